@@ -54,8 +54,7 @@ const starts = [
 ].map(([name, args]) => ({ name, measure: () => starting(args) }));
 
 try {
-  const contestants = [...packages, ...starts];
-  for (const contestant of contestants) contestant.times = [];
+  const contestants = [...packages, ...starts].map((each) => ({ ...each, times: [] }));
   for (let round = -1; round < rounds; round++) {
     for (let index = 0; index < contestants.length; index++) {
       const contestant = contestants[(index + Math.max(round, 0) * 5) % contestants.length];

@@ -18,6 +18,7 @@ const { UserError } = require('./ui.js');
  * @property {'file'} [complete] the value is a file
  */
 
+/** @type {Option} */
 const helpOption = { name: 'help', short: 'h', help: 'show this help' };
 
 /**

@@ -12,8 +12,8 @@
  * @property {'files' | readonly string[]} [operands] what the shell completes
  * @property {Record<string, (args: string[]) => Promise<number> | number>} [subcommands] first
  *   operands that parse the rest of the arguments themselves
- * @property {(values: Record<string, any>, operands: (string | Buffer)[], all: Commands) =>
- *   Promise<number> | number} run returns the exit code
+ * @property {(values: any, operands: any[], all: Commands) => Promise<number> | number} run
+ *   returns the exit code
  *
  * @typedef {Record<string, { summary: string, load: () => Command }>} Commands
  */

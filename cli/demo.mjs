@@ -24,6 +24,7 @@ const TAG_BYTES = 16;
 const MAX_FILE_BYTES = 1 << 30;
 const ROUNDS = 3;
 const algorithm = 'aes-256-gcm';
+/** @type {[string, number][]} */
 const hashes = [
   ['sha256', 32],
   ['sha512', 64],
@@ -109,6 +110,7 @@ async function demo(args) {
 // Computes all hashes of the file at once, one job each.
 async function hashAll(file) {
   const bar = progressBar('hashing', hashes.length * file.length);
+  /** @type {[string, Buffer][]} */
   const digests = await Promise.all(
     hashes.map(async ([name, size]) => {
       const target = Buffer.alloc(size);

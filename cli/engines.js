@@ -6,7 +6,7 @@
 const { UserError, colours, columns, plural, print, size, table, wrap } = require('./ui.js');
 
 /** @type {import('./commands.js').Command} */
-module.exports = {
+const command = {
   usage: '[--kernel] [--json]',
   about: `Shows, for each algorithm and key derivation on this machine, the library and the CPU
 instructions that implement it, and the state of the worker threads.
@@ -51,7 +51,7 @@ async function run({ kernel, json }, operands) {
 async function measure({ engines, getHashes, getCiphers }) {
   const { hash, cipher, seal } = require('../dist/promises.js');
   const source = Buffer.alloc(64);
-  const options = { source, route: 'pool' };
+  const options = /** @type {const} */ ({ source, route: 'pool' });
   // An algorithm that the engine lacks has no cost.
   await Promise.allSettled([
     ...getHashes().map((name) =>
@@ -189,6 +189,7 @@ function algorithmTable({ native, costs }, width, dim) {
 /** Key derivations, which have no cost by the byte. Equal PBKDF2 rows become one. */
 function derivationTable({ native: { derivations } }, width, dim) {
   if (derivations === undefined) return '';
+  /** @type {Map<string, string[]>} */
   const rows = new Map();
   for (const [name, { library, instructions, lanes }] of Object.entries(derivations)) {
     const facts = [
@@ -232,4 +233,4 @@ function withLanes(instructions, lanes) {
     : `${one} (at once: ${lanes.instructions.join(' ')})`;
 }
 
-module.exports.asText = asText;
+module.exports = { ...command, asText };

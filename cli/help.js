@@ -27,7 +27,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** @param {string} name @param {import('./commands.js').Command} command */
+/** @param {string} name @param {Omit<import('./commands.js').Command, 'run'>} command */
 function commandHelp(name, command) {
   const { bold } = colours(1);
   const width = widthOf(1);
@@ -60,6 +60,7 @@ function commandHelp(name, command) {
     .concat('\n');
 }
 
+/** @param {import('./arguments.js').Option} option */
 function optionText({ name, short, value }) {
   const letter = short === undefined ? '    ' : `-${short}, `;
   return `${letter}--${name}${value === undefined ? '' : ` ${value}`}`;

@@ -9,6 +9,7 @@ const { BrokenPipe, UserError, logError, print, setCommandName, write } = requir
 
 main(process.argv.slice(2)).then(end, fail);
 
+/** @param {string[]} args */
 async function main([name, ...rest]) {
   if (name === undefined) {
     write(2, require('./help.js').overview(commands, 2));
@@ -41,6 +42,7 @@ async function main([name, ...rest]) {
   return command.run(values, expanded, commands);
 }
 
+/** @param {string[]} args */
 function help([name, part, ...rest]) {
   const { commandHelp, overview } = require('./help.js');
   const { suggest } = require('./suggest.js');

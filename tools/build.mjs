@@ -43,7 +43,11 @@ const originalEntries = ['bigint-hash', 'bigint-buffer'].flatMap((name) =>
   ['node', 'browser'].map((entry) => ({ name, path: join(name, entry) })),
 );
 
-/** cargo build, then native/millrace.<platform>.node. */
+/**
+ * Runs cargo build and writes native/millrace.<platform>.node.
+ *
+ * @param {{ force?: boolean, target?: string }} options
+ */
 export async function buildNative({ force = false, target } = {}) {
   const platform = target === undefined ? hostPlatform() : platformOfTarget(target);
   const binary = join(root, 'native', `millrace.${platform}.node`);
@@ -69,7 +73,7 @@ export async function buildNative({ force = false, target } = {}) {
   // In CI a lockfile that does not fit the manifests is an error, at a desk it is work in progress.
   if (env.CI) args.push('--locked');
   const title = existsSync(binary) ? 'build native code' : 'build native code (a minute or two)';
-  const messages = await step(title, 'cargo', args, { env, forPeople: 'stderr' });
+  const messages = await step(title, 'cargo', args, { env, errorOutput: 'stderr' });
 
   mkdirSync(join(root, 'native'), { recursive: true });
   replace(builtLibrary(messages), binary);

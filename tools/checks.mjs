@@ -29,6 +29,7 @@ export function checks() {
     ],
     ['oxlint', () => tool('oxlint', 'oxlint', ['--deny-warnings'])],
     ['types of the tests', () => tsc('types of the tests', 'tsconfig.types.json')],
+    ['types of cli and tools', () => tsc('types of cli and tools', 'tsconfig.json')],
     ['directions of imports', checkImports],
     ['package', checkPackage],
   ];

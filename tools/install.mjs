@@ -26,7 +26,11 @@ export function installed(folder) {
   );
 }
 
-/** The command line of npm, as arguments for step(). */
+/**
+ * Returns the command line of npm, as arguments for step().
+ *
+ * @returns {[string, string[], { shell?: boolean }]}
+ */
 export function npm(args) {
   // Under `npm run` this is npm's own script: no shell and no npm.cmd needed on Windows.
   const script = process.env.npm_execpath;

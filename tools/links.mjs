@@ -73,7 +73,7 @@ function anchorsOf(text) {
 
 /** Links within a folder of HTML pages whose file or element does not exist, as `page: link`. */
 export function deadPageLinks(folder) {
-  const pages = readdirSync(folder, { recursive: true })
+  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.html'))
     .map((name) => join(folder, name));
   const texts = new Map(pages.map((page) => [page, readFileSync(page, 'utf8')]));

@@ -46,6 +46,7 @@ export function hostPlatform() {
 
 function linkedAgainstGlibc() {
   // Without this the report looks up the name of every open socket's peer, which can take seconds.
-  process.report.excludeNetwork = true;
-  return process.report.getReport().header.glibcVersionRuntime !== undefined;
+  const report = /** @type {any} */ (process.report);
+  report.excludeNetwork = true;
+  return report.getReport().header.glibcVersionRuntime !== undefined;
 }

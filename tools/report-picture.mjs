@@ -42,7 +42,8 @@ try {
     document.querySelector('main').replaceChildren(grid);
     for (const one of document.querySelectorAll('nav, footer, details, .remarks, .lead'))
       one.remove();
-    for (const one of document.querySelectorAll('dl, .noise')) one.style.marginBottom = '18px';
+    for (const one of document.querySelectorAll('dl, .noise'))
+      one.setAttribute('style', 'margin-bottom: 18px');
     document.querySelector('dl').style.marginTop = '12px';
   }, values.chart);
   await page.waitForTimeout(300);

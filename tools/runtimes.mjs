@@ -119,7 +119,6 @@ function placeOf(name) {
 }
 
 function isMusl() {
-  return (
-    platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined
-  );
+  const { header } = /** @type {any} */ (process.report.getReport());
+  return platform === 'linux' && header.glibcVersionRuntime === undefined;
 }

@@ -29,6 +29,8 @@ const served = ['dist', 'docs', 'test'];
 /**
  * Serves on 127.0.0.1; `headers(path)` may add some. With `folder` it serves all of that folder.
  * Resolves to `{ url, close }`.
+ *
+ * @param {{ port?: number, headers?: (path: string) => object, folder?: string }} options
  */
 export function serve({ port = 0, headers = () => ({}), folder } = {}) {
   const server = createServer((request, response) => {
@@ -40,8 +42,8 @@ export function serve({ port = 0, headers = () => ({}), folder } = {}) {
     const path = normalize(decodeURIComponent(pathname));
     const file = join(folder ?? root, path.endsWith(sep) ? `${path}index.html` : path);
     const allowed = folder !== undefined || served.includes(path.split(sep)[1]);
-    const size = allowed && sizeOf(file);
-    if (size === false || size === undefined) {
+    const size = allowed ? sizeOf(file) : undefined;
+    if (size === undefined) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
       return;
     }
@@ -57,7 +59,7 @@ export function serve({ port = 0, headers = () => ({}), folder } = {}) {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () =>
       resolve({
-        url: `http://127.0.0.1:${server.address().port}`,
+        url: `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`,
         close: () =>
           new Promise((closed) => {
             server.closeAllConnections();

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Ends the run; the message is all that is printed. */
+/** @typedef {{ cwd?: string, env?: NodeJS.ProcessEnv, shell?: boolean }} Options */
+
+/** Ends the run; only the message is printed. */
 export class Stop extends Error {
   name = 'Stop';
 }
@@ -13,15 +15,20 @@ export class Stop extends Error {
 const live = process.stderr.isTTY === true && !process.env.CI;
 
 /**
- * Runs a command quietly. Resolves to its standard output; rejects with Stop, after printing what
- * the command said, when it fails: all of it, or only `stderr` where the other is for programs.
+ * Runs a command without showing its output. Resolves to its standard output. If the command fails
+ * it prints the output, or only standard error with `errorOutput: 'stderr'`, and rejects with Stop.
+ *
+ * @param {string} title
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {Options & { errorOutput?: 'all' | 'stderr' }} options
  */
-export async function step(title, command, args, { forPeople = 'all', ...options } = {}) {
+export async function step(title, command, args, { errorOutput = 'all', ...options } = {}) {
   const clock = startClock(title);
   const { code, stdout, ...told } = await collect(command, args, options).catch(cannotStart);
   if (code !== 0) {
     clock.stop('failed');
-    const text = told[forPeople];
+    const text = told[errorOutput];
     process.stderr.write(text.endsWith('\n') || text === '' ? text : `${text}\n`);
     throw new Stop(`millrace: ${title} failed: ${[command, ...args].join(' ')}`);
   }
@@ -90,6 +97,7 @@ function cannotStart({ message }) {
   return { code: 127, stdout: '', stderr: message, all: message };
 }
 
+/** @param {string} command @param {readonly string[]} args @param {Options} options */
 function collect(command, args, { cwd = root, env = process.env, shell = false }) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {

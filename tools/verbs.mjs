@@ -61,6 +61,7 @@ async function testKernel(args) {
     options: { guest: { type: 'string' }, required: { type: 'boolean' } },
     allowPositionals: true,
   });
+  /** @type {NodeJS.ProcessEnv} */
   const env = { ...process.env, MILLRACE_KERNEL_CASES: positionals.join(',') };
   if (values.guest !== undefined) env.MILLRACE_GUEST = values.guest;
   if (values.required) env.MILLRACE_GUEST_REQUIRED = '1';
@@ -218,7 +219,7 @@ async function nodeTests(args) {
 function filesUnder(folder, pattern) {
   const path = join(root, folder);
   if (!existsSync(path)) return [];
-  return readdirSync(path, { recursive: true })
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
     .filter((file) => pattern.test(file))
     .sort()
     .map((file) => join(path, file));

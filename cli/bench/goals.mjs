@@ -29,6 +29,19 @@ const MiB = 1048576;
 const flight = (inFlight, size, more) => ({ table: 'async', inFlight, size, ...more });
 const large = (algorithm, output) => flight(1, 64 * MiB, { algorithm, output });
 
+/**
+ * @typedef {object} Goal
+ * @property {Record<string, unknown>} row
+ * @property {Record<string, unknown>} [against]
+ * @property {number} [atMost]
+ * @property {number} [p50]
+ * @property {number} [rate]
+ * @property {number} [times]
+ * @property {string | string[]} [than]
+ * @property {string} [where]
+ */
+
+/** @type {Goal[]} */
 export const goals = [
   { row: hash('sha256', 'bigint', 64), atMost: 170e-9 },
   { row: hash('sha256', 'bigint', 64), times: 2.4, than: 'bigint-hash' },
@@ -108,7 +121,7 @@ export function fits(wanted) {
   return (row) => Object.entries(wanted).every(([field, value]) => row[field] === value);
 }
 
-/** Those somebody must be faster than. */
+/** The contestants that a goal names. @param {Goal} goal */
 export function others({ than }) {
   return than === undefined ? [] : [than].flat();
 }
@@ -123,6 +136,7 @@ function figure(goal, row, other) {
   return theirs && theirs.seconds / ours.seconds;
 }
 
+/** @param {Goal} goal @param {number} value */
 function met({ atMost, p50, rate, times }, value) {
   const most = atMost ?? p50;
   return most === undefined ? value >= (rate ?? times) : value <= most;

@@ -69,7 +69,9 @@ async function loop(contestant, { load, probes, seconds }) {
 }
 
 function once(call) {
-  return new Promise((resolve, reject) => call((error) => (error ? reject(error) : resolve())));
+  return new Promise((resolve, reject) =>
+    call((error) => (error ? reject(error) : resolve(undefined))),
+  );
 }
 
 function chain(call, state) {
@@ -78,7 +80,7 @@ function chain(call, state) {
       if (error) return reject(error);
       state.done++;
       if (state.open) call(next);
-      else resolve();
+      else resolve(undefined);
     };
     call(next);
   });
@@ -101,7 +103,7 @@ async function stats(end) {
   while (performance.now() < end) {
     const begin = performance.now();
     await new Promise((resolve, reject) =>
-      stat(file, (error) => (error ? reject(error) : resolve())),
+      stat(file, (error) => (error ? reject(error) : resolve(undefined))),
     );
     took.push(performance.now() - begin);
     await pause(1);
@@ -135,7 +137,7 @@ async function held(contestant, { job, sizes, seconds }) {
       if (!cold) for (let index = 0; index < 20; index++) await once(rehearsal);
       await new Promise((resolve, reject) => {
         const start = performance.now();
-        call((error) => (error ? reject(error) : resolve()));
+        call((error) => (error ? reject(error) : resolve(undefined)));
         took[cold ? 'cold' : 'warm'].push(performance.now() - start);
       });
       if (count > 20000) break;

@@ -157,11 +157,13 @@ export const goals = [
 ];
 
 /**
- * { rounds, seconds, loop, held, rest, foreign, wrong, goals }; seconds everywhere.
+ * Returns { rounds, seconds, loop, held, rest, foreign, wrong, goals }; all times in seconds.
  *
- * @param {{ soFar?: () => object }} under what of it has been measured, while it is
+ * @param {{ quick?: boolean, contestants?: string[] }} plan
+ * @param {(text: string) => void} note
+ * @param {{ soFar?: () => object }} partial its `soFar` returns what has been measured so far
  */
-export async function measureLatency({ quick, contestants }, note = () => {}, under = {}) {
+export async function measureLatency({ quick, contestants }, note = () => {}, partial = {}) {
   const rounds = quick ? 1 : 3;
   const seconds = quick ? 0.6 : 1.2;
   const begin = performance.now();
@@ -174,7 +176,7 @@ export async function measureLatency({ quick, contestants }, note = () => {}, un
   );
   const calls = [];
   const rest = [];
-  under.soFar = () => {
+  partial.soFar = () => {
     const measured = {
       loop: loop
         .filter((each) => each.rounds.length > 0)
@@ -247,7 +249,7 @@ export async function measureLatency({ quick, contestants }, note = () => {}, un
     ).flat(),
   );
   note('');
-  return under.soFar();
+  return partial.soFar();
 }
 
 /**

@@ -68,6 +68,7 @@ async function measure(plan, outputs, state) {
   if (ours !== undefined) throw new UserError(`millrace cannot be loaded: ${ours.reason}`);
   const settings = { rounds: plan.rounds, time: plan.time, inFlight, clock: clockResolution() };
   const about = machine(ready);
+  /** @type {Record<string, any>} */
   const record = {
     format: 2,
     date: new Date().toISOString(),
@@ -107,10 +108,10 @@ async function measure(plan, outputs, state) {
     outputs.write(record);
   };
   const reports = { latency: latencyReport, scaling: scalingReport };
-  /** Of a table that takes minutes and is measured apart: what there is of it. */
-  const under = { latency: {}, scaling: {} };
+  /** The partial results of tables that take minutes. @type {Record<string, { soFar?: () => any }>} */
+  const partial = { latency: {}, scaling: {} };
   const showSoFar = () => {
-    for (const [name, { soFar }] of Object.entries(under)) {
+    for (const [name, { soFar }] of Object.entries(partial)) {
       if (soFar === undefined || record[name] !== undefined) continue;
       const measured = soFar();
       if (
@@ -151,11 +152,11 @@ async function measure(plan, outputs, state) {
     }
     for (const module of ready) await module.unload?.();
     if (wants('latency')) {
-      record.latency = await measureLatency(plan, progress.note, under.latency);
+      record.latency = await measureLatency(plan, progress.note, partial.latency);
       tell(`\n${reports.latency(record.latency, about)}`);
     }
     if (wants('scaling')) {
-      record.scaling = await measureScaling(plan, progress.note, under.scaling);
+      record.scaling = await measureScaling(plan, progress.note, partial.scaling);
       tell(`\n${reports.scaling(record.scaling, about)}`);
     }
     progress.end();

@@ -16,7 +16,7 @@ const places = [
 export const notInstalled = 'not installed';
 
 /** Requires a package, or a file in it, from the first place that has it. */
-export function require(id) {
+export function requirePackage(id) {
   return placeOf(id).require(id);
 }
 

@@ -66,11 +66,13 @@ export function threadCounts(cores) {
 }
 
 /**
- * { cores, concurrent, splits, foreign, wrong }; seconds everywhere.
+ * Returns { cores, concurrent, splits, foreign, wrong }; all times in seconds.
  *
- * @param {{ soFar?: () => object }} under what of it has been measured, while it is
+ * @param {{ quick?: boolean }} plan
+ * @param {(text: string) => void} note
+ * @param {{ soFar?: () => object }} partial its `soFar` returns what has been measured so far
  */
-export async function measureScaling({ quick }, note = () => {}, under = {}) {
+export async function measureScaling({ quick }, note = () => {}, partial = {}) {
   const cores = availableParallelism();
   const counts = threadCounts(cores);
   const rounds = quick ? 3 : 7;
@@ -81,7 +83,7 @@ export async function measureScaling({ quick }, note = () => {}, under = {}) {
   const usage = startUsage();
   const wrong = [];
   const results = { concurrent: [], splits: [] };
-  under.soFar = () => ({ cores, counts, rounds, ...results, foreign: usage.foreign(), wrong });
+  partial.soFar = () => ({ cores, counts, rounds, ...results, foreign: usage.foreign(), wrong });
   try {
     for (const { sizes, ...definition } of concurrent) {
       for (const size of sizes) {
@@ -127,13 +129,14 @@ export async function measureScaling({ quick }, note = () => {}, under = {}) {
     configure({ threads: before });
   }
   note('');
-  return under.soFar();
+  return partial.soFar();
 }
 
 /**
  * Calls of ours by callback, with an answer that is node:crypto's, or with what one thread answers
  * where Node has no such algorithm.
  */
+/** @param {any[]} contestants Millrace and node:crypto */
 async function checked([own, node], definition, size, count, wrong) {
   const [form] = choose(own, definition, 'callback');
   const candidate = await enter(own, form, definition, size, count);
@@ -193,7 +196,7 @@ async function loopTime(calls, secondsPerJob) {
         if (error) return reject(error);
         if (--running > 0) return;
         samples.push((called - begin + performance.now() - woken) / 1000 / burst);
-        resolve();
+        resolve(undefined);
       };
       const begin = performance.now();
       for (let index = 0; index < burst; index++) calls[index % calls.length](settle);

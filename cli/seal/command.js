@@ -19,12 +19,14 @@ const ciphers = ['aes-256-gcm', 'chacha20-poly1305'];
  */
 const DEFAULT_COST_LOG2 = 17;
 
+/** @type {import('../arguments.js').Option[]} */
 const ioOptions = [
   { name: 'output', short: 'o', value: 'FILE', help: '', complete: 'file' },
   { name: 'force', short: 'f', help: '' },
   { name: 'no-progress', help: 'show no progress on the terminal' },
 ];
 
+/** @returns {import('../arguments.js').Option[]} */
 function ioHelp(output, force) {
   return ioOptions.map((option) => ({
     ...option,

@@ -52,7 +52,9 @@ function openOutput(path, force) {
   if (stats !== undefined && !isReplaceable(stats)) return writable(path);
   // A link stays; its target is replaced.
   const target = stats?.isFile()
-    ? realpathSync.native(path, typeof path === 'string' ? 'utf8' : 'buffer')
+    ? typeof path === 'string'
+      ? realpathSync.native(path)
+      : realpathSync.native(path, 'buffer')
     : path;
   let temporary;
   let fd;

@@ -67,7 +67,7 @@ function readKey(values) {
       );
     return bytes;
   }
-  const text = bytes.latin1Slice().trim();
+  const text = bytes.toString('latin1').trim();
   bytes.fill(0);
   const marked = text.startsWith(`${keyMark} `);
   const code = marked ? text.slice(keyMark.length + 1) : text;

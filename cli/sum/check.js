@@ -30,7 +30,7 @@ async function check(given, files, aboutOf) {
   return code;
 }
 
-/** Of --quiet, --status and --warn the last one counts. */
+/** Of --quiet, --status and --warn the last one counts. @returns {Record<string, any>} */
 function lastOf(values) {
   const degrees = ['quiet', 'status', 'warn'];
   const last = Object.keys(values).findLast((name) => degrees.includes(name));
@@ -128,6 +128,7 @@ function conclude(
  * Returns a function that finds the algorithm of a line. With --algorithm, lines with another tag
  * are improper. Without it the tag decides, and untagged lines are SHA-256.
  */
+/** @param {{ algorithm?: string, length?: string }} values */
 function algorithmOfLine({ algorithm, length }, aboutOf) {
   const given =
     algorithm === undefined && length === undefined

@@ -127,7 +127,7 @@ class Batch {
   /** Digests or errors; undefined while pending. */
   answers = [];
   settled = false;
-  done = Promise.resolve();
+  done = Promise.resolve(undefined);
   #about;
   #facts;
   #host;
@@ -417,10 +417,10 @@ async function readAhead(tasks) {
 function touch(path, scratch) {
   return new Promise((resolve) => {
     stat(path, (unknown, stats) => {
-      if (unknown || !stats.isFile()) return resolve();
+      if (unknown || !stats.isFile()) return resolve(undefined);
       open(path, 'r', (refused, file) => {
-        if (refused) return resolve();
-        read(file, scratch, 0, scratch.length, 0, () => close(file, () => resolve()));
+        if (refused) return resolve(undefined);
+        read(file, scratch, 0, scratch.length, 0, () => close(file, () => resolve(undefined)));
       });
     });
   });

@@ -25,13 +25,14 @@ const tagOf = (algorithm) => tags[algorithm] ?? algorithm.toUpperCase();
 
 /**
  * @param {string | Buffer} name
+ * @param {string} hex
  * @param {{ tag?: string, zero?: boolean, binary?: boolean, quoted?: boolean }} form `quoted`:
  *   the name needs no escaping
  * @returns {string | Buffer}
  */
 function checksumLine(name, hex, { tag, zero, binary, quoted }) {
   if (typeof name !== 'string')
-    return Buffer.from(checksumLine(name.latin1Slice(), hex, { tag, zero, binary }), 'latin1');
+    return bytesOf(checksumLine(name.toString('latin1'), hex, { tag, zero, binary }));
   const end = zero ? '\0' : '\n';
   const escaped = !zero && !quoted && /[\\\n\r]/.test(name);
   const written = escaped ? escape(name) : name;
@@ -41,6 +42,9 @@ function checksumLine(name, hex, { tag, zero, binary, quoted }) {
     : `${mark}${tag} (${written}) = ${hex}${end}`;
 }
 
+/** The bytes of a line that was written with one character for each byte of the name. */
+const bytesOf = (line) => Buffer.from(line, 'latin1');
+
 const escape = (name) =>
   name.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
 
@@ -48,8 +52,7 @@ const escape = (name) =>
  * Formats a line of a check's report. Like coreutils it escapes a name only if it has a newline.
  */
 function reportLine(name, verdict) {
-  if (typeof name !== 'string')
-    return Buffer.from(reportLine(name.latin1Slice(), verdict), 'latin1');
+  if (typeof name !== 'string') return bytesOf(reportLine(name.toString('latin1'), verdict));
   return name.includes('\n') ? `\\${escape(name)}: ${verdict}\n` : `${name}: ${verdict}\n`;
 }
 
@@ -59,12 +62,12 @@ function reportLine(name, verdict) {
  * @param {Buffer} bytes
  * @param {(tag: string | undefined, size: number) => object | undefined} algorithmOf finds the
  *   algorithm of a line by its tag and the bytes of its digest
- * @returns {({ name: string | Buffer, digest: string, about: object } | { improper: true } |
+ * @returns {({ name?: string | Buffer, digest?: string, about?: any, improper?: true } |
  *   undefined)[]} one element a line, undefined for comments and empty lines
  */
 function readChecksums(bytes, algorithmOf) {
   // Latin-1 maps each byte to one character, so that every name survives.
-  const lines = bytes.latin1Slice().split('\n');
+  const lines = bytes.toString('latin1').split('\n');
   // True if one blank separates digest and name. As in coreutils, the first untagged line decides.
   let oneBlank;
   return lines.map((raw) => {

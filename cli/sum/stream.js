@@ -15,7 +15,9 @@ const PART_BYTES = 4 * 1024 * 1024;
 /**
  * Feeds a file to a hasher.
  *
- * @param {number} file open
+ * @param {any} hasher
+ * @param {number} file a file descriptor
+ * @param {string} algorithm
  * @param {{ threads: number, add: (bytes: number) => void }} options
  */
 async function digestStream(hasher, file, algorithm, { threads, add }) {

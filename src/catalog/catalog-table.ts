@@ -16,6 +16,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: true,
     standard: 'RFC 1321',
+    portableCost: [1200, 4],
   },
   {
     id: 1,
@@ -39,6 +40,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: true,
     standard: 'FIPS 180-4',
+    portableCost: [1200, 5],
   },
   {
     id: 2,
@@ -60,6 +62,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'FIPS 180-4',
+    portableCost: [1000, 6],
   },
   {
     id: 3,
@@ -81,6 +84,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'FIPS 180-4',
+    portableCost: [1000, 6],
   },
   {
     id: 4,
@@ -102,6 +106,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'FIPS 180-4',
+    portableCost: [1500, 10],
   },
   {
     id: 5,
@@ -123,6 +128,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'FIPS 180-4',
+    portableCost: [1500, 10],
   },
   {
     id: 6,
@@ -146,6 +152,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'FIPS 180-4',
+    portableCost: [1500, 10],
   },
   {
     id: 7,
@@ -169,6 +176,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'FIPS 180-4',
+    portableCost: [1500, 10],
   },
   {
     id: 8,
@@ -189,6 +197,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'FIPS 202',
+    portableCost: [3000, 25],
   },
   {
     id: 9,
@@ -209,6 +218,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'FIPS 202',
+    portableCost: [3000, 27],
   },
   {
     id: 10,
@@ -229,6 +239,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'FIPS 202',
+    portableCost: [2400, 35],
   },
   {
     id: 11,
@@ -249,6 +260,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'FIPS 202',
+    portableCost: [2000, 50],
   },
   {
     id: 12,
@@ -264,6 +276,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'Keccak submission to NIST, 2011 (padding 0x01)',
+    portableCost: [3000, 25],
   },
   {
     id: 13,
@@ -279,6 +292,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'Keccak submission to NIST, 2011 (padding 0x01)',
+    portableCost: [3000, 27],
   },
   {
     id: 14,
@@ -294,6 +308,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'Keccak submission to NIST, 2011 (padding 0x01)',
+    portableCost: [2400, 35],
   },
   {
     id: 15,
@@ -309,6 +324,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'Keccak submission to NIST, 2011 (padding 0x01)',
+    portableCost: [2000, 50],
   },
   {
     id: 16,
@@ -324,6 +340,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'FIPS 202',
+    portableCost: [3000, 22],
   },
   {
     id: 17,
@@ -339,6 +356,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'FIPS 202',
+    portableCost: [3000, 27],
   },
   {
     id: 18,
@@ -354,6 +372,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'RFC 7693',
+    portableCost: [3000, 20],
   },
   {
     id: 19,
@@ -369,6 +388,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'RFC 7693',
+    portableCost: [1000, 10],
   },
   {
     id: 20,
@@ -384,6 +404,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'BLAKE3 specification, 2020',
+    portableCost: [1700, 15],
   },
   {
     id: 21,
@@ -406,6 +427,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: false,
     standard: 'ISO/IEC 10118-3',
+    portableCost: [1400, 7.5],
   },
   {
     id: 22,
@@ -421,6 +443,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: true,
     broken: true,
     standard: 'RFC 2246',
+    portableCost: [2400, 9],
   },
   {
     id: 23,
@@ -436,6 +459,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: false,
     broken: false,
     standard: 'xxHash specification 0.1.1',
+    portableCost: [500, 0.7],
   },
   {
     id: 24,
@@ -451,6 +475,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: false,
     broken: false,
     standard: 'xxHash specification 0.1.1',
+    portableCost: [600, 0.9],
   },
   {
     id: 25,
@@ -466,6 +491,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: false,
     broken: false,
     standard: 'xxHash 0.8',
+    portableCost: [600, 0.9],
   },
   {
     id: 26,
@@ -481,6 +507,7 @@ export const hashes: readonly HashFacts[] = [
     cryptographic: false,
     broken: false,
     standard: 'xxHash 0.8',
+    portableCost: [600, 0.9],
   },
 ];
 
@@ -497,6 +524,7 @@ export const ciphers: readonly CipherFacts[] = [
     maxSource: 9007199254740991,
     maxAad: 0,
     standard: 'NIST SP 800-38A',
+    portableCost: [2000, 7],
   },
   {
     id: 1,
@@ -510,6 +538,7 @@ export const ciphers: readonly CipherFacts[] = [
     maxSource: 9007199254740991,
     maxAad: 0,
     standard: 'NIST SP 800-38A',
+    portableCost: [2200, 8],
   },
   {
     id: 2,
@@ -523,6 +552,7 @@ export const ciphers: readonly CipherFacts[] = [
     maxSource: 9007199254740991,
     maxAad: 0,
     standard: 'NIST SP 800-38A',
+    portableCost: [2400, 9],
   },
   {
     id: 3,
@@ -536,6 +566,7 @@ export const ciphers: readonly CipherFacts[] = [
     maxSource: 9007199254740991,
     maxAad: 0,
     standard: 'RFC 8439',
+    portableCost: [1000, 2.5],
   },
   {
     id: 4,
@@ -549,6 +580,7 @@ export const ciphers: readonly CipherFacts[] = [
     maxSource: 68719476704,
     maxAad: 9007199254740991,
     standard: 'NIST SP 800-38D',
+    portableCost: [9000, 11],
   },
   {
     id: 5,
@@ -562,6 +594,7 @@ export const ciphers: readonly CipherFacts[] = [
     maxSource: 68719476704,
     maxAad: 9007199254740991,
     standard: 'NIST SP 800-38D',
+    portableCost: [9500, 12],
   },
   {
     id: 6,
@@ -575,6 +608,7 @@ export const ciphers: readonly CipherFacts[] = [
     maxSource: 68719476704,
     maxAad: 9007199254740991,
     standard: 'NIST SP 800-38D',
+    portableCost: [10000, 13],
   },
   {
     id: 7,
@@ -588,6 +622,7 @@ export const ciphers: readonly CipherFacts[] = [
     maxSource: 274877906879,
     maxAad: 9007199254740991,
     standard: 'RFC 8439',
+    portableCost: [4000, 5],
   },
   {
     id: 8,
@@ -601,6 +636,7 @@ export const ciphers: readonly CipherFacts[] = [
     maxSource: 274877906879,
     maxAad: 9007199254740991,
     standard: 'draft-irtf-cfrg-xchacha-03',
+    portableCost: [4500, 5],
   },
   {
     id: 9,
@@ -614,5 +650,6 @@ export const ciphers: readonly CipherFacts[] = [
     maxSource: 68719476736,
     maxAad: 68719476736,
     standard: 'RFC 8452',
+    portableCost: [16000, 18],
   },
 ];

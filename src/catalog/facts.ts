@@ -21,6 +21,8 @@ export interface HashFacts {
   readonly cryptographic: boolean;
   readonly broken: boolean;
   readonly standard: string;
+  /** Nanoseconds of a message and of each of its bytes by the portable engine. */
+  readonly portableCost: readonly [number, number];
 }
 
 /**
@@ -41,4 +43,6 @@ export interface CipherFacts {
   readonly maxSource: number;
   readonly maxAad: number;
   readonly standard: string;
+  /** Nanoseconds of a message and of each of its bytes by the portable engine. */
+  readonly portableCost: readonly [number, number];
 }

@@ -75,7 +75,7 @@ export interface SealOptions extends EngineOptions {
    */
   readonly aad?: Data | undefined;
   /** Size of the tag: 16 by default; 12 to 16 for GCM. */
-  readonly tagLength?: number | undefined;
+  readonly authTagLength?: number | undefined;
 }
 
 const sealNames: Names<SealOptions> = {
@@ -83,7 +83,7 @@ const sealNames: Names<SealOptions> = {
   nonce: true,
   source: true,
   aad: true,
-  tagLength: true,
+  authTagLength: true,
   ...engineNames,
 };
 
@@ -101,7 +101,7 @@ export interface OpenOptions extends EngineOptions {
   /** The additional authenticated data the message was sealed with. */
   readonly aad?: Data | undefined;
   /** Size of the tag at the end of the source: 16 by default; 12 to 16 for GCM. */
-  readonly tagLength?: number | undefined;
+  readonly authTagLength?: number | undefined;
 }
 
 const openNames: Names<OpenOptions> = {
@@ -109,7 +109,7 @@ const openNames: Names<OpenOptions> = {
   nonce: true,
   source: true,
   aad: true,
-  tagLength: true,
+  authTagLength: true,
   ...engineNames,
 };
 
@@ -173,10 +173,10 @@ const sealTable: Takes<keyof SealFields> = takes('seal(algorithm)', {
 function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   const facts = aeadFacts('seal', given, count, promised ? sealTable.promised : sealTable.plain);
   // All getters run here, before any memory is looked at.
-  const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } =
+  const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
     given[1] as AppendedFields;
   const choice = requestedEngines(engine);
-  const tagSize = appendedTagSize(tagLength, facts);
+  const tagSize = appendedTagSize(authTagLength, facts);
   const text = messageBytes(source, target);
   const size = sizeOf(text);
   limitSource(size, facts);
@@ -211,10 +211,10 @@ const openTable: Takes<keyof OpenFields> = takes('open(algorithm)', {
 
 function fillOpen(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   const facts = aeadFacts('open', given, count, promised ? openTable.promised : openTable.plain);
-  const { key, nonce, source, aad, tagLength, target, targetOffset, route, engine } =
+  const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
     given[1] as AppendedFields;
   const choice = requestedEngines(engine);
-  const tagSize = appendedTagSize(tagLength, facts);
+  const tagSize = appendedTagSize(authTagLength, facts);
   const sealed = bytes(source, 'source');
   const prefix = nonce === undefined ? facts.ivSize : 0;
   const size = sizeOf(sealed) - prefix - tagSize;
@@ -265,10 +265,10 @@ function aeadFacts(
   return facts;
 }
 
-function appendedTagSize(tagLength: unknown, facts: CipherFacts): number {
-  if (tagLength === undefined) return facts.tagSize;
-  const tagSize = unsigned(tagLength, 'tagLength');
-  checkTagSize(tagSize, facts, 'tagLength');
+function appendedTagSize(authTagLength: unknown, facts: CipherFacts): number {
+  if (authTagLength === undefined) return facts.tagSize;
+  const tagSize = unsigned(authTagLength, 'authTagLength');
+  checkTagSize(tagSize, facts, 'authTagLength');
   return tagSize;
 }
 

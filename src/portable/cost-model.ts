@@ -1,8 +1,9 @@
 /**
- * What work costs in JavaScript, in nanoseconds: from a table at first, measured by a worker that
- * has done a job of the algorithm.
+ * Predicts what work costs in JavaScript, in nanoseconds: from the catalog at first, then as
+ * measured by a worker after a job of the algorithm.
  */
 import { Operation, Route } from '../request/frame.js';
+import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { messages } from './batch.js';
 import { hashes as engines } from './hashes/index.js';
@@ -29,54 +30,15 @@ interface Entry {
   readonly measured: boolean;
 }
 
-const entry = (fixed: number, perByte: number): Entry => ({
-  cost: { fixed, perByte },
-  measured: false,
-});
+function initialEntries(facts: readonly (HashFacts | CipherFacts)[]): Entry[] {
+  return facts.map(({ portableCost: [fixed, perByte] }) => ({
+    cost: { fixed, perByte },
+    measured: false,
+  }));
+}
 
-/** In the order of the catalog. Measured with Node 20 on a Zen 5 core that others used too. */
-const hashCosts: Entry[] = [
-  entry(1200, 4), // md5
-  entry(1200, 5), // sha1
-  entry(1000, 6), // sha224
-  entry(1000, 6), // sha256
-  entry(1500, 10), // sha384
-  entry(1500, 10), // sha512
-  entry(1500, 10), // sha512-224
-  entry(1500, 10), // sha512-256
-  entry(3000, 25), // sha3-224
-  entry(3000, 27), // sha3-256
-  entry(2400, 35), // sha3-384
-  entry(2000, 50), // sha3-512
-  entry(3000, 25), // keccak224
-  entry(3000, 27), // keccak256
-  entry(2400, 35), // keccak384
-  entry(2000, 50), // keccak512
-  entry(3000, 22), // shake128
-  entry(3000, 27), // shake256
-  entry(3000, 20), // blake2b512
-  entry(1000, 10), // blake2s256
-  entry(1700, 15), // blake3
-  entry(1400, 7.5), // ripemd160
-  entry(2400, 9), // md5-sha1
-  entry(500, 0.7), // xxh32
-  entry(600, 0.9), // xxh64
-  entry(600, 0.9), // xxh3-64
-  entry(600, 0.9), // xxh3-128
-];
-
-const cipherCosts: Entry[] = [
-  entry(2000, 7), // aes-128-ctr
-  entry(2200, 8), // aes-192-ctr
-  entry(2400, 9), // aes-256-ctr
-  entry(1000, 2.5), // chacha20
-  entry(9000, 11), // aes-128-gcm
-  entry(9500, 12), // aes-192-gcm
-  entry(10000, 13), // aes-256-gcm
-  entry(4000, 5), // chacha20-poly1305
-  entry(4500, 5), // xchacha20-poly1305
-  entry(16000, 18), // aes-256-gcm-siv
-];
+const hashCosts = initialEntries(hashes);
+const cipherCosts = initialEntries(ciphers);
 
 /** Whether the algorithm is a cipher. */
 export function isCipher(operation: Operation): boolean {

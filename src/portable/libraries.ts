@@ -2,6 +2,7 @@
  * Which library serves which algorithm. A test compares the versions with those that are installed.
  */
 import { ciphers } from '../catalog/catalog-table.js';
+import { NOBLE_COMPRESSION } from './hashes/families.js';
 
 /** Version by library; `millrace` is code of this package. */
 export const libraries = {
@@ -13,22 +14,9 @@ export const libraries = {
 
 export type Library = keyof typeof libraries;
 
-/** Of these hashes the compression is the library's; of all others it is ours. */
-const COMPRESSED = [
-  'md5',
-  'sha1',
-  'md5-sha1',
-  'ripemd160',
-  'sha384',
-  'sha512',
-  'sha512-224',
-  'sha512-256',
-  'blake2b512',
-];
-
 /** The library that does most of an algorithm's work. */
 export function libraryOf(name: string): Library {
-  if (COMPRESSED.includes(name)) return '@noble/hashes';
+  if (NOBLE_COMPRESSION.includes(name)) return '@noble/hashes';
   return ciphers.some((facts) => facts.name === name) && name.includes('poly1305')
     ? '@noble/ciphers'
     : 'millrace';

@@ -1,6 +1,6 @@
 /**
  * A described call as work: the numbers of the frame and the byte arguments, every range looked at
- * again. As `Request` in crates/node/src/calls.rs.
+ * again. As crates/node/src/request.rs.
  */
 import { At, Flag, Operation, Status } from '../request/frame.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';

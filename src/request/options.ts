@@ -110,9 +110,9 @@ function meant(
  */
 const meanings = `aad associatedData context = aad ad additionaldata additional_data additionalauthenticateddata associateddata authdata
 iv nonce salt = iv nonce counter npub salt
-tagLength tag = authtaglength taglen tagsize mac authtag
-tag hashLength outputLength keylen = taglength
-outputLength tagLength hashLength keylen = dklen keylen outputlen outputlength outlen hashlength hashlen length
+authTagLength tagLength tag = authtaglength auth_tag_length taglen tagsize mac authtag
+authTagLength tagLength tag hashLength outputLength keylen = taglength tag_length
+outputLength authTagLength tagLength hashLength keylen = dklen keylen outputlen outputlength outlen hashlength hashlen length
 memory = memorycost memlimit m mem
 passes iterations N = timecost opslimit t time passes iterations rounds c
 parallelism p = parallelism parallelization p threads lanes

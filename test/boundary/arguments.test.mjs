@@ -220,13 +220,13 @@ const optionForms = {
       nonce: bytes(12),
       source: bytes(10),
       aad: bytes(3),
-      tagLength: 16,
+      authTagLength: 16,
       target: bytes(40),
       targetOffset: 4,
     },
     bytes: ['key', 'nonce', 'target'],
     data: ['source', 'aad'],
-    optional: ['nonce', 'aad', 'tagLength', 'targetOffset', 'target'],
+    optional: ['nonce', 'aad', 'authTagLength', 'targetOffset', 'target'],
   },
   'open options': {
     method: 'open',
@@ -236,13 +236,13 @@ const optionForms = {
       nonce: bytes(12),
       source: bytes(26),
       aad: bytes(3),
-      tagLength: 16,
+      authTagLength: 16,
       target: bytes(40),
       targetOffset: 4,
     },
     bytes: ['key', 'nonce', 'source', 'target'],
     data: ['aad'],
-    optional: ['nonce', 'aad', 'tagLength', 'targetOffset', 'target'],
+    optional: ['nonce', 'aad', 'authTagLength', 'targetOffset', 'target'],
   },
 };
 
@@ -384,7 +384,7 @@ for (const [
           ['ERR_ARGUMENT_TYPE', 'ERR_MISSING_ARGUMENT'],
           named(name),
         );
-    for (const name of ['targetOffset', 'tagLength', 'outputLength'].filter(
+    for (const name of ['targetOffset', 'authTagLength', 'outputLength'].filter(
       (each) => each in valid,
     )) {
       for (const value of but(notNumbers, name))
@@ -552,15 +552,15 @@ for (const algorithm of aeadNames) {
       await refuses('cipher', windowArgs(algorithm, { tagSize: size }), 'ERR_TAG_SIZE', /tag/);
       await refuses(
         'seal',
-        [algorithm, { key: bytes(key), nonce: bytes(iv), source: bytes(3), tagLength: size }],
+        [algorithm, { key: bytes(key), nonce: bytes(iv), source: bytes(3), authTagLength: size }],
         'ERR_TAG_SIZE',
-        /tag/,
+        /authTagLength/,
       );
       await refuses(
         'open',
-        [algorithm, { key: bytes(key), nonce: bytes(iv), source: bytes(30), tagLength: size }],
+        [algorithm, { key: bytes(key), nonce: bytes(iv), source: bytes(30), authTagLength: size }],
         'ERR_TAG_SIZE',
-        /tag/,
+        /authTagLength/,
       );
     }
   });

@@ -175,15 +175,20 @@ for (const algorithm of aeadNames) {
     const rng = random(`nonces tags ${algorithm}`);
     const bytes = rng.bytes(keySize);
     const job = { key: bytes, source: Buffer.from('a t\u00e9xt'), aad: Buffer.from('aad') };
-    for (const tagLength of tagSizes) {
+    for (const authTagLength of tagSizes) {
       const sealed = millrace.seal(algorithm, {
         ...job,
         source: 'a t\u00e9xt',
         aad: 'aad',
-        tagLength,
+        authTagLength,
       });
-      assert.ok(sealed.equals(expected(algorithm, job, sealed, tagLength)), `tag of ${tagLength}`);
-      assert.ok(millrace.open(algorithm, { ...job, source: sealed, tagLength }).equals(job.source));
+      assert.ok(
+        sealed.equals(expected(algorithm, job, sealed, authTagLength)),
+        `tag of ${authTagLength}`,
+      );
+      assert.ok(
+        millrace.open(algorithm, { ...job, source: sealed, authTagLength }).equals(job.source),
+      );
     }
     for (const engine of [undefined, 'portable']) {
       const key = millrace.createKey(algorithm, createSecretKey(bytes), { engine });
@@ -221,13 +226,13 @@ for (const algorithm of aeadNames) {
     const rng = random(`nonces portable ${algorithm}`);
     const aead = portable[algorithm.replaceAll('-', '_')];
     for (const size of [0, 5, 1000]) {
-      for (const tagLength of tagSizes) {
+      for (const authTagLength of tagSizes) {
         const job = { key: rng.bytes(keySize), source: rng.bytes(size), aad: rng.bytes(2) };
-        const sealed = aead.seal({ ...job, tagLength });
-        assert.ok(Buffer.from(sealed).equals(expected(algorithm, job, sealed, tagLength)));
-        assert.ok(job.source.equals(aead.open({ ...job, source: sealed, tagLength })));
+        const sealed = aead.seal({ ...job, authTagLength });
+        assert.ok(Buffer.from(sealed).equals(expected(algorithm, job, sealed, authTagLength)));
+        assert.ok(job.source.equals(aead.open({ ...job, source: sealed, authTagLength })));
         assert.ok(
-          job.source.equals(millrace.open(algorithm, { ...job, source: sealed, tagLength })),
+          job.source.equals(millrace.open(algorithm, { ...job, source: sealed, authTagLength })),
         );
       }
     }

@@ -90,7 +90,7 @@ const calls = {
   seal: {
     first: ['aes-256-gcm'],
     base: { key, nonce, source: 'text' },
-    takes: [{ aad: 'x' }, { tagLength: 12 }, engine, ...target()],
+    takes: [{ aad: 'x' }, { authTagLength: 12 }, engine, ...target()],
     later: [{ route: 'pool' }],
     promised: [{ signal }],
     means: {
@@ -99,7 +99,8 @@ const calls = {
       additional_data: 'aad',
       associatedData: 'aad',
       additionalAuthenticatedData: 'aad',
-      authTagLength: 'tagLength',
+      tagLength: 'authTagLength',
+      tag_length: 'authTagLength',
       iv: 'nonce',
       counter: 'nonce',
       plaintext: 'source',
@@ -110,13 +111,13 @@ const calls = {
   open: {
     first: ['aes-256-gcm'],
     base: { key, nonce, source: sealed },
-    takes: [{ aad: '' }, { tagLength: 16 }, engine, ...target()],
+    takes: [{ aad: '' }, { authTagLength: 16 }, engine, ...target()],
     later: [{ route: 'pool' }],
     promised: [{ signal }],
     means: {
       AAD: 'aad',
       additionalData: 'aad',
-      authTagLength: 'tagLength',
+      tagLength: 'authTagLength',
       iv: 'nonce',
       ciphertext: 'source',
       tag: '',
@@ -323,13 +324,13 @@ Object.assign(others, {
   'portable seal': {
     call: (options) => portable.aes_256_gcm.seal(options),
     base: { key, nonce, source: 'text' },
-    takes: [{ aad: 'x' }, { tagLength: 12 }],
-    means: { AAD: 'aad', iv: 'nonce', authTagLength: 'tagLength' },
+    takes: [{ aad: 'x' }, { authTagLength: 12 }],
+    means: { AAD: 'aad', iv: 'nonce', tagLength: 'authTagLength' },
   },
   'portable open': {
     call: (options) => portable.aes_256_gcm.open(options),
     base: { key, nonce, source: sealed },
-    takes: [{ aad: '' }, { tagLength: 16 }],
+    takes: [{ aad: '' }, { authTagLength: 16 }],
     means: { additionalData: 'aad' },
   },
   'portable encrypt': {
@@ -449,12 +450,12 @@ test('a last argument { signal, route, engine } of a promised call is checked to
 
 test('sizes that others count in bits are told of', () => {
   const options = { key, nonce, source: 'text' };
-  assert.throws(() => millrace.seal('aes-256-gcm', { ...options, tagLength: 128 }), {
+  assert.throws(() => millrace.seal('aes-256-gcm', { ...options, authTagLength: 128 }), {
     code: 'ERR_TAG_SIZE',
     message: /bytes, not bits/,
   });
   assert.throws(() => millrace.seal('aes-256-gcm', { ...options, length: 128 }), {
-    message: /options.tagLength\? \(sizes are in bytes, not bits\)/,
+    message: /options.authTagLength\? \(sizes are in bytes, not bits\)/,
   });
   assert.throws(() => millrace.hkdf('sha256', 'k', 's', 'i', 16, { length: 256 }), {
     message: /the argument keylen\? \(sizes are in bytes, not bits\)/,
@@ -510,7 +511,7 @@ test('own enumerable names are checked, and nothing else', () => {
 });
 
 test('names come in any order, also while a trap makes calls of the same kind', () => {
-  const values = { key, nonce, source: 'text', aad: 'x', tagLength: 16, engine: 'native' };
+  const values = { key, nonce, source: 'text', aad: 'x', authTagLength: 16, engine: 'native' };
   const expected = millrace.seal('aes-256-gcm', values);
   const names = Object.keys(values);
   for (let turn = 0; turn < 200; turn++) {

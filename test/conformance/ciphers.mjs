@@ -370,24 +370,24 @@ export async function seals(context) {
           aad: pattern(5),
         };
         const whole = millrace.seal(algorithm, { ...given, source: pattern(100) });
-        for (const tagLength of [12, 13, 14, 15]) {
+        for (const authTagLength of [12, 13, 14, 15]) {
           const sealed = await promises.seal(algorithm, {
             ...given,
             source: pattern(100),
-            tagLength,
+            authTagLength,
           });
-          sameBytes(sealed, whole.slice(0, 100 + tagLength), `tag of ${tagLength}`);
+          sameBytes(sealed, whole.slice(0, 100 + authTagLength), `tag of ${authTagLength}`);
           sameBytes(
-            millrace.open(algorithm, { ...given, source: sealed, tagLength }),
+            millrace.open(algorithm, { ...given, source: sealed, authTagLength }),
             pattern(100),
-            `tag of ${tagLength}`,
+            `tag of ${authTagLength}`,
           );
           sameError(
             await errorOf(
               promises.open(algorithm, {
                 ...given,
                 source: flipped(sealed, sealed.length - 1),
-                tagLength,
+                authTagLength,
               }),
               'changed',
             ),
@@ -396,15 +396,15 @@ export async function seals(context) {
             'changed',
           );
         }
-        for (const tagLength of [0, 4, 11, 17])
+        for (const authTagLength of [0, 4, 11, 17])
           sameError(
             await errorOf(
-              promises.seal(algorithm, { ...given, source: pattern(1), tagLength }),
+              promises.seal(algorithm, { ...given, source: pattern(1), authTagLength }),
               'tag',
             ),
             'ERR_TAG_SIZE',
             millrace,
-            `tag of ${tagLength}`,
+            `tag of ${authTagLength}`,
           );
       });
     }

@@ -81,6 +81,8 @@ test('the documentation site', { skip }, async (t) => {
   await t.test('the live page hashes a file', async () => {
     const { page, problems, close } = await open('try.html', views.dark);
     const frame = page.frameLocator('iframe');
+    // Its module has filled the list and handles events.
+    await frame.locator('#hash-algorithm option').nth(20).waitFor({ state: 'attached' });
     await frame.locator('#file').setInputFiles({
       name: 'abc.txt',
       mimeType: 'text/plain',

@@ -1,4 +1,4 @@
-// One job by one engine, in each way of waiting: `{ output, tag? }`, or what is thrown.
+// Runs one job on one engine in each call style. Returns `{ output, tag? }`, or throws.
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
@@ -6,7 +6,7 @@ import promises from 'millrace/promises';
 import { ciphers } from '../support/algorithms.mjs';
 
 /**
- * Here and now, by callback, by promise: each takes a method's name and its arguments, and gives a
+ * Synchronous, callback and promise: each takes a method's name and its arguments, and returns a
  * promise.
  */
 export const waitings = {
@@ -48,7 +48,7 @@ export async function does(job, engine, wait = waitings.sync, more = {}) {
         nonce: iv,
         aad,
         source: Buffer.concat([source, job.tag]),
-        tagLength: job.tag.length,
+        authTagLength: job.tag.length,
       }),
     };
   const sealed = await wait('seal', algorithm, {
@@ -57,7 +57,7 @@ export async function does(job, engine, wait = waitings.sync, more = {}) {
     nonce: iv,
     aad,
     source,
-    tagLength: job.tagSize,
+    authTagLength: job.tagSize,
   });
   return { output: sealed.subarray(0, source.length), tag: sealed.subarray(source.length) };
 }

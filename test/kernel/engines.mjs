@@ -1,5 +1,5 @@
-// What the kernel of the guests and the device of these tests must serve, and jobs for each of
-// them. Taken from the kernel's and the module's own lists, not from the engine.
+// The algorithms that the guests' kernel and the tests' device must support, from the lists of the
+// kernel and the module rather than the engine, and jobs for each of them.
 
 import { ciphers, hmacNames, hashNames, cipherNames } from '../support/algorithms.mjs';
 
@@ -19,13 +19,13 @@ const cryptodev = {
 };
 
 /**
- * By name of the engine: what it must serve. A kernel may have more by AF_ALG (BLAKE2 up to 7.1).
- * On the machine itself there is no device of ours.
+ * Algorithms by engine. A kernel may have more through AF_ALG (BLAKE2 up to 7.1). Outside of guests
+ * the tests have no device.
  */
 export const served =
   process.env.MILLRACE_KERNEL_TEST === 'here' ? { af_alg: afAlg } : { af_alg: afAlg, cryptodev };
 
-/** What neither Linux nor the module has ever had. */
+/** Algorithms that no Linux and no module has. */
 export const never = {
   af_alg: {
     hash: ['blake3', 'xxh64', 'xxh3-128', 'keccak256', 'md5-sha1', 'sha512-256'],
@@ -39,7 +39,7 @@ export const never = {
   },
 };
 
-/** `[kind, algorithm]` of everything in the catalog. */
+/** `[kind, algorithm]` of every algorithm in the catalog. */
 export const everything = [
   ...hashNames.map((name) => ['hash', name]),
   ...hmacNames.map((name) => ['hmac', name]),
@@ -62,12 +62,12 @@ export function jobOf(kind, algorithm, source, rng, { aadSize = 20, keySize = 32
   };
 }
 
-/** The way back of a cipher's job, from what it gave. */
+/** The job that decrypts the result of a cipher's job. */
 export function backOf({ tagSize, ...job }, { output, tag }) {
   return { ...job, encrypt: false, source: output, ...(tag && { tag }) };
 }
 
-/** Lengths about the blocks and chunks of both interfaces. */
+/** Lengths around the block and chunk sizes of both interfaces. */
 export const lengths = [
   0, 1, 15, 16, 17, 55, 56, 64, 111, 112, 128, 129, 1000, 4096, 20_000, 65_535, 65_536, 65_537,
   200_003,

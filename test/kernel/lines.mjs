@@ -1,5 +1,5 @@
-// For `node --test` in a guest: what became of each test, one line of JSON each, which
-// kernel.test.mjs repeats outside.
+// A reporter for `node --test` in a guest: one line of JSON for each test, which kernel.test.mjs
+// reports outside.
 
 export default async function* lines(events) {
   const path = [];

@@ -1,5 +1,5 @@
-// Programs in processes of their own, in a guest: each finds the engine as fresh as a user's does,
-// and may have fewer rights.
+// Runs programs in separate processes in a guest, where the engine has not been used yet and the
+// rights may be restricted.
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { requiring, root } from '../support/child.mjs';
 
 /**
- * An ordinary user who keeps one right of root: to read the files of a checkout wherever it lies,
- * below a folder of mode 0700 too. It does not open a device for writing. Without no_setuid_fixup
- * access(2), and so `existsSync`, would not go by it.
+ * An ordinary user with one capability of root: to read the files of a checkout below a folder of
+ * mode 0700. It does not allow opening a device for writing. Without no_setuid_fixup, access(2) and
+ * so `existsSync` would ignore it.
  */
 const unprivileged = [
   'setpriv',
@@ -21,24 +21,24 @@ const unprivileged = [
   '--ambient-caps=-all,+dac_read_search',
 ];
 
-/** The lines before a command that takes rights away. */
+/** The commands that restrict the rights of the command after them. */
 export const ways = {
   root: [],
   unprivileged,
-  /** A seccomp filter refuses the sockets, as that of containers does. */
+  /** A seccomp filter refuses the sockets, as in containers. */
   filtered: [
     process.env.PYTHON || 'python3',
     '-B',
     fileURLToPath(new URL('filtered.py', import.meta.url)),
   ],
-  /** Few files may be open. */
+  /** The limit of open files is low. */
   short: ['/bin/sh', '-c', 'ulimit -n 64; exec "$0" "$@"'],
 };
 
 /**
- * Runs the body of an async function, in which `millrace`, `promises`, `assert`, `judge(...)` of
- * node:crypto and `errorOf(call)` are there. What it returns comes back as `result`; `warnings` are
- * the codes and messages of the process's warnings.
+ * Runs the body of an async function that can use `millrace`, `promises`, `assert`, `judge(...)` of
+ * node:crypto and `errorOf(call)`. `result` is the value that it returns; `warnings` are the codes
+ * and messages of the process's warnings.
  */
 export function perform(body, { way = ways.root, timeout = 60_000, env = {} } = {}) {
   const program = `${requiring()}

@@ -1,15 +1,15 @@
-// The judge of the guest itself: Python, whose sockets and ioctls know nothing of this library.
+// Tests the guest itself with Python, whose sockets and ioctls are independent of this library.
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-// Where the interpreter of this machine is, is said by what boots the guest.
+// The program that boots the guest passes the path of the interpreter.
 const interpreter = process.env.PYTHON;
 
-/** For `skip`: why there is no judge. */
+/** The reason to skip these tests, or false. */
 export const pythonAbsent = interpreter ? false : 'not run: no python3 on this machine';
 
-/** Runs a file of truth/; gives `{ status, stdout, stderr }`. */
+/** Runs a file of truth/ and returns `{ status, stdout, stderr }`. */
 export function python(file, ...args) {
   return spawnSync(
     interpreter,
@@ -18,7 +18,7 @@ export function python(file, ...args) {
   );
 }
 
-/** What becomes of a socket of AF_ALG that is bound to this: `ok`, or an errno's name. */
+/** Binds an AF_ALG socket to an algorithm. Returns `ok`, or an errno's name. */
 export function bound(kind, name) {
   return python('bind.py', kind, name).stdout.trim();
 }

@@ -1,4 +1,4 @@
-// What these tests hold to be right, and how they count what a process holds.
+// Assertions of these tests, and counts of open files.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readlinkSync } from 'node:fs';
@@ -7,7 +7,7 @@ import millrace from 'millrace';
 
 import { judge } from '../support/judges.mjs';
 
-/** The result of a job is what its judge says. */
+/** Asserts that the result of a job is the one of its judge. */
 export function right(outcome, job, what, expected = judge(job)) {
   const { output, tag } = outcome;
   assert.ok(Buffer.isBuffer(output), `${what}: not a Buffer`);
@@ -21,17 +21,14 @@ export function right(outcome, job, what, expected = judge(job)) {
     assert.equal(tag.toString('hex'), expected.tag.toString('hex'), `${what}: tag`);
 }
 
-/**
- * The engine that was asked for says that it cannot, why, and in a sentence that a person can act
- * on.
- */
+/** Asserts that the engine is not available, with a message that matches. */
 export function unavailable(error, pattern, what) {
   assert.ok(error instanceof millrace.MillraceError, `${what}: ${error?.stack ?? error}`);
   assert.equal(error.code, 'ERR_ENGINE_UNAVAILABLE', `${what}: ${error.stack}`);
   assert.match(error.message, pattern, what);
 }
 
-/** The error a promise ends with. */
+/** Returns the error that a promise rejects with. */
 export async function errorOf(promise, what) {
   const outcome = await Promise.resolve(promise).then(
     (value) => ({ value }),
@@ -44,13 +41,13 @@ export async function errorOf(promise, what) {
   return outcome.error;
 }
 
-/** The files this process has open: sockets, and the device. */
+/** Counts the open sockets and device files of this process. */
 export function openFiles() {
   const targets = readdirSync('/proc/self/fd').map((name) => {
     try {
       return readlinkSync(`/proc/self/fd/${name}`);
     } catch {
-      return ''; // that of this very listing
+      return ''; // the descriptor of this listing
     }
   });
   return {
@@ -59,7 +56,7 @@ export function openFiles() {
   };
 }
 
-/** Warnings of the process while `work` runs, and for the turn after. */
+/** Returns the warnings of the process while `work` runs and in the next turn of the event loop. */
 export async function warningsOf(work) {
   const seen = [];
   const note = (warning) => seen.push(warning);

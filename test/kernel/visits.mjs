@@ -1,5 +1,5 @@
-// Which files of cases/ are run in which kernel. A kernel is booted for each of these, two at a
-// time: a boot takes two seconds, and each has one CPU.
+// Which files of cases/ run in which guest. Two guests run at a time; each boots in two seconds and
+// has one CPU.
 
 export const visits = [
   { name: 'a kernel that has everything', cases: ['truth', 'jobs', 'running', 'limits'] },
@@ -12,8 +12,5 @@ export const visits = [
   { name: 'a kernel that refuses AF_ALG', blocked: ['af_alg'], cases: ['blocked'] },
 ];
 
-/**
- * Those that need neither a device of ours nor modules refused: on a machine with AF_ALG they are
- * run there as well.
- */
+/** Cases that need neither the tests' device nor blocked modules: they also run outside of guests. */
 export const anywhere = ['jobs', 'running', 'flight', 'conformance'];

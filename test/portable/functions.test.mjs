@@ -401,19 +401,19 @@ for (const name of aeadNames) {
         }
       }
     }
-    for (const tagLength of [0, 1, 4, 8, 11, 12, 13, 15, 16, 17, -1, '16', 12.5]) {
-      const given = { ...keyed(), source: 'text', tagLength };
+    for (const authTagLength of [0, 1, 4, 8, 11, 12, 13, 15, 16, 17, -1, '16', 12.5]) {
+      const given = { ...keyed(), source: 'text', authTagLength };
       const sealed = both(
         () => aead.seal(given),
         () => millrace.seal(name, given),
-        `tag of ${tagLength}`,
+        `tag of ${authTagLength}`,
       );
-      assert.equal(sealed instanceof Uint8Array, tagSizes.includes(tagLength));
+      assert.equal(sealed instanceof Uint8Array, tagSizes.includes(authTagLength));
       if (sealed instanceof Uint8Array)
         both(
           () => aead.open({ ...given, source: sealed }),
           () => millrace.open(name, { ...given, source: sealed }),
-          `tag of ${tagLength}`,
+          `tag of ${authTagLength}`,
         );
     }
     const given = { ...keyed(), source: new Uint8Array(20) };

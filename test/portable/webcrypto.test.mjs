@@ -89,7 +89,7 @@ test('AES-GCM', async () => {
       const sealed = Buffer.from(await made);
       assert.deepEqual(
         sealed,
-        millrace.seal(name, { key, nonce, source, aad, tagLength: tagSize }),
+        millrace.seal(name, { key, nonce, source, aad, authTagLength: tagSize }),
         `${name} ${size}`,
       );
       assert.deepEqual(

@@ -524,7 +524,7 @@ function sealedSource(job) {
 
 function tagLength(job) {
   const size = job.tagSize ?? job.tag.length;
-  return size === 16 ? {} : { tagLength: size };
+  return size === 16 ? {} : { authTagLength: size };
 }
 
 function splitSealed(job, bytes) {

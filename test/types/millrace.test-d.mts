@@ -161,7 +161,7 @@ hmac('sha256', key, 0, 4, bytes, 0, 4, target);
 
 // ---- seal and open
 is<Buffer>()(seal('aes-256-gcm', { key, nonce: iv, source: 'text' }));
-is<Buffer>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, aad: 'aad', tagLength: 12 }));
+is<Buffer>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, aad: 'aad', authTagLength: 12 }));
 is<Buffer>()(seal('aes-256-gcm', { key: createKey('aes-256-gcm', key), nonce: iv, source: bytes }));
 is<number>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, target, targetOffset: 1 }));
 is<void>()(

@@ -108,7 +108,7 @@ is<Uint8Array>()(aes_256_ctr.encrypt({ key: bytes, iv: bytes, source: 'text' }))
 is<Uint8Array>()(aes_256_ctr.decrypt({ key: bytes, iv: bytes, source: bytes }));
 is<Aead>()(aes_256_gcm);
 is<Uint8Array>()(
-  aes_256_gcm.seal({ key: bytes, nonce: bytes, source: 'text', aad: 'aad', tagLength: 12 }),
+  aes_256_gcm.seal({ key: bytes, nonce: bytes, source: 'text', aad: 'aad', authTagLength: 12 }),
 );
 is<Uint8Array>()(aes_256_gcm.open({ key: bytes, nonce: bytes, source: bytes }));
 // @ts-expect-error ciphertext is bytes

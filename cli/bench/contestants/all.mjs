@@ -1,4 +1,4 @@
-// Who may take part. Node comes first of the others: its answers are the reference.
+// All contestants. node:crypto comes first of the others, as its answers are the reference.
 
 import * as bigintBuffer from './bigint-buffer.mjs';
 import * as bigintHash from './bigint-hash.mjs';
@@ -19,6 +19,17 @@ import * as webCrypto from './webcrypto.mjs';
 import * as xxhashAddon from './xxhash-addon.mjs';
 import * as xxhashWasm from './xxhash-wasm.mjs';
 
+/**
+ * @typedef {object} Contestant
+ * @property {string} name
+ * @property {string} [packageName]
+ * @property {() => any} load
+ * @property {(tools: any, inputs: any) => any} prepare
+ * @property {() => unknown} [unload]
+ * @property {readonly any[]} forms
+ */
+
+/** @type {Contestant[]} */
 export const contestants = [
   millrace,
   nodeCrypto,

@@ -1,12 +1,12 @@
 // bigint-buffer 1.1, which bigint-hash's users import beside it.
 
-import { needsAddon, require, version } from '../packages.mjs';
+import { needsAddon, requirePackage, version } from '../packages.mjs';
 
 export const name = 'bigint-buffer';
 
 export function load() {
   needsAddon(name, 'build/Release/bigint_buffer.node');
-  return { convert: require(name), version: version(name) };
+  return { convert: requirePackage(name), version: version(name) };
 }
 
 export function prepare() {}

@@ -1,12 +1,12 @@
 // bigint-hash 0.2, the original package of the digests: one-shots, a hasher, no hex.
 
-import { needsAddon, require, version } from '../packages.mjs';
+import { needsAddon, requirePackage, version } from '../packages.mjs';
 
 export const name = 'bigint-hash';
 
 export function load() {
   needsAddon(name, 'build/Release/openssl.node');
-  return { bigints: require(name), version: version(name) };
+  return { bigints: requirePackage(name), version: version(name) };
 }
 
 /** Names that differ from Millrace's. */

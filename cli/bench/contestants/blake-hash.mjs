@@ -1,11 +1,11 @@
 // @napi-rs/blake-hash (native): the same Rust crates as ours, behind another binding.
 
-import { require, version } from '../packages.mjs';
+import { requirePackage, version } from '../packages.mjs';
 
 export const name = '@napi-rs/blake-hash';
 
 export function load() {
-  return { blake: require(name), version: version(name) };
+  return { blake: requirePackage(name), version: version(name) };
 }
 
 export function prepare() {}

@@ -2,12 +2,12 @@
 // releases up to Node 17 only; version 3.0.0 depends on a blake3-wasm 2.1.7 that was never
 // published.
 
-import { require, version } from '../packages.mjs';
+import { requirePackage, version } from '../packages.mjs';
 
 export const name = 'blake3';
 
 export function load() {
-  return { blake3: require(name), version: `${version(name)} (wasm)` };
+  return { blake3: requirePackage(name), version: `${version(name)} (wasm)` };
 }
 
 export function prepare() {}

@@ -1,13 +1,13 @@
 // @ronomon/crypto-async 5, the ancestor: friendly forms (a new Buffer) and zero-copy windows.
 // An empty AAD must be a slice of something: an empty Buffer of its own aborts the process.
 
-import { require, version } from '../packages.mjs';
+import { requirePackage, version } from '../packages.mjs';
 
 export const name = 'crypto-async';
 export const packageName = '@ronomon/crypto-async';
 
 export function load() {
-  return { cryptoAsync: require(packageName), version: version(packageName) };
+  return { cryptoAsync: requirePackage(packageName), version: version(packageName) };
 }
 
 export function prepare(_tools, inputs) {

@@ -1,12 +1,12 @@
 // hash-wasm (WebAssembly). Its one-shots are promises; its hashers are made once, before the clock
 // starts, and begun anew by init().
 
-import { require, version } from '../packages.mjs';
+import { requirePackage, version } from '../packages.mjs';
 
 export const name = 'hash-wasm';
 
 export async function load() {
-  const wasm = require(name);
+  const wasm = requirePackage(name);
   return {
     wasm,
     hashers: {

@@ -1,11 +1,11 @@
 // js-sha3: JavaScript, hex strings. The Keccak of many Ethereum libraries.
 
-import { require, version } from '../packages.mjs';
+import { requirePackage, version } from '../packages.mjs';
 
 export const name = 'js-sha3';
 
 export function load() {
-  const { keccak256, sha3_256 } = require(name);
+  const { keccak256, sha3_256 } = requirePackage(name);
   return { hashes: { keccak256, 'sha3-256': sha3_256 }, version: version(name) };
 }
 

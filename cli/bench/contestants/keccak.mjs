@@ -1,11 +1,11 @@
 // keccak 3 (native, in the shape of node:crypto's Hash): Keccak and SHA-3; it refuses other names.
 
-import { require, version } from '../packages.mjs';
+import { requirePackage, version } from '../packages.mjs';
 
 export const name = 'keccak';
 
 export function load() {
-  return { keccak: require(name), version: version(name) };
+  return { keccak: requirePackage(name), version: version(name) };
 }
 
 export function prepare() {}

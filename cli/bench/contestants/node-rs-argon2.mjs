@@ -1,12 +1,12 @@
 // @node-rs/argon2: the RustCrypto argon2 through Node-API, on libuv's threads where it is
 // asynchronous.
 
-import { require, version } from '../packages.mjs';
+import { requirePackage, version } from '../packages.mjs';
 
 export const name = '@node-rs/argon2';
 
 export function load() {
-  return { argon2: require(name), version: version(name) };
+  return { argon2: requirePackage(name), version: version(name) };
 }
 
 /** 2 is its number of argon2id. */

@@ -1,11 +1,11 @@
 // @node-rs/xxhash (native, Rust): BigInts, for xxh32 numbers.
 
-import { require, version } from '../packages.mjs';
+import { requirePackage, version } from '../packages.mjs';
 
 export const name = '@node-rs/xxhash';
 
 export function load() {
-  const { xxh32, xxh64, xxh3, Xxh64 } = require(name);
+  const { xxh32, xxh64, xxh3, Xxh64 } = requirePackage(name);
   return {
     hashes: { xxh32, xxh64, 'xxh3-64': xxh3.xxh64 },
     hashers: { xxh64: Xxh64, 'xxh3-64': xxh3.Xxh3 },

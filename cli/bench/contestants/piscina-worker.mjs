@@ -2,9 +2,9 @@
 
 import crypto from 'node:crypto';
 
-import { require } from '../packages.mjs';
+import { requirePackage } from '../packages.mjs';
 
-const { move, transferableSymbol, valueSymbol } = require('piscina');
+const { move, transferableSymbol, valueSymbol } = requirePackage('piscina');
 const tagged = { authTagLength: 16 };
 
 /** From this size on it is quicker to hand a buffer over than to copy it. */

@@ -8,12 +8,12 @@
 
 import { availableParallelism } from 'node:os';
 
-import { require, version } from '../packages.mjs';
+import { requirePackage, version } from '../packages.mjs';
 
 export const name = 'piscina';
 
 export function load() {
-  const { Piscina } = require('piscina');
+  const { Piscina } = requirePackage('piscina');
   return { open: () => openPool(Piscina), version: version('piscina') };
 }
 

@@ -1,11 +1,11 @@
 // xxhash-addon (native): the C library itself, behind Buffers.
 
-import { require, version } from '../packages.mjs';
+import { requirePackage, version } from '../packages.mjs';
 
 export const name = 'xxhash-addon';
 
 export function load() {
-  const { XXHash32, XXHash64, XXHash3 } = require(name);
+  const { XXHash32, XXHash64, XXHash3 } = requirePackage(name);
   return {
     classes: { xxh32: XXHash32, xxh64: XXHash64, 'xxh3-64': XXHash3 },
     version: version(name),

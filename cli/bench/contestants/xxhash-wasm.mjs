@@ -1,11 +1,11 @@
 // xxhash-wasm (WebAssembly): BigInts, for xxh32 numbers. No XXH3.
 
-import { require, version } from '../packages.mjs';
+import { requirePackage, version } from '../packages.mjs';
 
 export const name = 'xxhash-wasm';
 
 export async function load() {
-  return { xxhash: await require(name)(), version: version(name) };
+  return { xxhash: await requirePackage(name)(), version: version(name) };
 }
 
 export function prepare() {}

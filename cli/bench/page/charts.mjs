@@ -97,19 +97,22 @@ export const unit = (y) => units[y];
 
 // Rows
 
+/** @returns {any[]} */
 function rowCharts(rows, crossovers) {
   const groups = groupBy(rows, key);
-  return [...groups.values()].flatMap((group) => {
-    const several = new Set(group.map(({ size }) => size)).size > 1;
-    // Of one size there is no line.
-    if (!several) return [barChart(group[0])].filter(({ series }) => series.length > 0);
-    const charts = [
-      sizeChart(group, 'throughput', (entry, size) => size / entry.seconds, crossovers),
-    ];
-    if (group[0].wait !== 'sync' && !group[0].engines)
-      charts.push(sizeChart(group, 'time', (entry) => entry.latency?.p99, []));
-    return charts.filter(({ series }) => series.length > 0);
-  });
+  return [...groups.values()].flatMap(
+    /** @returns {any[]} */ (group) => {
+      const several = new Set(group.map(({ size }) => size)).size > 1;
+      // Of one size there is no line.
+      if (!several) return [barChart(group[0])].filter(({ series }) => series.length > 0);
+      const charts = [
+        sizeChart(group, 'throughput', (entry, size) => size / entry.seconds, crossovers),
+      ];
+      if (group[0].wait !== 'sync' && !group[0].engines)
+        charts.push(sizeChart(group, 'time', (entry) => entry.latency?.p99, []));
+      return charts.filter(({ series }) => series.length > 0);
+    },
+  );
 }
 
 const key = (row) => `${row.wait} ${describe(row)}`;

@@ -101,6 +101,7 @@
     const ground = colour('card');
     const { width, height } = box.getBoundingClientRect();
 
+    // @ts-expect-error: the page contains uPlot as a script.
     const plot = new uPlot(
       {
         width,
@@ -259,10 +260,10 @@
   }
 
   for (const card of document.querySelectorAll('.card.lines')) {
-    const { chart: id } = card.dataset;
+    const id = card.getAttribute('data-chart');
     for (const button of card.querySelectorAll('[data-series]')) {
       button.addEventListener('click', () => {
-        const index = Number(button.dataset.series);
+        const index = Number(button.getAttribute('data-series'));
         const off = hidden.get(id);
         if (!off.delete(index)) off.add(index);
         button.setAttribute('aria-pressed', String(!off.has(index)));
@@ -280,6 +281,6 @@
     }
   });
   for (const { id } of charts) watch.observe(document.getElementById(id));
-  // For whoever looks at the page by a program.
+  // @ts-expect-error: for tests and tools/report-picture.mjs.
   window.millraceCharts = drawn;
 })();

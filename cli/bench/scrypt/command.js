@@ -36,7 +36,7 @@ const vector = {
   ),
 };
 
-/** What its help is made of. */
+/** @type {Omit<import('../../commands.js').Command, 'run'>} */
 const description = {
   usage: '[OPTION]...',
   about: `Calls scrypt many times at once in different styles, and says how many calls a second each gets done and how long a call takes, waiting included: in the middle (p50) and at worst but for a tenth (p90) or a hundredth (p99) of them.

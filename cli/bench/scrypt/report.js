@@ -31,7 +31,10 @@ function failureLine({ variant, concurrency }, failure) {
 }
 
 /**
- * The columns of a table. A cell is a text, or a number of which the highest or lowest has a star.
+ * The columns of a table. A cell is a text, or a number of which the best has a star.
+ *
+ * @type {{ head: string, width: number, right?: boolean, text?: (batch: Batch) => string,
+ *   value?: (batch: Batch) => number, best?: (...values: number[]) => number }[]}
  */
 const columns = [
   { head: 'Variant', width: 13, text: ({ variant }) => variant },
@@ -66,6 +69,7 @@ function markdownTable(batches) {
 }
 
 /** Equal as they are shown is equally good. A batch of failures only is not good at anything. */
+/** @param {(typeof columns)[number]} column @param {readonly Batch[]} batches */
 function starred({ value, best }, batches) {
   const shown = batches.map((batch) => (batch.ok === 0 ? '' : fixed(value(batch), 2)));
   const top = best(...shown.filter(Boolean).map(Number));

@@ -69,6 +69,11 @@ pub struct HashFacts {
     pub broken: bool,
     /// The standard that defines it.
     pub standard: &'static str,
+    /// Nanoseconds of a message and of each of its bytes by the native engine, measured on a Zen 5
+    /// core while its SMT sibling was busy: the initial cost model of `crates/cost`.
+    pub cost: [f32; 2],
+    /// The same of the portable engine, with Node 20.
+    pub portable_cost: [f32; 2],
 }
 
 /// A stream cipher or AEAD. The discriminant is its number in [`CIPHERS`] and in the binding.
@@ -113,6 +118,11 @@ pub struct CipherFacts {
     pub max_aad: u64,
     /// The standard that defines it.
     pub standard: &'static str,
+    /// Nanoseconds of a message and of each of its bytes by the native engine, measured on a Zen 5
+    /// core while its SMT sibling was busy: the initial cost model of `crates/cost`.
+    pub cost: [f32; 2],
+    /// The same of the portable engine, with Node 20.
+    pub portable_cost: [f32; 2],
 }
 
 impl Hash {
@@ -183,7 +193,7 @@ pub fn to_json() -> String {
         let _ = write!(
             json,
             ",\"digestSize\":{},\"blockSize\":{},\"stateSize\":{},\"xof\":{},\"keySize\":{},\
-             \"seedBits\":{},\"hmac\":{},\"cryptographic\":{},\"broken\":{},\"standard\":\"{}\"}}",
+             \"seedBits\":{},\"hmac\":{},\"cryptographic\":{},\"broken\":{},\"standard\":\"{}\",\"portableCost\":{:?}}}",
             facts.digest_size,
             facts.block_size,
             facts.state_size,
@@ -193,7 +203,8 @@ pub fn to_json() -> String {
             facts.hmac,
             facts.cryptographic,
             facts.broken,
-            facts.standard
+            facts.standard,
+            facts.portable_cost
         );
     }
     json.push_str("],\"ciphers\":[");
@@ -203,7 +214,7 @@ pub fn to_json() -> String {
         let _ = write!(
             json,
             ",\"keySize\":{},\"ivSize\":{},\"aead\":{},\"tagSize\":{},\"tagMin\":{},\"maxSource\":{},\
-             \"maxAad\":{},\"standard\":\"{}\"}}",
+             \"maxAad\":{},\"standard\":\"{}\",\"portableCost\":{:?}}}",
             facts.key_size,
             facts.iv_size,
             facts.aead,
@@ -211,7 +222,8 @@ pub fn to_json() -> String {
             facts.tag_min,
             facts.max_source,
             facts.max_aad,
-            facts.standard
+            facts.standard,
+            facts.portable_cost
         );
     }
     json.push_str("]}");
@@ -249,6 +261,8 @@ const CRYPTOGRAPHIC: HashFacts = HashFacts {
     cryptographic: true,
     broken: false,
     standard: "",
+    cost: [0.0; 2],
+    portable_cost: [0.0; 2],
 };
 const FIPS_180_4: HashFacts = HashFacts { standard: "FIPS 180-4", ..CRYPTOGRAPHIC };
 const FIPS_202: HashFacts = HashFacts { standard: "FIPS 202", ..CRYPTOGRAPHIC };
@@ -268,59 +282,59 @@ const XXH3: HashFacts = HashFacts { standard: "xxHash 0.8", ..XXH };
 /// All hashes, in the order of their numbers.
 #[rustfmt::skip] // a table: one row an algorithm
 pub static HASHES: [HashFacts; 27] = [
-    HashFacts { hash: Hash::Md5, name: "md5", digest_size: 16, block_size: 64, state_size: 88, standard: "RFC 1321", broken: true,
+    HashFacts { hash: Hash::Md5, name: "md5", cost: [87.0, 1.25], portable_cost: [1200.0, 4.0], digest_size: 16, block_size: 64, state_size: 88, standard: "RFC 1321", broken: true,
         aliases: &["ssl3-md5", "RSA-MD5", "md5WithRSAEncryption", "1.2.840.113549.2.5"], ..CRYPTOGRAPHIC },
-    HashFacts { hash: Hash::Sha1, name: "sha1", digest_size: 20, block_size: 64, state_size: 92, broken: true,
+    HashFacts { hash: Hash::Sha1, name: "sha1", cost: [56.0, 0.51], portable_cost: [1200.0, 5.0], digest_size: 20, block_size: 64, state_size: 92, broken: true,
         aliases: &["sha-1", "ssl3-sha1", "RSA-SHA1", "RSA-SHA1-2", "sha1WithRSA", "sha1WithRSAEncryption", "1.3.14.3.2.26"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha224, name: "sha224", digest_size: 28, block_size: 64, state_size: 104,
+    HashFacts { hash: Hash::Sha224, name: "sha224", cost: [45.0, 0.57], portable_cost: [1000.0, 6.0], digest_size: 28, block_size: 64, state_size: 104,
         aliases: &["sha-224", "sha2-224", "RSA-SHA224", "sha224WithRSAEncryption", "2.16.840.1.101.3.4.2.4"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha256, name: "sha256", digest_size: 32, block_size: 64, state_size: 104,
+    HashFacts { hash: Hash::Sha256, name: "sha256", cost: [45.0, 0.57], portable_cost: [1000.0, 6.0], digest_size: 32, block_size: 64, state_size: 104,
         aliases: &["sha-256", "sha2-256", "RSA-SHA256", "sha256WithRSAEncryption", "2.16.840.1.101.3.4.2.1"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha384, name: "sha384", digest_size: 48, block_size: 128, state_size: 200,
+    HashFacts { hash: Hash::Sha384, name: "sha384", cost: [125.0, 1.36], portable_cost: [1500.0, 10.0], digest_size: 48, block_size: 128, state_size: 200,
         aliases: &["sha-384", "sha2-384", "RSA-SHA384", "sha384WithRSAEncryption", "2.16.840.1.101.3.4.2.2"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha512, name: "sha512", digest_size: 64, block_size: 128, state_size: 200,
+    HashFacts { hash: Hash::Sha512, name: "sha512", cost: [125.0, 1.36], portable_cost: [1500.0, 10.0], digest_size: 64, block_size: 128, state_size: 200,
         aliases: &["sha-512", "sha2-512", "RSA-SHA512", "sha512WithRSAEncryption", "2.16.840.1.101.3.4.2.3"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha512_224, name: "sha512-224", digest_size: 28, block_size: 128, state_size: 200,
+    HashFacts { hash: Hash::Sha512_224, name: "sha512-224", cost: [125.0, 1.36], portable_cost: [1500.0, 10.0], digest_size: 28, block_size: 128, state_size: 200,
         aliases: &["sha512/224", "sha-512/224", "sha-512-224", "sha2-512/224", "RSA-SHA512/224", "sha512-224WithRSAEncryption", "2.16.840.1.101.3.4.2.5"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha512_256, name: "sha512-256", digest_size: 32, block_size: 128, state_size: 200,
+    HashFacts { hash: Hash::Sha512_256, name: "sha512-256", cost: [125.0, 1.36], portable_cost: [1500.0, 10.0], digest_size: 32, block_size: 128, state_size: 200,
         aliases: &["sha512/256", "sha-512/256", "sha-512-256", "sha2-512/256", "RSA-SHA512/256", "sha512-256WithRSAEncryption", "2.16.840.1.101.3.4.2.6"], ..FIPS_180_4 },
-    HashFacts { hash: Hash::Sha3_224, name: "sha3-224", digest_size: 28, block_size: 144, state_size: 202,
+    HashFacts { hash: Hash::Sha3_224, name: "sha3-224", cost: [140.0, 1.54], portable_cost: [3000.0, 25.0], digest_size: 28, block_size: 144, state_size: 202,
         aliases: &["sha3_224", "RSA-SHA3-224", "id-rsassa-pkcs1-v1_5-with-sha3-224", "2.16.840.1.101.3.4.2.7"], ..FIPS_202 },
-    HashFacts { hash: Hash::Sha3_256, name: "sha3-256", digest_size: 32, block_size: 136, state_size: 202,
+    HashFacts { hash: Hash::Sha3_256, name: "sha3-256", cost: [135.0, 1.62], portable_cost: [3000.0, 27.0], digest_size: 32, block_size: 136, state_size: 202,
         aliases: &["sha3_256", "RSA-SHA3-256", "id-rsassa-pkcs1-v1_5-with-sha3-256", "2.16.840.1.101.3.4.2.8"], ..FIPS_202 },
-    HashFacts { hash: Hash::Sha3_384, name: "sha3-384", digest_size: 48, block_size: 104, state_size: 202,
+    HashFacts { hash: Hash::Sha3_384, name: "sha3-384", cost: [105.0, 2.11], portable_cost: [2400.0, 35.0], digest_size: 48, block_size: 104, state_size: 202,
         aliases: &["sha3_384", "RSA-SHA3-384", "id-rsassa-pkcs1-v1_5-with-sha3-384", "2.16.840.1.101.3.4.2.9"], ..FIPS_202 },
-    HashFacts { hash: Hash::Sha3_512, name: "sha3-512", digest_size: 64, block_size: 72, state_size: 202,
+    HashFacts { hash: Hash::Sha3_512, name: "sha3-512", cost: [45.0, 3.06], portable_cost: [2000.0, 50.0], digest_size: 64, block_size: 72, state_size: 202,
         aliases: &["sha3_512", "RSA-SHA3-512", "id-rsassa-pkcs1-v1_5-with-sha3-512", "2.16.840.1.101.3.4.2.10"], ..FIPS_202 },
-    HashFacts { hash: Hash::Keccak224, name: "keccak224", digest_size: 28, block_size: 144, state_size: 202,
+    HashFacts { hash: Hash::Keccak224, name: "keccak224", cost: [140.0, 1.54], portable_cost: [3000.0, 25.0], digest_size: 28, block_size: 144, state_size: 202,
         aliases: &["keccak-224"], ..KECCAK },
-    HashFacts { hash: Hash::Keccak256, name: "keccak256", digest_size: 32, block_size: 136, state_size: 202,
+    HashFacts { hash: Hash::Keccak256, name: "keccak256", cost: [135.0, 1.62], portable_cost: [3000.0, 27.0], digest_size: 32, block_size: 136, state_size: 202,
         aliases: &["keccak-256"], ..KECCAK },
-    HashFacts { hash: Hash::Keccak384, name: "keccak384", digest_size: 48, block_size: 104, state_size: 202,
+    HashFacts { hash: Hash::Keccak384, name: "keccak384", cost: [105.0, 2.11], portable_cost: [2400.0, 35.0], digest_size: 48, block_size: 104, state_size: 202,
         aliases: &["keccak-384"], ..KECCAK },
-    HashFacts { hash: Hash::Keccak512, name: "keccak512", digest_size: 64, block_size: 72, state_size: 202,
+    HashFacts { hash: Hash::Keccak512, name: "keccak512", cost: [45.0, 3.06], portable_cost: [2000.0, 50.0], digest_size: 64, block_size: 72, state_size: 202,
         aliases: &["keccak-512"], ..KECCAK },
-    HashFacts { hash: Hash::Shake128, name: "shake128", block_size: 168, state_size: 202,
+    HashFacts { hash: Hash::Shake128, name: "shake128", cost: [150.0, 1.32], portable_cost: [3000.0, 22.0], block_size: 168, state_size: 202,
         aliases: &["shake-128", "2.16.840.1.101.3.4.2.11"], ..SHAKE },
-    HashFacts { hash: Hash::Shake256, name: "shake256", block_size: 136, state_size: 202,
+    HashFacts { hash: Hash::Shake256, name: "shake256", cost: [135.0, 1.62], portable_cost: [3000.0, 27.0], block_size: 136, state_size: 202,
         aliases: &["shake-256", "2.16.840.1.101.3.4.2.12"], ..SHAKE },
-    HashFacts { hash: Hash::Blake2b512, name: "blake2b512", digest_size: 64, block_size: 128, state_size: 200,
+    HashFacts { hash: Hash::Blake2b512, name: "blake2b512", cost: [85.0, 0.95], portable_cost: [3000.0, 20.0], digest_size: 64, block_size: 128, state_size: 200,
         aliases: &["blake2b-512", "blake2b", "1.3.6.1.4.1.1722.12.2.1.16"], ..BLAKE2 },
-    HashFacts { hash: Hash::Blake2s256, name: "blake2s256", digest_size: 32, block_size: 64, state_size: 104,
+    HashFacts { hash: Hash::Blake2s256, name: "blake2s256", cost: [30.0, 1.52], portable_cost: [1000.0, 10.0], digest_size: 32, block_size: 64, state_size: 104,
         aliases: &["blake2s-256", "blake2s", "1.3.6.1.4.1.1722.12.2.2.8"], ..BLAKE2 },
-    HashFacts { hash: Hash::Blake3, name: "blake3", digest_size: 32, block_size: 64, state_size: 2648, xof: true, key_size: 32, standard: "BLAKE3 specification, 2020",
+    HashFacts { hash: Hash::Blake3, name: "blake3", cost: [50.0, 0.135], portable_cost: [1700.0, 15.0], digest_size: 32, block_size: 64, state_size: 2648, xof: true, key_size: 32, standard: "BLAKE3 specification, 2020",
         aliases: &["blake3-256"], ..CRYPTOGRAPHIC },
-    HashFacts { hash: Hash::Ripemd160, name: "ripemd160", digest_size: 20, block_size: 64, state_size: 92, standard: "ISO/IEC 10118-3",
+    HashFacts { hash: Hash::Ripemd160, name: "ripemd160", cost: [220.0, 3.2], portable_cost: [1400.0, 7.5], digest_size: 20, block_size: 64, state_size: 92, standard: "ISO/IEC 10118-3",
         aliases: &["ripemd", "ripemd-160", "rmd160", "RSA-RIPEMD160", "ripemd160WithRSA", "1.3.36.3.2.1"], ..CRYPTOGRAPHIC },
-    HashFacts { hash: Hash::Md5Sha1, name: "md5-sha1", digest_size: 36, block_size: 64, state_size: 108, standard: "RFC 2246", broken: true,
+    HashFacts { hash: Hash::Md5Sha1, name: "md5-sha1", cost: [130.0, 1.76], portable_cost: [2400.0, 9.0], digest_size: 36, block_size: 64, state_size: 108, standard: "RFC 2246", broken: true,
         aliases: &[], ..CRYPTOGRAPHIC },
-    HashFacts { hash: Hash::Xxh32, name: "xxh32", digest_size: 4, block_size: 16, state_size: 48, seed_bits: 32,
+    HashFacts { hash: Hash::Xxh32, name: "xxh32", cost: [10.0, 0.089], portable_cost: [500.0, 0.7], digest_size: 4, block_size: 16, state_size: 48, seed_bits: 32,
         aliases: &["xxhash32", "xxh-32"], ..XXH },
-    HashFacts { hash: Hash::Xxh64, name: "xxh64", digest_size: 8, block_size: 32, state_size: 80,
+    HashFacts { hash: Hash::Xxh64, name: "xxh64", cost: [12.0, 0.051], portable_cost: [600.0, 0.9], digest_size: 8, block_size: 32, state_size: 80,
         aliases: &["xxhash64", "xxh-64"], ..XXH },
-    HashFacts { hash: Hash::Xxh3_64, name: "xxh3-64", digest_size: 8, block_size: 64, state_size: 336,
+    HashFacts { hash: Hash::Xxh3_64, name: "xxh3-64", cost: [12.0, 0.014], portable_cost: [600.0, 0.9], digest_size: 8, block_size: 64, state_size: 336,
         aliases: &["xxh3", "xxh3_64", "xxh3-64bits", "xxhash3-64"], ..XXH3 },
-    HashFacts { hash: Hash::Xxh3_128, name: "xxh3-128", digest_size: 16, block_size: 64, state_size: 336,
+    HashFacts { hash: Hash::Xxh3_128, name: "xxh3-128", cost: [14.0, 0.014], portable_cost: [600.0, 0.9], digest_size: 16, block_size: 64, state_size: 336,
         aliases: &["xxh128", "xxh3_128", "xxh3-128bits", "xxhash3-128", "xxhash128"], ..XXH3 },
 ];
 
@@ -337,6 +351,8 @@ const STREAM: CipherFacts = CipherFacts {
     max_source: u64::MAX,
     max_aad: 0,
     standard: "",
+    cost: [0.0; 2],
+    portable_cost: [0.0; 2],
 };
 const AES_CTR: CipherFacts = CipherFacts { iv_size: 16, standard: "NIST SP 800-38A", ..STREAM };
 const AEAD: CipherFacts = CipherFacts { aead: true, tag_size: 16, max_aad: u64::MAX, ..STREAM };
@@ -354,24 +370,24 @@ const CHACHA20_POLY1305_MAX: u64 = (1 << 38) - 65;
 /// All ciphers, in the order of their numbers.
 #[rustfmt::skip] // a table: one row an algorithm
 pub static CIPHERS: [CipherFacts; 10] = [
-    CipherFacts { cipher: Cipher::Aes128Ctr, name: "aes-128-ctr", key_size: 16,
+    CipherFacts { cipher: Cipher::Aes128Ctr, name: "aes-128-ctr", cost: [37.0, 0.044], portable_cost: [2000.0, 7.0], key_size: 16,
         aliases: &["aes128-ctr"], ..AES_CTR },
-    CipherFacts { cipher: Cipher::Aes192Ctr, name: "aes-192-ctr", key_size: 24,
+    CipherFacts { cipher: Cipher::Aes192Ctr, name: "aes-192-ctr", cost: [65.0, 0.052], portable_cost: [2200.0, 8.0], key_size: 24,
         aliases: &["aes192-ctr"], ..AES_CTR },
-    CipherFacts { cipher: Cipher::Aes256Ctr, name: "aes-256-ctr", key_size: 32,
+    CipherFacts { cipher: Cipher::Aes256Ctr, name: "aes-256-ctr", cost: [40.0, 0.061], portable_cost: [2400.0, 9.0], key_size: 32,
         aliases: &["aes256-ctr"], ..AES_CTR },
-    CipherFacts { cipher: Cipher::ChaCha20, name: "chacha20", key_size: 32, iv_size: 16, standard: "RFC 8439",
+    CipherFacts { cipher: Cipher::ChaCha20, name: "chacha20", cost: [110.0, 0.18], portable_cost: [1000.0, 2.5], key_size: 32, iv_size: 16, standard: "RFC 8439",
         aliases: &[], ..STREAM },
-    CipherFacts { cipher: Cipher::Aes128Gcm, name: "aes-128-gcm", key_size: 16,
+    CipherFacts { cipher: Cipher::Aes128Gcm, name: "aes-128-gcm", cost: [135.0, 0.051], portable_cost: [9000.0, 11.0], key_size: 16,
         aliases: &["id-aes128-GCM", "aes128-gcm", "2.16.840.1.101.3.4.1.6"], ..AES_GCM },
-    CipherFacts { cipher: Cipher::Aes192Gcm, name: "aes-192-gcm", key_size: 24,
+    CipherFacts { cipher: Cipher::Aes192Gcm, name: "aes-192-gcm", cost: [145.0, 0.054], portable_cost: [9500.0, 12.0], key_size: 24,
         aliases: &["id-aes192-GCM", "aes192-gcm", "2.16.840.1.101.3.4.1.26"], ..AES_GCM },
-    CipherFacts { cipher: Cipher::Aes256Gcm, name: "aes-256-gcm", key_size: 32,
+    CipherFacts { cipher: Cipher::Aes256Gcm, name: "aes-256-gcm", cost: [145.0, 0.061], portable_cost: [10000.0, 13.0], key_size: 32,
         aliases: &["id-aes256-GCM", "aes256-gcm", "2.16.840.1.101.3.4.1.46"], ..AES_GCM },
-    CipherFacts { cipher: Cipher::ChaCha20Poly1305, name: "chacha20-poly1305", key_size: 32, iv_size: 12, tag_min: 1, max_source: CHACHA20_POLY1305_MAX, standard: "RFC 8439",
+    CipherFacts { cipher: Cipher::ChaCha20Poly1305, name: "chacha20-poly1305", cost: [160.0, 0.24], portable_cost: [4000.0, 5.0], key_size: 32, iv_size: 12, tag_min: 1, max_source: CHACHA20_POLY1305_MAX, standard: "RFC 8439",
         aliases: &["chacha20-poly1305-ietf", "chacha20poly1305", "1.2.840.113549.1.9.16.3.18"], ..AEAD },
-    CipherFacts { cipher: Cipher::XChaCha20Poly1305, name: "xchacha20-poly1305", key_size: 32, iv_size: 24, tag_min: 16, max_source: CHACHA20_POLY1305_MAX, standard: "draft-irtf-cfrg-xchacha-03",
+    CipherFacts { cipher: Cipher::XChaCha20Poly1305, name: "xchacha20-poly1305", cost: [250.0, 0.24], portable_cost: [4500.0, 5.0], key_size: 32, iv_size: 24, tag_min: 16, max_source: CHACHA20_POLY1305_MAX, standard: "draft-irtf-cfrg-xchacha-03",
         aliases: &["xchacha20-poly1305-ietf", "xchacha20poly1305"], ..AEAD },
-    CipherFacts { cipher: Cipher::Aes256GcmSiv, name: "aes-256-gcm-siv", key_size: 32, iv_size: 12, tag_min: 16, max_source: 1 << 36, max_aad: 1 << 36, standard: "RFC 8452",
+    CipherFacts { cipher: Cipher::Aes256GcmSiv, name: "aes-256-gcm-siv", cost: [125.0, 0.2], portable_cost: [16000.0, 18.0], key_size: 32, iv_size: 12, tag_min: 16, max_source: 1 << 36, max_aad: 1 << 36, standard: "RFC 8452",
         aliases: &["aes256-gcm-siv"], ..AEAD },
 ];

@@ -61,7 +61,7 @@ fn digest_size(hash: Hash) -> usize {
 
 #[test]
 fn refuses_with_a_reason() {
-    // Whatever the system: what no interface has ever had.
+    // Algorithms that no interface has.
     for engine in [LinuxEngine::Kernel, LinuxEngine::AfAlg, LinuxEngine::Cryptodev] {
         for hash in [Hash::Blake3, Hash::Xxh64, Hash::Shake128, Hash::Keccak256] {
             let result = engine.digest(hash, &NONE, b"", &mut vec![0; digest_size(hash)], None);
@@ -172,7 +172,7 @@ fn stream_ciphers_as_native_does() {
             else {
                 continue;
             };
-            // The block number goes over every border.
+            // The counter overflows at every width.
             for iv in [
                 [0; 16],
                 [0xff; 16],
@@ -312,7 +312,7 @@ fn shorter_tags(engine: LinuxEngine, ours: &CipherKey, theirs: &CipherKey) {
 }
 
 #[test]
-fn refuses_large_messages_at_once() {
+fn refuses_large_messages_before_writing() {
     for engine in engines() {
         let key = engine.cipher_key(Cipher::Aes256Gcm, &[1; 32]).expect("served");
         let (mut text, mut tag) = (vec![5; 8 << 20], [0; 16]);
@@ -347,7 +347,7 @@ fn running_hashes_have_handles() {
         table.copy(&handle, &mut copy).expect("copied");
         assert_ne!(handle, copy);
         assert_eq!(table.count(), 2);
-        // Another hash, a forged handle, a key of nobody.
+        // Another hash, a forged handle, a handle that is too short.
         assert_eq!(
             table.update((engine, Hash::Sha1), &NONE, &first, [b"", b"x"], &mut handle, None),
             Err(Error::State)
@@ -371,7 +371,7 @@ fn running_hashes_have_handles() {
             assert!(!table.close(&spent));
         }
         assert_eq!(table.count(), 0);
-        // Nothing taken in, on a socket that another message went through.
+        // An empty message on a channel that was used before.
         table.finish(of, &NONE, &[], &[], &mut target).expect("finished");
         digest(Hash::Sha256, &NONE, &[], &mut expected, None).expect("native");
         assert_eq!(target, expected);
@@ -397,10 +397,10 @@ fn running_hashes_have_handles() {
     }
 }
 
-/// Gives up at the pause with this number.
-struct GivesUp(Cell<usize>, usize);
+/// Cancels at the checkpoint with this number.
+struct CancelAt(Cell<usize>, usize);
 
-impl Checkpoint for GivesUp {
+impl Checkpoint for CancelAt {
     fn checkpoint(&mut self) {
         self.0.set(self.0.get() + 1);
     }
@@ -411,29 +411,29 @@ impl Checkpoint for GivesUp {
 }
 
 #[test]
-fn long_work_pauses_and_is_given_up() {
+fn long_work_has_checkpoints_and_can_be_cancelled() {
     for engine in engines() {
         let (message, mut target) = (bytes(1 << 20), [0; 32]);
-        let mut patient = GivesUp(Cell::new(0), usize::MAX);
+        let mut never = CancelAt(Cell::new(0), usize::MAX);
         engine
             .digest(
                 Hash::Sha256,
                 &NONE,
                 &message,
                 &mut target,
-                Some(Slicer::new(100_000, &mut patient)),
+                Some(Slicer::new(100_000, &mut never)),
             )
             .expect("served");
-        assert!(patient.0.get() >= 7, "{}", patient.0.get());
+        assert!(never.0.get() >= 7, "{}", never.0.get());
         let result = engine.digest(
             Hash::Sha256,
             &NONE,
             &message,
             &mut target,
-            Some(Slicer::new(65_536, &mut GivesUp(Cell::new(0), 2))),
+            Some(Slicer::new(65_536, &mut CancelAt(Cell::new(0), 2))),
         );
         assert_eq!(result, Err(Error::Cancelled));
-        // What was left in the middle is not mixed with what follows.
+        // The cancelled message does not affect the next one.
         let mut expected = [0; 32];
         digest(Hash::Sha256, &NONE, b"after", &mut expected, None).expect("native");
         engine.digest(Hash::Sha256, &NONE, b"after", &mut target, None).expect("served");
@@ -443,7 +443,7 @@ fn long_work_pauses_and_is_given_up() {
         let result = key.apply(
             &[0; 16],
             Text::InPlace(&mut text),
-            Some(Slicer::new(65_536, &mut GivesUp(Cell::new(0), 2))),
+            Some(Slicer::new(65_536, &mut CancelAt(Cell::new(0), 2))),
         );
         assert_eq!(result, Err(Error::Cancelled));
         assert!(text.iter().all(|&byte| byte == 0));
@@ -459,7 +459,7 @@ fn long_work_pauses_and_is_given_up() {
             &again,
             [b"", &message],
             &mut handle,
-            Some(Slicer::new(65_536, &mut GivesUp(Cell::new(0), 1))),
+            Some(Slicer::new(65_536, &mut CancelAt(Cell::new(0), 1))),
         );
         assert_eq!(result, Err(Error::Cancelled));
         assert_eq!(table.count(), 0);
@@ -467,7 +467,7 @@ fn long_work_pauses_and_is_given_up() {
 }
 
 #[test]
-fn keys_may_be_used_by_several_threads() {
+fn threads_may_share_keys() {
     for engine in engines() {
         let key = engine.cipher_key(Cipher::Aes256Gcm, &[3; 32]).expect("served");
         let ours = CipherKey::new(Cipher::Aes256Gcm, &[3; 32]).expect("native");
@@ -502,7 +502,7 @@ fn keys_may_be_used_by_several_threads() {
     }
 }
 
-// In a process of its own, as other tests open descriptors meanwhile: see the name.
+// Runs alone, as other tests open descriptors.
 #[test]
 #[ignore = "run alone: cargo test -p millrace-linux --test compare -- --ignored"]
 #[cfg(target_os = "linux")]

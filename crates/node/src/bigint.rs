@@ -1,24 +1,21 @@
-//! Bytes as an unsigned BigInt and back, in both byte orders, at any width.
-//!
-//! `src/bigint-buffer.ts` has checked the arguments. A BigInt's words are its 64-bit digits, least
-//! significant first; a width need not be a multiple of them.
+//! Converts bytes to an unsigned BigInt and back, in both byte orders, at any width. JavaScript has
+//! checked the arguments. The words of a BigInt are its 64-bit digits, least significant first.
 
-use crate::environment::Environment;
-use crate::values::{self, Env, Value};
+use crate::environment::Call;
+use crate::values::{Env, Value};
 
-type Call<'a> = values::Call<'a, Environment>;
-
-/// Numbers up to this many words stay on the stack.
+/// Numbers of at most this many words are on the stack.
 const STACK_WORDS: usize = 128;
-/// Most numbers have no more than this: clearing the whole kilobyte for them would cost 15 ns.
+/// Most numbers have at most this many words: clearing the whole kilobyte would take 15 ns more.
 const FEW_WORDS: usize = 8;
 const WORD: usize = size_of::<u64>();
 
-/// `toBigIntLE(source)`: the number that a Uint8Array spells; `undefined` for anything else.
+/// `toBigIntLE(source)`: returns the bytes of a Uint8Array as a number, `undefined` for any other
+/// argument.
 pub(crate) fn from_little(call: &Call<'_>) -> Value {
-    let Some(source) = call.octets(0) else { return Value::NOTHING };
+    let Some(source) = call.uint8_array(0) else { return Value::NOTHING };
     let source = source.read();
-    // What is too long even without the zeros is refused by V8, with a RangeError of its own.
+    // V8 throws a RangeError for numbers that are too long even without leading zeros.
     let size = match source {
         [.., 0] if source.len() > STACK_WORDS * WORD => {
             source.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)
@@ -38,20 +35,20 @@ pub(crate) fn from_little(call: &Call<'_>) -> Value {
     made.unwrap_or(Value::NOTHING)
 }
 
-/// `toBigIntBE(source)`.
+/// `toBigIntBE(source)`: as `toBigIntLE`, with the most significant byte first.
 pub(crate) fn from_big(call: &Call<'_>) -> Value {
-    call.octets(0).map_or(Value::NOTHING, |source| spelled(call.env, source.read()))
+    call.uint8_array(0).map_or(Value::NOTHING, |source| from_big_endian(call.env, source.read()))
 }
 
-/// The number that bytes spell, most significant first; `undefined` when memory is short.
+/// Returns bytes as a number, most significant first; `undefined` when memory is short.
 #[inline]
-pub(crate) fn spelled(env: Env, mut source: &[u8]) -> Value {
+pub(crate) fn from_big_endian(env: Env, mut source: &[u8]) -> Value {
     if source.len() > STACK_WORDS * WORD {
         source = &source[source.iter().position(|&byte| byte != 0).unwrap_or(source.len())..];
     }
     let made = with_words(source.len().div_ceil(WORD), |words| {
-        // Word by word: a digest has just been written so, and vectors over words that still stand
-        // in the store buffer have to wait for it.
+        // Read word by word, as digests are written: vector loads would wait for the words in the
+        // store buffer.
         for word in words.iter_mut() {
             *word = match source.split_last_chunk() {
                 Some((before, chunk)) => {
@@ -66,8 +63,8 @@ pub(crate) fn spelled(env: Env, mut source: &[u8]) -> Value {
     made.unwrap_or(Value::NOTHING)
 }
 
-/// `writeBigIntLE(number, target)`: the low bytes of the number's magnitude, padded with zeros to
-/// the size of a Uint8Array; `undefined` if that was done.
+/// `writeBigIntLE(number, target)`: writes the low bytes of the number's magnitude to a Uint8Array,
+/// padded with zeros. Returns `undefined`, or 1 for other arguments.
 pub(crate) fn to_little(call: &Call<'_>) -> Value {
     to_bytes(call, |target, words| {
         let (chunks, rest) = target.as_chunks_mut::<WORD>();
@@ -83,7 +80,7 @@ pub(crate) fn to_little(call: &Call<'_>) -> Value {
     })
 }
 
-/// `writeBigIntBE(number, target)`.
+/// `writeBigIntBE(number, target)`: as `writeBigIntLE`, with the most significant byte first.
 pub(crate) fn to_big(call: &Call<'_>) -> Value {
     to_bytes(call, |target, words| {
         let (rest, chunks) = target.as_rchunks_mut::<WORD>();
@@ -102,9 +99,9 @@ pub(crate) fn to_big(call: &Call<'_>) -> Value {
 
 fn to_bytes(call: &Call<'_>, write: impl Fn(&mut [u8], &[u64])) -> Value {
     let done = (|| {
-        let (number, target) = (call.argument(0), call.octets(1)?);
+        let (number, target) = (call.argument(0), call.uint8_array(1)?);
         let target = target.exclusive(&[])?;
-        // A huge target takes no more words than the number has.
+        // A large target needs no more words than the number has.
         let mut count = target.len().div_ceil(WORD);
         if count > STACK_WORDS {
             count = count.min(call.env.bigint_size(number)?);
@@ -121,7 +118,8 @@ fn to_bytes(call: &Call<'_>, write: impl Fn(&mut [u8], &[u64])) -> Value {
     }
 }
 
-/// Runs `work` over that many words, on the heap if they are many; `None` when memory is short.
+/// Runs `work` with `count` zero words, on the heap if they are many; returns `None` when memory is
+/// short.
 fn with_words<Result>(count: usize, work: impl FnOnce(&mut [u64]) -> Result) -> Option<Result> {
     if count <= FEW_WORDS {
         let mut words = [0; FEW_WORDS];

@@ -1,35 +1,36 @@
-//! Who owns the bytes: the argument for every pointer that crosses a thread.
+//! The ownership of all bytes: the argument for every pointer that crosses a thread.
 //!
-//! JavaScript's memory can vanish under native code. A strong reference keeps the *object*, not
-//! its bytes: after `ArrayBuffer.prototype.transfer`, a transfer through `structuredClone` or
-//! `postMessage`, or a shrink of a resizable buffer, the old address may be unmapped. So:
+//! JavaScript's memory can disappear during native code. A strong reference keeps the *object*, not
+//! its bytes: after `ArrayBuffer.prototype.transfer`, a transfer with `structuredClone` or
+//! `postMessage`, or a shrink of a resizable buffer, the old address may be unmapped. Therefore:
 //!
-//! 1. **Synchronous calls** use a [`Window`] on the caller's memory. Pointers are taken after the
+//! 1. **Synchronous calls** use a [`Window`] on the caller's memory. Pointers are read after the
 //!    last JavaScript of the call has run, and no JavaScript runs until native code returns, so
-//!    nothing can detach, shrink or collect the memory meanwhile. An asynchronous job that is run
-//!    inline, during the call, is synchronous in this respect.
-//! 2. **Secrets and small inputs** of asynchronous calls (key, iv, tag, aad) are copied at the call
-//!    ([`Copies`], wiped when dropped). Reusing or wiping them right after the call is safe.
-//! 3. **Friendly asynchronous calls** copy the source at the call too: small ones into memory of
-//!    ours, large ones straight into the result buffer, which nobody else can reach until it is
-//!    handed over (its own ArrayBuffer, made for this call, referenced by the slot only).
-//! 4. **Lent windows**: the source and target of the asynchronous window forms. The caller
+//!    nothing can detach, shrink or collect the memory meanwhile. The same holds for an
+//!    asynchronous job that runs inline, during its call.
+//! 2. **Secrets and small inputs** of asynchronous calls (key, iv, tag, aad) are copied during the
+//!    call ([`Copies`], wiped when dropped). The caller may reuse or wipe them right after the
+//!    call.
+//! 3. **Friendly asynchronous calls** copy the source during the call too: small ones to native
+//!    memory, large ones directly to the result buffer. No other code can reach that buffer (it is
+//!    an ArrayBuffer created for this call, referenced by its slot only) until it is returned.
+//! 4. **Lent windows** are the source and target of the asynchronous window forms. The caller
 //!    promises, in the first line of their documentation, not to transfer, detach or write them
 //!    until the callback. The slot in JavaScript holds the views, so the collector cannot free
 //!    them; resizable buffers are refused before they get here; a SharedArrayBuffer can neither be
 //!    detached nor shrink. When the environment ends, `lifecycle` waits for its running jobs before
-//!    the memory goes, and queued jobs are dropped unrun. Memory private to the front is lent
-//!    without such a promise: the state of a running hash while an update is in flight, copies of
-//!    many messages and the place of their digests.
-//! 5. **Small outputs** (digests to 64 bytes, tags, small friendly results) travel inside the
-//!    completion and are written by JavaScript when the call settles: never through a pointer.
+//!    the memory is freed, and drops queued jobs unrun. Memory private to JavaScript's part of this
+//!    package is lent without that promise: the state of a running hash while an update is in
+//!    flight, and the copies and digests of many messages.
+//! 5. **Small outputs** (digests of up to 64 bytes, tags, small friendly results) travel in the
+//!    completion, and JavaScript writes them when the call settles: never through a pointer.
 //!
-//! Source and target may overlap in any way: [`text`] moves the source into place first and works
-//! there, which is right from both sides.
+//! Source and target may overlap in any way: [`text`] moves the source to the target first and
+//! works there, which is correct for both.
 //!
-//! A caller that breaks the promise of 4 by *writing* lent memory gets a result over some mixture
-//! of old and new bytes, as with any shared memory; the primitives never branch on message bytes
-//! in a way that such a race could turn into an out-of-bounds access.
+//! A caller that breaks the promise of rule 4 by *writing* lent memory gets a result of a mixture
+//! of old and new bytes, as with any shared memory. The primitives never branch on message bytes in
+//! a way that turns such a race into an out-of-bounds access.
 #![allow(unsafe_code)]
 
 use crate::pages;
@@ -40,7 +41,7 @@ use std::ptr;
 use std::slice;
 use zeroize::optimization_barrier;
 
-/// A range of memory owned by JavaScript: valid as the rules above say.
+/// A range of memory that JavaScript or a job owns, valid as the rules above say.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Window {
     start: *mut u8,
@@ -61,14 +62,15 @@ impl Window {
         if size == 0 || start.is_null() { Window::EMPTY } else { Window { start, size } }
     }
 
-    /// A window on nothing, with an address that slices accept.
+    /// An empty window, with an address that slices accept.
     pub(crate) const EMPTY: Window = Window { start: ptr::NonNull::dangling().as_ptr(), size: 0 };
 
+    /// Returns the number of bytes.
     pub(crate) fn size(self) -> usize {
         self.size
     }
 
-    /// The range `offset..offset + size`, if it lies within.
+    /// Returns the range `offset..offset + size`, if it lies within.
     pub(crate) fn part(self, offset: usize, size: usize) -> Option<Window> {
         let end = offset.checked_add(size)?;
         if end > self.size {
@@ -84,24 +86,24 @@ impl Window {
         self.size > 0 && other.size > 0 && a < b + other.size && b < a + self.size
     }
 
-    /// The bytes, for as long as the window is borrowed. A job that writes names the windows it
-    /// reads: see [`Window::exclusive`].
+    /// Returns the bytes, for as long as the window is borrowed. A job that writes names the
+    /// windows that it reads: see [`Window::exclusive`].
     #[inline]
     pub(crate) fn read(&self) -> &[u8] {
-        // SAFETY: `Window::new` was promised that the bytes stay valid as the module's rules say,
-        // and whoever holds the window is within that job or call. `exclusive` refuses ranges
+        // SAFETY: the caller of `Window::new` promises that the bytes stay valid as the module's
+        // rules say, and the window is used within that job or call. `exclusive` refuses ranges
         // that overlap what is read.
         unsafe { slice::from_raw_parts(self.start, self.size) }
     }
 
-    /// Copies `bytes` to the start of the window; extra bytes on either side are left alone.
+    /// Copies `bytes` to the start of the window; extra bytes on either side are ignored.
     pub(crate) fn write(self, bytes: &[u8]) {
         let size = bytes.len().min(self.size);
         // SAFETY: both ranges hold `size` bytes; `copy` allows them to overlap.
         unsafe { ptr::copy(bytes.as_ptr(), self.start, size) };
     }
 
-    /// Copies the bytes of another window here, whatever their overlap.
+    /// Copies the bytes of another window, which may overlap this one.
     pub(crate) fn copy_from(self, other: Window) {
         debug_assert!(self.size >= other.size);
         // SAFETY: both ranges hold the smaller size; `copy` allows them to overlap.
@@ -112,7 +114,7 @@ impl Window {
     pub(crate) fn move_from(self, other: Window, step: usize, mut pause: impl FnMut()) {
         let steps = self.size.div_ceil(step.max(1));
         for index in 0..steps {
-            // What is written must have been read: from the front where they move to the front.
+            // Each step must read before another writes: moving to the front starts at the front.
             let index = if self.start < other.start { index } else { steps - 1 - index };
             let offset = index * step;
             let size = step.min(self.size - offset);
@@ -147,20 +149,20 @@ impl Window {
         pages::populate_all(self.start, self.size);
     }
 
-    /// True for two windows that begin at the same place or share no byte.
-    pub(crate) fn stands_with(self, other: Window) -> bool {
+    /// Returns true if the windows have the same start or share no byte.
+    pub(crate) fn is_disjoint_or_same_start(self, other: Window) -> bool {
         self.start == other.start || !self.overlaps(other)
     }
 
-    /// The bytes as a target, for as long as the window is borrowed; `None` if one of the windows
-    /// that are used meanwhile overlaps it.
-    #[allow(clippy::mut_from_ref)] // A window is an address; what it borrows is no part of it.
+    /// Returns the bytes as a target, for as long as the window is borrowed; `None` if one of the
+    /// windows that are used meanwhile overlaps it.
+    #[allow(clippy::mut_from_ref)] // A window is an address; the bytes are not part of it.
     pub(crate) fn exclusive(&self, others: &[Window]) -> Option<&mut [u8]> {
         if others.iter().any(|other| self.overlaps(*other)) {
             return None;
         }
-        // SAFETY: valid as for `read`. No other window of the job overlaps it, as was just
-        // checked, and by the module's rules nobody else uses the range until the job has settled.
+        // SAFETY: valid as for `read`. No other window of the job overlaps it, as was just checked,
+        // and by the module's rules no other code uses the range until the job has settled.
         Some(unsafe { slice::from_raw_parts_mut(self.start, self.size) })
     }
 
@@ -171,10 +173,9 @@ impl Window {
     }
 }
 
-/// The cipher's view of source and target of equal size: disjoint, or one and the same. If they
-/// overlap in part, the source is moved to its target first, which is correct from both sides.
-/// `None` if the sizes differ, or if one of the windows that are read meanwhile overlaps the
-/// target.
+/// Returns source and target of a cipher, of equal size: disjoint, or one and the same. A source
+/// that overlaps the target in part is moved there first. Returns `None` if the sizes differ, or if
+/// one of the windows that are read meanwhile overlaps the target.
 pub(crate) fn text<'a>(
     source: &'a Window,
     target: &'a Window,
@@ -193,14 +194,14 @@ pub(crate) fn text<'a>(
     Some(Text::InPlace(target.exclusive(others)?))
 }
 
-/// The copies a job owns (rules 2 and 3). Windows point into them, so the memory never moves: room
-/// for all secrets is made at once, and the text is copied once. Moving the `Copies` moves the
-/// vectors' handles, not their memory. The vectors are used again by later work.
+/// The copies that a job owns (rules 2 and 3). Windows point to them, so their memory never moves:
+/// space for all secrets is allocated at once, and the text is copied once. Moving `Copies` moves
+/// the vectors' handles only. Later work reuses the vectors.
 #[derive(Default)]
 pub(crate) struct Copies {
-    /// Key, iv, aad and tag, one behind the other; wiped when dropped.
+    /// Key, iv, aad and tag, one after the other; wiped when dropped.
     secrets: Vec<u8>,
-    /// A copied source; a cipher works in place in it and sends it back as the result.
+    /// A copied source, which a cipher transforms into its result.
     text: Vec<u8>,
 }
 
@@ -217,7 +218,7 @@ impl Copies {
         Some(windows.map(|window| {
             let start = self.secrets.len();
             self.secrets.extend_from_slice(window.read());
-            // SAFETY: the bytes were just written there; the vector, with room for all, does not
+            // SAFETY: the bytes were just written there; the vector has space for all and does not
             // move.
             unsafe { Window::new(self.secrets.as_mut_ptr().add(start), window.size()) }
         }))
@@ -227,8 +228,8 @@ impl Copies {
     pub(crate) fn text(&mut self, window: Window) -> Option<Window> {
         self.text.clear();
         self.text.try_reserve_exact(window.size()).ok()?;
-        // SAFETY: room was made for as many bytes; `fill_new` writes all of them before the vector says
-        // that it has them.
+        // SAFETY: space was reserved for the bytes; `fill_new` writes all of them before the
+        // vector's length includes them.
         unsafe {
             Window::new(self.text.as_mut_ptr(), window.size()).fill_new(window);
             self.text.set_len(window.size());
@@ -238,21 +239,21 @@ impl Copies {
         Some(unsafe { Window::new(self.text.as_mut_ptr(), self.text.len()) })
     }
 
-    /// The copied source, or what a cipher has made of it.
+    /// Returns the copied source, or the result of a cipher.
     pub(crate) fn read_text(&self) -> &[u8] {
         &self.text
     }
 
-    /// Wipes the secrets; no window may lead to them any more.
+    /// Wipes the secrets. No window may point to them after this.
     pub(crate) fn wipe_secrets(&mut self) {
         wipe(&mut self.secrets);
     }
 
-    /// Forgets everything; returns the bytes of memory kept for the next work.
-    pub(crate) fn rest(&mut self) -> usize {
-        /// Enough for keys, everyday aads and the states of running hashes.
-        const SECRETS_KEPT: usize = 4096;
-        if self.secrets.capacity() > SECRETS_KEPT {
+    /// Clears all copies. Returns the bytes of memory kept for the next work.
+    pub(crate) fn reset(&mut self) -> usize {
+        /// Enough for keys, short aads and the states of running hashes.
+        const SECRETS_KEPT_BYTES: usize = 4096;
+        if self.secrets.capacity() > SECRETS_KEPT_BYTES {
             self.secrets = Vec::new();
         }
         self.text.clear();
@@ -269,7 +270,7 @@ impl Drop for Copies {
 /// Moves a value to the heap.
 ///
 /// # Errors
-/// [`Error::Memory`] when there is no memory for it, where `Box::new` would abort the process.
+/// [`Error::Memory`] when memory is short, where `Box::new` would abort the process.
 pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, Error> {
     let mut one = try_with_capacity(1)?;
     one.push(value);
@@ -279,12 +280,12 @@ pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, Error> {
     Ok(unsafe { Box::from_raw(first) })
 }
 
-/// Empties a vector of secrets and leaves nothing in its memory. (The zeroize crate's own fill goes
-/// over all of the capacity byte by byte: 1 us for the state of a BLAKE3. What lies beyond the
-/// length was wiped when it was left.)
+/// Clears a vector of secrets and overwrites its memory. (The zeroize crate writes the whole
+/// capacity byte by byte: 1 us for the state of a BLAKE3. Bytes beyond the length were wiped
+/// before.)
 pub(crate) fn wipe(secrets: &mut Vec<u8>) {
-    // A memset of nothing at a vector's address of nowhere costs 180 ns: with AVX-512 it is a
-    // masked store there.
+    // An empty memset at the dangling address of an empty vector takes 180 ns: with AVX-512 it is a
+    // masked store.
     if secrets.is_empty() {
         return;
     }

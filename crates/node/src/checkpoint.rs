@@ -3,8 +3,7 @@
 //! JavaScript could cancel it meanwhile.
 
 use crate::completion::Gate;
-use crate::kdf::ProgressCounter;
-use crate::work::Work;
+use crate::work::{ProgressCounter, Work};
 use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::error::Error;
 use millrace_core::split::PART_ALIGN;

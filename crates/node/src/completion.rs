@@ -1,15 +1,14 @@
-//! How finished jobs come back: workers deliver them into a lock-free queue and wake the event loop
-//! if nobody has; one call into JavaScript settles everything that has arrived.
+//! The queue of an environment's finished jobs. Workers push jobs and wake the event loop, unless
+//! another worker already has; one call into JavaScript settles all jobs in the queue.
 //!
-//! Waking once a batch instead of once a job is worth 606 against 266 ns of main thread per job
-//! with 64 in flight (measured, 256-byte SHA-256). While short jobs are in flight even that is too
-//! much: a sleeping event loop needs 5 to 40 us to wake, many times what such a job takes. So the
-//! front then looks for results once per turn of the loop (`setImmediate`, other events get their
-//! turns as ever), workers need not wake it, and it goes back to sleep [`POLL`] after the last
-//! result.
+//! One wake-up per batch takes 266 ns of the main thread per job, one per job 606 (64 jobs of
+//! 256-byte SHA-256 in flight). A sleeping event loop needs 5 to 40 us to wake, many times as long
+//! as a short job. While short jobs are in flight, JavaScript therefore polls once per iteration of
+//! the loop (with `setImmediate`, so that other events run in between) and workers do not wake it;
+//! polling ends [`POLL`] after the last result.
 //!
-//! The wake-up is a thread-safe function, which every runtime with Node-API has; the queue is
-//! `std::sync::mpsc`, which is a lock-free list.
+//! The wake-up is a thread-safe function, which every runtime with Node-API has. The queue is
+//! `std::sync::mpsc`, a lock-free list.
 #![allow(unsafe_code)]
 
 use crate::bytes::Window;
@@ -23,18 +22,18 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Whoever settles what has arrived, on the event loop's thread.
+/// Settles finished jobs on the event loop's thread.
 pub(crate) trait WakeHandler {
-    /// The event loop was woken.
+    /// Called when a worker has woken the event loop.
     fn on_wake(&self, env: Env);
 }
 
-/// The workers' side of one environment: where finished jobs go, and whether they still may.
+/// The workers' side of the queue of one environment.
 pub(crate) struct Queue<Job> {
     results: Sender<Job>,
-    /// True from the push that wakes the event loop until the loop starts to drain.
+    /// True from the push that wakes the event loop until the loop starts to drain the queue.
     woken: AtomicBool,
-    /// True while the event loop looks for results by itself.
+    /// True while the event loop polls.
     polled: AtomicBool,
     gate: Gate,
     wake: Wake,
@@ -81,14 +80,14 @@ impl Gate {
     }
 }
 
-/// How long the event loop looks for results after the last one. Longer is worse when other
-/// processes want the cores: the worker that is waited for then waits for the core that the waiting
-/// takes.
+/// How long the event loop polls after the last result. A longer time is slower when other
+/// processes use the cores: polling then takes the core that the worker waits for.
 pub(crate) const POLL: Duration = Duration::from_micros(25);
 
 impl<Job> Queue<Job> {
-    /// The workers' side and the queue's other end, for an environment on its own thread. `settler`
-    /// must live until Node has closed the environment's handles.
+    /// Returns both ends of a new queue, or `None` if Node cannot create the wake-up. Call it on
+    /// the environment's thread. `settler` must live until Node has closed the environment's
+    /// handles.
     pub(crate) fn new<L: WakeHandler>(
         env: Env,
         settler: &L,
@@ -112,16 +111,16 @@ impl<Job> Queue<Job> {
         &self.gate
     }
 
-    /// Hands finished jobs to the event loop, unless the environment has ended.
+    /// Moves finished jobs to the event loop; drops them if the environment has ended.
     pub(crate) fn settle(&self, jobs: &mut Vec<Job>) {
         if !self.gate.enter() {
             jobs.clear();
             return;
         }
-        // The receiver lives as long as the environment, which does not end while we are inside.
+        // The receiver lives as long as the environment, which cannot end inside of the gate.
         jobs.drain(..).for_each(|job| drop(self.results.send(job)));
-        // Together with the fence in `end_polling`: either this load sees that polling has ended,
-        // or the loop's last look sees what was just sent.
+        // Pairs with the fence in `end_polling`: either this load sees that polling has ended, or
+        // the loop's last poll sees the jobs that were just sent.
         fence(Ordering::SeqCst);
         if !self.polled.load(Ordering::Relaxed) && !self.woken.swap(true, Ordering::AcqRel) {
             self.wake.call();
@@ -129,42 +128,42 @@ impl<Job> Queue<Job> {
         self.gate.leave();
     }
 
-    /// The event loop will look for results by itself, once per turn.
+    /// From now on the event loop polls once per iteration.
     pub(crate) fn begin_polling(&self) {
         self.polled.store(true, Ordering::Relaxed);
     }
 
-    /// It will stop after one last look, which the caller takes after this.
+    /// Ends polling; the caller must drain the queue once more after this.
     pub(crate) fn end_polling(&self) {
         self.polled.store(false, Ordering::Relaxed);
         fence(Ordering::SeqCst);
     }
 
-    /// True while the event loop looks for results by itself.
+    /// Returns true while the event loop polls.
     pub(crate) fn is_polled(&self) -> bool {
         self.polled.load(Ordering::Relaxed)
     }
 
-    /// The loop is about to drain: what arrives from now on wakes it again.
+    /// Called before the queue is drained: later jobs wake the event loop again.
     pub(crate) fn drained(&self) {
         self.woken.store(false, Ordering::Release);
     }
 
-    /// More has arrived than one turn of the loop should settle.
+    /// Wakes the event loop for the jobs that one iteration leaves in the queue.
     pub(crate) fn wake_again(&self) {
         if !self.woken.swap(true, Ordering::AcqRel) {
             self.wake.call();
         }
     }
 
-    /// Keeps the process alive while jobs are in flight, and only then.
+    /// Keeps the process alive while `in_flight` is true.
     pub(crate) fn hold_open(&self, env: Env, in_flight: bool) {
         self.wake.hold(env, in_flight);
     }
 
-    /// Ends the traffic: no job of this environment starts any more, and when this returns none
-    /// is running. It waits for the slices that are under way, because the alternative is a
-    /// worker writing into freed memory.
+    /// Closes the queue when the environment ends: none of its jobs runs when this returns, and
+    /// none starts later. It waits for the current slices of running jobs, which would otherwise
+    /// write to freed memory.
     pub(crate) fn close(&self) {
         self.gate.close();
         self.wake.release();
@@ -210,9 +209,9 @@ impl Wake {
     }
 
     fn call(&self) {
-        // SAFETY: the caller has entered, so the environment has not ended and the handle is alive.
-        // The queue is unbounded; the only failure is a closing loop, which drains nothing
-        // any more.
+        // SAFETY: the caller is inside of the gate, so the environment has not ended and the handle
+        // is alive. The queue is unbounded; the only failure is a closing loop, which drains
+        // nothing.
         unsafe {
             sys::napi_call_threadsafe_function(
                 self.0,
@@ -244,7 +243,7 @@ impl Wake {
     }
 }
 
-/// The event loop is awake, on the environment's thread.
+/// Runs on the environment's thread after a wake-up.
 extern "C" fn woken<L: WakeHandler>(
     env: sys::napi_env,
     _function: sys::napi_value,
@@ -260,8 +259,9 @@ extern "C" fn woken<L: WakeHandler>(
     settler.on_wake(env);
 }
 
-/// Writes results into the buffer that JavaScript reads. One record is four 32-bit numbers (slot,
-/// status, size of the small part, size of the large part) and the two parts, padded to 4 bytes.
+/// Writes results to the completion buffer, which JavaScript reads. A record is four 32-bit numbers
+/// (slot, status, bytes of the small part, bytes of the large part) and the two parts, padded to 4
+/// bytes.
 pub(crate) struct CompletionBuffer {
     memory: Window,
     used: usize,
@@ -270,7 +270,7 @@ pub(crate) struct CompletionBuffer {
 
 const HEADER: usize = RECORD_NUMBERS * size_of::<u32>();
 
-/// Every record fits into an empty buffer: a digest or tag of up to 64 bytes and a text.
+/// Every record fits in an empty buffer: a digest or tag of up to 64 bytes and a text.
 const _: () = assert!(
     HEADER + 64 + REPLY_MAX <= COMPLETION_BUFFER_BYTES && COMPLETION_RESULT_MAX <= REPLY_MAX
 );
@@ -280,11 +280,12 @@ impl CompletionBuffer {
         CompletionBuffer { memory, used: 0, records: 0 }
     }
 
+    /// Returns the number of records in the buffer.
     pub(crate) fn records(&self) -> u32 {
         self.records
     }
 
-    /// False if the record does not fit any more.
+    /// Returns false if the record does not fit.
     pub(crate) fn write(&mut self, slot: u32, status: u32, small: &[u8], large: &[u8]) -> bool {
         let size = HEADER + (small.len() + large.len()).next_multiple_of(4);
         let Some(record) = self.memory.part(self.used, size) else { return false };

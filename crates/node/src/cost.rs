@@ -1,7 +1,6 @@
-//! Predicted cost of a job in nanoseconds, and what follows from it: the route, and how the pool
-//! ranks the job.
-//!
-//! The cost models are in `crates/cost`, as the tests of this crate cannot run without Node.
+//! The predicted cost of a job in nanoseconds, from which its route and its place in the pool
+//! follow. The cost models are in `crates/cost`, where they have tests: those of this crate cannot
+//! run without Node.
 
 pub(crate) use crate::protocol::Route;
 use crate::protocol::{EngineNumber, INLINE_ALONE_NS};
@@ -15,18 +14,18 @@ pub(crate) use millrace_cost::{
     Algorithm, cost_model, epoch, is_settled, limits, measure_once, predict_messages,
 };
 
-/// Nanoseconds of a message by the kernel, besides one per byte: system calls, copies, and what the
-/// kernel allocates.
+/// Nanoseconds of a message in the kernel, besides one per byte: system calls, copies and
+/// allocations.
 const KERNEL_MESSAGE_NS: u64 = 6_000;
 
-/// Nanoseconds from which a job is worth splitting: a part costs a few microseconds of waking and
-/// joining.
+/// Jobs predicted to take less are not split: a part takes a few microseconds to wake a worker and
+/// to join.
 const SPLIT_NS: u64 = 100_000;
 
-/// Nanoseconds of a file beside its bytes: to find, open and close it, from the page cache.
+/// Nanoseconds of a file besides its bytes: to find, open and close it, in the page cache.
 const FILE_NS: u64 = 5_000;
 
-/// The route of jobs that ask for none, for the whole process.
+/// The route of calls that name none, for the whole process.
 static DEFAULT_ROUTE: AtomicU8 = AtomicU8::new(Route::Auto as u8);
 
 pub(crate) fn default_route() -> Route {
@@ -38,8 +37,8 @@ pub(crate) fn set_default_route(route: Route) {
     millrace_cost::advance_epoch();
 }
 
-/// The most bytes one environment may have copied for calls that have not settled, for the whole
-/// process; 0 while JavaScript has not set it.
+/// The most bytes that each environment may have copied for calls that have not settled; 0 while
+/// JavaScript has not set it.
 static COPIES_LIMIT: AtomicUsize = AtomicUsize::new(0);
 
 pub(crate) fn copies_limit() -> usize {
@@ -50,11 +49,11 @@ pub(crate) fn set_copies_limit(limit: usize) {
     COPIES_LIMIT.store(limit, Ordering::Relaxed);
 }
 
-/// Bytes that may be copied before there must be a limit.
+/// The most bytes that may be copied while no limit is set.
 const COPIES_FREE_BYTES: usize = 64 << 20;
 
-/// Whether `size` bytes may be copied beside those that are; `None` if that takes a limit and none
-/// is set. Whoever is alone may always.
+/// Returns true if `size` bytes may be copied besides the `copied` ones; `None` if that depends on
+/// a limit that is not set. The first copy is always allowed.
 pub(crate) fn can_copy(size: usize, copied: usize) -> Option<bool> {
     let sum = copied.saturating_add(size);
     match copies_limit() {
@@ -65,14 +64,14 @@ pub(crate) fn can_copy(size: usize, copied: usize) -> Option<bool> {
     }
 }
 
-/// Whether a job is cheap enough to be done during its call, when so many nanoseconds have been
-/// spent on others in this turn of the loop, and so many jobs are in flight.
+/// Returns true if a job of `cost` nanoseconds should run during its call, when other jobs took
+/// `spent` nanoseconds in this iteration of the loop and `in_flight` jobs are in flight.
 pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
     let limit = if in_flight == 0 { INLINE_ALONE_NS } else { INLINE_NS };
     cost <= limit && spent + cost <= INLINE_TURN_NS
 }
 
-/// Whether all workers should share a job.
+/// Returns true if several workers should compute a job.
 pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
     cost >= SPLIT_NS
         && work.engine == EngineNumber::Native
@@ -83,7 +82,7 @@ pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
         )
 }
 
-/// Returns true if one message can be done in parts, in any order: with every cipher, on every CPU.
+/// Returns true if the parts of a message can be computed in any order, on every CPU.
 fn divisible(algorithm: Algorithm) -> bool {
     match algorithm {
         Algorithm::Hash(hash) => hash == Hash::Blake3,
@@ -91,7 +90,7 @@ fn divisible(algorithm: Algorithm) -> bool {
     }
 }
 
-/// Predicted nanoseconds.
+/// Returns the predicted nanoseconds of a work.
 pub(crate) fn predict(work: &Work) -> u64 {
     let (source, target) = (work.source.size(), work.target.size());
     if work.engine != EngineNumber::Native {
@@ -100,12 +99,12 @@ pub(crate) fn predict(work: &Work) -> u64 {
     }
     let model = cost_model(algorithm(work.operation));
     match work.operation {
-        // An XOF may put out more than it takes in.
+        // An XOF may have more output than input.
         Operation::Hash(_) => model.predict(source.saturating_add(target)),
         Operation::Finish(_) | Operation::Squeeze(_) => {
             model.predict(source.saturating_add(target))
         }
-        // Two hashes, of a block and more each.
+        // Two hashes, each of at least one block.
         Operation::Hmac(hash) => model
             .predict(
                 source.saturating_add(work.key_size()).saturating_add(2 * hash.facts().block_size),
@@ -124,7 +123,7 @@ pub(crate) fn predict(work: &Work) -> u64 {
         Operation::HashFile(_) => {
             model.predict(work.messages().1.saturating_add(target)).saturating_add(FILE_NS)
         }
-        // How large they are is not known yet.
+        // The sizes of the files are not known yet.
         Operation::HashFiles(_) => FILE_NS.saturating_mul(work.messages().0 as u64),
         Operation::Encrypt(_) | Operation::Decrypt(_) => {
             model.predict(source.saturating_add(work.aad.size()))
@@ -134,6 +133,7 @@ pub(crate) fn predict(work: &Work) -> u64 {
     }
 }
 
+/// Returns the algorithm of an operation; SHA-256 for a key derivation.
 pub(crate) fn algorithm(operation: Operation) -> Algorithm {
     match operation {
         Operation::Hash(hash)
@@ -156,7 +156,7 @@ pub(crate) fn algorithm(operation: Operation) -> Algorithm {
     }
 }
 
-/// All cost models, and the thresholds that follow from them:
+/// Returns all cost models and the thresholds that follow from them, as JSON:
 /// `{"sha256":{"fixed":..,"perByte":..,"measured":..,"inlineTo":..,"splitFrom":..},..}`.
 pub(crate) fn to_json() -> String {
     let mut json = String::from("{");
@@ -167,7 +167,8 @@ pub(crate) fn to_json() -> String {
         let inline = model.bytes_within(INLINE_NS).max(0.0);
         let _ = write!(
             json,
-            "{comma}\"{name}\":{{\"fixed\":{:.1},\"perByte\":{:.5},\"measured\":{measured},\"inlineTo\":{inline}",
+            "{comma}\"{name}\":{{\"fixed\":{:.1},\"perByte\":{:.5},\"measured\":{measured},\
+             \"inlineTo\":{inline}",
             model.fixed_ns, model.per_byte_ns
         );
         if let Algorithm::Hash(_) = algorithm {

@@ -1,18 +1,16 @@
-//! Messages in files, which a worker opens, reads and hashes without JavaScript in between: 3 us a
-//! small file (stat, open, read, close), where Node's asynchronous calls take 20.
+//! Hashes files. A worker opens, reads and hashes them without JavaScript in between: a small file
+//! takes 3 us (stat, open, read, close), with Node's asynchronous calls 20.
 //!
-//! For the `millrace` command only, whose process has nothing else to do: a slow disk holds a
-//! worker up, and with it whatever waits for one. So the doors of the package read through Node's
-//! file system.
+//! Only the `millrace` command uses this: a slow disk blocks a worker, and with it the jobs that
+//! wait for one. The package's entry points read files through Node.
 //!
-//! What is simple is done here: regular files that can be read and stay as they are. All else is
-//! passed over, and the front does it in its own way, in which errors explain themselves. Files are
-//! read and not mapped: one that shrinks, or a disk that fails, would kill the process.
+//! Only regular files that can be read and do not change are hashed here. JavaScript hashes the
+//! others, and explains errors. Files are read, not mapped: a mapped file that shrinks, or a disk
+//! that fails, would kill the process.
 
-use crate::batch::Messages;
 use crate::bytes::Window;
 use crate::checkpoint::{JobCheckpoint, slicer};
-use crate::work::{Reply, Status, Target, Work};
+use crate::work::{Messages, Reply, Status, Target, Work};
 use millrace_core::allocate::{try_with_capacity, try_zeroed};
 use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::{Checkpoint, Slicer};
@@ -27,152 +25,153 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Small files are read into this much memory of a worker, one behind the other, and hashed
-/// together: half of what fits a core's cache.
+/// A worker's buffer, in which small files are read one after the other and hashed as a batch: half
+/// of a core's second-level cache.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// Larger files are hashed one by one, in chunks of this size.
+/// Larger files are hashed one by one, in chunks of this many bytes.
 const CHUNK_BYTES: usize = 128 * 1024;
 
-/// The most that are hashed together.
+/// The most files of a batch.
 const BATCH_MAX: usize = 256;
 
-/// Files between two looks at whether anybody wants them: a slice, if reading is quick.
+/// Files between two checkpoints: a slice, if the files are in the page cache.
 const FILES_A_SLICE: usize = 32;
 
-/// From this size on a thread reads ahead of the one that hashes: copying out of the page cache
-/// takes a sixth of the time of a SHA-256.
+/// For files of at least this size a second thread reads ahead: copying from the page cache takes a
+/// sixth of the time of SHA-256.
 const READ_AHEAD_MIN_BYTES: u64 = 4 << 20;
-/// Bytes of a block that it reads, and how many there are.
+/// Bytes of a block that the second thread reads, and the number of blocks.
 const BLOCK_BYTES: usize = 2 << 20;
 const BLOCKS: usize = 3;
-/// How long the worker waits for a block before it looks whether there is something else to do.
+/// How long the worker waits for a block before it runs a checkpoint.
 const BLOCK_WAIT: Duration = Duration::from_micros(500);
 
 const NO_PARAMS: Params<'_> = Params { seed: 0, key: None };
 
-/// In the place of a file's size: it was not hashed here.
+/// The size of a file that JavaScript should hash.
 const SKIPPED: f64 = f64::NAN;
 
-impl Work {
-    /// Hashes files whose paths stand in the source, each followed by a NUL. The target has for
-    /// each file a 64-bit float, the bytes hashed (negative: the size of one that is too large;
-    /// not a number: one that is none of ours), and then for each a digest.
-    pub(crate) fn hash_files(
-        &self,
-        hash: Hash,
-        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
-    ) -> Result<(), Status> {
-        let (Target::Memory(target), Messages::Files(count, largest)) =
-            (self.target, &self.messages)
-        else {
-            return Err(Status::Argument);
-        };
-        let (count, largest) = (*count, *largest);
-        if count == 0 || target.size() % count != 0 {
-            return Err(Status::Argument);
-        }
-        let size =
-            (target.size() / count).checked_sub(size_of::<f64>()).ok_or(Status::OutputSize)?;
-        let note = |index: usize, number: f64| {
-            let place = target.part(index * size_of::<f64>(), size_of::<f64>());
-            place.unwrap_or(Window::EMPTY).write(&number.to_ne_bytes());
-        };
-        let put = |index: usize, digest: &[u8]| {
-            let place = target.part(count * size_of::<f64>() + index * size, size);
-            place.unwrap_or(Window::EMPTY).write(digest);
-        };
-        with_buffer(|buffer| {
-            // Files that have been read, and where each ends.
-            let mut read: Vec<(usize, usize)> = Vec::with_capacity(BATCH_MAX);
-            let mut paths = self.source.read().split(|&byte| byte == 0);
-            for index in 0..count {
-                let path = paths.next().ok_or(Status::Argument)?;
-                if index % FILES_A_SLICE == FILES_A_SLICE - 1
-                    && let Some(checkpoint) = &mut checkpoint
-                {
-                    checkpoint.check()?;
-                }
-                let Some(mut opened) = OpenedFile::at(path) else {
-                    note(index, SKIPPED);
-                    continue;
-                };
-                if opened.size > largest {
-                    note(index, -(opened.size as f64));
-                    continue;
-                }
-                let wanted = CHUNK_BYTES.min(opened.size as usize).max(1);
-                if read.len() == BATCH_MAX || buffer.len() - used(&read) < wanted {
-                    hash_together(hash, size, buffer, &mut read, &mut checkpoint, &put)?;
-                }
-                let start = used(&read);
-                let bytes = if opened.size <= CHUNK_BYTES as u64 {
-                    let bytes = opened.read_whole(&mut buffer[start..]);
-                    read.extend(bytes.map(|bytes| (index, start + bytes as usize)));
-                    bytes
-                } else {
-                    let mut digest = try_zeroed(size)?;
-                    let bytes = opened.hash(
-                        hash,
-                        &mut buffer[start..][..CHUNK_BYTES],
-                        &mut digest,
-                        &mut checkpoint,
-                    )?;
-                    put(index, &digest);
-                    bytes
-                };
-                note(index, bytes.map_or(SKIPPED, |bytes| bytes as f64));
+/// Hashes the files whose paths are in the source, each followed by a NUL. The target receives a
+/// 64-bit float for each file, then a digest for each. The float is the number of bytes hashed,
+/// minus the size of a file that is too large, or NaN for a file that JavaScript should hash.
+///
+/// # Errors
+/// [`Status::Argument`] and [`Status::OutputSize`] for a target of the wrong size;
+/// [`Status::Memory`]; [`Status::Cancelled`].
+pub(crate) fn hash_files(
+    work: &Work,
+    hash: Hash,
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    let (Target::Memory(target), Messages::Files(count, largest)) = (work.target, &work.messages)
+    else {
+        return Err(Status::Argument);
+    };
+    let (count, largest) = (*count, *largest);
+    if count == 0 || target.size() % count != 0 {
+        return Err(Status::Argument);
+    }
+    let size = (target.size() / count).checked_sub(size_of::<f64>()).ok_or(Status::OutputSize)?;
+    let note = |index: usize, number: f64| {
+        let place = target.part(index * size_of::<f64>(), size_of::<f64>());
+        place.unwrap_or(Window::EMPTY).write(&number.to_ne_bytes());
+    };
+    let put = |index: usize, digest: &[u8]| {
+        let place = target.part(count * size_of::<f64>() + index * size, size);
+        place.unwrap_or(Window::EMPTY).write(digest);
+    };
+    with_buffer(|buffer| {
+        // Files in the buffer: index and end.
+        let mut read: Vec<(usize, usize)> = Vec::with_capacity(BATCH_MAX);
+        let mut paths = work.source.read().split(|&byte| byte == 0);
+        for index in 0..count {
+            let path = paths.next().ok_or(Status::Argument)?;
+            if index % FILES_A_SLICE == FILES_A_SLICE - 1
+                && let Some(checkpoint) = &mut checkpoint
+            {
+                checkpoint.check()?;
             }
-            hash_together(hash, size, buffer, &mut read, &mut checkpoint, &put)
-        })
-    }
-
-    /// Hashes one file whose path is the source, and whose size was found to be that of the
-    /// messages.
-    ///
-    /// # Errors
-    /// [`Status::File`] if it is not a regular file of that size that can be read, or has become
-    /// smaller.
-    pub(crate) fn hash_file(
-        &self,
-        hash: Hash,
-        reply: &mut Reply,
-        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
-    ) -> Result<(), Status> {
-        let mut opened = self.opened()?;
-        let mut digest = try_zeroed(self.target.size())?;
-        let bytes = match opened.size {
-            size if size >= READ_AHEAD_MIN_BYTES => {
-                opened.hash_ahead(hash, &mut digest, &mut checkpoint)?
+            let Some(mut opened) = OpenedFile::at(path) else {
+                note(index, SKIPPED);
+                continue;
+            };
+            if opened.size > largest {
+                note(index, -(opened.size as f64));
+                continue;
             }
-            _ => with_buffer(|buffer| {
-                opened.hash(hash, &mut buffer[..CHUNK_BYTES], &mut digest, &mut checkpoint)
-            })?,
-        };
-        if bytes.is_none_or(|bytes| bytes < opened.size) {
-            return Err(Status::File);
+            let wanted = CHUNK_BYTES.min(opened.size as usize).max(1);
+            if read.len() == BATCH_MAX || buffer.len() - used(&read) < wanted {
+                hash_together(hash, size, buffer, &mut read, &mut checkpoint, &put)?;
+            }
+            let start = used(&read);
+            let bytes = if opened.size <= CHUNK_BYTES as u64 {
+                let bytes = opened.read_whole(&mut buffer[start..]);
+                read.extend(bytes.map(|bytes| (index, start + bytes as usize)));
+                bytes
+            } else {
+                let mut digest = try_zeroed(size)?;
+                let bytes = opened.hash(
+                    hash,
+                    &mut buffer[start..][..CHUNK_BYTES],
+                    &mut digest,
+                    &mut checkpoint,
+                )?;
+                put(index, &digest);
+                bytes
+            };
+            note(index, bytes.map_or(SKIPPED, |bytes| bytes as f64));
         }
-        self.digest_to(reply, |target| {
-            target.copy_from_slice(&digest);
-            Ok(())
-        })
-    }
-
-    /// The file whose path is the source.
-    pub(crate) fn opened(&self) -> Result<OpenedFile, Status> {
-        let (_, size) = self.messages();
-        OpenedFile::at(self.source.read())
-            .filter(|opened| opened.size == size as u64)
-            .ok_or(Status::File)
-    }
+        hash_together(hash, size, buffer, &mut read, &mut checkpoint, &put)
+    })
 }
 
-/// Where the files that have been read end.
+/// Hashes the file whose path is the source, and whose size is that of the messages.
+///
+/// # Errors
+/// [`Status::File`] if it is no regular file of that size, cannot be read, or becomes smaller.
+pub(crate) fn hash_file(
+    work: &Work,
+    hash: Hash,
+    reply: &mut Reply,
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    let mut opened = open(work)?;
+    let mut digest = try_zeroed(work.target.size())?;
+    let bytes = match opened.size {
+        size if size >= READ_AHEAD_MIN_BYTES => {
+            opened.hash_ahead(hash, &mut digest, &mut checkpoint)?
+        }
+        _ => with_buffer(|buffer| {
+            opened.hash(hash, &mut buffer[..CHUNK_BYTES], &mut digest, &mut checkpoint)
+        })?,
+    };
+    if bytes.is_none_or(|bytes| bytes < opened.size) {
+        return Err(Status::File);
+    }
+    work.digest_to(reply, |target| {
+        target.copy_from_slice(&digest);
+        Ok(())
+    })
+}
+
+/// Opens the file whose path is the source.
+///
+/// # Errors
+/// [`Status::File`] if it is no regular file of the messages' size, or cannot be opened.
+pub(crate) fn open(work: &Work) -> Result<OpenedFile, Status> {
+    let (_, size) = work.messages();
+    OpenedFile::at(work.source.read())
+        .filter(|opened| opened.size == size as u64)
+        .ok_or(Status::File)
+}
+
+/// Returns the used bytes of the buffer.
 fn used(read: &[(usize, usize)]) -> usize {
     read.last().map_or(0, |&(_, end)| end)
 }
 
-/// Hashes what has been read, and forgets it.
+/// Hashes the files in the buffer as a batch, and clears the list.
 fn hash_together(
     hash: Hash,
     size: usize,
@@ -208,21 +207,21 @@ fn hash_together(
     Ok(())
 }
 
-/// A regular file that could be opened.
+/// A regular file that is open for reading.
 pub(crate) struct OpenedFile {
     file: File,
     pub(crate) size: u64,
 }
 
 impl OpenedFile {
-    /// `None` for all that is something else. What is no regular file is not opened: to open a pipe
-    /// wakes who writes to it.
+    /// Returns `None` if the file cannot be opened or is not regular. A pipe is not opened: that
+    /// would wake its writer.
     fn at(path: &[u8]) -> Option<OpenedFile> {
         let path = path_of(path)?;
         let facts = metadata(path).ok().filter(|facts| facts.is_file())?;
         let mut options = OpenOptions::new();
         options.read(true);
-        // It might have become a pipe meanwhile, and nobody should wait for that.
+        // Another process may have replaced the file with a pipe: opening it must not block.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(
             &mut options,
@@ -232,15 +231,15 @@ impl OpenedFile {
         Some(OpenedFile { file, size: facts.len() })
     }
 
-    /// Reads all of a file for which there is room; `None` if it is not of the size it had.
+    /// Reads a file that fits in the buffer. Returns its bytes, or `None` if its size has changed.
     fn read_whole(&mut self, buffer: &mut [u8]) -> Option<u64> {
-        // Files of /proc say that they are empty.
+        // Files in /proc report a size of 0.
         let wanted = (self.size as usize).max(1);
         let read = fill(&mut self.file, buffer.get_mut(..wanted)?).ok()? as u64;
         (read == self.size).then_some(read)
     }
 
-    /// Hashes it chunk by chunk; `None` if it cannot be read.
+    /// Hashes the file in chunks. Returns its bytes, or `None` if it cannot be read.
     fn hash(
         &mut self,
         hash: Hash,
@@ -258,7 +257,7 @@ impl OpenedFile {
         }
     }
 
-    /// The same, while another thread reads what comes next.
+    /// As [`OpenedFile::hash`], while a second thread reads the next blocks.
     fn hash_ahead(
         &mut self,
         hash: Hash,
@@ -287,13 +286,15 @@ impl OpenedFile {
                 Err(RecvTimeoutError::Disconnected) => return running.finish(digest).map(Some),
             };
             running.take(&block[..read], checkpoint)?;
-            // It may have come to its end.
+            // Fails after the last block.
             let _ = back.send(block);
         }
     }
 
-    /// The part at `offset` of a file that is read in any order, by several at once; given to
-    /// `take`.
+    /// Calls `take` with `size` bytes at `offset`. Several workers may read a file at once.
+    ///
+    /// # Errors
+    /// [`Status::File`] if the part cannot be read, and those of `take`.
     pub(crate) fn part<Taken>(
         &self,
         offset: u64,
@@ -309,16 +310,16 @@ impl OpenedFile {
         })
     }
 
-    /// Whether it still ends where it did.
+    /// Returns true if the file still has the size that it had.
     pub(crate) fn unchanged(&self) -> bool {
         self.file.metadata().is_ok_and(|facts| facts.len() == self.size)
     }
 }
 
-/// A hash under way.
+/// The running hash of a file.
 struct FileHash {
     hash: Hash,
-    /// The state and the next one; the first is empty.
+    /// The current state, at first empty, and the next.
     states: [Vec<u8>; 2],
     done: u64,
     size: u64,
@@ -327,7 +328,7 @@ struct FileHash {
 impl FileHash {
     fn new(hash: Hash, size: u64) -> Result<FileHash, Status> {
         let state_size = hasher::state_size(hash);
-        // The first grows to its size when the two change places, for which it has room.
+        // The first vector has the capacity for a state, which it gets after the first swap.
         let states = [try_with_capacity(state_size)?, try_zeroed(state_size)?];
         Ok(FileHash { hash, states, done: 0, size })
     }
@@ -350,19 +351,18 @@ impl FileHash {
         Ok(())
     }
 
-    /// The bytes hashed.
+    /// Writes the digest and returns the number of bytes hashed.
     fn finish(self, digest: &mut [u8]) -> Result<u64, Status> {
         hasher::finish(self.hash, &NO_PARAMS, &self.states[0], &[], digest)?;
         Ok(self.done)
     }
 }
 
-/// A block and the bytes read into it; the last is not full.
+/// A block and the bytes read into it; only the last block of a file is not full.
 type Block = (Vec<u8>, usize);
 
-/// A file that is read to its end on a thread of its own, as long as blocks come back to it. It is
-/// nobody's worker: whoever waits for a slow disk holds nothing up, and one that never answers
-/// keeps only this thread.
+/// A thread that reads a file to its end while blocks come back to it. It is no worker of the pool:
+/// a slow disk blocks this thread only.
 struct ReadAhead {
     blocks: Receiver<io::Result<Block>>,
     back: Sender<Vec<u8>>,
@@ -393,7 +393,7 @@ impl ReadAhead {
     }
 }
 
-/// Reads as much as there is room for; less at the end only.
+/// Fills the buffer; returns fewer bytes at the end of the file only.
 fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
     fill_by(buffer, |rest, _| file.read(rest))
 }
@@ -434,8 +434,7 @@ fn path_of(bytes: &[u8]) -> Option<&Path> {
     std::str::from_utf8(bytes).ok().map(Path::new)
 }
 
-/// Lends this thread's memory for files; another if it is lent already, by work that lets this
-/// pass.
+/// Runs `work` with this thread's buffer; with a new one if a job that yields is using it.
 fn with_buffer<T>(work: impl FnOnce(&mut [u8]) -> Result<T, Status>) -> Result<T, Status> {
     thread_local! {
         static MEMORY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };

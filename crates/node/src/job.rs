@@ -1,4 +1,4 @@
-//! Work on its way through the pool and back.
+//! A job: a work on its way through the pool and back.
 
 use crate::bytes::Copies;
 use crate::completion::Queue;
@@ -15,32 +15,32 @@ use zeroize::Zeroize;
 /// The queue that carries an environment's finished jobs back to its event loop.
 pub(crate) type CompletionQueue = Queue<Box<Job>>;
 
-/// A work with what the pool needs to know of it. However it ends, it comes back exactly once with
-/// its status; then the environment keeps it for the next work, so that a job costs no allocation.
+/// A work with what the pool needs. It comes back exactly once, with a status; the environment then
+/// keeps it for the next work, so that a call needs no allocation.
 pub(crate) struct Job {
     pub(crate) slot: u32,
     /// Predicted nanoseconds; see `cost`.
     pub(crate) cost: u64,
-    /// Bytes copied for it.
+    /// Bytes of the source that were copied.
     pub(crate) copied: usize,
     /// Never `Auto` once submitted.
     pub(crate) route: Route,
-    /// Jobs of one kind may run together; see `multibuffer`.
+    /// Jobs of one kind may run as a batch; see `multibuffer`.
     pub(crate) kind: Option<u32>,
     pub(crate) work: Work,
     pub(crate) copies: Copies,
     pub(crate) cancel_token: Option<Arc<CancelToken>>,
     pub(crate) status: Status,
     pub(crate) reply: Reply,
-    /// Of a long one, while it is under way.
+    /// The workers of a long job in flight.
     pub(crate) claim: Option<WorkerClaim>,
-    /// Of a derivation that takes much memory, while it may.
+    /// The memory of a derivation in flight.
     pub(crate) permit: Option<MemoryPermit>,
     pub(crate) completion: Arc<CompletionQueue>,
 }
 
 impl Job {
-    /// A job with nothing to do yet, for one environment.
+    /// Returns a job without work, for one environment.
     pub(crate) fn idle(completion: Arc<CompletionQueue>) -> Job {
         let (copies, reply) = (Copies::default(), Reply::empty());
         Job {
@@ -60,13 +60,8 @@ impl Job {
         }
     }
 
-    /// Does the work here and now, in one go.
-    pub(crate) fn perform_here(&mut self) {
-        self.perform(|work, reply, _, _, _| work.run(reply, None));
-    }
-
-    /// Does the work as `run` says, unless it was cancelled. A panic, which is a bug of ours, ends
-    /// this job only.
+    /// Runs the work with `run`, unless the job was cancelled. A panic, which is a bug, ends this
+    /// job only.
     pub(crate) fn perform(
         &mut self,
         run: impl FnOnce(&Work, &mut Reply, &CompletionQueue, Option<&CancelToken>, u64) -> Status,
@@ -79,16 +74,16 @@ impl Job {
         }
     }
 
-    /// False if the job was cancelled and never runs.
+    /// Marks the job as begun. Returns false, and ends the job, if it was cancelled.
     pub(crate) fn begin(&mut self) -> bool {
-        let may = self.cancel_token.as_ref().is_none_or(|cancel_token| cancel_token.begin());
-        if !may {
+        let begun = self.cancel_token.as_ref().is_none_or(|cancel_token| cancel_token.begin());
+        if !begun {
             self.end(Status::Cancelled);
         }
-        may
+        begun
     }
 
-    /// The work is done.
+    /// Ends the job, releases what it holds, and wipes the copied secrets.
     pub(crate) fn end(&mut self, status: Status) {
         self.status = status;
         if let Some(cancel_token) = &self.cancel_token
@@ -107,24 +102,24 @@ impl Job {
         self.end(Status::Done);
     }
 
-    /// Whether the worker that has done it should measure the price of its algorithm.
+    /// Returns true if the worker that runs the job should measure its algorithm.
     pub(crate) fn measures(&self) -> bool {
         self.work.engine == EngineNumber::Native
             && !cost::is_settled(cost::algorithm(self.work.operation))
     }
 
-    /// What the completion carries: a digest or tag, and a text; or why there is none.
-    pub(crate) fn answer(&self) -> (&[u8], &[u8]) {
+    /// Returns the two parts of the result: a digest or tag, and a text or the reason of a failure.
+    pub(crate) fn result(&self) -> (&[u8], &[u8]) {
         let small = &self.reply.small[..self.reply.small_size];
         match self.status {
-            Status::Done if self.work.answers_with_text() => (small, self.copies.read_text()),
+            Status::Done if self.work.returns_text() => (small, self.copies.read_text()),
             Status::Done => (small, &self.reply.large),
             status => (&[], status.reason().unwrap_or_default().as_bytes()),
         }
     }
 
-    /// Forgets what it did; returns the bytes of memory it keeps.
-    pub(crate) fn rest(&mut self) -> usize {
+    /// Clears the job for the next work. Returns the bytes of memory that it keeps.
+    pub(crate) fn reset(&mut self) -> usize {
         if matches!(self.work.operation, Operation::Derive) {
             self.reply.small.zeroize();
             self.reply.large.zeroize();
@@ -135,7 +130,7 @@ impl Job {
         self.status = Status::Internal;
         self.reply.small_size = 0;
         self.reply.large = Vec::new();
-        self.copies.rest()
+        self.copies.reset()
     }
 }
 

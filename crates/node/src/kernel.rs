@@ -1,64 +1,167 @@
-//! Work of the kernel engine, and what JavaScript can ask about it.
-//!
-//! It runs during its call or on one worker, in slices, like other work, but is neither batched nor
-//! split into parts.
+//! Runs work with the kernel engine: during its call or on one worker, in slices, but neither
+//! batched nor in parts.
 
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(not(target_os = "linux"))]
-#[path = "kernel/unavailable.rs"]
-mod linux;
-
-use crate::calls::Call;
-use crate::protocol::EngineNumber;
-use crate::values::Value;
-use crate::work::{Key, Status};
-use millrace_core::catalog::{Cipher, Hash};
+use crate::batch;
+use crate::checkpoint::{JobCheckpoint, slicer};
+use crate::chunks;
+use crate::cipher;
+use crate::engine::{self, KernelHashTable, NO_KERNEL_KEYED_HASH};
+use crate::operands::copied;
+use crate::protocol::KERNEL_HANDLE_BYTES;
+use crate::work::{IV_MAX, Key, Operation, Reply, Status, Target, Work};
+use millrace_core::catalog::Hash;
 use millrace_core::cipher::CipherKey;
 use millrace_core::error::Error;
+use millrace_core::hash::Params;
 use millrace_core::hmac::MacKey;
+use millrace_core::many;
+use millrace_linux::LinuxEngine;
 
-pub(crate) use linux::{KernelHashTable, drop_state, fork_state, report};
+const NO_DERIVATION: Error =
+    Error::Unavailable("kernel: does not support key derivation: use another engine");
+const NO_SQUEEZE: Error =
+    Error::Unavailable("kernel: does not support extendable output: use another engine");
 
-const FOREIGN_KEY: Error = Error::Unavailable(
-    "the key was prepared for the native engine, and no other engine can read it: \
-     prepare it with createKey and options.engine",
-);
-pub(crate) const NO_KEYED_HASH: Error =
-    Error::Unavailable("kernel: does not support keyed hashes: use another engine");
+const _: () = assert!(KernelHashTable::HANDLE_BYTES == KERNEL_HANDLE_BYTES);
 
-/// Returns the engine of a prepared key, or the one that the call asks for.
-pub(crate) fn engine(asked: EngineNumber, key: &Key) -> Result<EngineNumber, Status> {
-    match key {
-        Key::Prepared(key) if key.is_external() => {
-            Ok(if asked == EngineNumber::Native { EngineNumber::Kernel } else { asked })
+/// Computes the result with the kernel engine, as [`execute::run`](crate::execute::run) does.
+///
+/// # Errors
+/// Those of the operation, and [`Status::Unavailable`] with the reason.
+#[cold]
+pub(crate) fn run(
+    work: &Work,
+    reply: &mut Reply,
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    match work.operation {
+        Operation::Hash(hash) => digest(work, hash, reply, checkpoint),
+        Operation::Hmac(hash) => mac(work, hash, reply, checkpoint),
+        Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
+            work.with_key(cipher, |key| crypt(work, key, reply, checkpoint))
         }
-        Key::Prepared(_) if asked != EngineNumber::Native => Err(FOREIGN_KEY.into()),
-        _ => Ok(asked),
+        Operation::Update(hash) => update(work, hash, None, checkpoint),
+        Operation::MacUpdate(hash) => {
+            work.mac_key(hash).and_then(|key| update(work, hash, Some(key), checkpoint))
+        }
+        Operation::Finish(hash) => finish(work, hash, reply),
+        Operation::MacFinish(hash) => mac_finish(work, hash, reply),
+        Operation::HashMany(hash) => batch::each_batch(work, |sources, size, each| {
+            let (engine, params) = (LinuxEngine::from(work.engine), seed_only(work));
+            many::one_by_one(sources, size, slicer(&mut checkpoint), each, |source, target| {
+                engine.digest(hash, &params, source, target, None)
+            })
+        }),
+        Operation::HmacMany(hash) => batch::hmac_many(work, hash, checkpoint),
+        Operation::SealChunks(cipher) => chunks::seal_chunks(work, cipher, checkpoint),
+        Operation::OpenChunks(cipher) => chunks::open_chunks(work, cipher, checkpoint),
+        Operation::Squeeze(_) => Err(NO_SQUEEZE.into()),
+        // JavaScript prepares a key for the kernel instead.
+        Operation::MacBegin(_) => Err(Status::Argument),
+        Operation::Derive => Err(NO_DERIVATION.into()),
+        // Only the command hashes files, with the native engine.
+        Operation::HashFile(_) | Operation::HashFiles(_) => Err(Status::Argument),
     }
 }
 
-/// Prepares a cipher key for an engine.
-pub(crate) fn cipher_key(
-    engine: EngineNumber,
-    cipher: Cipher,
-    key: &[u8],
-) -> Result<Box<CipherKey>, Error> {
-    match engine {
-        EngineNumber::Native => CipherKey::boxed(cipher, key),
-        _ => linux::cipher_key(engine, cipher, key).map(Box::new),
+fn digest(
+    work: &Work,
+    hash: Hash,
+    reply: &mut Reply,
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    if work.hash_key(hash)?.is_some() {
+        return Err(NO_KERNEL_KEYED_HASH.into());
+    }
+    let (engine, source) = (LinuxEngine::from(work.engine), work.source.read());
+    work.digest_to(reply, |target| {
+        engine.digest(hash, &seed_only(work), source, target, slicer(&mut checkpoint))
+    })
+}
+
+fn mac(
+    work: &Work,
+    hash: Hash,
+    reply: &mut Reply,
+    checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    let prepared;
+    let key = match &work.key {
+        Key::Bytes(key) => {
+            prepared = engine::mac_key(work.engine, hash, key.read())?;
+            &prepared
+        }
+        Key::Prepared(_) => work.mac_key(hash)?,
+    };
+    let source = work.source.read();
+    work.digest_to(reply, |target| key.mac(source, target, checkpoint.map(JobCheckpoint::slicer)))
+}
+
+fn crypt(
+    work: &Work,
+    key: &CipherKey,
+    reply: &mut Reply,
+    checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    match checkpoint {
+        // An AEAD's message is sent in one piece, and is short.
+        Some(checkpoint) if !key.cipher().facts().aead => {
+            if work.tag.size() > 0 || work.tag_target.size() > 0 || work.aad.size() > 0 {
+                return Err(Status::TagSize);
+            }
+            let iv = &mut [0; IV_MAX];
+            let iv = copied(work.iv, iv).ok_or(Status::IvSize)?;
+            Ok(key.apply(iv, work.text()?, Some(checkpoint.slicer()))?)
+        }
+        _ if matches!(work.operation, Operation::Encrypt(_)) => cipher::encrypt(work, key, reply),
+        _ => cipher::decrypt(work, key),
     }
 }
 
-/// Prepares an HMAC key for an engine.
-pub(crate) fn mac_key(engine: EngineNumber, hash: Hash, key: &[u8]) -> Result<MacKey, Error> {
-    match engine {
-        EngineNumber::Native => MacKey::new(hash, key),
-        _ => linux::mac_key(engine, hash, key),
+/// Hashes the bytes before the source, then the source; the state is a handle.
+fn update(
+    work: &Work,
+    hash: Hash,
+    key: Option<&MacKey>,
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    let Target::Memory(next) = work.target else { return Err(Status::Argument) };
+    if next.overlaps(work.source) || next.overlaps(work.iv) {
+        return Err(Status::Overlap);
     }
+    let (handle, mut new) = (&mut [0; KERNEL_HANDLE_BYTES], [0; KERNEL_HANDLE_BYTES]);
+    let handle = copied(work.aad, handle).ok_or(Status::State)?;
+    let new = new.get_mut(..next.size()).ok_or(Status::OutputSize)?;
+    let pieces = [work.iv.read(), work.source.read()];
+    let (table, slicer) = (table(work)?, slicer(&mut checkpoint));
+    match key {
+        None => {
+            let hash = (LinuxEngine::from(work.engine), hash);
+            table.update(hash, &seed_only(work), handle, pieces, new, slicer)?;
+        }
+        Some(key) => table.mac_update(key, handle, pieces, new, slicer)?,
+    }
+    next.write(new);
+    Ok(())
 }
 
-/// `lastReason()`: the message of the last error of this environment that has one.
-pub(crate) fn last_reason(call: &Call<'_>) -> Value {
-    call.env.utf8(call.state.last_reason())
+fn finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
+    let (table, hash) = (table(work)?, (LinuxEngine::from(work.engine), hash));
+    let (handle, rest) = (work.aad.read(), work.source.read());
+    work.digest_to(reply, |target| table.finish(hash, &seed_only(work), handle, rest, target))
+}
+
+fn mac_finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
+    let (table, key) = (table(work)?, work.mac_key(hash)?);
+    let (handle, rest) = (work.aad.read(), work.source.read());
+    work.digest_to(reply, |target| table.mac_finish(key, handle, rest, target))
+}
+
+fn table(work: &Work) -> Result<&KernelHashTable, Status> {
+    work.kernel_hashes.as_deref().ok_or(Status::Internal)
+}
+
+/// The engine refuses a seed that it is given.
+fn seed_only(work: &Work) -> Params<'static> {
+    Params { seed: work.seed, key: None }
 }

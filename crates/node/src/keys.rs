@@ -1,12 +1,10 @@
-//! Prepared keys, held by number: JavaScript has a handle, jobs in flight share the key itself.
+//! Prepared keys. JavaScript holds a handle; jobs in flight share the key.
 //!
-//! A handle is an index and a generation, so that a disposed handle is refused rather than
-//! mistaken for its successor. The key's memory is wiped when the last holder lets go: at
-//! disposal, when the last job using it ends, or when the environment ends.
+//! A handle is an index and a generation, so that a disposed handle is refused and never names a
+//! later key. A key is wiped when it is disposed and no job uses it, or when the environment ends.
 
-use crate::kernel;
-use crate::protocol::{EngineNumber, PurposeNumber};
-use crate::work::Status;
+use crate::engine::{self, NO_KERNEL_KEYED_HASH};
+use crate::protocol::{EngineNumber, PurposeNumber, Status};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::CipherKey;
 use millrace_core::error::Error;
@@ -15,18 +13,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use zeroize::Zeroizing;
 
-/// A key with everything computed that does not depend on the message.
+/// A key, with all that is computed from it before a message.
 pub(crate) enum PreparedKey {
-    /// With the bytes of the key, of which sealed streams derive theirs. Both are boxed where they
-    /// were made, so that no copy of them is left behind by a move.
+    /// With the bytes of the key, from which sealed streams derive keys. Both are boxed where they
+    /// are created, so that no move leaves a copy.
     Cipher(Box<CipherKey>, Zeroizing<Box<[u8]>>),
-    /// With a number that no other has had, or 0.
+    /// With a number that identifies the key in this process, or 0.
     Mac(MacKey, u32),
     /// The key of a keyed hash (BLAKE3), which needs no schedule.
     Hash(Hash, Zeroizing<[u8; 32]>),
 }
 
-/// What kind of algorithm a key is prepared for.
+/// The algorithm that a key is prepared for.
 #[derive(Copy, Clone)]
 pub(crate) enum Purpose {
     Cipher(Cipher),
@@ -35,6 +33,7 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
+    /// Returns `None` for numbers that name no algorithm.
     pub(crate) fn from_numbers(kind: u32, algorithm: u32) -> Option<Purpose> {
         let algorithm = u8::try_from(algorithm).ok()?;
         Some(match PurposeNumber::from_number(kind)? {
@@ -46,7 +45,10 @@ impl Purpose {
 }
 
 impl PreparedKey {
-    /// For an engine, which then computes everything under this key.
+    /// Prepares a key for an engine, which then computes everything with this key.
+    ///
+    /// # Errors
+    /// [`Error::KeySize`]; [`Error::Unavailable`] if the engine does not support the algorithm.
     pub(crate) fn new(
         purpose: Purpose,
         bytes: &[u8],
@@ -54,15 +56,13 @@ impl PreparedKey {
     ) -> Result<PreparedKey, Error> {
         Ok(match purpose {
             Purpose::Cipher(cipher) => PreparedKey::Cipher(
-                kernel::cipher_key(engine, cipher, bytes)?,
+                engine::cipher_key(engine, cipher, bytes)?,
                 Zeroizing::new(Box::from(bytes)),
             ),
             Purpose::Mac(hash) => {
-                PreparedKey::Mac(kernel::mac_key(engine, hash, bytes)?, next_number())
+                PreparedKey::Mac(engine::mac_key(engine, hash, bytes)?, next_number())
             }
-            Purpose::Hash(_) if engine != EngineNumber::Native => {
-                return Err(kernel::NO_KEYED_HASH);
-            }
+            Purpose::Hash(_) if engine != EngineNumber::Native => return Err(NO_KERNEL_KEYED_HASH),
             Purpose::Hash(hash) => {
                 let bytes = bytes.try_into().map_err(|_| Error::KeySize)?;
                 PreparedKey::Hash(hash, Zeroizing::new(bytes))
@@ -72,7 +72,7 @@ impl PreparedKey {
 }
 
 impl PreparedKey {
-    /// An HMAC key of the same bytes; `None` unless this is the key of a cipher.
+    /// Returns an HMAC key of the same bytes; `None` unless this is the key of a cipher.
     pub(crate) fn mac(&self, hash: Hash) -> Option<Result<PreparedKey, Error>> {
         let PreparedKey::Cipher(_, bytes) = self else { return None };
         Some(PreparedKey::new(Purpose::Mac(hash), bytes, EngineNumber::Native))
@@ -88,7 +88,7 @@ impl PreparedKey {
     }
 }
 
-/// Numbers from 1 to below [`NUMBERS`], each given once in this process; after those, 0.
+/// Returns each number from 1 to below [`NUMBERS`] once in this process, then 0.
 fn next_number() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |number| {
@@ -97,8 +97,8 @@ fn next_number() -> u32 {
     .unwrap_or(0)
 }
 
-/// They fit into the kind of a task, beside a hash; see `multibuffer`.
-pub(crate) const NUMBERS: u32 = 1 << 24;
+/// Numbers and the 8 bits of a hash fit in the kind of a task; see `multibuffer`.
+const NUMBERS: u32 = 1 << 24;
 
 /// The prepared keys of one environment.
 #[derive(Default)]
@@ -118,10 +118,10 @@ const INDEX_BITS: u32 = 24;
 const GENERATIONS: u32 = 1 << 29;
 
 impl Keys {
-    /// Keeps a key; its handle is never 0.
+    /// Stores a key. Returns its handle, which is never 0.
     ///
     /// # Errors
-    /// [`Status::Engine`] when 2^24 keys are alive; [`Status::Memory`].
+    /// [`Status::Engine`] if 2^24 keys are stored; [`Status::Memory`].
     pub(crate) fn keep(&mut self, key: PreparedKey) -> Result<u64, Status> {
         let index = match self.free.pop() {
             Some(index) => index,
@@ -129,7 +129,7 @@ impl Keys {
                 let index =
                     u32::try_from(self.slots.len()).ok().filter(|&index| index < 1 << INDEX_BITS);
                 let index = index.ok_or(Status::Engine)?;
-                // A handle that is disposed of needs a place among the free ones.
+                // Reserved here, so that disposing a key cannot fail.
                 let free = self.slots.len() + 1 - self.free.len();
                 if self.slots.try_reserve(1).is_err() || self.free.try_reserve(free).is_err() {
                     return Err(Status::Memory);
@@ -143,7 +143,7 @@ impl Keys {
         Ok(u64::from(slot.generation) << INDEX_BITS | u64::from(index))
     }
 
-    /// The key of a handle that has not been disposed.
+    /// Returns the key of a handle, `None` if it was disposed.
     pub(crate) fn get(&self, handle: u64) -> Option<&Arc<PreparedKey>> {
         self.slots
             .get(index_of(handle))
@@ -152,7 +152,7 @@ impl Keys {
             .as_ref()
     }
 
-    /// Forgets a key; true if the handle was alive.
+    /// Removes a key. Returns false if it was disposed before.
     pub(crate) fn dispose(&mut self, handle: u64) -> bool {
         let index = index_of(handle);
         let Some(slot) = self.slots.get_mut(index) else { return false };
@@ -160,7 +160,7 @@ impl Keys {
             return false;
         }
         slot.generation += 1;
-        // A slot whose generations are used up is retired: 2^29 disposals of one slot.
+        // A slot is not used again after 2^29 disposals.
         if slot.generation < GENERATIONS {
             self.free.push(index as u32);
         }

@@ -1,19 +1,19 @@
 //! How the library is loaded, and how an environment begins and ends.
 //!
-//! An environment can end at any moment: process exit, `worker.terminate()`. Then its cleanup
-//! hook takes its queued jobs out of the pool, closes the gate (none of its jobs starts any more),
-//! and waits for those that run to end at their next slice, because they may be using lent memory
-//! that dies with the environment. Node runs cleanup hooks in reverse order of registration; ours
-//! is registered after the thread-safe function has registered its own, so the function is still
-//! alive while we wait.
+//! An environment can end at any moment, for example with `worker.terminate()`. Its cleanup hook
+//! then removes its queued jobs from the pool, closes the gate so that none of its jobs starts, and
+//! waits for running jobs to end after their current slice: they may use lent memory that is freed
+//! with the environment. Node runs cleanup hooks in reverse order of registration. This hook is
+//! registered after that of the thread-safe function, so the function is alive while the hook
+//! waits.
 //!
-//! `process.exit()` on the main thread runs no cleanup hooks; the workers are then ended by the
-//! operating system with the process, and the memory they use is still mapped until that moment.
+//! `process.exit()` on the main thread runs no cleanup hooks. The operating system then ends the
+//! workers with the process, and their memory is mapped until that moment.
 #![allow(unsafe_code)]
 
 use crate::admission;
-use crate::calls::FUNCTIONS;
 use crate::environment::Environment;
+use crate::exports::FUNCTIONS;
 use crate::job::CompletionQueue;
 use crate::memory_budget;
 use crate::task::pool;
@@ -26,13 +26,13 @@ use std::sync::Arc;
 #[cfg(windows)]
 use std::sync::OnceLock;
 
-/// What the environment's finalizer frees.
+/// The memory that the environment's finalizer frees.
 struct Registration {
     state: Rc<Environment>,
     entries: Vec<*mut c_void>,
 }
 
-/// Node loads the library, once per environment.
+/// Called by Node once per environment.
 #[unsafe(no_mangle)]
 extern "C" fn napi_register_module_v1(
     env: sys::napi_env,
@@ -57,7 +57,7 @@ extern "C" fn napi_register_module_v1(
     exports
 }
 
-/// Frees the environment's state; prepared keys that nobody uses any more are wiped here.
+/// Frees the environment's state, which wipes its prepared keys.
 extern "C" fn unregister(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
     // SAFETY: `data` is the registration made above, finalized once.
     let registration = unsafe { Box::from_raw(data.cast::<Registration>()) };
@@ -66,14 +66,14 @@ extern "C" fn unregister(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_v
     drop(registration.state);
 }
 
-/// Has Node call [`end`] before the environment's memory goes.
+/// Registers [`end`] to run before the environment's memory is freed.
 fn close_at_end(env: Env, completion: &Arc<CompletionQueue>) {
     let hook = Arc::into_raw(Arc::clone(completion)).cast_mut().cast();
     // SAFETY: env is live on this thread; `end` takes the reference back, once.
     unsafe { sys::napi_add_env_cleanup_hook(env.raw(), Some(end), hook) };
 }
 
-/// The environment ends.
+/// Called by Node when the environment ends.
 extern "C" fn end(hook: *mut c_void) {
     // SAFETY: made by `Arc::into_raw` in `close_at_end`; Node runs each hook once.
     let completion = unsafe { Arc::from_raw(hook.cast_const().cast::<CompletionQueue>()) };
@@ -84,8 +84,8 @@ extern "C" fn end(hook: *mut c_void) {
     memory_budget::free_scratch();
 }
 
-/// Keeps the library mapped for good. Node unloads an addon when the last environment that loaded
-/// it ends, which may be a `worker_thread`'s, while the pool's threads still run its code.
+/// Keeps the library mapped until the process ends. Node unloads an addon with the last environment
+/// that loaded it, which may be that of a `worker_thread`, while the pool's threads run its code.
 fn pin_library() {
     #[cfg(unix)]
     {

@@ -7,8 +7,9 @@ use crate::bytes::{Copies, Window};
 use crate::checkpoint::{CHECKPOINT_MIN_NS, SLICE_MIN_BYTES, slice};
 use crate::completed::CompletedBatch;
 use crate::cost::Algorithm;
+use crate::derivation::{Derivation, Kdf};
+use crate::execute;
 use crate::job::Job;
-use crate::kdf::{Derivation, Kdf};
 use crate::keys::PreparedKey;
 use crate::memory_budget;
 use crate::protocol::EngineNumber;
@@ -113,7 +114,7 @@ pub(crate) fn run_inline(jobs: &mut [Box<Job>]) {
                 {
                     key.run(jobs)
                 }
-                _ => jobs.iter_mut().for_each(|job| job.perform_here()),
+                _ => jobs.iter_mut().for_each(|job| execute::run_inline(job)),
             }
         }
     }
@@ -334,7 +335,7 @@ fn derive(mut jobs: Vec<Box<Job>>, run_pending: &mut dyn FnMut(), completed: &mu
         }
     };
     let Some(derivations) =
-        jobs.iter().map(|job| job.work.derivation.decode()).collect::<Option<Vec<_>>>()
+        jobs.iter().map(|job| job.work.derivation.kdf()).collect::<Option<Vec<_>>>()
     else {
         return refuse(jobs, Status::Internal, completed);
     };

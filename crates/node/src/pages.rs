@@ -1,35 +1,39 @@
-//! The pages of large fresh memory. The system gives memory out page by page, when each is first
-//! written: 64 MiB of 4 KiB pages take 28 ms that way, and copying 64 MiB into memory that has its
-//! pages takes 8. A result that is a new Buffer would cost more than its cipher. Three things help
-//! on Linux; elsewhere nothing here does anything.
+//! The pages of large new memory. The system adds a page when it is first written: 64 MiB in pages
+//! of 4 KiB take 28 ms, while copying 64 MiB to memory with pages takes 8 ms. A result in a new
+//! Buffer would take longer than its cipher. Three methods help on Linux; on other systems this
+//! module does nothing.
 //!
-//! 1. *Memory that is used again.* glibc gives the pages of freed memory back to the system as soon
-//!    as a little of it has gathered: allocations of 128 KiB and more are mapped one by one and
-//!    unmapped when freed, the top of the heap is trimmed at 128 KiB. When the collector frees some
-//!    results, the pages of all are gone. But glibc learns: when a mapped allocation of up to 32
-//!    MiB is freed, that size becomes the limit for mapping, and twice that the limit for trimming.
-//!    So one of 32 MiB, never written, is allocated and freed ([`keep_freed`]): from then on large
-//!    results stand in memory that earlier ones have left, 64 MiB of which are kept. They are
-//!    ordinary Buffers: memory is used again when the collector has freed it, and not a moment
-//!    before. Where the limits were set by environment variables (`MALLOC_TRIM_THRESHOLD_`,
-//!    `GLIBC_TUNABLES`), glibc does not learn.
-//! 2. *Pages asked for ahead* (`MADV_POPULATE_WRITE`, Linux 5.14) where there are none: the same
-//!    pages for half the price, as one call gives many; in steps that the cache still holds when
-//!    they are written. Copying into fresh memory in GB/s, without and with: 3.9 and 8.3 at 256
-//!    KiB, 3.5 and 7.8 at 1 MiB, 2.7 and 6.3 at 16 MiB.
-//! 3. *Huge pages* (`MADV_HUGEPAGE`) for memory of our own making of 32 MiB and more: 64 MiB take
-//!    11 ms instead of 28, together with 2. The hint sticks to the addresses, not to the buffer;
-//!    from this size on glibc maps each allocation by itself whatever it has learnt, and the hint
-//!    goes with it. In the heap, huge pages would later be filled with small things. Where the
-//!    system says `always` or `never` for huge pages, the hint changes nothing.
+//! 1. *Reused memory.* glibc returns the pages of freed memory to the system early: allocations of
+//!    128 KiB and more are mapped one by one and unmapped when freed, and the top of the heap is
+//!    trimmed at 128 KiB. But glibc adapts: when a mapped allocation of up to 32 MiB is freed, its
+//!    size becomes the limit for mapping, and twice that the limit for trimming. So 32 MiB, never
+//!    written, are allocated and freed once ([`keep_freed`]); from then on large results reuse the
+//!    memory of earlier ones, up to 64 MiB. They are ordinary Buffers, whose memory is reused after
+//!    the collector has freed it. If environment variables set the limits
+//!    (`MALLOC_TRIM_THRESHOLD_`, `GLIBC_TUNABLES`), glibc does not adapt.
+//! 2. *Pages in advance* (`MADV_POPULATE_WRITE`, Linux 5.14): one call adds many pages in half the
+//!    time, in steps that are still in the cache when they are written.
+//! 3. *Huge pages* (`MADV_HUGEPAGE`) for new memory of 32 MiB and more: with 2, 64 MiB take 11 ms
+//!    instead of 28. The hint belongs to the addresses, not to the buffer. From this size on glibc
+//!    maps each allocation alone, and the hint ends with it; in the heap, small allocations would
+//!    later fill huge pages. If the system's setting for huge pages is `always` or `never`, the
+//!    hint changes nothing.
 //!
-//! **Why no slabs of our own**, lent to JavaScript as external ArrayBuffers and taken back by their
-//! finalizers. This was built and measured. They cannot be transferred to other threads
-//! (`postMessage` throws from Node 21 on); Electron refuses them; finalizers wait for the event
-//! loop, so a loop that never returns to it gets nothing back; and above all V8 frees
-//! external ArrayBuffers only in a full collection, where it frees ordinary ones in scavenges. GB/s
-//! of CPU time of `seal` at 1 MiB, with an empty heap and with a million objects: before 2.7 and
-//! 2.7, slabs 5.0 and 0.5, this 9.4 and 6.7.
+//! | copy to new memory, GB/s | 256 KiB | 1 MiB | 16 MiB |
+//! |---|---|---|---|
+//! | without 2 | 3.9 | 3.5 | 2.7 |
+//! | with 2 | 8.3 | 7.8 | 6.3 |
+//!
+//! **Why no slabs**, lent to JavaScript as external ArrayBuffers and returned by finalizers: they
+//! cannot be transferred to other threads (`postMessage` throws from Node 21 on), Electron refuses
+//! them, finalizers wait for the event loop, and V8 frees external ArrayBuffers in full collections
+//! only, where it frees ordinary ones in scavenges.
+//!
+//! | `seal` of 1 MiB, GB/s of CPU time | empty heap | a million objects |
+//! |---|---|---|
+//! | neither | 2.7 | 2.7 |
+//! | slabs | 5.0 | 0.5 |
+//! | this module | 9.4 | 6.7 |
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -89,38 +93,38 @@ pub(crate) fn populate(start: *mut u8, size: usize) {
     }
 }
 
-/// What freed memory is for.
+/// What happens with freed memory.
 #[repr(u8)]
 enum Freed {
-    /// It will be kept when the first large result is made.
+    /// It will be kept from the first large result on.
     ToKeep,
     Kept,
-    /// Somebody said no in time.
-    AsBefore,
+    /// Keeping was switched off before the first large result.
+    NotKept,
 }
 
 static FREED: AtomicU8 = AtomicU8::new(Freed::ToKeep as u8);
 
-/// Whether freed memory is kept, or will be.
+/// Returns true if freed memory is kept, or will be from the first large result on.
 pub(crate) fn keeps_freed() -> bool {
-    FREED.load(Ordering::Relaxed) != Freed::AsBefore as u8
+    FREED.load(Ordering::Relaxed) != Freed::NotKept as u8
 }
 
-/// Says whether freed memory is to be kept. glibc cannot be made to forget: a no after the first
-/// large result is in vain.
+/// Sets whether freed memory is kept. glibc cannot go back: `false` has no effect after the first
+/// large result.
 pub(crate) fn set_keeping(keep: bool) {
     let (from, to) =
-        if keep { (Freed::AsBefore, Freed::ToKeep) } else { (Freed::ToKeep, Freed::AsBefore) };
+        if keep { (Freed::NotKept, Freed::ToKeep) } else { (Freed::ToKeep, Freed::NotKept) };
     let _ = FREED.compare_exchange(from as u8, to as u8, Ordering::Relaxed, Ordering::Relaxed);
 }
 
-/// Teaches glibc to keep freed memory, once.
+/// Makes glibc keep freed memory, once.
 fn keep_freed() {
     let (from, to) = (Freed::ToKeep as u8, Freed::Kept as u8);
     if FREED.load(Ordering::Relaxed) == from
         && FREED.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     {
-        // Short of memory: the next large result tries again.
+        // Memory is short: the next large result tries again.
         if !system::keep_freed() {
             FREED.store(from, Ordering::Relaxed);
         }
@@ -134,7 +138,7 @@ mod system {
     use std::hint::black_box;
     use std::sync::LazyLock;
 
-    /// `MILLRACE_PAGES=off` leaves everything to the system, as elsewhere.
+    /// `MILLRACE_PAGES=off` disables this module, as on other systems.
     static OFF: LazyLock<bool> =
         LazyLock::new(|| std::env::var_os("MILLRACE_PAGES").is_some_and(|value| value == "off"));
 
@@ -170,12 +174,11 @@ mod system {
         advise(start, size, libc::MADV_HUGEPAGE);
     }
 
-    /// With another allocator than glibc's this is an allocation like any other.
-    /// Returns false when there was no memory for it.
+    /// Returns false when memory is short. With another allocator than glibc's this has no effect.
     pub(super) fn keep_freed() -> bool {
-        /// Two pages less than glibc looks at, for its own header.
-        const LESSON: usize = (32 << 20) - (8 << 10);
-        *OFF || black_box(try_with_capacity::<u8>(LESSON)).is_ok()
+        /// glibc's limit less two pages, for its own header.
+        const ALLOCATION_BYTES: usize = (32 << 20) - (8 << 10);
+        *OFF || black_box(try_with_capacity::<u8>(ALLOCATION_BYTES)).is_ok()
     }
 
     fn advise(start: *mut u8, size: usize, advice: i32) {

@@ -9,7 +9,7 @@
 use crate::bytes::{self, Window};
 use crate::checkpoint::{JobCheckpoint, slice};
 use crate::cost::Route;
-use crate::files::OpenedFile;
+use crate::files::{self, OpenedFile};
 use crate::job::{CompletionQueue, Job, WorkerClaim};
 use crate::protocol::EngineNumber;
 use crate::work::{Operation, Reply, Status, TAG_MAX, Target, Work};
@@ -78,7 +78,9 @@ fn parts_of(work: &Work) -> usize {
             let mut parts = 1;
             let counted = work.with_key(cipher, |key| {
                 // A text that must be moved first is moved by one worker.
-                if key.parts() && matches!(work.target, Target::Memory(target) if target.stands_with(work.source)) {
+                let in_any_order = matches!(work.target, Target::Memory(target)
+                    if target.is_disjoint_or_same_start(work.source));
+                if key.parts() && in_any_order {
                     parts = work.source.size() / PART_MIN_BYTES;
                 }
                 Ok(())
@@ -426,7 +428,7 @@ impl RangePlan {
                 Ok(RangePlan::over(Kind::Hash(message), [work.source, Window::EMPTY], part, count))
             }
             Operation::HashFile(hash) => {
-                let opened = work.opened()?;
+                let opened = files::open(work)?;
                 let message = HashMessage::new(hash, &Params::default(), opened.size)?;
                 let (part, count) = (message.part_size() as usize, message.count());
                 Ok(RangePlan::over(Kind::File(message, opened), [Window::EMPTY; 2], part, count))
@@ -461,7 +463,7 @@ impl RangePlan {
         };
         if target.overlaps(source) {
             // Parts are computed in any order: none may overwrite the source of another.
-            if !target.stands_with(source) {
+            if !target.is_disjoint_or_same_start(source) {
                 target.move_from(source, part, pause);
             }
             source = target;

@@ -3,6 +3,7 @@
 use crate::checkpoint::JobCheckpoint;
 use crate::completed::CompletedBatch;
 use crate::cost;
+use crate::execute;
 use crate::job::{CompletionQueue, Job};
 use crate::memory_budget;
 use crate::multibuffer;
@@ -151,7 +152,7 @@ fn run_job(mut job: Box<Job>, run_pending: &mut dyn FnMut(), completed: &mut Com
     job.perform(|work, reply, completion, cancel_token, cost| {
         let mut checkpoint =
             JobCheckpoint::new(run_pending, completion.gate(), cancel_token, work, cost);
-        work.run(reply, checkpoint.as_mut())
+        execute::run(work, reply, checkpoint.as_mut())
     });
     job.completion.gate().leave();
     let (algorithm, measured) =

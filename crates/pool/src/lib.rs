@@ -96,7 +96,7 @@ pub struct Pool<T: Task> {
 impl<T: Task> Pool<T> {
     /// Creates a pool of at most `limit` workers (at least one). Starts no thread.
     pub fn new(limit: usize) -> Pool<T> {
-        Pool { shared: Arc::new(Shared::new(limit)) }
+        Pool { shared: Arc::new(Shared::new(limit, worker::run)) }
     }
 
     /// Returns the number of threads that this process may run at once, by the CPU mask and the

@@ -5,7 +5,6 @@ use crate::scheduler::{Length, Queued, Scheduler, Workers};
 use crate::sync::{
     AtomicUsize, Condvar, Mutex, MutexGuard, POLLS_PER_CLOCK_READ, Stopwatch, spin_loop, thread,
 };
-use crate::worker::Worker;
 use crate::{MAX_THREADS, Task, Threads, WAKE_BACKLOG_NS};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -26,6 +25,8 @@ pub(crate) struct Shared<T> {
     state: Mutex<State<T>>,
     work: Condvar,
     pending: Pending,
+    /// The main function of a worker thread; a parameter, as `worker` imports this module.
+    run_worker: fn(Arc<Shared<T>>),
 }
 
 #[derive(Debug)]
@@ -94,12 +95,13 @@ impl WorkerSet {
 }
 
 impl<T: Task> Shared<T> {
-    pub(crate) fn new(limit: usize) -> Shared<T> {
+    pub(crate) fn new(limit: usize, run_worker: fn(Arc<Shared<T>>)) -> Shared<T> {
         let workers = WorkerSet { limit: limit.clamp(1, MAX_THREADS), ..WorkerSet::default() };
         Shared {
             state: Mutex::new(State { workers, scheduler: Scheduler::new() }),
             work: Condvar::new(),
             pending: Pending { all: AtomicUsize::new(0), short: AtomicUsize::new(0) },
+            run_worker,
         }
     }
 
@@ -285,7 +287,8 @@ impl<T: Task> Shared<T> {
     fn start_worker(self: &Arc<Self>, workers: &mut WorkerSet) -> bool {
         let shared = Arc::clone(self);
         let builder = thread::Builder::new().name("millrace".into());
-        let started = builder.spawn(move || Worker::new(shared).run_until_retired()).is_ok();
+        let run_worker = self.run_worker;
+        let started = builder.spawn(move || run_worker(shared)).is_ok();
         workers.started += usize::from(started);
         started
     }
@@ -365,7 +368,7 @@ mod tests {
     #[test]
     #[cfg(not(loom))]
     fn a_caller_wakes_one_worker_and_none_while_one_is_awake() {
-        let shared = Arc::new(Shared::new(4));
+        let shared = Arc::new(Shared::new(4, |_| ()));
         for (asleep, woken) in [(4, 1), (3, 0)] {
             {
                 let mut state = shared.lock();
@@ -395,7 +398,7 @@ mod tests {
     #[test]
     #[cfg(not(loom))]
     fn a_worker_counts_as_awake_after_a_long_task_and_sleepers_retire() {
-        let shared = Arc::new(Shared::new(2));
+        let shared = Arc::new(Shared::new(2, crate::worker::run));
         assert!(shared.submit([1_000_000; 9].map(Job)).is_empty());
         assert!(soon(|| {
             let state = shared.lock();
@@ -409,7 +412,7 @@ mod tests {
     #[test]
     #[cfg(not(loom))]
     fn tasks_taken_at_a_yield_point_wait_no_longer() {
-        let shared = Arc::new(Shared::new(1));
+        let shared = Arc::new(Shared::new(1, |_| ()));
         let mut state = shared.lock();
         assert!(state.scheduler.push(Job(1)).is_ok());
         shared.publish(&state.scheduler);

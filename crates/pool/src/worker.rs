@@ -28,8 +28,14 @@ const OS_YIELD_INTERVAL_NS: u64 = 100_000;
 /// at a load of 17).
 const OS_YIELD_INTERVAL_MAX_NS: u64 = 3_000_000;
 
+/// Runs a worker on the current thread until it retires.
+pub(crate) fn run<T: Task>(shared: Arc<Shared<T>>) {
+    T::on_worker_start();
+    Worker::new(shared).run_until_retired();
+}
+
 /// One worker thread. `nested` runs the short tasks at yield points of a long one.
-pub(crate) struct Worker<T: Task> {
+struct Worker<T: Task> {
     shared: Arc<Shared<T>>,
     runner: TaskRunner<T>,
     nested: TaskRunner<T>,
@@ -37,13 +43,12 @@ pub(crate) struct Worker<T: Task> {
 }
 
 impl<T: Task> Worker<T> {
-    pub(crate) fn new(shared: Arc<Shared<T>>) -> Worker<T> {
+    fn new(shared: Arc<Shared<T>>) -> Worker<T> {
         let throttle = OsYieldThrottle::new();
         Worker { shared, runner: TaskRunner::new(), nested: TaskRunner::new(), throttle }
     }
 
-    pub(crate) fn run_until_retired(mut self) {
-        T::on_worker_start();
+    fn run_until_retired(mut self) {
         loop {
             match self.shared.take(&mut self.runner.taken) {
                 Some(Length::Short) => self.runner.run(&mut YieldPoint::none()),

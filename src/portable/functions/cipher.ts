@@ -56,7 +56,7 @@ export interface SealOptions {
   /** Additional authenticated data: protected, not encrypted, needed again to open. */
   readonly aad?: Data | undefined;
   /** Size of the tag: 16 by default; 12 to 16 for GCM. */
-  readonly tagLength?: number | undefined;
+  readonly authTagLength?: number | undefined;
 }
 
 /** What opening needs. Sizes in bytes. */
@@ -139,21 +139,19 @@ export function makeAead(
     nonce: true,
     source: true,
     aad: true,
-    tagLength: true,
+    authTagLength: true,
   });
   const read = (given: unknown, name: string) => {
     if (given === undefined)
       throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
-    const { key, nonce, source, aad, tagLength } = optionsOf<Record<keyof SealOptions, unknown>>(
-      given,
-      'options',
-      takes,
-    );
-    const size = tagLength === undefined ? tagSize : unsigned(tagLength, 'tagLength');
+    const { key, nonce, source, aad, authTagLength } = optionsOf<
+      Record<keyof SealOptions, unknown>
+    >(given, 'options', takes);
+    const size = authTagLength === undefined ? tagSize : unsigned(authTagLength, 'authTagLength');
     if (size < tagMin || size > tagSize) {
       throw makeError(
         'ERR_TAG_SIZE',
-        `tagLength must be ${tagMin === tagSize ? tagSize : `${tagMin} to ${tagSize}`} bytes for ${algorithm}, not ${size}`,
+        `authTagLength must be ${tagMin === tagSize ? tagSize : `${tagMin} to ${tagSize}`} bytes for ${algorithm}, not ${size}`,
       );
     }
     const text = name === 'seal' ? data(source, 'source') : bytes(source, 'source');

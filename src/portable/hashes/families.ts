@@ -1,5 +1,6 @@
 /**
- * Each hash of the catalog by name. One by one, so that a bundle has only those it uses.
+ * Each hash of the catalog, exported by its name with `_` for `-`. Separate exports, so that a bundle
+ * contains only those it uses.
  */
 import { _MD5, _RIPEMD160, _SHA1 } from '@noble/hashes/legacy.js';
 import { _BLAKE2b } from '@noble/hashes/blake2.js';
@@ -21,7 +22,7 @@ export const sha1: PortableHash = /* @__PURE__ */ new MerkleDamgard(/* @__PURE__
 export const ripemd160: PortableHash = /* @__PURE__ */ new MerkleDamgard(
   /* @__PURE__ */ new _RIPEMD160(),
 );
-export const md5Sha1: PortableHash = /* @__PURE__ */ new Md5Sha1(md5, sha1);
+export const md5_sha1: PortableHash = /* @__PURE__ */ new Md5Sha1(md5, sha1);
 
 export const sha224: PortableHash = /* @__PURE__ */ new MerkleDamgard(
   /* @__PURE__ */ new Sha256Compression(FIRST_224, 28),
@@ -64,3 +65,16 @@ export const xxh32: PortableHash = /* @__PURE__ */ new Xxh32();
 export const xxh64: PortableHash = /* @__PURE__ */ new Xxh64();
 export const xxh3_64: PortableHash = /* @__PURE__ */ new Xxh3(false);
 export const xxh3_128: PortableHash = /* @__PURE__ */ new Xxh3(true);
+
+/** The hashes whose compression function is that of @noble/hashes; the others are our own. */
+export const NOBLE_COMPRESSION: readonly string[] = [
+  'md5',
+  'sha1',
+  'md5-sha1',
+  'ripemd160',
+  'sha384',
+  'sha512',
+  'sha512-224',
+  'sha512-256',
+  'blake2b512',
+];

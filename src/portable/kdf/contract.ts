@@ -1,5 +1,5 @@
 /**
- * Key derivation in the portable engine: what of it a call describes (crates/node/src/kdf.rs),
+ * Key derivation in the portable engine: what of it a call describes (crates/node/src/derivation.rs),
  * checked, as plain records that can be posted to a worker.
  */
 import type { Status } from '../../request/frame.js';

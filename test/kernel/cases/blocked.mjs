@@ -1,5 +1,5 @@
-// A kernel in which AF_ALG is refused as a whole and there is no /dev/crypto, as on most machines:
-// everything says so. Then the device comes.
+// A kernel without AF_ALG and /dev/crypto, as on most machines: every error says so. Then the device
+// appears.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ test('the kernel itself has no such sockets', { skip: pythonAbsent }, () =>
   assert.equal(bound('hash', 'sha256'), 'EAFNOSUPPORT'),
 );
 
-test('af_alg: no such sockets, and how to have them', async () => {
+test('af_alg: no such sockets; the error names the remedy', async () => {
   for (const job of jobs) {
     for (const [way, wait] of Object.entries(waitings))
       unavailable(
@@ -36,7 +36,7 @@ test('af_alg: no such sockets, and how to have them', async () => {
   }
 });
 
-test('kernel: both ways are named', async () => {
+test('kernel: the error names both interfaces', async () => {
   for (const job of jobs) {
     const error = await errorOf(does(job, 'kernel'), job.algorithm);
     unavailable(error, /EAFNOSUPPORT/, job.algorithm);
@@ -44,7 +44,7 @@ test('kernel: both ways are named', async () => {
   }
 });
 
-test('another engine that is allowed serves instead, and is told of', async () => {
+test('the next engine computes instead, with a warning', async () => {
   const warnings = await warningsOf(async () => {
     for (const job of jobs)
       for (const wait of Object.values(waitings))
@@ -56,14 +56,14 @@ test('another engine that is allowed serves instead, and is told of', async () =
   );
 });
 
-test('nothing of it concerns calls that ask for no engine', async () => {
+test('calls without options.engine are not affected', async () => {
   const warnings = await warningsOf(async () => {
     for (const job of jobs) right(await does(job, undefined), job, job.algorithm);
   });
   assert.deepEqual(warnings, []);
 });
 
-test('kernel: the device serves where there is nothing else, accelerated or not', async () => {
+test('kernel: uses the device without AF_ALG, accelerated or not', async () => {
   const device = await startDevice();
   try {
     const { result } = await perform(

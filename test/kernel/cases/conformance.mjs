@@ -1,5 +1,5 @@
-// The conformance suite (test/conformance) with the kernel as the engine: nothing may be wrong,
-// what must be served is, and with another engine behind it all is.
+// The conformance suite (test/conformance) with the kernel engine: no wrong result, all required
+// algorithms, and with a second engine in the list all algorithms.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { runConformance } from '../../conformance/suite.mjs';
 import { startDevice } from '../device/start.mjs';
 import { served } from '../engines.mjs';
 
-/** All but derivations, which no kernel has, and the doors that cannot ask for an engine. */
+/** All but key derivation and the entry points that have no engine option. */
 const families = [
   'hashes',
   'hmacs',
@@ -24,19 +24,16 @@ const families = [
   'pieces',
 ];
 
-/** The device's answers are slow, three turns through CUSE and a program each. */
+/** The device is slow: each call takes three round trips through CUSE and its program. */
 const shorter = ['hashes', 'hashers', 'ciphers', 'keys'];
 
-/** One of each kind of those the kernel serves: jobs.mjs has them all. */
+/** One supported algorithm of each kind; jobs.mjs has all. */
 const some = ['sha256', 'aes-256-ctr', 'aes-256-gcm', 'chacha20-poly1305'];
 
-/** Some that it serves, and some that it does not. */
+/** Some supported and some unsupported algorithms. */
 const mixed = ['blake3', 'chacha20', 'aes-128-gcm'];
 
-/**
- * With MILLRACE_KERNEL_ALL in the environment everything is asked for, which takes minutes, and the
- * summary is for docs/engines.md.
- */
+/** MILLRACE_KERNEL_ALL runs all algorithms, which takes minutes; its summary is for docs/engines.md. */
 const all = Boolean(process.env.MILLRACE_KERNEL_ALL);
 
 for (const [engine, list] of Object.entries(served)) {
@@ -47,7 +44,7 @@ for (const [engine, list] of Object.entries(served)) {
     });
     after(() => device?.stop());
 
-    test('alone, what it serves', async (t) => {
+    test('alone, supported algorithms', async (t) => {
       const algorithms = Object.values(list).flat();
       const { cases, summary } = await run(
         engine,
@@ -87,15 +84,15 @@ for (const [engine, list] of Object.entries(served)) {
       );
     });
 
-    test('with the native engine behind it, all', async () => {
+    test('with the native engine as second, all algorithms', async () => {
       const { cases } = await run([engine, 'native'], { families, algorithms: mixed });
       assert.deepEqual(failures(cases.filter(({ family }) => family !== 'states')), []);
     });
   });
 }
 
-// The state of a running hash is the kernel's, the suite has messages of AEADs longer than go
-// through in one piece, and not every hash has an HMAC there.
+// States cannot be exported, the suite has AEAD messages that are too long for one piece, and the
+// kernel does not have every HMAC.
 function mayBeRefused({ unavailable, family, error }) {
   return (
     unavailable &&

@@ -1,4 +1,5 @@
-// /dev/crypto as users find it: absent, for root only, without what is asked for, with and without an accelerator, gone in the midst of work.
+// /dev/crypto as users find it: missing, for root only, without an algorithm, with and without an
+// accelerator, removed during work.
 
 import assert from 'node:assert/strict';
 import { chmodSync, statSync } from 'node:fs';
@@ -23,7 +24,7 @@ async function withDevice(options, work) {
   }
 }
 
-test('no device: what is missing and what to do', async () => {
+test('no device: the error names the remedy', async () => {
   const { result, warnings } = await perform(`
     const errors = [
       await errorOf(() => millrace.hash('sha256', 'abc', { engine: 'cryptodev' })),
@@ -45,7 +46,7 @@ test('no device: what is missing and what to do', async () => {
   assert.match(warnings[0].message, /sha256.*\/dev\/crypto/s);
 });
 
-test('crw------- root: an ordinary user is told the mode and how to change it', async () => {
+test('crw------- root: the error for an ordinary user has the mode and the remedy', async () => {
   await withDevice({}, async () => {
     assert.equal(statSync('/dev/crypto').mode & 0o777, 0o600);
     const asked = `
@@ -67,7 +68,7 @@ test('crw------- root: an ordinary user is told the mode and how to change it', 
   });
 });
 
-test('what the kernel behind the device lacks', async () => {
+test('algorithms that the kernel behind the device does not have', async () => {
   await withDevice({ missing: [sha512, aesCtr] }, async () => {
     const { result } = await perform(`
       return [
@@ -86,7 +87,7 @@ test('what the kernel behind the device lacks', async () => {
   });
 });
 
-test('kernel means the device where it says that an accelerator serves, and AF_ALG elsewhere', async () => {
+test('kernel uses the device for algorithms with an accelerator, else AF_ALG', async () => {
   await withDevice({ accelerated: [sha256, aesCtr] }, async () => {
     const { result } = await perform(`
       const { readFileSync, openSync, readSync, closeSync } = require('node:fs');
@@ -141,7 +142,7 @@ test(
   },
 );
 
-test('a running hash whose device has died fails, and stays failed', async () => {
+test('a running hash fails for good after its device has gone', async () => {
   const device = await startDevice();
   const running = millrace.createHash('sha256', { engine: 'cryptodev' }).update(Buffer.alloc(5000));
   await device.stop();
@@ -155,14 +156,14 @@ test('a running hash whose device has died fails, and stays failed', async () =>
   );
 });
 
-test('a device that comes later, goes and comes back: each call finds what there is', async () => {
+test('each call finds a device that appears, goes and comes back', async () => {
   const job = { kind: 'hash', algorithm: 'sha1', source: Buffer.from('abc') };
   const key = Buffer.alloc(32, 1);
   unavailable(await errorOf(does(job, 'cryptodev'), 'absent'), /is not there/, 'absent');
   let prepared;
   for (let round = 0; round < 3; round++) {
     await withDevice({}, async () => {
-      // What was kept of the last device is found to be gone by the first call, if by any.
+      // At most the first call fails, on a session of the previous device.
       for (let tries = 0; tries < 2; tries++) {
         const error = await does(job, 'cryptodev').then(
           () => undefined,

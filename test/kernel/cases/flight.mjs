@@ -1,4 +1,4 @@
-// Keys, many jobs in flight, cancelling, threads and the end of the process, with the kernel as the
+// Keys, many jobs in flight, cancellation, threads and the end of the process, with the kernel
 // engine.
 
 import assert from 'node:assert/strict';
@@ -28,7 +28,7 @@ for (const [engine, kinds] of Object.entries(served)) {
     after(() => device?.stop());
     const held = () => (engine === 'cryptodev' ? readAccount().sessions : openFiles().sockets);
 
-    test('a prepared key serves every way, is gone when it is disposed of, and when it is collected', async () => {
+    test('a prepared key works in every call style and closes when disposed of or collected', async () => {
       const begin = held();
       for (const algorithm of kinds.cipher) {
         const job = jobOf('cipher', algorithm, large.subarray(0, 5000), rng);
@@ -71,7 +71,7 @@ for (const [engine, kinds] of Object.entries(served)) {
       }
     });
 
-    test('a key of one engine asked for by another', async () => {
+    test('a key of one engine in a call for another', async () => {
       const key = millrace.createKey('aes-256-ctr', large.subarray(0, 32), { engine });
       const job = jobOf('cipher', 'aes-256-ctr', large.subarray(0, 100), rng);
       const outcome = await does({ ...job, key }, 'native').then(
@@ -86,7 +86,7 @@ for (const [engine, kinds] of Object.entries(served)) {
       key.dispose();
     });
 
-    test('a hundred and fifty jobs in flight, all right, and nothing stays open', async () => {
+    test('150 jobs in flight give right results, and no file stays open', async () => {
       const begin = held();
       const all = [
         ...kinds.hash.map((name) => ['hash', name]),
@@ -111,7 +111,7 @@ for (const [engine, kinds] of Object.entries(served)) {
       assert.ok(held() <= begin + 80, `${held()} open, ${begin} before`);
     });
 
-    test('a key that many jobs use at once, each with an answer of its own', async () => {
+    test('many jobs use one key at once, each with its own result', async () => {
       const bytes = rng.bytes(32);
       const key = millrace.createKey('aes-256-gcm', bytes, { engine });
       const jobs = Array.from({ length: 100 }, (_, index) => ({
@@ -130,7 +130,7 @@ for (const [engine, kinds] of Object.entries(served)) {
       key.dispose();
     });
 
-    test('cancelled midway: the reason, no result, and the next call is right', async () => {
+    test('a cancelled job rejects with the reason, and the next call is right', async () => {
       const reason = new Error('enough');
       let cancelled = 0;
       for (let round = 0; round < 10; round++) {
@@ -168,7 +168,7 @@ for (const [engine, kinds] of Object.entries(served)) {
       );
     });
 
-    test('threads: right in each, ended in the midst of work, and the process goes on', async () => {
+    test('worker threads: right results; terminated during work, the process continues', async () => {
       const { result } = await perform(`
         const { Worker } = require('node:worker_threads');
         const program = ${JSON.stringify(`
@@ -205,7 +205,7 @@ for (const [engine, kinds] of Object.entries(served)) {
       `);
       assert.equal(result, 'left');
       if (engine !== 'cryptodev') return;
-      // The kernel closes what the process had; the device is told a little later.
+      // The kernel closes the files of the process; the device learns of it a little later.
       for (let tries = 0; readAccount().files > openFiles().devices; tries++) {
         assert.ok(tries < 100, `${readAccount().files} files of the device are open`);
         await new Promise((resolve) => setTimeout(resolve, 20));

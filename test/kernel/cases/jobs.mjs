@@ -1,5 +1,5 @@
-// Every algorithm that both interfaces of the kernel serve, at every length about their blocks and
-// chunks, in every way of waiting, against the judges.
+// Every algorithm that both interfaces support, at lengths around their block and chunk sizes, in
+// every call style, against the judges.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -26,7 +26,7 @@ for (const [engine, kinds] of Object.entries(served)) {
     });
     after(() => device?.stop());
 
-    test('it is this engine that computes', () => {
+    test('this engine computes', () => {
       const before = openFiles();
       const running = millrace.createHash('sha256', { engine }).update(large.subarray(0, 10_000));
       const now = openFiles();
@@ -41,7 +41,7 @@ for (const [engine, kinds] of Object.entries(served)) {
 
     for (const [kind, algorithms] of Object.entries(kinds)) {
       for (const algorithm of algorithms) {
-        test(`${kind} ${algorithm}, every length in every way`, async () => {
+        test(`${kind} ${algorithm}, every length in every call style`, async () => {
           for (const [index, size] of lengths.entries()) {
             if (isTooLarge(algorithm, engine, size)) continue;
             const job = jobOf(kind, algorithm, large.subarray(0, size), rng, {
@@ -66,7 +66,7 @@ for (const [engine, kinds] of Object.entries(served)) {
     }
 
     for (const algorithm of kinds.cipher) {
-      test(`cipher ${algorithm}, in place and over itself`, async () => {
+      test(`cipher ${algorithm}, in place and overlapping`, async () => {
         for (const size of [5, 64, 3000, 60_000]) {
           const job = jobOf('cipher', algorithm, large.subarray(7, 7 + size), rng);
           const expected = judge(job);
@@ -102,7 +102,7 @@ for (const [engine, kinds] of Object.entries(served)) {
       });
     }
 
-    test('several mebibytes: hash, HMAC and stream cipher in chunks, with their counters', async () => {
+    test('several MiB: hash, HMAC and stream cipher in chunks, with their counters', async () => {
       for (const [kind, algorithm] of [
         ['hash', 'sha256'],
         ['hmac', 'sha512'],
@@ -110,7 +110,7 @@ for (const [engine, kinds] of Object.entries(served)) {
         ...(engine === 'af_alg' ? [['cipher', 'chacha20']] : []),
       ]) {
         const job = jobOf(kind, algorithm, large, rng);
-        // The counter goes over the end of its lower part within the message.
+        // The lower part of the counter overflows within the message.
         if (algorithm === 'aes-256-ctr') job.iv.fill(0xff, 4);
         const expected = judge(job);
         for (const [way, wait] of Object.entries(waitings))
@@ -129,7 +129,7 @@ for (const [engine, kinds] of Object.entries(served)) {
       },
     );
 
-    test('forgeries are refused, leave nothing in the target, and the key goes on', async () => {
+    test('forgeries are refused, leave zeros in the target, and the key still works', async () => {
       for (const algorithm of kinds.cipher.filter((name) => ciphers[name].aead)) {
         const job = jobOf('cipher', algorithm, large.subarray(0, 5000), rng);
         const { output, tag } = judge(job);
@@ -192,7 +192,7 @@ for (const [engine, kinds] of Object.entries(served)) {
       }
     });
 
-    test('what it never had is refused with the reason', async () => {
+    test('unsupported algorithms are refused with the reason', async () => {
       for (const [kind, algorithms] of Object.entries(never[engine])) {
         for (const algorithm of algorithms) {
           const job = jobOf(kind, algorithm, Buffer.from('abc'), rng);
@@ -209,12 +209,12 @@ for (const [engine, kinds] of Object.entries(served)) {
   });
 }
 
-// An AEAD's message goes through in one piece. Larger ones: limits.mjs.
+// An AEAD's message is sent in one piece. Longer ones: limits.mjs.
 function isTooLarge(algorithm, engine, size) {
   return ciphers[algorithm]?.aead && size > (engine === 'cryptodev' ? 65_536 : 180_000);
 }
 
-/** Digests one after the other, or a list of them. */
+/** Concatenates digests. */
 function parts(digests, size) {
   if (Array.isArray(digests)) return digests;
   return Array.from({ length: digests.length / size }, (_, index) =>

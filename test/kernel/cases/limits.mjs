@@ -1,6 +1,5 @@
-// What the kernel does not take: messages of AEADs beyond its queues, short tags, too many open
-// files, sockets a filter refuses. Each is a clear error, or another engine's work where the caller
-// allows that, which is then told.
+// Limits of the kernel: AEAD messages beyond its queues, short tags, too many open files, sockets
+// that a filter refuses. Each is a clear error, or a reported fallback if the call allows one.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,14 +24,14 @@ const rng = random('kernel limits');
 const large = rng.bytes(5 * 2 ** 20);
 
 for (const engine of ['af_alg', 'cryptodev']) {
-  describe(`an AEAD's message goes through ${engine} in one piece`, () => {
+  describe(`${engine} takes an AEAD's message in one piece`, () => {
     let device;
     before(async () => {
       if (engine === 'cryptodev') device = await startDevice();
     });
     after(() => device?.stop());
 
-    test('larger ones are refused, with the size that is not', async () => {
+    test('longer messages are refused; the error has the limit', async () => {
       for (const [way, wait] of Object.entries(waitings)) {
         const job = jobOf('cipher', 'aes-256-gcm', large, rng, { aadSize: 0 });
         const error = await errorOf(does(job, engine, wait), way);
@@ -57,7 +56,7 @@ for (const engine of ['af_alg', 'cryptodev']) {
       }
     });
 
-    test('another engine that is allowed does them, and a warning says so once', async () => {
+    test('the next engine computes them, with one warning', async () => {
       const job = jobOf('cipher', 'aes-128-gcm', large, rng);
       const expected = judge(job);
       const warnings = await warningsOf(async () => {
@@ -71,7 +70,7 @@ for (const engine of ['af_alg', 'cryptodev']) {
       assert.equal(told.length, 1, told.map(({ message }) => message).join('\n'));
       assert.match(told[0].message, /aes-128-gcm/);
       assert.match(told[0].message, /native/);
-      // Within the limit it stays with the first.
+      // Within the limit the first engine computes.
       const before = engine === 'cryptodev' ? readAccount().authenticated : 0;
       const short = jobOf('cipher', 'aes-128-gcm', large.subarray(0, 1000), rng);
       right(await does(short, [engine, 'native']), short, 'a short one');
@@ -79,7 +78,7 @@ for (const engine of ['af_alg', 'cryptodev']) {
         assert.ok(readAccount().authenticated > before, 'it went elsewhere');
     });
 
-    test('a prepared key of several engines changes over too, and in place', async () => {
+    test('a prepared key of several engines falls back too, also in place', async () => {
       const key = rng.bytes(32);
       const prepared = millrace.createKey('aes-256-gcm', key, { engine: [engine, 'native'] });
       for (const size of [100, large.length, 100]) {
@@ -97,7 +96,7 @@ for (const engine of ['af_alg', 'cryptodev']) {
       prepared.dispose();
     });
 
-    test('a key that is disposed of, or collected, while a call turns to another engine', async () => {
+    test('a key that is disposed of or collected during a fallback', async () => {
       const bytes = rng.bytes(32);
       const jobs = Array.from({ length: 4 }, () => ({
         ...jobOf('cipher', 'aes-256-gcm', large, rng),
@@ -114,7 +113,7 @@ for (const engine of ['af_alg', 'cryptodev']) {
         right(await pending[index], job, `number ${index}`);
     });
 
-    test('shorter tags of GCM: made, and checked or refused, never taken for whole', async () => {
+    test('shorter tags of GCM are created, and verified or refused', async () => {
       for (const tagSize of [12, 13, 15]) {
         const job = { ...jobOf('cipher', 'aes-256-gcm', large.subarray(0, 999), rng), tagSize };
         const expected = judge(job);
@@ -147,7 +146,7 @@ for (const engine of ['af_alg', 'cryptodev']) {
     });
 
     test(
-      'chunks of other messages are no larger than 64 KiB',
+      'chunks of other messages have at most 64 KiB',
       { skip: engine === 'af_alg' && 'it has no account' },
       async () => {
         for (const job of [
@@ -166,7 +165,7 @@ for (const engine of ['af_alg', 'cryptodev']) {
   });
 }
 
-test('a list of one cannot be replaced; unknown names are arguments', async () => {
+test('a list of one engine has no fallback; unknown names are argument errors', async () => {
   const one = await errorOf(
     (async () => millrace.hash('blake3', 'abc', { engine: ['af_alg'] }))(),
     'one',
@@ -185,7 +184,7 @@ test('a list of one cannot be replaced; unknown names are arguments', async () =
   }
 });
 
-test('every engine in vain: the error is that of the last, the warning that of the others', async () => {
+test('if all engines refuse, the error is that of the last and the others are warnings', async () => {
   let error;
   const warnings = await warningsOf(async () => {
     error = await errorOf(
@@ -201,7 +200,7 @@ test('every engine in vain: the error is that of the last, the warning that of t
   assert.match(warnings[0].message, /AF_ALG/);
 });
 
-test('with too few files allowed: a clear error, and it goes on when some are closed', async () => {
+test('too many open files: a clear error, and the next call works after some are closed', async () => {
   const { result } = await perform(
     `
     const running = [];
@@ -223,24 +222,28 @@ test('with too few files allowed: a clear error, and it goes on when some are cl
   assert.equal(result.good, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });
 
-test('a seccomp filter that refuses the sockets is named', { skip: pythonAbsent }, async () => {
-  const { result, warnings } = await perform(
-    `
+test(
+  'the error names a seccomp filter that refuses the sockets',
+  { skip: pythonAbsent },
+  async () => {
+    const { result, warnings } = await perform(
+      `
     const error = await errorOf(() => promises.hash('sha256', 'abc', { engine: 'af_alg' }));
     return { error, digest: millrace.hash('sha256', 'abc', { engine: ['kernel', 'native'], encoding: 'hex' }) };
   `,
-    { way: ways.filtered },
-  );
-  assert.equal(result.error.code, 'ERR_ENGINE_UNAVAILABLE');
-  assert.match(result.error.message, /EPERM.*seccomp/s);
-  assert.equal(result.digest, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
-  assert.deepEqual(
-    warnings.map(({ code }) => code),
-    ['MILLRACE_ENGINE_FALLBACK'],
-  );
-});
+      { way: ways.filtered },
+    );
+    assert.equal(result.error.code, 'ERR_ENGINE_UNAVAILABLE');
+    assert.match(result.error.message, /EPERM.*seccomp/s);
+    assert.equal(result.digest, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    assert.deepEqual(
+      warnings.map(({ code }) => code),
+      ['MILLRACE_ENGINE_FALLBACK'],
+    );
+  },
+);
 
-test('one without any rights uses AF_ALG', async () => {
+test('a process without any rights uses AF_ALG', async () => {
   const { result } = await perform(
     `return [process.getuid(), millrace.hmac('sha256', 'key', 'abc', { engine: 'af_alg', encoding: 'hex' })]`,
     { way: ways.unprivileged },
@@ -273,6 +276,6 @@ test('a user without rights reads a checkout below a folder of mode 0700', async
   }
 });
 
-test('nothing of this file stays open', () => {
+test('no file stays open', () => {
   assert.ok(openFiles().sockets < 60, `${openFiles().sockets} sockets`);
 });

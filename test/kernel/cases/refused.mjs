@@ -1,5 +1,5 @@
-// A kernel in which the module for AEADs is refused, as many machines have it since 2026, and
-// ChaCha20, as a restricted kernel refuses algorithms: the rest serves, the refused is named.
+// A kernel that blocks the module for AEADs, as many machines do since 2026, and ChaCha20, as a
+// restricted kernel does. The rest works, and errors name the blocked algorithm.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ import { errorOf, right, unavailable, warningsOf } from '../verdicts.mjs';
 const rng = random('kernel refused');
 const source = rng.bytes(5000);
 
-test('the kernel itself refuses what it should, and no more', { skip: pythonAbsent }, () => {
+test('the kernel itself refuses only the blocked algorithms', { skip: pythonAbsent }, () => {
   const names = [
     ['aead', 'gcm(aes)'],
     ['aead', 'rfc7539(chacha20,poly1305)'],
@@ -29,7 +29,7 @@ test('the kernel itself refuses what it should, and no more', { skip: pythonAbse
 });
 
 for (const engine of ['af_alg', 'kernel']) {
-  test(`${engine}: AEADs are refused with the module's name`, async () => {
+  test(`${engine}: AEADs are refused; the error names the module`, async () => {
     for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305']) {
       for (const [way, wait] of Object.entries(waitings)) {
         unavailable(
@@ -41,7 +41,7 @@ for (const engine of ['af_alg', 'kernel']) {
     }
   });
 
-  test(`${engine}: an algorithm that is refused is named`, async () => {
+  test(`${engine}: the error names a refused algorithm`, async () => {
     unavailable(
       await errorOf(does(jobOf('cipher', 'chacha20', source, rng), engine), 'chacha20'),
       /chacha20 \(ENOENT\)/,
@@ -49,7 +49,7 @@ for (const engine of ['af_alg', 'kernel']) {
     );
   });
 
-  test(`${engine}: hashes, HMACs and AES-CTR serve as ever`, async () => {
+  test(`${engine}: hashes, HMACs and AES-CTR work`, async () => {
     for (const job of [
       jobOf('hash', 'sha256', source, rng),
       jobOf('hmac', 'sha1', source, rng),
@@ -61,7 +61,7 @@ for (const engine of ['af_alg', 'kernel']) {
   });
 }
 
-test('another engine that is allowed serves instead: one warning for each algorithm', async () => {
+test('the next engine computes instead, with one warning for each algorithm', async () => {
   const jobs = ['aes-128-gcm', 'aes-256-gcm', 'aes-128-gcm', 'chacha20'].map((algorithm) =>
     jobOf('cipher', algorithm, source, rng),
   );

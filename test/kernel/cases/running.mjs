@@ -1,5 +1,5 @@
-// Running hashes in the kernel: pieces, copies, many at once, streams, what is refused, and that
-// nothing of them stays open.
+// Running hashes in the kernel: pieces, copies, many at once, streams and refusals. No file stays
+// open.
 
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
@@ -42,7 +42,7 @@ for (const engine of Object.keys(served)) {
     ];
 
     for (const algorithm of served[engine].hash) {
-      test(`${algorithm}: pieces of every size, copies that part, another message after a reset`, async () => {
+      test(`${algorithm}: pieces of every size, copies that diverge, another message after a reset`, async () => {
         for (const { name, make, judge } of makers(algorithm)) {
           const [running, expected] = [make(), judge()];
           for (let at = 0; at < bytes.length;) {
@@ -79,7 +79,7 @@ for (const engine of Object.keys(served)) {
       });
     }
 
-    test('two hundred at once, piece by piece in turn', () => {
+    test('two hundred at once, in alternation', () => {
       const many = Array.from({ length: 200 }, (_, index) => ({
         running: millrace.createHash('sha256', { engine }),
         expected: createHash('sha256'),
@@ -114,7 +114,7 @@ for (const engine of Object.keys(served)) {
       assert.ok(outcomes.every(Boolean));
     });
 
-    test('streams: as a Transform, and of pieces', async () => {
+    test('streams: as a Transform, and from iterables', async () => {
       const pieces = () =>
         Readable.from([
           bytes.subarray(0, 100_000),
@@ -134,7 +134,7 @@ for (const engine of Object.keys(served)) {
       );
     });
 
-    test('the kernel keeps the state: it cannot be exported', async () => {
+    test('the state is in the kernel and cannot be exported', async () => {
       const running = millrace.createHash('sha256', { engine }).update(bytes);
       const error = await errorOf((async () => running.exportState())(), 'exportState');
       assert.equal(error.code, 'ERR_ENGINE_UNAVAILABLE', error.stack);
@@ -142,7 +142,7 @@ for (const engine of Object.keys(served)) {
       assert.equal(running.digest('hex'), createHash('sha256').update(bytes).digest('hex'));
     });
 
-    test('what is given up is closed: after a digest, by a reset, and when it is collected', async () => {
+    test('a hasher closes its file: after a digest, at a reset, and when it is collected', async () => {
       millrace.createHash('sha1', { engine }).update(bytes).digest();
       const begin = held(engine);
       const many = Array.from({ length: 100 }, () =>
@@ -170,12 +170,12 @@ for (const engine of Object.keys(served)) {
   });
 }
 
-/** What the kernel holds for this process: sockets, or sessions of the device. */
+/** Counts this process's sockets or sessions of the device. */
 function held(engine) {
   return engine === 'cryptodev' ? readAccount().sessions : openFiles().sockets;
 }
 
-// The engine may keep a few for the next message.
+// The engine keeps a few for the next message.
 async function settle(engine, begin, what) {
   for (let tries = 0; held(engine) > begin + 8; tries++) {
     assert.ok(tries < 100, `${held(engine)} are open after ${what}, ${begin} were before`);

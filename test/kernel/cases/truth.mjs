@@ -1,5 +1,5 @@
-// The kernel and the device of these tests by themselves, without the library: Python's own AF_ALG,
-// and a client of /dev/crypto in Python.
+// Tests the guest's kernel and the tests' device without the library: with Python's AF_ALG and a
+// client of /dev/crypto in Python.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -27,7 +27,7 @@ describe('the /dev/crypto of these tests', () => {
   });
 });
 
-/** One test for each line that the program tells. */
+/** Reports each line of the program as a test. */
 function judge(program) {
   test(program, { skip }, async (t) => {
     const { status, stdout, stderr } = python(program);

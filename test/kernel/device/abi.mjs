@@ -1,5 +1,5 @@
-// The numbers and structures of /dev/crypto on 64-bit Linux, little-endian, as they were seen with
-// the real module.
+// The numbers and structures of /dev/crypto on 64-bit little-endian Linux, as seen with the real
+// module.
 
 export const Command = {
   openAgain: 0xc0046365, // CRIOGET
@@ -15,8 +15,8 @@ export const Command = {
 export const Flag = { update: 1, final: 2, writeIv: 4, reset: 64 };
 
 /**
- * Every cipher the module has a number for. `make` says what node:crypto calls it; one without is
- * not in this kernel.
+ * Every cipher that the module has a number for. `make` is node:crypto's name; the tests' kernel
+ * does not have the others.
  */
 export const ciphers = new Map([
   [1, { name: 'cbc(des)' }],
@@ -82,7 +82,7 @@ const hmac = (name, make, size, block) => ({
   keyed: true,
 });
 
-/** Every hash and HMAC the module has a number for; `block` is HMAC's. */
+/** Every hash and HMAC that the module has a number for; `block` is the block size for HMAC. */
 export const macs = new Map([
   [6, hmac('md5', 'md5', 16, 64)],
   [7, hmac('sha1', 'sha1', 20, 64)],
@@ -138,14 +138,14 @@ export const parseAuthenticated = (b) => ({
   ivSize: b.readUInt32LE(64),
 });
 
-/** The structure as the caller gave it, with the session's number in it. */
+/** Returns the caller's structure with the session's number. */
 export function withSession(bytes, number) {
   const out = Buffer.from(bytes);
   out.writeUInt32LE(number, 40);
   return out;
 }
 
-/** The structure as the caller gave it, with the size of what was written in it. */
+/** Returns the caller's structure with the size of the output. */
 export function withSize(bytes, size) {
   const out = Buffer.from(bytes);
   out.writeUInt32LE(size, 8);
@@ -153,8 +153,8 @@ export function withSize(bytes, size) {
 }
 
 /**
- * What CIOCGSESSINFO tells: the algorithms, who computes them, and whether only the kernel can
- * reach that, which is to say an accelerator.
+ * Returns the answer to CIOCGSESSINFO: the algorithms, their drivers, and whether only the kernel
+ * can reach the driver (an accelerator).
  */
 export function sessionInfo(number, { cipher, hash, accelerated }) {
   const out = Buffer.alloc(infoSize);

@@ -1,6 +1,5 @@
-// The messages between the kernel's CUSE and the program that serves a character device: a header,
-// then what the operation needs. The layouts are those of the kernel's public header linux/fuse.h;
-// all numbers are little-endian here.
+// The messages between the kernel's CUSE and the program behind a character device: a header and
+// the operation's data. The layouts are those of the kernel's header linux/fuse.h, little-endian.
 
 export const Operation = {
   open: 14,
@@ -13,16 +12,16 @@ export const Operation = {
   init: 4096,
 };
 
-/** What ioctl may answer: once more, but with these parts of the caller's memory. */
+/** An answer to ioctl: retry with these parts of the caller's memory. */
 const ioctlRetry = 1 << 2;
 
 /**
- * CUSE_UNRESTRICTED_IOCTL: the program says which memory an ioctl reads and writes, instead of the
- * ioctl's number.
+ * CUSE_UNRESTRICTED_IOCTL: the program, not the ioctl's number, determines which memory the ioctl
+ * reads and writes.
  */
 const unrestrictedIoctl = 1 << 0;
 
-/** A request as it was read from /dev/cuse. */
+/** Parses a request from /dev/cuse. */
 export function parseRequest(bytes) {
   return {
     operation: bytes.readUInt32LE(4),
@@ -32,8 +31,8 @@ export function parseRequest(bytes) {
 }
 
 /**
- * An ioctl's body: the file it came through, its number and argument, the caller's memory read for
- * it, and how much may be written back.
+ * Parses an ioctl's body: the file, number and argument, the caller's memory that was read, and how
+ * many bytes may be written back.
  */
 export function parseIoctl(body) {
   const input = body.readUInt32LE(24);
@@ -49,7 +48,7 @@ export function parseIoctl(body) {
 
 export const parseFile = (body) => body.readBigUInt64LE(0);
 
-/** A whole answer: `error` is the number of an errno, or 0. */
+/** Builds an answer; `error` is an errno, or 0. */
 export function reply(unique, error, ...parts) {
   const body = Buffer.concat(parts);
   const head = Buffer.alloc(16);
@@ -75,14 +74,14 @@ export function opened(file) {
   return out;
 }
 
-/** An ioctl that succeeded: `bytes` go to the memory asked for, one range after the other. */
+/** Builds the answer of a successful ioctl; `bytes` fill the requested ranges in order. */
 export function answered(bytes = Buffer.alloc(0)) {
   return Buffer.concat([Buffer.alloc(16), bytes]);
 }
 
 /**
- * Asks for the ioctl once more, with the caller's memory `reads` in it, and `writes` to be written.
- * Each is `{ address: bigint, size }`.
+ * Builds an answer that requests the ioctl again, with the caller's memory ranges `reads` and
+ * `writes`. Each is `{ address: bigint, size }`.
  */
 export function retried(reads, writes) {
   const out = Buffer.alloc(16 + 16 * (reads.length + writes.length));

@@ -1,6 +1,5 @@
-// The ioctls of /dev/crypto. Each first says which of the caller's memory it reads and writes, as
-// the structure it was given names it, and then computes: the two functions of a command in the
-// table below.
+// The ioctls of /dev/crypto. Each command in the table below has two functions: one returns the
+// memory ranges that the caller's structure names, the other computes.
 
 import {
   Command,
@@ -21,8 +20,8 @@ import { Errno, Refusal, Session, describeSession, endsHash } from './sessions.m
 
 /**
  * The sessions of all open files. `options`:
- *   accelerated  numbers of ciphers and MACs that an accelerator is said to compute
- *   missing      numbers of ciphers and MACs the kernel does not have
+ *   accelerated  numbers of ciphers and MACs with an accelerator
+ *   missing      numbers of ciphers and MACs that the kernel does not have
  */
 export class Device {
   constructor({ accelerated = [], missing = [] } = {}) {
@@ -54,7 +53,7 @@ export class Device {
     this.files.delete(file);
   }
 
-  /** What is open now, and what was done so far. */
+  /** Returns the numbers of open sessions and of computed messages. */
   account() {
     return {
       files: this.files.size,
@@ -64,8 +63,8 @@ export class Device {
   }
 
   /**
-   * Gives `{ output }`, or `{ reads, writes }` when the ioctl is to come again with that memory.
-   * Throws Refusal.
+   * Returns `{ output }`, or `{ reads, writes }` to request the ioctl again with that memory. Throws
+   * Refusal.
    */
   ioctl({ file, command, argument, input, outputSize, compatible }) {
     const { structure, ranges, run } = this.#command(compatible ? undefined : command);
@@ -203,7 +202,7 @@ function writesIv({ flags }, ivSize) {
   return (flags & Flag.writeIv) !== 0 && ivSize > 0;
 }
 
-// Only plain AEADs: the modes that imitate TLS and SRTP have flags of their own.
+// Only plain AEADs: the modes for TLS and SRTP have flags.
 function authenticatedRanges(sessions, given) {
   const asked = parseAuthenticated(given);
   const { facts } = find(sessions, asked.session);
@@ -229,7 +228,7 @@ function authenticatedRanges(sessions, given) {
   };
 }
 
-// A session belongs to the open file it was made through.
+// A session belongs to the open file that created it.
 function find(sessions, number) {
   const session = sessions.get(number);
   if (session === undefined) throw new Refusal(Errno.EINVAL);

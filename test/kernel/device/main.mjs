@@ -1,12 +1,13 @@
-// A /dev/crypto for tests: the ioctls of cryptodev, computed by node:crypto, served through the
-// kernel's CUSE (`modprobe cuse` first; as root). It shows whether our reading of that interface
-// holds together, not what the real module does: the facts are those seen with the real one.
+// A /dev/crypto for tests: cryptodev's ioctls on node:crypto, through the kernel's CUSE (as root;
+// `modprobe cuse` first). It follows what was seen with the real module, but does not show how the
+// real module behaves in other cases.
 //
-//   node main.mjs [JSON of the options of Device, and `dieAfter`: the number of CIOCCRYPT and CIOCAUTHCRYPT in whose midst it ends]
+//   node main.mjs [JSON: the options of Device, and `dieAfter`, the number of the CIOCCRYPT or
+//   CIOCAUTHCRYPT during which the process exits]
 //
-// Reading the device gives its account as JSON, which the real one has not: how many sessions are
-// open, how much was computed. A message may have 128 KiB less the other parts of its ioctl, as
-// CUSE carries at most 32 pages: ENOMEM above.
+// Unlike the real device, reading it returns its account as JSON: the open sessions and the computed
+// messages. CUSE carries at most 32 pages, so a message has at most 128 KiB less the other parts of
+// its ioctl; above that is ENOMEM.
 
 import { openSync, readSync, writeSync } from 'node:fs';
 
@@ -28,7 +29,7 @@ const ENOSYS = 38;
 
 const { dieAfter, ...options } = JSON.parse(process.argv[2] ?? '{}');
 const device = new Device(options);
-const observers = new Set(); // files through which the account was read: they are not in it
+const observers = new Set(); // files that read the account, which excludes them
 
 const channel = openSync('/dev/cuse', 'r+');
 const buffer = Buffer.alloc(2 ** 18 + 4096);
@@ -39,7 +40,7 @@ for (;;) {
   try {
     writeSync(channel, reply(unique, answer.error ?? 0, ...(answer.parts ?? [])));
   } catch (error) {
-    if (error.code !== 'ENOENT') throw error; // the caller was interrupted and waits no more
+    if (error.code !== 'ENOENT') throw error; // the caller was interrupted and no longer waits
   }
 }
 

@@ -1,11 +1,11 @@
-// What one session of /dev/crypto computes, with node:crypto: a cipher, a hash or HMAC, or both,
-// with the state that stays from call to call.
+// One session of /dev/crypto on node:crypto: a cipher, a hash or HMAC, or both, with the state
+// between calls.
 
 import crypto from 'node:crypto';
 
 import { Flag, ciphers, macs } from './abi.mjs';
 
-/** An errno on its way to the caller. */
+/** An errno for the caller. */
 export class Refusal extends Error {
   constructor(errno) {
     super(`errno ${errno}`);
@@ -23,7 +23,7 @@ export const Errno = {
   EBADMSG: 74,
 };
 
-/** The facts of what a session asks for, checked before its key is read. */
+/** Returns the facts of a session's algorithms, checked before its key is read. */
 export function describeSession({ cipher, mac, key, macKey }, missing) {
   const facts = {
     cipher: cipher === 0 ? undefined : ciphers.get(cipher),
@@ -47,7 +47,7 @@ export class Session {
   }
 
   /**
-   * CIOCCRYPT: gives `{ output, mac, iv }`, each undefined if there is none of it. The mac is that
+   * CIOCCRYPT: returns `{ output, mac, iv }`, undefined where the session has none. The mac is that
    * of the plaintext.
    */
   crypt({ decrypts, flags, size }, source, iv) {
@@ -71,7 +71,7 @@ export class Session {
   }
 }
 
-/** Anything but an update that brings bytes is the last of its message. */
+/** Every call is the last of its message, except an update with bytes. */
 export function endsHash(flags, size) {
   return (flags & Flag.final) !== 0 || (flags & Flag.update) === 0 || size === 0;
 }
@@ -81,7 +81,7 @@ class Cipher {
     this.facts = facts;
     this.key = key;
     this.name = facts.make(8 * key.length);
-    // goes on where the last call ended, unless the next brings an iv
+    // continues after the last call, unless the next has an iv
     this.next = Buffer.alloc(facts.ivSize);
   }
 
@@ -118,7 +118,7 @@ class Cipher {
   }
 }
 
-// HMAC is built of two hashes, as node:crypto cannot copy one that runs.
+// HMAC consists of two hashes here, as node:crypto cannot copy a running HMAC.
 class Mac {
   constructor(facts, key) {
     this.facts = facts;
@@ -137,8 +137,8 @@ class Mac {
 
   digest() {
     const inner = this.running.digest();
-    // Without a reset the real module goes on with what a finished hash has left behind: a wrong
-    // digest, not an error.
+    // Without a reset the real module continues from the state of the finished hash: a wrong digest,
+    // not an error.
     this.running = crypto.createHash(this.facts.make).update('what was left behind').update(inner);
     return this.facts.keyed
       ? crypto.createHash(this.facts.make).update(this.#padded(0x5c)).update(inner).digest()

@@ -1,4 +1,4 @@
-// Starts the device in a process of its own, in a guest: see main.mjs.
+// Starts the device (main.mjs) in a separate process in a guest.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 const program = fileURLToPath(new URL('main.mjs', import.meta.url));
 const node = '/dev/crypto';
 
-/** Resolves, once /dev/crypto is there, to `{ stop, ended }`; `stop` resolves when it is gone. */
+/** Resolves to `{ stop, ended }` once /dev/crypto exists; `stop` resolves when it is removed. */
 export async function startDevice(options = {}) {
-  // `modprobe` is what boot.mjs gives to a job.
+  // boot.mjs provides `modprobe`.
   const { status, stderr } = spawnSync(process.env.modprobe ?? 'modprobe', ['cuse'], {
     encoding: 'utf8',
   });
@@ -29,7 +29,7 @@ export async function startDevice(options = {}) {
   return { stop, ended };
 }
 
-/** What the device says of itself: files and sessions open now, and what it computed so far. */
+/** Reads the device's account: open files and sessions, and computed messages. */
 export function readAccount() {
   const descriptor = openSync(node, 'r');
   try {

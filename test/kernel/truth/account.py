@@ -1,4 +1,4 @@
-"""Cases with a name, each told on a line of its own: what truth.mjs turns into tests."""
+"""Runs named cases and prints a line for each, which truth.mjs reports as a test."""
 
 import os
 import traceback
@@ -23,7 +23,7 @@ def run():
 
 
 def errno_of(function, *arguments):
-    """The errno a call fails with; 0 if it does not."""
+    """Returns the errno of a call that fails, or 0."""
     try:
         function(*arguments)
     except OSError as error:

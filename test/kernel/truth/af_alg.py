@@ -1,4 +1,4 @@
-"""AF_ALG as Python's socket module reaches it, which knows nothing of this library: what the engine relies on, kernel by kernel."""
+"""Tests the behaviour of AF_ALG that the engine relies on, through Python's socket module."""
 
 import errno
 import hashlib
@@ -25,7 +25,7 @@ def operation(transform):
     return transform.accept()[0]
 
 
-# recv() waits until its buffer is full, so that it must be given exactly what will come.
+# recv() blocks until its buffer is full, so the buffer must have exactly the size of the result.
 def crypt(op, data, iv, direction=socket.ALG_OP_ENCRYPT, aad=None, extra=0, flags=0):
     op.sendmsg_afalg([data] if aad is None else [aad, data], op=direction, iv=iv, **({} if aad is None else {"assoclen": len(aad)}), flags=flags)
     return op.recv(len(data) + len(aad or b"") + extra)
@@ -33,7 +33,7 @@ def crypt(op, data, iv, direction=socket.ALG_OP_ENCRYPT, aad=None, extra=0, flag
 
 @case
 def digests():
-    """a hash of any size in one send, and of nothing"""
+    """a hash of any size in one send, and of the empty message"""
     with bound("hash", "sha256") as transform, operation(transform) as op:
         for size in (1, 63, 64, 65, CHUNK, 2**20 + 1):
             data = bytes(index & 255 for index in range(size))
@@ -78,7 +78,7 @@ def authentication():
 
 @case
 def counter_mode():
-    """AES-CTR: NIST SP 800-38A F.5.5; with MSG_MORE only whole blocks come out; the next message goes on from the counter"""
+    """AES-CTR: NIST SP 800-38A F.5.5; with MSG_MORE only whole blocks are returned; the next message continues from the counter"""
     key = bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
     iv = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
     plain = bytes.fromhex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51")

@@ -1,4 +1,4 @@
-"""Tells the errno by name, or ok, of opening and binding a socket of AF_ALG: bind.py KIND NAME"""
+"""Opens and binds an AF_ALG socket and prints ok or the errno's name: bind.py KIND NAME"""
 
 import errno
 import socket

@@ -1,5 +1,5 @@
-"""A client of /dev/crypto by ioctl and ctypes, which lays the structures out by their fields: it knows nothing of the offsets in device/abi.mjs or
-in the engine. What is asserted is what the real module was seen to do."""
+"""A client of /dev/crypto on ioctl and ctypes, independent of the offsets in device/abi.mjs and in the
+engine. It asserts what was seen with the real module."""
 
 import ctypes
 import errno
@@ -85,13 +85,13 @@ class Device:
 
 @case
 def numbers():
-    """the ioctls' numbers, which hold the sizes of the structures"""
+    """the ioctls' numbers, which contain the sizes of the structures"""
     assert [CREATE, FREE, CRYPT, INFO, AUTH, COPY] == [0xC0306366, 0x40046367, 0xC0306368, 0xC10C636B, 0xC048636D, 0x40086370]
 
 
 @case
 def digests():
-    """SHA-256 and HMAC in one call each, of nothing too; longer keys than a block"""
+    """SHA-256 and HMAC in one call, also of the empty message; keys longer than a block"""
     with Device() as device:
         ses = device.session(mac=SHA256)
         for data in (b"abc", b"", b"x" * 100_000):
@@ -122,7 +122,7 @@ def running():
 
 @case
 def counter_mode():
-    """AES-CTR: NIST SP 800-38A F.5.5, any length, from the iv that was written back, and on without one"""
+    """AES-CTR: NIST SP 800-38A F.5.5, any length, from the iv that was written back, and continued without one"""
     key = bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
     iv = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
     plain = bytes.fromhex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51")
@@ -139,7 +139,7 @@ def counter_mode():
 
 @case
 def chained_mode():
-    """AES-CBC: NIST SP 800-38A F.2.1; no padding, so that a part of a block is EINVAL"""
+    """AES-CBC: NIST SP 800-38A F.2.1; no padding: a partial block is EINVAL"""
     with Device() as device:
         ses = device.session(AES_CBC, key=bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c"))
         plain = bytes.fromhex("6bc1bee22e409f96e93d7e117393172a")
@@ -203,7 +203,7 @@ def limit():
 
 @case
 def information():
-    """who computes: names, drivers, and the flag of an accelerator, here on SHA-256 only"""
+    """names, drivers, and the accelerator flag, here on SHA-256 only"""
     with Device() as device:
         info = call(device.fd, INFO, Info(ses=device.session(AES_CTR, key=b"k" * 16)))
         assert (info.cipher.name, info.hash.name, info.flags) == (b"ctr(aes)", b"", 0)

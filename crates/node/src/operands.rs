@@ -1,0 +1,148 @@
+//! The operands of a work as the core takes them: keys, text, and the memory of results.
+
+use crate::bytes::{Window, text};
+use crate::engine;
+use crate::keys::PreparedKey;
+use crate::protocol::EngineNumber;
+use crate::work::{Key, Reply, Status, Target, Work};
+use millrace_core::allocate::try_zeroed;
+use millrace_core::catalog::{Cipher, Hash};
+use millrace_core::cipher::{self, CipherKey, Text};
+use millrace_core::error::Error;
+use millrace_core::hmac::MacKey;
+
+impl Work {
+    /// Returns the key of a keyed hash, if there is one; a copy, because the target may overlap it.
+    ///
+    /// # Errors
+    /// [`Status::KeySize`], and [`Status::KeyAlgorithm`] for a key of another algorithm.
+    pub(crate) fn hash_key(&self, hash: Hash) -> Result<Option<[u8; 32]>, Status> {
+        let key: Option<&[u8]> = match &self.key {
+            Key::Prepared(key) => match &**key {
+                PreparedKey::Hash(of, bytes) if *of == hash => Some(&bytes[..]),
+                _ => return Err(Status::KeyAlgorithm),
+            },
+            Key::Bytes(bytes) => Some(bytes.read()).filter(|bytes| !bytes.is_empty()),
+        };
+        key.map(|bytes| bytes.try_into().map_err(|_| Status::KeySize)).transpose()
+    }
+
+    /// Returns the prepared key of an HMAC.
+    ///
+    /// # Errors
+    /// [`Status::KeyAlgorithm`] for a key of another algorithm; [`Status::Argument`] for bytes.
+    pub(crate) fn mac_key(&self, hash: Hash) -> Result<&MacKey, Status> {
+        match &self.key {
+            Key::Prepared(key) => match &**key {
+                PreparedKey::Mac(key, _) if key.hash() == hash => Ok(key),
+                _ => Err(Status::KeyAlgorithm),
+            },
+            Key::Bytes(_) => Err(Status::Argument),
+        }
+    }
+
+    /// Returns the windows that the operation reads.
+    fn inputs(&self) -> [Window; 5] {
+        let key = if let Key::Bytes(key) = self.key { key } else { Window::EMPTY };
+        [self.source, key, self.iv, self.aad, self.tag]
+    }
+
+    /// Runs `compute` on memory that no input overlaps, and puts the digest in the target.
+    ///
+    /// # Errors
+    /// Those of `compute`, and [`Status::Memory`].
+    pub(crate) fn digest_to(
+        &self,
+        reply: &mut Reply,
+        compute: impl FnOnce(&mut [u8]) -> Result<(), Error>,
+    ) -> Result<(), Status> {
+        match self.target {
+            Target::Memory(target) if target.size() <= 64 => {
+                let mut digest = [0; 64];
+                let digest = &mut digest[..target.size()];
+                compute(digest)?;
+                target.write(digest);
+            }
+            Target::Memory(target) => match target.exclusive(&self.inputs()) {
+                Some(bytes) => compute(bytes)?,
+                None => {
+                    let mut digest = try_zeroed(target.size())?;
+                    compute(&mut digest)?;
+                    target.write(&digest);
+                }
+            },
+            Target::Reply(size) if size <= reply.small.len() => {
+                compute(&mut reply.small[..size])?;
+                reply.small_size = size;
+            }
+            Target::Reply(size) => {
+                reply.large = try_zeroed(size)?;
+                compute(&mut reply.large)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs `work` with the prepared key, or with one that is prepared for this call.
+    ///
+    /// # Errors
+    /// Those of `work`, [`Status::KeySize`], and [`Status::KeyAlgorithm`] for a key of another
+    /// algorithm.
+    pub(crate) fn with_key(
+        &self,
+        cipher: Cipher,
+        work: impl FnOnce(&CipherKey) -> Result<(), Status>,
+    ) -> Result<(), Status> {
+        match &self.key {
+            Key::Bytes(bytes) if self.engine != EngineNumber::Native => {
+                work(&*engine::cipher_key(self.engine, cipher, bytes.read())?)
+            }
+            Key::Bytes(bytes) => cipher::with_key(cipher, bytes.read(), work)?,
+            Key::Prepared(key) => match &**key {
+                PreparedKey::Cipher(key, _) if key.cipher() == cipher => work(key),
+                _ => Err(Status::KeyAlgorithm),
+            },
+        }
+    }
+
+    /// Writes a tag of the right size to its target.
+    pub(crate) fn put_tag(&self, tag: &[u8], reply: &mut Reply) {
+        match self.tag_target {
+            Target::Memory(window) => window.write(tag),
+            Target::Reply(_) => reply.put(tag),
+        }
+    }
+
+    /// Requests the pages of a new target that will be written.
+    pub(crate) fn populate(&self, target: Window) {
+        if self.fresh {
+            target.populate();
+        }
+    }
+
+    /// Returns source and target of a cipher, disjoint or one and the same memory.
+    ///
+    /// # Errors
+    /// [`Status::Argument`] if their sizes differ; [`Status::Overlap`] if the aad overlaps the
+    /// target.
+    pub(crate) fn text(&self) -> Result<Text<'_>, Status> {
+        let target = match &self.target {
+            Target::Memory(target) if target.size() != self.source.size() => {
+                return Err(Status::Argument);
+            }
+            Target::Memory(target) => {
+                self.populate(*target);
+                target
+            }
+            Target::Reply(_) => &self.source,
+        };
+        text(&self.source, target, &[self.aad]).ok_or(Status::Overlap)
+    }
+}
+
+/// Copies a small input to the start of `place`; returns `None` if it is too long.
+pub(crate) fn copied(window: Window, place: &mut [u8]) -> Option<&[u8]> {
+    let place = place.get_mut(..window.size())?;
+    place.copy_from_slice(window.read());
+    Some(place)
+}

@@ -1,0 +1,277 @@
+//! Decodes a call's frame and arguments into [`Work`] over the caller's memory.
+
+use crate::bytes::Window;
+use crate::derivation::{Derivation, Kdf, NO_LIMITS, argon2_cost, password_hash};
+use crate::frame::Frame;
+use crate::memory_budget;
+use crate::protocol::EngineNumber;
+use crate::protocol::flag::{
+    FRESH, HAS_AAD, HAS_IV, HAS_KEY, HAS_SIZES, HAS_TAG, HAS_TARGET, HAS_VIEWS, PROGRESS,
+};
+use crate::protocol::{At, OperationNumber, REPLY_MAX, Status};
+use crate::work::{Key, Messages, Operation, Target, Work};
+use millrace_core::catalog::{Cipher, Hash};
+use millrace_core::error::Error;
+use millrace_core::kdf::phc::{Bcrypt, Limits, Scheme};
+use millrace_core::kdf::{argon2, scrypt};
+use std::sync::Arc;
+
+/// Returns the work that a call describes.
+///
+/// # Errors
+/// [`Status::Argument`] for numbers or ranges out of bounds, and the statuses of keys, engines and
+/// derivations that cannot be used.
+pub(crate) fn decode(frame: &Frame<'_>) -> Result<Work, Status> {
+    let algorithm = frame.number(At::Algorithm) as u8;
+    let hash = || Hash::from_id(algorithm).ok_or(Status::Argument);
+    let cipher = || Cipher::from_id(algorithm).ok_or(Status::Argument);
+    let operation = frame.operation()?;
+    let mut work = decode_common(
+        frame,
+        match operation {
+            OperationNumber::Hash => Operation::Hash(hash()?),
+            OperationNumber::Hmac => Operation::Hmac(hash()?),
+            OperationNumber::Encrypt | OperationNumber::Seal => Operation::Encrypt(cipher()?),
+            OperationNumber::Decrypt | OperationNumber::Open => Operation::Decrypt(cipher()?),
+            OperationNumber::Update => Operation::Update(hash()?),
+            OperationNumber::Finish => Operation::Finish(hash()?),
+            OperationNumber::Squeeze => Operation::Squeeze(hash()?),
+            OperationNumber::MacUpdate => Operation::MacUpdate(hash()?),
+            OperationNumber::MacFinish => Operation::MacFinish(hash()?),
+            OperationNumber::HashMany => Operation::HashMany(hash()?),
+            OperationNumber::HmacMany => Operation::HmacMany(hash()?),
+            OperationNumber::SealChunks => Operation::SealChunks(cipher()?),
+            OperationNumber::OpenChunks => Operation::OpenChunks(cipher()?),
+            OperationNumber::Scrypt
+            | OperationNumber::Pbkdf2
+            | OperationNumber::Hkdf
+            | OperationNumber::Argon2
+            | OperationNumber::Verify => Operation::Derive,
+            OperationNumber::HashFile => Operation::HashFile(hash()?),
+            OperationNumber::HashFiles => Operation::HashFiles(hash()?),
+            OperationNumber::MacBegin => Operation::MacBegin(hash()?),
+        },
+    )?;
+    match operation {
+        OperationNumber::Encrypt if frame.has(HAS_TAG) => set_detached_tag(frame, &mut work)?,
+        OperationNumber::Decrypt if frame.has(HAS_TAG) => {
+            work.tag = frame.window(4, At::TagOffset, At::TagSize)?
+        }
+        OperationNumber::Seal => set_appended_tag(frame, &mut work)?,
+        OperationNumber::Open => (work.source, work.tag) = split_tag(frame, work.source)?,
+        OperationNumber::Squeeze => {
+            work.tag_target = Target::Memory(frame.window(4, At::TagOffset, At::TagSize)?)
+        }
+        OperationNumber::HashMany
+        | OperationNumber::HmacMany
+        | OperationNumber::SealChunks
+        | OperationNumber::OpenChunks => {
+            work.messages = messages(frame)?;
+        }
+        OperationNumber::Scrypt
+        | OperationNumber::Pbkdf2
+        | OperationNumber::Hkdf
+        | OperationNumber::Argon2
+        | OperationNumber::Verify => {
+            work.tag = frame.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
+            work.derivation = derivation(frame, operation, work.aad)?;
+        }
+        OperationNumber::HashFile | OperationNumber::HashFiles => {
+            let (count, size) = (frame.size(At::Count)?, frame.size(At::MessageSize)?);
+            work.messages = Messages::Files(count, size as u64);
+        }
+        _ => {}
+    }
+    Ok(work)
+}
+
+/// Returns a work with all that operations have in common; no tag yet.
+fn decode_common(frame: &Frame<'_>, operation: Operation) -> Result<Work, Status> {
+    let state = frame.call.state;
+    let key = match frame.number(At::Key) {
+        0.0 => Key::Bytes(frame.input(HAS_KEY, 5, At::KeyOffset, At::KeySize)?),
+        handle => Key::Prepared(Arc::clone(
+            state.keys.borrow().get(handle as u64).ok_or(Status::KeyDisposed)?,
+        )),
+    };
+    let target = match frame.has(HAS_TARGET) {
+        true => Target::Memory(frame.window(1, At::TargetOffset, At::TargetSize)?),
+        false => {
+            let size = frame.size(At::TargetSize).ok().filter(|&size| size <= REPLY_MAX);
+            Target::Reply(size.ok_or(Status::Argument)?)
+        }
+    };
+    let asked =
+        EngineNumber::from_number(frame.number(At::Engine) as u32).ok_or(Status::Argument)?;
+    let engine = engine(asked, &key)?;
+    Ok(Work {
+        operation,
+        engine,
+        kernel_hashes: (engine != EngineNumber::Native).then(|| Arc::clone(&state.kernel_hashes)),
+        key,
+        seed: frame.number(At::SeedLow) as u64 | (frame.number(At::SeedHigh) as u64) << 32,
+        iv: frame.input(HAS_IV, 2, At::IvOffset, At::IvSize)?,
+        aad: frame.input(HAS_AAD, 3, At::AadOffset, At::AadSize)?,
+        tag: Window::EMPTY,
+        tag_target: Target::Memory(Window::EMPTY),
+        source: if frame.has(HAS_VIEWS) {
+            Window::EMPTY
+        } else {
+            frame.window(0, At::SourceOffset, At::SourceSize)?
+        },
+        messages: Messages::None,
+        target,
+        fresh: frame.has(FRESH),
+        lent: frame.has(HAS_TARGET) && !frame.has(FRESH) && frame.number(At::Slot) >= 0.0,
+        progress: frame.has(PROGRESS).then(Arc::default),
+        derivation: Derivation::NONE,
+    })
+}
+
+const FOREIGN_KEY: Error = Error::Unavailable(
+    "the key was prepared for the native engine, and no other engine can read it: \
+     prepare it with createKey and options.engine",
+);
+
+/// Returns the engine of a prepared key, or the one that the call asks for.
+fn engine(asked: EngineNumber, key: &Key) -> Result<EngineNumber, Status> {
+    match key {
+        Key::Prepared(key) if key.is_external() => {
+            Ok(if asked == EngineNumber::Native { EngineNumber::Kernel } else { asked })
+        }
+        Key::Prepared(_) if asked != EngineNumber::Native => Err(FOREIGN_KEY.into()),
+        _ => Ok(asked),
+    }
+}
+
+fn messages(frame: &Frame<'_>) -> Result<Messages, Status> {
+    if frame.has(HAS_SIZES) {
+        return Ok(Messages::Sized);
+    }
+    let count = frame.size(At::Count)?;
+    if !frame.has(HAS_VIEWS) {
+        return Ok(Messages::Equal(count, frame.size(At::MessageSize)?));
+    }
+    let index = |size: usize| u32::try_from(size).map_err(|_| Status::Argument);
+    let (start, count) = (index(frame.size(At::SourceOffset)?)?, index(count)?);
+    let views = frame.call.env.bytes_of_each(frame.call.argument(0), start, count)?;
+    views.map(Messages::Views).ok_or(Status::Argument)
+}
+
+/// Sets a tag outside of the target. An asynchronous tag comes back with the completion; its range
+/// is decoded to refuse an overlap.
+fn set_detached_tag(frame: &Frame<'_>, work: &mut Work) -> Result<(), Status> {
+    let tag = frame.window(4, At::TagOffset, At::TagSize)?;
+    if matches!(work.target, Target::Memory(target) if target.overlaps(tag)) {
+        return Err(Status::Overlap);
+    }
+    work.tag_target =
+        if frame.number(At::Slot) >= 0.0 { Target::Reply(tag.size()) } else { Target::Memory(tag) };
+    Ok(())
+}
+
+/// Sets a tag that follows the ciphertext in the target.
+fn set_appended_tag(frame: &Frame<'_>, work: &mut Work) -> Result<(), Status> {
+    (work.target, work.tag_target) = match work.target {
+        Target::Memory(target) => {
+            let (body, tag) = split_tag(frame, target)?;
+            (Target::Memory(body), Target::Memory(tag))
+        }
+        Target::Reply(size) => (Target::Reply(size), Target::Reply(frame.size(At::TagSize)?)),
+    };
+    Ok(())
+}
+
+/// Returns the ciphertext and the tag that follows it.
+fn split_tag(frame: &Frame<'_>, sealed: Window) -> Result<(Window, Window), Status> {
+    let tag_size = frame.size(At::TagSize)?;
+    let size = sealed.size().checked_sub(tag_size).ok_or(Status::Argument)?;
+    sealed.part(0, size).zip(sealed.part(size, tag_size)).ok_or(Status::Argument)
+}
+
+/// Returns the derivation that a call describes. If it needs more memory than is allowed, writes
+/// the needed bytes to the frame.
+fn derivation(
+    frame: &Frame<'_>,
+    operation: OperationNumber,
+    aad: Window,
+) -> Result<Derivation, Status> {
+    let hash = || Hash::from_id(frame.number(At::Algorithm) as u8).ok_or(Status::Argument);
+    let derivation = Derivation::new(match operation {
+        OperationNumber::Scrypt => {
+            let (cost, p) = scrypt_cost(frame)?;
+            let allowed = frame.size(At::MaxMemory)? as u64;
+            cost.check(p, allowed)?;
+            let most = u32::try_from(scrypt::lanes()).unwrap_or(1).min(p);
+            let fits = |&lanes: &u32| scrypt::memory(&cost, p.into(), lanes as usize) <= allowed;
+            Kdf::Scrypt { cost, p, lanes: (2..=most).rev().find(fits).unwrap_or(1) }
+        }
+        OperationNumber::Pbkdf2 => {
+            Kdf::Pbkdf2 { hash: hash()?, iterations: cost_number(frame, At::Count)? }
+        }
+        OperationNumber::Hkdf => Kdf::Hkdf(hash()?),
+        OperationNumber::Argon2 => Kdf::Argon2(argon2(|at| cost_number(frame, at))?),
+        OperationNumber::Verify => {
+            let limits = Limits {
+                memory: frame.size(At::MaxMemory)? as u64,
+                milliseconds: frame.size(At::MaxTime)? as u64,
+            };
+            match password_hash(&aad, &limits) {
+                Ok(hash) => Kdf::Verify {
+                    memory: hash.scheme().memory(),
+                    milliseconds: hash.scheme().milliseconds(),
+                    allowed: limits.milliseconds,
+                },
+                Err(Error::Memory { needed }) => {
+                    frame.set(At::MaxMemory, needed);
+                    return Err(Status::MemoryLimit);
+                }
+                // A hash with parameters that its scheme does not define is malformed.
+                Err(Error::Cost) => return Err(Status::Encoded),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        _ => return Err(Status::Argument),
+    });
+    let needed = derivation.memory();
+    if memory_budget::exceeds_limit(needed) {
+        frame.set(At::MaxMemory, needed);
+        return Err(Status::KdfMemoryLimit);
+    }
+    Ok(derivation)
+}
+
+/// Returns a number of the frame that is an integer below 2^32.
+fn cost_number(frame: &Frame<'_>, at: At) -> Result<u32, Status> {
+    let number = frame.number(at);
+    let valid = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
+    valid.then_some(number as u32).ok_or(Status::Cost)
+}
+
+fn scrypt_cost(frame: &Frame<'_>) -> Result<(scrypt::Cost, u32), Status> {
+    let (n, r, p) =
+        (frame.size(At::Count)?, frame.size(At::MessageSize)?, frame.size(At::SeedLow)?);
+    let [r, p] = [r, p].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+    Ok((scrypt::Cost::new(n as u64, r)?, p))
+}
+
+fn argon2(number: impl Fn(At) -> Result<u32, Status>) -> Result<argon2::Cost, Status> {
+    let (variant, memory) = (number(At::SeedHigh)?, number(At::MessageSize)?);
+    Ok(argon2_cost(variant, memory, number(At::Count)?, number(At::SeedLow)?)?)
+}
+
+/// Returns true if the password hash in the aad should be computed again with the scheme that the
+/// frame describes as for a derivation; an operation other than scrypt and Argon2 stands for
+/// bcrypt, which is always outdated. The target has the size of the hash, the iv that of the salt.
+pub(crate) fn needs_rehash(frame: &Frame<'_>) -> Result<bool, Status> {
+    let text = decode_common(frame, Operation::Hash(Hash::Sha256))?.aad;
+    let hash = password_hash(&text, &NO_LIMITS).map_err(|_| Status::Encoded)?;
+    let scheme = match frame.operation()? {
+        OperationNumber::Scrypt => scrypt_cost(frame).map(|(cost, p)| Scheme::Scrypt(cost, p))?,
+        OperationNumber::Argon2 => {
+            Scheme::Argon2(argon2(|at| u32::try_from(frame.size(at)?).map_err(|_| Status::Cost))?)
+        }
+        _ => Scheme::Bcrypt(Bcrypt::B, 10),
+    };
+    Ok(hash.needs_rehash(&scheme, frame.size(At::IvSize)?, frame.size(At::TargetSize)?))
+}

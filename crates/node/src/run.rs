@@ -1,0 +1,145 @@
+//! Runs the work of one call: synchronously, or as a job that runs during the call or on the pool.
+
+use crate::bytes::{Copies, Window};
+use crate::cost;
+use crate::execute;
+use crate::frame::Frame;
+use crate::job::Job;
+use crate::memory_budget;
+use crate::protocol::flag::{CANCELLABLE, COPIED, SNAPSHOT, UNLIMITED};
+use crate::protocol::{At, Route, Status};
+use crate::request;
+use crate::work::{Key, Operation, Reply, Target, Work};
+use millrace_pool::CancelToken;
+use std::sync::Arc;
+
+/// Runs the operation of the frame; for the pool, `Ok` means that the job was accepted.
+///
+/// # Errors
+/// The status of the operation, or the reason why the job was not accepted.
+pub(crate) fn run(frame: &Frame<'_>) -> Result<(), Status> {
+    let slot = frame.number(At::Slot);
+    if slot >= 0.0 {
+        return submit(frame, slot as u32);
+    }
+    let mut copies = Copies::default();
+    let mut work = request::decode(frame)?;
+    copy_overlapping_aad(&mut copies, &mut work)?;
+    let status = execute::run(&work, &mut Reply::empty(), None);
+    if matches!(work.operation, Operation::Derive) {
+        memory_budget::wipe_deferred(|| {});
+    }
+    match status {
+        Status::Done => Ok(()),
+        status => Err(status),
+    }
+}
+
+fn submit(frame: &Frame<'_>, slot: u32) -> Result<(), Status> {
+    let (env, state) = (frame.call.env, frame.call.state);
+    let mut job = state.job(env)?;
+    job.slot = slot;
+    job.work = request::decode(frame)?;
+    if matches!(job.work.operation, Operation::Squeeze(_) | Operation::MacBegin(_)) {
+        return Err(Status::NotSupported);
+    }
+    job.cost = cost::predict(&job.work);
+    job.copied = if frame.has(SNAPSHOT | COPIED) { job.work.source.size() } else { 0 };
+    job.route = route(frame, &job)?;
+    state.reserve(&job, frame.has(CANCELLABLE))?;
+    if job.route == Route::Inline {
+        // No other code of the caller runs meanwhile.
+        job.work.lent = false;
+        if job.work.returns_text() {
+            copy_source(&mut job.copies, &mut job.work)?;
+        }
+        copy_overlapping_aad(&mut job.copies, &mut job.work)?;
+        execute::run_inline(&mut job);
+        if matches!(job.work.operation, Operation::Derive) {
+            memory_budget::wipe_deferred(|| {});
+        }
+        frame.set(At::Cost, 0);
+        job.copied = 0;
+        state.accept(env, slot, None);
+        state.keep_finished(job);
+        return Ok(());
+    }
+    copy_secrets(&mut job.copies, &mut job.work)?;
+    if frame.has(SNAPSHOT) {
+        copy_source(&mut job.copies, &mut job.work)?;
+    }
+    frame.set(At::Cost, job.cost);
+    state.add_copied(job.copied);
+    job.cancel_token = frame.has(CANCELLABLE).then(Arc::<CancelToken>::default);
+    state.accept(env, slot, job.cancel_token.clone());
+    state.dispatch(job);
+    Ok(())
+}
+
+/// Returns the route that the call asks for, or else the one that its predicted cost suggests.
+fn route(frame: &Frame<'_>, job: &Job) -> Result<Route, Status> {
+    let route = match Route::from_number(frame.number(At::Route) as u32).ok_or(Status::Argument)? {
+        Route::Auto => cost::default_route(),
+        route => route,
+    };
+    if route != Route::Auto {
+        return Ok(route);
+    }
+    let state = frame.call.state;
+    if state.may_run_inline(job.cost) {
+        return Ok(Route::Inline);
+    }
+    // Back-pressure: a source that may not be copied is processed now, before the caller changes
+    // it.
+    if frame.has(SNAPSHOT)
+        && !frame.has(UNLIMITED)
+        && !state.can_copy(job.copied).ok_or(Status::CopyLimitUnset)?
+    {
+        return Ok(Route::Inline);
+    }
+    Ok(if cost::worth_splitting(&job.work, job.cost) { Route::Split } else { Route::Pool })
+}
+
+/// Copies an aad that overlaps the target: it is read while the target is written. (The state of a
+/// running hash, which travels as aad, is copied by `hash_state`.)
+fn copy_overlapping_aad(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
+    if matches!(work.target, Target::Memory(target) if target.overlaps(work.aad))
+        && !work.replaces_state()
+    {
+        work.aad = copies.secrets([work.aad]).map(|[aad]| aad).ok_or(Status::Memory)?;
+    }
+    Ok(())
+}
+
+/// Copies key, iv, aad and tag, so that the caller may wipe or reuse them right after the call.
+fn copy_secrets(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
+    let key = if let Key::Bytes(key) = work.key { key } else { Window::EMPTY };
+    let [key, iv, aad, tag] =
+        copies.secrets([key, work.iv, work.aad, work.tag]).ok_or(Status::Memory)?;
+    if let Key::Bytes(bytes) = &mut work.key {
+        *bytes = key;
+    }
+    (work.iv, work.aad, work.tag) = (iv, aad, tag);
+    Ok(())
+}
+
+/// Copies a source that the caller may change: into the target of a cipher, which then works in
+/// place, or else into the job's memory.
+fn copy_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
+    let text = matches!(work.operation, Operation::Encrypt(_) | Operation::Decrypt(_));
+    work.source = match work.target {
+        Target::Memory(target) if text => {
+            if target.size() != work.source.size() {
+                return Err(Status::Argument);
+            }
+            match work.fresh {
+                true => target.fill_new(work.source),
+                false => target.copy_from(work.source),
+            }
+            work.fresh = false;
+            target
+        }
+        _ => copies.text(work.source).ok_or(Status::Memory)?,
+    };
+    Ok(())
+}
