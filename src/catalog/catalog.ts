@@ -92,6 +92,7 @@ function unknownAlgorithm(
     .slice(0, 3);
   return makeError(
     'ERR_UNKNOWN_ALGORITHM',
-    `${argument} ${JSON.stringify(name.slice(0, 40))} is not a ${kind} known here; nearest: ${nearest.map((facts) => facts.name).join(', ')}`,
+    `${argument} ${JSON.stringify(name.slice(0, 40))} is not a known ${kind}; ` +
+      `nearest: ${nearest.map((facts) => facts.name).join(', ')}`,
   );
 }

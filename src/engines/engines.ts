@@ -158,7 +158,9 @@ export function readEnginePreference(value: unknown, option: string): EnginePref
 
 function nameOf(value: unknown, option: string, auto: boolean): EngineName {
   if (names.includes(value as EngineName)) return value as EngineName;
-  const expected = `'native', 'portable', 'kernel', 'af_alg'${auto ? ", 'cryptodev' or 'auto'" : " or 'cryptodev'"}`;
+  const expected =
+    "'native', 'portable', 'kernel', 'af_alg'" +
+    (auto ? ", 'cryptodev' or 'auto'" : " or 'cryptodev'");
   if (typeof value !== 'string') throw wrongType(option, expected, value);
   throw makeError(
     'ERR_ARGUMENT_VALUE',
@@ -220,7 +222,8 @@ export function withKeyEngines(
   if (both.length === 0) {
     throw makeError(
       'ERR_ENGINE_UNAVAILABLE',
-      `options.engine: the key is with ${engines.map(({ name }) => name).join(' and ')}; createKey(algorithm, key, { engine }) prepares it for others`,
+      `options.engine: the key is prepared for ${engines.map(({ name }) => name).join(' and ')}; ` +
+        'createKey(algorithm, key, { engine }) prepares it for others',
     );
   }
   return {

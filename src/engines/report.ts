@@ -155,7 +155,7 @@ export function engines(wanted?: EnginesOptions): Engines {
   if (unknown !== undefined)
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `options.probe: there is no engine ${typeof unknown === 'string' ? JSON.stringify((unknown as string).slice(0, 40)) : describe(unknown)}`,
+      `options.probe: there is no engine ${nameForMessage(unknown)}`,
     );
   return {
     native: {
@@ -244,4 +244,9 @@ function kernel(probe: boolean): Engines['kernel'] {
 }
 
 const NOT_PROBED =
-  "not probed: engines({ probe: ['kernel'] }) asks it about every algorithm, which may load kernel modules";
+  "not probed: engines({ probe: ['kernel'] }) probes every algorithm, " +
+  'which may load kernel modules';
+
+function nameForMessage(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : describe(value);
+}

@@ -72,7 +72,8 @@ export function range(offset: number, size: number, length: number, name: string
   if (offset + size > length) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `${name}Offset + ${name}Size must be at most ${name}'s size in bytes: ${offset} + ${size} > ${length}`,
+      `${name}Offset + ${name}Size must be at most ${name}'s size in bytes: ` +
+        `${offset} + ${size} > ${length}`,
     );
   }
 }

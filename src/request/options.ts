@@ -81,7 +81,8 @@ export function unknownName(
   const list = `it takes ${names.sort().join(', ')}`;
   return makeError(
     'ERR_ARGUMENT_VALUE',
-    `${argument}.${shown} is not an option of ${call}; ${hint === undefined ? list : `did you mean ${hint}?`}${note}`,
+    `${argument}.${shown} is not an option of ${call}; ` +
+      `${hint === undefined ? list : `did you mean ${hint}?`}${note}`,
   );
 }
 

@@ -23,7 +23,8 @@ export function checkTextSize(size: number, form: Form | BufferEncoding): void {
   if (lengthOf(size, form) <= STRING_MAX) return;
   throw makeError(
     'ERR_OUTPUT_SIZE',
-    `${size} bytes do not fit into a string, which has at most ${STRING_MAX} units; ask for 'buffer'`,
+    `${size} bytes do not fit into a string, which has at most ${STRING_MAX} units; ` +
+      "ask for 'buffer'",
   );
 }
 

@@ -186,7 +186,8 @@ function lend(slot: number, target: Uint8Array): void {
   } else if (isResizable(target)) {
     throw makeError(
       'ERR_RESIZABLE',
-      'target must not be resizable in an asynchronous call: its memory could vanish under the worker',
+      'target must not be resizable in an asynchronous call: ' +
+        'its memory could shrink while a worker writes to it',
     );
   } else {
     lendTarget(slot, target);
