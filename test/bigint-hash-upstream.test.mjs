@@ -1,8 +1,8 @@
-// The ancestors' own test programs, unmodified, against our doors: src/index.spec.ts of
+// The original packages' own test programs, unmodified, against our entry points: src/index.spec.ts of
 // bigint-buffer 1.1.5 (38 tests, fetched from the registry into a cache) and of bigint-hash (48
 // tests; its package lacks them, so MILLRACE_BIGINT_HASH_SPEC=<file> says where the file of its
 // repository is). Each runs twice, as under Node and as in a browser, in a folder laid out like the
-// ancestor's, where dist/ leads to ours and a few lines stand in for mocha and chai. What cannot be
+// original package's, where dist/ leads to ours and a few lines stand in for mocha and chai. What cannot be
 // had is skipped and says so; test/bigint-hash.test.mjs has tests of the same inputs.
 
 import assert from 'node:assert/strict';
@@ -22,12 +22,12 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const suites = [
   {
-    door: 'bigint-buffer',
+    entryPoint: 'bigint-buffer',
     tests: 38,
     broken: { toBufferBE: '() => Buffer.alloc(1)' },
     find: () => join(fetchPackage('bigint-buffer', '1.1.5'), 'src', 'index.spec.ts'),
   },
-  { door: 'bigint-hash', tests: 48, broken: { hashAsBigInt: '() => 0n' }, find: givenSpec },
+  { entryPoint: 'bigint-hash', tests: 48, broken: { hashAsBigInt: '() => 0n' }, find: givenSpec },
 ];
 
 /** Where each of the two lays its compiled test, and the entry that it looks for from there. */
@@ -36,39 +36,43 @@ const layouts = [
   { entry: 'browser', place: join('build', 'src'), browser: true },
 ];
 
-for (const { door, tests, broken, find } of suites) {
-  const spec = attempt(() => compile(door, find()));
+for (const { entryPoint, tests, broken, find } of suites) {
+  const spec = attempt(() => compile(entryPoint, find()));
   for (const { entry, place, browser } of layouts) {
     test(
-      `the ancestor's ${tests} tests against millrace/${door}/dist/${entry}.js`,
+      `the original's ${tests} tests against millrace/${entryPoint}/dist/${entry}.js`,
       { skip: spec.missing },
       async () => {
         const suite = layOut(
-          `${door}-${entry}`,
+          `${entryPoint}-${entry}`,
           spec.file,
           place,
           entry,
-          `module.exports = require(${JSON.stringify(require.resolve(`millrace/${door}/dist/${entry}.js`))});\n`,
+          `module.exports = require(${JSON.stringify(require.resolve(`millrace/${entryPoint}/dist/${entry}.js`))});\n`,
         );
         assert.deepEqual(await runSuite(suite, browser), { passed: tests, failed: [] });
       },
     );
   }
 
-  test(`the ancestor's tests of ${door} do use our door`, { skip: spec.missing }, async () => {
-    // With one function broken some must fail; else they would have been testing something else.
-    const [[name, source]] = Object.entries(broken);
-    const suite = layOut(
-      `${door}-broken`,
-      spec.file,
-      'src',
-      'node',
-      `module.exports = { ...require(${JSON.stringify(require.resolve(`millrace/${door}`))}), ${name}: ${source} };\n`,
-    );
-    const { passed, failed } = await runSuite(suite, false);
-    assert.ok(failed.length > 0);
-    assert.equal(passed + failed.length, tests);
-  });
+  test(
+    `the original's tests of ${entryPoint} do use our entryPoint`,
+    { skip: spec.missing },
+    async () => {
+      // With one function broken some must fail; else they would have been testing something else.
+      const [[name, source]] = Object.entries(broken);
+      const suite = layOut(
+        `${entryPoint}-broken`,
+        spec.file,
+        'src',
+        'node',
+        `module.exports = { ...require(${JSON.stringify(require.resolve(`millrace/${entryPoint}`))}), ${name}: ${source} };\n`,
+      );
+      const { passed, failed } = await runSuite(suite, false);
+      assert.ok(failed.length > 0);
+      assert.equal(passed + failed.length, tests);
+    },
+  );
 }
 
 function attempt(prepare) {
@@ -76,7 +80,7 @@ function attempt(prepare) {
     return { file: prepare(), missing: false };
   } catch (error) {
     return {
-      missing: `the ancestor's tests cannot be had here: ${String(error.message).split('\n')[0]}`,
+      missing: `the original's tests cannot be had here: ${String(error.message).split('\n')[0]}`,
     };
   }
 }
@@ -90,8 +94,8 @@ function givenSpec() {
 }
 
 /** TypeScript to JavaScript, without looking at types: those of mocha and chai are not here. */
-function compile(door, spec) {
-  const place = join(folder, `${door}-spec`);
+function compile(entryPoint, spec) {
+  const place = join(folder, `${entryPoint}-spec`);
   mkdirSync(place);
   copyFileSync(spec, join(place, 'index.spec.ts'));
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -117,10 +121,10 @@ function compile(door, spec) {
   return join(place, 'index.spec.js');
 }
 
-function layOut(name, spec, place, entry, door) {
+function layOut(name, spec, place, entry, entryPoint) {
   const base = join(folder, name);
   const files = {
-    [join('dist', `${entry}.js`)]: door,
+    [join('dist', `${entry}.js`)]: entryPoint,
     [join('node_modules', 'mocha', 'index.js')]: mocha,
     [join('node_modules', 'chai', 'index.js')]: chai,
     [join(place, 'index.spec.js')]: readFileSync(spec, 'utf8'),

@@ -1,5 +1,5 @@
-// The drop-in doors against what is known of bigint-hash 0.2.2 and bigint-buffer 1.1.5: exports,
-// enums, classes, single use, messages, byte order, and the inputs at which the ancestors aborted
+// The drop-in entry points against what is known of bigint-hash 0.2.2 and bigint-buffer 1.1.5: exports,
+// enums, classes, single use, messages, byte order, and the inputs at which the original packages aborted
 // the process.
 
 import assert from 'node:assert/strict';
@@ -9,11 +9,11 @@ import { test } from 'node:test';
 
 import millrace from 'millrace';
 import bufferDoor, * as bufferNamespace from 'millrace/bigint-buffer';
-import door, * as namespace from 'millrace/bigint-hash';
+import entryPoint, * as namespace from 'millrace/bigint-hash';
 
 import { hashNames, hashes } from './support/algorithms.mjs';
 import { run } from './support/child.mjs';
-import { judge } from './support/judges.mjs';
+import { oracle } from './support/oracles.mjs';
 import { random } from './support/random.mjs';
 
 const require = createRequire(import.meta.url);
@@ -27,10 +27,10 @@ const {
   OpensslHasher,
   KeccakHasher,
   XxHasher,
-} = door;
-const { toBigIntLE, toBigIntBE, toBufferLE, toBufferBE } = door;
+} = entryPoint;
+const { toBigIntLE, toBigIntBE, toBufferLE, toBufferBE } = entryPoint;
 
-/** The ancestor's table: member, value, our name, class and number, digest size. */
+/** The original package's table: member, value, our name, class and number, digest size. */
 const types = [
   ['MD5', 'md5', 'md5', OpensslHasher, 0, 16],
   ['SHA1', 'sha1', 'sha1', OpensslHasher, 2, 20],
@@ -90,15 +90,15 @@ const nine = [
 ];
 const four = ['toBigIntLE', 'toBigIntBE', 'toBufferLE', 'toBufferBE'];
 
-test('the exports: the nine of one ancestor and the four of the other', () => {
+test('the exports: the nine of one original package and the four of the other', () => {
   const required = require('millrace/bigint-hash');
-  assert.equal(required, door);
+  assert.equal(required, entryPoint);
   assert.equal(required.__esModule, true);
   assert.deepEqual(Object.keys(required).sort(), [...nine, ...four].sort());
   assert.deepEqual(Object.keys(namespace).sort(), [...nine, ...four, 'default'].sort());
   assert.deepEqual(Object.keys(require('millrace/bigint-buffer')).sort(), [...four].sort());
   assert.deepEqual(Object.keys(bufferNamespace).sort(), [...four, 'default'].sort());
-  for (const name of four) assert.equal(door[name], bufferDoor[name], name);
+  for (const name of four) assert.equal(entryPoint[name], bufferDoor[name], name);
   // A getter would cost every call some nanoseconds.
   for (const name of [...nine, ...four])
     assert.ok('value' in Object.getOwnPropertyDescriptor(required, name), name);
@@ -110,7 +110,7 @@ test('the exports: the nine of one ancestor and the four of the other', () => {
   );
 });
 
-test("the ancestors' entries lead to the same modules", () => {
+test("the original packages' entries lead to the same modules", () => {
   for (const name of ['bigint-hash', 'bigint-buffer']) {
     for (const entry of ['node', 'node.js', 'browser', 'browser.js'])
       assert.equal(
@@ -122,10 +122,10 @@ test("the ancestors' entries lead to the same modules", () => {
 });
 
 test('loading prints nothing', async () => {
-  const doors = ['millrace/bigint-hash', 'millrace/bigint-buffer'].map(
+  const entryPoints = ['millrace/bigint-hash', 'millrace/bigint-buffer'].map(
     (name) => `require(${JSON.stringify(require.resolve(name))});`,
   );
-  const { code, stdout, stderr } = await run(doors.join('\n'), { bare: true });
+  const { code, stdout, stderr } = await run(entryPoints.join('\n'), { bare: true });
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '', stderr: '' });
 });
 
@@ -233,7 +233,7 @@ test('the vectors, Keccak included, in every way', () => {
 
 test('no update at all, and an empty one', () => {
   for (const { member, name, size } of types) {
-    const expected = judge({ kind: 'hash', algorithm: name, source: Buffer.alloc(0) }).output;
+    const expected = oracle({ kind: 'hash', algorithm: name, source: Buffer.alloc(0) }).output;
     assert.deepEqual(getHasher(HashType[member]).digest(), expected, member);
     assert.equal(getHasher(HashType[member]).digestBigInt(), big(expected), member);
     assert.deepEqual(
@@ -252,7 +252,7 @@ test('lengths 0 to 600, one-shot and in pieces, against other libraries', () => 
   for (const { member, name } of types) {
     for (let length = 0; length <= 600; length += numbers.between(1, 7)) {
       const source = all.subarray(0, length);
-      const { output } = judge({ kind: 'hash', algorithm: name, source });
+      const { output } = oracle({ kind: 'hash', algorithm: name, source });
       assert.equal(hashAsBigInt(HashType[member], source), big(output), `${member} ${length}`);
       const hasher = getHasher(HashType[member]);
       for (let at = 0; at < length;) {
@@ -297,7 +297,7 @@ test('every name of the catalog is taken, as are its aliases, in any case', () =
   const source = Buffer.from('helloworld');
   assert.deepEqual(table.map(({ name }) => name).sort(), [...hashNames].sort());
   for (const { name, aliases } of table.filter((facts) => hashes[facts.name].digest > 0)) {
-    const { output } = judge({ kind: 'hash', algorithm: name, source });
+    const { output } = oracle({ kind: 'hash', algorithm: name, source });
     for (const each of [name, ...aliases].flatMap((spelled) => [
       spelled,
       spelled.toLowerCase(),
@@ -494,7 +494,7 @@ test('arrays of bytes are for update, as Buffer.from takes them', () => {
   );
 });
 
-test('what is no input, where the ancestor threw', () => {
+test('what is no input, where the original package threw', () => {
   for (const value of [null, undefined]) {
     assert.throws(() => getHasher('md5').update(value), {
       name: 'TypeError',
@@ -509,7 +509,7 @@ test('what is no input, where the ancestor threw', () => {
   assert.equal(hasher.update('world').digestBigInt(), 0xfc5e038d38a57032085441e7fe7010b0n);
 });
 
-test('what is no input, where the ancestor aborted the process', () => {
+test('what is no input, where the original package aborted the process', () => {
   const wrong = [
     'text',
     '',
@@ -623,7 +623,7 @@ test('numbers and widths that do not fit each other', () => {
   assert.equal(toBigIntBE(Buffer.alloc(0)), 0n);
 });
 
-test('widths at which the ancestor overran its stack', () => {
+test('widths at which the original package overran its stack', () => {
   const numbers = random('bigint large');
   for (const width of [
     256,

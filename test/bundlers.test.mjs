@@ -74,10 +74,10 @@ const answersOf = [];
 const names = ['esbuild', 'vite', 'webpack', 'rollup'];
 
 for (const name of names) {
-  test(`${name}: a page with every door`, { skip: missing }, async (t) => {
+  test(`${name}: a page with every entry point`, { skip: missing }, async (t) => {
     const out = join(bundles, name);
     const first = await bundle(name, 'page', out);
-    report(t, `${name}: every door`, out, first);
+    report(t, `${name}: every entry point`, out, first);
     const { stdout } = await inNode(out, first);
     answersOf.push(check(stdout, false));
     await t.test(
@@ -105,19 +105,19 @@ test('all bundles answer alike', { skip: missing }, () => {
   for (const each of comparable) assert.deepEqual(each, comparable[0]);
 });
 
-for (const [door, name] of [
+for (const [entryPoint, name] of [
   ['millrace', 'hash'],
   ['millrace/promises', 'hash'],
   ['millrace/bigint-hash', 'hashAsBigInt'],
   ['millrace/bigint-buffer', 'toBigIntBE'],
   ['millrace/portable', 'aes_256_gcm'],
 ]) {
-  test(`the size of ${name} of ${door}`, { skip: missing }, async (t) => {
+  test(`the size of ${name} of ${entryPoint}`, { skip: missing }, async (t) => {
     const entry = join(project, 'one.mjs');
-    writeFileSync(entry, `import { ${name} } from '${door}';\nglobalThis.kept = ${name};\n`);
-    const out = join(bundles, `one-${door.replace('/', '-')}`);
+    writeFileSync(entry, `import { ${name} } from '${entryPoint}';\nglobalThis.kept = ${name};\n`);
+    const out = join(bundles, `one-${entryPoint.replace('/', '-')}`);
     const first = await bundle('esbuild', 'one', out);
-    report(t, `esbuild: ${name} of ${door}`, out, first);
+    report(t, `esbuild: ${name} of ${entryPoint}`, out, first);
   });
 }
 

@@ -1,5 +1,5 @@
 // The conformance suite (conformance/suite.mjs) on this Node: natively and on the portable engine.
-// And the suite itself: that it walks the whole catalog, and that it notices doors that answer
+// And the suite itself: that it walks the whole catalog, and that it notices entry points that answer
 // wrongly.
 
 import assert from 'node:assert/strict';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { test } from 'node:test';
 
-import { families, load, openDoors, runHere } from './conformance/host.mjs';
+import { families, load, openEntryPoints, runHere } from './conformance/host.mjs';
 import { columnOf, columns, documented, keep } from '../tools/engines-table.mjs';
 import { failuresOf, runConformance } from './conformance/suite.mjs';
 import { cipherNames, aeadNames, hashNames, hmacNames } from './support/algorithms.mjs';
@@ -88,7 +88,7 @@ const wrong = (bytes) => {
   return bytes;
 };
 
-/** What a door does wrongly, and which cases must notice. */
+/** What a entry point does wrongly, and which cases must notice. */
 const liars = {
   'a digest with one wrong bit': {
     names: ['hash'],
@@ -177,7 +177,7 @@ const liars = {
 
 for (const [title, { names, lie, families: wanted }] of Object.entries(liars)) {
   test(`noticed: ${title}`, async () => {
-    const { millrace, promises } = await openDoors();
+    const { millrace, promises } = await openEntryPoints();
     const lying = {
       ...millrace,
       ...Object.fromEntries(names.map((name) => [name, lie(millrace[name])])),
@@ -187,7 +187,7 @@ for (const [title, { names, lie, families: wanted }] of Object.entries(liars)) {
       promises,
       load,
       families: wanted,
-      algorithms: ['sha256', 'aes-256-gcm', 'argon2id', 'every door', 'timingSafeEqual'],
+      algorithms: ['sha256', 'aes-256-gcm', 'argon2id', 'every entry point', 'timingSafeEqual'],
     });
     const failed = cases.filter(({ ok }) => !ok);
     assert.ok(failed.length > 0, `none of ${cases.length} cases`);

@@ -1,7 +1,7 @@
 // The code paths for CPUs that have less than this one. AWS-LC takes the features it may use from
 // OPENSSL_ia32cap (the two words of cpuid 1, then those of leaf 7), so one machine can walk them
 // all. Our own routines obey MILLRACE_CPU_HIDE and MILLRACE_LANES. The answers must be those of the
-// path this machine takes by itself, which the other tests judge.
+// path this machine takes by itself, which the other tests oracle.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -47,7 +47,7 @@ const hidden = {
 const skip = process.arch !== 'x64' && 'features are hidden on x64 only';
 
 /** Every algorithm over many lengths; one digest for each. Runs here and in the children. */
-function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, hashes }) {
+function answers(entryPoint, { streamNames, aeadNames, hashNames, hmacNames, ciphers, hashes }) {
   const bytes = (size, seed) => {
     const made = Buffer.alloc(size);
     for (let index = 0, state = seed + size; index < size; index++) {
@@ -73,7 +73,7 @@ function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, 
   const found = {};
   const note = (name, compute, another) => {
     const all = sizes.map((size) => compute(data.subarray(0, size)));
-    const digest = door.hash('md5', Buffer.concat(all), 'hex');
+    const digest = entryPoint.hash('md5', Buffer.concat(all), 'hex');
     if (another && digest !== found[name])
       throw new Error(`${another} of ${name} gives another digest than the single call`);
     found[name] = digest;
@@ -83,7 +83,7 @@ function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, 
   };
   for (const name of streamNames)
     note(name, (source) =>
-      door.cipher(name, true, bytes(ciphers[name].key, 2), bytes(16, 3), source),
+      entryPoint.cipher(name, true, bytes(ciphers[name].key, 2), bytes(16, 3), source),
     );
   for (const name of aeadNames) {
     note(name, (source) => {
@@ -92,18 +92,18 @@ function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, 
         nonce: bytes(ciphers[name].iv, 5),
         aad: source.subarray(0, 37),
       };
-      const sealed = door.seal(name, { ...options, source });
-      if (!door.open(name, { ...options, source: sealed }).equals(source))
+      const sealed = entryPoint.seal(name, { ...options, source });
+      if (!entryPoint.open(name, { ...options, source: sealed }).equals(source))
         throw new Error(`${name} does not open what it sealed`);
       return sealed;
     });
   }
   for (const name of hashNames)
     note(name, (source) =>
-      door.hash(name, source, hashes[name].digest === 0 ? { outputLength: 40 } : undefined),
+      entryPoint.hash(name, source, hashes[name].digest === 0 ? { outputLength: 40 } : undefined),
     );
   for (const name of hmacNames)
-    note(`hmac-${name}`, (source) => door.hmac(name, source.subarray(0, 150), source));
+    note(`hmac-${name}`, (source) => entryPoint.hmac(name, source.subarray(0, 150), source));
   // Hashers: in pieces, by way of a state, and squeezed. What they give is what the single call
   // gives.
   for (const name of hashNames) {
@@ -111,10 +111,10 @@ function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, 
     note(
       name,
       (source) => {
-        let hasher = door.createHash(name, options);
+        let hasher = entryPoint.createHash(name, options);
         for (let at = 0, size = 1; at < source.length; at += size, size = (size * 3 + 1) % 9001)
           hasher.update(source.subarray(at, at + size));
-        hasher = door.createHash(name, { ...options, state: hasher.exportState() });
+        hasher = entryPoint.createHash(name, { ...options, state: hasher.exportState() });
         return hasher.digest();
       },
       'a hasher',
@@ -123,7 +123,7 @@ function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, 
       note(
         name,
         (source) => {
-          const hasher = door.createHash(name).update(source);
+          const hasher = entryPoint.createHash(name).update(source);
           return Buffer.concat([
             hasher.squeeze(1),
             hasher.squeeze(hasher.outputLength > 0 ? 31 : 39),
@@ -136,7 +136,7 @@ function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, 
     note(
       `hmac-${name}`,
       (source) =>
-        door
+        entryPoint
           .createHmac(name, source.subarray(0, 150))
           .update(source.subarray(0, 77))
           .update(source.subarray(77))
@@ -150,17 +150,17 @@ function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, 
   for (const name of hashNames) {
     const options = hashes[name].digest === 0 ? { outputLength: 40 } : undefined;
     same(
-      door.hashMany(name, sources, options),
-      Buffer.concat(sources.map((source) => door.hash(name, source, options))),
+      entryPoint.hashMany(name, sources, options),
+      Buffer.concat(sources.map((source) => entryPoint.hash(name, source, options))),
       `hashMany ${name}`,
     );
     for (const size of [8, 64, 130, 1024]) {
       const packed = data.subarray(0, size * 67);
       const each = Array.from({ length: 67 }, (_, index) =>
-        door.hash(name, packed.subarray(index * size, (index + 1) * size), options),
+        entryPoint.hash(name, packed.subarray(index * size, (index + 1) * size), options),
       );
       same(
-        door.hashMany(name, { data: packed, size }, options),
+        entryPoint.hashMany(name, { data: packed, size }, options),
         Buffer.concat(each),
         `hashMany ${name}, packed, ${size}`,
       );
@@ -168,8 +168,8 @@ function answers(door, { streamNames, aeadNames, hashNames, hmacNames, ciphers, 
   }
   for (const name of hmacNames)
     same(
-      door.hmacMany(name, data.subarray(0, 200), sources),
-      Buffer.concat(sources.map((source) => door.hmac(name, data.subarray(0, 200), source))),
+      entryPoint.hmacMany(name, data.subarray(0, 200), sources),
+      Buffer.concat(sources.map((source) => entryPoint.hmac(name, data.subarray(0, 200), source))),
       `hmacMany ${name}`,
     );
   return found;

@@ -1,4 +1,4 @@
-// The ancestor's own test program, unmodified, against our door: test.js of
+// The original package's own test program, unmodified, against our entry point: test.js of
 // @ronomon/crypto-async 5.0.1 in a folder whose index.js is one line that requires ours. The
 // package is fetched from the registry into a cache; where it cannot be had, the test is skipped
 // and says so. Its seed is random and cannot be given, hence several runs: 3, or
@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 
-import { doorPaths, temporary } from './support/child.mjs';
+import { entryPaths, temporary } from './support/child.mjs';
 import { fetchPackage } from './support/registry.mjs';
 
 const runs = Number(process.env.MILLRACE_UPSTREAM_RUNS || 3);
@@ -23,7 +23,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const missing = prepare();
 
 test(
-  `the ancestor's test.js, ${runs} times`,
+  `the original's test.js, ${runs} times`,
   { skip: missing, timeout: 60_000 + runs * 60_000 },
   async (t) => {
     for (let round = 1; round <= runs; round++) {
@@ -40,11 +40,11 @@ test(
   },
 );
 
-test("the ancestor's test.js does use our door", { skip: missing }, async () => {
+test("the original package's test.js does use our entry point", { skip: missing }, async () => {
   // With one constant changed it must fail; else it would have been testing something else.
   writeFileSync(
     join(folder, 'index.js'),
-    `module.exports = { ...require(${JSON.stringify(doorPaths['millrace/crypto-async'])}), E_KEY: 'changed' };\n`,
+    `module.exports = { ...require(${JSON.stringify(entryPaths['millrace/crypto-async'])}), E_KEY: 'changed' };\n`,
   );
   const { code, stdout } = await runUpstream('test.js');
   assert.notEqual(code, 0);
@@ -65,7 +65,7 @@ function prepare() {
       copyFileSync(join(queue, file), join(place, file));
     writeFileSync(
       join(folder, 'index.js'),
-      `module.exports = require(${JSON.stringify(doorPaths['millrace/crypto-async'])});\n`,
+      `module.exports = require(${JSON.stringify(entryPaths['millrace/crypto-async'])});\n`,
     );
     return false;
   } catch (error) {

@@ -1,16 +1,16 @@
-// The drop-in door against what is known of @ronomon/crypto-async 5.0.1: its exports, overloads,
-// order of checks and messages. Results are tested along with those of the other doors; here is
-// what only this door has.
+// The drop-in entry point against what is known of @ronomon/crypto-async 5.0.1: its exports, overloads,
+// order of checks and messages. Results are tested along with those of the other entry points; here is
+// what only this entry point has.
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 
-import door, * as namespace from 'millrace/crypto-async';
+import entryPoint, * as namespace from 'millrace/crypto-async';
 
-import { ancestor, ciphers, hashes } from './support/algorithms.mjs';
-import { judge } from './support/judges.mjs';
+import { original, ciphers, hashes } from './support/algorithms.mjs';
+import { oracle } from './support/oracles.mjs';
 import { show } from './support/refusals.mjs';
 
 const constants = {
@@ -62,7 +62,7 @@ const callback = () => assert.fail('the callback was called');
 
 test('the exports by require: 41 plain properties of an ordinary object', () => {
   const required = createRequire(import.meta.url)('millrace/crypto-async');
-  assert.equal(required, door);
+  assert.equal(required, entryPoint);
   assert.deepEqual(
     Object.keys(required).sort(),
     [...Object.keys(constants), 'cipher', 'hash', 'hmac'].sort(),
@@ -79,21 +79,22 @@ test('the exports by require: 41 plain properties of an ordinary object', () => 
 });
 
 test('the constants', () => {
-  for (const [name, value] of Object.entries(constants)) assert.equal(door[name], value, name);
+  for (const [name, value] of Object.entries(constants))
+    assert.equal(entryPoint[name], value, name);
 });
 
 test('every export can be imported by name', () => {
   for (const name of [...Object.keys(constants), 'cipher', 'hash', 'hmac'])
-    assert.equal(namespace[name], door[name], name);
+    assert.equal(namespace[name], entryPoint[name], name);
 });
 
 test('the functions are anonymous, take rest arguments and do not need this', () => {
   for (const name of ['cipher', 'hash', 'hmac']) {
-    assert.equal(typeof door[name], 'function');
-    assert.equal(door[name].name, '', name);
-    assert.equal(door[name].length, 0, name);
+    assert.equal(typeof entryPoint[name], 'function');
+    assert.equal(entryPoint[name].name, '', name);
+    assert.equal(entryPoint[name].length, 0, name);
   }
-  const { cipher, hash, hmac } = door;
+  const { cipher, hash, hmac } = entryPoint;
   assert.equal(hash('md5', Buffer.from('abc')).toString('hex'), '900150983cd24fb0d6963f7d28e17f72');
   assert.equal(
     hmac.call(null, 'md5', Buffer.alloc(16, 0x0b), Buffer.from('Hi There')).toString('hex'),
@@ -150,7 +151,7 @@ for (const [title, [method, names, values]] of Object.entries(signatures)) {
   const simple = !names.includes('target');
 
   test(`${title}: synchronous result`, () => {
-    const result = door[method](...args(names, values()));
+    const result = entryPoint[method](...args(names, values()));
     if (simple) assert.ok(Buffer.isBuffer(result) && result.byteOffset >= 0);
     else assert.equal(result, method === 'cipher' ? 20 : 32);
   });
@@ -158,7 +159,7 @@ for (const [title, [method, names, values]] of Object.entries(signatures)) {
   test(`${title}: callback with exactly two arguments, later, and undefined returned`, async () => {
     const received = await new Promise((resolve) => {
       let returned = false;
-      const result = door[method](...args(names, values()), function (...results) {
+      const result = entryPoint[method](...args(names, values()), function (...results) {
         assert.equal(returned, true);
         assert.equal(this === undefined || this === globalThis, true);
         resolve(results);
@@ -248,7 +249,7 @@ test('arguments are counted, also when undefined', () => {
 
 test('encrypt is a primitive 0 or 1', () => {
   const call = (encrypt) => ['aes-128-ctr', encrypt, bytes(16), bytes(16), bytes(5)];
-  for (const right of [0, 1, -0]) assert.equal(door.cipher(...call(right)).length, 5);
+  for (const right of [0, 1, -0]) assert.equal(entryPoint.cipher(...call(right)).length, 5);
   for (const wrong of [
     2,
     -1,
@@ -291,7 +292,7 @@ test('an algorithm is a primitive string', () => {
   }
 });
 
-test('disabled is what OpenSSL has and the ancestor refused', () => {
+test('disabled is what OpenSSL has and the original package refused', () => {
   const disabled = [
     'aes-128-cbc',
     'aes-192-cbc',
@@ -380,29 +381,29 @@ test('unknown is everything else', () => {
 test('names in any case, and aliases', () => {
   for (const name of ['AES-256-CTR', 'Aes-256-Ctr', 'aes-256-ctr'])
     assert.deepEqual(
-      door.cipher(name, 1, bytes(32), bytes(16), bytes(9)),
-      door.cipher('aes-256-ctr', 1, bytes(32), bytes(16), bytes(9)),
+      entryPoint.cipher(name, 1, bytes(32), bytes(16), bytes(9)),
+      entryPoint.cipher('aes-256-ctr', 1, bytes(32), bytes(16), bytes(9)),
     );
   assert.deepEqual(
-    door.cipher('ChaCha20', 1, bytes(32), bytes(16), bytes(9)),
-    door.cipher('chacha20', 1, bytes(32), bytes(16), bytes(9)),
+    entryPoint.cipher('ChaCha20', 1, bytes(32), bytes(16), bytes(9)),
+    entryPoint.cipher('chacha20', 1, bytes(32), bytes(16), bytes(9)),
   );
   const tag = () => Buffer.alloc(16);
   assert.deepEqual(
-    door.cipher('id-aes256-GCM', 1, bytes(32), bytes(12), bytes(9), bytes(0), tag()),
-    door.cipher('aes-256-gcm', 1, bytes(32), bytes(12), bytes(9), bytes(0), tag()),
+    entryPoint.cipher('id-aes256-GCM', 1, bytes(32), bytes(12), bytes(9), bytes(0), tag()),
+    entryPoint.cipher('aes-256-gcm', 1, bytes(32), bytes(12), bytes(9), bytes(0), tag()),
   );
   for (const name of ['SHA256', 'sha-256', 'SHA2-256', 'RSA-SHA256', 'sha256WithRSAEncryption'])
-    assert.deepEqual(door.hash(name, bytes(9)), door.hash('sha256', bytes(9)), name);
+    assert.deepEqual(entryPoint.hash(name, bytes(9)), entryPoint.hash('sha256', bytes(9)), name);
 });
 
-test('buffers are those of the ancestor', () => {
+test('buffers are those of the original package', () => {
   // Its simple forms took Buffers only; a Uint8Array is either taken for the same bytes or refused.
   const view = new Uint8Array(9).fill(7);
   try {
-    assert.deepEqual(door.hash('sha256', view), door.hash('sha256', bytes(9)));
+    assert.deepEqual(entryPoint.hash('sha256', view), entryPoint.hash('sha256', bytes(9)));
   } catch (error) {
-    assert.equal(error.message, door.E_SOURCE);
+    assert.equal(error.message, entryPoint.E_SOURCE);
   }
   // Its window forms took any view, and no bare ArrayBuffer.
   for (const bare of [new ArrayBuffer(40), new SharedArrayBuffer(40)]) {
@@ -421,34 +422,34 @@ test('nothing is legal everywhere', async () => {
     detached,
   ];
   for (const nothing of nothings) {
-    for (const algorithm of ancestor.hashes) {
-      const expected = judge({ kind: 'hash', algorithm, source: Buffer.alloc(0) }).output;
-      assert.deepEqual(door.hash(algorithm, nothing()), expected);
+    for (const algorithm of original.hashes) {
+      const expected = oracle({ kind: 'hash', algorithm, source: Buffer.alloc(0) }).output;
+      assert.deepEqual(entryPoint.hash(algorithm, nothing()), expected);
       assert.deepEqual(await waited('hash', algorithm, nothing()), expected);
       assert.deepEqual(
-        door.hmac(algorithm, nothing(), nothing()),
-        judge({ kind: 'hmac', algorithm, key: Buffer.alloc(0), source: Buffer.alloc(0) }).output,
+        entryPoint.hmac(algorithm, nothing(), nothing()),
+        oracle({ kind: 'hmac', algorithm, key: Buffer.alloc(0), source: Buffer.alloc(0) }).output,
       );
       assert.deepEqual(
         await waited('hmac', algorithm, nothing(), bytes(5)),
-        judge({ kind: 'hmac', algorithm, key: Buffer.alloc(0), source: bytes(5) }).output,
+        oracle({ kind: 'hmac', algorithm, key: Buffer.alloc(0), source: bytes(5) }).output,
       );
       assert.equal(
-        door.hash(algorithm, nothing(), 0, 0, Buffer.alloc(64), 0),
+        entryPoint.hash(algorithm, nothing(), 0, 0, Buffer.alloc(64), 0),
         hashes[algorithm].digest,
       );
       fails('hash', [algorithm, bytes(1), 0, 1, nothing(), 0], 'E_TARGET_RANGE');
     }
-    for (const algorithm of ancestor.ciphers) {
+    for (const algorithm of original.ciphers) {
       const { key, iv, aead } = ciphers[algorithm];
       if (!aead) {
         assert.deepEqual(
-          door.cipher(algorithm, 1, bytes(key), bytes(iv), nothing()),
+          entryPoint.cipher(algorithm, 1, bytes(key), bytes(iv), nothing()),
           Buffer.alloc(0),
         );
         assert.deepEqual(
-          door.cipher(algorithm, 1, bytes(key), bytes(iv), bytes(5), nothing(), nothing()),
-          door.cipher(algorithm, 1, bytes(key), bytes(iv), bytes(5)),
+          entryPoint.cipher(algorithm, 1, bytes(key), bytes(iv), bytes(5), nothing(), nothing()),
+          entryPoint.cipher(algorithm, 1, bytes(key), bytes(iv), bytes(5)),
         );
         assert.equal(
           await waited(
@@ -469,7 +470,7 @@ test('nothing is legal everywhere', async () => {
         fails('cipher', [algorithm, 1, bytes(key), nothing(), bytes(1)], 'E_IV_INVALID');
         continue;
       }
-      const expected = judge({
+      const expected = oracle({
         kind: 'cipher',
         algorithm,
         encrypt: true,
@@ -480,7 +481,7 @@ test('nothing is legal everywhere', async () => {
       });
       const tag = Buffer.alloc(16);
       assert.deepEqual(
-        door.cipher(algorithm, 1, bytes(key), bytes(iv), nothing(), nothing(), tag),
+        entryPoint.cipher(algorithm, 1, bytes(key), bytes(iv), nothing(), nothing(), tag),
         Buffer.alloc(0),
       );
       assert.deepEqual(tag, expected.tag);
@@ -503,7 +504,7 @@ test('nothing is legal everywhere', async () => {
 });
 
 test('sizes of keys, ivs and tags', () => {
-  for (const algorithm of ancestor.ciphers) {
+  for (const algorithm of original.ciphers) {
     const { key, iv, aead } = ciphers[algorithm];
     const call = ({
       keySize = key,
@@ -522,17 +523,25 @@ test('sizes of keys, ivs and tags', () => {
       fails('cipher', call({ tagSize: 16 }), 'E_TAG_INVALID');
       continue;
     }
-    const allowed = ancestor.tagSizes(algorithm);
+    const allowed = original.tagSizes(algorithm);
     for (let tagSize = 0; tagSize <= 33; tagSize++) {
       if (!allowed.includes(tagSize)) {
         fails('cipher', call({ tagSize }), 'E_TAG_INVALID');
         continue;
       }
       const tag = bytes(tagSize);
-      const secret = door.cipher(algorithm, 1, bytes(key), bytes(iv), bytes(5), bytes(3), tag);
+      const secret = entryPoint.cipher(
+        algorithm,
+        1,
+        bytes(key),
+        bytes(iv),
+        bytes(5),
+        bytes(3),
+        tag,
+      );
       assert.deepEqual(
         tag,
-        judge({
+        oracle({
           kind: 'cipher',
           algorithm,
           encrypt: true,
@@ -545,7 +554,7 @@ test('sizes of keys, ivs and tags', () => {
         `${algorithm} tag ${tagSize}`,
       );
       assert.deepEqual(
-        door.cipher(algorithm, 0, bytes(key), bytes(iv), secret, bytes(3), tag),
+        entryPoint.cipher(algorithm, 0, bytes(key), bytes(iv), secret, bytes(3), tag),
         bytes(5),
       );
       tag[tagSize - 1] ^= 0x80;
@@ -603,7 +612,7 @@ test('a buffer longer than INT_MAX, however small the range', (t) => {
     'E_BUFFER_LENGTH',
   );
   // INT_MAX itself is a length.
-  assert.equal(door.hash('md5', long.subarray(0, INT_MAX), INT_MAX, 0, bytes(16), 0), 16);
+  assert.equal(entryPoint.hash('md5', long.subarray(0, INT_MAX), INT_MAX, 0, bytes(16), 0), 16);
 });
 
 test('a source at INT_MAX offsets does not overflow', () => {
@@ -629,10 +638,10 @@ test('a source at INT_MAX offsets does not overflow', () => {
 });
 
 test('a window of no bytes at the end of its buffer', () => {
-  assert.equal(door.hash('sha1', bytes(9), 9, 0, bytes(20), 0), 20);
+  assert.equal(entryPoint.hash('sha1', bytes(9), 9, 0, bytes(20), 0), 20);
   fails('hash', ['sha1', bytes(9), 10, 0, bytes(20), 0], 'E_SOURCE_RANGE');
   assert.equal(
-    door.cipher('aes-128-ctr', 1, ...parts(16), ...parts(16), bytes(9), 9, 0, bytes(3), 3),
+    entryPoint.cipher('aes-128-ctr', 1, ...parts(16), ...parts(16), bytes(9), 9, 0, bytes(3), 3),
     0,
   );
 });
@@ -640,7 +649,7 @@ test('a window of no bytes at the end of its buffer', () => {
 // ---- failures of the operation ------------------------------------------------------------
 
 test('a wrong tag: E_CORRUPT, thrown or called back with one argument, nothing in the target', async () => {
-  for (const algorithm of ancestor.ciphers.filter((name) => ciphers[name].aead)) {
+  for (const algorithm of original.ciphers.filter((name) => ciphers[name].aead)) {
     const { key, iv } = ciphers[algorithm];
     const given = (target) => [
       algorithm,
@@ -659,7 +668,7 @@ test('a wrong tag: E_CORRUPT, thrown or called back with one argument, nothing i
     target.fill(7);
     const results = await new Promise((resolve) => {
       assert.equal(
-        door.cipher(...given(target), (...received) => resolve(received)),
+        entryPoint.cipher(...given(target), (...received) => resolve(received)),
         undefined,
       );
     });
@@ -667,7 +676,7 @@ test('a wrong tag: E_CORRUPT, thrown or called back with one argument, nothing i
     assertPlain(results[0], 'E_CORRUPT');
     assert.deepEqual(target, Buffer.concat([bytes(5), Buffer.alloc(30), bytes(5)]));
     const simple = await new Promise((resolve) => {
-      door.cipher(
+      entryPoint.cipher(
         algorithm,
         0,
         bytes(key),
@@ -685,7 +694,7 @@ test('a wrong tag: E_CORRUPT, thrown or called back with one argument, nothing i
 
 test('the tag is an output when encrypting and only read when decrypting', async () => {
   for (const asynchronous of [false, true]) {
-    const call = asynchronous ? (...given) => waited('cipher', ...given) : door.cipher;
+    const call = asynchronous ? (...given) => waited('cipher', ...given) : entryPoint.cipher;
     const tag = bytes(24);
     const secret = await call(
       'aes-128-gcm',
@@ -880,7 +889,7 @@ function constantOf(name) {
 function fails(method, given, code) {
   let result;
   try {
-    result = door[method](...given);
+    result = entryPoint[method](...given);
   } catch (error) {
     assertPlain(error, code, `${method} with ${given.length} arguments`);
     return;
@@ -905,6 +914,6 @@ function detached() {
 
 function waited(method, ...given) {
   return new Promise((resolve, reject) => {
-    door[method](...given, (error, value) => (error ? reject(error) : resolve(value)));
+    entryPoint[method](...given, (error, value) => (error ? reject(error) : resolve(value)));
   });
 }

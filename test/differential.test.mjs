@@ -1,5 +1,5 @@
-// Against other implementations (support/judges.mjs): every short length of every algorithm, and
-// random jobs of all sizes through all doors. The seed is printed; MILLRACE_SEED gives it back and
+// Against other implementations (support/oracles.mjs): every short length of every algorithm, and
+// random jobs of all sizes through all entry points. The seed is printed; MILLRACE_SEED gives it back and
 // MILLRACE_JOBS=<number> asks for more random jobs than the usual 2,000.
 
 import assert from 'node:assert/strict';
@@ -7,16 +7,16 @@ import { test } from 'node:test';
 
 import {
   aeadNames,
-  ancestor,
+  original,
   cipherNames,
   ciphers,
   hashNames,
   hmacNames,
 } from './support/algorithms.mjs';
-import { attempt, expectFailure, expectResult, waysFor } from './support/doors.mjs';
+import { attempt, expectFailure, expectResult, waysFor } from './support/entry-points.mjs';
 import { required } from './support/hashers.mjs';
 import { decryption, encryption, randomJob, randomParameters, tampered } from './support/jobs.mjs';
-import { judge, judgeOf } from './support/judges.mjs';
+import { oracle, judgeOf } from './support/oracles.mjs';
 import { random } from './support/random.mjs';
 
 /** Past every block size, SIMD width, and short-input path that an implementation may branch on. */
@@ -88,10 +88,10 @@ for (const algorithm of aeadNames) {
     const rng = random(`tag ${algorithm}`);
     for (const tagSize of new Set([
       ...ciphers[algorithm].tagSizes,
-      ...(ancestor.ciphers.includes(algorithm) ? ancestor.tagSizes(algorithm) : []),
+      ...(original.ciphers.includes(algorithm) ? original.tagSizes(algorithm) : []),
     ])) {
       const job = encryption(algorithm, rng.bytes(100), rng, { aadSize: 10, tagSize });
-      walkAll(job, judge(job), waysFor(job).filter(isSync));
+      walkAll(job, oracle(job), waysFor(job).filter(isSync));
     }
   });
 }
@@ -134,7 +134,7 @@ test('counter near overflow: chacha20', () => {
   }
 });
 
-test('random jobs, all sizes, all doors', async () => {
+test('random jobs, all sizes, all entry points', async () => {
   const rng = random('jobs');
   const total = Number(process.env.MILLRACE_JOBS || 2000);
   for (let done = 0; done < total; done += 16) {
@@ -143,7 +143,7 @@ test('random jobs, all sizes, all doors', async () => {
     );
     await Promise.all(
       batch.flatMap((job) => {
-        const expected = judge(job);
+        const expected = oracle(job);
         const all = waysFor(job);
         return Array.from({ length: 3 }, () => rng.pick(all)).map(async (way) => {
           expectResult(way, job, await attempt(way, job), expected);
@@ -170,7 +170,7 @@ test('neighbours of powers of two, asynchronously', async () => {
   for (const algorithm of cipherNames) {
     for (const size of sizes) {
       const job = encryption(algorithm, rng.bytes(size), rng, { aadSize: 13 });
-      const expected = judge(job);
+      const expected = oracle(job);
       const way = rng.pick(waysFor(job).filter((each) => !isSync(each)));
       expectResult(way, job, await attempt(way, job), expected);
       const reverse = decryption(job, expected);
@@ -181,17 +181,17 @@ test('neighbours of powers of two, asynchronously', async () => {
     for (const size of sizes) {
       const job = { kind: 'hash', algorithm, source: rng.bytes(size), ...required(algorithm) };
       const way = rng.pick(waysFor(job).filter((each) => !isSync(each)));
-      expectResult(way, job, await attempt(way, job), judge(job));
+      expectResult(way, job, await attempt(way, job), oracle(job));
     }
   }
 });
 
 /**
- * Two synchronous ways of the modern and drop-in doors, others each time, and the way back of a
+ * Two synchronous ways of the modern and drop-in entry points, others each time, and the way back of a
  * cipher.
  */
 function walkSync(job, turn) {
-  const expected = judge(job);
+  const expected = oracle(job);
   const all = waysFor(job).filter(isSync);
   walkAll(job, expected, new Set([all[turn % all.length], all[(turn * 7 + 3) % all.length]]));
 }
@@ -221,19 +221,19 @@ function part(data, size, rng) {
   return data.subarray(start, start + size);
 }
 
-test('the judges do judge', () => {
+test('the oracles do oracle', () => {
   // A wrong answer must fail: the comparison itself is tested once.
-  const rng = random('judges');
+  const rng = random('oracles');
   const job = encryption('aes-128-gcm', rng.bytes(100), rng);
   const [way] = waysFor(job).filter(isSync);
   const outcome = attempt(way, job);
-  expectResult(way, job, outcome, judge(job));
+  expectResult(way, job, outcome, oracle(job));
   assert.throws(
-    () => expectResult(way, job, outcome, judge({ ...job, key: rng.bytes(16) })),
+    () => expectResult(way, job, outcome, oracle({ ...job, key: rng.bytes(16) })),
     /wrong output from byte 0/,
   );
   assert.throws(
-    () => expectResult(way, job, outcome, { ...judge(job), tag: rng.bytes(16) }),
+    () => expectResult(way, job, outcome, { ...oracle(job), tag: rng.bytes(16) }),
     /wrong tag/,
   );
 });

@@ -123,7 +123,7 @@ test('LICENSES.txt has every crate that the binary is linked of, with the text o
   );
   const reachable = await reachableCrates();
   assert.ok(reachable.length > 10);
-  // Reached only by a feature that tests switch on: block-buffer by digest's, for the judges.
+  // Reached only by a feature that tests switch on: block-buffer by digest's, for the oracles.
   const testsOnly = ['block-buffer'];
   assert.deepEqual(
     listed,
@@ -299,12 +299,12 @@ const ABC = createHash('sha256').update('abc').digest('hex');
 
 const answers = `
 const expect = (found, wanted, what) => { if (found !== wanted) throw new Error(what + ': ' + found); };
-const check = (doors) => {
-  const main = doors['millrace'];
+const check = (entryPoints) => {
+  const main = entryPoints['millrace'];
   expect(main.engines().native.available, true, 'native');
   expect(main.hash('sha256', 'abc', 'hex'), '${ABC}', 'hash');
-  for (const [name, door] of Object.entries(doors)) if (Object.keys(door).length < 2) throw new Error(name + ' is empty');
-  console.log('ok ' + Object.keys(doors).length);
+  for (const [name, entryPoint] of Object.entries(entryPoints)) if (Object.keys(entryPoint).length < 2) throw new Error(name + ' is empty');
+  console.log('ok ' + Object.keys(entryPoints).length);
 };
 `;
 
@@ -326,7 +326,7 @@ describe('installed, with scripts blocked', { concurrency: 2 }, () => {
       );
       writeFileSync(
         join(place.cwd, 'check.mjs'),
-        `${answers}const doors = {};\nfor (const name of ${JSON.stringify(entries)}) doors[name] = await import(name);\ncheck(doors);\n`,
+        `${answers}const entryPoints = {};\nfor (const name of ${JSON.stringify(entries)}) entryPoints[name] = await import(name);\ncheck(entryPoints);\n`,
       );
       for (const file of ['check.cjs', 'check.mjs']) {
         const { stdout, stderr, code } = await inNode(file);

@@ -23,7 +23,7 @@ import promises, {
   sealTransformStream,
 } from 'millrace/promises';
 
-import { doorPaths, run } from './support/child.mjs';
+import { entryPaths, run } from './support/child.mjs';
 import {
   CHUNK,
   chunkedAlgorithms,
@@ -31,11 +31,11 @@ import {
   openChunked,
   sealChunked,
   TAG,
-} from './support/chunked-judge.mjs';
+} from './support/chunked-oracle.mjs';
 import { collectGarbage } from './support/garbage.mjs';
 import { random } from './support/random.mjs';
 
-const dist = dirname(doorPaths.millrace);
+const dist = dirname(entryPaths.millrace);
 const require = createRequire(import.meta.url);
 const { SealingPump } = require(join(dist, 'streams/sealed-streams.js'));
 const { native } = require(join(dist, 'core.js'))['engines/binding'];
@@ -183,7 +183,7 @@ const sizes = [
 
 for (const way of Object.keys(ways)) {
   for (const name of algorithms) {
-    test(`${way}, ${name}: sizes around chunks and runs, against the judge, both ways`, async () => {
+    test(`${way}, ${name}: sizes around chunks and runs, against the oracle, both ways`, async () => {
       for (const size of sizes) {
         const message = numbers.bytes(size);
         const context = size % 2 === 0 ? undefined : 'a context';
@@ -310,7 +310,7 @@ async function judgeVector(
 }
 
 test('fixed bytes', async () => {
-  // Of the judge; no vectors of ChaCha20-Poly1305 are published.
+  // Of the oracle; no vectors of ChaCha20-Poly1305 are published.
   const blobs = {
     'aes-128-gcm':
       '5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5ab97fe5f5dfcd87eca52bb3b7370b4e19449a3f32dcef9fffd596760e80aee29534139514d240e72590d61c39b55ea334c2c9c4afa6ce4d0f73',

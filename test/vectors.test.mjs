@@ -1,11 +1,18 @@
-// Published vectors through every door and way of waiting. Where they come from: vectors/README.md.
+// Published vectors through every entry point and way of waiting. Where they come from: vectors/README.md.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { ciphers, hashes } from './support/algorithms.mjs';
-import { attempt, describe, expectFailure, expectResult, ways, waysFor } from './support/doors.mjs';
+import {
+  attempt,
+  describe,
+  expectFailure,
+  expectResult,
+  ways,
+  waysFor,
+} from './support/entry-points.mjs';
 
 const walked = new Set();
 
@@ -16,7 +23,7 @@ walk('ciphers', cipherVectors());
 walk('Wycheproof HMAC', wycheproofHmac());
 walk('Wycheproof AEAD', wycheproofAead());
 
-test('every way of every door is walked by some vector', () => {
+test('every way of every entry point is walked by some vector', () => {
   const unused = ways.filter((way) => !walked.has(way.name)).map((way) => way.name);
   assert.deepEqual(unused, []);
 });

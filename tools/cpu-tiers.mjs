@@ -6,7 +6,7 @@
 // second from cpuid 7 (EBX, then ECX). `~` clears bits, no prefix sets the word.
 //
 // Not hidden: the kernels of the crate blake3, which asks cpuid itself and offers no way at run
-// time (its tests, and the judges here, see the best kernel only), and what the C library and V8
+// time (its tests, and the oracles here, see the best kernel only), and what the C library and V8
 // use.
 
 const avx512 = ['avx512f', 'avx512vl', 'avx512bw', 'avx512vbmi2', 'avx512ifma'];

@@ -1,6 +1,6 @@
 // Writes the numbers that native code and the TypeScript front share: crates/node/src/protocol.rs
 // and src/request/protocol.ts. This file is their one source. Run after changing it: node
-// tools/protocol.mjs. test/tidy.test.mjs fails when a generated file is stale.
+// tools/protocol.mjs. test/architecture.test.mjs fails when a generated file is stale.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

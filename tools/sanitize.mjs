@@ -1,4 +1,4 @@
-// What tests cannot see by themselves, under three judges. loom tries every order in which a few
+// What tests cannot see by themselves, under three oracles. loom tries every order in which a few
 // threads of the pool can meet; ThreadSanitizer watches all that the pool's tests do for two
 // threads that touch the same memory without agreement; valgrind watches a short soak, Node and
 // all, for memory that is read before it is written, or not ours.
@@ -12,7 +12,7 @@ import { probe, root, skipped, step } from './steps.mjs';
  * Steps as verbs.mjs runs them, each with a name. The first two build in folders of their own, or
  * the next build would begin anew.
  */
-export async function judges() {
+export async function oracles() {
   const env = await prepareNativeBuild();
   const base = env.CARGO_TARGET_DIR ?? join(root, 'target');
   return [

@@ -80,7 +80,7 @@ async function testRuntimes(args) {
   return nodeTests(['test/runtimes.test.mjs', ...args]);
 }
 
-/** The portable engine, by its own tests and by those of the doors. */
+/** The portable engine, by its own tests and by those of the entry points. */
 async function testPortable(args) {
   await prepare();
   await prepareBigEndian();
@@ -157,13 +157,13 @@ async function bench(args) {
   return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...args]);
 }
 
-// Everything at random for some minutes; with --sanitize under the judges of tools/sanitize.mjs
+// Everything at random for some minutes; with --sanitize under the oracles of tools/sanitize.mjs
 // instead.
 async function soak(args) {
   await prepare();
   if (args.includes('--sanitize')) {
-    const { judges } = await import('./sanitize.mjs');
-    return conclude(await attempt(await judges()));
+    const { oracles } = await import('./sanitize.mjs');
+    return conclude(await attempt(await oracles()));
   }
   return stream(process.execPath, [join(root, 'test', 'soak', 'main.mjs'), ...args]);
 }

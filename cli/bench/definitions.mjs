@@ -5,11 +5,11 @@
 //              hasher  three updates of the row's size, then the digest
 //              many    digests of many messages of the row's size; times are per message
 //              convert a number to bytes or bytes to a number
-//              door    the calls of bigint-hash, ours through the door of that name
+//              entry point    the calls of bigint-hash, ours through the entry point of that name
 //   table      the word that picks it, where that is not its group
 //   algorithm  by its Millrace name; of a conversion its function
 //   operation  of a key derivation its cost, as `parameters` has it by name; of an AEAD: seal | open; of a hasher: new | reused; of a batch: array | packed (one buffer);
-//              of the door its function
+//              of the entry point its function
 //   key        raw: key bytes with every call; prepared: Millrace's Key object. A contestant is
 //              measured in every form it has (KeyObject, imported CryptoKey) and counts with the fastest.
 //   output     buffer: a new Buffer; hex: a string; bigint: a BigInt; into: bytes in a buffer the caller gave

@@ -99,7 +99,7 @@ test('calls with a target copy nothing, and those that ask for a route have it',
   `);
 });
 
-test('the drop-in door knows no limit', async () => {
+test('the drop-in entry point knows no limit', async () => {
   await report(`
     millrace.configure({ maxQueuedBytes: 1, threads: 1 });
     const source = Buffer.alloc(1 << 20, 7);

@@ -9,7 +9,7 @@ import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { requiring, run } from '../support/child.mjs';
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 
 const reason = new Error('not wanted');
 
@@ -132,7 +132,7 @@ test('one of several hashed together stops, the others are not disturbed', async
     parts.forEach((part, index) =>
       assert.deepEqual(
         targets[index],
-        judge({ kind: 'hash', algorithm: 'sha1', source: part }).output,
+        oracle({ kind: 'hash', algorithm: 'sha1', source: part }).output,
       ),
     );
   } finally {

@@ -10,10 +10,10 @@ import { setImmediate } from 'node:timers/promises';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { doorPaths, run } from '../support/child.mjs';
+import { entryPaths, run } from '../support/child.mjs';
 
 const require = createRequire(import.meta.url);
-const dist = dirname(doorPaths.millrace);
+const dist = dirname(entryPaths.millrace);
 const { SignalCompletion } = require(join(dist, 'core.js'))['scheduling/completions'];
 
 test('what waits behind long work is rejected at once, with the reason, and its memory is the callers again', async () => {

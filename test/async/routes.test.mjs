@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { doorPaths, run } from '../support/child.mjs';
+import { entryPaths, run } from '../support/child.mjs';
 
 const routes = ['auto', 'inline', 'pool', 'split'];
 const key = randomBytes(32);
@@ -344,7 +344,7 @@ test('configure: a route is for all environments, those that are under way too',
       process.exit();
     })();
     else parentPort.on('message', async () => {
-      const { usual } = require(${JSON.stringify(join(dirname(doorPaths.millrace), 'core.js'))})['scheduling/cost-model'];
+      const { usual } = require(${JSON.stringify(join(dirname(entryPaths.millrace), 'core.js'))})['scheduling/cost-model'];
       // The first call may still go by what was.
       for (let call = 0; call < 3; call++) await promises.hmac('sha256', 'key', 'text');
       parentPort.postMessage(usual());

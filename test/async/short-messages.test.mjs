@@ -10,7 +10,7 @@ import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { run } from '../support/child.mjs';
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 
 const algorithms = [
@@ -53,7 +53,7 @@ test('any mixture of algorithms, sizes, encodings and ways of waiting; sources c
             pick([0, 1, 16, 55, 64, 100, 256, 300, 1000, 1024, 1025, 3000, 4096, 4097]),
           );
       const expected = spelled(
-        judge({ kind: 'hash', algorithm, source: Buffer.from(source) }).output,
+        oracle({ kind: 'hash', algorithm, source: Buffer.from(source) }).output,
         encoding,
       );
       const call = numbers.below(2) === 0 ? promises.hash : byCallback;
@@ -78,7 +78,7 @@ test('windows: digests go to their places, between bytes that stay, and the targ
     const offset = numbers.below(8);
     const size = source.length - 8;
     const name = ['sha256', 'sha512', 'blake3', 'md5'][index % 4];
-    const digest = judge({
+    const digest = oracle({
       kind: 'hash',
       algorithm: name,
       source: source.subarray(offset, offset + size),

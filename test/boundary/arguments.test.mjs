@@ -628,7 +628,7 @@ test('a cipher without authentication takes no aad and no tag', async () => {
       codes,
       /tag/,
     );
-    // As in the ancestor: empty ones are none.
+    // As in the original package: empty ones are none.
     assert.deepEqual(
       millrace.cipher(algorithm, true, secrets.key, secrets.iv, bytes(3), bytes(0), bytes(0)),
       millrace.cipher(algorithm, true, secrets.key, secrets.iv, bytes(3)),

@@ -9,7 +9,7 @@ import ancestorDoor from 'millrace/crypto-async';
 import promises from 'millrace/promises';
 
 import { cipherNames, ciphers, hashNames, hashes, hmacNames } from '../support/algorithms.mjs';
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 
 const key = Buffer.from('key for every kind of bytes 1234');
@@ -17,10 +17,10 @@ const nonce = Buffer.from('twelve bytes');
 const source = Buffer.from('a source of forty-eight bytes, for all elements.');
 const aad = Buffer.from('sixteen aad here');
 const sealed = ((expected) => Buffer.concat([expected.output, expected.tag]))(
-  judge({ kind: 'cipher', algorithm: 'aes-256-gcm', encrypt: true, key, iv: nonce, source, aad }),
+  oracle({ kind: 'cipher', algorithm: 'aes-256-gcm', encrypt: true, key, iv: nonce, source, aad }),
 );
-const digest = judge({ kind: 'hash', algorithm: 'sha256', source }).output;
-const mac = judge({ kind: 'hmac', algorithm: 'sha256', key, source }).output;
+const digest = oracle({ kind: 'hash', algorithm: 'sha256', source }).output;
+const mac = oracle({ kind: 'hmac', algorithm: 'sha256', key, source }).output;
 
 /** Each makes a value that holds the given bytes, whose number is a multiple of 4. */
 const kinds = {
@@ -72,24 +72,24 @@ const kinds = {
 
 for (const [name, make] of Object.entries(kinds)) {
   test(`every argument as ${name}`, async () => {
-    for (const door of [millrace, promises]) {
-      assert.deepEqual(await door.hash('sha256', make(source)), digest);
-      assert.equal(await door.hash('sha256', make(source), 'hex'), digest.toString('hex'));
+    for (const entryPoint of [millrace, promises]) {
+      assert.deepEqual(await entryPoint.hash('sha256', make(source)), digest);
+      assert.equal(await entryPoint.hash('sha256', make(source), 'hex'), digest.toString('hex'));
       assert.equal(
-        await door.hash('sha256', make(source), 'bigint'),
+        await entryPoint.hash('sha256', make(source), 'bigint'),
         BigInt(`0x${digest.toString('hex')}`),
       );
       assert.equal(
-        await door.hash('sha256', make(source), 'base64url'),
+        await entryPoint.hash('sha256', make(source), 'base64url'),
         digest.toString('base64url'),
       );
       assert.deepEqual(
-        await door.hash('blake3', make(source), { key: make(key), outputLength: 40 }),
-        judge({ kind: 'hash', algorithm: 'blake3', key, outputLength: 40, source }).output,
+        await entryPoint.hash('blake3', make(source), { key: make(key), outputLength: 40 }),
+        oracle({ kind: 'hash', algorithm: 'blake3', key, outputLength: 40, source }).output,
       );
-      assert.deepEqual(await door.hmac('sha256', make(key), make(source)), mac);
+      assert.deepEqual(await entryPoint.hmac('sha256', make(key), make(source)), mac);
       assert.deepEqual(
-        await door.seal('aes-256-gcm', {
+        await entryPoint.seal('aes-256-gcm', {
           key: make(key),
           nonce: make(nonce),
           source: make(source),
@@ -98,7 +98,7 @@ for (const [name, make] of Object.entries(kinds)) {
         sealed,
       );
       assert.deepEqual(
-        await door.open('aes-256-gcm', {
+        await entryPoint.open('aes-256-gcm', {
           key: make(key),
           nonce: make(nonce),
           source: make(sealed),
@@ -108,7 +108,7 @@ for (const [name, make] of Object.entries(kinds)) {
       );
       const tag = make(Buffer.alloc(16));
       assert.deepEqual(
-        await door.cipher('aes-256-gcm', {
+        await entryPoint.cipher('aes-256-gcm', {
           encrypt: true,
           key: make(key),
           iv: make(nonce),
@@ -120,7 +120,7 @@ for (const [name, make] of Object.entries(kinds)) {
       );
       assert.deepEqual(bytesOf(tag), sealed.subarray(48));
       assert.deepEqual(
-        await door.cipher(
+        await entryPoint.cipher(
           'aes-256-gcm',
           false,
           make(key),
@@ -149,16 +149,16 @@ for (const [name, make] of Object.entries(kinds)) {
 
   test(`window and target as ${name}`, async () => {
     const resizes = /resizable|length-tracking/.test(name);
-    for (const [door, asynchronous] of [
+    for (const [entryPoint, asynchronous] of [
       [millrace, false],
       [promises, true],
     ]) {
       const target = make(Buffer.alloc(48));
       // A digest may go into a resizable target: it is written when the call settles.
-      assert.equal(await door.hash('sha256', make(source), 0, 48, target, 8), 32);
+      assert.equal(await entryPoint.hash('sha256', make(source), 0, 48, target, 8), 32);
       assert.deepEqual(bytesOf(target).subarray(8, 40), digest);
       assert.equal(
-        await door.hmac('sha256', make(key), 0, 32, make(source), 0, 48, target, 16),
+        await entryPoint.hmac('sha256', make(key), 0, 32, make(source), 0, 48, target, 16),
         32,
       );
       assert.deepEqual(bytesOf(target).subarray(16), mac);
@@ -183,18 +183,26 @@ for (const [name, make] of Object.entries(kinds)) {
         16,
       ];
       if (asynchronous && resizes) {
-        await assert.rejects(door.cipher('aes-256-gcm', 1, ...args), { code: 'ERR_RESIZABLE' });
+        await assert.rejects(entryPoint.cipher('aes-256-gcm', 1, ...args), {
+          code: 'ERR_RESIZABLE',
+        });
         await assert.rejects(
-          door.seal('aes-256-gcm', { key, nonce, source, aad, target: make(Buffer.alloc(64)) }),
+          entryPoint.seal('aes-256-gcm', {
+            key,
+            nonce,
+            source,
+            aad,
+            target: make(Buffer.alloc(64)),
+          }),
           { code: 'ERR_RESIZABLE' },
         );
       } else {
-        assert.equal(await door.cipher('aes-256-gcm', 1, ...args), 48);
+        assert.equal(await entryPoint.cipher('aes-256-gcm', 1, ...args), 48);
         assert.deepEqual(bytesOf(target), sealed.subarray(0, 48));
         assert.deepEqual(bytesOf(tag), Buffer.concat([Buffer.alloc(4), sealed.subarray(48)]));
         const whole = make(Buffer.alloc(64));
         assert.equal(
-          await door.seal('aes-256-gcm', {
+          await entryPoint.seal('aes-256-gcm', {
             key: make(key),
             nonce: make(nonce),
             source: make(source),
@@ -209,7 +217,7 @@ for (const [name, make] of Object.entries(kinds)) {
   });
 }
 
-test('views in the windows of the drop-in door, lengths in bytes', () => {
+test('views in the windows of the drop-in entry point, lengths in bytes', () => {
   for (const [name, make] of Object.entries(kinds)) {
     const isView = ArrayBuffer.isView(make(source));
     const call = () => {
@@ -240,16 +248,16 @@ test('what only looks like bytes is refused by name', async () => {
     }),
   };
   for (const [name, make] of Object.entries(fakes)) {
-    for (const door of [millrace, promises]) {
+    for (const entryPoint of [millrace, promises]) {
       for (const [argument, call] of Object.entries({
-        data: () => door.hash('sha256', make()),
-        source: () => door.hash('sha256', make(), 0, 4, Buffer.alloc(32), 0),
-        target: () => door.hash('sha256', 'x', { target: make() }),
-        key: () => door.seal('aes-256-gcm', { key: make(), nonce, source }),
-        nonce: () => door.seal('aes-256-gcm', { key, nonce: make(), source }),
-        aad: () => door.seal('aes-256-gcm', { key, nonce, source, aad: make() }),
+        data: () => entryPoint.hash('sha256', make()),
+        source: () => entryPoint.hash('sha256', make(), 0, 4, Buffer.alloc(32), 0),
+        target: () => entryPoint.hash('sha256', 'x', { target: make() }),
+        key: () => entryPoint.seal('aes-256-gcm', { key: make(), nonce, source }),
+        nonce: () => entryPoint.seal('aes-256-gcm', { key, nonce: make(), source }),
+        aad: () => entryPoint.seal('aes-256-gcm', { key, nonce, source, aad: make() }),
         tag: () =>
-          door.cipher('aes-256-gcm', { encrypt: true, key, iv: nonce, source, tag: make() }),
+          entryPoint.cipher('aes-256-gcm', { encrypt: true, key, iv: nonce, source, tag: make() }),
       })) {
         await assert.rejects(
           async () => call(),
@@ -313,31 +321,31 @@ const empties = {
 for (const [name, make] of Object.entries(empties)) {
   test(`nothing: ${name}`, async () => {
     const nothing = Buffer.alloc(0);
-    for (const door of [millrace, promises]) {
+    for (const entryPoint of [millrace, promises]) {
       for (const algorithm of hashNames) {
         const outputLength = hashes[algorithm].digest === 0 ? { outputLength: 33 } : undefined;
         assert.deepEqual(
-          await door.hash(algorithm, make(), outputLength),
-          judge({ kind: 'hash', algorithm, source: nothing, ...outputLength }).output,
+          await entryPoint.hash(algorithm, make(), outputLength),
+          oracle({ kind: 'hash', algorithm, source: nothing, ...outputLength }).output,
         );
       }
       assert.equal(
-        await door.hash('sha256', make(), 'hex'),
+        await entryPoint.hash('sha256', make(), 'hex'),
         'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
       );
-      assert.equal(await door.hash('sha256', make(), 0, 0, Buffer.alloc(32), 0), 32);
+      assert.equal(await entryPoint.hash('sha256', make(), 0, 0, Buffer.alloc(32), 0), 32);
       for (const algorithm of hmacNames) {
         assert.deepEqual(
-          await door.hmac(algorithm, make(), make()),
-          judge({ kind: 'hmac', algorithm, key: nothing, source: nothing }).output,
+          await entryPoint.hmac(algorithm, make(), make()),
+          oracle({ kind: 'hmac', algorithm, key: nothing, source: nothing }).output,
         );
         assert.deepEqual(
-          await door.hmac(algorithm, make(), source),
-          judge({ kind: 'hmac', algorithm, key: nothing, source }).output,
+          await entryPoint.hmac(algorithm, make(), source),
+          oracle({ kind: 'hmac', algorithm, key: nothing, source }).output,
         );
         assert.deepEqual(
-          await door.hmac(algorithm, key, make()),
-          judge({ kind: 'hmac', algorithm, key, source: nothing }).output,
+          await entryPoint.hmac(algorithm, key, make()),
+          oracle({ kind: 'hmac', algorithm, key, source: nothing }).output,
         );
       }
       for (const algorithm of cipherNames) {
@@ -345,14 +353,14 @@ for (const [name, make] of Object.entries(empties)) {
         const [k, iv] = [Buffer.alloc(keySize, 1), Buffer.alloc(ivSize, 2)];
         if (!aead) {
           assert.deepEqual(
-            await door.cipher(algorithm, { encrypt: true, key: k, iv, source: make() }),
+            await entryPoint.cipher(algorithm, { encrypt: true, key: k, iv, source: make() }),
             nothing,
           );
           assert.deepEqual(
-            await door.cipher(algorithm, true, k, iv, make(), make(), make()),
+            await entryPoint.cipher(algorithm, true, k, iv, make(), make(), make()),
             nothing,
           );
-          await writesNothing(door, 'cipher', [
+          await writesNothing(entryPoint, 'cipher', [
             algorithm,
             1,
             k,
@@ -367,7 +375,7 @@ for (const [name, make] of Object.entries(empties)) {
             make(),
             0,
           ]);
-          await writesNothing(door, 'cipher', [
+          await writesNothing(entryPoint, 'cipher', [
             algorithm,
             1,
             k,
@@ -390,7 +398,7 @@ for (const [name, make] of Object.entries(empties)) {
           ]);
           continue;
         }
-        const { tag } = judge({
+        const { tag } = oracle({
           kind: 'cipher',
           algorithm,
           encrypt: true,
@@ -400,21 +408,24 @@ for (const [name, make] of Object.entries(empties)) {
           aad: nothing,
         });
         assert.deepEqual(
-          await door.seal(algorithm, { key: k, nonce: iv, source: make(), aad: make() }),
+          await entryPoint.seal(algorithm, { key: k, nonce: iv, source: make(), aad: make() }),
           tag,
         );
         assert.deepEqual(
-          await door.open(algorithm, { key: k, nonce: iv, source: tag, aad: make() }),
+          await entryPoint.open(algorithm, { key: k, nonce: iv, source: tag, aad: make() }),
           nothing,
         );
-        await writesNothing(door, 'open', [
+        await writesNothing(entryPoint, 'open', [
           algorithm,
           { key: k, nonce: iv, source: tag, target: make() },
         ]);
         const made = Buffer.alloc(16);
-        assert.deepEqual(await door.cipher(algorithm, true, k, iv, make(), make(), made), nothing);
+        assert.deepEqual(
+          await entryPoint.cipher(algorithm, true, k, iv, make(), make(), made),
+          nothing,
+        );
         assert.deepEqual(made, tag);
-        await writesNothing(door, 'cipher', [
+        await writesNothing(entryPoint, 'cipher', [
           algorithm,
           0,
           k,
@@ -436,46 +447,58 @@ for (const [name, make] of Object.entries(empties)) {
           16,
         ]);
         await assert.rejects(
-          async () => door.open(algorithm, { key: k, nonce: iv, source: make() }),
+          async () => entryPoint.open(algorithm, { key: k, nonce: iv, source: make() }),
           { code: 'ERR_SOURCE_SIZE' },
         );
-        await assert.rejects(async () => door.seal(algorithm, { key: make(), nonce: iv, source }), {
-          code: 'ERR_KEY_SIZE',
-        });
-        await assert.rejects(async () => door.seal(algorithm, { key: k, nonce: make(), source }), {
-          code: 'ERR_IV_SIZE',
-        });
-        await assert.rejects(async () => door.cipher(algorithm, true, k, iv, source, aad, make()), {
-          code: 'ERR_TAG_SIZE',
-        });
+        await assert.rejects(
+          async () => entryPoint.seal(algorithm, { key: make(), nonce: iv, source }),
+          {
+            code: 'ERR_KEY_SIZE',
+          },
+        );
+        await assert.rejects(
+          async () => entryPoint.seal(algorithm, { key: k, nonce: make(), source }),
+          {
+            code: 'ERR_IV_SIZE',
+          },
+        );
+        await assert.rejects(
+          async () => entryPoint.cipher(algorithm, true, k, iv, source, aad, make()),
+          {
+            code: 'ERR_TAG_SIZE',
+          },
+        );
       }
-      await assert.rejects(async () => door.hash('sha256', source, 0, 4, make(), 0), {
+      await assert.rejects(async () => entryPoint.hash('sha256', source, 0, 4, make(), 0), {
         code: 'ERR_ARGUMENT_VALUE',
       });
-      await assert.rejects(async () => door.hash('sha256', make(), 0, 1, Buffer.alloc(32), 0), {
+      await assert.rejects(
+        async () => entryPoint.hash('sha256', make(), 0, 1, Buffer.alloc(32), 0),
+        {
+          code: 'ERR_ARGUMENT_VALUE',
+        },
+      );
+      await assert.rejects(async () => entryPoint.hash('sha256', source, { target: make() }), {
         code: 'ERR_ARGUMENT_VALUE',
       });
-      await assert.rejects(async () => door.hash('sha256', source, { target: make() }), {
-        code: 'ERR_ARGUMENT_VALUE',
-      });
-      await assert.rejects(async () => door.hash('blake3', source, { key: make() }), {
+      await assert.rejects(async () => entryPoint.hash('blake3', source, { key: make() }), {
         code: 'ERR_KEY_SIZE',
       });
     }
     assert.throws(() => millrace.createKey('aes-256-gcm', make()), { code: 'ERR_KEY_SIZE' });
     assert.deepEqual(
       millrace.hmac('sha1', millrace.createKey('hmac-sha1', make()), source),
-      judge({ kind: 'hmac', algorithm: 'sha1', key: nothing, source }).output,
+      oracle({ kind: 'hmac', algorithm: 'sha1', key: nothing, source }).output,
     );
   });
 }
 
 test('a window at the very end', async () => {
   const memory = random('end').bytes(100);
-  for (const door of [millrace, promises]) {
-    assert.equal(await door.hash('md5', memory, 100, 0, Buffer.alloc(20), 4), 16);
+  for (const entryPoint of [millrace, promises]) {
+    assert.equal(await entryPoint.hash('md5', memory, 100, 0, Buffer.alloc(20), 4), 16);
     assert.equal(
-      await door.cipher(
+      await entryPoint.cipher(
         'aes-128-ctr',
         1,
         memory,
@@ -496,13 +519,13 @@ test('a window at the very end', async () => {
 });
 
 /** A resizable target may be refused by an asynchronous call though it is empty. */
-async function writesNothing(door, method, args) {
+async function writesNothing(entryPoint, method, args) {
   const { target } = typeof args[1] === 'object' ? args[1] : { target: args[11] };
   try {
-    assert.equal(await door[method](...args), 0);
+    assert.equal(await entryPoint[method](...args), 0);
   } catch (error) {
     assert.equal(error.code, 'ERR_RESIZABLE', error.stack);
-    assert.ok(door === promises && (target.buffer ?? target).resizable);
+    assert.ok(entryPoint === promises && (target.buffer ?? target).resizable);
   }
 }
 

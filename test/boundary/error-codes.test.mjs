@@ -54,11 +54,11 @@ const hostile = () => ({
   'a date': new Date(NaN),
 });
 
-const named = (doors, names) => names.map((name) => [name, doors[name]]);
-const calls = (door) => [
+const named = (entryPoints, names) => names.map((name) => [name, entryPoints[name]]);
+const calls = (entryPoint) => [
   [
     'hash',
-    door.hash,
+    entryPoint.hash,
     'sha256',
     message,
     {
@@ -70,21 +70,31 @@ const calls = (door) => [
       engine: 'native',
     },
   ],
-  ['hash of a window', door.hash, 'sha256', message, 0, 10, Buffer.alloc(32), 0],
+  ['hash of a window', entryPoint.hash, 'sha256', message, 0, 10, Buffer.alloc(32), 0],
   [
     'hash to a target',
-    door.hash,
+    entryPoint.hash,
     'blake3',
     message,
     { key, target: Buffer.alloc(40), targetOffset: 0 },
   ],
-  ['hash as', door.hash, 'sha256', message, 'hex'],
-  ['hmac', door.hmac, 'sha256', key, message, { encoding: 'hex' }],
-  ['hmac of a window', door.hmac, 'sha256', key, 0, 10, message, 0, 10, Buffer.alloc(32), 0],
-  ['cipher', door.cipher, 'aes-256-gcm', true, key, nonce, message, message, Buffer.alloc(16)],
+  ['hash as', entryPoint.hash, 'sha256', message, 'hex'],
+  ['hmac', entryPoint.hmac, 'sha256', key, message, { encoding: 'hex' }],
+  ['hmac of a window', entryPoint.hmac, 'sha256', key, 0, 10, message, 0, 10, Buffer.alloc(32), 0],
+  [
+    'cipher',
+    entryPoint.cipher,
+    'aes-256-gcm',
+    true,
+    key,
+    nonce,
+    message,
+    message,
+    Buffer.alloc(16),
+  ],
   [
     'cipher with options',
-    door.cipher,
+    entryPoint.cipher,
     'aes-256-ctr',
     {
       encrypt: 1,
@@ -98,7 +108,7 @@ const calls = (door) => [
   ],
   [
     'cipher of a window',
-    door.cipher,
+    entryPoint.cipher,
     'aes-256-ctr',
     1,
     key,
@@ -115,29 +125,35 @@ const calls = (door) => [
   ],
   [
     'seal',
-    door.seal,
+    entryPoint.seal,
     'aes-256-gcm',
     { key, nonce, source: message, aad: message, authTagLength: 16 },
   ],
   [
     'open',
-    door.open,
+    entryPoint.open,
     'aes-256-gcm',
     { key, nonce, source: sealed, aad: undefined, authTagLength: 16 },
   ],
-  ['hashMany', door.hashMany, 'sha256', [message, 'text'], { encoding: 'hex', outputLength: 32 }],
-  ['hashMany, packed', door.hashMany, 'sha256', { data: message, size: 10 }],
-  ['hmacMany', door.hmacMany, 'sha256', key, [message, 'text'], { encoding: 'hex' }],
-  ['hashFile', door.hashFile, 'sha256', file, { encoding: 'hex' }],
-  ['createKey', door.createKey, 'aes-256-gcm', key, { engine: 'native' }],
-  ['createHash', door.createHash, 'blake3', { outputLength: 20, key, engine: 'native' }],
-  ['createHmac', door.createHmac, 'sha256', key, { engine: 'native' }],
-  ['pbkdf2', door.pbkdf2, 'password', iv, 2, 20, 'sha256', { engine: 'native' }],
-  ['hkdf', door.hkdf, 'sha256', key, iv, 'info', 20, { engine: 'native' }],
-  ['scrypt', door.scrypt, 'password', iv, 20, { N: 2, r: 1, p: 1, maxmem: 2 ** 20 }],
+  [
+    'hashMany',
+    entryPoint.hashMany,
+    'sha256',
+    [message, 'text'],
+    { encoding: 'hex', outputLength: 32 },
+  ],
+  ['hashMany, packed', entryPoint.hashMany, 'sha256', { data: message, size: 10 }],
+  ['hmacMany', entryPoint.hmacMany, 'sha256', key, [message, 'text'], { encoding: 'hex' }],
+  ['hashFile', entryPoint.hashFile, 'sha256', file, { encoding: 'hex' }],
+  ['createKey', entryPoint.createKey, 'aes-256-gcm', key, { engine: 'native' }],
+  ['createHash', entryPoint.createHash, 'blake3', { outputLength: 20, key, engine: 'native' }],
+  ['createHmac', entryPoint.createHmac, 'sha256', key, { engine: 'native' }],
+  ['pbkdf2', entryPoint.pbkdf2, 'password', iv, 2, 20, 'sha256', { engine: 'native' }],
+  ['hkdf', entryPoint.hkdf, 'sha256', key, iv, 'info', 20, { engine: 'native' }],
+  ['scrypt', entryPoint.scrypt, 'password', iv, 20, { N: 2, r: 1, p: 1, maxmem: 2 ** 20 }],
   [
     'argon2',
-    door.argon2,
+    entryPoint.argon2,
     'argon2id',
     {
       message: 'password',
@@ -151,24 +167,24 @@ const calls = (door) => [
   ],
   [
     'hashPassword',
-    door.hashPassword,
+    entryPoint.hashPassword,
     'password',
     { algorithm: 'argon2id', secret: key, salt: iv, saltLength: 16, hashLength: 32, ...light },
   ],
   [
     'verifyPassword',
-    door.verifyPassword,
+    entryPoint.verifyPassword,
     'password',
     stored,
     { maxMemory: 2 ** 20, maxTime: 5000 },
   ],
-  ['needsRehash', door.needsRehash, stored, { ...light }],
-  ['timingSafeEqual', door.timingSafeEqual, key, Buffer.alloc(32)],
-  ['configure', door.configure, { engine: 'auto' }],
-  ['engines', door.engines, { probe: ['native'] }],
+  ['needsRehash', entryPoint.needsRehash, stored, { ...light }],
+  ['timingSafeEqual', entryPoint.timingSafeEqual, key, Buffer.alloc(32)],
+  ['configure', entryPoint.configure, { engine: 'auto' }],
+  ['engines', entryPoint.engines, { probe: ['native'] }],
 ];
 
-const doors = {
+const entryPoints = {
   millrace: [
     ...calls(millrace),
     ['update', (...given) => millrace.createHash('sha256').update(...given), message, 'hex'],
@@ -268,7 +284,7 @@ const doors = {
 };
 
 /** What a call throws or rejects with; a promise of a result is let go. */
-async function thrown(door, call, given) {
+async function thrown(entryPoint, call, given) {
   try {
     const result = call(...given);
     if (typeof result?.destroy === 'function') result.destroy();
@@ -279,10 +295,10 @@ async function thrown(door, call, given) {
   return undefined;
 }
 
-for (const [door, entries] of Object.entries(doors)) {
+for (const [entryPoint, entries] of Object.entries(entryPoints)) {
   for (const [name, call, ...valid] of entries) {
-    test(`${door} ${name}: errors have codes`, async () => {
-      assert.equal((await thrown(door, call, valid))?.error, undefined);
+    test(`${entryPoint} ${name}: errors have codes`, async () => {
+      assert.equal((await thrown(entryPoint, call, valid))?.error, undefined);
       const places = valid.flatMap((value, index) => [
         [index],
         ...(typeof value === 'object' && !ArrayBuffer.isView(value)
@@ -297,7 +313,7 @@ for (const [door, entries] of Object.entries(doors)) {
             given[index] = Array.isArray(valid[index])
               ? valid[index].with(Number(field), value)
               : { ...valid[index], [field]: value };
-          const found = await thrown(door, call, given);
+          const found = await thrown(entryPoint, call, given);
           if (found === undefined || found.error instanceof millrace.MillraceError) continue;
           // The file system's own, which are documented.
           if (name === 'hashFile' && found.error.syscall !== undefined) continue;

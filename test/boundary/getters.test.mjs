@@ -9,13 +9,13 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 
 const key = Buffer.alloc(32, 1);
 const nonce = Buffer.alloc(12, 2);
 const plain = Buffer.alloc(5000, 3);
 const sealed = ((expected) => Buffer.concat([expected.output, expected.tag]))(
-  judge({
+  oracle({
     kind: 'cipher',
     algorithm: 'aes-256-gcm',
     encrypt: true,
@@ -25,7 +25,7 @@ const sealed = ((expected) => Buffer.concat([expected.output, expected.tag]))(
     aad: Buffer.alloc(0),
   }),
 );
-const digest = judge({ kind: 'hash', algorithm: 'sha256', source: plain }).output;
+const digest = oracle({ kind: 'hash', algorithm: 'sha256', source: plain }).output;
 
 /** Calls with options, each option with a valid value. */
 const calls = {
@@ -85,7 +85,7 @@ const calls = {
 
 for (const [method, { first, options }] of Object.entries(calls)) {
   test(`${method} reads each option once`, async () => {
-    for (const door of [millrace, promises]) {
+    for (const entryPoint of [millrace, promises]) {
       const reads = new Map();
       const watched = new Proxy(options(), {
         get(target, name) {
@@ -93,7 +93,7 @@ for (const [method, { first, options }] of Object.entries(calls)) {
           return target[name];
         },
       });
-      await door[method](...first(), watched);
+      await entryPoint[method](...first(), watched);
       for (const name of Object.keys(options()))
         assert.equal(reads.get(name), 1, `${method}: ${name}`);
     }
@@ -101,7 +101,7 @@ for (const [method, { first, options }] of Object.entries(calls)) {
 
   test(`${method}: each getter in turn detaches everything`, async () => {
     for (const name of Object.keys(options())) {
-      for (const door of [millrace, promises]) {
+      for (const entryPoint of [millrace, promises]) {
         const given = first();
         const values = options();
         const trapped = trap(values, name, () => {
@@ -109,7 +109,7 @@ for (const [method, { first, options }] of Object.entries(calls)) {
             if (ArrayBuffer.isView(value) && value.buffer.byteLength > 0)
               structuredClone(value.buffer, { transfer: [value.buffer] });
         });
-        const outcome = await settled(() => door[method](...given, trapped));
+        const outcome = await settled(() => entryPoint[method](...given, trapped));
         // What was detached counts as empty; mostly that is an error of sizes.
         if (outcome.error)
           assert.ok(
@@ -124,14 +124,14 @@ for (const [method, { first, options }] of Object.entries(calls)) {
   test(`${method}: each getter in turn makes other calls`, async () => {
     const expected = [];
     for (const name of ['none', ...Object.keys(options())]) {
-      for (const door of [millrace, promises]) {
+      for (const entryPoint of [millrace, promises]) {
         const given = first();
         const values = options();
         let inner;
         const trapped = trap(values, name, () => {
           inner = others();
         });
-        const written = await door[method](...given, trapped);
+        const written = await entryPoint[method](...given, trapped);
         expected.push([written, Buffer.from(values.target).toString('hex')]);
         assert.deepEqual(
           expected.at(-1),
@@ -165,7 +165,7 @@ for (const [method, { first, options }] of Object.entries(calls)) {
 }
 
 test('a source detached by an option read after it is empty, not stale', async () => {
-  for (const door of [millrace, promises]) {
+  for (const entryPoint of [millrace, promises]) {
     const source = Uint8Array.from(plain);
     const options = {
       get encoding() {
@@ -174,14 +174,14 @@ test('a source detached by an option read after it is empty, not stale', async (
       },
     };
     assert.equal(
-      await door.hash('sha256', source, options),
+      await entryPoint.hash('sha256', source, options),
       'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     );
   }
 });
 
 test('a prepared key disposed by a getter', async () => {
-  for (const door of [millrace, promises]) {
+  for (const entryPoint of [millrace, promises]) {
     const prepared = millrace.createKey('aes-256-gcm', key);
     const options = {
       key: prepared,
@@ -192,7 +192,7 @@ test('a prepared key disposed by a getter', async () => {
         return undefined;
       },
     };
-    const { value, error } = await settled(() => door.seal('aes-256-gcm', options));
+    const { value, error } = await settled(() => entryPoint.seal('aes-256-gcm', options));
     if (error) assert.equal(error.code, 'ERR_KEY_DISPOSED');
     else assert.deepEqual(value, sealed);
   }

@@ -17,7 +17,7 @@ import {
   hmacNames,
 } from '../support/algorithms.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 import { refuses } from '../support/refusals.mjs';
 
@@ -27,7 +27,7 @@ for (const algorithm of cipherNames) {
     const { key: keySize, iv: ivSize, aead } = ciphers[algorithm];
     const [bytes, iv, source] = [rng.bytes(keySize), rng.bytes(ivSize), rng.bytes(500)];
     const aad = aead ? rng.bytes(7) : undefined;
-    const expected = judge({
+    const expected = oracle({
       kind: 'cipher',
       algorithm,
       encrypt: true,
@@ -43,21 +43,21 @@ for (const algorithm of cipherNames) {
     assert.equal(key.size, keySize);
     assert.equal(key.disposed, false);
     const tagged = () => (aead ? { aad, tag: Buffer.alloc(16) } : {});
-    for (const door of [millrace, promises]) {
+    for (const entryPoint of [millrace, promises]) {
       for (let round = 0; round < 3; round++) {
         assert.deepEqual(
-          await door.cipher(algorithm, { encrypt: true, key, iv, source, ...tagged() }),
+          await entryPoint.cipher(algorithm, { encrypt: true, key, iv, source, ...tagged() }),
           expected.output,
         );
         assert.deepEqual(
-          await door.cipher(algorithm, true, key, iv, source, ...Object.values(tagged())),
+          await entryPoint.cipher(algorithm, true, key, iv, source, ...Object.values(tagged())),
           expected.output,
         );
       }
       const target = Buffer.alloc(500);
       const extras = aead ? [aad, 0, 7, Buffer.alloc(16), 0, 16] : [];
       assert.equal(
-        await door.cipher(
+        await entryPoint.cipher(
           algorithm,
           1,
           key,
@@ -78,11 +78,14 @@ for (const algorithm of cipherNames) {
       assert.deepEqual(target, expected.output);
       if (!aead) continue;
       const sealed = Buffer.concat([expected.output, expected.tag]);
-      assert.deepEqual(await door.seal(algorithm, { key, nonce: iv, source, aad }), sealed);
-      assert.deepEqual(await door.open(algorithm, { key, nonce: iv, source: sealed, aad }), source);
+      assert.deepEqual(await entryPoint.seal(algorithm, { key, nonce: iv, source, aad }), sealed);
+      assert.deepEqual(
+        await entryPoint.open(algorithm, { key, nonce: iv, source: sealed, aad }),
+        source,
+      );
       sealed[3] ^= 1;
       await assert.rejects(
-        async () => door.open(algorithm, { key, nonce: iv, source: sealed, aad }),
+        async () => entryPoint.open(algorithm, { key, nonce: iv, source: sealed, aad }),
         { code: 'ERR_AUTHENTICATION' },
       );
     }
@@ -102,16 +105,16 @@ for (const algorithm of hmacNames) {
       1000,
     ]) {
       const [bytes, source] = [rng.bytes(size), rng.bytes(300)];
-      const expected = judge({ kind: 'hmac', algorithm, key: bytes, source }).output;
+      const expected = oracle({ kind: 'hmac', algorithm, key: bytes, source }).output;
       const key = millrace.createKey(`hmac-${algorithm}`, bytes);
       assert.equal(key.algorithm, `hmac-${algorithm}`);
       assert.equal(key.size, size);
-      for (const door of [millrace, promises]) {
-        assert.deepEqual(await door.hmac(algorithm, key, source), expected);
-        assert.deepEqual(await door.hmac(algorithm, key, source), expected);
+      for (const entryPoint of [millrace, promises]) {
+        assert.deepEqual(await entryPoint.hmac(algorithm, key, source), expected);
+        assert.deepEqual(await entryPoint.hmac(algorithm, key, source), expected);
         const target = Buffer.alloc(80);
         assert.equal(
-          await door.hmac(algorithm, key, 0, size, source, 0, 300, target, 5),
+          await entryPoint.hmac(algorithm, key, 0, size, source, 0, 300, target, 5),
           expected.length,
         );
         assert.deepEqual(target.subarray(5, 5 + expected.length), expected);
@@ -125,15 +128,15 @@ test('blake3: a prepared key', async () => {
   const key = millrace.createKey('BLAKE3', bytes);
   assert.equal(key.algorithm, 'blake3');
   for (const outputLength of [1, 32, 64, 65, 131, 1025]) {
-    const expected = judge({
+    const expected = oracle({
       kind: 'hash',
       algorithm: 'blake3',
       key: bytes,
       outputLength,
       source: Buffer.from('abc'),
     }).output;
-    for (const door of [millrace, promises])
-      assert.deepEqual(await door.hash('blake3', 'abc', { key, outputLength }), expected);
+    for (const entryPoint of [millrace, promises])
+      assert.deepEqual(await entryPoint.hash('blake3', 'abc', { key, outputLength }), expected);
   }
 });
 
@@ -377,7 +380,7 @@ test('keys disposed while their jobs are in flight', async () => {
   });
   for (const { settled, bytes, nonce, text } of jobs) {
     const [sealed, mac, digest] = await settled;
-    const expected = judge({
+    const expected = oracle({
       kind: 'cipher',
       algorithm: 'aes-256-gcm',
       encrypt: true,
@@ -388,7 +391,7 @@ test('keys disposed while their jobs are in flight', async () => {
     });
     assert.ok(sealed.equals(Buffer.concat([expected.output, expected.tag])));
     assert.ok(
-      mac.equals(judge({ kind: 'hmac', algorithm: 'sha512', key: bytes, source: text }).output),
+      mac.equals(oracle({ kind: 'hmac', algorithm: 'sha512', key: bytes, source: text }).output),
     );
     assert.ok(digest.equals(millrace.hash('blake3', text, { key: bytes })));
   }

@@ -27,16 +27,16 @@ for (const [name, beyond] of [
     const at = beyond + 1000;
     message.copy(memory, at);
     const digest = createHash('sha256').update(message).digest();
-    for (const door of [millrace, promises]) {
+    for (const entryPoint of [millrace, promises]) {
       const target = Buffer.alloc(32);
-      assert.equal(await door.hash('sha256', memory, at, 3000, target, 0), 32);
+      assert.equal(await entryPoint.hash('sha256', memory, at, 3000, target, 0), 32);
       assert.deepEqual(target, digest);
       // The digest to where the source is not, in the same buffer.
-      assert.equal(await door.hash('sha256', memory, at, 3000, memory, beyond + 4100), 32);
+      assert.equal(await entryPoint.hash('sha256', memory, at, 3000, memory, beyond + 4100), 32);
       assert.deepEqual(memory.subarray(beyond + 4100, beyond + 4132), digest);
-      assert.deepEqual(await door.hash('sha256', memory.subarray(at, at + 3000)), digest);
+      assert.deepEqual(await entryPoint.hash('sha256', memory.subarray(at, at + 3000)), digest);
       assert.deepEqual(
-        await door.hmac(
+        await entryPoint.hmac(
           'sha256',
           'key',
           new Uint8Array(memory.buffer, memory.byteOffset + at, 3000),
@@ -44,7 +44,7 @@ for (const [name, beyond] of [
         millrace.hmac('sha256', 'key', message),
       );
       assert.equal(
-        await door.hash('sha256', memory.subarray(at, at + 3000), {
+        await entryPoint.hash('sha256', memory.subarray(at, at + 3000), {
           target: memory,
           targetOffset: beyond,
         }),
@@ -78,10 +78,10 @@ for (const [name, beyond] of [
         beyond + 4200,
         16,
       ];
-      assert.equal(await door.cipher(...args(1, at, at + 7)), 3000);
+      assert.equal(await entryPoint.cipher(...args(1, at, at + 7)), 3000);
       assert.deepEqual(memory.subarray(at + 7, at + 3007), sealed.subarray(0, 3000));
       assert.deepEqual(memory.subarray(beyond + 4200, beyond + 4216), sealed.subarray(3000));
-      assert.equal(await door.cipher(...args(0, at + 7, at)), 3000);
+      assert.equal(await entryPoint.cipher(...args(0, at + 7, at)), 3000);
       assert.deepEqual(memory.subarray(at, at + 3000), message);
 
       // One past the end, and a sum that would wrap at 32 or at 53 bits.
@@ -92,9 +92,12 @@ for (const [name, beyond] of [
         [2 ** 53 - 1, 1],
         [2 ** 53 - 1, 2 ** 53 - 1],
       ]) {
-        await assert.rejects(async () => door.hash('sha256', memory, offset, size, target, 0), {
-          code: 'ERR_ARGUMENT_VALUE',
-        });
+        await assert.rejects(
+          async () => entryPoint.hash('sha256', memory, offset, size, target, 0),
+          {
+            code: 'ERR_ARGUMENT_VALUE',
+          },
+        );
       }
     }
     if (beyond === 2 ** 31) {

@@ -13,7 +13,7 @@ import promises from 'millrace/promises';
 
 import { aeadNames, ciphers } from '../support/algorithms.mjs';
 import { requiring, run } from '../support/child.mjs';
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 import { refuses } from '../support/refusals.mjs';
 
@@ -44,7 +44,7 @@ const callings = {
 /** What the result must be, by what it begins with. */
 function expected(algorithm, { key, source, aad }, sealed, tagSize = 16) {
   const iv = sealed.subarray(0, ciphers[algorithm].iv);
-  const { output, tag } = judge({
+  const { output, tag } = oracle({
     kind: 'cipher',
     algorithm,
     encrypt: true,

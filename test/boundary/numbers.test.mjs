@@ -8,11 +8,11 @@ import { test } from 'node:test';
 
 import 'millrace';
 
-import { doorPaths } from '../support/child.mjs';
+import { entryPaths } from '../support/child.mjs';
 import { frameIndexes, statusNumbers } from '../../tools/protocol.mjs';
 
 const require = createRequire(import.meta.url);
-const dist = dirname(doorPaths.millrace);
+const dist = dirname(entryPaths.millrace);
 const { native } = require(join(dist, 'core.js'))['engines/binding'];
 const { frame } = require(join(dist, 'core.js'))['request/frame'];
 

@@ -1,4 +1,4 @@
-// Every call with options, by every door: it takes each name that its type has, and refuses every
+// Every call with options, by every entry point: it takes each name that its type has, and refuses every
 // other with an error that says which one was meant.
 
 import assert from 'node:assert/strict';
@@ -35,7 +35,7 @@ const argon2 = { message: 'p', nonce: '12345678', memory: 8, passes: 1 };
 const reading = [{ signal }, { onProgress() {} }];
 
 /**
- * Calls as all doors have them: arguments before the options (`first`), options that it needs
+ * Calls as all entry points have them: arguments before the options (`first`), options that it needs
  * (`base`), others that it takes, also when it is asynchronous (`later`) or promised, and names of
  * others with what they mean here.
  */
@@ -354,7 +354,7 @@ Object.assign(others, {
 });
 
 /**
- * The ways of making a call that all doors have. A wrong argument throws, or rejects where a
+ * The ways of making a call that all entry points have. A wrong argument throws, or rejects where a
  * promise waits.
  */
 function ways(name, { first, takes, later = [], promised = [] }) {

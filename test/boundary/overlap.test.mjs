@@ -10,7 +10,7 @@ import promises from 'millrace/promises';
 
 import {
   aeadNames,
-  ancestor,
+  original,
   cipherNames,
   ciphers,
   hashNames,
@@ -18,7 +18,7 @@ import {
   hmacNames,
   streamNames,
 } from '../support/algorithms.mjs';
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 import { refuses } from '../support/refusals.mjs';
 
@@ -80,7 +80,7 @@ for (const algorithm of aeadNames) {
             rng.bytes(size),
             rng.bytes(size % 21),
           ];
-          const { output, tag } = judge({
+          const { output, tag } = oracle({
             kind: 'cipher',
             algorithm,
             encrypt: true,
@@ -90,8 +90,8 @@ for (const algorithm of aeadNames) {
             aad,
           });
           const sealed = Buffer.concat([output, tag]);
-          const doors = [millrace, promises];
-          for (const door of doors) {
+          const entryPoints = [millrace, promises];
+          for (const entryPoint of entryPoints) {
             for (const [method, from, to] of [
               ['seal', source, sealed],
               ['open', sealed, source],
@@ -109,7 +109,7 @@ for (const algorithm of aeadNames) {
                 target: memory,
                 targetOffset: start + signed,
               };
-              assert.equal(await door[method](algorithm, options), to.length);
+              assert.equal(await entryPoint[method](algorithm, options), to.length);
               same(memory, expected, `${method} size ${size} distance ${signed}`);
             }
           }
@@ -124,7 +124,7 @@ for (const algorithm of aeadNames) {
       for (const distance of [0, 1, -1, 16, -16, 64, -64]) {
         const { key: keySize, iv: ivSize } = ciphers[algorithm];
         const [key, nonce, source] = [rng.bytes(keySize), rng.bytes(ivSize), rng.bytes(size)];
-        const { output, tag } = judge({
+        const { output, tag } = oracle({
           kind: 'cipher',
           algorithm,
           encrypt: true,
@@ -134,7 +134,7 @@ for (const algorithm of aeadNames) {
           aad: Buffer.alloc(0),
         });
         tag[5] ^= 4;
-        for (const door of [millrace, promises]) {
+        for (const entryPoint of [millrace, promises]) {
           const memory = rng.bytes(size + 200);
           output.copy(memory, 64);
           tag.copy(memory, 64 + size);
@@ -147,7 +147,7 @@ for (const algorithm of aeadNames) {
             target: memory,
             targetOffset: 64 + distance,
           };
-          await assert.rejects(async () => door.open(algorithm, options), {
+          await assert.rejects(async () => entryPoint.open(algorithm, options), {
             code: 'ERR_AUTHENTICATION',
           });
           same(memory, expected, `open size ${size} distance ${distance}`);
@@ -162,7 +162,7 @@ for (const algorithm of aeadNames) {
     for (const size of sizes) {
       for (const [way, call] of Object.entries(lending)) {
         const [key, iv, source] = [rng.bytes(keySize), rng.bytes(ivSize), rng.bytes(size)];
-        const { output, tag } = judge({
+        const { output, tag } = oracle({
           kind: 'cipher',
           algorithm,
           encrypt: true,
@@ -295,7 +295,7 @@ for (const algorithm of cipherNames) {
             const aad = aead ? Buffer.from(memory.subarray(aadAt, aadAt + 19)) : undefined;
             let source = Buffer.from(memory.subarray(sourceOffset, sourceOffset + size));
             let outside = Buffer.alloc(16);
-            let expected = judge({
+            let expected = oracle({
               kind: 'cipher',
               algorithm,
               encrypt: true,
@@ -345,7 +345,7 @@ test('key, iv and aad may be one range', async () => {
   const shared = Buffer.alloc(32, 3);
   for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305']) {
     const source = Buffer.alloc(100, 5);
-    const expected = judge({
+    const expected = oracle({
       kind: 'cipher',
       algorithm,
       encrypt: true,
@@ -393,7 +393,7 @@ for (const algorithm of hashNames.filter((name) => hashes[name].digest > 0)) {
         for (const [way, call] of Object.entries(lending)) {
           const memory = rng.bytes(64 + length + 200);
           const expected = Buffer.from(memory);
-          judge({ kind: 'hash', algorithm, source: memory.subarray(64, 64 + length) }).output.copy(
+          oracle({ kind: 'hash', algorithm, source: memory.subarray(64, 64 + length) }).output.copy(
             expected,
             targetOffset,
           );
@@ -427,7 +427,7 @@ for (const algorithm of hmacNames) {
         for (const [way, call] of Object.entries(lending)) {
           const memory = rng.bytes(1600);
           const expected = Buffer.from(memory);
-          judge({
+          oracle({
             kind: 'hmac',
             algorithm,
             key: memory.subarray(20, 20 + keySize),
@@ -457,17 +457,17 @@ test('an extendable output over its own source', async () => {
   for (const algorithm of ['shake128', 'shake256', 'blake3']) {
     for (const outputLength of [1, 63, 64, 65, 200, 1024, 1025, 5000]) {
       for (const targetOffset of [0, 1, 100, 350]) {
-        for (const door of [millrace, promises]) {
+        for (const entryPoint of [millrace, promises]) {
           const memory = rng.bytes(6000);
           const expected = Buffer.from(memory);
-          judge({
+          oracle({
             kind: 'hash',
             algorithm,
             source: memory.subarray(100, 400),
             outputLength,
           }).output.copy(expected, targetOffset);
           assert.equal(
-            await door.hash(algorithm, memory.subarray(100, 400), {
+            await entryPoint.hash(algorithm, memory.subarray(100, 400), {
               outputLength,
               target: memory,
               targetOffset,
@@ -490,7 +490,7 @@ test('target of a stream cipher beyond what a block counter step covers', () => 
       const memory = rng.bytes(2 ** 20 + 2 * 65_536);
       const expected = Buffer.from(memory);
       const source = memory.subarray(65_536, 65_536 + 2 ** 20);
-      judge({ kind: 'cipher', algorithm, encrypt: true, key, iv, source }).output.copy(
+      oracle({ kind: 'cipher', algorithm, encrypt: true, key, iv, source }).output.copy(
         expected,
         65_536 + distance,
       );
@@ -518,7 +518,7 @@ function cipherLayout(algorithm, encrypt, size, distance, rng) {
   const { key: keySize, iv: ivSize, aead } = ciphers[algorithm];
   const [key, iv, plain] = [rng.bytes(keySize), rng.bytes(ivSize), rng.bytes(size)];
   const aad = aead ? rng.bytes(size % 13) : undefined;
-  const { output, tag } = judge({
+  const { output, tag } = oracle({
     kind: 'cipher',
     algorithm,
     encrypt: true,
@@ -570,14 +570,14 @@ function same(actual, expected, what) {
   );
 }
 
-function called(door, method, args) {
+function called(entryPoint, method, args) {
   return new Promise((resolve, reject) => {
-    door[method](...args, (error, value) => (error ? reject(error) : resolve(value)));
+    entryPoint[method](...args, (error, value) => (error ? reject(error) : resolve(value)));
   });
 }
 
 function inAncestor(algorithm, call) {
-  return ancestor.ciphers.includes(algorithm) || ancestor.hashes.includes(algorithm)
+  return original.ciphers.includes(algorithm) || original.hashes.includes(algorithm)
     ? call()
     : notOffered;
 }

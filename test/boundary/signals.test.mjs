@@ -1,4 +1,4 @@
-// Abort signals of the promise door: a call that has not started is cancelled, one that runs is not
+// Abort signals of the promise entry point: a call that has not started is cancelled, one that runs is not
 // disturbed, and whatever happens the promise settles exactly once and nothing is kept.
 
 import assert from 'node:assert/strict';
@@ -10,7 +10,7 @@ import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { collectGarbage } from '../support/garbage.mjs';
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 
 const key = Buffer.alloc(32, 1);
 const nonce = Buffer.alloc(12, 2);
@@ -21,7 +21,7 @@ const large = Buffer.alloc(16 * 2 ** 20, 4);
  * before long ones.
  */
 const queueable = Buffer.alloc(2 ** 20, 5);
-const digest = judge({ kind: 'hash', algorithm: 'sha256', source }).output;
+const digest = oracle({ kind: 'hash', algorithm: 'sha256', source }).output;
 
 /** Every form that takes a signal. */
 const forms = {
@@ -294,7 +294,7 @@ test('cancelled calls keep neither buffers nor slots', async () => {
   assert.ok(alive <= 5, `${alive} of 200 buffers are still held`);
 });
 
-test('the synchronous and callback doors take no signal', () => {
+test('the synchronous and callback entry points take no signal', () => {
   const { signal } = new AbortController();
   const refused = {
     code: 'ERR_ARGUMENT_VALUE',

@@ -10,14 +10,14 @@ import promises from 'millrace/promises';
 
 import { ciphers } from '../support/algorithms.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 
 const calls = 2000;
 
 /**
  * A cipher call in each form; each takes `{ algorithm, key, iv, source, aad, tag }` and gives what
- * the judge gives.
+ * the oracle gives.
  */
 const forms = {
   'callback, options': (job) =>
@@ -92,7 +92,7 @@ for (const [title, call] of Object.entries(forms)) {
         tag: Buffer.alloc(16),
         target: Buffer.alloc(source.length),
       };
-      const expected = judge({
+      const expected = oracle({
         kind: 'cipher',
         algorithm,
         encrypt: true,
@@ -126,7 +126,7 @@ for (const size of [0, 1, 100, 1000, 5000, 70_000, 2 ** 20]) {
     const source = rng.bytes(size);
     const original = Buffer.from(source);
     const [key, iv, gcmIv] = [rng.bytes(32), rng.bytes(16), rng.bytes(12)];
-    const stream = judge({
+    const stream = oracle({
       kind: 'cipher',
       algorithm: 'aes-256-ctr',
       encrypt: true,
@@ -134,7 +134,7 @@ for (const size of [0, 1, 100, 1000, 5000, 70_000, 2 ** 20]) {
       iv,
       source: original,
     }).output;
-    const sealed = judge({
+    const sealed = oracle({
       kind: 'cipher',
       algorithm: 'aes-256-gcm',
       encrypt: true,
@@ -143,8 +143,8 @@ for (const size of [0, 1, 100, 1000, 5000, 70_000, 2 ** 20]) {
       source: original,
       aad: Buffer.alloc(0),
     });
-    const digest = judge({ kind: 'hash', algorithm: 'sha256', source: original }).output;
-    const mac = judge({ kind: 'hmac', algorithm: 'sha1', key, source: original }).output;
+    const digest = oracle({ kind: 'hash', algorithm: 'sha256', source: original }).output;
+    const mac = oracle({ kind: 'hmac', algorithm: 'sha1', key, source: original }).output;
     const started = [
       [() => promises.hash('sha256', source), digest],
       [() => waited(millrace, 'hash', ['sha256', source, 'hex']), digest.toString('hex')],
@@ -202,7 +202,7 @@ for (const { name, detach } of [
         const original = rng.bytes(size);
         const fresh = (bytes) => Uint8Array.from(bytes);
         const [keyBytes, ivBytes] = [rng.bytes(32), rng.bytes(12)];
-        const expected = judge({
+        const expected = oracle({
           kind: 'cipher',
           algorithm: 'chacha20-poly1305',
           encrypt: true,
@@ -211,7 +211,7 @@ for (const { name, detach } of [
           source: original,
           aad: keyBytes,
         });
-        const digest = judge({ kind: 'hash', algorithm: 'blake3', source: original }).output;
+        const digest = oracle({ kind: 'hash', algorithm: 'blake3', source: original }).output;
         const started = [];
         for (const start of [
           (inputs) =>
@@ -262,7 +262,7 @@ test('resizable inputs shrunk to nothing right after the call', async () => {
   const rng = random('shrink');
   for (const size of [100, 5000, 300_000]) {
     const original = rng.bytes(size);
-    const digest = judge({ kind: 'hash', algorithm: 'sha512', source: original }).output;
+    const digest = oracle({ kind: 'hash', algorithm: 'sha512', source: original }).output;
     const start = (call) => {
       const memory = new ArrayBuffer(size, { maxByteLength: size });
       const view = new Uint8Array(memory);
@@ -276,7 +276,7 @@ test('resizable inputs shrunk to nothing right after the call', async () => {
     assert.deepEqual(await start((view) => waited(millrace, 'hash', ['sha512', view])), digest);
     const key = rng.bytes(16);
     const iv = rng.bytes(16);
-    const expected = judge({
+    const expected = oracle({
       kind: 'cipher',
       algorithm: 'aes-128-ctr',
       encrypt: true,
@@ -309,7 +309,7 @@ test('results of friendly calls belong to the caller alone', async () => {
   const key = Buffer.alloc(32, 1);
   const iv = Buffer.alloc(16, 2);
   const source = Buffer.alloc(500, 3);
-  const expected = judge({
+  const expected = oracle({
     kind: 'cipher',
     algorithm: 'aes-256-ctr',
     encrypt: true,
@@ -330,7 +330,7 @@ test('results of friendly calls belong to the caller alone', async () => {
   for (const [index, digest] of digests.entries()) {
     assert.ok(
       digest.equals(
-        judge({ kind: 'hash', algorithm: 'sha256', source: Buffer.from(`${index}`) }).output,
+        oracle({ kind: 'hash', algorithm: 'sha256', source: Buffer.from(`${index}`) }).output,
       ),
     );
     digest.fill(0);
@@ -381,8 +381,8 @@ function asBuffer(view) {
   return Buffer.from(view.buffer, view.byteOffset, view.byteLength);
 }
 
-function waited(door, method, args) {
+function waited(entryPoint, method, args) {
   return new Promise((resolve, reject) => {
-    door[method](...args, (error, value) => (error ? reject(error) : resolve(value)));
+    entryPoint[method](...args, (error, value) => (error ? reject(error) : resolve(value)));
   });
 }

@@ -8,7 +8,7 @@ import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { hashNames, hashes } from '../support/algorithms.mjs';
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 
 const key = Buffer.alloc(32, 1);
 const nonce = Buffer.alloc(12, 2);
@@ -44,13 +44,13 @@ for (const [name, string] of Object.entries(strings)) {
       const expected =
         few.length === 1
           ? createHash(algorithm).update(bytes).digest()
-          : judge({
+          : oracle({
               kind: 'hash',
               algorithm,
               source: bytes.length > 2 ** 16 ? Buffer.alloc(0) : bytes,
               ...outputLength,
             }).output;
-      // The judges in JavaScript are slow: on long strings the library's own answer over bytes must
+      // The oracles in JavaScript are slow: on long strings the library's own answer over bytes must
       // do.
       const wanted =
         few.length > 1 && bytes.length > 2 ** 16
@@ -60,14 +60,14 @@ for (const [name, string] of Object.entries(strings)) {
       assert.deepEqual(await promises.hash(algorithm, string, outputLength), wanted, algorithm);
     }
     const hex = createHash('sha256').update(bytes).digest('hex');
-    for (const door of [millrace, promises]) {
-      assert.equal(await door.hash('sha256', string, 'hex'), hex);
-      assert.equal(await door.hash('sha256', string, 'bigint'), BigInt(`0x${hex}`));
+    for (const entryPoint of [millrace, promises]) {
+      assert.equal(await entryPoint.hash('sha256', string, 'hex'), hex);
+      assert.equal(await entryPoint.hash('sha256', string, 'bigint'), BigInt(`0x${hex}`));
       assert.deepEqual(
-        await door.hmac('sha256', string, string),
-        judge({ kind: 'hmac', algorithm: 'sha256', key: bytes, source: bytes }).output,
+        await entryPoint.hmac('sha256', string, string),
+        oracle({ kind: 'hmac', algorithm: 'sha256', key: bytes, source: bytes }).output,
       );
-      const sealed = judge({
+      const sealed = oracle({
         kind: 'cipher',
         algorithm: 'aes-256-gcm',
         encrypt: true,
@@ -76,34 +76,41 @@ for (const [name, string] of Object.entries(strings)) {
         source: bytes,
         aad: bytes,
       });
-      const result = await door.seal('aes-256-gcm', { key, nonce, source: string, aad: string });
+      const result = await entryPoint.seal('aes-256-gcm', {
+        key,
+        nonce,
+        source: string,
+        aad: string,
+      });
       assert.ok(result.equals(Buffer.concat([sealed.output, sealed.tag])));
       assert.ok(
-        (await door.open('aes-256-gcm', { key, nonce, source: result, aad: string })).equals(bytes),
+        (await entryPoint.open('aes-256-gcm', { key, nonce, source: result, aad: string })).equals(
+          bytes,
+        ),
       );
     }
     assert.deepEqual(
       millrace.hmac('sha256', millrace.createKey('hmac-sha256', string), 'x'),
-      judge({ kind: 'hmac', algorithm: 'sha256', key: bytes, source: Buffer.from('x') }).output,
+      oracle({ kind: 'hmac', algorithm: 'sha256', key: bytes, source: Buffer.from('x') }).output,
     );
   });
 }
 
 test('String objects are not strings', async () => {
-  for (const door of [millrace, promises]) {
-    await assert.rejects(async () => door.hash('sha256', new String('text')), {
+  for (const entryPoint of [millrace, promises]) {
+    await assert.rejects(async () => entryPoint.hash('sha256', new String('text')), {
       code: 'ERR_ARGUMENT_TYPE',
     });
-    await assert.rejects(async () => door.hmac('sha256', new String('key'), 'text'), {
+    await assert.rejects(async () => entryPoint.hmac('sha256', new String('key'), 'text'), {
       code: 'ERR_ARGUMENT_TYPE',
     });
   }
 });
 
 test('a target written by a call with a string as data', async () => {
-  for (const door of [millrace, promises]) {
+  for (const entryPoint of [millrace, promises]) {
     const target = Buffer.alloc(40);
-    assert.equal(await door.hash('sha256', 'abc', { target, targetOffset: 4 }), 32);
+    assert.equal(await entryPoint.hash('sha256', 'abc', { target, targetOffset: 4 }), 32);
     assert.equal(
       target.toString('hex', 4, 36),
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',

@@ -3,7 +3,7 @@
 
 /** Ours beside WebCrypto, in turns: medians, and how long the page stood still while ours ran. */
 export async function measureBeside({ size, rounds }) {
-  const { promises } = globalThis.doors;
+  const { promises } = globalThis.entryPoints;
   const source = new Uint8Array(size).map((_, index) => index * 31);
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   const nonce = new Uint8Array(12);
@@ -72,7 +72,7 @@ export async function measureBeside({ size, rounds }) {
 
 /** What only workers can do without the page standing still. */
 export async function measureFrames({ size }) {
-  const { millrace, promises } = globalThis.doors;
+  const { millrace, promises } = globalThis.entryPoints;
   const source = new Uint8Array(size).map((_, index) => index * 31);
   const salt = new Uint8Array(16);
   const jobs = {

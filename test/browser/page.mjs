@@ -1,4 +1,4 @@
-// What runs in the page, and in a worker of it: the suite over the built doors. Served by
+// What runs in the page, and in a worker of it: the suite over the built entry points. Served by
 // tools/serve.mjs.
 
 import * as bigintBuffer from '/dist/browser/bigint-buffer.mjs';
@@ -13,7 +13,7 @@ export function conform(given = {}) {
   return runConformance({
     millrace,
     promises,
-    ancestors: { cryptoAsync, bigintHash, bigintBuffer },
+    originals: { cryptoAsync, bigintHash, bigintBuffer },
     place: 'browser',
     load,
     breathe: breather(),
@@ -58,5 +58,5 @@ if (typeof document === 'undefined') {
       worker.onerror = ({ message }) => reject(new Error(message));
       worker.postMessage(given);
     });
-  globalThis.doors = { millrace, promises };
+  globalThis.entryPoints = { millrace, promises };
 }

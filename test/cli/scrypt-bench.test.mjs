@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { doorPaths, root } from '../support/child.mjs';
+import { entryPaths, root } from '../support/child.mjs';
 import { command, inFolder } from '../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
@@ -60,15 +60,15 @@ async function bench($, line, { preload = [], env = {}, by = 'script' } = {}) {
 const standIn = `
 const { promisify } = require('node:util');
 const { scrypt } = require('node:crypto');
-require(${JSON.stringify(doorPaths.millrace)}).scrypt ??= (...args) => scrypt(...args);
-require(${JSON.stringify(doorPaths['millrace/promises'])}).scrypt ??= promisify(scrypt);
+require(${JSON.stringify(entryPaths.millrace)}).scrypt ??= (...args) => scrypt(...args);
+require(${JSON.stringify(entryPaths['millrace/promises'])}).scrypt ??= promisify(scrypt);
 `;
 
 /** Millrace without it. */
 const without = `
-for (const door of ${JSON.stringify([doorPaths.millrace, doorPaths['millrace/promises']])}) {
-  const names = { ...require(door), scrypt: undefined };
-  require.cache[door].exports = names;
+for (const entryPoint of ${JSON.stringify([entryPaths.millrace, entryPaths['millrace/promises']])}) {
+  const names = { ...require(entryPoint), scrypt: undefined };
+  require.cache[entryPoint].exports = names;
 }
 `;
 
@@ -110,7 +110,7 @@ const number = '\\d+\\.\\d\\d';
 
 // ---- what comes out -----------------------------------------------------------------------
 
-test("node scrypt-bench.mjs: the ancestor's variants, a line a batch, a table a concurrency", () =>
+test("node scrypt-bench.mjs: the original package's variants, a line a batch, a table a concurrency", () =>
   inFolder({}, async ($) => {
     const { code, stdout, stderr } = await bench($, '--iterations=4 --concurrency=1,3 --N=16');
     assert.deepEqual([code, stderr], [0, '']);

@@ -530,11 +530,11 @@ test(
         '',
       ];
       const compare = async (options, stdin) => {
-        const judge = $.other('sha256sum', options, stdin);
+        const oracle = $.other('sha256sum', options, stdin);
         const { code, stdout, stderr } = await $.start(['sum', '-a', 'sha256', ...options], {
           stdin,
         }).ended;
-        const said = judge.stderr
+        const said = oracle.stderr
           .toString()
           .replaceAll('sha256sum:', 'millrace sum:')
           .replaceAll('formatted SHA256 checksum', 'formatted checksum');
@@ -542,7 +542,7 @@ test(
         const sorted = (text) => text.split('\n').sort();
         assert.deepEqual(
           { code, stdout: stdout.toString(), stderr: sorted(stderr.toString()) },
-          { code: judge.status, stdout: judge.stdout.toString(), stderr: sorted(said) },
+          { code: oracle.status, stdout: oracle.stdout.toString(), stderr: sorted(said) },
           `${JSON.stringify(stdin)} ${options.join(' ')}`,
         );
       };

@@ -2,7 +2,7 @@
 
 import { pattern } from './bytes.mjs';
 import { ok, same, sameBytes, sameError } from './verdicts.mjs';
-import { errorOf } from './ways.mjs';
+import { errorOf } from './call-styles.mjs';
 
 export function aborts({ millrace, promises, options, made, add }) {
   const reason = new Error('no more');

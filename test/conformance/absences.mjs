@@ -2,9 +2,9 @@
 
 import { pattern } from './bytes.mjs';
 import { same, sameBytes, sameError } from './verdicts.mjs';
-import { byCallback, errorOf } from './ways.mjs';
+import { byCallback, errorOf } from './call-styles.mjs';
 
-export function absences({ millrace, promises, ancestors, options, add, place }) {
+export function absences({ millrace, promises, originals, options, add, place }) {
   if (place !== 'browser') return;
   const refused = (title, call) =>
     add('absences', title, 'refused by name', async () => {
@@ -14,9 +14,9 @@ export function absences({ millrace, promises, ancestors, options, add, place })
   const key = { algorithm: 'aes-256-gcm', key: pattern(32) };
   refused('sealStream', () => promises.sealStream(key));
   refused('openStream', () => promises.openStream(key));
-  if (ancestors.cryptoAsync !== undefined)
+  if (originals.cryptoAsync !== undefined)
     for (const name of ['hash', 'hmac', 'cipher'])
-      refused(`crypto-async ${name}`, () => ancestors.cryptoAsync[name]('sha256', pattern(3)));
+      refused(`crypto-async ${name}`, () => originals.cryptoAsync[name]('sha256', pattern(3)));
 
   add('files', 'hashFile', 'Blobs and Files', async () => {
     for (const size of [0, 1, 100_000, 5_000_000]) {

@@ -63,7 +63,7 @@ export function join(parts) {
 }
 
 /**
- * 64 bits that tell long outputs apart: computed here and not by the library that is being judged.
+ * 64 bits that tell long outputs apart: computed here and not by the library that is being checked.
  * Not against forgery.
  */
 export function fingerprint(bytes) {

@@ -3,10 +3,10 @@
 import process from 'node:process';
 
 import { pattern } from './bytes.mjs';
-import { openDoors } from './host.mjs';
+import { openEntryPoints } from './host.mjs';
 
 const { where, options } = JSON.parse(process.argv[3]);
-const { millrace, promises } = await openDoors(where);
+const { millrace, promises } = await openEntryPoints(where);
 
 const actions = {
   async ends() {

@@ -3,7 +3,7 @@
 import { join, pattern } from './bytes.mjs';
 import { aeadCases, cipherVectors, optional } from './vectors.mjs';
 import { ok, same, sameBytes, sameError } from './verdicts.mjs';
-import { errorOf, waysOf } from './ways.mjs';
+import { errorOf, waysOf } from './call-styles.mjs';
 
 const SHORT = 5000;
 

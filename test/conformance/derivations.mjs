@@ -3,7 +3,7 @@
 
 import { pattern, toHex, utf8 } from './bytes.mjs';
 import { ok, same, sameBytes, sameError } from './verdicts.mjs';
-import { errorOf, waysOf } from './ways.mjs';
+import { errorOf, waysOf } from './call-styles.mjs';
 
 const filled = (size, byte) => new Uint8Array(size).fill(byte);
 const counting = (from, to) =>

@@ -1,5 +1,5 @@
 // Makes made.json: answers to inputs that bytes.mjs makes anywhere, given by other libraries
-// (support/judges.mjs, support/chunked-judge.mjs) and held against ours. What is ours alone, the
+// (support/oracles.mjs, support/chunked-oracle.mjs) and held against ours. What is ours alone, the
 // exported states, is checked by going on from them.
 //
 //   node test/conformance/generate.mjs
@@ -16,8 +16,8 @@ import {
   hashes,
   hmacNames,
 } from '../support/algorithms.mjs';
-import { sealChunked } from '../support/chunked-judge.mjs';
-import { judge, prepareSeeds } from '../support/judges.mjs';
+import { sealChunked } from '../support/chunked-oracle.mjs';
+import { oracle, prepareSeeds } from '../support/oracles.mjs';
 import { digestOf, pattern, toHex } from './bytes.mjs';
 
 const SIZES = [
@@ -37,7 +37,7 @@ for (const algorithm of hashNames) {
   const { digest: digestSize, seedBits = 0, key = 0 } = hashes[algorithm];
   const outputLength = digestSize === 0 ? 40 : undefined;
   const digest = (source, more = {}) => {
-    const { output } = judge({ kind: 'hash', algorithm, source, outputLength, ...more });
+    const { output } = oracle({ kind: 'hash', algorithm, source, outputLength, ...more });
     const ours = millrace.hash(
       algorithm,
       source,
@@ -47,7 +47,7 @@ for (const algorithm of hashNames) {
     );
     if (!ours.equals(output))
       throw new Error(
-        `${algorithm}, ${source.length} bytes: ${ours.toString('hex')}, the judge has ${output.toString('hex')}`,
+        `${algorithm}, ${source.length} bytes: ${ours.toString('hex')}, the oracle has ${output.toString('hex')}`,
       );
     return output;
   };
@@ -94,7 +94,7 @@ for (const algorithm of hmacNames) {
     [200, 100_000],
   ].map(([keySize, size]) => {
     const [key, source] = [pattern(keySize, 3), pattern(size)];
-    const { output } = judge({ kind: 'hmac', algorithm, key, source });
+    const { output } = oracle({ kind: 'hmac', algorithm, key, source });
     if (!millrace.hmac(algorithm, key, source).equals(output)) throw new Error(`hmac-${algorithm}`);
     return [keySize, size, toHex(output)];
   });
@@ -119,7 +119,7 @@ for (const algorithm of cipherNames) {
     [2 ** 20 + 3, 31],
   ].map(([size, aadSize]) => {
     const [source, aad] = [pattern(size), aead ? pattern(aadSize, 6) : undefined];
-    const { output, tag } = judge({
+    const { output, tag } = oracle({
       kind: 'cipher',
       encrypt: true,
       algorithm,

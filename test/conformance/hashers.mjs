@@ -3,7 +3,7 @@
 
 import { hex, pattern, toBase64, toHex } from './bytes.mjs';
 import { sized } from './hashes.mjs';
-import { errorOf } from './ways.mjs';
+import { errorOf } from './call-styles.mjs';
 import { ok, same, sameBytes, sameError } from './verdicts.mjs';
 
 const CUTS = [

@@ -4,7 +4,7 @@
 import { fingerprint, hex, join, pattern, toBase64, toBase64url, toHex, utf8 } from './bytes.mjs';
 import { hashVectors, hmacVectors } from './vectors.mjs';
 import { ok, same, sameBytes } from './verdicts.mjs';
-import { waysOf } from './ways.mjs';
+import { waysOf } from './call-styles.mjs';
 
 /** What each encoding makes of a digest. */
 const encodings = {

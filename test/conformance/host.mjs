@@ -3,7 +3,7 @@
 //
 //   node test/conformance/host.mjs [--engine portable[,native]] [--require | --import] [--from FOLDER] [--families a,b] [--json FILE]
 //
-// The doors come from the built package by its exports: by `require` (the default) or `import`,
+// The entry points come from the built package by its exports: by `require` (the default) or `import`,
 // looked up from the folder named by --from, such as a project in which Millrace is installed.
 
 import { readFile, writeFile } from 'node:fs/promises';
@@ -18,16 +18,16 @@ import { families as neutral, runConformance } from './suite.mjs';
 /** Those of every environment, and those of runtimes like Node. */
 export const families = { ...neutral, processes };
 
-/** The doors by name, from where `from` finds the package. */
-export async function openDoors({ from = import.meta.url, kind = 'require' } = {}) {
+/** The entry points by name, from where `from` finds the package. */
+export async function openEntryPoints({ from = import.meta.url, kind = 'require' } = {}) {
   const require = createRequire(from);
   const open = kind === 'require' ? async (name) => require(name) : await importerFrom(from);
   const [millrace, promises, cryptoAsync, bigintHash, bigintBuffer] = await Promise.all(
-    ['', '/promises', '/crypto-async', '/bigint-hash', '/bigint-buffer'].map((door) =>
-      open(`millrace${door}`),
+    ['', '/promises', '/crypto-async', '/bigint-hash', '/bigint-buffer'].map((entryPoint) =>
+      open(`millrace${entryPoint}`),
     ),
   );
-  return { millrace, promises, ancestors: { cryptoAsync, bigintHash, bigintBuffer } };
+  return { millrace, promises, originals: { cryptoAsync, bigintHash, bigintBuffer } };
 }
 
 /** A module resolves from where it stands; so a small one is asked that stands there. */
@@ -44,9 +44,9 @@ export async function load(file) {
 
 /** The suite over the built package. */
 export async function runHere({ engine, wanted, report, ...where }) {
-  const doors = await openDoors(where);
+  const entryPoints = await openEntryPoints(where);
   return runConformance({
-    ...doors,
+    ...entryPoints,
     load,
     options: engine === undefined ? {} : { engine },
     families: wanted,

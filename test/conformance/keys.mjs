@@ -2,7 +2,7 @@
 
 import { pattern } from './bytes.mjs';
 import { same, sameBytes, sameError } from './verdicts.mjs';
-import { errorOf, waysOf } from './ways.mjs';
+import { errorOf, waysOf } from './call-styles.mjs';
 
 export function keys({ millrace, promises, options, add, made }) {
   for (const [algorithm, { keySize, ivSize, aead }] of Object.entries(made.ciphers)) {

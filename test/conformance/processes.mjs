@@ -17,7 +17,7 @@ import { Worker } from 'node:worker_threads';
 
 import { pattern, toHex } from './bytes.mjs';
 import { ok, same, sameBytes, sameError } from './verdicts.mjs';
-import { errorOf, waysOf } from './ways.mjs';
+import { errorOf, waysOf } from './call-styles.mjs';
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 

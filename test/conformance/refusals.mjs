@@ -123,7 +123,7 @@ function tables() {
 
 export function refusals({ millrace, promises, add }) {
   for (const [title, rows] of Object.entries(tables())) {
-    add('refusals', 'every door', title, async () => {
+    add('refusals', 'every entry point', title, async () => {
       for (const [method, args, code, names] of rows) {
         const what = `${method}(${args.map((each) => (typeof each === 'string' ? each : typeof each)).join(', ')})`;
         const check = (error, how) => {
@@ -157,7 +157,7 @@ export function refusals({ millrace, promises, add }) {
       }
     });
   }
-  add('refusals', 'every door', 'resizable buffers are not lent', async () => {
+  add('refusals', 'every entry point', 'resizable buffers are not lent', async () => {
     if (!('resizable' in ArrayBuffer.prototype)) return;
     const given = { key: bytes, nonce: pattern(12), source: resizable(16) };
     sameError(
@@ -175,7 +175,7 @@ export function refusals({ millrace, promises, add }) {
       'here and now it can be used',
     );
   });
-  add('refusals', 'every door', 'errors tell nothing they were given', async () => {
+  add('refusals', 'every entry point', 'errors tell nothing they were given', async () => {
     const secret = 'correct horse battery';
     for (const call of [
       () => millrace.hash(secret.slice(0, 7), ''),

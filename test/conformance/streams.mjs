@@ -2,7 +2,7 @@
 
 import { join, pattern, toHex, utf8 } from './bytes.mjs';
 import { ok, same, sameBytes, sameError } from './verdicts.mjs';
-import { errorOf } from './ways.mjs';
+import { errorOf } from './call-styles.mjs';
 
 const SIZES = [0, 1, 16_383, 16_384, 16_385, 100_000, 1_500_000];
 

@@ -1,5 +1,5 @@
-// The conformance suite: every algorithm of the catalog through every door and form there is, on
-// any engine and in any runtime. It is told the doors, so it imports nothing of Node and needs no
+// The conformance suite: every algorithm of the catalog through every entry point and form there is, on
+// any engine and in any runtime. It is told the entry points, so it imports nothing of Node and needs no
 // Buffer:
 //
 //   const { cases, summary } = await runConformance({ millrace, promises, load, options: { engine: 'portable' } });
@@ -10,7 +10,7 @@
 
 import { aborts } from './aborts.mjs';
 import { absences } from './absences.mjs';
-import { ancestors } from './ancestors.mjs';
+import { originals } from './originals.mjs';
 import { ciphers, seals } from './ciphers.mjs';
 import { derivations, passwords } from './derivations.mjs';
 import { hashers } from './hashers.mjs';
@@ -34,15 +34,15 @@ export const families = {
   pieces,
   refusals,
   aborts,
-  ancestors,
+  originals,
   absences,
 };
 
 /**
  * Runs the cases one after the other and tells of each.
  *
- * @param given.millrace,given.promises the two doors
- * @param given.ancestors `{ cryptoAsync, bigintHash, bigintBuffer }`, as far as there are any
+ * @param given.millrace,given.promises the two entry points
+ * @param given.original packages `{ cryptoAsync, bigintHash, bigintBuffer }`, as far as there are any
  * @param given.load gives the parsed JSON of a file below test/
  * @param given.options goes into every options object, such as `{ engine: 'portable' }`; an engine
  * is also configured, for the forms without one
@@ -57,7 +57,7 @@ export const families = {
 export async function runConformance({
   millrace,
   promises,
-  ancestors = {},
+  originals = {},
   load,
   options = {},
   place = 'node',
@@ -73,7 +73,7 @@ export async function runConformance({
   const context = {
     millrace,
     promises,
-    ancestors,
+    originals,
     options,
     place,
     load,

@@ -3,10 +3,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
 import { pattern, toHex } from './bytes.mjs';
-import { openDoors } from './host.mjs';
+import { openEntryPoints } from './host.mjs';
 
 const { where, options, leave } = workerData;
-const { millrace, promises } = await openDoors(where);
+const { millrace, promises } = await openEntryPoints(where);
 
 if (leave) {
   for (let index = 0; index < 50; index++)

@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { doorPaths, root, run, temporary } from '../support/child.mjs';
+import { entryPaths, root, run, temporary } from '../support/child.mjs';
 
 const warnings =
   "const warnings = []; process.on('warning', ({ name, code, message }) => warnings.push({ name, code, message }));\n";
@@ -124,7 +124,7 @@ test('MILLRACE_ENGINE=portable leaves the binary alone until it is asked for', a
 const copy = join(temporary(), 'millrace');
 before(() => {
   mkdirSync(copy);
-  cpSync(dirname(doorPaths.millrace), join(copy, 'dist'), { recursive: true });
+  cpSync(dirname(entryPaths.millrace), join(copy, 'dist'), { recursive: true });
   cpSync(join(root, 'package.json'), join(copy, 'package.json'));
 });
 after(() => rmSync(dirname(copy), { recursive: true, force: true }));

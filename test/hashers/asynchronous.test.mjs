@@ -10,7 +10,7 @@ import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { requiring, run } from '../support/child.mjs';
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 import { families, subjects } from '../support/hashers.mjs';
 import { random } from '../support/random.mjs';
 import { expectError, thrown } from '../support/refusals.mjs';
@@ -136,7 +136,7 @@ test('many hashers at once', async () => {
 });
 
 test('a digest in every encoding, asynchronously', async () => {
-  const expected = judge({
+  const expected = oracle({
     kind: 'hash',
     algorithm: 'sha256',
     source: Buffer.alloc(9000, 1),
@@ -794,7 +794,7 @@ test('the promises of a hasher that failed are handled by whoever asks', async (
   await sleep(1);
 });
 
-test('the promise door has no digest of a wrong phase', async () => {
+test('the promise entry point has no digest of a wrong phase', async () => {
   assert.equal(promises.createHash, createHash);
   const squeezing = createHash('blake3').update('a');
   squeezing.squeeze(5);

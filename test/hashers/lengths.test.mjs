@@ -1,4 +1,4 @@
-// Hashers against other implementations (support/judges.mjs): every short length and 1 MiB + 1 of
+// Hashers against other implementations (support/oracles.mjs): every short length and 1 MiB + 1 of
 // every algorithm, seed, key and HMAC, in random pieces, taken out in every way a digest comes.
 
 import assert from 'node:assert/strict';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 
 import { hashes, hmacNames } from '../support/algorithms.mjs';
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 import { pieces, required, subjects } from '../support/hashers.mjs';
 import { random } from '../support/random.mjs';
 
@@ -155,7 +155,7 @@ test('keys of an HMAC of every size', () => {
       const key = bytes.subarray(0, size);
       const hmac = millrace.createHmac(algorithm, key);
       for (const piece of pieces(message.subarray(0, size * 2), rng)) hmac.update(piece);
-      const expected = judge({
+      const expected = oracle({
         kind: 'hmac',
         algorithm,
         key,
@@ -173,7 +173,7 @@ test('keys of an HMAC of every size', () => {
 test('a key that is changed after the call', () => {
   for (const algorithm of hmacNames) {
     const key = Buffer.alloc(40, 1);
-    const expected = judge({
+    const expected = oracle({
       kind: 'hmac',
       algorithm,
       key: Buffer.from(key),
@@ -195,7 +195,7 @@ for (const subject of extendable) {
     const total = 6000;
     for (const size of [0, 1, 135, 136, 137, 167, 168, 169, 1000, 1024, 1025, 5000]) {
       const message = rng.bytes(size);
-      const expected = judge({
+      const expected = oracle({
         kind: 'hash',
         algorithm,
         source: message,
@@ -292,7 +292,7 @@ test('names in any case, and aliases', () => {
     assert.equal(hash.algorithm, name);
     assert.deepEqual(
       hash.update('abc').digest(),
-      judge({ kind: 'hash', algorithm: name, source: Buffer.from('abc') }).output,
+      oracle({ kind: 'hash', algorithm: name, source: Buffer.from('abc') }).output,
     );
     assert.equal(millrace.createHmac(alias, 'key').algorithm, name);
   }
@@ -330,7 +330,7 @@ test('outputLength of every size', () => {
   const rng = random('lengths of output');
   for (const algorithm of ['shake128', 'shake256', 'blake3']) {
     const message = rng.bytes(777);
-    const whole = judge({ kind: 'hash', algorithm, source: message, outputLength: 1500 }).output;
+    const whole = oracle({ kind: 'hash', algorithm, source: message, outputLength: 1500 }).output;
     for (let outputLength = 1; outputLength <= 1500; outputLength++) {
       const hash = millrace.createHash(algorithm, { outputLength }).update(message);
       const copy =

@@ -1,4 +1,4 @@
-// Hashers as streams: what node:crypto's Hash and Hmac do as Transforms, with them as the judges.
+// Hashers as streams: what node:crypto's Hash and Hmac do as Transforms, with them as the oracles.
 
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
@@ -101,12 +101,12 @@ test('chunks of every kind of size, from tiny to 4 MiB', async () => {
   for (const size of [1, 7, 1023, 1024, 65_535, 65_536, 65_537, 2 ** 20, 4 * 2 ** 20]) {
     const chunk = Buffer.alloc(size, 'chunk');
     const count = size < 100 ? 20_000 : 5;
-    const judge = crypto.createHash('sha256');
-    for (let index = 0; index < count; index++) judge.update(chunk);
+    const oracle = crypto.createHash('sha256');
+    for (let index = 0; index < count; index++) oracle.update(chunk);
     const [digest] = await Readable.from(Array.from({ length: count }, () => chunk))
       .pipe(createHash('sha256'))
       .toArray();
-    assert.deepEqual(digest, judge.digest(), `${count} chunks of ${size} bytes`);
+    assert.deepEqual(digest, oracle.digest(), `${count} chunks of ${size} bytes`);
   }
 });
 

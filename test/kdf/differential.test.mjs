@@ -128,7 +128,7 @@ test('HKDF is that of node:crypto', async () => {
 
 test('Argon2 is that of hash-wasm, and of node:crypto where that has it', async () => {
   for (let round = 0; round < 30; round++) {
-    const [algorithm, judge] = [
+    const [algorithm, oracle] = [
       ['argon2d', argon2d],
       ['argon2i', argon2i],
       ['argon2id', argon2id],
@@ -145,7 +145,7 @@ test('Argon2 is that of hash-wasm, and of node:crypto where that has it', async 
     };
     const { message, nonce, secret, memory, passes, tagLength } = parameters;
     const expected = Buffer.from(
-      await judge({
+      await oracle({
         password: message,
         salt: nonce,
         secret,

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { everyWay } from './ways.mjs';
+import { everyWay } from './call-styles.mjs';
 
 const bytes = (from, to) =>
   Buffer.from(Array.from({ length: to - from + 1 }, (_, index) => from + index));

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { everyWay } from './ways.mjs';
+import { everyWay } from './call-styles.mjs';
 
 /** Longer ones (one takes a second) are derived once. */
 const PATIENCE = 200_000;

@@ -36,7 +36,7 @@ export const ways = {
 };
 
 /**
- * Runs the body of an async function that can use `millrace`, `promises`, `assert`, `judge(...)` of
+ * Runs the body of an async function that can use `millrace`, `promises`, `assert`, `oracle(...)` of
  * node:crypto and `errorOf(call)`. `result` is the value that it returns; `warnings` are the codes
  * and messages of the process's warnings.
  */

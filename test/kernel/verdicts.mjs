@@ -5,10 +5,10 @@ import { readdirSync, readlinkSync } from 'node:fs';
 
 import millrace from 'millrace';
 
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 
-/** Asserts that the result of a job is the one of its judge. */
-export function right(outcome, job, what, expected = judge(job)) {
+/** Asserts that the result of a job is the one of its oracle. */
+export function right(outcome, job, what, expected = oracle(job)) {
   const { output, tag } = outcome;
   assert.ok(Buffer.isBuffer(output), `${what}: not a Buffer`);
   if (!output.equals(expected.output)) {

@@ -19,7 +19,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { build } from 'esbuild';
 
 import { hostPlatform } from '../../tools/platforms.mjs';
-import { doorPaths, root, temporary } from '../support/child.mjs';
+import { entryPaths, root, temporary } from '../support/child.mjs';
 
 const platform = hostPlatform();
 const binary = `millrace.${platform}.node`;
@@ -35,7 +35,7 @@ const installed = join(platformPackage, binary);
 before(() => {
   chmodSync(project, 0o755);
   mkdirSync(package_, { recursive: true });
-  cpSync(dirname(doorPaths.millrace), join(package_, 'dist'), { recursive: true });
+  cpSync(dirname(entryPaths.millrace), join(package_, 'dist'), { recursive: true });
   copyFileSync(join(root, 'package.json'), join(package_, 'package.json'));
 });
 after(() => rmSync(project, { recursive: true, force: true }));

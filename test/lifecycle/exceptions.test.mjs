@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { doorPaths as doors, run } from '../support/child.mjs';
+import { entryPaths as entryPoints, run } from '../support/child.mjs';
 
-/** Asynchronous calls to compare: one of Node's own, and ours by every route and door. */
+/** Asynchronous calls to compare: one of Node's own, and ours by every route and entry point. */
 const starts = {
   'fs.stat': 'require("node:fs").stat(__filename, CALLBACK)',
   'a short hash': 'millrace.hash("sha256", "x", CALLBACK)',
@@ -15,7 +15,7 @@ const starts = {
   'a batch': 'millrace.hashMany("sha256", ["a", "b"], CALLBACK)',
   'the digest of a hasher': 'millrace.createHash("sha256").update("x").digest(CALLBACK)',
   'a file': 'millrace.hashFile("sha256", __filename, CALLBACK)',
-  'the drop-in door': 'cryptoAsync.hash("sha256", Buffer.from("x"), CALLBACK)',
+  'the drop-in entry point': 'cryptoAsync.hash("sha256", Buffer.from("x"), CALLBACK)',
 };
 
 /** Programs around a call, with `throwing` as its callback. */
@@ -94,18 +94,18 @@ test('in a worker_thread an exception is its error event', async () => {
       `
     const { Worker } = require('node:worker_threads');
     const worker = new Worker(${JSON.stringify(
-      `const { doorPaths } = require('node:worker_threads').workerData;
-      const [millrace, cryptoAsync] = doorPaths.map((path) => require(path));
+      `const { entryPaths } = require('node:worker_threads').workerData;
+      const [millrace, cryptoAsync] = entryPaths.map((path) => require(path));
       ${program(start, programs['an error'])}`,
     ).replaceAll(
       '__filename',
       'process.execPath',
-    )}, { eval: true, workerData: { doorPaths: [require.resolve(${JSON.stringify('DOOR')}), require.resolve(${JSON.stringify('ANCESTOR')})] } });
+    )}, { eval: true, workerData: { entryPaths: [require.resolve(${JSON.stringify('DOOR')}), require.resolve(${JSON.stringify('ANCESTOR')})] } });
     worker.on('error', (error) => console.log(error.name, error.message));
     worker.on('exit', (code) => console.log('exit', code));
   `
-        .replace('DOOR', doors.millrace)
-        .replace('ANCESTOR', doors['millrace/crypto-async']),
+        .replace('DOOR', entryPoints.millrace)
+        .replace('ANCESTOR', entryPoints['millrace/crypto-async']),
     );
   const nodes = await worker('fs.stat');
   assert.equal(nodes.stdout, 'RangeError mine\nexit 1\n');

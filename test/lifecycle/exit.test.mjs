@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { requiring, run } from '../support/child.mjs';
 
-/** Enough work to be in flight for seconds: lent, friendly, queued, from each door. */
+/** Enough work to be in flight for seconds: lent, friendly, queued, from each entry point. */
 const manyJobs = `
   const large = Buffer.alloc(64 * 2 ** 20, 1);
   const key = Buffer.alloc(32), iv = Buffer.alloc(16), nonce = Buffer.alloc(12);

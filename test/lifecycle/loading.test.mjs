@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import millrace, * as namespace from 'millrace';
 import promises, * as promisesNamespace from 'millrace/promises';
 
-import { doorPaths, root, run, temporary } from '../support/child.mjs';
+import { entryPaths, root, run, temporary } from '../support/child.mjs';
 
 const names = [
   'MillraceError',
@@ -32,7 +32,7 @@ mkdirSync(join(project, 'node_modules'));
 symlinkSync(root, join(project, 'node_modules', 'millrace'), 'junction');
 after(() => rmSync(project, { recursive: true, force: true }));
 
-test('the names of the doors, default and named', () => {
+test('the names of the entry points, default and named', () => {
   for (const name of names) {
     assert.equal(typeof millrace[name], 'function', name);
     assert.equal(namespace[name], millrace[name], name);
@@ -147,7 +147,7 @@ test('several copies of the package in one process', async () => {
     `
     const load = () => {
       for (const path of Object.keys(require.cache)) delete require.cache[path];
-      return { millrace: require(${JSON.stringify(doorPaths.millrace)}), promises: require(${JSON.stringify(doorPaths['millrace/promises'])}) };
+      return { millrace: require(${JSON.stringify(entryPaths.millrace)}), promises: require(${JSON.stringify(entryPaths['millrace/promises'])}) };
     };
     const expected = millrace.hash('sha256', 'x', 'hex');
     const key = millrace.createKey('hmac-sha256', 'secret');
@@ -182,7 +182,7 @@ test('the permission model without addons: the portable engine', async () => {
       '--allow-fs-read=*',
       '--no-warnings',
       '-e',
-      `const { engines, hash } = require(${JSON.stringify(doorPaths.millrace)}); console.log(hash('md5', '', 'hex'), engines().native.available)`,
+      `const { engines, hash } = require(${JSON.stringify(entryPaths.millrace)}); console.log(hash('md5', '', 'hex'), engines().native.available)`,
     ],
   });
   assert.equal(stdout, 'd41d8cd98f00b204e9800998ecf8427e false\n');
@@ -211,7 +211,7 @@ test('other internals are out of reach', async () => {
 test('without the native binary and the portable engine: ERR_NO_BINARY, and what to do', async () => {
   const copy = join(temporary(), 'millrace');
   try {
-    cpSync(dirname(doorPaths.millrace), join(copy, 'dist'), { recursive: true });
+    cpSync(dirname(entryPaths.millrace), join(copy, 'dist'), { recursive: true });
     rmSync(join(copy, 'dist', 'portable'), { recursive: true });
     cpSync(join(root, 'package.json'), join(copy, 'package.json'));
     for (const program of [
@@ -244,7 +244,7 @@ test('loading is quick', async (t) => {
     // CPU time: on a busy machine others' work shall not count.
     const { stdout } = await promisify(execFile)(process.execPath, [
       '-e',
-      `const begin = process.cpuUsage(); require(${JSON.stringify(doorPaths.millrace)}); const { user, system } = process.cpuUsage(begin); console.log((user + system) / 1000)`,
+      `const begin = process.cpuUsage(); require(${JSON.stringify(entryPaths.millrace)}); const { user, system } = process.cpuUsage(begin); console.log((user + system) / 1000)`,
     ]);
     times.push(Number(stdout));
   }

@@ -23,8 +23,8 @@ import { setTimeout } from 'node:timers/promises';
 
 import millrace from 'millrace';
 
-import { doorPaths, requiring, temporary } from '../support/child.mjs';
-import { derive } from '../support/chunked-judge.mjs';
+import { entryPaths, requiring, temporary } from '../support/child.mjs';
+import { derive } from '../support/chunked-oracle.mjs';
 
 const skip = process.platform !== 'linux' && 'reads /proc/<pid>/mem';
 
@@ -397,7 +397,7 @@ test('streams: nothing left of keys, given or derived', { skip }, async (t) => {
   const derived = seeds.map(
     (seed) => derive('aes-256-gcm', keyMaker(seed, Buffer.alloc(32)), salt, '').aeadKey,
   );
-  const streams = JSON.stringify(join(dirname(doorPaths.millrace), 'sealed-streams.js'));
+  const streams = JSON.stringify(join(dirname(entryPaths.millrace), 'sealed-streams.js'));
   const found = await look(
     `
     const { SealingPump } = require(${streams});

@@ -96,8 +96,8 @@ test(
   },
   async () => {
     const { execFileSync } = await import('node:child_process');
-    const { doorPaths } = await import('../support/child.mjs');
-    const program = `console.log(require(${JSON.stringify(doorPaths.millrace)}).configure().threads)`;
+    const { entryPaths } = await import('../support/child.mjs');
+    const program = `console.log(require(${JSON.stringify(entryPaths.millrace)}).configure().threads)`;
     const cpu = /Cpus_allowed_list:\s*(\d+)/.exec(
       (await import('node:fs')).readFileSync('/proc/self/status', 'utf8'),
     )[1];

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { requiring, run } from '../support/child.mjs';
 
-/** Makes `Worker`s out of a program with the doors in it. */
+/** Makes `Worker`s out of a program with the entry points in it. */
 const preamble = `
   const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads');
   const { once } = require('node:events');

@@ -110,8 +110,8 @@ test('sparse arrays, subclasses, proxies, arrays of another realm', async () => 
     Object.assign(['a', 'b'], { data: 5, size: 5 }),
   ];
   for (const sources of others)
-    for (const door of [millrace, promises])
-      assert.deepEqual(await door.hashMany('sha256', sources), single(['a', 'b']));
+    for (const entryPoint of [millrace, promises])
+      assert.deepEqual(await entryPoint.hashMany('sha256', sources), single(['a', 'b']));
   // An array whose prototype has the element.
   const inherited = Object.setPrototypeOf(['a', , 'c'], { 1: 'b' });
   assert.deepEqual(hashMany('sha256', inherited), single(['a', 'b', 'c']));
@@ -159,12 +159,12 @@ test('the packed form', async () => {
     );
   const gone = apart(8);
   detach(gone);
-  for (const door of [millrace, promises]) {
+  for (const entryPoint of [millrace, promises]) {
     assert.deepEqual(
-      await door.hashMany('sha256', { data: Buffer.alloc(0), size: 4 }),
+      await entryPoint.hashMany('sha256', { data: Buffer.alloc(0), size: 4 }),
       Buffer.alloc(0),
     );
-    assert.deepEqual(await door.hashMany('sha256', { data: gone, size: 4 }, 'hex'), []);
+    assert.deepEqual(await entryPoint.hashMany('sha256', { data: gone, size: 4 }, 'hex'), []);
     const shared = new SharedArrayBuffer(8);
     const resizable = new ArrayBuffer(8, { maxByteLength: 80 });
     for (const data of [
@@ -176,12 +176,12 @@ test('the packed form', async () => {
       new Uint8Array(resizable),
     ]) {
       assert.deepEqual(
-        await door.hashMany('sha256', { data, size: 4 }),
+        await entryPoint.hashMany('sha256', { data, size: 4 }),
         single([Buffer.alloc(4), Buffer.alloc(4)]),
         data.constructor.name,
       );
       const target = Buffer.alloc(64);
-      assert.equal(await door.hashMany('sha256', { data, size: 4 }, { target }), 64);
+      assert.equal(await entryPoint.hashMany('sha256', { data, size: 4 }, { target }), 64);
       assert.deepEqual(target, single([Buffer.alloc(4), Buffer.alloc(4)]), data.constructor.name);
     }
     // Getters are read once; data may vanish in the one for size.
@@ -198,12 +198,12 @@ test('the packed form', async () => {
       },
     };
     assert.deepEqual(
-      await door.hashMany('sha256', sources),
+      await entryPoint.hashMany('sha256', sources),
       single([data.subarray(0, 4), data.subarray(4)]),
     );
     assert.equal(reads, 2);
     assert.deepEqual(
-      await door.hashMany('sha256', {
+      await entryPoint.hashMany('sha256', {
         data,
         get size() {
           detach(data);
@@ -298,7 +298,7 @@ test('options and targets', async () => {
 });
 
 test('a target of every kind', async () => {
-  for (const door of [millrace, promises]) {
+  for (const entryPoint of [millrace, promises]) {
     const resizable = new ArrayBuffer(80, { maxByteLength: 200 });
     for (const target of [
       new ArrayBuffer(80),
@@ -309,7 +309,10 @@ test('a target of every kind', async () => {
       new Uint8Array(resizable),
       Buffer.alloc(80),
     ]) {
-      assert.equal(await door.hashMany('sha256', ['a', 'b'], { target, targetOffset: 16 }), 64);
+      assert.equal(
+        await entryPoint.hashMany('sha256', ['a', 'b'], { target, targetOffset: 16 }),
+        64,
+      );
       assert.deepEqual(
         Buffer.from(target.buffer ?? target, target.byteOffset ?? 0, 80).subarray(16),
         single(['a', 'b']),
@@ -367,7 +370,7 @@ test('getters on elements are read once, in order', async () => {
     ['hashMany', ['sha256']],
     ['hmacMany', ['sha256', 'key']],
   ]) {
-    for (const door of [millrace, promises]) {
+    for (const entryPoint of [millrace, promises]) {
       const reads = [];
       const sources = [];
       for (let index = 0; index < 30; index++)
@@ -375,7 +378,7 @@ test('getters on elements are read once, in order', async () => {
           enumerable: true,
           get: () => (reads.push(index), `message ${index}`),
         });
-      const found = await door[method](...before, sources);
+      const found = await entryPoint[method](...before, sources);
       assert.deepEqual(
         reads,
         Array.from({ length: 30 }, (_, index) => index),
@@ -396,11 +399,11 @@ test('getters on elements are read once, in order', async () => {
 
 test('getters that take memory away: it counts as empty, wherever it stands', async () => {
   for (const size of [10, 1024, 1025, 60_000]) {
-    for (const door of [millrace, promises]) {
+    for (const entryPoint of [millrace, promises]) {
       for (const target of [false, true]) {
         const elements = [apart(size), apart(size), apart(size), 'last'];
         const room = Buffer.alloc(128);
-        const outcome = await door.hashMany(
+        const outcome = await entryPoint.hashMany(
           'sha256',
           trapped(elements, 1, () => {
             detach(elements[0]);
@@ -420,7 +423,7 @@ test('getters that take memory away: it counts as empty, wherever it stands', as
 
 test('getters that shrink and grow', async () => {
   for (const size of [500, 5000, 50_000]) {
-    for (const door of [millrace, promises]) {
+    for (const entryPoint of [millrace, promises]) {
       const memory = new ArrayBuffer(size, { maxByteLength: 100_000 });
       const elements = [
         new Uint8Array(memory),
@@ -429,14 +432,14 @@ test('getters that shrink and grow', async () => {
         new Uint8Array(memory),
       ];
       assert.deepEqual(
-        await door.hashMany(
+        await entryPoint.hashMany(
           'sha256',
           trapped(elements, 2, () => memory.resize(7)),
         ),
         single([Buffer.alloc(7), '', 'b', Buffer.alloc(7)]),
       );
       assert.deepEqual(
-        await door.hashMany(
+        await entryPoint.hashMany(
           'sha256',
           trapped(elements, 2, () => memory.resize(90_000)),
         ),
@@ -471,13 +474,13 @@ test('getters that change the array, the target, the key', async () => {
     code: 'ERR_ARGUMENT_TYPE',
     message: /sources\[1\]/,
   });
-  for (const door of [millrace, promises]) {
+  for (const entryPoint of [millrace, promises]) {
     const call = async (act) => act();
     // A target that is gone is too small.
     const target = apart(96);
     await assert.rejects(
       call(() =>
-        door.hashMany(
+        entryPoint.hashMany(
           'sha256',
           trapped(['a', 'b', 'c'], 1, () => detach(target)),
           { target },
@@ -488,7 +491,7 @@ test('getters that change the array, the target, the key', async () => {
     const shrinking = new ArrayBuffer(96, { maxByteLength: 96 });
     await assert.rejects(
       call(() =>
-        door.hashMany(
+        entryPoint.hashMany(
           'sha256',
           trapped(['a', 'b', 'c'], 1, () => shrinking.resize(95)),
           { target: shrinking },
@@ -500,7 +503,7 @@ test('getters that change the array, the target, the key', async () => {
     const key = apart(32);
     await assert.rejects(
       call(() =>
-        door.hashMany(
+        entryPoint.hashMany(
           'blake3',
           trapped(['a', 'b'], 0, () => detach(key)),
           { key },
@@ -512,7 +515,7 @@ test('getters that change the array, the target, the key', async () => {
     const prepared = createKey('blake3', apart(32));
     await assert.rejects(
       call(() =>
-        door.hashMany(
+        entryPoint.hashMany(
           'blake3',
           trapped(['a', 'b'], 0, () => prepared.dispose()),
           { key: prepared },
@@ -523,7 +526,7 @@ test('getters that change the array, the target, the key', async () => {
     const mac = createKey('hmac-sha256', 'key');
     await assert.rejects(
       call(() =>
-        door.hmacMany(
+        entryPoint.hmacMany(
           'sha256',
           mac,
           trapped(['a', 'b'], 0, () => mac.dispose()),
@@ -533,11 +536,11 @@ test('getters that change the array, the target, the key', async () => {
     );
   }
   // The options' own getters.
-  for (const door of [millrace, promises]) {
+  for (const entryPoint of [millrace, promises]) {
     const key = apart(32);
     await assert.rejects(
       async () =>
-        door.hashMany('blake3', ['a'], {
+        entryPoint.hashMany('blake3', ['a'], {
           key,
           get target() {
             detach(key);

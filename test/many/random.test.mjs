@@ -10,7 +10,7 @@ import promises from 'millrace/promises';
 
 import { hashNames, hmacNames } from '../support/algorithms.mjs';
 import { required, subjects } from '../support/hashers.mjs';
-import { judge } from '../support/judges.mjs';
+import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 
 const ways = {
@@ -94,7 +94,7 @@ test('every count from 0 to 70, one length, every algorithm', () => {
       data.subarray(index * 3, index * 3 + size),
     );
     const all = Buffer.concat(
-      sources.map((source) => judge({ kind: 'hash', algorithm, source, ...options }).output),
+      sources.map((source) => oracle({ kind: 'hash', algorithm, source, ...options }).output),
     );
     const each = all.length / 70;
     for (let count = 0; count <= 70; count++)
@@ -113,7 +113,7 @@ test('every length to 600 in one batch, forwards, backwards and shuffled', () =>
     const options = required(algorithm);
     const sources = Array.from({ length: 601 }, (_, size) => data.subarray(size, size * 2));
     const digests = sources.map(
-      (source) => judge({ kind: 'hash', algorithm, source, ...options }).output,
+      (source) => oracle({ kind: 'hash', algorithm, source, ...options }).output,
     );
     const order = sources.map((_, index) => index);
     for (const each of [order, [...order].reverse(), [...order].sort(() => rng.word() - 2 ** 31)]) {
@@ -262,7 +262,7 @@ test('keys of hmacMany', async () => {
     for (const size of [0, 1, 31, 63, 64, 65, 127, 128, 129, 136, 145, 300]) {
       const key = rng.bytes(size);
       const expected = Buffer.concat(
-        sources.map((source) => judge({ kind: 'hmac', algorithm, key, source }).output),
+        sources.map((source) => oracle({ kind: 'hmac', algorithm, key, source }).output),
       );
       const prepared = millrace.createKey(`hmac-${algorithm}`, key);
       for (const each of [key, prepared, Uint8Array.from(key).buffer]) {
@@ -308,7 +308,7 @@ test('100,000 messages', async () => {
       if (
         !found[0]
           .subarray(index * each, (index + 1) * each)
-          .equals(judge({ kind: 'hash', algorithm, source: sources[index] }).output)
+          .equals(oracle({ kind: 'hash', algorithm, source: sources[index] }).output)
       )
         assert.fail(`${algorithm}: message ${index}`);
     }
@@ -316,7 +316,7 @@ test('100,000 messages', async () => {
       Object.values(ways).map((way) => way('hashMany', algorithm, { data: all, size })),
     );
     for (let index = 0; index < 100_000; index += 1009) {
-      const expected = judge({
+      const expected = oracle({
         kind: 'hash',
         algorithm,
         source: all.subarray(index * size, (index + 1) * size),
@@ -332,7 +332,7 @@ test('100,000 messages', async () => {
   for (let index = 0; index < sources.length; index += 1009)
     assert.ok(
       mac.subarray(index * 32, (index + 1) * 32).equals(
-        judge({
+        oracle({
           kind: 'hmac',
           algorithm: 'sha256',
           key: Buffer.from('key'),

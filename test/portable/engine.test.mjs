@@ -58,7 +58,7 @@ const folders = ['test/boundary', 'test/hashers', 'test/many', 'test/kdf', 'test
 const others = [
   'test/async/back-pressure.test.mjs',
   'test/async/cancellation.test.mjs',
-  'test/async/company.test.mjs',
+  'test/async/coalescing.test.mjs',
   'test/async/settling.test.mjs',
   'test/async/short-messages.test.mjs',
   'test/bigint-hash-upstream.test.mjs',

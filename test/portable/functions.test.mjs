@@ -1,5 +1,5 @@
-// The door millrace/portable: a function an algorithm, with the names, encodings, options and
-// errors of the main door.
+// The entry point millrace/portable: a function an algorithm, with the names, encodings, options and
+// errors of the main entry point.
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
 import millrace from 'millrace';
-import * as door from 'millrace/portable';
+import * as entryPoint from 'millrace/portable';
 
 import {
   aeadNames,
@@ -66,27 +66,27 @@ test('every algorithm of the catalog is there under its name, and nothing else',
     'timingSafeEqual',
   ];
   assert.deepEqual(
-    Object.keys(door)
+    Object.keys(entryPoint)
       .filter((name) => !others.includes(name))
       .sort(),
     [...hashNames, ...cipherNames].map(identifier).sort(),
   );
-  for (const name of others) assert.ok(name in door, name);
-  assert.equal(door.MillraceError, millrace.MillraceError);
+  for (const name of others) assert.ok(name in entryPoint, name);
+  assert.equal(entryPoint.MillraceError, millrace.MillraceError);
   assert.deepEqual(
     Object.keys(createRequire(import.meta.url)('millrace/portable')).sort(),
-    Object.keys(door)
+    Object.keys(entryPoint)
       .filter((name) => name !== 'default')
       .sort(),
   );
 });
 
 for (const name of hashNames) {
-  const hash = door[identifier(name)];
+  const hash = entryPoint[identifier(name)];
   const facts = hashes[name];
 
   test(`${name}: digests in every encoding, and what it says of itself`, () => {
-    const rng = random(`door ${name}`);
+    const rng = random(`entryPoint ${name}`);
     assert.equal(hash.algorithm, name);
     assert.equal(hash.outputLength, facts.digest);
     if (facts.hmac || facts.xof) assert.equal(hash.blockSize, facts.block);
@@ -133,7 +133,7 @@ for (const name of hashNames) {
   });
 
   test(`${name}: pieces and copies`, () => {
-    const rng = random(`door pieces ${name}`);
+    const rng = random(`entryPoint pieces ${name}`);
     const message = rng.bytes(3000);
     const options = required(name);
     const running = hash.create(options);
@@ -158,7 +158,7 @@ for (const name of hashNames) {
     );
   });
 
-  test(`${name}: options, right and wrong, end as they do at the main door`, () => {
+  test(`${name}: options, right and wrong, end as they do at the main entryPoint`, () => {
     const wrong = [
       {},
       { encoding: 'HEX' },
@@ -247,31 +247,31 @@ for (const name of hashNames) {
 }
 
 test('a key is copied: who wipes it then changes nothing', () => {
-  const key = random('door key').bytes(32);
+  const key = random('entry point key').bytes(32);
   const expected = millrace.hash('blake3', 'message', { key, encoding: 'hex' });
-  const running = door.blake3.create({ key });
+  const running = entryPoint.blake3.create({ key });
   key.fill(0);
   assert.equal(running.update('message').digest('hex'), expected);
 });
 
 for (const name of hmacNames) {
   test(`HMAC of ${name}`, () => {
-    const rng = random(`door HMAC ${name}`);
-    const hash = door[identifier(name)];
+    const rng = random(`entryPoint HMAC ${name}`);
+    const hash = entryPoint[identifier(name)];
     for (const size of [0, 5, 64, 200]) {
       const [key, message] = [rng.bytes(size), rng.bytes(300)];
       for (const encoding of encodings) {
         const expected = millrace.hmac(name, key, message, encoding);
         assert.deepEqual(
-          door.hmac(hash, key, message, encoding),
+          entryPoint.hmac(hash, key, message, encoding),
           encoding === 'buffer' ? plain(expected) : expected,
         );
         assert.deepEqual(
-          door.hmac(hash, key, message, { encoding }),
+          entryPoint.hmac(hash, key, message, { encoding }),
           encoding === 'buffer' ? plain(expected) : expected,
         );
       }
-      const running = door.createHmac(hash, key);
+      const running = entryPoint.createHmac(hash, key);
       const copy = running.copy();
       key.fill(0);
       assert.deepEqual(
@@ -280,52 +280,54 @@ for (const name of hmacNames) {
       );
     }
     assert.equal(
-      door.hmac(hash, 'key', 'message', 'hex'),
+      entryPoint.hmac(hash, 'key', 'message', 'hex'),
       millrace.hmac(name, 'key', 'message', 'hex'),
     );
     assert.equal(
-      door.createHmac(hash, 'key').update('message').digest('hex'),
+      entryPoint.createHmac(hash, 'key').update('message').digest('hex'),
       millrace.hmac(name, 'key', 'message', 'hex'),
     );
   });
 }
 
-test('hmac refuses what is no hash of this door, and hashes over which there is none', () => {
-  for (const hash of ['sha256', undefined, {}, () => 1, door.aes_256_gcm])
-    assert.throws(() => door.hmac(hash, 'key', 'message'), { code: 'ERR_ARGUMENT_TYPE' });
+test('hmac refuses what is no hash of this entry point, and hashes over which there is none', () => {
+  for (const hash of ['sha256', undefined, {}, () => 1, entryPoint.aes_256_gcm])
+    assert.throws(() => entryPoint.hmac(hash, 'key', 'message'), { code: 'ERR_ARGUMENT_TYPE' });
   for (const name of hashNames.filter((each) => !hashes[each].hmac))
     both(
-      () => door.hmac(door[identifier(name)], 'k', 'm'),
+      () => entryPoint.hmac(entryPoint[identifier(name)], 'k', 'm'),
       () => millrace.hmac(name, 'k', 'm'),
       name,
     );
   both(
-    () => door.hmac(door.sha256, 'key'),
+    () => entryPoint.hmac(entryPoint.sha256, 'key'),
     () => millrace.hmac('sha256', 'key'),
     'no message',
   );
   both(
-    () => door.hmac(door.sha256, 5, 'm'),
+    () => entryPoint.hmac(entryPoint.sha256, 5, 'm'),
     () => millrace.hmac('sha256', 5, 'm'),
     'key',
   );
   both(
-    () => door.hmac(door.sha256, 'k', 5),
+    () => entryPoint.hmac(entryPoint.sha256, 'k', 5),
     () => millrace.hmac('sha256', 'k', 5),
     'message',
   );
   both(
-    () => door.hmac(door.sha256, 'k', 'm', 'no'),
+    () => entryPoint.hmac(entryPoint.sha256, 'k', 'm', 'no'),
     () => millrace.hmac('sha256', 'k', 'm', 'no'),
     'encoding',
   );
-  assert.throws(() => door.createHmac(door.sha256, 'k').squeeze(4), { code: 'ERR_ARGUMENT_VALUE' });
+  assert.throws(() => entryPoint.createHmac(entryPoint.sha256, 'k').squeeze(4), {
+    code: 'ERR_ARGUMENT_VALUE',
+  });
 });
 
 for (const name of cipherNames.filter((each) => !ciphers[each].aead)) {
-  test(`${name}: encrypts and decrypts as the main door does`, () => {
-    const rng = random(`door ${name}`);
-    const cipher = door[identifier(name)];
+  test(`${name}: encrypts and decrypts as the main entryPoint does`, () => {
+    const rng = random(`entryPoint ${name}`);
+    const cipher = entryPoint[identifier(name)];
     assert.deepEqual(
       [cipher.algorithm, cipher.keySize, cipher.ivSize],
       [name, ciphers[name].key, ciphers[name].iv],
@@ -371,9 +373,9 @@ for (const name of cipherNames.filter((each) => !ciphers[each].aead)) {
 }
 
 for (const name of aeadNames) {
-  test(`${name}: seals and opens as the main door does`, () => {
-    const rng = random(`door ${name}`);
-    const aead = door[identifier(name)];
+  test(`${name}: seals and opens as the main entryPoint does`, () => {
+    const rng = random(`entryPoint ${name}`);
+    const aead = entryPoint[identifier(name)];
     const { key: keySize, iv: nonceSize, tagSizes } = ciphers[name];
     assert.deepEqual(
       [aead.algorithm, aead.keySize, aead.nonceSize, aead.tagSize],
@@ -458,23 +460,23 @@ for (const name of aeadNames) {
   });
 }
 
-test('scrypt, pbkdf2, hkdf and argon2 derive what the main door does', () => {
-  const rng = random('door derivations');
+test('scrypt, pbkdf2, hkdf and argon2 derive what the main entry point does', () => {
+  const rng = random('entry point derivations');
   const [password, salt] = [rng.bytes(11), rng.bytes(16)];
   for (const size of [0, 1, 32, 100]) {
     both(
-      () => door.scrypt(password, salt, size, { N: 16, r: 2, p: 3 }),
+      () => entryPoint.scrypt(password, salt, size, { N: 16, r: 2, p: 3 }),
       () => millrace.scrypt(password, salt, size, { N: 16, r: 2, p: 3 }),
       'scrypt',
     );
     for (const name of ['sha1', 'sha256', 'sha512', 'sha3-256', 'blake2b512', 'blake3']) {
       both(
-        () => door.pbkdf2(password, salt, 3, size, door[identifier(name)]),
+        () => entryPoint.pbkdf2(password, salt, 3, size, entryPoint[identifier(name)]),
         () => millrace.pbkdf2(password, salt, 3, size, name),
         `pbkdf2 ${name}`,
       );
       both(
-        () => door.hkdf(door[identifier(name)], password, salt, 'info', size),
+        () => entryPoint.hkdf(entryPoint[identifier(name)], password, salt, 'info', size),
         () => millrace.hkdf(name, password, salt, 'info', size),
         `hkdf ${name}`,
       );
@@ -489,7 +491,7 @@ test('scrypt, pbkdf2, hkdf and argon2 derive what the main door does', () => {
     ]) {
       const parameters = { message: password, nonce: salt, memory: 40, passes: 2, ...more };
       both(
-        () => door.argon2(algorithm, parameters),
+        () => entryPoint.argon2(algorithm, parameters),
         () => millrace.argon2(algorithm, parameters),
         JSON.stringify(more),
       );
@@ -497,7 +499,7 @@ test('scrypt, pbkdf2, hkdf and argon2 derive what the main door does', () => {
   }
 });
 
-test('wrong costs and sizes end as at the main door', () => {
+test('wrong costs and sizes end as at the main entry point', () => {
   for (const options of [
     { N: 3 },
     { N: 1 },
@@ -514,41 +516,41 @@ test('wrong costs and sizes end as at the main door', () => {
     { N: 2 ** 20 },
   ]) {
     both(
-      () => door.scrypt('p', 'salt', 8, options),
+      () => entryPoint.scrypt('p', 'salt', 8, options),
       () => millrace.scrypt('p', 'salt', 8, options),
       JSON.stringify(options),
     );
   }
   for (const size of [-1, 2 ** 31, 1.5, '8', undefined]) {
     both(
-      () => door.scrypt('p', 's', size, { N: 2 }),
+      () => entryPoint.scrypt('p', 's', size, { N: 2 }),
       () => millrace.scrypt('p', 's', size, { N: 2 }),
       `scrypt of ${size}`,
     );
     both(
-      () => door.pbkdf2('p', 's', 1, size, door.sha1),
+      () => entryPoint.pbkdf2('p', 's', 1, size, entryPoint.sha1),
       () => millrace.pbkdf2('p', 's', 1, size, 'sha1'),
       `pbkdf2 of ${size}`,
     );
     both(
-      () => door.hkdf(door.sha1, 'p', 's', '', size),
+      () => entryPoint.hkdf(entryPoint.sha1, 'p', 's', '', size),
       () => millrace.hkdf('sha1', 'p', 's', '', size),
       `hkdf of ${size}`,
     );
   }
   both(
-    () => door.hkdf(door.sha1, 'p', 's', '', 5101),
+    () => entryPoint.hkdf(entryPoint.sha1, 'p', 's', '', 5101),
     () => millrace.hkdf('sha1', 'p', 's', '', 5101),
     'hkdf, too long',
   );
   for (const iterations of [0, -1, 2 ** 32, '1'])
     both(
-      () => door.pbkdf2('p', 's', iterations, 8, door.sha1),
+      () => entryPoint.pbkdf2('p', 's', iterations, 8, entryPoint.sha1),
       () => millrace.pbkdf2('p', 's', iterations, 8, 'sha1'),
       `${iterations} iterations`,
     );
   both(
-    () => door.pbkdf2('p', 's', 1, 8, door.xxh64),
+    () => entryPoint.pbkdf2('p', 's', 1, 8, entryPoint.xxh64),
     () => millrace.pbkdf2('p', 's', 1, 8, 'xxh64'),
     'no HMAC',
   );
@@ -568,24 +570,24 @@ test('wrong costs and sizes end as at the main door', () => {
   ]) {
     const parameters = { message: 'm', nonce: 'saltsalt', memory: 40, passes: 1, ...change };
     both(
-      () => door.argon2('argon2id', parameters),
+      () => entryPoint.argon2('argon2id', parameters),
       () => millrace.argon2('argon2id', parameters),
       JSON.stringify(change),
     );
   }
   both(
-    () => door.argon2('argon2', {}),
+    () => entryPoint.argon2('argon2', {}),
     () => millrace.argon2('argon2', {}),
     'no such Argon2',
   );
   both(
-    () => door.argon2(5, {}),
+    () => entryPoint.argon2(5, {}),
     () => millrace.argon2(5, {}),
     'no name',
   );
   for (const name of ['scrypt', 'pbkdf2', 'hkdf', 'argon2'])
     both(
-      () => door[name](),
+      () => entryPoint[name](),
       () => millrace[name](),
       `${name} of nothing`,
     );
@@ -593,23 +595,23 @@ test('wrong costs and sizes end as at the main door', () => {
 
 test('timingSafeEqual', () => {
   const [a, b] = [Uint8Array.of(1, 2, 3), Uint8Array.of(1, 2, 3)];
-  assert.equal(door.timingSafeEqual(a, b), true);
+  assert.equal(entryPoint.timingSafeEqual(a, b), true);
   for (let at = 0; at < 3; at++)
     assert.equal(
-      door.timingSafeEqual(
+      entryPoint.timingSafeEqual(
         a,
         a.map((byte, index) => (index === at ? byte ^ 0x80 : byte)),
       ),
       false,
     );
-  assert.equal(door.timingSafeEqual(new Uint8Array(0), new ArrayBuffer(0)), true);
+  assert.equal(entryPoint.timingSafeEqual(new Uint8Array(0), new ArrayBuffer(0)), true);
   both(
-    () => door.timingSafeEqual(a, new Uint8Array(4)),
+    () => entryPoint.timingSafeEqual(a, new Uint8Array(4)),
     () => millrace.timingSafeEqual(a, new Uint8Array(4)),
     'sizes',
   );
   both(
-    () => door.timingSafeEqual('abc', a),
+    () => entryPoint.timingSafeEqual('abc', a),
     () => millrace.timingSafeEqual('abc', a),
     'a string',
   );
@@ -623,7 +625,7 @@ test('it needs nothing of Node.js', async () => {
   assert.deepEqual(bare.aes_256_gcm.seal(given), plain(millrace.seal('aes-256-gcm', given)));
 });
 
-/** Bytes, compressed, of a bundle with so much of the door. */
+/** Bytes, compressed, of a bundle with so much of the entry point. */
 async function weight(names) {
   const text = await bundle('', {
     minify: true,

@@ -1,4 +1,4 @@
-// What the portable engine says of itself, and the calls of its binding that no door makes with
+// What the portable engine says of itself, and the calls of its binding that no entry point makes with
 // wrong arguments.
 
 import assert from 'node:assert/strict';
@@ -8,13 +8,13 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 import { cipherNames, hashNames } from '../support/algorithms.mjs';
-import { doorPaths, root } from '../support/child.mjs';
+import { entryPaths, root } from '../support/child.mjs';
 
 process.env.MILLRACE_ENGINE = 'portable';
 const { default: millrace } = await import('millrace');
 
 const require = createRequire(import.meta.url);
-const dist = dirname(doorPaths.millrace);
+const dist = dirname(entryPaths.millrace);
 const { native } = require(join(dist, 'core.js'))['engines/binding'];
 const { frame } = require(join(dist, 'core.js'))['request/frame'];
 const { ciphers, hashes } = require(join(dist, 'core.js'))['catalog/catalog-table'];

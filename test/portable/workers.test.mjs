@@ -1,5 +1,5 @@
 // The portable engine's workers: when they begin and end, what they are given and give back, what
-// happens when one is stopped, dies, or cannot be. Results are judged by node:crypto.
+// happens when one is stopped, dies, or cannot be. Results are checked by node:crypto.
 
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-import { doorPaths, run } from '../support/child.mjs';
+import { entryPaths, run } from '../support/child.mjs';
 
 // Read when the engine is opened.
 process.env.MILLRACE_ENGINE = 'portable';
@@ -16,7 +16,7 @@ const { default: millrace } = await import('millrace');
 const { default: promises } = await import('millrace/promises');
 
 const require = createRequire(import.meta.url);
-const dist = dirname(doorPaths.millrace);
+const dist = dirname(entryPaths.millrace);
 const { portableHost: host } = require(join(dist, 'platform/node/portable.js'));
 const usual = { ...host };
 
@@ -85,12 +85,12 @@ test('many in flight, of all kinds and sizes, each with its own result', async (
     const aad = filled(index % 33, index);
     calls.push(
       promises.seal(algorithm, { key, nonce, source: data, aad }).then(async (sealed) => {
-        const judge = crypto
+        const oracle = crypto
           .createCipheriv(algorithm, key, nonce, { authTagLength: 16 })
           .setAAD(aad, { plaintextLength: data.length });
         assert.deepEqual(
           sealed,
-          Buffer.concat([judge.update(data), judge.final(), judge.getAuthTag()]),
+          Buffer.concat([oracle.update(data), oracle.final(), oracle.getAuthTag()]),
         );
         assert.deepEqual(await promises.open(algorithm, { key, nonce, source: sealed, aad }), data);
       }),

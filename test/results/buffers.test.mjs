@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { doorPaths, run } from '../support/child.mjs';
+import { entryPaths, run } from '../support/child.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
 
 const key = Buffer.alloc(32, 7);
@@ -155,7 +155,7 @@ test('a view keeps the memory when the Buffer is gone', { timeout: 60_000 }, asy
 test('a result outlives the worker_thread that made it', { timeout: 120_000 }, async () => {
   const program = `
     const { parentPort } = require('node:worker_threads');
-    const { seal } = require(${JSON.stringify(doorPaths['millrace/promises'])});
+    const { seal } = require(${JSON.stringify(entryPaths['millrace/promises'])});
     const source = Buffer.alloc(3 * 2 ** 20, 1), large = Buffer.alloc(33 * 2 ** 20, 1);
     const given = { key: Buffer.alloc(32, 7), nonce: Buffer.alloc(12, 8) };
     (async () => {

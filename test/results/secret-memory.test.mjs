@@ -1,4 +1,4 @@
-// Derived keys, opened texts and codes have an ArrayBuffer of their own, by every door and way of
+// Derived keys, opened texts and codes have an ArrayBuffer of their own, by every entry point and way of
 // waiting: who is sent one gets nothing else with it. Digests and ciphertexts are public and may
 // share one.
 

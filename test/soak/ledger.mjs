@@ -81,16 +81,16 @@ export class Ledger {
     };
   }
 
-  /** A door whose callbacks are counted. */
-  counted(door, what, throws = false) {
-    return new Proxy(door, {
+  /** A entry point whose callbacks are counted. */
+  counted(entryPoint, what, throws = false) {
+    return new Proxy(entryPoint, {
       get:
         (_, method) =>
         (...given) => {
           const last = given.at(-1);
           return typeof last === 'function'
-            ? door[method](...given.slice(0, -1), this.once(what, last, throws))
-            : door[method](...given);
+            ? entryPoint[method](...given.slice(0, -1), this.once(what, last, throws))
+            : entryPoint[method](...given);
         },
     });
   }

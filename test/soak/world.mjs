@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { judge, judgeOf } from '../support/judges.mjs';
+import { oracle, judgeOf } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 import { Ledger } from './ledger.mjs';
 import { Shelf } from './shelf.mjs';
@@ -18,7 +18,7 @@ const MiB = 2 ** 20;
 
 /**
  * Above this other implementations in JavaScript are too slow, and our synchronous call is the
- * judge.
+ * oracle.
  */
 const SLOW_JUDGE = 32 * KiB;
 
@@ -119,12 +119,12 @@ function makeFiles(sea, largest) {
 }
 
 /**
- * The right answer to a job of support/doors.mjs, by somebody else's code, or by ours in one
+ * The right answer to a job of support/entry points.mjs, by somebody else's code, or by ours in one
  * synchronous piece.
  */
 export function expected(job) {
   if (job.source.length <= SLOW_JUDGE || judgeOf(job.kind, job.algorithm) === 'node:crypto')
-    return judge(job);
+    return oracle(job);
   const { kind, algorithm, source, key, iv, aad, outputLength, seed } = job;
   if (kind === 'hash')
     return { output: millrace.hash(algorithm, source, given({ outputLength, seed, key })) };

@@ -1,5 +1,5 @@
 // What the tests hold to be true of each algorithm, taken from the standards and not from the
-// library's own catalog (test/tidy.test.mjs compares the two).
+// library's own catalog (test/architecture.test.mjs compares the two).
 
 const hash = (digest, block, facts = {}) => ({ digest, block, hmac: true, ...facts });
 const xof = (block) => hash(0, block, { hmac: false, xof: true });
@@ -40,7 +40,7 @@ const stream = (key) => ({ key, iv: 16, aead: false, tag: 0 });
 const gcm = (key) => ({ key, iv: 12, aead: true, tag: 16, tagSizes: [12, 13, 14, 15, 16] });
 const aead = (iv) => ({ key: 32, iv, aead: true, tag: 16, tagSizes: [16] });
 
-/** Sizes in bytes; `tagSizes` are those of the modern doors. */
+/** Sizes in bytes; `tagSizes` are those of the modern entry points. */
 export const ciphers = {
   'aes-128-ctr': stream(16),
   'aes-192-ctr': stream(24),
@@ -60,8 +60,8 @@ export const cipherNames = Object.keys(ciphers);
 export const aeadNames = cipherNames.filter((name) => ciphers[name].aead);
 export const streamNames = cipherNames.filter((name) => !ciphers[name].aead);
 
-/** What the ancestor has, and so the drop-in door must. */
-export const ancestor = {
+/** What the original package has, and so the drop-in entry point must. */
+export const original = {
   hashes: [
     'md5',
     'sha1',

@@ -11,8 +11,8 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const require = createRequire(import.meta.url);
 
-/** Where a child finds each door, by path: the child may lie anywhere. */
-export const doorPaths = Object.fromEntries(
+/** Where a child finds each entry point, by path: the child may lie anywhere. */
+export const entryPaths = Object.fromEntries(
   ['millrace', 'millrace/promises', 'millrace/crypto-async'].map((name) => [
     name,
     require.resolve(name),
@@ -60,13 +60,13 @@ export function temporary() {
 
 /** The first lines of a CommonJS program. */
 export function requiring() {
-  return `const millrace = require(${JSON.stringify(doorPaths.millrace)});
-const promises = require(${JSON.stringify(doorPaths['millrace/promises'])});
-const cryptoAsync = require(${JSON.stringify(doorPaths['millrace/crypto-async'])});`;
+  return `const millrace = require(${JSON.stringify(entryPaths.millrace)});
+const promises = require(${JSON.stringify(entryPaths['millrace/promises'])});
+const cryptoAsync = require(${JSON.stringify(entryPaths['millrace/crypto-async'])});`;
 }
 
 function importing() {
-  const url = (name) => JSON.stringify(pathToFileURL(doorPaths[name]).href);
+  const url = (name) => JSON.stringify(pathToFileURL(entryPaths[name]).href);
   return `import millrace from ${url('millrace')};
 import promises from ${url('millrace/promises')};
 import cryptoAsync from ${url('millrace/crypto-async')};`;

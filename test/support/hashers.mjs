@@ -1,12 +1,12 @@
 // Every running hash there is: what a test of hashers walks through. Each subject is
 //   { name, algorithm, make(more), expected(message), beginnings }
-// where `make` begins one with the options `more` besides its own, and `expected` is the judge's
+// where `make` begins one with the options `more` besides its own, and `expected` is the oracle's
 // digest of a whole message.
 
 import millrace from 'millrace';
 
 import { hashes, hashNames, hmacNames } from './algorithms.mjs';
-import { judge, prepareSeeds } from './judges.mjs';
+import { oracle, prepareSeeds } from './oracles.mjs';
 
 const key = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index * 7));
 const longKey = Buffer.alloc(200, 'long key ');
@@ -26,7 +26,7 @@ function hashing(name, algorithm, options) {
     options,
     xof: hashes[algorithm].xof === true,
     make: (more) => millrace.createHash(algorithm, { ...options, ...more }),
-    expected: (source) => judge({ kind: 'hash', algorithm, source, ...options }).output,
+    expected: (source) => oracle({ kind: 'hash', algorithm, source, ...options }).output,
   };
 }
 
@@ -38,7 +38,7 @@ function authenticating(name, algorithm, secret) {
     key: secret,
     xof: false,
     make: (more) => millrace.createHmac(algorithm, secret, more),
-    expected: (source) => judge({ kind: 'hmac', algorithm, key: secret, source }).output,
+    expected: (source) => oracle({ kind: 'hmac', algorithm, key: secret, source }).output,
   };
 }
 

@@ -1,8 +1,8 @@
-// Jobs at random, as doors.mjs describes them.
+// Jobs at random, as entry points.mjs describes them.
 
 import { cipherNames, ciphers, hashes, hashNames, hmacNames } from './algorithms.mjs';
 import { required } from './hashers.mjs';
-import { prepareSeeds } from './judges.mjs';
+import { prepareSeeds } from './oracles.mjs';
 
 const seeds = { 32: [0, 1, 0xffffffff], 64: [0, 1n, 0xffffffffffffffffn, 0x123456789abcdef0n, 77] };
 await prepareSeeds([...seeds[32], ...seeds[64]]);

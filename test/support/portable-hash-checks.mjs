@@ -1,4 +1,4 @@
-// What holds of each hash of the portable engine, in JavaScript and with WebAssembly, judged by the
+// What holds of each hash of the portable engine, in JavaScript and with WebAssembly, checked by the
 // native engine.
 
 import assert from 'node:assert/strict';

@@ -1,13 +1,13 @@
-// The native engine's hashes below its doors: calls on the bare bytes of states, as
+// The native engine's hashes below its entry points: calls on the bare bytes of states, as
 // src/portable/hashes/contract.ts has them.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { doorPaths, root } from './child.mjs';
+import { entryPaths, root } from './child.mjs';
 
 const require = createRequire(import.meta.url);
-const dist = dirname(doorPaths.millrace);
+const dist = dirname(entryPaths.millrace);
 const { native } = require(join(dist, 'core.js'))['engines/binding'];
 const { frame } = require(join(dist, 'core.js'))['request/frame'];
 const { hashes } = require(join(dist, 'core.js'))['catalog/catalog-table'];

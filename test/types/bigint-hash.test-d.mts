@@ -1,7 +1,7 @@
-// Types of the drop-in doors: the ancestor's code compiles, and more precisely.
+// Types of the drop-in entry points: the original package's code compiles, and more precisely.
 
 import * as conversions from 'millrace/bigint-buffer';
-import door, {
+import entryPoint, {
   getHasher,
   hashAsBigInt,
   hashAsBuffer,
@@ -32,7 +32,7 @@ is<bigint>()(hashAsBigInt('SHA-256', view));
 is<bigint>()(hashAsBigInt(name, buffer));
 is<Buffer>()(hashAsBuffer(HashType.xxHash64, buffer));
 is<Buffer>()(hashAsBuffer('blake3', octets));
-is<typeof hashAsBigInt>()(door.hashAsBigInt);
+is<typeof hashAsBigInt>()(entryPoint.hashAsBigInt);
 is<HashType>()(HashType.SHA3_256);
 
 const hasher = getHasher(HashType.SHA1);
@@ -53,7 +53,7 @@ is<bigint>()(hasher.digest('bigint'));
 is<Buffer | bigint>()(hasher.digest(output));
 is<bigint>()(hasher.digestBigInt());
 is<bigint>()(hasher.digestAsBigInt());
-// As the ancestor's users had to write.
+// As the original package's users had to write.
 is<bigint>()(hasher.digest(OutputType.BigInt) as bigint);
 
 is<Hash>()(new OpensslHasher(HashType.MD5) as Hash);
@@ -76,7 +76,7 @@ is<typeof toBigIntBE>()(conversions.toBigIntBE);
 hashAsBigInt(HashType.MD5, 'text');
 // @ts-expect-error nor a bare ArrayBuffer
 hashAsBuffer(HashType.MD5, new ArrayBuffer(4));
-// @ts-expect-error the ancestor had no hex
+// @ts-expect-error the original package had no hex
 hasher.digest('hex');
 // @ts-expect-error nor numbers for BigInts
 toBufferBE(1, 32);

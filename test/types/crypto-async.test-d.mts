@@ -1,6 +1,6 @@
-// Overloads of the drop-in door.
+// Overloads of the drop-in entry point.
 
-import door, { cipher, CIPHER_BLOCK_MAX, E_CORRUPT, hash, hmac } from 'millrace/crypto-async';
+import entryPoint, { cipher, CIPHER_BLOCK_MAX, E_CORRUPT, hash, hmac } from 'millrace/crypto-async';
 
 import { is } from './equal.mjs';
 
@@ -9,7 +9,7 @@ declare const view: DataView;
 
 is<number>()(CIPHER_BLOCK_MAX);
 is<string>()(E_CORRUPT as string);
-is<typeof hash>()(door.hash);
+is<typeof hash>()(entryPoint.hash);
 
 is<Buffer>()(hash('sha256', buffer));
 is<void>()(

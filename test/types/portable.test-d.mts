@@ -1,7 +1,7 @@
 // millrace/portable: an encoding decides the type of a digest, each function takes the options that
 // its algorithm has.
 
-import door, {
+import entryPoint, {
   aes_256_ctr,
   aes_256_gcm,
   argon2,
@@ -76,7 +76,7 @@ sha256(5);
 sha256(bytes, { seed: 1 });
 // @ts-expect-error xxh3 takes no key
 xxh3_64(bytes, { key: bytes });
-// @ts-expect-error there is no target at this door
+// @ts-expect-error there is no target at this entry point
 sha256(bytes, { target: bytes });
 
 // ---- in pieces
@@ -99,7 +99,7 @@ is<string>()(hmac(sha256, bytes, bytes, 'hex'));
 is<bigint>()(hmac(blake3, bytes, bytes, { encoding: 'bigint' }));
 is<RunningHmac>()(createHmac(sha256, 'key').update('message').copy());
 is<string>()(createHmac(xxh3_64, 'key').digest('hex'));
-// @ts-expect-error a function of this door, not a name
+// @ts-expect-error a function of this entry point, not a name
 hmac('sha256', 'key', 'message');
 
 // ---- ciphers
@@ -125,7 +125,7 @@ is<Uint8Array>()(argon2('argon2id', { message: 'password', nonce: bytes }));
 is<boolean>()(timingSafeEqual(bytes, new ArrayBuffer(4)));
 // @ts-expect-error no such Argon2
 argon2('argon2', { message: 'password', nonce: bytes });
-// @ts-expect-error a function of this door, not a name
+// @ts-expect-error a function of this entry point, not a name
 pbkdf2('password', bytes, 1000, 32, 'sha256');
 
 // ---- types that are handed on
@@ -134,7 +134,7 @@ export type Types = [
   Expect<Equal<Digest<'buffer'>, Uint8Array>>,
   Expect<Equal<Digest<'bigint'>, bigint>>,
   Expect<Equal<Data, Bytes | string>>,
-  Expect<Equal<typeof door.sha256, typeof sha256>>,
+  Expect<Equal<typeof entryPoint.sha256, typeof sha256>>,
 ];
 export const codes = (error: MillraceError): ErrorCode => error.code;
 export const given:

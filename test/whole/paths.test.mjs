@@ -14,11 +14,11 @@ import { Worker } from 'node:worker_threads';
 
 import millrace from 'millrace';
 
-import { doorPaths, temporary } from '../support/child.mjs';
+import { entryPaths, temporary } from '../support/child.mjs';
 import { without } from '../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
-const dist = dirname(doorPaths.millrace);
+const dist = dirname(entryPaths.millrace);
 const { Answers, hashPath, hashPaths, hashPathsSync, workers } = require(join(dist, 'core.js'))[
   'streams/file-batch'
 ];

@@ -2,7 +2,7 @@
 // otherwise than the callback or a hand-written promise when many calls are under way, and how much
 // faster is Millrace's own scrypt?
 //
-// Differs from the other commands in one thing, as its ancestor's scripts want it: a bad value is
+// Differs from the other commands in one thing, as its original package's scripts want it: a bad value is
 // exit code 2.
 
 'use strict';
@@ -63,7 +63,7 @@ function benchScrypt(args) {
 }
 
 /**
- * `node scrypt-bench.mjs ARGS`: the ancestor, with its variants. Sets the exit code. @param
+ * `node scrypt-bench.mjs ARGS`: the original package, with its variants. Sets the exit code. @param
  * {readonly string[]} args
  */
 async function standalone(args) {
@@ -107,7 +107,7 @@ function helpOf(program) {
 
 /** @param {import('./settings.js').Settings} settings */
 async function measure(settings) {
-  // The ancestor writes all of it to stdout. CSV is for programs: there the rest is talk.
+  // The original package writes all of it to stdout. CSV is for programs: there the rest is talk.
   const tell = settings.csv ? talk : (line) => print(`${line}\n`);
   const { variants, missing, reason, threads } = makeVariants(settings.variants);
   if (missing.length > 0) logError(`not available: ${missing.join(', ')}: ${reason}`);

@@ -1,5 +1,5 @@
 // What the benchmark writes: a line for each batch, then a Markdown table for each concurrency; or
-// CSV. Digits, widths and names are the ancestor's: scripts read them.
+// CSV. Digits, widths and names are the original package's: scripts read them.
 
 'use strict';
 

@@ -1,4 +1,4 @@
-// The flags of the benchmark, as its ancestor has them, and what they may be. What node:crypto
+// The flags of the benchmark, as its original package has them, and what they may be. What node:crypto
 // would refuse is refused here, once and in plain words, and not by every one of thousands of
 // calls.
 

@@ -1,5 +1,5 @@
-// The ways of calling scrypt that are compared. The ancestor's three make one and the same call of
-// node:crypto and differ only in what is wrapped around it; ours are the two doors of Millrace.
+// The ways of calling scrypt that are compared. The original package's three make one and the same call of
+// node:crypto and differ only in what is wrapped around it; ours are the two entry points of Millrace.
 
 'use strict';
 

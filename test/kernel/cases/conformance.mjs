@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { load, openDoors } from '../../conformance/host.mjs';
+import { load, openEntryPoints } from '../../conformance/host.mjs';
 import { runConformance } from '../../conformance/suite.mjs';
 import { startDevice } from '../device/start.mjs';
 import { served } from '../engines.mjs';
@@ -105,8 +105,8 @@ function mayBeRefused({ unavailable, family, error }) {
 }
 
 async function run(engine, which) {
-  const doors = await openDoors();
-  return runConformance({ ...doors, load, options: { engine }, ...which });
+  const entryPoints = await openEntryPoints();
+  return runConformance({ ...entryPoints, load, options: { engine }, ...which });
 }
 
 function failures(cases) {

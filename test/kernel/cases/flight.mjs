@@ -8,7 +8,7 @@ import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { collectGarbage } from '../../support/garbage.mjs';
-import { judge } from '../../support/judges.mjs';
+import { oracle } from '../../support/oracles.mjs';
 import { random } from '../../support/random.mjs';
 import { does, waitings } from '../calls.mjs';
 import { readAccount, startDevice } from '../device/start.mjs';
@@ -53,7 +53,7 @@ for (const [engine, kinds] of Object.entries(served)) {
         right(await does({ ...job, key: mac }, undefined, wait), job, 'HMAC');
       assert.equal(
         millrace.createHmac('sha256', mac).update(job.source).digest('hex'),
-        judge(job).output.toString('hex'),
+        oracle(job).output.toString('hex'),
       );
       mac.dispose();
       assert.ok(

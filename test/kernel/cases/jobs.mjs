@@ -1,5 +1,5 @@
 // Every algorithm that both interfaces support, at lengths around their block and chunk sizes, in
-// every call style, against the judges.
+// every call style, against the oracles.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -8,7 +8,7 @@ import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { ciphers } from '../../support/algorithms.mjs';
-import { judge } from '../../support/judges.mjs';
+import { oracle } from '../../support/oracles.mjs';
 import { random } from '../../support/random.mjs';
 import { does, waitings } from '../calls.mjs';
 import { readAccount, startDevice } from '../device/start.mjs';
@@ -48,7 +48,7 @@ for (const [engine, kinds] of Object.entries(served)) {
               aadSize: [0, 1, 16, 20, 300][index % 5],
               keySize: [0, 1, 20, 64, 65, 200][index % 6],
             });
-            const expected = judge(job);
+            const expected = oracle(job);
             for (const [way, wait] of Object.entries(waitings)) {
               const what = `${algorithm} of ${size} bytes, ${way}`;
               right(await does(job, engine, wait), job, what, expected);
@@ -69,7 +69,7 @@ for (const [engine, kinds] of Object.entries(served)) {
       test(`cipher ${algorithm}, in place and overlapping`, async () => {
         for (const size of [5, 64, 3000, 60_000]) {
           const job = jobOf('cipher', algorithm, large.subarray(7, 7 + size), rng);
-          const expected = judge(job);
+          const expected = oracle(job);
           for (const [from, to] of [
             [0, 0],
             [0, 3],
@@ -112,7 +112,7 @@ for (const [engine, kinds] of Object.entries(served)) {
         const job = jobOf(kind, algorithm, large, rng);
         // The lower part of the counter overflows within the message.
         if (algorithm === 'aes-256-ctr') job.iv.fill(0xff, 4);
-        const expected = judge(job);
+        const expected = oracle(job);
         for (const [way, wait] of Object.entries(waitings))
           right(await does(job, engine, wait), job, `${algorithm}, ${way}`, expected);
       }
@@ -132,7 +132,7 @@ for (const [engine, kinds] of Object.entries(served)) {
     test('forgeries are refused, leave zeros in the target, and the key still works', async () => {
       for (const algorithm of kinds.cipher.filter((name) => ciphers[name].aead)) {
         const job = jobOf('cipher', algorithm, large.subarray(0, 5000), rng);
-        const { output, tag } = judge(job);
+        const { output, tag } = oracle(job);
         const key = millrace.createKey(algorithm, job.key, { engine });
         for (let round = 0; round < 6; round++) {
           const changed = {
@@ -172,11 +172,11 @@ for (const [engine, kinds] of Object.entries(served)) {
         large.subarray(index, 3 * index * index),
       );
       const expected = sources.map(
-        (source) => judge({ kind: 'hash', algorithm: 'sha256', source }).output,
+        (source) => oracle({ kind: 'hash', algorithm: 'sha256', source }).output,
       );
       const macs = sources.map(
         (source) =>
-          judge({ kind: 'hmac', algorithm: 'sha1', key: Buffer.from('key'), source }).output,
+          oracle({ kind: 'hmac', algorithm: 'sha1', key: Buffer.from('key'), source }).output,
       );
       for (const [way, wait] of Object.entries(waitings)) {
         assert.deepEqual(

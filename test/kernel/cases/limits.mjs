@@ -11,7 +11,7 @@ import millrace from 'millrace';
 import promises from 'millrace/promises';
 
 import { collectGarbage } from '../../support/garbage.mjs';
-import { judge } from '../../support/judges.mjs';
+import { oracle } from '../../support/oracles.mjs';
 import { random } from '../../support/random.mjs';
 import { does, waitings } from '../calls.mjs';
 import { readAccount, startDevice } from '../device/start.mjs';
@@ -58,7 +58,7 @@ for (const engine of ['af_alg', 'cryptodev']) {
 
     test('the next engine computes them, with one warning', async () => {
       const job = jobOf('cipher', 'aes-128-gcm', large, rng);
-      const expected = judge(job);
+      const expected = oracle(job);
       const warnings = await warningsOf(async () => {
         for (const wait of Object.values(waitings)) {
           right(await does(job, [engine, 'native'], wait), job, 'sealed', expected);
@@ -116,7 +116,7 @@ for (const engine of ['af_alg', 'cryptodev']) {
     test('shorter tags of GCM are created, and verified or refused', async () => {
       for (const tagSize of [12, 13, 15]) {
         const job = { ...jobOf('cipher', 'aes-256-gcm', large.subarray(0, 999), rng), tagSize };
-        const expected = judge(job);
+        const expected = oracle(job);
         right(await does(job, engine), job, `tag of ${tagSize}`, expected);
         const back = {
           ...job,
@@ -250,7 +250,7 @@ test('a process without any rights uses AF_ALG', async () => {
   );
   assert.deepEqual(result, [
     65534,
-    judge({
+    oracle({
       kind: 'hmac',
       algorithm: 'sha256',
       key: Buffer.from('key'),

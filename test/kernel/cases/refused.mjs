@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { judge } from '../../support/judges.mjs';
+import { oracle } from '../../support/oracles.mjs';
 import { random } from '../../support/random.mjs';
 import { does, waitings } from '../calls.mjs';
 import { jobOf } from '../engines.mjs';
@@ -68,7 +68,7 @@ test('the next engine computes instead, with one warning for each algorithm', as
   const warnings = await warningsOf(async () => {
     for (const job of jobs)
       for (const wait of Object.values(waitings))
-        right(await does(job, ['kernel', 'native'], wait), job, job.algorithm, judge(job));
+        right(await does(job, ['kernel', 'native'], wait), job, job.algorithm, oracle(job));
   });
   assert.deepEqual(
     warnings.map(({ code }) => code),

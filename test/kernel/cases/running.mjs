@@ -32,19 +32,19 @@ for (const engine of Object.keys(served)) {
       {
         name: 'hash',
         make: () => millrace.createHash(algorithm, { engine }),
-        judge: () => createHash(algorithm),
+        oracle: () => createHash(algorithm),
       },
       {
         name: 'hmac',
         make: () => millrace.createHmac(algorithm, key, { engine }),
-        judge: () => createHmac(algorithm, key),
+        oracle: () => createHmac(algorithm, key),
       },
     ];
 
     for (const algorithm of served[engine].hash) {
       test(`${algorithm}: pieces of every size, copies that diverge, another message after a reset`, async () => {
-        for (const { name, make, judge } of makers(algorithm)) {
-          const [running, expected] = [make(), judge()];
+        for (const { name, make, oracle } of makers(algorithm)) {
+          const [running, expected] = [make(), oracle()];
           for (let at = 0; at < bytes.length;) {
             const size = rng.pick([0, 1, 17, 64, 500, 4096, 70_000, 140_000]);
             running.update(bytes.subarray(at, at + size));
@@ -66,13 +66,13 @@ for (const engine of Object.keys(served)) {
           assert.throws(() => running.update('more'), { code: 'ERR_HASHER_SPENT' });
           assert.equal(
             running.reset().update('abc').digest('hex'),
-            judge().update('abc').digest('hex'),
+            oracle().update('abc').digest('hex'),
             `${name}: after a reset`,
           );
-          assert.equal(make().digest('hex'), judge().digest('hex'), `${name}: of nothing`);
+          assert.equal(make().digest('hex'), oracle().digest('hex'), `${name}: of nothing`);
           assert.equal(
             make().copy().update(bytes).digest('hex'),
-            judge().update(bytes).digest('hex'),
+            oracle().update(bytes).digest('hex'),
             `${name}: a copy before anything`,
           );
         }

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { readAccount, startDevice } from '../device/start.mjs';
 import { python, pythonAbsent as skip } from '../python.mjs';
 
-describe('AF_ALG of this kernel', () => judge('af_alg.py'));
+describe('AF_ALG of this kernel', () => oracle('af_alg.py'));
 
 describe('the /dev/crypto of these tests', () => {
   let device;
@@ -15,7 +15,7 @@ describe('the /dev/crypto of these tests', () => {
     if (!skip) device = await startDevice({ accelerated: [104] });
   });
   after(() => device?.stop());
-  judge('cryptodev.py');
+  oracle('cryptodev.py');
 
   test('nothing stays open', { skip }, () => {
     const { files, sessions, created, freed } = readAccount();
@@ -28,7 +28,7 @@ describe('the /dev/crypto of these tests', () => {
 });
 
 /** Reports each line of the program as a test. */
-function judge(program) {
+function oracle(program) {
   test(program, { skip }, async (t) => {
     const { status, stdout, stderr } = python(program);
     const lines = stdout.split(/^(?=ok |not ok )/m).filter(Boolean);

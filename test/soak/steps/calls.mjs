@@ -1,4 +1,4 @@
-// One call of one door: any job in any way (support/doors.mjs), and memory of all kinds lent to it.
+// One call of one entry point: any job in any way (support/entry points.mjs), and memory of all kinds lent to it.
 
 import assert from 'node:assert/strict';
 
@@ -9,18 +9,24 @@ import promises from 'millrace/promises';
 
 import {
   aeadNames,
-  ancestor,
+  original,
   cipherNames,
   ciphers,
   hashes,
   hashNames,
 } from '../../support/algorithms.mjs';
-import { attempt, describe, expectFailure, expectResult, waysFor } from '../../support/doors.mjs';
+import {
+  attempt,
+  describe,
+  expectFailure,
+  expectResult,
+  waysFor,
+} from '../../support/entry-points.mjs';
 import { decryption, encryption, randomJob, tampered } from '../../support/jobs.mjs';
 import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
 import { drawRoute, expected, routeOption } from '../world.mjs';
 
-/** A job through any door, waited for in any way: encrypted, decrypted, or tampered with. */
+/** A job through any entry point, waited for in any way: encrypted, decrypted, or tampered with. */
 export function call(rng, world) {
   let job = randomJob(rng, world.source(rng));
   const direction =
@@ -44,14 +50,17 @@ export function call(rng, world) {
       const abort = arrange(plan);
       const options = {
         ...abort.options,
-        ...(way.waiting === 'sync' || !way.door.modern ? {} : routeOption(route)),
+        ...(way.waiting === 'sync' || !way.entryPoint.modern ? {} : routeOption(route)),
       };
-      const door = { ...way.door, module: world.ledger.counted(way.door.module, what, throws) };
+      const entryPoint = {
+        ...way.entryPoint,
+        module: world.ledger.counted(way.entryPoint.module, what, throws),
+      };
       const form = {
         ...way.form,
         prepare: (...given) => withOptions(way.form.prepare(...given), options, way.waiting),
       };
-      const settled = attempt({ ...way, door, form }, job);
+      const settled = attempt({ ...way, entryPoint, form }, job);
       abort.launched(Promise.resolve(settled));
       const outcome = await settled;
       if (outcome.error !== undefined && outcome.error === abort.reason) {
@@ -133,14 +142,14 @@ export function lent(rng, world) {
   const size = job.kindOfCall === 'seal' ? source.length + 16 : source.length;
   const distance = rng.pick([undefined, 0, 0, 1, -1, 16, -64, rng.between(-size, size)]);
   const memory = rng.pick(Object.keys(memories));
-  const door = rng.pick(
-    job.kindOfCall === 'cipher' && ancestor.ciphers.includes(job.algorithm)
-      ? ['promise', 'callback', 'ancestor']
+  const entryPoint = rng.pick(
+    job.kindOfCall === 'cipher' && original.ciphers.includes(job.algorithm)
+      ? ['promise', 'callback', 'original package']
       : ['promise', 'callback'],
   );
-  const plan = door === 'promise' ? drawAbort(rng) : undefined;
+  const plan = entryPoint === 'promise' ? drawAbort(rng) : undefined;
   const route = drawRoute(rng);
-  const what = `${job.kindOfCall} ${job.algorithm} ${job.encrypt ? 'forth' : job.broken ? 'back, tampered' : 'back'}, ${source.length} bytes in ${memory}, ${distance === undefined ? 'target apart' : `target at ${distance}`}, ${door}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
+  const what = `${job.kindOfCall} ${job.algorithm} ${job.encrypt ? 'forth' : job.broken ? 'back, tampered' : 'back'}, ${source.length} bytes in ${memory}, ${distance === undefined ? 'target apart' : `target at ${distance}`}, ${entryPoint}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
   return {
     what,
     bytes: 4 * source.length,
@@ -158,7 +167,7 @@ export function lent(rng, world) {
       const abort = arrange(plan);
       const settled = sendLent({
         job,
-        door,
+        entryPoint,
         buffer,
         at,
         from,
@@ -227,7 +236,7 @@ function lentJob(rng, source) {
   return { job, sealed: kindOfCall === 'open' ? Buffer.concat([job.source, job.tag]) : undefined };
 }
 
-function sendLent({ job, door, buffer, at, from, tag, what, ledger, options }) {
+function sendLent({ job, entryPoint, buffer, at, from, tag, what, ledger, options }) {
   const { algorithm, key, iv, aad } = job;
   const view = buffer.subarray(at.source, at.source + from.length);
   if (job.kindOfCall !== 'cipher') {
@@ -240,7 +249,7 @@ function sendLent({ job, door, buffer, at, from, tag, what, ledger, options }) {
       targetOffset: at.target,
       ...options,
     };
-    if (door === 'promise') return promises[job.kindOfCall](algorithm, given);
+    if (entryPoint === 'promise') return promises[job.kindOfCall](algorithm, given);
     return ledger.callback(what, (callback) =>
       millrace[job.kindOfCall](algorithm, given, callback),
     );
@@ -263,8 +272,8 @@ function sendLent({ job, door, buffer, at, from, tag, what, ledger, options }) {
     at.target,
     ...extras,
   ];
-  if (door === 'promise') return promises.cipher(...window, options);
-  const module = door === 'ancestor' ? ancestorDoor : millrace;
+  if (entryPoint === 'promise') return promises.cipher(...window, options);
+  const module = entryPoint === 'original package' ? ancestorDoor : millrace;
   return ledger.callback(what, (callback) => module.cipher(...window, callback));
 }
 
@@ -307,7 +316,7 @@ export function resizable(rng, world) {
   };
 }
 
-/** The door of bigint-hash, which is synchronous. */
+/** The entry point of bigint-hash, which is synchronous. */
 export function bigints(rng, world) {
   const source = world.source(rng, world.size(rng, 20_000));
   const algorithm = rng.pick(hashNames.filter((name) => hashes[name].digest > 0));

@@ -22,7 +22,7 @@ const kinds = {
     };
     return {
       args: [password, salt, size, options],
-      judge: () => crypto.scryptSync(password, salt, size, { ...options, maxmem: 64 * MiB }),
+      oracle: () => crypto.scryptSync(password, salt, size, { ...options, maxmem: 64 * MiB }),
     };
   },
   pbkdf2(rng, { password, salt, size }) {
@@ -32,7 +32,7 @@ const kinds = {
     ];
     return {
       args: [password, salt, iterations, size, digest],
-      judge: () => crypto.pbkdf2Sync(password, salt, iterations, size, digest),
+      oracle: () => crypto.pbkdf2Sync(password, salt, iterations, size, digest),
     };
   },
   hkdf(rng, { password, salt, size }) {
@@ -41,7 +41,7 @@ const kinds = {
     const secret = password.length > 0 ? password : Buffer.alloc(1);
     return {
       args: [digest, secret, salt, info, size],
-      judge: () => Buffer.from(crypto.hkdfSync(digest, secret, salt, info, size)),
+      oracle: () => Buffer.from(crypto.hkdfSync(digest, secret, salt, info, size)),
     };
   },
   argon2(rng, { password, salt, size }) {
@@ -55,9 +55,9 @@ const kinds = {
       tagLength: Math.max(4, size),
     };
     const args = [rng.pick(['argon2d', 'argon2i', 'argon2id']), parameters];
-    // Others are too slow to judge; alone and in one piece it is held against them elsewhere
+    // Others are too slow to oracle; alone and in one piece it is held against them elsewhere
     // (test/kdf).
-    return { args, judge: () => millrace.argon2(...args) };
+    return { args, oracle: () => millrace.argon2(...args) };
   },
 };
 
@@ -80,7 +80,7 @@ function inputs(rng, world) {
 export function derivation(rng, world) {
   const kind = rng.pick(Object.keys(kinds));
   const given = inputs(rng, world);
-  const { args, judge } = kinds[kind](rng, given);
+  const { args, oracle } = kinds[kind](rng, given);
   const waiting = rng.pick(['sync', 'callback', 'promise', 'promise']);
   const plan = waiting === 'promise' ? drawAbort(rng) : undefined;
   const watched = waiting !== 'sync' && rng.chance(0.3);
@@ -90,7 +90,7 @@ export function derivation(rng, world) {
     what,
     bytes: 10 * MiB,
     async run() {
-      const right = judge();
+      const right = oracle();
       const abort = arrange(plan);
       const fractions = [];
       const called = withOptions(kind, args, {
@@ -177,11 +177,11 @@ export function password(rng, world) {
     what,
     bytes: MiB,
     async run() {
-      const door = waiting === 'sync' ? millrace : promises;
-      const hash = await door.hashPassword(secret, options);
-      assert.equal(await door.verifyPassword(secret, hash), true, `${what}: ${hash}`);
+      const entryPoint = waiting === 'sync' ? millrace : promises;
+      const hash = await entryPoint.hashPassword(secret, options);
+      assert.equal(await entryPoint.verifyPassword(secret, hash), true, `${what}: ${hash}`);
       assert.equal(
-        await door.verifyPassword(other, hash),
+        await entryPoint.verifyPassword(other, hash),
         false,
         `${what}: another password, ${hash}`,
       );

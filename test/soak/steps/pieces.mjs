@@ -8,12 +8,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { chunkedAlgorithms, openChunked, sealChunked } from '../../support/chunked-judge.mjs';
+import { chunkedAlgorithms, openChunked, sealChunked } from '../../support/chunked-oracle.mjs';
 import { pieces, subjects } from '../../support/hashers.mjs';
-import { judgeOf } from '../../support/judges.mjs';
+import { judgeOf } from '../../support/oracles.mjs';
 import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
 
-/** Sizes that the subject's judge can bear. */
+/** Sizes that the subject's oracle can bear. */
 function sizeFor(subject, rng, world) {
   return world.size(
     rng,

@@ -12,7 +12,7 @@ import millrace from 'millrace';
 
 import { cipherNames, ciphers, hashNames, hashes } from './support/algorithms.mjs';
 import { dynamicSymbols, unexpectedExports } from '../tools/cross.mjs';
-import { doorPaths, root } from './support/child.mjs';
+import { entryPaths, root } from './support/child.mjs';
 import { importCycles, rustModules } from './support/rust-modules.mjs';
 import { staleFiles } from '../tools/protocol.mjs';
 
@@ -54,7 +54,7 @@ const entryPoints = [
 const nodeOnly = ['src/streams/sealed-duplex.ts'];
 
 const require = createRequire(import.meta.url);
-const dist = dirname(doorPaths.millrace);
+const dist = dirname(entryPaths.millrace);
 
 /** Everything that is kept: what git tracks or would track; without git, what lies there. */
 const files = listFiles().filter((file) => existsSync(join(root, file)));
@@ -427,7 +427,7 @@ test('no install script, no gyp, no dependencies but the platform binaries', () 
   );
 });
 
-test('the test files judge by packages that package.json has', () => {
+test('the test files oracle by packages that package.json has', () => {
   const manifest = JSON.parse(read('package.json'));
   const used = new Set(
     sources('test/', '.mjs')
@@ -472,14 +472,15 @@ test(
 
 // ---- documentation ------------------------------------------------------------------------
 
-/** The declarations that users see: those of the doors, and what they hand on from other files. */
+/** The declarations that users see: those of the entry points, and what they hand on from other files. */
 function exported() {
   const found = new Map();
-  for (const door of [...entryPoints, 'portable/entry']) {
-    const text = readFileSync(join(dist, `${door}.d.ts`), 'utf8');
+  for (const entryPoint of [...entryPoints, 'portable/entry']) {
+    const text = readFileSync(join(dist, `${entryPoint}.d.ts`), 'utf8');
     const note = (file, name) =>
-      found.set(`${file} ${name}`, { file: posix.join(posix.dirname(door), file), name });
-    for (const [, name] of text.matchAll(declaration)) note(`${posix.basename(door)}.d.ts`, name);
+      found.set(`${file} ${name}`, { file: posix.join(posix.dirname(entryPoint), file), name });
+    for (const [, name] of text.matchAll(declaration))
+      note(`${posix.basename(entryPoint)}.d.ts`, name);
     for (const [, , names, from] of text.matchAll(
       /^export (type )?\{([^}]*)\} from '(\.\.?\/[\w/-]+)\.js'/gm,
     )) {
@@ -487,11 +488,11 @@ function exported() {
         .split(',')
         .map((each) => each.trim())
         .filter(Boolean))
-        if (!entryPoints.includes(posix.join(posix.dirname(door), from)))
+        if (!entryPoints.includes(posix.join(posix.dirname(entryPoint), from)))
           note(`${from}.d.ts`, name);
     }
     for (const [, from] of text.matchAll(/^export \* from '\.\/([\w/-]+)\.js'/gm)) {
-      const file = posix.join(posix.dirname(door), `${from}.d.ts`);
+      const file = posix.join(posix.dirname(entryPoint), `${from}.d.ts`);
       for (const [, name] of readFileSync(join(dist, file), 'utf8').matchAll(declaration))
         note(`${from}.d.ts`, name);
     }
@@ -514,7 +515,7 @@ function exported() {
 const declaration =
   /^export (?:declare )?(?:abstract )?(?:const enum|enum|function|class|interface|type|const|let) (\w+)/gm;
 
-test('every export of the doors is documented', () => {
+test('every export of the entry points is documented', () => {
   const all = exported();
   assert.ok(all.length > 30, all.map(({ name }) => name).join());
   const undocumented = all.filter(({ file, name }) => {

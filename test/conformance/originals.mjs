@@ -1,12 +1,12 @@
-// The doors in the shape of ancestors: crypto-async, bigint-hash and bigint-buffer. They have no
+// The entry points in the shape of original packages: crypto-async, bigint-hash and bigint-buffer. They have no
 // options; what they compute is the same.
 
 import { join, pattern, toHex } from './bytes.mjs';
 import { cipherVectors, hashVectors, hmacVectors } from './vectors.mjs';
 import { fail, same, sameBytes } from './verdicts.mjs';
 
-export async function ancestors(context) {
-  const { cryptoAsync, bigintHash, bigintBuffer } = context.ancestors;
+export async function originals(context) {
+  const { cryptoAsync, bigintHash, bigintBuffer } = context.originals;
   if (cryptoAsync !== undefined && context.place !== 'browser')
     await addCryptoAsync(context, cryptoAsync);
   if (bigintHash !== undefined) await addBigintHash(context, bigintHash);
@@ -15,25 +15,25 @@ export async function ancestors(context) {
 
 /** Its ways: here and now, and by callback. */
 const ways = {
-  synchronous: async (door, method, ...args) => door[method](...args),
-  callback: (door, method, ...args) =>
+  synchronous: async (entryPoint, method, ...args) => entryPoint[method](...args),
+  callback: (entryPoint, method, ...args) =>
     new Promise((resolve, reject) =>
-      door[method](...args, (error, value) => (error ? reject(error) : resolve(value))),
+      entryPoint[method](...args, (error, value) => (error ? reject(error) : resolve(value))),
     ),
 };
 
-async function addCryptoAsync(context, door) {
-  const known = (table) => Object.entries(table).filter(([name]) => isKnown(door, name));
+async function addCryptoAsync(context, entryPoint) {
+  const known = (table) => Object.entries(table).filter(([name]) => isKnown(entryPoint, name));
   for (const [way, call] of Object.entries(ways)) {
     for (const [algorithm, all] of known(await hashVectors(context))) {
       const plain = all.filter(({ options }) => Object.keys(options).length === 0).slice(0, 30);
       context.add('crypto-async', algorithm, `${way}, hash`, async () => {
         for (const { note, source, digest } of plain) {
-          sameBytes(await call(door, 'hash', algorithm, asBuffer(source)), digest, note);
+          sameBytes(await call(entryPoint, 'hash', algorithm, asBuffer(source)), digest, note);
           const target = asBuffer(new Uint8Array(digest.length / 2 + 4));
           same(
             await call(
-              door,
+              entryPoint,
               'hash',
               algorithm,
               asBuffer(join([pattern(3), source])),
@@ -54,7 +54,7 @@ async function addCryptoAsync(context, door) {
         for (const { note, key, source, digest, valid } of all)
           if (valid === undefined && source.length < 5000)
             sameBytes(
-              await call(door, 'hmac', algorithm, asBuffer(key), asBuffer(source)),
+              await call(entryPoint, 'hmac', algorithm, asBuffer(key), asBuffer(source)),
               digest,
               note,
             );
@@ -70,7 +70,7 @@ async function addCryptoAsync(context, door) {
           const [keyed, nonce] = [asBuffer(key), asBuffer(iv)];
           sameBytes(
             await call(
-              door,
+              entryPoint,
               'cipher',
               algorithm,
               1,
@@ -85,7 +85,7 @@ async function addCryptoAsync(context, door) {
           if (aead) sameBytes(code, tag, `${note}, tag`);
           sameBytes(
             await call(
-              door,
+              entryPoint,
               'cipher',
               algorithm,
               0,
@@ -100,7 +100,7 @@ async function addCryptoAsync(context, door) {
           if (!aead) continue;
           code[0] ^= 1;
           const error = await call(
-            door,
+            entryPoint,
             'cipher',
             algorithm,
             0,
@@ -113,14 +113,14 @@ async function addCryptoAsync(context, door) {
             () => fail(`${note}: opened`),
             (reason) => reason,
           );
-          same(error.message, door.E_CORRUPT, note);
+          same(error.message, entryPoint.E_CORRUPT, note);
         }
       });
     }
   }
 }
 
-async function addBigintHash(context, door) {
+async function addBigintHash(context, entryPoint) {
   for (const [algorithm, all] of Object.entries(await hashVectors(context))) {
     const plain = all.filter(
       ({ options, source }) => Object.keys(options).length === 0 && source.length < 5000,
@@ -128,11 +128,11 @@ async function addBigintHash(context, door) {
     if (plain.length === 0) continue;
     context.add('bigint-hash', algorithm, 'hashes and hashers', () => {
       for (const { note, source, digest } of plain) {
-        same(door.hashAsBigInt(algorithm, source), BigInt(`0x${digest}`), note);
-        sameBytes(door.hashAsBuffer(algorithm, source), digest, note);
+        same(entryPoint.hashAsBigInt(algorithm, source), BigInt(`0x${digest}`), note);
+        sameBytes(entryPoint.hashAsBuffer(algorithm, source), digest, note);
         const half = source.length >> 1;
         same(
-          door
+          entryPoint
             .getHasher(algorithm)
             .update(source.subarray(0, half))
             .update(source.subarray(half))
@@ -145,21 +145,25 @@ async function addBigintHash(context, door) {
   }
 }
 
-function addBigintBuffer(context, door) {
+function addBigintBuffer(context, entryPoint) {
   context.add('bigint-buffer', 'bigint-buffer', 'both ways, both orders', () => {
     for (const size of [0, 1, 4, 7, 8, 9, 16, 31, 32, 33, 100, 1000]) {
       const bytes = pattern(size, size);
       const number = BigInt(`0x0${toHex(bytes)}`);
-      same(door.toBigIntBE(asBuffer(bytes)), number, `${size} bytes`);
-      same(door.toBigIntLE(asBuffer(bytes.slice().reverse())), number, `${size} bytes, reversed`);
-      sameBytes(door.toBufferBE(number, size), bytes, `${size} bytes back`);
+      same(entryPoint.toBigIntBE(asBuffer(bytes)), number, `${size} bytes`);
+      same(
+        entryPoint.toBigIntLE(asBuffer(bytes.slice().reverse())),
+        number,
+        `${size} bytes, reversed`,
+      );
+      sameBytes(entryPoint.toBufferBE(number, size), bytes, `${size} bytes back`);
       sameBytes(
-        door.toBufferLE(number, size),
+        entryPoint.toBufferLE(number, size),
         bytes.slice().reverse(),
         `${size} bytes back, reversed`,
       );
       sameBytes(
-        door.toBufferBE(number, size + 3),
+        entryPoint.toBufferBE(number, size + 3),
         join([new Uint8Array(3), bytes]),
         `${size} bytes in more`,
       );
@@ -167,22 +171,22 @@ function addBigintBuffer(context, door) {
   });
 }
 
-/** The ancestor takes Buffers; where there are none, this door takes any Uint8Array. */
+/** The original package takes Buffers; where there are none, this entry point takes any Uint8Array. */
 function asBuffer(bytes) {
   return globalThis.Buffer === undefined ? bytes : globalThis.Buffer.from(bytes);
 }
 
-function isKnown(door, name) {
+function isKnown(entryPoint, name) {
   try {
     if (/^(aes|chacha)/.test(name))
-      door.cipher(
+      entryPoint.cipher(
         name,
         1,
         asBuffer(new Uint8Array(1)),
         asBuffer(new Uint8Array(1)),
         asBuffer(new Uint8Array(1)),
       );
-    else door.hash(name, asBuffer(new Uint8Array(1)));
+    else entryPoint.hash(name, asBuffer(new Uint8Array(1)));
     return true;
   } catch (error) {
     return !/unknown|disabled/.test(error.message) || /wrong number/.test(error.message);

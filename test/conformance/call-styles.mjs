@@ -2,7 +2,7 @@
 
 import { fail } from './verdicts.mjs';
 
-/** The ways of the main door and of the promises. */
+/** The ways of the main entry point and of the promises. */
 export function waysOf(millrace, promises) {
   return [
     { name: 'synchronous', call: async (method, ...args) => millrace[method](...args) },
@@ -12,11 +12,11 @@ export function waysOf(millrace, promises) {
 }
 
 /** A callback comes later, once, with one argument or two. What is thrown at the call rejects. */
-export function byCallback(door, method, args) {
+export function byCallback(entryPoint, method, args) {
   return new Promise((resolve, reject) => {
     let returned = false;
     let calls = 0;
-    door[method](...args, (...settled) => {
+    entryPoint[method](...args, (...settled) => {
       const [error, value] = settled;
       if (!returned) reject(new Error(`${method}: the callback came during the call`));
       else if (++calls > 1) reject(new Error(`${method}: the callback came twice`));
@@ -27,8 +27,8 @@ export function byCallback(door, method, args) {
   });
 }
 
-function byPromise(door, method, args) {
-  const promise = door[method](...args);
+function byPromise(entryPoint, method, args) {
+  const promise = entryPoint[method](...args);
   if (!(promise instanceof Promise)) fail(`${method}: no promise`);
   return promise;
 }

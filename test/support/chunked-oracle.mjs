@@ -1,5 +1,5 @@
 // C2SP chunked encryption once more, straight from the specification
-// (https://c2sp.org/chunked-encryption) and on node:crypto alone: the judge of sealed streams.
+// (https://c2sp.org/chunked-encryption) and on node:crypto alone: the oracle of sealed streams.
 // Whole messages, nothing fast.
 
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';

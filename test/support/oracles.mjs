@@ -11,14 +11,14 @@ import { md5, ripemd160, sha1 } from '@noble/hashes/legacy.js';
 import { keccak_224, keccak_256, keccak_384, keccak_512 } from '@noble/hashes/sha3.js';
 import { createXXHash128, createXXHash3, createXXHash32, createXXHash64 } from 'hash-wasm';
 
-/** The expected outcome of a job: `{ output, tag? }`. Jobs are described in doors.mjs. */
-export function judge(job) {
+/** The expected outcome of a job: `{ output, tag? }`. Jobs are described in entry points.mjs. */
+export function oracle(job) {
   if (job.kind === 'hash') return { output: judgeHash(job) };
   if (job.kind === 'hmac') return { output: judgeHmac(job) };
   return judgeEncryption(job);
 }
 
-/** Who judges, for the name of a test. */
+/** Who oracles, for the name of a test. */
 export function judgeOf(kind, algorithm) {
   if (kind === 'cipher') return nodeCiphers.has(algorithm) ? 'node:crypto' : '@noble/ciphers';
   if (nodeHashes.has(algorithm)) return 'node:crypto';
@@ -63,11 +63,11 @@ function judgeHash({ algorithm, source, outputLength, key, seed = 0 }) {
 function judgeHmac({ algorithm, key, source }) {
   if (nodeHashes.has(algorithm)) return createHmac(algorithm, key).update(source).digest();
   const hash = { ...keccak, ...legacy, blake3 }[algorithm];
-  if (hash === undefined) throw new Error(`nobody judges hmac-${algorithm}`);
+  if (hash === undefined) throw new Error(`nobody oracles hmac-${algorithm}`);
   return Buffer.from(nobleHmac(hash, key, source));
 }
 
-/** What encryption gives; a decryption is judged by the encryption it came from. */
+/** What encryption gives; a decryption is checked by the encryption it came from. */
 function judgeEncryption({ algorithm, key, iv, source, aad, tagSize = 16 }) {
   const noble = { 'xchacha20-poly1305': xchacha20poly1305, 'aes-256-gcm-siv': gcmsiv }[algorithm];
   if (noble) {

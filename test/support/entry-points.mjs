@@ -1,7 +1,7 @@
-// Every way into the library: door x way of waiting x form. A test describes its job once and
+// Every way into the library: entry point x way of waiting x form. A test describes its job once and
 // walks through all the ways that offer it:
 //
-//   for (const way of waysFor(job)) expectResult(way, job, await attempt(way, job), judge(job));
+//   for (const way of waysFor(job)) expectResult(way, job, await attempt(way, job), oracle(job));
 //
 // A job is
 //   { kind: 'hash', algorithm, source, outputLength?, seed?, key? }
@@ -20,7 +20,7 @@ import millrace from 'millrace';
 import ancestorDoor from 'millrace/crypto-async';
 import promises from 'millrace/promises';
 
-import { ancestor, ciphers, hashes } from './algorithms.mjs';
+import { original, ciphers, hashes } from './algorithms.mjs';
 
 /**
  * How a result is waited for: each takes a method with its arguments and gives `{ value }` or `{
@@ -28,7 +28,7 @@ import { ancestor, ciphers, hashes } from './algorithms.mjs';
  */
 const waitings = { sync: waitSync, callback: waitCallback, promise: waitPromise };
 
-const doors = [
+const entryPoints = [
   { name: 'millrace', module: millrace, waitings: ['sync', 'callback'], modern: true },
   { name: 'millrace/promises', module: promises, waitings: ['promise'], modern: true },
   {
@@ -39,13 +39,13 @@ const doors = [
   },
 ];
 
-export const ways = doors.flatMap((door) =>
-  door.waitings.flatMap((waiting) =>
+export const ways = entryPoints.flatMap((entryPoint) =>
+  entryPoint.waitings.flatMap((waiting) =>
     forms()
-      .filter((form) => door.modern || form.ancestor)
+      .filter((form) => entryPoint.modern || form.original)
       .map((form) => ({
-        name: `${door.name} ${waiting} ${form.name}`,
-        door,
+        name: `${entryPoint.name} ${waiting} ${form.name}`,
+        entryPoint,
         waiting,
         form,
         kind: form.kind,
@@ -55,16 +55,16 @@ export const ways = doors.flatMap((door) =>
 
 /** The ways that offer a job. */
 export function waysFor(job) {
-  return ways.filter(({ door, form }) => {
+  return ways.filter(({ entryPoint, form }) => {
     if (form.kind !== job.kind || !form.offers(job)) return false;
-    return door.modern ? inModernDoors(job) : inAncestorDoor(job);
+    return entryPoint.modern ? inModernEntryPoints(job) : inAncestorDoor(job);
   });
 }
 
 /** Does a job in one way; a promise unless the way is synchronous. */
 export function attempt(way, job) {
-  const prepared = way.form.prepare(job, way.door);
-  const outcome = waitings[way.waiting](way.door.module, prepared);
+  const prepared = way.form.prepare(job, way.entryPoint);
+  const outcome = waitings[way.waiting](way.entryPoint.module, prepared);
   return way.waiting === 'sync'
     ? finish(way, prepared, outcome)
     : outcome.then((settled) => finish(way, prepared, settled));
@@ -84,11 +84,11 @@ export function expectResult(way, job, outcome, expected) {
   }
 }
 
-/** `code` as in the modern doors; the drop-in door has a message instead. */
+/** `code` as in the modern entry points; the drop-in entry point has a message instead. */
 export function expectFailure(way, job, outcome, code) {
   const { error, how } = outcome;
   assert.ok(error, `${describe(way, job)}: no error, expected ${code}`);
-  if (way.door.modern) {
+  if (way.entryPoint.modern) {
     assert.equal(error.code, code, `${describe(way, job)}: ${error.stack}`);
     assert.ok(
       error instanceof millrace.MillraceError,
@@ -108,7 +108,7 @@ export function expectFailure(way, job, outcome, code) {
     );
 }
 
-/** The constants of the drop-in door that stand for the codes of the others. */
+/** The constants of the drop-in entry point that stand for the codes of the others. */
 export const ancestorConstants = {
   ERR_AUTHENTICATION: 'E_CORRUPT',
   ERR_KEY_SIZE: 'E_KEY_INVALID',
@@ -148,7 +148,7 @@ function forms() {
     {
       kind: 'hash',
       name: 'plain',
-      ancestor: true,
+      original: true,
       offers: isPlain,
       prepare: (job) => plainDigest('hash', [job.algorithm], job),
     },
@@ -166,12 +166,12 @@ function forms() {
       offers: (job) => job.key?.length === 32,
       prepare: (job) => hashOptions({ ...job, key: prepareKey(job.algorithm, job.key) }),
     },
-    { kind: 'hash', name: 'window', ancestor: true, offers: isPlain, prepare: hashWindow },
+    { kind: 'hash', name: 'window', original: true, offers: isPlain, prepare: hashWindow },
 
     {
       kind: 'hmac',
       name: 'plain',
-      ancestor: true,
+      original: true,
       offers: () => true,
       prepare: (job) => hmacPlain(job),
     },
@@ -189,7 +189,7 @@ function forms() {
       offers: () => true,
       prepare: (job) => hmacPlain({ ...job, key: prepareKey(`hmac-${job.algorithm}`, job.key) }),
     },
-    { kind: 'hmac', name: 'window', ancestor: true, offers: () => true, prepare: hmacWindow },
+    { kind: 'hmac', name: 'window', original: true, offers: () => true, prepare: hmacWindow },
 
     { kind: 'cipher', name: 'options', offers: () => true, prepare: (job) => cipherOptions(job) },
     { kind: 'cipher', name: 'options with target', offers: () => true, prepare: cipherIntoTarget },
@@ -202,11 +202,11 @@ function forms() {
     {
       kind: 'cipher',
       name: 'positional',
-      ancestor: true,
+      original: true,
       offers: () => true,
       prepare: cipherPositional,
     },
-    { kind: 'cipher', name: 'window', ancestor: true, offers: () => true, prepare: cipherWindow },
+    { kind: 'cipher', name: 'window', original: true, offers: () => true, prepare: cipherWindow },
     { kind: 'cipher', name: 'seal/open', offers: isAead, prepare: sealOrOpen },
     {
       kind: 'cipher',
@@ -241,7 +241,7 @@ function hasRightKey({ algorithm, key }) {
   return key.length === ciphers[algorithm].key;
 }
 
-function inModernDoors({ kind, algorithm, tagSize, tag }) {
+function inModernEntryPoints({ kind, algorithm, tagSize, tag }) {
   return (
     kind !== 'cipher' ||
     !ciphers[algorithm].aead ||
@@ -250,10 +250,10 @@ function inModernDoors({ kind, algorithm, tagSize, tag }) {
 }
 
 function inAncestorDoor({ kind, algorithm, tagSize, tag }) {
-  if (kind !== 'cipher') return ancestor.hashes.includes(algorithm);
+  if (kind !== 'cipher') return original.hashes.includes(algorithm);
   return (
-    ancestor.ciphers.includes(algorithm) &&
-    (!ciphers[algorithm].aead || ancestor.tagSizes(algorithm).includes(tagSize ?? tag.length))
+    original.ciphers.includes(algorithm) &&
+    (!ciphers[algorithm].aead || original.tagSizes(algorithm).includes(tagSize ?? tag.length))
   );
 }
 
@@ -419,14 +419,14 @@ function cipherIntoTarget(job) {
   };
 }
 
-function cipherPositional(job, door) {
+function cipherPositional(job, entryPoint) {
   const [key, iv, source] = [copy(job.key), copy(job.iv), copy(job.source)];
   const { aad, tag } = copyExtras(job);
   return {
     method: 'cipher',
     args: [
       job.algorithm,
-      door.modern ? job.encrypt : Number(job.encrypt),
+      entryPoint.modern ? job.encrypt : Number(job.encrypt),
       key,
       iv,
       source,
@@ -636,15 +636,15 @@ function decode(value, encoding, size) {
 
 // ---- the ways of waiting ------------------------------------------------------------------
 
-function waitSync(door, { method, args }) {
+function waitSync(entryPoint, { method, args }) {
   try {
-    return { value: door[method](...args) };
+    return { value: entryPoint[method](...args) };
   } catch (error) {
     return { error, how: 'thrown' };
   }
 }
 
-function waitCallback(door, { method, args, scribble = [] }) {
+function waitCallback(entryPoint, { method, args, scribble = [] }) {
   return new Promise((resolve, reject) => {
     let returned = false;
     const callback = (...results) => {
@@ -663,7 +663,7 @@ function waitCallback(door, { method, args, scribble = [] }) {
       }
     };
     try {
-      assert.equal(door[method](...args, callback), undefined);
+      assert.equal(entryPoint[method](...args, callback), undefined);
     } catch (error) {
       resolve({ error, how: 'thrown' });
     }
@@ -672,8 +672,8 @@ function waitCallback(door, { method, args, scribble = [] }) {
   });
 }
 
-async function waitPromise(door, { method, args, scribble = [] }) {
-  const promise = door[method](...args);
+async function waitPromise(entryPoint, { method, args, scribble = [] }) {
+  const promise = entryPoint[method](...args);
   assert.ok(promise instanceof Promise, 'not a promise');
   for (const input of scribble) input.fill(0xee);
   return promise.then(
