@@ -90,7 +90,7 @@ export function defaultRoute(): Route {
   return routeSetting;
 }
 
-export function setDefaultEngine(route: number): void {
+export function setDefaultRoute(route: number): void {
   routeSetting = route >= Route.Auto && route <= Route.Split ? route : Route.Auto;
   epoch += 1;
 }
