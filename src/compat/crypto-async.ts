@@ -90,9 +90,13 @@ const ciphers: readonly string[] = [
  */
 const disabled = new RegExp(
   '^(?:' +
-    'aes-?(?:128|192|256)(?:-(?:cbc|ccm|cfb|cfb1|cfb8|ecb|ocb|ofb|xts|wrap|wrap-pad|cbc-hmac-sha(?:1|256)))?|id-aes(?:128|192|256)-(?:ccm|wrap|wrap-pad)|' +
-    'aria-?(?:128|192|256)(?:-(?:cbc|ccm|cfb|cfb1|cfb8|ctr|ecb|gcm|ofb))?|camellia-?(?:128|192|256)(?:-(?:cbc|cfb|cfb1|cfb8|ctr|ecb|ofb))?|' +
-    'sm4(?:-(?:cbc|cfb|ctr|ecb|ofb))?|des(?:3|x)?(?:-.*)?|rc4(?:-40|-hmac-md5)?|rc2(?:-.*)?|bf(?:-.*)?|blowfish|cast5?(?:-.*)?|idea(?:-.*)?|seed(?:-.*)?' +
+    'aes-?(?:128|192|256)(?:-(?:cbc|ccm|cfb|cfb1|cfb8|ecb|ocb|ofb|xts|wrap|wrap-pad|' +
+    'cbc-hmac-sha(?:1|256)))?|' +
+    'id-aes(?:128|192|256)-(?:ccm|wrap|wrap-pad)|' +
+    'aria-?(?:128|192|256)(?:-(?:cbc|ccm|cfb|cfb1|cfb8|ctr|ecb|gcm|ofb))?|' +
+    'camellia-?(?:128|192|256)(?:-(?:cbc|cfb|cfb1|cfb8|ctr|ecb|ofb))?|' +
+    'sm4(?:-(?:cbc|cfb|ctr|ecb|ofb))?|des(?:3|x)?(?:-.*)?|rc4(?:-40|-hmac-md5)?|rc2(?:-.*)?|' +
+    'bf(?:-.*)?|blowfish|cast5?(?:-.*)?|idea(?:-.*)?|seed(?:-.*)?' +
     ')$',
   'i',
 );

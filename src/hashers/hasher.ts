@@ -349,7 +349,8 @@ export abstract class Hasher extends LazyTransform {
     const { algorithm, outputLength, blockSize } = this;
     const { phase, length, pending } = this.#running;
     const state = pending > 0 ? 'busy' : ['open', 'giving output', 'spent', 'failed'][phase];
-    return `${this.constructor.name} ${inspect({ algorithm, outputLength, blockSize, state, length }, _options)}`;
+    const shown = { algorithm, outputLength, blockSize, state, length };
+    return `${this.constructor.name} ${inspect(shown, _options)}`;
   }
 
   /** @internal */
@@ -655,7 +656,8 @@ function input(
     if (offset + size > sizeOf(view)) {
       throw makeError(
         'ERR_ARGUMENT_VALUE',
-        `offset + size must be at most source's size in bytes: ${offset} + ${size} > ${sizeOf(view)}`,
+        `offset + size must be at most source's size in bytes: ${offset} + ${size} > ` +
+          `${sizeOf(view)}`,
       );
     }
     return { view, offset, size, lent: true };
@@ -710,7 +712,8 @@ function digestFormat(encoding: unknown): Form | BufferEncoding {
 function unknownEncoding(name: string, encoding: string): Error {
   return makeError(
     'ERR_ARGUMENT_VALUE',
-    `${name} must be one of Buffer's encodings${name === 'encoding' ? " or 'bigint'" : ''}, not ${JSON.stringify(encoding.slice(0, 40))}`,
+    `${name} must be one of Buffer's encodings${name === 'encoding' ? " or 'bigint'" : ''}, ` +
+      `not ${JSON.stringify(encoding.slice(0, 40))}`,
   );
 }
 
@@ -718,7 +721,8 @@ function checkSize({ size, facts }: Running): void {
   if (size === 0)
     throw makeError(
       'ERR_OUTPUT_SIZE',
-      `options.outputLength must be given to createHash for a digest of ${facts.name}: its output has no natural size`,
+      `options.outputLength must be given to createHash for a digest of ${facts.name}: its ` +
+        'output has no natural size',
     );
 }
 
@@ -736,6 +740,7 @@ function extendable(hash: Hash): Running {
   if (running.facts.xof) return running;
   throw makeError(
     'ERR_ARGUMENT_VALUE',
-    `squeeze: the output of ${running.facts.name} has one size; shake128, shake256 and blake3 can be squeezed`,
+    `squeeze: the output of ${running.facts.name} has one size; shake128, shake256 and blake3 ` +
+      'can be squeezed',
   );
 }

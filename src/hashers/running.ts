@@ -328,7 +328,8 @@ export class Running implements HashSetup {
     if (this.inKernel)
       throw makeError(
         'ERR_ENGINE_UNAVAILABLE',
-        'the kernel keeps the state of this hasher and does not give it out: createHash and createHmac take another engine',
+        'the kernel keeps the state of this hasher and does not give it out: createHash and ' +
+          'createHmac take another engine',
       );
     if (!this.hasState || this.buffered > 0) this.advance(NO_BYTES, 0, 0);
     const copy = new Uint8Array(new ArrayBuffer(this.facts.stateSize));
@@ -593,7 +594,8 @@ export function refusal(running: Running, asynchronous: boolean): unknown {
   if (running.pending > 0 && !asynchronous) {
     return makeError(
       'ERR_HASHER_BUSY',
-      'an asynchronous operation of this hasher is in flight: wait for its callback or promise, or make this operation asynchronous too',
+      'an asynchronous operation of this hasher is in flight: wait for its callback or ' +
+        'promise, or make this operation asynchronous too',
     );
   }
   if (phase === Phase.Failed) return running.failure;

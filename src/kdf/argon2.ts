@@ -214,7 +214,8 @@ export function argon2Cost(
   if (memory < 8 * parallelism || memory > 2 ** 32 - 1) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `${options}.memory must be between 8 KiB a lane, ${8 * parallelism}, and ${2 ** 32 - 1}, not ${memory}`,
+      `${options}.memory must be between 8 KiB a lane, ${8 * parallelism}, and ${2 ** 32 - 1}, ` +
+        `not ${memory}`,
     );
   }
   return { kind, version, memory, passes, parallelism };

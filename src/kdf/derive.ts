@@ -84,7 +84,7 @@ export function deriveSync(
     const name = signal === undefined ? 'onProgress' : 'signal';
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `options.${name}: a synchronous request takes none; pass a callback, or use millrace/promises`,
+      `options.${name}: a synchronous call takes none; pass a callback, or use millrace/promises`,
     );
   }
   decideMemory();

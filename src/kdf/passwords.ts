@@ -156,7 +156,8 @@ function planOf(options: HashPasswordOptions): Plan {
   if (typeof algorithm === 'string' && !algorithm.startsWith('argon2')) {
     throw makeError(
       'ERR_UNKNOWN_ALGORITHM',
-      `options.algorithm must be 'argon2id', 'argon2i', 'argon2d' or 'scrypt', not ${JSON.stringify(algorithm.slice(0, 40))}`,
+      "options.algorithm must be 'argon2id', 'argon2i', 'argon2d' or 'scrypt', not " +
+        `${JSON.stringify(algorithm.slice(0, 40))}`,
     );
   }
   const kind = argon2Kind(algorithm, 'options.algorithm');

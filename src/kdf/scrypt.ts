@@ -85,7 +85,8 @@ function fillScrypt(given: ArrayLike<unknown>, count: number): void {
     const { N, r, p } = cost;
     throw makeError(
       'ERR_MEMORY_LIMIT',
-      `options.maxmem must be at least ${needed} bytes for scrypt with N=${N}, r=${r}, p=${p}, not ${maxmem}`,
+      `options.maxmem must be at least ${needed} bytes for scrypt with N=${N}, r=${r}, p=${p}, ` +
+        `not ${maxmem}`,
     );
   }
   const size = keySize(given[2], 'keylen');
@@ -138,7 +139,8 @@ export function scryptCost(options: ScryptOptions, usual: ScryptCost): ScryptCos
   if (p < 1 || p * r >= 2 ** 30) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `options.p (parallelization) must be at least 1, and p * r less than 2^30; not p=${p} with r=${r}`,
+      `options.p (parallelization) must be at least 1, and p * r less than 2^30; not p=${p} ` +
+        `with r=${r}`,
     );
   }
   return { N, r, p };

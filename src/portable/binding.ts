@@ -15,7 +15,7 @@ import { Jobs } from './jobs.js';
 import { needsRehash } from './kdf/index.js';
 import { Keys, prepareKey, type PreparedKey } from './keys.js';
 import { numberOf, writeNumber } from './numbers.js';
-import { ofMessages, costEpoch, costOf, setDefaultEngine, defaultRoute } from './cost-model.js';
+import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
 import { costsReport, enginesReport } from './report.js';
 import { workOf } from './request.js';
 import { NOTHING, overlap, range, refuse, whole } from './windows.js';
@@ -215,7 +215,7 @@ export function makePortable(host: Host): Native {
       if (jobs !== undefined) jobs.copiesLimit = limit;
     },
     defaultRoute: defaultRoute,
-    setDefaultRoute: setDefaultEngine,
+    setDefaultRoute,
 
     // Jobs deliver their results without polling.
     beginPolling: () => {},

@@ -90,7 +90,7 @@ export function defaultRoute(): Route {
   return routeSetting;
 }
 
-export function setDefaultEngine(route: number): void {
+export function setDefaultRoute(route: number): void {
   routeSetting = route >= Route.Auto && route <= Route.Split ? route : Route.Auto;
   epoch += 1;
 }
@@ -146,7 +146,7 @@ export function bytesFor({ fixed, perByte }: Cost, nanoseconds: number): number 
   return Math.max(0, Math.floor((nanoseconds - fixed) / perByte));
 }
 
-// ---- measuring -----------------------------------------------------------------------------------
+// ---- measuring ----------------------------------------------------------------------------------
 
 const SHORT = 64;
 const LONG = 16 * 1024;

@@ -28,10 +28,9 @@ export type {
 } from './functions/hash.js';
 export type { RunningHmac } from './functions/hmac.js';
 export type { Aead, Cipher, CipherOptions, OpenOptions, SealOptions } from './functions/cipher.js';
-export type { Argon2Algorithm, Argon2Parameters, ScryptOptions } from './functions/derivation.js';
 export * from './functions/hashes.js';
 export { createHmac, hmac } from './functions/hmac.js';
-export { argon2, hkdf, pbkdf2, scrypt, timingSafeEqual } from './functions/derivation.js';
+export * from './functions/derivation.js';
 
 /** AES-128 in counter mode (NIST SP 800-38A): 16-byte key. */
 export const aes_128_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-128-ctr', aesCtr, 16);

@@ -123,11 +123,8 @@ function addParts(
     case Operation.OpenChunks:
       addMessages(work, frame, flags, given);
       return;
-    case Operation.Scrypt:
-    case Operation.Pbkdf2:
-    case Operation.Hkdf:
-    case Operation.Argon2:
-    case Operation.Verify:
+    default:
+      if (work.operation < Operation.Scrypt || work.operation > Operation.Verify) return;
       if ((flags & Flag.HasTag) !== 0) work.tag = tag();
       addDerivation(work, frame, limit);
   }

@@ -176,31 +176,6 @@ export function pbkdf2(
   );
 }
 
-/** Derives with HKDF over HMAC of one of the hashes. */
-export function hkdf(
-  hash: number,
-  secret: Uint8Array,
-  salt: Uint8Array,
-  info: Uint8Array,
-  size: number,
-): Served {
-  const [api, name] = [subtle(), hashName(hash)];
-  if (
-    api === undefined ||
-    name === undefined ||
-    size === 0 ||
-    size > 255 * hashes[hash]!.digestSize
-  )
-    return undefined;
-  return derived(
-    api,
-    'HKDF',
-    secret,
-    { name: 'HKDF', hash: name, salt: new Uint8Array(salt), info: new Uint8Array(info) },
-    size,
-  );
-}
-
 /** WebCrypto takes the size in bits, as a 32-bit number. */
 const KEY_MAX = 2 ** 29 - 1;
 

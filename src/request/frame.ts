@@ -15,9 +15,7 @@ import {
 
 export {
   At,
-  CancelResult,
   CopiedBytes,
-  EngineNumber,
   Flag,
   KdfMemory,
   Operation,

@@ -42,12 +42,6 @@ export function predictBatch(algorithm: number, size: number): number {
   return (fixed[algorithm]! + size * perByte[algorithm]!) * together[algorithm]!;
 }
 
-/** Returns the bytes that are hashed in the given nanoseconds. */
-export function bytesFor(algorithm: number, cost: number): number {
-  if (fixed[algorithm] !== fixed[algorithm]) load(algorithm);
-  return (cost - fixed[algorithm]!) / perByte[algorithm]!;
-}
-
 /** Counts an inline job. Returns true if a worker should run it to measure the cost. */
 export function wantsMeasure(operation: Operation, algorithm: number): boolean {
   const index = indexOf(operation, algorithm);

@@ -95,7 +95,8 @@ export function checkFileCount(given: ArrayLike<unknown>, most: number): void {
     if (given[index] !== undefined)
       throw makeError(
         'ERR_MISSING_ARGUMENT',
-        `hashFile takes an algorithm, a path, an encoding or options, and a callback; not ${given.length} arguments`,
+        'hashFile takes an algorithm, a path, an encoding or options, and a callback; not ' +
+          `${given.length} arguments`,
       );
   }
 }
@@ -142,7 +143,8 @@ export function hashFileSync(
   if (reading.signal !== undefined || reading.onProgress !== undefined) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      'options.signal and options.onProgress need a callback or millrace/promises: a synchronous call cannot be interrupted',
+      'options.signal and options.onProgress need a callback or millrace/promises: a ' +
+        'synchronous call cannot be interrupted',
     );
   }
   const hasher = createHash(facts.name, hashing);

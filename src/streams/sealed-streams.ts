@@ -242,7 +242,8 @@ export class OpeningPump extends ChunkPump {
       if (!this.#key.committed(this.#header.subarray(SALT_SIZE))) {
         throw makeError(
           'ERR_AUTHENTICATION',
-          'authentication failed: the stream was sealed with another key, algorithm or context, or its header was changed',
+          'authentication failed: the stream was sealed with another key, algorithm or ' +
+            'context, or its header was changed',
         );
       }
     }
@@ -263,7 +264,8 @@ export class OpeningPump extends ChunkPump {
       const bad = key.firstBad(first, count, source);
       throw makeError(
         'ERR_AUTHENTICATION',
-        `authentication failed: chunk ${bad} of the stream was changed or moved, or the stream was cut off in it`,
+        `authentication failed: chunk ${bad} of the stream was changed or moved, or the stream ` +
+          'was cut off in it',
       );
     }
   }

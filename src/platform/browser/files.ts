@@ -44,7 +44,8 @@ export function absorbFileSync(hasher: Hasher, file: FileSource): void {
   if (FileReaderSync === undefined) {
     throw makeError(
       'ERR_NOT_SUPPORTED',
-      'hashFile without a callback works in workers only: pass a callback, or use millrace/promises',
+      'hashFile without a callback works in workers only: pass a callback, or use ' +
+        'millrace/promises',
     );
   }
   const reader = new FileReaderSync();

@@ -30,6 +30,7 @@ interface Duplexes {
 export function sealedDuplexes(): Duplexes {
   throw makeError(
     'ERR_NOT_SUPPORTED',
-    'streams of Node.js do not exist here: use sealTransformStream, openTransformStream and those WithPassphrase',
+    'streams of Node.js do not exist here: use sealTransformStream, openTransformStream and ' +
+      'those WithPassphrase',
   );
 }

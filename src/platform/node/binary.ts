@@ -55,7 +55,8 @@ export function openBinary(): Native {
     const { where, reason } = attempts[0]!;
     throw makeError(
       'ERR_NO_BINARY',
-      `MILLRACE_BINARY names ${where}, which cannot be loaded: ${reason}. ${remedyFor(attempts, NAMED_REMEDY)}`,
+      `MILLRACE_BINARY names ${where}, which cannot be loaded: ${reason}. ` +
+        `${remedyFor(attempts, NAMED_REMEDY)}`,
     );
   }
   const platform = `${process.platform}-${process.arch}`;
@@ -68,7 +69,9 @@ export function openBinary(): Native {
   throw notFound(platform, names, attempts);
 }
 
-const NAMED_REMEDY = `Set it to the millrace.<platform>.node file of millrace ${MILLRACE_VERSION}, or remove the variable`;
+const NAMED_REMEDY =
+  `Set it to the millrace.<platform>.node file of millrace ${MILLRACE_VERSION}, ` +
+  'or remove the variable';
 
 function tryPlatform(name: string, attempts: Attempt[]): Native | undefined {
   const binary = `millrace.${name}.node`;
@@ -144,7 +147,7 @@ function load(path: string): Native {
   throw { where: path, fault: 'version', reason } satisfies Attempt;
 }
 
-// ---- places ---------------------------------------------------------------------------------------
+// ---- places -------------------------------------------------------------------------------------
 
 /** Returns true if a file or folder exists; records errors other than its absence. */
 function isThere(path: string, attempts: Attempt[]): boolean {
@@ -213,7 +216,7 @@ function resolveFrom(base: string, name: string): string {
   }
 }
 
-// ---- what is told -----------------------------------------------------------------------------------
+// ---- what is told -------------------------------------------------------------------------------
 
 function notFound(
   platform: string,
@@ -222,16 +225,20 @@ function notFound(
 ): MillraceError {
   const known = names.some((name) => published.includes(name));
   const missing = !known
-    ? `None is published for ${platform} (published: ${published.join(', ')}); in a checkout "npm run build" compiles one`
+    ? `None is published for ${platform} (published: ${published.join(', ')}); ` +
+      'in a checkout "npm run build" compiles one'
     : isBundled()
-      ? `This program is bundled without it: mark "millrace" as external in the bundler, or put the package @millrace/${names[0]} into the node_modules ` +
+      ? 'This program is bundled without it: mark "millrace" as external in the bundler, ' +
+        `or put the package @millrace/${names[0]} into the node_modules ` +
         'beside the program, or set MILLRACE_BINARY to the file (docs/servers-and-bundlers.md)'
-      : `Install optional dependencies (npm install --include=optional; a lockfile made on another platform or node_modules copied from one lack ` +
+      : 'Install optional dependencies (npm install --include=optional; a lockfile made on ' +
+        'another platform or node_modules copied from one lack ' +
         `this platform's package); in a checkout run "npm run build"`;
   const tried = attempts.map(({ where, reason }) => `${where}: ${reason}`).join('; ');
   return makeError(
     'ERR_NO_BINARY',
-    `millrace has no native binary for ${platform} that can be loaded. ${remedyFor(attempts, missing)}. Tried ${tried}`,
+    `millrace has no native binary for ${platform} that can be loaded. ` +
+      `${remedyFor(attempts, missing)}. Tried ${tried}`,
   );
 }
 
@@ -247,7 +254,9 @@ function remedyFor(attempts: readonly Attempt[], missing: string): string {
       'Start Node.js with --allow-fs-read for the folder of the binary: its permission model is on',
     access: 'Let the user of this process read the file and enter its folders',
     file: `Install millrace anew on this machine: the file is damaged or for another platform`,
-    version: `Install millrace ${MILLRACE_VERSION} and its platform package in the same version (remove node_modules, then npm install)`,
+    version:
+      `Install millrace ${MILLRACE_VERSION} and its platform package in the same version ` +
+      '(remove node_modules, then npm install)',
     missing,
   };
   return of[fault];

@@ -183,7 +183,9 @@ export function isBuffer(value: unknown): value is Buffer {
   return Buffer.isBuffer(value);
 }
 
-// ---- the event loop: timers of Node.js, as they were at the start, because test runners replace the global ones ----
+// ---- the event loop -----------------------------------------------------------------------------
+
+// Taken at load time: test runners replace the global timers.
 
 /** Keeps AsyncLocalStorage's context and reports the call to async_hooks. */
 export const AsyncResource = Resource;

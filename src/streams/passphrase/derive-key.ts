@@ -60,14 +60,16 @@ export function checkLimits(scrypt: HeaderScrypt, { maxMemory, maxTime }: Header
   if (memory > maxMemory) {
     throw makeError(
       'ERR_MEMORY_LIMIT',
-      `the header asks for ${memory} bytes of memory to derive the key; options.maxMemory allows ${maxMemory}`,
+      `the header asks for ${memory} bytes of memory to derive the key; options.maxMemory ` +
+        `allows ${maxMemory}`,
     );
   }
   const time = milliseconds(scrypt);
   if (time > maxTime) {
     throw makeError(
       'ERR_WORK_LIMIT',
-      `the header asks for about ${Math.ceil(time)} ms to derive the key; options.maxTime allows ${maxTime}`,
+      `the header asks for about ${Math.ceil(time)} ms to derive the key; options.maxTime ` +
+        `allows ${maxTime}`,
     );
   }
 }
