@@ -65,16 +65,7 @@ export type { EngineName, EngineOptions, Fallback } from './engines/engines.js';
 export { createKey, Key } from './operations/key.js';
 export type { CreateKeyOptions } from './operations/key.js';
 export { createHash, createHmac, Hash, Hmac } from './hashers/hasher.js';
-export {
-  argon2,
-  hashPassword,
-  hkdf,
-  needsRehash,
-  pbkdf2,
-  scrypt,
-  timingSafeEqual,
-  verifyPassword,
-} from './kdf/derivations.js';
+export * from './kdf/derivations.js';
 export type {
   Argon2Algorithm,
   Argon2CallParameters,

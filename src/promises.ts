@@ -84,7 +84,7 @@ export {
   needsRehash,
   timingSafeEqual,
 } from './index.js';
-export { argon2, hashPassword, hkdf, pbkdf2, scrypt, verifyPassword } from './kdf/promises.js';
+export * from './kdf/promises.js';
 export type {
   Argon2Algorithm,
   Argon2CallParameters,

@@ -1,5 +1,6 @@
-// The habits of the house as tests: which room may name which, where `unsafe` may stand, that the
-// two catalogs agree, that nothing unfinished, private or undocumented is kept.
+// The architecture test: which Rust modules may name which, where `unsafe` is allowed, that the two
+// catalogs agree, and that nothing unfinished, private or undocumented is committed. Imports of
+// TypeScript and JavaScript are checked by `npm run check` (.dependency-cruiser.json).
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -16,8 +17,8 @@ import { doorPaths, root } from './support/child.mjs';
 import { importCycles, rustModules } from './support/rust-modules.mjs';
 import { staleFiles } from '../tools/protocol.mjs';
 
-/** The only Rust files that may say `unsafe`; a folder stands for all below it. */
-const unsafeWings = [
+/** The only Rust files and directories that may contain `unsafe`. */
+const unsafeFiles = [
   'crates/core/src/engines/',
   'crates/linux/src/af_alg.rs',
   'crates/linux/src/cryptodev.rs',
@@ -30,7 +31,7 @@ const unsafeWings = [
   'crates/node/src/pages.rs',
 ];
 
-/** What a crate may not name, in its sources and its manifest. */
+/** Names that a crate's sources and manifest must not contain. */
 const forbidden = {
   'crates/core':
     /\bnapi\w*|\bmillrace[-_](cost|linux|pool|node)\b|\bstd::thread\b|\bthread::spawn\b|\brayon\b|\btokio\b/,
@@ -50,7 +51,7 @@ const entryPoints = [
   'compat/browser-crypto-async',
 ];
 
-/** What a browser never loads. */
+/** Modules that browsers do not load. */
 const nodeOnly = ['src/streams/sealed-duplex.ts'];
 
 const require = createRequire(import.meta.url);
@@ -62,10 +63,10 @@ const sources = (folder, extension) =>
   files.filter((file) => file.startsWith(folder) && file.endsWith(extension));
 const read = (file) => readFileSync(join(root, file), 'utf8');
 
-// ---- arrows -------------------------------------------------------------------------------
+// ---- directions of imports ----------------------------------------------------------------
 
 for (const [crate, names] of Object.entries(forbidden)) {
-  test(`${crate} does not name what it must not know`, () => {
+  test(`${crate} does not name what it must not depend on`, () => {
     const rust = sources(`${crate}/src/`, '.rs');
     assert.ok(rust.length > 0);
     for (const file of rust)
@@ -97,7 +98,7 @@ test('only engines/mod.rs names the engines', () => {
   }
 });
 
-test('the modules of a Rust crate do not import one another in a circle', () => {
+test('no import cycles between the modules of a Rust crate', () => {
   const left = {
     core: [
       'engines::native::scrypt::plain, romix',
@@ -119,37 +120,7 @@ test('the modules of a Rust crate do not import one another in a circle', () => 
   }
 });
 
-test('src imports Node.js and itself only, no entry point from below, and nothing in a circle', () => {
-  const modules = Object.fromEntries(
-    sources('src/', '.ts').map((file) => [file.slice(4, -3), importsOf(read(file))]),
-  );
-  assert.ok(Object.keys(modules).length > 50);
-  const graph = {};
-  for (const [name, imports] of Object.entries(modules)) {
-    graph[name] = [];
-    for (const { from, typeOnly } of imports) {
-      const target = from.startsWith('#platform/')
-        ? posix.join('platform/node', from.slice('#platform/'.length))
-        : posix.join(posix.dirname(name), from);
-      if (!from.startsWith('.') && !from.startsWith('#')) {
-        const allowed = name.startsWith('portable/')
-          ? /^(node:|@noble\/|hash-wasm|bcryptjs)/
-          : /^node:/;
-        assert.match(from, allowed, `${name} imports ${from}: the library has no dependencies`);
-        continue;
-      }
-      const to = target.replace(/\.js$/, '');
-      assert.ok(to in modules, `${name} imports ${from}, which is not there`);
-      if (entryPoints.includes(to))
-        assert.ok(entryPoints.includes(name), `${name} imports the entry point ${to}`);
-      if (!typeOnly) graph[name].push(to);
-    }
-  }
-  const cycle = findCycle(graph);
-  assert.equal(cycle, undefined, `imports in a circle: ${cycle}`);
-});
-
-test('what differs between Node.js and browsers stands in src/platform', () => {
+test('differences between Node.js and browsers are in src/platform', () => {
   for (const file of sources('src/', '.ts').filter(
     (each) => !each.startsWith('src/platform/') && !nodeOnly.includes(each),
   )) {
@@ -188,23 +159,27 @@ test('each platform has what the other has', () => {
 
 // ---- unsafe -------------------------------------------------------------------------------
 
-test('unsafe stands only in its wings', () => {
+test('unsafe occurs only in the files listed', () => {
   for (const file of sources('crates/', '.rs')) {
-    if (unsafeWings.some((wing) => (wing.endsWith('/') ? file.startsWith(wing) : file === wing)))
+    if (
+      unsafeFiles.some((allowed) =>
+        allowed.endsWith('/') ? file.startsWith(allowed) : file === allowed,
+      )
+    )
       continue;
     const line = withoutComments(read(file))
       .split('\n')
       .findIndex((each) => /\bunsafe\b/.test(each));
     assert.equal(line, -1, `${file}:${line + 1}`);
   }
-  for (const wing of unsafeWings)
+  for (const allowed of unsafeFiles)
     assert.ok(
-      files.some((file) => file.startsWith(wing)),
-      `${wing} is not there any more`,
+      files.some((file) => file.startsWith(allowed)),
+      `${allowed} does not exist`,
     );
 });
 
-test('each unsafe says why it is sound', () => {
+test('each unsafe block has a SAFETY comment', () => {
   let count = 0;
   for (const file of sources('crates/', '.rs')) {
     const lines = read(file).split('\n');
@@ -226,14 +201,14 @@ test('each unsafe says why it is sound', () => {
   assert.ok(count > 10);
 });
 
-test('the pool forbids unsafe, the workspace denies it', () => {
+test('the pool forbids unsafe and the workspace denies it', () => {
   assert.match(read('crates/pool/src/lib.rs'), /#!\[forbid\(unsafe_code\)\]/);
   assert.match(read('Cargo.toml'), /unsafe_code = "(deny|forbid)"/);
   for (const crate of ['core', 'cost', 'linux', 'node', 'pool'])
     assert.match(read(`crates/${crate}/Cargo.toml`), /\[lints\]\s*workspace = true/, crate);
 });
 
-test('crates/node has no Rust tests: they would never be run', () => {
+test('crates/node has no Rust tests, as they would not run', () => {
   assert.match(read('crates/node/Cargo.toml'), /^test = false$/m);
   for (const file of sources('crates/node/', '.rs'))
     assert.doesNotMatch(withoutComments(read(file)), /#\[test\]|cfg\(test\)/, file);
@@ -252,7 +227,7 @@ test('the shared numbers are those of tools/protocol.mjs', () => {
   assert.deepEqual(staleFiles(), [], 'run: node tools/protocol.mjs');
 });
 
-test('no number of a status, operation or flag is typed by hand', () => {
+test('no status, operation or flag is written as a number', () => {
   for (const file of sources('src/', '.ts')) {
     const code = withoutComments(read(file));
     assert.doesNotMatch(
@@ -272,7 +247,7 @@ test('no number of a status, operation or flag is typed by hand', () => {
   }
 });
 
-test('the binding has the calls that the front declares', () => {
+test('the binding exports the functions that TypeScript declares', () => {
   const declared = [
     .../^export interface Native \{$([\s\S]*?)^\}$/m
       .exec(read('src/request/frame.ts'))[1]
@@ -287,7 +262,7 @@ test('the binding has the calls that the front declares', () => {
 
 // ---- the catalogs -------------------------------------------------------------------------
 
-test('the catalog of the front is that of the core', () => {
+test('the catalogs of TypeScript and Rust are equal', () => {
   const front = require(join(dist, 'core.js'))['catalog/catalog-table'];
   const core = JSON.parse(require(join(dist, 'core.js'))['engines/binding'].native.catalog());
   assert.deepEqual(Object.keys(core), ['hashes', 'ciphers']);
@@ -339,7 +314,7 @@ test('the catalog is what the standards say', () => {
   }
 });
 
-test('no name stands for two algorithms', () => {
+test('no name is used for two algorithms', () => {
   const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'core.js'))[
     'catalog/catalog-table'
   ];
@@ -358,7 +333,7 @@ test('no name stands for two algorithms', () => {
 
 // ---- what is kept -------------------------------------------------------------------------
 
-test('no room called utils', () => {
+test('no module called utils', () => {
   for (const file of files)
     assert.doesNotMatch(file, /(^|\/)(utils?|helpers?|misc|common)(\/|\.|$)/i, file);
 });
@@ -427,7 +402,7 @@ test('no install script, no gyp, no dependencies but the platform binaries', () 
   );
 });
 
-test('the test files judge by packages that package.json has', () => {
+test('the tests import only packages of package.json', () => {
   const manifest = JSON.parse(read('package.json'));
   const used = new Set(
     sources('test/', '.mjs')
@@ -472,14 +447,14 @@ test(
 
 // ---- documentation ------------------------------------------------------------------------
 
-/** The declarations that users see: those of the doors, and what they hand on from other files. */
+/** The declarations that users see: those of the entry points, and what they re-export. */
 function exported() {
   const found = new Map();
-  for (const door of [...entryPoints, 'portable/entry']) {
-    const text = readFileSync(join(dist, `${door}.d.ts`), 'utf8');
+  for (const entry of [...entryPoints, 'portable/entry']) {
+    const text = readFileSync(join(dist, `${entry}.d.ts`), 'utf8');
     const note = (file, name) =>
-      found.set(`${file} ${name}`, { file: posix.join(posix.dirname(door), file), name });
-    for (const [, name] of text.matchAll(declaration)) note(`${posix.basename(door)}.d.ts`, name);
+      found.set(`${file} ${name}`, { file: posix.join(posix.dirname(entry), file), name });
+    for (const [, name] of text.matchAll(declaration)) note(`${posix.basename(entry)}.d.ts`, name);
     for (const [, , names, from] of text.matchAll(
       /^export (type )?\{([^}]*)\} from '(\.\.?\/[\w/-]+)\.js'/gm,
     )) {
@@ -487,11 +462,11 @@ function exported() {
         .split(',')
         .map((each) => each.trim())
         .filter(Boolean))
-        if (!entryPoints.includes(posix.join(posix.dirname(door), from)))
+        if (!entryPoints.includes(posix.join(posix.dirname(entry), from)))
           note(`${from}.d.ts`, name);
     }
     for (const [, from] of text.matchAll(/^export \* from '\.\/([\w/-]+)\.js'/gm)) {
-      const file = posix.join(posix.dirname(door), `${from}.d.ts`);
+      const file = posix.join(posix.dirname(entry), `${from}.d.ts`);
       for (const [, name] of readFileSync(join(dist, file), 'utf8').matchAll(declaration))
         note(`${from}.d.ts`, name);
     }
@@ -514,7 +489,7 @@ function exported() {
 const declaration =
   /^export (?:declare )?(?:abstract )?(?:const enum|enum|function|class|interface|type|const|let) (\w+)/gm;
 
-test('every export of the doors is documented', () => {
+test('every export of the entry points is documented', () => {
   const all = exported();
   assert.ok(all.length > 30, all.map(({ name }) => name).join());
   const undocumented = all.filter(({ file, name }) => {
@@ -616,25 +591,6 @@ function importsOf(text) {
   return [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm)].map(
     ([, typeOnly, from]) => ({ from, typeOnly: typeOnly !== undefined }),
   );
-}
-
-function findCycle(graph) {
-  const state = new Map();
-  const visit = (name, path) => {
-    if (state.get(name) === 'done') return undefined;
-    if (path.includes(name)) return [...path.slice(path.indexOf(name)), name].join(' -> ');
-    for (const next of graph[name] ?? []) {
-      const cycle = visit(next, [...path, name]);
-      if (cycle) return cycle;
-    }
-    state.set(name, 'done');
-    return undefined;
-  };
-  for (const name of Object.keys(graph)) {
-    const cycle = visit(name, []);
-    if (cycle) return cycle;
-  }
-  return undefined;
 }
 
 /** Whether a doc comment ends on the line above. */

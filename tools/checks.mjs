@@ -2,7 +2,7 @@
 // what each tool is for.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 
 import { checkArm64 } from './cross.mjs';
 import { prettier } from './format.mjs';
@@ -30,6 +30,7 @@ export function checks() {
     ['oxlint', () => tool('oxlint', 'oxlint', ['--deny-warnings'])],
     ['types of the tests', () => tsc('types of the tests', 'tsconfig.types.json')],
     ['types of cli and tools', () => tsc('types of cli and tools', 'tsconfig.json')],
+    ['unused code', () => tool('unused code', 'knip', [])],
     ['directions of imports', checkImports],
     ['package', checkPackage],
   ];
@@ -88,7 +89,8 @@ async function checkImports() {
     });
     const target = join(root, folder, 'src', path.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, code);
+    const up = '../'.repeat(path.split(sep).length - 1) || './';
+    writeFileSync(target, code.replaceAll('"#platform/', `"${up}platform/node/`));
   }
   await tool(
     'directions of imports',

@@ -1,7 +1,4 @@
-/**
- * Algorithms by name: lookup over the generated table (tools/catalog.mjs writes it from the Rust
- * catalog, and a test compares the two), and the nearest names for one that is unknown.
- */
+/** Looks up algorithms by name or number in the generated table (tools/catalog.mjs). */
 import { ciphers, hashes } from './catalog-table.js';
 import type { CipherFacts, HashFacts } from './facts.js';
 import { makeError, wrongType } from '../request/errors.js';
@@ -10,23 +7,23 @@ import { distance } from './nearest.js';
 const hashNames = index<HashFacts>(hashes);
 const cipherNames = index<CipherFacts>(ciphers);
 
-// Callers stay with one algorithm: comparing with the last name saves the map's 8 ns.
+// Callers mostly use one algorithm: comparing with the last name saves the map's 8 ns.
 let lastHashName = '';
 let lastHash: HashFacts | undefined;
 let lastCipherName = '';
 let lastCipher: CipherFacts | undefined;
 
-/** The hash of that number. */
+/** Returns the hash with that number. */
 export function hashOf(id: number): HashFacts {
   return hashes[id]!;
 }
 
-/** The cipher of that number. */
+/** Returns the cipher with that number. */
 export function cipherOf(id: number): CipherFacts {
   return ciphers[id]!;
 }
 
-/** The hash of that name or alias, whatever its case. */
+/** Returns the hash of that name or alias, ignoring case. */
 export function findHash(name: string): HashFacts | undefined {
   if (name === lastHashName) return lastHash;
   const facts = hashNames.get(name) ?? hashNames.get(name.toLowerCase());
@@ -37,7 +34,7 @@ export function findHash(name: string): HashFacts | undefined {
   return facts;
 }
 
-/** The cipher of that name or alias, whatever its case. */
+/** Returns the cipher of that name or alias, ignoring case. */
 export function findCipher(name: string): CipherFacts | undefined {
   if (name === lastCipherName) return lastCipher;
   const facts = cipherNames.get(name) ?? cipherNames.get(name.toLowerCase());
@@ -48,24 +45,24 @@ export function findCipher(name: string): CipherFacts | undefined {
   return facts;
 }
 
-/** The hash of that name, or an error that names the nearest ones. */
+/** Returns the hash of that name, or throws an error that suggests the nearest names. */
 export function hashFacts(name: unknown, argument = 'algorithm'): HashFacts {
   if (typeof name !== 'string') throw wrongType(argument, 'a string', name);
   return findHash(name) ?? raise(unknownAlgorithm('hash', name, hashes, argument));
 }
 
-/** The cipher of that name, or an error that names the nearest ones. */
+/** Returns the cipher of that name, or throws an error that suggests the nearest names. */
 export function cipherFacts(name: unknown): CipherFacts {
   if (typeof name !== 'string') throw wrongType('algorithm', 'a string', name);
   return findCipher(name) ?? raise(unknownAlgorithm('cipher', name, ciphers));
 }
 
-/** The standard names of all ciphers, sorted. */
+/** Returns the standard names of all ciphers, sorted. */
 export function cipherList(): string[] {
   return ciphers.map(({ name }) => name).sort();
 }
 
-/** The standard names of all hashes, sorted. */
+/** Returns the standard names of all hashes, sorted. */
 export function hashList(): string[] {
   return hashes.map(({ name }) => name).sort();
 }
@@ -95,6 +92,7 @@ function unknownAlgorithm(
     .slice(0, 3);
   return makeError(
     'ERR_UNKNOWN_ALGORITHM',
-    `${argument} ${JSON.stringify(name.slice(0, 40))} is not a ${kind} known here; nearest: ${nearest.map((facts) => facts.name).join(', ')}`,
+    `${argument} ${JSON.stringify(name.slice(0, 40))} is not a known ${kind}; ` +
+      `nearest: ${nearest.map((facts) => facts.name).join(', ')}`,
   );
 }

@@ -1,27 +1,22 @@
-/**
- * What the catalog says of an algorithm.
- */
+/** The types of the catalog's entries. */
 
-/**
- * What there is to know about a hash; sizes in bytes. Mirrors `HashFacts` in
- * crates/core/src/catalog.rs.
- */
+/** The properties of a hash; sizes in bytes. Mirrors `HashFacts` in crates/core/src/catalog.rs. */
 export interface HashFacts {
   readonly id: number;
   readonly name: string;
   readonly aliases: readonly string[];
-  /** The digest's size; the default where `xof`; 0 where the caller must say (SHAKE). */
+  /** The digest's size; the default size of an XOF, 0 if the caller must give one (SHAKE). */
   readonly digestSize: number;
   readonly blockSize: number;
-  /** Bytes of the state of a running hash. */
+  /** The size of a running hash's state. */
   readonly stateSize: number;
-  /** Whether the output may have any length. */
+  /** True if the output has any length (XOF). */
   readonly xof: boolean;
-  /** Size of the optional key, 0 where there is none. */
+  /** The size of the optional key, 0 if there is none. */
   readonly keySize: number;
-  /** Bits of the optional seed, 0 where there is none. */
+  /** The bits of the optional seed, 0 if there is none. */
   readonly seedBits: number;
-  /** Whether HMAC is defined over it. */
+  /** True if HMAC is defined for it. */
   readonly hmac: boolean;
   readonly cryptographic: boolean;
   readonly broken: boolean;
@@ -31,8 +26,7 @@ export interface HashFacts {
 }
 
 /**
- * What there is to know about a cipher; sizes in bytes. Mirrors `CipherFacts` in
- * crates/core/src/catalog.rs.
+ * The properties of a cipher; sizes in bytes. Mirrors `CipherFacts` in crates/core/src/catalog.rs.
  */
 export interface CipherFacts {
   readonly id: number;
@@ -40,12 +34,12 @@ export interface CipherFacts {
   readonly aliases: readonly string[];
   readonly keySize: number;
   readonly ivSize: number;
-  /** Whether it authenticates. */
+  /** True if it authenticates. */
   readonly aead: boolean;
-  /** Size of the full tag, 0 where not `aead`. */
+  /** The size of the full tag, 0 if not `aead`. */
   readonly tagSize: number;
   readonly tagMin: number;
-  /** Most bytes of source under one nonce. */
+  /** The most bytes of source under one nonce. */
   readonly maxSource: number;
   readonly maxAad: number;
   readonly standard: string;

@@ -1,8 +1,6 @@
-/**
- * The names nearest to one that is not known, for the messages of errors.
- */
+/** Finds the names nearest to an unknown one, for error messages. */
 
-/** The edit distance: letters to be added, removed, replaced, or exchanged with their neighbour. */
+/** Returns the edit distance: letters added, removed, replaced or swapped with their neighbour. */
 export function distance(left: string, right: string): number {
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, column) => column);

@@ -1,7 +1,7 @@
 /**
- * A drop-in for `bigint-hash` 0.2 and the `bigint-buffer` that goes with it: its nine exports, enum
- * values, classes, single-use rule and messages. Where the ancestor aborted the process this door
- * throws; docs/bigint-hash.md lists every difference.
+ * A drop-in replacement for `bigint-hash` 0.2 and its `bigint-buffer`: the nine exports, enum
+ * values, classes, single-use rule and messages. Where the original package aborted the process,
+ * this module throws; docs/bigint-hash.md lists every difference.
  *
  * @packageDocumentation
  */
@@ -19,7 +19,7 @@ import { bytesOfList, type Buffer, type BufferEncoding } from '#platform/runtime
 import { fastBigInt, fastBuffer } from '../operations/fast-path.js';
 import { Phase, Running } from '../hashers/running.js';
 
-/** The ancestor's algorithms; {@link HashName} says what else is taken. */
+/** The original package's algorithms; {@link HashName} lists the others. */
 export enum HashType {
   MD5 = 'md5',
   SHA1 = 'sha1',
@@ -39,51 +39,49 @@ export enum HashType {
   xxHash32 = 'xxHash32',
 }
 
-/**
- * The encodings of strings that the ancestor names; every other one that Buffer knows works too.
- */
+/** The string encodings that the original package names; all other encodings of Buffer work too. */
 export enum InputEncoding {
   UTF8 = 'utf8',
   ASCII = 'ascii',
   LATIN1 = 'latin1',
 }
 
-/** What a digest can be. */
+/** The types of a digest. */
 export enum OutputType {
   BigInt = 'bigint',
   Buffer = 'buffer',
 }
 
 /**
- * A member of {@link HashType}, its value, or any other name or alias of a hash that Millrace
- * knows, in any case (`SHA-256`, `blake3`).
+ * A member of {@link HashType}, its value, or any other name or alias of a hash in Millrace's
+ * catalog, in any case (`SHA-256`, `blake3`).
  */
 export type HashName = HashType | `${HashType}` | (string & {});
 
-/** A running hash: good for one digest. */
+/** A running hash, which returns one digest. */
 export interface Hash {
-  /** Hashes more bytes, or a string in an encoding (UTF-8 by default). */
+  /** Adds bytes, or a string in an encoding (UTF-8 by default). */
   update(data: ArrayBufferView | string, inputEncoding?: InputEncoding | BufferEncoding): Hash;
-  /** Ends the hash: its digest as a Buffer. */
+  /** Ends the hash and returns its digest as a Buffer. */
   digest(output?: OutputType.Buffer | 'buffer'): Buffer;
-  /** Ends the hash: its digest as a big-endian BigInt. */
+  /** Ends the hash and returns its digest as a big-endian BigInt. */
   digest(output: OutputType.BigInt | 'bigint'): bigint;
-  /** Ends the hash: its digest as one or the other. */
+  /** Ends the hash and returns its digest as a Buffer or a BigInt. */
   digest(output?: OutputType | `${OutputType}`): Buffer | bigint;
-  /** Ends the hash: its digest as a big-endian BigInt. */
+  /** Ends the hash and returns its digest as a big-endian BigInt. */
   digestBigInt(): bigint;
-  /** The same, by the name that the ancestor's README has for it. */
+  /** An alias of digestBigInt, from the original package's README. */
   digestAsBigInt(): bigint;
 }
 
 /**
- * The digest of `buf` as a big-endian BigInt: the number that the hex digits spell, whatever the
+ * Returns the digest of `buf` as a big-endian BigInt: the number of its hex digits, for every
  * algorithm.
  *
  * @param hash the algorithm
  * @param buf bytes; an ArrayBuffer must be wrapped in a view
  * @throws Error `Unsupported hash type!`; MillraceError ERR_ARGUMENT_TYPE if `buf` is not bytes,
- * ERR_OUTPUT_SIZE for SHAKE
+ *   ERR_OUTPUT_SIZE for SHAKE
  */
 export function hashAsBigInt(hash: HashName, buf: ArrayBufferView): bigint {
   const facts = hashOfFixedSize(hash);
@@ -93,12 +91,12 @@ export function hashAsBigInt(hash: HashName, buf: ArrayBufferView): bigint {
 }
 
 /**
- * The digest of `buf` as a new Buffer, from Node's pool like those of `Buffer.allocUnsafe`.
+ * Returns the digest of `buf` as a new Buffer, from Node's pool as with `Buffer.allocUnsafe`.
  *
  * @param hash the algorithm
  * @param buf bytes; an ArrayBuffer must be wrapped in a view
  * @throws Error `Unsupported hash type!`; MillraceError ERR_ARGUMENT_TYPE if `buf` is not bytes,
- * ERR_OUTPUT_SIZE for SHAKE
+ *   ERR_OUTPUT_SIZE for SHAKE
  */
 export function hashAsBuffer(hash: HashName, buf: ArrayBufferView): Buffer {
   const facts = hashOfFixedSize(hash);
@@ -107,32 +105,34 @@ export function hashAsBuffer(hash: HashName, buf: ArrayBufferView): Buffer {
   );
 }
 
-/** Begins a hash. For one buffer {@link hashAsBigInt} and {@link hashAsBuffer} are faster. */
+/**
+ * Creates a running hash. For one buffer {@link hashAsBigInt} and {@link hashAsBuffer} are faster.
+ */
 export function getHasher(hash: HashName): Hash {
   const facts = hashOfFixedSize(hash);
   const Class = places[facts.id]?.Class;
   return Class === undefined ? new Hasher(facts) : new Class(hash);
 }
 
-// bigint-buffer's four. As values of their own: TypeScript hands functions on by getters, which
-// cost 6 ns a call.
+// The four functions of bigint-buffer. As values: TypeScript re-exports functions through getters,
+// which cost 6 ns a call.
 
-/** The unsigned number that the bytes spell, least significant byte first; 0n for none. */
+/** Returns the unsigned little-endian number; 0n for no bytes. */
 export const toBigIntLE = conversions.toBigIntLE;
-/** The unsigned number that the bytes spell, most significant byte first; 0n for none. */
+/** Returns the unsigned big-endian number; 0n for no bytes. */
 export const toBigIntBE = conversions.toBigIntBE;
 /**
- * The number's magnitude in `width` bytes, least significant first: padded with zeros, or its low
+ * Returns the number's magnitude in `width` bytes, little-endian: padded with zeros, or its low
  * bytes if it is too large.
  */
 export const toBufferLE = conversions.toBufferLE;
 /**
- * The number's magnitude in `width` bytes, most significant first: padded with zeros, or its low
- * bytes if it is too large.
+ * Returns the number's magnitude in `width` bytes, big-endian: padded with zeros, or its low bytes
+ * if it is too large.
  */
 export const toBufferBE = conversions.toBufferBE;
 
-/** What the three classes share, and the class of the algorithms that the ancestor did not have. */
+/** The base of the three classes, and the class of algorithms that the original package lacks. */
 class Hasher implements Hash {
   readonly #running: Running;
 
@@ -140,7 +140,7 @@ class Hasher implements Hash {
     this.#running = new Running(facts, false, undefined, 0, 0, facts.digestSize);
   }
 
-  /** Hashes more bytes, or a string in an encoding (UTF-8 by default). */
+  /** Adds bytes, or a string in an encoding (UTF-8 by default). */
   update(data: ArrayBufferView | string, inputEncoding?: InputEncoding | BufferEncoding): this {
     const running = this.#running;
     if (isUint8Array(data) && running.tryBuffer(data)) return this;
@@ -152,39 +152,39 @@ class Hasher implements Hash {
     return this;
   }
 
-  /** Ends the hash: its digest as a Buffer. */
+  /** Ends the hash and returns its digest as a Buffer. */
   digest(output?: OutputType.Buffer | 'buffer'): Buffer;
-  /** Ends the hash: its digest as a big-endian BigInt. */
+  /** Ends the hash and returns its digest as a big-endian BigInt. */
   digest(output: OutputType.BigInt | 'bigint'): bigint;
-  /** Ends the hash: its digest as one or the other. */
+  /** Ends the hash and returns its digest as a Buffer or a BigInt. */
   digest(output?: OutputType | `${OutputType}`): Buffer | bigint;
   digest(output: OutputType | `${OutputType}` = OutputType.Buffer): Buffer | bigint {
     const running = this.#running;
     if (running.phase !== Phase.Open) throw new Error('Digest a disposed hasher');
-    // The ancestor had spent the hasher by now; so it survives a mistake.
+    // The original package had already ended the hash here; this one survives the mistake.
     if (output !== OutputType.Buffer && output !== OutputType.BigInt)
       throw new Error('Unsupported output type');
     return running.digest(output === OutputType.BigInt ? Form.BigInt : Form.Buffer) as
       Buffer | bigint;
   }
 
-  /** Ends the hash: its digest as a big-endian BigInt. */
+  /** Ends the hash and returns its digest as a big-endian BigInt. */
   digestBigInt(): bigint {
     return this.digest(OutputType.BigInt);
   }
 
-  /** The same, by the name that the ancestor's README has for it. */
+  /** An alias of digestBigInt, from the original package's README. */
   digestAsBigInt(): bigint {
     return this.digest(OutputType.BigInt);
   }
 }
 
 /**
- * Runs MD5, SHA-1 and SHA-2. The name is the ancestor's: nothing comes from OpenSSL here. Use
+ * Runs MD5, SHA-1 and SHA-2. The name is the original package's: OpenSSL is not involved. Use
  * {@link getHasher}.
  */
 export class OpensslHasher extends Hasher {
-  /** The ancestor's number for the algorithm. */
+  /** Returns the original package's number of the algorithm. */
   static getOpensslType(hash: HashName): number {
     return placeOf(hash, OpensslHasher).number;
   }
@@ -196,7 +196,7 @@ export class OpensslHasher extends Hasher {
 
 /** Runs SHA-3 and Keccak. Use {@link getHasher}. */
 export class KeccakHasher extends Hasher {
-  /** The ancestor's number for the algorithm. */
+  /** Returns the original package's number of the algorithm. */
   static getKeccakType(hash: HashName): number {
     return placeOf(hash, KeccakHasher).number;
   }
@@ -208,7 +208,7 @@ export class KeccakHasher extends Hasher {
 
 /** Runs xxHash, with seed 0. Use {@link getHasher}. */
 export class XxHasher extends Hasher {
-  /** The ancestor's number for the algorithm. */
+  /** Returns the original package's number of the algorithm. */
   static getXxHashType(hash: HashName): number {
     return placeOf(hash, XxHasher).number;
   }
@@ -220,14 +220,14 @@ export class XxHasher extends Hasher {
 
 type HasherClass = typeof OpensslHasher | typeof KeccakHasher | typeof XxHasher;
 
-/** Where the ancestor had an algorithm. */
+/** The class and number of an algorithm in the original package. */
 interface Place {
   readonly facts: HashFacts;
   readonly Class: HasherClass;
   readonly number: number;
 }
 
-/** By the number of the algorithm in the catalog. */
+/** By the algorithm's number in the catalog. */
 const places: Place[] = [];
 
 const numbers: readonly (readonly [HasherClass, Readonly<Partial<Record<HashType, number>>>])[] = [
@@ -274,16 +274,13 @@ function hashOfFixedSize(hash: unknown): HashFacts {
   return facts;
 }
 
-/**
- * What native code does not take at once: DataViews, and buffers that share their memory with the
- * result.
- */
+/** Handles what the fast path refuses: DataViews, and buffers that overlap the result. */
 function digestSlowly(facts: HashFacts, buf: unknown, encoding: OutputType): unknown {
   return runSync(hashParser.fill, [facts.name, viewBytes(buf, 'buf'), encoding], 3);
 }
 
 /**
- * As the ancestor decided: what has no byteLength is for Buffer.from, which takes strings and
+ * As in the original package: values without byteLength go to Buffer.from, which takes strings and
  * arrays and refuses the rest.
  */
 function bytesOf(data: unknown, inputEncoding: BufferEncoding | undefined): Uint8Array {

@@ -1,9 +1,9 @@
 /**
- * `millrace/crypto-async` in browsers: its ancestor is for Node.js, and so is this.
+ * `millrace/crypto-async` in browsers: the original package needs Node.js, and so does this module.
  */
 import { makeError } from '../request/errors.js';
 
-/** What was asked for does not exist here; `millrace` and `millrace/promises` do. */
+/** Not available in browsers; use `millrace` or `millrace/promises`. */
 function refuse(): never {
   throw makeError(
     'ERR_NOT_SUPPORTED',

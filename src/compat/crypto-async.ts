@@ -1,7 +1,7 @@
 /**
- * A drop-in for `@ronomon/crypto-async` 5: its 41 exports, overloads by argument count, order of
- * checks and messages. Where the ancestor aborted the process, read freed memory or gave garbage,
- * this door works or refuses; docs/crypto-async.md lists every difference.
+ * A drop-in replacement for `@ronomon/crypto-async` 5: its 41 exports, overloads by argument count,
+ * order of checks and messages. Where the original package aborted the process, read freed memory
+ * or returned garbage, this module works or throws; docs/crypto-async.md lists every difference.
  *
  * @packageDocumentation
  */
@@ -27,7 +27,7 @@ import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 
 const INT_MAX = 2147483647;
 
-/** The slack the ancestor's friendly cipher form kept behind its result. */
+/** The spare bytes after the result in the original package's short cipher form. */
 const CIPHER_BLOCK_MAX = 32;
 
 const messages = {
@@ -71,8 +71,7 @@ const messages = {
 } as const;
 
 /**
- * The ancestor's own names for what it offers; ours beyond them stay unknown here, as they were
- * there.
+ * The original package's algorithm names; all others of Millrace stay unknown, as they were there.
  */
 const ciphers: readonly string[] = [
   'aes-128-ctr',
@@ -86,14 +85,18 @@ const ciphers: readonly string[] = [
 ];
 
 /**
- * Ciphers OpenSSL knows by name and the ancestor refused, or that this door does not have: block
- * modes, and aria, camellia and sm4.
+ * Ciphers that OpenSSL knows by name and the original package refused, or that this module lacks:
+ * block modes, aria, camellia and sm4.
  */
 const disabled = new RegExp(
   '^(?:' +
-    'aes-?(?:128|192|256)(?:-(?:cbc|ccm|cfb|cfb1|cfb8|ecb|ocb|ofb|xts|wrap|wrap-pad|cbc-hmac-sha(?:1|256)))?|id-aes(?:128|192|256)-(?:ccm|wrap|wrap-pad)|' +
-    'aria-?(?:128|192|256)(?:-(?:cbc|ccm|cfb|cfb1|cfb8|ctr|ecb|gcm|ofb))?|camellia-?(?:128|192|256)(?:-(?:cbc|cfb|cfb1|cfb8|ctr|ecb|ofb))?|' +
-    'sm4(?:-(?:cbc|cfb|ctr|ecb|ofb))?|des(?:3|x)?(?:-.*)?|rc4(?:-40|-hmac-md5)?|rc2(?:-.*)?|bf(?:-.*)?|blowfish|cast5?(?:-.*)?|idea(?:-.*)?|seed(?:-.*)?' +
+    'aes-?(?:128|192|256)(?:-(?:cbc|ccm|cfb|cfb1|cfb8|ecb|ocb|ofb|xts|wrap|wrap-pad|' +
+    'cbc-hmac-sha(?:1|256)))?|' +
+    'id-aes(?:128|192|256)-(?:ccm|wrap|wrap-pad)|' +
+    'aria-?(?:128|192|256)(?:-(?:cbc|ccm|cfb|cfb1|cfb8|ctr|ecb|gcm|ofb))?|' +
+    'camellia-?(?:128|192|256)(?:-(?:cbc|cfb|cfb1|cfb8|ctr|ecb|ofb))?|' +
+    'sm4(?:-(?:cbc|cfb|ctr|ecb|ofb))?|des(?:3|x)?(?:-.*)?|rc4(?:-40|-hmac-md5)?|rc2(?:-.*)?|' +
+    'bf(?:-.*)?|blowfish|cast5?(?:-.*)?|idea(?:-.*)?|seed(?:-.*)?' +
     ')$',
   'i',
 );
@@ -212,7 +215,8 @@ function finish(callback: unknown, fill: FillRequest): unknown {
   try {
     if (callback === undefined) return runSync(fill, [], 0);
     const settle = callback as (error?: Error, result?: unknown) => void;
-    // Two arguments on success, one on failure; `this` is left to the runtime, as the ancestor did.
+    // Two arguments on success, one on failure; `this` is the runtime's default, as in the original
+    // package.
     runCallback(
       function (this: unknown, error, result) {
         if (error === undefined) settle.call(this, undefined, result);
@@ -231,11 +235,11 @@ function finish(callback: unknown, fill: FillRequest): unknown {
   }
 }
 
-/** The ancestor's errors are plain: class Error, no code. */
+/** The original package's errors are plain: class Error, no code. */
 function plain(error: Error): Error {
   const { code } = error as { code?: string };
   if (code === 'ERR_AUTHENTICATION') return new Error(messages.E_CORRUPT);
-  // What the ancestor's OpenSSL said of an HMAC over an XOF.
+  // The original package's error for an HMAC over an XOF.
   return new Error(error.message === NOT_SUPPORTED ? 'initialization failed' : error.message);
 }
 
@@ -264,7 +268,7 @@ function hashAlgorithm(algorithm: Argument): HashFacts {
   return facts;
 }
 
-/** SHAKE had OpenSSL's default sizes there: 16 and 32 bytes. */
+/** OpenSSL's default sizes of SHAKE: 16 and 32 bytes. */
 function digestSize(facts: HashFacts): number {
   if (facts.digestSize > 0) return facts.digestSize;
   return facts.name === 'shake128' ? 16 : 32;
@@ -292,7 +296,7 @@ interface Range {
 const NO_BUFFER = allocate(0);
 const NOTHING: Range = { view: NO_BUFFER, offset: 0, size: 0, name: 'TAG' };
 
-/** A buffer, its offset and its size (which the target's is given), types checked in that order. */
+/** Reads a buffer, its offset and its size, and checks their types in that order. */
 function windowOf(given: Given, at: number, name: Name, size?: number): Range {
   const view = viewOf(given[at], name);
   checkLength(view);
@@ -310,19 +314,19 @@ function checkRanges(ranges: readonly Range[]): void {
   }
 }
 
-/** The window forms took any ArrayBufferView; a detached one counts as empty. */
+/** The forms with offsets take any ArrayBufferView; a detached one counts as empty. */
 function viewOf(value: Argument, name: Name): Uint8Array {
   if (!isBytesView(value)) throw new Error(messages[`E_${name}`]);
   return bytes(value, name);
 }
 
-/** The friendly forms take Buffers only, as there. */
+/** The short forms take Buffers only, as in the original package. */
 function wholeBuffer(value: Argument, name: Name): Uint8Array {
   if (isUint8Array(value) && inherits(value)) return value;
   throw new Error(messages[`E_${name}`]);
 }
 
-/** As Buffer.isBuffer says, which asks the prototype chain; that may be a revoked Proxy. */
+/** As Buffer.isBuffer, which reads the prototype chain; the value may be a revoked Proxy. */
 function inherits(value: unknown): boolean {
   try {
     return isBuffer(value);
@@ -507,12 +511,12 @@ declare namespace cryptoAsync {
     ): void;
   }
 
-  /** The ancestor's messages by name, as `error.message` has them. */
+  /** The original package's messages by name, as in `error.message`. */
   type Messages = typeof messages;
 
-  /** The module: 41 own properties. */
+  /** The exports: 41 own properties. */
   interface Exports extends Messages {
-    /** Slack that the ancestor's friendly cipher form kept behind its result, in bytes. */
+    /** The spare bytes after the result in the original package's short cipher form. */
     CIPHER_BLOCK_MAX: number;
     cipher: Cipher;
     hash: Hash;
@@ -520,7 +524,7 @@ declare namespace cryptoAsync {
   }
 }
 
-// The ancestor's functions are anonymous and take rest arguments: name '' and length 0.
+// The original package's functions are anonymous and take rest arguments: name '' and length 0.
 const cryptoAsync: cryptoAsync.Exports = {
   CIPHER_BLOCK_MAX,
   ...messages,

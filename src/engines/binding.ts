@@ -1,30 +1,28 @@
 /**
- * The usual engine: opened, and given the memory it shares with the front. Others join it when they
- * are asked for (engines.ts).
+ * Opens the default engine and attaches the memory it shares with JavaScript. Other engines are
+ * opened on first use (engines.ts).
  */
 import { inputBuffer, frame, completionBytes, type Native } from '../request/frame.js';
 import { openDefaultEngine } from '#platform/engine.js';
 
 const usual = openDefaultEngine();
 
-/**
- * The engine of calls that ask for none: native code, or the portable engine where there is none.
- */
+/** The default engine: native code, or the portable engine if there is no native code. */
 export const native: Native = usual.binding;
 
-/** Which of both that is. */
+/** Its name. */
 export const nativeName = usual.name;
 
 export type Settle = Parameters<Native['attach']>[2];
 
 let settleArrived: Settle = () => {};
 
-/** Names the function that settles finished jobs; it is called on the event loop. */
+/** Sets the function that settles finished jobs, called on the event loop. */
 export function onSettle(settle: Settle): void {
   settleArrived = settle;
 }
 
-/** Gives an engine the memory it shares with the front. */
+/** Attaches the shared memory to an engine. */
 export function attach(binding: Native): void {
   binding.attach(
     frame,
@@ -36,5 +34,5 @@ export function attach(binding: Native): void {
 
 attach(native);
 
-/** Of each slot with a job in flight, who has the job. */
+/** The engine that runs the job of each slot. */
 export const servers: Native[] = [];

@@ -1,11 +1,10 @@
 /**
- * Who computes: engines by name, orders of preference, and what happens when the first choice
- * cannot.
+ * Engines by name, engine preferences and fallback.
  *
- * An engine is a binding (native code, or the portable engine) and the number by which native code
- * knows the kernel's ways. Calls that ask for none are served by the {@link usual} choice. Where
- * several engines are given, the later ones are the fallback that the caller allows: it is told of
- * by a warning, once for each algorithm and reason, and counted.
+ * An engine is a binding (native code or the portable engine) and a number, which selects the
+ * kernel's interfaces in native code. Calls without a preference use the default engine. With
+ * several engines, the later ones are fallbacks; each fallback is counted, and a warning is emitted
+ * once for each algorithm and reason.
  */
 import { attach, native, nativeName } from './binding.js';
 import { makeError, wrongType, type MillraceError } from '../request/errors.js';
@@ -16,65 +15,67 @@ import { engineFromEnvironment, openEngine, warn, type BindingName } from '#plat
 import { CopiedBytes, EngineNumber, KdfMemory } from '../request/protocol.js';
 
 /**
- * Who computes.
+ * The name of an engine.
  *
- * - `'native'`: the libraries compiled into the binary, with this CPU's instructions. Node.js only
+ * - `'native'`: libraries in the native binary, with this CPU's instructions; Node.js only
  * - `'portable'`: JavaScript and WebAssembly, everywhere
- * - `'kernel'`: the Linux kernel: by /dev/crypto where that says that hardware serves the
- *   algorithm, else by AF_ALG, else by /dev/crypto. For accelerators and for keys that shall not be
- *   in this process; on a PC it is slower at every size
- * - `'af_alg'`, `'cryptodev'`: the kernel, by that way only
+ * - `'kernel'`: the Linux kernel, by /dev/crypto if hardware serves the algorithm, otherwise by
+ *   AF_ALG, otherwise by /dev/crypto. It is for accelerators and for keys outside this process;
+ *   without an accelerator it is slower at every size
+ * - `'af_alg'`, `'cryptodev'`: the Linux kernel, by that interface only
  */
 export type EngineName = 'native' | 'portable' | 'kernel' | 'af_alg' | 'cryptodev';
 
-/** An option of most calls. */
+/** The option that selects an engine. */
 export interface EngineOptions {
   /**
-   * Who computes: a name, or several in order of preference. With one name the call fails where
-   * that engine cannot serve it, with ERR_ENGINE_UNAVAILABLE, whose message says why and how to
-   * mend it; with several the next one serves, and a warning (MILLRACE_ENGINE_FALLBACK) and
-   * `engines()` tell of it. By default as `configure` says. A prepared key is served by the engines
-   * it was prepared for.
+   * The engine, or several in order of preference; by default the setting of `configure`. If one
+   * engine is given and cannot serve the call, it throws ERR_ENGINE_UNAVAILABLE with the reason and
+   * the remedy. If several are given, the next one serves, with a warning
+   * (MILLRACE_ENGINE_FALLBACK) and an entry in `engines()`. A prepared key works only with the
+   * engines it was prepared for.
    */
   readonly engine?: EngineName | readonly EngineName[] | undefined;
 }
 
 export const engineNames: Names<EngineOptions> = { engine: true };
 
-/** An engine that is there. */
+/** An engine that was opened. */
 export interface Engine {
   readonly name: EngineName;
   readonly binding: Native;
-  /** In {@link At.Engine}. */
+  /** Its number in {@link At.Engine}. */
   readonly number: EngineNumber;
   /**
-   * Whether it computes in this process. The kernel does not: a handle takes the place of a running
-   * hash's state.
+   * True if it computes in this process. The kernel does not: a running hash has a handle instead
+   * of a state.
    */
   readonly here: boolean;
-  /** Where everyday digests go (quick.ts), if it has them. */
+  /** The binding for the fast path (fast-path.ts), if it has one. */
   readonly quick: Native | undefined;
 }
 
-/** Engines in order of preference, all of them there, and at least one. */
+/** At least one engine, in order of preference; all are open. */
 export interface EnginePreference {
   readonly engines: readonly Engine[];
-  /** As they were asked for. */
+  /** The names as requested. */
   readonly names: readonly EngineName[];
-  /** Of a prepared key, its handle for each. */
+  /** The handles of a prepared key, one for each engine. */
   readonly handles?: readonly number[];
-  /** Of a prepared key, the calls that may yet turn to another of its engines. */
+  /** Counts the calls that may still use another engine of a prepared key. */
   readonly pin?: KeyPin;
 }
 
-/** A key that is disposed of stays as long as calls begun with it may turn to another engine. */
+/** Keeps a disposed key alive while calls begun with it may still use another engine. */
 export interface KeyPin {
   waiting: number;
-  /** Set once the key is disposed of: what is then to be done. */
+  /** Releases the key; set once it is disposed of. */
   over: (() => void) | undefined;
 }
 
-/** The numbers of {@link At.Engine}. The portable engine is the native one of its own binding. */
+/**
+ * The numbers of {@link At.Engine}. The portable binding has only the number of the native engine.
+ */
 const numbers: Record<EngineName, EngineNumber> = {
   native: EngineNumber.Native,
   portable: EngineNumber.Native,
@@ -87,7 +88,7 @@ const names: readonly EngineName[] = ['native', 'portable', 'kernel', 'af_alg', 
 const bindings: Partial<Record<BindingName, Native>> = { [nativeName]: native };
 const found: Partial<Record<EngineName, Engine | MillraceError>> = {};
 
-/** The engine of that name, or why it is not there. */
+/** Returns the engine of that name, or the error that it cannot be opened. */
 export function engineOf(name: EngineName): Engine | MillraceError {
   return (found[name] ??= open(name));
 }
@@ -112,7 +113,7 @@ function open(name: EngineName): Engine | MillraceError {
 function opened(name: BindingName): Native {
   const binding = openEngine(name);
   attach(binding);
-  // As it was configured so far.
+  // Apply the current settings.
   if (native.copies(CopiedBytes.Limit) > 0) binding.setCopies(native.copies(CopiedBytes.Limit));
   if (native.derivationMemory(KdfMemory.Limit) > 0)
     binding.setDerivationMemory(native.derivationMemory(KdfMemory.Limit));
@@ -120,29 +121,26 @@ function opened(name: BindingName): Native {
   return binding;
 }
 
-/** All bindings that have been opened: what is configured, is so for each. */
+/** Returns all open bindings. Settings apply to each of them. */
 export function openBindings(): readonly Native[] {
   return Object.values(bindings);
 }
 
 // ---- choices ------------------------------------------------------------------------------------
 
-/**
- * The engine whose prices are known (prices.ts), and whose worker threads do what is not worth
- * asking for.
- */
+/** The engine of the cost model (cost-model.ts). */
 export const base = engineOf(nativeName) as Engine;
 
-/** The choice of who does not choose. */
+/** The preference `'auto'`. */
 export const automatic: EnginePreference = { engines: [base], names: [nativeName] };
 
-/** What serves calls that ask for nothing. */
+/** The engine preference of calls without one. */
 export const usual = { choice: automatic, engine: base };
 
-/** Of each single name, its choice: they are made once. */
+/** Preferences of one engine, created once. */
 const single: Partial<Record<EngineName, EnginePreference>> = {};
 
-/** Reads an option. */
+/** Parses the option `engine`. */
 export function readEnginePreference(value: unknown, option: string): EnginePreference {
   if (typeof value === 'string') {
     const name = nameOf(value, option, false);
@@ -160,7 +158,9 @@ export function readEnginePreference(value: unknown, option: string): EnginePref
 
 function nameOf(value: unknown, option: string, auto: boolean): EngineName {
   if (names.includes(value as EngineName)) return value as EngineName;
-  const expected = `'native', 'portable', 'kernel', 'af_alg'${auto ? ", 'cryptodev' or 'auto'" : " or 'cryptodev'"}`;
+  const expected =
+    "'native', 'portable', 'kernel', 'af_alg'" +
+    (auto ? ", 'cryptodev' or 'auto'" : " or 'cryptodev'");
   if (typeof value !== 'string') throw wrongType(option, expected, value);
   throw makeError(
     'ERR_ARGUMENT_VALUE',
@@ -168,7 +168,7 @@ function nameOf(value: unknown, option: string, auto: boolean): EngineName {
   );
 }
 
-/** Those that are there; the error of the last, if none is. */
+/** Opens the engines. Throws the last error if none can be opened. */
 function choose(asked: readonly EngineName[]): EnginePreference {
   const engines: Engine[] = [];
   const missing: [EngineName, MillraceError][] = [];
@@ -184,7 +184,7 @@ function choose(asked: readonly EngineName[]): EnginePreference {
   return { engines, names: asked };
 }
 
-/** Reads a setting, which may be `'auto'`. */
+/** Parses the setting `engine`, which may be `'auto'`. */
 export function readDefaultEngine(value: unknown, option: string): EnginePreference {
   if (value === 'auto') return automatic;
   if (typeof value === 'string') nameOf(value, option, true);
@@ -196,14 +196,14 @@ export function setDefaultEngine(choice: EnginePreference): void {
   usual.engine = choice.engines[0]!;
 }
 
-/** As it is set. */
+/** Returns the current setting. */
 export function defaultEngineNames(): 'auto' | EngineName | readonly EngineName[] {
   const { choice } = usual;
   if (choice === automatic) return 'auto';
   return choice.names.length === 1 ? choice.names[0]! : [...choice.names];
 }
 
-/** Some of a choice. */
+/** Returns a slice of a preference. */
 export function sliceOf(
   { engines, names: asked, handles, pin }: EnginePreference,
   start: number,
@@ -213,7 +213,7 @@ export function sliceOf(
   return handles === undefined ? part : { ...part, handles: handles.slice(start, end) };
 }
 
-/** Of the engines that have a key, those of an order of preference. */
+/** Restricts a preference to the engines that hold a prepared key. */
 export function withKeyEngines(
   { engines, handles = [], pin }: EnginePreference,
   asked: EnginePreference,
@@ -222,7 +222,8 @@ export function withKeyEngines(
   if (both.length === 0) {
     throw makeError(
       'ERR_ENGINE_UNAVAILABLE',
-      `options.engine: the key is with ${engines.map(({ name }) => name).join(' and ')}; createKey(algorithm, key, { engine }) prepares it for others`,
+      `options.engine: the key is prepared for ${engines.map(({ name }) => name).join(' and ')}; ` +
+        'createKey(algorithm, key, { engine }) prepares it for others',
     );
   }
   return {
@@ -234,8 +235,8 @@ export function withKeyEngines(
 }
 
 /**
- * The same without the kernel, for what the kernel has no words for. What is asked for by name is
- * not given in silence.
+ * Returns the engines in this process, for operations the kernel does not have. Records a fallback
+ * if the caller named the kernel.
  */
 export function localEngines(choice: EnginePreference | undefined, what: string): EnginePreference {
   const { engines, names: asked, handles } = choice ?? usual.choice;
@@ -256,23 +257,23 @@ const NOT_IN_KERNEL = "the kernel does not do this; ask for 'native' or 'portabl
 
 // ---- fallback -----------------------------------------------------------------------------------
 
-/** How often an engine was asked for in vain, and another served. */
+/** A fallback from one engine to another. */
 export interface Fallback {
-  /** Its standard name; `key derivation` where that is meant as a whole. */
+  /** The algorithm's standard name, or `key derivation`. */
   readonly algorithm: string;
-  /** The engine that was asked for. */
+  /** The requested engine. */
   readonly from: EngineName;
-  /** The one that served. */
+  /** The engine that served instead. */
   readonly to: EngineName;
-  /** Why, as the error would have said. */
+  /** The reason, as the error would have given it. */
   readonly reason: string;
-  /** How many calls. */
+  /** The number of calls. */
   readonly count: number;
 }
 
 const fallbacks = new Map<string, { -readonly [Name in keyof Fallback]: Fallback[Name] }>();
 
-/** Counts a fallback, and warns of it the first time. */
+/** Counts a fallback, and emits a warning for the first one. */
 export function recordFallback(
   algorithm: string,
   from: EngineName,
@@ -293,12 +294,12 @@ export function recordFallback(
   );
 }
 
-/** All fallbacks so far. */
+/** Returns all fallbacks so far. */
 export function fallbackList(): Fallback[] {
   return [...fallbacks.values()].map((each) => ({ ...each }));
 }
 
-// The environment's word comes before the program's.
+// The environment variable sets the initial preference.
 const asked = engineFromEnvironment();
 if (asked !== undefined && asked !== '' && asked !== nativeName) {
   const list = asked.split(',').map((each) => each.trim());

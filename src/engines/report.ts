@@ -1,6 +1,4 @@
-/**
- * What serves what: engines by algorithm, and why not; prices; what waits.
- */
+/** Reports engines by algorithm, costs and the state of the workers. */
 import { options } from '../request/arguments.js';
 import { native } from './binding.js';
 import { engineOf, fallbackList, type EngineName, type Fallback } from './engines.js';
@@ -10,63 +8,56 @@ import { accepted, type Accepted } from '../request/options.js';
 import { settings, type Settings } from './settings.js';
 import { CopiedBytes, KdfMemory, Threads } from '../request/protocol.js';
 
-/**
- * What an algorithm is predicted to cost on this machine, and what follows for asynchronous calls.
- * Times in nanoseconds.
- */
+/** The predicted cost of an algorithm on this machine, and its routes. Times are in nanoseconds. */
 export interface Cost {
-  /** Of a message beside its bytes. */
+  /** The fixed cost of a message. */
   readonly fixed: number;
-  /** Of each byte. */
+  /** The cost of a byte. */
   readonly perByte: number;
-  /** Of several messages at once, what each takes of the time it takes alone. Hashes only. */
+  /** The cost of a message in a batch, relative to its cost alone. Hashes only. */
   readonly batchFactor?: number;
-  /**
-   * False while the price is that of a table: it is measured by the first worker thread that has
-   * done a job.
-   */
+  /** False if the cost is from a table. The first worker thread that runs a job measures it. */
   readonly measured: boolean;
-  /**
-   * Messages up to so many bytes are worked on during the call, if others are under way too; alone,
-   * longer ones are.
-   */
+  /** The largest message in bytes that runs inline while other jobs are in flight. */
   readonly inlineTo: number;
-  /** Messages from so many bytes on are split over all worker threads, if the algorithm can be. */
+  /**
+   * The smallest message in bytes that is split over all worker threads, if the algorithm allows.
+   */
   readonly splitFrom?: number;
 }
 
-/** What an engine that computes in this process has for an algorithm. */
+/** How an engine in this process serves an algorithm. */
 export interface ServedAlgorithm {
-  /** The one that does most of the work. */
+  /** The library that does most of the work. */
   readonly library: string;
-  /** Those of this CPU that it uses. */
+  /** The CPU instructions it uses. */
   readonly instructions: readonly string[];
-  /** Whether some of them, or a device, are made for cryptography. */
+  /** True if it uses cryptographic instructions or a device. */
   readonly hardware: boolean;
   /**
-   * How many messages one core hashes at once, and with which instructions, where that is quicker
-   * than one by one.
+   * The number of messages one core hashes at once, and with which instructions, where that is
+   * faster.
    */
   readonly lanes?: { readonly messages: number; readonly instructions: readonly string[] };
 }
 
-/** What one way to the kernel has for an algorithm; nothing while it was not asked. */
+/** How one interface of the kernel serves an algorithm; empty if it was not probed. */
 export interface KernelWay {
-  /** The kernel's driver, where it names one. */
+  /** The kernel's driver, if it names one. */
   readonly driver?: string;
-  /** Whether /dev/crypto says that the driver is hardware. */
+  /** True if /dev/crypto reports a hardware driver. */
   readonly accelerator?: boolean;
-  /** The longest message in bytes, where there is a limit. */
+  /** The longest message in bytes, if there is a limit. */
   readonly maxMessage?: number;
-  /** Why it does not serve, and how to mend it. */
+  /** The reason it does not serve, and the remedy. */
   readonly reason?: string;
 }
 
-/** What the kernel has for an algorithm. */
+/** How the kernel serves an algorithm. */
 export interface KernelAlgorithm {
-  /** The way that `'kernel'` takes. */
+  /** The interface that `'kernel'` uses. */
   readonly way?: 'af_alg' | 'cryptodev';
-  /** Why there is none, and how to mend it. */
+  /** The reason there is none, and the remedy. */
   readonly reason?: string;
   /** By AF_ALG. */
   readonly af_alg: KernelWay;
@@ -74,84 +65,84 @@ export interface KernelAlgorithm {
   readonly cryptodev: KernelWay;
 }
 
-/** What serves each algorithm on this machine. */
+/** How this machine serves each algorithm. */
 export interface Engines {
-  /** The native engine: libraries compiled in, with the instructions this CPU has. */
+  /** The native engine. */
   readonly native: {
-    /** False where there is no native code: {@link reason} says why, and the rest is empty. */
+    /**
+     * False if there is no native code; {@link reason} says why, and the other fields are empty.
+     */
     readonly available: boolean;
-    /** Why it is not available, and how to mend it. */
+    /** The reason it is unavailable, and the remedy. */
     readonly reason?: string;
-    /** Version by library. */
+    /** The version of each library. */
     readonly libraries: Readonly<Record<string, string>>;
     readonly cpu: { readonly arch: string; readonly features: readonly string[] };
-    /** Library and instructions by algorithm. */
+    /** The library and instructions of each algorithm. */
     readonly algorithms: Readonly<Record<string, ServedAlgorithm>>;
     /**
-     * The same for key derivation: `scrypt`, `argon2`, `bcrypt`, `hkdf`, and PBKDF2 over each hash,
-     * as `pbkdf2-sha256`. Lanes are so many derivations of one kind that a core does at once.
+     * The same for key derivation: `scrypt`, `argon2`, `bcrypt`, `hkdf`, and PBKDF2 with each hash,
+     * such as `pbkdf2-sha256`. Lanes are the derivations one core computes at once.
      */
     readonly derivations: Readonly<Record<string, ServedAlgorithm>>;
   };
   /** The portable engine: JavaScript and WebAssembly. */
   readonly portable: {
     readonly available: boolean;
-    /** Why it is not available. */
+    /** The reason it is unavailable. */
     readonly reason?: string;
-    /** Version by library. */
+    /** The version of each library. */
     readonly libraries: Readonly<Record<string, string>>;
-    /** Library by algorithm. */
+    /** The library of each algorithm. */
     readonly algorithms: Readonly<Record<string, ServedAlgorithm>>;
   };
-  /**
-   * The Linux kernel. It is asked only where that is wanted, as it may load modules for the answer.
-   */
+  /** The Linux kernel. It is probed only on request, because probing may load kernel modules. */
   readonly kernel: {
-    /** Whether it serves any algorithm; undefined while it was asked about none. */
+    /** True if it serves any algorithm; undefined if it was not probed. */
     readonly available: boolean | undefined;
-    /** Why it is not, or cannot be known. */
+    /** The reason it is unavailable or unknown. */
     readonly reason?: string;
     /**
-     * The kernel's `af_alg_restrict`: what it refuses to programs without privileges; null where it
-     * has no such setting.
+     * The kernel's `af_alg_restrict` setting, which limits unprivileged programs; null if there is
+     * none.
      */
     readonly restriction: number | null;
-    /** Where /dev/crypto is looked for. */
+    /** The path of the cryptodev device. */
     readonly device: string;
-    /** By algorithm, those it has been asked about. */
+    /** The probed algorithms. */
     readonly algorithms: Readonly<Record<string, KernelAlgorithm>>;
   };
-  /** How often an engine was asked for in vain, and another one that was allowed served. */
+  /** The fallbacks so far. */
   readonly fallbacks: readonly Fallback[];
   /**
-   * Worker threads: the most there may be, those started (0 before the first asynchronous call that
-   * does not run inline), and the jobs nobody has taken yet.
+   * Worker threads: the limit, the number started (0 before the first asynchronous call that does
+   * not run inline), and the number of queued jobs.
    */
   readonly threads: { readonly limit: number; readonly started: number; readonly queued: number };
   /** Predicted cost and routes by algorithm. */
   readonly costs: Readonly<Record<string, Cost>>;
-  /** Bytes copied for asynchronous calls of this environment that have not settled. */
+  /** The bytes copied for asynchronous calls of this environment that have not settled. */
   readonly queuedBytes: number;
-  /** Bytes that derivations have taken in this process, and how many derivations wait for some. */
+  /**
+   * The bytes that derivations use in this process, and the number of derivations that wait for
+   * memory.
+   */
   readonly kdf: { readonly memory: number; readonly waiting: number };
-  /** As {@link configure} returns them. */
+  /** The settings, as {@link configure} returns them. */
   readonly settings: Settings;
 }
 
 /** Options of {@link engines}. */
 export interface EnginesOptions {
-  /**
-   * Engines to be asked about each algorithm now, though the answer has a cost: the kernel's may
-   * load modules.
-   */
+  /** Engines to probe for each algorithm. Probing the kernel may load kernel modules. */
   readonly probe?: readonly EngineName[] | undefined;
 }
 
 const takes: Accepted<keyof EnginesOptions> = accepted('engines', { probe: true });
 
 /**
- * Reports which engine, library and CPU instructions serve each algorithm, or why an engine does
- * not and how to mend it, the state of the worker threads, predicted costs, and settings.
+ * Reports the engine, library and CPU instructions of each algorithm, the reason and remedy if an
+ * engine is unavailable, worker threads, predicted costs and settings.
  *
  * @throws MillraceError ERR_ARGUMENT_TYPE
  */
@@ -164,7 +155,7 @@ export function engines(wanted?: EnginesOptions): Engines {
   if (unknown !== undefined)
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `options.probe: there is no engine ${typeof unknown === 'string' ? JSON.stringify((unknown as string).slice(0, 40)) : describe(unknown)}`,
+      `options.probe: there is no engine ${nameForMessage(unknown)}`,
     );
   return {
     native: {
@@ -199,7 +190,7 @@ function reportOf(name: 'native' | 'portable'): Engines['portable'] {
   return (JSON.parse(engine.binding.engines()) as Record<typeof name, Engines['portable']>)[name];
 }
 
-/** As native code reports it: by way, and for `kernel` what was chosen. */
+/** As native code reports it: by interface, and for `kernel` the chosen one. */
 interface KernelReport {
   readonly reason?: string;
   readonly restriction?: number | null;
@@ -253,4 +244,9 @@ function kernel(probe: boolean): Engines['kernel'] {
 }
 
 const NOT_PROBED =
-  "not probed: engines({ probe: ['kernel'] }) asks it about every algorithm, which may load kernel modules";
+  "not probed: engines({ probe: ['kernel'] }) probes every algorithm, " +
+  'which may load kernel modules';
+
+function nameForMessage(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : describe(value);
+}

@@ -1,6 +1,4 @@
-/**
- * What can be set.
- */
+/** Process-wide settings. */
 import { options, unsigned } from '../request/arguments.js';
 import { native } from './binding.js';
 import { decideCopies } from '../scheduling/copies.js';
@@ -21,38 +19,35 @@ import { CopiedBytes, KdfMemory, Threads } from '../request/protocol.js';
 /** Settings of the process, shared by all its environments. */
 export interface Settings {
   /**
-   * The most worker threads there may be, 1 to 1024. Default: as many as the CPU mask and cgroup
-   * quota allow.
+   * The maximum number of worker threads, 1 to 1024. Default: the CPUs that the affinity mask and
+   * cgroup quota allow.
    */
   readonly threads: number;
-  /** The route of asynchronous calls that ask for none. Default: `'auto'`. */
+  /** The route of asynchronous calls without one. Default: `'auto'`. */
   readonly route: RouteName;
   /**
-   * The most bytes that asynchronous calls of one environment may have copied and not settled; 2^53
-   * - 1 for no limit. A call that would copy more does its work during the call instead, and so
-   * slows down who makes it; it settles later all the same. Not concerned are calls with a target,
-   * which copy nothing, calls that ask for a route, and `millrace/crypto-async`. Default: a quarter
-   * of the memory there is, 1 GiB at most.
+   * The most bytes that unsettled asynchronous calls of one environment may copy; 2^53 - 1 for no
+   * limit. A call that would exceed it runs inline, which slows the caller down (back-pressure),
+   * and settles later. Calls with a target, which copy nothing, calls with a route, and
+   * `millrace/crypto-async` are exempt. Default: a quarter of the memory, at most 1 GiB.
    */
   readonly maxQueuedBytes: number;
   /**
-   * Whether the memory of large results is used again when they have been collected; glibc is then
-   * told to keep up to 64 MiB of it. Default: true. False has an effect before the first result of
-   * 128 KiB or more only.
+   * True if the memory of collected large results is reused; glibc then keeps up to 64 MiB of it.
+   * Default: true. Set it to false before the first result of 128 KiB or more.
    */
   readonly recycle: boolean;
   /**
-   * The most bytes that scrypt, Argon2 and verified passwords may take together while they are
-   * worked on; those for which there is no room wait. One that needs more is refused with
-   * ERR_MEMORY_LIMIT. A synchronous call takes its memory at once. Default: a quarter of the memory
-   * there is, 1040 MiB at most: room for a scrypt of N = 2^20, r = 8, p = 1.
+   * The most bytes that running scrypt, Argon2 and password verifications may use together; others
+   * wait. One that needs more throws ERR_MEMORY_LIMIT. A synchronous call does not wait. Default: a
+   * quarter of the memory, at most 1040 MiB, which suffices for scrypt with N = 2^20, r = 8, p = 1.
    */
   readonly maxKdfMemory: number;
   /**
-   * Who computes where a call does not say: an engine, several in order of preference, or `'auto'`
-   * (the default): native code, or the portable engine where there is none. In Node.js the
-   * environment variable MILLRACE_ENGINE sets what it is at the start, names separated by commas.
-   * Unlike the other settings it is of this environment only: each worker_thread has its own.
+   * The engine of calls without one: an engine, several in order of preference, or `'auto'` (the
+   * default): native code, or the portable engine if there is none. In Node.js the environment
+   * variable MILLRACE_ENGINE sets the initial value, names separated by commas. Unlike the other
+   * settings it applies to this environment only: each worker_thread has its own.
    */
   readonly engine: 'auto' | EngineName | readonly EngineName[];
 }
@@ -74,7 +69,7 @@ const takes: Accepted<keyof Settings> = accepted('configure', {
  */
 export function configure(wanted?: Partial<Settings>): Settings {
   const given = options<Partial<Settings>>(wanted, 'settings', takes);
-  // All are looked at before one is changed.
+  // Check all settings before changing one.
   const { threads, route, maxQueuedBytes, recycle, maxKdfMemory, engine } = given;
   const choice = engine === undefined ? undefined : readDefaultEngine(engine, 'settings.engine');
   if (threads !== undefined && (unsigned(threads, 'settings.threads') < 1 || threads > 1024)) {
@@ -104,7 +99,7 @@ export function configure(wanted?: Partial<Settings>): Settings {
   return settings();
 }
 
-/** As they are. */
+/** Returns the current settings. */
 export function settings(): Settings {
   if (native.copies(CopiedBytes.Limit) === 0) decideCopies(native);
   decideMemory();

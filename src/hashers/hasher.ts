@@ -1,6 +1,6 @@
 /**
- * Hashers: a message in pieces, shaped like node:crypto's Hash and Hmac. This file is what users
- * see: arguments, encodings, and the stream. The work is done in running.ts.
+ * Hashers: hashing a message incrementally, with the interface of node:crypto's Hash and Hmac. This
+ * file is the public part: arguments, encodings and the stream. running.ts does the work.
  */
 import {
   bytes,
@@ -83,18 +83,14 @@ import {
   type Completion,
 } from '../scheduling/completions.js';
 
-/**
- * How a hasher returns a digest: as {@link Encoding} says, or as text in any other encoding of
- * Buffer's.
- */
+/** The result of a digest: as {@link Encoding} says, or text in any other encoding of Buffer. */
 export type DigestEncoding = Encoding | BufferEncoding;
 
-/** Options of {@link createHash}, beside those of stream.Transform. */
+/** Options of {@link createHash}, in addition to those of stream.Transform. */
 export interface CreateHashOptions
   extends TransformOptions, Pick<HashOptions, 'outputLength' | 'seed' | 'key'>, EngineOptions {
   /**
-   * A state that {@link Hasher.exportState} gave, to go on from: of the same algorithm, key and
-   * seed.
+   * A state from {@link Hasher.exportState} to resume from, of the same algorithm, key and seed.
    */
   readonly state?: Bytes | undefined;
 }
@@ -108,9 +104,9 @@ const hashTakes: Accepted<keyof CreateHashOptions> = accepted('createHash(algori
   state: true,
 });
 
-/** Options of {@link createHmac}, beside those of stream.Transform. */
+/** Options of {@link createHmac}, in addition to those of stream.Transform. */
 export interface CreateHmacOptions extends TransformOptions, EngineOptions {
-  /** A state that {@link Hasher.exportState} gave, to go on from: of the same algorithm and key. */
+  /** A state from {@link Hasher.exportState} to resume from, of the same algorithm and key. */
   readonly state?: Bytes | undefined;
 }
 
@@ -120,9 +116,12 @@ const hmacTakes: Accepted<keyof CreateHmacOptions> = accepted('createHmac(algori
   state: true,
 });
 
-/** Options of {@link Hasher.copy}, beside those of stream.Transform. */
+/** Options of {@link Hasher.copy}, in addition to those of stream.Transform. */
 export interface CopyOptions extends TransformOptions {
-  /** The copy's digest size in bytes, of an extendable output; otherwise as the original's. */
+  /**
+   * The size in bytes of the copy's digest, for an extendable output; by default that of the
+   * original.
+   */
   readonly outputLength?: number | undefined;
 }
 
@@ -131,24 +130,24 @@ const copyTakes: Accepted<keyof CopyOptions> = accepted('copy', {
   outputLength: true,
 });
 
-/** Unlocks the constructors for this file's functions only. */
+/** Permits only the functions of this file to construct hashers. */
 const inside = Symbol('inside');
 
-/** What runs in a hasher. Set by the class itself, which alone sees the field. */
+/** Returns the running hash of a hasher. Set by the class, which alone can read the field. */
 let runningIn: (hasher: Hasher) => Running;
 
-/** What {@link Hash} and {@link Hmac} have in common. */
+/** The common base of {@link Hash} and {@link Hmac}. */
 export abstract class Hasher extends LazyTransform {
   #running: Running;
   #steps: Steps | undefined;
   /**
-   * What the stream gave when it ended, for the one call of digest that may follow, as in
-   * node:crypto.
+   * The digest that the stream returned at its end, for the one call of digest() that may follow,
+   * as in node:crypto.
    */
   #streamed: Buffer | undefined;
   readonly #streamOptions: TransformOptions | undefined;
 
-  /** For {@link createHash} and {@link createHmac} only: it refuses everybody else. */
+  /** @internal Use {@link createHash} or {@link createHmac}. */
   constructor(permission: symbol, running: Running, streamOptions: TransformOptions | undefined) {
     super();
     loadStream();
@@ -161,34 +160,33 @@ export abstract class Hasher extends LazyTransform {
     this.#streamOptions = streamOptions;
   }
 
-  /** The standard name of the hash, e.g. `sha256`. */
+  /** The standard name of the hash, for example `sha256`. */
   get algorithm(): string {
     return this.#running.facts.name;
   }
 
-  /** The digest's size in bytes; 0 for shake128 and shake256 without an `outputLength`. */
+  /** The digest's size in bytes; 0 for shake128 and shake256 without `outputLength`. */
   get outputLength(): number {
     return this.#running.size;
   }
 
-  /** Bytes the hash takes in at once. */
+  /** The block size of the hash in bytes. */
   get blockSize(): number {
     return this.#running.facts.blockSize;
   }
 
   /**
-   * Takes in more of the message.
+   * Adds data to the message.
    *
-   * With a callback this runs on the worker threads if there is much to do, in the order of the
-   * calls; data is copied at the call. In the form with an offset it is lent: **you promise not to
-   * transfer, detach, resize or write it until the callback**. Until the last callback only
-   * asynchronous operations can follow.
+   * With a callback, large updates run on the worker threads, in the order of the calls; the data
+   * is copied at the call. The form with an offset lends the source instead: **do not transfer,
+   * detach, resize or write it before the callback**. Until the last callback only asynchronous
+   * operations are allowed.
    *
    * @param data bytes, or a string
-   * @param inputEncoding how the string stands for bytes; `'utf8'` by default
+   * @param inputEncoding the encoding of the string; `'utf8'` by default
    * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_HASHER_SPENT after the digest,
-   * ERR_HASHER_BUSY,
-   *   ERR_KEY_DISPOSED
+   *   ERR_HASHER_BUSY, ERR_KEY_DISPOSED
    */
   update(data: Data, inputEncoding?: BufferEncoding): this;
   update(source: Bytes, offset: number, size: number): this;
@@ -198,7 +196,7 @@ export abstract class Hasher extends LazyTransform {
   update(source: unknown, second?: unknown, third?: unknown, fourth?: unknown): this {
     const count = arguments.length;
     if (count === 1 && isUint8Array(source) && this.#running.tryBuffer(source)) return this;
-    // Apart, as passing `arguments` on anywhere would cost every call an object.
+    // A separate method: passing `arguments` on would allocate an object in every call.
     return this.#update([source, second, third, fourth], count);
   }
 
@@ -218,7 +216,7 @@ export abstract class Hasher extends LazyTransform {
     return this;
   }
 
-  /** As {@link Hasher.update} with a callback, but with a promise. */
+  /** Like {@link Hasher.update} with a callback, but returns a promise. */
   updateAsync(data: Data, inputEncoding?: BufferEncoding): Promise<void>;
   updateAsync(source: Bytes, offset: number, size: number): Promise<void>;
   updateAsync(...given: unknown[]): Promise<void> {
@@ -232,19 +230,17 @@ export abstract class Hasher extends LazyTransform {
   }
 
   /**
-   * Ends the message and gives its digest. The hasher is spent then; {@link Hasher.reset} begins
-   * anew.
+   * Ends the message and returns its digest. The hasher cannot be used afterwards, except for
+   * {@link Hasher.reset}.
    *
-   * After the stream has ended (`pipeline`, `end`) it gives, once, the digest that the stream gave.
+   * After the stream has ended (`pipeline`, `end`) this returns the stream's digest, once.
    *
-   * With a callback it waits for the asynchronous updates before it.
+   * With a callback the digest follows all earlier asynchronous updates.
    *
    * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'`, `'bigint'`
-   * (big-endian), or any other
-   *   encoding of Buffer's
-   * @throws MillraceError ERR_OUTPUT_SIZE for shake128 and shake256 without an `outputLength`,
-   * ERR_HASHER_SPENT,
-   *   ERR_HASHER_BUSY, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE, ERR_KEY_DISPOSED
+   *   (big-endian), or any other encoding of Buffer
+   * @throws MillraceError ERR_OUTPUT_SIZE for shake128 and shake256 without `outputLength`,
+   *   ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE, ERR_KEY_DISPOSED
    */
   digest(): Buffer;
   digest<E extends DigestEncoding>(encoding: E): Digest<E>;
@@ -265,7 +261,7 @@ export abstract class Hasher extends LazyTransform {
     return undefined;
   }
 
-  /** As {@link Hasher.digest} with a callback, but with a promise. */
+  /** Like {@link Hasher.digest} with a callback, but returns a promise. */
   digestAsync(): Promise<Buffer>;
   digestAsync<E extends DigestEncoding>(encoding: E): Promise<Digest<E>>;
   digestAsync(encoding?: unknown): Promise<unknown> {
@@ -300,7 +296,7 @@ export abstract class Hasher extends LazyTransform {
   }
 
   /**
-   * Another hasher that has taken in the same message so far; from here on they are independent.
+   * Returns an independent hasher with the same message so far.
    *
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_OUTPUT_SIZE
    */
@@ -316,8 +312,8 @@ export abstract class Hasher extends LazyTransform {
   }
 
   /**
-   * Forgets the message and begins anew, with the same algorithm, key and seed. What is being done
-   * asynchronously must have come back. A stream that has ended stays so.
+   * Discards the message and starts again with the same algorithm, key and seed. No asynchronous
+   * operation may be in flight. A stream that has ended stays ended.
    *
    * @throws MillraceError ERR_HASHER_BUSY
    */
@@ -330,13 +326,13 @@ export abstract class Hasher extends LazyTransform {
   }
 
   /**
-   * All that the hasher has taken in so far, in a Buffer of less than 3 KiB: `createHash` and
-   * `createHmac` go on from it as `options.state`, also in another process or on another machine.
-   * The hasher itself can go on too.
+   * Returns the state of the hasher in a Buffer of less than 3 KiB. `createHash` and `createHmac`
+   * resume from it with `options.state`, also in another process or on another machine. The hasher
+   * itself stays usable.
    *
-   * **Keep it as you keep the message**: it tells whether a message begins like this one, holds the
-   * last bytes as they are, and lets its holder go on in this one's place. The key is not in it,
-   * but who has the state of an HMAC can learn from it what the key protects.
+   * **Protect the state as you protect the message**: it shows whether a message starts like this
+   * one, contains its last bytes, and lets its holder continue the message. It does not contain the
+   * key, but the holder of an HMAC state can learn from it what the key protects.
    *
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_KEY_DISPOSED
    */
@@ -353,7 +349,8 @@ export abstract class Hasher extends LazyTransform {
     const { algorithm, outputLength, blockSize } = this;
     const { phase, length, pending } = this.#running;
     const state = pending > 0 ? 'busy' : ['open', 'giving output', 'spent', 'failed'][phase];
-    return `${this.constructor.name} ${inspect({ algorithm, outputLength, blockSize, state, length }, _options)}`;
+    const shown = { algorithm, outputLength, blockSize, state, length };
+    return `${this.constructor.name} ${inspect(shown, _options)}`;
   }
 
   /** @internal */
@@ -363,7 +360,7 @@ export abstract class Hasher extends LazyTransform {
       const { view, offset, size } = input(given, typeof chunk === 'string' ? 2 : 1);
       const running = this.#running;
       if (size >= STREAM_POOL_MIN_BYTES || running.pending > 0) {
-        // A stream's chunk is nobody's to write any more.
+        // The writer of a stream no longer changes a chunk.
         this.#queue().add(
           new UpdateStep(
             new CallbackCompletion(callback as Callback<unknown>),
@@ -403,7 +400,7 @@ export abstract class Hasher extends LazyTransform {
     finish(undefined, digest);
   }
 
-  /** A copy of its own: the reader of the stream may write to the other. */
+  /** Returns the stream's digest once: its reader may have written to the other copy. */
   #takeStreamed(): Buffer | undefined {
     const streamed = this.#streamed;
     if (streamed !== undefined) this.#streamed = undefined;
@@ -434,7 +431,7 @@ export abstract class Hasher extends LazyTransform {
       );
   }
 
-  /** Where asynchronous operations go; a failed hasher tells them so in their turn. */
+  /** Returns the queue of asynchronous operations; a failed hasher reports its error through it. */
   #queue(): Steps {
     const running = this.#running;
     if (running.phase !== Phase.Open && running.phase !== Phase.Failed)
@@ -444,8 +441,8 @@ export abstract class Hasher extends LazyTransform {
 
   static {
     runningIn = (hasher) => hasher.#running;
-    // Looked at once before `in`: terser, inlining this, forgets the parentheses of `#running in
-    // (stream = this)`.
+    // Checked before `in`: terser inlines this and drops the parentheses of `#running in (stream =
+    // this)`.
     setUpLate((stream) =>
       typeof stream === 'object' && #running in stream ? [stream.#streamOptions] : undefined,
     );
@@ -453,19 +450,18 @@ export abstract class Hasher extends LazyTransform {
 }
 
 /**
- * A running hash, made by {@link createHash}; also a stream that takes in the message and gives the
+ * A running hash, made by {@link createHash}; also a stream that reads the message and emits the
  * digest.
  */
 export class Hash extends Hasher {
   /**
-   * The next `size` bytes of an extendable output (shake128, shake256, blake3). The first call ends
-   * the message: then update and digest fail with ERR_HASHER_SPENT, and more can be squeezed. Many
-   * calls give what one long one gives.
+   * Returns the next `size` bytes of an extendable output (shake128, shake256, blake3). The first
+   * call ends the message: update and digest then fail with ERR_HASHER_SPENT. Several calls return
+   * the same bytes as one longer call.
    *
    * @param encoding as for {@link Hasher.digest}
-   * @throws MillraceError ERR_ARGUMENT_VALUE for a hash whose output has one size, ERR_OUTPUT_SIZE,
-   * ERR_HASHER_SPENT,
-   *   ERR_HASHER_BUSY
+   * @throws MillraceError ERR_ARGUMENT_VALUE for a hash with a fixed output size, ERR_OUTPUT_SIZE,
+   *   ERR_HASHER_SPENT, ERR_HASHER_BUSY
    */
   squeeze(size: number): Buffer;
   squeeze<E extends DigestEncoding>(size: number, encoding: E): Digest<E>;
@@ -480,7 +476,7 @@ export class Hash extends Hasher {
   }
 
   /**
-   * As {@link Hash.squeeze}, into `target` at `offset`.
+   * Like {@link Hash.squeeze}, but writes into `target` at `offset`.
    *
    * @returns `size`
    */
@@ -495,20 +491,19 @@ export class Hash extends Hasher {
 }
 
 /**
- * A running HMAC, made by {@link createHmac}; also a stream that takes in the message and gives the
+ * A running HMAC, made by {@link createHmac}; also a stream that reads the message and emits the
  * code.
  */
 export class Hmac extends Hasher {}
 
 /**
- * Begins a hash over a message that comes in pieces, shaped like node:crypto's: a stream.Transform
- * with update, digest and copy. Beyond those: asynchronous updates, `digestInto`, `reset`, output
- * squeezed input by input, and `exportState`.
+ * Creates a hasher for a message that arrives in parts, with the interface of node:crypto's: a
+ * stream.Transform with update, digest and copy. In addition it has asynchronous updates,
+ * `digestInto`, `reset`, `squeeze` and `exportState`.
  *
  * @param algorithm name of the hash, in any case
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- * ERR_OUTPUT_SIZE, ERR_KEY_SIZE,
- *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
+ *   ERR_OUTPUT_SIZE, ERR_KEY_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
  */
 export function createHash(algorithm: string, options?: CreateHashOptions): Hash {
   const facts = hashFacts(algorithm);
@@ -541,17 +536,15 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
 }
 
 /**
- * Begins an HMAC over a message that comes in pieces; see {@link createHash}.
+ * Creates an HMAC hasher for a message that arrives in parts; see {@link createHash}.
  *
- * @param algorithm name of the hash, e.g. `sha256`
- * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret
- * CryptoKey, or a key prepared
- *   for `hmac-sha256`. Of all but a prepared key
- *   only the two midstates are kept, in memory of the hasher that is not wiped: they allow computing HMACs under the key
+ * @param algorithm name of the hash, for example `sha256`
+ * @param key bytes of any size, a string (UTF-8), a secret KeyObject, an extractable secret
+ *   CryptoKey, or a key prepared for `hmac-sha256`. Of every key but a prepared one the hasher
+ *   keeps the two midstates, in memory that is not wiped: they allow computing HMACs under the key
  *   but do not reveal it. To control when they are wiped, prepare a key and dispose of it
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- * ERR_KEY_DISPOSED,
- *   ERR_KEY_ALGORITHM, ERR_STATE
+ *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
  */
 export function createHmac(
   algorithm: string,
@@ -582,7 +575,7 @@ export function createHmac(
   return new Hmac(inside, startRunning(setup, state, false), options);
 }
 
-/** A synchronous operation may touch it now. */
+/** Returns the running hash if a synchronous operation may use it now. */
 function ready(running: Running, also = Phase.Open): Running {
   if ((running.phase !== Phase.Open && running.phase !== also) || running.pending > 0)
     throw refusal(running, false);
@@ -601,7 +594,7 @@ function encodeDigest(digest: Buffer, wanted: Form | BufferEncoding): unknown {
 }
 
 function startRunning(setup: HashSetup, state: unknown, seeded: boolean): Running {
-  // The kernel takes no state from anywhere.
+  // The kernel imports no states.
   if (state !== undefined)
     return importState(
       state,
@@ -612,14 +605,14 @@ function startRunning(setup: HashSetup, state: unknown, seeded: boolean): Runnin
   return new Running(facts, mac, key, seedLow, seedHigh, size, choice, keyStates);
 }
 
-/** The engines that may compute: of a key, those that have it. */
+/** Returns the engines that may compute: those that have the key, if there is one. */
 function enginesFor(key: Key | undefined, asked: EnginePreference | undefined): EnginePreference {
   if (key === undefined) return asked ?? usual.choice;
   const prepared = keyEngines(key, keyAlgorithm(key));
   return asked === undefined ? prepared : withKeyEngines(prepared, asked);
 }
 
-/** The key of a keyed hash, prepared. */
+/** Returns the prepared key of a keyed hash. */
 function preparedKey(
   key: unknown,
   facts: HashFacts,
@@ -640,12 +633,13 @@ function preparedKey(
 }
 
 /**
- * A stream's chunk of so many bytes goes to the worker threads; that costs a smaller one more than
- * it gains.
+ * A stream's chunks of at least this size go to the worker threads; smaller ones are faster here.
  */
 const STREAM_POOL_MIN_BYTES = 64 * 1024;
 
-/** What an update is given: data and perhaps an encoding, or a window. */
+/**
+ * Reads the arguments of an update: data and optionally its encoding, or source, offset and size.
+ */
 function input(
   given: ArrayLike<unknown>,
   count: number,
@@ -662,7 +656,8 @@ function input(
     if (offset + size > sizeOf(view)) {
       throw makeError(
         'ERR_ARGUMENT_VALUE',
-        `offset + size must be at most source's size in bytes: ${offset} + ${size} > ${sizeOf(view)}`,
+        `offset + size must be at most source's size in bytes: ${offset} + ${size} > ` +
+          `${sizeOf(view)}`,
       );
     }
     return { view, offset, size, lent: true };
@@ -686,13 +681,13 @@ function encoded(text: string, encoding: unknown): Uint8Array {
   if (typeof encoding !== 'string') throw wrongType('inputEncoding', 'a string', encoding);
   if (!isEncoding(encoding)) throw unknownEncoding('inputEncoding', encoding);
   const view = bytesOfText(text, encoding);
-  // Buffer stops at what is not hex, and the digest would be that of another message.
+  // Buffer stops at an invalid digit; the digest would be that of another message.
   if (/^hex$/i.test(encoding) && view.length * 2 !== text.length)
     throw makeError('ERR_ARGUMENT_VALUE', 'data must be pairs of hex digits');
   return view;
 }
 
-/** The form a digest is wanted in, or the encoding of its text. */
+/** Returns the form of a digest, or the encoding of its text. */
 function digestFormat(encoding: unknown): Form | BufferEncoding {
   switch (encoding) {
     case undefined:
@@ -717,7 +712,8 @@ function digestFormat(encoding: unknown): Form | BufferEncoding {
 function unknownEncoding(name: string, encoding: string): Error {
   return makeError(
     'ERR_ARGUMENT_VALUE',
-    `${name} must be one of Buffer's encodings${name === 'encoding' ? " or 'bigint'" : ''}, not ${JSON.stringify(encoding.slice(0, 40))}`,
+    `${name} must be one of Buffer's encodings${name === 'encoding' ? " or 'bigint'" : ''}, ` +
+      `not ${JSON.stringify(encoding.slice(0, 40))}`,
   );
 }
 
@@ -725,7 +721,8 @@ function checkSize({ size, facts }: Running): void {
   if (size === 0)
     throw makeError(
       'ERR_OUTPUT_SIZE',
-      `options.outputLength must be given to createHash for a digest of ${facts.name}: its output has no natural size`,
+      `options.outputLength must be given to createHash for a digest of ${facts.name}: its ` +
+        'output has no natural size',
     );
 }
 
@@ -743,6 +740,7 @@ function extendable(hash: Hash): Running {
   if (running.facts.xof) return running;
   throw makeError(
     'ERR_ARGUMENT_VALUE',
-    `squeeze: the output of ${running.facts.name} has one size; shake128, shake256 and blake3 can be squeezed`,
+    `squeeze: the output of ${running.facts.name} has one size; shake128, shake256 and blake3 ` +
+      'can be squeezed',
   );
 }

@@ -1,7 +1,6 @@
 /**
- * The key of an HMAC that is used for one hasher: its two midstates as bytes in memory that only
- * hashers see. They need no finalizer, so that a hasher which is forgotten leaves nothing behind
- * that waits for one. They allow computing HMACs under the key, and do not reveal the key.
+ * The key of an HMAC that serves one hasher: its two midstates, in memory that only hashers can
+ * reach. They need no finalizer. They allow computing HMACs under the key and do not reveal it.
  */
 import { sizeOf } from '../request/arguments.js';
 import { beginRequest, setEngines, setTarget } from '../request/request.js';
@@ -10,7 +9,7 @@ import type { HashFacts } from '../catalog/facts.js';
 import { usual, type EnginePreference } from '../engines/engines.js';
 import { Operation } from '../request/frame.js';
 
-/** The midstates of a key, made by the one engine that will compute under it. */
+/** Returns the midstates of a key, made by the engine that computes under it. */
 export function keyStates(facts: HashFacts, key: Uint8Array, choice: EnginePreference): Uint8Array {
   const states = privateBytes(2 * facts.stateSize);
   beginRequest(Operation.MacBegin, facts.id, key, 0, sizeOf(key));
@@ -21,7 +20,7 @@ export function keyStates(facts: HashFacts, key: Uint8Array, choice: EnginePrefe
 }
 
 /**
- * Whether one engine, which keeps running states as bytes, will serve: the kernel keeps them
+ * Returns true for a single engine that keeps running states as bytes; the kernel keeps them
  * itself.
  */
 export function keepsStates({ engines }: EnginePreference): boolean {
@@ -29,14 +28,14 @@ export function keepsStates({ engines }: EnginePreference): boolean {
 }
 
 /**
- * Small pieces share ArrayBuffers of this size: one for each would cost more than the HMAC of a
+ * Small states share ArrayBuffers of this size: one for each would cost more than the HMAC of a
  * short message.
  */
 const SHARED_BYTES = 16_384;
 let shared = new ArrayBuffer(0);
 let used = 0;
 
-/** Zeroed memory that nothing outside of this folder can reach. */
+/** Returns zeroed memory that only this folder can reach. */
 function privateBytes(size: number): Uint8Array {
   if (size > SHARED_BYTES / 4) return new Uint8Array(new ArrayBuffer(size));
   if (used + size > shared.byteLength) {

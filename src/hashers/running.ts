@@ -1,10 +1,10 @@
 /**
- * A running hash: the bytes of its state, what has been buffered for it, and how both move on. What
- * users see of it is in hasher.ts; operations in flight are in steps.ts.
+ * A running hash: its state and its buffered input. The public part is in hasher.ts, the
+ * asynchronous operations are in steps.ts.
  *
- * The state never leaves private memory: native code reads it, moves it on and writes it back in
- * one call. Small pieces of the message wait here until a call is worth it (a call costs 100 ns,
- * gathering 15), and a message that never grows beyond that is hashed in one go.
+ * The state stays in private memory: native code reads it, advances it and writes it back in one
+ * call. Short updates are buffered (a call costs 100 ns, buffering 15 ns); a message that fits into
+ * the buffer is hashed in one call.
  */
 import { NO_BYTES, part, sizeOf } from '../request/arguments.js';
 import {
@@ -39,24 +39,22 @@ import { viewOf, writeText, type Buffer } from '#platform/runtime.js';
 import { fastBigInt, fastBuffer, fastFinishHex, fastHex } from '../operations/fast-path.js';
 import type { Completion } from '../scheduling/completions.js';
 
-/** A string's UTF-16 units become at most so many bytes each. */
+/** A UTF-16 unit becomes at most this many bytes. */
 const UTF8_MAX = 3;
-/** No state is longer. */
+/** Maximum bytes of a state. */
 const STATE_MAX = 4096;
 
-/**
- * Where a running hash has its bytes: ArrayBuffers of its own, as Buffer's pool can be seen by
- * anyone.
- */
+/** The memory of a running hash, in its own ArrayBuffers: Buffer's pool is visible to all code. */
 interface HashMemory {
-  /** Where bytes are buffered before they are sent, and how many. */
+  /** Input that native code has not received, and its maximum bytes. */
   readonly buffer: Buffer;
   readonly capacity: number;
   readonly state: Uint8Array;
 }
 
 /**
- * What a running hash gathers at a seat of its own: less than at the input buffer, as there may be many.
+ * Buffer size of a running hash with its own memory: less than the input buffer, because there may
+ * be many.
  */
 const OWN_CAPACITY = 1024;
 
@@ -68,10 +66,10 @@ function allocateMemory(capacity: number, stateSize: number): HashMemory {
   };
 }
 
-// The seat at the input buffer: running hashes use it in turn, because memory for each would cost more than
-// the rest of a small hash (300 ns). Who sits there when another comes moves to a seat of its own.
-// (One that is collected there, and its key, are collected when the next one comes: to hold it
-// weakly would cost each hash 100 ns.)
+// Running hashes share the input buffer in turn: memory for each would cost more than the rest of a
+// short hash (300 ns). The current owner moves to its own memory when another hash needs the
+// buffer. An owner that is no longer referenced stays alive until then: a weak reference would cost
+// each hash 100 ns.
 const sharedMemory: HashMemory = {
   buffer: viewOf(inputBuffer.buffer, inputBuffer.byteOffset, inputBuffer.length),
   capacity: GATHERED_MAX,
@@ -79,38 +77,38 @@ const sharedMemory: HashMemory = {
 };
 let sharedOwner: Running | undefined;
 
-/** What a running hash may still do. */
+/** The operations that a running hash allows. */
 export const enum Phase {
-  /** Take more of the message. */
+  /** Updates and the digest. */
   Open,
-  /** Give output; the message has ended. */
+  /** Output; the message has ended. */
   Squeezing,
-  /** Nothing: it has given its digest. */
+  /** None: it has returned its digest. */
   Finalized,
-  /** Nothing: an operation failed. */
+  /** None: an operation failed. */
   Failed,
 }
 
-/** What a hash begins with. */
+/** The parameters of a running hash. */
 export interface HashSetup {
   readonly facts: HashFacts;
-  /** Whether it is an HMAC over the hash. */
+  /** True for an HMAC over the hash. */
   readonly mac: boolean;
-  /** Of an HMAC or a keyed hash. */
+  /** The key of an HMAC or a keyed hash. */
   readonly key: Key | undefined;
-  /** Of an HMAC whose key was not prepared: the states of its key, instead of `key`. */
+  /** The midstates of an HMAC's key that was not prepared, instead of `key`. */
   readonly keyStates?: Uint8Array | undefined;
   readonly seedLow: number;
   readonly seedHigh: number;
-  /** The digest's size; 0 for an extendable output without one. */
+  /** The digest's size in bytes; 0 for an extendable output without one. */
   readonly size: number;
-  /** The engines that may compute it; of a key, those that have it. */
+  /** The engines that may compute it: those that have the key, if there is one. */
   readonly choice: EnginePreference;
 }
 
-/** See the file. Callers look at `phase` and `pending` first: the methods do as they are told. */
+/** See above. Callers check `phase` and `pending` first; the methods do not. */
 export class Running implements HashSetup {
-  // Declared only: a field that is defined first and assigned then is written twice.
+  // Only declared: a defined field would be written twice.
   declare readonly facts: HashFacts;
   declare readonly mac: boolean;
   declare readonly key: Key | undefined;
@@ -118,19 +116,19 @@ export class Running implements HashSetup {
   declare readonly seedLow: number;
   declare readonly seedHigh: number;
   declare readonly size: number;
-  /** The first of them computes; when there is a state it is the only one. */
+  /** The first engine computes; once there is a state it is the only one. */
   declare choice: EnginePreference;
   declare phase: Phase;
-  /** Why it failed. */
+  /** The error that later operations throw. */
   declare failure: unknown;
-  /** Asynchronous operations in flight or waiting for their turn. */
+  /** Number of asynchronous operations in flight or waiting. */
   declare pending: number;
   declare private memory: HashMemory | undefined;
-  /** Bytes of the message in the state. */
+  /** Bytes of the message that are in the state. */
   declare private absorbed: number;
-  /** Bytes buffered since. */
+  /** Bytes of the message that are in the buffer. */
   declare private buffered: number;
-  /** Whether there is a state. */
+  /** True if there is a state. */
   declare private hasState: boolean;
 
   constructor(
@@ -160,19 +158,19 @@ export class Running implements HashSetup {
     this.hasState = false;
   }
 
-  /** Whether what it holds depends on a key. */
+  /** Returns true if the state depends on a key. */
   get keyed(): boolean {
     return this.key !== undefined || this.keyStates !== undefined;
   }
 
-  /** Bytes of the message so far. */
+  /** Returns the bytes of the message so far. */
   get length(): number {
     return this.absorbed + this.buffered;
   }
 
   /**
-   * The everyday update: lays all of the source beside what is buffered. False if there is anything
-   * to consider. Short, so that it is compiled into its callers: that halves its 30 ns.
+   * The fast path of update: buffers the whole source. Returns false in every other case. Short, so
+   * that V8 inlines it, which halves its 30 ns.
    */
   tryBuffer(source: Uint8Array): boolean {
     const { buffered } = this;
@@ -185,7 +183,7 @@ export class Running implements HashSetup {
     return true;
   }
 
-  /** Takes in bytes of the message, here and now. */
+  /** Adds bytes to the message synchronously. */
   update(source: Uint8Array, offset: number, size: number): void {
     if (this.fits(size)) {
       this.append(source, offset, size);
@@ -197,7 +195,7 @@ export class Running implements HashSetup {
     }
   }
 
-  /** Takes in a string as UTF-8; false if it is too long to be buffered. */
+  /** Adds a string as UTF-8. Returns false if it may not fit into the buffer. */
   updateText(text: string): boolean {
     if (!this.fits(text.length * UTF8_MAX)) return false;
     const { buffer } = this.memory ?? this.acquire();
@@ -206,12 +204,12 @@ export class Running implements HashSetup {
     return true;
   }
 
-  /** Whether so many bytes fit beside those buffered. */
+  /** Returns true if this many bytes fit into the buffer. */
   fits(size: number): boolean {
     return this.buffered + size <= (this.memory ?? sharedMemory).capacity;
   }
 
-  /** Lays bytes that fit beside those buffered. */
+  /** Buffers bytes that fit. */
   append(source: Uint8Array, offset: number, size: number): void {
     if (size === 0) return;
     const { buffer } = this.memory ?? this.acquire();
@@ -220,8 +218,8 @@ export class Running implements HashSetup {
   }
 
   /**
-   * Takes in bytes of the message on the pool. The state is away until the waiter is told, and then
-   * {@link Running.updated} must be. The source is lent unless `copied`.
+   * Adds bytes to the message on the pool. The state must not be used until the completion, which
+   * must call {@link Running.updated}. The source is lent unless `copied`.
    */
   updateAsync(
     completion: Completion,
@@ -230,23 +228,23 @@ export class Running implements HashSetup {
     size: number,
     copied: boolean,
   ): void {
-    // While the state is away nobody may come to its place.
+    // No other hash may take over the memory while the pool writes the state.
     this.evict();
     this.openHandle();
     this.setUpdate(source, offset, size);
     if (copied) request.flags |= Flag.Snapshot;
     runAsync(completion);
-    // Native code has copied what was buffered.
+    // Native code has copied the buffer.
     this.absorbed += this.buffered + size;
     this.clearBuffered();
   }
 
-  /** What was sent has come back. */
+  /** Accepts the end of {@link Running.updateAsync}. */
   updated(): void {
     this.hasState = true;
   }
 
-  /** The digest, after which it is spent. */
+  /** Returns the digest and finalizes the hash. */
   digest(form: Form): unknown {
     let digest: unknown;
     if (this.seedLow === 0 && this.seedHigh === 0) digest = this.fastDigest(form);
@@ -259,7 +257,9 @@ export class Running implements HashSetup {
     return digest;
   }
 
-  /** The same into the caller's memory; the digest's size. */
+  /**
+   * Writes the digest into the caller's memory, finalizes the hash and returns the digest's size.
+   */
   digestInto(target: Uint8Array, offset: number): number {
     this.fillDigest();
     setTarget(target, offset, this.size);
@@ -268,7 +268,7 @@ export class Running implements HashSetup {
     return this.size;
   }
 
-  /** The same on the pool; {@link Running.finalize} must be called when the waiter is told. */
+  /** Computes the digest on the pool; its completion must call {@link Running.finalize}. */
   digestAsync(completion: Completion, form: Form): void {
     this.fillDigest();
     setResult(this.size, form);
@@ -276,7 +276,7 @@ export class Running implements HashSetup {
   }
 
   /**
-   * The next bytes of an extendable output into the caller's memory; the first call ends the
+   * Writes the next bytes of an extendable output into the caller's memory; the first call ends the
    * message.
    */
   squeeze(target: Uint8Array, offset: number, size: number): void {
@@ -294,7 +294,7 @@ export class Running implements HashSetup {
     this.phase = Phase.Squeezing;
   }
 
-  /** Another one that has taken in the same, with a digest of its own size. */
+  /** Returns a running hash with the same message so far and the given digest size. */
   copy(size: number): Running {
     const { facts, mac, key, seedLow, seedHigh, choice, keyStates } = this;
     const copy = new Running(facts, mac, key, seedLow, seedHigh, size, choice, keyStates);
@@ -314,7 +314,7 @@ export class Running implements HashSetup {
     return copy;
   }
 
-  /** Begins anew. */
+  /** Starts a new message. */
   reset(): void {
     this.finalize();
     this.phase = Phase.Open;
@@ -322,13 +322,14 @@ export class Running implements HashSetup {
     this.absorbed = 0;
   }
 
-  /** A copy of the state, in which all of the message so far is. */
+  /** Returns a copy of the state, which includes the whole message so far. */
   save(): Uint8Array {
     this.openHandle();
     if (this.inKernel)
       throw makeError(
         'ERR_ENGINE_UNAVAILABLE',
-        'the kernel keeps the state of this hasher and does not give it out: createHash and createHmac take another engine',
+        'the kernel keeps the state of this hasher and does not give it out: createHash and ' +
+          'createHmac take another engine',
       );
     if (!this.hasState || this.buffered > 0) this.advance(NO_BYTES, 0, 0);
     const copy = new Uint8Array(new ArrayBuffer(this.facts.stateSize));
@@ -337,19 +338,19 @@ export class Running implements HashSetup {
   }
 
   /**
-   * Goes on from a saved state of a message so long; ERR_STATE if it is none of this hash, seed and
-   * phase.
+   * Resumes from the saved state of a message of this length. Throws ERR_STATE if it does not fit
+   * the hash, seed and phase.
    */
   restore(state: Uint8Array, length: number, phase: Phase): void {
     this.acquire().state.set(state);
     this.hasState = true;
-    // Native code looks at all of a state when it is to move on, even by nothing.
+    // An empty update makes native code check the state.
     if (phase === Phase.Squeezing) this.squeeze(NO_BYTES, 0, 0);
     else this.advance(NO_BYTES, 0, 0);
     this.absorbed = length;
   }
 
-  /** Forgets the message; what depends on a key is wiped. */
+  /** Discards the message and wipes what depends on a key. */
   finalize(): void {
     const { memory } = this;
     if (memory !== undefined) {
@@ -366,14 +367,14 @@ export class Running implements HashSetup {
     this.phase = Phase.Finalized;
   }
 
-  /** An operation has failed: so will all that follow. */
+  /** Records a failure, which all later operations report. */
   fail(error: unknown): void {
     this.finalize();
     this.phase = Phase.Failed;
     this.failure = error;
   }
 
-  /** Moves on by what was buffered and then the source. */
+  /** Advances the state by the buffer and then the source. */
   private advance(source: Uint8Array, offset: number, size: number): void {
     this.openHandle();
     this.setUpdate(source, offset, size);
@@ -412,7 +413,7 @@ export class Running implements HashSetup {
     this.setSoFar(handle);
   }
 
-  /** Key, seed, and the state so far. */
+  /** Sets key, seed and state of the request. */
   private setSoFar(handle: number): void {
     setKeyAndSeed(this, handle);
     if (this.hasState) setAad(this.memory!.state, 0, this.stateSize);
@@ -451,9 +452,9 @@ export class Running implements HashSetup {
     }
   }
 
-  // Hashes that run in the kernel: a handle takes the place of the state.
+  // Hashes that run in the kernel: the state is a handle.
 
-  /** True if the hash runs in the kernel. */
+  /** Returns true if the hash runs in the kernel. */
   private get inKernel(): boolean {
     return !this.choice.engines[0]!.here;
   }
@@ -463,8 +464,8 @@ export class Running implements HashSetup {
   }
 
   /**
-   * Before there is a state that the kernel keeps: has it made, and so finds out which of several
-   * engines it will be of.
+   * Opens a hash in the kernel before its first state, and falls back to the next engine if the
+   * kernel refuses it.
    */
   private openHandle(): void {
     if (this.hasState || !this.inKernel) return;
@@ -539,7 +540,7 @@ export class Running implements HashSetup {
     return sharedMemory;
   }
 
-  /** Moves from the input buffer to a seat of its own, if it has none. */
+  /** Moves from the input buffer to the hash's own memory. */
   private evict(): void {
     if (this.memory !== undefined && this.memory !== sharedMemory) return;
     const { buffer, state } = (this.memory = allocateMemory(
@@ -568,14 +569,14 @@ const collected = new FinalizationRegistry<{
 }>(({ binding, handle }) => void binding.dropState(handle));
 
 /**
- * The handle of the key, 0 if there is none; throws if it was disposed. Called before a description
- * begins.
+ * Returns the handle of the key, 0 without one; throws if it was disposed. Call it before filling a
+ * request.
  */
 export function handleOf({ key }: HashSetup): number {
   return key === undefined ? 0 : keyHandle(key, keyAlgorithm(key));
 }
 
-/** Adds key, seed and engines to a description. */
+/** Sets key, seed and engines of a request. */
 export function setKeyAndSeed(
   { seedLow, seedHigh, choice, keyStates }: HashSetup,
   handle: number,
@@ -587,13 +588,14 @@ export function setKeyAndSeed(
   frame[At.SeedHigh] = seedHigh;
 }
 
-/** The refusal of an operation that comes too late or too early. */
+/** Returns the error of an operation that the phase does not allow. */
 export function refusal(running: Running, asynchronous: boolean): unknown {
   const { phase } = running;
   if (running.pending > 0 && !asynchronous) {
     return makeError(
       'ERR_HASHER_BUSY',
-      'an asynchronous operation of this hasher is in flight: wait for its callback or promise, or make this operation asynchronous too',
+      'an asynchronous operation of this hasher is in flight: wait for its callback or ' +
+        'promise, or make this operation asynchronous too',
     );
   }
   if (phase === Phase.Failed) return running.failure;

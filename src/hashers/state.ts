@@ -1,8 +1,8 @@
 /**
- * The state of a hasher as a Buffer that can be kept and sent: an envelope around the bytes that
- * native code calls a state, which says what it belongs to, so that nothing else goes on from it.
+ * The exported state of a hasher: a header that names algorithm, key and seed, and the bytes of
+ * native code's state.
  *
- *   bytes  what (numbers little-endian)
+ *   bytes  content (numbers little-endian)
  *   4      "MRHS"
  *   1      version, 1
  *   1      kind: 0 a hash, 1 a keyed hash, 2 an HMAC
@@ -10,10 +10,10 @@
  *   1      size of the name
  *   8      bytes of the message so far
  *   8      seed
- *   8      check of the key: the start of a MAC under it; zero where there is none
+ *   8      check of the key: the start of a MAC under it; zero without a key
  *   n      the algorithm's standard name
  *   m      the state
- *   8      XXH3-64 of all before
+ *   8      XXH3-64 of all preceding bytes
  */
 import { bytes, sizeOf } from '../request/arguments.js';
 import { Operation } from '../request/frame.js';
@@ -54,12 +54,12 @@ const enum At {
 const CHECK_SIZE = 8;
 const SUM_SIZE = 8;
 
-/** What a hasher has taken in so far, for {@link importState}. */
+/** Returns the state of a hasher for {@link importState}. */
 export function exportState(running: Running): Buffer {
   const { facts, seedLow, seedHigh, length, phase } = running;
   const state = running.save();
   const name = facts.name;
-  // An ArrayBuffer of its own: memory that results share can be seen by anyone.
+  // Its own ArrayBuffer: memory that results share is visible to all code.
   const blob = allocateApart(At.Name + name.length + state.length + SUM_SIZE);
   blob.fill(0);
   const numbers = numbersOf(blob);
@@ -80,12 +80,12 @@ export function exportState(running: Running): Buffer {
 }
 
 /**
- * Goes on from an exported state; ERR_STATE if it is not one of the algorithm and key that the hash
- * begins with, or of its seed if one was given: otherwise the seed is the state's.
+ * Returns a running hash that resumes from an exported state. Throws ERR_STATE if algorithm, key or
+ * a given seed differ; without a given seed the state's seed applies.
  */
 export function importState(value: unknown, setup: HashSetup, seeded: boolean): Running {
   const view = bytes(value, 'options.state');
-  // A copy: its checks must hold for what is used.
+  // A copy, so that the bytes used are the bytes checked.
   const blob = allocateApart(sizeOf(view));
   if (blob.length > 0) blob.set(view);
   const numbers = numbersOf(blob);
@@ -148,7 +148,7 @@ function kindOf({ mac, key }: HashSetup): Kind {
   return key === undefined ? Kind.Hash : Kind.Keyed;
 }
 
-/** What tells one key from another, and nothing about either. */
+/** The message of the key check: its MAC identifies the key without revealing it. */
 const CHECKED = utf8('Millrace hasher state: check of the key');
 
 function keyCheck(setup: HashSetup): Uint8Array {
@@ -178,12 +178,12 @@ function numbersOf(blob: Uint8Array): DataView {
   return new DataView(blob.buffer, blob.byteOffset, blob.length);
 }
 
-/** Each byte a letter: names are ASCII, and what is not matches none. */
+/** One character for each byte: names are ASCII, and other bytes match none. */
 function nameIn(blob: Uint8Array, start: number, end: number): string {
   return String.fromCharCode(...blob.subarray(start, end));
 }
 
-/** Nothing secret is compared so: sums, and checks that stand beside the state. */
+/** Not for secrets: it compares checksums and key checks. */
 function same(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }

@@ -7,25 +7,25 @@ import { nextTick } from '#platform/runtime.js';
 import { Completion } from '../scheduling/completions.js';
 import { Phase, type Running } from './running.js';
 
-/** One operation, from its call until its user is told. Sources are lent unless `copied`. */
+/** One operation, from its call to its completion. The source is lent unless `copied`. */
 export abstract class Step extends Completion {
   queue: Steps | undefined;
 
   /**
-   * `user` is who waits for it: made before anything is described, as making one may run code of
-   * the user's.
+   * `user` is the caller's completion. It exists before the request is filled, because creating one
+   * may run the caller's code.
    */
   constructor(readonly user: Completion) {
     super();
   }
 
-  /** Begins; false if it is done already. */
+  /** Starts the operation. Returns false if it is already complete. */
   abstract begin(running: Running): boolean;
 
-  /** Its turn has not come: keeps what may change until then. */
+  /** Called when the operation must wait: copies what may change. */
   abstract wait(): void;
 
-  /** It has come back from the pool, and another may go. */
+  /** Called when the operation has ended, before the next one starts. */
   abstract end(running: Running): void;
 
   succeed(value: unknown): void {
@@ -37,7 +37,7 @@ export abstract class Step extends Completion {
   }
 }
 
-/** More of the message. */
+/** An update. */
 export class UpdateStep extends Step {
   #view: Uint8Array;
   #offset: number;
@@ -50,7 +50,7 @@ export class UpdateStep extends Step {
     this.#view = view;
     this.#offset = offset;
     this.#size = size;
-    // The memory of a resizable buffer can vanish.
+    // The memory of a resizable buffer can shrink.
     this.#copied = copied || isResizable(view);
   }
 
@@ -82,7 +82,6 @@ export class UpdateStep extends Step {
   }
 }
 
-/** The digest. */
 export class DigestStep extends Step {
   constructor(
     user: Completion,
@@ -108,13 +107,13 @@ export class DigestStep extends Step {
   }
 }
 
-/** The operations of one hasher that have not come back; the first is in flight. */
+/** The pending operations of one hasher; the first is in flight. */
 export class Steps {
   #steps: Step[] = [];
 
   constructor(readonly running: Running) {}
 
-  /** Takes the operation's turn, or lets it wait for it. */
+  /** Starts the operation, or queues it. */
   add(step: Step): void {
     step.queue = this;
     this.running.pending += 1;
@@ -134,7 +133,7 @@ export class Steps {
     else step.user.fail(error as Error);
   }
 
-  /** What ends at once is told of later all the same. */
+  /** An operation that ends at once also completes on a later tick. */
   #begin(step: Step): void {
     const { running } = this;
     let error: unknown;

@@ -34,38 +34,38 @@ import {
 } from './derive.js';
 import { accepted, type Accepted, type Names } from '../request/options.js';
 
-/** Which way Argon2 finds its way through its memory. Prefer `'argon2id'`. */
+/** The variant: data-dependent, data-independent or hybrid memory access. Prefer `'argon2id'`. */
 export type Argon2Algorithm = 'argon2d' | 'argon2i' | 'argon2id';
 
-/** What an Argon2 costs. By default what OWASP recommends. */
+/** The cost of an Argon2; the defaults are OWASP's recommendation. */
 export interface Argon2Cost {
   /** KiB of memory, at least 8 for each lane; 19456 (19 MiB) by default. */
   readonly memory?: number | undefined;
-  /** How many times the memory is gone over; 2 by default. */
+  /** Passes over the memory; 2 by default. */
   readonly passes?: number | undefined;
-  /** Lanes; 1 by default. They run one after the other, on one core. */
+  /** Lanes; 1 by default. They run in sequence, on one core. */
   readonly parallelism?: number | undefined;
 }
 
 export const argon2CostNames: Names<Argon2Cost> = { memory: true, passes: true, parallelism: true };
 
-/** What Argon2 is given; the names are those of node:crypto. */
+/** The parameters of Argon2, with the names of node:crypto. */
 export interface Argon2Parameters extends Argon2Cost, EngineOptions {
-  /** The password, or whatever a key is derived from. */
+  /** The password or other input that a key is derived from. */
   readonly message: SecretInput;
-  /** The salt: 8 bytes or more, other ones for each password. */
+  /** The salt: at least 8 bytes, different for each password. */
   readonly nonce: Data;
   /** Bytes of the result, at least 4; 32 by default. */
   readonly tagLength?: number | undefined;
-  /** A key that is kept elsewhere than what is derived. */
+  /** A key stored apart from the derived keys. */
   readonly secret?: SecretInput | undefined;
-  /** What the result is bound to besides. */
+  /** Additional input that the result depends on. */
   readonly associatedData?: Data | undefined;
   /** 0x13 (RFC 9106) by default, or 0x10. */
   readonly version?: 0x10 | 0x13 | undefined;
 }
 
-/** The same of an asynchronous call. */
+/** The parameters of an asynchronous call. */
 export interface Argon2CallParameters extends Argon2Parameters, DerivationCallOptions {}
 
 const takes: Accepted<keyof Argon2CallParameters> = accepted('argon2(algorithm)', {
@@ -80,7 +80,7 @@ const takes: Accepted<keyof Argon2CallParameters> = accepted('argon2(algorithm)'
   version: true,
 });
 
-/** Checked. */
+/** A checked cost. */
 export interface CheckedArgon2 {
   readonly kind: number;
   readonly version: number;
@@ -121,7 +121,7 @@ function fillArgon2(given: ArrayLike<unknown>, count: number): void {
   setArgon2Of(cost, message, nonce, pepper, associatedData, size, 'parameters');
 }
 
-/** Describes an Argon2 of checked cost. */
+/** Fills the request of an Argon2 with a checked cost. */
 export function setArgon2Of(
   cost: CheckedArgon2,
   message: unknown,
@@ -154,7 +154,7 @@ export function setArgon2Of(
   setResult(size, Form.Secret);
 }
 
-/** Reads a password and, if there is one, the secret of Argon2. */
+/** Reads a password and Argon2's optional secret. */
 export function readPasswords(
   password: unknown,
   name: string,
@@ -170,10 +170,7 @@ export function readPasswords(
   }
 }
 
-/**
- * Describes the secret of Argon2, if there is one. What is ours is wiped when the call has used or
- * copied it.
- */
+/** Sets Argon2's optional secret. A copy is wiped when the call has used or copied it. */
 export function setPepper(pepper: Password | undefined): void {
   if (pepper === undefined) return;
   if (SecretCopy.is(pepper)) deferWipe(pepper.bytes);
@@ -192,7 +189,7 @@ export function frameCost({ kind, version, memory, passes, parallelism }: Checke
   frame[At.SeedHigh] = kind + version * 256;
 }
 
-/** The number of an algorithm. */
+/** Returns the number of an algorithm. */
 export function argon2Kind(value: unknown, name: string): number {
   const kind = algorithms.indexOf(value);
   if (kind >= 0) return kind;
@@ -217,7 +214,8 @@ export function argon2Cost(
   if (memory < 8 * parallelism || memory > 2 ** 32 - 1) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `${options}.memory must be between 8 KiB a lane, ${8 * parallelism}, and ${2 ** 32 - 1}, not ${memory}`,
+      `${options}.memory must be between 8 KiB a lane, ${8 * parallelism}, and ${2 ** 32 - 1}, ` +
+        `not ${memory}`,
     );
   }
   return { kind, version, memory, passes, parallelism };

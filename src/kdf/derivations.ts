@@ -1,5 +1,6 @@
 /**
- * Key derivation as `millrace` has it: synchronous without a callback, else on the worker threads.
+ * Key derivation as exported by `millrace`: synchronous without a callback, otherwise on the worker
+ * threads.
  */
 import type { Bytes, Data } from '../request/arguments.js';
 import type { Callback } from '../scheduling/completions.js';
@@ -29,14 +30,14 @@ import { scryptParser, type ScryptOptions } from './scrypt.js';
  * Derives a key from a password with scrypt (RFC 7914); arguments and limits are those of
  * node:crypto.
  *
- * Password and salt are copied at the call. Several that wait run together, in lanes of one thread,
- * if they have the same N and r.
+ * Password and salt are copied at the call. Waiting derivations with the same N and r run together,
+ * in lanes of one thread.
  *
- * @param salt bytes or a string (UTF-8): other ones for each password, 16 random bytes are good
+ * @param salt bytes or a string (UTF-8), different for each password; 16 random bytes suffice
  * @param keylen size of the key in bytes
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- * ERR_MEMORY_LIMIT when `maxmem` is too small
- *   (the message says how many bytes are needed), ERR_OUT_OF_MEMORY
+ *   ERR_MEMORY_LIMIT when `maxmem` is too small (the message names the required bytes),
+ *   ERR_OUT_OF_MEMORY
  */
 export function scrypt(
   password: SecretInput,
@@ -65,15 +66,15 @@ export function scrypt(): unknown {
  * Derives a key from a password with PBKDF2 over HMAC (RFC 8018); arguments are those of
  * node:crypto.
  *
- * Password and salt are copied at the call. Several that wait run together, in lanes of one thread,
- * if they have the same digest.
+ * Password and salt are copied at the call. Waiting derivations with the same digest run together,
+ * in lanes of one thread.
  *
- * @param salt bytes or a string (UTF-8): other ones for each password
- * @param iterations from 1 on; OWASP recommends 600000 for sha256, 210000 for sha512
+ * @param salt bytes or a string (UTF-8), different for each password
+ * @param iterations at least 1; OWASP recommends 600000 for sha256, 210000 for sha512
  * @param keylen size of the key in bytes
- * @param digest name of the hash, e.g. `sha256`
+ * @param digest name of the hash, for example `sha256`
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- * ERR_UNKNOWN_ALGORITHM
+ *   ERR_UNKNOWN_ALGORITHM
  */
 export function pbkdf2(
   password: SecretInput,
@@ -105,17 +106,17 @@ export function pbkdf2(): unknown {
 }
 
 /**
- * Derives a key from a secret that is strong already with HKDF (RFC 5869); arguments are those of
+ * Derives a key from a high-entropy secret with HKDF (RFC 5869); arguments are those of
  * node:crypto. **Not for passwords.**
  *
- * @param digest name of the hash, e.g. `sha256`
+ * @param digest name of the hash, for example `sha256`
  * @param ikm the secret: bytes, a string (UTF-8), a secret KeyObject or an extractable secret
- * CryptoKey
+ *   CryptoKey
  * @param salt bytes or a string, may be empty
- * @param info what the key is for: bytes or a string, may be empty
+ * @param info the purpose of the key: bytes or a string, may be empty
  * @param keylen size of the key in bytes, at most 255 digests
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- * ERR_UNKNOWN_ALGORITHM, ERR_OUTPUT_SIZE
+ *   ERR_UNKNOWN_ALGORITHM, ERR_OUTPUT_SIZE
  */
 export function hkdf(
   digest: string,
@@ -147,13 +148,12 @@ export function hkdf(): unknown {
 }
 
 /**
- * Derives a key from a password with Argon2 (RFC 9106); arguments are those of node:crypto from
- * version 24 on. To store passwords use {@link hashPassword}.
+ * Derives a key from a password with Argon2 (RFC 9106); arguments are those of node:crypto since
+ * version 24. To store passwords use {@link hashPassword}.
  *
- * @param algorithm `'argon2id'`, or `'argon2d'` or `'argon2i'`
+ * @param algorithm `'argon2id'`, `'argon2d'` or `'argon2i'`
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- * ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT,
- *   ERR_OUT_OF_MEMORY
+ *   ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT, ERR_OUT_OF_MEMORY
  */
 export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters): Buffer;
 export function argon2(
@@ -166,14 +166,13 @@ export function argon2(): unknown {
 }
 
 /**
- * Hashes a password to a string to be stored, in PHC's form, with a salt of its own:
+ * Hashes a password for storage. Returns a PHC string with a random salt:
  * `$argon2id$v=19$m=19456,t=2,p=1$...`.
  *
  * @param password bytes, a string (UTF-8), a secret KeyObject or an extractable secret CryptoKey;
- * it is not normalized
+ *   it is not normalized
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- * ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT,
- *   ERR_OUT_OF_MEMORY
+ *   ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT, ERR_OUT_OF_MEMORY
  */
 export function hashPassword(password: SecretInput, options?: HashPasswordOptions): string;
 export function hashPassword(password: SecretInput, callback: Callback<string>): void;
@@ -197,13 +196,13 @@ export function hashPassword(): unknown {
 }
 
 /**
- * Whether a password is the one that was hashed: by {@link hashPassword} or another program, with
- * Argon2 or scrypt in PHC's form or with bcrypt (2a, 2b, 2y). The comparison takes constant time.
- * What a string asks for is limited, as it may come from anywhere.
+ * Returns true if the password matches the hash, which {@link hashPassword} or another program
+ * made: a PHC string of Argon2 or scrypt, or a bcrypt string (2a, 2b, 2y). The comparison takes
+ * constant time. `maxMemory` and `maxTime` limit the cost of untrusted hashes.
  *
- * @throws MillraceError ERR_PASSWORD_HASH for a string that is no password hash known here,
- * ERR_MEMORY_LIMIT and ERR_WORK_LIMIT for one
- *   that asks for too much, ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUT_OF_MEMORY
+ * @throws MillraceError ERR_PASSWORD_HASH for a string that is not a known password hash,
+ *   ERR_MEMORY_LIMIT and ERR_WORK_LIMIT for a hash above the limits, ERR_MISSING_ARGUMENT,
+ *   ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUT_OF_MEMORY
  */
 export function verifyPassword(
   password: SecretInput,
@@ -226,20 +225,19 @@ export function verifyPassword(): unknown {
 }
 
 /**
- * Whether a password hash should be made anew, at the next login when the password is known:
- * because it was not made as {@link hashPassword} would with these options. A bcrypt hash always
- * should.
+ * Returns true if {@link hashPassword} with these options would make a different kind of hash, so
+ * that the password should be hashed again at its next login. Always true for bcrypt.
  *
  * @throws MillraceError ERR_PASSWORD_HASH, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- * ERR_UNKNOWN_ALGORITHM
+ *   ERR_UNKNOWN_ALGORITHM
  */
 export function needsRehash(hash: string, options?: HashPasswordOptions): boolean {
   return needsRehashed(hash, options);
 }
 
 /**
- * Whether two strings of bytes of the same size are equal, in a time that does not depend on where
- * they differ.
+ * Returns true if two byte arrays of the same size are equal, in a time that does not depend on
+ * their content.
  *
  * @throws MillraceError ERR_ARGUMENT_TYPE; ERR_ARGUMENT_VALUE if their sizes differ
  */

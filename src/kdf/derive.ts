@@ -1,7 +1,6 @@
 /**
- * What all derivations share: their parsers read arguments into one flat call as others do; here is
- * how it is waited for, watched and cancelled. Those of one turn of the event loop go to the pool
- * together, so that several can run in lanes of one thread.
+ * The common part of all derivations: waiting, progress and cancellation. Derivations of one turn
+ * of the event loop go to the pool together, so that several can run in lanes of one thread.
  */
 import { options as optionsOf, unsigned } from '../request/arguments.js';
 import { servers } from '../engines/binding.js';
@@ -29,7 +28,7 @@ import {
 } from '../scheduling/completions.js';
 import { decideMemory } from './memory.js';
 
-/** How far a derivation has come. */
+/** The progress of a derivation. */
 export interface DerivationProgress {
   /** From 0 to 1. */
   readonly fraction: number;
@@ -38,13 +37,13 @@ export interface DerivationProgress {
 /** Options of asynchronous derivations. */
 export interface DerivationCallOptions extends EngineOptions {
   /**
-   * Its abort cancels: a derivation that waits rejects with the signal's reason at once, one that
-   * is under way stops within a few milliseconds.
+   * Aborting cancels: a waiting derivation rejects with the signal's reason at once, a running one
+   * stops within a few milliseconds.
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called on the event loop about every 50 ms while a derivation is under way, if it has come
-   * further, and with 1 before it succeeds. What it throws is an uncaughtException.
+   * Called on the event loop about every 50 ms while a derivation progresses, and with 1 before it
+   * succeeds. An exception becomes an uncaughtException.
    */
   readonly onProgress?: ((progress: DerivationProgress) => void) | undefined;
 }
@@ -55,17 +54,17 @@ export const derivationNames: Names<DerivationCallOptions> = {
   ...engineNames,
 };
 
-/** Reads one kind of derivation. */
+/** Reads the arguments of one kind of derivation. */
 export interface DerivationParser {
   readonly fill: FillRequest;
-  /** Where its options stand; the last argument but the callback. */
+  /** The index of the options, the last argument before the callback. */
   readonly options: number;
-  /** What they are called. */
+  /** The name of the options in messages. */
   readonly name: string;
   readonly takes: Accepted<any>;
 }
 
-/** Derives as the last argument says: a function is called back, otherwise here and now. */
+/** Derives asynchronously if the last argument is a function, otherwise synchronously. */
 export function derive(parser: DerivationParser, given: ArrayLike<unknown>): unknown {
   const last = given.length - 1;
   const callback = given[last];
@@ -74,7 +73,7 @@ export function derive(parser: DerivationParser, given: ArrayLike<unknown>): unk
   return deriveSync(parser, given, given.length);
 }
 
-/** Derives here and now. */
+/** Derives synchronously. */
 export function deriveSync(
   parser: DerivationParser,
   given: ArrayLike<unknown>,
@@ -85,14 +84,14 @@ export function deriveSync(
     const name = signal === undefined ? 'onProgress' : 'signal';
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `options.${name}: a synchronous request takes none; pass a callback, or use millrace/promises`,
+      `options.${name}: a synchronous call takes none; pass a callback, or use millrace/promises`,
     );
   }
   decideMemory();
   return runSync(parser.fill, given, count, choice);
 }
 
-/** Derives, and calls back. */
+/** Derives and calls back. */
 export function deriveThen(
   callback: Callback<unknown>,
   parser: DerivationParser,
@@ -105,7 +104,7 @@ export function deriveThen(
     return;
   }
   const completion = new SignalCompletion();
-  // On the next tick, where what it throws is an uncaughtException and not a rejection.
+  // On the next tick, so that an exception becomes an uncaughtException and not a rejection.
   completion.promise.then(
     (value) => nextTick(callback, undefined, value),
     (error: unknown) => nextTick(callback, error),
@@ -113,7 +112,7 @@ export function deriveThen(
   launchUnder(options.signal, completion, parser, given, count, options);
 }
 
-/** Derives; a promise waits. */
+/** Derives and returns a promise. */
 export function derivePromise(
   parser: DerivationParser,
   given: ArrayLike<unknown>,
@@ -156,7 +155,7 @@ function launch(
   flags = 0,
 ): void {
   decideMemory();
-  // Made before the description begins, as all waiters are.
+  // Created before the request is filled, like every completion.
   const reporting =
     onProgress === undefined ? undefined : new ProgressCompletion(completion, onProgress);
   try {
@@ -185,10 +184,10 @@ function flush(): void {
   for (const binding of openBindings()) binding.flushDerivations();
 }
 
-/** Milliseconds between two looks at how far a derivation has come. */
+/** Milliseconds between two progress reports. */
 const PROGRESS_INTERVAL_MS = 50;
 
-/** Tells of progress while another waits. */
+/** Reports progress to a callback until the inner completion settles. */
 class ProgressCompletion implements Completion {
   #timer: Timer | undefined;
   #fraction = 0;
@@ -199,7 +198,7 @@ class ProgressCompletion implements Completion {
     readonly completion: Completion,
     onProgress: (progress: DerivationProgress) => void,
   ) {
-    // In the AsyncLocalStorage context of the call, wherever the last word comes from.
+    // Runs in the AsyncLocalStorage context of the call.
     this.#onProgress = AsyncResource.bind(onProgress);
   }
 
@@ -211,7 +210,7 @@ class ProgressCompletion implements Completion {
     this.completion.slot = slot;
   }
 
-  /** The job is under way: looks at it now and then, until it settles. */
+  /** Starts reporting; the job has been submitted. */
   begin(): void {
     this.#timer = every(PROGRESS_INTERVAL_MS, () =>
       this.#report(servers[this.slot]!.progress(this.slot)),
@@ -252,7 +251,7 @@ class ProgressCompletion implements Completion {
   }
 }
 
-/** What was asked for beside the derivation itself. */
+/** The options of a call. */
 interface CallOptions {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: DerivationCallOptions['onProgress'];
@@ -288,30 +287,25 @@ function callOptions(
 
 const PURPOSE = 'key derivation';
 
-// Arguments.
-
-/** The most bytes of a derived key, as node:crypto has it. */
+/** The most bytes of a derived key, as in node:crypto. */
 const KEY_MAX = 2 ** 31 - 1;
 
-/** The size of the key to derive. */
+/** Returns the size of the key to derive. */
 export function keySize(value: unknown, name: string): number {
   return between(value, 0, KEY_MAX, name);
 }
 
-/** An integer between two others. */
+/** Checks an integer between two limits. */
 export function between(value: unknown, min: number, max: number, name: string): number {
   const number = unsigned(value, name);
   if (number >= min && number <= max) return number;
   throw makeError('ERR_ARGUMENT_VALUE', `${name} must be between ${min} and ${max}, not ${number}`);
 }
 
-/** A password or another secret that was read: as it was given, or a copy of ours. */
+/** A password or another secret: as given, or a private copy. */
 export type Password = string | Uint8Array | SecretCopy;
 
-/**
- * Reads a password or another secret; {@link setKeyInput} describes it. Read it last: see
- * secret-copy.ts.
- */
+/** Reads a password or another secret for {@link setKeyInput}. Call it last: see secret-copy.ts. */
 export function readPassword(value: unknown, name: string): Password {
   return readSecret(value, name, SecretKinds.Text);
 }

@@ -5,7 +5,7 @@ import { bytes } from '../request/arguments.js';
 import { native } from '../engines/binding.js';
 import { makeError } from '../request/errors.js';
 
-/** Whether bytes are equal, in a time that depends on their number only. */
+/** Returns true if the bytes are equal, in a time that depends on their size only. */
 export function equal(left: unknown, right: unknown): boolean {
   const [first, second] = [bytes(left, 'a'), bytes(right, 'b')];
   const same = native.equal(first, second);

@@ -35,7 +35,8 @@ function fillHkdf(given: ArrayLike<unknown>, count: number): void {
   if (size > 255 * facts.digestSize) {
     throw makeError(
       'ERR_OUTPUT_SIZE',
-      `keylen must be at most 255 digests of ${facts.name}, ${255 * facts.digestSize} bytes, not ${size}`,
+      `keylen must be at most 255 digests of ${facts.name}, ${255 * facts.digestSize} bytes, ` +
+        `not ${size}`,
     );
   }
   const salt = data(given[2], 'salt');

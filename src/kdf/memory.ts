@@ -1,5 +1,5 @@
 /**
- * How much memory derivations may take together.
+ * The memory limit of concurrent derivations.
  */
 import { native } from '../engines/binding.js';
 import { openBindings } from '../engines/engines.js';
@@ -7,22 +7,22 @@ import { memorySize, restart, type Timer } from '#platform/runtime.js';
 import { KdfMemory } from '../request/protocol.js';
 
 /**
- * A quarter of the memory there is, but at most 1 GiB and 16 MiB: 64 scrypts or 54 Argon2s of the
- * usual cost at once. The 16 MiB are for what scrypt needs beside its table: N = 2^20, r = 8, p = 1
- * takes 1 GiB and 17 KiB.
+ * The limit is a quarter of the memory, at most 1 GiB + 16 MiB: 64 scrypts or 54 Argon2s at the
+ * default cost. The 16 MiB are for scrypt's memory beside its table: N = 2^20, r = 8, p = 1 takes 1
+ * GiB and 17 KiB.
  */
 const MEMORY_MAX_BYTES = 2 ** 30 + 2 ** 24;
 
 let decided = false;
 
-/** Milliseconds for which memory that a derivation has used is kept, wiped, for the next. */
+/** Memory of derivations is kept, wiped, for this many milliseconds. */
 const KEEP_MS = 1000;
 
 let timer: Timer | undefined;
 
 /**
- * Before a derivation: makes sure that there is a limit, and that memory is given back when none
- * follows. Asked for late: to look at the memory there is takes 0.2 ms.
+ * Sets the limit before the first derivation, and schedules the release of memory. Not at load
+ * time: reading the memory size takes 0.2 ms.
  */
 export function decideMemory(): void {
   timer = restart(timer, free, KEEP_MS);

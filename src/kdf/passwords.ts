@@ -1,6 +1,6 @@
 /**
- * Password hashes as strings: made (Argon2, scrypt), verified (bcrypt too), and held against what
- * they should be.
+ * Password hashes as strings: creation (Argon2, scrypt), verification (bcrypt too) and comparison
+ * with the current options.
  */
 import {
   bytes,
@@ -55,20 +55,20 @@ import {
 } from './scrypt.js';
 import { accepted, unknownName, type Accepted, type Names } from '../request/options.js';
 
-/** How a password is hashed. */
+/** The parameters of a password hash. */
 export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'maxmem'> {
   /**
-   * `'argon2id'` by default, with 19 MiB and 2 passes; `'scrypt'` has N=131072, r=8, p=1 by
-   * default, 128 MiB: what OWASP recommends.
+   * `'argon2id'` by default, with 19 MiB and 2 passes; `'scrypt'` defaults to N=131072, r=8, p=1,
+   * 128 MiB. Both follow OWASP.
    */
   readonly algorithm?: Argon2Algorithm | 'scrypt' | undefined;
-  /** A key that is kept elsewhere than the hashes, needed to verify them. Argon2 only. */
+  /** A key stored apart from the hashes; verification needs it. Argon2 only. */
   readonly secret?: SecretInput | undefined;
   /** Bytes of the random salt, 8 to 64; 16 by default. */
   readonly saltLength?: number | undefined;
   /** Bytes of the hash, 16 to 64; 32 by default. */
   readonly hashLength?: number | undefined;
-  /** A salt instead of a random one; for tests. */
+  /** Replaces the random salt; for tests. */
   readonly salt?: Bytes | undefined;
 }
 
@@ -91,20 +91,19 @@ const hashTakes: Accepted<keyof (HashPasswordOptions & DerivationCallOptions)> =
 );
 const rehashTakes: Accepted<keyof HashPasswordOptions> = accepted('needsRehash(hash)', hashNames);
 
-/** Without the costs of the other: for messages. */
+/** Without the other algorithm's costs, for messages. */
 const argon2Takes = accepted('hashPassword with Argon2', { ...argon2CostNames, ...ownNames });
 const scryptTakes = accepted('hashPassword with scrypt', { ...scryptCostNames, ...ownNames });
 
-/** What a password hash may ask for, and the secret it was made with. */
+/** Limits on a password hash, and the secret it was made with. */
 export interface VerifyPasswordOptions extends EngineOptions {
-  /** As it was given to {@link hashPassword}. */
+  /** The secret given to {@link hashPassword}. */
   readonly secret?: SecretInput | undefined;
-  /** The most bytes of memory a hash may ask for; 256 MiB by default. */
+  /** The most bytes of memory that a hash may require; 256 MiB by default. */
   readonly maxMemory?: number | undefined;
   /**
-   * The most milliseconds a hash may ask for, as each engine predicts them for one slow core; 5000
-   * by default. Work that takes twice as long all the same, and a second, is stopped with
-   * ERR_WORK_LIMIT.
+   * The most milliseconds that a hash may require, as predicted for one slow core; 5000 by default.
+   * A derivation that takes more than twice this time plus a second stops with ERR_WORK_LIMIT.
    */
   readonly maxTime?: number | undefined;
 }
@@ -125,10 +124,10 @@ const HASH = { min: 16, max: 64 };
 const MEMORY_MAX_BYTES = 256 * 1024 * 1024;
 const TIME_MAX_MS = 5000;
 
-/** What OWASP recommends for scrypt. */
+/** OWASP's recommendation for scrypt. */
 const SCRYPT: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
 
-/** A way to hash, checked. */
+/** A checked algorithm and cost. */
 type Scheme =
   | { readonly argon2: CheckedArgon2; readonly name: string }
   | { readonly argon2: undefined; readonly scrypt: ScryptCost };
@@ -157,7 +156,8 @@ function planOf(options: HashPasswordOptions): Plan {
   if (typeof algorithm === 'string' && !algorithm.startsWith('argon2')) {
     throw makeError(
       'ERR_UNKNOWN_ALGORITHM',
-      `options.algorithm must be 'argon2id', 'argon2i', 'argon2d' or 'scrypt', not ${JSON.stringify(algorithm.slice(0, 40))}`,
+      "options.algorithm must be 'argon2id', 'argon2i', 'argon2d' or 'scrypt', not " +
+        `${JSON.stringify(algorithm.slice(0, 40))}`,
     );
   }
   const kind = argon2Kind(algorithm, 'options.algorithm');
@@ -166,14 +166,14 @@ function planOf(options: HashPasswordOptions): Plan {
   return { scheme: { argon2, name: algorithm as string }, saltSize, hashSize };
 }
 
-/** Refuses a cost of the other algorithm, which would change nothing. */
+/** Refuses a cost of the other algorithm, which would have no effect. */
 function refuseOthers(options: HashPasswordOptions, names: object, takes: Accepted<any>): void {
   for (const name of Object.keys(names) as (keyof HashPasswordOptions)[]) {
     if (options[name] !== undefined) throw unknownName(name, 'options', takes);
   }
 }
 
-/** A password to be hashed: how its key is derived, and the string that this makes. */
+/** A password hash in progress: its derivation, and the function that formats it. */
 export interface Hashing {
   readonly parser: DerivationParser;
   readonly finish: (hash: Buffer) => string;
@@ -228,7 +228,7 @@ function copyOf(view: Uint8Array): Buffer {
   return copy;
 }
 
-/** Not of node:crypto, which takes longer to load than all of this package. */
+/** Not from node:crypto, which takes longer to load than this package. */
 function randomBytes(size: number): Buffer {
   return globalThis.crypto.getRandomValues(allocate(size));
 }
@@ -272,7 +272,7 @@ function fillVerify(given: ArrayLike<unknown>, count: number): void {
   setResult(1, Form.Verdict);
 }
 
-/** Reads `(hash[, options])`, and tells whether the hash should be made anew. */
+/** Reads `(hash[, options])`. Returns true if the password should be hashed again. */
 export function needsRehashed(hash: unknown, given: unknown): boolean {
   const options = optionsOf<HashPasswordOptions>(given, 'options', rehashTakes);
   const { scheme, saltSize, hashSize } = planOf(options);
@@ -304,7 +304,7 @@ export function needsRehashed(hash: unknown, given: unknown): boolean {
   }
 }
 
-/** The longest password hash known is not half as long. */
+/** More than twice the length of every known password hash. */
 const HASH_TEXT_MAX = 256;
 
 function hashText(value: unknown): string {
@@ -316,7 +316,7 @@ function hashText(value: unknown): string {
 function hasZero(password: Password): boolean {
   if (typeof password === 'string') return password.includes('\0');
   const view = SecretCopy.is(password) ? password.bytes : password;
-  // Not `includes`, which the view may have as its own.
+  // Not `includes`, which the caller's view may override.
   for (let at = sizeOf(view) - 1; at >= 0; at--) if (view[at] === 0) return true;
   return false;
 }

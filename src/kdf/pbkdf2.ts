@@ -47,7 +47,7 @@ function fillPbkdf2(given: ArrayLike<unknown>, count: number): void {
   setResult(size, Form.Secret);
 }
 
-/** The hash of that name, over which there must be an HMAC. */
+/** Returns the hash of that name; throws if it has no HMAC. */
 export function digestFacts(name: unknown): HashFacts {
   const facts = hashFacts(name, 'digest');
   if (facts.hmac) return facts;

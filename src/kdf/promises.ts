@@ -1,5 +1,5 @@
 /**
- * Key derivation as `millrace/promises` has it. Wrong arguments reject.
+ * Key derivation as exported by `millrace/promises`. Invalid arguments reject.
  */
 import type { Data } from '../request/arguments.js';
 import type { SecretInput } from '../request/key-input.js';
@@ -41,7 +41,7 @@ export function pbkdf2(): Promise<unknown> {
 }
 
 /**
- * Derives a key from a strong secret with HKDF (RFC 5869), not for passwords; see `hkdf` of
+ * Derives a key from a high-entropy secret with HKDF (RFC 5869), not for passwords; see `hkdf` of
  * `millrace`.
  */
 export function hkdf(
@@ -65,7 +65,7 @@ export function argon2(): Promise<unknown> {
   return derivePromise(argon2Parser, arguments);
 }
 
-/** Hashes a password to a string to be stored; see `hashPassword` of `millrace`. */
+/** Hashes a password for storage; see `hashPassword` of `millrace`. */
 export function hashPassword(
   password: SecretInput,
   options?: HashPasswordOptions & DerivationCallOptions,
@@ -79,7 +79,7 @@ export function hashPassword(): Promise<unknown> {
   }
 }
 
-/** Whether a password is the one that was hashed; see `verifyPassword` of `millrace`. */
+/** Resolves with true if the password matches the hash; see `verifyPassword` of `millrace`. */
 export function verifyPassword(
   password: SecretInput,
   hash: string,

@@ -16,26 +16,23 @@ import {
 } from './derive.js';
 import { accepted, type Accepted, type Names } from '../request/options.js';
 
-/**
- * What an scrypt costs. Each number has two names, as in node:crypto; only one of them may be
- * given.
- */
+/** The cost of an scrypt. Each number has two names, as in node:crypto; give one of them. */
 export interface ScryptOptions extends EngineOptions {
-  /** Cost: a power of two above 1; 16384 by default. Time and memory grow with it. */
+  /** Cost: a power of two above 1; 16384 by default. Time and memory are proportional to it. */
   readonly N?: number | undefined;
-  /** The other name of `N`. */
+  /** An alias of `N`. */
   readonly cost?: number | undefined;
-  /** Block size; 8 by default. Time and memory grow with it. */
+  /** Block size; 8 by default. Time and memory are proportional to it. */
   readonly r?: number | undefined;
-  /** The other name of `r`. */
+  /** An alias of `r`. */
   readonly blockSize?: number | undefined;
-  /** Parallelization; 1 by default. Time grows with it; memory does not need to. */
+  /** Parallelization; 1 by default. Time is proportional to it; memory is not. */
   readonly p?: number | undefined;
-  /** The other name of `p`. */
+  /** An alias of `p`. */
   readonly parallelization?: number | undefined;
   /**
-   * The most bytes of memory, counted as node:crypto does: `128 * r * (N + p + 2)` must not be
-   * more. 32 MiB by default. With enough for several, p lanes run at once.
+   * The most bytes of memory, counted as in node:crypto: `128 * r * (N + p + 2)` must not exceed
+   * it. 32 MiB by default. If it suffices for several lanes, they run together.
    */
   readonly maxmem?: number | undefined;
 }
@@ -65,7 +62,7 @@ export interface ScryptCost {
   readonly p: number;
 }
 
-/** What node:crypto allows by default. */
+/** The default of node:crypto, in bytes. */
 const MAXMEM = 32 * 1024 * 1024;
 
 /** `(password, salt, keylen[, options])`. */
@@ -88,14 +85,15 @@ function fillScrypt(given: ArrayLike<unknown>, count: number): void {
     const { N, r, p } = cost;
     throw makeError(
       'ERR_MEMORY_LIMIT',
-      `options.maxmem must be at least ${needed} bytes for scrypt with N=${N}, r=${r}, p=${p}, not ${maxmem}`,
+      `options.maxmem must be at least ${needed} bytes for scrypt with N=${N}, r=${r}, p=${p}, ` +
+        `not ${maxmem}`,
     );
   }
   const size = keySize(given[2], 'keylen');
   setScryptOf(cost, maxmem, given[0], given[1], size);
 }
 
-/** Describes an scrypt of checked cost. */
+/** Fills the request of an scrypt with a checked cost. */
 export function setScryptOf(
   { N, r, p }: ScryptCost,
   maxmem: number,
@@ -115,12 +113,12 @@ export function setScryptOf(
   setResult(size, Form.Secret);
 }
 
-/** Bytes, counted as node:crypto does. */
+/** Returns the bytes of memory, counted as in node:crypto. */
 export function memoryOf({ N, r, p }: ScryptCost): number {
   return 128 * r * (N + p + 2);
 }
 
-/** Reads and checks a cost. All getters run here. */
+/** Reads and checks a cost. All getters of the options run here. */
 export function scryptCost(options: ScryptOptions, usual: ScryptCost): ScryptCost {
   const N = one(options, 'N', 'cost', usual.N);
   const r = one(options, 'r', 'blockSize', usual.r);
@@ -141,7 +139,8 @@ export function scryptCost(options: ScryptOptions, usual: ScryptCost): ScryptCos
   if (p < 1 || p * r >= 2 ** 30) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `options.p (parallelization) must be at least 1, and p * r less than 2^30; not p=${p} with r=${r}`,
+      `options.p (parallelization) must be at least 1, and p * r less than 2^30; not p=${p} ` +
+        `with r=${r}`,
     );
   }
   return { N, r, p };

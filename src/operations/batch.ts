@@ -234,7 +234,7 @@ export function runManyPromise(
   return completion.promise;
 }
 
-// ---- arguments. Getters of options and sources run first, then memory is looked at. --------------
+// Arguments. Getters of options and sources run before memory is read.
 
 type HashFields = HashOptions & Partial<TargetOptions>;
 const hashTable: Takes<keyof HashFields> = takes('hashMany(algorithm, sources)', {
@@ -247,7 +247,7 @@ function parseHashMany(given: ArrayLike<unknown>, count: number, promised?: bool
   if (count < 2 || count > 3)
     throw makeError(
       'ERR_MISSING_ARGUMENT',
-      `hashMany takes an algorithm, sources and perhaps options, and a callback; not ${count} arguments`,
+      'hashMany takes (algorithm, sources[, options][, callback]), ' + `not ${count} arguments`,
     );
   const facts = hashFacts(given[0]);
   const wanted = readOptions(
@@ -270,7 +270,8 @@ function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: bool
   if (count < 3 || count > 4)
     throw makeError(
       'ERR_MISSING_ARGUMENT',
-      `hmacMany takes an algorithm, a key, sources and perhaps options, and a callback; not ${count} arguments`,
+      'hmacMany takes (algorithm, key, sources[, options][, callback]), ' +
+        `not ${count} arguments`,
     );
   const facts = hmacFacts(given[0]);
   const wanted = readOptions(
@@ -393,7 +394,7 @@ function checked(
   return { messages };
 }
 
-// ---- here and now --------------------------------------------------------------------------------
+// Synchronous calls.
 
 /** Messages up to this size are copied: a longer one takes so long that the copy no longer pays. */
 const COPIED_MAX = 1024;
@@ -460,7 +461,7 @@ function run(batch: Batch, result: Uint8Array, first: number, count: number): vo
   runFilled();
 }
 
-// ---- on the pool ---------------------------------------------------------------------------------
+// Asynchronous calls.
 
 /** Predicted nanoseconds that are worth a job of their own. */
 const JOB = 100_000;
@@ -724,7 +725,7 @@ class ManyPromise extends SignalCompletion {
   }
 }
 
-// ---- what both share -----------------------------------------------------------------------------
+// Both.
 
 /** Messages one after the other, with their sizes. */
 function setSized(

@@ -1,5 +1,5 @@
 /**
- * Many messages in one work: the digests stand in the target one after the other. As
+ * Hashes many messages in one operation: the target receives the digests in order, as in
  * crates/node/src/batch.rs.
  */
 import { Status } from '../request/frame.js';
@@ -27,7 +27,7 @@ export function hmacMany(work: Work, mac: PortableMac): void {
   each(work, check, (source, target) => mac.mac(source, target));
 }
 
-/** How many messages there are. */
+/** Returns the number of messages. */
 export function messages({ views, size, count, iv }: Work): number {
   if (views !== undefined) return views.length;
   return size === SIZED ? Math.floor(iv.length / 8) : count;
@@ -44,7 +44,7 @@ function each(
   const size = Math.floor(target.length / count);
   if (size * count !== target.length) refuse(Status.OutputSize);
   check(size);
-  // A digest must not take the place of a message that is still to be read.
+  // A digest must not overwrite a message that has not been read.
   const apart =
     views?.some((view) => overlap(view, target)) ??
     (overlap(source, target) || overlap(iv, target));

@@ -1,7 +1,7 @@
 /**
- * The portable engine's binding: what the native binary exports (`Native` in frame.ts), in
- * JavaScript. It runs in browsers, in workers and in Node alike; what differs between them is in
- * its {@link Host}.
+ * The portable engine's binding: the exports of the native binary (`Native` in frame.ts) in
+ * JavaScript. It runs in browsers, in workers and in Node.js; a {@link Host} holds what differs
+ * between them.
  */
 import { At, CopiedBytes, Poll, Purpose, Status, type Native } from '../request/frame.js';
 import { WHOLE } from '../request/protocol.js';
@@ -15,29 +15,29 @@ import { Jobs } from './jobs.js';
 import { needsRehash } from './kdf/index.js';
 import { Keys, prepareKey, type PreparedKey } from './keys.js';
 import { numberOf, writeNumber } from './numbers.js';
-import { ofMessages, costEpoch, costOf, setDefaultEngine, defaultRoute } from './cost-model.js';
+import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
 import { costsReport, enginesReport } from './report.js';
 import { workOf } from './request.js';
 import { NOTHING, overlap, range, refuse, whole } from './windows.js';
 import { perform, statusOf } from './execute.js';
 
 /**
- * So many times as long as with native code does it take this thread to send work away and to hear
- * of it again (60 us, not 7). The front weighs costs against that, as native code has it: so it is
- * told costs of that many nanoseconds each.
+ * Sending work to a worker and receiving the result costs this thread about 8 times as much as with
+ * native code (60 us, not 7). The cost comparison assumes the native figure, so it receives costs
+ * divided by this ratio.
  */
 const POOL_COST_RATIO = 8;
 
-/** A portable engine of its own: keys, workers and settings. */
+/** Returns a portable engine with its own keys, workers and settings. */
 export function makePortable(host: Host): Native {
   const keys = new Keys();
   let frame: Float64Array = new Float64Array(At.Length);
   let inputBuffer: Uint8Array = NOTHING;
   let jobs: Jobs | undefined;
 
-  // The fastPath digests: numbers of the frame, and the source passed or on the input buffer.
+  // The fast-path digests: numbers in the frame; the source is an argument or in the input buffer.
 
-  /** Digests are made here before they become text: the largest has 64 bytes. */
+  /** Digests are computed here before they become text; the largest has 64 bytes. */
   const scratch = Array.from({ length: 65 }, (_, size) => new Uint8Array(size));
 
   function fastPathSource(source: unknown): Uint8Array {
@@ -46,7 +46,7 @@ export function makePortable(host: Host): Native {
       : range(inputBuffer, frame[At.SourceOffset]!, frame[At.SourceSize]!);
   }
 
-  /** The prepared key of an fastPath call, which must be for its hash. */
+  /** Returns the prepared key of a fast-path call; refuses one of another hash. */
   function fastPathKey(handle: number, algorithm: number): PreparedKey {
     const key = keys.get(handle);
     return key.purpose !== Purpose.Cipher && key.algorithm === algorithm
@@ -173,7 +173,7 @@ export function makePortable(host: Host): Native {
 
     cancel: (slot) => jobs?.cancel(slot) ?? 0,
     flushDerivations: () => jobs?.flush(),
-    // Memory of derivations is the garbage collector's.
+    // The garbage collector owns the memory of derivations.
     freeDerivationMemory: () => {},
     progress: (slot) => jobs?.progress(slot) ?? 0,
     needsRehash(_source, _target, _iv, aad) {
@@ -200,7 +200,7 @@ export function makePortable(host: Host): Native {
       Math.round(ofMessages(algorithm, bytes, messages) / POOL_COST_RATIO),
     cost(cipher, algorithm, which) {
       const cost = costOf(cipher === 1, algorithm);
-      // Nothing is quicker in company, and what is done here is never worth a job of its own.
+      // Batching gains nothing here, and no inline operation is worth a job.
       return cost === undefined
         ? NaN
         : [cost.fixed / POOL_COST_RATIO, cost.perByte / POOL_COST_RATIO, 1, 1][which]!;
@@ -215,9 +215,9 @@ export function makePortable(host: Host): Native {
       if (jobs !== undefined) jobs.copiesLimit = limit;
     },
     defaultRoute: defaultRoute,
-    setDefaultRoute: setDefaultEngine,
+    setDefaultRoute,
 
-    // Results make themselves heard.
+    // Jobs deliver their results without polling.
     beginPolling: () => {},
     poll() {
       jobs?.settle();
@@ -234,7 +234,7 @@ export function makePortable(host: Host): Native {
 
     threads: (which) => [jobs?.pool.limit, jobs?.pool.started, jobs?.pool.queued][which] ?? 0,
     setThreads: (limit) => jobs?.pool.resize(limit),
-    // There is nothing to be kept: memory is the garbage collector's.
+    // There is nothing to recycle: the garbage collector owns the memory.
     recycles: () => 0,
     setRecycling: () => {},
 
@@ -242,7 +242,7 @@ export function makePortable(host: Host): Native {
     version: () => '',
     engines: enginesReport,
 
-    // A state is bytes here, never a handle; and the kernel is another engine.
+    // A state is bytes here, never a handle, and the kernel is another engine.
     forkState: () => Status.State,
     dropState: () => 0,
     kernelReport: () => '{}',

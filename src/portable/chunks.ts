@@ -1,7 +1,7 @@
 /**
- * A run of sealed chunks in one work, as crates/core/src/chunks.rs: the base nonce travels as iv,
- * the number of the first chunk as seed. Source and target are apart: what was verified is what was
- * read.
+ * A run of sealed chunks in one operation, as in crates/core/src/chunks.rs: the iv is the base
+ * nonce, the seed the number of the first chunk. Source and target do not overlap: the bytes that
+ * were verified are those that are decrypted.
  */
 import { Status } from '../request/frame.js';
 import { ciphers } from '../catalog/catalog-table.js';
@@ -42,7 +42,9 @@ export function openChunks(work: Work, cipher: PortableCipher): void {
   });
 }
 
-/** Checks that both sides have the size of these chunks; the size of a tag. */
+/**
+ * Checks that source and target have the sizes of these chunks. Returns the tag's size in bytes.
+ */
 export function checkRun(
   { algorithm, source, target, iv, count, size }: Work,
   text: number,
@@ -63,7 +65,7 @@ export function checkRun(
   return tagSize;
 }
 
-/** Works on each chunk under its nonce. All of them, or nothing is left in the target. */
+/** Processes each chunk under its nonce. If one fails, the target is wiped. */
 function each(work: Work, one: (nonce: Uint8Array, index: number) => void): void {
   const nonces = noncesOf(work);
   try {
@@ -75,8 +77,8 @@ function each(work: Work, one: (nonce: Uint8Array, index: number) => void): void
 }
 
 /**
- * The nonce of each chunk by its place in the run: the base with the chunk's number, big-endian,
- * XORed into its end. Good until the next is asked for.
+ * Returns a function from a chunk's place in the run to its nonce: the base nonce with the chunk's
+ * number, big-endian, XORed into its end. A nonce is valid until the next call.
  */
 export function noncesOf({ iv, seedLow, seedHigh }: Work): (index: number) => Uint8Array {
   const nonce = new Uint8Array(iv.length);

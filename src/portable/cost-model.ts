@@ -13,15 +13,15 @@ import { predict as predictDerivation } from './kdf/index.js';
 import { NOTHING } from './windows.js';
 import type { Work } from './work.js';
 
-/** Of a message, and of each of its bytes. */
+/** The cost of a message: fixed nanoseconds, and nanoseconds for each byte. */
 export interface Cost {
   readonly fixed: number;
   readonly perByte: number;
 }
 
 /**
- * Nanoseconds of work that a job may take to be done during its call: about what it costs this
- * thread to copy it, send it to a worker and hear of it again.
+ * Operations of at most this many nanoseconds run during their call: about what it costs this
+ * thread to copy a source, send it to a worker and receive the result.
  */
 export const INLINE_NS = 50_000;
 
@@ -40,7 +40,7 @@ function initialEntries(facts: readonly (HashFacts | CipherFacts)[]): Entry[] {
 const hashCosts = initialEntries(hashes);
 const cipherCosts = initialEntries(ciphers);
 
-/** Whether the algorithm is a cipher. */
+/** Returns true if the operation's algorithm is a cipher. */
 export function isCipher(operation: Operation): boolean {
   return (
     (operation >= Operation.Encrypt && operation <= Operation.Open) ||
@@ -53,7 +53,7 @@ function entries(cipher: boolean): Entry[] {
   return cipher ? cipherCosts : hashCosts;
 }
 
-/** The cost of a hash or cipher. */
+/** Returns the cost of a hash or cipher, undefined for an unknown number. */
 export function costOf(cipher: boolean, algorithm: number): Cost | undefined {
   return entries(cipher)[algorithm]?.cost;
 }
@@ -62,11 +62,11 @@ export function isMeasured(cipher: boolean, algorithm: number): boolean {
   return entries(cipher)[algorithm]?.measured ?? true;
 }
 
-/** Another number whenever a cost or the defaultRoute route has changed. */
+/** Changes whenever a cost or the default route changes. */
 let epoch = 0;
 export const costEpoch = (): number => epoch;
 
-/** A cost was measured; no further from the table than a factor of 8 is believed. */
+/** Accepts a measured cost, limited to a factor of 8 from the table's. */
 export function settleCost(operation: Operation, algorithm: number, found: Cost): void {
   const list = entries(isCipher(operation));
   const prior = list[algorithm];
@@ -85,12 +85,12 @@ export function settleCost(operation: Operation, algorithm: number, found: Cost)
 
 let routeSetting = Route.Auto;
 
-/** The route of calls that ask for none. */
+/** Returns the route of calls that name none. */
 export function defaultRoute(): Route {
   return routeSetting;
 }
 
-export function setDefaultEngine(route: number): void {
+export function setDefaultRoute(route: number): void {
   routeSetting = route >= Route.Auto && route <= Route.Split ? route : Route.Auto;
   epoch += 1;
 }
@@ -99,12 +99,12 @@ function total(cost: Cost | undefined, bytes: number, count = 1): number {
   return cost === undefined ? 0 : count * cost.fixed + bytes * cost.perByte;
 }
 
-/** Predicted nanoseconds of hashing so many bytes in so many messages. */
+/** Returns the predicted nanoseconds of hashing `count` messages of `bytes` bytes in total. */
 export function ofMessages(algorithm: number, bytes: number, count: number): number {
   return Math.round(total(hashCosts[algorithm]?.cost, bytes, count));
 }
 
-/** Predicted nanoseconds. */
+/** Returns the predicted nanoseconds of an operation. */
 export function predict(work: Work): number {
   const { operation, algorithm, source, target, iv, aad, secret, views, derivation } = work;
   const cipher = isCipher(operation);
@@ -141,22 +141,22 @@ export function predict(work: Work): number {
   }
 }
 
-/** The most bytes for so many nanoseconds. */
+/** Returns the largest number of bytes that fit into these nanoseconds. */
 export function bytesFor({ fixed, perByte }: Cost, nanoseconds: number): number {
   return Math.max(0, Math.floor((nanoseconds - fixed) / perByte));
 }
 
-// ---- measuring -----------------------------------------------------------------------------------
+// ---- measuring ----------------------------------------------------------------------------------
 
 const SHORT = 64;
 const LONG = 16 * 1024;
-/** Milliseconds for the compiler to get to know the code, and for a measurement of each size. */
+/** Milliseconds of warm-up for the compiler, and of measuring at each size. */
 const WARM = 4;
 const TAKE = 2;
-/** Of each batch. */
+/** Milliseconds of each batch. */
 const BATCH = 0.25;
 
-/** What an algorithm costs here; undefined if the clock is too coarse. */
+/** Measures an algorithm on this thread. Returns undefined if the clock is too coarse. */
 export function measure(operation: Operation, algorithm: number): Cost | undefined {
   const once = sample(operation, algorithm);
   spin(() => once(LONG), WARM);
@@ -167,7 +167,7 @@ export function measure(operation: Operation, algorithm: number): Cost | undefin
     : undefined;
 }
 
-/** Works on so many bytes. */
+/** Returns a function that processes `size` bytes. */
 function sample(operation: Operation, algorithm: number): (size: number) => void {
   const source = new Uint8Array(LONG);
   const target = new Uint8Array(LONG);
@@ -187,8 +187,8 @@ function sample(operation: Operation, algorithm: number): (size: number) => void
 }
 
 /**
- * Nanoseconds that something takes, done again and again for some milliseconds: the least of
- * several batches, as others disturb.
+ * Returns the nanoseconds of one call: the minimum over several batches, because other processes
+ * disturb them.
  */
 function spin(work: () => void, milliseconds: number): number {
   const { performance } = globalThis;

@@ -1,9 +1,9 @@
 /**
- * `millrace/portable`: each algorithm by itself, in JavaScript, here and now. For browsers and for
- * all else without a native binary; a bundle has what is imported and nothing more.
+ * `millrace/portable`: each algorithm by itself, in JavaScript, synchronously. For browsers and for
+ * every runtime without a native binary; a bundle contains only what is imported.
  *
  * Names are those of the catalog with `_` for `-`. Options, encodings and errors are those of
- * `millrace`; results are Uint8Arrays of their own. See docs/portable.md.
+ * `millrace`; every result is a Uint8Array with its own memory. See docs/portable.md.
  */
 import { aesCtr } from './ciphers/aes-ctr.js';
 import { aesGcm } from './ciphers/aes-gcm.js';
@@ -28,32 +28,28 @@ export type {
 } from './functions/hash.js';
 export type { RunningHmac } from './functions/hmac.js';
 export type { Aead, Cipher, CipherOptions, OpenOptions, SealOptions } from './functions/cipher.js';
-export type { Argon2Algorithm, Argon2Parameters, ScryptOptions } from './functions/derivation.js';
 export * from './functions/hashes.js';
 export { createHmac, hmac } from './functions/hmac.js';
-export { argon2, hkdf, pbkdf2, scrypt, timingSafeEqual } from './functions/derivation.js';
+export * from './functions/derivation.js';
 
-/** AES-128 in counter mode (NIST SP 800-38A): 16 bytes of key. */
+/** AES-128 in counter mode (NIST SP 800-38A): 16-byte key. */
 export const aes_128_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-128-ctr', aesCtr, 16);
-/** AES-192 in counter mode (NIST SP 800-38A): 24 bytes of key. */
+/** AES-192 in counter mode (NIST SP 800-38A): 24-byte key. */
 export const aes_192_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-192-ctr', aesCtr, 24);
-/** AES-256 in counter mode (NIST SP 800-38A): 32 bytes of key. */
+/** AES-256 in counter mode (NIST SP 800-38A): 32-byte key. */
 export const aes_256_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-256-ctr', aesCtr, 32);
-/**
- * ChaCha20 (RFC 8439): 32 bytes of key; the iv is the counter and then the nonce, as OpenSSL has
- * them.
- */
+/** ChaCha20 (RFC 8439): 32-byte key; the iv is the counter followed by the nonce, as in OpenSSL. */
 export const chacha20: Cipher = /* @__PURE__ */ makeCipher('chacha20', prepareChacha20, 32);
 
-/** AES-128-GCM (NIST SP 800-38D): 16 bytes of key. */
+/** AES-128-GCM (NIST SP 800-38D): 16-byte key. */
 export const aes_128_gcm: Aead = /* @__PURE__ */ makeAead('aes-128-gcm', aesGcm, 16, 12, 12);
-/** AES-192-GCM (NIST SP 800-38D): 24 bytes of key. */
+/** AES-192-GCM (NIST SP 800-38D): 24-byte key. */
 export const aes_192_gcm: Aead = /* @__PURE__ */ makeAead('aes-192-gcm', aesGcm, 24, 12, 12);
-/** AES-256-GCM (NIST SP 800-38D): 32 bytes of key. */
+/** AES-256-GCM (NIST SP 800-38D): 32-byte key. */
 export const aes_256_gcm: Aead = /* @__PURE__ */ makeAead('aes-256-gcm', aesGcm, 32, 12, 12);
 /**
- * AES-256-GCM-SIV (RFC 8452): 32 bytes of key. A nonce used twice tells no more than that a message
- * was the same.
+ * AES-256-GCM-SIV (RFC 8452): 32-byte key. A repeated nonce reveals only whether two messages are
+ * equal.
  */
 export const aes_256_gcm_siv: Aead = /* @__PURE__ */ makeAead(
   'aes-256-gcm-siv',
@@ -62,7 +58,7 @@ export const aes_256_gcm_siv: Aead = /* @__PURE__ */ makeAead(
   12,
   16,
 );
-/** ChaCha20-Poly1305 (RFC 8439): 32 bytes of key. */
+/** ChaCha20-Poly1305 (RFC 8439): 32-byte key. */
 export const chacha20_poly1305: Aead = /* @__PURE__ */ makeAead(
   'chacha20-poly1305',
   chacha20Poly1305,
@@ -71,8 +67,8 @@ export const chacha20_poly1305: Aead = /* @__PURE__ */ makeAead(
   16,
 );
 /**
- * XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): 32 bytes of key, 24 of nonce, which may be
- * random ones.
+ * XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): 32-byte key and 24-byte nonce, which may be
+ * random.
  */
 export const xchacha20_poly1305: Aead = /* @__PURE__ */ makeAead(
   'xchacha20-poly1305',

@@ -1,6 +1,6 @@
 /**
- * Runs one operation, on the caller's thread or in a worker, with the same checks as
- * crates/node. The key derivations are in kdf/.
+ * Runs one operation, on the caller's thread or in a worker, with the checks of crates/node. The
+ * key derivations are in kdf/.
  */
 import { Operation, Purpose, Status } from '../request/frame.js';
 import { ciphers, hashes as catalog } from '../catalog/catalog-table.js';
@@ -21,7 +21,7 @@ import { HASH_KEY } from './keys.js';
 import { checkParams, checkTarget, type Work } from './work.js';
 import { copyOf, made, overlap, Refusal, refuse } from './windows.js';
 
-/** Does the work, and says how it ended. */
+/** Runs an operation and returns its status. */
 export function perform(work: Work, progress?: Progress): Status {
   try {
     run(work, progress);
@@ -31,12 +31,11 @@ export function perform(work: Work, progress?: Progress): Status {
   }
 }
 
-/** What an exception comes to. */
+/** Returns the status of a thrown value. */
 export function statusOf(error: unknown): Status {
   if (error instanceof Refusal || error instanceof Refused) return error.status;
   if (error instanceof StateError) return Status.State;
-  // Engines say it in many words; those of V8 are "Array buffer allocation failed", of others "out
-  // of memory".
+  // V8 says "Array buffer allocation failed", other engines "out of memory".
   if (error instanceof RangeError && /alloc|memory|length/i.test(error.message))
     return Status.Memory;
   return Status.Internal;
@@ -80,7 +79,7 @@ function run(work: Work, progress: Progress | undefined): void {
   }
 }
 
-// ---- hashes --------------------------------------------------------------------------------------
+// ---- hashes -------------------------------------------------------------------------------------
 
 function hash(work: Work): void {
   const params = paramsOf(work);
@@ -157,7 +156,7 @@ function hashOf({ algorithm }: Work): PortableHash {
   return hashes[algorithm]!;
 }
 
-/** Seed and key, which is copied where it may lie in the target. */
+/** Returns seed and key. The key is copied where it overlaps the target. */
 function paramsOf(work: Work): HashParams {
   const { key, secret, seedLow, seedHigh } = work;
   if (key === undefined && secret.length === 0 && seedLow === 0 && seedHigh === 0) return PLAIN;
@@ -175,9 +174,9 @@ function hashKey({ key, secret, algorithm, target }: Work): Uint8Array | undefin
   return overlap(secret, target) ? copyOf(secret) : secret;
 }
 
-// ---- HMAC ----------------------------------------------------------------------------------------
+// ---- HMAC ---------------------------------------------------------------------------------------
 
-/** Gives the prepared key, or one prepared for this once, to `use`. */
+/** Calls `use` with the prepared key, or with one prepared for this call. */
 function withMac(work: Work, use: (mac: PortableMac) => void): void {
   if (work.key !== undefined) {
     use(macOf(work));
@@ -192,7 +191,7 @@ function withMac(work: Work, use: (mac: PortableMac) => void): void {
   }
 }
 
-/** The key of a running HMAC: a prepared one, or its states. */
+/** Returns the key of a running HMAC: a prepared key, or one made from its states. */
 function runningMacOf(work: Work): PortableMac {
   const { key, secret, algorithm } = work;
   if (key !== undefined) return macOf(work);
@@ -212,7 +211,7 @@ function digestTarget({ algorithm, target }: Work): Uint8Array {
   return target.length === catalog[algorithm]!.digestSize ? target : refuse(Status.OutputSize);
 }
 
-// ---- ciphers -------------------------------------------------------------------------------------
+// ---- ciphers ------------------------------------------------------------------------------------
 
 function withCipher(work: Work, use: (work: Work, cipher: PortableCipher) => void): void {
   const { key, secret, algorithm } = work;
@@ -247,11 +246,11 @@ function decrypt(work: Work, cipher: PortableCipher): void {
     refuse(Status.Authentication);
 }
 
-/** AEAD tags are at most this long, ivs (XChaCha20's) this. */
+/** Maximum bytes of an AEAD tag and of an iv (XChaCha20's). */
 const TAG_MAX = 16;
 const IV_MAX = 24;
 
-/** Refuses sizes that the cipher has not; whether it is an AEAD. */
+/** Refuses sizes that the cipher does not take. Returns true for an AEAD. */
 function checkCipher({ algorithm, iv, aad, source, target, tag }: Work): boolean {
   const facts = ciphers[algorithm]!;
   if (tag.length > TAG_MAX) refuse(Status.TagSize);
@@ -267,7 +266,7 @@ function checkCipher({ algorithm, iv, aad, source, target, tag }: Work): boolean
   return facts.aead;
 }
 
-/** GCM's tags may be short, but not of every size (SP 800-38D). */
+/** GCM takes short tags, but not of every size (SP 800-38D). */
 function tagFits(
   { tagMin, tagSize }: { readonly tagMin: number; readonly tagSize: number },
   size: number,
@@ -277,9 +276,9 @@ function tagFits(
   );
 }
 
-// ---- derivations ---------------------------------------------------------------------------------
+// ---- derivations --------------------------------------------------------------------------------
 
-/** What a derivation of this work is made from. */
+/** Returns the inputs of a derivation. */
 export function inputOf({ secret, iv, aad, tag }: Work): DerivationInput {
   return { password: secret, salt: iv, aad, secret: tag };
 }
@@ -287,7 +286,7 @@ export function inputOf({ secret, iv, aad, tag }: Work): DerivationInput {
 function derived(work: Work, progress: Progress | undefined): void {
   const { derivation, target, secret, iv, aad, tag, key } = work;
   if (derivation === undefined || key !== undefined) refuse(Status.Argument);
-  // It must lie over no input.
+  // The result must not overlap an input.
   const apart = [secret, iv, aad, tag].some((input) => overlap(input, target));
   const result = apart ? made(target.length) : target;
   derive(derivation, inputOf(work), result, progress);

@@ -1,45 +1,47 @@
 /**
- * What the portable engine needs of the place it runs in: the end of a turn, and workers if there
- * can be any. Browsers and Node give each their own (src/platform).
+ * What the portable engine needs from its runtime: the end of a turn of the event loop, and workers
+ * where the runtime has them. Browsers and Node.js each provide a host (src/platform).
  */
 
-/** Another thread that runs worker.ts. */
+/** A thread that runs worker.ts. */
 export interface WorkerHandle {
   post(message: unknown, transfer: ArrayBuffer[]): void;
-  /** Ends it at once, whatever it is doing. */
+  /** Ends the thread at once, even during a job. */
   end(): void;
-  /** Whether the process has to wait for it. */
+  /** Decides whether the process waits for this thread. */
   hold(open: boolean): void;
 }
 
-/** Who hears of a {@link Mate}. */
+/** The events of a {@link WorkerHandle}. */
 export interface WorkerEvents {
   message(message: unknown): void;
   /**
-   * It could not be started, or has ended by itself; `memory` if it ran out of that. Once at most,
-   * and the last event.
+   * The worker could not be started or ended by itself; `memory` is true if it ran out of memory.
+   * At most once, as the last event.
    */
   lost(memory: boolean): void;
 }
 
 export interface Host {
-  /** Calls when the turn of the event loop has ended. Not to be stopped by fake timers. */
+  /** Calls `run` after this turn of the event loop. Fake timers do not stop it. */
   readonly nextTurn: (run: () => void) => void;
   /**
-   * Calls after so many milliseconds, unless the function returned is called before; the process
-   * does not wait for it.
+   * Calls `run` after this time unless the returned function is called first. The process does not
+   * wait for it.
    */
   readonly after: (milliseconds: number, run: () => void) => () => void;
-  /** Lower-case hex. */
+  /** Returns lower-case hexadecimal text. */
   readonly hex: (bytes: Uint8Array) => string;
   /**
-   * The largest text in bytes that the platform's cryptography is given on this thread. Node.js
-   * computes on other threads, Chromium before the call returns: 64 MiB of AES-GCM would stop a
-   * page for a few hundred milliseconds.
+   * The largest source in bytes that WebCrypto gets on this thread. Node.js computes on other
+   * threads, Chromium before the call returns: 64 MiB of AES-GCM would block a page for hundreds of
+   * milliseconds.
    */
   readonly platformMaxBytes: number;
-  /** As many workers are worth having. */
+  /** The number of workers worth having. */
   readonly cores: number;
-  /** Starts a worker; undefined, an exception, or a lost one where there can be none. */
+  /**
+   * Starts a worker. Returns undefined, throws or reports `lost` where the runtime has no workers.
+   */
   readonly startWorker: (events: WorkerEvents) => WorkerHandle | undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * Asynchronous calls: where each is done, and how its result comes back through the completion buffer, as
- * crates/node/src/completion.rs and environment.rs have it. Nobody is told of anything before the
- * turn of the event loop in which he called has ended.
+ * Asynchronous operations: chooses where each runs and returns its result through the completion
+ * buffer, as completion.rs and environment.rs in crates/node do. No result is delivered before the
+ * event-loop turn of its call has ended.
  */
 import { At, Flag, Operation, Route, Status } from '../request/frame.js';
 import { CancelResult } from '../request/protocol.js';
@@ -24,48 +24,46 @@ import { NOTHING, refuse } from './windows.js';
 import { perform } from './execute.js';
 import type { Work } from './work.js';
 
-/**
- * The least that is said of a job's cost: the front looks for the results of shorter ones itself,
- * which these need not.
- */
+/** The least reported cost: the caller polls for shorter jobs, which these do not need. */
 const MIN_COST_NS = 5_000;
 
-/** Bytes that may be copied before there must be a limit. */
+/** Bytes that may be copied before a limit must be set. */
 const UNLIMITED_COPIES_BYTES = 64 * 2 ** 20;
 
-/**
- * The most rounds of results, jobs that these make and do at once, and their results, in one turn.
- */
+/** The most rounds in one turn of results and of the jobs that their callbacks start. */
 const SETTLE_ROUNDS = 4;
 
-/** The front's: of some jobs the result is not where it was to be put, but this, by slot. */
+/**
+ * Delivers records to the caller. `instead` holds, by slot, results that replace the target's
+ * memory.
+ */
 type Settle = (records: number, instead?: ReadonlyMap<number, Uint8Array>) => void;
 
-/** Where a job is. */
+/** The stage of a job. */
 const enum Stage {
-  /** Its turn, or room for it, has not come. */
+  /** Waits for its turn or for memory. */
   Queued,
-  /** With the crew. */
+  /** In the worker pool. */
   Pool,
-  /** With the platform's own cryptography, which cannot be stopped. */
+  /** In WebCrypto, which cannot be stopped. */
   Platform,
   Ended,
 }
 
-/** A job on its way. */
+/** A job in flight. */
 class Job implements PoolJob, MemoryPermit {
   stage = Stage.Queued;
   fraction = 0;
   status = Status.Internal;
-  /** Where the result belongs: memory of the caller's or of ours. */
+  /** The memory that the result belongs in: the caller's or the engine's. */
   readonly place: Uint8Array;
   readonly tagPlace: Uint8Array;
-  /** The result, while it is not there yet. */
+  /** The result, until it is copied there. */
   target: Uint8Array | undefined;
   tag: Uint8Array | undefined;
   owned = false;
   /**
-   * The memory of the result was made for it, and nobody has it yet: another may take its place.
+   * The target was allocated for this result and is not visible yet: other memory may replace it.
    */
   fresh = false;
   readonly sourceSize: number;
@@ -75,14 +73,14 @@ class Job implements PoolJob, MemoryPermit {
     readonly jobs: Jobs,
     readonly slot: number,
     public work: Work,
-    /** Whether the result goes back through the completion buffer. */
+    /** True if the result travels through the completion buffer. */
     readonly reply: boolean,
     readonly reportsProgress: boolean,
     readonly measure: boolean,
     readonly cost: number,
     readonly copied: number,
     readonly needs: number,
-    /** Whether the inputs of the work, but the source, are copies of ours. */
+    /** True if all inputs but the source are copies. */
     readonly own: boolean,
   ) {
     this.place = work.target;
@@ -109,10 +107,7 @@ class Job implements PoolJob, MemoryPermit {
 export class Jobs {
   readonly pool: WorkerPool;
   readonly budget = new MemoryBudget();
-  /**
-   * Bytes copied for jobs that have not settled, and the most there may be; 0 while that is not
-   * set.
-   */
+  /** Bytes copied for jobs that have not settled, and their limit; 0 while none is set. */
   copied = 0;
   copiesLimit = 0;
   readonly #host: Host;
@@ -135,7 +130,6 @@ export class Jobs {
     );
   }
 
-  /** Accepts a job. */
   submit(described: Work): void {
     const frame = this.#frame;
     const { operation } = described;
@@ -176,7 +170,7 @@ export class Jobs {
     job.owned = work.source !== described.source;
     job.fresh = (flags & Flag.Fresh) !== 0 && !reply;
     const ended: Ended = (status, target, tag) => job.end(status, target, tag);
-    // A large one goes to the platform's cryptography by way of a worker.
+    // Large sources reach WebCrypto through a worker.
     const here =
       derivation === undefined &&
       (work.source.length <= this.#host.platformMaxBytes || this.pool.unavailable);
@@ -205,9 +199,9 @@ export class Jobs {
     const requested: Route = this.#frame[At.Route]!;
     const route = requested === Route.Auto ? defaultRoute() : requested;
     if (route !== Route.Auto) return route;
-    // However many: to send one away would hold this thread up as long.
+    // At any number of calls: sending one away would block this thread as long.
     if (cost <= INLINE_NS) return Route.Inline;
-    // Back-pressure: what may not be copied is done now, while it is still as the caller left it.
+    // Back-pressure: a source that may not be copied is processed now, while it is unchanged.
     if (snapshot && (flags & Flag.Unlimited) === 0) {
       const room = this.canCopy(copied);
       if (room < 0) refuse(Status.CopyLimitUnset);
@@ -217,8 +211,8 @@ export class Jobs {
   }
 
   /**
-   * Whether so many bytes may be copied: 1 or 0; -1 while no limit is set and that matters. Whoever
-   * is alone may always.
+   * Returns 1 if this many bytes may be copied, 0 if not, -1 if that depends on a limit which is
+   * not set. The only job in flight may always copy.
    */
   canCopy(size: number): number {
     if (this.copied === 0 || size === 0) return 1;
@@ -227,7 +221,7 @@ export class Jobs {
     return sum <= this.copiesLimit ? 1 : 0;
   }
 
-  /** Nobody wants the job in this slot any more. */
+  /** Cancels the job in this slot. */
   cancel(slot: number): CancelResult {
     const job = this.#inFlight.get(slot);
     switch (job?.stage) {
@@ -241,7 +235,7 @@ export class Jobs {
       case Stage.Pool:
         return this.pool.stop(job);
       case Stage.Platform:
-        // It has a copy of its own and works on; nobody waits for it.
+        // WebCrypto continues with its copy; the result is dropped.
         job.end(Status.Cancelled, undefined, undefined);
         return CancelResult.Requested;
       default:
@@ -249,12 +243,12 @@ export class Jobs {
     }
   }
 
-  /** How far the job in this slot has come, from 0 to 1. */
+  /** Returns the progress of the job in this slot, from 0 to 1. */
   progress(slot: number): number {
     return this.#inFlight.get(slot)?.fraction ?? 0;
   }
 
-  /** Derivations that have gathered go on their way, as far as there is memory for them. */
+  /** Starts the queued derivations that fit into the memory budget. */
   flush(): void {
     this.#flushing = false;
     const jobs = this.#queuedDerivations;
@@ -270,7 +264,7 @@ export class Jobs {
     });
   }
 
-  /** A job is over; its caller is told when this turn has ended. */
+  /** Accepts the end of a job; its caller learns of it after this turn. */
   ended(job: Job): void {
     if (job.admitted) this.budget.release(job);
     if (job.own) wipeSecrets(job.work);
@@ -287,7 +281,7 @@ export class Jobs {
     });
   }
 
-  /** Tells of all jobs that are over. */
+  /** Delivers all jobs that have ended. */
   settle(): void {
     if (this.#settling) return;
     this.#settling = true;
@@ -329,7 +323,7 @@ export class Jobs {
   }
 }
 
-/** Whether the result is secret: it is made with a key and is no ciphertext. */
+/** Returns true if the result is secret: made with a key and not a ciphertext. */
 function givesSecret({ operation, key, secret }: Work): boolean {
   if (operation >= Operation.Scrypt) return true;
   return (
@@ -340,10 +334,7 @@ function givesSecret({ operation, key, secret }: Work): boolean {
   );
 }
 
-/**
- * A result that was made elsewhere and can be given out as it is: all of some memory that nobody
- * else has.
- */
+/** Returns a result that can replace the target: it fills memory that nothing else refers to. */
 function transferableResult({
   status,
   fresh,
@@ -353,7 +344,7 @@ function transferableResult({
   target,
   tag,
 }: Job): Uint8Array | undefined {
-  // Runs of chunks, of messages, and states are read where they were to be put.
+  // Runs of chunks, many messages and states are read from the target itself.
   if (
     status !== Status.Done ||
     !fresh ||
@@ -363,7 +354,7 @@ function transferableResult({
   )
     return undefined;
   if (operation === Operation.Encrypt && tagPlace.length > 0) return undefined;
-  // A tag that follows the text in its place must do so here.
+  // A tag that follows the text in the target must follow it here.
   const appended = operation === Operation.Seal ? tagPlace.length : 0;
   if (
     appended > 0 &&
@@ -373,16 +364,14 @@ function transferableResult({
   )
     return undefined;
   const size = target.length + appended;
-  // Nor does it replace a part of some memory: before a result a nonce may stand.
+  // The target must fill its memory: a nonce may precede a result.
   if (place.byteOffset !== 0 || place.buffer.byteLength !== size) return undefined;
   return target.byteOffset === 0 && target.buffer.byteLength === size
     ? new Uint8Array(target.buffer)
     : undefined;
 }
 
-/**
- * Puts a result that was made elsewhere where it belongs; what was refused is not left half done.
- */
+/** Copies a result from elsewhere to the target. A refused result leaves no partial output. */
 function putResult(job: Job): void {
   const { work, place, tagPlace, target, tag } = job;
   const chunks = work.operation === Operation.SealChunks || work.operation === Operation.OpenChunks;
@@ -395,7 +384,7 @@ function putResult(job: Job): void {
     (target !== undefined && target.length !== place.length) ||
     (tag !== undefined && tag.length > tagPlace.length)
   ) {
-    // The memory has gone meanwhile: its owner has broken the promise not to take it.
+    // The owner has detached or shrunk the target despite its promise.
     job.status = Status.Argument;
     return;
   }
@@ -404,10 +393,10 @@ function putResult(job: Job): void {
   if (givesSecret(work)) target?.fill(0);
 }
 
-/** Bytes of a record beside its parts: slot, status, and the sizes of both. */
+/** Bytes of a record's header: slot, status and the sizes of both parts. */
 const HEADER = 16;
 
-/** The records that the front reads: four numbers and two parts, padded to 4 bytes. */
+/** The records that the caller reads: four numbers and two parts, padded to 4 bytes. */
 class CompletionBuffer {
   readonly #bytes: Uint8Array;
   readonly #numbers: Uint32Array;
@@ -433,7 +422,7 @@ class CompletionBuffer {
     this.#records += 1;
   }
 
-  /** Of a job whose result is this. */
+  /** Adds the record of a job with a replacement result. */
   writeInstead(slot: number, result: Uint8Array): void {
     this.write(slot, Status.Done, NOTHING, NOTHING);
     (this.#instead ??= new Map()).set(slot, result);

@@ -1,7 +1,6 @@
 /**
- * Prepared keys, held by number. A handle is an index and a generation, as in
- * crates/node/src/keys.rs, so that a disposed one is refused rather than mistaken for its
- * successor.
+ * Prepared keys by handle. A handle is an index and a generation, as in crates/node/src/keys.rs, so
+ * that the handle of a disposed key is refused and never means another key.
  */
 import { Purpose, Status } from '../request/frame.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
@@ -11,7 +10,7 @@ import { prepareMac } from './hashes/index.js';
 import type { PortableMac } from './hashes/contract.js';
 import { copyOf, refuse } from './windows.js';
 
-/** A key with what was computed of it. The bytes are kept too: a worker is sent them. */
+/** A key and what was computed from it. The bytes are sent to workers. */
 export interface PreparedKey {
   readonly purpose: Purpose;
   readonly algorithm: number;
@@ -20,7 +19,7 @@ export interface PreparedKey {
   readonly mac: PortableMac | undefined;
 }
 
-/** Prepares a copy of these bytes; refuses what is no key of the algorithm. */
+/** Prepares a copy of these bytes; refuses an invalid key. */
 export function prepareKey(purpose: Purpose, algorithm: number, bytes: Uint8Array): PreparedKey {
   checkKey(purpose, algorithm, bytes.length);
   const own = copyOf(bytes);
@@ -50,10 +49,10 @@ function checkKey(purpose: Purpose, algorithm: number, size: number): void {
   }
 }
 
-/** Bytes of the key of every keyed hash. */
+/** Size in bytes of the key of every keyed hash. */
 export const HASH_KEY = 32;
 
-/** Forgets a key, as far as JavaScript can. */
+/** Wipes a key, as far as JavaScript can. */
 export function wipeKey(key: PreparedKey): void {
   key.bytes.fill(0);
   key.cipher?.dispose();
@@ -65,16 +64,16 @@ interface Slot {
   key: PreparedKey | undefined;
 }
 
-/** Handles stay exact as numbers: index below 2^24, generation below 2^29. */
+/** Handles are exact as numbers: index below 2^24, generation below 2^29. */
 const INDEXES = 2 ** 24;
 const GENERATIONS = 2 ** 29;
 
-/** The prepared keys of one environment. */
+/** The prepared keys of one engine. */
 export class Keys {
   readonly #slots: Slot[] = [];
   readonly #free: number[] = [];
 
-  /** Keeps a key; its handle is never 0. */
+  /** Stores a key and returns its handle, which is never 0. */
   keep(key: PreparedKey): number {
     const index = this.#free.pop() ?? this.#slots.length;
     if (index >= INDEXES) refuse(Status.Engine);
@@ -83,7 +82,7 @@ export class Keys {
     return slot.generation * INDEXES + index;
   }
 
-  /** The key of a handle; refuses one that was disposed. */
+  /** Returns the key of a handle; refuses a disposed one. */
   get(handle: number): PreparedKey {
     const slot = this.#slots[handle % INDEXES];
     if (slot?.key === undefined || slot.generation !== Math.floor(handle / INDEXES))
@@ -91,7 +90,7 @@ export class Keys {
     return slot.key;
   }
 
-  /** Wipes a key; false if it was disposed before. Jobs in flight have what they need. */
+  /** Wipes a key. Returns false if it was disposed before. Jobs in flight have copies. */
   dispose(handle: number): boolean {
     const index = handle % INDEXES;
     const slot = this.#slots[index];
@@ -99,7 +98,7 @@ export class Keys {
     wipeKey(slot.key);
     slot.key = undefined;
     slot.generation += 1;
-    // A slot whose generations are used up is retired.
+    // Retires a slot after its last generation.
     if (slot.generation < GENERATIONS) this.#free.push(index);
     return true;
   }

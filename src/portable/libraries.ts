@@ -1,10 +1,10 @@
 /**
- * Which library serves which algorithm. A test compares the versions with those that are installed.
+ * The library that implements each algorithm. A test compares the versions with the installed ones.
  */
 import { ciphers } from '../catalog/catalog-table.js';
 import { NOBLE_COMPRESSION } from './hashes/families.js';
 
-/** Version by library; `millrace` is code of this package. */
+/** Versions by library; `millrace` is code of this package. */
 export const libraries = {
   '@noble/ciphers': '2.4.0',
   '@noble/hashes': '2.4.0',
@@ -14,7 +14,7 @@ export const libraries = {
 
 export type Library = keyof typeof libraries;
 
-/** The library that does most of an algorithm's work. */
+/** Returns the library that does most of an algorithm's work. */
 export function libraryOf(name: string): Library {
   if (NOBLE_COMPRESSION.includes(name)) return '@noble/hashes';
   return ciphers.some((facts) => facts.name === name) && name.includes('poly1305')

@@ -1,18 +1,18 @@
 /**
- * Memory for derivations that take much of it: all under way together never take more than a stated
- * total. Who comes when there is no room waits here, in order.
+ * Limits the memory of concurrent derivations to a total. A derivation that does not fit waits;
+ * they start in order.
  */
 
-/** Who wants room. */
+/** A request for memory. */
 export interface MemoryPermit {
-  /** Bytes; 0 for none worth counting. */
+  /** Bytes; 0 for a negligible amount. */
   readonly needs: number;
-  /** There is room. */
+  /** Called when the memory is available. */
   admit(): void;
 }
 
 export class MemoryBudget {
-  /** 0 while none is set. */
+  /** Bytes; 0 while no limit is set. */
   limit = 0;
   taken = 0;
   readonly #waiting: MemoryPermit[] = [];
@@ -30,13 +30,13 @@ export class MemoryBudget {
     this.#admitWaiting();
   }
 
-  /** A permit that was let in goes. */
+  /** Returns the memory of an admitted permit. */
   release({ needs }: MemoryPermit): void {
     this.taken -= needs;
     this.#admitWaiting();
   }
 
-  /** A permit does not want to wait any more; false if it does not wait. */
+  /** Removes a waiting permit. Returns false if it was not waiting. */
   withdraw(permit: MemoryPermit): boolean {
     const at = this.#waiting.indexOf(permit);
     if (at < 0) return false;
@@ -46,8 +46,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Nobody passes one who came before. One that is alone always has room: the limit was lowered
-   * after it had been accepted.
+   * Admits permits in order. A single permit is always admitted: the limit may have been lowered
+   * since its call.
    */
   #admitWaiting(): void {
     for (

@@ -1,15 +1,13 @@
 /**
- * Bytes as an unsigned BigInt and back, in both byte orders, at any width, by way of hexadecimal
- * text, which engines read and write in a time that grows as the text does.
+ * Bytes as an unsigned BigInt and back, at any size, through hexadecimal text, which engines
+ * convert in linear time.
  */
 
-/** The byte that a pair of digits spells, by the two codes. */
+/** The value of a hexadecimal digit by its character code. */
 const digitOf = new Uint8Array(128);
 for (let digit = 0; digit < 16; digit++) digitOf[digit.toString(16).charCodeAt(0)] = digit;
 
-/**
- * The number that bytes spell, most significant first; undefined if that is more than memory has.
- */
+/** Returns the number in these big-endian bytes, undefined if memory runs out. */
 export function numberOf(
   bytes: Uint8Array,
   hex: (bytes: Uint8Array) => string,
@@ -17,22 +15,22 @@ export function numberOf(
   let start = 0;
   while (start < bytes.length && bytes[start] === 0) start++;
   if (start === bytes.length) return 0n;
-  // More than any engine takes: the error shall be that of a number too large, not of a text.
+  // Larger than every engine's limit: throw the error of a large number, not of a long text.
   if (bytes.length - start > NUMBER_MAX) return tooLarge();
   return BigInt(`0x${hex(start === 0 ? bytes : bytes.subarray(start))}`);
 }
 
-/** Bytes of the largest BigInt of V8, which has the largest. */
+/** Bytes of V8's largest BigInt, which is the largest of all engines. */
 const NUMBER_MAX = 2 ** 27;
 
-/** Fails as the engine does. */
+/** Throws the engine's own error. */
 function tooLarge(): bigint {
   return 1n << (8n * BigInt(NUMBER_MAX) + 8n);
 }
 
 /**
- * The low bytes of the number's magnitude, most significant first, padded with zeros to the size of
- * the target.
+ * Writes the low bytes of the number's magnitude, big-endian, padded with zeros to the target's
+ * size.
  */
 export function writeNumber(number: bigint, target: Uint8Array): void {
   const magnitude = number < 0n ? -number : number;

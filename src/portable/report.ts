@@ -1,5 +1,5 @@
 /**
- * What `engines()` and its costs say of the portable engine, as JSON.
+ * The portable engine's part of `engines()` and of the cost report, as JSON.
  */
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { bytesFor, INLINE_NS, isMeasured, costOf } from './cost-model.js';
@@ -16,7 +16,7 @@ export function enginesReport(): string {
   return JSON.stringify({ portable: { available: true, libraries, algorithms } });
 }
 
-/** All costs by algorithm. */
+/** Returns all costs by algorithm. */
 export function costsReport(): string {
   const of = (cipher: boolean) => (facts: { readonly id: number; readonly name: string }) => {
     const cost = costOf(cipher, facts.id)!;

@@ -1,6 +1,6 @@
 /**
- * A described call as work: the numbers of the frame and the byte arguments, every range looked at
- * again. As crates/node/src/request.rs.
+ * Decodes a request (the numbers of the frame and the byte arguments) to {@link Work}, and checks
+ * every range again, as `Request` in crates/node does.
  */
 import { At, Flag, Operation, Status } from '../request/frame.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
@@ -19,12 +19,14 @@ export interface Given {
   readonly key: Uint8Array | undefined;
 }
 
-/** The largest result that may travel in the completion buffer; COMPLETION_RESULT_MAX is less. */
+/**
+ * The largest result in bytes that the completion buffer may carry; COMPLETION_RESULT_MAX is less.
+ */
 const REPLY_MAX = 4096;
 
 /**
- * The work that is described. What has no target gets memory of its own. `limit`: the most bytes of
- * memory for derivations, 0 for none.
+ * Returns the work of a request. A result without a target gets its own memory. `limit` is the most
+ * bytes of memory for derivations, 0 for no limit.
  */
 export function workOf(frame: Float64Array, keys: Keys, given: Given, limit: number): Work {
   const operation: Operation = frame[At.Operation]!;
@@ -97,7 +99,7 @@ function addParts(
       if ((flags & Flag.HasTag) === 0) return;
       work.tag = tag();
       if (!sent && overlap(work.target, work.tag)) refuse(Status.Overlap);
-      // It comes back with the completion; its place was looked at to refuse an overlap only.
+      // The completion returns the tag; its place was only checked for overlap.
       if (frame[At.Slot]! >= 0) work.tag = made(work.tag.length);
       return;
     case Operation.Decrypt:
@@ -121,11 +123,8 @@ function addParts(
     case Operation.OpenChunks:
       addMessages(work, frame, flags, given);
       return;
-    case Operation.Scrypt:
-    case Operation.Pbkdf2:
-    case Operation.Hkdf:
-    case Operation.Argon2:
-    case Operation.Verify:
+    default:
+      if (work.operation < Operation.Scrypt || work.operation > Operation.Verify) return;
       if ((flags & Flag.HasTag) !== 0) work.tag = tag();
       addDerivation(work, frame, limit);
   }

@@ -1,17 +1,17 @@
 /**
- * Errands on the thread that has sent them, where there are no workers: a long message is hashed in
- * slices, so that other events get their turns in between. What is authenticated, and derivations,
- * are done in one go.
+ * Requests on the calling thread, where workers are unavailable: a long message is hashed in
+ * slices, so that other events are handled in between. Authenticated decryption and derivations run
+ * in one step.
  */
 import { Operation, Purpose, Status } from '../request/frame.js';
 import { hashes } from '../catalog/catalog-table.js';
 import { runRequest, type WorkerRequest, type Outcome } from './worker-messages.js';
 import { copyOf, NOTHING, part } from './windows.js';
 
-/** A few milliseconds of the slower hashes. */
+/** Bytes of a slice: a few milliseconds of the slower hashes. */
 const SLICE = 256 * 1024;
 
-/** Runs an errand; yields wherever something else may be done. */
+/** Runs a request; yields wherever other events may be handled. */
 export function* inSlices(request: WorkerRequest): Generator<undefined, Outcome, undefined> {
   const { operation, algorithm, source, secret } = request;
   const mac = operation === Operation.Hmac;
@@ -25,7 +25,7 @@ export function* inSlices(request: WorkerRequest): Generator<undefined, Outcome,
   let state: Uint8Array = NOTHING;
   let at = 0;
   for (; at + SLICE < source.length; at += SLICE) {
-    // Secrets are wiped by whoever was given them.
+    // The recipient wipes the secret.
     const slice = {
       ...request,
       operation: update,

@@ -1,7 +1,6 @@
 /**
- * Which works the platform's own cryptography does for the engine: large ones, of algorithms that
- * have given the right answer to a small question before. Its answers come on the event loop, from
- * threads of its own.
+ * Decides which operations WebCrypto runs for the engine: large ones, of algorithms that have
+ * passed a self-test. Its results arrive on the event loop, from its own threads.
  */
 import { Operation, Status } from '../request/frame.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
@@ -22,30 +21,28 @@ import { copyOf, NOTHING } from './windows.js';
 import { perform } from './execute.js';
 import type { Work } from './work.js';
 
-/**
- * Told how a work has ended; of what was encrypted with the tag that was made, otherwise with none.
- */
+/** Receives the end of an operation; the tag is that of an encryption, otherwise empty. */
 export type Ended = (status: Status, target: Uint8Array, tag: Uint8Array) => void;
 
 /**
- * Bytes from which asking takes less of this thread's time, and ends sooner, than computing here
+ * Sizes in bytes from which WebCrypto takes less of this thread and ends sooner than JavaScript
  * (Node 20 and Chromium; a call costs 20 to 60 us).
  */
 const HASH_MIN_BYTES = 8192;
 const CIPHER_MIN_BYTES = 4096;
 
-/** Tags that WebCrypto knows everywhere. */
+/** WebCrypto takes tags of at least this many bytes everywhere. */
 const TAG_MIN_BYTES = 12;
 
 /**
- * Begins a work, and answers true; or false where it has to be done otherwise. A source that is not
- * `lent` may change when this has returned; keys and what else is short are copied.
+ * Starts an operation. Returns false if another engine must run it. A source that is not `lent` may
+ * change after this returns; keys and other short inputs are copied.
  */
 export function tryWebCrypto(work: Work, ended: Ended, lent = false): boolean {
   if (!isLarge(work) || !isTrusted(work)) return false;
   const served = compute(work, lent);
   if (served === undefined) return false;
-  // Before the tag, if there is one. The source itself may be gone when the answer comes.
+  // Read now: the target may be detached when the result arrives.
   const textSize = work.target.length;
   served.then(
     (answer) => settle(answer, textSize, ended),
@@ -72,7 +69,7 @@ function isLarge({ operation, source }: Work): boolean {
   );
 }
 
-/** The answer: a digest, or a text with the tag that was made after it. */
+/** Returns the result: a digest, or a text followed by its tag. */
 function compute(work: Work, lent: boolean): Served {
   const { operation, algorithm, key, iv, aad, source, tag, target } = work;
   const secret = key?.bytes ?? work.secret;
@@ -113,8 +110,8 @@ function compute(work: Work, lent: boolean): Served {
 }
 
 /**
- * Ciphertext and tag where they stand one after the other, as they mostly do, though what we have
- * of the tag is a copy.
+ * Returns ciphertext and tag as one array if they are adjacent in memory, as they usually are;
+ * `tag` itself is a copy.
  */
 function withTag({ source, tag }: Work): Uint8Array | undefined {
   const end = source.byteOffset + source.length;
@@ -125,13 +122,13 @@ function withTag({ source, tag }: Work): Uint8Array | undefined {
     : undefined;
 }
 
-// ---- keys ----------------------------------------------------------------------------------------
+// ---- keys ---------------------------------------------------------------------------------------
 
 const importedKeys = new WeakMap<PreparedKey, ImportedKey | undefined>();
 
 /**
- * What WebCrypto has made of a prepared key; undefined before it has, which is asked of it at the
- * first opportunity.
+ * Returns the imported form of a prepared key. Starts the import if there is none, and returns
+ * undefined until it ends.
  */
 function importedOf(key: PreparedKey | undefined): ImportedKey | undefined {
   if (key === undefined || importedKeys.has(key)) return key && importedKeys.get(key);
@@ -147,9 +144,9 @@ function importedOf(key: PreparedKey | undefined): ImportedKey | undefined {
   return undefined;
 }
 
-// ---- trust ---------------------------------------------------------------------------------------
+// ---- trust --------------------------------------------------------------------------------------
 
-/** Operations, by what they do and the number of the algorithm, whose answers were right. */
+/** Operations, by number and algorithm, that passed the self-test. */
 const trusted = new Set<string>();
 let selfTest: Promise<void> | undefined;
 
@@ -157,8 +154,8 @@ const nameOf = ({ operation, algorithm }: Pick<Work, 'operation' | 'algorithm'>)
   `${operation} ${algorithm}`;
 
 /**
- * Whether the platform has answered a small question of this kind rightly; where that is not known
- * it is asked.
+ * Returns true if WebCrypto has passed the self-test of this operation. Starts the test if it has
+ * not run.
  */
 export function isTrusted(work: Pick<Work, 'operation' | 'algorithm'>): boolean {
   if (trusted.has(nameOf(work))) return true;
@@ -167,14 +164,14 @@ export function isTrusted(work: Pick<Work, 'operation' | 'algorithm'>): boolean 
 }
 
 /**
- * Asks the platform for what we know, once. What it does not know, or answers otherwise, is not
- * asked again. Ends in a few milliseconds.
+ * Tests WebCrypto against known answers, once. An operation that fails is not used. Takes a few
+ * milliseconds.
  */
 export function testPlatform(): Promise<void> {
   return (selfTest ??= Promise.all(samples().map(test)).then(() => {}));
 }
 
-/** Whether the platform may be given this work; asks it now where that is not known yet. */
+/** Resolves with true if WebCrypto may run this operation; tests it first if necessary. */
 export async function isServed(work: Work): Promise<boolean> {
   if (!isLarge(work)) return false;
   if (!trusted.has(nameOf(work)))
@@ -212,7 +209,7 @@ function samples(): Work[] {
   }
   for (const { id, name, aead, keySize, ivSize, tagSize } of ciphers) {
     if (!/^aes-\d+-(ctr|gcm)$/.test(name)) continue;
-    // A counter that carries through all of its bytes.
+    // A counter whose increment carries through all bytes.
     const iv = aead ? counting(ivSize) : new Uint8Array(ivSize).fill(255);
     const encryption = sample(Operation.Encrypt, id, {
       secret: counting(keySize),

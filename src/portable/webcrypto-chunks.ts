@@ -1,6 +1,6 @@
 /**
- * Runs of chunks by the platform's own cryptography, one question a chunk: AES-GCM of 64 KiB takes
- * it 30 us, and JavaScript 800. All chunks of a run or none, as in chunks.ts.
+ * Runs of chunks by WebCrypto, one call for each chunk: AES-GCM of 64 KiB takes it 30 us, and
+ * JavaScript 800 us. All chunks of a run or none, as in chunks.ts.
  */
 import { Operation, Status } from '../request/frame.js';
 import { checkRun, noncesOf } from './chunks.js';
@@ -9,12 +9,10 @@ import { gcmOpen, gcmSeal, NotAuthentic } from './webcrypto.js';
 import { made, NOTHING, part, Refusal } from './windows.js';
 import type { Work } from './work.js';
 
-/** Bytes of a chunk from which asking is worth it. */
+/** The chunk size in bytes from which WebCrypto is faster. */
 const CHUNK_MIN_BYTES = 4096;
 
-/**
- * Begins a run whose source is lent, and answers true; or false where it has to be done otherwise.
- */
+/** Starts a run whose source is lent. Returns false if another engine must do it. */
 export function tryWebCryptoChunks(work: Work, ended: Ended): boolean {
   const { operation, algorithm, source, target, size, count } = work;
   const seals = operation === Operation.SealChunks;
@@ -50,7 +48,7 @@ export function tryWebCryptoChunks(work: Work, ended: Ended): boolean {
     }
   } catch (error) {
     void Promise.allSettled(results);
-    // What is wrong with it is said by chunks.ts.
+    // chunks.ts reports the error.
     if (error instanceof Refusal) return false;
     throw error;
   }

@@ -1,16 +1,16 @@
 /**
- * What the platform's own WebCrypto computes for the portable engine: asynchronously, on threads of
- * its own, with the CPU's instructions for AES and SHA. It has a part of the catalog, nothing of it
- * in an insecure context, and not the same in every browser (Chromium knows no AES-192, some no
- * empty passwords). So the engine asks by way of delegation.ts, which has tried them.
+ * What WebCrypto computes for the portable engine: asynchronously, on its own threads, with the
+ * CPU's instructions for AES and SHA. It has a part of the catalog, nothing in an insecure context,
+ * and not the same in every browser (Chromium has no AES-192, some have no empty passwords). The
+ * engine therefore calls it through webcrypto-backend.ts, which tests it first.
  *
- * Sizes were checked against the catalog before. Keys and sources may change as soon as a function
- * here has returned, except that a source is not copied where it is said to be `lent`: WebCrypto
- * copies what it is given while it is called, but what takes a key has to wait for that.
+ * Callers have checked the sizes against the catalog. Keys and sources may change as soon as a
+ * function returns, except a `lent` source, which is not copied: WebCrypto copies its input during
+ * the call, but a call with a key must first await the key's import.
  */
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 
-/** Of lib.dom, which not every place that compiles this has. */
+/** Declared in lib.dom, which not every compilation of this package includes. */
 interface Subtle {
   digest(algorithm: unknown, data: Uint8Array): Promise<ArrayBuffer>;
   importKey(
@@ -30,7 +30,7 @@ function subtle(): Subtle | undefined {
   return (globalThis as { crypto?: { subtle?: Subtle } }).crypto?.subtle;
 }
 
-/** What WebCrypto calls the hashes it has. */
+/** WebCrypto's names of its hashes. */
 const hashNames: Readonly<Record<string, string>> = {
   sha1: 'SHA-1',
   sha256: 'SHA-256',
@@ -38,30 +38,28 @@ const hashNames: Readonly<Record<string, string>> = {
   sha512: 'SHA-512',
 };
 
-/** Of a hash by its number in the catalog; undefined where WebCrypto has none of that name. */
+/** Returns WebCrypto's name of a hash by its number in the catalog, undefined if it has none. */
 function hashName(hash: number): string | undefined {
   return hashNames[hashes[hash]!.name];
 }
 
-/**
- * Larger texts are left to others: browsers count some of them in 31 bits, and copy all of them.
- */
+/** Larger texts are refused: browsers count some sizes in 31 bits and copy every text. */
 const TEXT_MAX = 2 ** 29;
 
 /**
- * The result, or undefined where WebCrypto does not serve this: no such algorithm or size, or a
- * context that is not secure.
+ * The result, or undefined where WebCrypto cannot compute it: unknown algorithm or size, or an
+ * insecure context.
  */
 export type Served = Promise<Uint8Array> | undefined;
 
-/** A digest of SHA-1, SHA-256, SHA-384 or SHA-512. */
+/** Returns a digest of SHA-1, SHA-256, SHA-384 or SHA-512. */
 export function digest(hash: number, source: Uint8Array): Served {
   const [api, name] = [subtle(), hashName(hash)];
   if (api === undefined || name === undefined || source.length > TEXT_MAX) return undefined;
   return bytesOf(api.digest(name, plain(source)));
 }
 
-/** An HMAC over one of these hashes. */
+/** Returns an HMAC over one of these hashes. */
 export function hmac(
   hash: number,
   key: Uint8Array | ImportedKey,
@@ -69,7 +67,7 @@ export function hmac(
   lent = false,
 ): Served {
   const [api, name] = [subtle(), hashName(hash)];
-  // It knows no empty keys.
+  // WebCrypto refuses empty keys.
   if (api === undefined || name === undefined || isEmpty(key) || source.length > TEXT_MAX)
     return undefined;
   return underKey(api, key, { name: 'HMAC', hash: name }, 'sign', source, lent, (imported, text) =>
@@ -77,7 +75,9 @@ export function hmac(
   );
 }
 
-/** AES in counter mode: encrypts or decrypts. All 16 bytes of the iv count, and wrap. */
+/**
+ * Encrypts or decrypts with AES in counter mode. The counter is all 16 bytes of the iv; it wraps.
+ */
 export function aesCtr(
   cipher: number,
   key: Uint8Array | ImportedKey,
@@ -93,7 +93,7 @@ export function aesCtr(
   );
 }
 
-/** AES-GCM: the ciphertext, and after it as many bytes of the tag. */
+/** Returns the AES-GCM ciphertext followed by `tagSize` bytes of the tag. */
 export function gcmSeal(
   cipher: number,
   key: Uint8Array | ImportedKey,
@@ -118,7 +118,7 @@ export function gcmSeal(
 }
 
 /**
- * The text that was sealed, of a ciphertext with the tag after it. Rejects with {@link
+ * Returns the plaintext of an AES-GCM ciphertext followed by its tag. Rejects with {@link
  * NotAuthentic}.
  */
 export function gcmOpen(
@@ -148,7 +148,7 @@ export function gcmOpen(
   });
 }
 
-/** Wrong key, nonce, aad or tag, or changed ciphertext. */
+/** A wrong key, nonce, aad or tag, or a changed ciphertext. */
 export class NotAuthentic extends Error {
   constructor() {
     super('authentication failed');
@@ -156,7 +156,7 @@ export class NotAuthentic extends Error {
   }
 }
 
-/** PBKDF2 over HMAC of one of the hashes. */
+/** Derives with PBKDF2 over HMAC of one of the hashes. */
 export function pbkdf2(
   hash: number,
   password: Uint8Array,
@@ -176,32 +176,7 @@ export function pbkdf2(
   );
 }
 
-/** HKDF over HMAC of one of the hashes. */
-export function hkdf(
-  hash: number,
-  secret: Uint8Array,
-  salt: Uint8Array,
-  info: Uint8Array,
-  size: number,
-): Served {
-  const [api, name] = [subtle(), hashName(hash)];
-  if (
-    api === undefined ||
-    name === undefined ||
-    size === 0 ||
-    size > 255 * hashes[hash]!.digestSize
-  )
-    return undefined;
-  return derived(
-    api,
-    'HKDF',
-    secret,
-    { name: 'HKDF', hash: name, salt: new Uint8Array(salt), info: new Uint8Array(info) },
-    size,
-  );
-}
-
-/** Its size is given in bits, as a number of 32 bits. */
+/** WebCrypto takes the size in bits, as a 32-bit number. */
 const KEY_MAX = 2 ** 29 - 1;
 
 async function derived(
@@ -216,22 +191,20 @@ async function derived(
 }
 
 /**
- * A key that WebCrypto holds. What is done under it begins during the call, so that no source need
- * be copied here.
+ * A key that WebCrypto holds. A call with it starts at once, so that the source need not be copied.
  */
 export class ImportedKey {
   constructor(readonly key: unknown) {}
 }
 
 /**
- * Has the key of an HMAC imported. Rejects what WebCrypto refuses; undefined where there is no
- * WebCrypto.
+ * Imports the key of an HMAC. Rejects if WebCrypto refuses it; returns undefined without WebCrypto.
  */
 export function importHmacKey(hash: number, key: Uint8Array): Promise<ImportedKey> | undefined {
   return importKey({ name: 'HMAC', hash: hashName(hash) }, key, ['sign']);
 }
 
-/** The same for a cipher. */
+/** Imports the key of a cipher; see {@link importHmacKey}. */
 export function importCipherKey(cipher: number, key: Uint8Array): Promise<ImportedKey> | undefined {
   return importKey(isMode(cipher, 'gcm') ? 'AES-GCM' : 'AES-CTR', key, ['encrypt', 'decrypt']);
 }
@@ -250,7 +223,7 @@ function isEmpty(key: Uint8Array | ImportedKey): boolean {
   return key instanceof Uint8Array && key.length === 0;
 }
 
-/** Works under the key; where it is to be imported first, the text is copied before. */
+/** Calls `work` with the imported key. The text is copied first if the key must be imported. */
 async function underKey(
   api: Subtle,
   key: Uint8Array | ImportedKey,
@@ -284,7 +257,7 @@ async function bytesOf(result: Promise<ArrayBuffer>): Promise<Uint8Array> {
   return new Uint8Array(await result);
 }
 
-/** Not in shared memory, nor in a buffer that can be resized. */
+/** Copies bytes in shared memory or in a resizable buffer, which WebCrypto refuses. */
 function plain(bytes: Uint8Array): Uint8Array {
   const { buffer } = bytes;
   return buffer instanceof ArrayBuffer && !(buffer as { resizable?: boolean }).resizable

@@ -1,7 +1,7 @@
 /**
- * Ranges of the memory that calls name. Each is a plain Uint8Array of our own making: what the
- * caller's array says of itself (own properties, a class with methods of its own) does not matter,
- * and the libraries see one kind of array, which keeps them fast.
+ * Ranges of the memory that calls name. Each is a plain Uint8Array made here: own properties or
+ * methods of the caller's array have no effect, and the libraries see one kind of array, which
+ * keeps them fast.
  */
 import { Status } from '../request/frame.js';
 import {
@@ -12,7 +12,7 @@ import {
   sizeOf,
 } from '../request/intrinsics.js';
 
-/** Thrown where a call is refused; no Error, as nobody looks at its stack. */
+/** Thrown where a call is refused. Not an Error: nothing reads its stack. */
 export class Refusal {
   constructor(readonly status: Status) {}
 }
@@ -23,12 +23,12 @@ export function refuse(status: Status): never {
 
 export const NOTHING = NO_BYTES;
 
-/** All bytes of a typed array; refuses anything else. */
+/** Returns all bytes of a typed array; refuses anything else. */
 export function whole(bytes: unknown): Uint8Array {
   return isTypedArray(bytes) ? bytesOfView(bytes) : refuse(Status.Argument);
 }
 
-/** The range `offset .. offset + size`; refuses one that does not lie within. */
+/** Returns the range `offset .. offset + size`; refuses one outside the array. */
 export function range(bytes: unknown, offset: number, size: number): Uint8Array {
   if (!isTypedArray(bytes) || !isSize(offset) || !isSize(size) || offset + size > sizeOf(bytes))
     refuse(Status.Argument);
@@ -39,26 +39,26 @@ export function isSize(number: number): boolean {
   return Number.isSafeInteger(number) && number >= 0;
 }
 
-/** A part of a range of ours. */
+/** Returns a part of a range made here. */
 export function part(bytes: Uint8Array, offset: number, size: number): Uint8Array {
   return size === 0 ? NOTHING : new Uint8Array(bytes.buffer, bytes.byteOffset + offset, size);
 }
 
-/** Whether two ranges share a byte. */
+/** Returns true if two ranges share a byte. */
 export function overlap(left: Uint8Array, right: Uint8Array): boolean {
   if (left.buffer !== right.buffer || left.length === 0 || right.length === 0) return false;
   const [a, b] = [left.byteOffset, right.byteOffset];
   return a < b + right.length && b < a + left.length;
 }
 
-/** The same bytes in memory of their own, all of it theirs, so that it can be given away. */
+/** Returns a copy that fills its own ArrayBuffer, so that it can be transferred. */
 export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const copy = made(bytes.length);
   copy.set(bytes);
   return copy;
 }
 
-/** New memory; refuses where there is none. */
+/** Allocates zeroed memory; refuses with Status.Memory if that fails. */
 export function made(size: number): Uint8Array<ArrayBuffer> {
   try {
     return new Uint8Array(size);

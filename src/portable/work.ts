@@ -10,29 +10,29 @@ import { refuse } from './windows.js';
 
 export interface Work {
   operation: Operation;
-  /** Its number in the catalog. */
+  /** The algorithm's number in the catalog. */
   algorithm: number;
-  /** A prepared key; otherwise the bytes of one, or none. */
+  /** A prepared key; without one, `secret` holds the key's bytes, if any. */
   key: PreparedKey | undefined;
   secret: Uint8Array;
   seedLow: number;
   seedHigh: number;
-  /** Of a running hash: what comes before the source. Of many messages: their sizes. */
+  /** Of a running hash: the bytes before the source. Of many messages: their sizes. */
   iv: Uint8Array;
   /** Of a running hash: its state. */
   aad: Uint8Array;
   /**
-   * Where encryption writes its tag and `Squeeze` the state it leaves; the tag that decryption
-   * checks; the second secret of a derivation.
+   * Encryption writes its tag here and `Squeeze` the next state; decryption checks this tag; a
+   * derivation reads its second secret here.
    */
   tag: Uint8Array;
   source: Uint8Array;
   target: Uint8Array;
-  /** Many messages, anywhere. */
+  /** Many messages, each in its own memory. */
   views: readonly Uint8Array[] | undefined;
   /**
-   * Many messages, or chunks, one after the other in the source, each of a size; a size of {@link
-   * SIZED} says that sizes stand in the iv.
+   * The number of messages or chunks in the source, and the size of each; the size {@link SIZED}
+   * means that the iv holds the sizes.
    */
   count: number;
   size: number;
@@ -41,7 +41,7 @@ export interface Work {
 
 export const SIZED = -1;
 
-/** Refuses a digest of a size that the hash has not. */
+/** Refuses a digest size that the hash does not have. */
 export function checkTarget({ algorithm, target }: Work, size = target.length): void {
   const { xof, digestSize } = catalog[algorithm]!;
   if (xof ? size === 0 : size !== digestSize) refuse(Status.OutputSize);

@@ -1,6 +1,6 @@
 /**
- * Work as it travels to a worker and back: plain records that can be cloned, with buffers that are
- * given away.
+ * Operations as messages to a worker and back: plain records that can be cloned, with transferable
+ * buffers.
  */
 import { Operation, Purpose, Status } from '../request/frame.js';
 import { tryWebCrypto, isServed, type Ended } from './webcrypto-backend.js';
@@ -11,11 +11,11 @@ import { copyOf, made, NOTHING } from './windows.js';
 import { inputOf, perform, statusOf } from './execute.js';
 import { SIZED, type Work } from './work.js';
 
-/** What a worker is told: {@link Work} with the sizes of what it is to make. */
+/** A request to a worker: {@link Work} with the sizes of its results. */
 export interface WorkerRequest {
   readonly operation: Operation;
   readonly algorithm: number;
-  /** Of a prepared key. */
+  /** The purpose of a prepared key. */
   readonly purpose: Purpose | undefined;
   readonly secret: Uint8Array;
   readonly seedLow: number;
@@ -25,20 +25,20 @@ export interface WorkerRequest {
   readonly tag: Uint8Array;
   readonly source: Uint8Array;
   readonly targetSize: number;
-  /** Of a tag that is to be made. */
+  /** The size of the tag to make. */
   readonly tagSize: number;
   readonly count: number;
   readonly size: number;
   readonly derivation: Derivation | undefined;
-  /** Whether somebody wants to know how far it has come. */
+  /** True if the worker reports progress. */
   readonly reportsProgress: boolean;
-  /** Whether the cost of the algorithm is to be measured when the answer has gone. */
+  /** True if the worker measures the algorithm's cost after the result. */
   readonly measure: boolean;
 }
 
 /**
- * What a worker type: that it runs, how far it has come, how it ended (with the memory of a large
- * source, which is warm), what something costs.
+ * A message from a worker: it runs, its progress, its result (with the memory of a large source,
+ * for reuse), a measured cost.
  */
 export type WorkerResponse =
   | { readonly type: 'ready' }
@@ -57,12 +57,12 @@ export type WorkerResponse =
       readonly cost: Cost;
     };
 
-/** Whether the tag is made, not checked or taken in. */
+/** Returns true if the operation makes its tag instead of reading it. */
 export function makesTag(operation: Operation): boolean {
   return operation === Operation.Encrypt || operation === Operation.Seal;
 }
 
-/** The work with copies of all that its caller may change when the call has returned. */
+/** Returns the work with copies of all inputs that the caller may change after the call. */
 export function ownSecrets(work: Work): Work {
   const { key, secret, iv, aad, tag, operation } = work;
   return {
@@ -74,13 +74,13 @@ export function ownSecrets(work: Work): Work {
   };
 }
 
-/** Wipes these copies, when the work is done. */
+/** Wipes the copies after the work. */
 export function wipeSecrets({ secret, iv, aad, tag, operation }: Work): void {
   for (const own of [secret, iv, aad]) own.fill(0);
   if (!makesTag(operation)) tag.fill(0);
 }
 
-/** The work as a worker is told of it. The source must be a copy. */
+/** Returns the request to a worker. The source must be a copy. */
 export function requestOf(work: Work, reportsProgress: boolean, measure: boolean): WorkerRequest {
   const {
     operation,
@@ -120,7 +120,7 @@ export function requestOf(work: Work, reportsProgress: boolean, measure: boolean
   };
 }
 
-/** Messages that stand anywhere, one after the other in a copy, with their sizes. */
+/** Joins messages in separate memory into one copy, with their sizes. */
 export function joinMessages(work: Work): Work {
   const { views } = work;
   if (views === undefined) return work;
@@ -134,14 +134,14 @@ export function joinMessages(work: Work): Work {
   return { ...work, views: undefined, source, iv: new Uint8Array(sizes.buffer), size: SIZED };
 }
 
-/** What came of an errand. */
+/** The result of a request. */
 export interface Outcome {
   readonly status: Status;
   readonly target: Uint8Array;
   readonly tag: Uint8Array;
 }
 
-/** Runs an errand, in a worker: its copies are its own to change. */
+/** Runs a request in a worker, which owns its copies. */
 export function runRequest(request: WorkerRequest, progress: Progress | undefined): Outcome {
   return outcome(request, () => {
     const work = workOf(request);
@@ -150,14 +150,14 @@ export function runRequest(request: WorkerRequest, progress: Progress | undefine
 }
 
 /**
- * The same by the platform's cryptography, which in some places is slow to return: hence in a
- * worker. Undefined where it does not serve this.
+ * Runs a request with WebCrypto; in a worker, because some browsers compute before the call
+ * returns. Resolves with undefined if WebCrypto cannot run it.
  */
 export async function webcryptoRequest(request: WorkerRequest): Promise<Outcome | undefined> {
   const { operation, purpose, secret, source, targetSize, tagSize } = request;
   if (purpose === Purpose.Hash || operation > Operation.Open) return undefined;
-  // What takes a key is given its bytes. It makes its result itself: only the sizes of target and
-  // tag are looked at.
+  // WebCrypto takes the key's bytes and allocates its result: only the sizes of target and tag
+  // matter.
   const tag = makesTag(operation) ? made(tagSize) : request.tag;
   const work: Work = {
     ...request,
@@ -177,10 +177,7 @@ export async function webcryptoRequest(request: WorkerRequest): Promise<Outcome 
   });
 }
 
-/**
- * The same of a derivation, by WebAssembly where that can be; who wants to know how far it has come
- * gets JavaScript's, which tells.
- */
+/** Derives with WebAssembly where available. With progress it uses JavaScript, which reports it. */
 export async function deriveRequest(
   request: WorkerRequest,
   derivation: Derivation,

@@ -1,8 +1,8 @@
 /**
- * The workers, and the jobs that wait for one. A worker is started when a job finds none that is
- * free, has one job at a time (of short ones a few), and is ended when none came for a while. To
- * stop a job is to end its worker. Where there can be no workers (a page's security policy), jobs
- * are done on this thread, one or a slice of one in a turn of the event loop.
+ * The workers and the jobs that wait for them. A job that finds no idle worker starts one. A worker
+ * has one job at a time, or a few short ones, and ends after a time without jobs. Stopping a job
+ * ends its worker. Where workers are unavailable (a page's security policy), jobs run on this
+ * thread, one job or slice in each turn of the event loop.
  */
 import { Status } from '../request/frame.js';
 import { CancelResult } from '../request/protocol.js';
@@ -14,65 +14,66 @@ import { copyOf, NOTHING, refuse } from './windows.js';
 import { statusOf } from './execute.js';
 import type { Work } from './work.js';
 
-/** Work for a worker, with copies of everything but what is lent. */
+/** A job for a worker, with copies of all inputs but lent ones. */
 export interface PoolJob {
   work: Work;
-  /** Whether the source is a copy already. */
+  /** True if the source is a copy. */
   owned: boolean;
-  /** Its bytes when the call was made. */
+  /** The source's size at the call. */
   readonly sourceSize: number;
   readonly reportsProgress: boolean;
   readonly measure: boolean;
   /** Predicted nanoseconds. */
   readonly cost: number;
-  /** How far it has come, from 0 to 1. */
+  /** Progress from 0 to 1. */
   fraction: number;
   /**
-   * It is over. A result that was made elsewhere is in `target` and `tag`; otherwise it stands
-   * where the work says.
+   * Ends the job. A result from elsewhere is in `target` and `tag`; without them the result is in
+   * the work's own memory.
    */
   end(status: Status, target: Uint8Array | undefined, tag: Uint8Array | undefined): void;
 }
 
-/** Predicted nanoseconds of jobs that go first. */
+/** Jobs below this predicted cost go first. */
 const SHORT_NS = 5_000_000;
 /**
- * So many jobs, each predicted to take no more nanoseconds, are with a worker at once: it shall not
- * wait for this thread after each.
+ * A worker has up to this many jobs of at most this predicted cost, so that it does not wait for
+ * this thread between them.
  */
 const CONCURRENT_MAX = 8;
 const CONCURRENT_COST_NS = 1_000_000;
-/** Milliseconds without work after which a worker is ended. */
+/** A worker ends after this time without jobs. */
 const IDLE_MS = 5000;
 /**
- * Milliseconds for a worker to say that it runs; and then for what it has said to be heard, as this
- * thread may have been busy for as long.
+ * Time for a worker to report that it runs, and then for this thread, which may have been busy, to
+ * receive the report.
  */
 const READY_TIMEOUT_MS = 10_000;
 const READY_GRACE_MS = 250;
-/** Milliseconds that a worker may take to start, on a busy machine, before a job's clock runs. */
+/** Added to a job's time limit: a worker may take this long to start on a busy machine. */
 const WORKER_START_MS = 2000;
-/** Timers of more milliseconds end at once. */
+/** Timers of this many milliseconds or more fire at once. */
 const TIMER_MAX_MS = 2 ** 31;
 /**
- * So many workers in a row that never ran, and no more are tried; the first is enough where none
- * ever ran.
+ * After this many failed starts in a row no more workers are started; after the first if none ever
+ * ran.
  */
 const FAILURES_MAX = 3;
 
-/** A worker. */
 class PoolWorker {
   handle: WorkerHandle | undefined;
-  /** What it was given, in that order. */
+  /** In the order in which they were sent. */
   readonly jobs: PoolJob[] = [];
-  /** It has said that it runs. */
+  /** True after the worker has reported that it runs. */
   ready = false;
   ended = false;
-  /** Memory of a source it had, for the copy of one as long. Goes when it does. */
+  /**
+   * Memory of an earlier source, for a copy of the same size. Cleared when the worker idles out.
+   */
   spare: ArrayBuffer | undefined;
   clearTimer: () => void = () => {};
 
-  /** Whether it may be given this beside what it has. */
+  /** Returns true if the worker may get this job in addition to those it has. */
   accepts(job: PoolJob): boolean {
     const short =
       this.ready &&
@@ -82,7 +83,7 @@ class PoolWorker {
   }
 }
 
-/** A job that is done on this thread. */
+/** A job that runs on this thread. */
 interface InlineJob {
   readonly job: PoolJob;
   readonly steps: Iterator<undefined, Outcome, undefined>;
@@ -94,15 +95,15 @@ export class WorkerPool {
   readonly #costMeasured: (response: WorkerResponse & { type: 'cost' }) => void;
   readonly #waiting: PoolJob[] = [];
   readonly #workers: PoolWorker[] = [];
-  /** One has said that it runs: there can be workers. */
+  /** True after any worker has reported that it runs. */
   #everReady = false;
   #failures = 0;
-  /** There can be none. */
+  /** True if workers are unavailable. */
   #unavailable = false;
   #scheduled = false;
-  /** What stops the clocks of jobs that have one. */
+  /** The functions that stop the time limits of jobs. */
   readonly #clocks = new Map<PoolJob, () => void>();
-  /** What is done on this thread, if it was not done in one turn. */
+  /** The job that runs on this thread and needs more turns. */
   #inline: InlineJob | undefined;
 
   constructor(host: Host, costMeasured: (response: WorkerResponse & { type: 'cost' }) => void) {
@@ -111,7 +112,7 @@ export class WorkerPool {
     this.#costMeasured = costMeasured;
   }
 
-  /** Whether there can be no workers. */
+  /** Returns true if workers are unavailable. */
   get unavailable(): boolean {
     return this.#unavailable;
   }
@@ -124,7 +125,7 @@ export class WorkerPool {
     return this.#waiting.length;
   }
 
-  /** A copy, in memory that a worker has given back where there is some of that size. */
+  /** Returns a copy, in memory that a worker returned if its size matches. */
   copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
     const worker = this.#workers.find(({ spare }) => spare?.byteLength === bytes.length);
     if (worker === undefined) return copyOf(bytes);
@@ -135,8 +136,8 @@ export class WorkerPool {
   }
 
   /**
-   * Copies lent memory, which is done only when it can be worked on at once. Refuses what its owner
-   * has taken away against his promise.
+   * Copies a lent source, at the time of its processing. Refuses a source whose owner has detached
+   * or shrunk it.
    */
   #ownSource(job: PoolJob): void {
     if (job.owned) return;
@@ -147,7 +148,7 @@ export class WorkerPool {
   }
 
   submit(job: PoolJob): void {
-    // Short jobs go before long ones, each among their like in the order of the calls.
+    // Short jobs go before long ones, each in the order of the calls.
     const at = job.cost < SHORT_NS ? this.#waiting.findIndex(({ cost }) => cost >= SHORT_NS) : -1;
     if (at < 0) this.#waiting.push(job);
     else this.#waiting.splice(at, 0, job);
@@ -164,8 +165,8 @@ export class WorkerPool {
   }
 
   /**
-   * Nobody wants this job any more, or it has taken too long. What has not started never will; a
-   * worker is ended.
+   * Stops a job that was cancelled or has taken too long. A waiting job never starts; a running one
+   * ends its worker.
    */
   stop(job: PoolJob, status = Status.Cancelled): CancelResult {
     const at = this.#waiting.indexOf(job);
@@ -181,7 +182,7 @@ export class WorkerPool {
     }
     const worker = this.#workers.find(({ jobs }) => jobs.includes(job));
     if (worker === undefined) return CancelResult.AfterEnd;
-    // One of several is short: it may run, and nobody hears what comes of it.
+    // Several jobs are short: this one continues, and its result is ignored.
     if (worker.jobs.length === 1) this.#end(worker);
     this.#stopClock(job);
     job.end(status, undefined, undefined);
@@ -230,7 +231,8 @@ export class WorkerPool {
     try {
       this.#ownSource(job);
       const request = requestOf(job.work, job.reportsProgress, job.measure);
-      // What is given away is gone; as long as nobody knows whether workers can be, it is cloned.
+      // Transferred memory is lost with a worker that fails to start: clone until it has reported
+      // that it runs.
       const { buffer, length } = request.source;
       worker.handle!.hold(true);
       worker.handle!.post(request, worker.ready && length > 0 ? [buffer as ArrayBuffer] : []);
@@ -264,7 +266,7 @@ export class WorkerPool {
         if (job === undefined) return;
         this.#stopClock(job);
         worker.spare = response.spare ?? worker.spare;
-        // The next one first: its worker shall not wait for those who are told.
+        // Sends the next job first: the worker must not wait for the callbacks of this one.
         const free = worker.jobs.length === 0;
         if (free && this.#workers.length > this.limit) this.#end(worker);
         else if (free && this.#waiting.length === 0) this.#idle(worker);
@@ -274,10 +276,7 @@ export class WorkerPool {
     }
   }
 
-  /**
-   * Password hashes from anywhere are stopped by the clock: WebAssembly that computes one cannot be
-   * asked to end itself.
-   */
+  /** Limits the time of password hashes from untrusted strings: WebAssembly cannot stop itself. */
   #startClock(job: PoolJob): void {
     const { derivation } = job.work;
     if (derivation?.what !== 'verify') return;
@@ -309,14 +308,14 @@ export class WorkerPool {
     worker.handle?.end();
   }
 
-  /** A worker has ended by itself, or never begun. */
+  /** Handles a worker that ended by itself or never started. */
   #lost(worker: PoolWorker, memory: boolean): void {
     if (worker.ended) return;
     const jobs = worker.jobs.splice(0);
     for (const job of jobs) this.#stopClock(job);
     this.#end(worker);
     if (!worker.ready && !memory) this.#recordFailure();
-    // What has not reached a worker that ran can still be done.
+    // Jobs of a worker that never ran can run elsewhere.
     if (!worker.ready && !memory) this.#waiting.unshift(...jobs);
     else
       for (const job of jobs)
@@ -329,7 +328,7 @@ export class WorkerPool {
     this.#unavailable ||= this.#failures >= (this.#everReady ? FAILURES_MAX : 1);
   }
 
-  /** One job a turn, or a slice of it, so that other events get theirs. */
+  /** Runs one job or slice in each turn, so that other events are handled in between. */
   #runInline(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;

@@ -1,5 +1,5 @@
 /**
- * What runs in a worker: one errand after the other.
+ * The worker's side of the pool: runs one request after the other.
  */
 import { Operation } from '../request/frame.js';
 import {
@@ -14,22 +14,22 @@ import { inJavaScript } from './hashes/wasm-switches.js';
 import type { Progress } from './kdf/index.js';
 import { isCipher, measure } from './cost-model.js';
 
-/** A worker's end of the way to the thread that has started it. */
+/** A worker's channel to the thread that started it. */
 export interface Port {
   post(response: WorkerResponse, transfer: ArrayBuffer[]): void;
   listen(receive: (request: WorkerRequest) => void): void;
 }
 
-/** Milliseconds between two reports of how far a derivation has come. */
+/** Milliseconds between two progress reports. */
 const PROGRESS_INTERVAL_MS = 20;
 
 /**
- * From so many bytes of a message on WebAssembly is asked for; to compile it takes a few
- * milliseconds, once a thread.
+ * Messages of at least this size are hashed by WebAssembly; compiling it takes a few milliseconds
+ * for each thread.
  */
 const WASM_MIN_BYTES = 64 * 1024;
 
-/** Runs what comes, until somebody ends the thread: in that order, and so are the answers. */
+/** Runs requests in order and answers in order, until the thread is ended. */
 export function serve(port: Port): void {
   let previous: Promise<void> = Promise.resolve();
   port.listen((request) => {
@@ -57,17 +57,14 @@ async function run(request: WorkerRequest, progress: Progress | undefined): Prom
   return runRequest(request, progress);
 }
 
-/**
- * Ends the worker, which its owner hears of; a promise that is rejected would not be heard of
- * everywhere.
- */
+/** Ends the worker, so that its owner is notified; not every runtime reports a rejected promise. */
 function fail(error: unknown): void {
   setTimeout(() => {
     throw error;
   });
 }
 
-/** A long message is hashed by WebAssembly, where that may be had. */
+/** Prepares WebAssembly for a long message, where available. */
 async function prepared({ operation, algorithm, source }: WorkerRequest): Promise<void> {
   const many = operation === Operation.HashMany || operation === Operation.HmacMany;
   if (many || isCipher(operation) || source.length < WASM_MIN_BYTES) return;
@@ -75,7 +72,7 @@ async function prepared({ operation, algorithm, source }: WorkerRequest): Promis
     const { prepareWasm } = await import('./hashes/wasm.js');
     await prepareWasm(algorithm);
   } catch {
-    // JavaScript it is.
+    // JavaScript computes it.
   }
 }
 
@@ -90,8 +87,8 @@ function reporter(port: Port): (fraction: number) => void {
 }
 
 /**
- * Memory from so many bytes on goes back with the answer: the pages of fresh memory cost more than
- * copying to them.
+ * Source memory of at least this size returns with the answer: the page faults of fresh memory cost
+ * more than copying.
  */
 const SPARE_MIN_BYTES = 1024 * 1024;
 
@@ -100,7 +97,7 @@ function answer(
   { measure: wanted, operation, algorithm, source }: WorkerRequest,
   { status, target, tag }: Outcome,
 ): void {
-  // What is given away must be all of its buffer: a text, a tag, or both in one.
+  // Transferred memory must be a whole buffer: a text, a tag, or both in one.
   const oneBuffer =
     tag.length > 0 &&
     target.buffer === tag.buffer &&
@@ -115,7 +112,7 @@ function answer(
     port.post({ type: 'end', status, target, tag, spare }, [...transfer, spare]);
   else port.post({ type: 'end', status, target, tag }, transfer);
   if (!wanted) return;
-  // In JavaScript, as the cost is that of work in the thread which asks.
+  // In JavaScript, because the cost is for work on the calling thread.
   const cost = isCipher(operation)
     ? measure(operation, algorithm)
     : inJavaScript(algorithm, () => measure(operation, algorithm));

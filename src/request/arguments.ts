@@ -1,9 +1,10 @@
 /**
- * Parsing at the door: what callers may pass, turned into byte arrays and checked numbers, or into
- * an error that names the argument. No code of the caller's (getters, traps of proxies) may run
- * while the request record is being filled: so parsers read options into locals first, convert
- * all arguments with these functions (which run no such code, see intrinsics.ts), and fill the
- * record last.
+ * Converts arguments to byte arrays and checked numbers, or throws an error that names the
+ * argument.
+ *
+ * No code of the caller (getters, proxy traps) may run while a request is being filled. Parsers
+ * therefore read options into locals first, convert all arguments with these functions, which run
+ * no such code (intrinsics.ts), and fill the request last.
  */
 import { makeError, wrongType } from './errors.js';
 import {
@@ -20,31 +21,28 @@ import {
 import { checkNames, type Accepted } from './options.js';
 import { utf8 } from '#platform/runtime.js';
 
-/** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
+/** Bytes: an ArrayBufferView, ArrayBuffer or SharedArrayBuffer. For strings see {@link Data}. */
 export type Bytes = ArrayBufferView | ArrayBufferLike;
 
-/** Bytes, or a string that stands for its UTF-8 encoding. */
+/** Bytes, or a string, which is encoded as UTF-8. */
 export type Data = Bytes | string;
 
 export { isResizable, isUint8Array, NO_BYTES, part, sizeOf };
 
-/** Bytes as a Uint8Array over the same memory. What is detached counts as empty. */
+/** Returns bytes as a Uint8Array over the same memory; empty if it is detached. */
 export function bytes(value: unknown, name: string): Uint8Array {
   if (isUint8Array(value)) return value;
   return otherBytes(value, name, 'a Buffer, ArrayBufferView or ArrayBuffer');
 }
 
-/**
- * Bytes, or the UTF-8 encoding of a string (a copy; lone surrogates become U+FFFD, as everywhere in
- * Node).
- */
+/** Returns bytes, or a copy of a string as UTF-8. Lone surrogates become U+FFFD, as in Node. */
 export function data(value: unknown, name: string): Uint8Array {
   if (isUint8Array(value)) return value;
   if (typeof value === 'string') return utf8(value);
   return otherBytes(value, name, 'a string, Buffer, ArrayBufferView or ArrayBuffer');
 }
 
-/** The bytes of an ArrayBufferView, where a bare ArrayBuffer is not taken. */
+/** Returns the bytes of an ArrayBufferView. Throws for an ArrayBuffer. */
 export function viewBytes(value: unknown, name: string): Uint8Array {
   if (isUint8Array(value)) return value;
   if (isBytesView(value)) return bytesOfView(value);
@@ -57,7 +55,7 @@ function otherBytes(value: unknown, name: string, expected: string): Uint8Array 
   throw wrongType(name, expected, value);
 }
 
-/** An unsigned integer to 2^53 - 1. */
+/** Returns an unsigned integer of at most 2^53 - 1. */
 export function unsigned(value: unknown, name: string): number {
   if (typeof value !== 'number') throw wrongType(name, 'an unsigned integer', value);
   if (!Number.isSafeInteger(value) || value < 0) {
@@ -74,14 +72,15 @@ export function range(offset: number, size: number, length: number, name: string
   if (offset + size > length) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `${name}Offset + ${name}Size must be at most ${name}'s size in bytes: ${offset} + ${size} > ${length}`,
+      `${name}Offset + ${name}Size must be at most ${name}'s size in bytes: ` +
+        `${offset} + ${size} > ${length}`,
     );
   }
 }
 
 /**
- * An options object that has no unknown names, or nothing. Runs code of the user's if it is a
- * Proxy.
+ * Returns an options object without unknown names, or an empty one. Runs the caller's code if it is
+ * a Proxy.
  */
 export function options<T extends object>(
   value: unknown,

@@ -2,7 +2,7 @@
  * The codes of errors.
  */
 
-/** The stable codes of every error Millrace raises. */
+/** The stable codes of all errors. */
 export type ErrorCode =
   /** An argument, or the argument an option needs, is missing. TypeError. */
   | 'ERR_MISSING_ARGUMENT'
@@ -24,9 +24,9 @@ export type ErrorCode =
   | 'ERR_SOURCE_SIZE'
   /** Wrong key, nonce, aad or tag, or changed ciphertext: nothing was decrypted. */
   | 'ERR_AUTHENTICATION'
-  /** A sealed stream ends where it cannot: its end is missing. */
+  /** A sealed stream is truncated. */
   | 'ERR_TRUNCATED'
-  /** Two outputs of one call lie over each other. RangeError. */
+  /** Two outputs of one call overlap. RangeError. */
   | 'ERR_OVERLAP'
   /** A resizable ArrayBuffer cannot be lent to an asynchronous call. TypeError. */
   | 'ERR_RESIZABLE'
@@ -34,48 +34,46 @@ export type ErrorCode =
   | 'ERR_KEY_DISPOSED'
   /** The prepared key belongs to another algorithm. TypeError. */
   | 'ERR_KEY_ALGORITHM'
-  /** The engine refused; a defect or an exhausted resource. */
+  /** The engine failed: a defect or an exhausted resource. */
   | 'ERR_ENGINE'
-  /**
-   * The engine that was asked for cannot do this here; the message says why, and how to mend it.
-   */
+  /** The requested engine cannot do this; the message gives the reason and the remedy. */
   | 'ERR_ENGINE_UNAVAILABLE'
   /**
-   * Memory is short: there was none for a copy, for a result, or for a derivation to work in.
-   * Nothing was computed.
+   * An allocation failed, for a copy, a result or a derivation's working memory. Nothing was
+   * computed.
    */
   | 'ERR_OUT_OF_MEMORY'
   /**
    * An asynchronous operation of this hasher is in flight: wait for it, or make the next one
-   * asynchronous too.
+   * asynchronous.
    */
   | 'ERR_HASHER_BUSY'
-  /** The hasher has given its digest (or begun to give output): reset it, or make another. */
+  /** The hasher has returned its digest or begun to return output: reset it, or create another. */
   | 'ERR_HASHER_SPENT'
   /**
-   * The bytes are not a hasher's state that can go on here: damaged, or of another algorithm,
-   * version, seed or key. RangeError.
+   * The bytes are not a state of this hasher: damaged, or of another algorithm, version, seed or
+   * key. RangeError.
    */
   | 'ERR_STATE'
   /**
-   * A derivation needs more memory than it, or all together, may take; the message says how many
-   * bytes. RangeError.
+   * A derivation needs more memory than its limit, or the limit of all derivations; the message
+   * gives the bytes. RangeError.
    */
   | 'ERR_MEMORY_LIMIT'
   /**
-   * A password hash, or the header of a sealed message, asks for more work than it may. RangeError.
+   * A password hash, or the header of a sealed message, requires more work than the limit.
+   * RangeError.
    */
   | 'ERR_WORK_LIMIT'
-  /** The text is not a password hash in a form that is known here. RangeError. */
+  /** The string is not a PHC or bcrypt hash of a supported algorithm. RangeError. */
   | 'ERR_PASSWORD_HASH'
   /**
-   * What is to be opened with a passphrase is not in the format of `sealWithPassphrase`, or its
-   * header is damaged. RangeError.
+   * The input is not in the format of `sealWithPassphrase`, or its header is damaged. RangeError.
    */
   | 'ERR_FORMAT'
-  /** A file became shorter while it was read. */
+  /** A file shrank while it was read. */
   | 'ERR_FILE_CHANGED'
-  /** This platform does not have what the call needs: a browser has no streams of Node's. */
+  /** This platform lacks what the call needs; browsers have no Node.js streams. */
   | 'ERR_NOT_SUPPORTED'
   /** No native binary fits this platform, or it cannot be loaded. */
   | 'ERR_NO_BINARY';

@@ -1,6 +1,6 @@
 /**
- * Errors: a code for programs and a sentence for people. The sentence names the argument and what
- * it must be; it never contains a key, a message or any other byte it was given.
+ * Errors: a stable code and a message. The message names the argument and its requirement, and
+ * never contains a key, a message or other input bytes.
  */
 import type { ErrorCode } from './error-codes.js';
 import { statusErrors } from './protocol.js';
@@ -8,11 +8,11 @@ import { statusErrors } from './protocol.js';
 const brand: unique symbol = Symbol('millrace.error') as never;
 
 /**
- * The class of every error Millrace raises. Wrong types are TypeErrors and wrong sizes RangeErrors
- * at the same time: `error instanceof MillraceError && error instanceof RangeError` can both hold.
+ * The class of all errors that Millrace throws. Errors of type are also TypeErrors and errors of
+ * size also RangeErrors: `error instanceof MillraceError && error instanceof RangeError` can hold.
  */
 export class MillraceError extends Error {
-  /** What went wrong, for programs; see {@link ErrorCode}. */
+  /** The stable code; see {@link ErrorCode}. */
   readonly code: ErrorCode;
   declare readonly [brand]: true;
 
@@ -50,7 +50,7 @@ class MillraceRangeError extends RangeError {
 }
 
 for (const { prototype } of [MillraceError, MillraceTypeError, MillraceRangeError]) {
-  // The brand is for instanceof, not for people who print the error.
+  // The brand serves instanceof; it is not enumerable.
   Object.defineProperty(prototype, brand, { value: true });
 }
 
@@ -83,7 +83,7 @@ export function makeError(code: ErrorCode, message: string): MillraceError {
     : new MillraceRangeError(code, message);
 }
 
-/** "a string", "an object of class Foo", "42": how a wrong value is named in a message. */
+/** Describes a wrong value for a message: "a string", "an object of class Foo", "42". */
 export function describe(value: unknown): string {
   if (value === null || value === undefined || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return `the number ${value}`;
@@ -96,7 +96,7 @@ export function describe(value: unknown): string {
     : 'an object';
 }
 
-/** Asks the object, which may be a revoked Proxy or have getters that throw. */
+/** Reads the object, which may be a revoked Proxy or have getters that throw. */
 function classOf(value: unknown): unknown {
   try {
     return (Object.getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)
@@ -106,19 +106,19 @@ function classOf(value: unknown): unknown {
   }
 }
 
-/** The error for an argument of the wrong type. */
+/** Returns the error for an argument of the wrong type. */
 export function wrongType(name: string, expected: string, value: unknown): MillraceError {
   return makeError('ERR_ARGUMENT_TYPE', `${name} must be ${expected}, not ${describe(value)}`);
 }
 
-/** The error for memory that there is not. */
+/** Returns ERR_OUT_OF_MEMORY. */
 export function outOfMemory(size: number): MillraceError {
   return makeError('ERR_OUT_OF_MEMORY', `out of memory for ${size} bytes`);
 }
 
 /**
- * The error for a status of the native code; where it is about memory, with the bytes that are
- * needed, and about an engine, with the reason.
+ * Returns the error for a status of native code, with the bytes needed for a memory limit and the
+ * reason for an unavailable engine.
  */
 export function failure(status: number, needed = 0, reason = ''): MillraceError {
   const [code, message] = statusErrors[status] ?? ['ERR_ENGINE', `unknown status ${status}`];

@@ -1,6 +1,6 @@
 /**
- * What passes between the front and an engine's binding: the calls, and the memory shared with it.
- * The numbers stand in protocol.ts.
+ * The interface of an engine's binding: its functions and the memory it shares with JavaScript.
+ * protocol.ts has the numbers.
  */
 import {
   At,
@@ -15,9 +15,7 @@ import {
 
 export {
   At,
-  CancelResult,
   CopiedBytes,
-  EngineNumber,
   Flag,
   KdfMemory,
   Operation,
@@ -29,7 +27,7 @@ export {
   Threads,
 } from './protocol.js';
 
-/** What the binary exports; `exports.rs` documents each. */
+/** The exports of the native binary, documented in crates/node/src/exports.rs. */
 export interface Native {
   run(
     source: Uint8Array | readonly Uint8Array[],
@@ -40,8 +38,8 @@ export interface Native {
     key: Uint8Array | undefined,
   ): number;
   /**
-   * These three take {@link At.Algorithm}, and as {@link At.SourceSize} {@link WHOLE}, or else the
-   * source is on the input buffer.
+   * These three read {@link At.Algorithm}, and the source from the argument if {@link
+   * At.SourceSize} is {@link WHOLE}, otherwise from the input buffer.
    */
   hash(source: unknown, target: Uint8Array): number;
   hashHex(source: unknown): string | undefined;
@@ -51,53 +49,53 @@ export interface Native {
   writeBigIntLE(number: bigint, target: Uint8Array): number | undefined;
   writeBigIntBE(number: bigint, target: Uint8Array): number | undefined;
   /**
-   * The same for the state of a running hash, of {@link At.AadSize}, and the rest of the message on
-   * the input buffer. With the states of a key (Operation.MacBegin) it is an HMAC; its state may be empty.
+   * Finishes a running hash: its state has {@link At.AadSize} bytes, and the rest of the message is
+   * in the input buffer. With the midstates of a key (Operation.MacBegin) it finishes an HMAC,
+   * whose state may be empty.
    */
   finishHex(state: Uint8Array, keyStates?: Uint8Array): string | undefined;
-  /** Takes the number of an engine as in {@link At.Engine}, 0 if it is absent. */
+  /** `engine` is a number as in {@link At.Engine}; 0 by default. */
   createKey(purpose: number, algorithm: number, bytes: Uint8Array, engine?: number): number;
   /**
-   * An HMAC key of the bytes of a prepared key of a cipher: its handle, or minus a {@link Status}.
+   * Prepares an HMAC key from the bytes of a prepared cipher key. Returns its handle, or minus a
+   * {@link Status}.
    */
   createMacKey(hash: number): number;
   disposeKey(): number;
   /** A {@link CancelResult}. */
   cancel(slot: number): number;
-  /** Derivations that have gathered go to the pool. */
+  /** Submits the derivations of this event-loop iteration to the pool. */
   flushDerivations(): void;
-  /**
-   * Nothing was derived for a while: memory that is kept for derivations goes back to the system.
-   */
+  /** Returns memory kept for derivations to the system. */
   freeDerivationMemory(): void;
-  /** How far a derivation has come, from 0 to 1. */
+  /** Returns the progress of a derivation, from 0 to 1. */
   progress(slot: number): number;
   /**
-   * With the frame as for a derivation, and a password hash as aad: 1 or 0, or the negative of a
-   * status.
+   * Reads the frame as for a derivation, and a password hash as aad. Returns 1 or 0, or minus a
+   * {@link Status}.
    */
   needsRehash(source: Uint8Array, target: undefined, iv: undefined, aad: Uint8Array): number;
-  /** Whether bytes are equal: 1 or 0; -1 if they are not as many. */
+  /** Returns 1 if the bytes are equal, 0 if they differ and -1 if their sizes differ. */
   equal(left: Uint8Array, right: Uint8Array): number;
   /**
-   * The most bytes derivations may take together (0 while it is not set), those taken, and the jobs
-   * that wait for some.
+   * Returns, by `which`, the limit in bytes for all derivations together (0 if unset), the bytes in
+   * use, or the number of jobs that wait for memory.
    */
   derivationMemory(which: KdfMemory): number;
   setDerivationMemory(limit: number): void;
-  /** Predicted nanoseconds of hashing so many bytes in so many messages. */
+  /** Predicts the nanoseconds to hash `bytes` bytes in `messages` messages. */
   predict(algorithm: number, bytes: number, messages: number): number;
-  /** Of a hash (0) or cipher (1); what it tells stands in prices.ts. */
+  /** Returns a part of the cost of a hash (0) or cipher (1). */
   cost(cipher: number, algorithm: number, part: CostPart): number;
-  /** Another number whenever a price or the usual route has changed. */
+  /** Changes whenever a cost or the default route changes. */
   epoch(): number;
-  /** All prices as JSON. */
+  /** Returns all costs as JSON. */
   costs(): string;
-  /** Nanoseconds of work that is done during its call while others are in flight. */
+  /** The nanoseconds of work that run inline while other jobs are in flight. */
   inlineLimit(): number;
-  /** Whether so many bytes may be copied: 1 or 0; -1 while no limit is set and that matters. */
+  /** Returns 1 if `size` bytes may be copied, 0 if not, and -1 if the limit is unset and needed. */
   canCopy(size: number): number;
-  /** The most bytes of copies, 0 while none is set, and the bytes copied now. */
+  /** Returns the limit in bytes for copies (0 if unset) or the bytes copied now. */
   copies(which: CopiedBytes): number;
   setCopies(limit: number): void;
   defaultRoute(): Route;
@@ -105,8 +103,8 @@ export interface Native {
   beginPolling(): void;
   poll(): Poll;
   /**
-   * `settle` is told how many records stand in the completion buffer, and of which jobs, by slot, the result is
-   * not in the {@link Flag.Fresh} memory but this.
+   * `settle` receives the number of records in the completion buffer, and results that are not in
+   * their {@link Flag.Fresh} memory, by slot.
    */
   attach(
     frame: Float64Array,
@@ -116,49 +114,46 @@ export interface Native {
   ): number;
   threads(which: Threads): number;
   setThreads(limit: number): void;
-  /** Whether freed memory of large results is kept for others: pages.rs. */
+  /** Keeps or returns the memory of collected large results (crates/node/src/pages.rs). */
   recycles(): number;
   setRecycling(keep: number): void;
   catalog(): string;
-  /**
-   * The version of millrace that the binary was built from; empty for the portable engine, which is
-   * part of the front.
-   */
+  /** The package version that the binary was built from; empty for the portable engine. */
   version(): string;
   engines(): string;
   /**
-   * Copies a running hash that is in the kernel, and writes the copy's handle to `next`; returns a
-   * status. Such a handle, of {@link KERNEL_HANDLE_BYTES} bytes, takes the place of a state.
+   * Copies a running hash in the kernel and writes the copy's handle, {@link KERNEL_HANDLE_BYTES}
+   * bytes, to `next`. Returns a status.
    */
   forkState(handle: Uint8Array, next: Uint8Array): number;
-  /** Closes such a hash: 1, or 0 if it was closed already. `Finish` closes it too. */
+  /**
+   * Closes a running hash in the kernel. Returns 0 if it was closed already. `Finish` closes it
+   * too.
+   */
   dropState(handle: Uint8Array): number;
   /**
-   * What the kernel serves and why not the rest, as JSON: as far as it is known (0), or asked for
-   * now (1), which may load kernel modules.
+   * Returns, as JSON, what the kernel serves and why it does not serve the rest: what is known (0),
+   * or after probing (1), which may load kernel modules.
    */
   kernelReport(probe: number): string;
   /**
-   * Why an engine was not available, or why a message is too large for it, when a call has just
-   * returned the status that says so.
+   * Returns why the last call was refused, after a status of an unavailable engine or a message too
+   * large for it.
    */
   lastReason(): string;
 }
 
-/** The numbers of one call. Private to this package: native code keeps its address. */
+/** The numbers of one call. Private: native code keeps its address. */
 export const frame = new Float64Array(At.Length);
 
-/** The parts of the input buffer: what running hashes gather, and short strings. */
+/** The parts of the input buffer: buffered input of running hashes, and short strings. */
 export const GATHERED_MAX = 4096;
 export const TEXT_MAX = 3072;
-/**
- * Short inputs. Private to this package like the frame: native code keeps its address, and need not
- * be given it.
- */
+/** Short inputs. Private: native code keeps its address, so that calls need not pass it. */
 export const inputBuffer = new Uint8Array(new ArrayBuffer(GATHERED_MAX + TEXT_MAX));
 
 const completionBuffer = new ArrayBuffer(COMPLETION_BUFFER_BYTES);
-/** Finished jobs, written by native code before it calls `settle`. */
+/** The records of finished jobs, which native code writes before it calls `settle`. */
 export const completionBytes = new Uint8Array(completionBuffer);
 /** The same memory as 32-bit numbers. */
 export const completionNumbers = new Uint32Array(completionBuffer);

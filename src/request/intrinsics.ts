@@ -1,19 +1,14 @@
 /**
- * What a value is and which memory it names, asked of the JavaScript engine itself. None of these
- * functions runs code of the caller's: they read internal slots. `instanceof`, a property or a
- * method would ask the value's prototype chain, where a Proxy, a getter or a subclass can answer,
- * or call Millrace again while a request is being filled.
+ * Reads a value's type and memory from its internal slots, so that no code of the caller runs.
+ * `instanceof`, properties and methods ask the prototype chain, where a Proxy, a getter or a
+ * subclass can lie, or call Millrace again while a request is being filled.
  *
- * They work on objects of any realm (vm contexts, test runners) and on objects with another
- * prototype.
+ * The functions accept objects of any realm (vm contexts, test runners) and with any prototype.
  */
 
 type Getter<Result> = (value: unknown) => Result;
 
-/**
- * The getter of a prototype, as a function of its object; undefined if this engine does not have
- * it.
- */
+/** Returns a prototype's getter as a function of the object, or undefined if there is none. */
 function getterOf<Result>(prototype: object, name: string | symbol): Getter<Result> | undefined {
   const get = Object.getOwnPropertyDescriptor(prototype, name)?.get;
   return get && (Function.prototype.call.bind(get) as Getter<Result>);
@@ -29,7 +24,7 @@ const offsetOfDataView = getterOf<number>(DataView.prototype, 'byteOffset')!;
 const sizeOfDataView = getterOf<number>(DataView.prototype, 'byteLength')!;
 const sizeOfUnshared = getterOf<number>(ArrayBuffer.prototype, 'byteLength')!;
 const isUnsharedResizable = getterOf<boolean>(ArrayBuffer.prototype, 'resizable');
-// A page that is not isolated from others has no SharedArrayBuffer.
+// Pages without cross-origin isolation have no SharedArrayBuffer.
 const sizeOfShared =
   typeof SharedArrayBuffer === 'function'
     ? getterOf<number>(SharedArrayBuffer.prototype, 'byteLength')
@@ -60,39 +55,36 @@ export function isTypedArray(value: unknown): value is Uint8Array {
   return kindOf(value) !== undefined;
 }
 
-/** The true size of a typed array in bytes; 0 when detached. */
+/** Returns the size of a typed array in bytes; 0 if it is detached. */
 export function sizeOf(view: Uint8Array): number {
   return sizeOfArray(view);
 }
 
 /**
- * The same memory from `offset` on. Unlike `subarray`, it does not ask the view's class what to
- * make.
+ * Returns a view of the same memory from `offset`. Unlike `subarray`, it does not use the view's
+ * species.
  */
 export function part(view: Uint8Array, offset: number, size: number): Uint8Array {
   return new Uint8Array(bufferOfArray(view), offsetOfArray(view) + offset, size);
 }
 
-/** Writes all of `source` to `target` from `offset` on. */
+/** Copies `source` to `target` at `offset`. */
 export function copyInto(target: Uint8Array, source: Uint8Array, offset: number): void {
   if (sizeOfArray(source) > 0) write(target, source, offset);
 }
 
-/**
- * All bytes of a view, as a Uint8Array of our own making. What is detached or out of bounds counts
- * as empty.
- */
+/** Returns a new Uint8Array over a view's bytes; empty if it is detached or out of bounds. */
 export function bytesOfView(view: ArrayBufferView): Uint8Array {
   if (isTypedArray(view))
     return sizeOfArray(view) === 0 ? NO_BYTES : part(view, 0, sizeOfArray(view));
   try {
     return new Uint8Array(bufferOfDataView(view), offsetOfDataView(view), sizeOfDataView(view));
   } catch {
-    return NO_BYTES; // A DataView whose buffer was detached or shrunk.
+    return NO_BYTES; // The buffer of the DataView was detached or shrunk.
   }
 }
 
-/** All bytes of an ArrayBuffer or SharedArrayBuffer; undefined for everything else. */
+/** Returns the bytes of an ArrayBuffer or SharedArrayBuffer, or undefined for any other value. */
 export function bytesOfBuffer(value: unknown): Uint8Array | undefined {
   const size = bufferSize(value);
   return size === undefined
@@ -102,7 +94,10 @@ export function bytesOfBuffer(value: unknown): Uint8Array | undefined {
       : new Uint8Array(value as ArrayBuffer);
 }
 
-/** The size of an ArrayBuffer or SharedArrayBuffer in bytes; undefined for everything else. */
+/**
+ * Returns the size of an ArrayBuffer or SharedArrayBuffer in bytes, or undefined for any other
+ * value.
+ */
 export function bufferSize(value: unknown): number | undefined {
   for (const size of [sizeOfUnshared, sizeOfShared]) {
     try {
@@ -126,10 +121,7 @@ export function isResizable(view: Uint8Array): boolean {
   }
 }
 
-/**
- * Returns true for a revoked Proxy, of which everything else that looks into it throws the engine's
- * TypeError.
- */
+/** Returns true for a revoked Proxy. Every other inspection of one throws V8's TypeError. */
 export function isRevoked(value: unknown): boolean {
   try {
     isArray(value);

@@ -8,9 +8,7 @@ import { failure } from './errors.js';
 import { At, Operation, Status, frame } from './frame.js';
 import { request } from './request.js';
 
-/**
- * The engine that served cannot: what has been described is for the next one now, if there is one.
- */
+/** Moves the request to the next engine of the preference. Returns false if there is none. */
 export function switchToNextEngine(reason: string): boolean {
   const { engine } = request;
   const { engines, handles } = request.choice ?? defaultEngine.choice;
@@ -24,7 +22,7 @@ export function switchToNextEngine(reason: string): boolean {
   return true;
 }
 
-/** What is described, for people. */
+/** Returns the request's algorithm for messages. */
 function algorithmName(): string {
   const [operation, algorithm] = [frame[At.Operation]! as Operation, frame[At.Algorithm]!];
   if (operation >= Operation.Scrypt) return 'key derivation';
@@ -41,7 +39,7 @@ function algorithmName(): string {
   return `${isMac ? 'hmac-' : ''}${hashOf(algorithm).name}`;
 }
 
-/** Runs what has been described by whoever serves it; its status. */
+/** Runs the request on the first engine that serves it. Returns the status. */
 export function invoke(target: Uint8Array | undefined): number {
   const status = request.engine.binding.run(
     request.source,
@@ -54,7 +52,7 @@ export function invoke(target: Uint8Array | undefined): number {
   return status < Status.Unavailable ? status : invokeAgain(status, target);
 }
 
-/** The engine does not serve it: the next ones are asked, as long as there are some. */
+/** Tries the remaining engines after a refusal. */
 function invokeAgain(refusal: number, target: Uint8Array | undefined): number {
   let status = refusal;
   while (
@@ -73,7 +71,7 @@ function invokeAgain(refusal: number, target: Uint8Array | undefined): number {
   return status;
 }
 
-/** The error for the status of the call that has just returned. */
+/** Returns the error for the status of the last call. */
 export function refused(status: number): Error {
   return failure(
     status,

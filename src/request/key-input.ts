@@ -1,6 +1,4 @@
-/**
- * Keys and other secrets as arguments: their types, and how they get into the request record.
- */
+/** Keys and other secrets as arguments: their types, and how they reach the request. */
 import { range, sizeOf, type Bytes, type Data } from './arguments.js';
 import { setEngines, setKey, encodeKey, ownSecret, deferWipe } from './request.js';
 import type { EnginePreference } from '../engines/engines.js';
@@ -18,18 +16,20 @@ import { readSecret, SecretCopy, SecretKinds, wipeCopy } from './secret-copy.js'
 export type KeyInput = Bytes | KeyObject | CryptoKey | Key;
 
 /**
- * A secret that is no key of a fixed size, such as a password: bytes, a string (UTF-8), a secret
- * KeyObject or an extractable secret CryptoKey.
+ * A secret of any size, such as a password: bytes, a string (UTF-8), a secret KeyObject or an
+ * extractable secret CryptoKey.
  */
 export type SecretInput = Data | KeyObject | CryptoKey;
 
 /**
- * A key that was read: its bytes, which are the caller's or a copy of ours, a string, or the
- * engines that have it prepared.
+ * A parsed key: its bytes (the caller's memory or a copy), a string, or the engines that hold it.
  */
 export type KeyMaterial = Uint8Array | SecretCopy | string | EnginePreference;
 
-/** Reads a key that may be prepared for `algorithm`. Read it last: see secret-copy.ts. */
+/**
+ * Reads a key, prepared for `algorithm` or not. Call it after all other arguments are read
+ * (secret-copy.ts).
+ */
 export function readKey(
   value: unknown,
   algorithm: string,
@@ -41,7 +41,7 @@ export function readKey(
     : readSecret(value, name, SecretKinds.Prepared);
 }
 
-/** The same of a key that may be a string. */
+/** Reads a key that may be a string. */
 export function readTextKey(value: unknown, algorithm: string, name: string): KeyMaterial {
   if (isUint8Array(value) || typeof value === 'string') return value;
   return isKey(value)
@@ -49,13 +49,13 @@ export function readTextKey(value: unknown, algorithm: string, name: string): Ke
     : readSecret(value, name, SecretKinds.Text | SecretKinds.Prepared);
 }
 
-/** The size of key bytes; undefined for a prepared key. */
+/** Returns the size of a key in bytes; undefined for a prepared key. */
 export function keySizeOf(key: Exclude<KeyMaterial, string>): number | undefined {
   if (isUint8Array(key)) return sizeOf(key);
   return SecretCopy.is(key) ? key.bytes.length : undefined;
 }
 
-/** Checks that a range lies within a key given as bytes; what is ours is wiped if not. */
+/** Checks that a range lies within a key given as bytes. Wipes a copy if it does not. */
 export function checkKeyRange(
   key: Exclude<KeyMaterial, string>,
   offset: number,
@@ -67,7 +67,7 @@ export function checkKeyRange(
   range(offset, size, whole, 'key');
 }
 
-/** Describes all of a key. What is ours is wiped when the call has used or copied it. */
+/** Sets the whole key. A copy made here is wiped once the call has used or copied it. */
 export function setKeyInput(key: KeyMaterial): void {
   if (isUint8Array(key)) setKey(key, 0, sizeOf(key));
   else if (typeof key === 'string') setTextKey(key);
@@ -75,7 +75,7 @@ export function setKeyInput(key: KeyMaterial): void {
   else setEngines(key);
 }
 
-/** Describes a range of a key; of a prepared key all. */
+/** Sets a range of a key, or all of a prepared key. */
 export function setKeyRange(key: Exclude<KeyMaterial, string>, offset: number, size: number): void {
   if (isUint8Array(key)) setKey(key, offset, size);
   else if (SecretCopy.is(key)) setCopy(key, offset, size);

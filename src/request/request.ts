@@ -17,37 +17,37 @@ import { At, Flag, Operation, Route, frame } from './frame.js';
 import { encodeShort, keyScratch } from './input-buffer.js';
 import { utf8Apart } from '#platform/runtime.js';
 
-/** What the caller gets. */
+/** The type of the result. */
 export const enum Form {
-  /** The number of bytes written to the caller's target. */
+  /** The number of bytes written to `target`. */
   Size,
   Buffer,
   Hex,
   Base64,
   Base64url,
   BigInt,
-  /** A derived key, as a Buffer that V8 does not move: who wipes it wipes all there is of it. */
+  /** A derived key in an ArrayBuffer of its own, which V8 never moves: the caller can wipe it. */
   Secret,
-  /** Whether it is a one. */
+  /** True if the result is the byte 1. */
   Verdict,
 }
 
 /**
- * Fills the frame and {@link request} from the first `count` arguments; throws if one is wrong. A call
- * that is `promised` takes the options of {@link CallOptions}.
+ * Fills the frame and {@link request} from the first `count` arguments. Throws if one is invalid. A
+ * call that is `promised` accepts {@link CallOptions}.
  */
 export type FillRequest = (given: ArrayLike<unknown>, count: number, promised?: boolean) => void;
 
-/** Reads one kind of call. */
+/** Parses the arguments of one function. */
 export interface Parser {
   readonly fill: FillRequest;
-  /** The numbers of arguments it understands, without callback or signal. */
+  /** The numbers of arguments it accepts, without the callback. */
   readonly counts: readonly number[];
 }
 
-/** The work being described. */
+/** The request. */
 export const request = {
-  /** Always given, many messages as an array; the rest `undefined` where absent. */
+  /** Always present; an array for many messages. The other buffers are undefined if absent. */
   source: NO_BYTES as Uint8Array | readonly Uint8Array[],
   /** The caller's memory. Without one, a new Buffer of `size` bytes is the result. */
   target: undefined as Uint8Array | undefined,
@@ -58,23 +58,19 @@ export const request = {
   /** Size of the result in bytes. */
   size: 0,
   form: Form.Buffer,
-  /** Frame flags collected so far. */
+  /** The flags for the frame. */
   flags: 0,
-  /**
-   * Bytes of the iv that stand before the result, and belong to it: a random nonce; otherwise 0.
-   */
+  /** The size in bytes of the random nonce that precedes the result; 0 if there is none. */
   prefix: 0,
-  /** Whether a route was asked for. */
+  /** True if the caller chose a route. */
   routed: false,
-  /** Who computes. */
+  /** The engine that runs the request. */
   engine: base as Engine,
-  /**
-   * The engines that may, if that was asked for or follows from a key; otherwise the usual ones.
-   */
+  /** The engines the caller or the key allows; undefined for the default ones. */
   choice: undefined as EnginePreference | undefined,
 };
 
-/** Starts the description of a call without key, iv, aad or tag; parsers add those. */
+/** Starts a request without key, iv, aad and tag. The parsers add those. */
 export function beginRequest(
   operation: Operation,
   algorithm: number,
@@ -97,12 +93,12 @@ export function beginRequest(
   request.routed = false;
   const { engine } = defaultEngine;
   frame[At.Engine] = engine.number;
-  // To write what is there already costs more than to look.
+  // A comparison is cheaper than a store with a write barrier.
   if (request.engine !== engine) request.engine = engine;
   if (request.choice !== undefined) request.choice = undefined;
 }
 
-/** Who may compute: those that have the key, and, after that, those of them that are asked for. */
+/** Restricts the engines to the preference and, with a prepared key, to those that hold the key. */
 export function setEngines(asked: EnginePreference): void {
   const choice =
     request.choice?.handles === undefined ? asked : withKeyEngines(request.choice, asked);
@@ -113,10 +109,7 @@ export function setEngines(asked: EnginePreference): void {
   if (choice.handles !== undefined) frame[At.Key] = choice.handles[0]!;
 }
 
-/**
- * The result goes to the caller's memory, which an asynchronous call borrows together with the
- * source.
- */
+/** Writes the result to the caller's memory. An asynchronous call borrows it and the source. */
 export function setTarget(target: Uint8Array, offset: number, size: number): void {
   frame[At.TargetOffset] = offset;
   frame[At.TargetSize] = size;
@@ -126,7 +119,7 @@ export function setTarget(target: Uint8Array, offset: number, size: number): voi
   request.flags |= Flag.HasTarget;
 }
 
-/** The result is new: a Buffer, or a text made from it. */
+/** Returns the result in a new Buffer, or as text or BigInt. */
 export function setResult(size: number, form: Form): void {
   frame[At.TargetOffset] = 0;
   frame[At.TargetSize] = size;
@@ -134,7 +127,7 @@ export function setResult(size: number, form: Form): void {
   request.form = form;
 }
 
-/** A key given as bytes. */
+/** Sets a key given as bytes. */
 export function setKey(key: Uint8Array, offset: number, size: number): void {
   frame[At.KeyOffset] = offset;
   frame[At.KeySize] = size;
@@ -143,8 +136,8 @@ export function setKey(key: Uint8Array, offset: number, size: number): void {
 }
 
 /**
- * Puts a short string into the scratch for keys, which is wiped as soon as the call has used or
- * copied it; its size.
+ * Encodes a short string into the scratch memory for keys, which is wiped once the call has used or
+ * copied it. Returns its size in bytes.
  */
 export function encodeKey(key: string): number {
   scratchKey = encodeShort(key, keyScratch);
@@ -153,21 +146,21 @@ export function encodeKey(key: string): number {
 
 let scratchKey = 0;
 
-/** A secret string as bytes, which are wiped as soon as the call has used or copied them. */
+/** Returns a secret string as bytes, which are wiped once the call has used or copied them. */
 export function ownSecret(text: string): Uint8Array {
   const secret = utf8Apart(text);
   deferWipe(secret);
   return secret;
 }
 
-/** Bytes of ours, to be wiped as soon as the call has used or copied them. */
+/** Wipes `secret`, a copy made here, once the call has used or copied it. */
 export function deferWipe(secret: Uint8Array): void {
   ownSecrets.push(secret);
 }
 
 const ownSecrets: Uint8Array[] = [];
 
-/** An iv or nonce. */
+/** Sets the iv or nonce. */
 export function setIv(iv: Uint8Array, offset: number, size: number): void {
   frame[At.IvOffset] = offset;
   frame[At.IvSize] = size;
@@ -176,8 +169,8 @@ export function setIv(iv: Uint8Array, offset: number, size: number): void {
 }
 
 /**
- * Keeps the first bytes of the result for the iv. After the description of iv and target, whose
- * size includes it.
+ * Reserves the first bytes of the result for the iv. Call it after {@link setIv} and after the
+ * target is set; the target's size includes the iv.
  */
 export function setPrefix(size: number): void {
   frame[At.TargetOffset]! += size;
@@ -185,7 +178,7 @@ export function setPrefix(size: number): void {
   request.prefix = size;
 }
 
-/** Additional authenticated data. */
+/** Sets additional authenticated data. */
 export function setAad(aad: Uint8Array, offset: number, size: number): void {
   if (size === 0) return;
   frame[At.AadOffset] = offset;
@@ -194,7 +187,7 @@ export function setAad(aad: Uint8Array, offset: number, size: number): void {
   request.flags |= Flag.HasAad;
 }
 
-/** A tag of its own: an output when encrypting, an input when decrypting. */
+/** Sets a detached tag: an output of encryption, an input of decryption. */
 export function setTag(tag: Uint8Array, offset: number, size: number): void {
   frame[At.TagOffset] = offset;
   frame[At.TagSize] = size;
@@ -202,13 +195,16 @@ export function setTag(tag: Uint8Array, offset: number, size: number): void {
   request.flags |= Flag.HasTag;
 }
 
-/** How the call is to be run. */
+/** Sets the route. */
 export function setRoute(route: Route): void {
   frame[At.Route] = route;
   request.routed = true;
 }
 
-/** Lets go of the caller's memory: the record must not keep a buffer, least of all a key, alive. */
+/**
+ * Drops the references to the caller's memory, so that the record keeps no key alive, and wipes
+ * copies of secrets.
+ */
 export function clearRequest(): void {
   if (scratchKey > 0) {
     keyScratch.fill(0, 0, scratchKey);

@@ -1,15 +1,15 @@
 /**
- * Secrets as callers give them, read before the request record is filled: bytes stay the caller's
- * memory, a KeyObject or CryptoKey becomes a copy of its bytes that is ours and is wiped after use.
+ * Reads secrets before a request is filled. Bytes remain the caller's memory; the bytes of a
+ * KeyObject or CryptoKey are copied, and the copy is wiped after use.
  *
- * To ask a KeyObject for its bytes may run code of the caller's, if it is a forgery. So parsers
- * read secrets last of all arguments.
+ * Exporting a forged KeyObject may run the caller's code, so parsers read secrets after all other
+ * arguments.
  */
 import { wrongType, makeError } from './errors.js';
 import { bytesOfBuffer, bytesOfView, isBytesView, isUint8Array } from './intrinsics.js';
 import { exportedSecret, KEY_KINDS } from '#platform/runtime.js';
 
-/** The bytes of a KeyObject or CryptoKey, in memory of ours. */
+/** A copy of the bytes of a KeyObject or CryptoKey. */
 export class SecretCopy {
   readonly #bytes: Uint8Array;
 
@@ -25,19 +25,19 @@ export class SecretCopy {
     this.#bytes.fill(0);
   }
 
-  /** Returns true for a SecretCopy. Unlike `instanceof` it asks no prototypes. */
+  /** Returns true for a SecretCopy, without reading prototypes as `instanceof` does. */
   static is(value: unknown): value is SecretCopy {
     return typeof value === 'object' && value !== null && #bytes in value;
   }
 }
 
-/** What {@link readSecret} takes. */
+/** The kinds of values that {@link readSecret} accepts. */
 export const enum SecretKinds {
   /** Bytes, KeyObject, CryptoKey. */
   Keys = 0,
   /** And strings. */
   Text = 1,
-  /** And prepared keys, which the caller has looked for: for the message only. */
+  /** And prepared keys, which only the message mentions; the caller of readSecret handles them. */
   Prepared = 2,
 }
 
@@ -83,7 +83,7 @@ function copyOf(value: unknown, name: string): SecretCopy | undefined {
   return isUint8Array(exported) ? new SecretCopy(exported) : undefined;
 }
 
-/** Wipes what {@link readSecret} gave, if it is ours: for calls that end before they use it. */
+/** Wipes a secret if it is a copy, for calls that fail before they use it. */
 export function wipeCopy(secret: unknown): void {
   if (SecretCopy.is(secret)) secret.wipe();
 }

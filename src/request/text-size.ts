@@ -1,16 +1,13 @@
-/**
- * Whether a result fits into the text or BigInt that was asked for: refused before anything is
- * computed.
- */
+/** Checks, before anything is computed, that a result fits into a string or BigInt. */
 import { Form } from './request.js';
 import { makeError } from './errors.js';
 import { STRING_MAX, type BufferEncoding } from '#platform/runtime.js';
 
-/** The most bytes of a BigInt of V8. */
+/** The most bytes of a BigInt in V8. */
 const BIGINT_BYTES_MAX = 2 ** 27;
 
 /**
- * Checks that `size` bytes fit into a form or, where that is a name, into a text of that encoding.
+ * Checks that `size` bytes fit into a form, or into a string of an encoding.
  *
  * @throws MillraceError ERR_OUTPUT_SIZE
  */
@@ -26,11 +23,12 @@ export function checkTextSize(size: number, form: Form | BufferEncoding): void {
   if (lengthOf(size, form) <= STRING_MAX) return;
   throw makeError(
     'ERR_OUTPUT_SIZE',
-    `${size} bytes do not fit into a string, which has at most ${STRING_MAX} units; ask for 'buffer'`,
+    `${size} bytes do not fit into a string, which has at most ${STRING_MAX} units; ` +
+      "ask for 'buffer'",
   );
 }
 
-/** UTF-16 units at most. */
+/** The most UTF-16 units. */
 function lengthOf(size: number, form: Form | BufferEncoding): number {
   if (form === Form.Hex) return 2 * size;
   if (form === Form.Base64 || form === Form.Base64url) return Math.ceil((4 * size) / 3);

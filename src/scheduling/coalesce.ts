@@ -1,9 +1,8 @@
 /**
- * Short messages to be hashed, in company. What comes in one turn of the event loop is copied side
- * by side and hashed in one crossing when the turn ends, several messages at once where the CPU
- * can: that is quicker than one after the other at their calls (SHA-256 of 256 bytes with AVX-512:
- * 95 ns a message, alone 180), and than a job for each. So lent messages are copied too. More than
- * is right for one thread goes to the pool, whole companies at a time.
+ * Coalesces short hashes. Messages of one event-loop iteration are copied side by side and hashed
+ * in one native call when the iteration ends, several at once in SIMD lanes: SHA-256 of 256 bytes
+ * takes 95 ns a message with AVX-512, alone 180 ns. Lent messages are copied too. Batches that are
+ * too much for one thread go to the pool.
  */
 import { isUint8Array, part, sizeOf } from '../request/arguments.js';
 import { At, Flag, frame, Operation, Route } from '../request/frame.js';
@@ -26,32 +25,31 @@ import { predict, predictBatch, usual, wantsMeasure } from './cost-model.js';
 import { awaitEnd, onLoopTurnEnd, deferError } from './deferred-results.js';
 import { Completion } from './completions.js';
 
-/** Nanoseconds that a message may take alone. */
+/** The most nanoseconds that a message may take alone. */
 const ALONE_COST = 3_000;
-/** The longest message: a longer one is not worth the copy. */
+/** The longest message in bytes; longer ones are not worth the copy. */
 const LONGEST = 4096;
-/** The most messages of one company, and the memory they are copied to. */
+/** The most messages of a batch, and the bytes of memory they are copied to. */
 const MEMBERS = 128;
 const CHUNK_SIZE = 68 * 1024;
 /**
- * Nanoseconds from which a company of {@link LANES} and more is full: on the pool it shall be among
- * the short jobs, which go before long ones. (16 messages of 4 KiB are above that, but fewer would
- * leave lanes empty.)
+ * A batch of at least {@link LANES} messages is full from this cost on, so that the pool schedules
+ * it among the short jobs. (16 messages of 4 KiB exceed it; fewer would leave lanes empty.)
  */
 const FULL_COST = 7_000;
-/** As many messages as are hashed at once at most. */
+/** The most messages that are hashed at once. */
 const LANES = 16;
 /**
- * Nanoseconds of companies that wait for the end of a turn; what comes in addition goes to the pool
- * at once.
+ * The most nanoseconds of batches that wait for the end of an iteration; further ones go to the
+ * pool.
  */
 const HERE_COST = 20_000;
-/** Digests of so many bytes share an ArrayBuffer, like small Buffers of Node's. */
+/** The size of the ArrayBuffers that digests share, as Node's small Buffers do. */
 const SLAB_SIZE = 8 * 1024;
-/** Chunks kept for later companies. */
+/** Memory kept for later batches. */
 const SPARE = 64;
 
-/** The hash of a short message, if this is one. Runs no code of the user's. */
+/** Returns the hash if the request hashes a short message. Runs no code of the caller. */
 export function batchableFacts(algorithm: unknown, data: unknown): HashFacts | undefined {
   if (typeof algorithm !== 'string') return undefined;
   const facts = findHash(algorithm);
@@ -65,7 +63,7 @@ function fits(facts: HashFacts, size: number): boolean {
   return size <= LONGEST && predict(Operation.Hash, facts.id, size) <= ALONE_COST;
 }
 
-/** Of a string at most: each UTF-16 unit may become three bytes. */
+/** The most bytes of a string: each UTF-16 unit may become three. */
 function sizeIn(data: unknown): number {
   if (isUint8Array(data)) return sizeOf(data);
   return typeof data === 'string' ? data.length * 3 : Infinity;
@@ -77,16 +75,16 @@ class Batch {
   readonly sizeBytes = new Uint8Array(this.sizes.buffer);
   readonly completions: (Completion | undefined)[] = [];
   readonly forms: Form[] = [];
-  /** Where the digest of {@link Form.Size} goes when its waiter is told. */
+  /** The target of a digest of {@link Form.Size}, written when the call settles. */
   readonly places: (Uint8Array | undefined)[] = [];
   readonly placeOffsets: number[] = [];
   facts!: HashFacts;
   count = 0;
   used = 0;
   cost = 0;
-  /** Whether all messages are of one size. */
+  /** True if all messages have the same size. */
   alike = true;
-  /** Whether a worker should do it even so, because he measures the price. */
+  /** True if a worker should run it to measure the cost. */
   away = false;
 
   get full(): boolean {
@@ -108,16 +106,16 @@ class Batch {
   }
 }
 
-/** By number of the hash, those that more can join. */
+/** The open batch of each hash, by number. */
 const open: (Batch | undefined)[] = [];
-/** All that wait for the end of the turn. */
+/** The batches that wait for the end of the iteration. */
 let gathered: Batch[] = [];
 let gatheredCost = 0;
 const spare: Batch[] = [];
 
 /**
- * Copies a message that {@link batchableFacts} knows; its digest is told at the end of this turn or
- * later. False if it is no longer short: making the waiter may have run code of the user's.
+ * Copies the message into a batch. Returns false if it is no longer short: creating the completion
+ * may have run the caller's code.
  */
 export function join(
   facts: HashFacts,
@@ -131,8 +129,7 @@ export function join(
   return true;
 }
 
-// A digest that goes to the caller's memory: what has been described is copied all the same, which
-// is quicker than a job for each.
+// Coalesces a request whose digest goes to the caller's memory: copying is faster than a job.
 onShortMessage((completion) => {
   const { target, source } = request;
   if (
@@ -196,7 +193,7 @@ function begin(facts: HashFacts): Batch {
   return company;
 }
 
-/** Nobody joins any more. */
+/** Closes the batch. */
 function close(company: Batch): void {
   open[company.facts.id] = undefined;
   if (!company.away && gatheredCost + company.cost <= HERE_COST) {
@@ -213,7 +210,7 @@ onLoopTurnEnd({
     const batches = gathered;
     gathered = [];
     gatheredCost = 0;
-    // Those who come while these are told make companies of the next round.
+    // Requests made while these settle join batches of the next round.
     for (const company of batches)
       if (open[company.facts.id] === company) open[company.facts.id] = undefined;
     for (const company of batches) {
@@ -252,7 +249,7 @@ function send(company: Batch): void {
     frame[At.Route] = Route.Pool;
     runAsync(new CompanyWaiter(company, target));
   } catch (error) {
-    // Nobody is told during a call.
+    // No completion runs during a call.
     clearRequest();
     for (let index = 0; index < company.count; index++)
       deferError(company.completions[index]!, error);
@@ -277,7 +274,7 @@ class CompanyWaiter extends Completion {
   }
 }
 
-/** Tells each of an error. */
+/** Fails each completion. */
 function refuse(company: Batch, error: unknown): void {
   for (let index = 0; index < company.count; index++) company.completions[index]!.fail(error);
   put(company);
@@ -288,11 +285,11 @@ function put(company: Batch): void {
   if (spare.length < SPARE) spare.push(company);
 }
 
-/** Memory of ours on both sides: what the pool borrows nobody else can reach. */
+/** Source and target are private memory, so that the pool may borrow them. */
 function fill(company: Batch, target: Buffer, offset: number): void {
   const { facts, chunk, used, sizes, count } = company;
   beginRequest(count === 1 ? Operation.Hash : Operation.HashMany, facts.id, chunk, 0, used);
-  // Whatever has become the usual engine since.
+  // The default engine may have changed since.
   setEngines(automatic);
   if (company.alike && (sizes[0]! > 0 || count === 1)) {
     frame[At.Count] = count;
@@ -304,13 +301,13 @@ function fill(company: Batch, target: Buffer, offset: number): void {
   setTarget(target, offset, count * facts.digestSize);
 }
 
-/** Gives each its digest, all of which stand in `digests` from `offset` on. */
+/** Settles each completion with its digest, from `digests` at `offset`. */
 function answer(company: Batch, digests: Buffer, offset: number): void {
   const { completions, forms, count } = company;
   const size = company.facts.digestSize;
   const { buffer, byteOffset } = digests;
-  // One text of all, cut, is quicker than a text of each. A part may keep its whole alive, which is
-  // short.
+  // Encoding all digests as one string and slicing it is faster. A slice keeps the whole string
+  // alive, which is short.
   let text = '';
   for (let index = 0, at = 0; index < count; index++, at += size) {
     const form = forms[index]!;

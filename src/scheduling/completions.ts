@@ -1,25 +1,25 @@
 /**
- * Who waits for a result, and how he is told: by callback or by promise.
+ * Completions deliver results to callbacks and promises.
  *
- * Making an AsyncResource or a Promise may run async_hooks of the user's, which may call us in
- * turn: waiters are made before the description of a call begins.
+ * Creating an AsyncResource or a Promise may run the caller's async_hooks, which may call Millrace.
+ * Completions are therefore created before a request is filled.
  */
 import { servers } from '../engines/binding.js';
 import { failure } from '../request/errors.js';
 import { CancelResult, Status } from '../request/protocol.js';
 import { AsyncResource, nextTick } from '#platform/runtime.js';
 
-/** Receives `(error)` or `(undefined, result)`, never before the call that took it has returned. */
+/** A callback. It is never called before the function that took it returns. */
 export type Callback<Result> = (error?: Error, result?: Result) => void;
 
 export abstract class Completion {
-  /** Of its job, while that is in flight. */
+  /** The slot of its job while the job is in flight. */
   slot = -1;
 
   abstract succeed(value: unknown): void;
   abstract fail(error: unknown): void;
 
-  /** The job has come back without a result because it was cancelled. */
+  /** The job was cancelled and has no result. */
   cancelled(): void {
     this.fail(failure(Status.Cancelled));
   }
@@ -27,11 +27,11 @@ export abstract class Completion {
 
 const RESOURCE = { requireManualDestroy: true };
 
-/** Calls back in the context of the call it was made for. */
+/** Calls the callback in the async context of its call. */
 export class CallbackCompletion extends AsyncResource implements Completion {
   slot = -1;
 
-  // As a resource it keeps AsyncLocalStorage's context and tells async_hooks of the call: 15 ns.
+  // As an AsyncResource it keeps AsyncLocalStorage's context and notifies async_hooks, for 15 ns.
   constructor(readonly callback: Callback<unknown>) {
     super('MILLRACE', RESOURCE);
   }
@@ -45,7 +45,7 @@ export class CallbackCompletion extends AsyncResource implements Completion {
     this.emitDestroy();
   }
 
-  /** With one argument, as the ancestor had it. */
+  /** One argument, as in crypto-async. */
   fail(error: unknown): void {
     try {
       this.runInAsyncScope(this.callback, undefined, error as Error);
@@ -60,7 +60,10 @@ export class CallbackCompletion extends AsyncResource implements Completion {
   }
 }
 
-/** The other jobs of the batch must still settle; this becomes an uncaughtException right after. */
+/**
+ * The other jobs of the batch must still settle. The exception becomes an uncaughtException
+ * afterwards.
+ */
 function rethrowLater(error: unknown): void {
   nextTick(rethrow, error);
 }
@@ -87,11 +90,11 @@ export class PromiseCompletion extends Completion {
   }
 }
 
-/** Settles a promise, or rejects it with the reason of a signal that aborts. */
+/** Settles a promise, or rejects it with the signal's reason when the signal aborts. */
 export class SignalCompletion extends PromiseCompletion {
   #signal: AbortSignal | undefined;
 
-  /** From now on an abort cancels. */
+  /** Cancels the job when the signal aborts. */
   attachSignal(signal: AbortSignal): void {
     this.#signal = signal;
     let attached = cancellable.get(signal);
@@ -104,12 +107,11 @@ export class SignalCompletion extends PromiseCompletion {
   }
 
   /**
-   * The signal has aborted. What will never run is rejected at once; memory lent to what runs is in
-   * use until that comes back.
+   * Handles an abort. A job that never starts rejects at once. A running job rejects when it has
+   * stopped, because it still uses lent memory.
    */
   abort(reason: unknown): void {
-    // The slot stays taken until the pool has passed the job by; the promise need not wait for
-    // that.
+    // The slot stays in use until the pool has dropped the job; the promise rejects before.
     if (servers[this.slot]?.cancel(this.slot) === CancelResult.BeforeStart) this.reject(reason);
   }
 
@@ -142,10 +144,7 @@ export class SignalCompletion extends PromiseCompletion {
   }
 }
 
-/**
- * The calls that wait under a signal: one listener for all, or Node would warn of a leak at the
- * eleventh.
- */
+/** The calls under a signal share one listener, because Node warns of a leak at the eleventh. */
 const cancellable = new WeakMap<AbortSignal, Set<SignalCompletion>>();
 
 function abort(this: AbortSignal): void {

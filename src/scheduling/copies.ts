@@ -5,7 +5,7 @@ import { native } from '../engines/binding.js';
 import type { Native } from '../request/frame.js';
 import { memorySize } from '#platform/runtime.js';
 
-/** Whether so many bytes may be copied for a call. If not, its work is done during the call. */
+/** Returns true if `size` bytes may be copied for a call. If not, the call runs inline. */
 export function canCopy(size: number): boolean {
   const room = native.canCopy(size);
   if (room >= 0) return room > 0;
@@ -13,7 +13,10 @@ export function canCopy(size: number): boolean {
   return native.canCopy(size) > 0;
 }
 
-/** A quarter of the memory there is, 1 GiB at most. Asked for late: the answer takes 0.2 ms. */
+/**
+ * The default limit: a quarter of the memory, at most 1 GiB. Reading the memory size takes 0.2 ms,
+ * so it is done on first use.
+ */
 const COPIES_MAX = 2 ** 30;
 
 export function decideCopies(binding: Native): void {

@@ -1,59 +1,48 @@
 /**
- * What work costs, as native code predicts it (cost.rs), kept here because a crossing takes as long
+ * Costs of algorithms, a copy of native code's (crates/cost), because a native call takes as long
  * as some of the work.
  */
 import { native } from '../engines/binding.js';
 import { Operation, CostPart, Route } from '../request/frame.js';
 
-/** Numbers of hashes are below, those of ciphers from here on. */
+/** Hashes have smaller numbers, ciphers larger ones. */
 const CIPHERS = 32;
 
 const fixed = new Float64Array(2 * CIPHERS).fill(NaN);
 const perByte = new Float64Array(2 * CIPHERS);
-/** Of many messages at once, what each takes of the time it takes alone. */
+/** The cost of a message in a batch, relative to its cost alone. */
 const together = new Float64Array(2 * CIPHERS);
-/**
- * Jobs that may still be done here before one is sent to a worker, who measures the price; Infinity
- * when it stays.
- */
+/** Jobs that run inline before a worker measures the cost; Infinity if the cost is final. */
 const unmeasured = new Float64Array(2 * CIPHERS);
 
 /**
- * So many jobs of an algorithm are done here by the table's price before it is worth a measurement.
+ * The number of jobs of an algorithm that run inline with the table's cost before a measurement is
+ * worth it.
  */
 const MEASURED_FROM = 64;
 
 let defaultRoute = Route.Auto;
 let epoch = -1;
 
-/** Nanoseconds of work done during the call: limits.rs. */
+/** The nanoseconds of work that run inline (crates/cost/src/limits.rs). */
 export let inlineLimit = 0;
 
-/** Predicted nanoseconds of a short job. */
+/** Predicts the nanoseconds of a short job. */
 export function predict(operation: Operation, algorithm: number, size: number): number {
   const index = indexOf(operation, algorithm);
   if (fixed[index] !== fixed[index]) load(index);
-  // An HMAC is two hashes, and a key made ready for each.
+  // An HMAC is two hashes and two key blocks.
   const base = operation === Operation.Hmac ? 4 * fixed[index]! : fixed[index]!;
   return base + size * perByte[index]!;
 }
 
-/** The same of a hash, with others of its kind. */
+/** Predicts the nanoseconds of a hash in a batch. */
 export function predictBatch(algorithm: number, size: number): number {
   if (fixed[algorithm] !== fixed[algorithm]) load(algorithm);
   return (fixed[algorithm]! + size * perByte[algorithm]!) * together[algorithm]!;
 }
 
-/** The most bytes of a message that are hashed in so many nanoseconds. */
-export function bytesFor(algorithm: number, cost: number): number {
-  if (fixed[algorithm] !== fixed[algorithm]) load(algorithm);
-  return (cost - fixed[algorithm]!) / perByte[algorithm]!;
-}
-
-/**
- * Counts a job that would be done here; true if it should go to a worker instead, so that its price
- * is measured there.
- */
+/** Counts an inline job. Returns true if a worker should run it to measure the cost. */
 export function wantsMeasure(operation: Operation, algorithm: number): boolean {
   const index = indexOf(operation, algorithm);
   if (unmeasured[index]! > 0) {
@@ -64,18 +53,15 @@ export function wantsMeasure(operation: Operation, algorithm: number): boolean {
   return true;
 }
 
-/**
- * The route of calls that ask for none. As long as that is not for us to choose, nothing is done
- * here whose turn's end would ask again.
- */
+/** Returns the default route, reading it again if it may have changed. */
 export function usual(): Route {
   if (epoch < 0 || defaultRoute !== Route.Auto) refreshCosts();
   return defaultRoute;
 }
 
 /**
- * Once per turn of the event loop: prices are measured by workers, and settings changed by other
- * environments.
+ * Reads the costs again, once per event-loop iteration: workers measure costs and other
+ * environments change settings.
  */
 export function refreshCosts(): void {
   const now = native.epoch();

@@ -1,28 +1,27 @@
 /**
- * The end of this turn of the event loop. Short work is done here rather than sent away, and its
- * callers are told then: later than the call, as of everything asynchronous. (As `setImmediate` has
- * it: other events get their turns.)
+ * Results of inline jobs, delivered at the end of the event-loop iteration (`setImmediate`), so
+ * that no callback runs before its call returns.
  *
- * A turn costs the loop 1 to 4 us, more than a short job. So when those who were told come with
- * more at once, in their callbacks or after their `await`, a few rounds of that share one turn.
+ * An iteration takes 1 to 4 us, longer than a short job. Calls made by the delivered callbacks, or
+ * after their `await`, therefore share a few rounds of the same iteration.
  */
 import { nextTick, nextTurn } from '#platform/runtime.js';
 import { refreshCosts } from './cost-model.js';
 import type { Completion } from './completions.js';
 
-/** The most rounds in one turn. */
+/** The most rounds in one iteration. */
 const ROUNDS = 4;
 
-/** Nanoseconds of work that may be done here in one turn: INLINE_TURN in cost.rs. */
+/** The nanoseconds of work that may run inline in one iteration (crates/cost/src/limits.rs). */
 const TURN_COST = 50_000;
 
-/** As it was at the start. */
+/** Captured at load, before a program can patch it. */
 const done = Promise.resolve();
 const { then } = done;
 
-/** Who is to be told, and of what. */
+/** Completions and their outcomes. */
 interface Deferred {
-  /** Kept when they are empty, as new ones would be garbage: so they are counted, not shortened. */
+  /** The arrays are reused; `count` is their length. */
   readonly completions: (Completion | undefined)[];
   readonly outcomes: unknown[];
   count: number;
@@ -31,25 +30,25 @@ interface Deferred {
 let deferred: Deferred = { completions: [], outcomes: [], count: 0 };
 let spare: Deferred = { completions: [], outcomes: [], count: 0 };
 
-/** Memory for so many is kept. */
+/** The capacity that is kept. */
 const KEPT = 4096;
 
-/** An outcome that is an error. */
+/** Marks an outcome as an error. */
 class Failure {
   constructor(readonly error: unknown) {}
 }
 
-/** Nanoseconds of work done in this turn. */
+/** The nanoseconds of inline work in this iteration. */
 let spent = 0;
-/** The round of the turn that is ending; 0 while none is. */
+/** The current round of delivery; 0 outside of one. */
 let round = 0;
-/** Whether the end of the turn will come here. */
+/** True if a delivery is scheduled. */
 let awaited = false;
 
-/** Work that has gathered in this turn, to be done when it ends. */
+/** Work that was collected in this iteration and runs at its end. */
 interface Gathering {
   readonly waits: () => boolean;
-  /** Tells its waiters itself. */
+  /** Runs the work and settles its completions. */
   readonly finish: () => void;
 }
 
@@ -59,19 +58,21 @@ export function onLoopTurnEnd(gathered: Gathering): void {
   gathering = gathered;
 }
 
-/** Whether so many nanoseconds more fit into this turn; if so they are taken from it. */
+/**
+ * Takes nanoseconds from the inline budget of this iteration. Returns false if too few are left.
+ */
 export function takeInlineBudget(cost: number): boolean {
   if (spent + cost > TURN_COST) return false;
   spent += cost;
   return true;
 }
 
-/** True while nobody waits to be told. */
+/** Returns true if no result waits for delivery. */
 export function isIdle(): boolean {
   return !pending();
 }
 
-/** Tells a waiter of a result at the end of this turn. */
+/** Delivers a result at the end of this iteration. */
 export function deferResult(completion: Completion, value: unknown): void {
   const index = deferred.count++;
   deferred.completions[index] = completion;
@@ -79,12 +80,12 @@ export function deferResult(completion: Completion, value: unknown): void {
   awaitEnd();
 }
 
-/** Tells a waiter of an error at the end of this turn. */
+/** Delivers an error at the end of this iteration. */
 export function deferError(completion: Completion, error: unknown): void {
   deferResult(completion, new Failure(error));
 }
 
-/** Makes sure that this turn's end is noticed. */
+/** Schedules the delivery. */
 export function awaitEnd(): void {
   if (awaited) return;
   awaited = true;
@@ -99,8 +100,8 @@ function endLoopTurn(): void {
 }
 
 /**
- * Tells those who wait, and those who come meanwhile. `awaited` stays true, so that nobody asks for
- * a turn.
+ * Delivers all results, including those added meanwhile. `awaited` stays true, so that no second
+ * delivery is scheduled.
  */
 function settleRounds(): void {
   let busy = false;
@@ -109,7 +110,8 @@ function settleRounds(): void {
     if (gathering.waits()) gathering.finish();
     settleAll();
   }
-  // Those who await a promise come after this, and the rounds that are left are theirs.
+  // Reactions of promises run after this function; the remaining rounds are for the calls they
+  // make.
   if (busy && round < ROUNDS) {
     void then.call(done, afterPromises);
     return;

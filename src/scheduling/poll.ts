@@ -6,16 +6,12 @@ import { native } from '../engines/binding.js';
 import { type Native, Poll } from '../request/frame.js';
 import { nextTurn } from '#platform/runtime.js';
 
-/**
- * A job predicted to take fewer nanoseconds is looked for once per turn of the event loop instead
- * of letting the loop sleep: going to sleep and being woken takes longer than the job
- * (completion.rs has the figures).
- */
+/** Jobs below this predicted cost are polled once per event-loop iteration. */
 const POLLED_COST_NS = 5_000;
 let polling = false;
 /**
- * How many times polling is left out, and how often next time: doubled whenever it was in vain, as
- * on a crowded machine.
+ * The number of times to skip polling, doubled whenever polling found nothing, as on a busy
+ * machine.
  */
 let left = 0;
 let penalty = 0;
@@ -29,7 +25,7 @@ export function pollFor(binding: Native, cost: number): void {
   else if (!polling) beginPolling(cost === 0);
 }
 
-/** A job that has run already is certain to be found. */
+/** Starts polling. The result of a job that has already run is certain to be found. */
 function beginPolling(certain: boolean): void {
   if (left > 0 && !certain) {
     left -= 1;
@@ -55,8 +51,8 @@ function poll(): void {
 const polledOthers = new Set<Native>();
 
 /**
- * Without this a job that such an engine ran inline would never settle: the engine wakes the loop
- * for its workers' jobs only.
+ * Polls another engine. Without it a job that the engine ran inline would never settle, because the
+ * engine wakes the loop for its workers' jobs only.
  */
 function pollOther(binding: Native): void {
   if (polledOthers.has(binding)) return;

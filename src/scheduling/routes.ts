@@ -1,50 +1,48 @@
-/**
- * The ways of running an asynchronous call, by name.
- */
+/** The routes of asynchronous calls, by name. */
 import { engineNames, type EngineOptions } from '../engines/engines.js';
 import { Route } from '../request/frame.js';
 import { makeError, wrongType } from '../request/errors.js';
 import { accepted, type Accepted, type Names } from '../request/options.js';
 
 /**
- * How an asynchronous call is run. It settles later than the call in any case.
+ * The route of an asynchronous call. The call always settles after it returns.
  *
- * - `'auto'`: as its predicted cost says
- * - `'inline'`: during the call
- * - `'pool'`: by one worker thread
- * - `'split'`: by all worker threads, each a part. By one, where the work has no parts: only CTR,
- *   ChaCha20, GCM, ChaCha20-Poly1305 and BLAKE3 have
+ * - `'auto'`: chosen by the predicted cost
+ * - `'inline'`: on the calling thread, during the call
+ * - `'pool'`: on one worker thread
+ * - `'split'`: in parts on all worker threads; only CTR, ChaCha20, GCM, ChaCha20-Poly1305 and
+ *   BLAKE3 have parts, others run on one
  */
 export type RouteName = 'auto' | 'inline' | 'pool' | 'split';
 
-/** An option of asynchronous calls. */
+/** The option that selects a route. */
 export interface RouteOptions {
-  /** How the call is run; by default as `configure` says, and that is `'auto'` by default. */
+  /** The route; by default the setting of `configure`, which is `'auto'` by default. */
   readonly route?: RouteName | undefined;
 }
 
 export const routeNames: Names<RouteOptions> = { route: true };
 
-/** How a call is run, and what ends it early. */
+/** The route and the signal of a call. */
 export interface CallOptions extends RouteOptions, EngineOptions {
   /**
-   * The signal whose abort cancels. A call that has not started is rejected with the signal's
-   * reason at once, a long one that runs as soon as it has stopped; one that is about to end
-   * resolves. Lent memory is in use until the promise settles.
+   * Cancels the call when it aborts. A call that has not started rejects at once with the signal's
+   * reason; a running one rejects when it has stopped, or resolves if it is about to end. Lent
+   * memory is in use until the promise settles.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 export const callNames: Names<CallOptions> = { signal: true, ...routeNames, ...engineNames };
 
-/** The options that a call takes beside those of its own. */
+/** The options of all calls. */
 export interface Takes<Own extends PropertyKey> {
-  /** Here and now, or with a callback. */
+  /** Synchronous calls and calls with a callback. */
   readonly plain: Accepted<Own | keyof RouteOptions>;
   readonly promised: Accepted<Own | keyof CallOptions>;
 }
 
-/** Makes both tables of a call; `signature` as {@link Accepted} has it. */
+/** Makes both option tables of a function. */
 export function takes<Own extends object>(signature: string, own: Own): Takes<keyof Own> {
   return {
     plain: accepted(signature, { ...own, ...routeNames }),
@@ -54,7 +52,7 @@ export function takes<Own extends object>(signature: string, own: Own): Takes<ke
 
 const routes: readonly RouteName[] = ['auto', 'inline', 'pool', 'split'];
 
-/** The route of that name. */
+/** Returns the route of that name. */
 export function routeOf(value: unknown, name: string): Route {
   const index = routes.indexOf(value as RouteName);
   if (index >= 0) return index as Route;

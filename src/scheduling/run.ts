@@ -42,7 +42,7 @@ import { inFlight } from './slots.js';
 import { submit } from './submit.js';
 import type { Buffer } from '#platform/runtime.js';
 
-/** Describes a call, runs it now and returns its result. */
+/** Fills a request, runs it synchronously and returns its result. */
 export function runSync(
   fill: FillRequest,
   given: ArrayLike<unknown>,
@@ -60,7 +60,7 @@ export function runSync(
   return runFilled();
 }
 
-/** Runs now what has been described, and returns its result. */
+/** Runs the filled request synchronously and returns its result. */
 export function runFilled(): unknown {
   try {
     return runNow();
@@ -80,7 +80,7 @@ function runNow(): unknown {
   return request.size;
 }
 
-/** Runs now what has been described without a target, and returns its result in its form. */
+/** Runs a request without a target and returns the encoded result. */
 function runForResult(): unknown {
   const { size, form } = request;
   const secret = givesSecret();
@@ -100,7 +100,7 @@ function runForResult(): unknown {
   return text;
 }
 
-/** The refusal of a route where there is none. */
+/** Returns the error for a route in a synchronous call. */
 export function routedSync(): Error {
   return makeError(
     'ERR_ARGUMENT_VALUE',
@@ -108,10 +108,7 @@ export function routedSync(): Error {
   );
 }
 
-/**
- * Describes a call and runs it; `callback(error)` or `callback(undefined, result)` follows, never
- * before this returns.
- */
+/** Fills a request and runs it. The callback is called after this function has returned. */
 export function runCallback(
   callback: Callback<unknown>,
   fill: FillRequest,
@@ -128,8 +125,8 @@ export function runCallback(
 }
 
 /**
- * Describes a call and runs it, by a route if one is given. An abort rejects with the signal's
- * reason: at once if the job has not started, when it comes back if it was stopped on its way.
+ * Fills a request and runs it, by `route` if given. An abort rejects with the signal's reason: at
+ * once if the job has not started, otherwise when it has stopped.
  */
 export function runPromise(
   signal: AbortSignal | undefined,
@@ -161,7 +158,9 @@ export function runPromise(
   return completion.promise;
 }
 
-/** Sends what has been described to the pool, for a waiter made before the description began. */
+/**
+ * Submits the filled request to the pool. The completion was created before the request was filled.
+ */
 export function runAsync(completion: Completion): void {
   try {
     submit(completion);
@@ -170,7 +169,7 @@ export function runAsync(completion: Completion): void {
   }
 }
 
-/** An AbortSignal, or nothing. */
+/** Returns an AbortSignal or undefined. */
 export function abortSignal(value: unknown): AbortSignal | undefined {
   if (value === undefined) return undefined;
   const signal = value as AbortSignal;
@@ -187,14 +186,14 @@ export function abortSignal(value: unknown): AbortSignal | undefined {
   return signal;
 }
 
-/** Takes over what has been described if it is a short message; see company.ts. */
+/** Takes the request if it hashes a short message; see coalesce.ts. */
 let takeShort: (completion: Completion) => boolean = () => false;
 
 export function onShortMessage(take: (completion: Completion) => boolean): void {
   takeShort = take;
 }
 
-/** Runs what has been described wherever that is best. */
+/** Runs the filled request by the cheapest route. */
 function start(user: Completion): void {
   if (takeShort(user)) return;
   const completion = request.prefix > 0 ? new Prefixed(user) : user;
@@ -202,10 +201,7 @@ function start(user: Completion): void {
   else submit(completion);
 }
 
-/**
- * Writes the described iv before the result when the call settles: before that a lent source may
- * lie there.
- */
+/** Writes the iv before the result when the call settles. Until then a lent source may be there. */
 class Prefixed implements Completion {
   readonly #user: Completion;
   readonly #iv = copyOf(part(request.iv!, frame[At.IvOffset]!, request.prefix));
@@ -244,13 +240,13 @@ class Prefixed implements Completion {
 }
 
 /**
- * What is written to the caller's memory when the call settles, a digest or tag, is native code's
- * to do inline; and what is refused, to refuse.
+ * Returns true if the request should run now. Native code itself runs or refuses requests whose
+ * digest or tag goes to the caller's memory.
  */
 function shouldRunInline(): boolean {
   const operation: Operation = frame[At.Operation]!;
   const { target } = request;
-  // Prices are those of the usual engine; another one decides for itself.
+  // The cost model is that of the default engine; other engines decide for themselves.
   if (request.engine !== base) return false;
   if (operation > Operation.Open || (operation === Operation.Encrypt && request.tag !== undefined))
     return false;
@@ -269,10 +265,10 @@ function shouldRunInline(): boolean {
   return takeInlineBudget(cost);
 }
 
-/** Runs now what has been described, and tells the waiter at the end of this turn. */
+/** Runs the request now and completes it at the end of the event-loop iteration. */
 function runInline(completion: Completion): void {
   request.flags &= ~Flag.Cancellable;
-  // The waiter writes it.
+  // The completion writes the iv.
   request.prefix = 0;
   let value: unknown;
   try {

@@ -26,7 +26,7 @@ import {
 } from './slots.js';
 import { type Buffer, viewOf } from '#platform/runtime.js';
 
-/** Called by native code: `records` finished jobs stand in the completion buffer. */
+/** Called by native code with the number of records in the completion buffer. */
 export function settle(records: number, instead?: Parameters<Settle>[1]): void {
   let at = 0;
   for (; records > 0; records--) {
@@ -61,8 +61,8 @@ export function settle(records: number, instead?: Parameters<Settle>[1]): void {
 }
 
 /**
- * Puts what came with the record where it belongs. For a digest both parts together are the result;
- * for a cipher the small part is the tag and the large part the text.
+ * Delivers the result of a record. For a digest both parts together are the result; for a cipher
+ * the small part is the tag and the large part the text.
  */
 function collect(
   completion: Completion,
@@ -78,7 +78,7 @@ function collect(
   const form = forms[slot]!;
   const secret = secrets[slot]!;
   let result = lentTargets[slot] as Buffer | undefined;
-  // Whoever is told may make calls, and take the slot.
+  // The completion may make calls, which may take the slot.
   releaseSlot(slot);
   let text = start;
   if (place !== undefined) {
@@ -97,7 +97,7 @@ function collect(
   }
   if (result === undefined) {
     result = allocateResult(size, form, secret);
-    // A tag that is to be appended comes before its text in the record.
+    // An appended tag precedes its text in the record.
     const appended = text === start && largeSize > 0 ? smallSize : 0;
     copy(result, 0, completionBytes, text + appended, end);
     copy(result, largeSize, completionBytes, start, start + appended);
@@ -107,7 +107,7 @@ function collect(
   try {
     value = encodeResult(result, form);
   } catch (error) {
-    // No string or BigInt can be as long; the other jobs of the batch must still settle.
+    // The result is too long for a string or BigInt. The other jobs of the batch must still settle.
     completion.fail(error);
     return;
   }

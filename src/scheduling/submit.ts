@@ -30,9 +30,9 @@ import { allocateApart } from '#platform/runtime.js';
 onSettle(settle);
 
 /**
- * Hands the described call to native code. With a target in the description, source and target are
- * lent; without one the source is copied now, and the result comes back in the completion buffer, or, above
- * COMPLETION_RESULT_MAX, in a buffer made here that nobody else can reach before the job has settled.
+ * Submits the request. With a target, source and target are lent. Without one the source is copied
+ * now, and the result returns in the completion buffer or, above COMPLETION_RESULT_MAX bytes, in a
+ * new buffer that nothing else references until the job settles.
  */
 export function submit(user: Completion): void {
   const retry = request.engine.here ? undefined : retried(user);
@@ -75,17 +75,15 @@ export function submit(user: Completion): void {
 }
 
 /**
- * A waiter behind which the next engine is asked when the kernel comes back with a refusal, if
- * there is a next one.
+ * Returns a completion that tries the next engine if the kernel refuses, or undefined if there is
+ * no next engine.
  */
 function retried(user: Completion): Retry | undefined {
   const { engines } = request.choice ?? defaultEngine.choice;
   return engines.at(-1) === request.engine ? undefined : new Retry(user);
 }
 
-/**
- * Keeps what has been described: it is copied again, as the caller's memory may be another by then.
- */
+/** Keeps a copy of the request for the next engine, because the caller may change its memory. */
 class Retry implements Completion {
   readonly #user: Completion;
   readonly #frame = frame.slice();
@@ -99,11 +97,11 @@ class Retry implements Completion {
     kept.iv = kept.iv && copyOf(kept.iv);
     kept.aad = kept.aad && copyOf(kept.aad);
     kept.key = kept.key && copyOf(kept.key);
-    // An output stays where it is.
+    // The tag of an encryption is an output and is not copied.
     if (frame[At.Operation] !== Operation.Encrypt) kept.tag = kept.tag && copyOf(kept.tag);
   }
 
-  /** The job is on its way, and will settle; or it is not, and never does. */
+  /** The job was accepted and will settle, or was refused and never does. */
   begin(accepted: boolean): void {
     const { key, choice } = this.#call;
     if (!accepted) key?.fill(0);
@@ -155,7 +153,7 @@ class Retry implements Completion {
     return true;
   }
 
-  /** Where the next engine has copied the secrets. */
+  /** Wipes the key once the next engine has copied it. */
   #deferWipe(): void {
     const { key } = this.#call;
     if (key !== undefined) deferWipe(key);
@@ -166,18 +164,18 @@ class Retry implements Completion {
     this.#leave();
   }
 
-  /** A prepared key that was disposed of meanwhile may go now. */
+  /** Releases a prepared key that was disposed of meanwhile. */
   #leave(): void {
     const { pin } = this.#call.choice;
     if (pin !== undefined && --pin.waiting === 0) pin.over?.();
   }
 }
 
-/** The caller's memory: the source is borrowed, and the target unless the result is a digest. */
+/** Lends the caller's memory: the source, and the target unless the result is a digest. */
 function lend(slot: number, target: Uint8Array): void {
   const { source } = request;
-  // The memory of a resizable source can vanish; it is copied, into the target where that is the
-  // result. (Many messages were looked at one by one.)
+  // The memory of a resizable source can shrink, so it is copied. (The messages of a batch were
+  // checked before.)
   if (!Array.isArray(source) && isResizable(source as Uint8Array)) request.flags |= Flag.Snapshot;
   lentSources[slot] = source;
   if (isDigestOperation(frame[At.Operation]!) && request.size <= COMPLETION_RESULT_MAX) {
@@ -188,7 +186,8 @@ function lend(slot: number, target: Uint8Array): void {
   } else if (isResizable(target)) {
     throw makeError(
       'ERR_RESIZABLE',
-      'target must not be resizable in an asynchronous call: its memory could vanish under the worker',
+      'target must not be resizable in an asynchronous call: ' +
+        'its memory could shrink while a worker writes to it',
     );
   } else {
     lendTarget(slot, target);

@@ -1,17 +1,16 @@
 /**
- * C2SP chunked encryption, version 1 (https://c2sp.org/chunked-encryption): what a sealed message
- * consists of, and the keys of one.
+ * C2SP chunked encryption, version 1 (https://c2sp.org/chunked-encryption): the parts and the keys
+ * of a sealed message.
  *
  *   salt (24) || commitment (32) || sealed chunks
  *
- * A chunk is 16 KiB of the message, the last one always shorter, be it empty; so the end shows
- * itself, and no chunk can be taken for the last that is not. Key, base nonce and commitment are
- * one HKDF-Expand of input key, salt and context; a chunk's nonce is the base nonce with the
- * chunk's number in it. With SHA-512 as the hash the two AES algorithms are the instantiations
- * named Cobblestone-128 and Cobblestone-256.
+ * Every chunk holds 16 KiB of the message, except the last, which is always shorter and may be
+ * empty. The end is therefore recognizable, and no other chunk can pass for the last. Key, base
+ * nonce and commitment are one HKDF-Expand of input key, salt and context; a chunk's nonce is the
+ * base nonce XORed with the chunk's number. With SHA-512 the two AES algorithms are the
+ * specification's Cobblestone-128 and Cobblestone-256.
  *
- * age's STREAM was the other candidate: it knows ChaCha20-Poly1305 only and does not commit to the
- * key.
+ * The alternative, age's STREAM, supports ChaCha20-Poly1305 only and does not commit to the key.
  */
 import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
 import { At, Flag, frame, Operation } from '../request/frame.js';
@@ -37,7 +36,7 @@ export const HEADER_SIZE = SALT_SIZE + COMMITMENT_SIZE;
 /** The most chunks of a message: 4 PiB - 1 byte. */
 export const CHUNKS_MAX = 2 ** 38;
 
-/** Names in the IANA registry of AEADs, of those with a 12-byte nonce that gain something here. */
+/** Names in the IANA registry of AEADs, of the supported algorithms. */
 const ianaNames: Readonly<Record<string, string>> = {
   'aes-128-gcm': 'AEAD_AES_128_GCM',
   'aes-256-gcm': 'AEAD_AES_256_GCM',
@@ -46,7 +45,7 @@ const ianaNames: Readonly<Record<string, string>> = {
 
 const LABEL = 'c2sp.org/chunked-encryption@v1+';
 
-/** What the keys of messages are derived from. Wiped by {@link InputKey.dispose}. */
+/** The key that message keys are derived from. {@link InputKey.dispose} wipes it. */
 export class InputKey {
   readonly #facts: CipherFacts;
   readonly #context: Uint8Array;
@@ -61,7 +60,7 @@ export class InputKey {
         `algorithm: streams are sealed with ${Object.keys(ianaNames).join(', ')}, not with ${name}`,
       );
     }
-    // Copied: an opener derives when the salt arrives.
+    // Copied: opening derives only when the salt has arrived.
     this.#context = copyOf(context === undefined ? NO_BYTES : data(context, 'context'));
     this.#mac = isKey(key) ? macKeyOf(key, name, hashFacts(MAC)) : this.#macKey(key);
   }
@@ -82,7 +81,7 @@ export class InputKey {
     }
   }
 
-  /** The keys of the message with this salt. */
+  /** Returns the keys of the message with this salt. */
   derive(salt: Uint8Array): MessageKey {
     const { name, keySize, ivSize } = this.#facts;
     const size = keySize + ivSize + COMMITMENT_SIZE;
@@ -101,7 +100,7 @@ export class InputKey {
     }
   }
 
-  /** HKDF-Expand (RFC 5869): at least `size` bytes. */
+  /** HKDF-Expand (RFC 5869). Returns at least `size` bytes. */
   #expand(info: Uint8Array, size: number): Uint8Array {
     const rounds = Math.ceil(size / DIGEST_SIZE);
     const material = offHeap(rounds * DIGEST_SIZE);
@@ -125,13 +124,13 @@ export class InputKey {
   }
 }
 
-/** What keys are derived with. */
+/** The hash of the derivation. */
 const MAC = 'sha512';
 const DIGEST_SIZE = 64;
 
 /**
- * V8 keeps small typed arrays in its heap and leaves copies when it moves them; an ArrayBuffer's
- * own memory stays.
+ * V8 keeps small typed arrays in its heap and leaves copies when it moves them; the memory of an
+ * ArrayBuffer does not move.
  */
 function offHeap(size: number): Uint8Array {
   return new Uint8Array(new ArrayBuffer(size));
@@ -153,7 +152,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** The keys of one message. Wiped by {@link MessageKey.dispose}. */
+/** The keys of one message. {@link MessageKey.dispose} wipes them. */
 export class MessageKey {
   readonly #facts: CipherFacts;
   readonly #key: Key;
@@ -167,21 +166,19 @@ export class MessageKey {
     this.#commitment = copyOf(commitment);
   }
 
-  /** Tells this key from every other; stands in the header. */
+  /** Identifies this key; part of the header. */
   get commitment(): Uint8Array {
     return this.#commitment;
   }
 
-  /** Whether this is the key that was committed to. */
+  /** Returns true if this is the committed key. */
   committed(commitment: Uint8Array): boolean {
     let difference = 0;
     for (const [index, byte] of this.#commitment.entries()) difference |= byte ^ commitment[index]!;
     return difference === 0;
   }
 
-  /**
-   * Seals consecutive chunks, the first of which is number `first`, on the pool. `source` is lent.
-   */
+  /** Seals consecutive chunks on the pool; `first` is the number of the first. `source` is lent. */
   async seal(first: number, count: number, source: Uint8Array): Promise<Buffer> {
     const target = allocateApart(source.length + count * TAG_SIZE);
     await runPromise(
@@ -194,8 +191,8 @@ export class MessageKey {
   }
 
   /**
-   * Opens consecutive sealed chunks on the pool: all of them, or it rejects with
-   * ERR_AUTHENTICATION. `source` is lent.
+   * Opens consecutive sealed chunks on the pool. Rejects with ERR_AUTHENTICATION unless all of them
+   * open. `source` is lent.
    */
   async open(first: number, count: number, source: Uint8Array): Promise<Buffer> {
     const target = allocateApart(source.length - count * TAG_SIZE);
@@ -208,7 +205,7 @@ export class MessageKey {
     return target;
   }
 
-  /** The number of the first of these chunks that does not open; here and now. */
+  /** Returns the number of the first chunk that does not open, synchronously. */
   firstBad(first: number, count: number, source: Uint8Array): number {
     for (let index = 0; index < count; index++) {
       const sealed = source.subarray(index * SEALED_CHUNK_SIZE, (index + 1) * SEALED_CHUNK_SIZE);
@@ -256,7 +253,7 @@ type Run = [
 ];
 const RUN_FIELDS = 8;
 
-/** One crossing for many chunks: crates/node/src/chunks.rs. */
+/** One native call for many chunks: crates/node/src/chunks.rs. */
 function fillRun(given: ArrayLike<unknown>): void {
   const [operation, facts, key, baseNonce, first, count, source, target] = given as unknown as Run;
   const prepared = keyEngines(key, facts.name);

@@ -1,12 +1,12 @@
 /**
- * Pieces of any size in, runs of whole chunks over the pool, output in order: what is common to
- * sealing and opening, and to the two kinds of streams. Memory is constant: a run is at most 1 MiB
- * of message, and there are never more runs under way or waiting to be taken than {@link runsMax}
- * says.
+ * Takes input of any size, processes runs of whole chunks on the pool and returns the output in
+ * order: the common part of sealing and opening, and of both kinds of streams. Memory is constant:
+ * a run is at most 1 MiB of the message, and at most {@link runsMax} runs are in flight or wait for
+ * their reader.
  *
- * Pieces are copied, into memory that is used again and that nobody else can reach: their owner may
- * do with them what he likes as soon as they are taken, and what a worker verifies is what it
- * decrypts. The workers write to fresh memory, so that it is they who wait for its pages.
+ * Input is copied into reused private memory: its owner may change it as soon as it is taken, and
+ * the bytes that a worker verifies are those it decrypts. Output goes to fresh memory, so that the
+ * workers pay for its page faults.
  */
 import { NO_BYTES, part, sizeOf } from '../request/arguments.js';
 import { native } from '../engines/binding.js';
@@ -15,59 +15,55 @@ import { makeError } from '../request/errors.js';
 import { after, allocateApart, type Buffer } from '#platform/runtime.js';
 import { Threads } from '../request/protocol.js';
 
-/** Where output goes. */
+/** Receives the output. */
 export interface OutputSink {
-  /** Takes the next output. False: no more before {@link ChunkPump.resume}. */
+  /** Takes the next output. Returns false if no more may follow before {@link ChunkPump.resume}. */
   put(output: Buffer): boolean;
-  /** Nothing comes any more. */
+  /** Ends the output with an error. */
   fail(error: Error): void;
 }
 
-/** The most chunks of a run: one crossing for 1 MiB. */
+/** The most chunks of a run: one native call for 1 MiB. */
 const RUN_MAX_CHUNKS = 64;
 /**
- * The first run is short, so that small messages cost little memory and output comes soon; each may
- * be four times as long as the one before.
+ * The first run is short, so that small messages take little memory and output starts soon; each
+ * run may be four times as long as the last.
  */
 const RUN_FIRST_CHUNKS = 4;
 
 /**
- * Whole chunks that have waited for so many milliseconds go without waiting for more. A run costs
- * 30 us beside its bytes (a worker and the event loop are woken), so a file read in parts of 64
- * KiB must not make a run of each.
+ * Buffered chunks are processed after this time even if the run is not full. A run costs 30 us in
+ * addition to its bytes (it wakes a worker and the event loop), so reading a file 64 KiB at a time
+ * must not make a run of each read.
  */
 const FLUSH_AFTER_MS = 1;
 
 /**
- * So many runs keep all workers busy. More than 16 are of no use: this thread cannot copy as fast
- * as that.
+ * This many runs keep all workers busy. More than 16 gain nothing: this thread cannot copy faster.
  */
 const runsMax = (): number => Math.min(native.threads(Threads.Limit) + 1, 16);
 
-/** Chunks under way, or output that waits to be taken, or an error in its place. */
+/** Chunks in flight, or output that waits for its reader, or an error in its place. */
 interface Run {
   output: Buffer | undefined;
   error: Error | undefined;
 }
 
-/** What a stream hands inputs to. */
+/** The interface of a pump to its stream. */
 export interface Pump {
-  /**
-   * Takes an input; `taken` is called when it has been copied, which is how a writer is held back.
-   * One at a time.
-   */
+  /** Takes input; calls `taken` when it has been copied (back-pressure). One input at a time. */
   write(input: Uint8Array, taken: (error?: Error) => void): void;
-  /** No more inputs; `ended` is called when all output was put. */
+  /** Ends the input; calls `ended` when all output has been put. */
   end(ended: (error?: Error) => void): void;
   /** The sink takes output again. */
   resume(): void;
-  /** Nothing happens any more; keys are wiped. Whoever waits hears of it. */
+  /** Stops everything, wipes the keys and reports the error to pending callbacks. */
   close(error?: Error): void;
 }
 
 export abstract class ChunkPump implements Pump {
   readonly #sink: OutputSink;
-  /** Bytes of a whole chunk as it comes in. */
+  /** Bytes of a whole input chunk. */
   readonly #chunkSize: number;
   /** Oldest first. */
   readonly #runs: Run[] = [];
@@ -80,7 +76,7 @@ export abstract class ChunkPump implements Pump {
   #runLength = RUN_FIRST_CHUNKS;
   readonly #spare: Uint8Array[] = [];
 
-  /** An input that has not been taken whole, and what to call when it is. */
+  /** Input that has not been taken completely, and its callback. */
   #input: Uint8Array | undefined;
   #inputSize = 0;
   #inputAt = 0;
@@ -88,7 +84,7 @@ export abstract class ChunkPump implements Pump {
 
   #ended: ((error?: Error) => void) | undefined;
   #flushing = false;
-  /** An error is in line: what comes in is of no use any more. */
+  /** An error is queued: further input is ignored. */
   #failed = false;
   #closed = false;
 
@@ -100,11 +96,11 @@ export abstract class ChunkPump implements Pump {
   }
 
   /**
-   * Takes from the start of an input what does not belong to a chunk; how much that is. Throws what
-   * ends the stream.
+   * Reads from the start of the input what belongs to no chunk. Returns its size; throws to end the
+   * stream.
    */
   protected abstract header(input: Uint8Array): number;
-  /** Checks what is left for the last chunk. Throws what ends the stream. */
+  /** Checks the size of the last chunk. Throws to end the stream. */
   protected abstract checkLast(size: number): void;
   /** Turns consecutive chunks into output. `source` is lent. */
   protected abstract work(first: number, count: number, source: Uint8Array): Promise<Buffer>;
@@ -155,19 +151,19 @@ export abstract class ChunkPump implements Pump {
     this.#input = this.#ended = undefined;
   }
 
-  /** Puts output in line that no chunk has to be worked for. */
+  /** Queues output that needs no processing. */
   protected emit(output: Buffer): void {
     this.#runs.push({ output, error: undefined });
     this.#deliver();
   }
 
-  /** Puts an error in line, behind the output that is on its way; it is delivered like output. */
+  /** Queues an error behind pending output; it is delivered in order. */
   #fail(error: Error): void {
     this.#failed = true;
     this.#runs.push({ output: undefined, error });
   }
 
-  /** Copies as much of the waiting input as there is room for. */
+  /** Copies as much of the pending input as fits. */
   #take(): void {
     const input = this.#input;
     if (input === undefined) return;
@@ -197,12 +193,12 @@ export abstract class ChunkPump implements Pump {
     }
     this.#input = undefined;
     this.#flushLater();
-    // The writer may come with the next input at once.
+    // The writer may call write() again at once.
     this.#taken();
     if (this.#failed) this.#deliver();
   }
 
-  /** Room for the run that comes next. */
+  /** Returns memory for the next run. */
   #memory(): Uint8Array {
     const size = this.#runLength * this.#chunkSize;
     for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
@@ -212,8 +208,8 @@ export abstract class ChunkPump implements Pump {
   }
 
   /**
-   * Sends so many of the buffered chunks to the pool, the last of which may be short; less than a
-   * chunk stays.
+   * Sends this many buffered chunks to the pool; the last of them may be short. Keeps the rest,
+   * which is less than a chunk.
    */
   #dispatch(count: number): void {
     if (count === 0) return;
@@ -257,7 +253,7 @@ export abstract class ChunkPump implements Pump {
     );
   }
 
-  /** A slow source must not wait for its output until a run is full. */
+  /** A slow source gets its output before a run is full. */
   #flushLater(): void {
     if (this.#flushing || !this.#canFlush()) return;
     this.#flushing = true;
@@ -279,7 +275,7 @@ export abstract class ChunkPump implements Pump {
     );
   }
 
-  /** Puts what is ready, in order. The sink may run anything meanwhile: write, resume, close. */
+  /** Puts the completed output, in order. The sink may call write, resume and close meanwhile. */
   #deliver(): void {
     for (let run = this.#runs[0]; run !== undefined && !this.#closed; run = this.#runs[0]) {
       if (run.error !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * One digest of a message that is not in memory as a whole: in pieces (pieces.ts) or in a file (the
- * platform's files).
+ * One digest of a message that is not in memory: of a stream (stream-source.ts) or of a file (the
+ * platform's files.ts).
  */
 import { options as optionsObject, type Data } from '../request/arguments.js';
 import { abortSignal } from '../scheduling/run.js';
@@ -28,7 +28,7 @@ import {
 } from './stream-source.js';
 import { CallbackCompletion, type Callback } from '../scheduling/completions.js';
 
-/** What an encoding or an options object asks for, read once. */
+/** The fields of an encoding or options object, read once. */
 interface Request {
   readonly hashing: Pick<HashOptions, 'outputLength' | 'seed' | 'key' | 'engine'>;
   readonly reading: StreamOptions;
@@ -48,7 +48,7 @@ const hmacTakes: HmacTable = accepted('hmac(algorithm, key, data) of a message i
 });
 const readingTakes: Accepted<keyof StreamOptions> = accepted('this call', streamOptionNames);
 
-/** `(algorithm, pieces[, encoding[, { signal, onProgress }] | options])`. */
+/** `(algorithm, source[, encoding[, { signal, onProgress }] | options])`. */
 export async function hashStream(
   algorithm: unknown,
   pieces: StreamSource,
@@ -61,7 +61,7 @@ export async function hashStream(
   return finish(hasher);
 }
 
-/** `(algorithm, key, pieces[, encoding[, { signal, onProgress }] | options])`. */
+/** `(algorithm, key, source[, encoding[, { signal, onProgress }] | options])`. */
 export async function hmacStream(
   algorithm: unknown,
   key: unknown,
@@ -87,7 +87,7 @@ export async function hashFileAsync(
 }
 
 /**
- * Refuses arguments of hashFile behind the last one it takes: a callback there would never be
+ * Refuses arguments of hashFile after the last supported one: a callback there would never be
  * called.
  */
 export function checkFileCount(given: ArrayLike<unknown>, most: number): void {
@@ -95,12 +95,13 @@ export function checkFileCount(given: ArrayLike<unknown>, most: number): void {
     if (given[index] !== undefined)
       throw makeError(
         'ERR_MISSING_ARGUMENT',
-        `hashFile takes an algorithm, a path, an encoding or options, and a callback; not ${given.length} arguments`,
+        'hashFile takes an algorithm, a path, an encoding or options, and a callback; not ' +
+          `${given.length} arguments`,
       );
   }
 }
 
-/** The same with a callback. Wrong arguments throw. */
+/** Calls back. Invalid arguments throw. */
 export function hashFileThen(
   callback: Callback<unknown>,
   algorithm: unknown,
@@ -115,7 +116,7 @@ export function hashFileThen(
   );
 }
 
-/** Checks the arguments; the rest waits for the call. */
+/** Checks the arguments and returns a function that hashes. */
 function fileHashing(
   algorithm: unknown,
   path: unknown,
@@ -131,7 +132,7 @@ function fileHashing(
   };
 }
 
-/** The same, here and now; without signal and progress. */
+/** Hashes synchronously, without signal and progress. */
 export function hashFileSync(
   algorithm: unknown,
   path: unknown,
@@ -142,7 +143,8 @@ export function hashFileSync(
   if (reading.signal !== undefined || reading.onProgress !== undefined) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      'options.signal and options.onProgress need a callback or millrace/promises: a synchronous call cannot be interrupted',
+      'options.signal and options.onProgress need a callback or millrace/promises: a ' +
+        'synchronous call cannot be interrupted',
     );
   }
   const hasher = createHash(facts.name, hashing);
@@ -150,7 +152,7 @@ export function hashFileSync(
   return finish(hasher);
 }
 
-/** Refuses what a call on bytes would refuse, before anything is read. */
+/** Refuses invalid arguments before anything is read. */
 function request(
   [form, extra]: readonly unknown[],
   facts: HashFacts,
@@ -170,7 +172,7 @@ function request(
       'ERR_ARGUMENT_VALUE',
       'options are given twice: put signal and onProgress into the first',
     );
-  // Read once: what was checked is what is used.
+  // Read once, so that the values used are the values checked.
   const given = { ...optionsObject<HashFields>(form, 'options', takes) };
   const { encoding, outputLength, seed, key, target, targetOffset, engine } = given;
   digestRequest(given, facts, takes);

@@ -1,9 +1,9 @@
 /**
- * Files hashed by worker threads that open and read them too: for the `millrace` command. Nothing
- * here is public: a slow disk holds a worker up, which a process that does anything else would feel
- * (the doors read through Node's file system, files.ts).
+ * Hashes files on worker threads that open and read them too, for the `millrace` command. Internal:
+ * a slow disk blocks a worker, which other work of the process would notice (the public functions
+ * read through Node's file system, files.ts).
  *
- * Only regular files that can be read and stay as they are; the caller does the others by himself.
+ * Only readable regular files that do not change; the caller hashes all others.
  */
 import { native } from '../engines/binding.js';
 import { request, beginRequest, setTarget } from '../request/request.js';
@@ -12,19 +12,22 @@ import { At, Flag, frame, Operation } from '../request/frame.js';
 import { CallbackCompletion } from '../scheduling/completions.js';
 import { Threads } from '../request/protocol.js';
 
-/** The paths of files, each followed by a NUL, and how many there are. */
+/** Paths of files, each followed by a NUL, and their number. */
 export interface Paths {
   readonly bytes: Uint8Array;
   readonly count: number;
-  /** Files of more bytes are left out. */
+  /** Larger files, in bytes, are skipped. */
   readonly largest: number;
 }
 
-/** What became of each file. */
+/** The results of the files. */
 export class Answers {
-  /** The bytes hashed. Negative: the size of one that was too large. Not a number: none of ours. */
+  /**
+   * Bytes hashed. Negative: the size of a file that was too large. NaN: a file that the caller must
+   * hash.
+   */
   readonly sizes: Float64Array;
-  /** One after the other. */
+  /** One digest after the other. */
   readonly digests: Uint8Array;
   readonly memory: Uint8Array;
 
@@ -37,7 +40,7 @@ export class Answers {
   }
 }
 
-/** Hashes files here and now. */
+/** Hashes files synchronously. */
 export function hashPathsSync(algorithm: number, paths: Paths, answers: Answers): void {
   fillPaths(algorithm, paths, answers);
   runFilled();
@@ -61,16 +64,16 @@ function fillPaths(algorithm: number, { bytes, count, largest }: Paths, { memory
   setTarget(memory, 0, memory.length);
 }
 
-/** A large file under way. */
+/** The hashing of a large file. */
 export interface Hashing {
   readonly digest: Promise<Uint8Array>;
-  /** How much of it is done, from 0 to 1. */
+  /** Returns the progress from 0 to 1. */
   progress(): number;
 }
 
 /**
- * Hashes a large file of so many bytes on a worker, or on all of them if the hash has parts; it
- * fails if anything is odd with it.
+ * Hashes a large file of this size on a worker, or on all workers if the hash is a tree. Rejects if
+ * the file is not regular or changes.
  */
 export function hashPath(
   algorithm: number,
@@ -94,7 +97,7 @@ export function hashPath(
   return { digest, progress: () => native.progress(completion.slot) };
 }
 
-/** The most worker threads there may be. */
+/** Returns the maximum number of worker threads. */
 export function workers(): number {
   return native.threads(Threads.Limit);
 }

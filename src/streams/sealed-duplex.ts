@@ -1,5 +1,5 @@
 /**
- * Sealed streams as Node's streams.
+ * Sealed streams as Node.js streams.
  */
 import { addAbortSignal, Duplex } from 'node:stream';
 import type { Pump } from './chunk-pump.js';
@@ -14,7 +14,7 @@ import {
   type StreamSettings,
 } from './sealed-streams.js';
 
-// What these promise is said where users see it: promises.ts.
+// promises.ts documents these functions.
 
 export function sealStream(options: SealedStreamOptions): Duplex {
   return new ChunkStream(streamOptions(options), (sink) => new SealingPump(sink, options));

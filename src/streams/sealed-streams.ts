@@ -1,7 +1,7 @@
 /**
- * Large messages as streams of authenticated chunks, sealed and opened on all cores with constant
- * memory. The format is C2SP chunked encryption (chunked.ts); the way of a chunk is chunk-pump.ts;
- * here both get the ends of the web's streams, and in sealed-duplex.ts those of Node's.
+ * Large messages as streams of authenticated chunks, sealed and opened on all cores in constant
+ * memory. chunk-format.ts is the format (C2SP chunked encryption), chunk-pump.ts processes the
+ * chunks, this file adds web streams, sealed-duplex.ts Node.js streams.
  */
 import {
   bytes,
@@ -29,28 +29,28 @@ import { allocateApart, type Buffer } from '#platform/runtime.js';
 import { accepted, type Accepted } from '../request/options.js';
 import type { TransformStream, TransformStreamDefaultController } from '#platform/sealed.js';
 
-/** What a sealed stream needs; the same to seal and to open. */
+/** Options of a sealed stream, the same for sealing and opening. */
 export interface SealedStreamOptions {
   /**
-   * Seals the chunks. With AES the stream is what the specification calls Cobblestone-128 or
+   * The AEAD of the chunks. With AES the stream is the specification's Cobblestone-128 or
    * Cobblestone-256.
    */
   readonly algorithm: 'aes-128-gcm' | 'aes-256-gcm' | 'chacha20-poly1305';
   /**
-   * The key, of the algorithm's size: 16, 32 and 32 bytes. It must be random, or come from a key
-   * derivation function; never a password. Any number of streams may be sealed with it. Copied at
-   * the call, and the copy wiped. A prepared key must be for `algorithm`; it may be disposed of
-   * after the call.
+   * The key, of the algorithm's size: 16, 32 and 32 bytes. It must be random or come from a key
+   * derivation function, never a password. One key may seal any number of streams. The key is
+   * copied at the call, and the copy is wiped. A prepared key must be for `algorithm`; it may be
+   * disposed of after the call.
    */
   readonly key: KeyInput;
   /**
-   * What the stream is for, such as a name, a version or a path: bound to it but not stored in it,
-   * and needed again to open. Copied at the call.
+   * The stream's purpose, such as a name, a version or a path. It is authenticated but not stored
+   * in the stream: opening needs the same context. Copied at the call.
    */
   readonly context?: Data | undefined;
-  /** Destroys the stream when it aborts. */
+  /** Aborting destroys the stream. */
   readonly signal?: AbortSignal | undefined;
-  /** Bytes each side holds before it asks to wait; 1 MiB by default. */
+  /** Bytes that each side buffers before back-pressure; 1 MiB by default. */
   readonly highWaterMark?: number | undefined;
 }
 
@@ -62,7 +62,7 @@ const takes: Accepted<keyof SealedStreamOptions> = accepted('a sealed stream', {
   highWaterMark: true,
 });
 
-// What these promise is said where users see it: promises.ts.
+// promises.ts documents these functions.
 
 export function sealTransformStream(
   options: SealedStreamOptions,
@@ -76,10 +76,10 @@ export function openTransformStream(
   return transformStream(streamOptions(options), (sink) => new OpeningPump(sink, options));
 }
 
-/** Enough to keep a pipe flowing while a run is worked on. */
+/** Keeps a pipe flowing while a run is processed. */
 const HIGH_WATER_MARK = 2 ** 20;
 
-/** What concerns the stream itself. */
+/** The options of the stream itself. */
 export interface StreamSettings {
   readonly signal: AbortSignal | undefined;
   readonly highWaterMark: number;
@@ -110,7 +110,7 @@ function positive(value: unknown, name: string): number {
 
 export type MakePump = (sink: OutputSink) => Pump;
 
-/** A stream of the web around a pump. */
+/** Returns a web stream around a pump. */
 export function transformStream(
   { signal, highWaterMark }: StreamSettings,
   makePump: MakePump,
@@ -125,14 +125,14 @@ export function transformStream(
     signal?.removeEventListener('abort', abort);
     pump.close(reason);
   };
-  // The readable side holds back the writable one, and the pump what is under way; so nothing needs
-  // to be held here.
+  // The readable side throttles the writable one, and the pump limits its runs; nothing needs to
+  // wait here.
   const sink: OutputSink = {
     put(output) {
       try {
         controller.enqueue(new Uint8Array(output.buffer, output.byteOffset, output.length));
       } catch (error) {
-        // Cancelled; Node before 20.10 does not tell the transformer so.
+        // Cancelled; Node.js before 20.10 does not report that to the transformer.
         over(error as Error);
       }
       return true;
@@ -171,7 +171,7 @@ export function transformStream(
   );
 }
 
-/** Not of node:crypto, which takes longer to load than all of this package. */
+/** Not from node:crypto, which takes longer to load than this package. */
 function randomSalt(): Uint8Array {
   return globalThis.crypto.getRandomValues(new Uint8Array(SALT_SIZE));
 }
@@ -181,8 +181,8 @@ export class SealingPump extends ChunkPump {
   readonly #key: MessageKey;
 
   /**
-   * Salt and number of the first chunk are for tests: a salt used twice with a key gives both
-   * messages away.
+   * `salt` and `first` (the number of the first chunk) are for tests: a repeated salt under one key
+   * reveals both messages.
    */
   constructor(
     sink: OutputSink,
@@ -223,7 +223,7 @@ export class OpeningPump extends ChunkPump {
   readonly #input: InputKey;
   readonly #header = allocateApart(HEADER_SIZE);
   #headerSize = 0;
-  /** Derived when the header is there. */
+  /** Derived when the header is complete. */
   #key: MessageKey | undefined;
 
   constructor(sink: OutputSink, { algorithm, key, context }: SealedStreamOptions) {
@@ -242,7 +242,8 @@ export class OpeningPump extends ChunkPump {
       if (!this.#key.committed(this.#header.subarray(SALT_SIZE))) {
         throw makeError(
           'ERR_AUTHENTICATION',
-          'authentication failed: the stream was sealed with another key, algorithm or context, or its header was changed',
+          'authentication failed: the stream was sealed with another key, algorithm or ' +
+            'context, or its header was changed',
         );
       }
     }
@@ -263,7 +264,8 @@ export class OpeningPump extends ChunkPump {
       const bad = key.firstBad(first, count, source);
       throw makeError(
         'ERR_AUTHENTICATION',
-        `authentication failed: chunk ${bad} of the stream was changed or moved, or the stream was cut off in it`,
+        `authentication failed: chunk ${bad} of the stream was changed or moved, or the stream ` +
+          'was cut off in it',
       );
     }
   }

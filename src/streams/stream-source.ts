@@ -1,10 +1,9 @@
 /**
- * Messages that come in chunks: async iterables, Node streams, web streams and Blobs, hashed in
- * constant memory.
+ * Messages in chunks (async iterables, Node.js streams, web streams and Blobs), hashed in constant
+ * memory.
  *
- * The next chunk is asked for while the last one is being hashed on the pool. Small chunks are
- * collected into blocks, so that the pool is asked once per block and the event loop gets its turn
- * between two.
+ * The next chunk is read while the last one is hashed on the pool. Small chunks are collected into
+ * blocks: one pool job for each block, and the event loop runs in between.
  */
 import { data, part, sizeOf, type Data } from '../request/arguments.js';
 import { type EngineOptions, engineNames } from '../engines/engines.js';
@@ -15,24 +14,24 @@ import type { Names } from '../request/options.js';
 import { allocateApart } from '#platform/runtime.js';
 
 /**
- * A message in chunks: an async iterable of bytes or strings (UTF-8), a Node or web stream of them,
- * or a Blob.
+ * A message in chunks: an async iterable of bytes or strings (UTF-8), a Node.js or web stream of
+ * them, or a Blob.
  */
 export type StreamSource = AsyncIterable<Data> | ReadableStream<Data> | Blob;
 
-/** How far the hashing of a message in chunks has come. */
+/** The progress of hashing a message in chunks. */
 export interface Progress {
   /** Bytes hashed so far. */
   readonly bytes: number;
-  /** Bytes in all, where they are known: of a Blob or a regular file. */
+  /** Total bytes, if known: of a Blob or a regular file. */
   readonly total: number | undefined;
 }
 
 /** Options of hashing a message in chunks. */
 export interface StreamOptions extends EngineOptions {
-  /** Its abort ends the reading, closes the source and rejects with the signal's reason. */
+  /** Aborting stops the reading, closes the source and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Called on the event loop whenever a block has been hashed. What it throws ends the hashing. */
+  /** Called on the event loop after each block. An exception ends the hashing. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -43,13 +42,14 @@ export const streamOptionNames: Names<StreamOptions> = {
 };
 
 /**
- * Small chunks are collected up to this many bytes; a chunk of this size goes to the pool as it is.
+ * Small chunks are collected up to this size; a chunk of at least this size goes to the pool
+ * directly.
  */
 const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Whether this is a message in chunks rather than bytes or a string. An array is neither: it might
- * be many messages.
+ * Returns true for a message in chunks, false for bytes, a string or an array, which may be many
+ * messages.
  */
 export function isStreamSource(value: unknown): value is StreamSource {
   if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value))
@@ -60,7 +60,7 @@ export function isStreamSource(value: unknown): value is StreamSource {
   );
 }
 
-/** Feeds all of `source` to the hasher, which nobody else uses meanwhile. */
+/** Adds all of `source` to the hasher. Nothing else may use the hasher meanwhile. */
 export function absorbStream(
   hasher: Hasher,
   source: StreamSource,
@@ -73,7 +73,7 @@ export function absorbStream(
       input.close(signal!.reason);
     };
     if (signal?.aborted) return stop();
-    // One listener, not a race per chunk: a promise that is raced a million times remembers each.
+    // One listener, not a race for each chunk: a promise keeps every race it takes part in.
     signal?.addEventListener('abort', stop, { once: true });
     read(hasher, input, () => signal?.aborted === true, onProgress)
       .catch((error: unknown) => {
@@ -101,11 +101,10 @@ async function read(
     hashed += size;
     if (!aborted()) onProgress?.({ bytes: hashed, total: input.total });
   };
-  /** Begins to hash; what was begun before has been waited for. */
+  /** Starts hashing; the previous call has completed. */
   const begin = (view: Uint8Array, size: number): void => {
     hashing = hash(view, size);
-    // It is awaited with the next chunk, which may be long in coming; until then a failure is not
-    // unhandled.
+    // Awaited with the next chunk, which may take long; a failure until then is not unhandled.
     hashing.catch(() => {});
   };
   const flush = async (): Promise<void> => {
@@ -125,8 +124,7 @@ async function read(
     if (size >= BLOCK_BYTES) {
       await flush();
       await hashing;
-      // Who made an iterable of his own may use the chunk's memory again when asked for the next
-      // one.
+      // An iterable may reuse the chunk's memory when the next one is requested.
       begin(input.owned ? view : copyOf(view, size), size);
     } else {
       for (let at = 0; at < size;) {
@@ -140,14 +138,14 @@ async function read(
   await hashing;
 }
 
-/** Not `slice`, which asks the view's class what to make. */
+/** Not `slice`, which calls the constructor of the view's class. */
 function copyOf(view: Uint8Array, size: number): Uint8Array {
   const copy = allocateApart(size);
   copy.set(view);
   return copy;
 }
 
-/** Small chunks, one behind the other. */
+/** Small chunks, joined. */
 class Block {
   size = 0;
   #bytes: Uint8Array | undefined;
@@ -156,7 +154,7 @@ class Block {
     return (this.#bytes ??= allocateApart(BLOCK_BYTES));
   }
 
-  /** Copies as much as fits of `view` from `at` on and tells how much. */
+  /** Copies as much of `view` from `at` as fits. Returns the number of bytes. */
   fill(view: Uint8Array, at: number, end: number): number {
     const count = Math.min(end - at, BLOCK_BYTES - this.size);
     this.bytes.set(part(view, at, count), this.size);
@@ -165,14 +163,14 @@ class Block {
   }
 }
 
-/** The four kinds of sources as one. */
+/** The common interface of the four kinds of sources. */
 interface Reader {
-  /** The next chunk, or undefined after the last. */
+  /** Resolves with the next chunk, or undefined after the last. */
   next(): Promise<unknown>;
-  /** Whether a chunk's memory stays as it is after the next chunk was asked for. */
+  /** True if a chunk's memory stays unchanged after the next chunk is requested. */
   readonly owned: boolean;
   readonly total: number | undefined;
-  /** Nothing more will be asked for. */
+  /** Ends the reading. */
   close(reason: unknown): void;
 }
 
@@ -204,7 +202,7 @@ interface NodeStream {
   destroy(reason?: Error): unknown;
 }
 
-/** By its shape: loading node:stream only to ask takes longer than loading all of this package. */
+/** Checked by shape: loading node:stream takes longer than loading this package. */
 function isNodeStream(source: StreamSource): source is StreamSource & NodeStream {
   const { pipe, destroy } = source as Partial<NodeStream>;
   return typeof pipe === 'function' && typeof destroy === 'function';
@@ -225,7 +223,7 @@ function webReader(stream: ReadableStream<Data>, total: number | undefined): Rea
   };
 }
 
-/** `undefined` means the end here, so it may not be a chunk. */
+/** Refuses `undefined`, which means the end. */
 function checkChunk(value: unknown): unknown {
   if (value === undefined)
     throw wrongType('chunk', 'a string, Buffer, ArrayBufferView or ArrayBuffer', value);

@@ -726,14 +726,14 @@ test('options that make no sense', () =>
     await refuse('--chekc a', 'unknown option: --chekc (did you mean --check?)');
     await refuse(
       '-a sha521 a',
-      'algorithm "sha521" is not a hash known here; nearest: sha512, sha1, sha224',
+      'algorithm "sha521" is not a known hash; nearest: sha512, sha1, sha224',
     );
     await refuse('-x a', 'unknown option: -x');
     await refuse('a -a', 'option -a needs a value: NAME');
     await refuse('--tag=yes a', 'option --tag takes no value');
     await refuse(
       '-a sha265 a',
-      'algorithm "sha265" is not a hash known here; nearest: sha256, sha224, sha1',
+      'algorithm "sha265" is not a known hash; nearest: sha256, sha224, sha1',
     );
     await refuse(
       '-l 5 a',

@@ -220,7 +220,7 @@ test('a prepared key decides, and an option that leaves its engines out is refus
     assert.deepEqual(seal('aes-256-gcm', { key: both, nonce, source, engine }), expected);
   assert.throws(() => seal('aes-256-gcm', { key: portable, nonce, source, engine: 'native' }), {
     code: 'ERR_ENGINE_UNAVAILABLE',
-    message: /the key is with portable; createKey/,
+    message: /the key is prepared for portable; createKey/,
   });
   for (const each of [portable, both]) each.dispose();
   for (const engine of [undefined, 'portable']) {

@@ -1,4 +1,4 @@
-"""Runs a program for which sockets of the family AF_ALG are refused with EPERM, by a seccomp filter."""
+"""Runs a program with a seccomp filter that refuses AF_ALG sockets with EPERM."""
 
 import ctypes
 import os
@@ -28,7 +28,8 @@ program = b"".join(
 held = ctypes.create_string_buffer(program, len(program))
 filters = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(held)))
 libc = ctypes.CDLL(None, use_errno=True)
-for option, argument in ((38, 1), (22, 2)):  # PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP with SECCOMP_MODE_FILTER
+# PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP with SECCOMP_MODE_FILTER
+for option, argument in ((38, 1), (22, 2)):
     if libc.prctl(option, argument, filters if option == 22 else 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl")
 os.execvp(sys.argv[1], sys.argv[1:])

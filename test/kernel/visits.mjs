@@ -12,5 +12,5 @@ export const visits = [
   { name: 'a kernel that refuses AF_ALG', blocked: ['af_alg'], cases: ['blocked'] },
 ];
 
-/** Cases that need neither the tests' device nor blocked modules: they also run outside of guests. */
+/** Cases without the tests' device and blocked modules, which also run outside of guests. */
 export const anywhere = ['jobs', 'running', 'flight', 'conformance'];

@@ -1,5 +1,5 @@
-//! Consecutive chunks of one long message, each sealed under its own nonce (C2SP chunked encryption;
-//! TLS 1.3 derives its nonces the same way).
+//! Consecutive chunks of one long message, each sealed under its own nonce (C2SP chunked
+//! encryption; TLS 1.3 derives its nonces the same way).
 
 use crate::Error;
 use crate::checkpoint::Slicer;
@@ -23,9 +23,9 @@ impl CipherKey {
     /// Seals the chunks in `source`. In `target` each chunk is followed by its tag.
     ///
     /// # Errors
-    /// [`Error::OutputSize`] if the length of `source` or `target` does not fit the run; otherwise as
-    /// [`CipherKey::seal`]; [`Error::Cancelled`] by the slicer's checkpoint. The target is then all
-    /// zero or untouched.
+    /// [`Error::OutputSize`] if the length of `source` or `target` does not fit the run; otherwise
+    /// as [`CipherKey::seal`]; [`Error::Cancelled`] by the slicer's checkpoint. The target is then
+    /// all zero or untouched.
     pub fn seal_chunks(
         &self,
         run: Run<'_>,

@@ -99,7 +99,8 @@ impl CipherKey {
     /// # Errors
     /// [`Error::NotSupported`] for an AEAD, [`Error::IvSize`], [`Error::OutputSize`] if source and
     /// target differ in length, [`Error::SourceTooLarge`]; from an external engine
-    /// [`Error::Unavailable`], [`Error::TooLarge`] and [`Error::Cancelled`] with the target all zero.
+    /// [`Error::Unavailable`], [`Error::TooLarge`] and [`Error::Cancelled`] with the target all
+    /// zero.
     #[inline]
     pub fn apply(
         &self,

@@ -24,8 +24,8 @@ pub enum Error {
     NotSupported,
     /// The parts of a message are incomplete, overlap or are not aligned.
     Parts,
-    /// [`Checkpoint::cancelled`](crate::checkpoint::Checkpoint::cancelled) returned true. The target
-    /// is untouched unless the operation says otherwise.
+    /// [`Checkpoint::cancelled`](crate::checkpoint::Checkpoint::cancelled) returned true. The
+    /// target is untouched unless the operation says otherwise.
     Cancelled,
     /// The bytes are not a state of this hash, or the state has begun to squeeze output and absorbs
     /// no more.

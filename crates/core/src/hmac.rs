@@ -23,8 +23,8 @@ pub fn hmac(hash: Hash, key: &[u8], source: &[u8], target: &mut [u8]) -> Result<
 
 /// A prepared HMAC key: the states of the inner and the outer hash after their first block.
 ///
-/// It saves two compressions per message, and the hashing of a long key. The states are on the heap,
-/// so that moving a `MacKey` leaves no copy behind, and are wiped on drop.
+/// It saves two compressions per message, and the hashing of a long key. The states are on the
+/// heap, so that moving a `MacKey` leaves no copy behind, and are wiped on drop.
 pub struct MacKey {
     hash: Hash,
     state: MacState,
@@ -106,11 +106,12 @@ impl MacKey {
         state_size(self.hash)
     }
 
-    /// Absorbs more of the message and writes the new state to `next`. An empty state has not begun.
+    /// Absorbs more of the message and writes the new state to `next`. An empty state has not
+    /// begun.
     ///
     /// # Errors
-    /// [`Error::State`] if `state` is not a state of the hash, [`Error::OutputSize`] for a `next` of
-    /// the wrong size, [`Error::NotSupported`] for a key of an external engine,
+    /// [`Error::State`] if `state` is not a state of the hash, [`Error::OutputSize`] for a `next`
+    /// of the wrong size, [`Error::NotSupported`] for a key of an external engine,
     /// [`Error::Cancelled`] by the slicer's checkpoint, with `next` untouched.
     #[inline]
     pub fn update(
@@ -124,12 +125,12 @@ impl MacKey {
         self.native()?.update(state, source, next, slicer)
     }
 
-    /// Absorbs the rest of the message and writes the HMAC to `target`, which must be as long as the
-    /// digest.
+    /// Absorbs the rest of the message and writes the HMAC to `target`, which must be as long as
+    /// the digest.
     ///
     /// # Errors
-    /// [`Error::State`] if `state` is not a state of the hash, [`Error::OutputSize`] for a target of
-    /// the wrong length.
+    /// [`Error::State`] if `state` is not a state of the hash, [`Error::OutputSize`] for a target
+    /// of the wrong length.
     #[inline]
     pub fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
         check(self.hash, target.len())?;

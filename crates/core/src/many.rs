@@ -12,8 +12,8 @@ use crate::inputs::Params;
 /// digest, in any order.
 ///
 /// `size` is that of the digest, or for an extendable-output hash any number. The heap is used only
-/// for outputs of more than 256 bytes. `slicer` runs its checkpoint after about one slice of each of
-/// the messages that are hashed at once; `each` is not called for cancelled messages.
+/// for outputs of more than 256 bytes. `slicer` runs its checkpoint after about one slice of each
+/// of the messages that are hashed at once; `each` is not called for cancelled messages.
 ///
 /// # Errors
 /// As [`digest`](crate::hash::digest()); nothing was computed then.
@@ -34,8 +34,8 @@ pub fn digests(
 /// bytes. For external engines, which compute one digest at a time.
 ///
 /// # Errors
-/// [`Error::OutputSize`] for a `size` above 64; the errors of `compute`, after some digests may have
-/// been emitted.
+/// [`Error::OutputSize`] for a `size` above 64; the errors of `compute`, after some digests may
+/// have been emitted.
 pub fn one_by_one(
     sources: &[&[u8]],
     size: usize,

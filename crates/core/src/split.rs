@@ -102,8 +102,8 @@ impl Message {
         Ok(PartialTag { offset, size, tag: self.state.seal(offset, text)? })
     }
 
-    /// Decrypts the part at `offset` of the message with this tag, authentic or not. The caller must
-    /// not release the result before [`Message::verify`] succeeds, and must overwrite it if
+    /// Decrypts the part at `offset` of the message with this tag, authentic or not. The caller
+    /// must not release the result before [`Message::verify`] succeeds, and must overwrite it if
     /// that fails.
     ///
     /// # Errors
@@ -228,8 +228,8 @@ pub fn hash_parts(hash: Hash, size: u64) -> Option<u64> {
     Native::hash_part_size(hash, size)
 }
 
-/// A message of a hash that is processed in parts of [`HashMessage::part_size`] bytes; the last may be
-/// shorter. Several threads may process them at once and in any order. A key is wiped on drop.
+/// A message of a hash that is processed in parts of [`HashMessage::part_size`] bytes; the last may
+/// be shorter. Several threads may process them at once and in any order. A key is wiped on drop.
 pub struct HashMessage {
     hash: Hash,
     size: u64,
@@ -262,8 +262,8 @@ impl HashMessage {
     /// Prepares a message of `size` bytes.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] if [`hash_parts`] returns `None`, and for a seed or key that this hash
-    /// does not take.
+    /// [`Error::NotSupported`] if [`hash_parts`] returns `None`, and for a seed or key that this
+    /// hash does not take.
     pub fn new(hash: Hash, params: &Params<'_>, size: u64) -> Result<HashMessage, Error> {
         check_params(hash.facts(), params)?;
         let part_size = hash_parts(hash, size).ok_or(Error::NotSupported)?;
@@ -292,8 +292,8 @@ impl HashMessage {
         Ok(self.state.part(offset, source))
     }
 
-    /// Writes the digest of the message from all its parts, in order. The size of `target` is as for
-    /// [`digest`](crate::hash::digest()).
+    /// Writes the digest of the message from all its parts, in order. The size of `target` is as
+    /// for [`digest`](crate::hash::digest()).
     ///
     /// # Errors
     /// [`Error::Parts`] if their number differs from [`HashMessage::count`]; [`Error::OutputSize`].

@@ -22,7 +22,8 @@ fn hash_to(name: &str, params: &Params<'_>, source: &[u8], size: Option<usize>) 
     hex(&target)
 }
 
-/// The digests of nothing, of "abc", and of 1000 and 5000 bytes of the pattern. SHAKE with 32 bytes.
+/// The digests of nothing, of "abc", and of 1000 and 5000 bytes of the pattern. SHAKE with 32
+/// bytes.
 ///
 /// The first two are in the standards (FIPS 180-4 and 202 with their examples, RFC 1321, 7693, the
 /// RIPEMD-160 and Keccak papers, BLAKE3's test vectors, xxHash's sanity checks). All were made with

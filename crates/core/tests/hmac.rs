@@ -57,10 +57,11 @@ fn states_of_keys_refused() {
     assert_eq!(forged.finish(&[], b"", &mut [0; 32]), Err(Error::State));
 }
 
-/// HMAC of 1000 bytes of the pattern under no key, under 0, 1, .., 19, and under 200 bytes of the pattern.
+/// HMAC of 1000 bytes of the pattern under no key, under 0, 1, .., 19, and under 200 bytes of the
+/// pattern.
 ///
-/// By OpenSSL (through Python's hmac); for Keccak and BLAKE3 by RFC 2104 written out over PyCryptodome's
-/// and the authors' hashes.
+/// By OpenSSL (through Python's hmac); for Keccak and BLAKE3 by RFC 2104 written out over
+/// PyCryptodome's and the authors' hashes.
 #[rustfmt::skip]
 const ANSWERS: &[(&str, [&str; 3])] = &[
     ("md5", [

@@ -96,7 +96,7 @@ pub(crate) struct Session {
 /// The driver behind a session.
 pub(crate) struct Driver {
     pub(crate) name: String,
-    /// True if only the kernel can reach it. Other drivers are code that a process could run itself.
+    /// True if only the kernel can reach it. Other drivers are code that a process could run.
     pub(crate) accelerator: bool,
 }
 

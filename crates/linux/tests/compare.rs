@@ -1,5 +1,5 @@
-//! Compares the kernel engine with the native engine where there is AF_ALG or /dev/crypto, as in the
-//! guests of test/kernel. Elsewhere the engine must refuse with a reason.
+//! Compares the kernel engine with the native engine where there is AF_ALG or /dev/crypto, as in
+//! the guests of test/kernel. Elsewhere the engine must refuse with a reason.
 //! `MILLRACE_KERNEL=af_alg,cryptodev` names the interfaces that must be available.
 
 #![cfg(target_os = "linux")]

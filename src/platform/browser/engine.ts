@@ -1,12 +1,12 @@
 /**
- * The engines of this platform: in browsers the portable one only.
+ * The engines of this platform: in browsers only the portable one.
  */
 import { makeError } from '../../request/errors.js';
 import type { Native } from '../../request/frame.js';
 import { makePortable } from '../../portable/binding.js';
 import { portableHost } from './portable.js';
 
-/** An engine that other engines may be beside. */
+/** An engine with its own binding. */
 export type BindingName = 'native' | 'portable';
 
 export function openEngine(name: BindingName): Native {
@@ -21,12 +21,12 @@ export function openDefaultEngine(): { readonly name: BindingName; readonly bind
   return { name: 'portable', binding: openEngine('portable') };
 }
 
-/** There is no environment to ask. */
+/** Returns undefined: there is no environment. */
 export function engineFromEnvironment(): string | undefined {
   return undefined;
 }
 
-/** Tells developers of something that is no error. */
+/** Warns developers on the console. */
 export function warn(message: string, code: string): void {
   console.warn(`${code}: ${message}`);
 }

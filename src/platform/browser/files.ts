@@ -1,14 +1,14 @@
 /**
- * Files in browsers are Blobs: what a file input or a drop gives, hashed in constant memory.
+ * Files in browsers are Blobs, as from a file input or a drop, hashed in constant memory.
  */
 import { makeError, wrongType } from '../../request/errors.js';
 import type { Hasher } from '../../hashers/hasher.js';
 import { absorbStream, type StreamOptions } from '../../streams/stream-source.js';
 
-/** What is hashed as a file. */
+/** The type of a file. */
 export type FileSource = Blob;
 
-/** Checks it. By its shape: Blobs of other frames are Blobs too. */
+/** Checks a file by its shape: Blobs of other frames are Blobs too. */
 export function fileSource(value: unknown): FileSource {
   const { stream, slice, size } = (value ?? {}) as Partial<Blob>;
   if (typeof stream === 'function' && typeof slice === 'function' && typeof size === 'number')
@@ -16,7 +16,7 @@ export function fileSource(value: unknown): FileSource {
   throw wrongType('file', 'a Blob, such as a File', value);
 }
 
-/** Feeds a whole file to the hasher, which nobody else uses meanwhile. */
+/** Adds a whole file to the hasher. Nothing else may use the hasher meanwhile. */
 export async function absorbFile(
   hasher: Hasher,
   file: FileSource,
@@ -31,20 +31,21 @@ export async function absorbFile(
   complete(read, file.size);
 }
 
-/** Bytes read at once where reading is synchronous. */
+/** Bytes of a synchronous read. */
 const BLOCK = 4 * 2 ** 20;
 
 interface SyncReader {
   readAsArrayBuffer(blob: Blob): ArrayBuffer;
 }
 
-/** The same, here and now: workers can. */
+/** Does the same synchronously, in workers. */
 export function absorbFileSync(hasher: Hasher, file: FileSource): void {
   const { FileReaderSync } = globalThis as { FileReaderSync?: new () => SyncReader };
   if (FileReaderSync === undefined) {
     throw makeError(
       'ERR_NOT_SUPPORTED',
-      'hashFile without a callback works in workers only: pass a callback, or use millrace/promises',
+      'hashFile without a callback works in workers only: pass a callback, or use ' +
+        'millrace/promises',
     );
   }
   const reader = new FileReaderSync();

@@ -1,17 +1,16 @@
 /**
- * Hashers in browsers are no streams of Node's. Who has a stream hands it to `hash` of
- * millrace/promises.
+ * Hashers in browsers are not Node.js streams; `hash` of millrace/promises hashes a web stream.
  */
 
 import type { Names } from '../../request/options.js';
 
-/** Options of streams: there are none here. */
+/** Options of streams: none here. */
 export interface TransformOptions {}
 
 /** Their names. */
 export const streamNames: Names<TransformOptions> = {};
 
-/** How a stream of Node's is told that a chunk was taken. */
+/** The callback of a Node.js stream. */
 export type TransformCallback = (error?: Error | null, data?: unknown) => void;
 
 export class LazyTransform {}

@@ -1,5 +1,5 @@
 /**
- * Bytes as a BigInt and back, apart from the engine: who wants no more than this gets no more.
+ * Bytes as a BigInt and back, without the engine: a bundle that needs only this stays small.
  */
 import { numberOf, writeNumber } from '../../portable/numbers.js';
 import { hex } from './runtime.js';

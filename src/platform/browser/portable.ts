@@ -1,12 +1,11 @@
 /**
- * What the portable engine needs of its place, in browsers and other runtimes of the web platform:
- * workers are made from a text, so that no file has to be found, and no server has to send a
- * header.
+ * The portable engine's host in browsers and other runtimes of the web platform. Workers are
+ * created from source text, so that neither a file nor a server header is needed.
  */
 import { after, hex, nextTurn, stop } from './runtime.js';
 import type { Host, WorkerHandle, WorkerEvents } from '../../portable/host.js';
 
-/** A dedicated worker, as far as it is used. */
+/** The used part of a dedicated worker. */
 interface WebWorker {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   terminate(): void;
@@ -18,7 +17,7 @@ interface WebWorker {
 interface Place {
   readonly Worker?: new (url: string, options?: { readonly type: 'module' }) => WebWorker;
   readonly navigator?: { readonly hardwareConcurrency?: number };
-  /** A runtime whose workers are all modules. */
+  /** Deno's workers are all modules. */
   readonly Deno?: unknown;
 }
 
@@ -39,7 +38,7 @@ export const portableHost: Host = {
 
 let url: Promise<string> | undefined;
 
-/** The text of a worker, under a name; loaded when the first one is wanted. */
+/** Returns a URL of the worker's source text; loaded with the first worker. */
 function workerUrl(): Promise<string> {
   url ??= import('./worker-source.js').then(({ source }) => {
     if (source === '') throw new Error('this build has no source for workers');
@@ -66,7 +65,7 @@ function startWorker({ message, lost }: WorkerEvents): WorkerHandle | undefined 
       worker.onmessage = ({ data }) => message(data);
       worker.onmessageerror = lose;
       worker.onerror = (event) => {
-        // It is told as the error of a call; the page shall not hear of it twice.
+        // The call reports the error; the page must not report it again.
         event.preventDefault?.();
         lose();
       };
@@ -82,7 +81,7 @@ function startWorker({ message, lost }: WorkerEvents): WorkerHandle | undefined 
       over = true;
       worker?.terminate();
     },
-    // Pages do not wait for anybody.
+    // Pages do not wait for workers.
     hold: () => {},
   };
 }

@@ -1,16 +1,17 @@
 /**
- * What node.ts has, for browsers and other runtimes of the web platform (workers, edge runtimes).
+ * The exports of node/runtime.ts for browsers and other runtimes of the web platform (workers, edge
+ * runtimes).
  */
 import { outOfMemory } from '../../request/errors.js';
 import { base64Of, bytesOfEncoded, encodingOf, hexOf, textIn } from './text.js';
 
-/** What results are. */
+/** The type of results. */
 export type Buffer = Uint8Array;
-/** There is none here. */
+/** Browsers have no KeyObject. */
 export type KeyObject = never;
-/** A CryptoKey gives its bytes to asynchronous calls only; it must be exported first. */
+/** A CryptoKey exports its bytes asynchronously only: export it first. */
 export type CryptoKey = never;
-/** How text stands for bytes: what Node's Buffer has, with the same results. */
+/** The encodings of Node's Buffer, with the same results. */
 export type BufferEncoding =
   | 'ascii'
   | 'utf8'
@@ -24,12 +25,11 @@ export type BufferEncoding =
   | 'latin1'
   | 'binary'
   | 'hex';
-/** A timer. */
 export type Timer = ReturnType<typeof setTimeout>;
 
 // ---- memory -------------------------------------------------------------------------------------
 
-/** Memory of its own, always. */
+/** Allocates memory, always in its own ArrayBuffer. */
 export function allocate(size: number): Buffer {
   try {
     return new Uint8Array(size);
@@ -44,12 +44,14 @@ export function viewOf(memory: ArrayBufferLike, offset?: number, size?: number):
   return new Uint8Array(memory, offset, size);
 }
 
-/** What all engines allow by now. */
+/** The limit of every current engine, in bytes. */
 export const SIZE_MAX = 2 ** 32 - 1;
-/** What V8 allows, which allows the least. */
+/** V8's limit in UTF-16 units, the lowest of all engines. */
 export const STRING_MAX = 2 ** 29 - 24;
 
-/** As far as is told: browsers round, and some say nothing. */
+/**
+ * Returns the device's memory in bytes, as far as known: browsers round it, some do not report it.
+ */
 export function memorySize(): number {
   const { navigator } = globalThis as { readonly navigator?: { readonly deviceMemory?: number } };
   return (navigator?.deviceMemory ?? 4) * 2 ** 30;
@@ -106,13 +108,13 @@ export function bytesOfList(value: unknown, encoding: BufferEncoding = 'utf8'): 
 
 // ---- kinds of values ----------------------------------------------------------------------------
 
-/** What a key may be beside a string and a prepared key, for messages. */
+/** The types of keys in messages, besides strings and prepared keys. */
 export const KEY_KINDS: readonly string[] = [
   'an ArrayBufferView',
   "an ArrayBuffer (of a CryptoKey what crypto.subtle.exportKey('raw', key) gives)",
 ];
 
-/** There is nothing here that gives the bytes of a key at once. */
+/** Returns undefined: nothing here exports a key synchronously. */
 export function exportedSecret(_value: unknown): Uint8Array | string | undefined {
   return undefined;
 }
@@ -123,7 +125,7 @@ export function isBuffer(value: unknown): value is Buffer {
 
 // ---- the event loop -----------------------------------------------------------------------------
 
-/** Nothing is to be kept: here contexts do not follow what is asynchronous. */
+/** Async contexts do not exist here, so there is nothing to keep. */
 export class AsyncResource {
   constructor(_kind: string, _options?: unknown) {}
 
@@ -136,12 +138,12 @@ export class AsyncResource {
     return run.apply(self as This, given);
   }
 
-  /** Nobody asks. */
+  /** Does nothing. */
   emitDestroy(): this {
     return this;
   }
 
-  /** The same function. */
+  /** Returns the function itself. */
   static bind<Run extends (...given: never[]) => unknown>(run: Run): Run {
     return run;
   }
@@ -155,8 +157,8 @@ export function nextTick<Given extends unknown[]>(
 }
 
 /**
- * When other events have had their turns. A message comes without the 4 ms that browsers add to
- * timers. Made when it is first needed: some runtimes refuse it before the first request.
+ * Calls `run` after other pending events. A message, because browsers delay timers by 4 ms. Created
+ * on first use: some runtimes refuse it before the first request.
  */
 export function nextTurn(run: () => void): void {
   turn ??= startTurns();
@@ -197,7 +199,7 @@ export function stop(timer: Timer | undefined): void {
   endAgain(timer);
 }
 
-/** Where timers keep a process alive, this one does not. */
+/** Keeps the timer from keeping the process alive, in runtimes where it would. */
 function letEnd(timer: Timer): Timer {
   (timer as { unref?: () => void }).unref?.();
   return timer;

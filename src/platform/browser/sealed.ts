@@ -1,11 +1,11 @@
 /**
- * Sealed streams in browsers: those of the web.
+ * Sealed streams in browsers: web streams only.
  */
 import { makeError } from '../../request/errors.js';
 import * as transforms from '../../streams/passphrase/transforms.js';
 import * as streams from '../../streams/sealed-streams.js';
 
-/** A stream of Node's: there is none here. */
+/** Browsers have no Node.js streams. */
 export type Duplex = never;
 export type TransformStream<In, Out> = globalThis.TransformStream<In, Out>;
 export type TransformStreamDefaultController<Out> =
@@ -19,7 +19,7 @@ export function passphrases(): typeof transforms {
   return transforms;
 }
 
-/** What makes streams of Node's. */
+/** The functions that create Node.js streams. */
 interface Duplexes {
   sealStream(options: unknown): Duplex;
   openStream(options: unknown): Duplex;
@@ -30,6 +30,7 @@ interface Duplexes {
 export function sealedDuplexes(): Duplexes {
   throw makeError(
     'ERR_NOT_SUPPORTED',
-    'streams of Node.js do not exist here: use sealTransformStream, openTransformStream and those WithPassphrase',
+    'streams of Node.js do not exist here: use sealTransformStream, openTransformStream and ' +
+      'those WithPassphrase',
   );
 }

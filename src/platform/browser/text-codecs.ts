@@ -1,6 +1,6 @@
 /**
- * UTF-8 for what runs code for browsers without these global names: Jest with jsdom. The build puts
- * these in their place in what `require` loads; browsers have their own.
+ * UTF-8 for environments that run browser code without these globals, such as Jest with jsdom. The
+ * build substitutes these in the CommonJS browser bundle; browsers use their own.
  */
 
 class PlainEncoder {
@@ -23,7 +23,7 @@ class PlainEncoder {
   }
 }
 
-/** The bytes of one character; a lone surrogate becomes U+FFFD. */
+/** Returns the bytes of one character; a lone surrogate becomes U+FFFD. */
 function bytesOf(letter: string): number[] {
   let code = letter.codePointAt(0)!;
   if (code < 0x80) return [code];
@@ -66,14 +66,14 @@ class PlainDecoder {
   }
 }
 
-/** Throws at what is not UTF-8. */
+/** Decodes UTF-8; throws on invalid bytes. */
 function letters(bytes: Uint8Array): string {
   return decodeURIComponent(
     Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
   );
 }
 
-/** Text to UTF-8. */
+/** Encodes text as UTF-8. */
 export const TextEncoder: typeof globalThis.TextEncoder = globalThis.TextEncoder ?? PlainEncoder;
-/** UTF-8 to text. */
+/** Decodes UTF-8. */
 export const TextDecoder: typeof globalThis.TextDecoder = globalThis.TextDecoder ?? PlainDecoder;

@@ -1,9 +1,9 @@
 /**
- * Texts for bytes and back, in the encodings of Node's Buffer and with its results: what does not
- * belong to an encoding is skipped or ends the text, as there.
+ * Text from bytes and back in the encodings of Node's Buffer, with the same results: characters
+ * outside the encoding are skipped or end the text, as there.
  */
 
-/** The encodings by one name each. */
+/** The encodings, with one name each. */
 export type TextEncodingName =
   'utf8' | 'hex' | 'base64' | 'base64url' | 'latin1' | 'ascii' | 'utf16le';
 
@@ -23,7 +23,7 @@ const names: Readonly<Record<string, TextEncodingName | undefined>> = {
   'ucs-2': 'utf16le',
 };
 
-/** The encoding of that name, in any case. */
+/** Returns the encoding of a name in any case. */
 export function encodingOf(name: string): TextEncodingName | undefined {
   return names[String(name).toLowerCase()];
 }
@@ -36,7 +36,7 @@ export function hexOf(bytes: Uint8Array, start: number, end: number): string {
   return text;
 }
 
-/** As many bytes at once as a call has arguments for. */
+/** The most bytes for one call with spread arguments. */
 const STEP = 8192;
 
 function lettersOf(bytes: Uint8Array, mask = 0xff): string {
@@ -52,7 +52,7 @@ export function base64Of(bytes: Uint8Array): string {
   return btoa(lettersOf(bytes));
 }
 
-/** Bytes as text; base64url is for who knows base64. */
+/** Returns bytes as text; callers derive base64url from base64. */
 export function textIn(
   bytes: Uint8Array,
   encoding: Exclude<TextEncodingName, 'base64url'>,
@@ -73,7 +73,7 @@ export function textIn(
   }
 }
 
-/** Lone surrogates stay as they are, which TextDecoder would replace. */
+/** Keeps lone surrogates, which TextDecoder would replace. */
 function lettersOf16(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at + 1 < bytes.length; at += 2)
@@ -81,7 +81,7 @@ function lettersOf16(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes that a text stands for. */
+/** Returns the bytes of an encoded text. */
 export function bytesOfEncoded(text: string, encoding: TextEncodingName): Uint8Array {
   switch (encoding) {
     case 'utf8':
@@ -112,14 +112,14 @@ function bytesOfHex(text: string): Uint8Array {
   return bytes;
 }
 
-/** Both alphabets; padding ends the text, anything else is skipped. */
+/** Accepts both alphabets; padding ends the text, other characters are skipped. */
 function bytesOfBase64(text: string): Uint8Array {
   const end = text.indexOf('=');
   const letters = (end < 0 ? text : text.slice(0, end))
     .replace(/-/g, '+')
     .replace(/_/g, '/')
     .replace(/[^A-Za-z\d+/]/g, '');
-  // One letter alone holds no byte.
+  // A single character holds no whole byte.
   const whole = letters.length % 4 === 1 ? letters.slice(0, -1) : letters;
   const decoded = atob(whole);
   return Uint8Array.from({ length: decoded.length }, (_, at) => decoded.charCodeAt(at));

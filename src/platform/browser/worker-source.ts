@@ -1,5 +1,5 @@
 /**
- * The text of browser-worker.ts with all that it imports, as one script. The build for browsers
- * puts it here; where it is empty, work is done on the thread of the page.
+ * The source text of browser/worker.ts with its imports, as one script. The browser build inserts
+ * it; while it is empty, jobs run on the page's thread.
  */
 export const source: string = '';

@@ -1,11 +1,10 @@
 /**
- * What a worker of the portable engine runs in browsers. The build makes a text of it:
- * browser-worker-source.ts.
+ * The worker of the portable engine in browsers. The build turns it into text: worker-source.ts.
  */
 import { serve } from '../../portable/worker.js';
 import type { WorkerRequest } from '../../portable/worker-messages.js';
 
-/** The scope of a dedicated worker, as far as it is used. */
+/** The used part of a dedicated worker's scope. */
 interface Scope {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   onmessage: ((event: { readonly data: WorkerRequest }) => void) | null;
@@ -18,7 +17,7 @@ serve({
   post: (response, transfer) => scope.postMessage(response, transfer),
   listen(receive) {
     scope.onmessage = ({ data }) => receive(data);
-    // What cannot be read is never answered: the owner hears of an error instead.
+    // An unreadable message is never answered: the owner gets an error event instead.
     scope.onmessageerror = () => {
       throw new Error('a message could not be read');
     };

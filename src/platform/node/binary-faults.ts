@@ -1,11 +1,10 @@
 /**
- * Why a binary cannot be loaded, told by what the system says and by the first bytes of the file.
+ * Explains why a binary cannot be loaded, from the system's message and the first bytes of the
+ * file.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/**
- * What is wrong, by what helps against it; the first that applies to any file tried is told first.
- */
+/** The faults, grouped by remedy; the first that applies to any file is reported first. */
 export const faults = ['addons', 'permission', 'access', 'file', 'version', 'missing'] as const;
 export type Fault = (typeof faults)[number];
 
@@ -13,11 +12,11 @@ export type Fault = (typeof faults)[number];
 export interface Attempt {
   readonly where: string;
   readonly fault: Fault;
-  /** What the system said, or what the file is. */
+  /** The system's message, or the kind of the file. */
   readonly reason: string;
 }
 
-/** Explains an error of loading or looking at a file. */
+/** Explains an error of loading or reading a file. */
 export function explain(where: string, error: unknown): Attempt {
   const { code, message } = error as NodeJS.ErrnoException;
   const reason = String(message).split('\n')[0]!.replace(`${where}: `, '');
@@ -34,7 +33,7 @@ export function explain(where: string, error: unknown): Attempt {
   return { where, ...examine(where, reason) };
 }
 
-/** What a file is that dlopen refused with this reason. */
+/** Returns the kind of a file that dlopen refused with this reason. */
 function examine(path: string, reason: string): Pick<Attempt, 'fault' | 'reason'> {
   let head: Buffer;
   try {
@@ -65,14 +64,14 @@ const machines: Readonly<Record<number, string>> = {
 };
 
 /**
- * The platform of a binary by its header; undefined if this is none. PE files name their CPU
- * further on: only the platform is told.
+ * Returns the platform of a binary from its header, undefined if it is none. PE files name their
+ * CPU further on, so only their platform is returned.
  */
 function builtFor(head: Buffer): string | undefined {
   if (head.length < 20) return undefined;
   if (head.readUInt32BE(0) === 0x7f454c46) {
     const machine = head[5] === 2 ? head.readUInt16BE(18) : head.readUInt16LE(18);
-    // Android, FreeBSD and others have ELF files too.
+    // Android, FreeBSD and others use ELF files too.
     const platform = ['darwin', 'win32'].includes(process.platform) ? 'linux' : process.platform;
     return `${platform}-${machines[machine] ?? `machine ${machine}`}`;
   }
@@ -88,9 +87,8 @@ function firstBytes(path: string): Buffer {
 }
 
 /**
- * Throws if an ELF file ends before its table of sections: glibc maps such a file all the same, and
- * the process dies of a signal (SIGBUS) when the missing part is touched. Loaders of other systems
- * check this.
+ * Throws if an ELF file ends before its section table: glibc maps such a file, and the process dies
+ * of SIGBUS when it touches the missing part. The loaders of other systems check this.
  */
 export function refuseCutShort(path: string): void {
   const { head, size } = read(path);

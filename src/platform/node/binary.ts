@@ -1,7 +1,7 @@
 /**
- * Finds and opens the native binary: beside this package, in the platform package that npm has
- * installed, or near the program where this package was bundled into it.
- * docs/servers-and-bundlers.md tells users of it.
+ * Finds and opens the native binary: beside this package, in the platform package that npm
+ * installed, or near the program into which this package was bundled. docs/servers-and-bundlers.md
+ * documents the search.
  */
 import { readFileSync, statSync } from 'node:fs';
 import Module from 'node:module';
@@ -11,10 +11,10 @@ import type { Native } from '../../request/frame.js';
 import { explain, faults, refuseCutShort, type Attempt, type Fault } from './binary-faults.js';
 import { file, folder, resolvePackage } from '#platform/place.js';
 
-/** Of package.json; the build writes it here. */
+/** The version in package.json; the build inserts it. */
 declare const MILLRACE_VERSION: string;
 
-/** The platforms that binaries are published for: tools/platforms.mjs. */
+/** The platforms with published binaries: tools/platforms.mjs. */
 export const published = [
   'linux-x64-gnu',
   'linux-x64-musl',
@@ -26,7 +26,7 @@ export const published = [
   'win32-arm64',
 ];
 
-/** A variable of the environment; undefined also where the program may not read it. */
+/** Returns an environment variable, undefined if the program may not read it. */
 export function environment(name: string): string | undefined {
   try {
     return process.env[name];
@@ -36,7 +36,7 @@ export function environment(name: string): string | undefined {
   }
 }
 
-/** The file that MILLRACE_BINARY names, if it names one. */
+/** Returns the file that MILLRACE_BINARY names, if any. */
 export function namedBinary(): string | undefined {
   return environment('MILLRACE_BINARY') || undefined;
 }
@@ -44,8 +44,7 @@ export function namedBinary(): string | undefined {
 /**
  * Opens the binary.
  *
- * @throws MillraceError ERR_NO_BINARY, whose message tells what was tried, what is wrong and what
- * helps
+ * @throws MillraceError ERR_NO_BINARY; its message says what was tried, the fault and the remedy
  */
 export function openBinary(): Native {
   const named = namedBinary();
@@ -56,12 +55,12 @@ export function openBinary(): Native {
     const { where, reason } = attempts[0]!;
     throw makeError(
       'ERR_NO_BINARY',
-      `MILLRACE_BINARY names ${where}, which cannot be loaded: ${reason}. ${remedyFor(attempts, NAMED_REMEDY)}`,
+      `MILLRACE_BINARY names ${where}, which cannot be loaded: ${reason}. ` +
+        `${remedyFor(attempts, NAMED_REMEDY)}`,
     );
   }
   const platform = `${process.platform}-${process.arch}`;
-  // Which C library Linux has is found out by trying: asking Node.js for it (process.report) takes
-  // longer than loading the binary.
+  // The C library of Linux is found by trying: process.report takes longer than loading the binary.
   const names = process.platform === 'linux' ? [`${platform}-gnu`, `${platform}-musl`] : [platform];
   for (const name of names) {
     const native = tryPlatform(name, attempts);
@@ -70,12 +69,14 @@ export function openBinary(): Native {
   throw notFound(platform, names, attempts);
 }
 
-const NAMED_REMEDY = `Set it to the millrace.<platform>.node file of millrace ${MILLRACE_VERSION}, or remove the variable`;
+const NAMED_REMEDY =
+  `Set it to the millrace.<platform>.node file of millrace ${MILLRACE_VERSION}, ` +
+  'or remove the variable';
 
 function tryPlatform(name: string, attempts: Attempt[]): Native | undefined {
   const binary = `millrace.${name}.node`;
   if (folder !== undefined) {
-    // In a checkout; and where somebody has put the binary beside a bundle.
+    // In a checkout, or where a binary was placed beside a bundle.
     for (const path of [
       join(folder, '..', 'native', binary),
       join(folder, '..', '..', 'native', binary),
@@ -129,9 +130,9 @@ function tryFile(path: string, attempts: Attempt[]): Native | undefined {
 }
 
 /**
- * Opens the binary anew for each copy of this module, where `require` would hand the same exports
- * to all: a test runner that evaluates modules afresh for each file gets a frame and a ring for
- * each.
+ * Opens the binary anew for each copy of this module, where `require` would return the same
+ * exports: a test runner that evaluates modules for each file gets a frame and a completion buffer
+ * for each.
  */
 function load(path: string): Native {
   const fresh = { exports: {} as { version?: () => string } };
@@ -146,9 +147,9 @@ function load(path: string): Native {
   throw { where: path, fault: 'version', reason } satisfies Attempt;
 }
 
-// ---- places ---------------------------------------------------------------------------------------
+// ---- places -------------------------------------------------------------------------------------
 
-/** Whether there is a file or folder; an error other than that it is missing is noted. */
+/** Returns true if a file or folder exists; records errors other than its absence. */
 function isThere(path: string, attempts: Attempt[]): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -158,7 +159,7 @@ function isThere(path: string, attempts: Attempt[]): boolean {
   }
 }
 
-/** Whether this code was moved into another program's file. */
+/** Returns true if this code is part of another program's bundle. */
 function isBundled(): boolean {
   const manifests =
     folder === undefined
@@ -174,9 +175,9 @@ function isBundled(): boolean {
 }
 
 /**
- * The files from which packages are looked for. For a bundle these are the bundle, the program, the
- * executable and, last, the working folder. A package in its own folder looks nowhere else: a
- * binary that lies in the working folder by chance is never loaded.
+ * Returns the files from which packages are resolved. For a bundle these are the bundle, the
+ * program, the executable and, last, the working folder. A package in its own folder searches
+ * nowhere else: a binary in the working folder must not be loaded by accident.
  */
 function places(): readonly string[] {
   const own = file === undefined ? [] : [file];
@@ -193,17 +194,16 @@ function places(): readonly string[] {
 }
 
 /**
- * Also as a dependency of `millrace` in node_modules: pnpm gives packages no others than their own.
- * The default import of node:module, because webpack follows an imported `createRequire` and would
- * parse the binary as a module.
+ * Resolves a package, also as a dependency of `millrace` in node_modules: pnpm gives packages
+ * access to their own dependencies only. Uses the default import of node:module because webpack
+ * follows an imported `createRequire` and would parse the binary as a module.
  */
 function resolveFrom(base: string, name: string): string {
   const near = Module.createRequire(base);
   try {
     return near.resolve(`@millrace/${name}`);
   } catch (error) {
-    // To Node.js a folder that it may not enter is one that is not there: this throws what the
-    // system says.
+    // Node.js treats an inaccessible folder as missing: this throws the system's message.
     for (const path of near.resolve.paths(`@millrace/${name}`) ?? [])
       statSync(join(path, '@millrace', name), { throwIfNoEntry: false });
     let manifest: string;
@@ -216,7 +216,7 @@ function resolveFrom(base: string, name: string): string {
   }
 }
 
-// ---- what is told -----------------------------------------------------------------------------------
+// ---- what is told -------------------------------------------------------------------------------
 
 function notFound(
   platform: string,
@@ -225,20 +225,24 @@ function notFound(
 ): MillraceError {
   const known = names.some((name) => published.includes(name));
   const missing = !known
-    ? `None is published for ${platform} (published: ${published.join(', ')}); in a checkout "npm run build" compiles one`
+    ? `None is published for ${platform} (published: ${published.join(', ')}); ` +
+      'in a checkout "npm run build" compiles one'
     : isBundled()
-      ? `This program is bundled without it: mark "millrace" as external in the bundler, or put the package @millrace/${names[0]} into the node_modules ` +
+      ? 'This program is bundled without it: mark "millrace" as external in the bundler, ' +
+        `or put the package @millrace/${names[0]} into the node_modules ` +
         'beside the program, or set MILLRACE_BINARY to the file (docs/servers-and-bundlers.md)'
-      : `Install optional dependencies (npm install --include=optional; a lockfile made on another platform or node_modules copied from one lack ` +
+      : 'Install optional dependencies (npm install --include=optional; a lockfile made on ' +
+        'another platform or node_modules copied from one lack ' +
         `this platform's package); in a checkout run "npm run build"`;
   const tried = attempts.map(({ where, reason }) => `${where}: ${reason}`).join('; ');
   return makeError(
     'ERR_NO_BINARY',
-    `millrace has no native binary for ${platform} that can be loaded. ${remedyFor(attempts, missing)}. Tried ${tried}`,
+    `millrace has no native binary for ${platform} that can be loaded. ` +
+      `${remedyFor(attempts, missing)}. Tried ${tried}`,
   );
 }
 
-/** What helps against the first fault there is. */
+/** Returns the remedy for the first fault. */
 function remedyFor(attempts: readonly Attempt[], missing: string): string {
   const fault =
     faults.find((each) => attempts.some((attempt) => attempt.fault === each)) ?? 'missing';
@@ -250,13 +254,15 @@ function remedyFor(attempts: readonly Attempt[], missing: string): string {
       'Start Node.js with --allow-fs-read for the folder of the binary: its permission model is on',
     access: 'Let the user of this process read the file and enter its folders',
     file: `Install millrace anew on this machine: the file is damaged or for another platform`,
-    version: `Install millrace ${MILLRACE_VERSION} and its platform package in the same version (remove node_modules, then npm install)`,
+    version:
+      `Install millrace ${MILLRACE_VERSION} and its platform package in the same version ` +
+      '(remove node_modules, then npm install)',
     missing,
   };
   return of[fault];
 }
 
-/** The permission model of Node.js is on if there is `process.permission`. */
+/** Returns true if Node's permission model is active. */
 function hasPermissionModel(): boolean {
   return (process as { permission?: unknown }).permission !== undefined;
 }

@@ -1,24 +1,24 @@
 /**
  * The engines of this platform: in Node.js the native binary, and the portable engine where no
- * binary fits or it is asked for.
+ * binary fits or on request.
  */
 import type { Native } from '../../request/frame.js';
 import type { makePortable } from '../../portable/binding.js';
 import { environment, namedBinary, openBinary } from './binary.js';
 import type { portableHost } from './portable.js';
 
-/** An engine that other engines may be beside. */
+/** An engine with its own binding. */
 export type BindingName = 'native' | 'portable';
 
-/** Opens an engine; throws if it is not there. */
+/** Opens an engine; throws if it is unavailable. */
 export function openEngine(name: BindingName): Native {
   return name === 'native' ? openBinary() : openPortable();
 }
 
 /**
- * The engine of calls that ask for none: the binary, unless MILLRACE_ENGINE says otherwise or none
- * can be loaded. An engine that MILLRACE_ENGINE names alone, and a file that MILLRACE_BINARY names,
- * are not replaced.
+ * Opens the default engine: the binary, unless MILLRACE_ENGINE names another or none can be loaded.
+ * An engine that MILLRACE_ENGINE names alone, and a file that MILLRACE_BINARY names, have no
+ * fallback.
  */
 export function openDefaultEngine(): { readonly name: BindingName; readonly binding: Native } {
   const asked = engineFromEnvironment();
@@ -37,18 +37,19 @@ export function openDefaultEngine(): { readonly name: BindingName; readonly bind
     throw missing;
   }
   warn(
-    `${missing.message}. The portable engine serves instead, slower and with the same results; MILLRACE_ENGINE=native makes this an error`,
+    `${missing.message}. The portable engine serves instead, slower and with the same results; ` +
+      'MILLRACE_ENGINE=native makes this an error',
     'MILLRACE_NO_BINARY',
   );
   return { name: 'portable', binding };
 }
 
-/** The order of preference that the environment asks for, names separated by commas. */
+/** Returns the order of preference in MILLRACE_ENGINE: names separated by commas. */
 export function engineFromEnvironment(): string | undefined {
   return environment('MILLRACE_ENGINE');
 }
 
-/** Tells people of something that is no error. */
+/** Emits a process warning. */
 export function warn(message: string, code: string): void {
   process.emitWarning(message, { type: 'MillraceWarning', code });
 }

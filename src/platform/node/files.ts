@@ -1,6 +1,6 @@
 /**
- * Files, hashed in constant memory: blocks are read (by Node's file system) while others are hashed
- * (by the pool). Not mapped into memory: a mapped file that shrinks kills the process.
+ * Hashes files in constant memory: reads blocks with Node's file system while the pool hashes
+ * others. Files are not mapped: a mapped file that shrinks kills the process.
  */
 import {
   close,
@@ -20,10 +20,10 @@ import { copyInto, isUint8Array, sizeOf } from '../../request/intrinsics.js';
 import type { StreamOptions } from '../../streams/stream-source.js';
 import { allocateApart } from './runtime.js';
 
-/** What is hashed as a file: its path, in browsers a Blob. */
+/** A file's path; in browsers a Blob. */
 export type FileSource = string | Buffer | URL;
 
-/** Checks what a file is named by. */
+/** Checks a path. */
 export function fileSource(value: unknown): FileSource {
   const path =
     typeof value === 'string' ? value : isUint8Array(value) ? copyOf(value) : pathOfUrl(value);
@@ -57,11 +57,11 @@ function isUrl(value: unknown): value is URL {
   }
 }
 
-/** Bytes read at once, and how many such blocks: one is read while others are hashed. */
+/** Bytes of a read, and the number of such blocks: one is read while others are hashed. */
 const BLOCK = 512 * 1024;
 const BLOCKS = 3;
 
-/** Feeds a whole file to the hasher, which nobody else uses meanwhile. */
+/** Adds a whole file to the hasher. Nothing else may use the hasher meanwhile. */
 export async function absorbFile(
   hasher: Hasher,
   path: FileSource,
@@ -94,20 +94,20 @@ export async function absorbFile(
       if (size === 0) break;
       bytes += size;
       hashing[at] = hash(block, size);
-      // Awaited before the block is used again, and at the end; until then a failure is not
+      // Awaited before the block is used again, and at the end; a failure until then is not
       // unhandled.
       hashing[at].catch(() => {});
     }
     await Promise.all(hashing);
     complete(path, bytes, total);
   } finally {
-    // Also after an abort: the read in flight has come back by then, so no other file can get its
-    // number.
+    // Also after an abort: the pending read has returned by then, so no other file can get this
+    // descriptor.
     await new Promise<void>((resolve) => close(file, () => resolve()));
   }
 }
 
-/** The same, here and now. */
+/** Does the same synchronously. */
 export function absorbFileSync(hasher: Hasher, path: FileSource): void {
   const file = openSync(path, 'r');
   try {
@@ -126,14 +126,15 @@ export function absorbFileSync(hasher: Hasher, path: FileSource): void {
   }
 }
 
-/** Only a regular file tells its size beforehand; the files of /proc say 0. */
+/**
+ * Returns the size of a regular file; other files do not report it, and those of /proc report 0.
+ */
 function sizeOfFile(stats: Stats): number | undefined {
   return stats.isFile() && stats.size > 0 ? stats.size : undefined;
 }
 
 /**
- * A small file needs one block, with a byte more than it has, so that its end is seen when it has
- * not grown.
+ * A small file needs one block, with one byte more than its size, so that its end is recognized.
  */
 function blocksFor(total: number | undefined): Buffer[] {
   if (total !== undefined && total < BLOCK) return [Buffer.allocUnsafe(total + 1)];
@@ -148,7 +149,7 @@ function readInto(file: number, block: Buffer): Promise<number> {
   });
 }
 
-/** More than at the start is no error: a log may grow while it is read. */
+/** A file that has grown is no error: a log may grow while it is read. */
 function complete(path: FileSource, bytes: number, total: number | undefined): void {
   if (total === undefined || bytes >= total) return;
   throw makeError(

@@ -1,15 +1,14 @@
 /**
- * What makes a hasher a stream of Node's. It is set up when it is first used as one, as
- * node:crypto's hashes are: that costs more than a small hash. Until then only the prototypes say
- * that it is one; and they from the first hasher on, because node:stream takes a millisecond to
- * load.
+ * Makes a hasher a Node.js stream. The stream is set up on first use, as in node:crypto, because
+ * that costs more than a short hash. Until then only the prototypes identify it as a stream, from
+ * the first hasher on, because loading node:stream takes a millisecond.
  */
 import type { Transform, TransformCallback, TransformOptions } from 'node:stream';
 import type { Names } from '../../request/options.js';
 
 export type { TransformCallback, TransformOptions };
 
-/** The names of a stream's options. */
+/** The names of stream options. */
 export const streamNames: Names<TransformOptions> = {
   allowHalfOpen: true,
   autoDestroy: true,
@@ -38,7 +37,7 @@ export const streamNames: Names<TransformOptions> = {
 export const LazyTransform = function LazyTransform() {} as unknown as typeof Transform;
 let Stream: typeof Transform | undefined;
 
-/** Makes the prototypes say it. */
+/** Sets the prototypes. */
 export function loadStream(): void {
   if (Stream !== undefined) return;
   Stream = (require('node:stream') as { Transform: typeof Transform }).Transform;
@@ -47,8 +46,8 @@ export function loadStream(): void {
 }
 
 /**
- * Sets a stream up when somebody looks into it. `optionsOf` gives the options of what is one of
- * ours, in an array.
+ * Sets up a stream on the first access. `optionsOf` returns the options of a hasher in an array,
+ * undefined for other objects.
  */
 export function setUpLate(
   optionsOf: (stream: object) => [TransformOptions | undefined] | undefined,
@@ -60,7 +59,7 @@ export function setUpLate(
       get(this: object): unknown {
         const options = typeof this === 'object' ? optionsOf(this) : undefined;
         if (options === undefined) return undefined;
-        // Sets both properties, which hides this one.
+        // Defines both properties, which hides this accessor.
         Stream!.call(this as Transform, options[0]);
         (this as { _writableState: { decodeStrings: boolean } })._writableState.decodeStrings =
           false;

@@ -1,19 +1,19 @@
 /**
- * Bytes as a BigInt and back: by native code, which makes them of the number's own memory.
+ * Bytes as a BigInt and back, in native code, which reads and writes the number's own memory.
  */
 import { native } from '../../engines/binding.js';
 
-/** Least significant byte first; undefined if it cannot be that large. */
+/** Returns the little-endian number, undefined if it is too large. */
 export function numberLE(bytes: Uint8Array): bigint | undefined {
   return native.toBigIntLE(bytes);
 }
 
-/** Most significant byte first. */
+/** Returns the big-endian number, undefined if it is too large. */
 export function numberBE(bytes: Uint8Array): bigint | undefined {
   return native.toBigIntBE(bytes);
 }
 
-/** Writes a number's magnitude, as much of it as fits; false if there was no memory for that. */
+/** Writes the low bytes of a number's magnitude. Returns false if memory ran out. */
 export function writeLE(number: bigint, target: Uint8Array): boolean {
   return native.writeBigIntLE(number, target) === undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What place.ts has, in the ES modules that bundlers take. They leave `createRequire` alone, so
- * that nothing here needs a guard against them.
+ * The exports of place.ts for the ES modules that bundlers take. Bundlers leave `createRequire`
+ * alone, so this needs no guards.
  */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,14 +8,14 @@ import { fileURLToPath } from 'node:url';
 export const file: string | undefined = fileOfModule();
 export const folder: string | undefined = file && dirname(file);
 
-/** Packages are resolved from the files that node-binary.ts knows. */
+/** Packages are resolved from the files that binary.ts lists. */
 export function resolvePackage(_platform: string): string | undefined {
   return undefined;
 }
 
 /**
- * A bundle in CommonJS has no `import.meta.url`; webpack writes the URL of the source as it was on
- * the machine that built.
+ * A CommonJS bundle has no `import.meta.url`; webpack inserts the source's URL on the build
+ * machine.
  */
 function fileOfModule(): string | undefined {
   try {

@@ -1,26 +1,26 @@
 /**
- * Where this package stands on disk, and the packages that carry the binary: in CommonJS. In the
- * build for bundlers, place-module.mts stands in this file's place.
+ * This package's place on disk and the packages that contain the binary, in CommonJS. The build for
+ * bundlers uses place-module.mts instead.
  */
 import { dirname } from 'node:path';
 
-/** The file this is compiled into; undefined where the runtime does not tell. */
+/** The compiled file; undefined where the runtime does not report it. */
 export const file: string | undefined = typeof __filename === 'string' ? __filename : undefined;
 
 /** Its folder. */
 export const folder: string | undefined = file && dirname(file);
 
 /**
- * The file of a platform package; throws if it cannot be resolved, and returns undefined for an
+ * Returns the file of a platform package. Throws if it cannot be resolved; returns undefined for an
  * unknown name.
  *
  * Each name is a literal, because tools that trace files (@vercel/nft: Next.js, Vercel, Netlify)
  * read them without running the code. webpack reads them too and would parse the binary as a
- * module: it drops this code, as it knows the type of `__webpack_require__`.
+ * module: it drops this code because it knows the type of `__webpack_require__`.
  */
 export function resolvePackage(platform: string): string | undefined {
   if (typeof __webpack_require__ === 'function') return undefined;
-  // In a single executable `require` knows the modules of Node.js only.
+  // In a single executable `require` knows Node's own modules only.
   if (typeof require.resolve !== 'function') return undefined;
   switch (platform) {
     case 'linux-x64-gnu':

@@ -1,5 +1,5 @@
 /**
- * What the portable engine needs of its place, in Node.js: workers are worker_threads.
+ * The portable engine's host in Node.js: workers are worker_threads.
  */
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -21,12 +21,11 @@ export const portableHost: Host = {
   startWorker,
 };
 
-/** Undefined where this package was bundled without what its workers run. */
+/** Returns undefined if a bundle lacks the worker's file. */
 function startWorker({ message, lost }: WorkerEvents): WorkerHandle | undefined {
   const entry = workerFile();
   if (entry === undefined || !existsSync(entry)) return undefined;
-  // What the program was started with (a loader, a test runner's setup) is none of a worker's
-  // business.
+  // The program's own flags (a loader, a test runner's setup) do not apply to a worker.
   const worker = new Worker(entry, { execArgv: [], env: {}, stdin: false });
   let memory = false;
   worker.on('message', message);
@@ -44,7 +43,8 @@ function startWorker({ message, lost }: WorkerEvents): WorkerHandle | undefined 
 }
 
 /**
- * What a worker runs. In CommonJS by `__dirname`, because tools that trace files follow that name.
+ * Returns the worker's file. In CommonJS through `__dirname`, because tools that trace files follow
+ * it.
  */
 function workerFile(): string | undefined {
   if (typeof __dirname === 'string') return join(__dirname, 'worker.js');

@@ -1,10 +1,9 @@
 /**
- * What differs between Node.js and browsers: memory for results, texts, the event loop, and what
- * only one of them has. The rest of the front names neither Buffer nor `node:`; for browsers the
- * build puts browser.ts in this file's place, and likewise every `node-` file of this folder is
- * replaced by its `browser-` file.
+ * What differs between Node.js and browsers: memory of results, text, the event loop, and features
+ * of one of them. No other module outside platform/ names Buffer or `node:`; package.json "imports"
+ * choose node/ or browser/.
  *
- * Functions, not values handed on: those become getters, which cost 6 ns a call.
+ * Functions, not re-exported values: those become getters, which cost 6 ns a call.
  */
 import { AsyncResource as Resource } from 'node:async_hooks';
 import { constants } from 'node:buffer';
@@ -18,13 +17,13 @@ import {
 import { types } from 'node:util';
 import { outOfMemory } from '../../request/errors.js';
 
-/** What results are: Buffers, in browsers Uint8Arrays. */
+/** The type of results: Buffer, in browsers Uint8Array. */
 export type Buffer = globalThis.Buffer;
-/** A key of node:crypto; in browsers there is none. */
+/** A KeyObject of node:crypto; browsers have none. */
 export type KeyObject = import('node:crypto').KeyObject;
 /** A key of WebCrypto. */
 export type CryptoKey = import('node:crypto').webcrypto.CryptoKey;
-/** How text stands for bytes, as Buffer has it. */
+/** The encodings of Buffer. */
 export type BufferEncoding = globalThis.BufferEncoding;
 /** A timer that does not keep the process alive. */
 export type Timer = NodeJS.Timeout;
@@ -32,23 +31,23 @@ export type Timer = NodeJS.Timeout;
 // ---- memory -------------------------------------------------------------------------------------
 
 /**
- * Bytes up to which a failed allocation keeps Node's own RangeError: so little is missing only when
- * Node itself is about to abort.
+ * Up to this many bytes a failed allocation throws Node's own RangeError: so little is missing only
+ * when Node.js is about to abort.
  */
 const SMALL_BYTES = 4096;
 
-/** Memory that is not cleared; small pieces share an ArrayBuffer. */
+/** Allocates memory that is not cleared; small results share an ArrayBuffer. */
 export function allocate(size: number): Buffer {
   return size <= SMALL_BYTES ? Buffer.allocUnsafe(size) : allocateLarge(size);
 }
 
-/** The same in an ArrayBuffer of its own, which nobody else can see. */
+/** Allocates memory in its own ArrayBuffer, which no other result shares. */
 export function allocateApart(size: number): Buffer {
   return size <= SMALL_BYTES ? Buffer.allocUnsafeSlow(size) : allocateLarge(size);
 }
 
-// Apart: a handler for exceptions costs a digest of 64 bytes 1.5 % of its instructions. Nothing of
-// this size comes from Buffer's pool.
+// A separate function: an exception handler costs a 64-byte digest 1.5 % of its instructions.
+// Buffer's pool holds nothing of this size.
 function allocateLarge(size: number): Buffer {
   try {
     return Buffer.allocUnsafeSlow(size);
@@ -57,7 +56,7 @@ function allocateLarge(size: number): Buffer {
   }
 }
 
-/** Memory as a result would show it. */
+/** Returns memory as a result. */
 export function viewOf(memory: ArrayBufferLike, offset?: number, size?: number): Buffer {
   return Buffer.from(memory as ArrayBuffer, offset, size);
 }
@@ -67,9 +66,7 @@ export const SIZE_MAX = constants.MAX_LENGTH;
 /** The most UTF-16 units of a string. */
 export const STRING_MAX = constants.MAX_STRING_LENGTH;
 
-/**
- * Bytes of memory there are for this process; Infinity if nobody may know. The answer takes 0.2 ms.
- */
+/** Returns the bytes of memory available to this process, Infinity if unknown. Takes 0.2 ms. */
 export function memorySize(): number {
   return Math.min(
     told(totalmem),
@@ -77,7 +74,7 @@ export function memorySize(): number {
   );
 }
 
-/** Deno tells it only to who has `--allow-sys`. */
+/** Deno reports it with `--allow-sys` only. */
 function told(ask: () => number | undefined): number {
   try {
     return ask() || Infinity;
@@ -88,7 +85,7 @@ function told(ask: () => number | undefined): number {
 
 // ---- texts --------------------------------------------------------------------------------------
 
-/** A text as UTF-8; lone surrogates become U+FFFD, as everywhere in Node. */
+/** Encodes text as UTF-8; lone surrogates become U+FFFD, as everywhere in Node.js. */
 export function utf8(text: string): Buffer {
   try {
     return Buffer.from(text, 'utf8');
@@ -97,14 +94,14 @@ export function utf8(text: string): Buffer {
   }
 }
 
-/** The same in memory of its own. */
+/** Encodes text as UTF-8 in its own memory. */
 export function utf8Apart(text: string): Buffer {
   const target = allocateApart(Buffer.byteLength(text, 'utf8'));
   target.write(text, 'utf8');
   return target;
 }
 
-/** Writes a text as UTF-8 from `offset` on, where it fits; its size in bytes. */
+/** Writes text as UTF-8 at `offset`, where it fits. Returns its size in bytes. */
 export function writeText(target: Buffer, text: string, offset: number): number {
   return target.write(text, offset, 'utf8');
 }
@@ -121,12 +118,12 @@ export function base64url(digest: Buffer): string {
   return digest.toString('base64url');
 }
 
-/** Bytes as text in any encoding. */
+/** Returns bytes as text in any encoding. */
 export function textOf(digest: Buffer, encoding: BufferEncoding): string {
   return digest.toString(encoding);
 }
 
-/** The bytes that a text stands for. What does not belong to the encoding ends it or is skipped. */
+/** Returns the bytes of an encoded text. Characters outside the encoding end it or are skipped. */
 export function bytesOfText(text: string, encoding: BufferEncoding): Buffer {
   return Buffer.from(text, encoding);
 }
@@ -135,14 +132,14 @@ export function isEncoding(name: string): name is BufferEncoding {
   return Buffer.isEncoding(name);
 }
 
-/** The bytes of a string or of an array of numbers; throws at anything else. */
+/** Returns the bytes of a string or of an array of numbers; throws on anything else. */
 export function bytesOfList(value: unknown, encoding: BufferEncoding | undefined): Buffer {
   return Buffer.from(value as string, encoding);
 }
 
 // ---- kinds of values ----------------------------------------------------------------------------
 
-/** What a key may be beside a string and a prepared key, for messages. */
+/** The types of keys in messages, besides strings and prepared keys. */
 export const KEY_KINDS: readonly string[] = [
   'a Buffer',
   'an ArrayBufferView',
@@ -152,9 +149,8 @@ export const KEY_KINDS: readonly string[] = [
 ];
 
 /**
- * A copy of the bytes of a secret KeyObject or CryptoKey; a text if it does not give them, which
- * says what it must be; undefined for everything else. May run code of the caller's: a forgery is
- * asked too.
+ * Returns a copy of the bytes of a secret KeyObject or CryptoKey, a message if the key cannot be
+ * exported, or undefined for other values. May run the caller's code: a forged key is read too.
  */
 export function exportedSecret(value: unknown): Uint8Array | string | undefined {
   try {
@@ -176,31 +172,33 @@ function exportedCryptoKey(key: CryptoKey): Uint8Array | string {
     return 'a secret CryptoKey, not a public or private one';
   if (Reflect.get(prototype, 'extractable', key) !== true)
     return 'an extractable CryptoKey: this one does not give its bytes';
-  // Loaded already: the key is of its making.
+  // Already loaded: the key comes from it.
   return (require('node:crypto') as typeof import('node:crypto')).KeyObject.from(
     key,
   ).export() as Buffer;
 }
 
-/** Whether this is what results are. */
+/** Returns true if the value has the type of results. */
 export function isBuffer(value: unknown): value is Buffer {
   return Buffer.isBuffer(value);
 }
 
-// ---- the event loop: timers of Node.js, as they were at the start, because test runners replace the global ones ----
+// ---- the event loop -----------------------------------------------------------------------------
 
-/** Keeps AsyncLocalStorage's context, and tells async_hooks of a call. */
+// Taken at load time: test runners replace the global timers.
+
+/** Keeps AsyncLocalStorage's context and reports the call to async_hooks. */
 export const AsyncResource = Resource;
 
-/** Before anything else happens. */
+/** Runs before any other event. */
 export const { nextTick } = process;
 
-/** When other events have had their turns. */
+/** Runs after other pending events. */
 export const nextTurn = setImmediate;
 
 export const after = later;
 
-/** Puts a timer off, or starts one. */
+/** Restarts a timer or creates one. */
 export function restart(timer: Timer | undefined, run: () => void, milliseconds: number): Timer {
   return timer?.refresh() ?? after(run, milliseconds).unref();
 }

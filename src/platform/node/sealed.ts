@@ -1,22 +1,22 @@
 /**
- * Sealed streams, loaded with the first one: node:stream takes a millisecond.
+ * Sealed streams, loaded on first use: node:stream takes a millisecond.
  */
 import type { Duplex } from 'node:stream';
 import type { TransformStream, TransformStreamDefaultController } from 'node:stream/web';
 
 export type { Duplex, TransformStream, TransformStreamDefaultController };
 
-/** Those of the web. */
+/** Returns the web streams. */
 export function sealedStreams(): typeof import('../../streams/sealed-streams.js') {
-  return require('../../streams/sealed-streams.js') as typeof import('../../streams/sealed-streams.js');
+  return require('../../streams/sealed-streams.js');
 }
 
-/** What is sealed with a passphrase. */
+/** Returns the functions with a passphrase. */
 export function passphrases(): typeof import('../../streams/passphrase/transforms.js') {
-  return require('../../streams/passphrase/transforms.js') as typeof import('../../streams/passphrase/transforms.js');
+  return require('../../streams/passphrase/transforms.js');
 }
 
-/** Those of Node. */
+/** Returns the Node.js streams. */
 export function sealedDuplexes(): typeof import('../../streams/sealed-duplex.js') {
-  return require('../../streams/sealed-duplex.js') as typeof import('../../streams/sealed-duplex.js');
+  return require('../../streams/sealed-duplex.js');
 }

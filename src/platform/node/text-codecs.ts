@@ -1,10 +1,10 @@
 /**
- * UTF-8 as node:util has it: test environments (Jest with jsdom) hide the global names. The build
- * puts these in their place.
+ * UTF-8 from node:util: test environments (Jest with jsdom) hide the globals. The build substitutes
+ * these.
  */
 import * as util from 'node:util';
 
-/** Text to UTF-8. */
+/** Encodes text as UTF-8. */
 export const TextEncoder = util.TextEncoder;
-/** UTF-8 to text. */
+/** Decodes UTF-8. */
 export const TextDecoder = util.TextDecoder;

@@ -1,5 +1,5 @@
 /**
- * What a worker of the portable engine runs in Node.js.
+ * The worker of the portable engine in Node.js.
  */
 import { parentPort } from 'node:worker_threads';
 import { serve } from '../../portable/worker.js';
@@ -8,7 +8,7 @@ serve({
   post: (response, transfer) => parentPort!.postMessage(response, transfer),
   listen(receive) {
     parentPort!.on('message', receive);
-    // What cannot be read is never answered: the thread ends, and its owner knows.
+    // An unreadable message is never answered: the thread ends, which its owner detects.
     parentPort!.on('messageerror', (error) => {
       throw error;
     });

@@ -6,7 +6,7 @@ import { chacha20 } from './chacha.js';
 import { chacha20Poly1305, xchacha20Poly1305 } from './chacha-poly.js';
 import type { PortableCipher, PrepareCipher } from './contract.js';
 
-export type { PortableCipher, PrepareCipher } from './contract.js';
+export type { PortableCipher } from './contract.js';
 
 /** By their numbers in the catalog. */
 const ciphers: readonly PrepareCipher[] = [

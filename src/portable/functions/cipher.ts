@@ -151,7 +151,8 @@ export function makeAead(
     if (size < tagMin || size > tagSize) {
       throw makeError(
         'ERR_TAG_SIZE',
-        `authTagLength must be ${tagMin === tagSize ? tagSize : `${tagMin} to ${tagSize}`} bytes for ${algorithm}, not ${size}`,
+        `authTagLength must be ${tagMin === tagSize ? tagSize : `${tagMin} to ${tagSize}`} ` +
+          `bytes for ${algorithm}, not ${size}`,
       );
     }
     const text = name === 'seal' ? data(source, 'source') : bytes(source, 'source');
@@ -184,7 +185,8 @@ export function makeAead(
     if (end < start)
       throw makeError(
         'ERR_SOURCE_SIZE',
-        `source must hold at least ${start === 0 ? `the tag's ${size} bytes` : `${start + size} bytes for nonce and tag`}, not ${text.length}`,
+        `source must hold at least ${start + size} bytes for ` +
+          `${start === 0 ? 'the tag' : 'nonce and tag'}, not ${text.length}`,
       );
     const opened = memory(end - start);
     const cipher = prepare(secret);

@@ -135,7 +135,8 @@ export function scrypt(
   if (p < 1 || p * r >= 2 ** 30)
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `options.p (parallelization) must be at least 1, and p * r less than 2^30; not p=${p} with r=${r}`,
+      `options.p (parallelization) must be at least 1, and p * r less than 2^30; not p=${p} ` +
+        `with r=${r}`,
     );
   const maxmem =
     given.maxmem === undefined ? 32 * 2 ** 20 : unsigned(given.maxmem, 'options.maxmem');
@@ -143,7 +144,8 @@ export function scrypt(
   if (needed > maxmem)
     throw makeError(
       'ERR_MEMORY_LIMIT',
-      `options.maxmem must be at least ${needed} bytes for scrypt with N=${N}, r=${r}, p=${p}, not ${maxmem}`,
+      `options.maxmem must be at least ${needed} bytes for scrypt with N=${N}, r=${r}, p=${p}, ` +
+        `not ${maxmem}`,
     );
   const dkLen = between(keylen, 0, KEY_MAX, 'keylen');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
@@ -310,7 +312,8 @@ function argon2Of(name: unknown): typeof argon2id {
   if (typeof name !== 'string') throw wrongType('algorithm', 'a string', name);
   throw makeError(
     'ERR_UNKNOWN_ALGORITHM',
-    `algorithm must be 'argon2id', 'argon2i' or 'argon2d', not ${JSON.stringify(name.slice(0, 40))}`,
+    "algorithm must be 'argon2id', 'argon2i' or 'argon2d', not " +
+      `${JSON.stringify(name.slice(0, 40))}`,
   );
 }
 

@@ -181,7 +181,8 @@ function sizeOf(outputLength: unknown, algorithm: string, { digestSize, xof }: F
   if (xof ? size >= 1 && size <= OUTPUT_MAX : size === digestSize) return size;
   throw makeError(
     'ERR_OUTPUT_SIZE',
-    `options.outputLength must be ${xof ? `between 1 and ${OUTPUT_MAX}` : digestSize} bytes for ${algorithm}, not ${size}`,
+    `options.outputLength must be ${xof ? `between 1 and ${OUTPUT_MAX}` : digestSize} bytes ` +
+      `for ${algorithm}, not ${size}`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Derivations as the frame describes them, check by check as crates/node/src/request.rs has them. */
+/** Derivations as the frame describes them, with the checks of crates/node/src/request.rs. */
 import { At, Operation, Status } from '../../request/frame.js';
 import { hashes } from '../../catalog/catalog-table.js';
 import { argon2Cost, checkScrypt, scryptCost } from './costs.js';

@@ -4,7 +4,7 @@
  * All of them throw {@link Refused} with the status that native code has.
  */
 export { Refused } from './contract.js';
-export type { Derivation, DerivationInput, PasswordHash, Progress, Scheme } from './contract.js';
+export type { Derivation, DerivationInput, Progress } from './contract.js';
 export { derivationOf, needsRehash } from './described.js';
 export { clockLimit, derive, memoryOf, predict } from './derive.js';
 export { deriveFast } from './fast.js';

@@ -1,6 +1,6 @@
 /**
- * From a passphrase to a key: scrypt, within limits on memory and time where somebody else's header
- * says what it takes.
+ * Derives a key from a passphrase with scrypt, within limits on memory and time where an untrusted
+ * header sets the parameters.
  */
 import { data, sizeOf } from '../../request/arguments.js';
 import { usual } from '../../engines/engines.js';
@@ -10,23 +10,23 @@ import { memoryOf, scryptParser } from '../../kdf/scrypt.js';
 import { utf8Apart, type Buffer } from '#platform/runtime.js';
 import { KEY_SIZE, type HeaderScrypt } from './header.js';
 
-/** What a header may ask for. */
+/** The limits on a header's parameters. */
 export interface HeaderLimits {
   /** Bytes. */
   readonly maxMemory: number;
-  /** Milliseconds that it may be predicted to take on one slow core. */
+  /** Predicted milliseconds on one slow core. */
   readonly maxTime: number;
 }
 
-/** Ends a derivation, and is told of it. */
+/** The abort signal and the progress callback of a derivation. */
 export interface DerivationWatch {
   readonly signal: AbortSignal;
   readonly onProgress: ((progress: DerivationProgress) => void) | undefined;
 }
 
 /**
- * Returns a passphrase as bytes of our own, to be wiped: text in Unicode's form C, so that it is
- * the same from every keyboard. Bytes that are no text stay as they are.
+ * Returns a passphrase as private bytes, to be wiped: text in Unicode's form C, so that every
+ * keyboard produces the same bytes. Bytes that are not UTF-8 stay as they are.
  */
 export function passphraseBytes(passphrase: unknown): Uint8Array {
   const text = typeof passphrase === 'string' ? passphrase : textOf(data(passphrase, 'passphrase'));
@@ -39,7 +39,7 @@ export function passphraseBytes(passphrase: unknown): Uint8Array {
 }
 
 function textOf(given: Uint8Array): string | undefined {
-  // Of shared memory a decoder takes nothing.
+  // TextDecoder refuses shared memory.
   const copy = new Uint8Array(given);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(copy);
@@ -51,7 +51,7 @@ function textOf(given: Uint8Array): string | undefined {
 }
 
 /**
- * Refuses a header that asks for too much.
+ * Refuses a header above the limits.
  *
  * @throws MillraceError ERR_MEMORY_LIMIT, ERR_WORK_LIMIT
  */
@@ -60,21 +60,21 @@ export function checkLimits(scrypt: HeaderScrypt, { maxMemory, maxTime }: Header
   if (memory > maxMemory) {
     throw makeError(
       'ERR_MEMORY_LIMIT',
-      `the header asks for ${memory} bytes of memory to derive the key; options.maxMemory allows ${maxMemory}`,
+      `the header asks for ${memory} bytes of memory to derive the key; options.maxMemory ` +
+        `allows ${maxMemory}`,
     );
   }
   const time = milliseconds(scrypt);
   if (time > maxTime) {
     throw makeError(
       'ERR_WORK_LIMIT',
-      `the header asks for about ${Math.ceil(time)} ms to derive the key; options.maxTime allows ${maxTime}`,
+      `the header asks for about ${Math.ceil(time)} ms to derive the key; options.maxTime ` +
+        `allows ${maxTime}`,
     );
   }
 }
 
-/**
- * Predicts as password hashes are predicted: crates/core/src/kdf/phc.rs, src/portable/kdf/costs.ts.
- */
+/** Predicts as for password hashes: crates/core/src/kdf/phc.rs, src/portable/kdf/costs.ts. */
 function milliseconds({ N, r, p }: HeaderScrypt): number {
   const nanoseconds = usual.engine.name === 'portable' ? 800 * N + 14_000 : 200 * N + 3200;
   return (nanoseconds * r * p) / 1e6;
@@ -88,7 +88,7 @@ export async function keyOf(
 ): Promise<Buffer> {
   const { N, r, p, salt } = scrypt;
   const watched = onProgress === undefined ? { signal } : { signal, onProgress };
-  // Room for lanes beside the table.
+  // Memory for lanes in addition to the table.
   const maxmem = memoryOf(scrypt) + 2 ** 20;
   try {
     return (await derivePromise(scryptParser, [

@@ -1,24 +1,24 @@
 /**
- * The header of a message sealed with a passphrase, and of a file that `millrace seal` wrote.
- * Before the sealed stream (chunked.ts) stand:
+ * The header of a message sealed with a passphrase, and of a file written by `millrace seal`. It
+ * precedes the sealed stream (chunk-format.ts):
  *
  *   8  "millrace"
  *   1  version: 1
  *   1  algorithm: 1 aes-256-gcm, 2 chacha20-poly1305
- *   1  where the key comes from: 0 a key file, 1 scrypt over a passphrase
- *   1  size of what follows: 0 for a key file, 19 for scrypt
+ *   1  key source: 0 a key file, 1 scrypt over a passphrase
+ *   1  size of the rest: 0 for a key file, 19 for scrypt
  *   -  scrypt: log2 N, r, p (a byte each), salt (16 bytes)
  *
- * All of it is the context of the stream, which is bound to its key commitment: a stream whose
- * header was changed does not open.
+ * The whole header is the context of the stream, which its key commitment includes: a stream with a
+ * changed header does not open.
  */
 import { makeError } from '../../request/errors.js';
 import { utf8 } from '#platform/runtime.js';
 
-/** The ciphers of the format, by number. */
+/** The ciphers of the format, in the order of their numbers. */
 export type SealingAlgorithm = 'aes-256-gcm' | 'chacha20-poly1305';
 
-/** How the key is derived from a passphrase. */
+/** The parameters of the derivation from a passphrase. */
 export interface HeaderScrypt {
   readonly N: number;
   readonly r: number;
@@ -26,18 +26,18 @@ export interface HeaderScrypt {
   readonly salt: Uint8Array;
 }
 
-/** What a header says. */
+/** The content of a header. */
 export interface Header {
   readonly algorithm: SealingAlgorithm;
-  /** Without it the key comes from a file. */
+  /** Undefined if the key comes from a file. */
   readonly scrypt: HeaderScrypt | undefined;
 }
 
-/** Bytes that every header begins with; the last of them is the number of bytes that follow. */
+/** Bytes at the start of every header; the last of them is the size of the rest. */
 export const FIXED_SIZE = 12;
 /** Bytes of scrypt's salt. */
 export const SALT_SIZE = 16;
-/** Bytes of a key, of both ciphers. */
+/** Bytes of a key, for both ciphers. */
 export const KEY_SIZE = 32;
 
 const MAGIC = 'millrace';
@@ -66,7 +66,7 @@ export function writeHeader({ algorithm, scrypt }: Header): Uint8Array {
 }
 
 /**
- * Returns how many bytes the header has that begins with these {@link FIXED_SIZE} bytes.
+ * Returns the size of the header that starts with these {@link FIXED_SIZE} bytes.
  *
  * @throws MillraceError ERR_FORMAT
  */
@@ -86,7 +86,7 @@ export function headerSize(fixed: Uint8Array): number {
 }
 
 /**
- * Reads a whole header. What it asks for is not looked at.
+ * Reads a whole header. The limits are checked elsewhere.
  *
  * @throws MillraceError ERR_FORMAT
  */

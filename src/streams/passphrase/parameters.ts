@@ -1,4 +1,4 @@
-/** The options of what is sealed with a passphrase. */
+/** The options of sealing and opening with a passphrase. */
 import { options as optionsOf, unsigned } from '../../request/arguments.js';
 import { abortSignal } from '../../scheduling/run.js';
 import { makeError, wrongType } from '../../request/errors.js';
@@ -7,20 +7,17 @@ import { accepted, type Accepted } from '../../request/options.js';
 import type { HeaderLimits } from './derive-key.js';
 import type { SealingAlgorithm } from './header.js';
 
-/** What both have in common. */
+/** Options of both. */
 interface PassphraseOptions {
-  /** Its abort ends the derivation of the key, and the sealing or opening. */
+  /** Aborting stops the derivation of the key, and the sealing or opening. */
   readonly signal?: AbortSignal | undefined;
-  /** Told how far the derivation of the key is, as for `scrypt`. */
+  /** Called with the progress of the key derivation, as for `scrypt`. */
   readonly onProgress?: DerivationCallOptions['onProgress'];
 }
 
-/** How a message is sealed with a passphrase. */
+/** Options of sealing with a passphrase. */
 export interface SealWithPassphraseOptions extends PassphraseOptions {
-  /**
-   * `aes-256-gcm` by default; `chacha20-poly1305` is faster where the CPU has no instructions for
-   * AES.
-   */
+  /** `aes-256-gcm` by default; `chacha20-poly1305` is faster on CPUs without AES instructions. */
   readonly algorithm?: SealingAlgorithm | undefined;
   /**
    * scrypt's N, with r = 8 and p = 1: a power of two from 2^10 to 2^20; 2^17 by default, which
@@ -29,23 +26,23 @@ export interface SealWithPassphraseOptions extends PassphraseOptions {
   readonly N?: number | undefined;
 }
 
-/** What a sealed message from anywhere may ask for before anything of it is opened. */
+/** Limits on a sealed message from an untrusted source, checked before anything is opened. */
 export interface OpenWithPassphraseOptions extends PassphraseOptions {
   /**
-   * The most bytes of memory that its header may ask for to derive the key; 272 MiB by default,
-   * enough for N = 2^18.
+   * The most bytes of memory that the header may require for the key; 272 MiB by default, enough
+   * for N = 2^18.
    */
   readonly maxMemory?: number | undefined;
   /**
-   * The most milliseconds that it may ask for, as they are predicted for one slow core; 5000 by
+   * The most milliseconds that the header may require, as predicted for one slow core; 5000 by
    * default.
    */
   readonly maxTime?: number | undefined;
 }
 
-/** What streams take beside. */
+/** Additional options of streams. */
 export interface PassphraseStreamOptions {
-  /** Bytes each side holds before it asks to wait; 1 MiB by default. */
+  /** Bytes that each side buffers before back-pressure; 1 MiB by default. */
   readonly highWaterMark?: number | undefined;
 }
 
@@ -66,7 +63,7 @@ const sealStreamTakes: Accepted<keyof (SealWithPassphraseOptions & PassphraseStr
 const openStreamTakes: Accepted<keyof (OpenWithPassphraseOptions & PassphraseStreamOptions)> =
   accepted('openStreamWithPassphrase(passphrase)', { ...opening, highWaterMark: true });
 
-/** Options that were read. */
+/** Checked options. */
 interface Settings {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: DerivationCallOptions['onProgress'];

@@ -1,7 +1,6 @@
 /**
- * Sealing and opening with a passphrase: the key is derived first, from a header that is written or
- * read, and then the pumps of sealed streams do the rest. For both kinds of streams and for whole
- * messages.
+ * Sealing and opening with a passphrase: derives the key with a header that is written or read,
+ * then uses the pumps of sealed streams. For both kinds of streams and for whole messages.
  */
 import { bytes, data, sizeOf } from '../../request/arguments.js';
 import type { OutputSink, Pump } from '../chunk-pump.js';
@@ -17,16 +16,16 @@ import {
   type SealSettings,
 } from './parameters.js';
 
-/** A pump whose key has to be derived first: what is written waits for that. */
+/** A pump whose key must be derived first; input waits until then. */
 abstract class DerivingPump implements Pump {
   readonly sink: OutputSink;
   readonly passphrase: Uint8Array;
   readonly #ender = new AbortController();
   readonly #signal: AbortSignal | undefined;
   #inner: Pump | undefined;
-  /** What has to be done when the key is there: a write, or the end. */
+  /** The pending call for the inner pump: a write, or the end. */
   #waiting: ((pump: Pump) => void) | undefined;
-  /** How whoever waits is told that it is over. */
+  /** Reports an error to the pending call. */
   #refuse: ((error: Error) => void) | undefined;
   #closed = false;
 
@@ -36,7 +35,7 @@ abstract class DerivingPump implements Pump {
     this.#signal = signal;
   }
 
-  /** Derives the key, then makes the pump that works with it. */
+  /** Derives the key, then creates the inner pump. */
   protected begin(make: (signal: AbortSignal) => Promise<Pump>): void {
     make(this.#ender.signal).then(
       (pump) => {
@@ -60,7 +59,7 @@ abstract class DerivingPump implements Pump {
     this.close(error);
   }
 
-  /** Does something with the pump as soon as it is there. One thing at a time, as streams do. */
+  /** Calls `act` with the inner pump when it exists. One call at a time, as streams do. */
   protected whenReady(act: (pump: Pump) => void, refuse: (error: Error) => void): void {
     if (this.#inner !== undefined) act(this.#inner);
     else if (this.#closed) refuse(makeError('ERR_ENGINE', 'the stream was closed'));
@@ -80,7 +79,7 @@ abstract class DerivingPump implements Pump {
   close(error?: Error): void {
     if (this.#closed) return;
     this.#closed = true;
-    // A derivation that waits has a copy.
+    // A waiting derivation has a copy.
     this.passphrase.fill(0);
     this.#ender.abort(error);
     this.#inner?.close(error);
@@ -90,7 +89,7 @@ abstract class DerivingPump implements Pump {
   }
 }
 
-/** Seals. The header comes first. */
+/** Seals. The header is the first output. */
 export class PassphraseSealingPump extends DerivingPump {
   constructor(
     sink: OutputSink,
@@ -116,7 +115,7 @@ export class PassphraseSealingPump extends DerivingPump {
   }
 }
 
-/** Puts some bytes before the first output. */
+/** Returns a sink that puts the header before the first output. */
 function headerFirst(header: Uint8Array, sink: OutputSink): OutputSink {
   let first = true;
   return {
@@ -132,7 +131,7 @@ function headerFirst(header: Uint8Array, sink: OutputSink): OutputSink {
   };
 }
 
-/** Opens. The header says how the key is derived, within limits. */
+/** Opens. The header sets the parameters of the derivation, within limits. */
 export class PassphraseOpeningPump extends DerivingPump {
   readonly #settings: OpenSettings;
   #header = new Uint8Array(FIXED_SIZE);
@@ -170,7 +169,7 @@ export class PassphraseOpeningPump extends DerivingPump {
     ended(error);
   }
 
-  /** Takes the header from the start of an input; gives what follows. */
+  /** Reads the header from the start of the input. Returns the rest. */
   #readHeader(input: Uint8Array): Uint8Array {
     let rest = input;
     while (!this.#complete) {
@@ -212,9 +211,9 @@ export class PassphraseOpeningPump extends DerivingPump {
   }
 }
 
-// ---- whole messages --------------------------------------------------------------------------------
+// ---- whole messages -----------------------------------------------------------------------------
 
-/** Seals a message that is in memory. The message is copied at the call. */
+/** Seals a message in memory, which is copied at the call. */
 export async function sealWithPassphrase(
   passphrase: unknown,
   source: unknown,
@@ -228,7 +227,7 @@ export async function sealWithPassphrase(
   );
 }
 
-/** Opens a message that is in memory: all of it, or the promise rejects. */
+/** Opens a message in memory. Rejects unless all of it opens. */
 export async function openWithPassphrase(
   passphrase: unknown,
   source: unknown,
@@ -281,7 +280,7 @@ function through(
   });
 }
 
-/** Opened texts are wiped where they stood. */
+/** Joins the outputs and wipes them. */
 function joined(outputs: readonly Buffer[]): Buffer {
   if (outputs.length === 1) return outputs[0]!;
   const whole = viewOf(new ArrayBuffer(outputs.reduce((size, output) => size + output.length, 0)));

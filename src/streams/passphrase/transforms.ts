@@ -1,4 +1,4 @@
-/** Sealing and opening with a passphrase as streams of the web. */
+/** Sealing and opening with a passphrase as web streams. */
 import type { Bytes } from '../../request/arguments.js';
 import type { TransformStream } from '#platform/sealed.js';
 import { transformStream } from '../sealed-streams.js';

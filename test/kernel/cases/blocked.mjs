@@ -1,5 +1,5 @@
-// A kernel without AF_ALG and /dev/crypto, as on most machines: every error says so. Then the device
-// appears.
+// A kernel without AF_ALG and /dev/crypto, as on most machines: every error says so. Then the
+// device appears.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -33,7 +33,9 @@ const some = ['sha256', 'aes-256-ctr', 'aes-256-gcm', 'chacha20-poly1305'];
 /** Some supported and some unsupported algorithms. */
 const mixed = ['blake3', 'chacha20', 'aes-128-gcm'];
 
-/** MILLRACE_KERNEL_ALL runs all algorithms, which takes minutes; its summary is for docs/engines.md. */
+/**
+ * MILLRACE_KERNEL_ALL runs all algorithms, which takes minutes; its summary is for docs/engines.md.
+ */
 const all = Boolean(process.env.MILLRACE_KERNEL_ALL);
 
 for (const [engine, list] of Object.entries(served)) {

@@ -63,8 +63,8 @@ export class Device {
   }
 
   /**
-   * Returns `{ output }`, or `{ reads, writes }` to request the ioctl again with that memory. Throws
-   * Refusal.
+   * Returns `{ output }`, or `{ reads, writes }` to request the ioctl again with that memory.
+   * Throws Refusal.
    */
   ioctl({ file, command, argument, input, outputSize, compatible }) {
     const { structure, ranges, run } = this.#command(compatible ? undefined : command);

@@ -137,8 +137,8 @@ class Mac {
 
   digest() {
     const inner = this.running.digest();
-    // Without a reset the real module continues from the state of the finished hash: a wrong digest,
-    // not an error.
+    // Without a reset the real module continues from the state of the finished hash: a wrong
+    // digest, not an error.
     this.running = crypto.createHash(this.facts.make).update('what was left behind').update(inner);
     return this.facts.keyed
       ? crypto.createHash(this.facts.make).update(this.#padded(0x5c)).update(inner).digest()

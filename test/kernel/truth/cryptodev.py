@@ -1,5 +1,5 @@
-"""A client of /dev/crypto on ioctl and ctypes, independent of the offsets in device/abi.mjs and in the
-engine. It asserts what was seen with the real module."""
+"""A client of /dev/crypto on ioctl and ctypes, independent of the offsets in device/abi.mjs and in
+the engine. It asserts what was seen with the real module."""
 
 import ctypes
 import errno

@@ -18,11 +18,12 @@ pub const KEY_MIN: usize = 4;
 pub const LANES_MAX: u32 = 0xff_ffff;
 
 impl Cost {
-    /// Returns the cost of `passes` over `memory` KiB in `lanes` lanes, for the version of RFC 9106.
+    /// Returns the cost of `passes` over `memory` KiB in `lanes` lanes, for the version of RFC
+    /// 9106.
     ///
     /// # Errors
-    /// [`Error::Cost`] for parameters outside RFC 9106: 0 passes, 0 or more than [`LANES_MAX`] lanes,
-    /// less than 8 KiB per lane.
+    /// [`Error::Cost`] for parameters outside RFC 9106: 0 passes, 0 or more than [`LANES_MAX`]
+    /// lanes, less than 8 KiB per lane.
     pub fn new(kind: Kind, memory: u32, passes: u32, lanes: u32) -> Result<Cost, Error> {
         if passes == 0
             || lanes == 0
@@ -73,9 +74,9 @@ pub fn memory(cost: &Cost) -> u64 {
 /// Derives a key. Allocates the working memory.
 ///
 /// # Errors
-/// [`Error::SaltSize`]; [`Error::OutputSize`] for fewer than [`KEY_MIN`] or more than 2^32 - 1 bytes;
-/// [`Error::SourceTooLarge`] for inputs of more than 2^32 - 1 bytes; [`Error::Memory`] if the machine
-/// is short of memory.
+/// [`Error::SaltSize`]; [`Error::OutputSize`] for fewer than [`KEY_MIN`] or more than 2^32 - 1
+/// bytes; [`Error::SourceTooLarge`] for inputs of more than 2^32 - 1 bytes; [`Error::Memory`] if
+/// the machine is short of memory.
 pub fn derive(cost: &Cost, input: &Input<'_>, target: &mut [u8]) -> Result<(), Error> {
     check(input, target)?;
     derive_in(cost, input, target, &mut Memory::new(memory(cost))?, &mut NoCheckpoint)

@@ -9,8 +9,8 @@ pub const COST_MIN: u32 = 4;
 /// The highest cost.
 pub const COST_MAX: u32 = 31;
 
-/// Derives the hash of a bcrypt string of kind 2a, 2b or 2y. Only the first 72 bytes of the password
-/// count. Reaches a checkpoint about every half millisecond.
+/// Derives the hash of a bcrypt string of kind 2a, 2b or 2y. Only the first 72 bytes of the
+/// password count. Reaches a checkpoint about every half millisecond.
 ///
 /// # Errors
 /// [`Error::Cost`]; [`Error::NotSupported`] for a password with a zero byte, at which some

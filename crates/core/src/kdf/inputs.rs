@@ -1,7 +1,7 @@
 //! The inputs that key derivations pass to engines.
 
-/// The cost that scrypt jobs of one batch share. [`Cost::new`](crate::kdf::scrypt::Cost::new) checks
-/// it.
+/// The cost that scrypt jobs of one batch share. [`Cost::new`](crate::kdf::scrypt::Cost::new)
+/// checks it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ScryptCost {
     pub(crate) n: u64,

@@ -1,4 +1,5 @@
-//! Password hashes as strings: Argon2 and scrypt as PHC strings, bcrypt in its modular crypt format.
+//! Password hashes as strings: Argon2 and scrypt as PHC strings, bcrypt in its modular crypt
+//! format.
 //!
 //! ```text
 //! $argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>
@@ -28,8 +29,8 @@ pub enum Scheme {
     Bcrypt(Bcrypt, u32),
 }
 
-/// The kinds of bcrypt strings, which are all computed alike. 2x, of a faulty implementation, is not
-/// supported.
+/// The kinds of bcrypt strings, which are all computed alike. 2x, of a faulty implementation, is
+/// not supported.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Bcrypt {
     /// 2a, of the first implementations.
@@ -98,8 +99,8 @@ impl PasswordHash {
     /// Parses a password hash.
     ///
     /// # Errors
-    /// [`Error::Encoded`] if `text` is not in canonical form; [`Error::Cost`] for parameters outside
-    /// the scheme's range; [`Error::Memory`] and [`Error::Work`] if it exceeds the limits.
+    /// [`Error::Encoded`] if `text` is not in canonical form; [`Error::Cost`] for parameters
+    /// outside the scheme's range; [`Error::Memory`] and [`Error::Work`] if it exceeds the limits.
     pub fn parse(text: &str, limits: &Limits) -> Result<PasswordHash, Error> {
         if text.len() > TEXT_MAX {
             return Err(Error::Encoded);
@@ -134,8 +135,8 @@ impl PasswordHash {
     /// least [`Scheme::memory`] bytes.
     ///
     /// # Errors
-    /// [`Error::SaltSize`], [`Error::OutputSize`], [`Error::NotSupported`] for a secret with another
-    /// scheme than Argon2 and for bcrypt of a password with a zero byte, [`Error::Memory`],
+    /// [`Error::SaltSize`], [`Error::OutputSize`], [`Error::NotSupported`] for a secret with
+    /// another scheme than Argon2 and for bcrypt of a password with a zero byte, [`Error::Memory`],
     /// [`Error::Cancelled`].
     pub fn new(
         scheme: Scheme,

@@ -1,7 +1,7 @@
 //! scrypt (RFC 7914).
 //!
-//! A job has p independent lanes, each with a table of 128Nr bytes. [`derive_many`] computes several
-//! lanes at once in one thread, of one job or of several with the same N and r.
+//! A job has p independent lanes, each with a table of 128Nr bytes. [`derive_many`] computes
+//! several lanes at once in one thread, of one job or of several with the same N and r.
 
 use super::Memory;
 use crate::Error;
@@ -102,8 +102,8 @@ pub fn derive(
 /// Derives the keys of several jobs of one cost, as many lanes at once as [`lanes`] and the memory
 /// allow. Calls `each` once per job with its index and its key, which is then in its target.
 ///
-/// Reaches a checkpoint at least once per millisecond (less often if r is above 1000). The target of
-/// a cancelled job is untouched, and `each` is not called for it.
+/// Reaches a checkpoint at least once per millisecond (less often if r is above 1000). The target
+/// of a cancelled job is untouched, and `each` is not called for it.
 ///
 /// # Errors
 /// As [`derive()`]; also [`Error::Memory`] if `memory` does not suffice for one lane. Nothing was

@@ -44,7 +44,7 @@ impl AeadKey {
         Self { context: MaybeUninit::uninit(), raw: MaybeUninit::uninit(), raw_size: 0 }
     }
 
-    /// Takes `key`, whose length is the cipher's.
+    /// Prepares `key`, which must have the cipher's key size.
     #[inline]
     pub(super) fn prepare(&mut self, cipher: Cipher, key: &[u8]) -> Result<(), Error> {
         // SAFETY: the functions return static tables. Init writes the context, reads `key` with its
@@ -92,7 +92,7 @@ impl AeadKey {
 
     /// The key; empty before there is one.
     pub(super) fn raw_key(&self) -> &[u8] {
-        // SAFETY: so many bytes have been written.
+        // SAFETY: that many bytes have been written.
         unsafe { std::slice::from_raw_parts(self.raw.as_ptr().cast(), self.raw_size) }
     }
 

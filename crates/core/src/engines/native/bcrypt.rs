@@ -9,7 +9,7 @@ use crate::checkpoint::Checkpoint;
 /// Bytes of a password that count, its ending zero byte among them.
 const KEY: usize = 72;
 
-/// So many rounds, of two key schedules each, are computed between two pauses: about 500 us.
+/// Rounds, of two key schedules each, between two checkpoints: about 500 us.
 const SLICE: u64 = 8;
 
 /// Derives what a bcrypt string holds; the password has no zero byte.

@@ -1,4 +1,4 @@
-//! BLAKE3, by its authors' `blake3`, whose hashers do not give out their state. Its subtrees do: a
+//! BLAKE3, by its authors' `blake3`, whose hashers do not expose their state. Its subtrees do: a
 //! message is cut at the borders of the tree, the library hashes each piece in one go with all its
 //! vectors, and of a piece only the chaining value is kept.
 //!
@@ -34,13 +34,13 @@ pub(crate) struct Blake3 {
     keyed: bool,
     /// Zeros without one.
     key: [u8; 32],
-    /// Bytes taken in. [`Shape`] tells where they are.
+    /// Bytes absorbed. [`Shape`] tells where they are.
     length: u64,
     /// One more than the bytes of output given; 0 before the message has ended.
     output: u64,
-    /// What has not been hashed.
+    /// The bytes that have not been hashed.
     chunk: [u8; CHUNK_LEN],
-    /// What has been hashed: the chaining values of subtrees, from left to right.
+    /// The chaining values of the hashed subtrees, from left to right.
     subtrees: [ChainingValue; DEPTH_MAX],
 }
 
@@ -50,11 +50,11 @@ unsafe impl Plain for Blake3 {}
 /// Where the bytes of a message are. The root's own hash differs from a subtree's, so what may turn
 /// out to be the root is not hashed yet: the only chunk, and the two halves of a tree that is full.
 struct Shape {
-    /// How many chunks have been hashed.
+    /// The number of chunks hashed.
     chunks: u64,
-    /// How many subtrees they make.
+    /// Returns the number of subtrees they form.
     depth: usize,
-    /// How many bytes wait in the chunk.
+    /// Returns the bytes in the current chunk.
     waiting: usize,
 }
 
@@ -327,8 +327,8 @@ fn hasher(mode: Mode<'_>) -> Hasher {
     }
 }
 
-/// What tells states of different keys apart; zeros without a key. No message has it as a chaining
-/// value: its children would have to be zeros.
+/// Returns a value that distinguishes states of different keys; zeros without a key. No message has
+/// it as a chaining value: its children would have to be zeros.
 #[inline]
 fn mark(mode: Mode<'_>) -> [u8; 8] {
     match mode {

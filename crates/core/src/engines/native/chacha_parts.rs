@@ -13,7 +13,7 @@ use super::wipe::{Secret, Wiped, WipedBox, copy_plain};
 use crate::Error;
 use crate::inputs::Text;
 
-/// A message whose parts are worked on apart. Wiped on drop.
+/// A message that is processed in parts. Wiped on drop.
 pub(crate) struct Message {
     key: ChaCha20Key,
     nonce: [u8; 12],
@@ -72,7 +72,7 @@ impl Message {
         Ok(sum)
     }
 
-    /// What a part of the ciphertext adds.
+    /// Authenticates a part of the ciphertext.
     pub(super) fn authenticate(&self, source: &[u8]) -> PartialTag {
         PartialTag(Wiped(self.summing.sum(&self.poly, source)))
     }

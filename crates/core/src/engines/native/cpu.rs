@@ -40,7 +40,7 @@ fn first(choices: &[&[&'static str]]) -> Vec<&'static str> {
         .unwrap_or_default()
 }
 
-/// How a hash is computed here.
+/// Returns how a hash is computed on this CPU.
 pub(crate) fn serves_hash(hash: Hash) -> Service {
     let (library, instructions) = match hash {
         Hash::Md5 | Hash::Ripemd160 => (AWS_LC, vec![]),
@@ -64,7 +64,7 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
     Service { library, instructions, lanes: own::lanes(hash) }
 }
 
-/// How a cipher is computed here: its bulk, that is. AWS-LC may serve the shortest texts.
+/// Returns how the bulk of a cipher is computed on this CPU. AWS-LC may serve the shortest texts.
 pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
     let (library, instructions) = match cipher {
         Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
@@ -81,7 +81,7 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
     Service { library, instructions, lanes: None }
 }
 
-/// How the derivations that go by one name are computed here.
+/// Returns how the derivations without a hash are computed on this CPU.
 pub(crate) fn serves_derivations(scrypts: usize) -> [(&'static str, Service); 4] {
     let service = |library, instructions: &[&'static str]| Service {
         library,
@@ -110,8 +110,8 @@ pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
     Service { lanes: instructions.map(|instructions| (lanes, instructions)), ..service }
 }
 
-/// What the routines of our own use, if this CPU has it and it is not hidden. They ask the same
-/// proofs, in the same order.
+/// Returns the instructions of Millrace's own routines, if this CPU has them and they are not
+/// hidden. They check the same proofs, in the same order.
 #[cfg(target_arch = "x86_64")]
 mod own {
     use super::super::features::{
@@ -156,7 +156,7 @@ mod own {
         Avx512::detect().map(|_| Avx512::NAMES.to_vec()).unwrap_or_else(xxh)
     }
 
-    /// Of scrypt and Argon2.
+    /// The instructions of scrypt and Argon2.
     pub(super) fn vectors() -> &'static [&'static str] {
         match (Avx512::detect(), Avx2::detect()) {
             (Some(_), _) => Avx512::NAMES,

@@ -112,7 +112,7 @@ impl Native {
 
     /// Returns true if both are equal, in a time that depends only on their lengths.
     pub(crate) fn equal(one: &[u8], other: &[u8]) -> bool {
-        // SAFETY: both have so many bytes.
+        // SAFETY: both have that many bytes.
         one.len() == other.len()
             && unsafe { lc::CRYPTO_memcmp(one.as_ptr().cast(), other.as_ptr().cast(), one.len()) }
                 == 0
@@ -124,9 +124,9 @@ impl Native {
     }
 
     /// Overwrites a secret.
-    /// Overwrites `ROOM` bytes of stack below the caller's frame.
+    /// Overwrites `SIZE` bytes of stack below the caller's frame.
     #[inline]
-    pub(crate) fn wipe_below<const ROOM: usize>() {
-        wipe::wipe_room_below::<ROOM>();
+    pub(crate) fn wipe_below<const SIZE: usize>() {
+        wipe::wipe_room_below::<SIZE>();
     }
 }

@@ -1,12 +1,12 @@
-//! Which of the CPU's instructions the routines of our own may use, and the proof of it.
+//! Detection of the CPU's instructions. A value of a proof type shows that they were detected.
 //!
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides features by the names below, so that one machine can run
-//! every path and compare them. It is read once, at the first look, and reaches our own routines
-//! only: the libraries look at the CPU themselves (AWS-LC obeys its own `OPENSSL_ia32cap`). What
-//! needs more than a hidden feature goes with it: without `avx2` there is no AVX-512 either. A name
-//! that is in no table is told on standard error.
+//! every path and compare them. It is read once and affects only Millrace's own routines: the
+//! libraries detect the CPU themselves (AWS-LC reads `OPENSSL_ia32cap`). Routines that need a
+//! hidden feature among others are disabled too: without `avx2` there is no AVX-512 either. Unknown
+//! names are reported on standard error.
 //!
-//! `MILLRACE_LANES=off`, read with it, has messages hashed one by one: see [`lanes`](super::lanes).
+//! `MILLRACE_LANES=off` disables multi-buffer hashing: see [`lanes`](super::lanes).
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,17 +14,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The name of an instruction set, and whether this CPU (and its system) has it.
 type Detectable = (&'static str, fn() -> bool);
 
-/// All features that this CPU has, hidden ones too: what the libraries go by.
+/// Returns all features that this CPU has, including hidden ones, which the libraries use.
 pub(crate) fn features() -> Vec<&'static str> {
     DETECTABLE.iter().filter(|(_, present)| present()).map(|&(name, _)| name).collect()
 }
 
-/// Whether this CPU has the feature, hidden or not.
+/// Returns true if this CPU has the feature, hidden or not.
 pub(super) fn has(name: &str) -> bool {
     DETECTABLE.iter().any(|&(known, present)| known == name && present())
 }
 
-/// Makes a type for each set of features, a value of which can only come of a successful look.
+/// Defines a type for each set of features, a value of which can only come of a successful look.
 macro_rules! proofs {
     ($($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
         $(#[$doc])*
@@ -37,7 +37,8 @@ macro_rules! proofs {
             /// The features which it proves.
             pub(super) const NAMES: &[&'static str] = &[$($feature),*];
 
-            /// Looks whether they are there and not hidden; costs one load after the first time.
+            /// Returns the proof if the features are present and not hidden. Costs one load after
+            /// the first call.
             #[inline]
             pub(super) fn detect() -> Option<Self> {
                 const { assert!(mask(Self::NAMES) != 0) };
@@ -94,7 +95,8 @@ proofs! {
     ShaNi: "ssse3" "sse4.1" "sha-ni";
     /// ANDN and RORX.
     Bmi: "bmi1" "bmi2";
-    /// Integers in 512-bit vectors, with masks by the byte, and the same instructions for shorter ones.
+    /// Integers in 512-bit vectors, with masks by the byte, and the same instructions for shorter
+    /// ones.
     Avx512: "avx2" "avx512f" "avx512vl" "avx512bw";
     /// The above with products of 52-bit integers.
     Ifma: "avx2" "avx512f" "avx512vl" "avx512bw" "avx512ifma";
@@ -106,20 +108,20 @@ proofs! {
     Gcm512: "aes-ni" "avx2" "vaes" "avx512f" "avx512vl" "avx512bw" "vpclmulqdq";
     /// Vectors for SHA-512's message schedule, and RORX and ANDN for its rounds.
     Schedule256: "avx2" "bmi1" "bmi2";
-    /// The same with rotation of vectors.
+    /// As `Schedule256`, with rotation of vectors.
     Schedule512: "avx2" "bmi1" "bmi2" "avx512f" "avx512vl";
 }
 
 #[cfg(target_arch = "x86_64")]
 impl Ifma {
-    /// What it proves besides.
+    /// Returns the proof that this one includes.
     #[inline]
     pub(super) fn vectors(self) -> Avx512 {
         Avx512(())
     }
 }
 
-/// Whether several messages may be hashed at once.
+/// Returns true if multi-buffer hashing is not disabled.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(super) fn lanes_allowed() -> bool {

@@ -1,4 +1,4 @@
-//! SHA-3, SHAKE and the original Keccak: one sponge over a permutation of our own.
+//! SHA-3, SHAKE and the original Keccak: one sponge over Millrace's own permutation.
 
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
@@ -159,7 +159,7 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
 }
 
 impl<const RATE: usize, const SIZE: usize, const MARK: u8> Sponge<RATE, SIZE, MARK> {
-    /// What several of them at once need to know.
+    /// Returns the parameters for multi-buffer hashing.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn kind(&self) -> lanes::keccak::Sponge {
         lanes::keccak::Sponge { rate: RATE, mark: MARK }
@@ -192,7 +192,7 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Sponge<RATE, SIZE, MA
     }
 }
 
-/// Takes in the rest of a message, from a border of blocks on, and ends it. The digest is not
+/// Absorbs the rest of a message, from a border of blocks on, and ends it. The digest is not
 /// longer than the rate.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn end(lanes: &mut [u64; 25], rate: usize, mark: u8, rest: &[u8], target: &mut [u8]) {
@@ -204,7 +204,7 @@ pub(super) fn end(lanes: &mut [u64; 25], rate: usize, mark: u8, rest: &[u8], tar
     copy_bytes(lanes, 0, target);
 }
 
-/// Takes in whole blocks, and returns what is left.
+/// Absorbs whole blocks, and returns what is left.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(super) fn absorb<'a>(lanes: &mut [u64; 25], rate: usize, source: &'a [u8]) -> &'a [u8] {
@@ -347,9 +347,9 @@ macro_rules! round {
 /// The 24 rounds, two at a time so that no lane needs to be moved back.
 ///
 /// On Zen 5 with ANDN and RORX 188 ns, without them 225. Tried and declined: six and 24 rounds
-/// unrolled (the same); arrays and loops for the compiler to unroll (202 and 222); `sha3-asm` with its
-/// x86-64 script (203) and its AVX-512VL script (250), which also needs perl to build; AWS-LC, which
-/// has no original Keccak and only EVP in front (213).
+/// unrolled (the same); arrays and loops for the compiler to unroll (202 and 222); `sha3-asm` with
+/// its x86-64 script (203) and its AVX-512VL script (250), which also needs perl to build; AWS-LC,
+/// which has no original Keccak and only EVP in front (213).
 #[inline(always)]
 #[rustfmt::skip] // rows
 fn rounds(lanes: &mut [u64; 25]) {

@@ -14,7 +14,7 @@ use super::wipe::{Plain, wipe_plain};
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 
-/// Makes a [`Digest`] of an AWS-LC state and its three functions.
+/// Defines a [`Digest`] of an AWS-LC state and its three functions.
 macro_rules! aws_lc_digest {
     ($(#[$doc:meta])* $name:ident, $state:ty, $words:literal, $block:literal, $size:literal,
      $init:path, $update:path, $finish:path $(, $lanes:ident $(, $iterations:ident)?)?) => {
@@ -101,7 +101,7 @@ macro_rules! aws_lc_digest {
         }
 
         impl $name {
-            /// Its words, and how many bytes it has taken in.
+            /// Its words, and how many bytes it has absorbed.
             #[inline]
             pub(super) fn parts(&self) -> ([u32; $words], u64) {
                 (self.0.h, self.length())
@@ -115,13 +115,13 @@ macro_rules! aws_lc_digest {
                 digest
             }
 
-            /// Bytes taken in.
+            /// Bytes absorbed.
             #[inline]
             fn length(&self) -> u64 {
                 (u64::from(self.0.Nh) << 32 | u64::from(self.0.Nl)) / 8
             }
 
-            /// Those of them that wait for their block to fill up.
+            /// Returns the bytes of the incomplete block.
             #[inline]
             fn waiting(&self) -> &[u8] {
                 &self.0.data[..self.0.num as usize]

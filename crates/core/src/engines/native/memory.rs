@@ -8,14 +8,14 @@ use crate::Error;
 
 /// Working memory that several derivations may use one after the other.
 ///
-/// What a derivation leaves in it is secret. The next one writes over it; [`Memory::wipe`] and
+/// Its contents are secret. The next derivation overwrites them; [`Memory::wipe`] and
 /// `drop` overwrite the rest. Made of huge pages where the system gives them: mapping and touching
 /// 16 MiB takes a tenth of the time then, and tables that are read at random fit the CPU's list of
 /// pages.
 pub struct Memory {
     start: NonNull<u8>,
     size: usize,
-    /// How much of it may hold something.
+    /// The bytes that may hold secrets.
     used: usize,
     mapping: mapping::Mapping,
 }
@@ -33,7 +33,7 @@ impl Memory {
     /// Maps `size` bytes. None of them costs anything before it is used.
     ///
     /// # Errors
-    /// [`Error::Memory`] when the system has not so much.
+    /// [`Error::Memory`] if the system is short of memory.
     pub fn new(size: u64) -> Result<Memory, Error> {
         let room =
             usize::try_from(size).ok().and_then(|size| size.max(1).checked_next_multiple_of(LINE));
@@ -45,7 +45,7 @@ impl Memory {
         Ok(Memory { start, size: room, used: 0, mapping })
     }
 
-    /// How many bytes there are.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.size as u64
     }
@@ -55,7 +55,7 @@ impl Memory {
         const BLOCK: usize = 1 << 20;
         while self.used > 0 {
             let rest = self.used.saturating_sub(BLOCK);
-            // SAFETY: so many bytes are there, and nobody else refers to them.
+            // SAFETY: the memory has that many bytes, and no other reference to them exists.
             unsafe { lc::OPENSSL_cleanse(self.start.as_ptr().add(rest).cast(), self.used - rest) };
             self.used = rest;
             pause();
@@ -93,12 +93,12 @@ mod mapping {
         size: usize,
     }
 
-    /// Maps so many bytes of zeros, and gives the place in them that begins at a border.
+    /// Maps zeroed bytes and returns the first aligned address in them.
     pub(super) fn map(size: usize, align: usize) -> Option<(Mapping, NonNull<u8>)> {
         // Pages begin at borders of 4 KiB at least.
         let whole =
             if align == HUGE_PAGE { size.next_multiple_of(HUGE_PAGE) + HUGE_PAGE } else { size };
-        // SAFETY: asks for fresh memory of nobody's.
+        // SAFETY: a new anonymous mapping; nothing aliases it.
         let start = unsafe {
             let (access, kind) =
                 (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
@@ -119,7 +119,7 @@ mod mapping {
     }
 
     pub(super) fn unmap(mapping: &Mapping) {
-        // SAFETY: it was mapped so, and nobody refers to it any more.
+        // SAFETY: it was mapped with this size, and no reference to it exists.
         unsafe { libc::munmap(mapping.start, mapping.size) };
     }
 }
@@ -136,7 +136,7 @@ mod mapping {
         layout: Layout,
     }
 
-    /// Allocates so many bytes of zeros at a border.
+    /// Allocates zeroed, aligned bytes.
     pub(super) fn map(size: usize, align: usize) -> Option<(Mapping, NonNull<u8>)> {
         let layout = Layout::from_size_align(size, align.min(super::LINE)).ok()?;
         // SAFETY: the size is not zero.
@@ -145,7 +145,7 @@ mod mapping {
     }
 
     pub(super) fn unmap(mapping: &Mapping) {
-        // SAFETY: it was allocated so, and nobody refers to it any more.
+        // SAFETY: it was allocated with this layout, and no reference to it exists.
         unsafe { dealloc(mapping.start.as_ptr(), mapping.layout) };
     }
 }

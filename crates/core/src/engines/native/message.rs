@@ -160,13 +160,13 @@ impl Message {
         tag: &[u8],
     ) -> Result<bool, Error> {
         let full = self.full_tag(parts)?;
-        // SAFETY: both have so many bytes.
+        // SAFETY: both have that many bytes.
         Ok(tag.len() <= TAG_SIZE
             && unsafe { lc::CRYPTO_memcmp(full.0.as_ptr().cast(), tag.as_ptr().cast(), tag.len()) }
                 == 0)
     }
 
-    /// Of a stream cipher it has nothing to say.
+    /// Returns the full tag; zeros for a stream cipher.
     fn full_tag(
         &self,
         parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,

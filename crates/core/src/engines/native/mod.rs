@@ -46,24 +46,25 @@ use crate::checkpoint::{DigestSink, Slicer};
 use crate::inputs::Params;
 use crate::inputs::Text;
 
-/// A hash as a state that takes bytes piece by piece.
+/// An incremental hash.
 ///
-/// States live where the caller puts them (on the stack in a one-shot) and are of one known type
-/// each, so that nothing is boxed, moved around or decided per call.
+/// The caller chooses where a state is stored (a one-shot uses the stack), and its type is known at
+/// compile time, so that nothing is boxed or dispatched per call.
 pub(crate) trait Digest: Clone + Send + Sync + 'static {
     /// Bytes of HMAC's block.
     const BLOCK: usize;
     /// Bytes of the digest; the default of an extendable-output hash.
     const SIZE: usize;
 
-    /// The state before the first byte. Only the xxh family reads the seed and BLAKE3 the key.
+    /// Returns the state before the first byte. Only the xxh family reads the seed and BLAKE3 the
+    /// key.
     fn new(params: &Params<'_>) -> Self;
-    /// Takes in more of the message.
+    /// Absorbs more of the message.
     fn update(&mut self, source: &[u8]);
     /// Fills `target`, which has `SIZE` bytes (any number for an extendable-output hash). The state
-    /// is spent.
+    /// must not be used afterwards.
     fn finish(&mut self, target: &mut [u8]);
-    /// Takes in the rest of the message, and finishes. A hash may be quicker when it knows the end.
+    /// Absorbs the rest of the message and finishes, which may be faster than in two steps.
     #[inline]
     fn finish_with(&mut self, source: &[u8], target: &mut [u8]) {
         self.update(source);
@@ -95,31 +96,32 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     const STATE: usize;
     /// Writes the state to `state`, which has `STATE` bytes.
     fn save(&self, state: &mut [u8]);
-    /// The hash in a saved state; `None` for bytes that [`save`](Digest::save) does not write.
+    /// Returns the hash in a saved state; `None` for bytes that [`save`](Digest::save) does not
+    /// write.
     fn load(params: &Params<'_>, state: &[u8]) -> Option<Self>;
-    /// Extendable-output hashes only: fills `target` with the next bytes of output. The first call
-    /// ends the message; after it nothing can be taken in.
+    /// Fills `target` with the next bytes of an extendable output. The first call ends the message;
+    /// nothing can be absorbed afterwards.
     #[inline]
     fn squeeze(&mut self, target: &mut [u8]) {
         let _ = target;
         unreachable!("the output has one size");
     }
-    /// Whether [`squeeze`](Digest::squeeze) has been called.
+    /// Returns true once [`squeeze`](Digest::squeeze) has been called.
     #[inline]
     fn squeezing(&self) -> bool {
         false
     }
-    /// [`finish_with`](Digest::finish_with) on a copy.
+    /// Calls [`finish_with`](Digest::finish_with) on a copy.
     #[inline]
     fn finish_copy(&self, source: &[u8], target: &mut [u8]) {
         let mut copy = self.clone();
         copy.finish_with(source, target);
         copy.wipe();
     }
-    /// Overwrites what the state remembers of the message. The state is spent.
+    /// Overwrites what the state contains of the message. It must not be used afterwards.
     fn wipe(&mut self);
 
-    /// The one-shot.
+    /// Hashes a whole message.
     #[inline]
     fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {
         let mut state = Self::new(params);
@@ -128,8 +130,8 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     }
 }
 
-/// Runs `$body` with `$D` standing for the type that computes `$hash`. With a second branch, that
-/// branch for the hashes over which HMAC is not defined.
+/// Evaluates `$body` with `$D` as the type that computes `$hash`, or `$other` for hashes over which
+/// HMAC is not defined.
 macro_rules! with_digest {
     ($hash:expr, $D:ident => $body:expr) => { with_digest!($hash, $D => $body, _ => $body) };
     ($hash:expr, $D:ident => $body:expr, _ => $other:expr) => {
@@ -377,7 +379,7 @@ impl Native {
     }
 }
 
-/// Where a text is read and written: equal pointers in place, disjoint ranges across.
+/// Returns where a text is read and written: the same pointer in place, else disjoint ranges.
 #[inline]
 fn pointers(text: Text<'_>) -> (*const u8, *mut u8, usize) {
     match text {

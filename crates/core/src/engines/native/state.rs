@@ -1,12 +1,11 @@
-//! The bytes of a saved state: fields one after the other, little-endian, the same on every
-//! machine.
+//! The format of a saved state: consecutive little-endian fields, the same on every machine.
 //!
-//! A state is a function of the message so far. What follows from another field is not written (how
-//! many bytes wait in a buffer follows from the length), and what is not in use is zero; so that a
-//! state has one form, and any other is refused.
+//! A state is a function of the message so far. Redundant fields are omitted (the length gives the
+//! bytes in the buffer) and unused bytes are zero, so that a state has one form. Any other is an
+//! error.
 
-/// The longest message of which there is a state. No standard's limit is below, and what is missing
-/// to the end of a counter is more than any memory holds, so no counter overflows.
+/// The longest message that has a state. No standard's limit is lower, and no counter overflows
+/// before the memory of any machine ends.
 pub(super) const LENGTH_MAX: u64 = 1 << 60;
 
 /// Reads the fields of a state. `None` means that it is not one.
@@ -67,7 +66,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether all bytes are zero. Looks at all of them, which is quicker than at one after the other.
+/// Returns true if all bytes are zero. Checks all of them without branches, which is faster.
 #[inline]
 fn blank(bytes: &[u8]) -> bool {
     bytes.iter().fold(0, |all, byte| all | byte) == 0

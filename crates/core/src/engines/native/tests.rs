@@ -4,7 +4,7 @@
 use super::*;
 use crate::catalog::HASHES;
 
-/// Sizes at which a routine of our own is compared to the library's.
+/// Sizes at which Millrace's own routines are compared with the library's.
 pub(super) fn sizes() -> impl Iterator<Item = usize> {
     let around = |size: usize| size - 65..=size + 65;
     (0..=2100).chain(around(4096)).chain(around(16 << 10)).chain([

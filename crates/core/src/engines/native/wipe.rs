@@ -1,4 +1,4 @@
-//! Overwriting secrets so that the compiler cannot leave it out.
+//! Overwriting secrets so that the compiler cannot omit it.
 //!
 //! `OPENSSL_cleanse` is a memset behind a compiler barrier: a few ns for a state, where the
 //! `zeroize` crate writes byte by byte (volatile), which would cost more than the compression it
@@ -9,16 +9,15 @@ use std::ops::{Deref, DerefMut};
 
 use aws_lc_sys as lc;
 
-/// Bytes that hold a secret for a while and are zeros afterwards.
+/// Secret bytes, overwritten on drop.
 ///
-/// They begin at a cache line: a vector register written across a border of lines can only be read
-/// again after a wait, which took up to 20 ns of an HMAC, depending on where the stack happened to
-/// be.
+/// They are aligned to a cache line: reading back a vector that was written across two lines
+/// stalls, which cost up to 20 ns of an HMAC, depending on the address of the stack.
 #[repr(align(64))]
 pub(super) struct Secret<const N: usize>(pub(super) [u8; N]);
 
 impl<const N: usize> Secret<N> {
-    /// All zero.
+    /// Returns zeros.
     #[inline]
     pub(super) fn zeros() -> Self {
         Self([0; N])
@@ -33,19 +32,19 @@ impl<const N: usize> Drop for Secret<N> {
     }
 }
 
-/// Overwrites the stack below the caller's frame, where routines that have returned kept what did
-/// not fit in registers.
+/// Overwrites the 8 KiB of stack below the caller's frame, where routines that have returned
+/// spilled registers.
 #[inline]
 pub(super) fn wipe_below() {
     wipe_room_below::<{ 8 << 10 }>();
 }
 
-/// The same of `ROOM` bytes.
+/// Overwrites `SIZE` bytes of stack.
 #[inline(never)]
-pub(super) fn wipe_room_below<const ROOM: usize>() {
-    let mut room = std::mem::MaybeUninit::<[u8; ROOM]>::uninit();
+pub(super) fn wipe_room_below<const SIZE: usize>() {
+    let mut room = std::mem::MaybeUninit::<[u8; SIZE]>::uninit();
     // SAFETY: pointer and length are of one local.
-    unsafe { lc::OPENSSL_cleanse(room.as_mut_ptr().cast(), ROOM) }
+    unsafe { lc::OPENSSL_cleanse(room.as_mut_ptr().cast(), SIZE) }
 }
 
 /// A type made of integers and arrays of them only.
@@ -61,7 +60,7 @@ pub(super) fn wipe_plain<T: Plain>(value: &mut T) {
     unsafe { lc::OPENSSL_cleanse((&raw mut *value).cast(), size_of::<T>()) }
 }
 
-/// Copies a plain value from its place to another, with no third place in between.
+/// Copies a plain value without an intermediate copy.
 #[inline]
 pub(super) fn copy_plain<T: Plain>(value: &T, target: &mut T) {
     // SAFETY: both are one value each, the target borrowed exclusively. What is plain owns nothing,
@@ -69,7 +68,7 @@ pub(super) fn copy_plain<T: Plain>(value: &T, target: &mut T) {
     unsafe { (&raw const *value).copy_to_nonoverlapping(target, 1) }
 }
 
-/// A plain value that is overwritten when it goes.
+/// A plain value that is overwritten on drop.
 pub(super) struct Wiped<T: Plain>(pub(super) T);
 
 impl<T: Plain> Drop for Wiped<T> {
@@ -79,11 +78,10 @@ impl<T: Plain> Drop for Wiped<T> {
     }
 }
 
-/// A value on the heap, all bytes of whose place are overwritten when it goes.
+/// A value on the heap. Dropping it overwrites all its bytes.
 ///
-/// A value that overwrites its own fields leaves what lies between them: padding, and the rest of
-/// an enum's place beside a smaller variant. A move into the box copies those bytes from a stack on
-/// which keys have been worked with.
+/// Wiping only the fields would leave padding, and the rest of an enum beside a smaller variant. A
+/// move into the box copies those bytes from a stack that held keys.
 pub(crate) struct WipedBox<T>(Box<ManuallyDrop<T>>);
 
 impl<T> WipedBox<T> {
@@ -140,8 +138,8 @@ unsafe impl Plain for u64 {}
 // SAFETY: as above.
 unsafe impl Plain for u128 {}
 
-/// Overwrites all bytes of `value`, padding included, and puts `fresh` in its place. The old value
-/// is not dropped, so it must own nothing elsewhere.
+/// Overwrites all bytes of `value`, including padding, and replaces it by `fresh`. The old value is
+/// not dropped, so it must not own other memory.
 pub(super) fn wipe_replace<T>(value: &mut T, fresh: T) {
     // SAFETY: the value is exclusively borrowed; between the two statements its bytes are not read
     // as a `T`, and nothing there can unwind.

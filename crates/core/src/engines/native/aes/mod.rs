@@ -1,4 +1,4 @@
-//! AES in counter mode: by AES instructions on wide vectors of our own, else by AWS-LC.
+//! AES in counter mode: with wide AES instructions where the CPU has them, otherwise by AWS-LC.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod expand;
@@ -24,7 +24,7 @@ use crate::inputs::Text;
 /// Bytes of a block.
 const BLOCK: usize = 16;
 
-/// The expanded key, as the one who is to use it lays it out.
+/// The expanded key, in the layout of the routine that uses it.
 #[repr(u8)]
 #[allow(clippy::large_enum_variant)] // both have the room of AES-256
 pub(crate) enum AesCtrKey {
@@ -47,7 +47,7 @@ impl AesCtrKey {
         AesCtrKey::Vacant
     }
 
-    /// Expands `key`, whose length is one of AES's.
+    /// Expands `key`, which must have 16, 24 or 32 bytes.
     #[inline]
     pub(super) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
         #[cfg(target_arch = "x86_64")]

@@ -158,7 +158,7 @@ fn four(number: u128) -> __m512i {
     _mm512_set_epi64(high(3), low(3), high(2), low(2), high(1), low(1), high(0), low(0))
 }
 
-/// The same number for each block.
+/// Returns the number repeated for each block.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn number_each(number: u128) -> __m512i {

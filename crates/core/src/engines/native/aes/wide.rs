@@ -1,4 +1,4 @@
-//! A key for the routines of our own, and the choice between them.
+//! A key for the wide routines, and the choice between them.
 //!
 //! AES-256 on Zen 5, key at hand | 64 B | 1 KiB | 1 MiB
 //! --- | --- | --- | ---
@@ -30,11 +30,11 @@ impl WideKey {
         Some(Self { keys: [[0; 16]; 15], rounds: 0, narrow, wide: Vaes512::detect() })
     }
 
-    /// Expands `key`, whose length is one of AES's.
+    /// Expands `key`, which must have 16, 24 or 32 bytes.
     #[inline]
     pub(super) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
         let (keys, proof) = (&mut self.keys, self.narrow);
-        // SAFETY: there is the proof that the CPU has the instructions.
+        // SAFETY: the proof says that the CPU has the instructions.
         unsafe {
             self.rounds = if let Ok(key) = key.try_into() {
                 expand::expand_256(key, keys, proof);

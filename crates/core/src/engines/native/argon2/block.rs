@@ -10,12 +10,12 @@ use std::arch::x86_64::*;
 /// Words of a block.
 pub(super) const WORDS: usize = 128;
 
-/// A block, at a border of cache lines.
+/// A block of 1 KiB, aligned to a cache line.
 #[repr(align(64))]
 #[derive(Copy, Clone)]
 pub(super) struct Block(pub(super) [u64; WORDS]);
 
-/// Compresses two blocks into `target`; in plain code.
+/// Compresses two blocks into `target`; in scalar code.
 ///
 /// # Safety
 /// The blocks are there. `target` is neither of the others.
@@ -184,7 +184,7 @@ operations! {"avx512f,avx512vl,avx512bw", Eight, __m512i:
     }
 }
 
-/// Makes the two rounds of these vectors.
+/// Defines the two rounds of these vectors.
 #[cfg(target_arch = "x86_64")]
 macro_rules! rounds {
     ($features:literal, $kind:ident, $vector:ty) => {
@@ -215,7 +215,7 @@ macro_rules! rounds {
                 [a, Self::ordered::<0x93>(b), Self::ordered::<0x4e>(c), Self::ordered::<0x39>(d)]
             }
 
-            /// A round over 16 words, two in each vector, and so many columns as there is room for.
+            /// A round over 16 words, two in each vector, and as many columns as fit.
             #[inline]
             #[target_feature(enable = $features)]
             fn by_twos(words: [$vector; 8]) -> [$vector; 8] {
@@ -239,8 +239,8 @@ rounds!("avx2", Four, __m256i);
 #[cfg(target_arch = "x86_64")]
 rounds!("avx512f,avx512vl,avx512bw", Eight, __m512i);
 
-/// As [`plain`]. Calls `early` with the first word of the result before the rest is computed: it
-/// tells where the next block looks.
+/// Compresses as [`plain`] does. Calls `early` with the first word of the result before the rest is
+/// computed: it tells where the next block looks.
 ///
 /// # Safety
 /// As for [`plain`].
@@ -257,7 +257,7 @@ pub(super) unsafe fn by_256(
     const VECTORS: usize = WORDS / 4;
     let (before, other, target) =
         (before.cast::<__m256i>(), other.cast::<__m256i>(), target.cast::<__m256i>());
-    // SAFETY: as promised by the caller; there are so many vectors in a block.
+    // SAFETY: as promised by the caller; a block has this many vectors.
     unsafe {
         let start = |at: usize| Four::xor(before.add(at).read(), other.add(at).read());
         let mut words: [__m256i; VECTORS] = [_mm256_setzero_si256(); VECTORS];
@@ -282,7 +282,7 @@ pub(super) unsafe fn by_256(
     }
 }
 
-/// As [`by_256`].
+/// Compresses as [`by_256`] does.
 ///
 /// # Safety
 /// As for [`plain`].
@@ -299,11 +299,11 @@ pub(super) unsafe fn by_512(
     const VECTORS: usize = WORDS / 8;
     let (before, other, target) =
         (before.cast::<__m512i>(), other.cast::<__m512i>(), target.cast::<__m512i>());
-    // SAFETY: as promised by the caller; there are so many vectors in a block.
+    // SAFETY: as promised by the caller; a block has this many vectors.
     unsafe {
         let start = |at: usize| Eight::xor(before.add(at).read(), other.add(at).read());
         let mut words: [__m512i; VECTORS] = [_mm512_setzero_si512(); VECTORS];
-        // Two rows at once, whose halves change places.
+        // Two rows at once; their halves are exchanged.
         for (pair, words) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             let [a, b, c, d] = std::array::from_fn(|part| start(4 * pair + part));
             let halves =

@@ -5,7 +5,7 @@
 //! after the other.
 //!
 //! ms on Emerald Rapids, Argon2id with 19 MiB and two passes: 3.5 with AVX-512, 5.2 to 7 with AVX2,
-//! 15 in plain code, as RustCrypto's `argon2`. Of each block the first word is computed first: it
+//! 15 in scalar code, as RustCrypto's `argon2`. Of each block the first word is computed first: it
 //! says where the next one looks.
 
 mod block;
@@ -22,7 +22,7 @@ use crate::checkpoint::Checkpoint;
 use crate::inputs::Params;
 use crate::kdf::inputs::{Argon2Cost, Argon2Input};
 
-/// So many blocks are filled between two pauses, a multiple of 128: in 200 to 500 us.
+/// Blocks filled between two checkpoints, a multiple of 128: 200 to 500 us.
 const SLICE: usize = 2048;
 
 /// Bytes of a block.

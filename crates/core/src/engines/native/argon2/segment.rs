@@ -26,7 +26,7 @@ pub(super) struct Run<'a> {
     to: usize,
 }
 
-/// How blocks are compressed: see [`block::plain`].
+/// A compression function; see [`block::plain`].
 trait Compression: Copy {
     /// # Safety
     /// As for [`block::plain`].
@@ -52,7 +52,7 @@ impl<'a> Run<'a> {
     /// The memory has all lanes, of four segments each, and nobody else uses it; those that come
     /// before are filled.
     pub(super) unsafe fn fill(self) {
-        // SAFETY: as promised by the caller; there is the proof that the CPU has the instructions.
+        // SAFETY: as promised by the caller; the proof says that the CPU has the instructions.
         unsafe {
             #[cfg(target_arch = "x86_64")]
             {

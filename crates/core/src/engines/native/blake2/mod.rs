@@ -1,9 +1,9 @@
 //! BLAKE2b with 64 bytes of digest and BLAKE2s with 32 (RFC 7693), in scalar code.
 //!
-//! The four mixes of half a round fill the scalar units of a large CPU, and the output through them,
-//! 24 instructions a round, is what takes the time: 1 KiB on Zen 5 in 660 ns (BLAKE2b) and 1110
-//! (BLAKE2s), 300 and 250 cycles a block of at least 288 and 240. RustCrypto's `blake2`, the judge
-//! in tests, takes 2 % more and does not give out its state. Vectors have twice the latency:
+//! The four mixes of half a round fill the scalar units of a large CPU, and the output through
+//! them, 24 instructions a round, is what takes the time: 1 KiB on Zen 5 in 660 ns (BLAKE2b) and
+//! 1110 (BLAKE2s), 300 and 250 cycles a block of at least 288 and 240. RustCrypto's `blake2`, the
+//! judge in tests, takes 2 % more and does not give out its state. Vectors have twice the latency:
 //! `blake2_simd` takes 1150 and 2110.
 
 use super::Digest;
@@ -60,7 +60,7 @@ macro_rules! rounds {
     };
 }
 
-/// Makes a [`Digest`] of one size of words.
+/// Defines a [`Digest`] of one size of words.
 macro_rules! blake2_digest {
     ($(#[$doc:meta])* $name:ident, $word:ty, $block:literal, $size:literal, $first:ident, $compress:ident,
      $words:ident, $rotations:tt $(, $twelve:ident)?) => {
@@ -68,7 +68,7 @@ macro_rules! blake2_digest {
         #[derive(Clone)]
         pub(crate) struct $name {
             words: [$word; 8],
-            /// Bytes taken in. The last block waits, even if it is whole, since the hash marks it.
+            /// Bytes absorbed. The last block waits, even if it is whole, since the hash marks it.
             length: u64,
             buffer: [u8; $block],
         }
@@ -148,14 +148,14 @@ macro_rules! blake2_digest {
                 words
             }
 
-            /// How many bytes wait in the buffer.
+            /// Returns the bytes in the buffer.
             #[inline]
             fn waiting(&self) -> usize {
                 waiting::<$block>(self.length)
             }
 
-            /// Takes in all that is surely not in the last block, and returns what is to wait. If that
-            /// is something, the buffer is free for it.
+            /// Absorbs all that is surely not in the last block, and returns what is to wait. If
+            /// that is something, the buffer is free for it.
             #[inline]
             fn take<'a>(&mut self, source: &'a [u8]) -> &'a [u8] {
                 let mut source = source;
@@ -176,7 +176,7 @@ macro_rules! blake2_digest {
                 rest
             }
 
-            /// Takes in the last block, as much of it as there is.
+            /// Absorbs the last block, as much of it as there is.
             #[inline]
             fn end(words: &mut [$word; 8], rest: &[u8], length: u64, target: &mut [u8]) {
                 let mut last = Secret::<$block>::zeros();
@@ -188,7 +188,8 @@ macro_rules! blake2_digest {
             }
         }
 
-        /// Takes in whole blocks. `length` counts the message's bytes up to their end, without padding.
+        /// Absorbs whole blocks. `length` counts the message's bytes up to their end, without
+        /// padding.
         fn $compress(words: &mut [$word; 8], blocks: &[[u8; $block]], length: u64, last: bool) {
             let mut length = length - $block * blocks.len().saturating_sub(1) as u64;
             for block in blocks {
@@ -223,7 +224,7 @@ blake2_digest!(
 );
 
 impl Blake2b512 {
-    /// BLAKE2b with a digest of 1 to 64 bytes: the first so many of what [`finish`](Digest::finish)
+    /// BLAKE2b with a digest of 1 to 64 bytes: the first bytes of what [`finish`](Digest::finish)
     /// writes.
     pub(super) fn of_size(size: usize) -> Self {
         let mut digest = Self::new(&Params::default());
@@ -233,8 +234,8 @@ impl Blake2b512 {
     }
 }
 
-/// How many bytes of a message wait for what follows: the whole last block, unless there is nothing
-/// yet.
+/// Returns the bytes of a message that wait in the buffer: the whole last block, unless there is
+/// nothing yet.
 #[inline]
 fn waiting<const BLOCK: u64>(length: u64) -> usize {
     if length == 0 { 0 } else { ((length - 1) % BLOCK + 1) as usize }

@@ -40,7 +40,7 @@ pub(in super::super) unsafe fn apply(
 /// Encrypts or decrypts [`COLUMNS`] bytes.
 ///
 /// # Safety
-/// Source and target have so many bytes and are equal or disjoint.
+/// Source and target have that many bytes and are equal or disjoint.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 pub(in super::super) unsafe fn pass(
@@ -203,7 +203,7 @@ pub(in super::super) fn columns(state: &State, proof: Avx512) -> [__m512i; 16] {
     finish(words, begin)
 }
 
-/// What follows the rounds.
+/// Adds the state after the rounds.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(in super::super) fn finish(mut words: [__m512i; 16], begin: [__m512i; 16]) -> [__m512i; 16] {

@@ -1,7 +1,8 @@
-//! Raw ChaCha20 with the 16-byte iv of OpenSSL: by AVX-512 of our own, else by AWS-LC.
+//! Raw ChaCha20 with the 16-byte iv of OpenSSL: with AVX-512 where the CPU has it, otherwise by
+//! AWS-LC.
 //!
 //! On Zen 5 ours does 8.0 GB/s where AWS-LC (AVX2) does 3.7 and OpenSSL with AVX-512 6.4; 1 KiB
-//! takes 120 ns where AWS-LC takes 285. Tried and declined: AVX2 of our own, in rows of two blocks,
+//! takes 120 ns where AWS-LC takes 285. Not used, because slower: AVX2 in rows of two blocks,
 //! four sets side by side (2.7 GB/s; three sets 2.5, two 1.8): AWS-LC's has columns in hand-made
 //! assembly. Up to 64 bytes AWS-LC's scalar code has less latency than vectors have (73 ns, 95).
 

@@ -1,14 +1,14 @@
-//! ChaCha20-Poly1305 (RFC 8439) and XChaCha20-Poly1305 over the ChaCha20 and Poly1305 of our own,
+//! ChaCha20-Poly1305 (RFC 8439) and XChaCha20-Poly1305 over Millrace's ChaCha20 and Poly1305,
 //! where the CPU has AVX-512 with IFMA. Elsewhere [`aead`](super::aead) has AWS-LC's.
 //!
-//! The bulk goes by 1024 bytes, whose ChaCha20 and Poly1305 are computed side by side: the one
+//! The bulk is processed in units of 1024 bytes, with ChaCha20 and Poly1305 interleaved: the one
 //! waits for results most of the time, the other fills the gaps. Sealing, Poly1305 follows one or
 //! two KiB behind ChaCha20, so that it reads from the nearest cache; opening, it is as much ahead,
 //! so that in place the text is authenticated as it came. What has been decrypted before the tag
 //! was known is overwritten with zeros if the tag is wrong; the last KiB or two wait for it.
 //!
 //! On Zen 5, ns at 64 B and 1 KiB and GB/s at 1 MiB: 160, 360, 6.3; AWS-LC: 184, 510, 2.9; Poly1305
-//! adds a tenth to what ChaCha20 takes alone. At 256 B both are level, else ours is quicker: no
+//! adds a tenth to what ChaCha20 takes alone. At 256 B both are level, else ours is faster: no
 //! switch by size.
 
 pub(super) mod parts;
@@ -32,13 +32,14 @@ use crate::inputs::Text;
 const PASS: usize = avx512::COLUMNS;
 /// Bytes of text for which the first pass has keystream, after the block that makes Poly1305's key.
 const HEAD: usize = PASS - BLOCK;
-/// The most bytes of text whose blocks, with that of the lengths, Poly1305 takes one by one.
+/// The most bytes of text for which Poly1305 absorbs the blocks, with that of the lengths, one by
+/// one.
 const SHORT: usize = STEP - poly1305::BLOCK;
 
 /// The key.
 pub(crate) struct ChaChaPolyKey {
     key: [u8; 32],
-    /// Whether the nonce has 24 bytes.
+    /// True if the nonce has 24 bytes (XChaCha20).
     extended: bool,
     proof: Ifma,
 }
@@ -74,7 +75,7 @@ impl ChaChaPolyKey {
     ) -> Result<(), Error> {
         let mut state = self.state(nonce)?;
         let (source, target, size) = pointers(text);
-        // SAFETY: there is the proof that the CPU has the instructions; source and target have
+        // SAFETY: the proof says that the CPU has the instructions; source and target have
         // `size` bytes and are equal or disjoint.
         let full = unsafe { seal(&mut state, aad, source, target, size, self.proof) };
         tag.copy_from_slice(&full[..tag.len()]);
@@ -333,7 +334,7 @@ impl Head {
 impl Drop for Head {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: so many bytes of the array have been written.
+        // SAFETY: that many bytes of the array have been written.
         unsafe { lc::OPENSSL_cleanse(self.stream.as_mut_ptr().cast(), self.size) }
     }
 }
@@ -341,12 +342,13 @@ impl Drop for Head {
 /// Poly1305 on its way through the text. Wiped on drop.
 struct Mac {
     sums: Sums,
-    /// How far it has come.
+    /// The bytes processed so far.
     at: usize,
 }
 
 impl Mac {
-    /// Takes so many blocks at first that those left, with that of the lengths, are whole steps.
+    /// Absorbs the first blocks, so that the remaining ones, with that of the lengths, are whole
+    /// steps.
     ///
     /// # Safety
     /// There are `size` bytes at `text`, more than [`SHORT`].
@@ -377,7 +379,7 @@ impl Mac {
         self.sums = sums;
     }
 
-    /// Takes in the rest of the text and the lengths.
+    /// Absorbs the rest of the text and the lengths.
     ///
     /// # Safety
     /// There are `size` bytes at `text`.
@@ -413,11 +415,11 @@ impl Drop for Mac {
     }
 }
 
-/// Whether the tag begins with these bytes, in a time that does not tell where they differ.
+/// Returns true if the tag begins with these bytes, in constant time.
 #[inline]
 fn same(full: &[u8; poly1305::BLOCK], tag: &[u8]) -> bool {
     let size = tag.len().min(full.len());
-    // SAFETY: both have so many bytes.
+    // SAFETY: both have that many bytes.
     size == tag.len()
         && unsafe { lc::CRYPTO_memcmp(full.as_ptr().cast(), tag.as_ptr().cast(), size) } == 0
 }

@@ -13,7 +13,7 @@ use super::{ChaChaPolyKey, Head, Mac, PASS, columns};
 use crate::Error;
 use crate::inputs::Text;
 
-/// A message whose parts are worked on apart. Wiped on drop.
+/// A message that is processed in parts. Wiped on drop.
 pub(crate) struct Message {
     /// ChaCha20's state at its first block, which makes Poly1305's key.
     state: Wiped<State>,
@@ -32,7 +32,7 @@ impl Message {
         aad: &[u8],
     ) -> Result<WipedBox<Message>, Error> {
         let state = Wiped(key.state(nonce)?);
-        // SAFETY: there is the proof that the CPU has the instructions.
+        // SAFETY: the proof says that the CPU has the instructions.
         let (poly, powers) = unsafe {
             let poly = Head::new(&mut Wiped(state.0).0, 0, key.proof).poly(aad);
             let powers = Powers::new(&poly, key.proof);
@@ -54,7 +54,7 @@ impl Message {
     /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
     pub(in super::super) fn seal(&self, offset: u64, text: Text<'_>) -> PartialTag {
         let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
-        // SAFETY: there is the proof that the CPU has the instructions; source and target have
+        // SAFETY: the proof says that the CPU has the instructions; source and target have
         // `size` bytes and are equal or disjoint.
         PartialTag(Wiped(unsafe {
             seal(&mut state.0, &self.powers, self.poly.fresh(), source, target, size, self.proof)
@@ -70,7 +70,7 @@ impl Message {
         }))
     }
 
-    /// What a part of the ciphertext adds.
+    /// Authenticates a part of the ciphertext.
     pub(in super::super) fn authenticate(&self, source: &[u8]) -> PartialTag {
         // SAFETY: as in `seal`; pointer and size are of a slice.
         PartialTag(Wiped(unsafe {
@@ -196,7 +196,7 @@ unsafe fn sum(powers: &Powers, mut poly: Poly1305, text: *const u8, size: usize)
     }
 }
 
-/// Takes so many blocks at first that those left are whole steps.
+/// Absorbs the first blocks, so that the remaining ones are whole steps.
 ///
 /// # Safety
 /// There are `size` bytes at `text`, more than [`STEP`].
@@ -210,7 +210,7 @@ unsafe fn first(powers: &Powers, poly: &Poly1305, text: *const u8, size: usize) 
     Mac { sums: powers.first(poly, text, blocks), at }
 }
 
-/// Takes in the rest of the text, whole steps when filled up with zeros.
+/// Absorbs the rest of the text, whole steps when filled up with zeros.
 ///
 /// # Safety
 /// There are `size` bytes at `text`.

@@ -11,7 +11,7 @@
 pub(in super::super) struct Factor(pub(in super::super) u128);
 
 impl Factor {
-    /// Of a block as a number.
+    /// Returns a block as a number.
     pub(in super::super) fn new(number: u128) -> Self {
         let carry = (number >> 127).wrapping_neg();
         Self((number << 1) ^ (carry & 0xc200_0000_0000_0000_0000_0000_0000_0001))

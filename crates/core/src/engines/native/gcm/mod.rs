@@ -40,13 +40,13 @@ pub(crate) struct Message {
 struct Secrets {
     /// H.
     h: Factor,
-    /// What the additional data comes to.
+    /// GHASH of the additional data.
     aad: u128,
-    /// What hides GHASH in the tag: the encryption of the counter's first value.
+    /// The encryption of the counter's first value, which masks GHASH in the tag.
     mask: u128,
 }
 
-/// Who computes GHASH.
+/// The implementation of GHASH.
 #[allow(clippy::large_enum_variant)] // on the heap
 enum Ghash {
     /// AWS-LC, under a nonce of zeros; with what hides it there.
@@ -90,7 +90,7 @@ impl Message {
         Ok(message)
     }
 
-    /// Chooses who computes GHASH.
+    /// Chooses the implementation of GHASH.
     fn choose(&mut self, aead: &AeadKey) -> Result<(), Error> {
         #[cfg(target_arch = "x86_64")]
         if let (Some(_), Some(proof)) = (self.key.round_keys(), Gcm512::detect()) {
@@ -118,7 +118,7 @@ impl Message {
         #[cfg(target_arch = "x86_64")]
         if let Some((keys, rounds)) = self.keys() {
             let (counter, (source, target, size)) = (self.counter(offset), pointers(text));
-            // SAFETY: there is the proof that the CPU has the instructions; source and target have
+            // SAFETY: the proof says that the CPU has the instructions; source and target have
             // `size` bytes and are equal or disjoint.
             let sum = unsafe {
                 match rounds {
@@ -161,7 +161,7 @@ impl Message {
         sum
     }
 
-    /// What a part of the ciphertext adds.
+    /// Authenticates a part of the ciphertext.
     pub(super) fn authenticate(&self, source: &[u8]) -> Result<PartialTag, Error> {
         self.hash(source).map(sum_of)
     }
@@ -190,14 +190,14 @@ impl Message {
         Secret((sum ^ product(lengths, *h) ^ mask).to_be_bytes())
     }
 
-    /// What a text, filled up with zeros, comes to: the sum of its blocks, each times a power of H,
+    /// Returns GHASH of a text padded with zeros: the sum of its blocks, each times a power of H,
     /// the last times H^2: for itself and for the block of lengths.
     fn hash(&self, text: &[u8]) -> Result<u128, Error> {
         match &self.ghash {
             #[cfg(target_arch = "x86_64")]
             Ghash::Wide(..) => {
                 let (keys, _) = self.keys().ok_or(Error::Engine)?;
-                // SAFETY: there is the proof that the CPU has the instructions.
+                // SAFETY: the proof says that the CPU has the instructions.
                 Ok(product(unsafe { wide::hash(keys, text) }, self.secrets.h))
             }
             Ghash::AwsLc(key, mask) => {
@@ -209,13 +209,13 @@ impl Message {
         }
     }
 
-    /// What a kernel's sum, in which the last block is multiplied once, comes to.
+    /// Converts a kernel's sum, in which the last block is multiplied once.
     #[cfg(target_arch = "x86_64")]
     fn sum(&self, number: u128) -> PartialTag {
         sum_of(product(number, self.secrets.h))
     }
 
-    /// What our kernels need, where they serve.
+    /// Returns the key of Millrace's kernels, if they are in use.
     #[cfg(target_arch = "x86_64")]
     fn keys(&self) -> Option<(Keys<'_>, u8)> {
         let (Ghash::Wide(powers, proof), Some((round_keys, rounds))) =

@@ -47,7 +47,7 @@ impl Drop for Powers {
     }
 }
 
-/// What a kernel needs of the key.
+/// The key material of a kernel.
 #[derive(Copy, Clone)]
 pub(super) struct Keys<'a> {
     pub(super) round_keys: &'a RoundKeys,
@@ -192,7 +192,7 @@ unsafe fn step<const ROUNDS: usize>(
 /// Hashes `size` bytes, the last block filled up with zeros.
 ///
 /// # Safety
-/// There are so many bytes at `text`.
+/// There are that many bytes at `text`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
 unsafe fn hash_rest<const POLYVAL: bool>(

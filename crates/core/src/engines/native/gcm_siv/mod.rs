@@ -1,10 +1,10 @@
-//! AES-256-GCM-SIV (RFC 8452) in parts. In one go it is AWS-LC's: [`aead`](super::aead), whose code
-//! has no place to stop.
+//! AES-256-GCM-SIV (RFC 8452) in parts. One-shot calls use AWS-LC: [`aead`](super::aead), whose
+//! code has no place to stop.
 //!
 //! The tag is made of the plaintext and is the counter that encrypts it. So sealing reads the text
 //! twice: first for the tag, then to encrypt. Opening, the tag is known: a part is decrypted and
-//! then read, or, where nobody may see it before the message is known to be authentic, decrypted
-//! aside to be read, and once more afterwards.
+//! then read, or, where it must not be released before the message is known to be authentic,
+//! decrypted aside to be read, and once more afterwards.
 
 mod polyval;
 
@@ -32,7 +32,7 @@ pub(crate) struct Message {
 struct Secrets {
     /// H.
     h: Factor,
-    /// What the additional data comes to.
+    /// POLYVAL of the additional data.
     aad: u128,
 }
 
@@ -73,13 +73,13 @@ impl Message {
         Ok(place)
     }
 
-    /// What a part of the plaintext adds to the tag.
+    /// Authenticates a part of the plaintext.
     pub(super) fn authenticate_plain(&self, source: &[u8]) -> PartialTag {
         let sum = self.polyval.sum(source);
         PartialTag(Wiped([sum as u64, (sum >> 64) as u64, 0]))
     }
 
-    /// What the part of the ciphertext adds that begins `offset` bytes into the text, decrypted
+    /// Authenticates the part of the ciphertext at `offset`, decrypted
     /// aside.
     pub(super) fn authenticate_sealed(
         &self,

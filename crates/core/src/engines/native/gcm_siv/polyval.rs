@@ -14,7 +14,7 @@ use super::BLOCK;
 /// Blocks between two reductions, where the products are of one block.
 const GROUP: usize = 8;
 
-/// What computes it, under one key.
+/// POLYVAL under one key.
 #[allow(clippy::large_enum_variant)] // on the heap
 pub(super) enum Polyval {
     /// Without the CPU's products.
@@ -91,13 +91,13 @@ impl Polyval {
                 let blocks = blocks.iter().map(|block| u128::from_le_bytes(*block));
                 blocks.chain(last).fold(0, |sum, block| product(sum ^ block, h))
             }
-            // SAFETY: there is the proof that the CPU has the instructions.
+            // SAFETY: the proof says that the CPU has the instructions.
             #[cfg(target_arch = "x86_64")]
             Polyval::Narrow(powers, _) => unsafe { by_clmul(powers, text) },
             // SAFETY: it was detected that the CPU has the instructions.
             #[cfg(target_arch = "aarch64")]
             Polyval::Narrow(powers) => unsafe { by_pmull(powers, text) },
-            // SAFETY: there is the proof that the CPU has the instructions.
+            // SAFETY: the proof says that the CPU has the instructions.
             #[cfg(target_arch = "x86_64")]
             Polyval::Wide(powers, proof) => unsafe { wide::polyval(powers, text, *proof) },
         }

@@ -20,7 +20,7 @@ use crate::checkpoint::DigestSink;
 /// A sponge.
 #[derive(Copy, Clone)]
 pub(in super::super) struct Sponge {
-    /// Bytes taken in at once.
+    /// Bytes absorbed at once.
     pub(in super::super) rate: usize,
     /// The byte that ends a message.
     pub(in super::super) mark: u8,
@@ -79,7 +79,7 @@ pub(in super::super) fn hash(
 ) {
     assert!(target.len() <= sponge.rate);
     let batch = &mut Batch::new(sponge, start, 0, sources, target, sink);
-    // SAFETY: there is the proof that the CPU has the instructions.
+    // SAFETY: the proof says that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {
             (Some(proof), _) => Wide::run(batch, proof),
@@ -132,7 +132,7 @@ macro_rules! round {
     };
 }
 
-/// Makes a kernel of vectors (`$set`).
+/// Defines a kernel of vectors (`$set`).
 macro_rules! simd_kernel {
     ($(#[$doc:meta])* $name:ident, $set:ident, $lanes:literal, $proof:ident, $features:literal, $vector:ty, $pad:expr) => {
         $(#[$doc])*
@@ -157,7 +157,8 @@ macro_rules! simd_kernel {
                 at: &[*const u8; $lanes],
                 count: usize,
             ) {
-                // SAFETY: there is the proof that the CPU has the instructions; the rest is promised by the caller.
+                // SAFETY: the proof says that the CPU has the instructions; the rest is promised by
+                // the caller.
                 unsafe { Self::steps(&mut states.0, fresh, start, at, count, sponge.rate / 8) }
             }
 
@@ -177,7 +178,7 @@ macro_rules! simd_kernel {
 
             #[inline(always)]
             fn digests(self, states: &Self::States, _ended: u32, digests: &mut [[u8; 192]; $lanes], size: usize) {
-                // SAFETY: there is the proof that the CPU has the instructions.
+                // SAFETY: the proof says that the CPU has the instructions.
                 unsafe { Self::all_digests(&states.0, digests, size) }
             }
         }

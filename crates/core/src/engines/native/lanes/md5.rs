@@ -1,8 +1,8 @@
 //! MD5 of several messages.
 //!
 //! ns a block and message on Zen 5, where one by one takes 70: AVX-512 with 16 lanes 10, AVX2 with
-//! eight 23. Both wait for the hash through the words half of the time. Twice the lanes in turn
-//! would use it, but take twice the messages.
+//! eight 23. Both wait for the hash through the words half of the time. Twice the lanes,
+//! interleaved, would use it, but take twice the messages.
 //!
 //! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 145 and 25, 1180 and 173,
 //! 4510 and 654; of lengths up to 2 KiB mixed 1165 and 184.
@@ -89,7 +89,7 @@ pub(in super::super) fn hash(
 ) {
     let least = multibuffer(kernels).map_or(usize::MAX, |multibuffer| multibuffer.min_messages);
     let batch = &mut Batch::new(Md5, start, begun, sources, target, sink);
-    // SAFETY: there is the proof that the CPU has the instructions.
+    // SAFETY: the proof says that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {
             (Some(proof), _) => Wide::run(batch, proof, least),
@@ -113,7 +113,7 @@ simd_kernel!(
     |_, hash, tail, rest, length| hash.pad(tail, rest, length)
 );
 
-/// Makes the function `rounds` for a kernel.
+/// Defines the function `rounds` for a kernel.
 macro_rules! rounds {
     ($kernel:ident, $set:ident, $vector:ty, $features:literal) => {
         impl $kernel {

@@ -1,8 +1,8 @@
 //! SHA-1 of several messages.
 //!
 //! ns a block and message on Zen 5, where one by one (by the instructions made for SHA-1) takes 29:
-//! AVX-512 with 16 lanes 5.8; those instructions with two messages in turn 16.6, three 14.4. For
-//! CPUs without these: AVX2 with eight lanes 16.6, one by one 48.
+//! AVX-512 with 16 lanes 5.8; those instructions with two messages interleaved 16.6, three 14.4.
+//! For CPUs without these: AVX2 with eight lanes 16.6, one by one 48.
 //!
 //! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 53 and 17, 490 and 102,
 //! 1890 and 374; of lengths up to 2 KiB mixed 485 and 115.
@@ -94,7 +94,7 @@ pub(in super::super) fn hash(
 ) {
     let least = multibuffer(kernels).map_or(usize::MAX, |multibuffer| multibuffer.min_messages);
     let batch = &mut Batch::new(Sha1, start, begun, sources, target, sink);
-    // SAFETY: there is the proof that the CPU has the instructions.
+    // SAFETY: the proof says that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.sha_ni) {
             (Some(proof), None) => Wide::run(batch, proof, least),
@@ -160,7 +160,7 @@ unsafe fn step_interleaved<const LANES: usize>(
     }
 }
 
-/// Takes in a block of each message, whose words are given, the first one highest.
+/// Absorbs a block of each message, whose words are given, the first one highest.
 #[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
 fn rounds_interleaved<const LANES: usize>(
@@ -252,7 +252,7 @@ pub(in super::super) fn iterate(
     loop {
         let rest = &mut iterations[done..];
         let size = rest.len();
-        // SAFETY: there is the proof that the CPU has the instructions.
+        // SAFETY: the proof says that the CPU has the instructions.
         done += unsafe {
             match kernels {
                 _ if rest.is_empty() => return done,
@@ -263,8 +263,8 @@ pub(in super::super) fn iterate(
                     size.min(16)
                 }
                 Kernels { sha_ni: Some(_), .. } => {
-                    // Two by two as long as the number is even: three in turn are hardly quicker
-                    // than two, one by itself is slow.
+                    // Two by two as long as the number is even: three interleaved are hardly faster
+                    // than two, a single one is slow.
                     if size.is_multiple_of(2)
                         && let Some(two) = rest.first_chunk_mut::<2>()
                     {
@@ -291,7 +291,7 @@ pub(in super::super) fn iterate(
     }
 }
 
-/// Makes the function `rounds` for a kernel.
+/// Defines the function `rounds` for a kernel.
 macro_rules! rounds {
     ($kernel:ident, $set:ident, $vector:ty, $features:literal) => {
         impl $kernel {

@@ -1,12 +1,12 @@
 //! SHA-2's rounds, which SHA-256 and SHA-512 share up to the rotations.
 
-/// Makes the function `rounds` for a kernel. `$large` and `$small` are the rotations of the sigmas,
-/// small ones with a shift at the end.
+/// Defines the function `rounds` for a kernel. `$large` and `$small` are the rotations of the
+/// sigmas, small ones with a shift at the end.
 ///
 /// The words of the schedule are computed amid the rounds (SHA-256 with AVX-512: 10.2 ns a block
 /// and message, between groups of 16 rounds 13). From one E to the next are three instructions, of
 /// two cycles each: D and the rest are added apart, which takes an addition more (10.2 ns against
-/// 11). Tried and declined: 2 times 16 lanes in turn (10.0 to 10.6; with 16 the units are as good
+/// 11). Not faster: 2 times 16 lanes interleaved (10.0 to 10.6; with 16 the units are as good
 /// as full); a ready schedule for the block of padding scalar that a message of whole blocks ends
 /// with (9.3, as the hash does not get shorter).
 macro_rules! rounds {

@@ -1,9 +1,9 @@
 //! SHA-256 and SHA-224 of several messages.
 //!
 //! ns a block and message on Zen 5, where one by one takes 31: AVX-512 with 16 lanes 10.2; the
-//! instructions made for SHA-256 with two messages in turn 20, three 18, four 18, six 15 (their
+//! instructions made for SHA-256 with two messages interleaved 20, three 18, four 18, six 15 (their
 //! roof, but it takes the registers of AVX-512). For CPUs without these: AVX2 with eight lanes 37,
-//! one by one 125. On Zen 4 one by one takes 35, two in turn 20, three 19 and 16 lanes 18, as
+//! one by one 125. On Zen 4 one by one takes 35, two interleaved 20, three 19 and 16 lanes 18, as
 //! vectors of 512 bits take two cycles there.
 //!
 //! ns a message of 64 bytes, 1 KiB and 4 KiB, one by one and 64 at once: 58 and 27, 510 and 186,
@@ -92,7 +92,7 @@ pub(in super::super) fn hash(
 ) {
     let least = multibuffer(kernels).map_or(usize::MAX, |multibuffer| multibuffer.min_messages);
     let batch = &mut Batch::new(Sha256, start, begun, sources, target, sink);
-    // SAFETY: there is the proof that the CPU has the instructions.
+    // SAFETY: the proof says that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.sha_ni) {
             (Some(proof), None) => Wide::run(batch, proof, least),
@@ -174,7 +174,7 @@ unsafe fn step_interleaved<const LANES: usize>(
     }
 }
 
-/// Takes in a block of each message, whose words are given.
+/// Absorbs a block of each message, whose words are given.
 #[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
 fn rounds_interleaved<const LANES: usize>(
@@ -208,7 +208,8 @@ fn rounds_interleaved<const LANES: usize>(
     words
 }
 
-/// Computes `count` HMAC iterations of `LANES` blocks, interleaved. A digest has `USED` words, 7 or 8.
+/// Computes `count` HMAC iterations of `LANES` blocks, interleaved. A digest has `USED` words, 7 or
+/// 8.
 #[target_feature(enable = "ssse3,sse4.1,sha")]
 fn iterate_interleaved<const LANES: usize, const USED: usize>(
     iterations: &mut [HmacIteration<u32, 8>; LANES],
@@ -274,7 +275,7 @@ fn iterate_words<const USED: usize>(
     loop {
         let rest = &mut iterations[done..];
         let size = rest.len();
-        // SAFETY: there is the proof that the CPU has the instructions.
+        // SAFETY: the proof says that the CPU has the instructions.
         done += unsafe {
             match kernels {
                 _ if rest.is_empty() => return done,
@@ -285,8 +286,8 @@ fn iterate_words<const USED: usize>(
                     size.min(16)
                 }
                 Kernels { sha_ni: Some(_), .. } => {
-                    // Two by two as long as the number is even: three in turn are hardly quicker
-                    // than two, one by itself is slow.
+                    // Two by two as long as the number is even: three interleaved are hardly faster
+                    // than two, a single one is slow.
                     if size.is_multiple_of(2)
                         && let Some(two) = rest.first_chunk_mut::<2>()
                     {

@@ -88,7 +88,7 @@ pub(in super::super) fn hash(
 ) {
     let least = multibuffer(kernels).map_or(usize::MAX, |multibuffer| multibuffer.min_messages);
     let batch = &mut Batch::new(Sha512, start, begun, sources, target, sink);
-    // SAFETY: there is the proof that the CPU has the instructions.
+    // SAFETY: the proof says that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {
             (Some(proof), _) => Wide::run(batch, proof, least),
@@ -145,7 +145,7 @@ fn iterate_words<const USED: usize>(
     loop {
         let rest = &mut iterations[done..];
         let size = rest.len();
-        // SAFETY: there is the proof that the CPU has the instructions.
+        // SAFETY: the proof says that the CPU has the instructions.
         done += unsafe {
             match kernels {
                 Kernels { avx512: Some(_), .. } if size >= 2 => {

@@ -1,7 +1,8 @@
 //! What the kernels of Merkle-Damgård hashes share: all but the rounds.
 
 /// Defines a kernel over vectors (`$set`) and its own function `rounds(words, block)`. Words of
-/// blocks and digests are in the byte order `$order`; `$pad` is [`Kernel::pad`](super::Kernel::pad).
+/// blocks and digests are in the byte order `$order`; `$pad` is
+/// [`Kernel::pad`](super::Kernel::pad).
 macro_rules! simd_kernel {
     ($(#[$doc:meta])* $name:ident, $hash:ident, $set:ident, [[$word:ty; $lanes:literal]; $words:literal],
      $vector:ty, $proof:ident, $features:literal, $order:ident, $pad:expr) => {

@@ -117,7 +117,7 @@ fn sha_256() {
     });
 }
 
-/// Makes a [`Hash`] of a member of SHA-512's family.
+/// Defines a [`Hash`] of a member of SHA-512's family.
 macro_rules! sha_512 {
     () => {
         &|kernels, state, sources, target, sink| {
@@ -148,7 +148,7 @@ fn md_5() {
     });
 }
 
-/// Makes a [`Hash`] of a sponge.
+/// Defines a [`Hash`] of a sponge.
 macro_rules! sponge {
     () => {
         &|kernels, state, sources, target, sink| {

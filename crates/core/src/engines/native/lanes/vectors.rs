@@ -45,7 +45,7 @@ operations! {"avx512f,avx512vl,avx512bw", U32x16:
         _mm512_set1_epi32(word as i32)
     }
 
-    /// Puts a word into the lanes whose bits are set.
+    /// Sets a word in the lanes of the bit set.
     fn put(words: __m512i, lanes: u32, word: u32) -> __m512i {
         _mm512_mask_set1_epi32(words, lanes as u16, word as i32)
     }
@@ -114,13 +114,13 @@ operations! {"avx2", U32x8:
         _mm256_set1_epi32(word as i32)
     }
 
-    /// Ones in the lanes whose bits are set.
+    /// Returns all ones in the lanes of the bit set.
     fn lanes(set: u32) -> __m256i {
         let places = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
         _mm256_cmpeq_epi32(_mm256_and_si256(Self::all(set), places), places)
     }
 
-    /// Puts a word into the lanes whose bits are set.
+    /// Sets a word in the lanes of the bit set.
     fn put(words: __m256i, lanes: u32, word: u32) -> __m256i {
         _mm256_blendv_epi8(words, Self::all(word), Self::lanes(lanes))
     }
@@ -152,8 +152,8 @@ operations! {"avx2", U32x8:
         _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(y, z), x), z)
     }
 
-    // SHA-2 asks for the majority of its newest word and two that were the newest ones before: the compiler
-    // keeps their XOR from one round to the next.
+    // SHA-2 asks for the majority of its newest word and two that were the newest ones before: the
+    // compiler keeps their XOR from one round to the next.
     fn majority(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
         _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(x, y), _mm256_xor_si256(y, z)), y)
     }
@@ -193,7 +193,7 @@ operations! {"avx512f,avx512vl,avx512bw", U64x8:
         _mm512_set1_epi64(word as i64)
     }
 
-    /// Puts a word into the lanes whose bits are set.
+    /// Sets a word in the lanes of the bit set.
     fn put(words: __m512i, lanes: u32, word: u64) -> __m512i {
         _mm512_mask_set1_epi64(words, lanes as u8, word as i64)
     }
@@ -257,13 +257,13 @@ operations! {"avx2", U64x4:
         _mm256_set1_epi64x(word as i64)
     }
 
-    /// Ones in the lanes whose bits are set.
+    /// Returns all ones in the lanes of the bit set.
     fn lanes(set: u32) -> __m256i {
         let places = _mm256_set_epi64x(8, 4, 2, 1);
         _mm256_cmpeq_epi64(_mm256_and_si256(Self::all(set.into()), places), places)
     }
 
-    /// Puts a word into the lanes whose bits are set.
+    /// Sets a word in the lanes of the bit set.
     fn put(words: __m256i, lanes: u32, word: u64) -> __m256i {
         _mm256_blendv_epi8(words, Self::all(word), Self::lanes(lanes))
     }
@@ -290,8 +290,8 @@ operations! {"avx2", U64x4:
         _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(y, z), x), z)
     }
 
-    // SHA-2 asks for the majority of its newest word and two that were the newest ones before: the compiler
-    // keeps their XOR from one round to the next.
+    // SHA-2 asks for the majority of its newest word and two that were the newest ones before: the
+    // compiler keeps their XOR from one round to the next.
     fn majority(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
         _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(x, y), _mm256_xor_si256(y, z)), y)
     }
@@ -319,10 +319,10 @@ operations! {"avx2", U64x4:
 // ---- blocks into columns, and columns into digests ------------------------------------------
 
 impl U32x16 {
-    /// The 16 words of a block of each message, as they are in memory.
+    /// Returns the 16 words of a block of each message, in memory order.
     ///
     /// # Safety
-    /// 64 bytes can be read at each pointer, from `offset` on.
+    /// 64 bytes must be readable at each pointer plus `offset`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
     pub(super) unsafe fn block(at: &[*const u8; 16], offset: usize) -> [__m512i; 16] {
@@ -346,7 +346,7 @@ impl U32x16 {
         words
     }
 
-    /// Each quarter by itself: four words of four rows become four rows of four words.
+    /// Transposes each quarter: four words of four rows become four rows of four words.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
     fn quarters([x, y, z, w]: [__m512i; 4]) -> [__m512i; 4] {
@@ -360,7 +360,7 @@ impl U32x16 {
         ]
     }
 
-    /// Writes the words of each message in a row.
+    /// Writes the words of each message to its row.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
     pub(super) fn rows<const WORDS: usize, const BYTES: usize>(
@@ -415,10 +415,10 @@ impl U32x16 {
 }
 
 impl U32x8 {
-    /// The 16 words of a block of each message, as they are in memory.
+    /// Returns the 16 words of a block of each message, in memory order.
     ///
     /// # Safety
-    /// 64 bytes can be read at each pointer, from `offset` on.
+    /// 64 bytes must be readable at each pointer plus `offset`.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn block(at: &[*const u8; 8], offset: usize) -> [__m256i; 16] {
@@ -436,7 +436,7 @@ impl U32x8 {
         words
     }
 
-    /// Each half by itself: four words of four rows become four rows of four words.
+    /// Transposes each half: four words of four rows become four rows of four words.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn halves([x, y, z, w]: [__m256i; 4]) -> [__m256i; 4] {
@@ -450,7 +450,7 @@ impl U32x8 {
         ]
     }
 
-    /// Writes the words of each message in a row.
+    /// Writes the words of each message to its row.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) fn rows<const WORDS: usize, const BYTES: usize>(
@@ -468,10 +468,10 @@ impl U32x8 {
 }
 
 impl U64x8 {
-    /// The 16 words of a block of each message, as they are in memory.
+    /// Returns the 16 words of a block of each message, in memory order.
     ///
     /// # Safety
-    /// 128 bytes can be read at each pointer, from `offset` on.
+    /// 128 bytes must be readable at each pointer plus `offset`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
     pub(super) unsafe fn block(at: &[*const u8; 8], offset: usize) -> [__m512i; 16] {
@@ -486,7 +486,7 @@ impl U64x8 {
     /// At most eight words of each message, as they are in memory; zeros after them.
     ///
     /// # Safety
-    /// So many words can be read at each pointer, from `offset` on.
+    /// `words` words must be readable at each pointer plus `offset`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
     pub(super) unsafe fn columns(at: &[*const u8; 8], offset: usize, words: usize) -> [__m512i; 8] {
@@ -498,7 +498,7 @@ impl U64x8 {
         Self::turned(at.map(row))
     }
 
-    /// Rows become columns, and columns rows.
+    /// Transposes rows and columns.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
     fn turned(rows: [__m512i; 8]) -> [__m512i; 8] {
@@ -565,7 +565,7 @@ impl U64x8 {
         }
     }
 
-    /// The last bytes of a message with the end mark, and zeros up to the end.
+    /// Returns the last bytes of a message with the end mark, followed by zeros.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
     pub(super) fn marked<const PARTS: usize>(rest: &[u8], mark: u8) -> [__m512i; PARTS] {
@@ -586,10 +586,10 @@ impl U64x8 {
 }
 
 impl U64x4 {
-    /// The 16 words of a block of each message, as they are in memory.
+    /// Returns the 16 words of a block of each message, in memory order.
     ///
     /// # Safety
-    /// 128 bytes can be read at each pointer, from `offset` on.
+    /// 128 bytes must be readable at each pointer plus `offset`.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn block(at: &[*const u8; 4], offset: usize) -> [__m256i; 16] {
@@ -604,7 +604,7 @@ impl U64x4 {
     /// At most four words of each message, as they are in memory; zeros after them.
     ///
     /// # Safety
-    /// So many words can be read at each pointer, from `offset` on.
+    /// `words` words must be readable at each pointer plus `offset`.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn columns(at: &[*const u8; 4], offset: usize, words: usize) -> [__m256i; 4] {
@@ -616,7 +616,7 @@ impl U64x4 {
         Self::turned(at.map(row))
     }
 
-    /// Rows become columns, and columns rows.
+    /// Transposes rows and columns.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn turned([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {

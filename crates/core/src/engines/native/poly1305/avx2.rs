@@ -56,7 +56,7 @@ impl Powers {
 
     /// Computes them.
     pub(in super::super) fn prepare(&mut self, key: &Poly1305, proof: Avx2) {
-        // SAFETY: there is the proof that the CPU has the instructions.
+        // SAFETY: the proof says that the CPU has the instructions.
         unsafe { self.fill(key, proof) }
     }
 
@@ -76,7 +76,7 @@ impl Powers {
     /// For no text, and for one that is not a whole number of steps.
     pub(in super::super) fn sum(&self, text: &[u8], _proof: Avx2) -> Limbs {
         assert!(!text.is_empty() && text.len().is_multiple_of(STEP));
-        // SAFETY: there is the proof that the CPU has the instructions; the text is whole steps, at
+        // SAFETY: the proof says that the CPU has the instructions; the text is whole steps, at
         // least one.
         unsafe { self.steps(text.as_ptr(), text.len()) }
     }

@@ -117,7 +117,7 @@ impl Powers {
         Sums(lanes)
     }
 
-    /// Takes in 16 blocks.
+    /// Absorbs 16 blocks.
     ///
     /// # Safety
     /// There are [`STEP`] bytes at `text`.

@@ -52,7 +52,7 @@ impl Poly1305 {
         self.sum
     }
 
-    /// Takes in blocks whose sum has been made apart, and the power of r for as many.
+    /// Absorbs blocks by their sum and the power of r for their number.
     #[inline]
     pub(super) fn join(&mut self, part: &Limbs, power: &Limbs) {
         let [a, b, c] = multiply(self.sum, *power);
@@ -95,7 +95,7 @@ impl Poly1305 {
         one.sum
     }
 
-    /// Takes in text, the last block filled up with zeros.
+    /// Absorbs text, the last block filled up with zeros.
     #[inline]
     pub(super) fn update_padded(&mut self, text: &[u8]) {
         let (blocks, rest) = text.as_chunks();
@@ -107,7 +107,7 @@ impl Poly1305 {
         }
     }
 
-    /// Takes in a block.
+    /// Absorbs a block.
     #[inline]
     pub(super) fn block(&mut self, block: &[u8; BLOCK]) {
         let text = limbs([word(block, 0), word(block, 8)]);

@@ -7,7 +7,7 @@ use super::super::wipe::{Secret, Wiped, copy_plain};
 use super::avx2;
 use super::{BLOCK, Limbs, Poly1305};
 
-/// What computes sums under one key.
+/// Sums of blocks under one key.
 pub(in super::super) struct Summing {
     #[cfg(target_arch = "x86_64")]
     vectors: Option<(avx2::Powers, Avx2)>,
@@ -62,19 +62,19 @@ pub(in super::super) struct Joined {
     poly: Poly1305,
     /// Bytes of the text as yet.
     size: u64,
-    /// The power of r for so many blocks: most parts are of one size.
+    /// Returns the power of r for this number of blocks. Most parts have the same size.
     power: (u64, Wiped<Limbs>),
 }
 
 impl Joined {
-    /// No part yet, after the additional data that `poly` has taken in.
+    /// No part yet, after the additional data that `poly` has absorbed.
     pub(in super::super) fn new(poly: &Poly1305) -> Self {
         let mut joined = Self { poly: poly.fresh(), size: 0, power: (1, Wiped(poly.power(1))) };
         copy_plain(poly, &mut joined.poly);
         joined
     }
 
-    /// Takes in the next part: its bytes, and their sum.
+    /// Absorbs the next part: its bytes, and their sum.
     pub(in super::super) fn add(&mut self, size: u64, sum: &Limbs) {
         if size == 0 {
             return;
@@ -87,7 +87,7 @@ impl Joined {
         self.size += size;
     }
 
-    /// The tag of the text with so many bytes of additional data.
+    /// The tag of the text with that many bytes of additional data.
     pub(in super::super) fn tag(mut self, aad_size: usize) -> Secret<BLOCK> {
         self.poly.block(&lengths(aad_size, self.size));
         Secret(self.poly.finish())

@@ -1,11 +1,15 @@
-//! scrypt (RFC 7914): jobs of one cost, whose lanes run together.
+//! scrypt (RFC 7914): jobs of one cost, several lanes at once.
 
 mod plain;
 mod romix;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
+#[cfg(target_arch = "x86_64")]
+use self::romix::{EIGHT, FOUR, FOUR_WIDE, ONE, ONE_ROTATED, TWO, TWO_ROTATED};
 use self::romix::{Kernel, LANES_MAX, Place};
+#[cfg(target_arch = "x86_64")]
+use super::features::{Avx2, Avx512};
 use super::memory::Memory;
 use super::pbkdf2;
 use super::sha2::Sha256;
@@ -15,18 +19,39 @@ use crate::allocate::try_with_capacity;
 use crate::checkpoint::Checkpoint;
 use crate::kdf::inputs::{ScryptCost, ScryptJob};
 
-/// So many Salsa20 cores of each lane are computed between two pauses: in 80 us, of eight lanes
-/// together in 180. (With four times as many an event loop beside two busy workers waits 3 ms at
-/// the 99th percentile, now 0.6 to 1.6.)
+/// Salsa20 cores of each lane between two checkpoints: 80 us, or 180 us for eight lanes at once.
+/// With four times as many, an event loop beside two busy workers waits 3 ms at the 99th percentile
+/// instead of 0.6 to 1.6.
 const SLICE: u64 = 2048;
 
-/// How many lanes are worth running together.
+/// Returns how many lanes are computed at once.
 pub(super) fn lanes() -> usize {
-    romix::kernels().iter().map(|kernel| kernel.lanes).max().unwrap_or(1)
+    kernels().iter().map(|kernel| kernel.lanes).max().unwrap_or(1)
 }
 
-/// Bytes of working memory for jobs of so many lanes in all, of which some run together; `None`
-/// beyond all counting.
+/// Returns the kernels that this CPU can run, from the fewest lanes to the most.
+fn kernels() -> &'static [Kernel] {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if Avx512::detect().is_some() {
+            return &[ONE_ROTATED, TWO_ROTATED, FOUR_WIDE, EIGHT];
+        }
+        if Avx2::detect().is_some() {
+            return &[ONE, TWO, FOUR];
+        }
+    }
+    &[plain::PLAIN]
+}
+
+/// Returns the fastest kernel for `lanes` lanes. It may have fewer or more.
+fn choose(lanes: usize) -> Kernel {
+    let all = kernels();
+    *all.iter().find(|kernel| kernel.lanes >= lanes).unwrap_or(&all[all.len() - 1])
+}
+
+/// Returns the bytes of working memory for `lanes` lanes, of which `concurrent` are computed at
+/// once;
+/// `None` on overflow.
 pub(super) fn memory(cost: &ScryptCost, lanes: u64, concurrent: usize) -> Option<u64> {
     let block = 128 * u64::from(cost.r);
     let tables = block.checked_mul(cost.n)?.checked_mul(concurrent as u64)?;
@@ -34,7 +59,8 @@ pub(super) fn memory(cost: &ScryptCost, lanes: u64, concurrent: usize) -> Option
     tables.checked_add(blocks)
 }
 
-/// Runs all jobs, as many lanes at once as there is memory for, and tells of each that is done.
+/// Runs all jobs, as many lanes at once as there is memory for. Calls `each` with the index and key
+/// of each that is done.
 pub(super) fn run(
     cost: &ScryptCost,
     jobs: &mut [ScryptJob<'_>],
@@ -60,8 +86,8 @@ pub(super) fn run(
     let tables = memory.lend(concurrent * table + (2 * LANES_MAX + owners.len()) * block);
     let blocks = tables.wrapping_add(concurrent * table);
     let inputs = blocks.wrapping_add(2 * LANES_MAX * block);
-    // SAFETY: these bytes are lent for this call, nothing else reaches them, and they came as
-    // zeros.
+    // SAFETY: these bytes are lent for this call, nothing else refers to them, and they are
+    // initialised.
     let inputs = unsafe { std::slice::from_raw_parts_mut(inputs, owners.len() * block) };
 
     let mut rest = &mut *inputs;
@@ -84,7 +110,7 @@ pub(super) fn run(
         if batch.is_empty() {
             return Ok(());
         }
-        let kernel = Kernel::choose(batch.len());
+        let kernel = choose(batch.len());
         let place = Place {
             blocks: [blocks, blocks.wrapping_add(LANES_MAX * block)],
             tables: std::array::from_fn(|slot| {
@@ -93,9 +119,8 @@ pub(super) fn run(
             r: cost.r as usize,
             n: cost.n,
         };
-        // SAFETY: the place is in the memory, the kernel came of a choice among those that the CPU
-        // can run, and there are as many tables as lanes in use. The others do what the
-        // first does, at the same place.
+        // SAFETY: the place is in the memory, the CPU can run the kernel, and each lane in use has
+        // a table. The other lanes repeat the first, with its table.
         let whole = unsafe {
             for slot in 0..kernel.lanes {
                 let lane = *batch.get(slot).unwrap_or(&batch[0]);
@@ -141,11 +166,11 @@ pub(super) fn run(
     }
 }
 
-/// Fills the tables and mixes them in, slice by slice; false when `go_on` was.
+/// Fills the tables and mixes them in, slice by slice. Stops and returns false once `proceed` does.
 ///
 /// # Safety
-/// The place is what it says, for this kernel; the CPU has its instructions.
-unsafe fn romix(kernel: &Kernel, place: &Place, go_on: &mut dyn FnMut(u64) -> bool) -> bool {
+/// `place` is valid for this kernel, whose instructions the CPU has.
+unsafe fn romix(kernel: &Kernel, place: &Place, proceed: &mut dyn FnMut(u64) -> bool) -> bool {
     let slice = (SLICE / place.r as u64 / 4 * 2).max(2);
     for mixing in [false, true] {
         let mut done = 0;
@@ -156,7 +181,7 @@ unsafe fn romix(kernel: &Kernel, place: &Place, go_on: &mut dyn FnMut(u64) -> bo
                 if mixing { kernel.mix(place, count) } else { kernel.fill(place, done, count) }
             }
             done += count;
-            if !go_on(done + if mixing { place.n } else { 0 }) {
+            if !proceed(done + if mixing { place.n } else { 0 }) {
                 return false;
             }
         }

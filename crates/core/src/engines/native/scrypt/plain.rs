@@ -1,4 +1,4 @@
-//! ROMix of one lane in plain code, from which compilers make vectors of 128 bits.
+//! ROMix of one lane in scalar code, from which compilers make vectors of 128 bits.
 
 use super::romix::{Kernel, Place, shuffled, sides};
 
@@ -85,7 +85,7 @@ fn salsa(matrix: Matrix) -> Matrix {
     })
 }
 
-/// The words of a row moved round by so many places.
+/// Rotates the words of a row by `BY` places.
 #[inline]
 fn turned<const BY: usize>(row: [u32; 4]) -> [u32; 4] {
     std::array::from_fn(|word| row[(word + BY) % 4])

@@ -2,10 +2,10 @@
 //!
 //! A lane is a block of 128r bytes with a table of N such blocks. Its Salsa20 core is one long
 //! chain of which only four words go side by side, in 128 bits; so several lanes run in one thread,
-//! two or four in a vector, and two such vectors in turn. That also has the memory of all lanes
-//! looked for at once.
+//! two or four in a vector, and two such vectors interleaved. This also overlaps the memory
+//! accesses of all lanes.
 //!
-//! ms a lane on Emerald Rapids, N=16384 r=8: one lane 28 in plain code, 22 with AVX2, 15 with
+//! ms a lane on Emerald Rapids, N=16384 r=8: one lane 28 in scalar code, 22 with AVX2, 15 with
 //! AVX-512's rotation, which makes the chain shorter; of two 11.8 (AVX2) and 10 (AVX-512), of four
 //! 8.0 and 4.6, of eight 3.5. On Zen 5 the same layouts took 20 alone, 7.3 and 6.4 of four, 4.6 of
 //! eight.
@@ -14,8 +14,6 @@
 use std::arch::x86_64::*;
 
 #[cfg(target_arch = "x86_64")]
-use super::super::features::{Avx2, Avx512};
-#[cfg(target_arch = "x86_64")]
 use super::vectors::{Row1, Row1R, Row2, Row4};
 
 /// The most lanes of any kernel.
@@ -23,9 +21,9 @@ pub(super) const LANES_MAX: usize = 8;
 
 /// Where the lanes of one run work.
 pub(super) struct Place {
-    /// Room for the blocks of all lanes, twice, at a border of 64 bytes.
+    /// Two buffers for the blocks of all lanes, aligned to 64 bytes.
     pub(super) blocks: [*mut u8; 2],
-    /// The table of each lane, at a border of 64 bytes. A lane without work has that of another.
+    /// The table of each lane, aligned to 64 bytes. An unused lane has that of another.
     pub(super) tables: [*mut u8; LANES_MAX],
     /// Pairs of Salsa20 matrices in a block.
     pub(super) r: usize,
@@ -37,9 +35,9 @@ pub(super) struct Place {
 /// steps.
 #[derive(Copy, Clone)]
 pub(super) struct Kernel {
-    /// How many lanes.
+    /// The number of lanes.
     pub(super) lanes: usize,
-    /// How many of them share a vector.
+    /// The lanes that share a vector.
     pub(super) shared: usize,
     /// Fills `count` entries of the tables, from the entry `from` on; an even number.
     fill: unsafe fn(&Place, u64, u64),
@@ -114,51 +112,11 @@ impl Kernel {
             .wrapping_add(vector * self.shared + lane % self.shared);
         row.cast::<u32>().wrapping_add(word % 4)
     }
-
-    /// The quickest kernel for so many lanes (it may have fewer or more), of those that this CPU
-    /// can run.
-    pub(super) fn choose(lanes: usize) -> Kernel {
-        let all = kernels();
-        *all.iter().find(|kernel| kernel.lanes >= lanes).unwrap_or(&all[all.len() - 1])
-    }
 }
 
-/// The kernels that this CPU can run, from the fewest lanes to the most.
-pub(super) fn kernels() -> &'static [Kernel] {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if Avx512::detect().is_some() {
-            return &[ONE_ROTATED, TWO_ROTATED, FOUR_WIDE, EIGHT];
-        }
-        if Avx2::detect().is_some() {
-            return &[ONE, TWO, FOUR];
-        }
-    }
-    &[super::plain::PLAIN]
-}
-
-/// All that this CPU can run, the quickest or not.
-#[cfg(test)]
-pub(super) fn all_kernels() -> Vec<(&'static str, Kernel)> {
-    #[allow(unused_mut)] // elsewhere than on x86-64
-    let mut all = vec![("plain", super::plain::PLAIN)];
-    #[cfg(target_arch = "x86_64")]
-    {
-        use super::super::features::OrSkip;
-        if Avx2::detect().or_skip().is_some() {
-            all.extend([("one", ONE), ("two", TWO), ("four", FOUR)]);
-        }
-        if Avx512::detect().or_skip().is_some() {
-            all.extend([("one, rotated", ONE_ROTATED), ("two, rotated", TWO_ROTATED)]);
-            all.extend([("four, wide", FOUR_WIDE), ("eight", EIGHT)]);
-        }
-    }
-    all
-}
-
-/// Makes a kernel of `$turns` vectors of one kind in turn.
+/// Defines a kernel of `$turns` interleaved vectors of one kind.
 #[cfg(target_arch = "x86_64")]
-macro_rules! kernel {
+macro_rules! simd_kernel {
     ($(#[$doc:meta])* $kernel:ident, $module:ident, $set:ident, $vector:ty, $shared:literal, $turns:literal, $features:literal) => {
         $(#[$doc])*
         pub(super) const $kernel: Kernel = Kernel::new($shared * $turns, $shared, $module::fill, $module::mix);
@@ -183,7 +141,8 @@ macro_rules! kernel {
                 for entry in from..from + count {
                     let [source, target] = sides(place, entry);
                     let at = entries(place, |_| entry as usize * size);
-                    // SAFETY: as promised by the caller; blocks do not overlap, nor do they overlap the tables.
+                    // SAFETY: as promised by the caller; blocks do not overlap, nor do they overlap
+                    // the tables.
                     unsafe {
                         let mut x = load(source, 2 * place.r - 1);
                         for index in 0..2 * place.r {
@@ -208,8 +167,8 @@ macro_rules! kernel {
                 let last = 2 * place.r - 1;
                 for step in 0..count {
                     let [source, target] = sides(place, step);
-                    // SAFETY: as promised by the caller; the first words of a last matrix are in the block, and an
-                    // entry is in the table whatever they are.
+                    // SAFETY: as promised by the caller; the first words of a last matrix are in
+                    // the block, and an entry is in the table whatever they are.
                     unsafe {
                         let words: *const u32 = source.add(last * SIZE).cast();
                         let at = entries(place, |lane| {
@@ -352,43 +311,42 @@ pub(super) fn shuffled(index: usize, r: usize) -> usize {
     index / 2 + index % 2 * r
 }
 
-/// So many matrices ahead of its use a table is asked for what is to be read. 2 take 10 % more
-/// time, 4 and 16 the same.
+/// Matrices that are prefetched ahead of their use. 2 take 10 % more time, 4 and 16 the same.
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 8;
 
 #[cfg(target_arch = "x86_64")]
-kernel!(
+simd_kernel!(
     /// One lane, with AVX2's encoding.
     ONE, one, Row1, __m128i, 1, 1, "avx2"
 );
 #[cfg(target_arch = "x86_64")]
-kernel!(
+simd_kernel!(
     /// One lane, with AVX-512's rotation.
     ONE_ROTATED, one_rotated, Row1R, __m128i, 1, 1, "avx512f,avx512vl,avx512bw"
 );
 #[cfg(target_arch = "x86_64")]
-kernel!(
-    /// Two lanes in turn, with AVX-512's rotation.
+simd_kernel!(
+    /// Two lanes interleaved, with AVX-512's rotation.
     TWO_ROTATED, two_rotated, Row1R, __m128i, 1, 2, "avx512f,avx512vl,avx512bw"
 );
 #[cfg(target_arch = "x86_64")]
-kernel!(
+simd_kernel!(
     /// Two lanes with AVX2.
     TWO, two, Row2, __m256i, 2, 1, "avx2"
 );
 #[cfg(target_arch = "x86_64")]
-kernel!(
-    /// Two times two lanes in turn, with AVX2.
+simd_kernel!(
+    /// Two times two lanes interleaved, with AVX2.
     FOUR, four, Row2, __m256i, 2, 2, "avx2"
 );
 #[cfg(target_arch = "x86_64")]
-kernel!(
+simd_kernel!(
     /// Four lanes with AVX-512.
     FOUR_WIDE, four_wide, Row4, __m512i, 4, 1, "avx512f,avx512vl,avx512bw"
 );
 #[cfg(target_arch = "x86_64")]
-kernel!(
-    /// Two times four lanes in turn, with AVX-512.
+simd_kernel!(
+    /// Two times four lanes interleaved, with AVX-512.
     EIGHT, eight, Row4, __m512i, 4, 2, "avx512f,avx512vl,avx512bw"
 );

@@ -1,7 +1,6 @@
-//! Every kernel does with each of its lanes what the plain one does with one.
+//! Every kernel gives the result of the plain one.
 
 use super::super::tests::Bytes;
-use super::romix::all_kernels;
 use super::*;
 
 /// ROMix of the blocks with a kernel, as many as it has lanes or fewer.
@@ -64,7 +63,7 @@ fn all_kernels_agree() {
 fn memory_is_wiped_as_far_as_it_was_used() {
     let mut memory = Memory::new(4 << 20).expect("memory");
     let start = memory.lend(3 << 20);
-    // SAFETY: so many bytes are lent.
+    // SAFETY: that many bytes are lent.
     let bytes = unsafe { std::slice::from_raw_parts_mut(start, 3 << 20) };
     assert!(bytes.iter().all(|&byte| byte == 0), "comes as zeros");
     bytes.fill(7);
@@ -73,4 +72,22 @@ fn memory_is_wiped_as_far_as_it_was_used() {
     // SAFETY: as above.
     let bytes = unsafe { std::slice::from_raw_parts(start, 3 << 20) };
     assert!(bytes.iter().all(|&byte| byte == 0));
+}
+
+/// Returns all kernels that this CPU can run.
+fn all_kernels() -> Vec<(&'static str, Kernel)> {
+    #[allow(unused_mut)] // elsewhere than on x86-64
+    let mut all = vec![("plain", plain::PLAIN)];
+    #[cfg(target_arch = "x86_64")]
+    {
+        use super::super::features::OrSkip;
+        if Avx2::detect().or_skip().is_some() {
+            all.extend([("one", ONE), ("two", TWO), ("four", FOUR)]);
+        }
+        if Avx512::detect().or_skip().is_some() {
+            all.extend([("one, rotated", ONE_ROTATED), ("two, rotated", TWO_ROTATED)]);
+            all.extend([("four, wide", FOUR_WIDE), ("eight", EIGHT)]);
+        }
+    }
+    all
 }

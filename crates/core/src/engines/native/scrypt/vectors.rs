@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 
 /// A row of one lane, with AVX2's encoding.
 pub(super) struct Row1;
-/// The same with AVX-512's rotation.
+/// As `Row1`, with AVX-512's rotation.
 pub(super) struct Row1R;
 /// A row of each of two lanes, with AVX2.
 pub(super) struct Row2;
@@ -25,7 +25,7 @@ macro_rules! operations {
     };
 }
 
-/// Makes the functions that read and write memory. The 64 bytes of a lane are `$parts` vectors.
+/// Defines the functions that read and write memory. The 64 bytes of a lane are `$parts` vectors.
 macro_rules! places {
     ($features:literal, $kind:ident, $vector:ty, $lanes:literal, $parts:literal, $load:ident, $store:ident) => {
         #[allow(clippy::modulo_one)] // parts of a lane that has one

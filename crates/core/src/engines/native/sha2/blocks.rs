@@ -72,7 +72,7 @@ macro_rules! rounds_16 {
     };
 }
 
-/// Makes a compression function of the instructions which rotate vectors.
+/// Defines a compression function of the instructions which rotate vectors.
 macro_rules! compression {
     ($(#[$doc:meta])* $name:ident, $features:literal, $proof:ty, $sigma_0:ident, $sigma_1:ident) => {
         $(#[$doc])*
@@ -92,10 +92,10 @@ macro_rules! compression {
                 // SAFETY: as above.
                 unsafe { both(words, block, block, entries) };
             }
-            // SAFETY: pointer and length are of one local; nobody reads it afterwards.
+            // SAFETY: pointer and length are of one local, which is not read afterwards.
             unsafe { lc::OPENSSL_cleanse(entries.cast(), size_of::<Schedule>()) };
 
-            /// Takes in the first block, and leaves the schedules of both.
+            /// Absorbs the first block, and leaves the schedules of both.
             ///
             /// # Safety
             /// There is room for a schedule.
@@ -140,7 +140,7 @@ macro_rules! compression {
                 add(words, begin);
             }
 
-            /// Takes in the second block, whose schedule is there.
+            /// Absorbs the second block, whose schedule is ready.
             ///
             /// # Safety
             /// The schedule is filled.
@@ -160,11 +160,11 @@ macro_rules! compression {
 }
 
 compression!(
-    /// Takes in whole blocks, with AVX2.
+    /// Absorbs whole blocks, with AVX2.
     compress_256, "avx2,bmi1,bmi2", Schedule256, sigma_0_shifted, sigma_1_shifted
 );
 compression!(
-    /// Takes in whole blocks, with AVX-512's rotation of (half) vectors.
+    /// Absorbs whole blocks, with AVX-512's rotation of (half) vectors.
     compress_512, "avx2,bmi1,bmi2,avx512f,avx512vl", Schedule512, sigma_0_rotated, sigma_1_rotated
 );
 

@@ -1,5 +1,5 @@
-//! SHA-2 with 64-bit words: the compression of our own where the CPU has the instructions, else
-//! AWS-LC's.
+//! SHA-2 with 64-bit words: Millrace's own compression where the CPU has the instructions,
+//! otherwise AWS-LC's.
 
 use std::mem::MaybeUninit;
 
@@ -27,7 +27,7 @@ const ROOM: usize = BLOCK - 16;
 #[derive(Clone)]
 pub(crate) struct Long<const SIZE: usize> {
     pub(in super::super) words: [u64; 8],
-    /// Bytes taken in. The last `length % 128` of them wait in `buffer`.
+    /// Bytes absorbed. The last `length % 128` of them wait in `buffer`.
     pub(in super::super) length: u128,
     buffer: [u8; BLOCK],
 }
@@ -171,7 +171,7 @@ fn iterate(iterations: &mut [HmacIteration<u64, 8>], size: usize, count: u32) ->
     }
 }
 
-/// Takes in whole blocks.
+/// Absorbs whole blocks.
 #[inline]
 pub(in super::super) fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
     if blocks.is_empty() {
@@ -180,7 +180,7 @@ pub(in super::super) fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
     #[cfg(target_arch = "x86_64")]
     {
         if let Some(proof) = Schedule512::detect() {
-            // SAFETY: there is the proof that the CPU has the instructions.
+            // SAFETY: the proof says that the CPU has the instructions.
             return unsafe { blocks::compress_512(words, blocks, proof) };
         }
         if let Some(proof) = Schedule256::detect() {
@@ -210,7 +210,7 @@ pub(super) fn by_aws_lc(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
     }
 }
 
-/// Takes in the rest of a message of `length` bytes from a border of blocks on, and pads it.
+/// Absorbs the rest of a message of `length` bytes from a border of blocks on, and pads it.
 #[inline]
 pub(in super::super) fn end(words: &mut [u64; 8], length: u128, source: &[u8], target: &mut [u8]) {
     debug_assert!(target.len() <= 64);
@@ -231,7 +231,7 @@ pub(in super::super) fn end(words: &mut [u64; 8], length: u128, source: &[u8], t
     }
 }
 
-/// Takes in the last bytes, padded to `PADDED`.
+/// Absorbs the last bytes, padded to `PADDED`.
 #[inline]
 fn pad<const PADDED: usize>(words: &mut [u64; 8], length: u128, kept: &[u8]) {
     let mut last = Secret::<PADDED>::zeros();

@@ -39,7 +39,7 @@ pub(crate) type Sha256 = Short<32>;
 #[derive(Clone)]
 pub(crate) struct Short<const SIZE: usize> {
     pub(super) words: [u32; 8],
-    /// Bytes taken in. The last `length % 64` of them wait in `buffer`.
+    /// Bytes absorbed. The last `length % 64` of them wait in `buffer`.
     pub(super) length: u64,
     buffer: [u8; 64],
 }
@@ -178,7 +178,7 @@ fn iterate(iterations: &mut [HmacIteration<u32, 8>], size: usize, count: u32) ->
     }
 }
 
-/// Takes in whole blocks.
+/// Absorbs whole blocks.
 #[inline]
 pub(super) fn compress(words: &mut [u32; 8], blocks: &[[u8; 64]]) {
     if !blocks.is_empty() {
@@ -189,12 +189,12 @@ pub(super) fn compress(words: &mut [u32; 8], blocks: &[[u8; 64]]) {
     }
 }
 
-/// Takes in the rest of a message of `length` bytes from a border of blocks on, and pads it.
+/// Absorbs the rest of a message of `length` bytes from a border of blocks on, and pads it.
 #[inline]
 pub(super) fn end(words: &mut [u32; 8], length: u64, source: &[u8], target: &mut [u8]) {
     debug_assert!(target.len() <= 32 && target.len().is_multiple_of(4));
     // What is left for the padded blocks: the last bytes, and the block before them where both fit
-    // in two, since one call for two blocks is quicker than two calls.
+    // in two, since one call for two blocks is faster than two calls.
     let rest = source.len() % 64;
     let kept = if rest < 56 && source.len() >= 64 { 64 + rest } else { rest };
     let (blocks, kept) = source.split_at(source.len() - kept);

@@ -43,7 +43,7 @@ fn all_compressions_agree() {
         long::by_aws_lc(&mut expected, &blocks);
         if let Some(proof) = Schedule256::detect().or_skip() {
             let mut words = words;
-            // SAFETY: there is the proof that the CPU has the instructions.
+            // SAFETY: the proof says that the CPU has the instructions.
             unsafe { blocks::compress_256(&mut words, &blocks, proof) };
             assert_eq!(words, expected, "{count}");
         }

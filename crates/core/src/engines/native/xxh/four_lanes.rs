@@ -1,13 +1,13 @@
 //! The running hash that XXH32 and XXH64 have in common: four lanes, and a buffer of one stripe.
 
-/// Makes a [`Digest`](super::Digest) of the functions which follow its use in the two files.
+/// Defines a [`Digest`](super::Digest) of the functions which follow its use in the two files.
 macro_rules! four_lanes {
     ($(#[$doc:meta])* $name:ident, $word:ty) => {
         $(#[$doc])*
         #[derive(Clone)]
         pub(crate) struct $name {
             seed: $word,
-            /// Bytes taken in. The last `length % BLOCK` of them wait in `buffer`.
+            /// Bytes absorbed. The last `length % BLOCK` of them wait in `buffer`.
             length: u64,
             lanes: [$word; 4],
             buffer: [u8; 4 * size_of::<$word>()],

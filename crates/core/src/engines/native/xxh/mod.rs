@@ -1,16 +1,16 @@
 //! The xxHash family: XXH32, XXH64, and XXH3 with 64 and with 128 bits. Digests are in the
 //! canonical, big-endian form. None is cryptographic: nothing here is secret or wiped.
 //!
-//! Of our own, because a running hash must be bytes which mean the same on every machine, which
-//! `twox-hash` does not give out. It judges in the tests.
+//! Millrace's own code, because `twox-hash` does not expose states that are portable between
+//! machines. The tests compare with it.
 //!
-//! A saved state is a function of the seed and the bytes taken in, whatever pieces they came in and
-//! whichever instructions computed it. All numbers are little-endian:
+//! A saved state is a function of the seed and the bytes absorbed. It does not depend on how the
+//! message was divided or on the instructions in use. All numbers are little-endian:
 //!
 //! | field  | XXH32 | XXH64 | XXH3 | |
 //! |--------|-------|-------|------|------------------------------------------------------------|
 //! | seed   | 8     | 8     | 8    | must be that of the parameters when the state is loaded     |
-//! | length | 8     | 8     | 8    | bytes taken in                                              |
+//! | length | 8     | 8     | 8    | bytes absorbed                                              |
 //! | lanes  | 4 × 4 | 4 × 8 | 8 × 8| the accumulators                                            |
 //! | buffer | 16    | 32    | 256  | what the lanes lack; XXH3: the message's last 256 bytes,    |
 //! |        |       |       |      | byte `i` at `i % 256`. Zero where nothing has been written  |
@@ -39,13 +39,13 @@ const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
 const PRIME64_4: u64 = 0x85eb_ca77_c2b2_ae63;
 const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
 
-/// No message is longer; so no state that was loaded overflows its count.
+/// The longest message, so that a loaded state cannot overflow its count.
 const LENGTH_LIMIT: u64 = 1 << 62;
 
-/// Bytes from which on XXH32 and XXH64 gain by vectors.
+/// Bytes from which XXH32 and XXH64 are faster with vectors.
 const LONG: usize = 1024;
 
-/// The four bytes from `at` on.
+/// Returns the four bytes at `at`.
 #[inline(always)]
 fn word32(source: &[u8], at: usize) -> u32 {
     let mut bytes = [0; 4];
@@ -53,7 +53,7 @@ fn word32(source: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes)
 }
 
-/// The eight bytes from `at` on.
+/// Returns the eight bytes at `at`.
 #[inline(always)]
 fn word64(source: &[u8], at: usize) -> u64 {
     let mut bytes = [0; 8];
@@ -61,8 +61,8 @@ fn word64(source: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// The same number, which the compiler must have in a plain register: it would put such numbers
-/// into a vector to add or multiply several at once, which here takes longer.
+/// Returns the number in a general-purpose register. The compiler would otherwise vectorize such
+/// sums and products, which is slower here.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
 fn plain_register(mut number: u64) -> u64 {

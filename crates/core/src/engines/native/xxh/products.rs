@@ -1,31 +1,35 @@
 //! XXH32 and XXH64 with half of their multiplications in vectors of AVX2.
 //!
-//! A round multiplies the word, which can be done at any time, then the lane, which must wait for
-//! the round before. Plain code does both, eight multiplications a stripe, which keep a CPU with
-//! one multiplier busy for eight cycles where the lanes would be ready after five. So here vectors
-//! multiply the words, and plain code, by way of a few words of memory, moves the lanes. (Vectors
-//! that do both are slower: their multiplication takes longer than the plain one.)
+//! A round multiplies the word, which can be done at any time, then the lane, which depends on the
+//! round before. Scalar code does both with eight multiplications per stripe, which keep a CPU with
+//! one multiplier busy for eight cycles although the lanes would be ready after five. Here vectors
+//! multiply the words and store the products, and scalar code computes the lanes. Vectors that do
+//! both are slower, because their multiplication has a higher latency.
 //!
-//! On Zen 5, which has more multipliers, still 10 % more than plain code; llvm-mca predicts 15 %
-//! for Intel's and 33 % for Zen 3. Below 1 KiB plain code is quicker.
+//! On Zen 5, which has more multipliers, this is 10 % faster than scalar code; llvm-mca predicts
+//! 15 % for Intel and 33 % for Zen 3. Below 1 KiB scalar code is faster.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::super::features::Avx2;
-use super::{PRIME32_2, PRIME64_2, plain_register, xxh32, xxh64};
+use super::{PRIME32_2, PRIME64_2, plain_register};
 
-/// The products of a pass, at a border of cache lines so that none is read across one.
+/// The products of a pass, aligned so that no vector crosses a cache line.
 #[repr(align(64))]
 struct Products<W, const COUNT: usize>([W; COUNT]);
 
-/// Takes in stripes of XXH64.
+/// Absorbs stripes of XXH64. `round` is the rest of a round after the word's product.
 #[target_feature(enable = "avx2")]
-pub(super) fn xxh64(mut lanes: [u64; 4], stripes: &[[u8; 32]], _proof: Avx2) -> [u64; 4] {
+pub(super) fn xxh64(
+    mut lanes: [u64; 4],
+    passes: &[[[u8; 32]; 4]],
+    round: impl Fn(u64, u64) -> u64,
+    _proof: Avx2,
+) -> [u64; 4] {
     let low = _mm256_set1_epi64x(PRIME64_2 as i64);
     let high = _mm256_set1_epi64x((PRIME64_2 >> 32) as i64);
     let mut products = Products([0; 16]);
-    let (passes, rest) = stripes.as_chunks::<4>();
     for pass in passes {
         for (stripe, product) in pass.iter().zip(products.0.as_chunks_mut::<4>().0) {
             // SAFETY: source and target have 32 bytes each.
@@ -46,19 +50,23 @@ pub(super) fn xxh64(mut lanes: [u64; 4], stripes: &[[u8; 32]], _proof: Avx2) -> 
         keep_in_memory(&mut products);
         for product in products.0.as_chunks::<4>().0 {
             for (lane, &product) in lanes.iter_mut().zip(product) {
-                *lane = xxh64::multiplied_round(*lane, product);
+                *lane = round(*lane, product);
             }
         }
     }
-    xxh64::plain(lanes, rest)
+    lanes
 }
 
-/// Takes in stripes of XXH32.
+/// Absorbs stripes of XXH32. `round` is the rest of a round after the word's product.
 #[target_feature(enable = "avx2")]
-pub(super) fn xxh32(mut lanes: [u32; 4], stripes: &[[u8; 16]], _proof: Avx2) -> [u32; 4] {
+pub(super) fn xxh32(
+    mut lanes: [u32; 4],
+    passes: &[[[u8; 16]; 8]],
+    round: impl Fn(u32, u32) -> u32,
+    _proof: Avx2,
+) -> [u32; 4] {
     let prime = _mm256_set1_epi32(PRIME32_2 as i32);
     let mut products = Products([0; 32]);
-    let (passes, rest) = stripes.as_chunks::<8>();
     for pass in passes {
         for (stripes, product) in
             pass.as_chunks::<2>().0.iter().zip(products.0.as_chunks_mut::<8>().0)
@@ -72,16 +80,16 @@ pub(super) fn xxh32(mut lanes: [u32; 4], stripes: &[[u8; 16]], _proof: Avx2) -> 
         keep_in_memory(&mut products);
         for product in products.0.as_chunks::<4>().0 {
             for (lane, &product) in lanes.iter_mut().zip(product) {
-                *lane = plain_register(xxh32::multiplied_round(*lane, product).into()) as u32;
+                *lane = plain_register(round(*lane, product).into()) as u32;
             }
         }
     }
-    xxh32::plain(lanes, rest)
+    lanes
 }
 
-/// Else the compiler takes the words out of the vector registers one by one, which costs more.
+/// Keeps the compiler from extracting the words from vector registers one by one, which is slower.
 #[inline(always)]
 fn keep_in_memory<T>(value: &mut T) {
-    // SAFETY: no instruction at all; the compiler must only believe that it looks at the value.
+    // SAFETY: an empty instruction sequence, which the compiler assumes to read the value.
     unsafe { asm!("/* {0} */", in(reg) &raw mut *value, options(nostack, preserves_flags)) }
 }

@@ -3,12 +3,12 @@
 use std::arch::x86_64::*;
 
 use super::super::super::features::Avx2;
-use super::long::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
+use super::stripe::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
 use super::{Lanes, PRIME32_1, SECRET, Stripe};
 
 type Pair = [__m256i; 2];
 
-/// Takes in whole stripes, the first of which is number `at` of its block.
+/// Absorbs whole stripes, of which the first has index `at` in its block.
 #[target_feature(enable = "avx2")]
 pub(super) fn consume(
     lanes: &Lanes,
@@ -20,7 +20,7 @@ pub(super) fn consume(
     run(lanes, seed, stripes, at, |lanes, _| store(lanes))
 }
 
-/// The hash of a message by its end.
+/// Finishes a message with 64 bits.
 #[target_feature(enable = "avx2")]
 pub(super) fn end64(lanes: &Lanes, seed: u64, end: &End<'_>, _proof: Avx2) -> u64 {
     run(lanes, seed, end.stripes, end.at, |lanes, keys| {
@@ -29,7 +29,7 @@ pub(super) fn end64(lanes: &Lanes, seed: u64, end: &End<'_>, _proof: Avx2) -> u6
     })
 }
 
-/// The hash of a message by its end, with 128 bits.
+/// Finishes a message with 128 bits.
 #[target_feature(enable = "avx2")]
 pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>, _proof: Avx2) -> u128 {
     run(lanes, seed, end.stripes, end.at, |lanes, keys| {
@@ -40,8 +40,8 @@ pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>, _proof: Avx2) -> u
     })
 }
 
-/// What `then` makes of the lanes after whole stripes. (Being of one type for each `then`, it is
-/// compiled together with it, and the lanes do not go through memory.)
+/// Absorbs whole stripes and calls `then` with the lanes. It is generic over `then`, so that the
+/// lanes stay in registers.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn run<R>(
@@ -75,7 +75,7 @@ fn add_last(lanes: Pair, keys: &Keys, stripe: &Stripe) -> Pair {
     last.to(lanes)
 }
 
-/// Takes in stripes of one block.
+/// Absorbs stripes of one block.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn add(lanes: Pair, keys: &Keys, at: usize, stripes: &[Stripe]) -> Pair {
@@ -88,9 +88,9 @@ fn add(lanes: Pair, keys: &Keys, at: usize, stripes: &[Stripe]) -> Pair {
     new.to(lanes)
 }
 
-/// What stripes add to the lanes.
+/// The sums that stripes add to the lanes.
 struct Added {
-    /// The words, each in its own lane as yet rather than in its neighbour's.
+    /// The words, each still in its own lane instead of its neighbour's.
     words: Pair,
     products: Pair,
 }
@@ -116,7 +116,7 @@ impl Added {
         }
     }
 
-    /// The lanes with it.
+    /// Returns the lanes with these sums added.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn to(&self, lanes: Pair) -> Pair {
@@ -144,9 +144,9 @@ fn xor(one: Pair, other: Pair) -> Pair {
     std::array::from_fn(|half| _mm256_xor_si256(one[half], other[half]))
 }
 
-/// What the seed makes of the secret: it is added to even words and subtracted from odd ones.
+/// The seed as vectors: it is added to even words of the secret and subtracted from odd ones.
 struct Keys {
-    /// For words from an even one on.
+    /// For vectors that begin with an even word.
     even: __m256i,
     odd: __m256i,
 }
@@ -162,13 +162,13 @@ impl Keys {
         }
     }
 
-    /// What is added from this word on, and from the next.
+    /// Returns the vectors for this word and the next.
     #[inline]
     fn seeds(&self, word: usize) -> (__m256i, __m256i) {
         if word.is_multiple_of(2) { (self.even, self.odd) } else { (self.odd, self.even) }
     }
 
-    /// 64 bytes from a place on.
+    /// Returns 64 bytes of the seeded secret.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn at(&self, Place { word, byte }: Place) -> Pair {
@@ -186,7 +186,7 @@ impl Keys {
     }
 }
 
-/// Eight words of the secret.
+/// Returns eight words of the secret.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn secret(word: usize) -> Pair {

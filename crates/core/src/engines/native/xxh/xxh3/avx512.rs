@@ -3,10 +3,10 @@
 use std::arch::x86_64::*;
 
 use super::super::super::features::Avx512;
-use super::long::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
+use super::stripe::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
 use super::{Lanes, PRIME32_1, SECRET, Stripe};
 
-/// Takes in whole stripes, the first of which is number `at` of its block.
+/// Absorbs whole stripes, of which the first has index `at` in its block.
 #[target_feature(enable = "avx512f")]
 pub(super) fn consume(
     lanes: &Lanes,
@@ -18,7 +18,7 @@ pub(super) fn consume(
     run(lanes, seed, stripes, at, |lanes, _| store(lanes))
 }
 
-/// The hash of a message by its end.
+/// Finishes a message with 64 bits.
 #[target_feature(enable = "avx512f")]
 pub(super) fn end64(lanes: &Lanes, seed: u64, end: &End<'_>, _proof: Avx512) -> u64 {
     run(lanes, seed, end.stripes, end.at, |lanes, keys| {
@@ -27,7 +27,7 @@ pub(super) fn end64(lanes: &Lanes, seed: u64, end: &End<'_>, _proof: Avx512) -> 
     })
 }
 
-/// The hash of a message by its end, with 128 bits.
+/// Finishes a message with 128 bits.
 #[target_feature(enable = "avx512f")]
 pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>, _proof: Avx512) -> u128 {
     run(lanes, seed, end.stripes, end.at, |lanes, keys| {
@@ -38,8 +38,8 @@ pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>, _proof: Avx512) ->
     })
 }
 
-/// What `then` makes of the lanes after whole stripes. (Being of one type for each `then`, it is
-/// compiled together with it, and the lanes do not go through memory.)
+/// Absorbs whole stripes and calls `then` with the lanes. It is generic over `then`, so that the
+/// lanes stay in registers.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn run<R>(
@@ -81,7 +81,7 @@ fn add_last(lanes: __m512i, keys: &Keys, stripe: &Stripe) -> __m512i {
     _mm512_add_epi64(lanes, last.sum())
 }
 
-/// Takes in stripes of one block.
+/// Absorbs stripes of one block.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn add(lanes: __m512i, keys: &Keys, at: usize, stripes: &[Stripe]) -> __m512i {
@@ -94,9 +94,9 @@ fn add(lanes: __m512i, keys: &Keys, at: usize, stripes: &[Stripe]) -> __m512i {
     _mm512_add_epi64(lanes, new.sum())
 }
 
-/// What stripes add to the lanes.
+/// The sums that stripes add to the lanes.
 struct Added {
-    /// The words, each in its own lane as yet rather than in its neighbour's.
+    /// The words, each still in its own lane instead of its neighbour's.
     words: __m512i,
     products: __m512i,
 }
@@ -136,9 +136,9 @@ fn scramble(lanes: __m512i, key: __m512i) -> __m512i {
     _mm512_add_epi64(_mm512_mul_epu32(mixed, prime), _mm512_slli_epi64::<32>(high))
 }
 
-/// What the seed makes of the secret: it is added to even words and subtracted from odd ones.
+/// The seed as vectors: it is added to even words of the secret and subtracted from odd ones.
 struct Keys {
-    /// For eight words from an even one on.
+    /// For vectors that begin with an even word.
     even: __m512i,
     odd: __m512i,
 }
@@ -155,13 +155,13 @@ impl Keys {
         }
     }
 
-    /// What is added from this word on, and from the next.
+    /// Returns the vectors for this word and the next.
     #[inline]
     fn seeds(&self, word: usize) -> (__m512i, __m512i) {
         if word.is_multiple_of(2) { (self.even, self.odd) } else { (self.odd, self.even) }
     }
 
-    /// 64 bytes from a place on.
+    /// Returns 64 bytes of the seeded secret.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn at(&self, Place { word, byte }: Place) -> __m512i {
@@ -179,7 +179,7 @@ impl Keys {
     }
 }
 
-/// Eight words of the secret.
+/// Returns eight words of the secret.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn secret(word: usize) -> __m512i {

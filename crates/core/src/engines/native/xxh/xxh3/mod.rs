@@ -1,4 +1,4 @@
-//! XXH3: up to 240 bytes in [`short`], beyond in [`long`], and the running hash here.
+//! XXH3: [`short`] hashes up to 240 bytes, [`long`] more; the running hash is here.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -10,6 +10,7 @@ mod neon;
 #[cfg_attr(target_arch = "aarch64", allow(dead_code))]
 mod plain;
 mod short;
+mod stripe;
 
 use super::super::Digest;
 use super::{LENGTH_LIMIT, word64};
@@ -18,19 +19,19 @@ use super::{
 };
 use crate::inputs::Params;
 
-/// Bytes which [`short`] takes at most.
+/// Bytes of the longest message that [`short`] hashes.
 const SHORT: usize = 240;
-/// Bytes of the ring, and of what is taken in at once.
+/// Bytes of the ring, which are absorbed at once.
 const RING: usize = 256;
 
 type Stripe = [u8; 64];
 
-/// The accumulators, at a border of cache lines: a register written across one is read again late.
+/// The accumulators, aligned to a cache line: reading back a vector that crosses one is slow.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Lanes([u64; 8]);
 
-/// What the words of the message are mixed with.
+/// The secret that the words of the message are mixed with.
 #[repr(align(64))]
 struct Secret([u8; 192]);
 
@@ -58,34 +59,34 @@ static BEGIN: Lanes = Lanes([
     PRIME32_1 as u64,
 ]);
 
-/// Lets every bit reach every other.
+/// Lets every bit affect every other.
 #[inline(always)]
 fn avalanche(hash: u64) -> u64 {
     let hash = (hash ^ hash >> 37).wrapping_mul(0x1656_6791_9e37_79f9);
     hash ^ hash >> 32
 }
 
-/// The product of 128 bits, its halves added without carry.
+/// Returns the XOR of the halves of the 128-bit product.
 #[inline(always)]
 fn folded(one: u64, other: u64) -> u64 {
     let product = u128::from(one) * u128::from(other);
     product as u64 ^ (product >> 64) as u64
 }
 
-/// The message so far, of either length of digest.
+/// The running hash of either digest.
 #[derive(Clone)]
 struct Running {
     seed: u64,
-    /// Bytes taken in.
+    /// Bytes of the message so far.
     length: u64,
-    /// After the first [`taken`] of them.
+    /// The lanes after the first [`taken`] bytes.
     lanes: Lanes,
-    /// The message's last bytes, byte `i` at `i % RING`: what the lanes lack, and the bytes before
-    /// it, for the last stripe ends with the message wherever that ends.
+    /// The message's last bytes, byte `i` at `i % RING`: those that the lanes have not absorbed,
+    /// and bytes before them, because the last stripe ends with the message at any alignment.
     ring: [u8; RING],
 }
 
-/// How many bytes of a message of this length the lanes have. The last byte is never among them.
+/// Returns the bytes of a message of this length that the lanes have absorbed; never the last byte.
 #[inline(always)]
 fn taken(length: u64) -> u64 {
     length.saturating_sub(1) / RING as u64 * RING as u64
@@ -112,7 +113,7 @@ impl Running {
         }
     }
 
-    /// Takes in a source that is longer than the room in the ring.
+    /// Absorbs a source that does not fit into the ring.
     fn turn(&mut self, before: u64, at: usize, source: &[u8]) {
         let (first, source) = source.split_at(if at > 0 { RING - at } else { 0 });
         self.ring[at..at + first.len()].copy_from_slice(first);
@@ -130,8 +131,8 @@ impl Running {
         self.ring[..rest.len()].copy_from_slice(rest);
     }
 
-    /// What `hash` makes of a message that is not short.
-    fn end<R>(&self, hash: impl FnOnce(&Lanes, u64, &long::End<'_>) -> R) -> R {
+    /// Calls `hash` with the end of a long message.
+    fn end<R>(&self, hash: impl FnOnce(&Lanes, u64, &stripe::End<'_>) -> R) -> R {
         let taken = taken(self.length);
         let rest = (self.length - taken) as usize;
         let stripes = self.ring[..(rest - 1) / 64 * 64].as_chunks().0;
@@ -139,11 +140,11 @@ impl Running {
         let (before, after) = last.split_at_mut(64_usize.saturating_sub(rest));
         before.copy_from_slice(&self.ring[RING - before.len()..]);
         after.copy_from_slice(&self.ring[rest - after.len()..rest]);
-        let at = (taken / 64) as usize % long::BLOCK;
-        hash(&self.lanes, self.seed, &long::End { stripes, at, last: &last, length: self.length })
+        let at = (taken / 64) as usize % stripe::BLOCK;
+        hash(&self.lanes, self.seed, &stripe::End { stripes, at, last: &last, length: self.length })
     }
 
-    /// The message, if it is short.
+    /// Returns the message if it is short.
     #[inline]
     fn short(&self) -> Option<&[u8]> {
         (self.length <= SHORT as u64).then(|| &self.ring[..self.length as usize])
@@ -178,7 +179,7 @@ impl Running {
     }
 }
 
-/// Makes a [`Digest`] of what ends a message in its way.
+/// Defines a [`Digest`] from the functions that finish a message.
 macro_rules! xxh3_digest {
     ($(#[$doc:meta])* $name:ident, $word:ty, $short:path, $long:path, $end:path) => {
         $(#[$doc])*

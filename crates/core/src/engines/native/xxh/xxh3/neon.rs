@@ -2,18 +2,18 @@
 
 use std::arch::aarch64::*;
 
-use super::long::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
+use super::stripe::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
 use super::{Lanes, PRIME32_1, SECRET, Stripe};
 
 type Quad = [uint64x2_t; 4];
 
-/// Takes in whole stripes, the first of which is number `at` of its block.
+/// Absorbs whole stripes, of which the first has index `at` in its block.
 #[target_feature(enable = "neon")]
 pub(super) fn consume(lanes: &Lanes, seed: u64, stripes: &[Stripe], at: usize) -> Lanes {
     run(lanes, seed, stripes, at, |lanes, _| store(lanes))
 }
 
-/// The hash of a message by its end.
+/// Finishes a message with 64 bits.
 #[target_feature(enable = "neon")]
 pub(super) fn end64(lanes: &Lanes, seed: u64, end: &End<'_>) -> u64 {
     run(lanes, seed, end.stripes, end.at, |lanes, keys| {
@@ -22,7 +22,7 @@ pub(super) fn end64(lanes: &Lanes, seed: u64, end: &End<'_>) -> u64 {
     })
 }
 
-/// The hash of a message by its end, with 128 bits.
+/// Finishes a message with 128 bits.
 #[target_feature(enable = "neon")]
 pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>) -> u128 {
     run(lanes, seed, end.stripes, end.at, |lanes, keys| {
@@ -33,8 +33,8 @@ pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>) -> u128 {
     })
 }
 
-/// What `then` makes of the lanes after whole stripes. (Being of one type for each `then`, it is
-/// compiled together with it, and the lanes do not go through memory.)
+/// Absorbs whole stripes and calls `then` with the lanes. It is generic over `then`, so that the
+/// lanes stay in registers.
 #[inline]
 #[target_feature(enable = "neon")]
 fn run<R>(
@@ -68,7 +68,7 @@ fn add_last(lanes: Quad, keys: &Keys, stripe: &Stripe) -> Quad {
     last.to(lanes)
 }
 
-/// Takes in stripes of one block.
+/// Absorbs stripes of one block.
 #[inline]
 #[target_feature(enable = "neon")]
 fn add(lanes: Quad, keys: &Keys, at: usize, stripes: &[Stripe]) -> Quad {
@@ -81,9 +81,9 @@ fn add(lanes: Quad, keys: &Keys, at: usize, stripes: &[Stripe]) -> Quad {
     new.to(lanes)
 }
 
-/// What stripes add to the lanes.
+/// The sums that stripes add to the lanes.
 struct Added {
-    /// The words, each in its own lane as yet rather than in its neighbour's.
+    /// The words, each still in its own lane instead of its neighbour's.
     words: Quad,
     products: Quad,
 }
@@ -107,7 +107,7 @@ impl Added {
         }
     }
 
-    /// The lanes with it.
+    /// Returns the lanes with these sums added.
     #[inline]
     #[target_feature(enable = "neon")]
     fn to(&self, lanes: Quad) -> Quad {
@@ -135,9 +135,9 @@ fn xor(one: Quad, other: Quad) -> Quad {
     std::array::from_fn(|part| veorq_u64(one[part], other[part]))
 }
 
-/// What the seed makes of the secret: it is added to even words and subtracted from odd ones.
+/// The seed as vectors: it is added to even words of the secret and subtracted from odd ones.
 struct Keys {
-    /// For words from an even one on.
+    /// For vectors that begin with an even word.
     even: uint64x2_t,
     odd: uint64x2_t,
 }
@@ -150,13 +150,13 @@ impl Keys {
         Self { even: vcombine_u64(plus, minus), odd: vcombine_u64(minus, plus) }
     }
 
-    /// What is added from this word on, and from the next.
+    /// Returns the vectors for this word and the next.
     #[inline]
     fn seeds(&self, word: usize) -> (uint64x2_t, uint64x2_t) {
         if word.is_multiple_of(2) { (self.even, self.odd) } else { (self.odd, self.even) }
     }
 
-    /// 64 bytes from a place on.
+    /// Returns 64 bytes of the seeded secret.
     #[inline]
     #[target_feature(enable = "neon")]
     fn at(&self, Place { word, byte }: Place) -> Quad {
@@ -166,7 +166,7 @@ impl Keys {
             return words;
         }
         let later = secret(word + 1).map(|part| vaddq_u64(part, next));
-        // To the left; what is negative, to the right.
+        // Shifts left; negative counts shift right.
         let (right, left) = (vdupq_n_s64(-8 * byte as i64), vdupq_n_s64(64 - 8 * byte as i64));
         std::array::from_fn(|part| {
             vorrq_u64(vshlq_u64(words[part], right), vshlq_u64(later[part], left))
@@ -174,7 +174,7 @@ impl Keys {
     }
 }
 
-/// Eight words of the secret.
+/// Returns eight words of the secret.
 #[inline]
 #[target_feature(enable = "neon")]
 fn secret(word: usize) -> Quad {

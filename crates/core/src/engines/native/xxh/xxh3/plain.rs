@@ -1,22 +1,23 @@
-//! XXH3's stripes in plain code, which the compiler makes into vectors of SSE2. For 64-bit ARM it
-//! would not, hence `neon`.
+//! XXH3's stripes in scalar code, which the compiler vectorizes with SSE2. It does not for AArch64,
+//! hence
+//! `neon`.
 
-use super::long::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
+use super::stripe::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
 use super::{Lanes, PRIME32_1, SECRET, Secret, Stripe, word64};
 
-/// Takes in whole stripes, the first of which is number `at` of its block.
+/// Absorbs whole stripes, of which the first has index `at` in its block.
 pub(super) fn consume(lanes: &Lanes, seed: u64, stripes: &[Stripe], at: usize) -> Lanes {
     run(lanes, &secret(seed), stripes, at, None)
 }
 
-/// The hash of a message by its end.
+/// Finishes a message with 64 bits.
 pub(super) fn end64(lanes: &Lanes, seed: u64, end: &End<'_>) -> u64 {
     let secret = secret(seed);
     let lanes = run(lanes, &secret, end.stripes, end.at, Some(end.last));
     merge(&mixed(&lanes, &secret, MERGE), end.length)
 }
 
-/// The hash of a message by its end, with 128 bits.
+/// Finishes a message with 128 bits.
 pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>) -> u128 {
     let secret = secret(seed);
     let lanes = run(lanes, &secret, end.stripes, end.at, Some(end.last));
@@ -25,7 +26,7 @@ pub(super) fn end128(lanes: &Lanes, seed: u64, end: &End<'_>) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// What the seed makes of the secret.
+/// Returns the seeded secret.
 fn secret(seed: u64) -> Secret {
     let mut secret = Secret(SECRET.0);
     for [plus, minus] in secret.0.as_chunks_mut::<8>().0.as_chunks_mut::<2>().0 {
@@ -62,7 +63,7 @@ fn run(
     lanes
 }
 
-/// Takes in stripes of one block.
+/// Absorbs stripes of one block.
 #[inline(always)]
 #[allow(clippy::needless_range_loop)] // with iterators the compiler finds fewer vectors: 21 GB/s rather than 34
 fn add(lanes: &mut Lanes, secret: &[u8], stripes: &[Stripe]) {
@@ -91,7 +92,7 @@ fn scramble(lanes: &mut Lanes, secret: &Secret) {
     }
 }
 
-/// The lanes with the secret from a place on.
+/// Returns the lanes XORed with the secret.
 #[inline(always)]
 fn mixed(lanes: &Lanes, secret: &Secret, place: Place) -> Lanes {
     let at = 8 * place.word + place.byte;

@@ -1,10 +1,10 @@
-//! Every kernel of XXH3 does what plain code does, from every stripe of a block on.
+//! Every kernel of XXH3 gives the result of scalar code, from every stripe of a block on.
 
 use super::super::super::tests::Bytes;
-use super::long::{BLOCK, End};
+use super::stripe::{BLOCK, End};
 use super::*;
 
-/// What a kernel makes of the same input: lanes on the way, and both hashes at the end.
+/// The results of a kernel: the lanes after whole stripes, and both hashes.
 type Answers = ([u64; 8], u64, u128);
 
 macro_rules! answers {
@@ -23,7 +23,7 @@ fn kernels(lanes: &Lanes, seed: u64, end: &End<'_>) -> Vec<(&'static str, Answer
     {
         use super::super::super::features::{Avx2, Avx512, OrSkip};
         if let Some(proof) = Avx512::detect().or_skip() {
-            // SAFETY: there is the proof that the CPU has the instructions.
+            // SAFETY: the proof says that the CPU has the instructions.
             all.push(("avx512", unsafe { answers!(avx512, lanes, seed, end, proof) }));
         }
         if let Some(proof) = Avx2::detect().or_skip() {
