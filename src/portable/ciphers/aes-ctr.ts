@@ -1,6 +1,6 @@
 /**
- * AES in counter mode (NIST SP 800-38A): the iv is the first counter block, all 16 bytes of which
- * count, and wrap.
+ * AES in counter mode (NIST SP 800-38A): the iv is the first counter block; all its 16 bytes are
+ * the counter, which wraps.
  */
 import { Aes, Counter } from './aes.js';
 import type { PortableCipher } from './contract.js';

@@ -1,7 +1,6 @@
 /**
- * AES-256-GCM-SIV (RFC 8452): the tag is the nonce of the text. It takes the tag to decrypt, and
- * the text to know whether the tag is right: so what is opened is decrypted first, and wiped where
- * the tag is wrong.
+ * AES-256-GCM-SIV (RFC 8452): the tag is the nonce of the text. The tag is needed to decrypt, and
+ * the text to verify the tag: opening decrypts first and wipes the text if the tag is wrong.
  */
 import { Aes, Counter } from './aes.js';
 import type { PortableCipher } from './contract.js';

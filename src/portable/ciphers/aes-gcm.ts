@@ -12,7 +12,7 @@ export function aesGcm(key: Uint8Array): PortableCipher {
   const ghash = new Ghash(hashKey);
   hashKey.fill(0);
 
-  /** The tag of a ciphertext, with what hides it: the keystream's first block. */
+  /** Returns the tag of a ciphertext, encrypted with the keystream's first block. */
   function tagOf(counter: Int32Array, aad: Uint8Array, text: Uint8Array): Uint8Array {
     const sum = new Int32Array(4);
     ghash.absorb(sum, aad);
@@ -33,7 +33,7 @@ export function aesGcm(key: Uint8Array): PortableCipher {
     open(nonce, aad, source, target, tag) {
       const counter = firstBlock(nonce, 1);
       const given = new Uint8Array(tag);
-      // Read once, as it may lie in shared memory: what is decrypted is what was verified.
+      // Read once, because it may be in shared memory: the bytes decrypted are those verified.
       move(source, target);
       // Leaves the counter at the text's first block.
       const right = tagOf(counter, aad, target);

@@ -1,16 +1,16 @@
 /**
- * AES (FIPS 197), encryption only, as all modes of the catalog need, and its counter modes.
+ * AES (FIPS 197), encryption only, which all modes of the catalog use, and its counter modes.
  *
- * Ours and not @noble/ciphers', which is the judge in tests: it looks two bytes up at once in
- * tables of 640 KiB, made when it is loaded (20 ms); one table of 1 KiB, rotated for the other
- * three columns, stays in the first cache and does 125 MB/s where that does 100 (Node 20, Zen 4).
- * Tried and declined: four tables of 1 KiB (a sixth slower). Tables are looked up by secret bytes,
- * as by every AES in JavaScript that is not ten times slower: whoever shares the CPU's cache may
- * learn something of the key. WebCrypto and the native engine do not have that.
+ * Not from @noble/ciphers, which is the oracle in tests: it looks up two bytes at once in tables of
+ * 640 KiB, made at load time (20 ms). One table of 1 KiB, rotated for the other three columns,
+ * stays in the L1 cache and does 125 MB/s instead of 100 (Node 20, Zen 4). Four tables of 1 KiB
+ * were a sixth slower. The tables are indexed by secret bytes, as in every fast AES in JavaScript:
+ * code that shares the CPU's cache may learn about the key. WebCrypto and the native engine have no
+ * such leak.
  */
 import { littleEndianWords, swapped, transform } from './text.js';
 
-/** How a counter block is counted up. */
+/** The counting mode of a counter block. */
 export const enum Counter {
   /** All 16 bytes, big-endian: CTR. */
   Whole,
@@ -26,7 +26,9 @@ function doubled(byte: number): number {
 }
 
 const sbox = /* @__PURE__ */ makeSbox();
-/** What a byte of the first row adds to its column, as a word: MixColumns of its substitute. */
+/**
+ * The column, as a word, that a byte of the first row contributes: MixColumns of its substitute.
+ */
 const columns = /* @__PURE__ */ makeColumns();
 
 function makeSbox(): Uint8Array {
@@ -90,9 +92,7 @@ export class Aes {
     counter.fill(0);
   }
 
-  /**
-   * Adds the keystream that begins at this counter to a text, in place, and counts the counter up.
-   */
+  /** Adds the keystream from this counter on to a text, in place, and advances the counter. */
   count(counter: Int32Array, mode: Counter, text: Uint8Array): void {
     transform(text, 16, (words) => {
       if (mode === Counter.Whole) addWhole(this.#keys, counter, words);
@@ -105,7 +105,7 @@ export class Aes {
   }
 }
 
-/** With a counter of 16 bytes: as many blocks as its last word can be counted up, then a carry. */
+/** With a 16-byte counter: runs of blocks up to a carry of its last word. */
 function addWhole(keys: Int32Array, counter: Int32Array, words: Int32Array): void {
   let done = 0;
   while (done < words.length) {
@@ -122,15 +122,14 @@ function addWhole(keys: Int32Array, counter: Int32Array, words: Int32Array): voi
   }
 }
 
-/** Adds the keystream to whole blocks. One word of the counter is counted up, and wraps. */
+/** Adds the keystream to whole blocks. One word of the counter is incremented and wraps. */
 function addKeystream(
   keys: Int32Array,
   counter: Int32Array,
   mode: Counter,
   text: Int32Array,
 ): void {
-  // On locals: what is outside of a function is read anew each time where a bundler has made a
-  // variable of it.
+  // In locals: a bundler may turn module constants into variables, which are read each time.
   const [table, box] = [columns, sbox];
   const last = keys.length - 4;
   const big = mode === Counter.Last;

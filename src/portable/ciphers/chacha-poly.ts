@@ -1,6 +1,6 @@
 /**
- * ChaCha20-Poly1305 (RFC 8439), and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) for nonces of
- * 24 bytes. Poly1305 is @noble/ciphers'.
+ * ChaCha20-Poly1305 (RFC 8439), and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) with 24-byte
+ * nonces. Poly1305 is from @noble/ciphers.
  */
 import { Poly1305 } from '@noble/ciphers/_poly1305.js';
 import { addKeystream, derivedKey, stateOf } from './chacha.js';
@@ -22,7 +22,7 @@ export function xchacha20Poly1305(key: Uint8Array): PortableCipher {
   });
 }
 
-/** Number 0, and the nonce at the end. */
+/** Block number 0, followed by the nonce. */
 function firstBlock(nonce: Uint8Array): Uint8Array {
   const block = new Uint8Array(16);
   block.set(nonce, 16 - nonce.length);
@@ -46,7 +46,7 @@ function withState(
     open(nonce, aad, source, target, tag) {
       const state = stateAt(kept, nonce);
       const given = new Uint8Array(tag);
-      // Read once, as it may lie in shared memory: what is decrypted is what was verified.
+      // Read once, because it may be in shared memory: the bytes decrypted are those verified.
       move(source, target);
       const right = tagOf(macOf(state), aad, target);
       const same = sameTag(right, given);
@@ -60,7 +60,7 @@ function withState(
   };
 }
 
-/** Its key is the keystream's first block; leaves the text's first block as the next. */
+/** Keys Poly1305 with the keystream's first block; leaves the state at the text's first block. */
 function macOf(state: Int32Array): Poly1305 {
   const block = new Uint8Array(64);
   addKeystream(state, block);
@@ -69,7 +69,7 @@ function macOf(state: Int32Array): Poly1305 {
   return mac;
 }
 
-/** Poly1305 copies what it is given before it reads it; so it is given a little at a time. */
+/** Poly1305 copies its input, so it gets this many bytes at a time. */
 const PIECE = 65_536;
 
 function tagOf(mac: Poly1305, aad: Uint8Array, text: Uint8Array): Uint8Array {

@@ -1,9 +1,9 @@
 /**
- * ChaCha20 (RFC 8439), alone with the 16-byte iv of OpenSSL: the number of the first block, 8
- * bytes, and the rest of the nonce, 8 bytes.
+ * ChaCha20 (RFC 8439), alone with the 16-byte iv of OpenSSL: the block number (8 bytes) and the
+ * rest of the nonce (8 bytes).
  *
- * The block function is ours: @noble/ciphers refuses a block number that would carry into the
- * second word, and the last one before, which OpenSSL and the native engine count on from.
+ * Not from @noble/ciphers, which refuses a block number that carries into the second word, and the
+ * last one before it; OpenSSL and the native engine continue.
  */
 import type { PortableCipher } from './contract.js';
 import { bytesOfWords, littleEndianWords, move, transform } from './text.js';

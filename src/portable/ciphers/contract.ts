@@ -1,23 +1,22 @@
 /**
- * What the portable engine asks of a cipher. The sizes of all arguments were checked against the
- * catalog before; nothing given is kept after a call but what {@link prepareCipher} copied of the
- * key.
+ * The interface of a cipher in the portable engine. Callers have checked all sizes against the
+ * catalog. A call keeps none of its arguments; {@link prepareCipher} copies the key.
  */
 
 /**
- * The prepared key of a cipher: a stream cipher has `apply`, an AEAD has `seal` and `open`. May be
- * used as often as one likes until it is disposed; calls do not overlap, as each runs to its end.
+ * A prepared key: a stream cipher has `apply`, an AEAD has `seal` and `open`. It may be used until
+ * it is disposed; calls do not overlap.
  *
- * `source` and `target` are of one size and may be the same bytes, lie over each other from either
- * side, or be apart, at any alignment. Iv, nonce and tag may lie in the target; `aad` must not.
+ * `source` and `target` have the same size. They may be the same bytes, overlap in either direction
+ * or be apart, at any alignment. Iv, nonce and tag may be in the target; `aad` must not.
  */
 export interface PortableCipher {
   /**
    * Encrypts or decrypts, which is the same. `iv` is the first counter block (AES-CTR), or counter
-   * and nonce as OpenSSL has them (ChaCha20).
+   * and nonce as in OpenSSL (ChaCha20).
    */
   apply?(iv: Uint8Array, source: Uint8Array, target: Uint8Array): void;
-  /** Encrypts, and writes as many bytes of the tag as `tag` has. */
+  /** Encrypts and writes the first `tag.length` bytes of the tag. */
   seal?(
     nonce: Uint8Array,
     aad: Uint8Array,
@@ -26,8 +25,7 @@ export interface PortableCipher {
     tag: Uint8Array,
   ): void;
   /**
-   * Decrypts if `tag`, whole or cut short, is the right one; otherwise the whole target is zero,
-   * and the answer false.
+   * Decrypts if `tag`, whole or truncated, is right. Otherwise zeroes the target and returns false.
    */
   open?(
     nonce: Uint8Array,
@@ -36,9 +34,9 @@ export interface PortableCipher {
     target: Uint8Array,
     tag: Uint8Array,
   ): boolean;
-  /** Wipes what was prepared of the key. */
+  /** Wipes the prepared key. */
   dispose(): void;
 }
 
-/** Prepares a key, of which nothing is kept but copies. */
+/** Prepares a key; keeps copies only. */
 export type PrepareCipher = (key: Uint8Array) => PortableCipher;

@@ -1,14 +1,13 @@
 /**
- * Texts of ciphers, transformed where they are: 32-bit words at a time where the memory is aligned,
- * and piece by piece through a scratch that is, where it is not.
+ * Transforms texts of ciphers in place, as 32-bit words where the memory is aligned, otherwise
+ * through an aligned scratch buffer.
  *
- * Words hold four bytes, the first one lowest, on every CPU. On a big-endian CPU (s390x) words that
- * share memory with bytes are turned around by {@link littleEndianWords}; elsewhere that does
- * nothing.
+ * A word holds four bytes, the first one lowest, on every CPU. On a big-endian CPU (s390x) {@link
+ * littleEndianWords} swaps words that share memory with bytes; elsewhere it does nothing.
  */
 import { littleEndian } from '../hashes/fields.js';
 
-/** Puts a source into its target, whichever way they lie over each other. */
+/** Copies a source to its target, with any overlap. */
 export function move(source: Uint8Array, target: Uint8Array): void {
   if (source.buffer === target.buffer && source.byteOffset === target.byteOffset) return;
   target.set(source);
@@ -17,10 +16,7 @@ export function move(source: Uint8Array, target: Uint8Array): void {
 /** Transforms words that hold a text's bytes, the first one lowest: whole blocks. */
 export type Transform = (words: Int32Array) => void;
 
-/**
- * Bytes that go through the scratch at once: whole blocks of every cipher here, little enough for
- * the first cache.
- */
+/** Bytes of the scratch buffer: whole blocks of every cipher here, within the L1 cache. */
 const PIECE = 4096;
 const scratchWords = new Int32Array(PIECE / 4);
 const scratch = new Uint8Array(scratchWords.buffer);
@@ -42,8 +38,8 @@ export function bytesOfWords(words: Int32Array): Uint8Array {
 }
 
 /**
- * Transforms a text in place, in order. The last block is filled up with anything; what becomes of
- * that is lost.
+ * Transforms a text in place, in order. The last block is padded; the result of the padding is
+ * dropped.
  */
 export function transform(text: Uint8Array, block: 16 | 64, change: Transform): void {
   const each: Transform = littleEndian
@@ -71,8 +67,8 @@ export function transform(text: Uint8Array, block: 16 | 64, change: Transform): 
 }
 
 /**
- * Shows all of some bytes, in order, as words: whole blocks of 16 bytes, the last one filled up
- * with zeros. What `each` is given is not to be written.
+ * Passes bytes, in order, as words: whole 16-byte blocks, the last one padded with zeros. `each`
+ * must not write to them.
  */
 export function show(bytes: Uint8Array, each: Transform): void {
   let done = 0;
@@ -108,10 +104,7 @@ export function swapped(word: number): number {
   return (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
 }
 
-/**
- * Whether a tag, which may be cut short, is the right one: in a time that does not depend on where
- * they differ.
- */
+/** Compares a tag, which may be truncated, in constant time. */
 export function sameTag(right: Uint8Array, tag: Uint8Array): boolean {
   let difference = tag.length <= right.length ? 0 : 1;
   for (let index = 0; index < tag.length; index++) difference |= right[index]! ^ tag[index]!;

@@ -14,80 +14,91 @@ import {
   type Data,
 } from './inputs.js';
 
-/** What a stream cipher needs. Sizes in bytes. */
+/** The arguments of a stream cipher. Sizes in bytes. */
 export interface CipherOptions {
-  /** The key: 16, 24 or 32 bytes, as the algorithm says. */
+  /** The key, of the algorithm's size: 16, 24 or 32 bytes. */
   readonly key: Bytes;
-  /** The iv, 16 bytes: never one twice with a key. */
+  /** The iv, 16 bytes. Never use an iv twice with a key. */
   readonly iv: Bytes;
-  /** What to encrypt or decrypt. A string stands for its UTF-8 encoding. */
+  /** The text to encrypt or decrypt. A string means its UTF-8 encoding. */
   readonly source: Data;
 }
 
-/** A stream cipher. It does not authenticate: who can change the ciphertext can change the text. */
+/**
+ * A stream cipher. It does not authenticate: changing the ciphertext changes the plaintext
+ * undetected.
+ */
 export interface Cipher {
   /**
-   * Encrypts, into new memory. @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE,
-   * ERR_KEY_SIZE, ERR_IV_SIZE
+   * Encrypts and returns new memory.
+   *
+   * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_KEY_SIZE, ERR_IV_SIZE
    */
   encrypt(options: CipherOptions): Uint8Array;
-  /** Decrypts, into new memory. @throws MillraceError as encrypt */
+  /**
+   * Decrypts and returns new memory.
+   *
+   * @throws MillraceError as encrypt
+   */
   decrypt(options: CipherOptions): Uint8Array;
-  /** The standard name, e.g. `aes-256-ctr`. */
+  /** The standard name, for example `aes-256-ctr`. */
   readonly algorithm: string;
-  /** Bytes of the key. */
+  /** The key's size in bytes. */
   readonly keySize: number;
-  /** Bytes of the iv. */
+  /** The iv's size in bytes. */
   readonly ivSize: number;
 }
 
-/** What sealing needs. Sizes in bytes. */
+/** The arguments of sealing. Sizes in bytes. */
 export interface SealOptions {
-  /** The key: 16, 24 or 32 bytes, as the algorithm says. */
+  /** The key, of the algorithm's size: 16, 24 or 32 bytes. */
   readonly key: Bytes;
   /**
-   * The nonce: 12 bytes, 24 for xchacha20-poly1305. Never use one twice with a key. Without it
-   * `seal` takes a random one and puts it before the ciphertext, where `open` without a nonce reads
-   * it. Use xchacha20_poly1305 then; with all others seal at most 2^32 messages with one key.
+   * The nonce: 12 bytes, 24 for xchacha20-poly1305. Never use a nonce twice with a key. Without it
+   * `seal` generates a random nonce and puts it before the ciphertext, where `open` without a nonce
+   * reads it. Prefer xchacha20_poly1305 for random nonces; with the others seal at most 2^32
+   * messages with one key.
    */
   readonly nonce?: Bytes | undefined;
-  /** The message. A string stands for its UTF-8 encoding. */
+  /** The message. A string means its UTF-8 encoding. */
   readonly source: Data;
-  /** Additional authenticated data: protected, not encrypted, needed again to open. */
+  /**
+   * Additional authenticated data: authenticated but not encrypted. Opening needs the same data.
+   */
   readonly aad?: Data | undefined;
   /** Size of the tag: 16 by default; 12 to 16 for GCM. */
   readonly authTagLength?: number | undefined;
 }
 
-/** What opening needs. Sizes in bytes. */
+/** The arguments of opening. Sizes in bytes. */
 export interface OpenOptions extends Omit<SealOptions, 'source'> {
   /** The ciphertext with the tag appended, as seal returned it. */
   readonly source: Bytes;
 }
 
-/** A cipher that authenticates. */
+/** An authenticated cipher. */
 export interface Aead {
   /**
-   * Encrypts, and appends the tag.
+   * Encrypts and appends the tag.
    *
    * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
-   * ERR_KEY_SIZE, ERR_IV_SIZE, ERR_TAG_SIZE
+   *   ERR_KEY_SIZE, ERR_IV_SIZE, ERR_TAG_SIZE
    */
   seal(options: SealOptions): Uint8Array;
   /**
-   * Decrypts what {@link Aead.seal} gave.
+   * Decrypts a result of {@link Aead.seal}.
    *
-   * @throws MillraceError as seal; ERR_SOURCE_SIZE for less than a tag; ERR_AUTHENTICATION if
-   * anything is not as it was sealed
+   * @throws MillraceError as seal; ERR_SOURCE_SIZE for less than a tag; ERR_AUTHENTICATION if key,
+   *   nonce, aad or ciphertext differ
    */
   open(options: OpenOptions): Uint8Array;
-  /** The standard name, e.g. `aes-256-gcm`. */
+  /** The standard name, for example `aes-256-gcm`. */
   readonly algorithm: string;
-  /** Bytes of the key. */
+  /** The key's size in bytes. */
   readonly keySize: number;
-  /** Bytes of the nonce. */
+  /** The nonce's size in bytes. */
   readonly nonceSize: number;
-  /** Bytes of the tag by default. */
+  /** The tag's default size in bytes. */
   readonly tagSize: number;
 }
 
@@ -125,7 +136,7 @@ export function makeCipher(algorithm: string, prepare: PrepareCipher, keySize: n
   };
 }
 
-/** Makes a cipher that authenticates; `tagMin` is the shortest tag it takes. */
+/** Makes an authenticated cipher; `tagMin` is its shortest tag in bytes. */
 export function makeAead(
   algorithm: string,
   prepare: PrepareCipher,

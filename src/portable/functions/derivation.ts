@@ -1,6 +1,5 @@
 /**
- * Key derivation of millrace/portable: here and now, in JavaScript, so that a page stands still
- * meanwhile.
+ * Key derivation of millrace/portable: synchronous, in JavaScript, so it blocks the page.
  */
 import { argon2d, argon2i, argon2id } from '@noble/hashes/argon2.js';
 import { scrypt as derive } from '@noble/hashes/scrypt.js';
@@ -23,24 +22,21 @@ import {
   type Data,
 } from './inputs.js';
 
-/**
- * What an scrypt costs. Each number has two names, as in node:crypto; only one of them may be
- * given.
- */
+/** The cost of an scrypt. Each number has two names, as in node:crypto; give one of them. */
 export interface ScryptOptions {
-  /** Cost: a power of two above 1; 16384 by default. Time and memory grow with it. */
+  /** Cost: a power of two above 1; 16384 by default. Time and memory are proportional to it. */
   readonly N?: number | undefined;
-  /** The other name of `N`. */
+  /** An alias of `N`. */
   readonly cost?: number | undefined;
-  /** Block size; 8 by default. Time and memory grow with it. */
+  /** Block size; 8 by default. Time and memory are proportional to it. */
   readonly r?: number | undefined;
-  /** The other name of `r`. */
+  /** An alias of `r`. */
   readonly blockSize?: number | undefined;
-  /** Parallelization; 1 by default. Time grows with it. */
+  /** Parallelization; 1 by default. Time is proportional to it. */
   readonly p?: number | undefined;
-  /** The other name of `p`. */
+  /** An alias of `p`. */
   readonly parallelization?: number | undefined;
-  /** The most bytes of memory: `128 * r * (N + p + 2)` must not be more. 32 MiB by default. */
+  /** The most bytes of memory: `128 * r * (N + p + 2)` must not exceed it. 32 MiB by default. */
   readonly maxmem?: number | undefined;
 }
 
@@ -57,26 +53,26 @@ const scryptTakes: Accepted<keyof ScryptOptions> = /* @__PURE__ */ accepted(
   },
 );
 
-/** Which way Argon2 finds its way through its memory. Prefer `'argon2id'`. */
+/** The variant: data-dependent, data-independent or hybrid memory access. Prefer `'argon2id'`. */
 export type Argon2Algorithm = 'argon2d' | 'argon2i' | 'argon2id';
 
-/** What Argon2 is given; the names are those of node:crypto. */
+/** The parameters of Argon2, with the names of node:crypto. */
 export interface Argon2Parameters {
-  /** The password, or whatever a key is derived from. */
+  /** The password or other input that a key is derived from. */
   readonly message: Data;
-  /** The salt: 8 bytes or more, other ones for each password. */
+  /** The salt: at least 8 bytes, different for each password. */
   readonly nonce: Data;
   /** KiB of memory, at least 8 for each lane; 19456 (19 MiB) by default. */
   readonly memory?: number | undefined;
-  /** How many times the memory is gone over; 2 by default. */
+  /** Passes over the memory; 2 by default. */
   readonly passes?: number | undefined;
-  /** Lanes; 1 by default. They run one after the other. */
+  /** Lanes; 1 by default. They run in sequence. */
   readonly parallelism?: number | undefined;
   /** Bytes of the result, at least 4; 32 by default. */
   readonly tagLength?: number | undefined;
-  /** A key that is kept elsewhere than what is derived. */
+  /** A key stored apart from the derived keys. */
   readonly secret?: Data | undefined;
-  /** What the result is bound to besides. */
+  /** Additional input that the result depends on. */
   readonly associatedData?: Data | undefined;
   /** 0x13 (RFC 9106) by default, or 0x10. */
   readonly version?: 0x10 | 0x13 | undefined;
@@ -97,16 +93,16 @@ const argon2Takes: Accepted<keyof Argon2Parameters> = /* @__PURE__ */ accepted(
   },
 );
 
-/** The most bytes of a derived key, as node:crypto has it. */
+/** The most bytes of a derived key, as in node:crypto. */
 const KEY_MAX = 2 ** 31 - 1;
 
 /**
- * Derives a key from a password with scrypt (RFC 7914): 60 ms or more and 16 MiB by default.
+ * Derives a key from a password with scrypt (RFC 7914): at least 60 ms and 16 MiB by default.
  *
- * @param salt bytes or a string (UTF-8): other ones for each password, 16 random bytes are good
+ * @param salt bytes or a string (UTF-8), different for each password; 16 random bytes suffice
  * @param keylen size of the key in bytes
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- * ERR_MEMORY_LIMIT when `maxmem` is too small
+ *   ERR_MEMORY_LIMIT when `maxmem` is too small
  */
 export function scrypt(
   password: Data,
@@ -149,7 +145,7 @@ export function scrypt(
     );
   const dkLen = between(keylen, 0, KEY_MAX, 'keylen');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
-  // The library derives no empty keys.
+  // The library refuses empty keys.
   return dkLen === 0
     ? NO_BYTES.slice()
     : derived(needed, () =>
@@ -176,10 +172,10 @@ function one(
 /**
  * Derives a key from a password with PBKDF2 over HMAC (RFC 8018).
  *
- * @param salt bytes or a string (UTF-8): other ones for each password
- * @param iterations from 1 on; OWASP recommends 600000 for sha256, 210000 for sha512
+ * @param salt bytes or a string (UTF-8), different for each password
+ * @param iterations at least 1; OWASP recommends 600000 for sha256, 210000 for sha512
  * @param keylen size of the key in bytes
- * @param digest a hash of this door, e.g. its `sha256`
+ * @param digest a hash of millrace/portable, for example `sha256`
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
  */
 export function pbkdf2(
@@ -206,15 +202,15 @@ export function pbkdf2(
 }
 
 /**
- * Derives a key from a secret, which a password is not, with HKDF (RFC 5869).
+ * Derives a key from a high-entropy secret with HKDF (RFC 5869). Not for passwords.
  *
- * @param digest a hash of this door, e.g. its `sha256`
+ * @param digest a hash of millrace/portable, for example `sha256`
  * @param ikm the secret
  * @param salt may be empty
- * @param info what the key is for; may be empty
+ * @param info the purpose of the key; may be empty
  * @param keylen size of the key in bytes, at most 255 digests
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- * ERR_OUTPUT_SIZE
+ *   ERR_OUTPUT_SIZE
  */
 export function hkdf(
   digest: HashFunction<never>,
@@ -247,10 +243,10 @@ export function hkdf(
 }
 
 /**
- * Derives a key from a password with Argon2 (RFC 9106): 210 ms or more and 19 MiB by default.
+ * Derives a key from a password with Argon2 (RFC 9106): at least 210 ms and 19 MiB by default.
  *
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- * ERR_UNKNOWN_ALGORITHM
+ *   ERR_UNKNOWN_ALGORITHM
  */
 export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters): Uint8Array {
   if (arguments.length < 2)
@@ -296,7 +292,7 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
   return derived(m * 1024, () => derive(password, salt, asked));
 }
 
-/** What a library derives, which throws the engine's own error where there is no memory. */
+/** Calls a library, which throws the engine's own error if memory runs out. */
 function derived(size: number, derive: () => Uint8Array): Uint8Array {
   try {
     return derive();
@@ -318,10 +314,10 @@ function argon2Of(name: unknown): typeof argon2id {
 }
 
 /**
- * Whether bytes are equal, in a time that depends on their number only, as far as a JavaScript
- * engine allows.
+ * Returns true if two byte arrays are equal, in a time that depends on their size only, as far as a
+ * JavaScript engine allows.
  *
- * @throws MillraceError ERR_ARGUMENT_TYPE; ERR_ARGUMENT_VALUE if they are not as many
+ * @throws MillraceError ERR_ARGUMENT_TYPE; ERR_ARGUMENT_VALUE if the sizes differ
  */
 export function timingSafeEqual(a: Bytes, b: Bytes): boolean {
   const same = equal(bytes(a, 'a'), bytes(b, 'b'));

@@ -1,10 +1,10 @@
-/** How digests are returned. */
+/** The encodings of digests. */
 import { describe, makeError } from '../../request/errors.js';
 import { memory } from './inputs.js';
 
 /**
- * How a digest is returned: `buffer` as a Uint8Array, `bigint` as the big-endian number that the
- * hex digits spell.
+ * The result of a digest: `buffer` is a Uint8Array, `bigint` the big-endian number of the hex
+ * digits.
  */
 export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
 
@@ -23,7 +23,7 @@ const names: readonly unknown[] = [
   'bigint',
 ] satisfies Encoding[];
 
-/** A name of an encoding, `buffer` if none is given. */
+/** Returns the name of an encoding, `buffer` by default. */
 export function encodingOf(value: unknown): Encoding {
   if (value === undefined) return 'buffer';
   if (names.includes(value)) return value as Encoding;
@@ -33,13 +33,13 @@ export function encodingOf(value: unknown): Encoding {
   throw makeError('ERR_ARGUMENT_VALUE', `${expected}, not ${JSON.stringify(value.slice(0, 40))}`);
 }
 
-/** The most UTF-16 units of a string, and bytes of a BigInt, of V8, which allows the fewest. */
+/** V8's limits, the lowest of all engines: UTF-16 units of a string, and bytes of a BigInt. */
 const STRING_MAX = 2 ** 29 - 24;
 const BIGINT_BYTES_MAX = 2 ** 27;
 
 /**
- * New memory for a result that will be encoded; what is too large for its encoding is refused
- * before anything is computed.
+ * Allocates memory for a result; refuses a size that its encoding cannot hold before anything is
+ * computed.
  */
 export function resultOf(size: number, encoding: Encoding): Uint8Array {
   const most =
@@ -58,12 +58,12 @@ export function resultOf(size: number, encoding: Encoding): Uint8Array {
   return memory(size);
 }
 
-/** Bytes, which nobody else has, as an encoding says. */
+/** Returns the bytes in an encoding. */
 export function encoded(bytes: Uint8Array, encoding: Encoding): Uint8Array | string | bigint {
   if (encoding === 'buffer') return bytes;
   if (encoding === 'hex') return hex(bytes);
   if (encoding === 'bigint') return BigInt(`0x${hex(bytes)}`);
-  // As many letters at once as a call may surely have arguments.
+  // The number of arguments that every engine accepts in a call.
   let letters = '';
   for (let at = 0; at < bytes.length; at += 8192)
     letters += String.fromCharCode(...bytes.subarray(at, at + 8192));

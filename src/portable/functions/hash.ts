@@ -1,4 +1,4 @@
-/** Hashes of millrace/portable: a function each, with its running form. */
+/** The hashes of millrace/portable: one function each, with a running form. */
 import { makeError, wrongType } from '../../request/errors.js';
 import { accepted, type Accepted } from '../../request/options.js';
 import { PLAIN, type HashParams, type PortableHash } from '../hashes/contract.js';
@@ -15,13 +15,13 @@ import {
   type Data,
 } from './inputs.js';
 
-/** Options of hashes without a seed, a key, or a size to choose. */
+/** Options of hashes without seed, key or output size. */
 export interface DigestOptions<E extends Encoding = Encoding> {
-  /** How the digest is returned; `'buffer'`, a Uint8Array, by default. */
+  /** The digest's encoding; `'buffer'`, a Uint8Array, by default. */
   readonly encoding?: E | undefined;
 }
 
-/** What a hash takes that gives as many bytes as one wants. */
+/** Options of an extendable output. */
 export interface OutputOptions {
   /**
    * The digest's size in bytes, 1 to 2^30. Required for shake128 and shake256; 32 for blake3 by
@@ -30,52 +30,51 @@ export interface OutputOptions {
   readonly outputLength?: number | undefined;
 }
 
-/** What a keyed hash takes. */
+/** Options of a keyed hash. */
 export interface KeyOptions {
   /** 32 bytes. */
   readonly key?: Bytes | undefined;
 }
 
-/** What a hash with a seed takes. */
+/** Options of a seeded hash. */
 export interface SeedOptions {
   /** 32 bits for xxh32, 64 for the others; 0 by default. */
   readonly seed?: number | bigint | undefined;
 }
 
-/** What a hash takes that has no options of its own. */
+/** Options of a hash without options of its own. */
 export interface NoOptions {
-  /** None. */
+  /** Not accepted. */
   readonly seed?: undefined;
-  /** None. */
+  /** Not accepted. */
   readonly key?: undefined;
 }
 
 /**
- * A hash, with `Extra` among its options. Call it with all of a message, or begin one with
- * `create`.
+ * A hash, with `Extra` among its options. Call it with a whole message, or start one with `create`.
  */
 export interface HashFunction<Extra extends object = NoOptions> {
   /**
-   * Hashes, here and now.
+   * Returns the digest of `data`.
    *
    * @param data bytes, or a string for its UTF-8 encoding
    * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
-   * ERR_OUTPUT_SIZE, ERR_KEY_SIZE
+   *   ERR_OUTPUT_SIZE, ERR_KEY_SIZE
    */
   (data: Data): Uint8Array;
   <E extends Encoding>(data: Data, encoding: E): Digest<E>;
   <E extends Encoding = 'buffer'>(data: Data, options: DigestOptions<E> & Extra): Digest<E>;
-  /** A message in pieces. */
+  /** Starts a message that arrives in parts. */
   create(options?: Extra): RunningHash;
-  /** The standard name, e.g. `sha256`. */
+  /** The standard name, for example `sha256`. */
   readonly algorithm: string;
-  /** The digest's size in bytes; 0 for shake128 and shake256, whose size is always asked for. */
+  /** The digest's size in bytes; 0 for shake128 and shake256, which need `outputLength`. */
   readonly outputLength: number;
-  /** Bytes the hash takes in at once. */
+  /** The block size of the hash in bytes. */
   readonly blockSize: number;
 }
 
-/** What is known of a hash beside its name: as in the catalog. */
+/** The hash's properties in the catalog. */
 export interface Facts extends MacSizes {
   readonly xof?: true;
   readonly keySize?: number;
@@ -83,7 +82,7 @@ export interface Facts extends MacSizes {
   readonly hmac?: false;
 }
 
-/** What a hash is made of. */
+/** The implementation and the properties of a hash. */
 export interface Recipe {
   readonly algorithm: string;
   readonly hash: PortableHash;
@@ -92,7 +91,9 @@ export interface Recipe {
 
 const recipes = /* @__PURE__ */ new WeakMap<object, Recipe>();
 
-/** What a hash function is made of; for functions that take one. `name` is the argument's. */
+/**
+ * Returns the implementation of a hash function that is an argument; `name` is the argument's name.
+ */
 export function recipeOf(value: unknown, name: string): Recipe {
   const found = typeof value === 'function' ? recipes.get(value) : undefined;
   if (found === undefined)
@@ -212,7 +213,7 @@ function keyOf(
       `options.key: ${algorithm} takes no key${hmac === false ? '' : '; hmac does'}`,
     );
   const view = bytes(key, 'options.key');
-  // Not slice, which Buffer has otherwise.
+  // Not slice, which Buffer overrides.
   if (view.length === keySize) return Uint8Array.from(view);
   throw makeError(
     'ERR_KEY_SIZE',
@@ -220,18 +221,18 @@ function keyOf(
   );
 }
 
-/** How pieces are taken in: by a hash or by an HMAC. */
+/** The update and output functions of a hash or an HMAC. */
 export interface Way {
   update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
   finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
   squeeze?(state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array): void;
 }
 
-/** A message in pieces, of a {@link HashFunction} or of an HMAC. */
+/** A message that arrives in parts, of a {@link HashFunction} or an HMAC. */
 export abstract class Running {
   /** The standard name of the hash. */
   readonly algorithm: string;
-  /** The digest's size in bytes; 0 for shake128 and shake256 without an `outputLength`. */
+  /** The digest's size in bytes; 0 for shake128 and shake256 without `outputLength`. */
   readonly outputLength: number;
   readonly #way: Way;
   readonly #stateSize: number;
@@ -247,7 +248,7 @@ export abstract class Running {
   }
 
   /**
-   * Takes in more of the message: bytes, or a string for its UTF-8 encoding.
+   * Adds bytes, or a string's UTF-8 encoding, to the message.
    *
    * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_HASHER_SPENT after the digest
    */
@@ -261,11 +262,10 @@ export abstract class Running {
   }
 
   /**
-   * Ends the message and gives its digest. Nothing can follow.
+   * Ends the message and returns its digest. No operation may follow.
    *
    * @throws MillraceError ERR_HASHER_SPENT, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE, ERR_OUTPUT_SIZE
-   * for shake128 and shake256
-   *   without an `outputLength`
+   *   for shake128 and shake256 without `outputLength`
    */
   digest(): Uint8Array;
   digest<E extends Encoding>(encoding: E): Digest<E>;
@@ -285,7 +285,7 @@ export abstract class Running {
   }
 
   /**
-   * Of shake128, shake256 and blake3: the next bytes of the output, 1 to 2^30 at a time. The first
+   * Returns the next `size` bytes of shake128, shake256 or blake3, 1 to 2^30 at a time. The first
    * call ends the message.
    *
    * @throws MillraceError ERR_HASHER_SPENT after the digest, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE
@@ -315,7 +315,7 @@ export abstract class Running {
     return encoded(output, wanted);
   }
 
-  /** Another one that has taken in the same. */
+  /** Returns an independent copy. */
   copy(): this {
     const copy = this.another() as this;
     copy.#state = this.#state.slice();
@@ -323,7 +323,7 @@ export abstract class Running {
     return copy;
   }
 
-  /** One that has taken in nothing. */
+  /** Returns an empty message of the same kind. */
   protected abstract another(): Running;
 
   #expect(phase: 'open' | 'squeezing'): void {
@@ -334,7 +334,7 @@ export abstract class Running {
   }
 }
 
-/** A message that is hashed in pieces. */
+/** A message that is hashed in parts. */
 export class RunningHash extends Running {
   readonly #again: () => RunningHash;
 

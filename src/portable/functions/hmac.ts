@@ -12,13 +12,13 @@ const takes: Accepted<keyof DigestOptions> = /* @__PURE__ */ accepted('hmac(hash
 });
 
 /**
- * HMAC (RFC 2104), here and now.
+ * Returns the HMAC (RFC 2104) of a message.
  *
- * @param hash a hash of this door, e.g. its `sha256`
- * @param key of any length; a string stands for its UTF-8 encoding
+ * @param hash a hash of millrace/portable, for example `sha256`
+ * @param key of any size; a string means its UTF-8 encoding
  * @param message bytes, or a string for its UTF-8 encoding
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE for a hash over
- * which there is no HMAC
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE for a hash
+ *   without HMAC
  */
 export function hmac(hash: HashFunction<never>, key: Data, message: Data): Uint8Array;
 export function hmac<E extends Encoding>(
@@ -52,7 +52,7 @@ export function hmac(hash: unknown, key: unknown, message: unknown, second?: unk
 }
 
 /**
- * HMAC of a message in pieces, and of several under one key: `copy()` before the first piece.
+ * Starts the HMAC of a message in parts. For several messages under one key call `copy()` first.
  *
  * @throws MillraceError as {@link hmac}
  */
@@ -61,7 +61,7 @@ export function createHmac(hash: HashFunction<never>, key: Data): RunningHmac {
   return new RunningHmac(recipe, prepareHmac(recipe.hash, recipe.facts, data(key, 'key')));
 }
 
-/** A message whose HMAC is computed in pieces. */
+/** A message that is authenticated in parts. */
 export class RunningHmac extends Running {
   readonly #again: () => RunningHmac;
 

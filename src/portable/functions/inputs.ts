@@ -1,6 +1,6 @@
 /**
- * What the functions of millrace/portable are given, turned into bytes and checked numbers, with
- * the errors of the main door. Small, and of nothing but the language: it is in every bundle.
+ * Converts the arguments of millrace/portable to bytes and checked numbers, with the errors of the
+ * main entry point. Small and free of platform APIs: it is in every bundle.
  */
 import { makeError, outOfMemory, wrongType } from '../../request/errors.js';
 import {
@@ -15,26 +15,23 @@ import { checkNames, type Accepted } from '../../request/options.js';
 /** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
 export type Bytes = ArrayBufferView | ArrayBufferLike;
 
-/** Bytes, or a string that stands for its UTF-8 encoding. */
+/** Bytes, or a string, which means its UTF-8 encoding. */
 export type Data = Bytes | string;
 
 export { NO_BYTES };
 
-/** Bytes as a Uint8Array over the same memory. */
+/** Returns bytes as a Uint8Array over the same memory. */
 export function bytes(value: unknown, name: string): Uint8Array {
   return found(value) ?? refuse(value, name, 'an ArrayBufferView or ArrayBuffer');
 }
 
-/** Bytes, or the UTF-8 encoding of a string, in which lone surrogates become U+FFFD. */
+/** Returns bytes, or the UTF-8 encoding of a string; lone surrogates become U+FFFD. */
 export function data(value: unknown, name: string): Uint8Array {
   if (typeof value === 'string') return new TextEncoder().encode(value);
   return found(value) ?? refuse(value, name, 'a string, ArrayBufferView or ArrayBuffer');
 }
 
-/**
- * Always a plain Uint8Array of our own making: what the caller's array says of itself, or runs when
- * it is asked, does not matter.
- */
+/** Returns a plain Uint8Array made here, so that the caller's subclass has no effect. */
 function found(value: unknown): Uint8Array | undefined {
   return isBytesView(value) ? bytesOfView(value) : bytesOfBuffer(value);
 }
@@ -43,7 +40,7 @@ function refuse(value: unknown, name: string, expected: string): never {
   throw wrongType(name, expected, value);
 }
 
-/** New memory for a result. */
+/** Allocates memory for a result. */
 export function memory(size: number): Uint8Array {
   try {
     return new Uint8Array(size);
@@ -52,7 +49,7 @@ export function memory(size: number): Uint8Array {
   }
 }
 
-/** An unsigned integer to 2^53 - 1. */
+/** Checks an unsigned integer up to 2^53 - 1. */
 export function unsigned(value: unknown, name: string): number {
   if (typeof value !== 'number') throw wrongType(name, 'an unsigned integer', value);
   if (!Number.isSafeInteger(value) || value < 0)
@@ -63,7 +60,7 @@ export function unsigned(value: unknown, name: string): number {
   return value;
 }
 
-/** An integer between two others. */
+/** Checks an integer between two limits. */
 export function between(value: unknown, least: number, most: number, name: string): number {
   const number = unsigned(value, name);
   if (number >= least && number <= most) return number;
@@ -73,7 +70,7 @@ export function between(value: unknown, least: number, most: number, name: strin
   );
 }
 
-/** An options object that has no unknown names, or nothing. */
+/** Checks an options object; refuses unknown names. */
 export function options<T extends object>(
   value: unknown,
   name: string,

@@ -1,13 +1,13 @@
 /**
- * The rounds of BLAKE2s and BLAKE3: sixteen words in locals, as V8 keeps those in registers or on
- * the stack. @noble/hashes has them in objects, one for each half of a mix, whose numbers take
- * memory of their own in browsers, where a small integer has 31 bits: in Node.js 60 MB/s of BLAKE3,
- * in Chromium 20, and of BLAKE2s 2. So this, like the loop below, is written out.
+ * The rounds of BLAKE2s and BLAKE3, written out with sixteen words in locals, which V8 keeps in
+ * registers or on the stack. @noble/hashes keeps them in object fields; in browsers, where a small
+ * integer has 31 bits, such fields allocate memory for larger numbers: 60 MB/s of BLAKE3 in
+ * Node.js, 20 in Chromium, and 2 of BLAKE2s.
  */
 
 /**
- * Mixes a block of sixteen words, which begins at `at`, into the state; `order` says which word
- * comes when, sixteen for each round.
+ * Mixes a block of sixteen words at `at` into the state; `order` has the message order, sixteen
+ * words for each round.
  */
 export function mix(state: Int32Array, words: Uint32Array, at: number, order: Uint8Array): void {
   let v0 = state[0]!;

@@ -1,11 +1,11 @@
 /**
- * BLAKE2b with 64 bytes of digest and BLAKE2s with 32: the compression of BLAKE2b is
- * @noble/hashes', that of BLAKE2s in blake2s.ts; the states are ours.
+ * BLAKE2b with a 64-byte digest and BLAKE2s with 32 bytes. The compression of BLAKE2b is from
+ * @noble/hashes, that of BLAKE2s in blake2s.ts; the states are defined here.
  *
- * Of the library's class four members are used, which its types call protected: to set and get the
- * words, to take in one block, and the count of bytes that goes into it. One object serves all
- * messages. The count is a number, exact to 2^53; a state of a longer message (8 PiB), which the
- * native engine would go on from, is refused.
+ * Four members of the library's class are used, which its types call protected: they get and set
+ * the words, compress one block, and count the bytes. One object serves all messages. The count is
+ * a number, exact up to 2^53; the state of a longer message (8 PiB), which the native engine
+ * accepts, is refused.
  */
 import { BLOCKS_MIN, StateError, type HashParams, type PortableHash } from './contract.js';
 import {
@@ -21,11 +21,11 @@ import {
   type Count,
 } from './fields.js';
 
-/** What is used of the library's class. A test says so when a version changes it. */
+/** The used members of the library's class. A test fails if a new version changes them. */
 interface Compression {
   readonly blockLen: number;
   readonly outputLen: number;
-  /** Bytes of the message up to the end of the block that comes next. */
+  /** Bytes of the message up to the end of the next block. */
   length: number;
   /** The words of 32 bits; of words of 64 bits the low halves first. */
   get(): number[];
@@ -34,26 +34,29 @@ interface Compression {
 }
 
 /**
- * Something quicker for many blocks at once: moves words, in the bytes that a state has of them, on
- * by all blocks but the last, after a message of so many bytes.
+ * An accelerator for many blocks: advances the words of a state by all blocks but the last, after a
+ * message of this many bytes.
  */
 export type CountedBlocks = (words: Uint8Array, blocks: Uint8Array, length: number) => void;
 
-/** Either of the two. Its states are words, length, buffer. */
+/** BLAKE2b or BLAKE2s. Its states are words, length, buffer. */
 export class Blake2 implements PortableHash {
   readonly #compression: Compression;
   readonly #first: Int32Array;
   readonly #words = new Int32Array(16);
   readonly #block: number;
   readonly #size: number;
-  /** What waits: the last block, even if it is whole, since the hash marks it. */
+  /** The pending block; a whole block stays pending because the hash marks the last one. */
   readonly #tail: Uint8Array;
   /** A block as words. */
   readonly #tailWords: Uint32Array;
   #waiting = 0;
   #blocks: CountedBlocks | undefined;
 
-  /** Nobody else knows `compression`, an object of the library's class or of ours. */
+  /**
+   * `compression` is an object of the library's class or of Blake2sCompression, used by this hash
+   * only.
+   */
   constructor(compression: object) {
     const library = compression as Compression;
     this.#compression = library;
@@ -67,7 +70,7 @@ export class Blake2 implements PortableHash {
       : new Uint32Array(library.blockLen / 4);
   }
 
-  /** Has many blocks taken in by something quicker, or not any more. */
+  /** Sets or removes the accelerator. */
   accelerate(blocks: CountedBlocks | undefined): void {
     this.#blocks = blocks;
   }
@@ -98,7 +101,7 @@ export class Blake2 implements PortableHash {
   }
 
   #setWords(w: Int32Array): void {
-    // The shorter one ignores what it does not have.
+    // The shorter hash ignores the arguments it lacks.
     this.#compression.set(
       w[0]!,
       w[1]!,
@@ -162,7 +165,7 @@ export class Blake2 implements PortableHash {
     next.set(this.#tail, at + 8);
   }
 
-  /** Takes in all that is surely not in the last block; the rest waits. */
+  /** Compresses everything before the last block; the rest stays pending. */
   #take(source: Uint8Array): void {
     const size = source.length;
     if (size === 0) return;

@@ -1,10 +1,10 @@
 /**
- * The compression of BLAKE2s with 32 bytes of digest (RFC 7693), with the members that blake2.ts
- * uses of the library's BLAKE2b.
+ * The compression of BLAKE2s with a 32-byte digest (RFC 7693), with the members of the library's
+ * BLAKE2b that blake2.ts uses.
  */
 import { mix } from './blake-mix.js';
 
-/** SHA-256's first words. */
+/** SHA-256's initial words. */
 const FIRST = /* @__PURE__ */ Int32Array.of(
   0x6a09e667,
   0xbb67ae85,
@@ -16,10 +16,7 @@ const FIRST = /* @__PURE__ */ Int32Array.of(
   0x5be0cd19,
 );
 
-/**
- * Which word of the message comes when: a permutation for each of ten rounds, a hexadecimal digit
- * for a word.
- */
+/** The message order: a permutation for each of ten rounds, a hexadecimal digit for each word. */
 const ORDER = /* @__PURE__ */ orderOf(
   '0123456789abcdef' +
     'ea489fd61c02b753' +
@@ -37,11 +34,10 @@ function orderOf(digits: string): Uint8Array {
   return Uint8Array.from(digits, (digit) => parseInt(digit, 16));
 }
 
-/** One at work. */
 export class Blake2sCompression {
   readonly blockLen = 64;
   readonly outputLen = 32;
-  /** Bytes of the message up to the end of the block that comes next. */
+  /** Bytes of the message up to the end of the next block. */
   length = 0;
   readonly #words = Int32Array.from(FIRST);
   readonly #state = new Int32Array(16);
@@ -77,7 +73,7 @@ export class Blake2sCompression {
     w[7] = h;
   }
 
-  /** Takes in a block. */
+  /** Compresses a block. */
   compress(words: Uint32Array, offset: number, last: boolean): void {
     const v = this.#state;
     const h = this.#words;

@@ -1,11 +1,11 @@
 /**
- * BLAKE3, with or without a key, with any length of output. Ours, because @noble/hashes' running
- * hash does not give out its state, and because of what blake-mix.ts says.
+ * BLAKE3, with or without a key, with any output size. Not from @noble/hashes, whose running hash
+ * does not export its state, and for the reason in blake-mix.ts.
  *
- * The message is cut into chunks of 1024 bytes. A chunk is hashed when it is known not to be the
- * only one, and of what is hashed only the chaining values of whole subtrees stay; as in
- * crates/core/src/engines/native/blake3.rs, whose states these are: length, output given plus one,
- * mark of the key, chunk, chaining values.
+ * The message is split into chunks of 1024 bytes. A chunk is hashed once it is known not to be the
+ * only one; only the chaining values of whole subtrees are kept, as in
+ * crates/core/src/engines/native/blake3.rs, whose state layout this is: length, output given plus
+ * one, mark of the key, chunk, chaining values.
  */
 import { mix } from './blake-mix.js';
 import { BLOCKS_MIN, StateError, type HashParams, type PortableHash } from './contract.js';
@@ -24,12 +24,12 @@ import {
 
 const CHUNK = 1024;
 const BLOCK = 64;
-/** Most subtrees of different sizes. */
+/** Maximum number of subtrees of different sizes. */
 const DEPTH_MAX = 50;
 const HEAD = 24;
 const STATE = HEAD + CHUNK + DEPTH_MAX * 32;
 
-/** Length of a message of which only the children of the root are left. */
+/** Length of a message that is reduced to the children of its root. */
 const HALVES = 2 * CHUNK;
 
 const CHUNK_START = 1;
@@ -38,7 +38,7 @@ const PARENT = 4;
 const ROOT = 8;
 const KEYED_HASH = 16;
 
-/** The words of the hash without a key, which are SHA-256's. */
+/** The initial words without a key, which are SHA-256's. */
 const FIRST = /* @__PURE__ */ Int32Array.of(
   0x6a09e667,
   0xbb67ae85 | 0,
@@ -50,7 +50,7 @@ const FIRST = /* @__PURE__ */ Int32Array.of(
   0x5be0cd19,
 );
 
-/** Which word of the message comes when: seven rounds, each a permutation of the one before. */
+/** The message order: seven rounds, each a permutation of the last. */
 const SCHEDULE = /* @__PURE__ */ schedule();
 
 function schedule(): Uint8Array {
@@ -62,33 +62,30 @@ function schedule(): Uint8Array {
   return order;
 }
 
-/** Where a tree is: its words in the bytes that a state has of them. */
+/** The progress of a tree, with its words as the bytes of a state. */
 export interface Place {
   readonly key: Uint8Array;
   readonly flags: number;
   /** Whole chunks hashed. */
   chunks: number;
-  /** The chaining values of the subtrees they make, of which the last two may be one. */
+  /** The number of chaining values of their subtrees; the last two may be one. */
   depth: number;
   readonly subtrees: Uint8Array;
 }
 
-/**
- * Something quicker for many chunks at once: moves the place on by most of the whole chunks that
- * there are.
- */
+/** An accelerator for many chunks: advances the place by most of the whole chunks. */
 export type Chunks = (place: Place, chunks: Uint8Array) => void;
 
-/** The tree of whichever message is being hashed. */
+/** The tree of the message being hashed; shared by all hashes. */
 class Tree {
   /** The words of the key, or {@link FIRST}. */
   readonly key = new Int32Array(8);
   flags = 0;
-  /** Bytes taken in; of them {@link chunks} are hashed, and the others wait. */
+  /** Bytes added; {@link chunks} of them are hashed, the rest is pending. */
   readonly length: Count = { low: 0, high: 0 };
   chunks = 0;
   waiting = 0;
-  /** One more than the bytes of output given; 0 before the message has ended. */
+  /** Output bytes given plus one; 0 before the message has ended. */
   readonly output: Count = { low: 0, high: 0 };
   readonly chunk = new Uint8Array(CHUNK);
   /** A block as words. */
@@ -96,9 +93,9 @@ class Tree {
   /** Chaining values of subtrees, from left to right. */
   readonly subtrees = new Int32Array((DEPTH_MAX + 6) * 8);
   depth = 0;
-  /** The chaining value at work. */
+  /** The current chaining value. */
   readonly value = new Int32Array(8);
-  /** The mixing of a block, and a block of output. */
+  /** The expanded block, and a block of output. */
   readonly given = new Int32Array(16);
   quicker: Chunks | undefined;
 
@@ -118,7 +115,7 @@ class Tree {
     readCount(state, 8, this.output, LENGTH_BITS);
     const { low, high } = this.length;
     const alone = high === 0 && low <= CHUNK;
-    // Only the root's children are left when output has begun.
+    // After the first output only the root's children remain.
     if (this.squeezing && !alone && (high > 0 || low !== HALVES)) throw new StateError();
     this.mark();
     if (read32(state, 16) !== this.value[0]! || read32(state, 20) !== this.value[1]!)
@@ -132,8 +129,7 @@ class Tree {
   }
 
   /**
-   * Where the bytes of a message of this length are. What may turn out to be the root is not hashed
-   * as anything else.
+   * Derives the shape of the tree from the message length. What may be the root is not hashed yet.
    */
   shape(): void {
     const { low, high } = this.length;
@@ -160,10 +156,7 @@ class Tree {
     next.fill(0, HEAD + CHUNK + 32 * this.depth);
   }
 
-  /**
-   * What tells states of different keys apart, in the first two words of the value; zeros without a
-   * key.
-   */
+  /** Identifies the key in the first two words of the value; zeros without a key. */
   mark(): void {
     this.value.fill(0);
     if (this.flags === 0) return;
@@ -176,7 +169,7 @@ class Tree {
     const size = source.length;
     if (size === 0) return;
     add(this.length, size);
-    // There is more to come than the full tree there was.
+    // More input follows the full tree.
     if (this.waiting === 0 && this.depth === 2 && ones(this.chunks) === 1) {
       this.depth = 1;
       this.value.set(this.subtrees.subarray(8, 16));
@@ -205,7 +198,7 @@ class Tree {
     this.chunk.set(from > 0 ? source.subarray(from) : source);
   }
 
-  /** Takes in most of the whole chunks, and tells where they end. */
+  /** Hashes most of the whole chunks with the accelerator. Returns the end of the bytes hashed. */
   takeQuicker(quicker: Chunks, source: Uint8Array, from: number): number {
     const whole = source.subarray(from, source.length - ((source.length - from) % CHUNK));
     const place: Place = {
@@ -234,8 +227,8 @@ class Tree {
   }
 
   /**
-   * Adds the value of the next chunk, and merges what makes whole subtrees, except for the root
-   * where this is the last.
+   * Adds the value of the next chunk and merges whole subtrees, except for the root after the last
+   * chunk.
    */
   push(last: boolean): void {
     this.chunks++;
@@ -244,10 +237,7 @@ class Tree {
     this.subtrees.set(this.value, 8 * this.depth++);
   }
 
-  /**
-   * Hashes bytes of one chunk into the value, all but its last block where there are flags for
-   * that.
-   */
+  /** Hashes bytes of one chunk into the value; with flags for it, all but its last block. */
   hashChunk(source: Uint8Array, from: number, size: number, flags: number): void {
     this.value.set(this.key);
     const aligned =
@@ -281,7 +271,7 @@ class Tree {
       words[index >> 2]! |= source[from + index]! << (8 * (index & 3));
   }
 
-  /** The value becomes that of the parent of a subtree and itself. */
+  /** Replaces the value by that of its parent with a left subtree. */
   merge(subtree: number, flags: number): void {
     for (let index = 0; index < 8; index++) {
       this.words[index] = this.subtrees[8 * subtree + index]!;
@@ -291,7 +281,7 @@ class Tree {
     if (flags === 0) this.compress(this.words, 0, 0, BLOCK, this.flags | PARENT);
   }
 
-  /** Moves the value on by a block. */
+  /** Advances the value by a block. */
   compress(words: Uint32Array, at: number, counter: number, size: number, flags: number): void {
     const v = this.value;
     const o = this.given;
@@ -300,7 +290,7 @@ class Tree {
     for (let index = 0; index < 8; index++) v[index] = o[index]! ^ o[index + 8]!;
   }
 
-  /** What the mixing of a block begins with. */
+  /** Sets up the mixing of a block. */
   lay(low: number, high: number, size: number, flags: number): void {
     const v = this.value;
     const o = this.given;
@@ -315,13 +305,16 @@ class Tree {
   #rootSize = 0;
   #rootFlags = 0;
 
-  /** The last block is in `words`, the value before it in `value`: what all output comes from. */
+  /**
+   * Sets up the root from the last block in `words` and the value in `value`: all output comes from
+   * it.
+   */
   root(_counter: number, size: number, flags: number): void {
     this.#rootSize = size;
     this.#rootFlags = flags;
   }
 
-  /** Ends the message, if it has not ended: after this, blocks of output can be had. */
+  /** Ends the message if it has not ended; output blocks follow. */
   end(): void {
     if (this.depth === 0) {
       this.hashChunk(this.chunk, 0, this.waiting, ROOT);
@@ -333,7 +326,7 @@ class Tree {
     this.root(0, BLOCK, this.flags | PARENT | ROOT);
   }
 
-  /** Leaves nothing but the children of the root. */
+  /** Keeps only the children of the root. */
   halve(): void {
     let others = this.depth;
     if (this.waiting > 0) this.hashChunk(this.chunk, 0, this.waiting, 0);
@@ -344,10 +337,10 @@ class Tree {
     this.waiting = 0;
   }
 
-  /** Writes output from a byte of it on. */
+  /** Writes output from a position on. */
   give(target: Uint8Array, position: Count): void {
     let skip = position.low % BLOCK;
-    // The number of the block; 64 bits, of which the position has six more.
+    // The block number in 64 bits; the position has six more.
     let low = ((position.low >>> 6) | (position.high << 26)) >>> 0;
     let high = position.high >>> 6;
     for (let to = 0; to < target.length;) {
@@ -387,7 +380,7 @@ class Tree {
   }
 }
 
-/** How many bits of a whole number below 2^53 are set. */
+/** Returns the number of set bits of an integer below 2^53. */
 function ones(number: number): number {
   let count = 0;
   for (let low = number >>> 0; low !== 0; low &= low - 1) count++;
@@ -403,11 +396,10 @@ function bytesOf(words: Int32Array, count: number): Uint8Array {
 
 const BEGINNING: Count = { low: 0, high: 0 };
 
-/** See the module. */
 export class Blake3 implements PortableHash {
   readonly #tree = new Tree();
 
-  /** Has many chunks taken in by something quicker, or not any more. */
+  /** Sets or removes the accelerator. */
   accelerate(chunks: Chunks | undefined): void {
     this.#tree.quicker = chunks;
   }
@@ -443,8 +435,8 @@ export class Blake3 implements PortableHash {
     tree.take(rest);
     if (!tree.squeezing) {
       tree.output.low = 1;
-      // The root's children are the state of a message of two chunks, so that from now on a call
-      // costs no more than its output.
+      // The root's children are the state of a message of two chunks, so that later calls cost no
+      // more than their output.
       if (tree.depth > 0) {
         tree.halve();
         tree.chunks = 2;

@@ -1,9 +1,9 @@
 /**
- * What a hash of the portable engine answers. The numbers, the sizes of states and digests, and
- * which hash takes a key or a seed stand in the catalog; whoever calls has checked sizes by it.
+ * The interface of a hash in the portable engine. The catalog has the numbers, the sizes of states
+ * and digests, and which hashes take a key or a seed; callers have checked sizes against it.
  */
 
-/** What a hash takes beside the message: as `Params` in crates/core/src/inputs.rs. */
+/** The inputs of a hash beside the message, as `Params` in crates/core/src/inputs.rs. */
 export interface HashParams {
   /** 0 for a hash without a seed; below 2^32 or 2^64 as the catalog's `seedBits` says. */
   readonly seed: bigint;
@@ -17,22 +17,22 @@ export const PLAIN: HashParams = { seed: 0n, key: undefined };
 /**
  * A hash of the catalog.
  *
- * States are the canonical bytes of crates/core/src/hasher.rs (each layout stands beside its
- * `STATE` in crates/core/src/engines/native): the same on every engine, so that a state which one
- * engine exports goes on in another. An empty state is a hash that has not begun. No argument is
- * kept. The source may overlap the target, and a state the next one: all is read before the result
- * is written.
+ * States are the canonical bytes of crates/core/src/hasher.rs (crates/core/src/engines/native
+ * documents each layout at `STATE`), the same in every engine, so that a state exported by one
+ * resumes in another. An empty state is that of a new hash. A call keeps no argument. The source
+ * may overlap the target, and a state the next one: everything is read before the result is
+ * written.
  *
- * An invalid state throws {@link StateError}, and nothing has been written then.
+ * An invalid state throws {@link StateError} before anything is written.
  */
 export interface PortableHash {
-  /** The digest of a whole message; of an extendable output, as many bytes as the target has. */
+  /** Writes the digest of a whole message; an extendable output fills the target. */
   digest(params: HashParams, source: Uint8Array, target: Uint8Array): void;
-  /** Takes in more of the message. Refuses a state that has begun to give output. */
+  /** Adds to the message. Refuses a state after its first output. */
   update(params: HashParams, state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
-  /** Takes in the rest and gives the digest. Refuses a state that has begun to give output. */
+  /** Adds the rest and writes the digest. Refuses a state after its first output. */
   finish(params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
-  /** Of an extendable output: the next bytes of it. Once it has begun, the rest must be empty. */
+  /** Writes the next bytes of an extendable output. After the first output `rest` must be empty. */
   squeeze?(
     params: HashParams,
     state: Uint8Array,
@@ -40,34 +40,31 @@ export interface PortableHash {
     target: Uint8Array,
     next: Uint8Array,
   ): void;
-  /** Whether this is a state, of this key; an empty one is not. */
+  /** Throws unless this is a state under this key; an empty one is not. */
   check(params: HashParams, state: Uint8Array): void;
 }
 
 /**
- * Something quicker for many blocks at once (wasm.ts): moves words, in the bytes that a state has
- * of them, on by whole blocks. All takes place within one call, like everything here.
+ * An accelerator for many blocks (wasm.ts): advances the words of a state by whole blocks,
+ * synchronously.
  */
 export type Blocks = (words: Uint8Array, blocks: Uint8Array) => void;
 
 /**
- * From how many bytes on {@link Blocks} are asked: a call of it costs about as much as JavaScript
- * needs for a few blocks.
+ * Bytes from which {@link Blocks} are faster: a call costs as much as a few blocks in JavaScript.
  */
 export const BLOCKS_MIN = 2048;
 
-/**
- * An HMAC with its key worked in. Its states are those of its hash, after the key's first block.
- */
+/** A keyed HMAC. Its states are those of its hash after the key's first block. */
 export interface PortableMac {
   mac(source: Uint8Array, target: Uint8Array): void;
   update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
   finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
-  /** Forgets the key, as far as JavaScript can. */
+  /** Wipes the key, as far as JavaScript can. */
   dispose(): void;
 }
 
-/** What is not a state, or has begun to give output: `Error::State` in crates/core/src/error.rs. */
+/** An invalid state, or one after its first output: `Error::State` in crates/core/src/error.rs. */
 export class StateError extends Error {
   constructor() {
     super('not a state of this hash');

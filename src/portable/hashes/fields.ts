@@ -1,13 +1,12 @@
 /**
- * The bytes of a saved state: fields one after the other, little-endian, as
- * crates/core/src/engines/native/state.rs has them. A state has one form: what is not in use is
- * zero, and any other form is refused.
+ * The fields of an exported state, little-endian, as in crates/core/src/engines/native/state.rs. A
+ * state has one form: unused bytes are zero, and any other form is refused.
  *
- * Counts of 64 bits are two numbers of 32, as no JavaScript number holds them all.
+ * 64-bit counts are two 32-bit numbers, because no JavaScript number holds all of them.
  */
 import { StateError } from './contract.js';
 
-/** The number of 32 bits that begins at a byte, signed. */
+/** Reads a signed 32-bit number. */
 export function read32(bytes: Uint8Array, at: number): number {
   return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
 }
@@ -19,20 +18,20 @@ export function write32(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value >>> 24;
 }
 
-/** The message's length in bytes: halves of 32 bits, unsigned. */
+/** The message's length in bytes as unsigned 32-bit halves. */
 export interface Count {
   low: number;
   high: number;
 }
 
-/** Adds to a count a number of bytes below 2^53. */
+/** Adds a number of bytes below 2^53. */
 export function add(count: Count, size: number): void {
   const low = count.low + (size >>> 0);
   count.low = low >>> 0;
   count.high = (count.high + Math.floor(size / 2 ** 32) + (low >= 2 ** 32 ? 1 : 0)) >>> 0;
 }
 
-/** Reads a count, which must not be above 2^`bits`. */
+/** Reads a count of at most 2^`bits`. */
 export function readCount(state: Uint8Array, at: number, count: Count, bits: number): void {
   count.low = read32(state, at) >>> 0;
   count.high = read32(state, at + 4) >>> 0;
@@ -45,22 +44,22 @@ export function writeCount(state: Uint8Array, at: number, count: Count): void {
   write32(state, at + 4, count.high);
 }
 
-/** The longest message of which there is a state: 2^60 bytes, as in state.rs. */
+/** The longest message with a state has 2^60 bytes, as in state.rs. */
 export const LENGTH_BITS = 60;
 
-/** Refuses a state whose unused bytes are not all zero. */
+/** Throws unless all unused bytes are zero. */
 export function checkBlank(state: Uint8Array, begin: number, end: number): void {
   let all = 0;
   for (let at = begin; at < end; at++) all |= state[at]!;
   if (all !== 0) throw new StateError();
 }
 
-/** Refuses a state of another size. */
+/** Throws unless the state has this size. */
 export function checkSize(state: Uint8Array, size: number): void {
   if (state.length !== size) throw new StateError();
 }
 
-/** Whether words of this machine lie in memory as states have them. */
+/** True if this machine stores words as states do. */
 export const littleEndian = /* @__PURE__ */ isLittleEndian();
 
 function isLittleEndian(): boolean {

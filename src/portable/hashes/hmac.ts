@@ -1,20 +1,19 @@
 /**
- * HMAC (RFC 2104) over any hash: the states after the key's first block are kept, inner and outer,
- * and each message goes on from them. They are states like any other, so a running HMAC's is that
- * of its inner hash.
+ * HMAC (RFC 2104) over any hash: keeps the inner and outer state after the key's first block and
+ * resumes from them for each message. A running HMAC's state is that of its inner hash.
  */
 import { PLAIN, type PortableHash, type PortableMac } from './contract.js';
 
 const NOT_BEGUN = /* @__PURE__ */ new Uint8Array(0);
 
-/** What {@link Hmac} must know of its hash: sizes in bytes. */
+/** The sizes of the hash in bytes. */
 export interface MacSizes {
   readonly blockSize: number;
   readonly digestSize: number;
   readonly stateSize: number;
 }
 
-/** Writes the inner and the outer state of a key of any length: `2 * stateSize` bytes. */
+/** Writes the inner and the outer state of a key of any size: `2 * stateSize` bytes. */
 export function writeKeyStates(
   hash: PortableHash,
   { blockSize, digestSize, stateSize }: MacSizes,
@@ -31,7 +30,7 @@ export function writeKeyStates(
   pad.fill(0);
 }
 
-/** Prepares a key of any length. */
+/** Prepares a key of any size. */
 export function prepareHmac(hash: PortableHash, sizes: MacSizes, key: Uint8Array): Hmac {
   const states = new Uint8Array(2 * sizes.stateSize);
   writeKeyStates(hash, sizes, key, states);
@@ -43,10 +42,10 @@ export class Hmac implements PortableMac {
   readonly #hash: PortableHash;
   readonly #inner: Uint8Array;
   readonly #outer: Uint8Array;
-  /** The inner hash of a message on its way into the outer one. */
+  /** The inner digest, input of the outer hash. */
   readonly #digest: Uint8Array;
 
-  /** From what {@link writeKeyStates} has written, which is not copied. */
+  /** Takes the states from {@link writeKeyStates} without a copy. */
   constructor(hash: PortableHash, { digestSize, stateSize }: MacSizes, states: Uint8Array) {
     this.#hash = hash;
     this.#inner = states.subarray(0, stateSize);

@@ -15,20 +15,17 @@ export const hashes: readonly PortableHash[] = catalog.map(({ name }) => {
   return hash;
 });
 
-/**
- * Prepares a key, of any length, for HMAC with the hash of this number; a copy is kept of what it
- * makes of the key.
- */
+/** Prepares a key of any size for HMAC with the hash of this number. */
 export function prepareMac(id: number, key: Uint8Array): PortableMac {
   return prepareHmac(hashes[id]!, catalog[id]!, key);
 }
 
-/** Writes the states of such a key, for {@link macOfStates}. */
+/** Writes the states of a key for {@link macOfStates}. */
 export function macStates(id: number, key: Uint8Array, states: Uint8Array): void {
   writeKeyStates(hashes[id]!, catalog[id]!, key, states);
 }
 
-/** The key whose states these are. */
+/** Returns the key with these states. */
 export function macOfStates(id: number, states: Uint8Array): PortableMac {
   return new Hmac(hashes[id]!, catalog[id]!, states);
 }

@@ -1,10 +1,10 @@
 /**
- * Keccak-f[1600] (FIPS 202), in halves of 32 bits, all of a round written out: the lanes stay in
- * locals. @noble/hashes goes over an array in loops, in which a rotation is by a variable: 27 MB/s
- * of SHA3-256 in Node.js and 14 in Chromium.
+ * Keccak-f[1600] (FIPS 202) in 32-bit halves, with a whole round written out: the lanes stay in
+ * locals. @noble/hashes loops over an array with variable rotations: 27 MB/s of SHA3-256 in Node.js
+ * and 14 in Chromium.
  */
 
-/** What is mixed into the first lane in each round, the low half first. */
+/** The round constants, low half first. */
 const ROUNDS = /* @__PURE__ */ Int32Array.of(
   0x1,
   0x0,
@@ -57,8 +57,8 @@ const ROUNDS = /* @__PURE__ */ Int32Array.of(
 );
 
 /**
- * Permutes fifty words: of each lane the low half first. `a` are low halves, `h` high ones; lane
- * `5y + x` is in column x.
+ * Permutes 25 lanes of two words, low half first. `a` are low halves, `h` high ones; lane `5y + x`
+ * is in column x.
  */
 export function permute(lanes: Int32Array): void {
   let a0 = lanes[0]!;
@@ -112,7 +112,7 @@ export function permute(lanes: Int32Array): void {
   let a24 = lanes[48]!;
   let h24 = lanes[49]!;
   for (let round = 0; round < 48; round += 2) {
-    // Theta: each column takes up the parity of its neighbours.
+    // Theta: adds the parity of its neighbours to each column.
     const c0 = a0 ^ a5 ^ a10 ^ a15 ^ a20;
     const k0 = h0 ^ h5 ^ h10 ^ h15 ^ h20;
     const c1 = a1 ^ a6 ^ a11 ^ a16 ^ a21;
@@ -133,8 +133,7 @@ export function permute(lanes: Int32Array): void {
     const e3 = k2 ^ ((k4 << 1) | (c4 >>> 31));
     const d4 = c3 ^ ((c0 << 1) | (k0 >>> 31));
     const e4 = k3 ^ ((k0 << 1) | (c0 >>> 31));
-    // Rho and pi: lanes are rotated and change places. A row of the new ones at a time, and chi
-    // over it.
+    // Rho and pi rotate and move the lanes, one row of results at a time; chi follows.
     let low: number;
     let high: number;
     const b0 = a0 ^ d0;

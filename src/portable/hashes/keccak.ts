@@ -11,27 +11,24 @@ import {
 } from './contract.js';
 import { checkSize, read32, write32 } from './fields.js';
 
-/**
- * The byte that ends a message of the original Keccak, before NIST added bits to tell the functions
- * apart.
- */
+/** The final byte of the original Keccak, before NIST added domain bits. */
 export const KECCAK = 0x01;
-/** That of SHA-3. */
+/** The final byte of SHA-3. */
 export const SHA3 = 0x06;
-/** That of SHAKE. */
+/** The final byte of SHAKE. */
 const SHAKE = 0x1f;
 
 /** Lanes, place in the rate, whether the message has ended. */
 const STATE = 200 + 2;
 
-/** The lanes of whichever sponge is at work, each the low half first. */
+/** The lanes of the sponge in use, low half first; shared by all hashes. */
 const lanes = /* @__PURE__ */ new Int32Array(50);
 
-/** A sponge with a rate in bytes, and the byte that ends a message. */
+/** A sponge with a rate in bytes and a final byte. */
 export class Sponge implements PortableHash {
   readonly #rate: number;
   readonly #mark: number;
-  /** Where in the rate the next byte goes in, or comes out of once squeezing has begun. */
+  /** The position in the rate of the next byte of input or output. */
   #at = 0;
   #squeezing = false;
   #blocks: Blocks | undefined;
@@ -41,7 +38,7 @@ export class Sponge implements PortableHash {
     this.#mark = mark;
   }
 
-  /** Has many blocks taken in by something quicker, or not any more. */
+  /** Sets or removes the accelerator. */
   accelerate(blocks: Blocks | undefined): void {
     this.#blocks = blocks;
   }
@@ -73,7 +70,7 @@ export class Sponge implements PortableHash {
     lanes.fill(0);
   }
 
-  /** The next bytes of an extendable output. */
+  /** Writes the next bytes of an extendable output. */
   protected more(state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array): void {
     if (state.length === 0) this.#begin();
     else this.#load(state);
@@ -104,7 +101,7 @@ export class Sponge implements PortableHash {
     this.#squeezing = ended === 1;
   }
 
-  /** As load, for what still takes bytes; an empty state begins. */
+  /** Loads a state that still takes input; an empty state is a new hash. */
   #resume(state: Uint8Array): void {
     if (state.length === 0) return this.#begin();
     this.#load(state);
@@ -123,7 +120,7 @@ export class Sponge implements PortableHash {
     const size = source.length;
     let at = this.#at;
     let from = 0;
-    // The rate is whole words, so bytes end at the border of a word or with the source.
+    // The rate is whole words, so single bytes end at a word's border or with the source.
     for (; (at & 3) !== 0 && from < size; at++, from++)
       lanes[at >> 2]! ^= source[from]! << (8 * (at & 3));
     if (at > 0 && at + size - from >= rate) {
@@ -163,7 +160,7 @@ export class Sponge implements PortableHash {
     this.#squeezing = true;
   }
 
-  /** Gives the next bytes of output, any number at a time. */
+  /** Writes the next bytes of output. */
   #give(target: Uint8Array): void {
     const rate = this.#rate;
     const size = target.length;
@@ -186,7 +183,7 @@ export class Sponge implements PortableHash {
   }
 }
 
-/** SHAKE, whose output is extendable. */
+/** SHAKE, an extendable output. */
 export class Shake extends Sponge {
   constructor(rate: number) {
     super(rate, SHAKE);
@@ -211,7 +208,7 @@ function writeLanes(state: Uint8Array): void {
   for (let index = 0; index < 50; index++) write32(state, 4 * index, lanes[index]!);
 }
 
-/** A state that was read, but cannot go on in this way. */
+/** Refuses a valid state in the wrong phase. */
 function refuse(): never {
   lanes.fill(0);
   throw new StateError();

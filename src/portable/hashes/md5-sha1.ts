@@ -1,6 +1,6 @@
 /**
- * MD5 followed by SHA-1 of the same message, as TLS 1.0 signed. A state has the words of both and
- * once what they share.
+ * MD5 followed by SHA-1 of the same message, as signed by TLS 1.0. A state has the words of both
+ * and their common fields once.
  */
 import { StateError, type HashParams, type PortableHash } from './contract.js';
 import { checkSize } from './fields.js';
@@ -11,7 +11,6 @@ const SHA1_WORDS = 20;
 const SHARED = 8 + 64;
 const STATE = MD5_WORDS + SHA1_WORDS + SHARED;
 
-/** The two in one. */
 export class Md5Sha1 implements PortableHash {
   readonly #md5: PortableHash;
   readonly #sha1: PortableHash;

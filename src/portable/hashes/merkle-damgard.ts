@@ -1,12 +1,12 @@
 /**
- * MD5, SHA-1, RIPEMD-160 and SHA-2: the compression is @noble/hashes', of SHA-256 and SHA-224 that
- * of sha256.ts; the states are ours.
+ * MD5, SHA-1, RIPEMD-160 and SHA-2. The compression is from @noble/hashes, that of SHA-256 and
+ * SHA-224 from sha256.ts; the states are defined here.
  *
- * Of the library's classes four methods are used, which its types call protected: to set and get
- * the words, to take in one block, and to wipe the message schedule. Everything else, padding and
- * length above all, is here, because the library counts in numbers that are exact to 2^53 only, and
- * makes a new object, buffer and view for each message. One object serves all messages here, which
- * is why short ones take less time than with the library's own functions.
+ * Four methods of the library's classes are used, which its types call protected: they get and set
+ * the words, compress one block, and wipe the message schedule. Padding and length are implemented
+ * here, because the library counts in numbers, exact up to 2^53 only, and allocates an object, a
+ * buffer and a view for each message. One object serves all messages here, which makes short ones
+ * faster than the library's own functions.
  */
 import {
   BLOCKS_MIN,
@@ -27,22 +27,19 @@ import {
   type Count,
 } from './fields.js';
 
-/** What is used of the library's classes. A test says so when a version changes it. */
+/** The used members of the library's classes. A test fails if a new version changes them. */
 interface Compression {
   readonly blockLen: number;
   readonly outputLen: number;
   readonly isLE: boolean;
-  /** The words of 32 bits, as signed numbers; of words of 64 bits the high halves first. */
+  /** The words as signed 32-bit numbers; of 64-bit words the high halves first. */
   get(): number[];
   set(...words: number[]): void;
   process(block: DataView, offset: number): void;
   roundClean(): void;
 }
 
-/**
- * Messages below this size are copied beside the padding, which takes less time than a view of
- * them.
- */
+/** Shorter messages are copied next to the padding, which is faster than a view. */
 const SHORT = 64;
 
 /** A hash of this construction. Its states are words, length, buffer. */
@@ -54,16 +51,16 @@ export class MerkleDamgard implements PortableHash {
   readonly #wordBytes: number;
   readonly #size: number;
   readonly #little: boolean;
-  /** Words of 64 bits: the library's halves change places in a state. */
+  /** 64-bit words: a state swaps the library's halves. */
   readonly #swap: number;
-  /** What waits for its block to fill up, and room for the padding. */
+  /** The pending block, with space for the padding. */
   readonly #tail: Uint8Array;
   readonly #tailView: DataView;
   readonly #words = new Int32Array(16);
   readonly #length: Count = { low: 0, high: 0 };
   #blocks: Blocks | undefined;
 
-  /** `compression` is an object of one of the library's classes, of which nobody else knows. */
+  /** `compression` is an object of the library's class, used by this hash only. */
   constructor(compression: object) {
     const library = compression as Compression;
     this.#compression = library;
@@ -83,7 +80,7 @@ export class MerkleDamgard implements PortableHash {
     return this.#wordBytes + 8 + this.#block;
   }
 
-  /** Has many blocks taken in by something quicker, or not any more. */
+  /** Sets or removes the accelerator. */
   accelerate(blocks: Blocks | undefined): void {
     this.#blocks = blocks;
   }
@@ -116,7 +113,7 @@ export class MerkleDamgard implements PortableHash {
   }
 
   #setWords(w: Int32Array): void {
-    // The shorter ones ignore what they do not have.
+    // The shorter hashes ignore the arguments they lack.
     this.#compression.set(
       w[0]!,
       w[1]!,
@@ -137,7 +134,7 @@ export class MerkleDamgard implements PortableHash {
     );
   }
 
-  /** Goes where a state was, and tells how many bytes wait. */
+  /** Loads a state. Returns the number of pending bytes. */
   #load(state: Uint8Array): number {
     if (state.length === 0) {
       this.#begin();
@@ -173,7 +170,7 @@ export class MerkleDamgard implements PortableHash {
     next.set(this.#tail.subarray(0, this.#block), this.#wordBytes + 8);
   }
 
-  /** Takes in more, while so many bytes wait; tells how many do then. */
+  /** Adds input after `waiting` pending bytes. Returns the number of pending bytes then. */
   #take(waiting: number, source: Uint8Array): number {
     const { length: size } = source;
     const block = this.#block;
@@ -199,7 +196,7 @@ export class MerkleDamgard implements PortableHash {
     return size - at;
   }
 
-  /** Takes in all whole blocks from a byte on, and tells where they end. */
+  /** Compresses all whole blocks from a position. Returns their end. */
   #takeBlocks(blocks: Blocks, source: Uint8Array, from: number): number {
     const end = source.length - ((source.length - from) % this.#block);
     const words = new Uint8Array(this.#wordBytes);
@@ -210,11 +207,11 @@ export class MerkleDamgard implements PortableHash {
     return end;
   }
 
-  /** Pads, writes the digest, and forgets everything. */
+  /** Pads, writes the digest and wipes the block. */
   #end(waiting: number, target: Uint8Array): void {
     const block = this.#block;
     const tail = this.#tail;
-    // The field for the length is an eighth of a block.
+    // The length field is an eighth of a block.
     const end = waiting < block - block / 8 ? block : 2 * block;
     tail[waiting] = 0x80;
     tail.fill(0, waiting + 1, end);

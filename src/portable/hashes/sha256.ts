@@ -1,8 +1,8 @@
 /**
- * The compression of SHA-256 and SHA-224 (FIPS 180-4), with the members that merkle-damgard.ts uses
- * of the library's others. Ours because
- * @noble/hashes keeps the words in fields of an object: as fast in Node.js (220 MB/s), but in
- * browsers, where a small integer has 31 bits and others take memory of their own, 65 MB/s.
+ * The compression of SHA-256 and SHA-224 (FIPS 180-4), with the members of the library's classes
+ * that merkle-damgard.ts uses. @noble/hashes keeps the words in object fields: as fast in Node.js
+ * (220 MB/s), but 65 MB/s in browsers, where a small integer has 31 bits and larger numbers in
+ * fields allocate memory.
  */
 
 /** The first 32 bits of the fractions of the first 64 primes' cube roots. */
@@ -73,7 +73,7 @@ const ROUNDS = /* @__PURE__ */ Int32Array.of(
   0xc67178f2,
 );
 
-/** The first words of SHA-256. */
+/** The initial words of SHA-256. */
 export const FIRST_256 = /* @__PURE__ */ Int32Array.of(
   0x6a09e667,
   0xbb67ae85,
@@ -84,7 +84,7 @@ export const FIRST_256 = /* @__PURE__ */ Int32Array.of(
   0x1f83d9ab,
   0x5be0cd19,
 );
-/** Those of SHA-224. */
+/** The initial words of SHA-224. */
 export const FIRST_224 = /* @__PURE__ */ Int32Array.of(
   0xc1059ed8,
   0x367cd507,
@@ -96,10 +96,9 @@ export const FIRST_224 = /* @__PURE__ */ Int32Array.of(
   0xbefa4fa4,
 );
 
-/** The words of a block, and those made of them. */
+/** The message schedule. */
 const schedule = /* @__PURE__ */ new Int32Array(64);
 
-/** One at work. */
 export class Sha256Compression {
   readonly blockLen = 64;
   readonly isLE = false;
@@ -137,7 +136,7 @@ export class Sha256Compression {
     w[7] = h;
   }
 
-  /** Takes in a block. */
+  /** Compresses a block. */
   process(block: DataView, offset: number): void {
     const w = schedule;
     for (let index = 0; index < 16; index++) w[index] = block.getInt32(offset + 4 * index);
@@ -183,7 +182,7 @@ export class Sha256Compression {
     words[7]! += h;
   }
 
-  /** Wipes what is left of the blocks. */
+  /** Wipes the message schedule. */
   roundClean(): void {
     schedule.fill(0);
   }

@@ -1,15 +1,15 @@
 /**
- * Which hashes of this thread have something quicker than JavaScript for long messages. Apart from
- * wasm.ts, so that who asks does not load WebAssembly.
+ * The hashes of this thread that WebAssembly accelerates. Separate from wasm.ts, so that reading
+ * this does not load WebAssembly.
  */
 const switches = new Map<number, (on: boolean) => void>();
 
-/** Something turns it on and off for the hash of this number; it is on. */
+/** Registers the switch of an accelerated hash, which is on. */
 export function noteSwitch(id: number, turn: (on: boolean) => void): void {
   switches.set(id, turn);
 }
 
-/** Runs something with the hash of this number in JavaScript, as it is in other threads. */
+/** Runs a function with the hash in JavaScript, as in other threads. */
 export function inJavaScript<T>(id: number, run: () => T): T {
   const turn = switches.get(id);
   turn?.(false);

@@ -1,16 +1,15 @@
 /**
- * WebAssembly for long messages: hash-wasm's compression under our states.
+ * WebAssembly for long messages: hash-wasm's compression with the states of this engine.
  *
- * Compiling takes a promise, so the hashes begin in JavaScript, and those that {@link prepareWasm}
- * was asked for go on with WebAssembly, in the same synchronous calls, on the same states. What
- * passes between the two are the states which the library saves and loads. Where their words lie is
- * no promise of the library's; so each hash is tried out before it is used, and one that does not
- * answer as JavaScript does stays in JavaScript. So do all where a page's Content-Security-Policy
- * has no 'wasm-unsafe-eval'.
+ * Compilation is asynchronous, so hashes start in JavaScript; those passed to {@link prepareWasm}
+ * then switch to WebAssembly, within the same synchronous calls and with the same states. The
+ * library's saved states are the interface. Their layout is not documented, so each hash is tested
+ * before use, and one that differs from JavaScript stays in JavaScript. So do all hashes where a
+ * page's Content-Security-Policy lacks 'wasm-unsafe-eval'.
  *
- * 64 KiB on one core in Node 20, times as fast as JavaScript: sha256 1.4, blake2s 1.8, blake3 2.2,
- * sha1 2.6, sha3 3.4, sha512 4, md5 8, xxh3 10, blake2b 12, xxh64 14. Not xxh32, which JavaScript
- * computes as fast, and not shake128, which the library has not.
+ * Speed of 64 KiB on one core in Node 20, relative to JavaScript: sha256 1.4, blake2s 1.8, blake3
+ * 2.2, sha1 2.6, sha3 3.4, sha512 4, md5 8, xxh3 10, blake2b 12, xxh64 14. Not xxh32, which
+ * JavaScript computes as fast, nor shake128, which the library lacks.
  */
 import {
   createBLAKE2b,
@@ -40,15 +39,14 @@ import { Xxh3 } from './xxh/xxh3.js';
 import type { Runs } from './xxh/xxh3-long.js';
 import { Xxh64 } from './xxh/xxh64.js';
 
-/** Bytes before a saved state: by them the library knows its own. */
+/** Bytes before a saved state, which identify the library's hash. */
 const PREFIX = 4;
 
 const prepared = new Map<number, Promise<boolean>>();
 
 /**
- * Has the hash of this number use WebAssembly for what is longer than a few kilobytes, in this
- * thread, from when the promise is fulfilled on. False where that cannot be; the hash is the same
- * then, and slower.
+ * Makes this thread use WebAssembly for messages of more than a few kilobytes, from the resolution
+ * of the promise. Resolves with false if that is impossible; the results are the same, only slower.
  */
 export function prepareWasm(id: number): Promise<boolean> {
   let result = prepared.get(id);
@@ -68,7 +66,7 @@ async function prepare(name: string, hash: PortableHash): Promise<boolean> {
   }
   if (hash instanceof Sponge) {
     const rate = catalog.find((each) => each.name === name)!.blockSize;
-    // The library has the rates of SHA-3, and SHAKE128's is none of them.
+    // The library supports the rates of SHA-3, not that of SHAKE128.
     const size = (200 - rate) * 4;
     return size === 128 ? false : tried(hash, blocks(await createSHA3(size as 224), 0));
   }
@@ -76,7 +74,7 @@ async function prepare(name: string, hash: PortableHash): Promise<boolean> {
     return tried(hash, await (name === 'blake2b512' ? blake2b() : blake2s()));
   if (hash instanceof Blake3) return tried(hash, chunks(await createBLAKE3()));
   if (hash instanceof Xxh64) return tried(hash, blocks(await createXXHash64(0, 0), 0));
-  // With a seed, as without one the library's hash looks at no secret but its own.
+  // With a seed: without one the library uses its built-in secret.
   if (hash instanceof Xxh3)
     return tried(
       hash,
@@ -85,7 +83,7 @@ async function prepare(name: string, hash: PortableHash): Promise<boolean> {
   return false;
 }
 
-/** How to make each, and where the words are in its state. */
+/** The constructor of each hash, and the offset of the words in its state. */
 const merkleDamgard: Readonly<
   Record<string, readonly [make: () => Promise<IHasher>, offset: number]>
 > = {
@@ -100,13 +98,15 @@ const merkleDamgard: Readonly<
   'sha512-256': [createSHA512, 136],
 };
 
-/** A message long enough for all that is quicker, and with an end that is not whole. */
+/** A message long enough for every accelerator, with a partial block at its end. */
 const TRIAL = /* @__PURE__ */ Uint8Array.from(
   { length: 20_000 },
   (_, index) => (index * index + (index >>> 7)) & 255,
 );
 
-/** Uses the quicker way if it gives the same in one piece and in two, and with a seed or key. */
+/**
+ * Keeps the accelerator if it gives the same digest in one call and in two, with a seed or key too.
+ */
 function tried<T>(hash: PortableHash & { accelerate(way: T | undefined): void }, way: T): boolean {
   const id = hashes.indexOf(hash);
   const { digestSize, stateSize, seedBits, keySize } = catalog[id]!;
@@ -132,7 +132,7 @@ function tried<T>(hash: PortableHash & { accelerate(way: T | undefined): void },
   return true;
 }
 
-/** A library's hash that begins anew with words of ours. */
+/** Returns an accelerator: a library's hash that resumes with these words. */
 function blocks(library: IHasher, offset: number): Blocks {
   const fresh = library.init().save();
   return (words, source) => {
@@ -154,7 +154,7 @@ async function blake2s(): Promise<CountedBlocks> {
   return countedBlocks(await createBLAKE2s(256), 32);
 }
 
-/** The same with a count of bytes after the words. */
+/** Returns an accelerator for states with a byte count after the words. */
 function countedBlocks(library: IHasher, size: number): CountedBlocks {
   const fresh = library.init().save();
   return (words, source, length) => {

@@ -1,14 +1,11 @@
-/** Base64 as password hashes have it: without padding, and of one form only. */
+/** Base64 of password hashes: unpadded, and in canonical form only. */
 
-/** That of RFC 4648. */
+/** The alphabet of RFC 4648. */
 export const STANDARD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-/** That of bcrypt. */
+/** The alphabet of bcrypt. */
 export const BCRYPT = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/**
- * The bytes of a text, and the bits that are left over; undefined for what is no text of this
- * alphabet.
- */
+/** Returns the bytes of a text and the remaining bits, undefined for an invalid text. */
 export function decode(
   alphabet: string,
   text: string,

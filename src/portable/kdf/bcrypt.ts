@@ -1,20 +1,20 @@
 /**
- * bcrypt (Provos and Mazieres, 1999), to verify password hashes of old.
+ * bcrypt (Provos and Mazieres, 1999), to verify old password hashes.
  *
- * Ours: bcryptjs takes passwords as strings only, hash-wasm is asynchronous only, and a password
- * may be any bytes. It takes a little less time than either (80 us times 2^cost). Blowfish begins
- * with digits of pi, which are computed when they are first needed (15 ms) and not shipped (11 KB).
+ * Not from a library: bcryptjs takes passwords as strings only, hash-wasm is asynchronous only, and
+ * a password may be any bytes. Slightly faster than both (80 us times 2^cost). Blowfish starts with
+ * digits of pi, which are computed on first use (15 ms) and not shipped (11 KB).
  */
 import type { Progress } from './contract.js';
 
-/** Bytes of a password that count, its ending zero byte among them. */
+/** Significant bytes of a password, including its final zero byte. */
 const KEY = 72;
 const SUBKEYS = 18;
 const BOXES = 4 * 256;
-/** So many rounds between two reports: about 5 ms. */
+/** Rounds between two progress reports: about 5 ms. */
 const SLICE = 64;
 
-/** Derives the 23 bytes that a bcrypt string holds; the password has no zero byte. */
+/** Derives the 23 bytes of a bcrypt string; the password has no zero byte. */
 export function bcrypt(
   password: Uint8Array,
   salt: Uint8Array,
@@ -40,7 +40,7 @@ export function bcrypt(
   }
 }
 
-/** Bytes again and again, as the 18 words that are mixed into the subkeys. */
+/** Repeats bytes as the 18 words that are mixed into the subkeys. */
 function cyclicWords(bytes: Uint8Array): Int32Array {
   const words = new Int32Array(SUBKEYS);
   for (let index = 0; index < 4 * SUBKEYS; index++)
@@ -49,8 +49,8 @@ function cyclicWords(bytes: Uint8Array): Int32Array {
 }
 
 /**
- * The key schedule: subkeys and boxes become what is encrypted, with a salt of 16 bytes mixed in
- * where there is one. {@link encipher} is written out here, where nearly all time is spent.
+ * The key schedule: encrypts subkeys and boxes, with an optional 16-byte salt mixed in. {@link
+ * encipher} is inlined here, where nearly all time is spent.
  */
 function expand(
   subkeys: Int32Array,
@@ -88,7 +88,7 @@ function expand(
   }
 }
 
-/** One block of Blowfish, in place. */
+/** Encrypts one Blowfish block in place. */
 function encipher(subkeys: Int32Array, boxes: Int32Array, block: Int32Array): void {
   let left = block[0]! ^ subkeys[0]!;
   let right = block[1]!;
@@ -124,14 +124,16 @@ function encrypted(subkeys: Int32Array, boxes: Int32Array): Uint8Array {
 
 let digits: Int32Array | undefined;
 
-/** The subkeys and boxes that Blowfish begins with: the fraction of pi. */
+/** Returns Blowfish's initial subkeys and boxes: the fraction of pi. */
 function initial(): Int32Array {
   return (digits ??= piFraction(SUBKEYS + BOXES));
 }
 
-/** Words of the fraction of pi, by Machin's formula: pi = 16 arctan(1/5) - 4 arctan(1/239). */
+/**
+ * Returns words of the fraction of pi, by Machin's formula: pi = 16 arctan(1/5) - 4 arctan(1/239).
+ */
 function piFraction(words: number): Int32Array {
-  // Errors of rounding stay in 32 bits more.
+  // 32 extra bits absorb the rounding errors.
   const scale = 32n * BigInt(words + 1);
   const one = 1n << scale;
   const fraction = ((16n * inverseArctan(5n, one) - 4n * inverseArctan(239n, one)) % one) >> 32n;
@@ -142,7 +144,7 @@ function piFraction(words: number): Int32Array {
   return found;
 }
 
-/** arctan(1/x), of so many parts. */
+/** Returns arctan(1/x) times `one`. */
 function inverseArctan(x: bigint, one: bigint): bigint {
   const square = x * x;
   let [sum, power] = [0n, one / x];

@@ -1,10 +1,10 @@
 /**
- * Key derivation in the portable engine: what of it a call describes (crates/node/src/derivation.rs),
- * checked, as plain records that can be posted to a worker.
+ * The parameters of key derivations in the portable engine: checked, as plain records that can be
+ * posted to a worker (crates/node/src/derivation.rs).
  */
 import type { Status } from '../../request/frame.js';
 
-/** What an scrypt costs: N, r and p of RFC 7914. */
+/** The cost of an scrypt: N, r and p of RFC 7914. */
 export interface ScryptCost {
   readonly what: 'scrypt';
   readonly n: number;
@@ -26,18 +26,18 @@ export interface Argon2Cost {
 export interface BcryptCost {
   readonly what: 'bcrypt';
   readonly kind: '2a' | '2b' | '2y';
-  /** The work is 2 to this power. */
+  /** The base-2 logarithm of the rounds. */
   readonly cost: number;
 }
 
-/** How a password is hashed. */
+/** The algorithm and cost of a password hash. */
 export type Scheme = Argon2Cost | ScryptCost | BcryptCost;
 
-/** A password hash that was read. */
+/** A parsed password hash. */
 export interface PasswordHash {
   readonly what: 'verify';
   readonly scheme: Scheme;
-  /** Milliseconds that it may be predicted to take. */
+  /** The most predicted milliseconds. */
   readonly allowed: number;
   readonly salt: Uint8Array;
   readonly hash: Uint8Array;
@@ -56,25 +56,27 @@ export interface Hkdf {
   readonly hash: number;
 }
 
-/** What is derived. */
+/** A derivation. */
 export type Derivation = ScryptCost | Argon2Cost | Pbkdf2 | Hkdf | PasswordHash;
 
-/** What it is derived from; none of it is kept or written. The target must lie over none of it. */
+/**
+ * The inputs of a derivation, which are neither kept nor written. The target must not overlap them.
+ */
 export interface DerivationInput {
   readonly password: Uint8Array;
   readonly salt: Uint8Array;
   /** HKDF's info, Argon2's associated data. */
   readonly aad: Uint8Array;
-  /** Argon2's. */
+  /** Argon2's secret. */
   readonly secret: Uint8Array;
 }
 
-/** Told how far it has come, from 0 to 1; what it throws ends the derivation. */
+/** Receives the progress from 0 to 1; an exception ends the derivation. */
 export type Progress = (fraction: number) => void;
 
-/** Why nothing is derived. No Error, as nobody looks at its stack. */
+/** Thrown where a derivation is refused. Not an Error: nothing reads its stack. */
 export class Refused {
-  /** `needed`: where it is about memory, how many bytes. */
+  /** `needed`: the required bytes, if memory is the reason. */
   constructor(
     readonly status: Status,
     readonly needed = 0,

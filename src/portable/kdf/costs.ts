@@ -1,10 +1,10 @@
-/** Costs, checked as crates/core/src/kdf does, and what they come to in memory and time. */
+/** Checks costs as crates/core/src/kdf does, and predicts their memory and time. */
 import { Status } from '../../request/frame.js';
 import { refused, type Argon2Cost, type Scheme, type ScryptCost } from './contract.js';
 
 /**
- * An scrypt of these numbers, p not looked at yet; refuses what RFC 7914 does not define, or no
- * machine has the memory for.
+ * Returns an scrypt cost, with p unchecked; refuses parameters outside RFC 7914 and impossible
+ * amounts of memory.
  */
 export function scryptCost(n: number, r: number, p: number): ScryptCost {
   const log = Math.log2(n);
@@ -13,17 +13,14 @@ export function scryptCost(n: number, r: number, p: number): ScryptCost {
   return { what: 'scrypt', n, r, p };
 }
 
-/**
- * Refuses a p that RFC 7914 does not define, and more memory than allowed, counted as node:crypto
- * does.
- */
+/** Refuses a p outside RFC 7914, and more memory than allowed, counted as in node:crypto. */
 export function checkScrypt({ n, r, p }: ScryptCost, allowed: number): void {
   if (p === 0 || p * r >= 2 ** 30) refused(Status.Cost);
   const needed = 128 * r * (n + 2 + p);
   if (needed > allowed) refused(Status.Memory, needed);
 }
 
-/** An Argon2 of these numbers; refuses what RFC 9106 does not define. */
+/** Returns an Argon2 cost; refuses parameters outside RFC 9106. */
 export function argon2Cost(
   kind: Argon2Cost['kind'],
   version: Argon2Cost['version'],
@@ -36,15 +33,15 @@ export function argon2Cost(
 }
 
 /**
- * Bytes of working memory, 0 where it is too little to count: what native code counts, so that
- * limits mean the same.
+ * Returns the bytes of working memory, 0 if negligible, as native code counts them, so that limits
+ * mean the same.
  */
 export function schemeMemory(scheme: Scheme): number {
   switch (scheme.what) {
     case 'argon2':
       return 4 * scheme.lanes * Math.floor(scheme.memory / (4 * scheme.lanes)) * 1024;
     case 'scrypt':
-      // One table, and the blocks of all lanes and of 16 more.
+      // One table, the blocks of all lanes, and 16 more.
       return saturated(128 * scheme.r * scheme.n + 128 * scheme.r * (scheme.p + 16));
     case 'bcrypt':
       return 0;
@@ -52,8 +49,8 @@ export function schemeMemory(scheme: Scheme): number {
 }
 
 /**
- * About how long it takes here on one slow core: what limits are held against. Other engines have
- * prices of their own.
+ * Predicts the milliseconds on one slow core, for comparison with limits. Other engines have other
+ * costs.
  */
 export function schemeMilliseconds(scheme: Scheme): number {
   return Math.floor(schemeNanoseconds(scheme) / 1_000_000);
@@ -62,7 +59,7 @@ export function schemeMilliseconds(scheme: Scheme): number {
 function schemeNanoseconds(scheme: Scheme): number {
   switch (scheme.what) {
     case 'argon2':
-      // Each of a lane's 4 segments takes about two blocks more, for addresses and its start.
+      // Each of a lane's 4 segments costs about two more blocks, for addresses and its start.
       return 8000 * (scheme.memory + 8 * scheme.lanes) * scheme.passes;
     case 'scrypt':
       // PBKDF2 makes and reads 128rp bytes: 14 compressions of SHA-256 for each r and p.
@@ -72,7 +69,7 @@ function schemeNanoseconds(scheme: Scheme): number {
   }
 }
 
-/** Numbers of 64 bits end there. */
+/** Limits a number to 64 bits. */
 function saturated(number: number): number {
   return Math.min(number, 2 ** 64);
 }

@@ -1,4 +1,4 @@
-/** Derivations here and now, in JavaScript. */
+/** Derivations in JavaScript, synchronous. */
 import { argon2d, argon2i, argon2id } from '@noble/hashes/argon2.js';
 import { scrypt } from '@noble/hashes/scrypt.js';
 import { Status } from '../../request/frame.js';
@@ -20,9 +20,7 @@ import { macChain, overChain } from './pbkdf2.js';
 import { libraryIteration } from './hmac-iteration.js';
 import { prepareMac } from '../hashes/index.js';
 
-/**
- * Derives a key into the target, or a one where a password is verified and a zero where it is not.
- */
+/** Derives a key into the target. Verification writes 1 if the password matches, otherwise 0. */
 export function derive(
   derivation: Derivation,
   input: DerivationInput,
@@ -71,7 +69,7 @@ function derivePbkdf2(
   }
 }
 
-/** Refuses sizes and costs as crates/core does before it derives. */
+/** Checks sizes and costs as crates/core does before it derives. */
 export function check(
   derivation: Derivation,
   { password, salt, secret }: DerivationInput,
@@ -104,14 +102,14 @@ function checkArgon2(saltSize: number, size: number): void {
 }
 
 /**
- * The most milliseconds that work may take which may be predicted to take so many: a prediction may
- * be wrong by a factor of 2, and a crowded machine takes its time.
+ * Returns the time limit in milliseconds of work with this predicted limit: a prediction may be
+ * wrong by a factor of 2, and a busy machine takes longer.
  */
 export function clockLimit(allowed: number): number {
   return 2 * allowed + 1000;
 }
 
-/** Ends the work when it has taken too long, as a machine may be slower than was predicted. */
+/** Ends work that exceeds its time limit, because a machine may be slower than predicted. */
 function clocked(allowed: number, progress: Progress | undefined): Progress {
   const end = Date.now() + clockLimit(allowed);
   return (fraction) => {
@@ -120,7 +118,7 @@ function clocked(allowed: number, progress: Progress | undefined): Progress {
   };
 }
 
-/** What a password comes to as a password hash has it. */
+/** Derives the hash of a password. */
 function deriveHash(
   { scheme, salt, hash }: PasswordHash,
   { password, secret }: DerivationInput,
@@ -139,10 +137,7 @@ function deriveHash(
 
 const NOTHING = new Uint8Array(0);
 
-/**
- * 1 if these are the bytes of the hash, in a time that does not depend on where they differ; they
- * are wiped.
- */
+/** Returns 1 if the derived bytes are those of the hash, in constant time, and wipes them. */
 export function verdict({ hash }: PasswordHash, derived: Uint8Array): number {
   let difference = hash.length ^ derived.length;
   for (const [index, byte] of hash.entries()) difference |= byte ^ derived[index]!;
@@ -156,7 +151,7 @@ function deriveScrypt(
   size: number,
   onProgress?: Progress,
 ): Uint8Array {
-  // The library derives no empty keys.
+  // The library refuses empty keys.
   if (size === 0) return NOTHING;
   return scrypt(password, salt, {
     N: n,
@@ -177,7 +172,7 @@ function deriveArgon2(
   onProgress?: Progress,
 ): Uint8Array {
   const maxmem = 2 ** 32 - 1;
-  // No typed array of JavaScript is longer everywhere, nor does the library take more.
+  // The longest typed array on every engine, and the library's limit.
   if (schemeMemory(cost) > maxmem) refused(Status.Memory, schemeMemory(cost));
   const { memory: m, passes: t, lanes: p, version, kind } = cost;
   return argon2Kinds[kind](password, salt, {
@@ -193,14 +188,14 @@ function deriveArgon2(
   });
 }
 
-/** Puts a key into its target, and wipes it. */
+/** Copies a key to its target and wipes it. */
 export function put(key: Uint8Array, target: Uint8Array): void {
   target.set(key);
   key.fill(0);
 }
 
 /**
- * Bytes of working memory, 0 where it is too little to count: as native code counts, so that limits
+ * Returns the bytes of working memory, 0 if negligible, as native code counts them, so that limits
  * mean the same.
  */
 export function memoryOf(derivation: Derivation): number {
@@ -215,7 +210,7 @@ export function memoryOf(derivation: Derivation): number {
   }
 }
 
-/** Predicted nanoseconds of deriving a key of `size` bytes here, as measured on Zen 4. */
+/** Returns the predicted nanoseconds of deriving `size` bytes, as measured on Zen 4. */
 export function predict(derivation: Derivation | Scheme, size: number): number {
   switch (derivation.what) {
     case 'scrypt':
@@ -242,8 +237,8 @@ function blocks(hash: number, size: number): number {
 }
 
 /**
- * Of a short message under a prepared key. Where words have 64 bits, JavaScript has to put two
- * numbers together.
+ * Returns the nanoseconds of an HMAC of a short message under a prepared key. JavaScript computes
+ * 64-bit words from two numbers.
  */
 function hmacNanoseconds(hash: number): number {
   const { name } = hashes[hash]!;

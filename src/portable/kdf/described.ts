@@ -13,8 +13,8 @@ import {
 import { needsAnother, parsePasswordHash } from './phc.js';
 
 /**
- * What is derived. `aad` is a password hash where one is verified; bytes needed are written to the
- * frame where they are too many.
+ * Returns the derivation in the frame. For verification `aad` is the password hash; if memory is
+ * refused, the required bytes are written to the frame.
  */
 export function derivationOf(
   operation: Operation,
@@ -50,7 +50,7 @@ function verificationOf(frame: Float64Array, aad: Uint8Array): Derivation {
       frame[At.MaxMemory] = error.needed;
       return refused(Status.MemoryLimit, error.needed);
     }
-    // Parameters that no scheme has are no more a password hash than wrong letters are.
+    // Invalid parameters make a string an invalid password hash.
     return refused(error.status === Status.Cost ? Status.Encoded : error.status);
   }
 }
@@ -58,9 +58,9 @@ function verificationOf(frame: Float64Array, aad: Uint8Array): Derivation {
 const NO_LIMITS = { memory: Infinity, milliseconds: Infinity };
 
 /**
- * Whether a password hash, in the aad, should be made anew for the scheme that the frame describes
- * as for a derivation; one of neither scrypt nor Argon2 always. The target's size is that of the
- * hash, the iv's that of the salt.
+ * Returns true if a password hash in `aad` should be replaced by one with the scheme in the frame;
+ * always true for a hash of neither scrypt nor Argon2. The target's size is that of the hash, the
+ * iv's that of the salt.
  */
 export function needsRehash(frame: Float64Array, aad: Uint8Array): boolean {
   let hash;
@@ -103,7 +103,7 @@ function argon2Of(frame: Float64Array, read: (frame: Float64Array, at: At) => nu
 
 const WORD = 2 ** 32 - 1;
 
-/** A cost: an integer of 32 bits. */
+/** Reads a 32-bit cost. */
 function word(frame: Float64Array, at: At): number {
   const number = frame[at]!;
   return Number.isInteger(number) && number >= 0 && number <= WORD ? number : refused(Status.Cost);
@@ -124,7 +124,7 @@ function hashOf(frame: Float64Array): number {
   return hashes[id] === undefined ? refused(Status.Argument) : id;
 }
 
-/** What is not UTF-8 is no password hash. */
+/** Bytes that are not UTF-8 are not a password hash. */
 function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

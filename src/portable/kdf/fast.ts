@@ -1,12 +1,12 @@
 /**
- * Derivations where one may wait, as in a worker: by WebAssembly or WebCrypto where those are
- * faster than JavaScript and have the parameters.
+ * Asynchronous derivations in a worker: WebAssembly or WebCrypto where they are faster than
+ * JavaScript and support the parameters.
  */
 import { pbkdf2 } from '../webcrypto.js';
 import { check, derive, put, verdict } from './derive.js';
 import type { Derivation, DerivationInput, Pbkdf2, Progress, Scheme } from './contract.js';
 
-/** As {@link derive}. What is not computed in JavaScript tells of no progress but its end. */
+/** Like {@link derive}. Only JavaScript reports progress before the end. */
 export async function deriveFast(
   derivation: Derivation,
   input: DerivationInput,
@@ -36,10 +36,10 @@ export async function deriveFast(
   progress?.(1);
 }
 
-/** WebCrypto takes 0.25 us an iteration of SHA-256 and 50 us to be asked, JavaScript 1.3 us. */
+/** WebCrypto takes 0.25 us for an iteration of SHA-256 and 50 us for a call, JavaScript 1.3 us. */
 const PBKDF2_LEAST = 100;
 
-/** Undefined where WebCrypto does not serve it, as some of it no empty passwords. */
+/** Resolves with undefined if WebCrypto cannot derive it; some browsers refuse empty passwords. */
 async function byPlatform(
   { hash, iterations }: Pbkdf2,
   { password, salt }: DerivationInput,
@@ -64,10 +64,7 @@ function schemeOf(derivation: Derivation): Scheme | undefined {
   }
 }
 
-/**
- * Undefined where it cannot be done so: parameters the library has not, or a place that compiles no
- * WebAssembly.
- */
+/** Resolves with undefined if the library lacks the parameters or WebAssembly is disabled. */
 async function byWasm(
   scheme: Scheme,
   input: DerivationInput,

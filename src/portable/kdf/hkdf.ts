@@ -2,8 +2,7 @@
 import type { PortableMac } from '../hashes/contract.js';
 
 /**
- * Derives a key of at most 255 digests, by the MAC that `prepare` makes of a key. An empty salt
- * stands for none.
+ * Derives a key of at most 255 digests with the MAC that `prepare` keys. An empty salt means none.
  */
 export function hkdf(
   prepare: (key: Uint8Array) => PortableMac,

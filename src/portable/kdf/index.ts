@@ -1,7 +1,7 @@
 /**
- * The key derivations of the catalog: read off the frame, priced in memory, and computed here and
- * now ({@link derive}) or, in a worker, by WebAssembly where that is faster ({@link deriveFast}).
- * All of them throw {@link Refused} with the status that native code has.
+ * The key derivations of the catalog: decoded from the frame, with their memory, computed in
+ * JavaScript ({@link derive}) or, in a worker, in WebAssembly where that is faster ({@link
+ * deriveFast}). All throw {@link Refused} with the status of native code.
  */
 export { Refused } from './contract.js';
 export type { Derivation, DerivationInput, Progress } from './contract.js';

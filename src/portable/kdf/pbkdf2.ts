@@ -2,21 +2,21 @@
 import type { PortableMac } from '../hashes/contract.js';
 import type { Progress } from './contract.js';
 
-/** So many iterations between two reports: a few milliseconds. */
+/** Iterations between two progress reports: a few milliseconds. */
 const SLICE = 1000;
 
-/** One HMAC after the other, each over what the last one gave. */
+/** Iterated HMAC: each over the last result. */
 export interface Chain {
-  /** The first, over a message. */
+  /** Computes the first HMAC, over a message. */
   begin(message: Uint8Array): void;
-  /** So many more, each added to a sum. */
+  /** Computes `times` more and XORs each into `sum`. */
   follow(times: number, sum: Uint8Array): void;
-  /** The last. */
+  /** The last result. */
   readonly digest: Uint8Array;
   dispose(): void;
 }
 
-/** Derives a key under the password that the MAC has as its key. */
+/** Derives a key from the password that keys the MAC. */
 export function pbkdf2(
   mac: PortableMac,
   salt: Uint8Array,
@@ -28,7 +28,7 @@ export function pbkdf2(
   overChain(macChain(mac, digestSize), salt, iterations, target, progress);
 }
 
-/** The same over a chain, which is used up. */
+/** Derives with an iteration, which is consumed. */
 export function overChain(
   chain: Chain,
   salt: Uint8Array,
@@ -62,7 +62,7 @@ export function overChain(
   }
 }
 
-/** Over a MAC, which stays its owner's. */
+/** Returns an iteration of a MAC, which its owner disposes. */
 export function macChain(mac: PortableMac, digestSize: number): Chain {
   const digest = new Uint8Array(digestSize);
   return {

@@ -1,7 +1,6 @@
 /**
- * Password hashes as strings, read as crates/core/src/kdf/phc.rs reads them: what is read may come
- * from anywhere, so a string has one form, and what it asks for is held against limits before
- * anything is computed.
+ * Parses password hashes as crates/core/src/kdf/phc.rs does: a string may be untrusted, so only the
+ * canonical form is accepted, and its cost is checked against limits before anything is computed.
  */
 import { Status } from '../../request/frame.js';
 import { BCRYPT, decode, STANDARD } from './base64.js';
@@ -14,27 +13,27 @@ import {
   type Scheme,
 } from './contract.js';
 
-/** What a password hash may ask for. */
+/** The limits on a password hash. */
 export interface Limits {
   readonly memory: number;
   readonly milliseconds: number;
 }
 
-/** The longest string; bytes of salts and hashes. */
+/** The longest string, and the sizes of salts and hashes in bytes. */
 const TEXT_MAX = 256;
 const SALT = { least: 8, most: 64 };
 /**
- * A shorter hash would be easy to hit by chance, and the beginning of a longer one: scrypt's
- * shorter keys begin its longer ones.
+ * A shorter hash would match by chance too easily; and scrypt's shorter keys are prefixes of its
+ * longer ones.
  */
 const HASH = { least: 16, most: 64 };
 
 /**
- * Reads a password hash. Refuses with `Encoded` what is none, `Cost` parameters outside of what the
- * scheme defines, `Memory` and `Work` what asks for more than the limits.
+ * Parses a password hash. Refuses an invalid one with `Encoded`, parameters outside the scheme with
+ * `Cost`, and costs above the limits with `Memory` and `Work`.
  */
 export function parsePasswordHash(text: string, limits: Limits): PasswordHash {
-  // Characters that are more than a byte are refused below, all of them.
+  // Characters above one byte are refused below.
   if (text.length > TEXT_MAX) bad();
   const [nothing, name, ...fields] = text.split('$');
   if (nothing !== '' || name === undefined) bad();
@@ -45,7 +44,7 @@ export function parsePasswordHash(text: string, limits: Limits): PasswordHash {
   return { ...found, allowed: limits.milliseconds };
 }
 
-/** What a string says. */
+/** The content of a string. */
 type Fields = Omit<PasswordHash, 'allowed'>;
 
 function fieldsOf(name: string, fields: readonly string[]): Fields {
@@ -68,7 +67,7 @@ function fieldsOf(name: string, fields: readonly string[]): Fields {
 }
 
 function argon2Fields(kind: Argon2Cost['kind'], fields: readonly string[]): Fields {
-  // The first version is not always written.
+  // The first version may be omitted.
   const first = fields[0];
   const written = first?.startsWith('v=') === true;
   if (written && first !== 'v=16' && first !== 'v=19') bad();
@@ -94,7 +93,7 @@ function bcryptFields(kind: BcryptCost['kind'], fields: readonly string[]): Fiel
   const cost = Number(digits);
   if (cost < 4 || cost > 31) refused(Status.Cost);
   if (text!.length !== 53) bad();
-  // Of the salt's last character some implementations take more bits than they read.
+  // Some implementations write more bits of the salt's last character than they read.
   const salt = decode(BCRYPT, text!.slice(0, 22)) ?? bad();
   const hash = decode(BCRYPT, text!.slice(22)) ?? bad();
   if (hash.left !== 0) bad();
@@ -106,7 +105,7 @@ function bcryptFields(kind: BcryptCost['kind'], fields: readonly string[]): Fiel
   };
 }
 
-/** The last two fields. */
+/** Parses the last two fields. */
 function withSalt(scheme: Scheme, fields: readonly string[]): Fields {
   const [salt, hash] = fields;
   if (fields.length !== 2) bad();
@@ -120,7 +119,7 @@ function bytesOf(text: string, { least, most }: typeof SALT): Uint8Array {
     : bad();
 }
 
-/** Three numbers by their names, in this order. */
+/** Parses three named numbers in this order. */
 function numbers(
   field: string | undefined,
   names: readonly [string, string, string],
@@ -142,8 +141,8 @@ function bad(): never {
 }
 
 /**
- * Whether it should be made anew, the password being known: when it was hashed in another way than
- * this one, or to fewer bytes, or with a shorter salt.
+ * Returns true if a password hash should be replaced: another scheme or cost, fewer bytes, or a
+ * shorter salt.
  */
 export function needsAnother(
   hash: PasswordHash,

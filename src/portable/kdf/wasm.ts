@@ -1,6 +1,6 @@
 /**
- * The derivations that hash-wasm computes faster than JavaScript can; asynchronous, as WebAssembly
- * is compiled for each.
+ * Derivations that hash-wasm computes faster than JavaScript; asynchronous, because each compiles
+ * WebAssembly.
  */
 import { argon2d, argon2i, argon2id, scrypt } from 'hash-wasm';
 import type { Argon2Cost, DerivationInput, ScryptCost } from './contract.js';
@@ -8,8 +8,8 @@ import type { Argon2Cost, DerivationInput, ScryptCost } from './contract.js';
 const argon2Kinds = [argon2d, argon2i, argon2id] as const;
 
 /**
- * 50 ms for 19 MiB and two passes where JavaScript takes 224. Not for empty passwords, associated
- * data or the first version.
+ * 50 ms for 19 MiB and two passes, where JavaScript takes 224 ms. Not for empty passwords,
+ * associated data or version 0x10.
  */
 export function argon2(
   cost: Argon2Cost,
@@ -29,7 +29,7 @@ export function argon2(
   });
 }
 
-/** 43 ms for N=16384, r=8 where JavaScript takes 76. Not for empty passwords. */
+/** 43 ms for N=16384, r=8, where JavaScript takes 76 ms. Not for empty passwords. */
 export function scryptBytes(
   { n, r, p }: ScryptCost,
   { password, salt }: DerivationInput,

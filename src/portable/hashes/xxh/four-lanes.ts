@@ -1,5 +1,5 @@
 /**
- * What XXH32 and XXH64 have in common: four lanes, and a buffer of one stripe. The states are those
+ * The common part of XXH32 and XXH64: four lanes and a buffer of one stripe. The states are those
  * of crates/core/src/engines/native/xxh/mod.rs: seed, length, lanes, buffer.
  */
 import {
@@ -20,13 +20,10 @@ import {
   type Count,
 } from '../fields.js';
 
-/** No message is longer than 2^62 bytes less one. */
+/** Messages are shorter than 2^62 bytes. */
 const LENGTH_BITS = 62;
 
-/**
- * One of the two. The lanes, as words of 32 bits, are in {@link lanes}, and the seed in {@link
- * seed}.
- */
+/** XXH32 or XXH64. {@link lanes} has the lanes as 32-bit words, {@link seed} the seed. */
 export abstract class FourLanes implements PortableHash {
   /** Bytes of a stripe. */
   readonly #stripe: number;
@@ -47,18 +44,18 @@ export abstract class FourLanes implements PortableHash {
     this.#bufferView = new DataView(this.#buffer.buffer);
   }
 
-  /** Has many stripes taken in by something quicker, or not any more. */
+  /** Sets or removes the accelerator. */
   accelerate(blocks: Blocks | undefined): void {
     this.#blocks = blocks;
   }
 
-  /** Writes to {@link first} the lanes before the first byte, as the seed makes them. */
+  /** Writes the initial lanes under the seed to {@link first}. */
   protected abstract begin(): void;
-  /** Takes in whole stripes. */
+  /** Adds whole stripes. */
   protected abstract consume(view: DataView, from: number, end: number): void;
   /**
-   * Writes the hash of a message of which these bytes are what the lanes lack. `long`: of a stripe
-   * at least.
+   * Writes the hash of a message that ends with these bytes. `long`: the message has at least one
+   * stripe.
    */
   protected abstract end(rest: Uint8Array, from: number, long: boolean, target: Uint8Array): void;
 
@@ -97,7 +94,7 @@ export abstract class FourLanes implements PortableHash {
   }
 
   #begin({ seed }: HashParams): void {
-    // The plain case without BigInts, which take as long as a short message.
+    // Without BigInts for seed 0: they take as long as a short message.
     this.seed[0] = seed === 0n ? 0 : Number(BigInt.asIntN(32, seed));
     this.seed[1] = seed === 0n ? 0 : Number(BigInt.asIntN(32, seed >> 32n));
     this.begin();
@@ -105,7 +102,7 @@ export abstract class FourLanes implements PortableHash {
     this.length.high = 0;
   }
 
-  /** Goes where a state was, and tells how many bytes wait. */
+  /** Loads a state. Returns the number of pending bytes. */
   #resume(params: HashParams, state: Uint8Array): number {
     this.#begin(params);
     if (state.length === 0) {
@@ -129,7 +126,7 @@ export abstract class FourLanes implements PortableHash {
     return waiting;
   }
 
-  /** Takes in more, while so many bytes wait; tells how many do then. */
+  /** Adds input after `waiting` pending bytes. Returns the number of pending bytes then. */
   #take(waiting: number, source: Uint8Array): number {
     const size = source.length;
     const stripe = this.#stripe;
@@ -147,7 +144,7 @@ export abstract class FourLanes implements PortableHash {
     return rest;
   }
 
-  /** Takes in whole stripes. */
+  /** Adds whole stripes. */
   #consume(source: Uint8Array, from: number, end: number): void {
     if (this.#blocks === undefined || end - from < BLOCKS_MIN) {
       this.consume(new DataView(source.buffer, source.byteOffset, end), from, end);

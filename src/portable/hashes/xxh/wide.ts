@@ -1,9 +1,9 @@
 /**
- * Numbers of 64 bits as two of 32 in an Int32Array, the low half first, at an index. BigInt would
- * be plainer and ten times slower: it makes an object of every result.
+ * 64-bit numbers as two words of an Int32Array, low half first, at an index. BigInt would be
+ * simpler and ten times slower, because every result is an object.
  */
 
-/** The primes of the xxHash specification; of those with 64 bits the halves. */
+/** The primes of the xxHash specification; 64-bit ones in halves. */
 export const PRIME32_1 = 0x9e3779b1 | 0;
 export const PRIME32_2 = 0x85ebca77 | 0;
 export const PRIME32_3 = 0xc2b2ae3d | 0;
@@ -15,13 +15,16 @@ export const PRIME64_3 = { low: 0x9e3779f9 | 0, high: 0x165667b1 } as const;
 export const PRIME64_4 = { low: 0xc2b2ae63 | 0, high: 0x85ebca77 | 0 } as const;
 export const PRIME64_5 = { low: 0x165667c5, high: 0x27d4eb2f } as const;
 
-/** A constant of 64 bits. */
+/** A 64-bit constant. */
 export interface Wide {
   readonly low: number;
   readonly high: number;
 }
 
-/** The high half of the product of two unsigned numbers of 32 bits; the low one is Math.imul's. */
+/**
+ * Returns the high half of the product of two unsigned 32-bit numbers; Math.imul returns the low
+ * half.
+ */
 export function highProduct(one: number, other: number): number {
   const a = one >>> 16;
   const b = one & 0xffff;
@@ -32,7 +35,7 @@ export function highProduct(one: number, other: number): number {
   return (Math.imul(a, c) + (middle >>> 16) + (rest >>> 16)) | 0;
 }
 
-/** 1 if the sum of 32 bits, one of whose terms this is, has run over. */
+/** Returns 1 if the 32-bit sum with this term has overflowed. */
 export function carry(sum: number, term: number): number {
   return sum >>> 0 < term >>> 0 ? 1 : 0;
 }
@@ -50,7 +53,7 @@ export function multiplyBy(numbers: Int32Array, at: number, { low, high }: Wide)
   numbers[at] = Math.imul(number, low);
 }
 
-/** Rotates to the left by 1 to 31. */
+/** Rotates left by 1 to 31. */
 export function rotate(numbers: Int32Array, at: number, bits: number): void {
   const low = numbers[at]!;
   const high = numbers[at + 1]!;
@@ -58,7 +61,7 @@ export function rotate(numbers: Int32Array, at: number, bits: number): void {
   numbers[at + 1] = (high << bits) | (low >>> (32 - bits));
 }
 
-/** Adds to a number, without carry, itself shifted to the right by 1 to 63. */
+/** XORs a number with itself shifted right by 1 to 63. */
 export function fold(numbers: Int32Array, at: number, bits: number): void {
   const low = numbers[at]!;
   const high = numbers[at + 1]!;
@@ -70,7 +73,7 @@ export function fold(numbers: Int32Array, at: number, bits: number): void {
   numbers[at + 1] = high ^ (high >>> bits);
 }
 
-/** XXH64's last step: lets every bit reach every other. */
+/** XXH64's final mixing. */
 export function avalanche64(numbers: Int32Array, at: number): void {
   fold(numbers, at, 33);
   multiplyBy(numbers, at, PRIME64_2);
@@ -81,14 +84,14 @@ export function avalanche64(numbers: Int32Array, at: number): void {
 
 const MIX = { low: 0x9e3779f9 | 0, high: 0x16566791 } as const;
 
-/** XXH3's. */
+/** XXH3's final mixing. */
 export function avalanche3(numbers: Int32Array, at: number): void {
   fold(numbers, at, 37);
   multiplyBy(numbers, at, MIX);
   fold(numbers, at, 32);
 }
 
-/** The product of two numbers in 128 bits, as four words from `at` on. */
+/** Writes the 128-bit product of two numbers as four words at `at`. */
 export function multiplyWide(
   product: Int32Array,
   at: number,
@@ -112,7 +115,7 @@ export function multiplyWide(
   product[at + 3] = (highProduct(high, otherHigh) + Math.floor(third / 2 ** 32)) | 0;
 }
 
-/** Writes a number of 64 bits in the canonical, big-endian form. */
+/** Writes a 64-bit number in the canonical big-endian form. */
 export function writeHash(target: Uint8Array, to: number, numbers: Int32Array, at: number): void {
   for (let index = 0; index < 4; index++) {
     target[to + index] = numbers[at + 1]! >>> (24 - 8 * index);

@@ -1,8 +1,8 @@
 /**
- * XXH3 of more than 240 bytes: eight lanes, stripes of 64 bytes, and blocks of 16 stripes, after
- * each of which the lanes are scrambled.
+ * XXH3 of more than 240 bytes: eight lanes, 64-byte stripes and blocks of 16 stripes; the lanes are
+ * scrambled after each block.
  *
- * In a stripe, lane `i` takes up word `i ^ 1` and a product made of word `i` and the secret.
+ * In a stripe, lane `i` adds word `i ^ 1` and a product of word `i` and the secret.
  */
 import { BLOCKS_MIN } from '../contract.js';
 import { read32, write32, type Count } from '../fields.js';
@@ -24,18 +24,18 @@ import {
 } from './wide.js';
 import { SECRET } from './xxh3-secret.js';
 
-/** Stripes of a block. Each takes the secret from one word farther on. */
+/** Stripes in a block. Each starts one word further in the secret. */
 const BLOCK = 16;
 /**
- * Bytes of the secret where the scrambling begins, the last stripe, the merging of the lanes, and
- * that of the high half of 128 bits.
+ * Offsets in the secret of the scrambling, the last stripe, the merging of the lanes, and that of
+ * the high half of 128 bits.
  */
 const SCRAMBLE = 128;
 const LAST = 121;
 const MERGE = 11;
 const MERGE_HIGH = 117;
 
-/** The lanes before the first stripe. */
+/** The initial lanes. */
 const FIRST = /* @__PURE__ */ Int32Array.of(
   PRIME32_3,
   0,
@@ -55,13 +55,12 @@ const FIRST = /* @__PURE__ */ Int32Array.of(
   0,
 );
 
-/** Bytes which something quicker takes in at once. */
+/** Bytes of a run for the accelerator. */
 const RUN = 256;
 
 /**
- * Something quicker for many stripes at once: moves lanes, in the bytes that a state has of them,
- * on by all runs of 256 bytes but the last, with this secret, where the first stripe has this
- * number in its block.
+ * An accelerator for many stripes: advances the lanes of a state by all 256-byte runs but the last,
+ * with this secret, from this stripe of the block.
  */
 export type Runs = (
   lanes: Uint8Array,
@@ -70,11 +69,11 @@ export type Runs = (
   number: number,
 ) => void;
 
-/** A message that is not short. */
+/** The long form of a message; shared by all hashes. */
 export class Long {
-  /** The low half of each first. */
+  /** Low half first. */
   readonly lanes = new Int32Array(16);
-  /** What the seed makes of the secret, as bytes and as words. */
+  /** The secret under the seed, as bytes and as words. */
   readonly secret = new Uint8Array(192);
   readonly words = new Int32Array(48);
   #seedLow = 0;
@@ -97,7 +96,7 @@ export class Long {
     for (let index = 0; index < 48; index++) write32(this.secret, 4 * index, words[index]!);
   }
 
-  /** Takes in whole stripes, the first of which has this number in its block. */
+  /** Adds whole stripes, from this stripe of the block. */
   consume(view: DataView, from: number, stripes: number, number: number): void {
     let stripe = number;
     let done = 0;
@@ -114,7 +113,7 @@ export class Long {
     }
   }
 
-  /** Takes in most of the stripes, and tells how many. */
+  /** Adds most of the stripes with the accelerator. Returns their number. */
   #consumeQuicker(
     quicker: Runs,
     view: DataView,
@@ -130,7 +129,7 @@ export class Long {
     return (size - RUN) / 64;
   }
 
-  /** Takes in one stripe, with the secret from a word on. */
+  /** Adds one stripe, with the secret from a word on. */
   #add(view: DataView, from: number, word: number): void {
     const { lanes, words } = this;
     for (let lane = 0; lane < 16; lane += 2) {
@@ -162,7 +161,7 @@ export class Long {
     }
   }
 
-  /** Takes in the last stripe, which may overlap the one before. */
+  /** Adds the last stripe, which may overlap the one before. */
   end(view: DataView, from: number): void {
     const { lanes, secret } = this;
     for (let lane = 0; lane < 16; lane += 2) {
@@ -175,7 +174,7 @@ export class Long {
     }
   }
 
-  /** Merges the lanes, with the secret from a byte on, into a sum that has begun. */
+  /** Merges the lanes into a sum, with the secret from a byte on. */
   merge(sum: Int32Array, place: number): void {
     const { lanes, secret } = this;
     const word = (lane: number): number => lanes[lane]! ^ read32(secret, place + 4 * lane);
@@ -190,7 +189,7 @@ export class Long {
 const product = /* @__PURE__ */ new Int32Array(4);
 const sum = /* @__PURE__ */ new Int32Array(2);
 
-/** Ends a message by its last 64 bytes, and writes its hash, of 128 bits the high 64 first. */
+/** Ends a message by its last 64 bytes and writes its hash; of 128 bits the high 64 first. */
 export function hashLong(
   long: Long,
   view: DataView,

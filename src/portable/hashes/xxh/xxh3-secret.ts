@@ -1,4 +1,4 @@
-/** What XXH3 mixes the words of a message with: 192 bytes, those of the reference code. */
+/** XXH3's default secret: the 192 bytes of the reference code. */
 export const SECRET = /* @__PURE__ */ fromHex(
   'b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671f' +
     'cb79e64eccc0e578825ad07dccff7221b8084674f743248ee03590e6813a264c' +

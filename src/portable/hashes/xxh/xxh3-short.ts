@@ -1,6 +1,5 @@
 /**
- * XXH3 of up to 240 bytes: each word is multiplied with another, and with what the seed makes of
- * the secret.
+ * XXH3 of up to 240 bytes: each word is multiplied with another under the seeded secret.
  */
 import { read32 } from '../fields.js';
 import {
@@ -22,12 +21,9 @@ import { SECRET } from './xxh3-secret.js';
 
 const PRIME_MX2: Wide = { low: 0x1e98df25, high: 0x9fb21c65 | 0 };
 
-/**
- * Two sums (or a hash's low and high half), numbers at 4 and 6, and a product of 128 bits from 8
- * on.
- */
+/** Two sums (or a hash's low and high half), numbers at 4 and 6, and a 128-bit product at 8. */
 const n = /* @__PURE__ */ new Int32Array(12);
-/** The seed, and its complement. */
+/** The seed and its complement. */
 const seeds = /* @__PURE__ */ new Int32Array(4);
 const LOW = 0;
 const HIGH = 2;
@@ -35,7 +31,7 @@ const FIRST = 4;
 const SECOND = 6;
 const PRODUCT = 8;
 
-/** The hash of the first `size` bytes of the source. `wide`: 128 bits, the high 64 first. */
+/** Hashes the first `size` bytes of the source. `wide`: 128 bits, the high 64 first. */
 export function hashShort(
   source: Uint8Array,
   size: number,
@@ -58,13 +54,13 @@ export function hashShort(
   writeHash(target, wide ? 8 : 0, n, LOW);
 }
 
-/** A number becomes the difference, without carry, of two words of the secret. */
+/** Sets a number to the XOR of two words of the secret. */
 function setSecret(at: number, one: number, other: number): void {
   n[at] = read32(SECRET, one) ^ read32(SECRET, other);
   n[at + 1] = read32(SECRET, one + 4) ^ read32(SECRET, other + 4);
 }
 
-/** Adds the seed, or takes it away. */
+/** Adds or subtracts the seed. */
 function addSeed(at: number, which: typeof PLUS | typeof MINUS): void {
   addTo(n, at, seeds[which]!, seeds[which + 1]!);
 }
@@ -101,7 +97,7 @@ function upTo3(source: Uint8Array, size: number, wide: boolean): void {
   avalanche64(n, HIGH);
 }
 
-/** The bytes of 32 bits in the other order. */
+/** Returns a 32-bit word with its bytes reversed. */
 function swap(word: number): number {
   return (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
 }
@@ -129,7 +125,7 @@ function upTo8(source: Uint8Array, size: number): void {
   fold(n, LOW, 28);
 }
 
-/** Mixes in itself, shifted to the right by 35, plus the size. */
+/** Mixes in the number itself, shifted right by 35, plus the size. */
 function addShifted(size: number): void {
   n[FIRST] = n[LOW + 1]! >>> 3;
   n[FIRST + 1] = 0;
@@ -151,7 +147,7 @@ function upTo16(source: Uint8Array, size: number): void {
   avalanche3(n, LOW);
 }
 
-/** Adds a product, its halves added without carry. */
+/** XORs the halves of a product into a sum. */
 function addProduct(
   at: number,
   low: number,
@@ -163,7 +159,7 @@ function addProduct(
   addTo(n, at, n[PRODUCT]! ^ n[PRODUCT + 2]!, n[PRODUCT + 1]! ^ n[PRODUCT + 3]!);
 }
 
-/** Adds 16 bytes of the source, mixed with the secret from a place on and with the seed. */
+/** Mixes in 16 bytes of the source under the secret from a position, and the seed. */
 function mix(
   at: number,
   source: Uint8Array,
@@ -186,7 +182,7 @@ function mix(
   );
 }
 
-/** The size times a prime. */
+/** Sets a number to the size times a prime. */
 function setSize(at: number, size: number): void {
   n[at] = size;
   n[at + 1] = 0;
@@ -247,12 +243,11 @@ function wideTo16(source: Uint8Array, size: number): void {
   multiplyWide(n, PRODUCT, n[FIRST]!, n[FIRST + 1]!, PRIME64_1.low, PRIME64_1.high);
   takeProduct();
   addTo(n, LOW, 0, (size - 1) << 22);
-  // To the high half the keyed word, whose low half comes times PRIME32_2.
+  // Adds the keyed word to the high half; its low half is multiplied by PRIME32_2.
   const low = n[SECOND]!;
   addTo(n, HIGH, low, n[SECOND + 1]!);
   addTo(n, HIGH, Math.imul(low, PRIME32_2 - 1), highProduct(low, PRIME32_2 - 1));
-  // The low half takes up the high one, its bytes in the other order; then all is multiplied once
-  // more.
+  // Mixes the high half, byte-reversed, into the low one; then multiplies once more.
   mixIn(LOW, swap(n[HIGH + 1]!), swap(n[HIGH]!));
   const highLow = n[HIGH]!;
   const highHigh = n[HIGH + 1]!;
@@ -266,7 +261,7 @@ function wideTo16(source: Uint8Array, size: number): void {
   avalanche3(n, HIGH);
 }
 
-/** Mixes two pieces of 16 bytes, and adds each also plainly to the sum of the other. */
+/** Mixes two 16-byte parts, and adds each to the sum of the other. */
 function mixTwo(
   source: Uint8Array,
   one: number,
@@ -311,7 +306,7 @@ function endWide(size: number): void {
   // The low half is the sum of both.
   addTo(n, LOW, n[HIGH]!, n[HIGH + 1]!);
   avalanche3(n, LOW);
-  // The high half: each sum, and the size less the seed, times a prime; negated in the end.
+  // The high half: each sum, and the size minus the seed, times a prime; negated at the end.
   multiplyBy(n, PRODUCT, PRIME64_1);
   multiplyBy(n, FIRST, PRIME64_4);
   n[SECOND] = size;

@@ -1,5 +1,5 @@
 /**
- * XXH3 with 64 and with 128 bits: up to 240 bytes in xxh3-short.ts, beyond in xxh3-long.ts, and the
+ * XXH3 with 64 and 128 bits: up to 240 bytes in xxh3-short.ts, longer messages in xxh3-long.ts, the
  * running hash here. Its state, as in crates/core/src/engines/native/xxh/mod.rs: seed, length,
  * lanes, and the message's last 256 bytes, byte `i` at `i % 256`.
  */
@@ -17,36 +17,33 @@ import {
 import { hashLong, Long, type Runs } from './xxh3-long.js';
 import { hashShort } from './xxh3-short.js';
 
-/** Bytes which the short form takes at most. */
+/** Maximum bytes of the short form. */
 const SHORT = 240;
-/** Bytes of the ring, and of what is taken in at once. */
+/** Bytes of the ring buffer, and of a run. */
 const RING = 256;
 const STATE = 16 + 64 + RING;
-/** No message is longer than 2^62 bytes less one. */
+/** Messages are shorter than 2^62 bytes. */
 const LENGTH_BITS = 62;
 
-/** Either of the two. */
+/** XXH3 with 64 or 128 bits. */
 export class Xxh3 implements PortableHash {
   readonly #wide: boolean;
   /** The low half first. */
   readonly #seed = new Int32Array(2);
   readonly #length: Count = { low: 0, high: 0 };
   readonly #long = new Long();
-  /**
-   * What the lanes lack, and the bytes before it, for the last stripe ends with the message
-   * wherever that ends.
-   */
+  /** The pending bytes and those before them: the last stripe ends with the message. */
   readonly #ring = new Uint8Array(RING);
   readonly #ringView = new DataView(this.#ring.buffer);
   readonly #last = new Uint8Array(64);
   readonly #lastView = new DataView(this.#last.buffer);
 
-  /** `wide`: with 128 bits. */
+  /** `wide`: 128 bits. */
   constructor(wide: boolean) {
     this.#wide = wide;
   }
 
-  /** Has many stripes taken in by something quicker, or not any more. */
+  /** Sets or removes the accelerator. */
   accelerate(runs: Runs | undefined): void {
     this.#long.quicker = runs;
   }
@@ -90,7 +87,7 @@ export class Xxh3 implements PortableHash {
   }
 
   #begin({ seed }: HashParams): void {
-    // The plain case without BigInts, which take as long as a short message.
+    // Without BigInts for seed 0: they take as long as a short message.
     this.#seed[0] = seed === 0n ? 0 : Number(BigInt.asIntN(32, seed));
     this.#seed[1] = seed === 0n ? 0 : Number(BigInt.asIntN(32, seed >> 32n));
     this.#length.low = this.#length.high = 0;
@@ -120,13 +117,13 @@ export class Xxh3 implements PortableHash {
     this.#ring.set(state.subarray(80));
   }
 
-  /** Bytes of the message which the lanes lack: the last byte always. */
+  /** Returns the number of pending bytes; the last byte is always pending. */
   #waiting(): number {
     const { low, high } = this.#length;
     return low === 0 && high === 0 ? 0 : ((low - 1) & (RING - 1)) + 1;
   }
 
-  /** The number, in its block, of the stripe with which what waits begins. */
+  /** Returns the stripe, in its block, that the pending bytes start with. */
   #stripe(): number {
     const { low } = this.#length;
     return low === 0 && this.#length.high === 0 ? 0 : (((low - 1) >>> 8) & 3) * 4;
@@ -161,7 +158,7 @@ export class Xxh3 implements PortableHash {
     this.#ring.set(source.subarray(from + whole));
   }
 
-  /** Ends a message that is not short. */
+  /** Ends a message in the long form. */
   #end(target: Uint8Array): void {
     const ring = this.#ring;
     const rest = this.#waiting();

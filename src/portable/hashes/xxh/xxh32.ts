@@ -3,7 +3,7 @@ import { read32 } from '../fields.js';
 import { FourLanes } from './four-lanes.js';
 import { PRIME32_1, PRIME32_2, PRIME32_3, PRIME32_4, PRIME32_5 } from './wide.js';
 
-/** Takes the low 32 bits of the seed. */
+/** XXH32; takes the low 32 bits of the seed. */
 export class Xxh32 extends FourLanes {
   constructor() {
     super(16);

@@ -17,10 +17,10 @@ import {
   type Wide,
 } from './wide.js';
 
-/** The hash while it ends, and a word on its way into it. */
+/** The hash during finalization, and a word being mixed in. */
 const hash = /* @__PURE__ */ new Int32Array(4);
 
-/** Takes a seed of 64 bits. */
+/** XXH64; takes a 64-bit seed. */
 export class Xxh64 extends FourLanes {
   constructor() {
     super(32);
@@ -32,15 +32,15 @@ export class Xxh64 extends FourLanes {
     addTo(first, 0, PRIME64_1.low, PRIME64_1.high);
     addTo(first, 0, PRIME64_2.low, PRIME64_2.high);
     addTo(first, 2, PRIME64_2.low, PRIME64_2.high);
-    // Less a prime: more by its complement.
+    // Subtracts a prime by adding its complement.
     addTo(first, 6, -PRIME64_1.low, ~PRIME64_1.high);
   }
 
   protected override consume(view: DataView, from: number, end: number): void {
     const { lanes } = this;
     for (let lane = 0; lane < 8; lane += 2) {
-      // A lane at a time: all four in one loop are more than V8 compiles into one function, and
-      // take 1.2 times as long.
+      // One lane at a time: all four in one loop exceed what V8 inlines into one function and are
+      // 1.2 times slower.
       let low = lanes[lane]!;
       let high = lanes[lane + 1]!;
       for (let at = from + 4 * lane; at < end; at += 32) {
