@@ -1,4 +1,4 @@
-// Writes the numbers that native code and the TypeScript front share: crates/node/src/protocol.rs
+// Generates the numbers that native code and JavaScript share: crates/node/src/protocol.rs
 // and src/request/protocol.ts. This file is their one source. Run after changing it: node
 // tools/protocol.mjs. test/architecture.test.mjs fails when a generated file is stale.
 
@@ -40,23 +40,26 @@ const enumerations = [
       'SeedHigh',
       [
         'Count',
-        'The number of messages, unless `Flag.HasSizes` or `Flag.HasViews` is set; of a derivation, its first cost.',
+        'The number of messages, unless `Flag.HasSizes` or `Flag.HasViews` is set; the first cost parameter of a derivation.',
       ],
       [
         'MessageSize',
-        'The size of each message in bytes, with the same exceptions; of a derivation, its second cost.',
+        'The bytes of each message, with the same exceptions; the second cost parameter of a derivation.',
       ],
       [
         'MaxMemory',
-        'The most bytes of memory that a derivation may take. Bytes needed are written here when they are too many.',
+        'The most bytes of memory that a derivation may take. If it needs more, the engine writes the needed bytes here.',
       ],
-      ['MaxTime', 'The most milliseconds that a password hash may ask for.'],
-      ['Route', 'How an asynchronous call is run: a `Route`.'],
+      ['MaxTime', 'The most milliseconds that verifying a password hash may take.'],
+      ['Route', 'The route of an asynchronous call: a `Route`.'],
       [
         'Cost',
-        'Written by the engine: the predicted nanoseconds of an accepted asynchronous job, 0 if it has run already.',
+        'Written by the engine: the predicted nanoseconds of an accepted job, 0 if it has run already.',
       ],
-      ['Engine', 'The engine that computes: an `EngineNumber`. A prepared key decides for itself.'],
+      [
+        'Engine',
+        'The engine that computes: an `EngineNumber`. A prepared key determines its engine.',
+      ],
       ['Length', 'The length of the frame.'],
     ],
   },
@@ -64,7 +67,7 @@ const enumerations = [
     name: 'Operation',
     rust: 'OperationNumber',
     parsed: true,
-    doc: 'What is computed.',
+    doc: 'The operations.',
     members: [
       'Hash',
       'Hmac',
@@ -74,22 +77,22 @@ const enumerations = [
       'Open',
       [
         'Update',
-        'Moves a running hash on: its state travels as aad, the next one is the result; bytes before the source travel as iv.',
+        'Computes the next state of a running hash: the state is the aad, the next one goes to the target, and bytes before the source are the iv.',
       ],
       'Finish',
-      ['Squeeze', 'Synchronous only; the state it leaves is written to the tag.'],
+      ['Squeeze', 'Synchronous only; the next state goes to the tag.'],
       'MacUpdate',
       'MacFinish',
       'HashMany',
       'HmacMany',
       [
         'SealChunks',
-        "A run of chunks: the base nonce travels as iv, the first chunk's number as seed.",
+        "A run of chunks: the base nonce is the iv, the first chunk's number the seed.",
       ],
       'OpenChunks',
       [
         'Scrypt',
-        'The first derivation: password as key, salt as iv, other inputs as aad, a second secret as tag.',
+        'Key derivations: the password is the key, the salt the iv, other inputs the aad, a second secret the tag.',
       ],
       'Pbkdf2',
       'Hkdf',
@@ -98,7 +101,7 @@ const enumerations = [
       ['HashFile', 'A message of `At.MessageSize` bytes in a file, whose path is the source.'],
       [
         'HashFiles',
-        'Messages in `At.Count` files of at most `At.MessageSize` bytes, whose paths end with NULs; files.rs describes the target.',
+        'Messages in `At.Count` files of at most `At.MessageSize` bytes. The source holds their paths, each ended by a NUL; files.rs describes the target.',
       ],
       [
         'MacBegin',
@@ -108,7 +111,7 @@ const enumerations = [
   },
   {
     name: 'Flag',
-    doc: 'The byte arguments that a call has, and how it treats them: bits of `At.Flags`.',
+    doc: 'Bits of `At.Flags`: the byte arguments of a call, and how it treats them.',
     bits: true,
     members: [
       'HasTarget',
@@ -118,29 +121,29 @@ const enumerations = [
       'HasKey',
       [
         'Snapshot',
-        "The source is the caller's to change after the call: it is copied during the call.",
+        'The caller may change the source after the call: it is copied during the call.',
       ],
       'Cancellable',
-      ['HasSizes', 'The sizes of many messages are 64-bit floats in the place of the iv.'],
+      ['HasSizes', 'The iv holds the sizes of many messages as 64-bit floats.'],
       [
         'HasViews',
         "The source is an array of typed arrays; the source's offset is the index of the first message.",
       ],
-      ['Copied', 'The source is a copy that the front made for this call.'],
-      ['Unlimited', 'Copies are made whatever their number.'],
-      ['Fresh', 'The target was made for this result.'],
+      ['Copied', 'The source is a copy that JavaScript made for this call.'],
+      ['Unlimited', 'The source is copied even beyond the limit for copies.'],
+      ['Fresh', 'The target is a new buffer for this result.'],
       ['Progress', 'The job counts its progress, for `progress(slot)`.'],
     ],
   },
   {
     name: 'Route',
     parsed: true,
-    doc: 'How an asynchronous call is run.',
+    doc: 'Where an asynchronous call runs.',
     members: [
-      ['Auto', 'As its predicted cost says.'],
-      ['Inline', 'During the call; it settles later all the same.'],
-      ['Pool', 'By one worker.'],
-      ['Split', 'By all workers, each a part; by one where the work has no parts.'],
+      ['Auto', 'Chosen by its predicted cost.'],
+      ['Inline', 'During the call; it settles later.'],
+      ['Pool', 'On one worker.'],
+      ['Split', 'On all workers, in parts; on one worker if the work has no parts.'],
     ],
   },
   {
@@ -166,11 +169,14 @@ const enumerations = [
   },
   {
     name: 'Poll',
-    doc: 'What came of looking for results.',
+    doc: 'The result of a poll.',
     members: [
-      ['Done', 'Nothing is in flight any more: wake-ups again from here on.'],
-      ['Again', 'Look again next turn.'],
-      ['TimedOut', 'Nothing came although jobs are in flight: wake-ups again from here on.'],
+      ['Done', 'No job is in flight: workers wake the event loop from now on.'],
+      ['Again', 'Poll again in the next iteration of the loop.'],
+      [
+        'TimedOut',
+        'Jobs are in flight and none has finished: workers wake the event loop from now on.',
+      ],
     ],
   },
   {
@@ -188,30 +194,30 @@ const enumerations = [
   {
     name: 'Threads',
     parsed: true,
-    doc: 'Numbers of the worker pool.',
+    doc: 'The numbers of the worker pool.',
     members: [
-      ['Limit', 'The most workers there may be.'],
-      ['Started', 'Workers alive.'],
-      ['Queued', 'Jobs that wait.'],
+      ['Limit', 'The most workers that may exist.'],
+      ['Started', 'The workers that exist.'],
+      ['Queued', 'The tasks that wait.'],
     ],
   },
   {
     name: 'CopiedBytes',
     parsed: true,
-    doc: 'Bytes copied for jobs in flight.',
+    doc: 'The bytes copied for jobs in flight.',
     members: [
       ['Limit', 'The most bytes, 0 while no limit is set.'],
-      ['Now', 'Bytes copied now.'],
+      ['Now', 'The bytes copied now.'],
     ],
   },
   {
     name: 'KdfMemory',
     parsed: true,
-    doc: 'Memory of derivations.',
+    doc: 'The working memory of derivations.',
     members: [
-      ['Limit', 'The most bytes that all may take together, 0 while no limit is set.'],
-      ['Taken', 'Bytes taken now.'],
-      ['Waiting', 'Jobs that wait for some.'],
+      ['Limit', 'The most bytes of all derivations together, 0 while no limit is set.'],
+      ['Taken', 'The bytes taken now.'],
+      ['Waiting', 'The jobs that wait for memory.'],
     ],
   },
   {
@@ -228,8 +234,8 @@ const enumerations = [
 ];
 
 /**
- * How a call or a job ended, with the error that the front makes of it. One with a reason carries a
- * sentence that replaces the message.
+ * How a call or job ended, with the error that JavaScript throws for it. The reason of a status
+ * replaces the message.
  */
 const statuses = [
   { name: 'Done', code: 'ERR_ENGINE', message: 'no error' },
@@ -260,13 +266,13 @@ const statuses = [
   { name: 'Engine', code: 'ERR_ENGINE', message: 'the engine failed' },
   {
     name: 'Argument',
-    doc: 'An argument is not a typed array, or a range does not fit: the parser missed something, or the memory has gone.',
+    doc: 'An argument is no typed array, or a range does not fit in it: a bug in the parser, or the buffer was detached.',
     code: 'ERR_ARGUMENT_VALUE',
     message: 'a range does not fit its buffer: was it detached or resized during the call?',
   },
   {
     name: 'Overlap',
-    doc: "The tag's range and the target's overlap.",
+    doc: 'The ranges of tag and target overlap.',
     code: 'ERR_OVERLAP',
     message: 'the range of the tag must not overlap the range of the target',
   },
@@ -279,59 +285,59 @@ const statuses = [
   },
   {
     name: 'Cancelled',
-    doc: 'By an AbortSignal, which knows the reason.',
+    doc: 'Cancelled by an AbortSignal, which has the reason.',
     code: 'ERR_ENGINE',
     message: 'the job was cancelled',
   },
   {
     name: 'Internal',
-    doc: 'A bug of ours: the job panicked.',
+    doc: 'A bug: the job panicked.',
     code: 'ERR_ENGINE',
     message: 'internal error: please report it',
   },
   { name: 'Memory', doc: 'Memory is short.', code: 'ERR_OUT_OF_MEMORY', message: 'out of memory' },
   {
     name: 'State',
-    doc: 'The bytes are not a state of this hash, or not one that can go on.',
+    doc: 'The bytes are no state of this hash, or one that cannot be continued.',
     code: 'ERR_STATE',
     message: 'state does not belong to this hash',
   },
   {
     name: 'CopyLimitUnset',
-    doc: 'Not accepted yet: a limit for copies must be set first.',
+    doc: 'Not accepted: a limit for copies must be set first.',
     code: 'ERR_ENGINE',
-    message: 'undecided: internal',
+    message: 'the limit for copies is not set: internal',
   },
   { name: 'SaltSize', code: 'ERR_ARGUMENT_VALUE', message: 'the salt has the wrong size' },
   {
     name: 'Cost',
     doc: 'A cost parameter that the algorithm does not define.',
     code: 'ERR_ARGUMENT_VALUE',
-    message: 'a cost is outside of what the algorithm defines',
+    message: 'a cost parameter is outside the range that the algorithm defines',
   },
   {
     name: 'MemoryLimit',
     doc: 'More working memory than the call allows.',
     code: 'ERR_MEMORY_LIMIT',
-    message: 'it needs more memory than the call allows',
+    message: 'the derivation needs more memory than the call allows',
   },
   {
     name: 'Encoded',
-    doc: 'The text is no password hash.',
+    doc: 'The text is no password hash that Millrace knows.',
     code: 'ERR_PASSWORD_HASH',
-    message: 'hash is no password hash in a known form',
+    message: 'hash is not a PHC or bcrypt string',
   },
   {
     name: 'Work',
-    doc: 'A password hash that asks for more work than the call allows.',
+    doc: 'The password hash needs more work than the call allows.',
     code: 'ERR_WORK_LIMIT',
-    message: 'hash asks for more work than options.maxTime allows',
+    message: 'hash needs more work than options.maxTime allows',
   },
   {
     name: 'KdfMemoryLimit',
     doc: 'More working memory than all derivations together may take.',
     code: 'ERR_MEMORY_LIMIT',
-    message: 'it needs more memory than configure({ maxKdfMemory }) allows',
+    message: 'the derivation needs more memory than configure({ maxKdfMemory }) allows',
   },
   {
     name: 'Unavailable',
@@ -344,14 +350,14 @@ const statuses = [
     name: 'TooLarge',
     doc: 'The message is too large for the engine that was asked for.',
     code: 'ERR_ENGINE_UNAVAILABLE',
-    message: 'the message is larger than this engine takes',
+    message: 'the message is larger than this engine accepts',
     reason: true,
   },
   {
     name: 'File',
-    doc: 'Not a regular file that can be read and stays as it is.',
+    doc: 'The file is not regular, cannot be read, or has changed.',
     code: 'ERR_FILE_CHANGED',
-    message: 'not a regular file that can be read and stays as it is',
+    message: 'the file is not regular, cannot be read, or has changed',
   },
 ];
 
@@ -366,7 +372,7 @@ const constants = [
     name: 'WHOLE',
     value: -1,
     type: 'f64',
-    doc: 'In `At.SourceSize`: all of the source that is passed.',
+    doc: 'A value of `At.SourceSize`: the whole source that is passed.',
   },
   {
     name: 'COMPLETION_BUFFER_BYTES',
@@ -396,7 +402,7 @@ const constants = [
     name: 'INLINE_ALONE_NS',
     value: 3500,
     type: 'u64',
-    doc: 'Nanoseconds of work that is done during the call while nothing else is under way.',
+    doc: 'The most nanoseconds of a job that runs during its call while no other is in flight.',
   },
 ];
 
@@ -430,7 +436,7 @@ function typescript() {
   const numbers = constants.map(
     ({ name, value, doc }) => `${comment(doc)}export const ${name} = ${shown(value)};\n`,
   );
-  return `/**\n * The numbers that the front and the engines share.\n *\n * ${head}\n */\nimport type { ErrorCode } from './error-codes.js';\n\n${[...enums, status, table, ...numbers].join('\n')}`;
+  return `/**\n * The numbers that JavaScript and the engines share.\n *\n * ${head}\n */\nimport type { ErrorCode } from './error-codes.js';\n\n${[...enums, status, table, ...numbers].join('\n')}`;
 }
 
 function rust() {
@@ -460,7 +466,7 @@ function rust() {
     const arms = members
       .map((member, index) => `            ${index} => ${other}::${described(member)[0]},\n`)
       .join('');
-    return `${made}\nimpl ${other} {\n    /// \`None\` for a number that no member has.\n    pub(crate) const fn from_number(number: u32) -> Option<${other}> {\n        Some(match number {\n${arms}            _ => return None,\n        })\n    }\n}\n`;
+    return `${made}\nimpl ${other} {\n    /// Returns \`None\` for a number without a member.\n    pub(crate) const fn from_number(number: u32) -> Option<${other}> {\n        Some(match number {\n${arms}            _ => return None,\n        })\n    }\n}\n`;
   };
   const arms = (each) =>
     statuses
@@ -473,7 +479,7 @@ function rust() {
     .filter(({ reason }) => reason)
     .map(({ name }) => `Status::${name}(reason)`)
     .join(' | ');
-  const status = `/// How a call or a job ended. One with a reason carries a sentence for people.
+  const status = `/// How a call or job ended. A status with a reason carries a message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
 ${statuses.map(({ name, doc, reason }) => `${comment(doc, '    ')}    ${name}${reason ? "(&'static str)" : ''},\n`).join('')}}
@@ -492,7 +498,7 @@ ${arms((_, index) => index)}        }
     }
 }
 `;
-  return `//! The numbers that native code and the front share. ${head}\n\n${[...enumerations.map(enumeration), status, ...constants.map(constant)].join('\n')}`;
+  return `//! The numbers that native code and JavaScript share. ${head}\n\n${[...enumerations.map(enumeration), status, ...constants.map(constant)].join('\n')}`;
 }
 
 const numbered = (names) => Object.fromEntries(names.map((name, index) => [name, index]));

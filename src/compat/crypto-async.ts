@@ -224,7 +224,7 @@ function finish(callback: unknown, fill: FillRequest): unknown {
       },
       () => {
         fill([], 0);
-        request.flags |= Flag.Unlimited; // The ancestor had no back-pressure.
+        request.flags |= Flag.Unlimited; // The original package had no back-pressure.
       },
       [],
       0,

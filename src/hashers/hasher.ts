@@ -722,7 +722,7 @@ function checkSize({ size, facts }: Running): void {
     throw makeError(
       'ERR_OUTPUT_SIZE',
       `options.outputLength must be given to createHash for a digest of ${facts.name}: its ` +
-        'output has no natural size',
+        'output has no default size',
     );
 }
 
@@ -740,7 +740,7 @@ function extendable(hash: Hash): Running {
   if (running.facts.xof) return running;
   throw makeError(
     'ERR_ARGUMENT_VALUE',
-    `squeeze: the output of ${running.facts.name} has one size; shake128, shake256 and blake3 ` +
+    `squeeze: the output of ${running.facts.name} has a fixed size; shake128, shake256 and blake3 ` +
       'can be squeezed',
   );
 }

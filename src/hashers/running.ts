@@ -328,8 +328,8 @@ export class Running implements HashSetup {
     if (this.inKernel)
       throw makeError(
         'ERR_ENGINE_UNAVAILABLE',
-        'the kernel keeps the state of this hasher and does not give it out: createHash and ' +
-          'createHmac take another engine',
+        'the kernel keeps the state of this hasher and cannot export it: choose another ' +
+          'engine in createHash or createHmac',
       );
     if (!this.hasState || this.buffered > 0) this.advance(NO_BYTES, 0, 0);
     const copy = new Uint8Array(new ArrayBuffer(this.facts.stateSize));
@@ -600,5 +600,5 @@ export function refusal(running: Running, asynchronous: boolean): unknown {
   }
   if (phase === Phase.Failed) return running.failure;
   const reason = phase === Phase.Squeezing ? 'has hasState to give output' : 'has given its digest';
-  return makeError('ERR_HASHER_SPENT', `this hasher ${reason}: reset() it or make another`);
+  return makeError('ERR_HASHER_SPENT', `this hasher ${reason}: call reset() or create another`);
 }

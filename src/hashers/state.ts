@@ -111,9 +111,9 @@ export function importState(value: unknown, setup: HashSetup, seeded: boolean): 
     numbers.getUint32(At.SeedHigh, true),
   ];
   if (seeded && (seedLow !== setup.seedLow || seedHigh !== setup.seedHigh))
-    throw refusal('it was begun with another seed');
+    throw refusal('it was made with another seed');
   if (!same(keyCheck(setup), blob.subarray(At.Check, At.Check + CHECK_SIZE)))
-    throw refusal('it was begun with another key');
+    throw refusal('it was made with another key');
   const state = blob.subarray(nameEnd, blob.length - SUM_SIZE);
   const output = blob[At.Output]!;
   const length = numbers.getBigUint64(At.Length, true);
@@ -140,7 +140,7 @@ export function importState(value: unknown, setup: HashSetup, seeded: boolean): 
 }
 
 function refusal(reason: string): Error {
-  return makeError('ERR_STATE', `options.state cannot be gone on from: ${reason}`);
+  return makeError('ERR_STATE', `options.state cannot be resumed: ${reason}`);
 }
 
 function kindOf({ mac, key }: HashSetup): Kind {

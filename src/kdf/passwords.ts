@@ -310,7 +310,7 @@ const HASH_TEXT_MAX = 256;
 function hashText(value: unknown): string {
   if (typeof value !== 'string') throw wrongType('hash', 'a string', value);
   if (value.length > 0 && value.length <= HASH_TEXT_MAX) return value;
-  throw makeError('ERR_PASSWORD_HASH', 'hash is no password hash in a known form');
+  throw makeError('ERR_PASSWORD_HASH', 'hash is not a PHC or bcrypt string');
 }
 
 function hasZero(password: Password): boolean {

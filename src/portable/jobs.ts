@@ -20,6 +20,8 @@ import {
   defaultRoute,
 } from './cost-model.js';
 import { MemoryBudget, type MemoryPermit } from './memory-budget.js';
+import { CompletionBuffer, type Settle } from './completion-buffer.js';
+import { givesSecret, putResult, transferableResult, type JobResult } from './job-result.js';
 import { NOTHING, refuse } from './windows.js';
 import { perform } from './execute.js';
 import type { Work } from './work.js';
@@ -33,12 +35,6 @@ const UNLIMITED_COPIES_BYTES = 64 * 2 ** 20;
 /** The most rounds in one turn of results and of the jobs that their callbacks start. */
 const SETTLE_ROUNDS = 4;
 
-/**
- * Delivers records to the caller. `instead` holds, by slot, results that replace the target's
- * memory.
- */
-type Settle = (records: number, instead?: ReadonlyMap<number, Uint8Array>) => void;
-
 /** The stage of a job. */
 const enum Stage {
   /** Waits for its turn or for memory. */
@@ -51,20 +47,15 @@ const enum Stage {
 }
 
 /** A job in flight. */
-class Job implements PoolJob, MemoryPermit {
+class Job implements PoolJob, MemoryPermit, JobResult {
   stage = Stage.Queued;
   fraction = 0;
   status = Status.Internal;
-  /** The memory that the result belongs in: the caller's or the engine's. */
   readonly place: Uint8Array;
   readonly tagPlace: Uint8Array;
-  /** The result, until it is copied there. */
   target: Uint8Array | undefined;
   tag: Uint8Array | undefined;
   owned = false;
-  /**
-   * The target was allocated for this result and is not visible yet: other memory may replace it.
-   */
   fresh = false;
   readonly sourceSize: number;
   admitted = false;
@@ -320,120 +311,5 @@ export class Jobs {
     }
     this.#completionBuffer.write(slot, status, small, large);
     if (reply && givesSecret(work)) place.fill(0);
-  }
-}
-
-/** Returns true if the result is secret: made with a key and not a ciphertext. */
-function givesSecret({ operation, key, secret }: Work): boolean {
-  if (operation >= Operation.Scrypt) return true;
-  return (
-    (key !== undefined || secret.length > 0) &&
-    operation !== Operation.Encrypt &&
-    operation !== Operation.Seal &&
-    operation !== Operation.SealChunks
-  );
-}
-
-/** Returns a result that can replace the target: it fills memory that nothing else refers to. */
-function transferableResult({
-  status,
-  fresh,
-  work: { operation },
-  place,
-  tagPlace,
-  target,
-  tag,
-}: Job): Uint8Array | undefined {
-  // Runs of chunks, many messages and states are read from the target itself.
-  if (
-    status !== Status.Done ||
-    !fresh ||
-    target === undefined ||
-    operation > Operation.Open ||
-    target.length !== place.length
-  )
-    return undefined;
-  if (operation === Operation.Encrypt && tagPlace.length > 0) return undefined;
-  // A tag that follows the text in the target must follow it here.
-  const appended = operation === Operation.Seal ? tagPlace.length : 0;
-  if (
-    appended > 0 &&
-    (tag?.length !== appended ||
-      tag.buffer !== target.buffer ||
-      tag.byteOffset !== target.byteOffset + target.length)
-  )
-    return undefined;
-  const size = target.length + appended;
-  // The target must fill its memory: a nonce may precede a result.
-  if (place.byteOffset !== 0 || place.buffer.byteLength !== size) return undefined;
-  return target.byteOffset === 0 && target.buffer.byteLength === size
-    ? new Uint8Array(target.buffer)
-    : undefined;
-}
-
-/** Copies a result from elsewhere to the target. A refused result leaves no partial output. */
-function putResult(job: Job): void {
-  const { work, place, tagPlace, target, tag } = job;
-  const chunks = work.operation === Operation.SealChunks || work.operation === Operation.OpenChunks;
-  if (job.status === Status.Authentication || (chunks && job.status === Status.Cancelled)) {
-    place.fill(0);
-    return;
-  }
-  if (job.status !== Status.Done) return;
-  if (
-    (target !== undefined && target.length !== place.length) ||
-    (tag !== undefined && tag.length > tagPlace.length)
-  ) {
-    // The owner has detached or shrunk the target despite its promise.
-    job.status = Status.Argument;
-    return;
-  }
-  if (target !== undefined) place.set(target);
-  if (tag !== undefined && tag.length > 0) tagPlace.set(tag);
-  if (givesSecret(work)) target?.fill(0);
-}
-
-/** Bytes of a record's header: slot, status and the sizes of both parts. */
-const HEADER = 16;
-
-/** The records that the caller reads: four numbers and two parts, padded to 4 bytes. */
-class CompletionBuffer {
-  readonly #bytes: Uint8Array;
-  readonly #numbers: Uint32Array;
-  readonly #settle: Settle;
-  #used = 0;
-  #records = 0;
-  #instead: Map<number, Uint8Array> | undefined;
-
-  constructor(memory: Uint8Array, settle: Settle) {
-    this.#bytes = memory;
-    this.#numbers = new Uint32Array(memory.buffer, memory.byteOffset, memory.length / 4);
-    this.#settle = settle;
-  }
-
-  write(slot: number, status: Status, small: Uint8Array, large: Uint8Array): void {
-    const size = HEADER + Math.ceil((small.length + large.length) / 4) * 4;
-    if (this.#used + size > this.#bytes.length) this.deliver();
-    const at = this.#used;
-    this.#numbers.set([slot, status, small.length, large.length], at / 4);
-    this.#bytes.set(small, at + HEADER);
-    this.#bytes.set(large, at + HEADER + small.length);
-    this.#used += size;
-    this.#records += 1;
-  }
-
-  /** Adds the record of a job with a replacement result. */
-  writeInstead(slot: number, result: Uint8Array): void {
-    this.write(slot, Status.Done, NOTHING, NOTHING);
-    (this.#instead ??= new Map()).set(slot, result);
-  }
-
-  deliver(): void {
-    const records = this.#records;
-    if (records === 0) return;
-    const instead = this.#instead;
-    this.#used = this.#records = 0;
-    this.#instead = undefined;
-    this.#settle(records, instead);
   }
 }

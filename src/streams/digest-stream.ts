@@ -40,9 +40,9 @@ type HashFields = HashOptions & Partial<TargetOptions> & StreamOptions;
 type HashTable = Accepted<keyof HashFields>;
 type HmacTable = Accepted<keyof (HmacOptions & StreamOptions)>;
 const hashFields = { ...hashNames, ...targetNames, ...streamOptionNames };
-const hashTakes: HashTable = accepted('hash(algorithm, data) of a message in pieces', hashFields);
+const hashTakes: HashTable = accepted('hash(algorithm, data) of a stream', hashFields);
 const fileTakes: HashTable = accepted('hashFile(algorithm, path)', hashFields);
-const hmacTakes: HmacTable = accepted('hmac(algorithm, key, data) of a message in pieces', {
+const hmacTakes: HmacTable = accepted('hmac(algorithm, key, data) of a stream', {
   ...hmacNames,
   ...streamOptionNames,
 });
@@ -51,13 +51,13 @@ const readingTakes: Accepted<keyof StreamOptions> = accepted('this call', stream
 /** `(algorithm, source[, encoding[, { signal, onProgress }] | options])`. */
 export async function hashStream(
   algorithm: unknown,
-  pieces: StreamSource,
+  source: StreamSource,
   ...rest: readonly unknown[]
 ): Promise<unknown> {
   const facts = hashFacts(algorithm);
   const { hashing, reading, finish } = request(rest, facts, hashTakes);
   const hasher = createHash(facts.name, hashing);
-  await absorbStream(hasher, pieces, reading);
+  await absorbStream(hasher, source, reading);
   return finish(hasher);
 }
 
@@ -65,13 +65,13 @@ export async function hashStream(
 export async function hmacStream(
   algorithm: unknown,
   key: unknown,
-  pieces: StreamSource,
+  source: StreamSource,
   ...rest: readonly unknown[]
 ): Promise<unknown> {
   const facts = hmacFacts(algorithm);
   const { hashing, reading, finish } = request(rest, facts, hmacTakes);
   const hasher = createHmac(facts.name, key as Data | Key, { engine: hashing.engine });
-  await absorbStream(hasher, pieces, reading);
+  await absorbStream(hasher, source, reading);
   return finish(hasher);
 }
 

@@ -229,7 +229,7 @@ for (const name of hashNames) {
       assert.equal(running.copy().squeeze(10, 'hex'), running.squeeze(10, 'hex'));
       assert.throws(() => running.update('x'), {
         code: 'ERR_HASHER_SPENT',
-        message: /has begun to give output/,
+        message: /has started its output/,
       });
       assert.throws(() => running.digest(), { code: 'ERR_HASHER_SPENT' });
       for (const size of [0, -1, 1.5, 2 ** 31])

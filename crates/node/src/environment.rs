@@ -316,7 +316,7 @@ impl Environment {
         {
             // A helper of a parallel job is never that short.
             let PoolTask::Job(job) = task else { continue };
-            // Together they take less than half as long.
+            // A batch takes less than half as long.
             let batched =
                 job.kind.is_some() && jobs.last().is_some_and(|last| last.kind == job.kind);
             cost += if batched { job.cost / 2 } else { job.cost };

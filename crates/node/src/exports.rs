@@ -261,7 +261,7 @@ fn epoch(call: &Call<'_>) -> Value {
 /// depends on a limit that is not set.
 fn can_copy(call: &Call<'_>) -> Value {
     let size = call.double(0).and_then(exact_size).unwrap_or(usize::MAX);
-    call.env.double(call.state.can_copy(size).map_or(-1.0, |room| f64::from(u8::from(room))))
+    call.env.double(call.state.can_copy(size).map_or(-1.0, |allowed| f64::from(u8::from(allowed))))
 }
 
 /// `copies(which)`: returns a [`CopiedBytes`].

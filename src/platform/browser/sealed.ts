@@ -30,7 +30,7 @@ interface Duplexes {
 export function sealedDuplexes(): Duplexes {
   throw makeError(
     'ERR_NOT_SUPPORTED',
-    'streams of Node.js do not exist here: use sealTransformStream, openTransformStream and ' +
-      'those WithPassphrase',
+    'browsers have no Node.js streams: use sealTransformStream, openTransformStream or ' +
+      'their WithPassphrase forms',
   );
 }

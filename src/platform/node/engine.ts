@@ -37,7 +37,7 @@ export function openDefaultEngine(): { readonly name: BindingName; readonly bind
     throw missing;
   }
   warn(
-    `${missing.message}. The portable engine serves instead, slower and with the same results; ` +
+    `${missing.message}. The portable engine is used instead: slower, with the same results; ` +
       'MILLRACE_ENGINE=native makes this an error',
     'MILLRACE_NO_BINARY',
   );

@@ -70,11 +70,12 @@ function macOf(state: Int32Array): Poly1305 {
 }
 
 /** Poly1305 copies its input, so it gets this many bytes at a time. */
-const PIECE = 65_536;
+const MAC_RUN_BYTES = 65_536;
 
 function tagOf(mac: Poly1305, aad: Uint8Array, text: Uint8Array): Uint8Array {
   for (const part of [aad, text]) {
-    for (let at = 0; at < part.length; at += PIECE) mac.update(part.subarray(at, at + PIECE));
+    for (let at = 0; at < part.length; at += MAC_RUN_BYTES)
+      mac.update(part.subarray(at, at + MAC_RUN_BYTES));
     if (part.length % 16 !== 0) mac.update(new Uint8Array(16 - (part.length % 16)));
   }
   const sizes = new DataView(new ArrayBuffer(16));

@@ -17,8 +17,8 @@ export function move(source: Uint8Array, target: Uint8Array): void {
 export type Transform = (words: Int32Array) => void;
 
 /** Bytes of the scratch buffer: whole blocks of every cipher here, within the L1 cache. */
-const PIECE = 4096;
-const scratchWords = new Int32Array(PIECE / 4);
+const SCRATCH_BYTES = 4096;
+const scratchWords = new Int32Array(SCRATCH_BYTES / 4);
 const scratch = new Uint8Array(scratchWords.buffer);
 
 /**
@@ -54,13 +54,13 @@ export function transform(text: Uint8Array, block: 16 | 64, change: Transform): 
     if (done > 0) each(new Int32Array(text.buffer, text.byteOffset, done / 4));
   }
   if (done === text.length) return;
-  const used = roundUp(Math.min(PIECE, text.length - done), block);
+  const used = roundUp(Math.min(SCRATCH_BYTES, text.length - done), block);
   while (done < text.length) {
-    const size = Math.min(PIECE, text.length - done);
-    const piece = text.subarray(done, done + size);
-    scratch.set(piece);
+    const size = Math.min(SCRATCH_BYTES, text.length - done);
+    const run = text.subarray(done, done + size);
+    scratch.set(run);
     each(scratchWords.subarray(0, roundUp(size, block) / 4));
-    piece.set(scratch.subarray(0, size));
+    run.set(scratch.subarray(0, size));
     done += size;
   }
   scratch.fill(0, 0, used);
@@ -77,9 +77,9 @@ export function show(bytes: Uint8Array, each: Transform): void {
     if (done > 0) each(new Int32Array(bytes.buffer, bytes.byteOffset, done / 4));
   }
   if (done === bytes.length) return;
-  const used = roundUp(Math.min(PIECE, bytes.length - done), 16);
+  const used = roundUp(Math.min(SCRATCH_BYTES, bytes.length - done), 16);
   while (done < bytes.length) {
-    const size = Math.min(PIECE, bytes.length - done);
+    const size = Math.min(SCRATCH_BYTES, bytes.length - done);
     scratch.set(bytes.subarray(done, done + size));
     scratch.fill(0, size, roundUp(size, 16));
     each(littleEndianWords(scratchWords.subarray(0, roundUp(size, 16) / 4)));

@@ -175,7 +175,7 @@ function sizeOf(outputLength: unknown, algorithm: string, { digestSize, xof }: F
     if (digestSize > 0) return digestSize;
     throw makeError(
       'ERR_OUTPUT_SIZE',
-      `options.outputLength must be given for ${algorithm}: its output has no natural size`,
+      `options.outputLength must be given for ${algorithm}: its output has no default size`,
     );
   }
   const size = unsigned(outputLength, 'options.outputLength');
@@ -252,9 +252,9 @@ export abstract class Running {
    *
    * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_HASHER_SPENT after the digest
    */
-  update(piece: Data): this {
+  update(part: Data): this {
     this.#expect('open');
-    const source = data(piece, 'data');
+    const source = data(part, 'data');
     const next = this.#state.length > 0 ? this.#state : new Uint8Array(this.#stateSize);
     this.#way.update(this.#state, source, next);
     this.#state = next;
@@ -275,7 +275,7 @@ export abstract class Running {
     if (this.outputLength === 0)
       throw makeError(
         'ERR_OUTPUT_SIZE',
-        `options.outputLength must be given for ${this.algorithm}: its output has no natural size`,
+        `options.outputLength must be given for ${this.algorithm}: its output has no default size`,
       );
     const digest = resultOf(this.outputLength, wanted);
     this.#way.finish(this.#state, NO_BYTES, digest);
@@ -297,7 +297,7 @@ export abstract class Running {
     if (squeeze === undefined)
       throw makeError(
         'ERR_ARGUMENT_VALUE',
-        `squeeze: the output of ${this.algorithm} has one size`,
+        `squeeze: the output of ${this.algorithm} has a fixed size`,
       );
     if (this.#phase === 'open') this.#phase = 'squeezing';
     this.#expect('squeezing');
@@ -329,8 +329,8 @@ export abstract class Running {
   #expect(phase: 'open' | 'squeezing'): void {
     if (this.#phase === phase) return;
     const reason =
-      this.#phase === 'squeezing' ? 'has begun to give output' : 'has given its digest';
-    throw makeError('ERR_HASHER_SPENT', `this hasher ${reason}: make another`);
+      this.#phase === 'squeezing' ? 'has started its output' : 'has returned its digest';
+    throw makeError('ERR_HASHER_SPENT', `this hasher ${reason}: create another`);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Each hash of the catalog, exported by its name with `_` for `-`. Separate exports, so that a bundle
- * contains only those it uses.
+ * Each hash of the catalog, exported by its name with `_` for `-`, so that a bundle contains only
+ * those it uses.
  */
 import { _MD5, _RIPEMD160, _SHA1 } from '@noble/hashes/legacy.js';
 import { _BLAKE2b } from '@noble/hashes/blake2.js';
