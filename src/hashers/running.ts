@@ -599,6 +599,6 @@ export function refusal(running: Running, asynchronous: boolean): unknown {
     );
   }
   if (phase === Phase.Failed) return running.failure;
-  const reason = phase === Phase.Squeezing ? 'has hasState to give output' : 'has given its digest';
+  const reason = phase === Phase.Squeezing ? 'has started its output' : 'has returned its digest';
   return makeError('ERR_HASHER_SPENT', `this hasher ${reason}: call reset() or create another`);
 }

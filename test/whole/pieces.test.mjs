@@ -203,12 +203,12 @@ test('an error of the source is passed on as it is', async () => {
   await assert.rejects(hash('sha256', web), (error) => error === failing);
 });
 
-test('what is not a piece is refused, and the source closed', async () => {
+test('an invalid chunk is refused and the source is closed', async () => {
   for (const wrong of [1, null, undefined, {}, [1], Symbol('x'), true, 1n]) {
     const source = watched([message.subarray(0, 70_000), wrong, message]);
     await assert.rejects(hash('sha256', source), {
       code: 'ERR_ARGUMENT_TYPE',
-      message: /^piece must be/,
+      message: /^chunk must be/,
     });
     await sleep(0);
     assert.equal(source.closed, true);
