@@ -1,14 +1,18 @@
-// For `node --test`: one line a test file, everything about a failure, and what a test prints or
-// notes (seeds among them). The reporters Node has print one line a subtest, thousands here.
+// The reporter for `node --test`: one line with counts and duration for each test file, details of
+// failures, the output of tests (random seeds among it) and the slowest files. Node's own reporters
+// print one line for each of the thousands of subtests.
 
 import { relative } from 'node:path';
 import { inspect } from 'node:util';
 
 import { root } from './steps.mjs';
 
+const SLOWEST_FILES = 10;
+
 export default async function* report(events) {
   const total = { passed: 0, failed: 0, skipped: [] };
-  let current; // the file whose results are coming in; files report one after the other
+  const files = [];
+  let current; // files report one after the other
   for await (const { type, data } of events) {
     if (type === 'test:stdout' || type === 'test:stderr') {
       yield indent(data.message);
@@ -17,8 +21,11 @@ export default async function* report(events) {
     } else if ((type === 'test:pass' || type === 'test:fail') && !isWhole(data)) {
       if (current?.path !== data.file) {
         if (current !== undefined) yield line(current);
-        current = { path: data.file, passed: 0, failed: 0, skipped: 0 };
+        current = { path: data.file, passed: 0, failed: 0, skipped: 0, seconds: 0 };
+        files.push(current);
       }
+      // Nested tests are part of the test around them.
+      if (data.nesting === 0) current.seconds += (data.details?.duration_ms ?? 0) / 1000;
       const skip = data.skip ?? data.todo;
       if (skip !== undefined && skip !== false) {
         current.skipped += 1;
@@ -37,11 +44,18 @@ export default async function* report(events) {
   }
   if (current !== undefined) yield line(current);
   for (const skip of total.skipped) yield `  skipped: ${skip}\n`;
-  yield `  JavaScript tests: ${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped\n`;
+  if (files.length > SLOWEST_FILES) {
+    files.sort((left, right) => right.seconds - left.seconds);
+    yield '  slowest files:\n';
+    for (const { path, seconds } of files.slice(0, SLOWEST_FILES))
+      yield `${`${seconds.toFixed(1)} s`.padStart(11)}  ${relative(root, path ?? root)}\n`;
+  }
+  const { passed, failed, skipped } = total;
+  yield `  JavaScript tests: ${passed} passed, ${failed} failed, ${skipped.length} skipped\n`;
 }
 
-// Neither a suite nor a test with failed subtests says anything its parts have not said, and some
-// versions of Node report each file as a test as well.
+// A suite, or a test with failed subtests, only repeats its parts. Some versions of Node also report
+// each file as a test.
 function isWhole(data) {
   return (
     data.details?.type === 'suite' ||
@@ -52,16 +66,17 @@ function isWhole(data) {
   );
 }
 
-// The closing counts of Node's own; the summary has them.
+// Node's own final counts, which the summary repeats.
 function isCount(message) {
   return /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/.test(message);
 }
 
-function line({ path, passed, failed, skipped }) {
+function line({ path, passed, failed, skipped, seconds }) {
   const counts = [`${passed} passed`];
   if (failed > 0) counts.push(`${failed} FAILED`);
   if (skipped > 0) counts.push(`${skipped} skipped`);
-  return `  ${relative(root, path ?? root).padEnd(48)} ${counts.join(', ')}\n`;
+  const time = `${seconds.toFixed(1)} s`.padStart(7);
+  return `  ${relative(root, path ?? root).padEnd(48)} ${time}  ${counts.join(', ')}\n`;
 }
 
 function failure(data) {
