@@ -740,7 +740,7 @@ function extendable(hash: Hash): Running {
   if (running.facts.xof) return running;
   throw makeError(
     'ERR_ARGUMENT_VALUE',
-    `squeeze: the output of ${running.facts.name} has a fixed size; shake128, shake256 and blake3 ` +
-      'can be squeezed',
+    `squeeze: the output of ${running.facts.name} has a fixed size; shake128, shake256 and ` +
+      'blake3 can be squeezed',
   );
 }

@@ -77,11 +77,11 @@ async function prepared({ operation, algorithm, source }: WorkerRequest): Promis
 }
 
 function reporter(port: Port): (fraction: number) => void {
-  let told = Date.now();
+  let lastReport = Date.now();
   return (fraction) => {
     const now = Date.now();
-    if (now - told < PROGRESS_INTERVAL_MS) return;
-    told = now;
+    if (now - lastReport < PROGRESS_INTERVAL_MS) return;
+    lastReport = now;
     port.post({ type: 'progress', fraction }, []);
   };
 }

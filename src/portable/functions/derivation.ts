@@ -157,7 +157,7 @@ function one(
   options: ScryptOptions,
   short: 'N' | 'r' | 'p',
   long: 'cost' | 'blockSize' | 'parallelization',
-  usual: number,
+  fallback: number,
 ): number {
   const [first, second]: unknown[] = [options[short], options[long]];
   if (first !== undefined && second !== undefined)
@@ -166,7 +166,7 @@ function one(
       `options.${short} and options.${long} are the same: give one of them`,
     );
   if (first !== undefined) return unsigned(first, `options.${short}`);
-  return second === undefined ? usual : unsigned(second, `options.${long}`);
+  return second === undefined ? fallback : unsigned(second, `options.${long}`);
 }
 
 /**

@@ -126,9 +126,9 @@ export function makeHash<Extra extends object = NoOptions>(
     } else {
       const request = optionsOf<AllOptions>(second, 'options', takes);
       encoding = encodingOf(request.encoding);
-      const asked = read(request, algorithm, facts);
-      params = asked.params;
-      digest = resultOf(asked.size, encoding);
+      const given = read(request, algorithm, facts);
+      params = given.params;
+      digest = resultOf(given.size, encoding);
     }
     hash.digest(params, data(given, 'data'), digest);
     return encoded(digest, encoding);
@@ -237,7 +237,7 @@ export abstract class Running {
   readonly #way: Way;
   readonly #stateSize: number;
   #state: Uint8Array = NO_BYTES;
-  #phase: 'open' | 'squeezing' | 'spent' = 'open';
+  #phase: 'open' | 'squeezing' | 'finalized' = 'open';
 
   /** Made by `create`. */
   constructor(algorithm: string, way: Way, size: number, stateSize: number) {
@@ -280,7 +280,7 @@ export abstract class Running {
     const digest = resultOf(this.outputLength, wanted);
     this.#way.finish(this.#state, NO_BYTES, digest);
     this.#state.fill(0);
-    this.#phase = 'spent';
+    this.#phase = 'finalized';
     return encoded(digest, wanted);
   }
 

@@ -97,7 +97,7 @@ class Tree {
   readonly value = new Int32Array(8);
   /** The expanded block, and a block of output. */
   readonly given = new Int32Array(16);
-  quicker: Chunks | undefined;
+  accelerator: Chunks | undefined;
 
   begin({ key }: HashParams): void {
     this.flags = key === undefined ? 0 : KEYED_HASH;
@@ -114,9 +114,9 @@ class Tree {
     readCount(state, 0, this.length, LENGTH_BITS);
     readCount(state, 8, this.output, LENGTH_BITS);
     const { low, high } = this.length;
-    const alone = high === 0 && low <= CHUNK;
+    const single = high === 0 && low <= CHUNK;
     // After the first output only the root's children remain.
-    if (this.squeezing && !alone && (high > 0 || low !== HALVES)) throw new StateError();
+    if (this.squeezing && !single && (high > 0 || low !== HALVES)) throw new StateError();
     this.mark();
     if (read32(state, 16) !== this.value[0]! || read32(state, 20) !== this.value[1]!)
       throw new StateError();
@@ -133,9 +133,9 @@ class Tree {
    */
   shape(): void {
     const { low, high } = this.length;
-    const alone = high === 0 && low <= CHUNK;
-    this.chunks = alone ? 0 : high * 2 ** 22 + Math.floor(low / CHUNK);
-    this.waiting = alone ? low : low % CHUNK;
+    const single = high === 0 && low <= CHUNK;
+    this.chunks = single ? 0 : high * 2 ** 22 + Math.floor(low / CHUNK);
+    this.waiting = single ? low : low % CHUNK;
     this.depth = this.waiting === 0 && ones(this.chunks) === 1 ? 2 : ones(this.chunks);
   }
 
@@ -186,8 +186,8 @@ class Tree {
       this.hashChunk(this.chunk, 0, CHUNK, 0);
       this.push(last);
     }
-    if (this.quicker !== undefined && size - from >= BLOCKS_MIN)
-      from = this.takeQuicker(this.quicker, source, from);
+    if (this.accelerator !== undefined && size - from >= BLOCKS_MIN)
+      from = this.takeAccelerated(this.accelerator, source, from);
     // The last chunk is hashed too if it is whole, unless it is the only one.
     while (size - from >= CHUNK && !(this.chunks === 0 && size - from === CHUNK)) {
       this.hashChunk(source, from, CHUNK, 0);
@@ -199,7 +199,7 @@ class Tree {
   }
 
   /** Hashes most of the whole chunks with the accelerator. Returns the end of the bytes hashed. */
-  takeQuicker(quicker: Chunks, source: Uint8Array, from: number): number {
+  takeAccelerated(accelerator: Chunks, source: Uint8Array, from: number): number {
     const whole = source.subarray(from, source.length - ((source.length - from) % CHUNK));
     const place: Place = {
       key: bytesOf(this.key, 8),
@@ -208,7 +208,7 @@ class Tree {
       depth: this.depth,
       subtrees: bytesOf(this.subtrees, this.subtrees.length),
     };
-    quicker(place, whole);
+    accelerator(place, whole);
     const end = from + CHUNK * (place.chunks - this.chunks);
     this.chunks = place.chunks;
     this.depth = place.depth;
@@ -401,7 +401,7 @@ export class Blake3 implements PortableHash {
 
   /** Sets or removes the accelerator. */
   accelerate(chunks: Chunks | undefined): void {
-    this.#tree.quicker = chunks;
+    this.#tree.accelerator = chunks;
   }
 
   digest(params: HashParams, source: Uint8Array, target: Uint8Array): void {

@@ -59,8 +59,8 @@ function derivePbkdf2(
   progress?: Progress,
 ): void {
   const { name, digestSize } = hashes[hash]!;
-  const quick = libraryIteration(name, password);
-  if (quick !== undefined) return overChain(quick, salt, iterations, target, progress);
+  const iteration = libraryIteration(name, password);
+  if (iteration !== undefined) return overChain(iteration, salt, iterations, target, progress);
   const mac = prepareMac(hash, password);
   try {
     overChain(macChain(mac, digestSize), salt, iterations, target, progress);

@@ -12,7 +12,7 @@ import type { Chain } from './pbkdf2.js';
  * engine's MACs: 1.3 us instead of 1.6 for an iteration of SHA-256, 0.9 us instead of 1.7 for
  * SHA-1.
  */
-const quick = {
+const hashFunctions = {
   md5,
   ripemd160,
   sha1,
@@ -26,11 +26,11 @@ const quick = {
 
 /** Returns the iteration of a hash, undefined for others. */
 export function libraryIteration(name: string, password: Uint8Array): Chain | undefined {
-  return name in quick ? chainOf(name as keyof typeof quick, password) : undefined;
+  return name in hashFunctions ? chainOf(name as keyof typeof hashFunctions, password) : undefined;
 }
 
-function chainOf(name: keyof typeof quick, password: Uint8Array): Chain {
-  const { iHash: inner, oHash: outer, outputLen } = hmac.create(quick[name], password);
+function chainOf(name: keyof typeof hashFunctions, password: Uint8Array): Chain {
+  const { iHash: inner, oHash: outer, outputLen } = hmac.create(hashFunctions[name], password);
   const work = outer._cloneInto();
   const digest = new Uint8Array(outputLen);
   return {

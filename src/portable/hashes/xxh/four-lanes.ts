@@ -115,10 +115,10 @@ export abstract class FourLanes implements PortableHash {
       throw new StateError();
     readCount(state, 8, this.length, LENGTH_BITS);
     if (this.length.high === 2 ** 30) throw new StateError();
-    const begun = this.length.high > 0 || this.length.low >= stripe;
+    const hasStripes = this.length.high > 0 || this.length.low >= stripe;
     for (let index = 0; index < this.lanes.length; index++) {
       this.lanes[index] = read32(state, 16 + 4 * index);
-      if (!begun && this.lanes[index] !== this.first[index]) throw new StateError();
+      if (!hasStripes && this.lanes[index] !== this.first[index]) throw new StateError();
     }
     const waiting = this.length.low % stripe;
     checkBlank(state, 16 + stripe + waiting, state.length);

@@ -79,7 +79,7 @@ export class Long {
   #seedLow = 0;
   #seedHigh = 0;
   #seeded = false;
-  quicker: Runs | undefined;
+  accelerator: Runs | undefined;
 
   begin(seed: Int32Array): void {
     this.lanes.set(FIRST);
@@ -100,8 +100,8 @@ export class Long {
   consume(view: DataView, from: number, stripes: number, number: number): void {
     let stripe = number;
     let done = 0;
-    if (this.quicker !== undefined && 64 * stripes >= BLOCKS_MIN) {
-      done = this.#consumeQuicker(this.quicker, view, from, stripes, number);
+    if (this.accelerator !== undefined && 64 * stripes >= BLOCKS_MIN) {
+      done = this.#consumeAccelerated(this.accelerator, view, from, stripes, number);
       stripe = (stripe + done) % BLOCK;
     }
     for (let index = done; index < stripes; index++) {
@@ -114,8 +114,8 @@ export class Long {
   }
 
   /** Adds most of the stripes with the accelerator. Returns their number. */
-  #consumeQuicker(
-    quicker: Runs,
+  #consumeAccelerated(
+    accelerator: Runs,
     view: DataView,
     from: number,
     stripes: number,
@@ -124,7 +124,12 @@ export class Long {
     const size = Math.floor((64 * stripes) / RUN) * RUN;
     const lanes = new Uint8Array(64);
     for (let index = 0; index < 16; index++) write32(lanes, 4 * index, this.lanes[index]!);
-    quicker(lanes, new Uint8Array(view.buffer, view.byteOffset + from, size), this.secret, number);
+    accelerator(
+      lanes,
+      new Uint8Array(view.buffer, view.byteOffset + from, size),
+      this.secret,
+      number,
+    );
     for (let index = 0; index < 16; index++) this.lanes[index] = read32(lanes, 4 * index);
     return (size - RUN) / 64;
   }

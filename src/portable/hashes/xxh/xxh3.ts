@@ -45,7 +45,7 @@ export class Xxh3 implements PortableHash {
 
   /** Sets or removes the accelerator. */
   accelerate(runs: Runs | undefined): void {
-    this.#long.quicker = runs;
+    this.#long.accelerator = runs;
   }
 
   digest(params: HashParams, source: Uint8Array, target: Uint8Array): void {
@@ -107,13 +107,13 @@ export class Xxh3 implements PortableHash {
     const length = this.#length;
     readCount(state, 8, length, LENGTH_BITS);
     if (length.high === 2 ** 30) throw new StateError();
-    const begun = length.high > 0 || length.low > RING;
+    const hasStripes = length.high > 0 || length.low > RING;
     for (let index = 0; index < 16; index++) {
       const word = read32(state, 16 + 4 * index);
-      if (!begun && word !== long.lanes[index]) throw new StateError();
+      if (!hasStripes && word !== long.lanes[index]) throw new StateError();
       long.lanes[index] = word;
     }
-    if (!begun) checkBlank(state, 80 + length.low, STATE);
+    if (!hasStripes) checkBlank(state, 80 + length.low, STATE);
     this.#ring.set(state.subarray(80));
   }
 
