@@ -12,6 +12,8 @@ import { WHOLE } from './request/protocol.js';
 import { runCallback, runSync } from './scheduling/run.js';
 import { type Parser } from './request/request.js';
 import { cipherList, findHash, hashList } from './catalog/catalog.js';
+import type { CipherAlgorithm, HashAlgorithm } from './catalog/catalog.js';
+import type { CipherName, HashName } from './catalog/catalog-table.js';
 import { cipherParser, openParser, sealParser } from './operations/cipher.js';
 import type {
   CipherOptions,
@@ -22,8 +24,8 @@ import type {
 import { batchableFacts, join } from './scheduling/coalesce.js';
 import { makeError, wrongType } from './request/errors.js';
 import { hashParser, fastForm } from './operations/hash.js';
-import type { Digest, Encoding, HashOptions, TargetOptions } from './operations/hash.js';
-import { hmacParser } from './operations/hmac.js';
+import type { Digest, Encoding, HashOptions, Output, TargetOptions } from './operations/hash.js';
+import { hmacParser, type HmacOptions } from './operations/hmac.js';
 import type { KeyInput, SecretInput } from './request/key-input.js';
 import {
   hashManyParser,
@@ -90,13 +92,19 @@ export type { PackedSources, Sources } from './operations/batch.js';
 export type {
   Bytes,
   Callback,
+  CipherAlgorithm,
+  CipherName,
   CipherOptions,
   Data,
   Digest,
   Encoding,
+  HashAlgorithm,
+  HashName,
   HashOptions,
+  HmacOptions,
   KeyInput,
   OpenOptions,
+  Output,
   StreamOptions,
   Progress,
   RouteName,
@@ -111,62 +119,39 @@ export type {
  * Computes the digest of `data` (FIPS 180-4, FIPS 202, RFC 1321, RFC 7693, the BLAKE3 and xxHash
  * specifications; {@link getHashes} lists the algorithms).
  *
- * The asynchronous friendly forms copy `data` at the call. With `options.target`, and in the form
- * with offsets, the source is lent: **you promise not to transfer, detach, resize or write it until
- * the callback**.
+ * With a callback `data` is copied at the call. With `options.target` it is lent instead: **you
+ * promise not to transfer, detach, resize or write it until the callback**.
  *
  * @param algorithm name of the hash, in any case; common aliases work (`SHA-256`)
  * @param data bytes, or a string that is hashed as UTF-8
- * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or `'bigint'`
- * (big-endian)
+ * @param options an encoding, `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or
+ * `'bigint'` (big-endian), or an object
  * @returns the digest; with a target, its size in bytes
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  * ERR_OUTPUT_SIZE, ERR_KEY_SIZE;
  *   also when a callback is given: it then is not called
  */
-export function hash(algorithm: string, data: Data): Buffer;
-export function hash<E extends Encoding>(algorithm: string, data: Data, encoding: E): Digest<E>;
-export function hash(algorithm: string, data: Data, options: HashOptions & TargetOptions): number;
 export function hash<E extends Encoding = 'buffer'>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   data: Data,
-  options: HashOptions<E>,
+  encoding?: E,
 ): Digest<E>;
-export function hash(
-  algorithm: string,
-  source: Bytes,
-  sourceOffset: number,
-  sourceSize: number,
-  target: Bytes,
-  targetOffset: number,
-): number;
-export function hash(algorithm: string, data: Data, callback: Callback<Buffer>): void;
+export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  data: Data,
+  options: HashOptions<E> & Partial<TargetOptions<T>>,
+): Output<T, Digest<E>>;
 export function hash<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   data: Data,
-  encoding: E,
-  callback: Callback<Digest<E>>,
+  encoding: E | Callback<Buffer>,
+  callback?: Callback<Digest<E>>,
 ): void;
-export function hash(
-  algorithm: string,
+export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
   data: Data,
-  options: HashOptions & TargetOptions & RouteOptions,
-  callback: Callback<number>,
-): void;
-export function hash<E extends Encoding = 'buffer'>(
-  algorithm: string,
-  data: Data,
-  options: HashOptions<E> & RouteOptions,
-  callback: Callback<Digest<E>>,
-): void;
-export function hash(
-  algorithm: string,
-  source: Bytes,
-  sourceOffset: number,
-  sourceSize: number,
-  target: Bytes,
-  targetOffset: number,
-  callback: Callback<number>,
+  options: HashOptions<E> & Partial<TargetOptions<T>> & RouteOptions,
+  callback: Callback<Output<T, Digest<E>>>,
 ): void;
 export function hash(
   algorithm: unknown,
@@ -226,43 +211,30 @@ function hashCoalesced(
  * had when it was opened; the file
  *   system's own errors (`ENOENT`, `EISDIR`, ...). With a callback those about the file go to it.
  */
-export function hashFile(algorithm: string, path: FileSource): Buffer;
-export function hashFile<E extends Encoding>(
-  algorithm: string,
-  path: FileSource,
-  encoding: E,
-): Digest<E>;
-export function hashFile(
-  algorithm: string,
-  path: FileSource,
-  options: HashOptions & TargetOptions,
-): number;
 export function hashFile<E extends Encoding = 'buffer'>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   path: FileSource,
-  options: HashOptions<E>,
+  encoding?: E,
 ): Digest<E>;
-export function hashFile(algorithm: string, path: FileSource, callback: Callback<Buffer>): void;
+export function hashFile<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  path: FileSource,
+  options: HashOptions<E> & Partial<TargetOptions<T>>,
+): Output<T, Digest<E>>;
 export function hashFile<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   path: FileSource,
-  encoding: E,
-  callback: Callback<Digest<E>>,
+  encoding: E | Callback<Buffer>,
+  callback?: Callback<Digest<E>>,
+): void;
+export function hashFile<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  path: FileSource,
+  options: HashOptions<E> & Partial<TargetOptions<T>> & StreamOptions,
+  callback: Callback<Output<T, Digest<E>>>,
 ): void;
 export function hashFile(
-  algorithm: string,
-  path: FileSource,
-  options: HashOptions & TargetOptions & StreamOptions,
-  callback: Callback<number>,
-): void;
-export function hashFile<E extends Encoding = 'buffer'>(
-  algorithm: string,
-  path: FileSource,
-  options: HashOptions<E> & StreamOptions,
-  callback: Callback<Digest<E>>,
-): void;
-export function hashFile(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   path: unknown,
   third?: unknown,
   fourth?: unknown,
@@ -283,7 +255,7 @@ export function hashFile(
  * Computes the HMAC of `data` (RFC 2104, FIPS 198-1) over any cryptographic hash of fixed size.
  *
  * The asynchronous friendly forms copy `data` at the call; the key is always copied. With
- * `options.target`, and in the form with offsets, the source is lent: **you promise not to
+ * `options.target` the source is lent: **you promise not to
  * transfer, detach, resize or write it until the callback**.
  *
  * @param algorithm name of the hash, e.g. `sha256`
@@ -291,81 +263,38 @@ export function hashFile(
  * CryptoKey, or a key prepared
  *   for `hmac-sha256`
  * @param data bytes, or a string that is authenticated as UTF-8
- * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or `'bigint'`
- * (big-endian)
+ * @param options an encoding, `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or
+ * `'bigint'` (big-endian), or an object
  * @returns the code, of the hash's digest size; with a target, its size in bytes
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  * ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM;
  *   also when a callback is given: it then is not called
  */
-export function hmac(algorithm: string, key: string | KeyInput, data: Data): Buffer;
-export function hmac<E extends Encoding>(
-  algorithm: string,
-  key: string | KeyInput,
-  data: Data,
-  encoding: E,
-): Digest<E>;
-export function hmac(
-  algorithm: string,
-  key: string | KeyInput,
-  data: Data,
-  options: TargetOptions & EngineOptions,
-): number;
 export function hmac<E extends Encoding = 'buffer'>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   data: Data,
-  options: { readonly encoding?: E } & EngineOptions,
+  encoding?: E,
 ): Digest<E>;
-export function hmac(
-  algorithm: string,
-  key: KeyInput,
-  keyOffset: number,
-  keySize: number,
-  source: Bytes,
-  sourceOffset: number,
-  sourceSize: number,
-  target: Bytes,
-  targetOffset: number,
-): number;
-export function hmac(
-  algorithm: string,
+export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   data: Data,
-  callback: Callback<Buffer>,
-): void;
+  options: HmacOptions<E> & Partial<TargetOptions<T>>,
+): Output<T, Digest<E>>;
 export function hmac<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   data: Data,
-  encoding: E,
-  callback: Callback<Digest<E>>,
+  encoding: E | Callback<Buffer>,
+  callback?: Callback<Digest<E>>,
 ): void;
-export function hmac(
-  algorithm: string,
+export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   data: Data,
-  options: TargetOptions & RouteOptions & EngineOptions,
-  callback: Callback<number>,
-): void;
-export function hmac<E extends Encoding = 'buffer'>(
-  algorithm: string,
-  key: string | KeyInput,
-  data: Data,
-  options: { readonly encoding?: E } & RouteOptions & EngineOptions,
-  callback: Callback<Digest<E>>,
-): void;
-export function hmac(
-  algorithm: string,
-  key: KeyInput,
-  keyOffset: number,
-  keySize: number,
-  source: Bytes,
-  sourceOffset: number,
-  sourceSize: number,
-  target: Bytes,
-  targetOffset: number,
-  callback: Callback<number>,
+  options: HmacOptions<E> & Partial<TargetOptions<T>> & RouteOptions,
+  callback: Callback<Output<T, Digest<E>>>,
 ): void;
 export function hmac(): unknown {
   return perform(hmacParser, arguments);
@@ -387,48 +316,52 @@ export function hmac(): unknown {
  *   the number of bytes written
  * @throws MillraceError as {@link hash}; the message names the element: `sources[17]`
  */
-export function hashMany(algorithm: string, sources: Sources): Buffer;
+export function hashMany(algorithm: HashAlgorithm, sources: Sources): Buffer;
 export function hashMany<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   sources: Sources,
   encoding: E,
 ): Digest<E>[];
 export function hashMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   sources: Sources,
   options: HashOptions & TargetOptions,
 ): number;
 export function hashMany<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   sources: Sources,
   options: HashOptions<E> & { readonly encoding: E },
 ): Digest<E>[];
 export function hashMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   sources: Sources,
   options: HashOptions & { readonly encoding?: undefined },
 ): Buffer;
-export function hashMany(algorithm: string, sources: Sources, callback: Callback<Buffer>): void;
+export function hashMany(
+  algorithm: HashAlgorithm,
+  sources: Sources,
+  callback: Callback<Buffer>,
+): void;
 export function hashMany<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   sources: Sources,
   encoding: E,
   callback: Callback<Digest<E>[]>,
 ): void;
 export function hashMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   sources: Sources,
   options: HashOptions & TargetOptions & RouteOptions,
   callback: Callback<number>,
 ): void;
 export function hashMany<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   sources: Sources,
   options: HashOptions<E> & { readonly encoding: E } & RouteOptions,
   callback: Callback<Digest<E>[]>,
 ): void;
 export function hashMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   sources: Sources,
   options: HashOptions & { readonly encoding?: undefined } & RouteOptions,
   callback: Callback<Buffer>,
@@ -451,60 +384,64 @@ export function hashMany(): unknown {
  *   number of bytes written
  * @throws MillraceError as {@link hmac}; the message names the element: `sources[17]`
  */
-export function hmacMany(algorithm: string, key: string | KeyInput, sources: Sources): Buffer;
+export function hmacMany(
+  algorithm: HashAlgorithm,
+  key: string | KeyInput,
+  sources: Sources,
+): Buffer;
 export function hmacMany<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   encoding: E,
 ): Digest<E>[];
 export function hmacMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   options: TargetOptions & EngineOptions,
 ): number;
 export function hmacMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   options: EngineOptions & { readonly encoding?: undefined },
 ): Buffer;
 export function hmacMany<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   options: { readonly encoding: E } & EngineOptions,
 ): Digest<E>[];
 export function hmacMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   callback: Callback<Buffer>,
 ): void;
 export function hmacMany<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   encoding: E,
   callback: Callback<Digest<E>[]>,
 ): void;
 export function hmacMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   options: TargetOptions & RouteOptions & EngineOptions,
   callback: Callback<number>,
 ): void;
 export function hmacMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   options: { readonly encoding?: undefined } & RouteOptions & EngineOptions,
   callback: Callback<Buffer>,
 ): void;
 export function hmacMany<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   options: { readonly encoding: E } & RouteOptions & EngineOptions,
@@ -537,15 +474,15 @@ export function hmacMany(): unknown {
  * ERR_IV_SIZE, ERR_TAG_SIZE,
  *   ERR_SOURCE_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_RESIZABLE; also when a callback is given: it then is not called
  */
-export function seal(algorithm: string, options: SealOptions & TextTargetOptions): number;
-export function seal(algorithm: string, options: SealOptions): Buffer;
+export function seal(algorithm: CipherAlgorithm, options: SealOptions & TextTargetOptions): number;
+export function seal(algorithm: CipherAlgorithm, options: SealOptions): Buffer;
 export function seal(
-  algorithm: string,
+  algorithm: CipherAlgorithm,
   options: SealOptions & TextTargetOptions & RouteOptions,
   callback: Callback<number>,
 ): void;
 export function seal(
-  algorithm: string,
+  algorithm: CipherAlgorithm,
   options: SealOptions & RouteOptions,
   callback: Callback<Buffer>,
 ): void;
@@ -567,15 +504,15 @@ export function seal(): unknown {
  * @throws MillraceError ERR_AUTHENTICATION, and those of {@link seal}; ERR_AUTHENTICATION goes to
  * the callback if there is one
  */
-export function open(algorithm: string, options: OpenOptions & TextTargetOptions): number;
-export function open(algorithm: string, options: OpenOptions): Buffer;
+export function open(algorithm: CipherAlgorithm, options: OpenOptions & TextTargetOptions): number;
+export function open(algorithm: CipherAlgorithm, options: OpenOptions): Buffer;
 export function open(
-  algorithm: string,
+  algorithm: CipherAlgorithm,
   options: OpenOptions & TextTargetOptions & RouteOptions,
   callback: Callback<number>,
 ): void;
 export function open(
-  algorithm: string,
+  algorithm: CipherAlgorithm,
   options: OpenOptions & RouteOptions,
   callback: Callback<Buffer>,
 ): void;
@@ -657,11 +594,10 @@ function withPassphrase(
  * or an AEAD with the tag in a buffer of its own. A stream cipher alone does not detect changes;
  * prefer {@link seal}.
  *
- * The forms: an options object; five arguments (key, iv, source whole), seven with aad and tag;
- * thirteen with offsets and a target, nineteen with aad and tag. The asynchronous forms without a
- * target copy the source at the call. With a target source and target are lent: **you promise not
- * to transfer, detach, resize or write them until the callback**. Key, iv, aad and the tag to check
- * are always copied; a tag to be made is written when the call settles.
+ * The call takes an options object, or five arguments, or seven with aad and tag. With a callback
+ * and no target the source is copied at the call. With a target source and target are lent: **you
+ * promise not to transfer, detach, resize or write them until the callback**. Key, iv, aad and the
+ * tag to check are always copied; a tag to be made is written when the call settles.
  *
  * @param algorithm name of the cipher, in any case; {@link getCiphers} lists them
  * @param encrypt true or 1 to encrypt, false or 0 to decrypt
@@ -669,108 +605,34 @@ function withPassphrase(
  * @throws MillraceError as {@link seal} and {@link open}; ERR_OVERLAP if the tag to be made lies
  * over the target
  */
-export function cipher(algorithm: string, options: CipherOptions & TextTargetOptions): number;
-export function cipher(algorithm: string, options: CipherOptions): Buffer;
+export function cipher<T extends Bytes | undefined = undefined>(
+  algorithm: CipherAlgorithm,
+  options: CipherOptions & Partial<TextTargetOptions<T>>,
+): Output<T, Buffer>;
+export function cipher<T extends Bytes | undefined = undefined>(
+  algorithm: CipherAlgorithm,
+  options: CipherOptions & Partial<TextTargetOptions<T>> & RouteOptions,
+  callback: Callback<Output<T, Buffer>>,
+): void;
 export function cipher(
-  algorithm: string,
+  algorithm: CipherAlgorithm,
   encrypt: boolean | 0 | 1,
   key: KeyInput,
   iv: Bytes,
   source: Data,
+  ...tagged: [] | [aad: Data, tag: Bytes]
 ): Buffer;
 export function cipher(
-  algorithm: string,
+  algorithm: CipherAlgorithm,
   encrypt: boolean | 0 | 1,
   key: KeyInput,
   iv: Bytes,
   source: Data,
-  aad: Data,
-  tag: Bytes,
-): Buffer;
-export function cipher(
-  algorithm: string,
-  encrypt: boolean | 0 | 1,
-  ...window: [
-    ...key: Window<KeyInput>,
-    ...iv: Window<Bytes>,
-    ...source: Window<Bytes>,
-    target: Bytes,
-    targetOffset: number,
-  ]
-): number;
-export function cipher(
-  algorithm: string,
-  encrypt: boolean | 0 | 1,
-  ...window: [
-    ...key: Window<KeyInput>,
-    ...iv: Window<Bytes>,
-    ...source: Window<Bytes>,
-    target: Bytes,
-    targetOffset: number,
-    ...aad: Window<Bytes>,
-    ...tag: Window<Bytes>,
-  ]
-): number;
-export function cipher(
-  algorithm: string,
-  options: CipherOptions & TextTargetOptions & RouteOptions,
-  callback: Callback<number>,
-): void;
-export function cipher(
-  algorithm: string,
-  options: CipherOptions & RouteOptions,
-  callback: Callback<Buffer>,
-): void;
-export function cipher(
-  algorithm: string,
-  encrypt: boolean | 0 | 1,
-  key: KeyInput,
-  iv: Bytes,
-  source: Data,
-  callback: Callback<Buffer>,
-): void;
-export function cipher(
-  algorithm: string,
-  encrypt: boolean | 0 | 1,
-  key: KeyInput,
-  iv: Bytes,
-  source: Data,
-  aad: Data,
-  tag: Bytes,
-  callback: Callback<Buffer>,
-): void;
-export function cipher(
-  algorithm: string,
-  encrypt: boolean | 0 | 1,
-  ...window: [
-    ...key: Window<KeyInput>,
-    ...iv: Window<Bytes>,
-    ...source: Window<Bytes>,
-    target: Bytes,
-    targetOffset: number,
-    callback: Callback<number>,
-  ]
-): void;
-export function cipher(
-  algorithm: string,
-  encrypt: boolean | 0 | 1,
-  ...window: [
-    ...key: Window<KeyInput>,
-    ...iv: Window<Bytes>,
-    ...source: Window<Bytes>,
-    target: Bytes,
-    targetOffset: number,
-    ...aad: Window<Bytes>,
-    ...tag: Window<Bytes>,
-    callback: Callback<number>,
-  ]
+  ...tagged: [callback: Callback<Buffer>] | [aad: Data, tag: Bytes, callback: Callback<Buffer>]
 ): void;
 export function cipher(): unknown {
   return perform(cipherParser, arguments);
 }
-
-/** A range of a buffer as three arguments: the buffer, the offset and the size in bytes. */
-export type Window<Buffer> = [buffer: Buffer, offset: number, size: number];
 
 /** The standard names of all ciphers, sorted. */
 export function getCiphers(): string[] {

@@ -66,7 +66,7 @@ import {
 } from './streams/stream-source.js';
 import type { SealedStreamOptions } from './streams/sealed-streams.js';
 import { checkFileCount, hashFileAsync, hashStream, hmacStream } from './streams/digest-stream.js';
-import type { Digest, Window } from './index.js';
+import type { CipherAlgorithm, Digest, HashAlgorithm, HmacOptions, Output } from './index.js';
 import { PromiseCompletion } from './scheduling/completions.js';
 
 export {
@@ -91,6 +91,8 @@ export type {
   Argon2Cost,
   Argon2Parameters,
   Bytes,
+  CipherAlgorithm,
+  CipherName,
   CipherOptions,
   CopyOptions,
   Cost,
@@ -105,10 +107,14 @@ export type {
   Engines,
   ErrorCode,
   Hasher,
+  HashAlgorithm,
+  HashName,
   HashOptions,
   HashPasswordOptions,
+  HmacOptions,
   KeyInput,
   OpenOptions,
+  Output,
   PackedSources,
   ScryptOptions,
   SealOptions,
@@ -118,7 +124,6 @@ export type {
   TargetOptions,
   TextTargetOptions,
   VerifyPasswordOptions,
-  Window,
 } from './index.js';
 export type { OpenWithPassphraseOptions, PassphraseStreamOptions, SealWithPassphraseOptions };
 export type {
@@ -133,60 +138,39 @@ export type {
 
 /**
  * The digest of `data`; see `hash` of `millrace` for algorithms, sizes and standards. `data` is
- * copied at the call. With `options.target`, and in the form with offsets, the source is lent:
- * **you promise not to transfer, detach, resize or write it until the promise settles**.
+ * copied at the call. With `options.target` it is lent instead: **you promise not to transfer,
+ * detach, resize or write it until the promise settles**.
  */
-export function hash(algorithm: string, data: Data): Promise<Buffer>;
-export function hash<E extends Encoding>(
-  algorithm: string,
+export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
   data: Data,
-  encoding: E,
-  options?: CallOptions,
-): Promise<Digest<E>>;
-export function hash(
-  algorithm: string,
-  data: Data,
-  options: HashOptions & TargetOptions & CallOptions,
-): Promise<number>;
+  options: HashOptions<E> & Partial<TargetOptions<T>> & CallOptions,
+): Promise<Output<T, Digest<E>>>;
 export function hash<E extends Encoding = 'buffer'>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   data: Data,
-  options: HashOptions<E> & CallOptions,
-): Promise<Digest<E>>;
-export function hash(
-  algorithm: string,
-  source: Bytes,
-  sourceOffset: number,
-  sourceSize: number,
-  target: Bytes,
-  targetOffset: number,
+  encoding?: E,
   options?: CallOptions,
-): Promise<number>;
+): Promise<Digest<E>>;
 /**
  * The digest of a message in pieces: an async iterable of bytes or strings, a Node or web stream, a
  * Blob. It is read to its end in constant memory, the next piece while the last one is hashed. If
  * anything fails, or the signal aborts, the source is closed (`return`, `destroy`, `cancel`) and
  * the promise rejects with that error.
  */
-export function hash(algorithm: string, pieces: StreamSource): Promise<Buffer>;
-export function hash<E extends Encoding>(
-  algorithm: string,
-  pieces: StreamSource,
-  encoding: E,
+export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  source: StreamSource,
+  options: HashOptions<E> & Partial<TargetOptions<T>> & StreamOptions,
+): Promise<Output<T, Digest<E>>>;
+export function hash<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
+  source: StreamSource,
+  encoding?: E,
   options?: StreamOptions,
 ): Promise<Digest<E>>;
 export function hash(
-  algorithm: string,
-  pieces: StreamSource,
-  options: HashOptions & TargetOptions & StreamOptions,
-): Promise<number>;
-export function hash<E extends Encoding = 'buffer'>(
-  algorithm: string,
-  pieces: StreamSource,
-  options: HashOptions<E> & StreamOptions,
-): Promise<Digest<E>>;
-export function hash(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   data: unknown,
   third?: unknown,
   fourth?: unknown,
@@ -214,25 +198,19 @@ export function hash(
  *
  * @param path as for node:fs: a string, Buffer or file URL; in browsers a Blob, such as a File
  */
-export function hashFile(algorithm: string, path: FileSource): Promise<Buffer>;
-export function hashFile<E extends Encoding>(
-  algorithm: string,
+export function hashFile<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
   path: FileSource,
-  encoding: E,
+  options: HashOptions<E> & Partial<TargetOptions<T>> & StreamOptions,
+): Promise<Output<T, Digest<E>>>;
+export function hashFile<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
+  path: FileSource,
+  encoding?: E,
   options?: StreamOptions,
 ): Promise<Digest<E>>;
 export function hashFile(
-  algorithm: string,
-  path: FileSource,
-  options: HashOptions & TargetOptions & StreamOptions,
-): Promise<number>;
-export function hashFile<E extends Encoding = 'buffer'>(
-  algorithm: string,
-  path: FileSource,
-  options: HashOptions<E> & StreamOptions,
-): Promise<Digest<E>>;
-export function hashFile(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   path: unknown,
   third?: unknown,
   fourth?: unknown,
@@ -243,68 +221,38 @@ export function hashFile(
 
 /**
  * The HMAC of `data`; see `hmac` of `millrace`. Key and `data` are copied at the call. With
- * `options.target`, and in the form with offsets, the source is lent: **you promise not to
- * transfer, detach, resize or write it until the promise settles**.
+ * `options.target` `data` is lent instead: **you promise not to transfer, detach, resize or write
+ * it until the promise settles**.
  */
-export function hmac(algorithm: string, key: string | KeyInput, data: Data): Promise<Buffer>;
-export function hmac<E extends Encoding>(
-  algorithm: string,
+export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   data: Data,
-  encoding: E,
-  options?: CallOptions,
-): Promise<Digest<E>>;
-export function hmac(
-  algorithm: string,
-  key: string | KeyInput,
-  data: Data,
-  options: TargetOptions & CallOptions,
-): Promise<number>;
+  options: HmacOptions<E> & Partial<TargetOptions<T>> & CallOptions,
+): Promise<Output<T, Digest<E>>>;
 export function hmac<E extends Encoding = 'buffer'>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   data: Data,
-  options: { readonly encoding?: E } & CallOptions,
-): Promise<Digest<E>>;
-export function hmac(
-  algorithm: string,
-  key: KeyInput,
-  keyOffset: number,
-  keySize: number,
-  source: Bytes,
-  sourceOffset: number,
-  sourceSize: number,
-  target: Bytes,
-  targetOffset: number,
+  encoding?: E,
   options?: CallOptions,
-): Promise<number>;
+): Promise<Digest<E>>;
 /** The HMAC of a message in pieces; see {@link hash}. */
-export function hmac(
-  algorithm: string,
+export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
-  pieces: StreamSource,
-): Promise<Buffer>;
-export function hmac<E extends Encoding>(
-  algorithm: string,
+  source: StreamSource,
+  options: HmacOptions<E> & Partial<TargetOptions<T>> & StreamOptions,
+): Promise<Output<T, Digest<E>>>;
+export function hmac<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
-  pieces: StreamSource,
-  encoding: E,
+  source: StreamSource,
+  encoding?: E,
   options?: StreamOptions,
 ): Promise<Digest<E>>;
 export function hmac(
-  algorithm: string,
-  key: string | KeyInput,
-  pieces: StreamSource,
-  options: TargetOptions & StreamOptions,
-): Promise<number>;
-export function hmac<E extends Encoding = 'buffer'>(
-  algorithm: string,
-  key: string | KeyInput,
-  pieces: StreamSource,
-  options: { readonly encoding?: E } & StreamOptions,
-): Promise<Digest<E>>;
-export function hmac(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: unknown,
   data: unknown,
   fourth?: unknown,
@@ -321,25 +269,25 @@ export function hmac(
  * transfer, detach, resize or write them until the promise settles**. An abort rejects unless all
  * of the work has started.
  */
-export function hashMany(algorithm: string, sources: Sources): Promise<Buffer>;
-export function hashMany<E extends Encoding>(
-  algorithm: string,
+export function hashMany(algorithm: HashAlgorithm, sources: Sources): Promise<Buffer>;
+export function hashMany<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
   sources: Sources,
-  encoding: E,
+  encoding?: E,
   options?: CallOptions,
 ): Promise<Digest<E>[]>;
 export function hashMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   sources: Sources,
   options: HashOptions & TargetOptions & CallOptions,
 ): Promise<number>;
 export function hashMany<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   sources: Sources,
   options: HashOptions<E> & { readonly encoding: E } & CallOptions,
 ): Promise<Digest<E>[]>;
 export function hashMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   sources: Sources,
   options: HashOptions & { readonly encoding?: undefined } & CallOptions,
 ): Promise<Buffer>;
@@ -354,31 +302,31 @@ export function hashMany(): Promise<unknown> {
  * rejects unless all of the work has started.
  */
 export function hmacMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
 ): Promise<Buffer>;
-export function hmacMany<E extends Encoding>(
-  algorithm: string,
+export function hmacMany<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
-  encoding: E,
+  encoding?: E,
   options?: CallOptions,
 ): Promise<Digest<E>[]>;
 export function hmacMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   options: TargetOptions & CallOptions,
 ): Promise<number>;
 export function hmacMany<E extends Encoding>(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   options: { readonly encoding: E } & CallOptions,
 ): Promise<Digest<E>[]>;
 export function hmacMany(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   options: CallOptions,
@@ -393,10 +341,13 @@ export function hmacMany(): Promise<unknown> {
  * lent: **you promise not to transfer, detach, resize or write them until the promise settles**.
  */
 export function seal(
-  algorithm: string,
+  algorithm: CipherAlgorithm,
   options: SealOptions & TextTargetOptions & CallOptions,
 ): Promise<number>;
-export function seal(algorithm: string, options: SealOptions & CallOptions): Promise<Buffer>;
+export function seal(
+  algorithm: CipherAlgorithm,
+  options: SealOptions & CallOptions,
+): Promise<Buffer>;
 export function seal(): Promise<unknown> {
   return perform(sealParser, arguments);
 }
@@ -408,10 +359,13 @@ export function seal(): Promise<unknown> {
  * until the promise settles**.
  */
 export function open(
-  algorithm: string,
+  algorithm: CipherAlgorithm,
   options: OpenOptions & TextTargetOptions & CallOptions,
 ): Promise<number>;
-export function open(algorithm: string, options: OpenOptions & CallOptions): Promise<Buffer>;
+export function open(
+  algorithm: CipherAlgorithm,
+  options: OpenOptions & CallOptions,
+): Promise<Buffer>;
 export function open(): Promise<unknown> {
   return perform(openParser, arguments);
 }
@@ -421,13 +375,12 @@ export function open(): Promise<unknown> {
  * `cipher` of `millrace`. Without a target the source is copied at the call; with one both are
  * lent: **you promise not to transfer, detach, resize or write them until the promise settles**.
  */
+export function cipher<T extends Bytes | undefined = undefined>(
+  algorithm: CipherAlgorithm,
+  options: CipherOptions & Partial<TextTargetOptions<T>> & CallOptions,
+): Promise<Output<T, Buffer>>;
 export function cipher(
-  algorithm: string,
-  options: CipherOptions & TextTargetOptions & CallOptions,
-): Promise<number>;
-export function cipher(algorithm: string, options: CipherOptions & CallOptions): Promise<Buffer>;
-export function cipher(
-  algorithm: string,
+  algorithm: CipherAlgorithm,
   encrypt: boolean | 0 | 1,
   key: KeyInput,
   iv: Bytes,
@@ -435,7 +388,7 @@ export function cipher(
   options?: CallOptions,
 ): Promise<Buffer>;
 export function cipher(
-  algorithm: string,
+  algorithm: CipherAlgorithm,
   encrypt: boolean | 0 | 1,
   key: KeyInput,
   iv: Bytes,
@@ -444,32 +397,6 @@ export function cipher(
   tag: Bytes,
   options?: CallOptions,
 ): Promise<Buffer>;
-export function cipher(
-  algorithm: string,
-  encrypt: boolean | 0 | 1,
-  ...window: [
-    ...key: Window<KeyInput>,
-    ...iv: Window<Bytes>,
-    ...source: Window<Bytes>,
-    target: Bytes,
-    targetOffset: number,
-    options?: CallOptions,
-  ]
-): Promise<number>;
-export function cipher(
-  algorithm: string,
-  encrypt: boolean | 0 | 1,
-  ...window: [
-    ...key: Window<KeyInput>,
-    ...iv: Window<Bytes>,
-    ...source: Window<Bytes>,
-    target: Bytes,
-    targetOffset: number,
-    ...aad: Window<Bytes>,
-    ...tag: Window<Bytes>,
-    options?: CallOptions,
-  ]
-): Promise<number>;
 export function cipher(): Promise<unknown> {
   return perform(cipherParser, arguments);
 }

@@ -1,8 +1,14 @@
 /** Looks up algorithms by name or number in the generated table (tools/catalog.mjs). */
-import { ciphers, hashes } from './catalog-table.js';
+import { ciphers, hashes, type CipherName, type HashName } from './catalog-table.js';
 import type { CipherFacts, HashFacts } from './facts.js';
 import { makeError, wrongType } from '../request/errors.js';
 import { distance } from './nearest.js';
+
+/** The name of a hash, in any case, or one of its aliases. */
+export type HashAlgorithm = HashName | (string & {});
+
+/** The name of a cipher, in any case, or one of its aliases. */
+export type CipherAlgorithm = CipherName | (string & {});
 
 const hashNames = index<HashFacts>(hashes);
 const cipherNames = index<CipherFacts>(ciphers);

@@ -48,7 +48,7 @@ import {
   hashNames,
   targetNames,
 } from './hash.js';
-import { hmacFacts, hmacNames, type HmacOptions } from './hmac.js';
+import { hmacFacts, hmacNames, type HmacFields } from './hmac.js';
 import { copyInto, isBytesView, isRevoked } from '../request/intrinsics.js';
 import { macName } from './key.js';
 import { readTextKey, type KeyMaterial } from '../request/key-input.js';
@@ -241,7 +241,7 @@ const hashTable: Takes<keyof HashFields> = takes('hashMany(algorithm, sources)',
   ...hashNames,
   ...targetNames,
 });
-const hmacTable: Takes<keyof HmacOptions> = takes('hmacMany(algorithm, key, sources)', hmacNames);
+const hmacTable: Takes<keyof HmacFields> = takes('hmacMany(algorithm, key, sources)', hmacNames);
 
 function parseHashMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
   if (count < 2 || count > 3)

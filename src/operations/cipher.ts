@@ -1,6 +1,6 @@
 /**
  * Cipher calls: seal and open (AEAD with the tag appended), and cipher, the general form, with
- * options, positional, or over windows.
+ * options or positional.
  */
 import {
   bytes,
@@ -13,6 +13,7 @@ import {
   type Bytes,
   type Data,
   part,
+  surplusArguments,
 } from '../request/arguments.js';
 import { At, frame, Operation, type Route } from '../request/frame.js';
 import {
@@ -38,9 +39,7 @@ import {
 } from '../engines/engines.js';
 import { makeError, wrongType } from '../request/errors.js';
 import {
-  checkKeyRange,
   setKeyInput,
-  setKeyRange,
   keySizeOf,
   readKey,
   type KeyInput,
@@ -149,12 +148,12 @@ const cipherNames: Names<CipherOptions> = {
  * Where to write a text instead of returning it. The call is then zero-copy: source and target are
  * lent.
  */
-export interface TextTargetOptions {
+export interface TextTargetOptions<T extends Bytes | undefined = Bytes> {
   /**
    * Receives the text; it may be the source, or overlap it. The call returns the number of bytes
    * written.
    */
-  readonly target: Bytes;
+  readonly target: T;
   /** Where in the target, in bytes; default 0. */
   readonly targetOffset?: number | undefined;
 }
@@ -272,11 +271,8 @@ function appendedTagSize(authTagLength: unknown, facts: CipherFacts): number {
   return tagSize;
 }
 
-/**
- * `(algorithm, options)`, the 5 or 7 arguments of the friendly form, or the 13 or 19 of the window
- * form.
- */
-export const cipherParser: Parser = { fill: fillCipher, counts: [2, 5, 7, 13, 19] };
+/** `(algorithm, options)`, or 5 arguments, or 7 with aad and tag. */
+export const cipherParser: Parser = { fill: fillCipher, counts: [2, 5, 7] };
 
 type CipherFields = CipherOptions & Partial<TextTargetOptions>;
 const cipherTable: Takes<keyof CipherFields> = takes('cipher(algorithm)', {
@@ -290,13 +286,8 @@ function fillCipher(given: ArrayLike<unknown>, count: number, promised?: boolean
   const facts = cipherFacts(given[0]);
   if (count === 2)
     fillCipherOptions(facts, given[1], promised ? cipherTable.promised : cipherTable.plain);
-  else if (count === 5 || count === 7) fillCipherFriendly(facts, given, count);
-  else if (count === 13 || count === 19) fillCipherWindow(facts, given, count);
-  else
-    throw makeError(
-      'ERR_MISSING_ARGUMENT',
-      `cipher takes 2, 5, 7, 13 or 19 arguments, and a callback; not ${count}`,
-    );
+  else if (count === 5 || count === 7) fillCipherPositional(facts, given, count);
+  else throw surplusArguments('cipher takes 2, 5 or 7 arguments', count);
 }
 
 function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepted<any>): void {
@@ -325,7 +316,7 @@ function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepte
   setAsked(way, choice);
 }
 
-function fillCipherFriendly(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
+function fillCipherPositional(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
   const operation = direction(given[1]);
   const source = messageBytes(given[4], undefined);
   limitSource(sizeOf(source), facts);
@@ -340,61 +331,6 @@ function fillCipherFriendly(facts: CipherFacts, given: ArrayLike<unknown>, count
   setAad(aad, 0, sizeOf(aad));
   if (tag !== undefined) setTag(tag, 0, sizeOf(tag));
   setResult(sizeOf(source), Form.Buffer);
-}
-
-function fillCipherWindow(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
-  const operation = direction(given[1]);
-  const keyOffset = unsigned(given[3], 'keyOffset');
-  const keySize = unsigned(given[4], 'keySize');
-  const iv = bytes(given[5], 'iv');
-  const ivOffset = unsigned(given[6], 'ivOffset');
-  const ivSize = unsigned(given[7], 'ivSize');
-  const source = bytes(given[8], 'source');
-  const sourceOffset = unsigned(given[9], 'sourceOffset');
-  const sourceSize = unsigned(given[10], 'sourceSize');
-  const target = bytes(given[11], 'target');
-  const targetOffset = unsigned(given[12], 'targetOffset');
-  range(ivOffset, ivSize, sizeOf(iv), 'iv');
-  range(sourceOffset, sourceSize, sizeOf(source), 'source');
-  range(targetOffset, sourceSize, sizeOf(target), 'target');
-  checkIvSize(ivSize, facts, 'ivSize');
-  limitSource(sourceSize, facts);
-  if (count === 13 && facts.aead) throw missingTag(facts);
-  const tag = count === 19 ? readWindowTag(facts, given) : undefined;
-  const key = readKey(given[2], facts.name, 'key');
-  checkKeyRange(key, keyOffset, keySize);
-  checkKeySize(key, keySizeOf(key) === undefined ? undefined : keySize, facts, 'keySize');
-  beginRequest(operation, facts.id, source, sourceOffset, sourceSize);
-  setKeyRange(key, keyOffset, keySize);
-  setIv(iv, ivOffset, ivSize);
-  if (tag !== undefined) {
-    setAad(tag.aad, tag.aadOffset, tag.aadSize);
-    if (facts.aead) setTag(tag.tag, tag.tagOffset, tag.tagSize);
-  }
-  setTarget(target, targetOffset, sourceSize);
-}
-
-interface WindowTag {
-  readonly aad: Uint8Array;
-  readonly aadOffset: number;
-  readonly aadSize: number;
-  readonly tag: Uint8Array;
-  readonly tagOffset: number;
-  readonly tagSize: number;
-}
-
-function readWindowTag(facts: CipherFacts, given: ArrayLike<unknown>): WindowTag {
-  const aad = bytes(given[13], 'aad');
-  const aadOffset = unsigned(given[14], 'aadOffset');
-  const aadSize = unsigned(given[15], 'aadSize');
-  const tag = bytes(given[16], 'tag');
-  const tagOffset = unsigned(given[17], 'tagOffset');
-  const tagSize = unsigned(given[18], 'tagSize');
-  range(aadOffset, aadSize, sizeOf(aad), 'aad');
-  range(tagOffset, tagSize, sizeOf(tag), 'tag');
-  checkAadSize(aadSize, facts, 'aadSize');
-  checkTagSize(tagSize, facts, 'tagSize');
-  return { aad, aadOffset, aadSize, tag, tagOffset, tagSize };
 }
 
 /**

@@ -1,7 +1,16 @@
 /**
- * Hash calls: the friendly form, with an encoding or options, and the window form.
+ * Hash calls, with an encoding or options.
  */
-import { bytes, data, options, range, sizeOf, unsigned, type Bytes } from '../request/arguments.js';
+import {
+  bytes,
+  data,
+  options,
+  range,
+  sizeOf,
+  surplusArguments,
+  unsigned,
+  type Bytes,
+} from '../request/arguments.js';
 import { At, frame, Operation, type Route } from '../request/frame.js';
 import {
   beginRequest,
@@ -73,12 +82,15 @@ export const hashNames: Names<HashOptions> = {
 };
 
 /** Where to write a digest instead of returning it. */
-export interface TargetOptions {
+export interface TargetOptions<T extends Bytes | undefined = Bytes> {
   /** Receives the digest; the call returns its size. Written when the call settles. */
-  readonly target: Bytes;
+  readonly target: T;
   /** Where in the target, in bytes; default 0. */
   readonly targetOffset?: number | undefined;
 }
+
+/** The result of a call: the number of bytes written if the call has a target. */
+export type Output<T extends Bytes | undefined, Result> = T extends Bytes ? number : Result;
 
 export const targetNames: Names<TargetOptions> = { target: true, targetOffset: true };
 
@@ -91,19 +103,16 @@ const forms: Readonly<Record<string, Form | undefined>> = {
   bigint: Form.BigInt,
 };
 
-/** `(algorithm, data[, encoding | options])` or the six arguments of the window form. */
-export const hashParser: Parser = { fill: fillHash, counts: [2, 3, 6] };
+/** `(algorithm, data[, encoding | options])`. */
+export const hashParser: Parser = { fill: fillHash, counts: [2, 3] };
 
 type Fields = HashOptions & Partial<TargetOptions>;
 const table: Takes<keyof Fields> = takes('hash(algorithm, data)', { ...hashNames, ...targetNames });
 
 function fillHash(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'hash needs an algorithm and data');
+  if (count > 3) throw surplusArguments('hash takes 2 or 3 arguments', count);
   const facts = hashFacts(given[0]);
-  if (count > 3) {
-    fillHashWindow(facts, given, count);
-    return;
-  }
   const accepted = promised ? table.promised : table.plain;
   const request = digestRequest(count > 2 ? given[2] : undefined, facts, accepted);
   const source = readData(given[1], request);
@@ -130,25 +139,6 @@ export function setData(operation: Operation, facts: HashFacts, source: Uint8Arr
   if (typeof source === 'string')
     beginRequest(operation, facts.id, textScratch, 0, encodeShort(source, textScratch));
   else beginRequest(operation, facts.id, source, 0, sizeOf(source));
-}
-
-function fillHashWindow(facts: HashFacts, given: ArrayLike<unknown>, count: number): void {
-  if (count !== 6) {
-    throw makeError(
-      'ERR_MISSING_ARGUMENT',
-      `hash takes 2 or 3 arguments, or 6 with offsets, and a callback; not ${count}`,
-    );
-  }
-  const source = bytes(given[1], 'source');
-  const sourceOffset = unsigned(given[2], 'sourceOffset');
-  const sourceSize = unsigned(given[3], 'sourceSize');
-  const target = bytes(given[4], 'target');
-  const targetOffset = unsigned(given[5], 'targetOffset');
-  range(sourceOffset, sourceSize, sizeOf(source), 'source');
-  const size = outputSize(undefined, facts);
-  range(targetOffset, size, sizeOf(target), 'target');
-  beginRequest(Operation.Hash, facts.id, source, sourceOffset, sourceSize);
-  setTarget(target, targetOffset, size);
 }
 
 /** What the third argument of hash and the fourth of hmac ask for. */

@@ -1,12 +1,12 @@
 /** Keys and other secrets as arguments: their types, and how they reach the request. */
-import { range, sizeOf, type Bytes, type Data } from './arguments.js';
+import { sizeOf, type Bytes, type Data } from './arguments.js';
 import { setEngines, setKey, encodeKey, ownSecret, deferWipe } from './request.js';
 import type { EnginePreference } from '../engines/engines.js';
 import { isUint8Array } from './intrinsics.js';
 import { isKey, keyEngines, type Key } from '../operations/key.js';
 import type { CryptoKey, KeyObject } from '#platform/runtime.js';
 import { isShort, keyScratch } from './input-buffer.js';
-import { readSecret, SecretCopy, SecretKinds, wipeCopy } from './secret-copy.js';
+import { readSecret, SecretCopy, SecretKinds } from './secret-copy.js';
 
 /**
  * A key: bytes, a secret KeyObject of node:crypto, an extractable secret CryptoKey of WebCrypto, or
@@ -55,36 +55,17 @@ export function keySizeOf(key: Exclude<KeyMaterial, string>): number | undefined
   return SecretCopy.is(key) ? key.bytes.length : undefined;
 }
 
-/** Checks that a range lies within a key given as bytes. Wipes a copy if it does not. */
-export function checkKeyRange(
-  key: Exclude<KeyMaterial, string>,
-  offset: number,
-  size: number,
-): void {
-  const whole = keySizeOf(key);
-  if (whole === undefined || offset + size <= whole) return;
-  wipeCopy(key);
-  range(offset, size, whole, 'key');
-}
-
 /** Sets the whole key. A copy made here is wiped once the call has used or copied it. */
 export function setKeyInput(key: KeyMaterial): void {
   if (isUint8Array(key)) setKey(key, 0, sizeOf(key));
   else if (typeof key === 'string') setTextKey(key);
-  else if (SecretCopy.is(key)) setCopy(key, 0, key.bytes.length);
+  else if (SecretCopy.is(key)) setCopy(key);
   else setEngines(key);
 }
 
-/** Sets a range of a key, or all of a prepared key. */
-export function setKeyRange(key: Exclude<KeyMaterial, string>, offset: number, size: number): void {
-  if (isUint8Array(key)) setKey(key, offset, size);
-  else if (SecretCopy.is(key)) setCopy(key, offset, size);
-  else setEngines(key);
-}
-
-function setCopy(key: SecretCopy, offset: number, size: number): void {
+function setCopy(key: SecretCopy): void {
   deferWipe(key.bytes);
-  setKey(key.bytes, offset, size);
+  setKey(key.bytes, 0, key.bytes.length);
 }
 
 function setTextKey(key: string): void {

@@ -16,7 +16,7 @@ import {
   type TargetOptions,
 } from '../operations/hash.js';
 import { createHash, createHmac, type Hasher } from '../hashers/hasher.js';
-import { hmacFacts, hmacNames, type HmacOptions } from '../operations/hmac.js';
+import { hmacFacts, hmacNames, type HmacFields } from '../operations/hmac.js';
 import type { Key } from '../operations/key.js';
 import { absorbFile, absorbFileSync, fileSource } from '#platform/files.js';
 import { accepted, type Accepted } from '../request/options.js';
@@ -38,7 +38,7 @@ interface Request {
 
 type HashFields = HashOptions & Partial<TargetOptions> & StreamOptions;
 type HashTable = Accepted<keyof HashFields>;
-type HmacTable = Accepted<keyof (HmacOptions & StreamOptions)>;
+type HmacTable = Accepted<keyof (HmacFields & StreamOptions)>;
 const hashFields = { ...hashNames, ...targetNames, ...streamOptionNames };
 const hashTakes: HashTable = accepted('hash(algorithm, data) of a stream', hashFields);
 const fileTakes: HashTable = accepted('hashFile(algorithm, path)', hashFields);

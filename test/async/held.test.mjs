@@ -17,11 +17,11 @@ test('a call with a target touches neither source nor target, and makes no memor
     const controller = new AbortController();
     const calls = {
       hash: (options) => promises.hash('sha256', source, { target: digest, ...options }),
-      'hash window': (options) => promises.hash('sha256', source, 0, size, digest, 0, options),
+      'hash window': (options) => promises.hash('sha256', source, { target: digest, ...options }),
       hmac: (options) => promises.hmac('sha256', key, source, { target: digest, ...options }),
       seal: (options) => promises.seal('aes-256-gcm', { key, nonce, source, target, ...options }),
       'seal split': (options) => promises.seal('aes-256-gcm', { key, nonce, source, target, route: 'pool', ...options }),
-      cipher: (options) => promises.cipher('aes-256-ctr', true, key, 0, 32, iv, 0, 16, source, 0, size, target, 0, options),
+      cipher: (options) => promises.cipher('aes-256-ctr', { encrypt: true, key, iv, source, target, ...options }),
     };
     (async () => {
       await promises.hash('sha256', busy, { target: digest });

@@ -40,12 +40,6 @@ const calls = {
     (options) =>
       targeted(64, (into) => promises.hash('sha512', source, { target: into, ...options })),
   ],
-  'hash window': (source) => [
-    millrace.hash('sha512', source),
-    undefined,
-    (options) =>
-      targeted(64, (into) => promises.hash('sha512', source, 0, source.length, into, 0, options)),
-  ],
   hmac: (source) => [
     millrace.hmac('sha256', key, source),
     (options, done) => millrace.hmac('sha256', key, source, options, done),

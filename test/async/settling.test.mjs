@@ -77,7 +77,7 @@ test(
     const digest = millrace.hash('sha256', source);
     // Some inline, some by workers; a callback now and then takes longer than the poll is patient.
     await chained(64, 30_000, (index, callback) => {
-      millrace.hash('sha256', source, 0, 300, target, 0, (error) => {
+      millrace.hash('sha256', source, { target }, (error) => {
         for (
           const end = performance.now() + (index % 97 === 0 ? 0.05 : 0);
           performance.now() < end;

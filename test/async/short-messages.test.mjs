@@ -68,8 +68,8 @@ test('any mixture of algorithms, sizes, encodings and ways of waiting; sources c
   }
 });
 
-test('windows: digests go to their places, between bytes that stay, and the target is told by its size', async () => {
-  const numbers = random('windows');
+test('targets: digests go to their places, between bytes that stay, and the target is told by its size', async () => {
+  const numbers = random('targets');
   const memory = Buffer.alloc(300 * 96, 0x11);
   const expected = Buffer.from(memory);
   const calls = [];
@@ -84,7 +84,7 @@ test('windows: digests go to their places, between bytes that stay, and the targ
       source: source.subarray(offset, offset + size),
     }).output;
     digest.copy(expected, index * 96 + offset);
-    const byWindow = index % 2 === 0 ? promises.hash : byCallback;
+    const call = index % 2 === 0 ? promises.hash : byCallback;
     if (index % 3 === 0) {
       calls.push(
         promises
@@ -95,9 +95,10 @@ test('windows: digests go to their places, between bytes that stay, and the targ
       );
     } else {
       calls.push(
-        byWindow(name, source, offset, size, memory, index * 96 + offset).then((told) =>
-          assert.equal(told, digest.length),
-        ),
+        call(name, source.subarray(offset, offset + size), {
+          target: memory,
+          targetOffset: index * 96 + offset,
+        }).then((told) => assert.equal(told, digest.length)),
       );
     }
   }
@@ -109,9 +110,9 @@ test('windows: digests go to their places, between bytes that stay, and the targ
   assert.deepEqual(memory, expected);
 });
 
-test('windows: a place that is gone when the digest comes is told of', async () => {
+test('targets: a place that is gone when the digest comes is told of', async () => {
   const target = Buffer.from(new ArrayBuffer(64));
-  const lost = promises.hash('sha256', Buffer.alloc(10), 0, 10, target, 8);
+  const lost = promises.hash('sha256', Buffer.alloc(10), { target, targetOffset: 8 });
   structuredClone(target.buffer, { transfer: [target.buffer] });
   await assert.rejects(lost, { code: 'ERR_ARGUMENT_VALUE', message: /detached or shrunk/ });
 });

@@ -226,7 +226,7 @@ test('hooks that call Millrace while a call is being made', async () => {
     assert.deepEqual(await waited('hash', 'sha256', plain), digest);
     assert.deepEqual(await waited('seal', 'aes-256-gcm', { key, nonce, source: plain }), sealed);
     const target = Buffer.alloc(32);
-    assert.equal(await waited('hash', 'sha256', plain, 0, plain.length, target, 0), 32);
+    assert.equal(await waited('hash', 'sha256', plain, { target }), 32);
     assert.deepEqual(target, digest);
   } finally {
     hook.disable();
@@ -239,7 +239,7 @@ test('hooks that hash nothing at all while a call is being made', async () => {
     () => millrace.hash('sha256', '', () => {}),
     () => void promises.hash('sha256', ''),
     () => millrace.hmac('sha256', '', ''),
-    () => millrace.hash('sha256', Buffer.alloc(0), 0, 0, Buffer.alloc(32), 0),
+    () => millrace.hash('sha256', Buffer.alloc(0), { target: Buffer.alloc(32) }),
     () => millrace.hash('sha256', '', { encoding: 'base64' }),
     () => millrace.cipher('aes-256-ctr', true, key, Buffer.alloc(16), ''),
   ]) {
@@ -270,7 +270,7 @@ test('hooks that hash nothing at all while a call is being made', async () => {
 test('a hook that detaches the source while the call is being made', async () => {
   for (const start of [
     (source) => promises.hash('sha256', source),
-    (source) => promises.hash('sha256', source, 0, source.length, Buffer.alloc(32), 0),
+    (source) => promises.hash('sha256', source, { target: Buffer.alloc(32) }),
     (source) => promises.seal('aes-256-gcm', { key, nonce, source }),
     (source) => waited('hash', 'sha256', source),
     (source) => waited('cipher', 'aes-256-ctr', true, key, Buffer.alloc(16), source),
@@ -345,7 +345,7 @@ test('objects with conversions are not asked', () => {
   };
   assert.throws(() => millrace.hash(tricky, plain), { code: 'ERR_ARGUMENT_TYPE' });
   assert.throws(() => millrace.hash('sha256', tricky), { code: 'ERR_ARGUMENT_TYPE' });
-  assert.throws(() => millrace.hash('sha256', plain, tricky, 1, plain, 0), {
+  assert.throws(() => millrace.hash('sha256', plain, { target: plain, targetOffset: tricky }), {
     code: 'ERR_ARGUMENT_TYPE',
   });
   assert.throws(() => millrace.hash('blake3', plain, { outputLength: tricky }), {

@@ -66,7 +66,7 @@ const functions = {
       millrace.cipher('aes-256-ctr', { encrypt: true, key, iv, source: message }),
     'cipher of a window': (key) => {
       const target = Buffer.alloc(100);
-      millrace.cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, message, 0, 100, target, 0);
+      millrace.cipher('aes-256-ctr', { encrypt: 1, key, iv, source: message, target });
       return target;
     },
   },
@@ -75,7 +75,7 @@ const functions = {
     ...each(inAll('hmacMany'), (call, key) => call('sha256', key, [message, 'text'])),
     'hmac of a window': (key) => {
       const target = Buffer.alloc(32);
-      millrace.hmac('sha256', key, 0, 32, message, 0, 100, target, 0);
+      millrace.hmac('sha256', key, message, { target });
       return target;
     },
     'hmac of pieces': (key) =>
@@ -243,38 +243,13 @@ test('bytes of KeyObjects are wiped after use, also when the call is refused', a
       () => millrace.createHash('blake3', { key: short }),
       () => millrace.createKey('aes-256-gcm', short),
       () =>
-        millrace.cipher(
-          'aes-256-ctr',
-          1,
-          short,
-          0,
-          32,
+        millrace.cipher('aes-256-ctr', {
+          encrypt: 1,
+          key: short,
           iv,
-          0,
-          16,
-          message,
-          0,
-          100,
-          Buffer.alloc(100),
-          0,
-        ),
-      () =>
-        millrace.cipher(
-          'aes-256-ctr',
-          1,
-          key,
-          0,
-          31,
-          iv,
-          0,
-          16,
-          message,
-          0,
-          100,
-          Buffer.alloc(100),
-          0,
-        ),
-      () => millrace.hmac('sha256', key, 0, 33, message, 0, 100, Buffer.alloc(32), 0),
+          source: message,
+          target: Buffer.alloc(100),
+        }),
       () => millrace.hmacMany('sha256', key, [message], { route: 'pool' }),
       () => millrace.argon2('argon2id', { message: 5, nonce: salt, secret: key, ...light }),
       () => promises.sealStream({ algorithm: 'aes-256-gcm', key: short }),

@@ -13,6 +13,7 @@ import ancestorDoor from 'millrace/crypto-async';
 import promises from 'millrace/promises';
 
 import { random } from '../support/random.mjs';
+import { cipherOptions } from '../support/offsets.mjs';
 
 const rng = random('large');
 
@@ -29,10 +30,16 @@ for (const [name, beyond] of [
     const digest = createHash('sha256').update(message).digest();
     for (const entryPoint of [millrace, promises]) {
       const target = Buffer.alloc(32);
-      assert.equal(await entryPoint.hash('sha256', memory, at, 3000, target, 0), 32);
+      assert.equal(await entryPoint.hash('sha256', memory.subarray(at, at + 3000), { target }), 32);
       assert.deepEqual(target, digest);
       // The digest to where the source is not, in the same buffer.
-      assert.equal(await entryPoint.hash('sha256', memory, at, 3000, memory, beyond + 4100), 32);
+      assert.equal(
+        await entryPoint.hash('sha256', memory.subarray(at, at + 3000), {
+          target: memory,
+          targetOffset: beyond + 4100,
+        }),
+        32,
+      );
       assert.deepEqual(memory.subarray(beyond + 4100, beyond + 4132), digest);
       assert.deepEqual(await entryPoint.hash('sha256', memory.subarray(at, at + 3000)), digest);
       assert.deepEqual(
@@ -78,25 +85,17 @@ for (const [name, beyond] of [
         beyond + 4200,
         16,
       ];
-      assert.equal(await entryPoint.cipher(...args(1, at, at + 7)), 3000);
+      assert.equal(await entryPoint.cipher(...cipherOptions(args(1, at, at + 7))), 3000);
       assert.deepEqual(memory.subarray(at + 7, at + 3007), sealed.subarray(0, 3000));
       assert.deepEqual(memory.subarray(beyond + 4200, beyond + 4216), sealed.subarray(3000));
-      assert.equal(await entryPoint.cipher(...args(0, at + 7, at)), 3000);
+      assert.equal(await entryPoint.cipher(...cipherOptions(args(0, at + 7, at))), 3000);
       assert.deepEqual(memory.subarray(at, at + 3000), message);
 
       // One past the end, and a sum that would wrap at 32 or at 53 bits.
-      for (const [offset, size] of [
-        [memory.length - 10, 11],
-        [memory.length + 1, 0],
-        [beyond, beyond],
-        [2 ** 53 - 1, 1],
-        [2 ** 53 - 1, 2 ** 53 - 1],
-      ]) {
+      for (const targetOffset of [memory.length - 10, memory.length + 1, 2 ** 53 - 1]) {
         await assert.rejects(
-          async () => entryPoint.hash('sha256', memory, offset, size, target, 0),
-          {
-            code: 'ERR_ARGUMENT_VALUE',
-          },
+          async () => entryPoint.hash('sha256', 'text', { target: memory, targetOffset }),
+          { code: 'ERR_ARGUMENT_VALUE' },
         );
       }
     }
@@ -120,7 +119,7 @@ test('a source of more than 2^31 bytes', { timeout: 120_000 }, async (t) => {
   const digest = createHash('sha256');
   for (let at = 0; at < size; at += 2 ** 30) digest.update(memory.subarray(at, at + 2 ** 30));
   const target = Buffer.alloc(32);
-  assert.equal(await promises.hash('sha256', memory, 0, size, target, 0), 32);
+  assert.equal(await promises.hash('sha256', memory, { target }), 32);
   assert.deepEqual(target, digest.digest());
 });
 

@@ -21,6 +21,7 @@ import {
 import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 import { refuses } from '../support/refusals.mjs';
+import { cipherOptions } from '../support/offsets.mjs';
 
 const sizes = [
   0, 1, 15, 16, 17, 31, 63, 64, 65, 127, 128, 129, 255, 256, 300, 511, 1000, 1024, 2049, 4096,
@@ -37,9 +38,9 @@ const notOffered = Symbol('not offered');
  * The ways that lend: each takes the window arguments, all in one buffer, and may be asynchronous.
  */
 const lending = {
-  'window, sync': (algorithm, method, args) => millrace[method](...args),
-  'window, callback': (algorithm, method, args) => called(millrace, method, args),
-  'window, promise': (algorithm, method, args) => promises[method](...args),
+  'options, sync': (algorithm, method, args) => millrace[method](...cipherOptions(args)),
+  'options, callback': (algorithm, method, args) => called(millrace, method, cipherOptions(args)),
+  'options, promise': (algorithm, method, args) => promises[method](...cipherOptions(args)),
   'drop-in window, sync': (algorithm, method, args) =>
     inAncestor(algorithm, () => ancestorDoor[method](...args)),
   'drop-in window, callback': (algorithm, method, args) =>
@@ -212,32 +213,6 @@ for (const algorithm of aeadNames) {
         'cipher',
         [
           algorithm,
-          1,
-          Buffer.alloc(key),
-          0,
-          key,
-          Buffer.alloc(iv),
-          0,
-          iv,
-          Buffer.alloc(100),
-          0,
-          100,
-          memory,
-          0,
-          Buffer.alloc(0),
-          0,
-          0,
-          memory,
-          tagOffset,
-          16,
-        ],
-        'ERR_OVERLAP',
-        /tag/,
-      );
-      await refuses(
-        'cipher',
-        [
-          algorithm,
           {
             encrypt: true,
             key: Buffer.alloc(key),
@@ -357,27 +332,15 @@ test('key, iv and aad may be one range', async () => {
     const tag = Buffer.alloc(16);
     const target = Buffer.alloc(100);
     assert.equal(
-      await promises.cipher(
-        algorithm,
-        1,
-        shared,
-        0,
-        32,
-        shared,
-        0,
-        12,
+      await promises.cipher(algorithm, {
+        encrypt: 1,
+        key: shared,
+        iv: shared,
         source,
-        0,
-        100,
-        target,
-        0,
-        shared,
-        0,
-        32,
+        aad: shared,
         tag,
-        0,
-        16,
-      ),
+        target,
+      }),
       100,
     );
     assert.deepEqual([target, tag], [expected.output, expected.tag]);
@@ -494,21 +457,14 @@ test('target of a stream cipher beyond what a block counter step covers', () => 
         expected,
         65_536 + distance,
       );
-      millrace.cipher(
-        algorithm,
-        1,
+      millrace.cipher(algorithm, {
+        encrypt: 1,
         key,
-        0,
-        key.length,
         iv,
-        0,
-        16,
-        memory,
-        65_536,
-        2 ** 20,
-        memory,
-        65_536 + distance,
-      );
+        source: memory.subarray(65_536, 65_536 + 2 ** 20),
+        target: memory,
+        targetOffset: 65_536 + distance,
+      });
       same(memory, expected, `${algorithm} by ${distance}`);
     }
   }

@@ -30,13 +30,12 @@ const forms = {
     promises.hash('sha256', source, 'hex', { signal }),
   'hash, options': (signal) => promises.hash('sha256', source, { encoding: 'base64', signal }),
   'hash, target': (signal) => promises.hash('sha256', source, { target: Buffer.alloc(32), signal }),
-  'hash, window': (signal) =>
-    promises.hash('sha256', source, 0, 64, Buffer.alloc(32), 0, { signal }),
+  'hash, window': (signal) => promises.hash('sha256', source, { target: Buffer.alloc(32), signal }),
   'hmac, last argument': (signal) => promises.hmac('sha256', key, source, { signal }),
   'hmac, encoding and last argument': (signal) =>
     promises.hmac('sha256', key, source, 'bigint', { signal }),
   'hmac, window': (signal) =>
-    promises.hmac('sha256', key, 0, 32, source, 0, 64, Buffer.alloc(32), 0, { signal }),
+    promises.hmac('sha256', key, source, { target: Buffer.alloc(32), signal }),
   'cipher, options': (signal) =>
     promises.cipher('aes-256-gcm', {
       encrypt: true,
@@ -51,45 +50,25 @@ const forms = {
   'cipher, 7 arguments': (signal) =>
     promises.cipher('aes-256-gcm', true, key, nonce, source, source, Buffer.alloc(16), { signal }),
   'cipher, 13 arguments': (signal) =>
-    promises.cipher(
-      'aes-256-ctr',
-      1,
+    promises.cipher('aes-256-ctr', {
+      encrypt: 1,
       key,
-      0,
-      32,
-      Buffer.alloc(16),
-      0,
-      16,
+      iv: Buffer.alloc(16),
       source,
-      0,
-      64,
-      Buffer.alloc(64),
-      0,
-      { signal },
-    ),
+      target: Buffer.alloc(64),
+      signal,
+    }),
   'cipher, 19 arguments': (signal) =>
-    promises.cipher(
-      'aes-256-gcm',
-      1,
+    promises.cipher('aes-256-gcm', {
+      encrypt: 1,
       key,
-      0,
-      32,
-      nonce,
-      0,
-      12,
+      iv: nonce,
       source,
-      0,
-      64,
-      Buffer.alloc(64),
-      0,
-      source,
-      0,
-      5,
-      Buffer.alloc(16),
-      0,
-      16,
-      { signal },
-    ),
+      aad: source,
+      tag: Buffer.alloc(16),
+      target: Buffer.alloc(64),
+      signal,
+    }),
   seal: (signal) => promises.seal('aes-256-gcm', { key, nonce, source, signal }),
   open: (signal) =>
     promises.open('aes-256-gcm', {
@@ -167,27 +146,19 @@ test('queued jobs are cancelled at once, running ones complete', async () => {
   const { threads } = millrace.configure();
   // Keeps every worker busy for some tens of milliseconds.
   const busy = Array.from({ length: threads }, () =>
-    promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0),
+    promises.hash('sha512', large, { target: Buffer.alloc(64) }),
   );
   const controller = manyListeners();
   const target = Buffer.alloc(queueable.length, 7);
   const queue = () =>
-    promises.cipher(
-      'aes-256-ctr',
-      1,
+    promises.cipher('aes-256-ctr', {
+      encrypt: 1,
       key,
-      0,
-      32,
-      Buffer.alloc(16),
-      0,
-      16,
-      queueable,
-      0,
-      queueable.length,
+      iv: Buffer.alloc(16),
+      source: queueable,
       target,
-      0,
-      { signal: controller.signal },
-    );
+      signal: controller.signal,
+    });
   const queued = Array.from({ length: 50 }, queue);
   const reason = new Error('too late');
   controller.abort(reason);
@@ -235,7 +206,7 @@ test('one signal for many calls, half of them done', async () => {
 test('AbortSignal.timeout', async () => {
   const { threads } = millrace.configure();
   const busy = Array.from({ length: threads * 4 }, () =>
-    promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0),
+    promises.hash('sha512', large, { target: Buffer.alloc(64) }),
   );
   await assert.rejects(promises.hash('sha256', queueable, { signal: AbortSignal.timeout(1) }), {
     name: 'TimeoutError',
@@ -279,7 +250,8 @@ test('cancelled calls keep neither buffers nor slots', async () => {
     const controller = new AbortController();
     const memory = Buffer.alloc(100_000);
     references.push(new WeakRef(memory));
-    const settled = promises.hash('sha256', memory, 0, memory.length, Buffer.alloc(32), 0, {
+    const settled = promises.hash('sha256', memory, {
+      target: Buffer.alloc(32),
       signal: controller.signal,
     });
     controller.abort();

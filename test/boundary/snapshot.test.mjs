@@ -12,6 +12,7 @@ import { ciphers } from '../support/algorithms.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
 import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
+import { cipherOptions } from '../support/offsets.mjs';
 
 const calls = 2000;
 
@@ -35,8 +36,11 @@ const forms = {
       job.aad,
       job.tag,
     ]).then((output) => ({ output, tag: job.tag })),
-  'callback, window': (job) =>
-    waited(millrace, 'cipher', windowArgs(job)).then(() => ({ output: job.target, tag: job.tag })),
+  'callback, target': (job) =>
+    waited(millrace, 'cipher', cipherOptions(windowArgs(job))).then(() => ({
+      output: job.target,
+      tag: job.tag,
+    })),
   'callback, seal': (job) =>
     waited(millrace, 'seal', [job.algorithm, sealOptions(job)]).then(split),
   'promise, options': (job) =>
@@ -50,8 +54,10 @@ const forms = {
         tag: job.tag,
       })
       .then((output) => ({ output, tag: job.tag })),
-  'promise, window': (job) =>
-    promises.cipher(...windowArgs(job)).then(() => ({ output: job.target, tag: job.tag })),
+  'promise, target': (job) =>
+    promises
+      .cipher(...cipherOptions(windowArgs(job)))
+      .then(() => ({ output: job.target, tag: job.tag })),
   'promise, seal': (job) => promises.seal(job.algorithm, sealOptions(job)).then(split),
   'drop-in, positional': (job) =>
     waited(ancestorDoor, 'cipher', [
@@ -291,7 +297,7 @@ test('resizable inputs shrunk to nothing right after the call', async () => {
       expected,
     );
     // Lent: copied or refused, never read after it is gone.
-    await start((view) => promises.hash('sha512', view, 0, size, Buffer.alloc(64), 0)).then(
+    await start((view) => promises.hash('sha512', view, { target: Buffer.alloc(64) })).then(
       (written) => assert.equal(written, 64),
       (error) => assert.equal(error.code, 'ERR_RESIZABLE'),
     );
@@ -339,7 +345,7 @@ test('results of friendly calls belong to the caller alone', async () => {
 
 test('the target of a small digest may be dropped and collected before it is written', async () => {
   const settled = Array.from({ length: 500 }, (_, index) =>
-    promises.hash('sha256', Buffer.alloc(10, index), 0, 10, Buffer.alloc(32), 0),
+    promises.hash('sha256', Buffer.alloc(10, index), { target: Buffer.alloc(32) }),
   );
   collectGarbage();
   assert.ok((await Promise.all(settled)).every((written) => written === 32));

@@ -17,7 +17,7 @@ const nonce = Buffer.alloc(12, 2);
 /** Every kind of call with a callback, small, as these could settle at once. */
 const calls = {
   hash: (callback) => millrace.hash('sha256', '', callback),
-  'hash window': (callback) => millrace.hash('sha256', key, 0, 32, Buffer.alloc(32), 0, callback),
+  'hash window': (callback) => millrace.hash('sha256', key, { target: Buffer.alloc(32) }, callback),
   hmac: (callback) => millrace.hmac('sha256', key, '', callback),
   cipher: (callback) => millrace.cipher('aes-256-ctr', true, key, Buffer.alloc(16), '', callback),
   seal: (callback) => millrace.seal('aes-256-gcm', { key, nonce, source: '' }, callback),
@@ -380,7 +380,7 @@ test('the event loop goes on while large jobs run', async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   await Promise.all([
-    promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0),
+    promises.hash('sha512', large, { target: Buffer.alloc(64) }),
     promises.cipher('aes-256-gcm', {
       encrypt: true,
       key,

@@ -11,9 +11,9 @@ const manyJobs = `
   const key = Buffer.alloc(32), iv = Buffer.alloc(16), nonce = Buffer.alloc(12);
   function start(count) {
     for (let index = 0; index < count; index++) {
-      promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0).catch(() => {});
+      promises.hash('sha512', large, { target: Buffer.alloc(64) }).catch(() => {});
       promises.seal('aes-256-gcm', { key, nonce, source: large.subarray(0, 2 ** 20) }).catch(() => {});
-      millrace.cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, large, 0, 2 ** 20, Buffer.alloc(2 ** 20), 0, () => {});
+      millrace.cipher('aes-256-ctr', { encrypt: 1, key, iv, source: large, target: Buffer.alloc(2 ** 20) }, () => {});
       cryptoAsync.hmac('sha256', key, large.subarray(0, 1000), () => {});
       millrace.hash('sha3-512', 'small', () => {});
     }
@@ -155,7 +155,7 @@ const longJobs = `
   const each = (performance.now() - begin) * size / sample.length;
   const huge = Buffer.alloc(size);
   const start = {
-    hash: () => promises.hash('sha3-512', huge, 0, size, Buffer.alloc(64), 0),
+    hash: () => promises.hash('sha3-512', huge, { target: Buffer.alloc(64) }),
     hmac: () => promises.hmac('sha3-512', 'key', huge, { target: Buffer.alloc(64) }),
     hasher: () => millrace.createHash('sha3-512').updateAsync(huge, 0, size),
     batch: () => promises.hashMany('sha3-512', Array.from({ length: 64 }, (_, index) => huge.subarray(index * 2 ** 24)), { target: Buffer.alloc(64 * 64) }),

@@ -30,7 +30,7 @@ test(
           const target = bytes(size, 0);
           const cipher = createCipheriv('aes-256-ctr', key, iv);
           const expected = cipher.update(bytes(size, seed));
-          return promises.cipher('aes-256-ctr', 1, bytes(32, seed), 0, 32, bytes(16, seed), 0, 16, bytes(size, seed), 0, size, target, 0).then(() => target.equals(expected));
+          return promises.cipher('aes-256-ctr', { encrypt: 1, key: bytes(32, seed), iv: bytes(16, seed), source: bytes(size, seed), target }).then(() => target.equals(expected));
         }
         case 2: {
           const cipher = createCipheriv('aes-256-gcm', key, iv.subarray(0, 12));
@@ -46,7 +46,7 @@ test(
           return new Promise((resolve) => {
             // The target too is held by the library alone, until its callback reads it.
             const target = bytes(30, seed);
-            millrace.hash('sha1', bytes(size, seed), 0, size, target, 3, (error, written) => resolve(written === 20 && target.toString('hex', 3, 23) === expected && target[2] === bytes(30, seed)[2]));
+            millrace.hash('sha1', bytes(size, seed), { target, targetOffset: 3 }, (error, written) => resolve(written === 20 && target.toString('hex', 3, 23) === expected && target[2] === bytes(30, seed)[2]));
           });
         }
       }
@@ -56,7 +56,7 @@ test(
       for (let round = 0; round < 20; round++) {
         // The workers are kept busy first, so that the jobs are still queued when the collector
         // comes.
-        for (let index = 0; index < 2 * millrace.configure().threads; index++) millrace.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0, () => {});
+        for (let index = 0; index < 2 * millrace.configure().threads; index++) millrace.hash('sha512', large, { target: Buffer.alloc(64) }, () => {});
         const flying = Array.from({ length: 60 }, (_, index) => one(round * 60 + index));
         globalThis.gc();
         churn();
@@ -86,11 +86,11 @@ test('buffers are let go when their job has settled', async () => {
       const tasks = [];
       for (let index = 0; index < 50; index++) {
         tasks.push(promises.hash('sha256', large()));
-        tasks.push(promises.hash('sha256', large(), 0, 50_000, track(Buffer.allocUnsafeSlow(32)), 0));
-        tasks.push(promises.cipher('aes-256-ctr', 1, key(), 0, 32, iv(), 0, 16, large(), 0, 50_000, large(), 0));
+        tasks.push(promises.hash('sha256', large(), { target: track(Buffer.allocUnsafeSlow(32)) }));
+        tasks.push(promises.cipher('aes-256-ctr', { encrypt: 1, key: key(), iv: iv(), source: large(), target: large() }));
         tasks.push(promises.cipher('aes-256-ctr', { encrypt: true, key: key(), iv: iv(), source: large() }).then(track).then(() => {}));
         tasks.push(promises.hash('nothing', large()).catch(() => {}));
-        tasks.push(promises.hash('sha256', large(), 0, 50_001, large(), 0).catch(() => {}));
+        tasks.push(promises.hash('sha256', large(), { target: large() }).catch(() => {}));
         tasks.push(promises.open('aes-256-gcm', { key: key(), nonce: iv().subarray(0, 12), source: large() }).catch(() => {}));
         millrace.hash('sha256', large(), { target: large() });
         try { millrace.seal('aes-256-gcm', { key: key(), nonce: iv(), source: large() }); } catch {}

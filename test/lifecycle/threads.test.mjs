@@ -154,7 +154,7 @@ test('fs and dns are not held up by large jobs', async () => {
   const { code, stdout, stderr } = await run(`
     const { stat } = require('node:fs/promises');
     const large = Buffer.alloc(32 * 2 ** 20);
-    const busy = Array.from({ length: 40 }, () => promises.hash('sha512', large, 0, large.length, Buffer.alloc(64), 0));
+    const busy = Array.from({ length: 40 }, () => promises.hash('sha512', large, { target: Buffer.alloc(64) }));
     (async () => {
       let worst = 0;
       for (let round = 0; round < 20; round++) {

@@ -27,8 +27,8 @@ const flood = `
   const { signal } = new AbortController();
   require('node:events').setMaxListeners(0, signal);
   const fire = () => {
-    millrace.hash('sha512', own, 0, own.length, Buffer.alloc(64), 0, () => {});
-    millrace.cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, own, 0, 2 ** 20, Buffer.allocUnsafeSlow(2 ** 20), 0, () => {});
+    millrace.hash('sha512', own, { target: Buffer.alloc(64) }, () => {});
+    millrace.cipher('aes-256-ctr', { encrypt: 1, key, iv, source: own, target: Buffer.allocUnsafeSlow(2 ** 20) }, () => {});
     promises.cipher('aes-256-ctr', { encrypt: true, key, iv, source: large, target: large });
     promises.seal('aes-256-gcm', { key: prepared, nonce, source: own.subarray(0, 300_000) });
     promises.hash('blake3', own.subarray(0, 50_000), { signal });

@@ -212,7 +212,7 @@ test('lent memory that is taken away while its job waits is an error, not anothe
   try {
     const first = promises.hash('blake2b512', filled(LONG, 1));
     const source = new Uint8Array(LONG);
-    const lent = promises.hash('blake2b512', source, 0, LONG, Buffer.alloc(64), 0);
+    const lent = promises.hash('blake2b512', source, { target: Buffer.alloc(64) });
     structuredClone(source.buffer, { transfer: [source.buffer] });
     await first;
     await assert.rejects(lent, { code: 'ERR_ARGUMENT_VALUE' });

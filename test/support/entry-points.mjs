@@ -42,7 +42,7 @@ const entryPoints = [
 export const ways = entryPoints.flatMap((entryPoint) =>
   entryPoint.waitings.flatMap((waiting) =>
     forms()
-      .filter((form) => entryPoint.modern || form.original)
+      .filter((form) => (entryPoint.modern ? form.modern !== false : form.original))
       .map((form) => ({
         name: `${entryPoint.name} ${waiting} ${form.name}`,
         entryPoint,
@@ -166,7 +166,14 @@ function forms() {
       offers: (job) => job.key?.length === 32,
       prepare: (job) => hashOptions({ ...job, key: prepareKey(job.algorithm, job.key) }),
     },
-    { kind: 'hash', name: 'window', original: true, offers: isPlain, prepare: hashWindow },
+    {
+      kind: 'hash',
+      name: 'window',
+      original: true,
+      modern: false,
+      offers: isPlain,
+      prepare: hashWindow,
+    },
 
     {
       kind: 'hmac',
@@ -189,7 +196,14 @@ function forms() {
       offers: () => true,
       prepare: (job) => hmacPlain({ ...job, key: prepareKey(`hmac-${job.algorithm}`, job.key) }),
     },
-    { kind: 'hmac', name: 'window', original: true, offers: () => true, prepare: hmacWindow },
+    {
+      kind: 'hmac',
+      name: 'window',
+      original: true,
+      modern: false,
+      offers: () => true,
+      prepare: hmacWindow,
+    },
 
     { kind: 'cipher', name: 'options', offers: () => true, prepare: (job) => cipherOptions(job) },
     { kind: 'cipher', name: 'options with target', offers: () => true, prepare: cipherIntoTarget },
@@ -206,7 +220,14 @@ function forms() {
       offers: () => true,
       prepare: cipherPositional,
     },
-    { kind: 'cipher', name: 'window', original: true, offers: () => true, prepare: cipherWindow },
+    {
+      kind: 'cipher',
+      name: 'window',
+      original: true,
+      modern: false,
+      offers: () => true,
+      prepare: cipherWindow,
+    },
     { kind: 'cipher', name: 'seal/open', offers: isAead, prepare: sealOrOpen },
     {
       kind: 'cipher',

@@ -83,7 +83,6 @@ is<string>()(hash('blake3', bytes, { encoding: 'hex', outputLength: 64 }));
 is<bigint>()(hash('xxh64', bytes, { encoding: 'bigint', seed: 1 }));
 is<number>()(hash('sha256', bytes, { target }));
 is<number>()(hash('sha256', bytes, { target, targetOffset: 4 }));
-is<number>()(hash('sha256', bytes, 0, 4, target, 0));
 is<void>()(hash('sha256', bytes, (_error, digest) => is<Buffer | undefined>()(digest)));
 is<void>()(
   hash('sha256', bytes, 'hex', (error, digest) => {
@@ -104,9 +103,6 @@ is<void>()(
 );
 is<void>()(
   hash('sha256', bytes, { target }, (_error, written) => is<number | undefined>()(written)),
-);
-is<void>()(
-  hash('sha256', bytes, 0, 4, target, 0, (_error, written) => is<number | undefined>()(written)),
 );
 
 // @ts-expect-error an algorithm is a string
@@ -140,16 +136,10 @@ is<string>()(hmac('sha256', key, bytes, 'hex'));
 is<bigint>()(hmac('sha256', key, bytes, 'bigint'));
 is<string>()(hmac('sha256', key, bytes, { encoding: 'base64url' }));
 is<number>()(hmac('sha256', key, bytes, { target, targetOffset: 3 }));
-is<number>()(hmac('sha256', key, 0, 4, bytes, 0, 4, target, 0));
 is<void>()(hmac('sha256', key, bytes, (_error, mac) => is<Buffer | undefined>()(mac)));
 is<void>()(hmac('sha256', key, bytes, 'hex', (_error, mac) => is<string | undefined>()(mac)));
 is<void>()(
   hmac('sha256', key, bytes, { target }, (_error, written) => is<number | undefined>()(written)),
-);
-is<void>()(
-  hmac('sha256', key, 0, 4, bytes, 0, 4, target, 0, (_error, written) =>
-    is<number | undefined>()(written),
-  ),
 );
 
 // @ts-expect-error a key is needed
@@ -268,30 +258,6 @@ is<number>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, targ
 is<Buffer>()(cipher('aes-256-ctr', 1, key, iv, bytes));
 is<Buffer>()(cipher('aes-256-ctr', true, createKey('aes-256-ctr', key), iv, bytes));
 is<Buffer>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
-is<number>()(cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target, 0));
-is<number>()(
-  cipher(
-    'aes-256-gcm',
-    0,
-    key,
-    0,
-    32,
-    iv,
-    0,
-    12,
-    bytes,
-    0,
-    4,
-    target,
-    0,
-    bytes,
-    0,
-    1,
-    target,
-    4,
-    16,
-  ),
-);
 is<void>()(
   cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }, (_error, text) =>
     is<Buffer | undefined>()(text),
@@ -308,35 +274,6 @@ is<void>()(
 is<void>()(
   cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target, (_error, text) =>
     is<Buffer | undefined>()(text),
-  ),
-);
-is<void>()(
-  cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target, 0, (_error, written) =>
-    is<number | undefined>()(written),
-  ),
-);
-is<void>()(
-  cipher(
-    'aes-256-gcm',
-    1,
-    key,
-    0,
-    32,
-    iv,
-    0,
-    12,
-    bytes,
-    0,
-    4,
-    target,
-    0,
-    bytes,
-    0,
-    1,
-    target,
-    4,
-    16,
-    (_error, written) => is<number | undefined>()(written),
   ),
 );
 

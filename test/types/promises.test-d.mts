@@ -51,14 +51,11 @@ is<Promise<string>>()(hash('sha256', bytes, 'hex', { signal }));
 is<Promise<string>>()(hash('sha256', bytes, { encoding: 'base64', signal }));
 is<Promise<Buffer>>()(hash('blake3', bytes, { outputLength: 64, key }));
 is<Promise<number>>()(hash('sha256', bytes, { target, targetOffset: 3, signal }));
-is<Promise<number>>()(hash('sha256', bytes, 0, 4, target, 0));
-is<Promise<number>>()(hash('sha256', bytes, 0, 4, target, 0, { signal }));
 
 is<Promise<Buffer>>()(hmac('sha256', key, bytes));
 is<Promise<string>>()(hmac('sha256', createKey('hmac-sha256', key), bytes, 'hex'));
 is<Promise<Buffer>>()(hmac('sha256', key, bytes, { signal }));
 is<Promise<number>>()(hmac('sha256', key, bytes, { target }));
-is<Promise<number>>()(hmac('sha256', key, 0, 4, bytes, 0, 4, target, 0, { signal }));
 
 is<Promise<Buffer>>()(seal('aes-256-gcm', { key, nonce: iv, source: 'text', signal }));
 is<Promise<number>>()(seal('aes-256-gcm', { key, nonce: iv, source: 'text', target }));
@@ -70,30 +67,6 @@ is<Promise<number>>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: by
 is<Promise<Buffer>>()(cipher('aes-256-ctr', 1, key, iv, bytes));
 is<Promise<Buffer>>()(cipher('aes-256-ctr', 1, key, iv, bytes, { signal }));
 is<Promise<Buffer>>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
-is<Promise<number>>()(cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target, 0));
-is<Promise<number>>()(
-  cipher(
-    'aes-256-gcm',
-    0,
-    key,
-    0,
-    32,
-    iv,
-    0,
-    12,
-    bytes,
-    0,
-    4,
-    target,
-    0,
-    bytes,
-    0,
-    1,
-    target,
-    4,
-    16,
-  ),
-);
 
 declare const options: SealedStreamOptions;
 declare const body: ReadableStream<Uint8Array>;
@@ -150,7 +123,6 @@ hash('sha256', bytes, () => {});
 // @ts-expect-error no callbacks here
 seal('aes-256-gcm', { key, nonce: iv, source: bytes }, () => {});
 is<Promise<string>>()(hash('sha256', bytes, 'hex', { route: 'pool', signal }));
-is<Promise<number>>()(hash('sha256', bytes, 0, 4, target, 0, { route: 'inline' }));
 is<Promise<Buffer>>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'split' }));
 is<Promise<Buffer>>()(cipher('aes-256-ctr', 1, key, iv, bytes, { route: 'split' }));
 is<Promise<string[]>>()(hashMany('sha256', ['text'], 'hex', { route: 'pool' }));

@@ -114,34 +114,34 @@ export const forms = [
         promises.hash(algorithm, source),
   },
   {
-    name: 'hash window',
+    name: 'hash target',
     ...hash,
     ...into,
     ...sync,
     make:
-      ({ millrace }, { algorithm, source, size, target }) =>
+      ({ millrace }, { algorithm, source, target }) =>
       () =>
-        millrace.hash(algorithm, source, 0, size, target, 0),
+        millrace.hash(algorithm, source, { target }),
   },
   {
-    name: 'hash window',
+    name: 'hash target',
     ...hash,
     ...into,
     ...callback,
     make:
-      ({ millrace }, { algorithm, source, size, target }) =>
+      ({ millrace }, { algorithm, source, target }) =>
       (done) =>
-        millrace.hash(algorithm, source, 0, size, target, 0, done),
+        millrace.hash(algorithm, source, { target }, done),
   },
   {
-    name: 'hash window',
+    name: 'hash target',
     ...hash,
     ...into,
     ...promise,
     make:
-      ({ promises }, { algorithm, source, size, target }) =>
+      ({ promises }, { algorithm, source, target }) =>
       () =>
-        promises.hash(algorithm, source, 0, size, target, 0),
+        promises.hash(algorithm, source, { target }),
   },
 
   {
@@ -328,14 +328,14 @@ export const forms = [
         promises.hmac(hash, key, source),
   },
   {
-    name: 'hmac window',
+    name: 'hmac target',
     ...hmac,
     ...rawInto,
     ...sync,
     make:
-      ({ millrace }, { hash, key, source, size, target }) =>
+      ({ millrace }, { hash, key, source, target }) =>
       () =>
-        millrace.hmac(hash, key, 0, 32, source, 0, size, target, 0),
+        millrace.hmac(hash, key, source, { target }),
   },
 
   {
@@ -369,34 +369,34 @@ export const forms = [
         promises.cipher(algorithm, 1, key, iv, source),
   },
   {
-    name: 'cipher window',
+    name: 'cipher target',
     ...cipher,
     ...rawInto,
     ...sync,
     make:
-      ({ millrace }, { algorithm, key, iv, source, size, target }) =>
+      ({ millrace }, { algorithm, key, iv, source, target }) =>
       () =>
-        millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0),
+        millrace.cipher(algorithm, { encrypt: 1, key, iv, source, target }),
   },
   {
-    name: 'cipher window',
+    name: 'cipher target',
     ...cipher,
     ...rawInto,
     ...callback,
     make:
-      ({ millrace }, { algorithm, key, iv, source, size, target }) =>
+      ({ millrace }, { algorithm, key, iv, source, target }) =>
       (done) =>
-        millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0, done),
+        millrace.cipher(algorithm, { encrypt: 1, key, iv, source, target }, done),
   },
   {
-    name: 'cipher window',
+    name: 'cipher target',
     ...cipher,
     ...rawInto,
     ...promise,
     make:
-      ({ promises }, { algorithm, key, iv, source, size, target }) =>
+      ({ promises }, { algorithm, key, iv, source, target }) =>
       () =>
-        promises.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0),
+        promises.cipher(algorithm, { encrypt: 1, key, iv, source, target }),
   },
   {
     name: 'cipher target',
@@ -460,95 +460,34 @@ export const forms = [
         millrace.seal(algorithm, { key, nonce: iv, source, target }, done),
   },
   {
-    name: 'cipher window',
+    name: 'cipher target',
     ...seal,
     ...rawInto,
     ...sync,
     make:
-      ({ millrace }, { algorithm, key, iv, source, size, target, tag }) =>
+      ({ millrace }, { algorithm, key, iv, source, target, tag }) =>
       () =>
-        millrace.cipher(
-          algorithm,
-          1,
-          key,
-          0,
-          32,
-          iv,
-          0,
-          12,
-          source,
-          0,
-          size,
-          target,
-          0,
-          source,
-          0,
-          0,
-          tag,
-          0,
-          16,
-        ),
+        millrace.cipher(algorithm, { encrypt: 1, key, iv, source, tag, target }),
   },
   {
-    name: 'cipher window',
+    name: 'cipher target',
     ...seal,
     ...rawInto,
     ...callback,
     make:
-      ({ millrace }, { algorithm, key, iv, source, size, target, tag }) =>
+      ({ millrace }, { algorithm, key, iv, source, target, tag }) =>
       (done) =>
-        millrace.cipher(
-          algorithm,
-          1,
-          key,
-          0,
-          32,
-          iv,
-          0,
-          12,
-          source,
-          0,
-          size,
-          target,
-          0,
-          source,
-          0,
-          0,
-          tag,
-          0,
-          16,
-          done,
-        ),
+        millrace.cipher(algorithm, { encrypt: 1, key, iv, source, tag, target }, done),
   },
   {
-    name: 'cipher window',
+    name: 'cipher target',
     ...seal,
     ...rawInto,
     ...promise,
     make:
-      ({ promises }, { algorithm, key, iv, source, size, target, tag }) =>
+      ({ promises }, { algorithm, key, iv, source, target, tag }) =>
       () =>
-        promises.cipher(
-          algorithm,
-          1,
-          key,
-          0,
-          32,
-          iv,
-          0,
-          12,
-          source,
-          0,
-          size,
-          target,
-          0,
-          source,
-          0,
-          0,
-          tag,
-          0,
-          16,
-        ),
+        promises.cipher(algorithm, { encrypt: 1, key, iv, source, tag, target }),
   },
 
   {

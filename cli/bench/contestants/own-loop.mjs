@@ -38,16 +38,16 @@ export const forms = [
         sources.map((source) => millrace.hash(algorithm, source, 'hex')),
   },
   {
-    name: 'hash window',
+    name: 'hash target',
     ...many,
     ...sync,
     output: 'buffer',
     make:
-      ({ millrace }, { algorithm, sources, size, target }) =>
+      ({ millrace }, { algorithm, sources, target }) =>
       () => {
         let written = 0;
         for (const source of sources)
-          written += millrace.hash(algorithm, source, 0, size, target, written);
+          written += millrace.hash(algorithm, source, { target, targetOffset: written });
         return written;
       },
   },
@@ -83,14 +83,14 @@ export const forms = [
         millrace.hash(algorithm, source),
   },
   {
-    name: 'hash window',
+    name: 'hash target',
     group: 'hash',
     ...sync,
     output: 'into',
     make:
-      ({ millrace }, { algorithm, source, size, target }) =>
+      ({ millrace }, { algorithm, source, target }) =>
       () =>
-        millrace.hash(algorithm, source, 0, size, target, 0),
+        millrace.hash(algorithm, source, { target }),
   },
   {
     name: 'cipher',
@@ -103,14 +103,14 @@ export const forms = [
         millrace.cipher(algorithm, 1, key, iv, source),
   },
   {
-    name: 'cipher window',
+    name: 'cipher target',
     ...cipher,
     ...sync,
     output: 'into',
     make:
-      ({ millrace }, { algorithm, key, iv, source, size, target }) =>
+      ({ millrace }, { algorithm, key, iv, source, target }) =>
       () =>
-        millrace.cipher(algorithm, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0),
+        millrace.cipher(algorithm, { encrypt: 1, key, iv, source, target }),
   },
   {
     name: 'seal',
@@ -123,33 +123,13 @@ export const forms = [
         millrace.seal(algorithm, { key, nonce: iv, source }),
   },
   {
-    name: 'cipher window',
+    name: 'cipher target',
     ...seal,
     ...sync,
     output: 'into',
     make:
-      ({ millrace }, { algorithm, key, iv, source, size, target, tag }) =>
+      ({ millrace }, { algorithm, key, iv, source, target, tag }) =>
       () =>
-        millrace.cipher(
-          algorithm,
-          1,
-          key,
-          0,
-          32,
-          iv,
-          0,
-          12,
-          source,
-          0,
-          size,
-          target,
-          0,
-          source,
-          0,
-          0,
-          tag,
-          0,
-          16,
-        ),
+        millrace.cipher(algorithm, { encrypt: 1, key, iv, source, tag, target }),
   },
 ];

@@ -23,6 +23,7 @@ import {
   waysFor,
 } from '../../support/entry-points.mjs';
 import { decryption, encryption, randomJob, tampered } from '../../support/jobs.mjs';
+import { cipherOptions } from '../../support/offsets.mjs';
 import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
 import { drawRoute, expected, routeOption } from '../world.mjs';
 
@@ -272,9 +273,12 @@ function sendLent({ job, entryPoint, buffer, at, from, tag, what, ledger, option
     at.target,
     ...extras,
   ];
-  if (entryPoint === 'promise') return promises.cipher(...window, options);
-  const module = entryPoint === 'original package' ? ancestorDoor : millrace;
-  return ledger.callback(what, (callback) => module.cipher(...window, callback));
+  if (entryPoint === 'promise') return promises.cipher(...cipherOptions(window, options));
+  return ledger.callback(what, (callback) =>
+    entryPoint === 'original package'
+      ? ancestorDoor.cipher(...window, callback)
+      : millrace.cipher(...cipherOptions(window), callback),
+  );
 }
 
 /**
@@ -294,7 +298,7 @@ export function resizable(rng, world) {
       const target = Buffer.alloc(64);
       const [digest, written] = [
         promises.hash(algorithm, bytes),
-        promises.hash(algorithm, bytes, 0, source.length, target, 0),
+        promises.hash(algorithm, bytes, { target }),
       ];
       const refused = promises.cipher('aes-128-ctr', {
         encrypt: true,

@@ -1,0 +1,23 @@
+// The arguments of an offset form of `millrace/crypto-async` as the other entry points take them:
+// subarrays and options. A last argument that is an options object is merged into the options.
+
+const take = (args, at) => args[at].subarray(args[at + 1], args[at + 1] + args[at + 2]);
+
+/** `(algorithm, encrypt, key, offset, size, ...)` as `(algorithm, options)`. */
+export function cipherOptions(args, more) {
+  const [algorithm, encrypt] = args;
+  const tagged = args.length >= 19 ? { aad: take(args, 13), tag: take(args, 16) } : {};
+  return [
+    algorithm,
+    {
+      encrypt,
+      key: ArrayBuffer.isView(args[2]) ? take(args, 2) : args[2],
+      iv: take(args, 5),
+      source: take(args, 8),
+      target: args[11],
+      targetOffset: args[12],
+      ...tagged,
+      ...more,
+    },
+  ];
+}
