@@ -54,7 +54,8 @@ fn time_argon2(memory: u32, passes: u32, lanes: u32) {
     ]);
     let [kept, fresh, crates] = [best[0], best[1], best[2]].map(|seconds| seconds * 1e3);
     println!(
-        "argon2id {memory} KiB {passes} {lanes}: {kept:.2} ms, with fresh memory {fresh:.2} ms, the argon2 crate {crates:.2} ms"
+        "argon2id {memory} KiB {passes} {lanes}: {kept:.2} ms, with fresh memory {fresh:.2} ms, \
+        the argon2 crate {crates:.2} ms"
     );
 }
 

@@ -31,26 +31,30 @@ fn sha256(source: &[u8]) -> String {
 fn sp_800_38a_ctr() {
     let iv = unhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
     let text = unhex(
-        "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411e5fbc1191a0a52ef\
+        "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411e5fbc1191a\
+        0a52ef\
          f69f2445df4f9b17ad2b417be66c3710",
     );
     for (cipher, key, answer) in [
         (
             Cipher::Aes128Ctr,
             "2b7e151628aed2a6abf7158809cf4f3c",
-            "874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff5ae4df3edbd5d35e5b4f09020db03eab\
+            "874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff5ae4df3edbd5d35e5b4f09\
+            020db03eab\
              1e031dda2fbe03d1792170a0f3009cee",
         ),
         (
             Cipher::Aes192Ctr,
             "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b",
-            "1abc932417521ca24f2b0459fe7e6e0b090339ec0aa6faefd5ccc2c6f4ce8e941e36b26bd1ebc670d1bd1d665620abf7\
+            "1abc932417521ca24f2b0459fe7e6e0b090339ec0aa6faefd5ccc2c6f4ce8e941e36b26bd1ebc670d1bd1d\
+            665620abf7\
              4f78a7f6d29809585a97daec58c6b050",
         ),
         (
             Cipher::Aes256Ctr,
             "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",
-            "601ec313775789a5b7a7f504bbf3d228f443e3ca4d62b59aca84e990cacaf5c52b0930daa23de94ce87017ba2d84988d\
+            "601ec313775789a5b7a7f504bbf3d228f443e3ca4d62b59aca84e990cacaf5c52b0930daa23de94ce87017\
+            ba2d84988d\
              dfc9c58db67aada613c2dd08457941a6",
         ),
     ] {
@@ -117,12 +121,15 @@ fn aes_ctr_carries() {
 #[test]
 fn rfc_8439_chacha20() {
     let text =
-        b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen \
+        b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the \
+        future, sunscreen \
                  would be it.";
     assert_eq!(
         hex(&apply(Cipher::ChaCha20, "01000000000000000000004a00000000", text)),
-        "6e2e359a2568f98041ba0728dd0d6981e97e7aec1d4360c20a27afccfd9fae0bf91b65c5524733ab8f593dabcd62b3571639d624e651\
-         52ab8f530c359f0861d807ca0dbf500d6a6156a38e088a22b65e52bc514d16ccf806818ce91ab77937365af90bbf74a35be6b40b8eed\
+        "6e2e359a2568f98041ba0728dd0d6981e97e7aec1d4360c20a27afccfd9fae0bf91b65c5524733ab8f593dabcd\
+        62b3571639d624e651\
+         52ab8f530c359f0861d807ca0dbf500d6a6156a38e088a22b65e52bc514d16ccf806818ce91ab77937365af90b\
+         bf74a35be6b40b8eed\
          f2785e42874d"
     );
 }
@@ -271,7 +278,8 @@ fn aead_examples() {
         "c2ef328e5c71c83b843122130f7364b761e0b97427e3df28"
     );
     let text =
-        b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen \
+        b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the \
+        future, sunscreen \
                  would be it.";
     let sealed = run(
         Cipher::XChaCha20Poly1305,

@@ -27,7 +27,8 @@ fn vectors_of_the_standard() {
             counting(0x60, 0xaf),
             counting(0xb0, 0xff),
             "06a6b88c5853361a06104c9ceb35b45cef760014904671014a193f40c15fc244",
-            "b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87",
+            "b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41\
+                c65e590e09da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87",
         ),
         (
             Hash::Sha256,

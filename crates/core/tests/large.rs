@@ -22,13 +22,15 @@ fn hashes() {
         ("sha256", "577d1bdcfb357ff6b5cfa8d863aba0847fea65faa1ff00f6daf1caedb30a7b3f"),
         (
             "sha512",
-            "0c9121eeb489de8cbcd2c42be05b7ec959803cbfd5ddb2b2ed0c6b6867506797d8d5f45c9b181bc650509aada23002b6\
+            "0c9121eeb489de8cbcd2c42be05b7ec959803cbfd5ddb2b2ed0c6b6867506797d8d5f45c9b181bc650509a\
+            ada23002b6\
              2eda5508562b1a642313fe951458d7a5",
         ),
         ("sha3-256", "cc891fd898ae873d844a2f0895685e5374e821f86bb7f3d5045191662e7aaf08"),
         (
             "blake2b512",
-            "b0cc7baa8d7acf1d9c6f2cbbd54b32c290dcece751aca71a12ce3f81055f1d40fbe406af4497190173075158996b5137\
+            "b0cc7baa8d7acf1d9c6f2cbbd54b32c290dcece751aca71a12ce3f81055f1d40fbe406af44971901730751\
+            58996b5137\
              38987f6810a604ea84ea5c27063cc60c",
         ),
         ("blake2s256", "1f45aea82453d60dba7a341c69e458ca28c3d8e834b28068b073e4d6157a66f0"),

@@ -58,12 +58,14 @@ fn published_vectors() {
         (
             Hash::Sha256,
             ("Password", "NaCl", 80000),
-            "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d",
+            "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56a1d425a1225833549adb84\
+                1b51c9b3176a272bdebba1d078478f62b397f33c8d",
         ),
         (
             Hash::Sha512,
             ("password", "salt", 4096),
-            "d197b1b33db0143e018b12f3d1d1479e6cdebdcc97c5c0f87f6902e072f457b5143f30602641b3d55cd335988cb36b84376060ecd532e039b742a239434af2d5",
+            "d197b1b33db0143e018b12f3d1d1479e6cdebdcc97c5c0f87f6902e072f457b5143f30602641b3d55cd335\
+                988cb36b84376060ecd532e039b742a239434af2d5",
         ),
     ] {
         let found =

@@ -59,7 +59,8 @@ impl Native {
         checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error> {
-        with_digest!(hash, D => { pbkdf2::run::<D>(jobs, checkpoint, each); Ok(()) }, _ => Err(Error::NotSupported))
+        with_digest!(hash, D => { pbkdf2::run::<D>(jobs, checkpoint, each); Ok(()) },
+            _ => Err(Error::NotSupported))
     }
 
     /// Expands a key with HKDF.
@@ -69,7 +70,8 @@ impl Native {
         info: &[u8],
         target: &mut [u8],
     ) -> Result<(), Error> {
-        with_digest!(hash, D => { hkdf::expand::<D>(key, info, target); Ok(()) }, _ => Err(Error::NotSupported))
+        with_digest!(hash, D => { hkdf::expand::<D>(key, info, target); Ok(()) },
+            _ => Err(Error::NotSupported))
     }
 
     /// Extracts and expands with HKDF.
@@ -80,7 +82,8 @@ impl Native {
         info: &[u8],
         target: &mut [u8],
     ) -> Result<(), Error> {
-        with_digest!(hash, D => { hkdf::derive::<D>(secret, salt, info, target); Ok(()) }, _ => Err(Error::NotSupported))
+        with_digest!(hash, D => { hkdf::derive::<D>(secret, salt, info, target); Ok(()) },
+            _ => Err(Error::NotSupported))
     }
 
     /// Returns the bytes of working memory of an Argon2.

@@ -165,7 +165,10 @@ fn warning(hidden: &str) -> Option<String> {
     let unknown: Vec<_> = names.filter(|name| !is_known(name)).collect();
     (!unknown.is_empty()).then(|| {
         let (unknown, known) = (unknown.join(", "), known.join(", "));
-        format!("millrace: MILLRACE_CPU_HIDE names no feature of this architecture: {unknown} (there are {known})")
+        format!(
+            "millrace: MILLRACE_CPU_HIDE names no feature of this architecture: {unknown} \
+             (there are {known})"
+        )
     })
 }
 

@@ -294,11 +294,15 @@ fn permute_plain(lanes: &mut [u64; 25]) {
 /// columns of `$a`, and those of `$e` afterwards: each is taken up as soon as a row is done.
 macro_rules! round {
     ($c:ident, $constant:expr,
-     $a00:ident $a01:ident $a02:ident $a03:ident $a04:ident $a10:ident $a11:ident $a12:ident $a13:ident $a14:ident
-     $a20:ident $a21:ident $a22:ident $a23:ident $a24:ident $a30:ident $a31:ident $a32:ident $a33:ident $a34:ident
+     $a00:ident $a01:ident $a02:ident $a03:ident $a04:ident
+     $a10:ident $a11:ident $a12:ident $a13:ident $a14:ident
+     $a20:ident $a21:ident $a22:ident $a23:ident $a24:ident
+     $a30:ident $a31:ident $a32:ident $a33:ident $a34:ident
      $a40:ident $a41:ident $a42:ident $a43:ident $a44:ident =>
-     $e00:ident $e01:ident $e02:ident $e03:ident $e04:ident $e10:ident $e11:ident $e12:ident $e13:ident $e14:ident
-     $e20:ident $e21:ident $e22:ident $e23:ident $e24:ident $e30:ident $e31:ident $e32:ident $e33:ident $e34:ident
+     $e00:ident $e01:ident $e02:ident $e03:ident $e04:ident
+     $e10:ident $e11:ident $e12:ident $e13:ident $e14:ident
+     $e20:ident $e21:ident $e22:ident $e23:ident $e24:ident
+     $e30:ident $e31:ident $e32:ident $e33:ident $e34:ident
      $e40:ident $e41:ident $e42:ident $e43:ident $e44:ident) => {
         let d0 = $c[4] ^ $c[1].rotate_left(1);
         let d1 = $c[0] ^ $c[2].rotate_left(1);
@@ -322,7 +326,8 @@ macro_rules! round {
             => $e40 $e41 $e42 $e43 $e44);
         round!(@parity $c $e40 $e41 $e42 $e43 $e44);
     };
-    (@row $b0:expr, $r0:literal, $b1:expr, $r1:literal, $b2:expr, $r2:literal, $b3:expr, $r3:literal, $b4:expr,
+    (@row $b0:expr, $r0:literal, $b1:expr, $r1:literal, $b2:expr, $r2:literal, $b3:expr,
+        $r3:literal, $b4:expr,
      $r4:literal => $e0:ident $e1:ident $e2:ident $e3:ident $e4:ident) => {
         let b0: u64 = ($b0).rotate_left($r0);
         let b1: u64 = ($b1).rotate_left($r1);
@@ -374,11 +379,15 @@ fn rounds(lanes: &mut [u64; 25]) {
     ];
     for [first, second] in ROUND_CONSTANTS.as_chunks().0 {
         round!(c, first,
-            a00 a01 a02 a03 a04 a10 a11 a12 a13 a14 a20 a21 a22 a23 a24 a30 a31 a32 a33 a34 a40 a41 a42 a43 a44 =>
-            e00 e01 e02 e03 e04 e10 e11 e12 e13 e14 e20 e21 e22 e23 e24 e30 e31 e32 e33 e34 e40 e41 e42 e43 e44);
+            a00 a01 a02 a03 a04 a10 a11 a12 a13 a14 a20 a21 a22 a23 a24
+            a30 a31 a32 a33 a34 a40 a41 a42 a43 a44 =>
+            e00 e01 e02 e03 e04 e10 e11 e12 e13 e14 e20 e21 e22 e23 e24
+            e30 e31 e32 e33 e34 e40 e41 e42 e43 e44);
         round!(c, second,
-            e00 e01 e02 e03 e04 e10 e11 e12 e13 e14 e20 e21 e22 e23 e24 e30 e31 e32 e33 e34 e40 e41 e42 e43 e44 =>
-            a00 a01 a02 a03 a04 a10 a11 a12 a13 a14 a20 a21 a22 a23 a24 a30 a31 a32 a33 a34 a40 a41 a42 a43 a44);
+            e00 e01 e02 e03 e04 e10 e11 e12 e13 e14 e20 e21 e22 e23 e24
+            e30 e31 e32 e33 e34 e40 e41 e42 e43 e44 =>
+            a00 a01 a02 a03 a04 a10 a11 a12 a13 a14 a20 a21 a22 a23 a24
+            a30 a31 a32 a33 a34 a40 a41 a42 a43 a44);
     }
     *lanes = [
         a00, a01, a02, a03, a04,

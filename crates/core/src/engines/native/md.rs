@@ -74,18 +74,22 @@ macro_rules! aws_lc_digest {
                 #[cfg(target_arch = "x86_64")]
                 #[inline]
                 fn min_batch(_size: usize) -> usize {
-                    lanes::$lanes::multibuffer(lanes::Kernels::detect()).map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
+                    lanes::$lanes::multibuffer(lanes::Kernels::detect()).map_or(usize::MAX,
+                        |multibuffer| multibuffer.min_messages)
                 }
 
                 #[cfg(target_arch = "x86_64")]
                 fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
                     debug_assert!(self.waiting().is_empty());
-                    lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target, sink);
+                    lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target,
+                        sink);
                 }
 
                 $(iterate_in_words!(
-                    [u32; $words], 16, read_32, write_32, |hash| hash.0.h, $iterations::hmac_lanes(), $iterations::iterate,
-                    |iteration: &mut _, size, count| iteration::iterate_32(iteration, size, count, |words, block: &[u8; $block]| {
+                    [u32; $words], 16, read_32, write_32, |hash| hash.0.h,
+                        $iterations::hmac_lanes(), $iterations::iterate,
+                    |iteration: &mut _, size, count| iteration::iterate_32(iteration, size, count,
+                        |words, block: &[u8; $block]| {
                         let mut hash = Self::of(*words, 0, &[0; $block]);
                         hash.update(block);
                         *words = hash.parts().0;
@@ -145,11 +149,13 @@ aws_lc_digest!(
 );
 aws_lc_digest!(
     /// SHA-1 (FIPS 180-4). Broken; here for old formats.
-    Sha1, lc::SHA_CTX, 5, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final, sha1, sha1_iterations
+    Sha1, lc::SHA_CTX, 5, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final, sha1,
+        sha1_iterations
 );
 aws_lc_digest!(
     /// RIPEMD-160.
-    Ripemd160, lc::RIPEMD160_CTX, 5, 64, 20, lc::RIPEMD160_Init, lc::RIPEMD160_Update, lc::RIPEMD160_Final
+    Ripemd160, lc::RIPEMD160_CTX, 5, 64, 20, lc::RIPEMD160_Init, lc::RIPEMD160_Update,
+        lc::RIPEMD160_Final
 );
 
 mod sha1_iterations {

@@ -87,7 +87,8 @@ fn a_message_in_pieces_is_the_message_in_one() {
                     let parts = [&source[..first], &source[first..second], &source[second..]];
                     for last_with_finish in [false, true] {
                         let mut target = vec![0; size];
-                        with_digest!(facts.hash, D => pieces::<D>(&params, &parts, last_with_finish, &mut target));
+                        with_digest!(facts.hash, D => pieces::<D>(&params, &parts, last_with_finish,
+                            &mut target));
                         assert_eq!(
                             target, whole,
                             "{} of {total}, cut at {first} and {second}",

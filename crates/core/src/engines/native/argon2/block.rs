@@ -85,7 +85,8 @@ struct Eight;
 #[cfg(target_arch = "x86_64")]
 macro_rules! operations {
     ($features:literal, $kind:ident, $vector:ty:
-     $($(#[$doc:meta])* fn $name:ident $(<const $constant:ident: i32>)? ($($argument:ident),*) $body:block)*) => {
+     $($(#[$doc:meta])* fn $name:ident $(<const $constant:ident: i32>)? ($($argument:ident),*)
+         $body:block)*) => {
         impl $kind {$(
             $(#[$doc])*
             #[inline]

@@ -16,7 +16,8 @@ use crate::inputs::Params;
 macro_rules! round {
     ($v:ident, $m:ident, $rotations:tt,
      $s0:literal $s1:literal $s2:literal $s3:literal $s4:literal $s5:literal $s6:literal $s7:literal
-     $s8:literal $s9:literal $sa:literal $sb:literal $sc:literal $sd:literal $se:literal $sf:literal) => {
+     $s8:literal $s9:literal $sa:literal $sb:literal $sc:literal $sd:literal $se:literal
+         $sf:literal) => {
         round!(@mix $v, $m, $rotations, 0 4 8 12, $s0 $s1);
         round!(@mix $v, $m, $rotations, 1 5 9 13, $s2 $s3);
         round!(@mix $v, $m, $rotations, 2 6 10 14, $s4 $s5);
@@ -62,7 +63,8 @@ macro_rules! rounds {
 
 /// Defines a [`Digest`] of one size of words.
 macro_rules! blake2_digest {
-    ($(#[$doc:meta])* $name:ident, $word:ty, $block:literal, $size:literal, $first:ident, $compress:ident,
+    ($(#[$doc:meta])* $name:ident, $word:ty, $block:literal, $size:literal, $first:ident,
+        $compress:ident,
      $words:ident, $rotations:tt $(, $twelve:ident)?) => {
         $(#[$doc])*
         #[derive(Clone)]
@@ -114,7 +116,8 @@ macro_rules! blake2_digest {
             #[inline]
             fn save(&self, state: &mut [u8]) {
                 let used = &self.buffer[..self.waiting()];
-                Writer::over(state).$words(&self.words).integer(self.length).buffer(used, $block).end();
+                let mut writer = Writer::over(state);
+                writer.$words(&self.words).integer(self.length).buffer(used, $block).end();
             }
 
             #[inline]

@@ -103,7 +103,7 @@ impl Message {
         self.ghash_by_aws_lc(aead)
     }
 
-    #[cfg_attr(not(target_arch = "x86_64"), allow(irrefutable_let_patterns))] // there is no other variant
+    #[cfg_attr(not(target_arch = "x86_64"), allow(irrefutable_let_patterns))]
     fn ghash_by_aws_lc(&mut self, aead: &AeadKey) -> Result<(), Error> {
         let mask = Wiped(self.encrypted(first(&[0; 12])?)?);
         self.ghash = Ghash::AwsLc(AeadKey::vacant(), mask);

@@ -2,7 +2,8 @@
 
 /// Defines the function `iterate` of a kernel.
 macro_rules! hmac_iterations {
-    ($kernel:ident, $set:ident, [[$word:ty; $lanes:literal]; $words:literal], $vector:ty, $features:literal) => {
+    ($kernel:ident, $set:ident, [[$word:ty; $lanes:literal]; $words:literal], $vector:ty,
+        $features:literal) => {
         impl $kernel {
             /// Iterates at most as many blocks as there are lanes. A digest has `USED` words.
             #[target_feature(enable = $features)]

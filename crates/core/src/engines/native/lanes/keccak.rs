@@ -93,11 +93,15 @@ pub(in super::super) fn hash(
 /// One round from the words `$a` to the words `$e`, both in rows.
 macro_rules! round {
     ($set:ident, $constant:expr,
-     $a00:ident $a01:ident $a02:ident $a03:ident $a04:ident $a10:ident $a11:ident $a12:ident $a13:ident $a14:ident
-     $a20:ident $a21:ident $a22:ident $a23:ident $a24:ident $a30:ident $a31:ident $a32:ident $a33:ident $a34:ident
+     $a00:ident $a01:ident $a02:ident $a03:ident $a04:ident
+     $a10:ident $a11:ident $a12:ident $a13:ident $a14:ident
+     $a20:ident $a21:ident $a22:ident $a23:ident $a24:ident
+     $a30:ident $a31:ident $a32:ident $a33:ident $a34:ident
      $a40:ident $a41:ident $a42:ident $a43:ident $a44:ident =>
-     $e00:ident $e01:ident $e02:ident $e03:ident $e04:ident $e10:ident $e11:ident $e12:ident $e13:ident $e14:ident
-     $e20:ident $e21:ident $e22:ident $e23:ident $e24:ident $e30:ident $e31:ident $e32:ident $e33:ident $e34:ident
+     $e00:ident $e01:ident $e02:ident $e03:ident $e04:ident
+     $e10:ident $e11:ident $e12:ident $e13:ident $e14:ident
+     $e20:ident $e21:ident $e22:ident $e23:ident $e24:ident
+     $e30:ident $e31:ident $e32:ident $e33:ident $e34:ident
      $e40:ident $e41:ident $e42:ident $e43:ident $e44:ident) => {
         let c0 = $set::xor_3($set::xor_3($a00, $a10, $a20), $a30, $a40);
         let c1 = $set::xor_3($set::xor_3($a01, $a11, $a21), $a31, $a41);
@@ -109,12 +113,17 @@ macro_rules! round {
         let d2 = $set::xor(c1, $set::rotated_left::<1>(c3));
         let d3 = $set::xor(c2, $set::rotated_left::<1>(c4));
         let d4 = $set::xor(c3, $set::rotated_left::<1>(c0));
-        round!(@row $set, $a00 d0 0, $a11 d1 44, $a22 d2 43, $a33 d3 21, $a44 d4 14 => $e00 $e01 $e02 $e03 $e04);
+        round!(@row $set, $a00 d0 0, $a11 d1 44, $a22 d2 43, $a33 d3 21, $a44 d4 14 =>
+            $e00 $e01 $e02 $e03 $e04);
         let $e00 = $set::xor($e00, $set::all($constant));
-        round!(@row $set, $a03 d3 28, $a14 d4 20, $a20 d0 3, $a31 d1 45, $a42 d2 61 => $e10 $e11 $e12 $e13 $e14);
-        round!(@row $set, $a01 d1 1, $a12 d2 6, $a23 d3 25, $a34 d4 8, $a40 d0 18 => $e20 $e21 $e22 $e23 $e24);
-        round!(@row $set, $a04 d4 27, $a10 d0 36, $a21 d1 10, $a32 d2 15, $a43 d3 56 => $e30 $e31 $e32 $e33 $e34);
-        round!(@row $set, $a02 d2 62, $a13 d3 55, $a24 d4 39, $a30 d0 41, $a41 d1 2 => $e40 $e41 $e42 $e43 $e44);
+        round!(@row $set, $a03 d3 28, $a14 d4 20, $a20 d0 3, $a31 d1 45, $a42 d2 61 =>
+            $e10 $e11 $e12 $e13 $e14);
+        round!(@row $set, $a01 d1 1, $a12 d2 6, $a23 d3 25, $a34 d4 8, $a40 d0 18 =>
+            $e20 $e21 $e22 $e23 $e24);
+        round!(@row $set, $a04 d4 27, $a10 d0 36, $a21 d1 10, $a32 d2 15, $a43 d3 56 =>
+            $e30 $e31 $e32 $e33 $e34);
+        round!(@row $set, $a02 d2 62, $a13 d3 55, $a24 d4 39, $a30 d0 41, $a41 d1 2 =>
+            $e40 $e41 $e42 $e43 $e44);
     };
     (@row $set:ident, $b0:ident $d0:ident $r0:literal, $b1:ident $d1:ident $r1:literal,
      $b2:ident $d2:ident $r2:literal, $b3:ident $d3:ident $r3:literal,
@@ -134,7 +143,8 @@ macro_rules! round {
 
 /// Defines a kernel of vectors (`$set`).
 macro_rules! simd_kernel {
-    ($(#[$doc:meta])* $name:ident, $set:ident, $lanes:literal, $proof:ident, $features:literal, $vector:ty, $pad:expr) => {
+    ($(#[$doc:meta])* $name:ident, $set:ident, $lanes:literal, $proof:ident, $features:literal,
+        $vector:ty, $pad:expr) => {
         $(#[$doc])*
         #[derive(Copy, Clone)]
         struct $name(#[allow(dead_code)] $proof);
@@ -177,7 +187,8 @@ macro_rules! simd_kernel {
             }
 
             #[inline(always)]
-            fn digests(self, states: &Self::States, _ended: u32, digests: &mut [[u8; 192]; $lanes], size: usize) {
+            fn digests(self, states: &Self::States, _ended: u32, digests: &mut [[u8; 192]; $lanes],
+                size: usize) {
                 // SAFETY: the proof says that the CPU has the instructions.
                 unsafe { Self::all_digests(&states.0, digests, size) }
             }
@@ -209,7 +220,8 @@ macro_rules! simd_kernel {
                 for block in 0..count {
                     for part in (0..rate).step_by($lanes) {
                         // SAFETY: as promised by the caller.
-                        let columns = unsafe { $set::columns(at, 8 * (block * rate + part), (rate - part).min($lanes)) };
+                        let columns = unsafe { $set::columns(at, 8 * (block * rate + part),
+                            (rate - part).min($lanes)) };
                         for (row, column) in states[part..part + $lanes].iter_mut().zip(columns) {
                             $set::store(row, $set::xor($set::load(row), column));
                         }
@@ -220,9 +232,13 @@ macro_rules! simd_kernel {
 
             #[inline]
             #[target_feature(enable = $features)]
-            fn all_digests(states: &[[u64; $lanes]; 25], digests: &mut [[u8; 192]; $lanes], size: usize) {
-                for (part, rows) in states.as_chunks::<$lanes>().0.iter().enumerate().take(size.div_ceil(8 * $lanes)) {
-                    $set::part(rows.each_ref().map(|row| $set::load(row)), digests, 8 * $lanes * part);
+            fn all_digests(states: &[[u64; $lanes]; 25], digests: &mut [[u8; 192]; $lanes],
+                size: usize) {
+                for (part,
+                    rows) in states.as_chunks::<$lanes>().0.iter().enumerate().take(size.div_ceil(8
+                    * $lanes)) {
+                    $set::part(rows.each_ref().map(|row| $set::load(row)), digests,
+                        8 * $lanes * part);
                 }
             }
 
@@ -239,11 +255,15 @@ macro_rules! simd_kernel {
                 ]: [$vector; 25] = std::array::from_fn(|index| $set::load(&states[index]));
                 for &[first, second] in ROUND_CONSTANTS.as_chunks().0 {
                     round!($set, first,
-                        a00 a01 a02 a03 a04 a10 a11 a12 a13 a14 a20 a21 a22 a23 a24 a30 a31 a32 a33 a34 a40 a41 a42 a43 a44 =>
-                        e00 e01 e02 e03 e04 e10 e11 e12 e13 e14 e20 e21 e22 e23 e24 e30 e31 e32 e33 e34 e40 e41 e42 e43 e44);
+                        a00 a01 a02 a03 a04 a10 a11 a12 a13 a14 a20 a21 a22 a23 a24
+                        a30 a31 a32 a33 a34 a40 a41 a42 a43 a44 =>
+                        e00 e01 e02 e03 e04 e10 e11 e12 e13 e14 e20 e21 e22 e23 e24
+                        e30 e31 e32 e33 e34 e40 e41 e42 e43 e44);
                     round!($set, second,
-                        e00 e01 e02 e03 e04 e10 e11 e12 e13 e14 e20 e21 e22 e23 e24 e30 e31 e32 e33 e34 e40 e41 e42 e43 e44 =>
-                        f00 f01 f02 f03 f04 f10 f11 f12 f13 f14 f20 f21 f22 f23 f24 f30 f31 f32 f33 f34 f40 f41 f42 f43 f44);
+                        e00 e01 e02 e03 e04 e10 e11 e12 e13 e14 e20 e21 e22 e23 e24
+                        e30 e31 e32 e33 e34 e40 e41 e42 e43 e44 =>
+                        f00 f01 f02 f03 f04 f10 f11 f12 f13 f14 f20 f21 f22 f23 f24
+                        f30 f31 f32 f33 f34 f40 f41 f42 f43 f44);
                     [a00, a01, a02, a03, a04, a10, a11, a12, a13, a14, a20, a21, a22] =
                         [f00, f01, f02, f03, f04, f10, f11, f12, f13, f14, f20, f21, f22];
                     [a23, a24, a30, a31, a32, a33, a34, a40, a41, a42, a43, a44] =

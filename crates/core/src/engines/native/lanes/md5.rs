@@ -123,7 +123,8 @@ macro_rules! rounds {
                 let [mut a, mut b, mut c, mut d] = words;
                 // One step; the words that `$mix` takes are all but the first.
                 macro_rules! step {
-                    ($mix:ident, $index:literal, $constant:expr, $by:literal, $a:ident $b:ident $c:ident $d:ident) => {
+                    ($mix:ident, $index:literal, $constant:expr, $by:literal,
+                        $a:ident $b:ident $c:ident $d:ident) => {
                         let word = $set::add($set::add(block[$index], $set::all($constant)), $a);
                         let sum = $set::add(word, step!(@mix $mix, $b $c $d));
                         $a = $set::add($set::rotated_left::<$by>(sum), $b);

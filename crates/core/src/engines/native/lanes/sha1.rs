@@ -174,13 +174,15 @@ fn rounds_interleaved<const LANES: usize>(
             for lane in 0..LANES {
                 let schedule = &mut schedule[lane];
                 if $group > 3 {
-                    let [first, second, third, fourth] = [0, 1, 2, 3].map(|four| schedule[($group + four) % 4]);
+                    let [first, second, third, fourth] =
+                        [0, 1, 2, 3].map(|four| schedule[($group + four) % 4]);
                     let begun = _mm_xor_si128(_mm_sha1msg1_epu32(first, second), third);
                     schedule[$group % 4] = _mm_sha1msg2_epu32(begun, fourth);
                 }
                 let [abcd, e] = &mut words[lane];
                 let word = schedule[$group % 4];
-                let sum = if $group == 0 { _mm_add_epi32(*e, word) } else { _mm_sha1nexte_epu32(*e, word) };
+                let sum = if $group == 0 { _mm_add_epi32(*e, word) } else { _mm_sha1nexte_epu32(*e,
+                    word) };
                 *e = *abcd;
                 *abcd = _mm_sha1rnds4_epu32::<$kind>(*abcd, sum);
             }
@@ -301,14 +303,16 @@ macro_rules! rounds {
                 let mut schedule = block;
                 let [mut a, mut b, mut c, mut d, mut e] = words;
                 macro_rules! round {
-                    ($mix:ident, $constant:ident, $index:expr, $a:ident $b:ident $c:ident $d:ident $e:ident) => {
+                    ($mix:ident, $constant:ident, $index:expr,
+                        $a:ident $b:ident $c:ident $d:ident $e:ident) => {
                         if $index >= 16 {
                             let at = |back: usize| schedule[($index + 16 - back) % 16];
                             let mixed = $set::xor($set::xor_3(at(3), at(8), at(14)), at(16));
                             schedule[$index % 16] = $set::rotated_left::<1>(mixed);
                         }
                         let word = $set::add($set::add(schedule[$index % 16], $constant), $e);
-                        $e = $set::add($set::add(word, $set::$mix($b, $c, $d)), $set::rotated_left::<5>($a));
+                        $e = $set::add($set::add(word, $set::$mix($b, $c, $d)),
+                            $set::rotated_left::<5>($a));
                         $b = $set::rotated_left::<30>($b);
                     };
                 }

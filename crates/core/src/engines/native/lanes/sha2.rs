@@ -11,7 +11,8 @@
 /// with (9.3, as the hash does not get shorter).
 macro_rules! rounds {
     ($kernel:ident, $set:ident, $vector:ty, $features:literal, $constants:expr, $groups:literal,
-     ($($large_a:literal)*) ($($large_e:literal)*) ($small_0:literal $small_1:literal >> $small_2:literal)
+     ($($large_a:literal)*) ($($large_e:literal)*) ($small_0:literal
+         $small_1:literal >> $small_2:literal)
      ($near_0:literal $near_1:literal >> $near_2:literal)) => {
         impl $kernel {
             #[inline]
@@ -19,15 +20,18 @@ macro_rules! rounds {
             fn rounds(words: [$vector; 8], block: [$vector; 16]) -> [$vector; 8] {
                 let mut schedule = block;
                 let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = words;
-                for (group, constants) in $constants.as_chunks::<16>().0.iter().take($groups).enumerate() {
+                for (group,
+                    constants) in $constants.as_chunks::<16>().0.iter().take($groups).enumerate() {
                     macro_rules! round {
-                        ($index:expr, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident) => {
+                        ($index:expr, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident
+                            $h:ident) => {
                             let word = $set::add(schedule[$index], $set::all(constants[$index]));
                             let sum = $set::add($set::add($h, word), $set::choice($e, $f, $g));
                             let mix = $set::xor_3($($set::rotated_right::<$large_e>($e)),*);
                             $d = $set::add($set::add($d, sum), mix);
                             let other = $set::xor_3($($set::rotated_right::<$large_a>($a)),*);
-                            $h = $set::add($set::add(other, $set::majority($a, $b, $c)), $set::add(sum, mix));
+                            $h = $set::add($set::add(other, $set::majority($a, $b, $c)),
+                                $set::add(sum, mix));
                             if group < $groups - 1 {
                                 let far = schedule[($index + 1) % 16];
                                 let near = schedule[($index + 14) % 16];

@@ -127,7 +127,8 @@ simd_kernel!(
 
 rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 4,
     (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
-rounds!(Narrow, U32x8, __m256i, "avx2", CONSTANTS.0, 4, (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
+rounds!(Narrow, U32x8, __m256i, "avx2", CONSTANTS.0, 4,
+    (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
 
 hmac_iterations!(Wide, U32x16, [[u32; 16]; 8], __m512i, "avx512f,avx512vl,avx512bw");
 hmac_iterations!(Narrow, U32x8, [[u32; 8]; 8], __m256i, "avx2");
@@ -187,13 +188,15 @@ fn rounds_interleaved<const LANES: usize>(
             for lane in 0..LANES {
                 let schedule = &mut schedule[lane];
                 // SAFETY: reads four constants.
-                let constants = unsafe { _mm_load_si128(CONSTANTS.0.as_ptr().add(4 * $group).cast()) };
+                let constants = unsafe { _mm_load_si128(CONSTANTS.0.as_ptr().add(4
+                    * $group).cast()) };
                 let sum = _mm_add_epi32(schedule[$group % 4], constants);
                 let [abef, cdgh] = &mut words[lane];
                 *cdgh = _mm_sha256rnds2_epu32(*cdgh, *abef, sum);
                 *abef = _mm_sha256rnds2_epu32(*abef, *cdgh, _mm_shuffle_epi32::<0x0e>(sum));
                 if $group < 12 {
-                    let [first, second, third, fourth] = [0, 1, 2, 3].map(|four| schedule[($group + four) % 4]);
+                    let [first, second, third, fourth] =
+                        [0, 1, 2, 3].map(|four| schedule[($group + four) % 4]);
                     let begun = _mm_sha256msg1_epu32(first, second);
                     let begun = _mm_add_epi32(begun, _mm_alignr_epi8::<4>(fourth, third));
                     schedule[$group % 4] = _mm_sha256msg2_epu32(begun, fourth);

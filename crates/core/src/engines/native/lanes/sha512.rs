@@ -114,7 +114,8 @@ simd_kernel!(
 
 rounds!(Wide, U64x8, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 5,
     (28 34 39) (14 18 41) (1 8 >> 7) (19 61 >> 6));
-rounds!(Narrow, U64x4, __m256i, "avx2", CONSTANTS.0, 5, (28 34 39) (14 18 41) (1 8 >> 7) (19 61 >> 6));
+rounds!(Narrow, U64x4, __m256i, "avx2", CONSTANTS.0, 5,
+    (28 34 39) (14 18 41) (1 8 >> 7) (19 61 >> 6));
 
 hmac_iterations!(Wide, U64x8, [[u64; 8]; 8], __m512i, "avx512f,avx512vl,avx512bw");
 hmac_iterations!(Narrow, U64x4, [[u64; 4]; 8], __m256i, "avx2");

@@ -4,7 +4,8 @@
 /// blocks and digests are in the byte order `$order`; `$pad` is
 /// [`Kernel::pad`](super::Kernel::pad).
 macro_rules! simd_kernel {
-    ($(#[$doc:meta])* $name:ident, $hash:ident, $set:ident, [[$word:ty; $lanes:literal]; $words:literal],
+    ($(#[$doc:meta])* $name:ident, $hash:ident, $set:ident,
+        [[$word:ty; $lanes:literal]; $words:literal],
      $vector:ty, $proof:ident, $features:literal, $order:ident, $pad:expr) => {
         $(#[$doc])*
         #[derive(Copy, Clone)]
@@ -51,7 +52,8 @@ macro_rules! simd_kernel {
             }
 
             #[inline(always)]
-            fn digests(self, states: &Self::States, ended: u32, digests: &mut [Digest<$hash>; $lanes], _size: usize) {
+            fn digests(self, states: &Self::States, ended: u32,
+                digests: &mut [Digest<$hash>; $lanes], _size: usize) {
                 if ended.count_ones() > FEW {
                     // SAFETY: the proof says that the CPU has the instructions.
                     unsafe { Self::all_digests(&states.0, digests) }
@@ -79,7 +81,8 @@ macro_rules! simd_kernel {
                 count: usize,
             ) {
                 let mut words: [$vector; $words] =
-                    std::array::from_fn(|index| $set::put($set::load(&states[index]), fresh, start[index]));
+                    std::array::from_fn(|index| $set::put($set::load(&states[index]), fresh,
+                        start[index]));
                 for block in 0..count {
                     // SAFETY: as promised by the caller.
                     let block = unsafe { $set::block(at, block * 16 * size_of::<$word>()) };
@@ -91,7 +94,8 @@ macro_rules! simd_kernel {
 
             #[inline]
             #[target_feature(enable = $features)]
-            fn all_digests(states: &[[$word; $lanes]; $words], digests: &mut [Digest<$hash>; $lanes]) {
+            fn all_digests(states: &[[$word; $lanes]; $words],
+                digests: &mut [Digest<$hash>; $lanes]) {
                 $set::rows(states.each_ref().map(|row| $set::$order($set::load(row))), digests);
             }
         }

@@ -20,7 +20,8 @@ pub(super) struct U64x4;
 /// Makes functions for these instructions.
 macro_rules! operations {
     ($features:literal, $kind:ident:
-     $($(#[$doc:meta])* fn $name:ident $(<const $by:ident: i32>)? ($($argument:ident: $type:ty),*) -> $result:ty $body:block)*) => {
+     $($(#[$doc:meta])* fn $name:ident $(<const
+         $by:ident: i32>)? ($($argument:ident: $type:ty),*) -> $result:ty $body:block)*) => {
         impl $kind {$(
             $(#[$doc])*
             #[inline]
@@ -57,7 +58,8 @@ operations! {"avx512f,avx512vl,avx512bw", U32x16:
 
     /// The bytes of each word in the other order.
     fn reversed(words: __m512i) -> __m512i {
-        _mm512_shuffle_epi8(words, _mm512_set4_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203))
+        _mm512_shuffle_epi8(words, _mm512_set4_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607,
+            0x0001_0203))
     }
 
     fn add(x: __m512i, y: __m512i) -> __m512i {
@@ -132,7 +134,8 @@ operations! {"avx2", U32x8:
 
     /// The bytes of each word in the other order.
     fn reversed(words: __m256i) -> __m256i {
-        _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(_mm_set_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203)))
+        _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(_mm_set_epi32(0x0c0d_0e0f,
+            0x0809_0a0b, 0x0405_0607, 0x0001_0203)))
     }
 
     fn add(x: __m256i, y: __m256i) -> __m256i {
@@ -200,7 +203,8 @@ operations! {"avx512f,avx512vl,avx512bw", U64x8:
 
     /// The bytes of each word in the other order.
     fn reversed(words: __m512i) -> __m512i {
-        _mm512_shuffle_epi8(words, _mm512_set4_epi64(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607))
+        _mm512_shuffle_epi8(words, _mm512_set4_epi64(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607,
+            0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607))
     }
 
     fn add(x: __m512i, y: __m512i) -> __m512i {
@@ -270,7 +274,8 @@ operations! {"avx2", U64x4:
 
     /// The bytes of each word in the other order.
     fn reversed(words: __m256i) -> __m256i {
-        _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607)))
+        _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0809_0a0b_0c0d_0e0f,
+            0x0001_0203_0405_0607)))
     }
 
     fn add(x: __m256i, y: __m256i) -> __m256i {

@@ -117,9 +117,11 @@ impl Kernel {
 /// Defines a kernel of `$turns` interleaved vectors of one kind.
 #[cfg(target_arch = "x86_64")]
 macro_rules! simd_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $module:ident, $set:ident, $vector:ty, $shared:literal, $turns:literal, $features:literal) => {
+    ($(#[$doc:meta])* $kernel:ident, $module:ident, $set:ident, $vector:ty, $shared:literal,
+        $turns:literal, $features:literal) => {
         $(#[$doc])*
-        pub(super) const $kernel: Kernel = Kernel::new($shared * $turns, $shared, $module::fill, $module::mix);
+        pub(super) const $kernel: Kernel =
+            Kernel::new($shared * $turns, $shared, $module::fill, $module::mix);
 
         #[allow(clippy::modulo_one)] // lanes of a vector with one lane
         mod $module {
@@ -172,7 +174,8 @@ macro_rules! simd_kernel {
                     unsafe {
                         let words: *const u32 = source.add(last * SIZE).cast();
                         let at = entries(place, |lane| {
-                            let word = words.add(lane / $shared * (SIZE / $turns / 4) + lane % $shared * 4).read();
+                            let word = words.add(lane / $shared * (SIZE / $turns / 4)
+                                + lane % $shared * 4).read();
                             (u64::from(word) & (place.n - 1)) as usize * size
                         });
                         ahead(&at, last);
@@ -210,7 +213,8 @@ macro_rules! simd_kernel {
                 for at in at.as_flattened() {
                     // SAFETY: a hint; any address will do. (Newer compilers know.)
                     #[allow(unused_unsafe)]
-                    unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(64 * index).cast_const().cast()) };
+                    unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(64
+                        * index).cast_const().cast()) };
                 }
             }
 
@@ -235,7 +239,8 @@ macro_rules! simd_kernel {
             #[target_feature(enable = $features)]
             unsafe fn load(block: *const u8, index: usize) -> Matrices {
                 // SAFETY: as promised by the caller.
-                std::array::from_fn(|turn| unsafe { $set::load(block.add((index * $turns + turn) * (SIZE / $turns))) })
+                std::array::from_fn(|turn| unsafe { $set::load(block.add((index * $turns + turn)
+                    * (SIZE / $turns))) })
             }
 
             /// # Safety
@@ -245,14 +250,16 @@ macro_rules! simd_kernel {
             unsafe fn store(block: *mut u8, index: usize, matrices: Matrices) {
                 for (turn, rows) in matrices.into_iter().enumerate() {
                     // SAFETY: as promised by the caller.
-                    unsafe { $set::store(block.add((index * $turns + turn) * (SIZE / $turns)), rows) };
+                    unsafe { $set::store(block.add((index * $turns + turn) * (SIZE / $turns)),
+                        rows) };
                 }
             }
 
             #[inline]
             #[target_feature(enable = $features)]
             fn xor(x: Matrices, y: Matrices) -> Matrices {
-                std::array::from_fn(|turn| std::array::from_fn(|row| $set::xor(x[turn][row], y[turn][row])))
+                std::array::from_fn(|turn| std::array::from_fn(|row| $set::xor(x[turn][row],
+                    y[turn][row])))
             }
 
             /// Salsa20/8 on matrices whose rows are diagonals.
@@ -263,7 +270,8 @@ macro_rules! simd_kernel {
                 macro_rules! step {
                     ($to:literal, $one:literal, $other:literal, $by:literal, $back:literal) => {
                         for x in &mut x {
-                            x[$to] = $set::xor_rotated::<$by, $back>(x[$to], $set::add(x[$one], x[$other]));
+                            x[$to] = $set::xor_rotated::<$by,
+                                $back>(x[$to], $set::add(x[$one], x[$other]));
                         }
                     };
                 }
@@ -288,7 +296,8 @@ macro_rules! simd_kernel {
                     step!(0, 1, 2, 18, 14);
                     turn!(0x39, 0x4e, 0x93);
                 }
-                std::array::from_fn(|turn| std::array::from_fn(|row| $set::add(x[turn][row], matrices[turn][row])))
+                std::array::from_fn(|turn| std::array::from_fn(|row| $set::add(x[turn][row],
+                    matrices[turn][row])))
             }
         }
     };

@@ -15,19 +15,23 @@ pub(super) struct Row4;
 /// Makes functions for these instructions.
 macro_rules! operations {
     ($features:literal, $kind:ident:
-     $($(#[$doc:meta])* fn $name:ident $(<$(const $constant:ident: i32),*>)? ($($argument:ident: $type:ty),*) -> $result:ty $body:block)*) => {
+     $($(#[$doc:meta])* fn $name:ident $(<$(const
+         $constant:ident: i32),*>)? ($($argument:ident: $type:ty),*) -> $result:ty $body:block)*) =>
+         {
         impl $kind {$(
             $(#[$doc])*
             #[inline]
             #[target_feature(enable = $features)]
-            pub(super) fn $name $(<$(const $constant: i32),*>)? ($($argument: $type),*) -> $result $body
+            pub(super) fn $name $(<$(const $constant: i32),*>)? ($($argument: $type),*) -> $result
+                $body
         )*}
     };
 }
 
 /// Defines the functions that read and write memory. The 64 bytes of a lane are `$parts` vectors.
 macro_rules! places {
-    ($features:literal, $kind:ident, $vector:ty, $lanes:literal, $parts:literal, $load:ident, $store:ident) => {
+    ($features:literal, $kind:ident, $vector:ty, $lanes:literal, $parts:literal, $load:ident,
+        $store:ident) => {
         #[allow(clippy::modulo_one)] // parts of a lane that has one
         impl $kind {
             /// The rows of all lanes, as [`store`](Self::store) left them.
@@ -162,7 +166,8 @@ operations! {"avx2", Row2:
 
     /// `x` XOR `y` rotated to the left by `BY`, with `BACK` to the whole.
     fn xor_rotated<const BY: i32, const BACK: i32>(x: __m256i, y: __m256i) -> __m256i {
-        _mm256_xor_si256(_mm256_xor_si256(x, _mm256_slli_epi32::<BY>(y)), _mm256_srli_epi32::<BACK>(y))
+        _mm256_xor_si256(_mm256_xor_si256(x, _mm256_slli_epi32::<BY>(y)),
+            _mm256_srli_epi32::<BACK>(y))
     }
 
     /// The words of each row in another order.

@@ -25,7 +25,8 @@ type Schedule = [[u64; 4]; 40];
 /// One round. What becomes of the other words is a matter of names, so that nothing is moved.
 /// `$differ` is B XOR C, which Maj wants, and becomes that of the next round: A XOR B.
 macro_rules! round {
-    ($differ:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $word:expr) => {
+    ($differ:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident,
+        $word:expr) => {
         $h = $h.wrapping_add($word);
         $h = $h.wrapping_add($e & $f).wrapping_add(!$e & $g);
         $h = $h.wrapping_add($e.rotate_right(14) ^ $e.rotate_right(18) ^ $e.rotate_right(41));
@@ -74,7 +75,8 @@ macro_rules! rounds_16 {
 
 /// Defines a compression function of the instructions which rotate vectors.
 macro_rules! compression {
-    ($(#[$doc:meta])* $name:ident, $features:literal, $proof:ty, $sigma_0:ident, $sigma_1:ident) => {
+    ($(#[$doc:meta])* $name:ident, $features:literal, $proof:ty, $sigma_0:ident, $sigma_1:ident) =>
+        {
         $(#[$doc])*
         #[target_feature(enable = $features)]
         pub(super) fn $name(words: &mut [u64; 8], blocks: &[[u8; 128]], _proof: $proof) {
@@ -101,7 +103,8 @@ macro_rules! compression {
             /// There is room for a schedule.
             #[inline]
             #[target_feature(enable = $features)]
-            unsafe fn both(words: &mut [u64; 8], first: &[u8; 128], second: &[u8; 128], schedule: *mut __m256i) {
+            unsafe fn both(words: &mut [u64; 8], first: &[u8; 128], second: &[u8; 128],
+                schedule: *mut __m256i) {
                 let reverse = _mm256_set_epi64x(
                     0x0809_0a0b_0c0d_0e0f,
                     0x0001_0203_0405_0607,
@@ -117,21 +120,27 @@ macro_rules! compression {
                         _mm256_broadcastsi128_si256(_mm_loadu_si128(constants))
                     };
                     let mut pairs: [__m256i; 8] = std::array::from_fn(|pair| {
-                        let [low, high] = [first, second].map(|block| block.as_ptr().add(16 * pair));
+                        let [low, high] = [first, second].map(|block| block.as_ptr().add(16
+                            * pair));
                         _mm256_shuffle_epi8(_mm256_loadu2_m128i(high.cast(), low.cast()), reverse)
                     });
                     for (pair, words) in pairs.iter().enumerate() {
-                        _mm256_storeu_si256(schedule.add(pair), _mm256_add_epi64(*words, constants(pair)));
+                        _mm256_storeu_si256(schedule.add(pair),
+                            _mm256_add_epi64(*words, constants(pair)));
                     }
-                    let word = |word: usize| schedule.cast::<u64>().add(word / 2 * 4 + word % 2).read();
+                    let word = |word: usize| schedule.cast::<u64>().add(word / 2 * 4
+                        + word % 2).read();
                     for group in 0..4 {
                         let mut next = |pair: usize| {
                             let far = _mm256_alignr_epi8::<8>(pairs[(pair + 1) % 8], pairs[pair]);
-                            let near = _mm256_alignr_epi8::<8>(pairs[(pair + 5) % 8], pairs[(pair + 4) % 8]);
-                            let sum = _mm256_add_epi64(_mm256_add_epi64(pairs[pair], near), $sigma_0(far));
+                            let near = _mm256_alignr_epi8::<8>(pairs[(pair + 5) % 8],
+                                pairs[(pair + 4) % 8]);
+                            let sum = _mm256_add_epi64(_mm256_add_epi64(pairs[pair], near),
+                                $sigma_0(far));
                             pairs[pair] = _mm256_add_epi64(sum, $sigma_1(pairs[(pair + 7) % 8]));
                             let at = 8 * (group + 1) + pair;
-                            _mm256_storeu_si256(schedule.add(at), _mm256_add_epi64(pairs[pair], constants(at)));
+                            _mm256_storeu_si256(schedule.add(at),
+                                _mm256_add_epi64(pairs[pair], constants(at)));
                         };
                         rounds_16!(words, |index: usize| word(16 * group + index), next);
                     }
@@ -149,7 +158,8 @@ macro_rules! compression {
             unsafe fn again(words: &mut [u64; 8], schedule: *const __m256i) {
                 let begin = *words;
                 // SAFETY: reads within the schedule.
-                let word = |word: usize| unsafe { schedule.cast::<u64>().add(word / 2 * 4 + 2 + word % 2).read() };
+                let word = |word: usize| unsafe { schedule.cast::<u64>().add(word / 2 * 4 + 2
+                    + word % 2).read() };
                 for group in 0..5 {
                     rounds_16!(words, |index: usize| word(16 * group + index), |_: usize| {});
                 }

@@ -45,7 +45,8 @@ macro_rules! four_lanes {
 
             #[inline]
             fn finish(&mut self, target: &mut [u8]) {
-                let lanes = if self.length < Self::BLOCK as u64 { merge_none(self.seed) } else { merge(self.lanes) };
+                let lanes = if self.length < Self::BLOCK as
+                    u64 { merge_none(self.seed) } else { merge(self.lanes) };
                 let hash = end(lanes, self.length, &self.buffer[..self.waiting()]);
                 target.copy_from_slice(&hash.to_be_bytes());
             }
@@ -73,7 +74,8 @@ macro_rules! four_lanes {
                 let (head, buffer) = state.split_at_mut(16 + Self::BLOCK);
                 head[..8].copy_from_slice(&u64::from(self.seed).to_le_bytes());
                 head[8..16].copy_from_slice(&self.length.to_le_bytes());
-                for (bytes, lane) in head[16..].chunks_exact_mut(size_of::<$word>()).zip(self.lanes) {
+                for (bytes,
+                    lane) in head[16..].chunks_exact_mut(size_of::<$word>()).zip(self.lanes) {
                     bytes.copy_from_slice(&lane.to_le_bytes());
                 }
                 let (waiting, free) = buffer.split_at_mut(self.waiting());

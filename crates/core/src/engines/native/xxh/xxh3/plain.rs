@@ -65,7 +65,8 @@ fn run(
 
 /// Absorbs stripes of one block.
 #[inline(always)]
-#[allow(clippy::needless_range_loop)] // with iterators the compiler finds fewer vectors: 21 GB/s rather than 34
+// Iterators vectorize worse: 21 GB/s instead of 34.
+#[allow(clippy::needless_range_loop)]
 fn add(lanes: &mut Lanes, secret: &[u8], stripes: &[Stripe]) {
     let mut sums = [0_u64; 8];
     for (stripe, secret) in stripes.iter().zip(secret.windows(64).step_by(8)) {
