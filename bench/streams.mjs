@@ -1,7 +1,8 @@
 // Sealing and opening a stream on all cores, against a stream of node:crypto, which has one tag for
 // all and works on the main thread:
 //
-//   node bench/streams.mjs [--size 1024] [--pieces 64K,1M] [--rounds 5] [--algorithms aes-256-gcm,...]
+//   node bench/streams.mjs [--size 1024] [--pieces 64K,1M] [--rounds 5] [--algorithms
+//   aes-256-gcm,...]
 //
 // Sizes in MiB. Contestants take turns; what is printed is the median, the best (a busy machine
 // takes the second core away), and the CPU time a GiB takes on all threads together. The answers

@@ -3,7 +3,8 @@
 // what is missing or out of date, and then runs the verb. A second run finds everything in place
 // and only runs the verb.
 //
-//   node tools/bootstrap.mjs start|test|test:kernel|test:cpus|soak|bench|check|build [arguments of the verb]
+//   node tools/bootstrap.mjs start|test|test:kernel|test:cpus|soak|bench|check|build [arguments of
+//   the verb]
 
 // Read before anything newer than Node 14 is imported, so that an old Node gets this line and no
 // stack trace.

@@ -44,7 +44,9 @@ ${ciphers.map(entry).join('')}];
 `,
 );
 
-/** The call that makes a hash function, with its facts as literals, so that bundles need no table. */
+/**
+ * The call that makes a hash function, with its facts as literals, so that bundles need no table.
+ */
 function hashFunction(facts) {
   const { name, standard, digestSize, blockSize, stateSize, xof, keySize, seedBits } = facts;
   const identifier = name.replaceAll('-', '_');

@@ -36,7 +36,9 @@ const outside = {
   'crates/pool/README.md': 'internals/pool.md',
 };
 
-/** Needs the built package: TypeDoc reads its declarations, the live page runs its browser files. */
+/**
+ * Needs the built package: TypeDoc reads its declarations, the live page runs its browser files.
+ */
 export async function buildSite() {
   if (!installed(folder)) {
     const [command, args, options] = npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund']);

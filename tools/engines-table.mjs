@@ -2,8 +2,9 @@
 // found it. Each test that runs the suite somewhere keeps its summary in target/conformance and
 // holds it against its column of the document, so that a cell cannot say more than a test does.
 //
-//   node tools/engines-table.mjs                      writes the columns for which there are results, and leaves the others as they are
-//   node tools/engines-table.mjs --column NAME JSON   writes a column found where nothing can be kept, as a test in a guest says it
+//   node tools/engines-table.mjs                      writes the columns for which there are
+//   results, and leaves the others as they are node tools/engines-table.mjs --column NAME JSON
+//   writes a column found where nothing can be kept, as a test in a guest says it
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

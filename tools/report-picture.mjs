@@ -1,7 +1,8 @@
 // The picture of the report in the README, from a report:
 //
 //   npm run bench -- aead cryptperf --algorithms aes-256-gcm --html report.html
-//   node tools/report-picture.mjs report.html docs/report.png --chart "aes-256-gcm seal, raw key, into" --chart "aes-256-gcm seal" [--dark]
+//   node tools/report-picture.mjs report.html docs/report.png --chart "aes-256-gcm seal, raw key,
+//   into" --chart "aes-256-gcm seal" [--dark]
 //
 // The first chart of each title is shown.
 

@@ -18,6 +18,8 @@ export default async function* report(events) {
       yield indent(data.message);
     } else if (type === 'test:diagnostic') {
       if (!isCount(data.message)) yield indent(data.message);
+    } else if (data?.details?.type === 'suite' && data.nesting === 0) {
+      if (current?.path === data.file) current.seconds += data.details.duration_ms / 1000;
     } else if ((type === 'test:pass' || type === 'test:fail') && !isWhole(data)) {
       if (current?.path !== data.file) {
         if (current !== undefined) yield line(current);
@@ -54,8 +56,8 @@ export default async function* report(events) {
   yield `  JavaScript tests: ${passed} passed, ${failed} failed, ${skipped.length} skipped\n`;
 }
 
-// A suite, or a test with failed subtests, only repeats its parts. Some versions of Node also report
-// each file as a test.
+// A suite, or a test with failed subtests, only repeats its parts. Some versions of Node also
+// report each file as a test.
 function isWhole(data) {
   return (
     data.details?.type === 'suite' ||

@@ -1,38 +1,35 @@
-// `millrace bench`: what there is to say on the command line. What it does stands in main.mjs,
-// loaded when it is done.
+// `millrace bench`: the options and the help. main.mjs does the work and is loaded when it runs.
 
 'use strict';
 
-/** What can be measured, and what it is. */
 const tables = {
-  hash: 'one message at a time, by size; synchronous and with 16 calls in flight',
-  cipher: 'the same of ciphers',
-  aead: 'the same of authenticated ciphers',
-  hmac: 'the same of HMAC',
+  hash: 'hashes by message size, synchronous and with 16 calls in flight',
+  cipher: 'ciphers, as hash',
+  aead: 'authenticated ciphers, as hash',
+  hmac: 'HMAC, as hash',
   digest: 'BigInts, strings, hashers, batches and conversions, with their goals',
   kdf: 'key derivation: scrypt, argon2id, pbkdf2, hkdf',
   async:
-    '1 to 1024 calls in flight, and one large one, with their goals; beside another table: its asynchronous rows only',
-  sync: 'the synchronous rows only',
+    '1 to 1024 calls in flight, and one large call, with their goals; with another table: ' +
+    'only its asynchronous rows',
+  sync: 'only the synchronous rows',
   load: 'what loading the package costs',
-  latency:
-    'how the rest of the process fares while jobs run: event-loop delay, fs.stat, short hashes. Minutes',
-  scaling: 'throughput by threads, and a model of more cores. Minutes',
-  hashperf:
-    'hashes by buffer size and route or engine, 16 B to 16 MiB, and where one overtakes another',
-  cryptperf: 'the same of ciphers',
+  latency: 'event-loop delay, fs.stat and short hashes while jobs run; takes minutes',
+  scaling: 'throughput by threads, and a model of more cores; takes minutes',
+  hashperf: 'hashes by buffer size (16 B to 16 MiB) and route or engine, with the crossover sizes',
+  cryptperf: 'ciphers, as hashperf',
 };
 
 /** @type {import('../commands.js').Command} */
 module.exports = {
   usage: '[TABLE]... [OPTION]...',
-  about: `Measures Millrace against node:crypto, WebCrypto, and those other packages that are installed here or in the current folder. Every answer is checked before the clock starts; contestants take turns, round by round; figures are medians. Without a table: hash, cipher, aead, hmac, digest, kdf, async and load.`,
+  about: `Measures Millrace against node:crypto, WebCrypto and other packages, if they are installed
+here or in the current directory. It checks every result before it measures. Contestants take turns,
+round by round; figures are medians. Without TABLE it measures hash, cipher, aead, hmac, digest,
+kdf, async and load.`,
   operandHelp: [
     ...Object.entries(tables),
-    [
-      'scrypt',
-      'styles of calling scrypt, many times at once; has options of its own: millrace bench scrypt --help',
-    ],
+    ['scrypt', 'call styles of scrypt with many calls in flight; see millrace bench scrypt --help'],
   ],
   options: [
     { name: 'algorithms', short: 'a', value: 'LIST', help: 'only these: sha256,aes-256-gcm' },
@@ -40,34 +37,38 @@ module.exports = {
       name: 'sizes',
       short: 's',
       value: 'LIST',
-      help: 'in bytes: 64,4K,1M; rows with sizes of their own: only those among them',
+      help: 'message sizes in bytes: 64,4K,1M',
     },
     {
       name: 'contestants',
       short: 'c',
       value: 'LIST',
-      help: 'only these beside millrace; of hashperf and cryptperf: only these engines',
+      help: 'only these besides millrace; in hashperf and cryptperf, only these engines',
     },
-    { name: 'match', value: 'TEXT', help: 'only rows whose line has this text' },
+    { name: 'match', value: 'TEXT', help: 'only rows whose line contains this text' },
     {
       name: 'time',
       value: 'MS',
-      help: 'milliseconds a sample lasts (4; asynchronous: eight times that)',
+      help: 'milliseconds a sample (default: 4; eight times that for asynchronous rows)',
     },
-    { name: 'rounds', value: 'N', help: 'samples of each (11; asynchronous: half of it)' },
+    {
+      name: 'rounds',
+      value: 'N',
+      help: 'number of samples (default: 11; half of that for asynchronous rows)',
+    },
     { name: 'quick', short: 'q', help: 'three sizes, fewer and shorter samples' },
-    { name: 'json', help: 'every figure as JSON, instead of the table' },
+    { name: 'json', help: 'print every figure as JSON, instead of the table' },
     {
       name: 'csv',
       value: 'FILE',
       complete: 'file',
-      help: 'every figure as CSV to FILE; - instead of the table',
+      help: 'write every figure as CSV to FILE; - prints it instead of the table',
     },
     {
       name: 'html',
       value: 'FILE',
       complete: 'file',
-      help: 'a page with charts to FILE; it needs no network',
+      help: 'write a page with charts to FILE; it needs no network',
     },
   ],
   examples: [
@@ -75,8 +76,8 @@ module.exports = {
       'millrace bench hash --algorithms sha256,blake3 --html hash.html',
       'SHA-256 and BLAKE3 at six sizes, as a table and as charts',
     ],
-    ['millrace bench cryptperf --quick', 'from which size on a worker thread pays'],
-    ['millrace bench --json > before.json', 'everything, to compare with later'],
+    ['millrace bench cryptperf --quick', 'the sizes from which a worker thread is faster'],
+    ['millrace bench --json > before.json', 'measure everything, to compare later'],
   ],
   operands: [...Object.keys(tables), 'scrypt'],
   subcommands: { scrypt: (args) => require('./scrypt/command.js').benchScrypt(args) },

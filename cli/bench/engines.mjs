@@ -205,7 +205,8 @@ const level = 0.03;
  *
  * @returns {{ from: number | undefined, always: boolean, ratio: number } | undefined} `from` the
  * size, by interpolation between the sizes
- *   measured (on log axes a line), undefined where it never does; `ratio` how much faster it is at the largest size; undefined of nothing to compare
+ *   measured (on log axes a line), undefined where it never does; `ratio` how much faster it is at
+ *   the largest size; undefined of nothing to compare
  */
 export function crossover(faster, than) {
   const pairs = faster

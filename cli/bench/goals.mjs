@@ -4,7 +4,8 @@
 //   atMost   seconds for one operation, of a batch for one message
 //   p50      seconds from call to result, in half of the cases
 //   rate     bytes a second, on one core
-//   times    how often as fast as `than`, a contestant in the same row (of several the fastest); or in the row `against`
+//   times    how often as fast as `than`, a contestant in the same row (of several the fastest); or
+//   in the row `against`
 //
 // `own loop` is our own synchronous call: for one large job our time on a single core. Seconds and
 // rates are meant for one core of the class of a Zen 4; on another machine the ratios are what

@@ -108,7 +108,9 @@ async function measure(plan, outputs, state) {
     outputs.write(record);
   };
   const reports = { latency: latencyReport, scaling: scalingReport };
-  /** The partial results of tables that take minutes. @type {Record<string, { soFar?: () => any }>} */
+  /**
+   * The partial results of tables that take minutes. @type {Record<string, { soFar?: () => any }>}
+   */
   const partial = { latency: {}, scaling: {} };
   const showSoFar = () => {
     for (const [name, { soFar }] of Object.entries(partial)) {

@@ -52,11 +52,11 @@ export async function findGuest(name) {
  * @param job a shell script, run in the root of this checkout. `$shared` is a folder to leave files
  * in, `$busybox` has every other tool
  * @param options
- *   blocked   names of modules whose loading fails, as an administrator's `install NAME /bin/false` does
- *   environment   more variables for the job
+ *   blocked   names of modules whose loading fails, as an administrator's `install NAME /bin/false`
+ *   does environment   more variables for the job
  *   memory    in MiB
- *   limit     in ms, for everything: a guest that hangs is ended; 10 minutes, or what the guest says
- *   collect   names of files in the shared folder to give back
+ *   limit     in ms, for everything: a guest that hangs is ended; 10 minutes, or what the guest
+ *   says collect   names of files in the shared folder to give back
  * @returns `{ code, output, console, files, ms }`: the job's exit code (undefined if it did not end
  * within the limit), what it wrote, what the kernel wrote
  */

@@ -1,4 +1,5 @@
-// @ronomon/crypto-async 5, the original package: friendly forms (a new Buffer) and zero-copy windows.
+// @ronomon/crypto-async 5, the original package: friendly forms (a new Buffer) and zero-copy
+//   windows.
 // An empty AAD must be a slice of something: an empty Buffer of its own aborts the process.
 
 import { requirePackage, version } from '../packages.mjs';

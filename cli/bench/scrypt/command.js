@@ -1,9 +1,8 @@
-// `millrace bench scrypt`, and `node scrypt-bench.mjs`: does util.promisify(crypto.scrypt) behave
-// otherwise than the callback or a hand-written promise when many calls are under way, and how much
-// faster is Millrace's own scrypt?
+// `millrace bench scrypt`, and `node scrypt-bench.mjs`: compares util.promisify(crypto.scrypt) with
+// the callback and a hand-written promise when many calls are in flight, and Millrace's scrypt with
+// all of them.
 //
-// Differs from the other commands in one thing, as its original package's scripts want it: a bad value is
-// exit code 2.
+// Unlike other commands it exits with 2 for a bad option, as the original package does.
 
 'use strict';
 
@@ -31,7 +30,8 @@ const vector = {
   salt: Buffer.from('SodiumChloride'),
   cost: { N: 16384, r: 8, p: 1, maxmem: 33_554_432 },
   key: Buffer.from(
-    '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887',
+    '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2' +
+      'd5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887',
     'hex',
   ),
 };
@@ -39,23 +39,27 @@ const vector = {
 /** @type {Omit<import('../../commands.js').Command, 'run'>} */
 const description = {
   usage: '[OPTION]...',
-  about: `Calls scrypt many times at once in different styles, and says how many calls a second each gets done and how long a call takes, waiting included: in the middle (p50) and at worst but for a tenth (p90) or a hundredth (p99) of them.
+  about: `Calls scrypt many times at once in several call styles. Reports the calls a second and the
+latency of a call, including its wait: the median (p50) and the 90th and 99th percentiles.
 
-callback, utilPromisify and manualPromise are one call of node:crypto in different wrapping, on the threads of UV_THREADPOOL_SIZE; millrace and millraceCallback are Millrace's own scrypt.
+callback, utilPromisify and manualPromise wrap the same call of node:crypto, which runs on the
+threads of UV_THREADPOOL_SIZE. millrace and millraceCallback are Millrace's own scrypt.
 
-The exit code is 0 if every call did well, 1 if one did not, and 2 for a bad option.`,
+The exit code is 0 if every call succeeded, 1 if one failed, and 2 for a bad option.`,
   options,
   examples: [
-    ['millrace bench scrypt --iterations=100 --concurrency=1,16', 'a short one'],
+    ['millrace bench scrypt --iterations=100 --concurrency=1,16', 'a short run'],
     [
       'UV_THREADPOOL_SIZE=16 millrace bench scrypt --mode=random --csv > scrypt.csv',
-      'with more threads for node:crypto, and for a spreadsheet',
+      'with more threads for node:crypto, as CSV',
     ],
   ],
 };
 
 /**
- * `millrace bench scrypt ARGS`, with all the variants there are. @param {readonly string[]} args
+ * `millrace bench scrypt ARGS`, with all variants.
+ *
+ * @param {readonly string[]} args
  * @returns {Promise<number>} the exit code
  */
 function benchScrypt(args) {
@@ -63,8 +67,9 @@ function benchScrypt(args) {
 }
 
 /**
- * `node scrypt-bench.mjs ARGS`: the original package, with its variants. Sets the exit code. @param
- * {readonly string[]} args
+ * `node scrypt-bench.mjs ARGS`: the original package, with its variants. Sets the exit code.
+ *
+ * @param {readonly string[]} args
  */
 async function standalone(args) {
   try {
@@ -107,12 +112,12 @@ function helpOf(program) {
 
 /** @param {import('./settings.js').Settings} settings */
 async function measure(settings) {
-  // The original package writes all of it to stdout. CSV is for programs: there the rest is talk.
-  const tell = settings.csv ? talk : (line) => print(`${line}\n`);
+  // The original package writes everything to stdout. With --csv only the CSV goes there.
+  const writeLine = settings.csv ? writeError : (line) => print(`${line}\n`);
   const { variants, missing, reason, threads } = makeVariants(settings.variants);
   if (missing.length > 0) logError(`not available: ${missing.join(', ')}: ${reason}`);
   if (variants.length === 0) return 1;
-  introduce(settings, variants, threads, tell);
+  introduce(settings, variants, threads, writeLine);
   let code = (await allRight(variants)) ? 0 : 1;
 
   if (settings.csv) print(`${csvHeader}\n`);
@@ -122,7 +127,7 @@ async function measure(settings) {
       const batch = await watched(variant, concurrency, settings);
       batches[at].push(batch);
       if (settings.csv) print(`${csvRow(batch, settings)}\n`);
-      if (settings.progress) tell(doneLine(batch));
+      if (settings.progress) writeLine(doneLine(batch));
       for (const failure of batch.failures) logError(failureLine(batch, failure));
       if (batch.fail > 0) code = 1;
     }
@@ -134,34 +139,34 @@ async function measure(settings) {
   return code;
 }
 
-/** What is measured, and that scrypt is scrypt. */
+/** Prints what is measured, and checks node:crypto's scrypt with a test vector. */
 function introduce(
   { iterations, concurrencies, keylen, mode, seed, cost },
   variants,
   threads,
-  tell,
+  writeLine,
 ) {
   const { password, salt, key } = vector;
   const found = crypto.scryptSync(password, salt, key.length, vector.cost);
   const right = found.equals(key);
-  tell(
-    `scrypt sanity: typeof=${typeof crypto.scrypt} sync=${found.toString('hex', 0, 4)} RFC 7914: ${right ? 'ok' : 'WRONG'}`,
+  writeLine(
+    `scrypt sanity: typeof=${typeof crypto.scrypt} sync=${found.toString('hex', 0, 4)} ` +
+      `RFC 7914: ${right ? 'ok' : 'WRONG'}`,
   );
   if (!right) throw new UserError('scryptSync of node:crypto does not give the key of RFC 7914');
-  tell(`Have variants: [ ${variants.map(({ name }) => `'${name}'`).join(', ')} ]`);
-  tell(
-    `config: iterations=${iterations} concurrencies=[${concurrencies.join(',')}] keyLen=${keylen} mode=${mode} seed=${seed} opts=${JSON.stringify(cost)}`,
+  writeLine(`Have variants: [ ${variants.map(({ name }) => `'${name}'`).join(', ')} ]`);
+  writeLine(
+    `config: iterations=${iterations} concurrencies=[${concurrencies.join(',')}] ` +
+      `keyLen=${keylen} mode=${mode} seed=${seed} opts=${JSON.stringify(cost)}`,
   );
   const libuv = process.env.UV_THREADPOOL_SIZE || '4 (the default)';
-  tell(
-    `threads: UV_THREADPOOL_SIZE=${libuv}${threads === undefined ? '' : `, millrace ${threads}`}; node ${process.version}, ${process.platform} ${process.arch}`,
+  writeLine(
+    `threads: UV_THREADPOOL_SIZE=${libuv}` +
+      `${threads === undefined ? '' : `, millrace ${threads}`}; node ${process.version}, ${process.platform} ${process.arch}`,
   );
 }
 
-/**
- * One call of each before the clock starts: threads are there, and the answers are known to be
- * right.
- */
+/** Calls each variant once before measuring: it starts the threads and checks the results. */
 async function allRight(variants) {
   const { password, salt, cost, key } = vector;
   let right = true;
@@ -180,7 +185,7 @@ async function allRight(variants) {
   return right;
 }
 
-/** A batch, and on a terminal how far it is. */
+/** Runs a batch and shows progress on a terminal. */
 async function watched(variant, concurrency, settings) {
   const { iterations, progress } = settings;
   if (!progress) return runBatch(variant, concurrency, settings);
@@ -195,13 +200,13 @@ async function watched(variant, concurrency, settings) {
   }
 }
 
-/** If nobody can hear it, so be it. */
-function talk(line) {
+/** Ignores a closed stderr: the results do not depend on it. */
+function writeError(line) {
   statusLine.clear();
   try {
     write(2, `${line}\n`);
   } catch {
-    // The results do not depend on it.
+    // Closed.
   }
 }
 

@@ -21,13 +21,18 @@ function doneLine({
   p99,
 }) {
   const latency = (value) => (Number.isFinite(value) ? `${value.toFixed(1)}ms` : '-');
-  return `Done: variant=${variant} conc=${concurrency} ok=${ok} fail=${fail} time=${time.toFixed(0)}ms iter/s=${iterationRate.toFixed(2)} calls/s=${callRate.toFixed(2)} p50=${latency(p50)} p90=${latency(p90)} p99=${latency(p99)}`;
+  return [
+    `Done: variant=${variant} conc=${concurrency} ok=${ok} fail=${fail} time=${time.toFixed(0)}ms`,
+    `iter/s=${iterationRate.toFixed(2)} calls/s=${callRate.toFixed(2)}`,
+    `p50=${latency(p50)} p90=${latency(p90)} p99=${latency(p99)}`,
+  ].join(' ');
 }
 
 /** A failure for people, without what it does not have. */
 function failureLine({ variant, concurrency }, failure) {
   const facts = Object.entries(failure).filter(([, value]) => value !== undefined);
-  return `variant=${variant} conc=${concurrency}: { ${facts.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')} }`;
+  const list = facts.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ');
+  return `variant=${variant} conc=${concurrency}: { ${list} }`;
 }
 
 /**
@@ -49,7 +54,8 @@ const columns = [
 
 /** What the stars mean. */
 const legend =
-  'Note: * marks the best value in that column (higher is better for Iter/s, Calls/s; lower is better for p50/p90/p99).';
+  'Note: * marks the best value in that column ' +
+  '(higher is better for Iter/s, Calls/s; lower is better for p50/p90/p99).';
 
 /** @param {readonly Batch[]} batches of one concurrency */
 function markdownTable(batches) {
@@ -60,7 +66,9 @@ function markdownTable(batches) {
     Math.max(width, ...cells[at].map(({ length }) => length)),
   );
   const line = (texts) =>
-    `| ${texts.map((text, at) => (columns[at].right ? text.padStart(widths[at]) : text.padEnd(widths[at]))).join(' | ')} |`;
+    `| ${texts
+      .map((text, at) => (columns[at].right ? text.padStart(widths[at]) : text.padEnd(widths[at])))
+      .join(' | ')} |`;
   const rule = widths.map((width, at) =>
     at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`,
   );
@@ -77,7 +85,9 @@ function starred({ value, best }, batches) {
 }
 
 const csvHeader =
-  'variant,concurrency,iterations,ok,fail,time_ms,iter_throughput_ops_s,call_throughput_calls_s,p50_ms,p90_ms,p99_ms,mode,seed,N,r,p,maxmem,keylen';
+  'variant,concurrency,iterations,ok,fail,time_ms,' +
+  'iter_throughput_ops_s,call_throughput_calls_s,p50_ms,p90_ms,' +
+  'p99_ms,mode,seed,N,r,p,maxmem,keylen';
 
 /** @param {Batch} batch @param {import('./settings.js').Settings} settings */
 function csvRow(

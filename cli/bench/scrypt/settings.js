@@ -1,6 +1,5 @@
-// The flags of the benchmark, as its original package has them, and what they may be. What node:crypto
-// would refuse is refused here, once and in plain words, and not by every one of thousands of
-// calls.
+// The options of the benchmark, as the original package has them. Values that node:crypto rejects
+// are rejected here once, not by each of thousands of calls.
 
 'use strict';
 
@@ -16,37 +15,39 @@ const options = [
   {
     name: 'iterations',
     value: 'N',
-    help: 'iterations of each variant at each concurrency; 2000 if not given',
+    help: 'iterations of each variant at each concurrency (default: 2000)',
   },
   {
     name: 'concurrency',
     value: 'N,N,...',
-    help: 'how many iterations are under way at a time; 1,10,50,100,500,1000 if not given',
+    help: 'iterations in flight at once (default: 1,10,50,100,500,1000)',
   },
   {
     name: 'mode',
     value: 'MODE',
-    help: 'sequential: two calls an iteration with the same input, one after the other, whose keys must match; random: one call, each with a new input; sequential if not given',
+    help:
+      'sequential (default): two calls an iteration with the same input, whose keys must match; ' +
+      'random: one call with a new input',
     choices: () => modes,
   },
   {
     name: 'variants',
     value: 'A,B,...',
-    help: `which ones, of ${variantNames.join(', ')}; or all`,
+    help: `any of ${variantNames.join(', ')}; or all`,
     choices: () => ['all', ...variantNames],
   },
-  { name: 'seed', value: 'N', help: 'the same seed, the same inputs; 1337 if not given' },
-  { name: 'keylen', value: 'BYTES', help: 'the size of the key; 64 if not given' },
-  { name: 'N', value: 'N', help: 'cost, a power of two; 16384 if not given' },
-  { name: 'r', value: 'N', help: 'block size; 8 if not given' },
-  { name: 'p', value: 'N', help: 'parallelization; 1 if not given' },
+  { name: 'seed', value: 'N', help: 'seed of the inputs (default: 1337)' },
+  { name: 'keylen', value: 'BYTES', help: 'size of the key (default: 64)' },
+  { name: 'N', value: 'N', help: 'cost, a power of two (default: 16384)' },
+  { name: 'r', value: 'N', help: 'block size (default: 8)' },
+  { name: 'p', value: 'N', help: 'parallelization (default: 1)' },
   {
     name: 'maxmem',
     value: 'BYTES',
-    help: 'the memory that a call may take; 33554432 if not given',
+    help: 'memory limit of a call (default: 33554432)',
   },
-  { name: 'csv', help: 'CSV instead of tables; all else goes to standard error' },
-  { name: 'no-progress', help: 'no line for each batch' },
+  { name: 'csv', help: 'print CSV instead of tables, and everything else to standard error' },
+  { name: 'no-progress', help: 'print no line for each batch' },
 ];
 
 /**
@@ -109,7 +110,8 @@ function variants(text) {
   for (const name of names) {
     if (!variantNames.includes(name))
       throw new UserError(
-        `--variants must be some of ${variantNames.join(', ')}, or all, not ${JSON.stringify(name)}`,
+        `--variants must be some of ${variantNames.join(', ')}, or all, ` +
+          `not ${JSON.stringify(name)}`,
         { usage: true },
       );
   }
@@ -127,7 +129,8 @@ function checkCost({ N, r, p, maxmem }) {
   const needed = 128 * r * p + 128 * r * (N + 2);
   if (needed > maxmem)
     throw problem(
-      `a call with --N=${N} --r=${r} --p=${p} takes ${needed} bytes, which is more than --maxmem=${maxmem}`,
+      `a call with --N=${N} --r=${r} --p=${p} takes ${needed} bytes, ` +
+        `which is more than --maxmem=${maxmem}`,
     );
 }
 

@@ -1,5 +1,5 @@
-// The ways of calling scrypt that are compared. The original package's three make one and the same call of
-// node:crypto and differ only in what is wrapped around it; ours are the two entry points of Millrace.
+// The call styles of scrypt that are compared. The three of the original package wrap the same call
+// of node:crypto; the other two are Millrace's promise and callback.
 
 'use strict';
 
