@@ -397,7 +397,7 @@ test('streams: nothing left of keys, given or derived', { skip }, async (t) => {
   const derived = seeds.map(
     (seed) => derive('aes-256-gcm', keyMaker(seed, Buffer.alloc(32)), salt, '').aeadKey,
   );
-  const streams = JSON.stringify(join(dirname(entryPaths.millrace), 'sealed-streams.js'));
+  const streams = JSON.stringify(join(dirname(entryPaths.millrace), 'streams/sealed-streams.js'));
   const found = await look(
     `
     const { SealingPump } = require(${streams});

@@ -4,15 +4,15 @@
 
 use crate::engines::Native;
 
-/// Bytes below the caller's frame that [`wiped`] overwrites. With 8 KiB, multi-buffer hashing left
+/// Bytes below the caller's frame that [`wiped`] overwrites. With 16 KiB, multi-buffer hashing left
 /// keys behind.
-const NEAR: usize = 16 << 10;
+const NEAR: usize = 24 << 10;
 
 /// Bytes below the caller's frame that [`wipe`] overwrites. The deepest key found on a worker's
 /// stack was 23 KiB below.
 const DEEP: usize = 32 << 10;
 
-/// Runs `work` in a separate frame, then overwrites 16 KiB of stack below the caller's frame.
+/// Runs `work` in a separate frame, then overwrites 24 KiB of stack below the caller's frame.
 #[inline(always)]
 pub fn wiped<T>(work: impl FnOnce() -> T) -> T {
     let result = apart(work);
