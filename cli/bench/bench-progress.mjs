@@ -1,5 +1,5 @@
-// What is said while rows are measured: on a terminal a bar with the time left, in a pipe a plain
-// line now and then. All of it on stderr.
+// Progress of the bench on stderr: a bar with the time left on a terminal, else a plain line every
+// ten seconds.
 
 import { createRequire } from 'node:module';
 
@@ -7,14 +7,12 @@ const require = createRequire(import.meta.url);
 const { startProgress } = require('../progress.js');
 const { duration, isTerminal, logError } = require('../ui.js');
 
-/** Milliseconds between plain lines. */
-const pause = 10_000;
+const LINE_INTERVAL_MS = 10_000;
 
 /**
- * @param {readonly { expected: number }[]} rows what is to be measured, and about how many seconds
- * each takes
- * @param options for the tests
- * @returns `begin` a row by name, `done` with one, `note` of work that has no rows, `end`
+ * @param {readonly { expected: number }[]} rows with the expected seconds of each
+ * @param options for tests
+ * @returns `begin` starts a row by name, `done` ends it, `note` describes work that has no rows
  */
 export function startBenchProgress(
   rows,
@@ -50,7 +48,7 @@ function bar(count, total) {
 function lines(count, total, writeLine, now) {
   const begin = now();
   let [finished, seconds, lastLine] = [0, 0, begin];
-  const due = () => now() - lastLine >= pause;
+  const due = () => now() - lastLine >= LINE_INTERVAL_MS;
   const write = (text) => {
     lastLine = now();
     writeLine(text);

@@ -1,5 +1,5 @@
-// Files that are written at the end of a long run: that they can be is known at its beginning, and
-// nobody sees half of one.
+// Files that are written at the end of a long run. They are opened at its start, so that an error
+// shows then, and renamed when complete.
 
 'use strict';
 
@@ -8,8 +8,8 @@ const { closeSync, openSync, renameSync, statSync, unlinkSync, writeSync } = req
 const { UserError, reason, displayName } = require('../ui.js');
 
 /**
- * A file that has its name only when it is complete; what had the name is replaced. A device or a
- * pipe is written to.
+ * Opens a file that gets its name when it is complete and replaces an existing one. A device or a
+ * pipe is written to directly.
  *
  * @param {string} path
  * @returns {{ write(text: string): void, discard(): void }}

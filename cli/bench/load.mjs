@@ -1,5 +1,5 @@
-// What it costs to have the package at all: the time of require('millrace') in fresh processes, and
-// the threads it starts: none may appear before the first asynchronous job.
+// The cost of loading the package: the time of require('millrace') in fresh processes, and the
+// threads it starts. None may start before the first asynchronous job.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,4 @@
-// `millrace bench`: rows are measured one after the other, and what is known is reported at the
-// end, whether it comes by itself or by Ctrl-C.
+// `millrace bench`: measures one row after the other and reports at the end, or on Ctrl-C.
 
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
@@ -35,7 +34,7 @@ const { onExit } = require('../cleanup.js');
 const { UserError, colours, columns, print, logError, wrap } = require('../ui.js');
 const { futureFile } = require('./files.js');
 
-/** Who may be the last to let go of the event loop. */
+/** Time until a process that does not end is ended. */
 const EXIT_TIMEOUT_MS = 5000;
 
 export async function bench(values, operands) {
@@ -53,10 +52,9 @@ export async function bench(values, operands) {
   } finally {
     outputs.discard();
     removeCleanup();
-    // A job that never comes back, of whomever, must not keep the process; without one this never
-    // fires.
+    // A contestant's job that never ends must not keep the process alive.
     setTimeout(() => {
-      logError('something still holds the process: a job that has not come back');
+      logError('a job has not ended and keeps the process alive');
       process.exit(1);
     }, EXIT_TIMEOUT_MS).unref();
   }
@@ -88,7 +86,7 @@ async function measure(plan, outputs, state) {
   };
   const explain = (text) => tell(folded(text, columns(1)));
 
-  // Once, whatever ends the run. Synchronous: a signal waits for nobody.
+  // Runs once, however the run ends. Synchronous, because a signal handler cannot wait.
   let concluded = false;
   const conclude = () => {
     if (concluded) return;
@@ -207,7 +205,7 @@ async function measureRows({ rows }, ready, settings, record, tell, progress) {
   }
 }
 
-/** Lines that are wider than the terminal, broken at blanks. */
+/** Breaks lines that are wider than the terminal at blanks. */
 function folded(text, width) {
   const fold = (line) => {
     const [lead] = /^ */.exec(line);
@@ -216,7 +214,7 @@ function folded(text, width) {
   return text.split('\n').map(fold).join('\n').replace(/ +$/gm, '');
 }
 
-/** What goes to files and, instead of the table, to standard output. */
+/** Opens the files, and writes records to them or to standard output. */
 function openOutputs({ json, csv, html }) {
   const files = [];
   const open = (path, textOf) => files.push({ file: futureFile(path), textOf });
@@ -228,7 +226,7 @@ function openOutputs({ json, csv, html }) {
     discard();
     throw error;
   }
-  // The page is loaded now: at the end of an interrupted run nothing can be waited for.
+  // The page is loaded now, as an interrupted run cannot wait for it at the end.
   let htmlOf;
   const ready =
     html === undefined
@@ -245,7 +243,7 @@ function openOutputs({ json, csv, html }) {
   };
 }
 
-/** As `node --expose-gc` does: rows begin without the garbage of those before. */
+/** Like `node --expose-gc`, so that a row starts without the garbage of the one before. */
 function exposeCollector() {
   if (globalThis.gc !== undefined) return;
   setFlagsFromString('--expose-gc');

@@ -1,4 +1,4 @@
-// What samples are boiled down to.
+// Statistics of samples.
 
 export function median(values) {
   return quantile(values, 0.5);
@@ -34,7 +34,7 @@ export function uncoordinated(samples, interval) {
   return all;
 }
 
-/** `list` beginning with another element each round, so that nobody is always the first. */
+/** `list` beginning with another element each round, so that no element is always first. */
 export function rotated(list, by) {
   const at = list.length === 0 ? 0 : by % list.length;
   return [...list.slice(at), ...list.slice(0, at)];

@@ -1,4 +1,4 @@
-// What the words and options of `millrace bench` ask for, as a plan of rows.
+// Turns the operands and options of `millrace bench` into a plan of rows.
 
 import { createRequire } from 'node:module';
 
@@ -22,8 +22,8 @@ const callStyles = ['sync', 'async'];
 const apart = ['load', 'latency', 'scaling'];
 const words = [...groups, ...callStyles, ...apart, ...perf];
 
-/** Beyond it node:crypto refuses some of them. */
-const largest = 2 ** 30;
+/** node:crypto rejects some larger messages. */
+const MAX_SIZE_BYTES = 2 ** 30;
 
 export const contestants = [...packages, ...engines];
 
@@ -73,7 +73,8 @@ export function readOptions(values, operands) {
       : named(apart);
   if (rows.length === 0 && others.length === 0)
     throw new UserError(
-      `nothing to measure: no row is like that${unfit.length > 0 ? ` (its sizes: ${unfit.join(', ')})` : ''}`,
+      'nothing to measure: no row matches' +
+        (unfit.length > 0 ? ` (its sizes: ${unfit.join(', ')})` : ''),
       { usage: true },
     );
   const plan = {
@@ -96,7 +97,7 @@ export function readOptions(values, operands) {
   };
   if (plan.json && plan.csv === '-')
     throw new UserError('--json and --csv - both want standard output', { usage: true });
-  if (plan.html === '-') throw new UserError('--html needs the name of a file', { usage: true });
+  if (plan.html === '-') throw new UserError('--html needs a file name', { usage: true });
   for (const row of rows)
     row.expected = expectedSeconds(row.definition, row.wait, plan.modules, plan);
   return plan;
@@ -161,8 +162,8 @@ export function parseSize(text) {
     match === null
       ? Number.NaN
       : Number(match[1]) * { '': 1, k: 1024, m: 2 ** 20, g: 2 ** 30 }[match[2].toLowerCase()];
-  if (!(size >= 1 && size <= largest))
-    throw new UserError(`--sizes: ${JSON.stringify(text)} is no size from 1 to 1G`, {
+  if (!(size >= 1 && size <= MAX_SIZE_BYTES))
+    throw new UserError(`--sizes: ${JSON.stringify(text)} is not a size from 1 to 1G`, {
       usage: true,
     });
   return size;

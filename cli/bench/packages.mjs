@@ -12,7 +12,7 @@ const places = [
   new URL('../../', import.meta.url),
 ].map((place) => createRequire(place));
 
-/** What is said of a package that is nowhere; the report counts on it. */
+/** The reason for a missing package; the report compares with it. */
 export const notInstalled = 'not installed';
 
 /** Requires a package, or a file in it, from the first place that has it. */
@@ -20,12 +20,12 @@ export function requirePackage(id) {
   return placeOf(id).require(id);
 }
 
-/** The same of an ES module. */
+/** Imports an ES module from the first place that has it. */
 export function load(id) {
   return import(pathToFileURL(placeOf(id).require.resolve(id)).href);
 }
 
-/** As its own package.json says; some packages do not export that file. */
+/** Reads the version from package.json, which some packages do not export. */
 export function version(name) {
   return JSON.parse(readFileSync(join(placeOf(name).folder, 'package.json'), 'utf8')).version;
 }
@@ -39,7 +39,7 @@ export function needsAddon(name, file) {
     throw new Error('its addon could not be compiled here');
 }
 
-/** Where a package lies. */
+/** Returns the directory of a package. */
 export function folderOf(name) {
   return placeOf(name).folder;
 }

@@ -38,7 +38,7 @@ test('arguments that mean nothing: one line, before anything is measured', () =>
     for (const size of ['0', 'x', '1.5K', '2G', '-1'])
       await refused(
         `hash --sizes=64,${size}`,
-        `millrace bench: --sizes: "${size}" is no size from 1 to 1G; see: millrace help bench\n`,
+        `millrace bench: --sizes: "${size}" is not a size from 1 to 1G; see: millrace help bench\n`,
       );
     await refused(
       '--rounds 0',
@@ -51,13 +51,13 @@ test('arguments that mean nothing: one line, before anything is measured', () =>
     await refused('hash --match nothing-is-called-so', /^millrace bench: nothing to measure/);
     await refused(
       'digest -a toBigIntBE -s 64',
-      /^millrace bench: nothing to measure: no row is like that \(its sizes: 32\)/,
+      /^millrace bench: nothing to measure: no row matches \(its sizes: 32\)/,
     );
     await refused(
       '--json --csv -',
       /^millrace bench: --json and --csv - both want standard output/,
     );
-    await refused('--html -', /^millrace bench: --html needs the name of a file/);
+    await refused('--html -', /^millrace bench: --html needs a file name/);
     await refused('--csv', /^millrace bench: option --csv needs a value: FILE/);
   }));
 

@@ -162,7 +162,8 @@ function introduce(
   const libuv = process.env.UV_THREADPOOL_SIZE || '4 (the default)';
   writeLine(
     `threads: UV_THREADPOOL_SIZE=${libuv}` +
-      `${threads === undefined ? '' : `, millrace ${threads}`}; node ${process.version}, ${process.platform} ${process.arch}`,
+      `${threads === undefined ? '' : `, millrace ${threads}`}; ` +
+      `node ${process.version}, ${process.platform} ${process.arch}`,
   );
 }
 
