@@ -3,7 +3,7 @@
  *
  * Leave the callback out and a call is synchronous. With a callback it runs on Millrace's own
  * worker threads (or, if it is cheaper than the way there, during the call) and calls back
- * `(error)` or `(undefined, result)`, always later. For promises see `millrace/promises`.
+ * `(error)` or `(null, result)`, always later. For promises see `millrace/promises`.
  *
  * @packageDocumentation
  */

@@ -219,7 +219,7 @@ function finish(callback: unknown, fill: FillRequest): unknown {
     // package.
     runCallback(
       function (this: unknown, error, result) {
-        if (error === undefined) settle.call(this, undefined, result);
+        if (error === null) settle.call(this, undefined, result);
         else settle.call(this, plain(error));
       },
       () => {

@@ -147,7 +147,7 @@ export abstract class Hasher extends LazyTransform {
   #streamed: Buffer | undefined;
   readonly #streamOptions: TransformOptions | undefined;
 
-  /** @internal Use {@link createHash} or {@link createHmac}. */
+  /** For {@link createHash} and {@link createHmac} only; it throws for other callers. */
   constructor(permission: symbol, running: Running, streamOptions: TransformOptions | undefined) {
     super();
     loadStream();
@@ -397,7 +397,7 @@ export abstract class Hasher extends LazyTransform {
       callback(error as Error);
       return;
     }
-    finish(undefined, digest);
+    finish(null, digest);
   }
 
   /** Returns the stream's digest once: its reader may have written to the other copy. */

@@ -191,7 +191,9 @@ export function hashPassword(): unknown {
   const callback = last as Callback<string>;
   const { parser, finish } = hashing(given, given.length - 1);
   const then: Callback<unknown> = (error, hash) =>
-    error === undefined ? callback(undefined, finish(hash as Buffer)) : callback(error);
+    error === null
+      ? callback(null, finish(hash as Buffer))
+      : (callback as (error: unknown) => void)(error);
   return deriveThen(then, parser, given, given.length - 1);
 }
 

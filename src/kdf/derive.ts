@@ -106,7 +106,7 @@ export function deriveThen(
   const completion = new SignalCompletion();
   // On the next tick, so that an exception becomes an uncaughtException and not a rejection.
   completion.promise.then(
-    (value) => nextTick(callback, undefined, value),
+    (value) => nextTick(callback, null, value),
     (error: unknown) => nextTick(callback, error),
   );
   launchUnder(options.signal, completion, parser, given, count, options);

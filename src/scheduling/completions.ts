@@ -5,12 +5,15 @@
  * Completions are therefore created before a request is filled.
  */
 import { servers } from '../engines/binding.js';
-import { failure } from '../request/errors.js';
+import { failure, type MillraceError } from '../request/errors.js';
 import { CancelResult, Status } from '../request/protocol.js';
-import { AsyncResource, nextTick } from '#platform/runtime.js';
+import { AsyncResource, nextTick, type SystemError } from '#platform/runtime.js';
 
-/** A callback. It is never called before the function that took it returns. */
-export type Callback<Result> = (error?: Error, result?: Result) => void;
+/**
+ * A callback. It receives `(null, result)`, or an error alone. It is never called before the
+ * function that took it returns.
+ */
+export type Callback<Result> = (error: MillraceError | SystemError | null, result: Result) => void;
 
 export abstract class Completion {
   /** The slot of its job while the job is in flight. */
@@ -38,7 +41,7 @@ export class CallbackCompletion extends AsyncResource implements Completion {
 
   succeed(value: unknown): void {
     try {
-      this.runInAsyncScope(this.callback, undefined, undefined, value);
+      this.runInAsyncScope(this.callback, undefined, null, value);
     } catch (error) {
       rethrowLater(error);
     }

@@ -50,7 +50,7 @@ export function hashPathsSync(algorithm: number, paths: Paths, answers: Answers)
 export function hashPaths(algorithm: number, paths: Paths, answers: Answers): Promise<void> {
   return new Promise((resolve, reject) => {
     const completion = new CallbackCompletion((error) =>
-      error === undefined ? resolve() : reject(error),
+      error === null ? resolve() : reject(error),
     );
     fillPaths(algorithm, paths, answers);
     runAsync(completion);
@@ -85,7 +85,7 @@ export function hashPath(
   let completion!: CallbackCompletion;
   const digest = new Promise<Uint8Array>((resolve, reject) => {
     completion = new CallbackCompletion((error) =>
-      error === undefined ? resolve(target) : reject(error),
+      error === null ? resolve(target) : reject(error),
     );
   });
   beginRequest(Operation.HashFile, algorithm, path, 0, path.length);

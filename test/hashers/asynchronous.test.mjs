@@ -470,7 +470,7 @@ test('a callback while later updates are in flight: asynchronous ones join the q
   });
   assert.deepEqual(order, ['first', 'second', 'third']);
   assert.deepEqual(results, [
-    undefined,
+    null,
     millrace.hash(
       'sha256',
       Buffer.concat([1, 2, 3].map((value) => Buffer.alloc(100_000, value))),

@@ -676,7 +676,7 @@ function waitCallback(entryPoint, { method, args, scribble = [] }) {
           resolve({ error: results[0], how: 'called' });
         } else {
           assert.equal(results.length, 2);
-          assert.equal(results[0], undefined);
+          assert.equal(results[0], entryPoint.hasOwnProperty('E_ARGUMENTS') ? undefined : null);
           resolve({ value: results[1] });
         }
       } catch (error) {

@@ -14,7 +14,7 @@ const written: number = cryptoAsync.hash('sha256', digest, 0, 32, Buffer.alloc(3
 const nothing: void = millrace.hash(
   'sha256',
   text,
-  (error?: Error, result?: Buffer) => void [error, result],
+  (error: Error | null, result: Buffer) => void [error, result],
 );
 const error: millrace.MillraceError = new millrace.MillraceError('ERR_ENGINE', 'made by hand');
 

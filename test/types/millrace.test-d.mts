@@ -83,27 +83,17 @@ is<string>()(hash('blake3', bytes, { encoding: 'hex', outputLength: 64 }));
 is<bigint>()(hash('xxh64', bytes, { encoding: 'bigint', seed: 1 }));
 is<number>()(hash('sha256', bytes, { target }));
 is<number>()(hash('sha256', bytes, { target, targetOffset: 4 }));
-is<void>()(hash('sha256', bytes, (_error, digest) => is<Buffer | undefined>()(digest)));
+is<void>()(hash('sha256', bytes, (_error, digest) => is<Buffer>()(digest)));
 is<void>()(
   hash('sha256', bytes, 'hex', (error, digest) => {
-    is<Error | undefined>()(error);
-    is<string | undefined>()(digest);
+    is<MillraceError | NodeJS.ErrnoException | null>()(error);
+    is<string>()(digest);
   }),
 );
-is<void>()(hash('sha256', bytes, 'bigint', (_error, digest) => is<bigint | undefined>()(digest)));
-is<void>()(
-  hash('shake128', bytes, { outputLength: 4 }, (_error, digest) =>
-    is<Buffer | undefined>()(digest),
-  ),
-);
-is<void>()(
-  hash('sha256', bytes, { encoding: 'base64' }, (_error, digest) =>
-    is<string | undefined>()(digest),
-  ),
-);
-is<void>()(
-  hash('sha256', bytes, { target }, (_error, written) => is<number | undefined>()(written)),
-);
+is<void>()(hash('sha256', bytes, 'bigint', (_error, digest) => is<bigint>()(digest)));
+is<void>()(hash('shake128', bytes, { outputLength: 4 }, (_error, digest) => is<Buffer>()(digest)));
+is<void>()(hash('sha256', bytes, { encoding: 'base64' }, (_error, digest) => is<string>()(digest)));
+is<void>()(hash('sha256', bytes, { target }, (_error, written) => is<number>()(written)));
 
 // @ts-expect-error an algorithm is a string
 hash(256, bytes);
@@ -126,7 +116,7 @@ hash('sha256', bytes, '0', 4, target, 0);
 // @ts-expect-error a callback is a function
 hash('sha256', bytes, 'hex', {});
 // @ts-expect-error the digest of a hex call is a string
-hash('sha256', bytes, 'hex', (_error: Error | undefined, _digest: Buffer | undefined) => {});
+hash('sha256', bytes, 'hex', (_error: Error | null, _digest: Buffer) => {});
 
 // ---- hmac
 is<Buffer>()(hmac('sha256', key, bytes));
@@ -136,11 +126,9 @@ is<string>()(hmac('sha256', key, bytes, 'hex'));
 is<bigint>()(hmac('sha256', key, bytes, 'bigint'));
 is<string>()(hmac('sha256', key, bytes, { encoding: 'base64url' }));
 is<number>()(hmac('sha256', key, bytes, { target, targetOffset: 3 }));
-is<void>()(hmac('sha256', key, bytes, (_error, mac) => is<Buffer | undefined>()(mac)));
-is<void>()(hmac('sha256', key, bytes, 'hex', (_error, mac) => is<string | undefined>()(mac)));
-is<void>()(
-  hmac('sha256', key, bytes, { target }, (_error, written) => is<number | undefined>()(written)),
-);
+is<void>()(hmac('sha256', key, bytes, (_error, mac) => is<Buffer>()(mac)));
+is<void>()(hmac('sha256', key, bytes, 'hex', (_error, mac) => is<string>()(mac)));
+is<void>()(hmac('sha256', key, bytes, { target }, (_error, written) => is<number>()(written)));
 
 // @ts-expect-error a key is needed
 hmac('sha256', bytes);
@@ -155,25 +143,23 @@ is<Buffer>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, aad: 'aad', au
 is<Buffer>()(seal('aes-256-gcm', { key: createKey('aes-256-gcm', key), nonce: iv, source: bytes }));
 is<number>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, target, targetOffset: 1 }));
 is<void>()(
-  seal('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, sealed) =>
-    is<Buffer | undefined>()(sealed),
-  ),
+  seal('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, sealed) => is<Buffer>()(sealed)),
 );
 is<void>()(
   seal('aes-256-gcm', { key, nonce: iv, source: bytes, target }, (_error, written) =>
-    is<number | undefined>()(written),
+    is<number>()(written),
   ),
 );
 is<Buffer>()(open('aes-256-gcm', { key, nonce: iv, source: bytes }));
 is<number>()(open('aes-256-gcm', { key, nonce: iv, source: bytes, target }));
 is<void>()(
   open('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, message) =>
-    is<Buffer | undefined>()(message),
+    is<Buffer>()(message),
   ),
 );
 is<void>()(
   open('aes-256-gcm', { key, nonce: iv, source: bytes, target }, (_error, written) =>
-    is<number | undefined>()(written),
+    is<number>()(written),
   ),
 );
 
@@ -195,42 +181,36 @@ seal('aes-256-gcm', { key, nonce: iv, source: bytes, tag: target });
 seal('aes-256-gcm', { key, nonce: iv, source: bytes, signal: new AbortController().signal });
 
 // ---- routes
-is<void>()(
-  hash('sha256', bytes, { route: 'pool' }, (_error, digest) => is<Buffer | undefined>()(digest)),
-);
+is<void>()(hash('sha256', bytes, { route: 'pool' }, (_error, digest) => is<Buffer>()(digest)));
 is<void>()(
   hash('sha256', bytes, { encoding: 'hex', route: 'inline' }, (_error, digest) =>
-    is<string | undefined>()(digest),
+    is<string>()(digest),
   ),
 );
 is<void>()(
-  hash('sha256', bytes, { target, route: 'split' }, (_error, written) =>
-    is<number | undefined>()(written),
-  ),
+  hash('sha256', bytes, { target, route: 'split' }, (_error, written) => is<number>()(written)),
 );
-is<void>()(
-  hmac('sha256', key, bytes, { route: 'auto' }, (_error, mac) => is<Buffer | undefined>()(mac)),
-);
+is<void>()(hmac('sha256', key, bytes, { route: 'auto' }, (_error, mac) => is<Buffer>()(mac)));
 is<void>()(
   seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'split' }, (_error, sealed) =>
-    is<Buffer | undefined>()(sealed),
+    is<Buffer>()(sealed),
   ),
 );
 is<void>()(
   open(
     'aes-256-gcm',
     { key, nonce: iv, source: bytes, target, route: undefined },
-    (_error, written) => is<number | undefined>()(written),
+    (_error, written) => is<number>()(written),
   ),
 );
 is<void>()(
   cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, route: 'pool' }, (_error, text) =>
-    is<Buffer | undefined>()(text),
+    is<Buffer>()(text),
   ),
 );
 is<void>()(
   hashMany('sha256', ['text'], { encoding: 'hex', route: 'pool' }, (_error, digests) =>
-    is<string[] | undefined>()(digests),
+    is<string[]>()(digests),
   ),
 );
 is<RouteName>()(configure().route);
@@ -260,21 +240,17 @@ is<Buffer>()(cipher('aes-256-ctr', true, createKey('aes-256-ctr', key), iv, byte
 is<Buffer>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
 is<void>()(
   cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }, (_error, text) =>
-    is<Buffer | undefined>()(text),
+    is<Buffer>()(text),
   ),
 );
 is<void>()(
   cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, target }, (_error, written) =>
-    is<number | undefined>()(written),
+    is<number>()(written),
   ),
 );
+is<void>()(cipher('aes-256-ctr', 1, key, iv, bytes, (_error, text) => is<Buffer>()(text)));
 is<void>()(
-  cipher('aes-256-ctr', 1, key, iv, bytes, (_error, text) => is<Buffer | undefined>()(text)),
-);
-is<void>()(
-  cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target, (_error, text) =>
-    is<Buffer | undefined>()(text),
-  ),
+  cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target, (_error, text) => is<Buffer>()(text)),
 );
 
 // @ts-expect-error encrypt is a boolean, 0 or 1
@@ -318,8 +294,14 @@ is<Hash>()(hasher.update('text', 'latin1'));
 is<Hash>()(hasher.update(bytes));
 is<Hash>()(hasher.update(new ArrayBuffer(4)));
 is<Hash>()(hasher.update(bytes, 0, 4));
-is<Hash>()(hasher.update(bytes, 0, 4, (error) => is<Error | undefined>()(error)));
-is<Hash>()(hasher.update('text', 'hex', (error) => is<Error | undefined>()(error)));
+is<Hash>()(
+  hasher.update(bytes, 0, 4, (error) => is<MillraceError | NodeJS.ErrnoException | null>()(error)),
+);
+is<Hash>()(
+  hasher.update('text', 'hex', (error) =>
+    is<MillraceError | NodeJS.ErrnoException | null>()(error),
+  ),
+);
 is<Hash>()(hasher.update(bytes, () => {}));
 is<Hmac>()(createHmac('sha256', 'key').update(bytes));
 is<Promise<void>>()(hasher.updateAsync('text'));
@@ -330,9 +312,9 @@ is<Buffer>()(hasher.digest('buffer'));
 is<string>()(hasher.digest('hex'));
 is<string>()(hasher.digest('latin1'));
 is<bigint>()(hasher.digest('bigint'));
-is<void>()(hasher.digest((_error, digest) => is<Buffer | undefined>()(digest)));
-is<void>()(hasher.digest('hex', (_error, digest) => is<string | undefined>()(digest)));
-is<void>()(hasher.digest('bigint', (_error, digest) => is<bigint | undefined>()(digest)));
+is<void>()(hasher.digest((_error, digest) => is<Buffer>()(digest)));
+is<void>()(hasher.digest('hex', (_error, digest) => is<string>()(digest)));
+is<void>()(hasher.digest('bigint', (_error, digest) => is<bigint>()(digest)));
 is<Promise<Buffer>>()(hasher.digestAsync());
 is<Promise<string>>()(hasher.digestAsync('hex'));
 is<Promise<bigint>>()(hasher.digestAsync('bigint'));
@@ -396,27 +378,19 @@ is<bigint[]>()(hashMany('xxh64', several, { encoding: 'bigint', seed: 1 }));
 is<Buffer>()(hashMany('shake128', several, { outputLength: 4 }));
 is<number>()(hashMany('sha256', several, { target }));
 is<number>()(hashMany('sha256', packed, { target, targetOffset: 4 }));
-is<void>()(hashMany('sha256', several, (_error, digests) => is<Buffer | undefined>()(digests)));
+is<void>()(hashMany('sha256', several, (_error, digests) => is<Buffer>()(digests)));
+is<void>()(hashMany('sha256', several, 'hex', (_error, digests) => is<string[]>()(digests)));
+is<void>()(hashMany('sha256', several, { target }, (_error, written) => is<number>()(written)));
 is<void>()(
-  hashMany('sha256', several, 'hex', (_error, digests) => is<string[] | undefined>()(digests)),
-);
-is<void>()(
-  hashMany('sha256', several, { target }, (_error, written) => is<number | undefined>()(written)),
-);
-is<void>()(
-  hashMany('sha256', several, { encoding: 'base64' }, (_error, digests) =>
-    is<string[] | undefined>()(digests),
-  ),
+  hashMany('sha256', several, { encoding: 'base64' }, (_error, digests) => is<string[]>()(digests)),
 );
 is<Buffer>()(hmacMany('sha256', 'key', several));
 is<Buffer>()(hmacMany('sha256', createKey('hmac-sha256', 'key'), packed));
 is<string[]>()(hmacMany('sha256', bytes, several, 'base64url'));
 is<bigint[]>()(hmacMany('sha256', bytes, several, { encoding: 'bigint' }));
 is<number>()(hmacMany('sha256', bytes, several, { target }));
-is<void>()(hmacMany('sha256', bytes, several, (_error, codes) => is<Buffer | undefined>()(codes)));
-is<void>()(
-  hmacMany('sha256', bytes, several, 'hex', (_error, codes) => is<string[] | undefined>()(codes)),
-);
+is<void>()(hmacMany('sha256', bytes, several, (_error, codes) => is<Buffer>()(codes)));
+is<void>()(hmacMany('sha256', bytes, several, 'hex', (_error, codes) => is<string[]>()(codes)));
 // @ts-expect-error sources are several
 hashMany('sha256', bytes);
 // @ts-expect-error an element is data
@@ -443,8 +417,8 @@ is<Buffer>()(
 );
 is<void>()(
   scrypt('password', 'salt', 64, (error, derived) => {
-    is<Error | undefined>()(error);
-    is<Buffer | undefined>()(derived);
+    is<MillraceError | NodeJS.ErrnoException | null>()(error);
+    is<Buffer>()(derived);
   }),
 );
 is<void>()(
@@ -477,9 +451,7 @@ const argon2ing: Argon2Parameters = {
 };
 is<Buffer>()(argon2('argon2id', argon2ing));
 is<void>()(
-  argon2('argon2d', { ...argon2ing, onProgress() {} }, (_error, derived) =>
-    is<Buffer | undefined>()(derived),
-  ),
+  argon2('argon2d', { ...argon2ing, onProgress() {} }, (_error, derived) => is<Buffer>()(derived)),
 );
 const passwords: HashPasswordOptions = {
   algorithm: 'argon2i',
@@ -491,13 +463,11 @@ const passwords: HashPasswordOptions = {
   hashLength: 16,
 };
 is<string>()(hashPassword('password', passwords));
-is<void>()(hashPassword('password', (_error, hash) => is<string | undefined>()(hash)));
+is<void>()(hashPassword('password', (_error, hash) => is<string>()(hash)));
 const verifying: VerifyPasswordOptions = { secret: 'pepper', maxMemory: 2 ** 20, maxTime: 100 };
 is<boolean>()(verifyPassword('password', '$argon2id$...', verifying));
 is<void>()(
-  verifyPassword('password', '$argon2id$...', verifying, (_error, right) =>
-    is<boolean | undefined>()(right),
-  ),
+  verifyPassword('password', '$argon2id$...', verifying, (_error, right) => is<boolean>()(right)),
 );
 is<boolean>()(needsRehash('$argon2id$...', { algorithm: 'scrypt' }));
 is<boolean>()(timingSafeEqual(bytes, new Uint16Array(2)));
@@ -552,12 +522,10 @@ hash('shake128', bytes, hashing);
 is<void>()(hash('sha256', bytes, callback));
 
 // ---- with a passphrase
-is<void>()(
-  millrace.sealWithPassphrase('pass', 'text', (_error, sealed) => is<Buffer | undefined>()(sealed)),
-);
+is<void>()(millrace.sealWithPassphrase('pass', 'text', (_error, sealed) => is<Buffer>()(sealed)));
 is<void>()(
   millrace.openWithPassphrase('pass', bytes, { maxTime: 100 }, (_error, opened) =>
-    is<Buffer | undefined>()(opened),
+    is<Buffer>()(opened),
   ),
 );
 // @ts-expect-error there is no synchronous form

@@ -7,6 +7,8 @@ import { base64Of, bytesOfEncoded, encodingOf, hexOf, textIn } from './text.js';
 
 /** The type of results. */
 export type Buffer = Uint8Array;
+/** Errors of the platform; Node.js has system errors. */
+export type SystemError = Error;
 /** Browsers have no KeyObject. */
 export type KeyObject = never;
 /** A CryptoKey exports its bytes asynchronously only: export it first. */

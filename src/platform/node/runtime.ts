@@ -19,6 +19,8 @@ import { outOfMemory } from '../../request/errors.js';
 
 /** The type of results: Buffer, in browsers Uint8Array. */
 export type Buffer = globalThis.Buffer;
+/** A system error, such as ENOENT; in browsers any Error. */
+export type SystemError = NodeJS.ErrnoException;
 /** A KeyObject of node:crypto; browsers have none. */
 export type KeyObject = import('node:crypto').KeyObject;
 /** A key of WebCrypto. */
