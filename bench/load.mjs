@@ -69,7 +69,10 @@ try {
 }
 
 function loading(program) {
-  const source = `const begin = performance.now(), used = process.cpuUsage(); ${program}; const wall = performance.now() - begin, { user, system } = process.cpuUsage(used); console.log(JSON.stringify([wall, (user + system) / 1000]));`;
+  const source =
+    `const begin = performance.now(), used = process.cpuUsage(); ${program}; const wall = ` +
+    `performance.now() - begin, { user, system } = process.cpuUsage(used); ` +
+    `console.log(JSON.stringify([wall, (user + system) / 1000]));`;
   const module = program.startsWith('await');
   const { stdout, stderr, status } = spawnSync(
     process.execPath,

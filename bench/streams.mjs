@@ -34,7 +34,8 @@ const pieceSizes = values.pieces
 const block = randomBytes(8 * MiB);
 
 console.log(
-  `${values.size} MiB, ${configure().threads} threads, Node ${process.version}; GiB/s: median, best; CPU seconds a GiB`,
+  `${values.size} MiB, ${configure().threads} threads, Node ${process.version}; GiB/s: ` +
+    `median, best; CPU seconds a GiB`,
 );
 for (const algorithm of values.algorithms.split(',')) await measure(algorithm);
 
@@ -81,7 +82,9 @@ async function measure(algorithm) {
       const shown = ({ speed, best, cpu }) =>
         `${speed.toFixed(2)}, ${best.toFixed(2)}; ${cpu.toFixed(2)}`;
       console.log(
-        `${algorithm.padEnd(18)} ${direction}  pieces of ${String(size / 1024).padStart(4)} KiB  millrace ${shown(own)}  node:crypto ${shown(theirs)}  ratio ${(own.speed / theirs.speed).toFixed(1)}, ${(own.best / theirs.best).toFixed(1)}`,
+        `${algorithm.padEnd(18)} ${direction}  pieces of ${String(size / 1024).padStart(4)} KiB ` +
+          ` millrace ${shown(own)}  node:crypto ${shown(theirs)}  ratio ` +
+          `${(own.speed / theirs.speed).toFixed(1)}, ${(own.best / theirs.best).toFixed(1)}`,
       );
     }
   }

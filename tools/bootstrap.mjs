@@ -11,7 +11,8 @@
 const required = 20;
 if (Number.parseInt(process.versions.node, 10) < required) {
   console.error(
-    `millrace: Node.js ${required} or later is needed, this is ${process.version}. Get one at https://nodejs.org/`,
+    `millrace: Node.js ${required} or later is needed, this is ${process.version}. Get one ` +
+      `at https://nodejs.org/`,
   );
   process.exit(1);
 }

@@ -173,12 +173,14 @@ async function writeEntryPoint(dist, name) {
   const names = JSON.parse(answer.stdout).filter((name) => name !== 'default');
   writeFileSync(
     file,
-    `module.exports = ${from};\n// For Node.js, which reads names of exports without running the code.\n0 && (module.exports = { ${names.join(', ')} });\n`,
+    `module.exports = ${from};\n// For Node.js, which reads names of exports without ` +
+      `running the code.\n0 && (module.exports = { ${names.join(', ')} });\n`,
   );
   const own = `./${basename(name)}.js`;
   writeFileSync(
     join(dist, `${name}.mjs`),
-    `import entry from '${own}';\nexport { ${names.join(', ')} } from '${own}';\nexport default entry;\n`,
+    `import entry from '${own}';\nexport { ${names.join(', ')} } from '${own}';\nexport ` +
+      `default entry;\n`,
   );
   writeFileSync(
     join(dist, `${name}.d.mts`),
@@ -227,7 +229,8 @@ function replace(from, to) {
   } catch (error) {
     rmSync(fresh, { force: true });
     throw new Stop(
-      `millrace: cannot replace ${relative(root, to)} (${error.code}): end the Node.js processes that use it.`,
+      `millrace: cannot replace ${relative(root, to)} (${error.code}): end the Node.js ` +
+        `processes that use it.`,
     );
   }
 }

@@ -64,7 +64,10 @@ export async function notices(platform) {
   const sections = [...texts.values()].map(
     ({ titles, text }) => `${line}\n${[...new Set(titles)].join('\n')}\n${line}\n\n${text}\n`,
   );
-  return `Compiled into the ${platform.name} binary of millrace:\n\n${list.join('\n')}\n\n${sections.join('\n')}`;
+  return (
+    `Compiled into the ${platform.name} binary of ` +
+    `millrace:\n\n${list.join('\n')}\n\n${sections.join('\n')}`
+  );
 }
 
 /**
@@ -116,7 +119,8 @@ function crate({ name, version, license, manifest_path: manifest }) {
     const known = missingFiles[name];
     if (known?.license !== license)
       throw new Stop(
-        `millrace: ${name} ${version} (${license}) has no licence file; tools/notices.mjs needs its text`,
+        `millrace: ${name} ${version} (${license}) has no licence file; tools/notices.mjs needs ` +
+          `its text`,
       );
     texts.push(known.text);
   }
@@ -145,7 +149,9 @@ async function standardLibrary() {
       const authors = plain(/<b>Authors:<\/b> ([^<]*)/.exec(section)?.[1] ?? '');
       const texts = [...section.matchAll(/<pre>([^]*?)<\/pre>/g)].map(([, text]) => plain(text));
       return {
-        title: `${name} ${number} of the standard library${authors && texts.length === 0 ? `, by ${authors}` : ''}`,
+        title:
+          `${name} ${number} of the standard ` +
+          `library${authors && texts.length === 0 ? `, by ${authors}` : ''}`,
         license,
         texts,
       };

@@ -68,7 +68,8 @@ async function write({ complete, repository }) {
   for (const platform of built) await writePlatform(platform, manifest, repository);
   await writeMain(manifest, built, repository);
   console.log(
-    `${relative('', out) || '.'}: millrace ${manifest.version} and ${built.length} of ${platforms.length} platform packages`,
+    `${relative('', out) || '.'}: millrace ${manifest.version} and ${built.length} of ` +
+      `${platforms.length} platform packages`,
   );
   if (missing.length > 0) console.log(`without ${missing.join(', ')}`);
 }

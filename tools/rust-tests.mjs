@@ -30,7 +30,8 @@ export async function runRustTests(title, choice, env = {}) {
   }
   const each = [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
   console.error(
-    `  ${title}: ${skipped.length} skipped, in whole or in part${each === '' ? '' : `, as they need: ${each}`}`,
+    `  ${title}: ${skipped.length} skipped, in whole or in ` +
+      `part${each === '' ? '' : `, as they need: ${each}`}`,
   );
   return skipped;
 }

@@ -61,7 +61,8 @@ function lines(count, total, writeLine, now) {
       if (!due() || finished === count) return;
       const left = ((now() - begin) / 1000 / seconds) * (total - seconds);
       write(
-        `${Math.floor((seconds / total) * 100)}%, ${finished} of ${count} rows, ${duration(left)} left`,
+        `${Math.floor((seconds / total) * 100)}%, ${finished} of ${count} rows, ` +
+          `${duration(left)} left`,
       );
     },
     note(text) {

@@ -10,9 +10,12 @@ export function latencyReport(
   const rounds = Math.max(0, ...loop.map((each) => each.rounds.length));
   return [
     `latency: ${cpu}, ${cores} cores, ${system}, Node ${node}`,
-    `${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s in processes of their own, median of the rounds (lowest to highest); other processes used ${foreign.toFixed(1)} cores`,
+    `${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s in processes of their ` +
+      `own, median of the rounds (lowest to highest); other processes used ` +
+      `${foreign.toFixed(1)} cores`,
     '',
-    `${'in flight'.padEnd(56)} ${'contestant'.padEnd(13)} ${'jobs'.padStart(10)}  ${'probe'.padEnd(11)} ${'p50'.padStart(9)} ${'p99'.padStart(9)}`,
+    `${'in flight'.padEnd(56)} ${'contestant'.padEnd(13)} ${'jobs'.padStart(10)}  ` +
+      `${'probe'.padEnd(11)} ${'p50'.padStart(9)} ${'p99'.padStart(9)}`,
     ...loop.flatMap(situationLines),
     '',
     // Without them where the run was interrupted before.
@@ -20,20 +23,24 @@ export function latencyReport(
       ? []
       : [
           'main thread held by one lent call: p50 / p99 (p50 cold)',
-          `  ${''.padEnd(8)}${calls.map(({ contestant, job }) => `${contestant} ${job.algorithm}`.padStart(32)).join('')}`,
+          `  ` +
+            `${''.padEnd(8)}${calls.map(({ contestant, job }) => `${contestant} ${job.algorithm}`.padStart(32)).join('')}`,
           ...held.sizes.map((size) => heldLine(size, calls)).filter(Boolean),
           '',
         ]),
     ...(rest.length === 0
       ? []
       : [
-          `CPU over ${rest[0].seconds} idle seconds after a burst: ${rest.map(({ contestant, cpu }) => `${contestant} ${duration(cpu)}`).join(', ')}`,
+          `CPU over ${rest[0].seconds} idle seconds after a burst: ` +
+            `${rest.map(({ contestant, cpu }) => `${contestant} ${duration(cpu)}`).join(', ')}`,
           '',
         ]),
     `goals: ${goals.filter(({ met }) => met).length} of ${goals.length} reached`,
     ...goals.map(
       ({ name, limit, reached, met }) =>
-        `  ${name.padEnd(72)} ${(limit >= 0 ? `${duration(limit)} or less` : '').padEnd(20)} ${{ true: 'reached', false: 'not reached', undefined: 'not measured' }[met].padEnd(13)} ${reached === undefined ? '-' : duration(reached)}`,
+        `  ${name.padEnd(72)} ${(limit >= 0 ? `${duration(limit)} or less` : '').padEnd(20)} ` +
+        `${{ true: 'reached', false: 'not reached', undefined: 'not measured' }[met].padEnd(13)} ` +
+        `${reached === undefined ? '-' : duration(reached)}`,
     ),
     ...wrong.map((text) => `WRONG: ${text}`),
     '',
@@ -46,7 +53,12 @@ function situationLines({ name, contestant, jobsPerSecond, load, probes }) {
     const first = index === 0;
     const range = p99[1] === p99[2] ? '' : ` (${duration(p99[1])} to ${duration(p99[2])})`;
     const jobs = first && load.length > 0 ? rate(1 / jobsPerSecond) : '';
-    return `${(first ? name : '').padEnd(56)} ${(first && load.length > 0 ? contestant : '').padEnd(13)} ${jobs.padStart(10)}  ${what.padEnd(11)} ${duration(p50[0]).padStart(9)} ${duration(p99[0]).padStart(9)}${range}`;
+    return (
+      `${(first ? name : '').padEnd(56)} ` +
+      `${(first && load.length > 0 ? contestant : '').padEnd(13)} ${jobs.padStart(10)}  ` +
+      `${what.padEnd(11)} ${duration(p50[0]).padStart(9)} ` +
+      `${duration(p99[0]).padStart(9)}${range}`
+    );
   });
 }
 

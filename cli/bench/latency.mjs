@@ -2,8 +2,8 @@
 //
 // Each figure comes from processes of its own (latency-process.mjs), a fresh one for each
 // contestant, situation and round, taken in turns; what is printed is the median of the rounds'
-// quantiles, and in brackets their lowest and highest. So nobody's threads are in another's way,
-// and a slow moment meets all. Quantiles of single rounds are kept in --json.
+// quantiles, and in brackets their lowest and highest. No contestant's threads
+// disturb another, and a slow moment affects all. Quantiles of single rounds are kept in --json.
 //
 // - timer: a chain of 1 ms timers; how much later than asked each fires. fs.stat: a chain of
 //   stats of one file, 1 ms apart. Both are corrected for coordinated omission: a stall of 100 ms
@@ -88,7 +88,7 @@ export const situations = [
   },
 ];
 
-/** Nothing in flight, and whose probes these are then: timers and stats are nobody's. */
+/** Nothing in flight. Only the short hashes need a contestant. */
 const idle = {
   name: 'idle',
   load: [],
@@ -105,11 +105,11 @@ export const held = {
   othersUpTo: 64 * MiB,
 };
 
-/** Who is burst and left idle; `nobody` loads nothing. */
+/** Contestants that run a burst and are then idle; `baseline` loads nothing. */
 const rested = ['baseline', 'millrace', 'crypto-async', 'piscina'];
 
-/** Milliseconds that the rounds may take together. */
-const budget = 130_000;
+/** The time of all rounds together. */
+const BUDGET_MS = 130_000;
 
 /** Seconds, and ratios to idle; the fields are those of the results below. */
 export const goals = [
@@ -196,11 +196,11 @@ export async function measureLatency({ quick, contestants }, note = () => {}, pa
       wrong: processes.wrong,
     };
   };
-  // On a crowded machine a contestant that copies takes ten times as long to drain: then fewer
+  // On a busy machine a contestant that copies takes ten times as long to drain: then fewer
   // rounds.
   for (
     let round = 0;
-    round < rounds && ((performance.now() - begin) * (round + 1)) / Math.max(1, round) < budget;
+    round < rounds && ((performance.now() - begin) * (round + 1)) / Math.max(1, round) < BUDGET_MS;
     round++
   ) {
     for (const [index, each] of rotated(loop, round).entries()) {

@@ -1,8 +1,8 @@
 // Two models of what more cores would bring. Pure functions; scaling.mjs measures what they are
 // fitted to.
 //
-// A crowd of jobs: each costs the event loop S (the call and its settling; measured) and a worker W
-// (fitted). With n workers on c cores the slowest of three is what one job takes:
+// Many jobs in flight: each costs the event loop S (the call and its settling; measured) and a
+// worker W (fitted). With n workers on c cores the slowest of three is what one job takes:
 //
 //   T(n) = max(S, W(n) / n, (S + W(n)) / c)      W(n) = W (1 + k (n - 1))
 //
@@ -18,12 +18,12 @@
 //
 // F is what every job costs before and after (sending it, waking workers, joining), f the part of
 // the rest that is not cut: Amdahl's law. F and f are fitted together to all sizes and counts above
-// one. How T(1) grows with the size is nobody's business but the caches'.
+// one. T(1) is measured, as it depends on the caches.
 //
 // Neither knows of other machines' memory, caches, clock or simultaneous threads: a prediction is
 // for more of the same cores.
 
-/** What one job takes, in seconds, of a crowd with enough in flight. */
+/** Returns the seconds a job, with enough jobs in flight. */
 export function concurrentTime({ loop, work, contention = 0 }, threads, cores) {
   const dear = work * (1 + contention * (threads - 1));
   return Math.max(loop, dear / threads, (loop + dear) / cores);

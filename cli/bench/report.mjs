@@ -1,4 +1,4 @@
-// One table for people, one object for programs.
+// The tables of the bench as text.
 
 import { cpus, release, type } from 'node:os';
 
@@ -7,7 +7,7 @@ import { goals, others } from './goals.mjs';
 import { quantile } from './numbers.mjs';
 import { notInstalled } from './packages.mjs';
 
-/** Above this many foreign cores a row is marked as disturbed. */
+/** A row is marked if other processes used more cores than this. */
 const disturbed = 0.3;
 
 /**
@@ -63,11 +63,13 @@ export function header({ cpu, cores, system, node, contestants }, missing, setti
     ...missing.map(({ name, reason }) => `missing:  ${name} (${reason})`),
     ...installHint(missing),
     `${settings.rounds} rounds of ${settings.time} ms (asynchronous: ${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
-      `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ${duration(settings.clock)}`,
+      `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ` +
+      `${duration(settings.clock)}`,
     "ratio = best contestant's time / ours (above 1 we are faster); sync cells are time per call, async cells jobs per second",
     ...(contestants.some((name) => name.startsWith('own loop'))
       ? [
-          '`own loop` is our synchronous call in a loop and no rival; of a batch: time per message, messages per second',
+          '`own loop` is our synchronous call in a loop and no rival; of a batch: time per ' +
+            'message, messages per second',
         ]
       : []),
   ];
@@ -203,20 +205,22 @@ export function crossoverTable(found) {
   const says = ({ from, always, ratio }) =>
     from === undefined
       ? `nowhere (${ratio.toFixed(2)}x at the largest size)`
-      : `${always ? 'everywhere' : `from about ${roughly(from)}`} (${ratio.toFixed(2)}x at the largest size)`;
+      : `${always ? 'everywhere' : `from about ${roughly(from)}`} (${ratio.toFixed(2)}x at the ` +
+        `largest size)`;
   return `crossover:\n${subjects
     .flatMap((subject) =>
       found
         .filter(({ algorithm }) => algorithm === subject)
         .map(
           (each, index) =>
-            `  ${(index === 0 ? subject : '').padEnd(20)} ${`${each.faster} beats ${each.than}`.padEnd(width)}  ${says(each)}`,
+            `  ${(index === 0 ? subject : '').padEnd(20)} ` +
+            `${`${each.faster} beats ${each.than}`.padEnd(width)}  ${says(each)}`,
         ),
     )
     .join('\n')}\n`;
 }
 
-/** What the table says, in words: where we lose above all. */
+/** Summarizes the table and lists the rows in which Millrace is slower. */
 export function summary(rows) {
   const lines = [];
   if (rows.length === 0) return '';
@@ -232,7 +236,8 @@ export function summary(rows) {
   for (const row of behind) {
     const { best, ratio } = row.comparison;
     lines.push(
-      `  ${best.contestant} wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ${ratio.toFixed(2)}x (${best.form})`,
+      `  ${best.contestant} wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ` +
+        `${ratio.toFixed(2)}x (${best.form})`,
     );
   }
   // Of asynchronous single jobs the goals say how far behind they may be.
@@ -240,7 +245,8 @@ export function summary(rows) {
     ({ comparison, table }) => comparison.loop?.verdict === 'behind' && table !== 'async',
   )) {
     lines.push(
-      `  a loop of single calls wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ${row.comparison.loop.ratio.toFixed(2)}x`,
+      `  a loop of single calls wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ` +
+        `${row.comparison.loop.ratio.toFixed(2)}x`,
     );
   }
   const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
@@ -280,7 +286,9 @@ export function goalTable(results) {
         : goal.rate !== undefined
           ? [`${gigabytes(goal.rate)} or more`, gigabytes]
           : [
-              `${times}x ${others(goal).join(' and ')}${against === undefined ? '' : `'s ${against.algorithm}`} or more`,
+              `${times}x ` +
+                `${others(goal).join(' and ')}${against === undefined ? '' : `'s ${against.algorithm}`} ` +
+                `or more`,
               (value) => `${value.toFixed(2)}x`,
             ];
     const single = group.length === 1;
@@ -289,10 +297,16 @@ export function goalTable(results) {
       ({ row, reached, met }) =>
         `${single ? '' : `${row.output} ${row.wait} `}${reached === undefined ? '-' : got(reached)}${single || met !== false ? '' : ' (no)'}`,
     );
-    return `  ${subject.padEnd(54)} ${[wanted, where].filter(Boolean).join(', ').padEnd(38)} ${outcome(group).padEnd(13)} ${figures.join(', ')}`;
+    return (
+      `  ${subject.padEnd(54)} ${[wanted, where].filter(Boolean).join(', ').padEnd(38)} ` +
+      `${outcome(group).padEnd(13)} ${figures.join(', ')}`
+    );
   });
   const count = groups.filter((group) => outcome(group) === 'reached').length;
-  return `goals (seconds and rates are for a core like Zen 4): ${count} of ${groups.length} reached\n${text.join('\n')}\n`;
+  return (
+    `goals (seconds and rates are for a core like Zen 4): ${count} of ${groups.length} ` +
+    `reached\n${text.join('\n')}\n`
+  );
 }
 
 /** Of several rows every one counts. */

@@ -1,7 +1,7 @@
-// Measures one row: every contestant's answer is checked first, then all are timed in turn, round
-// by round, so that a slow moment of the machine meets all of them.
+// Measures one row: checks every contestant's result, then times all of them in turn, round by
+// round, so that a slow moment of the machine affects all.
 //
-// Choices, and what they cost:
+// Choices and their limits:
 // - Each form and the loop around it are compiled afresh for each measurement. A loop shared
 //   between contestants would see several functions at one call site, and V8 would stop inlining
 //   any of them.
@@ -17,7 +17,7 @@
 //   it, but a row above 0.3 is marked.
 
 import { cpus } from 'node:os';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 
 import { answerBytes, makeInputs } from './inputs.mjs';
 import { median, quantile, rotated, spread } from './numbers.mjs';
@@ -74,7 +74,7 @@ export async function measureRow(definition, size, wait, contestants, options) {
   return { entries, wrong, foreign: usage.foreign() };
 }
 
-/** About how many seconds a row takes, to say how much is left of many. */
+/** Estimates the seconds that a row takes, for the progress line. */
 export function expectedSeconds(definition, wait, contestants, { rounds, time }) {
   const forms = contestants.flatMap((contestant) => choose(contestant, definition, wait));
   const { costs = 0, inFlight = 16 } = definition;
@@ -98,7 +98,7 @@ export function clockResolution() {
   return smallest / 1000;
 }
 
-// Who takes part, with a checked answer
+// Contestants of a row, with checked results
 
 async function line(definition, size, wait, contestants, inFlight) {
   const candidates = [];
@@ -122,7 +122,7 @@ async function line(definition, size, wait, contestants, inFlight) {
       }
     }
   }
-  // Node's answer is the reference where it has one; otherwise the first that is not ours.
+  // The reference is node:crypto's result, else that of the first other contestant.
   const reference =
     candidates.find(({ contestant }) => contestant.name === 'node:crypto') ??
     candidates.find(({ contestant }) => contestant.name !== 'millrace') ??
@@ -136,19 +136,19 @@ async function line(definition, size, wait, contestants, inFlight) {
 }
 
 /**
- * The forms of a contestant for a row. Millrace takes part in exactly the form the row is about;
- * the others with the nearest they have (no way to write into a buffer: a new Buffer; no callbacks:
- * promises; neither, and the row allows it: synchronous calls).
+ * Returns the forms of a contestant for a row. Millrace takes part in exactly the row's form, the
+ * others in the nearest one that they have: a new Buffer in place of a target, promises in place of
+ * callbacks, and synchronous calls if the row allows it.
  */
 export function choose({ name, forms, engine }, definition, wait) {
   const near = name !== 'millrace';
-  // Engines take part in their own tables only, and there nobody else but node:crypto.
+  // Engines take part in their own tables only, beside node:crypto.
   if (
     Boolean(definition.engines) !== Boolean(engine) &&
     !(definition.engines && name === 'node:crypto')
   )
     return [];
-  // Our own calls in a loop are no news where that is what is measured.
+  // A loop of Millrace's own calls is measured only beside batches and asynchronous calls.
   if (name === 'own loop' && definition.group !== 'many' && !definition.alsoSync) return [];
   if (near && definition.rivals?.includes(name) === false) return [];
   const asked = {
@@ -183,10 +183,10 @@ export function choose({ name, forms, engine }, definition, wait) {
 export async function enter(contestant, form, definition, size, count) {
   const inputs = makeInputs(definition, size, count);
   for (const each of inputs) await contestant.prepare(contestant.tools, each);
-  // From its source text: a function of its own, with type feedback of its own.
+  // Compiled from its source text, so that it has its own type feedback.
   const make = fresh(form.make);
   const calls = inputs.map((each) => make(contestant.tools, each));
-  // All at once, as they will be timed: jobs that run together must not mix up their answers.
+  // All at once, as they are timed: concurrent jobs must not mix up their results.
   const results = await Promise.all(calls.map((call) => once(call, form.wait)));
   const answer = answerBytes(results[0], inputs[0]);
   if (results.some((each, index) => !answerBytes(each, inputs[index]).equals(answer)))
@@ -215,7 +215,7 @@ async function timeSync(candidates, { rounds, time }) {
   for (let round = 0; round < rounds; round++) {
     for (const candidate of rotated(candidates, round))
       candidate.samples.push(runLoop(candidate).seconds);
-    await turn(); // somebody may have pressed Ctrl-C
+    await nextIteration(); // lets a signal handler run
   }
 }
 
@@ -269,11 +269,11 @@ async function timeAsync(candidates, { rounds, time }) {
       candidate.cores.push(cores);
       candidate.latencies.push(...latencies);
     }
-    await turn();
+    await nextIteration();
   }
 }
 
-// One that fails in the middle is told of as one whose answer is wrong; the others go on.
+// A contestant that fails midway is reported like one with a wrong result.
 function runChains(candidate, time) {
   const { chains, calls } = candidate;
   return new Promise((resolve) => {

@@ -2,14 +2,14 @@
 // cores would bring (model.mjs).
 //
 // - Threads are set with configure({ threads }); thread counts take turns, round by round; medians.
-// - Crowds: jobs in flight enough for all threads, lent, by callback, all over one source; the
+// - Concurrent jobs: enough in flight for all threads, lent, by callback, all over one source; the
 //   time of a job is its share of the elapsed time. One large job: the next begins when it is back;
 //   the time is that from call to result.
 // - What a job costs the event loop is measured apart, as while waiting the loop looks for
 //   results again and again and would seem busy: a burst of calls is timed, then the main thread
 //   sleeps until the workers are done, and the time from then to the last callback is added. So it
 //   holds one turn of the loop and one delivery a burst, and of a job that runs during the call
-//   (too short to send away) all of it: such a crowd does not scale, and need not.
+//   (too short to send away) all of it: such jobs do not scale.
 // - The main thread is a thread too. Where there are no more cores than workers it takes its time
 //   from them, in the model as here.
 
@@ -222,21 +222,31 @@ export function scalingReport(
   const predictions = asked.map((count) => `${count} cores`.padStart(11)).join('');
   return [
     `scaling: ${cpu}, ${cores} cores, ${system}, Node ${node}`,
-    `${rounds} rounds, medians; other processes used ${foreign.toFixed(1)} cores; right of the bar the model, not a measurement`,
+    `${rounds} rounds, medians; other processes used ${foreign.toFixed(1)} cores; right of ` +
+      `the bar the model, not a measurement`,
     '',
-    `${'many jobs in flight, jobs per second'.padEnd(38)} ${'size'.padStart(7)}${heads} | ${'loop a job'.padStart(10)} ${'worker'.padStart(9)} ${'residual'.padStart(8)}${predictions}  loop full at`,
+    `${'many jobs in flight, jobs per second'.padEnd(38)} ${'size'.padStart(7)}${heads} | ` +
+      `${'loop a job'.padStart(10)} ${'worker'.padStart(9)} ` +
+      `${'residual'.padStart(8)}${predictions}  loop full at`,
     ...measured.map(({ size, loop, points, fit, ...definition }) => {
       const rates = points.map(({ seconds }) => rate(seconds).padStart(12)).join('');
       const predicted = asked
         .map((count) => rate(concurrentTime(fit, count, count)).padStart(11))
         .join('');
-      return `${describe(definition).padEnd(38)} ${bytes(size).padStart(7)}${rates} | ${duration(loop).padStart(10)} ${duration(fit.work).padStart(9)} ${percent(fit.residual).padStart(8)}${predicted}  ${fullLoop(fit).toFixed(1)} cores`;
+      return (
+        `${describe(definition).padEnd(38)} ${bytes(size).padStart(7)}${rates} | ` +
+        `${duration(loop).padStart(10)} ${duration(fit.work).padStart(9)} ` +
+        `${percent(fit.residual).padStart(8)}${predicted}  ${fullLoop(fit).toFixed(1)} cores`
+      );
     }),
     counts.length < 3
       ? 'with two counts of threads contention cannot be told from work: predictions leave it out'
-      : `contention a worker: ${measured.map(({ algorithm, size, fit }) => `${algorithm} ${bytes(size)} ${percent(fit.contention)}`).join(', ')}`,
+      : `contention a worker: ` +
+        `${measured.map(({ algorithm, size, fit }) => `${algorithm} ${bytes(size)} ${percent(fit.contention)}`).join(', ')}`,
     '',
-    `${'one job in flight, time from call to result'.padEnd(46)}${heads} | ${'serial'.padStart(7)} ${'residual'.padStart(8)}  times as fast as one thread:${predictions}`,
+    `${'one job in flight, time from call to result'.padEnd(46)}${heads} | ` +
+      `${'serial'.padStart(7)} ${'residual'.padStart(8)}  times as fast as one ` +
+      `thread:${predictions}`,
     ...cut.flatMap(({ sizes, points, fit, ...definition }) =>
       sizes.map((size) => {
         const at = (threads) =>
@@ -247,7 +257,11 @@ export function scalingReport(
             `${(at(1).seconds / splitTime(fit, at(1).seconds, count)).toFixed(1)}x`.padStart(11),
           )
           .join('');
-        return `${describe(definition).padEnd(38)} ${bytes(size).padStart(7)}${times} | ${percent(serialFraction(fit, at(1).seconds)).padStart(7)} ${percent(fit.residual).padStart(8)} ${''.padStart(29)}${predicted}`;
+        return (
+          `${describe(definition).padEnd(38)} ${bytes(size).padStart(7)}${times} | ` +
+          `${percent(serialFraction(fit, at(1).seconds)).padStart(7)} ` +
+          `${percent(fit.residual).padStart(8)} ${''.padStart(29)}${predicted}`
+        );
       }),
     ),
     ...wrong.map((what) => `WRONG ANSWER: ${what}`),

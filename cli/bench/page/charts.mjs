@@ -5,8 +5,8 @@ import { describe } from '../definitions.mjs';
 import { bytes, duration, megabytes, rate, roughly } from '../report.mjs';
 
 /**
- * Colours go by name, so that a contestant has the same one everywhere; who is not here gets one
- * that nobody has whom he meets.
+ * Colours by name, so that a contestant has the same one everywhere. Other contestants get a
+ * colour that no other line of the chart has.
  */
 const known = {
   millrace: 0,
@@ -158,8 +158,10 @@ function sizeChart(rows, y, valueOf, crossovers) {
     note: engines
       ? 'throughput by message size'
       : y === 'throughput'
-        ? `throughput by message size, ${wording[wait]}${wait === 'sync' ? '' : `, ${inFlight ?? 16} in flight`}`
-        : `latency p99 by message size, ${wording[wait]}: from call to result, ${inFlight ?? 16} in flight`,
+        ? `throughput by message size, ` +
+          `${wording[wait]}${wait === 'sync' ? '' : `, ${inFlight ?? 16} in flight`}`
+        : `latency p99 by message size, ${wording[wait]}: from call to result, ${inFlight ?? 16} ` +
+          `in flight`,
     x: 'bytes',
     y,
     series,
@@ -171,7 +173,9 @@ function sizeChart(rows, y, valueOf, crossovers) {
       })),
     remarks: overtaken.map(
       ({ from, always, faster, than, ratio }) =>
-        `${faster} beats ${than} ${from === undefined ? 'nowhere' : always ? 'everywhere' : `from about ${roughly(from)}`} (${ratio.toFixed(2)}x at the largest size)`,
+        `${faster} beats ${than} ` +
+        `${from === undefined ? 'nowhere' : always ? 'everywhere' : `from about ${roughly(from)}`} ` +
+        `(${ratio.toFixed(2)}x at the largest size)`,
     ),
     table: tableOf('size', bytes, y, series),
   };
@@ -194,7 +198,9 @@ function barChart(row) {
       row.group === 'kdf'
         ? describe({ ...row, output: undefined })
         : `${describe(row)}, ${bytes(row.size)}`,
-    note: `${y === 'time' ? `time of one operation, ${wording.sync}; shorter` : `operations per second, ${wording[row.wait]}, ${row.inFlight ?? 16} in flight; longer`} is better`,
+    note:
+      `${y === 'time' ? `time of one operation, ${wording.sync}; shorter` : `operations per second, ${wording[row.wait]}, ${row.inFlight ?? 16} in flight; longer`} ` +
+      `is better`,
     y,
     series,
     table: listOf(y, series),
@@ -258,7 +264,9 @@ function latencyCharts({ loop, held, rest }) {
       points: [{ x: 0, y: cpu }],
     })),
   );
-  const note = `user and system time over ${rest[0]?.seconds} seconds after a burst; the idle process has loaded nothing; shorter is better`;
+  const note =
+    `user and system time over ${rest[0]?.seconds} seconds after a burst; the idle process ` +
+    `has loaded nothing; shorter is better`;
   charts.push({
     kind: 'bars',
     title: 'CPU time when idle',

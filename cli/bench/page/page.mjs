@@ -70,7 +70,10 @@ function lead({ date, interrupted }, sections) {
   const what = sections.map(({ title }) => title.toLowerCase()).join(', ');
   const cut =
     interrupted === undefined ? '' : ` Interrupted: ${interrupted.rows} of ${interrupted.of} rows.`;
-  return `${what === '' ? 'Nothing was measured.' : `${what[0].toUpperCase()}${what.slice(1)}.`} ${date.slice(0, 16).replace('T', ' ')} UTC.${cut}`;
+  return (
+    `${what === '' ? 'Nothing was measured.' : `${what[0].toUpperCase()}${what.slice(1)}.`} ` +
+    `${date.slice(0, 16).replace('T', ' ')} UTC.${cut}`
+  );
 }
 
 function facts({ cpu, cores, system, node, contestants, missing, settings, rows: measured }) {
@@ -86,7 +89,8 @@ function facts({ cpu, cores, system, node, contestants, missing, settings, rows:
       'Method',
       measured.length === 0
         ? `clock step ${duration(settings.clock)}`
-        : `${settings.rounds} rounds of ${settings.time} ms; asynchronous ${rounds} of ${settings.time * 8} ms; clock step ${duration(settings.clock)}`,
+        : `${settings.rounds} rounds of ${settings.time} ms; asynchronous ${rounds} of ` +
+          `${settings.time * 8} ms; clock step ${duration(settings.clock)}`,
     ],
   ];
   return `<dl>${rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${text(value)}</dd></div>`).join('')}</dl>`;
@@ -101,12 +105,14 @@ function noise({ rows, latency, scaling }) {
     ...(spreads.length === 0
       ? []
       : [
-          `Samples spread ${percent(0.5)} around their median (90th percentile of the rows: ${percent(0.9)}); less than that, and less than 3 %, is no difference.`,
+          `Samples spread ${percent(0.5)} around their median (90th percentile of the rows: ` +
+            `${percent(0.9)}); less than that, and less than 3 %, is no difference.`,
         ]),
     ...(foreign === 0
       ? []
       : [
-          `Other processes used more than 0.3 cores in ${foreign} of ${rows.length} rows: those figures are disturbed.`,
+          `Other processes used more than 0.3 cores in ${foreign} of ${rows.length} rows: those ` +
+            `figures are disturbed.`,
         ]),
     ...Object.entries({ latency, scaling })
       .filter(([, each]) => each?.foreign > 0.3)
@@ -137,7 +143,8 @@ function card(chart) {
   const body =
     kind === 'bars'
       ? bars(series, y)
-      : `<div class="chart" id="${id}" role="img" aria-label="${text(`Line chart: ${title}, ${note}. The figures are in the table below.`)}"></div>${legend(series)}`;
+      : `<div class="chart" id="${id}" role="img" ` +
+        `aria-label="${text(`Line chart: ${title}, ${note}. The figures are in the table below.`)}"></div>${legend(series)}`;
   const list =
     remarks.length === 0
       ? ''
@@ -154,7 +161,9 @@ ${list}
 function legend(series) {
   const entries = series.map(
     ({ name, colour }, index) =>
-      `<li><button type="button" aria-pressed="true" data-series="${index}"><svg width="30" height="12" viewBox="0 0 30 12" aria-hidden="true" class="c${colour}"><line x1="1" y1="6" x2="29" y2="6"/><circle cx="15" cy="6" r="3.2"/></svg>${text(name)}</button></li>`,
+      `<li><button type="button" aria-pressed="true" data-series="${index}"><svg width="30" ` +
+      `height="12" viewBox="0 0 30 12" aria-hidden="true" class="c${colour}"><line x1="1" ` +
+      `y1="6" x2="29" y2="6"/><circle cx="15" cy="6" r="3.2"/></svg>${text(name)}</button></li>`,
   );
   return `<ul class="legend">${entries.join('')}</ul>`;
 }
@@ -164,7 +173,10 @@ function bars(series, y) {
   return `<div class="bargrid">${series
     .map(
       ({ name, colour, points: [point] }) =>
-        `<span class="name">${text(name)}</span><span class="track"><span class="bar c${colour}" style="width:${Math.max(0.5, (point.y / most) * 100).toFixed(1)}%"></span></span><span class="value">${text(unit(y).format(point.y))}</span>`,
+        `<span class="name">${text(name)}</span><span class="track"><span class="bar ` +
+        `c${colour}" ` +
+        `style="width:${Math.max(0.5, (point.y / most) * 100).toFixed(1)}%"></span></span><span ` +
+        `class="value">${text(unit(y).format(point.y))}</span>`,
     )
     .join('')}</div>`;
 }
