@@ -20,7 +20,7 @@ use support::Random;
 #[derive(Default)]
 struct Counted {
     pauses: usize,
-    /// Which message is given up from which pause on.
+    /// The messages to cancel, each with the checkpoint from which on.
     cancelled: Vec<(usize, usize)>,
 }
 
@@ -78,7 +78,7 @@ fn a_sliced_digest_is_the_digest() {
                     &mut target,
                     Some(Slicer::new(slice, &mut checkpoint)),
                 )
-                .expect("nobody gives up");
+                .expect("not cancelled");
                 assert_eq!((&target, checkpoint.pauses), (&expected, pauses), "{what}");
 
                 let (mut state, mut next) = (vec![0; state_size(hash)], vec![0; state_size(hash)]);
@@ -92,7 +92,7 @@ fn a_sliced_digest_is_the_digest() {
                     &mut next,
                     Some(Slicer::new(slice, &mut checkpoint)),
                 )
-                .expect("nobody gives up");
+                .expect("not cancelled");
                 assert_eq!(checkpoint.pauses, pauses, "{what}");
                 finish(hash, &params, &next, b"after", &mut target).expect("a state");
                 digest(hash, &params, &[b"before", source, b"after"].concat(), &mut expected, None)
@@ -103,10 +103,10 @@ fn a_sliced_digest_is_the_digest() {
                 let mut checkpoint = Counted::default();
                 mac.mac(source, &mut expected, None).expect("sizes fit");
                 mac.mac(source, &mut target, Some(Slicer::new(slice, &mut checkpoint)))
-                    .expect("nobody gives up");
+                    .expect("not cancelled");
                 assert_eq!((&target, checkpoint.pauses), (&expected, pauses), "hmac-{what}");
                 mac.update(&[], source, &mut state, Some(Slicer::new(slice, &mut NoCheckpoint)))
-                    .expect("nobody gives up");
+                    .expect("not cancelled");
                 mac.finish(&state, &[], &mut target).expect("a state");
                 assert_eq!(target, expected, "hmac-{what}");
             }
@@ -188,7 +188,7 @@ fn collect(count: usize, run: impl FnOnce(Each<'_>)) -> Vec<Option<Vec<u8>>> {
 }
 
 #[test]
-fn paced_batches_are_batches() {
+fn sliced_batches_are_batches() {
     let mut random = Random(3);
     let bytes = random.bytes(30_000);
     let mut batches: Vec<Vec<usize>> =
@@ -208,13 +208,13 @@ fn paced_batches_are_batches() {
             let unchecked = collect(count, |each| {
                 digests(hash, &params, &sources, size, None, each).expect("sizes fit")
             });
-            let unpaced_macs = mac.as_ref().map(|mac| {
+            let expected_macs = mac.as_ref().map(|mac| {
                 collect(count, |each| macs(mac, &sources, None, each).expect("nothing to refuse"))
             });
             for slice in [1, 64, 500, 4096, usize::MAX] {
                 let what = format!("{} of {lengths:?} by {slice}", facts.name);
                 let mut checkpoint = Counted::default();
-                let paced = collect(count, |each| {
+                let sliced = collect(count, |each| {
                     digests(
                         hash,
                         &params,
@@ -225,7 +225,7 @@ fn paced_batches_are_batches() {
                     )
                     .expect("sizes fit");
                 });
-                assert!(paced == unchecked, "{what}");
+                assert!(sliced == unchecked, "{what}");
                 // Alone or with others, no message goes much further than a slice without a pause.
                 let longest = lengths.iter().max().map_or(0, |&longest| longest);
                 assert!(
@@ -233,17 +233,17 @@ fn paced_batches_are_batches() {
                     "{what}: {}",
                     checkpoint.pauses
                 );
-                if let (Some(mac), Some(unchecked)) = (&mac, &unpaced_macs) {
+                if let (Some(mac), Some(unchecked)) = (&mac, &expected_macs) {
                     let mut checkpoint = Counted::default();
-                    let paced = collect(count, |each| {
+                    let sliced = collect(count, |each| {
                         macs(mac, &sources, Some(Slicer::new(slice, &mut checkpoint)), each)
                             .expect("nothing to refuse");
                     });
-                    assert!(paced == *unchecked, "hmac-{what}");
+                    assert!(sliced == *unchecked, "hmac-{what}");
                 }
             }
-            // Every third is given up, now or later: what comes is right, and what was given up at
-            // once does not come.
+            // Every third message is cancelled, now or later: emitted digests are right, and
+            // messages cancelled at once does not come.
             let cancelled: Vec<(usize, usize)> =
                 (0..count).step_by(3).map(|index| (index, index % 4)).collect();
             let check = |found: Vec<Option<Vec<u8>>>, unchecked: &[Option<Vec<u8>>]| {
@@ -272,7 +272,7 @@ fn paced_batches_are_batches() {
                 .expect("sizes fit");
             });
             check(found, &unchecked);
-            if let (Some(mac), Some(unchecked)) = (&mac, &unpaced_macs) {
+            if let (Some(mac), Some(unchecked)) = (&mac, &expected_macs) {
                 let mut checkpoint = Counted::cancelling(&cancelled);
                 let found = collect(count, |each| {
                     macs(mac, &sources, Some(Slicer::new(500, &mut checkpoint)), each)
@@ -325,7 +325,7 @@ fn lanes_are_known() {
 }
 
 #[test]
-fn paced_chunks() {
+fn sliced_chunks() {
     let key = CipherKey::new(Cipher::Aes128Gcm, &[1; 16]).expect("a key of the right size");
     let (nonce, source) = ([2; 12], Random(4).bytes(1000));
     let run = Run { base_nonce: &nonce, first: 0, count: 10, chunk_size: 100 };
@@ -336,7 +336,7 @@ fn paced_chunks() {
     {
         let mut checkpoint = Counted::default();
         key.seal_chunks(run, &source, &mut sealed, Some(Slicer::new(slice, &mut checkpoint)))
-            .expect("nobody gives up");
+            .expect("not cancelled");
         assert_eq!((sealed, checkpoint.pauses), (expected, pauses), "{slice}");
         let mut checkpoint = Counted::default();
         key.open_chunks(run, &sealed, &mut opened, Some(Slicer::new(slice, &mut checkpoint)))

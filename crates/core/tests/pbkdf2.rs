@@ -196,7 +196,7 @@ fn what_nobody_wants_is_given_up() {
                 .collect::<Vec<_>>()
         );
         if cancelled.len() == 3 {
-            assert_eq!(watch.pauses, 2, "goes on for nobody");
+            assert_eq!(watch.pauses, 2, "continues after cancellation");
         }
     }
 }

@@ -205,7 +205,7 @@ fn what_nobody_wants_is_given_up() {
             assert_eq!(*target != [0; 32], wanted);
         }
         if cancelled.len() == 3 {
-            assert!(watch.pauses <= 7, "goes on for nobody");
+            assert!(watch.pauses <= 7, "continues after cancellation");
         }
     }
 }

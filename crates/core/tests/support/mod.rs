@@ -8,7 +8,7 @@ use millrace_core::checkpoint::Checkpoint;
 pub(crate) struct Watch {
     pub(crate) pauses: usize,
     pub(crate) progress: Vec<(usize, u64, u64)>,
-    /// Jobs that nobody wants any more after so many pauses.
+    /// Jobs to cancel, each with the number of checkpoints before.
     pub(crate) cancelled: Vec<(usize, usize)>,
 }
 

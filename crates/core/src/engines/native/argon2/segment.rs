@@ -49,8 +49,8 @@ impl<'a> Run<'a> {
     /// Fills the blocks.
     ///
     /// # Safety
-    /// The memory has all lanes, of four segments each, and nobody else uses it; those that come
-    /// before are filled.
+    /// The memory has all lanes, of four segments each, and no other thread uses it; those that
+    /// come before are filled.
     pub(super) unsafe fn fill(self) {
         // SAFETY: as promised by the caller; the proof says that the CPU has the instructions.
         unsafe {
