@@ -7,7 +7,7 @@
  */
 import { sizeOf, viewBytes } from '../request/arguments.js';
 import { makeError, wrongType, type MillraceError } from '../request/errors.js';
-import { allocate, SIZE_MAX, type Buffer } from '#platform/runtime.js';
+import { allocate, SIZE_MAX, type AnyBuffer as Buffer } from '#platform/runtime.js';
 import { numberBE, numberLE, writeBE, writeLE } from '#platform/numbers.js';
 
 // Up to eight bytes are converted in JavaScript: 11 and 30 ns, where a native call takes 55 ns.

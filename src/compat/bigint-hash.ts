@@ -15,7 +15,7 @@ import type { HashFacts } from '../catalog/facts.js';
 import { makeError, wrongType } from '../request/errors.js';
 import { hashParser } from '../operations/hash.js';
 import { isBytesView } from '../request/intrinsics.js';
-import { bytesOfList, type Buffer, type BufferEncoding } from '#platform/runtime.js';
+import { bytesOfList, type AnyBuffer as Buffer, type BufferEncoding } from '#platform/runtime.js';
 import { fastBigInt, fastBuffer } from '../operations/fast-path.js';
 import { Phase, Running } from '../hashers/running.js';
 

@@ -21,7 +21,7 @@ import {
 } from '../request/request.js';
 import { runCallback, runSync } from '../scheduling/run.js';
 import { isBytesView } from '../request/intrinsics.js';
-import { allocate, isBuffer, type Buffer } from '#platform/runtime.js';
+import { allocate, isBuffer, type AnyBuffer as Buffer } from '#platform/runtime.js';
 import { findCipher, findHash } from '../catalog/catalog.js';
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 

@@ -55,47 +55,59 @@ const none: EngineOptions = { engine: undefined };
 const engine = 'portable';
 
 // ---- synchronous
-is<Buffer>()(hash('sha256', bytes, one));
+is<Buffer<ArrayBuffer>>()(hash('sha256', bytes, one));
 is<string>()(hash('sha256', bytes, { engine, encoding: 'hex' }));
 is<number>()(hash('sha256', bytes, { engine, target: bytes }));
-is<Buffer>()(hash('sha256', bytes, { engine: preference }));
+is<Buffer<ArrayBuffer>>()(hash('sha256', bytes, { engine: preference }));
 is<string>()(hmac('sha256', key, bytes, { engine, encoding: 'hex' }));
 is<number>()(hmac('sha256', key, bytes, { engine, target: bytes }));
-is<Buffer>()(hashMany('sha256', ['text'], { engine }));
+is<Buffer<ArrayBuffer>>()(hashMany('sha256', ['text'], { engine }));
 is<string[]>()(hashMany('sha256', ['text'], { engine, encoding: 'hex' }));
-is<Buffer>()(hmacMany('sha256', key, ['text'], { engine }));
+is<Buffer<ArrayBuffer>>()(hmacMany('sha256', key, ['text'], { engine }));
 is<string[]>()(hmacMany('sha256', key, ['text'], { engine, encoding: 'hex' }));
-is<Buffer>()(seal('aes-256-gcm', { key, nonce, source: bytes, engine }));
-is<Buffer>()(open('aes-256-gcm', { key, nonce, source: bytes, engine }));
-is<Buffer>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, engine }));
+is<Buffer<ArrayBuffer>>()(seal('aes-256-gcm', { key, nonce, source: bytes, engine }));
+is<Buffer<ArrayBuffer>>()(open('aes-256-gcm', { key, nonce, source: bytes, engine }));
+is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, engine }));
 is<Hash>()(createHash('sha256', { engine, highWaterMark: 4 }));
 is<Hmac>()(createHmac('sha256', key, { engine }));
 is<Key>()(createKey('aes-256-gcm', key, { engine: ['kernel', 'native'] }));
-is<Buffer>()(scrypt('password', 'salt', 32, { N: 16, engine }));
-is<Buffer>()(pbkdf2('password', 'salt', 3, 32, 'sha256', { engine }));
-is<Buffer>()(hkdf('sha256', 'secret', 'salt', 'info', 32, { engine }));
-is<Buffer>()(argon2('argon2id', { message: 'password', nonce: 'salt', engine }));
+is<Buffer<ArrayBuffer>>()(scrypt('password', 'salt', 32, { N: 16, engine }));
+is<Buffer<ArrayBuffer>>()(pbkdf2('password', 'salt', 3, 32, 'sha256', { engine }));
+is<Buffer<ArrayBuffer>>()(hkdf('sha256', 'secret', 'salt', 'info', 32, { engine }));
+is<Buffer<ArrayBuffer>>()(argon2('argon2id', { message: 'password', nonce: 'salt', engine }));
 is<string>()(hashPassword('password', { engine }));
 is<boolean>()(verifyPassword('password', '$2b$', { engine }));
-is<Buffer>()(hashFile('sha256', 'path', { engine }));
+is<Buffer<ArrayBuffer>>()(hashFile('sha256', 'path', { engine }));
 
 // ---- with a callback
-is<void>()(hash('sha256', bytes, { engine }, (_error, digest) => is<Buffer>()(digest)));
+is<void>()(
+  hash('sha256', bytes, { engine }, (_error, digest) => is<Buffer<ArrayBuffer>>()(digest)),
+);
 is<void>()(
   hmac('sha256', key, bytes, { engine, encoding: 'hex' }, (_error, digest) => is<string>()(digest)),
 );
 is<void>()(
-  hmacMany('sha256', key, ['text'], { engine }, (_error, digests) => is<Buffer>()(digests)),
+  hmacMany('sha256', key, ['text'], { engine }, (_error, digests) =>
+    is<Buffer<ArrayBuffer>>()(digests),
+  ),
 );
-is<void>()(scrypt('password', 'salt', 32, { engine }, (_error, derived) => is<Buffer>()(derived)));
+is<void>()(
+  scrypt('password', 'salt', 32, { engine }, (_error, derived) =>
+    is<Buffer<ArrayBuffer>>()(derived),
+  ),
+);
 
 // ---- promises
-is<Promise<Buffer>>()(promises.hash('sha256', bytes, { engine }));
+is<Promise<Buffer<ArrayBuffer>>>()(promises.hash('sha256', bytes, { engine }));
 is<Promise<string>>()(promises.hash('sha256', bytes, 'hex', { engine }));
 is<Promise<string>>()(promises.hmac('sha256', key, bytes, 'hex', { engine: preference }));
-is<Promise<Buffer>>()(promises.hashMany('sha256', ['text'], { engine }));
-is<Promise<Buffer>>()(promises.seal('aes-256-gcm', { key, nonce, source: bytes, engine }));
-is<Promise<Buffer>>()(promises.pbkdf2('password', 'salt', 3, 32, 'sha256', { engine }));
+is<Promise<Buffer<ArrayBuffer>>>()(promises.hashMany('sha256', ['text'], { engine }));
+is<Promise<Buffer<ArrayBuffer>>>()(
+  promises.seal('aes-256-gcm', { key, nonce, source: bytes, engine }),
+);
+is<Promise<Buffer<ArrayBuffer>>>()(
+  promises.pbkdf2('password', 'salt', 3, 32, 'sha256', { engine }),
+);
 
 // ---- settings and report
 is<Settings>()(configure({ engine: 'auto' }));

@@ -65,25 +65,25 @@ declare const bytes: Buffer;
 declare const target: Buffer;
 
 // ---- hash
-is<Buffer>()(hash('sha256', 'text'));
-is<Buffer>()(hash('sha256', bytes));
-is<Buffer>()(hash('sha256', new DataView(new ArrayBuffer(4))));
-is<Buffer>()(hash('sha256', new ArrayBuffer(4)));
-is<Buffer>()(hash('sha256', new SharedArrayBuffer(4)));
-is<Buffer>()(hash('sha256', new Float64Array(4)));
-is<Buffer>()(hash('sha256', bytes, 'buffer'));
+is<Buffer<ArrayBuffer>>()(hash('sha256', 'text'));
+is<Buffer<ArrayBuffer>>()(hash('sha256', bytes));
+is<Buffer<ArrayBuffer>>()(hash('sha256', new DataView(new ArrayBuffer(4))));
+is<Buffer<ArrayBuffer>>()(hash('sha256', new ArrayBuffer(4)));
+is<Buffer<ArrayBuffer>>()(hash('sha256', new SharedArrayBuffer(4)));
+is<Buffer<ArrayBuffer>>()(hash('sha256', new Float64Array(4)));
+is<Buffer<ArrayBuffer>>()(hash('sha256', bytes, 'buffer'));
 is<string>()(hash('sha256', bytes, 'hex'));
 is<string>()(hash('sha256', bytes, 'base64'));
 is<string>()(hash('sha256', bytes, 'base64url'));
 is<bigint>()(hash('sha256', bytes, 'bigint'));
-is<Buffer>()(hash('blake3', bytes, { outputLength: 64, key }));
-is<Buffer>()(hash('xxh64', bytes, { seed: 1n }));
-is<Buffer>()(hash('xxh64', bytes, { seed: 1 }));
+is<Buffer<ArrayBuffer>>()(hash('blake3', bytes, { outputLength: 64, key }));
+is<Buffer<ArrayBuffer>>()(hash('xxh64', bytes, { seed: 1n }));
+is<Buffer<ArrayBuffer>>()(hash('xxh64', bytes, { seed: 1 }));
 is<string>()(hash('blake3', bytes, { encoding: 'hex', outputLength: 64 }));
 is<bigint>()(hash('xxh64', bytes, { encoding: 'bigint', seed: 1 }));
 is<number>()(hash('sha256', bytes, { target }));
 is<number>()(hash('sha256', bytes, { target, targetOffset: 4 }));
-is<void>()(hash('sha256', bytes, (_error, digest) => is<Buffer>()(digest)));
+is<void>()(hash('sha256', bytes, (_error, digest) => is<Buffer<ArrayBuffer>>()(digest)));
 is<void>()(
   hash('sha256', bytes, 'hex', (error, digest) => {
     is<MillraceError | NodeJS.ErrnoException | null>()(error);
@@ -91,7 +91,11 @@ is<void>()(
   }),
 );
 is<void>()(hash('sha256', bytes, 'bigint', (_error, digest) => is<bigint>()(digest)));
-is<void>()(hash('shake128', bytes, { outputLength: 4 }, (_error, digest) => is<Buffer>()(digest)));
+is<void>()(
+  hash('shake128', bytes, { outputLength: 4 }, (_error, digest) =>
+    is<Buffer<ArrayBuffer>>()(digest),
+  ),
+);
 is<void>()(hash('sha256', bytes, { encoding: 'base64' }, (_error, digest) => is<string>()(digest)));
 is<void>()(hash('sha256', bytes, { target }, (_error, written) => is<number>()(written)));
 
@@ -119,14 +123,14 @@ hash('sha256', bytes, 'hex', {});
 hash('sha256', bytes, 'hex', (_error: Error | null, _digest: Buffer) => {});
 
 // ---- hmac
-is<Buffer>()(hmac('sha256', key, bytes));
-is<Buffer>()(hmac('sha256', 'key', 'text'));
-is<Buffer>()(hmac('sha256', createKey('hmac-sha256', 'key'), 'text'));
+is<Buffer<ArrayBuffer>>()(hmac('sha256', key, bytes));
+is<Buffer<ArrayBuffer>>()(hmac('sha256', 'key', 'text'));
+is<Buffer<ArrayBuffer>>()(hmac('sha256', createKey('hmac-sha256', 'key'), 'text'));
 is<string>()(hmac('sha256', key, bytes, 'hex'));
 is<bigint>()(hmac('sha256', key, bytes, 'bigint'));
 is<string>()(hmac('sha256', key, bytes, { encoding: 'base64url' }));
 is<number>()(hmac('sha256', key, bytes, { target, targetOffset: 3 }));
-is<void>()(hmac('sha256', key, bytes, (_error, mac) => is<Buffer>()(mac)));
+is<void>()(hmac('sha256', key, bytes, (_error, mac) => is<Buffer<ArrayBuffer>>()(mac)));
 is<void>()(hmac('sha256', key, bytes, 'hex', (_error, mac) => is<string>()(mac)));
 is<void>()(hmac('sha256', key, bytes, { target }, (_error, written) => is<number>()(written)));
 
@@ -138,23 +142,29 @@ hmac('sha256', 5, bytes);
 hmac('sha256', key, 0, 4, bytes, 0, 4, target);
 
 // ---- seal and open
-is<Buffer>()(seal('aes-256-gcm', { key, nonce: iv, source: 'text' }));
-is<Buffer>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, aad: 'aad', authTagLength: 12 }));
-is<Buffer>()(seal('aes-256-gcm', { key: createKey('aes-256-gcm', key), nonce: iv, source: bytes }));
+is<Buffer<ArrayBuffer>>()(seal('aes-256-gcm', { key, nonce: iv, source: 'text' }));
+is<Buffer<ArrayBuffer>>()(
+  seal('aes-256-gcm', { key, nonce: iv, source: bytes, aad: 'aad', authTagLength: 12 }),
+);
+is<Buffer<ArrayBuffer>>()(
+  seal('aes-256-gcm', { key: createKey('aes-256-gcm', key), nonce: iv, source: bytes }),
+);
 is<number>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, target, targetOffset: 1 }));
 is<void>()(
-  seal('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, sealed) => is<Buffer>()(sealed)),
+  seal('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, sealed) =>
+    is<Buffer<ArrayBuffer>>()(sealed),
+  ),
 );
 is<void>()(
   seal('aes-256-gcm', { key, nonce: iv, source: bytes, target }, (_error, written) =>
     is<number>()(written),
   ),
 );
-is<Buffer>()(open('aes-256-gcm', { key, nonce: iv, source: bytes }));
+is<Buffer<ArrayBuffer>>()(open('aes-256-gcm', { key, nonce: iv, source: bytes }));
 is<number>()(open('aes-256-gcm', { key, nonce: iv, source: bytes, target }));
 is<void>()(
   open('aes-256-gcm', { key, nonce: iv, source: bytes }, (_error, message) =>
-    is<Buffer>()(message),
+    is<Buffer<ArrayBuffer>>()(message),
   ),
 );
 is<void>()(
@@ -163,8 +173,8 @@ is<void>()(
   ),
 );
 
-is<Buffer>()(seal('xchacha20-poly1305', { key, source: bytes }));
-is<Buffer>()(open('xchacha20-poly1305', { key, source: bytes }));
+is<Buffer<ArrayBuffer>>()(seal('xchacha20-poly1305', { key, source: bytes }));
+is<Buffer<ArrayBuffer>>()(open('xchacha20-poly1305', { key, source: bytes }));
 // @ts-expect-error a key is needed
 seal('aes-256-gcm', { nonce: iv, source: bytes });
 // @ts-expect-error a source is needed
@@ -181,7 +191,9 @@ seal('aes-256-gcm', { key, nonce: iv, source: bytes, tag: target });
 seal('aes-256-gcm', { key, nonce: iv, source: bytes, signal: new AbortController().signal });
 
 // ---- routes
-is<void>()(hash('sha256', bytes, { route: 'pool' }, (_error, digest) => is<Buffer>()(digest)));
+is<void>()(
+  hash('sha256', bytes, { route: 'pool' }, (_error, digest) => is<Buffer<ArrayBuffer>>()(digest)),
+);
 is<void>()(
   hash('sha256', bytes, { encoding: 'hex', route: 'inline' }, (_error, digest) =>
     is<string>()(digest),
@@ -190,10 +202,12 @@ is<void>()(
 is<void>()(
   hash('sha256', bytes, { target, route: 'split' }, (_error, written) => is<number>()(written)),
 );
-is<void>()(hmac('sha256', key, bytes, { route: 'auto' }, (_error, mac) => is<Buffer>()(mac)));
+is<void>()(
+  hmac('sha256', key, bytes, { route: 'auto' }, (_error, mac) => is<Buffer<ArrayBuffer>>()(mac)),
+);
 is<void>()(
   seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'split' }, (_error, sealed) =>
-    is<Buffer>()(sealed),
+    is<Buffer<ArrayBuffer>>()(sealed),
   ),
 );
 is<void>()(
@@ -205,7 +219,7 @@ is<void>()(
 );
 is<void>()(
   cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, route: 'pool' }, (_error, text) =>
-    is<Buffer>()(text),
+    is<Buffer<ArrayBuffer>>()(text),
   ),
 );
 is<void>()(
@@ -229,18 +243,18 @@ seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'fast' }, () => {});
 configure({ route: 1 });
 
 // ---- cipher
-is<Buffer>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }));
-is<Buffer>()(cipher('aes-256-ctr', { encrypt: 0, key, iv, source: 'text' }));
-is<Buffer>()(
+is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }));
+is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', { encrypt: 0, key, iv, source: 'text' }));
+is<Buffer<ArrayBuffer>>()(
   cipher('aes-256-gcm', { encrypt: true, key, iv, source: bytes, aad: bytes, tag: target }),
 );
 is<number>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, target }));
-is<Buffer>()(cipher('aes-256-ctr', 1, key, iv, bytes));
-is<Buffer>()(cipher('aes-256-ctr', true, createKey('aes-256-ctr', key), iv, bytes));
-is<Buffer>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
+is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', 1, key, iv, bytes));
+is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', true, createKey('aes-256-ctr', key), iv, bytes));
+is<Buffer<ArrayBuffer>>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
 is<void>()(
   cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes }, (_error, text) =>
-    is<Buffer>()(text),
+    is<Buffer<ArrayBuffer>>()(text),
   ),
 );
 is<void>()(
@@ -248,9 +262,13 @@ is<void>()(
     is<number>()(written),
   ),
 );
-is<void>()(cipher('aes-256-ctr', 1, key, iv, bytes, (_error, text) => is<Buffer>()(text)));
 is<void>()(
-  cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target, (_error, text) => is<Buffer>()(text)),
+  cipher('aes-256-ctr', 1, key, iv, bytes, (_error, text) => is<Buffer<ArrayBuffer>>()(text)),
+);
+is<void>()(
+  cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target, (_error, text) =>
+    is<Buffer<ArrayBuffer>>()(text),
+  ),
 );
 
 // @ts-expect-error encrypt is a boolean, 0 or 1
@@ -307,15 +325,15 @@ is<Hmac>()(createHmac('sha256', 'key').update(bytes));
 is<Promise<void>>()(hasher.updateAsync('text'));
 is<Promise<void>>()(hasher.updateAsync('text', 'base64'));
 is<Promise<void>>()(hasher.updateAsync(bytes, 0, 4));
-is<Buffer>()(hasher.digest());
-is<Buffer>()(hasher.digest('buffer'));
+is<Buffer<ArrayBuffer>>()(hasher.digest());
+is<Buffer<ArrayBuffer>>()(hasher.digest('buffer'));
 is<string>()(hasher.digest('hex'));
 is<string>()(hasher.digest('latin1'));
 is<bigint>()(hasher.digest('bigint'));
-is<void>()(hasher.digest((_error, digest) => is<Buffer>()(digest)));
+is<void>()(hasher.digest((_error, digest) => is<Buffer<ArrayBuffer>>()(digest)));
 is<void>()(hasher.digest('hex', (_error, digest) => is<string>()(digest)));
 is<void>()(hasher.digest('bigint', (_error, digest) => is<bigint>()(digest)));
-is<Promise<Buffer>>()(hasher.digestAsync());
+is<Promise<Buffer<ArrayBuffer>>>()(hasher.digestAsync());
 is<Promise<string>>()(hasher.digestAsync('hex'));
 is<Promise<bigint>>()(hasher.digestAsync('bigint'));
 is<number>()(hasher.digestInto(target));
@@ -324,8 +342,8 @@ is<Hash>()(hasher.copy());
 is<Hash>()(hasher.copy({ outputLength: 4, highWaterMark: 5 }));
 is<Hmac>()(createHmac('sha256', 'key').copy());
 is<Hash>()(hasher.reset());
-is<Buffer>()(hasher.exportState());
-is<Buffer>()(hasher.squeeze(4));
+is<Buffer<ArrayBuffer>>()(hasher.exportState());
+is<Buffer<ArrayBuffer>>()(hasher.squeeze(4));
 is<string>()(hasher.squeeze(4, 'hex'));
 is<bigint>()(hasher.squeeze(4, 'bigint'));
 is<number>()(hasher.squeezeInto(target, 0, 4));
@@ -368,28 +386,28 @@ type _DigestEncodings = Expect<Equal<DigestEncoding, Encoding | BufferEncoding>>
 // ---- batches
 const packed: PackedSources = { data: bytes, size: 4 };
 const several: Sources = ['text', bytes, new ArrayBuffer(4)];
-is<Buffer>()(hashMany('sha256', several));
-is<Buffer>()(hashMany('sha256', packed));
-is<Buffer>()(hashMany('sha256', ['a', 'b'] as const));
+is<Buffer<ArrayBuffer>>()(hashMany('sha256', several));
+is<Buffer<ArrayBuffer>>()(hashMany('sha256', packed));
+is<Buffer<ArrayBuffer>>()(hashMany('sha256', ['a', 'b'] as const));
 is<string[]>()(hashMany('sha256', several, 'hex'));
-is<Buffer[]>()(hashMany('sha256', several, 'buffer'));
+is<Buffer<ArrayBuffer>[]>()(hashMany('sha256', several, 'buffer'));
 is<bigint[]>()(hashMany('sha256', several, 'bigint'));
 is<bigint[]>()(hashMany('xxh64', several, { encoding: 'bigint', seed: 1 }));
-is<Buffer>()(hashMany('shake128', several, { outputLength: 4 }));
+is<Buffer<ArrayBuffer>>()(hashMany('shake128', several, { outputLength: 4 }));
 is<number>()(hashMany('sha256', several, { target }));
 is<number>()(hashMany('sha256', packed, { target, targetOffset: 4 }));
-is<void>()(hashMany('sha256', several, (_error, digests) => is<Buffer>()(digests)));
+is<void>()(hashMany('sha256', several, (_error, digests) => is<Buffer<ArrayBuffer>>()(digests)));
 is<void>()(hashMany('sha256', several, 'hex', (_error, digests) => is<string[]>()(digests)));
 is<void>()(hashMany('sha256', several, { target }, (_error, written) => is<number>()(written)));
 is<void>()(
   hashMany('sha256', several, { encoding: 'base64' }, (_error, digests) => is<string[]>()(digests)),
 );
-is<Buffer>()(hmacMany('sha256', 'key', several));
-is<Buffer>()(hmacMany('sha256', createKey('hmac-sha256', 'key'), packed));
+is<Buffer<ArrayBuffer>>()(hmacMany('sha256', 'key', several));
+is<Buffer<ArrayBuffer>>()(hmacMany('sha256', createKey('hmac-sha256', 'key'), packed));
 is<string[]>()(hmacMany('sha256', bytes, several, 'base64url'));
 is<bigint[]>()(hmacMany('sha256', bytes, several, { encoding: 'bigint' }));
 is<number>()(hmacMany('sha256', bytes, several, { target }));
-is<void>()(hmacMany('sha256', bytes, several, (_error, codes) => is<Buffer>()(codes)));
+is<void>()(hmacMany('sha256', bytes, several, (_error, codes) => is<Buffer<ArrayBuffer>>()(codes)));
 is<void>()(hmacMany('sha256', bytes, several, 'hex', (_error, codes) => is<string[]>()(codes)));
 // @ts-expect-error sources are several
 hashMany('sha256', bytes);
@@ -406,8 +424,8 @@ hmacMany('sha256', several);
 is<string[]>()(getCiphers());
 is<string[]>()(getHashes());
 // ---- key derivation
-is<Buffer>()(scrypt('password', 'salt', 64));
-is<Buffer>()(
+is<Buffer<ArrayBuffer>>()(scrypt('password', 'salt', 64));
+is<Buffer<ArrayBuffer>>()(
   scrypt(key, new ArrayBuffer(8), 64, {
     cost: 16,
     blockSize: 4,
@@ -418,13 +436,13 @@ is<Buffer>()(
 is<void>()(
   scrypt('password', 'salt', 64, (error, derived) => {
     is<MillraceError | NodeJS.ErrnoException | null>()(error);
-    is<Buffer>()(derived);
+    is<Buffer<ArrayBuffer>>()(derived);
   }),
 );
 is<void>()(
   scrypt('password', 'salt', 64, { N: 16, signal: new AbortController().signal }, () => {}),
 );
-is<Buffer>()(pbkdf2('password', 'salt', 1000, 32, 'sha256'));
+is<Buffer<ArrayBuffer>>()(pbkdf2('password', 'salt', 1000, 32, 'sha256'));
 is<void>()(pbkdf2('password', 'salt', 1000, 32, 'sha256', () => {}));
 is<void>()(
   pbkdf2(
@@ -437,7 +455,7 @@ is<void>()(
     () => {},
   ),
 );
-is<Buffer>()(hkdf('sha256', createSecretKey(key), 'salt', 'info', 32));
+is<Buffer<ArrayBuffer>>()(hkdf('sha256', createSecretKey(key), 'salt', 'info', 32));
 is<void>()(hkdf('sha256', key, 'salt', 'info', 32, () => {}));
 const argon2ing: Argon2Parameters = {
   message: 'password',
@@ -449,9 +467,11 @@ const argon2ing: Argon2Parameters = {
   secret: key,
   associatedData: 'x',
 };
-is<Buffer>()(argon2('argon2id', argon2ing));
+is<Buffer<ArrayBuffer>>()(argon2('argon2id', argon2ing));
 is<void>()(
-  argon2('argon2d', { ...argon2ing, onProgress() {} }, (_error, derived) => is<Buffer>()(derived)),
+  argon2('argon2d', { ...argon2ing, onProgress() {} }, (_error, derived) =>
+    is<Buffer<ArrayBuffer>>()(derived),
+  ),
 );
 const passwords: HashPasswordOptions = {
   algorithm: 'argon2i',
@@ -515,18 +535,25 @@ const copying: CopyOptions = { outputLength: 4 };
 is<Hash>()(createHash('xxh64', beginning).copy(copying));
 is<Hmac>()(createHmac('sha256', 'key', authenticating));
 const callback: Callback<Buffer> = (_error, _digest) => {};
-is<Buffer>()(seal('aes-256-gcm', sealing));
-is<Buffer>()(open('aes-256-gcm', opening));
-is<Buffer>()(cipher('aes-256-ctr', ciphering));
+is<Buffer<ArrayBuffer>>()(seal('aes-256-gcm', sealing));
+is<Buffer<ArrayBuffer>>()(open('aes-256-gcm', opening));
+is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', ciphering));
 hash('shake128', bytes, hashing);
 is<void>()(hash('sha256', bytes, callback));
 
 // ---- with a passphrase
-is<void>()(millrace.sealWithPassphrase('pass', 'text', (_error, sealed) => is<Buffer>()(sealed)));
+is<void>()(
+  millrace.sealWithPassphrase('pass', 'text', (_error, sealed) =>
+    is<Buffer<ArrayBuffer>>()(sealed),
+  ),
+);
 is<void>()(
   millrace.openWithPassphrase('pass', bytes, { maxTime: 100 }, (_error, opened) =>
-    is<Buffer>()(opened),
+    is<Buffer<ArrayBuffer>>()(opened),
   ),
 );
 // @ts-expect-error there is no synchronous form
 millrace.sealWithPassphrase('pass', 'text');
+
+// ---- results are bytes of an ArrayBuffer, which fetch and crypto.subtle ask for
+is<Promise<ArrayBuffer>>()(crypto.subtle.digest('SHA-256', hash('sha256', 'text')));

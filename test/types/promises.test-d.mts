@@ -43,30 +43,32 @@ declare const bytes: Buffer;
 declare const target: Buffer;
 declare const signal: AbortSignal;
 
-is<Promise<Buffer>>()(hash('sha256', 'text'));
-is<Promise<Buffer>>()(hash('sha256', bytes, { signal }));
+is<Promise<Buffer<ArrayBuffer>>>()(hash('sha256', 'text'));
+is<Promise<Buffer<ArrayBuffer>>>()(hash('sha256', bytes, { signal }));
 is<Promise<string>>()(hash('sha256', bytes, 'hex'));
 is<Promise<bigint>>()(hash('sha256', bytes, 'bigint'));
 is<Promise<string>>()(hash('sha256', bytes, 'hex', { signal }));
 is<Promise<string>>()(hash('sha256', bytes, { encoding: 'base64', signal }));
-is<Promise<Buffer>>()(hash('blake3', bytes, { outputLength: 64, key }));
+is<Promise<Buffer<ArrayBuffer>>>()(hash('blake3', bytes, { outputLength: 64, key }));
 is<Promise<number>>()(hash('sha256', bytes, { target, targetOffset: 3, signal }));
 
-is<Promise<Buffer>>()(hmac('sha256', key, bytes));
+is<Promise<Buffer<ArrayBuffer>>>()(hmac('sha256', key, bytes));
 is<Promise<string>>()(hmac('sha256', createKey('hmac-sha256', key), bytes, 'hex'));
-is<Promise<Buffer>>()(hmac('sha256', key, bytes, { signal }));
+is<Promise<Buffer<ArrayBuffer>>>()(hmac('sha256', key, bytes, { signal }));
 is<Promise<number>>()(hmac('sha256', key, bytes, { target }));
 
-is<Promise<Buffer>>()(seal('aes-256-gcm', { key, nonce: iv, source: 'text', signal }));
+is<Promise<Buffer<ArrayBuffer>>>()(seal('aes-256-gcm', { key, nonce: iv, source: 'text', signal }));
 is<Promise<number>>()(seal('aes-256-gcm', { key, nonce: iv, source: 'text', target }));
-is<Promise<Buffer>>()(open('aes-256-gcm', { key, nonce: iv, source: bytes }));
+is<Promise<Buffer<ArrayBuffer>>>()(open('aes-256-gcm', { key, nonce: iv, source: bytes }));
 is<Promise<number>>()(open('aes-256-gcm', { key, nonce: iv, source: bytes, target, signal }));
 
-is<Promise<Buffer>>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, signal }));
+is<Promise<Buffer<ArrayBuffer>>>()(
+  cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, signal }),
+);
 is<Promise<number>>()(cipher('aes-256-ctr', { encrypt: true, key, iv, source: bytes, target }));
-is<Promise<Buffer>>()(cipher('aes-256-ctr', 1, key, iv, bytes));
-is<Promise<Buffer>>()(cipher('aes-256-ctr', 1, key, iv, bytes, { signal }));
-is<Promise<Buffer>>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
+is<Promise<Buffer<ArrayBuffer>>>()(cipher('aes-256-ctr', 1, key, iv, bytes));
+is<Promise<Buffer<ArrayBuffer>>>()(cipher('aes-256-ctr', 1, key, iv, bytes, { signal }));
+is<Promise<Buffer<ArrayBuffer>>>()(cipher('aes-256-gcm', 1, key, iv, bytes, bytes, target));
 
 declare const options: SealedStreamOptions;
 declare const body: ReadableStream<Uint8Array>;
@@ -86,8 +88,8 @@ is<ReadableStream<Uint8Array>>()(
 );
 
 // ---- key derivation
-is<Promise<Buffer>>()(scrypt('password', bytes, 64));
-is<Promise<Buffer>>()(
+is<Promise<Buffer<ArrayBuffer>>>()(scrypt('password', bytes, 64));
+is<Promise<Buffer<ArrayBuffer>>>()(
   scrypt('password', 'salt', 64, {
     N: 16,
     maxmem: 2 ** 20,
@@ -95,9 +97,9 @@ is<Promise<Buffer>>()(
     onProgress: ({ fraction }) => is<number>()(fraction),
   }),
 );
-is<Promise<Buffer>>()(pbkdf2(bytes, 'salt', 1000, 32, 'sha256', { signal }));
-is<Promise<Buffer>>()(hkdf('sha256', bytes, '', 'info', 32));
-is<Promise<Buffer>>()(
+is<Promise<Buffer<ArrayBuffer>>>()(pbkdf2(bytes, 'salt', 1000, 32, 'sha256', { signal }));
+is<Promise<Buffer<ArrayBuffer>>>()(hkdf('sha256', bytes, '', 'info', 32));
+is<Promise<Buffer<ArrayBuffer>>>()(
   argon2('argon2id', { message: 'password', nonce: bytes, memory: 64, version: 0x10, signal }),
 );
 is<Promise<string>>()(hashPassword('password', { algorithm: 'scrypt', cost: 1024, signal }));
@@ -123,8 +125,10 @@ hash('sha256', bytes, () => {});
 // @ts-expect-error no callbacks here
 seal('aes-256-gcm', { key, nonce: iv, source: bytes }, () => {});
 is<Promise<string>>()(hash('sha256', bytes, 'hex', { route: 'pool', signal }));
-is<Promise<Buffer>>()(seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'split' }));
-is<Promise<Buffer>>()(cipher('aes-256-ctr', 1, key, iv, bytes, { route: 'split' }));
+is<Promise<Buffer<ArrayBuffer>>>()(
+  seal('aes-256-gcm', { key, nonce: iv, source: bytes, route: 'split' }),
+);
+is<Promise<Buffer<ArrayBuffer>>>()(cipher('aes-256-ctr', 1, key, iv, bytes, { route: 'split' }));
 is<Promise<string[]>>()(hashMany('sha256', ['text'], 'hex', { route: 'pool' }));
 // @ts-expect-error there is no such route
 hash('sha256', bytes, { route: 'slow' });
@@ -146,15 +150,15 @@ is<typeof hash>()(promises.hash);
 // ---- hashers and batches
 is<typeof millrace.createHash>()(createHash);
 is<typeof millrace.createHmac>()(createHmac);
-is<Promise<Buffer>>()(hashMany('sha256', ['text', bytes]));
-is<Promise<Buffer>>()(hashMany('sha256', { data: bytes, size: 4 }));
+is<Promise<Buffer<ArrayBuffer>>>()(hashMany('sha256', ['text', bytes]));
+is<Promise<Buffer<ArrayBuffer>>>()(hashMany('sha256', { data: bytes, size: 4 }));
 is<Promise<string[]>>()(hashMany('sha256', ['text'], 'hex'));
 is<Promise<string[]>>()(hashMany('sha256', ['text'], 'hex', { signal }));
 is<Promise<bigint[]>>()(hashMany('xxh64', ['text'], { encoding: 'bigint', seed: 1n, signal }));
-is<Promise<Buffer>>()(hashMany('sha256', ['text'], { signal }));
+is<Promise<Buffer<ArrayBuffer>>>()(hashMany('sha256', ['text'], { signal }));
 is<Promise<number>>()(hashMany('sha256', ['text'], { target, targetOffset: 4, signal }));
-is<Promise<Buffer>>()(hmacMany('sha256', key, ['text']));
-is<Promise<Buffer>>()(hmacMany('sha256', key, ['text'], { signal }));
+is<Promise<Buffer<ArrayBuffer>>>()(hmacMany('sha256', key, ['text']));
+is<Promise<Buffer<ArrayBuffer>>>()(hmacMany('sha256', key, ['text'], { signal }));
 is<Promise<string[]>>()(hmacMany('sha256', key, ['text'], 'hex', { signal }));
 is<Promise<bigint[]>>()(hmacMany('sha256', key, ['text'], { encoding: 'bigint', signal }));
 is<Promise<number>>()(hmacMany('sha256', key, ['text'], { target, signal }));
@@ -163,8 +167,8 @@ hashMany('sha256', ['text'], () => {});
 // @ts-expect-error no such encoding
 hmacMany('sha256', key, ['text'], 'latin1');
 
-is<Promise<Buffer>>()(promises.seal('xchacha20-poly1305', { key, source: 'text' }));
-is<Promise<Buffer>>()(
+is<Promise<Buffer<ArrayBuffer>>>()(promises.seal('xchacha20-poly1305', { key, source: 'text' }));
+is<Promise<Buffer<ArrayBuffer>>>()(
   promises.sealWithPassphrase('pass', 'text', {
     algorithm: 'chacha20-poly1305',
     N: 1024,
@@ -172,7 +176,7 @@ is<Promise<Buffer>>()(
     onProgress: ({ fraction }) => is<number>()(fraction),
   }),
 );
-is<Promise<Buffer>>()(
+is<Promise<Buffer<ArrayBuffer>>>()(
   promises.openWithPassphrase(bytes, bytes, { maxMemory: 2 ** 28, maxTime: 100 }),
 );
 is<Duplex>()(promises.sealStreamWithPassphrase('pass', { N: 1024, highWaterMark: 65536 }));

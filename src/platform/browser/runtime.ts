@@ -7,6 +7,8 @@ import { base64Of, bytesOfEncoded, encodingOf, hexOf, textIn } from './text.js';
 
 /** The type of results. */
 export type Buffer = Uint8Array;
+/** Any bytes, for the arguments of the compatibility entry points. */
+export type AnyBuffer = Uint8Array;
 /** Errors of the platform; Node.js has system errors. */
 export type SystemError = Error;
 /** Browsers have no KeyObject. */

@@ -18,7 +18,9 @@ import { types } from 'node:util';
 import { outOfMemory } from '../../request/errors.js';
 
 /** The type of results: Buffer, in browsers Uint8Array. */
-export type Buffer = globalThis.Buffer;
+export type Buffer = ReturnType<typeof globalThis.Buffer.alloc>;
+/** Any Buffer, for the arguments of the compatibility entry points. */
+export type AnyBuffer = globalThis.Buffer;
 /** A system error, such as ENOENT; in browsers any Error. */
 export type SystemError = NodeJS.ErrnoException;
 /** A KeyObject of node:crypto; browsers have none. */
