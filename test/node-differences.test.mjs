@@ -36,8 +36,6 @@ const calls = {
   'hash() without an encoding': (lib) => lib.hash('sha1', 'a'),
   'createHash sm3': (lib) => lib.createHash('sm3').update('a').digest('hex'),
   'scrypt without a callback': (lib) => lib.scrypt('p', 's', 8, { N: 16 }),
-  'error of a good callback': (lib) =>
-    new Promise((resolve) => lib.scrypt('p', 's', 8, { N: 16 }, (error) => resolve(error))),
   'type of hkdf': (lib) => (lib.hkdfSync ?? lib.hkdf)('sha256', 'k', 's', 'i', 16),
 };
 

@@ -1,7 +1,16 @@
-// The arguments of an offset form of `millrace/crypto-async` as the other entry points take them:
+// The arguments of the offset forms of `millrace/crypto-async` as the other entry points take them:
 // subarrays and options. A last argument that is an options object is merged into the options.
 
 const take = (args, at) => args[at].subarray(args[at + 1], args[at + 1] + args[at + 2]);
+
+/** `(algorithm, ...)` of the offset form of `method` in the form with options. */
+export function withOptions(method, args) {
+  if (method === 'cipher') return cipherOptions(args);
+  const at = method === 'hash' ? 1 : 4;
+  const options = { target: args[at + 3], targetOffset: args[at + 4] };
+  const source = take(args, at);
+  return method === 'hash' ? [args[0], source, options] : [args[0], take(args, 1), source, options];
+}
 
 /** `(algorithm, encrypt, key, offset, size, ...)` as `(algorithm, options)`. */
 export function cipherOptions(args, more) {
