@@ -63,7 +63,7 @@ const sources = (folder, extension) =>
   files.filter((file) => file.startsWith(folder) && file.endsWith(extension));
 const read = (file) => readFileSync(join(root, file), 'utf8');
 
-// ---- directions of imports ----------------------------------------------------------------
+// directions of imports
 
 for (const [crate, names] of Object.entries(forbidden)) {
   test(`${crate} does not name what it must not depend on`, () => {
@@ -143,7 +143,7 @@ test('each platform has what the other has', () => {
     assert.deepEqual(exportsOf(browser), exportsOf(node), browser);
 });
 
-// ---- unsafe -------------------------------------------------------------------------------
+// unsafe
 
 test('unsafe occurs only in the files listed', () => {
   for (const file of sources('crates/', '.rs')) {
@@ -207,7 +207,7 @@ test('no build for one CPU', () => {
     assert.doesNotMatch(withoutComments(read(file)), /target-cpu\s*=\s*native/, file);
 });
 
-// ---- the numbers that both sides share ------------------------------------------------------
+// the numbers that both sides share
 
 test('the shared numbers are those of tools/protocol.mjs', () => {
   assert.deepEqual(staleFiles(), [], 'run: node tools/protocol.mjs');
@@ -246,7 +246,7 @@ test('the binding exports the functions that TypeScript declares', () => {
   );
 });
 
-// ---- the catalogs -------------------------------------------------------------------------
+// the catalogs
 
 test('the catalogs of TypeScript and Rust are equal', () => {
   const front = require(join(dist, 'core.js'))['catalog/catalog-table'];
@@ -317,7 +317,7 @@ test('no name is used for two algorithms', () => {
   }
 });
 
-// ---- what is kept -------------------------------------------------------------------------
+// what is kept
 
 test('no module called utils', () => {
   for (const file of files)
@@ -408,7 +408,7 @@ test('the tests import only packages of package.json', () => {
   );
 });
 
-// ---- the binary ---------------------------------------------------------------------------
+// the binary
 
 test(
   "the binary uses none of the host's OpenSSL and shows none of its own",
@@ -431,7 +431,7 @@ test(
   },
 );
 
-// ---- documentation ------------------------------------------------------------------------
+// documentation
 
 /** The declarations that users see: those of the entry points, and what they re-export. */
 function exported() {
@@ -516,7 +516,7 @@ test('every member of the exported options is documented', () => {
   assert.deepEqual(undocumented, []);
 });
 
-// ---- reading ------------------------------------------------------------------------------
+// reading
 
 function listFiles() {
   const git = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {

@@ -61,20 +61,23 @@ test('every kind of record has its charts, and every chart a table with all of i
   );
 });
 
-test('a contestant has one colour in all charts, and the lines of throughput are size over time', () => {
-  const colours = new Map();
-  for (const { name, colour } of charts
-    .filter(({ x }) => x !== 'threads')
-    .flatMap(({ series }) => series))
-    colours.set(name, (colours.get(name) ?? new Set()).add(colour));
-  assert.ok(colours.size > 10 && colours.has('hash-wasm'));
-  for (const [name, each] of colours) assert.equal(each.size, 1, name);
-  const [row] = record.rows;
-  assert.equal(
-    lines[0].series.find(({ name }) => name === 'millrace').points[0].y,
-    row.size / row.entries[0].seconds,
-  );
-});
+test(
+  'a contestant has one colour in all charts, and the lines of throughput are size over ' + 'time',
+  () => {
+    const colours = new Map();
+    for (const { name, colour } of charts
+      .filter(({ x }) => x !== 'threads')
+      .flatMap(({ series }) => series))
+      colours.set(name, (colours.get(name) ?? new Set()).add(colour));
+    assert.ok(colours.size > 10 && colours.has('hash-wasm'));
+    for (const [name, each] of colours) assert.equal(each.size, 1, name);
+    const [row] = record.rows;
+    assert.equal(
+      lines[0].series.find(({ name }) => name === 'millrace').points[0].y,
+      row.size / row.entries[0].seconds,
+    );
+  },
+);
 
 test('crossovers are named below the chart and marked in it', () => {
   const chart = lines.find(({ id }) => id === 'cryptperf-1');

@@ -196,7 +196,7 @@ test('large sources are one buffer, without a part that is equal to another', ()
   assert.ok(part(3).some((byte) => byte !== 0));
 });
 
-// ---- numbers ------------------------------------------------------------------------------
+// numbers
 
 test('quantiles lie between the samples', () => {
   assert.equal(median([3, 1, 2]), 2);
@@ -220,7 +220,7 @@ test('a stall counts for every event that would have met it', () => {
   assert.deepEqual(uncoordinated([-0.1], 1), [-0.1]);
 });
 
-// ---- latency ------------------------------------------------------------------------------
+// latency
 
 test('situations and calls are definitions that Millrace and node:crypto can do', () => {
   const node = contestants.find(({ name }) => name === 'node:crypto');
@@ -327,7 +327,7 @@ test('goals of latency are measured from idle where they say so', () => {
   );
 });
 
-// ---- the scaling model --------------------------------------------------------------------
+// the scaling model
 
 const close = (value, wanted, part = 0.02) =>
   assert.ok(Math.abs(value / wanted - 1) < part, `${value} is not about ${wanted}`);
@@ -358,27 +358,31 @@ test('a crowd that follows the model is fitted exactly, on two threads and on ma
   close(found.contention, 0.05, 0.1);
 });
 
-test('what does not follow the model shows as residual, and work that stays on the loop is no work', () => {
-  const flat = fitConcurrent(
-    [
-      { threads: 1, seconds: 10e-6 },
-      { threads: 2, seconds: 10e-6 },
-    ],
-    1e-7,
-    2,
-  );
-  assert.ok(flat.residual > 0.3, `${flat.residual}`);
-  const inline = fitConcurrent(
-    [
-      { threads: 1, seconds: 1e-6 },
-      { threads: 2, seconds: 1e-6 },
-    ],
-    1e-6,
-    2,
-  );
-  assert.ok(inline.residual < 0.01 && inline.work <= 1e-6);
-  close(concurrentTime(inline, 64, 64), 1e-6);
-});
+test(
+  'what does not follow the model shows as residual, and work that stays on the loop is no ' +
+    'work',
+  () => {
+    const flat = fitConcurrent(
+      [
+        { threads: 1, seconds: 10e-6 },
+        { threads: 2, seconds: 10e-6 },
+      ],
+      1e-7,
+      2,
+    );
+    assert.ok(flat.residual > 0.3, `${flat.residual}`);
+    const inline = fitConcurrent(
+      [
+        { threads: 1, seconds: 1e-6 },
+        { threads: 2, seconds: 1e-6 },
+      ],
+      1e-6,
+      2,
+    );
+    assert.ok(inline.residual < 0.01 && inline.work <= 1e-6);
+    close(concurrentTime(inline, 64, 64), 1e-6);
+  },
+);
 
 test('a split job: fixed and serial parts are told apart by sizes', () => {
   const truth = { fixed: 20e-6, serial: 0.1 };
@@ -428,7 +432,7 @@ test('least squares without negative parts', () => {
   );
 });
 
-// ---- engines ------------------------------------------------------------------------------
+// engines
 
 const points = (seconds, spread = 0) =>
   seconds.map((each, index) => ({ size: 16 * 4 ** index, seconds: each, spread }));

@@ -1,6 +1,6 @@
-// The drop-in entry points against what is known of bigint-hash 0.2.2 and bigint-buffer 1.1.5: exports,
-// enums, classes, single use, messages, byte order, and the inputs at which the original packages aborted
-// the process.
+// The drop-in entry points against what is known of bigint-hash 0.2.2 and bigint-buffer 1.1.5:
+// exports, enums, classes, single use, messages, byte order, and the inputs at which the original
+// packages aborted the process.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -75,7 +75,7 @@ const typeError = (code) => (error) => {
   return true;
 };
 
-// ---- the module ---------------------------------------------------------------------------
+// the module
 
 const nine = [
   'HashType',
@@ -175,7 +175,7 @@ test('the classes and their numbers', () => {
   }
 });
 
-// ---- digests ------------------------------------------------------------------------------
+// digests
 
 const inputs = {
   empty: '',
@@ -288,7 +288,7 @@ test('hashers run side by side', () => {
   assert.equal(one.update('world').digestBigInt(), hashAsBigInt('md5', Buffer.from('helloworld')));
 });
 
-// ---- names --------------------------------------------------------------------------------
+// names
 
 test('every name of the catalog is taken, as are its aliases, in any case', () => {
   const { hashes: table } = require(require.resolve('millrace').replace(/index\.js$/, 'core.js'))[
@@ -377,7 +377,7 @@ test('SHAKE has no size of its own', () => {
   }
 });
 
-// ---- single use ---------------------------------------------------------------------------
+// single use
 
 test('a hasher is good for one digest', () => {
   for (const type of [...types.map(({ value }) => value), 'blake3']) {
@@ -405,7 +405,7 @@ test('an output that is not there is refused, and the hasher survives it', () =>
   assert.equal(hasher.digest(undefined).toString('hex'), 'fc5e038d38a57032085441e7fe7010b0');
 });
 
-// ---- inputs -------------------------------------------------------------------------------
+// inputs
 
 test('strings in encodings', () => {
   const text = 'h\u00e9llo \u20ac';
@@ -561,7 +561,7 @@ test('detached memory counts as empty', () => {
   assert.equal(toBigIntLE(view), 0n);
 });
 
-// ---- conversions --------------------------------------------------------------------------
+// conversions
 
 /** The same by way of hex. */
 const littleOf = (bytes) => big(Buffer.from(bytes).reverse());

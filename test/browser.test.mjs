@@ -147,7 +147,9 @@ test('in a browser', { skip: missing }, async (t) => {
     )) {
       assert.equal(right, true, what);
       t.diagnostic(
-        `${what} of 64 MiB: ${ours.toFixed(0)} ms, WebCrypto ${theirs.toFixed(0)} ms, ratio ${ratio.toFixed(2)}; longest frame ${frame.toFixed(0)} ms, ${longTasks} tasks over 50 ms`,
+        `${what} of 64 MiB: ${ours.toFixed(0)} ms, WebCrypto ${theirs.toFixed(0)} ms, ` +
+          `ratio ${ratio.toFixed(2)}; longest frame ${frame.toFixed(0)} ms, ${longTasks} ` +
+          'tasks over 50 ms',
       );
     }
     assert.deepEqual(complaints, []);
@@ -162,7 +164,8 @@ test('in a browser', { skip: missing }, async (t) => {
       assert.equal(right, true, what);
       if (ms > 500) assert.ok(frames > 3, `${what}: ${frames} frames in ${ms} ms`);
       t.diagnostic(
-        `${what}: ${ms.toFixed(0)} ms; longest frame ${frame.toFixed(0)} ms of ${frames}, ${longTasks} tasks over 50 ms`,
+        `${what}: ${ms.toFixed(0)} ms; longest frame ${frame.toFixed(0)} ms of ` +
+          `${frames}, ${longTasks} tasks over 50 ms`,
       );
     }
     assert.deepEqual(complaints, []);

@@ -216,7 +216,8 @@ async function inChromium(out, first, isModule) {
       return response
         .setHeader('content-type', 'text/html')
         .end(
-          `<!doctype html><script ${isModule ? 'type="module"' : 'defer'} src="/${first}"></script>`,
+          `<!doctype html><script ${isModule ? 'type="module"' : 'defer'} ` +
+            `src="/${first}"></script>`,
         );
     try {
       return response

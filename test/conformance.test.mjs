@@ -1,6 +1,6 @@
 // The conformance suite (conformance/suite.mjs) on this Node: natively and on the portable engine.
-// And the suite itself: that it walks the whole catalog, and that it notices entry points that answer
-// wrongly.
+// And the suite itself: that it walks the whole catalog, and that it notices entry points that
+// answer wrongly.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -44,7 +44,9 @@ test("the original package's test.js does use our entry point", { skip: missing 
   // With one constant changed it must fail; else it would have been testing something else.
   writeFileSync(
     join(folder, 'index.js'),
-    `module.exports = { ...require(${JSON.stringify(entryPaths['millrace/crypto-async'])}), E_KEY: 'changed' };\n`,
+    'module.exports = { ' +
+      `...require(${JSON.stringify(entryPaths['millrace/crypto-async'])}), E_KEY: ` +
+      `'changed' };\n`,
   );
   const { code, stdout } = await runUpstream('test.js');
   assert.notEqual(code, 0);

@@ -1,6 +1,6 @@
-// The drop-in entry point against what is known of @ronomon/crypto-async 5.0.1: its exports, overloads,
-// order of checks and messages. Results are tested along with those of the other entry points; here is
-// what only this entry point has.
+// The drop-in entry point against what is known of @ronomon/crypto-async 5.0.1: its exports,
+// overloads, order of checks and messages. Results are tested along with those of the other entry
+// points; here is what only this entry point has.
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -58,7 +58,7 @@ const INT_MAX = 2147483647;
 const bytes = (size) => Buffer.alloc(size, 7);
 const callback = () => assert.fail('the callback was called');
 
-// ---- the module ---------------------------------------------------------------------------
+// the module
 
 test('the exports by require: 41 plain properties of an ordinary object', () => {
   const required = createRequire(import.meta.url)('millrace/crypto-async');
@@ -103,7 +103,7 @@ test('the functions are anonymous, take rest arguments and do not need this', ()
   assert.equal(cipher.call(undefined, 'aes-128-ctr', 1, bytes(16), bytes(16), bytes(5)).length, 5);
 });
 
-// ---- signatures ---------------------------------------------------------------------------
+// signatures
 
 /** The parameters of each form, with arguments that are right. */
 const signatures = {
@@ -245,7 +245,7 @@ test('arguments are counted, also when undefined', () => {
   );
 });
 
-// ---- values -------------------------------------------------------------------------------
+// values
 
 test('encrypt is a primitive 0 or 1', () => {
   const call = (encrypt) => ['aes-128-ctr', encrypt, bytes(16), bytes(16), bytes(5)];
@@ -646,7 +646,7 @@ test('a window of no bytes at the end of its buffer', () => {
   );
 });
 
-// ---- failures of the operation ------------------------------------------------------------
+// failures of the operation
 
 test('a wrong tag: E_CORRUPT, thrown or called back with one argument, nothing in the target', async () => {
   for (const algorithm of original.ciphers.filter((name) => ciphers[name].aead)) {
@@ -734,7 +734,7 @@ test('the tag is an output when encrypting and only read when decrypting', async
   }
 });
 
-// ---- helpers ------------------------------------------------------------------------------
+// helpers
 
 /** Where in the order of checks each kind of failure stands; spec section 3. */
 const order = { simpleBuffers: 0, native: 100, types: 200, ranges: 300, sizes: 400 };

@@ -1,6 +1,6 @@
 // Against other implementations (support/oracles.mjs): every short length of every algorithm, and
-// random jobs of all sizes through all entry points. The seed is printed; MILLRACE_SEED gives it back and
-// MILLRACE_JOBS=<number> asks for more random jobs than the usual 2,000.
+// random jobs of all sizes through all entry points. The seed is printed; MILLRACE_SEED gives it
+// back and MILLRACE_JOBS=<number> asks for more random jobs than the usual 2,000.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -187,8 +187,8 @@ test('neighbours of powers of two, asynchronously', async () => {
 });
 
 /**
- * Two synchronous ways of the modern and drop-in entry points, others each time, and the way back of a
- * cipher.
+ * Two synchronous ways of the modern and drop-in entry points, others each time, and the way back
+ * of a cipher.
  */
 function walkSync(job, turn) {
   const expected = oracle(job);

@@ -52,7 +52,7 @@ const listing = (name) =>
         .replaceAll('\\', '/'),
     );
 
-// ---- what is in it ------------------------------------------------------------------------
+// what is in it
 
 test('millrace: every file that its manifest names, and nothing of the repository beside', () => {
   const files = listing('millrace');
@@ -186,7 +186,7 @@ async function reachableCrates() {
     .sort((left, right) => left.localeCompare(right, 'en'));
 }
 
-// ---- installing ---------------------------------------------------------------------------
+// installing
 
 /** Variables of the npm that runs this test would reach those it tests. */
 function environment(home, extra = {}) {
@@ -322,11 +322,14 @@ describe('installed, with scripts blocked', { concurrency: 2 }, () => {
       writeFileSync(join(place.cwd, 'abc.txt'), 'abc');
       writeFileSync(
         join(place.cwd, 'check.cjs'),
-        `${answers}check(Object.fromEntries(${JSON.stringify(entries)}.map((name) => [name, require(name)])));\n`,
+        `${answers}check(Object.fromEntries(${JSON.stringify(entries)}.map((name) => ` +
+          '[name, require(name)])));\n',
       );
       writeFileSync(
         join(place.cwd, 'check.mjs'),
-        `${answers}const entryPoints = {};\nfor (const name of ${JSON.stringify(entries)}) entryPoints[name] = await import(name);\ncheck(entryPoints);\n`,
+        `${answers}const entryPoints = {};\nfor (const name of ` +
+          `${JSON.stringify(entries)}) entryPoints[name] = await ` +
+          'import(name);\ncheck(entryPoints);\n',
       );
       for (const file of ['check.cjs', 'check.mjs']) {
         const { stdout, stderr, code } = await inNode(file);
@@ -351,43 +354,50 @@ describe('installed, with scripts blocked', { concurrency: 2 }, () => {
   }
 });
 
-// ---- without the platform package ---------------------------------------------------------
+// without the platform package
 
-test('without the platform package: one warning that names the portable engine; an error with MILLRACE_ENGINE=native', async () => {
-  const alone = await serve(packages.filter(({ manifest: { name } }) => name === 'millrace'));
-  const place = project('alone', alone.url);
-  const { command, args } = findManagers().npm;
-  const added = await start(command, [...args, ...verbs.npm.add], place);
-  await alone.close();
-  assert.equal(added.code, 0, added.all);
-  assert.ok(
-    alone.asked.some((path) => path === `@millrace/${platform.name}`),
-    'the platform package was asked for',
-  );
-  const program =
-    "const millrace = require('millrace'); require('millrace/promises'); for (let call = 0; call < 3; call++) millrace.hash('sha256', 'abc'); console.log(millrace.hash('sha256', 'abc', 'hex'), millrace.engines().native.available)";
-  const run = (env = {}) =>
-    start(process.execPath, ['-e', program], { cwd: place.cwd, env: { ...place.env, ...env } });
+test(
+  'without the platform package: one warning that names the portable engine; an error with ' +
+    'MILLRACE_ENGINE=native',
+  async () => {
+    const alone = await serve(packages.filter(({ manifest: { name } }) => name === 'millrace'));
+    const place = project('alone', alone.url);
+    const { command, args } = findManagers().npm;
+    const added = await start(command, [...args, ...verbs.npm.add], place);
+    await alone.close();
+    assert.equal(added.code, 0, added.all);
+    assert.ok(
+      alone.asked.some((path) => path === `@millrace/${platform.name}`),
+      'the platform package was asked for',
+    );
+    const program =
+      "const millrace = require('millrace'); require('millrace/promises'); for (let call = " +
+      "0; call < 3; call++) millrace.hash('sha256', 'abc'); " +
+      "console.log(millrace.hash('sha256', 'abc', 'hex'), " +
+      'millrace.engines().native.available)';
+    const run = (env = {}) =>
+      start(process.execPath, ['-e', program], { cwd: place.cwd, env: { ...place.env, ...env } });
 
-  const { code, stdout, stderr } = await run();
-  assert.deepEqual({ code, stdout }, { code: 0, stdout: `${ABC} false\n` }, stderr);
-  assert.equal(stderr.match(/MillraceWarning/g)?.length, 1, stderr);
-  for (const part of ['[MILLRACE_NO_BINARY]', 'portable engine', `@millrace/${platform.name}`])
-    assert.ok(stderr.includes(part), `${part} in ${stderr}`);
+    const { code, stdout, stderr } = await run();
+    assert.deepEqual({ code, stdout }, { code: 0, stdout: `${ABC} false\n` }, stderr);
+    assert.equal(stderr.match(/MillraceWarning/g)?.length, 1, stderr);
+    for (const part of ['[MILLRACE_NO_BINARY]', 'portable engine', `@millrace/${platform.name}`])
+      assert.ok(stderr.includes(part), `${part} in ${stderr}`);
 
-  const refused = await run({ MILLRACE_ENGINE: 'native' });
-  assert.notEqual(refused.code, 0);
-  assert.match(refused.stderr, /ERR_NO_BINARY/);
-  assert.ok(refused.stderr.includes(`@millrace/${platform.name}`), refused.stderr);
-  assert.doesNotMatch(refused.stderr, /MillraceWarning/);
-  const asked = await run({ MILLRACE_ENGINE: 'portable' });
-  assert.deepEqual(
-    { code: asked.code, stdout: asked.stdout, stderr: asked.stderr },
-    { code: 0, stdout: `${ABC} false\n`, stderr: '' },
-  );
-});
+    const refused = await run({ MILLRACE_ENGINE: 'native' });
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /ERR_NO_BINARY/);
+    assert.ok(refused.stderr.includes(`@millrace/${platform.name}`), refused.stderr);
+    assert.doesNotMatch(refused.stderr, /MillraceWarning/);
+    const asked = await run({ MILLRACE_ENGINE: 'portable' });
+    assert.deepEqual(
+      { code: asked.code, stdout: asked.stdout, stderr: asked.stderr },
+      { code: 0, stdout: `${ABC} false\n`, stderr: '' },
+    );
+  },
+);
 
-// ---- types and examples -------------------------------------------------------------------
+// types and examples
 
 describe('in a project of npm', { concurrency: 2 }, () => {
   let place;
@@ -410,7 +420,10 @@ describe('in a project of npm', { concurrency: 2 }, () => {
       const names = entries.map((_, index) => `entry${index}`);
       const imports = entries.map((entry, index) => `import * as ${names[index]} from '${entry}';`);
       const uses =
-        "import { hash, seal } from 'millrace';\nimport { hash as promised } from 'millrace/promises';\nexport const text: string = hash('sha256', 'abc', 'hex');\nexport const later: Promise<bigint> = promised('sha256', 'abc', 'bigint');\n// @ts-expect-error\nseal('aes-256-gcm', 7);\n";
+        "import { hash, seal } from 'millrace';\nimport { hash as promised } from " +
+        "'millrace/promises';\nexport const text: string = hash('sha256', 'abc', " +
+        "'hex');\nexport const later: Promise<bigint> = promised('sha256', 'abc', " +
+        "'bigint');\n// @ts-expect-error\nseal('aes-256-gcm', 7);\n";
       const base = join(place.cwd, `types-${resolution}`);
       mkdirSync(base);
       writeFileSync(
@@ -512,7 +525,8 @@ describe('in a project of npm', { concurrency: 2 }, () => {
       );
     const [one, two, ...none] = examplesOf(
       'x',
-      '<!-- example: setup\nconst a = 1;\n-->\n```js\na;\n```\n```text\nno\n```\n\n<!-- example: not run: why -->\n\n```sh\nb\n```\n',
+      '<!-- example: setup\nconst a = 1;\n-->\n```js\na;\n```\n```text\nno\n```\n\n<!-- ' +
+        'example: not run: why -->\n\n```sh\nb\n```\n',
     );
     assert.deepEqual(
       [one.setup, one.code, one.line, two.notRun, none.length],
@@ -556,7 +570,8 @@ async function runExample({ file, line, language, code, setup, mayThrow }, place
   assert.equal(
     ran.code,
     0,
-    `${ran.all}\n${file}:${line} must run as it stands; test/package/examples.mjs tells how a fragment is completed or left out`,
+    `${ran.all}\n${file}:${line} must run as it stands; test/package/examples.mjs tells ` +
+      'how a fragment is completed or left out',
   );
 }
 

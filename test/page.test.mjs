@@ -250,7 +250,9 @@ test('the page', { skip: missing }, async (t) => {
     await t.test(`looks: ${name}`, async () => {
       const { page, complaints, close } = await open(view);
       await page.setInputFiles('#file', {
-        name: 'a file with a rather long name, as they come from cameras and scanners 2026-11-21.jpeg',
+        name:
+          'a file with a rather long name, as they come from cameras and scanners ' +
+          '2026-11-21.jpeg',
         mimeType: '',
         buffer: message,
       });

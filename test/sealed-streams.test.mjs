@@ -51,7 +51,7 @@ const salt = numbers.bytes(24);
 const algorithm = 'aes-256-gcm';
 const key = keys[algorithm];
 
-// ---- the ways through ---------------------------------------------------------------------
+// the ways through
 
 /**
  * Every way sends pieces through a stream, and gives `{ output, error }`: what came out, and how it
@@ -158,7 +158,7 @@ function assertSame(actual, expected, note) {
   );
 }
 
-// ---- the format ---------------------------------------------------------------------------
+// the format
 
 const sizes = [
   0,
@@ -404,7 +404,7 @@ test('two streams of one key and message have nothing in common', async () => {
   assert.notDeepEqual(left.subarray(HEADER), right.subarray(HEADER));
 });
 
-// ---- attacks ------------------------------------------------------------------------------
+// attacks
 
 for (const way of Object.keys(ways)) {
   test(`${way}: every bit of a small stream, every place to cut it`, async () => {
@@ -551,25 +551,29 @@ for (const way of Object.keys(ways)) {
     );
   });
 
-  test(`${way}: a bad chunk far into a stream of many runs is named, and nothing from it on comes out`, async () => {
-    const message = numbers.bytes(12 * MiB);
-    const secret = sealChunked(algorithm, { key, salt, message });
-    for (const chunk of [3, 4, 83, 84, 300, 768]) {
-      const changed = Buffer.from(secret);
-      changed[HEADER + chunk * SEALED + (chunk === 768 ? 3 : 5000)] ^= 1;
-      for (const pieceSize of [65_536, 20 * MiB]) {
-        const error = await refused(
-          way,
-          { algorithm, key },
-          cut(changed, pieceSize),
-          message.subarray(0, chunk * CHUNK),
-          'ERR_AUTHENTICATION',
-          `chunk ${chunk}`,
-        );
-        assert.match(error.message, new RegExp(`chunk ${chunk} `));
+  test(
+    `${way}: a bad chunk far into a stream of many runs is named, and nothing from it on ` +
+      'comes out',
+    async () => {
+      const message = numbers.bytes(12 * MiB);
+      const secret = sealChunked(algorithm, { key, salt, message });
+      for (const chunk of [3, 4, 83, 84, 300, 768]) {
+        const changed = Buffer.from(secret);
+        changed[HEADER + chunk * SEALED + (chunk === 768 ? 3 : 5000)] ^= 1;
+        for (const pieceSize of [65_536, 20 * MiB]) {
+          const error = await refused(
+            way,
+            { algorithm, key },
+            cut(changed, pieceSize),
+            message.subarray(0, chunk * CHUNK),
+            'ERR_AUTHENTICATION',
+            `chunk ${chunk}`,
+          );
+          assert.match(error.message, new RegExp(`chunk ${chunk} `));
+        }
       }
-    }
-  });
+    },
+  );
 }
 
 /** The stream ends with `code`, and what came out is the start of what is authentic. */
@@ -585,7 +589,7 @@ async function refused(way, options, pieces, authentic, code, note) {
   return error;
 }
 
-// ---- streams ------------------------------------------------------------------------------
+// streams
 
 test('pipes and pipelines of both kinds', async () => {
   const message = numbers.bytes(5 * MiB + 3);

@@ -99,7 +99,12 @@ for (const name of [
     const alone = name.startsWith('@vercel/');
     const out = alone ? temporary() : join(project, 'out', name.replace(/\W/g, ''));
     try {
-      const program = `const { builders } = await import(${JSON.stringify(join(tools, 'build-server.mjs'))}); process.stdout.write(await builders[${JSON.stringify(name)}](${JSON.stringify(project)}, ${JSON.stringify(out)}));`;
+      const program =
+        'const { builders } = await ' +
+        `import(${JSON.stringify(join(tools, 'build-server.mjs'))}); ` +
+        'process.stdout.write(await ' +
+        `builders[${JSON.stringify(name)}](${JSON.stringify(project)}, ` +
+        `${JSON.stringify(out)}));`;
       const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program]);
       await served(stdout, { cwd: '/' });
     } finally {
@@ -108,7 +113,7 @@ for (const name of [
   });
 }
 
-// ---- test runners -----------------------------------------------------------------------------------
+// test runners
 
 const assertions = `
   expect(hash('sha256', 'abc', 'hex')).toMatch(/^ba7816bf/);
@@ -162,7 +167,8 @@ const jests = [
 ];
 for (const [environment, customExportConditions, native] of jests) {
   test(
-    `jest, environment ${environment}${customExportConditions ? ' with the conditions of Node.js' : ''}`,
+    'jest, environment ' +
+      `${environment}${customExportConditions ? ' with the conditions of Node.js' : ''}`,
     { skip: missing },
     async () => {
       writeFileSync(
@@ -190,7 +196,7 @@ for (const [environment, customExportConditions, native] of jests) {
   );
 }
 
-// ---- Node.js itself -----------------------------------------------------------------------------------
+// Node.js itself
 
 test(
   'a single executable, the platform package in node_modules beside it, or the binary alone',
@@ -255,7 +261,7 @@ test(`${permission} --allow-addons --allow-fs-read=<project>`, { skip: missing }
   assert.equal(stdout, SERVED);
 });
 
-// ---- Next.js --------------------------------------------------------------------------------------------
+// Next.js
 
 const next = existsSync(join(tools, 'node_modules', 'next', 'package.json'));
 
@@ -265,7 +271,8 @@ test(
     skip:
       missing ||
       (!next &&
-        'not run: Next.js is not installed (npm run test:bundlers -- --next); @vercel/nft and webpack stand for it'),
+        'not run: Next.js is not installed (npm run test:bundlers -- --next); ' +
+          '@vercel/nft and webpack stand for it'),
   },
   async () => {
     const site = temporary();
@@ -298,11 +305,14 @@ test(
       );
       writeFileSync(
         join(site, 'app', 'layout.js'),
-        'export default function Layout({ children }) { return <html><body>{children}</body></html>; }\n',
+        'export default function Layout({ children }) { return ' +
+          '<html><body>{children}</body></html>; }\n',
       );
       writeFileSync(
         join(site, 'app', 'api', 'route.js'),
-        "import { engines, hash } from 'millrace';\nexport const dynamic = 'force-dynamic';\nexport const GET = () => Response.json({ hash: hash('md5', '', 'hex'), native: engines().native.available });\n",
+        "import { engines, hash } from 'millrace';\nexport const dynamic = " +
+          "'force-dynamic';\nexport const GET = () => Response.json({ hash: hash('md5', " +
+          "'', 'hex'), native: engines().native.available });\n",
       );
       await run(
         process.execPath,

@@ -1,4 +1,5 @@
-// Published vectors through every entry point and way of waiting. Where they come from: vectors/README.md.
+// Published vectors through every entry point and way of waiting. Where they come from:
+// vectors/README.md.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

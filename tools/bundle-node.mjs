@@ -116,7 +116,8 @@ export async function bundleForNode(dist, entryPoints) {
     ),
     // Own copies: a namespace of esbuild's has a getter for each name, which costs time at each
     // call.
-    "const copy = (names: object) => Object.defineProperty({ ...names }, '__esModule', { value: true });",
+    "const copy = (names: object) => Object.defineProperty({ ...names }, '__esModule', { " +
+      'value: true });',
     `export const entryPoints = { ${inCore.map((name, index) => `'${name}': ${name === 'compat/crypto-async' ? `entry${index}` : `copy(entry${index})`}`).join(', ')} };`,
     ...[...shown].sort().map((name) => `export * as '${name}' from './${name}.js';`),
   ];
@@ -199,7 +200,9 @@ function parts(file, find) {
       onLoad({ filter: /./, namespace: 'other file' }, ({ path }) => {
         const [other, name] = path.split('#');
         return {
-          contents: `module.exports = require(${JSON.stringify(relativeTo(other))})[${JSON.stringify(name)}];`,
+          contents:
+            'module.exports = ' +
+            `require(${JSON.stringify(relativeTo(other))})[${JSON.stringify(name)}];`,
           resolveDir: join(source, posix.dirname(file)),
         };
       });
@@ -233,8 +236,10 @@ function moduleEntries(names) {
       onLoad({ filter: /./, namespace: 'entry' }, ({ path }) => ({
         contents:
           path === 'compat/crypto-async'
-            ? `import entry from './${path}.js';\nexport const { ${names.join(', ')} } = entry;\nexport default entry;\n`
-            : `import * as entry from './${path}.js';\nexport * from './${path}.js';\nexport default entry;\n`,
+            ? `import entry from './${path}.js';\nexport const { ${names.join(', ')} } = ` +
+              'entry;\nexport default entry;\n'
+            : `import * as entry from './${path}.js';\nexport * from ` +
+              `'./${path}.js';\nexport default entry;\n`,
         resolveDir: source,
         loader: 'ts',
       }));

@@ -61,7 +61,8 @@ export async function bundleForBrowsers(dist) {
     written.push(
       put(
         join(out, `${name}.mjs`),
-        `export * from './entries/${name}.mjs';\nimport * as entry from './entries/${name}.mjs';\nexport { entry as default };\n`,
+        `export * from './entries/${name}.mjs';\nimport * as entry from ` +
+          `'./entries/${name}.mjs';\nexport { entry as default };\n`,
       ),
     );
   }
@@ -142,7 +143,8 @@ function declarations(out) {
     put(join(out, `${name}.d.cts`), `export * from '../${file}.js';\n`),
     put(
       join(out, `${name}.d.mts`),
-      `export * from '../${file}.js';\nimport * as entry from '../${file}.js';\nexport { entry as default };\n`,
+      `export * from '../${file}.js';\nimport * as entry from '../${file}.js';\nexport { ` +
+        'entry as default };\n',
     ),
   ]);
 }
@@ -159,7 +161,9 @@ export function licences(out, metafile) {
     const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
     if (file === undefined) throw new Error(`${name} has no licence file`);
-    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+    return (
+      `${name} ${version} ` + `(${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+    );
   });
   return put(
     join(out, 'LICENSES.txt'),

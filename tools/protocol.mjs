@@ -40,21 +40,25 @@ const enumerations = [
       'SeedHigh',
       [
         'Count',
-        'The number of messages, unless `Flag.HasSizes` or `Flag.HasViews` is set; the first cost parameter of a derivation.',
+        'The number of messages, unless `Flag.HasSizes` or `Flag.HasViews` is set; the ' +
+          'first cost parameter of a derivation.',
       ],
       [
         'MessageSize',
-        'The bytes of each message, with the same exceptions; the second cost parameter of a derivation.',
+        'The bytes of each message, with the same exceptions; the second cost parameter ' +
+          'of a derivation.',
       ],
       [
         'MaxMemory',
-        'The most bytes of memory that a derivation may take. If it needs more, the engine writes the needed bytes here.',
+        'The most bytes of memory that a derivation may take. If it needs more, the ' +
+          'engine writes the needed bytes here.',
       ],
       ['MaxTime', 'The most milliseconds that verifying a password hash may take.'],
       ['Route', 'The route of an asynchronous call: a `Route`.'],
       [
         'Cost',
-        'Written by the engine: the predicted nanoseconds of an accepted job, 0 if it has run already.',
+        'Written by the engine: the predicted nanoseconds of an accepted job, 0 if it ' +
+          'has run already.',
       ],
       [
         'Engine',
@@ -77,7 +81,8 @@ const enumerations = [
       'Open',
       [
         'Update',
-        'Computes the next state of a running hash: the state is the aad, the next one goes to the target, and bytes before the source are the iv.',
+        'Computes the next state of a running hash: the state is the aad, the next one ' +
+          'goes to the target, and bytes before the source are the iv.',
       ],
       'Finish',
       ['Squeeze', 'Synchronous only; the next state goes to the tag.'],
@@ -92,7 +97,8 @@ const enumerations = [
       'OpenChunks',
       [
         'Scrypt',
-        'Key derivations: the password is the key, the salt the iv, other inputs the aad, a second secret the tag.',
+        'Key derivations: the password is the key, the salt the iv, other inputs the ' +
+          'aad, a second secret the tag.',
       ],
       'Pbkdf2',
       'Hkdf',
@@ -101,11 +107,13 @@ const enumerations = [
       ['HashFile', 'A message of `At.MessageSize` bytes in a file, whose path is the source.'],
       [
         'HashFiles',
-        'Messages in `At.Count` files of at most `At.MessageSize` bytes. The source holds their paths, each ended by a NUL; files.rs describes the target.',
+        'Messages in `At.Count` files of at most `At.MessageSize` bytes. The source ' +
+          'holds their paths, each ended by a NUL; files.rs describes the target.',
       ],
       [
         'MacBegin',
-        "Writes the states of an HMAC's key, which is the source, to the target: twice the hash's state size. Synchronous only.",
+        "Writes the states of an HMAC's key, which is the source, to the target: twice " +
+          "the hash's state size. Synchronous only.",
       ],
     ],
   },
@@ -127,7 +135,8 @@ const enumerations = [
       ['HasSizes', 'The iv holds the sizes of many messages as 64-bit floats.'],
       [
         'HasViews',
-        "The source is an array of typed arrays; the source's offset is the index of the first message.",
+        "The source is an array of typed arrays; the source's offset is the index of the " +
+          'first message.',
       ],
       ['Copied', 'The source is a copy that JavaScript made for this call.'],
       ['Unlimited', 'The source is copied even beyond the limit for copies.'],
@@ -154,7 +163,8 @@ const enumerations = [
       'Native',
       [
         'Kernel',
-        'The kernel: /dev/crypto where an accelerator serves the algorithm, else AF_ALG, else /dev/crypto.',
+        'The kernel: /dev/crypto where an accelerator serves the algorithm, else AF_ALG, ' +
+          'else /dev/crypto.',
       ],
       ['AfAlg', 'The kernel through AF_ALG.'],
       ['Cryptodev', 'The kernel through /dev/crypto.'],
@@ -187,7 +197,8 @@ const enumerations = [
       ['BeforeStart', 'The job had not started and never will.'],
       [
         'Requested',
-        'The job runs; it stops at its next checkpoint with the status `Cancelled`, or ends before.',
+        'The job runs; it stops at its next checkpoint with the status `Cancelled`, or ' +
+          'ends before.',
       ],
     ],
   },
@@ -266,7 +277,9 @@ const statuses = [
   { name: 'Engine', code: 'ERR_ENGINE', message: 'the engine failed' },
   {
     name: 'Argument',
-    doc: 'An argument is no typed array, or a range does not fit in it: a bug in the parser, or the buffer was detached.',
+    doc:
+      'An argument is no typed array, or a range does not fit in it: a bug in the parser, ' +
+      'or the buffer was detached.',
     code: 'ERR_ARGUMENT_VALUE',
     message: 'a range does not fit its buffer: was it detached or resized during the call?',
   },
@@ -384,13 +397,17 @@ const constants = [
     name: 'RECORD_NUMBERS',
     value: 4,
     type: 'usize',
-    doc: '32-bit numbers of a record in the completion buffer before its result: slot, status, and the sizes of the two parts.',
+    doc:
+      '32-bit numbers of a record in the completion buffer before its result: slot, ' +
+      'status, and the sizes of the two parts.',
   },
   {
     name: 'COMPLETION_RESULT_MAX',
     value: 2048,
     type: 'usize',
-    doc: 'Bytes: a result of up to this size travels in the completion buffer; a larger one gets its own buffer.',
+    doc:
+      'Bytes: a result of up to this size travels in the completion buffer; a larger one ' +
+      'gets its own buffer.',
   },
   {
     name: 'REPLY_MAX',
@@ -436,14 +453,19 @@ function typescript() {
   const numbers = constants.map(
     ({ name, value, doc }) => `${comment(doc)}export const ${name} = ${shown(value)};\n`,
   );
-  return `/**\n * The numbers that JavaScript and the engines share.\n *\n * ${head}\n */\nimport type { ErrorCode } from './error-codes.js';\n\n${[...enums, status, table, ...numbers].join('\n')}`;
+  return (
+    `/**\n * The numbers that JavaScript and the engines share.\n *\n * ${head}\n ` +
+    '*/\nimport type { ErrorCode } from ' +
+    `'./error-codes.js';\n\n${[...enums, status, table, ...numbers].join('\n')}`
+  );
 }
 
 function rust() {
   const comment = (doc, indent = '') =>
     doc === undefined ? '' : lines(doc.replace(/`(\w+)\.(\w+)`/g, '`$1::$2`'), `${indent}/// `);
   const constant = ({ name, value, type, doc }) =>
-    `${comment(doc)}pub(crate) const ${name}: ${type} = ${shown(value)}${type === 'f64' ? '.0' : ''};\n`;
+    `${comment(doc)}pub(crate) const ${name}: ${type} = ` +
+    `${shown(value)}${type === 'f64' ? '.0' : ''};\n`;
   const enumeration = ({
     name,
     rust: other = name,
@@ -461,18 +483,25 @@ function rust() {
       )
       .join('');
     const unused = members.length > 0 && !parsed ? '#[allow(dead_code)]\n' : '';
-    const made = `${comment(doc)}${unused}#[derive(Copy, Clone, Debug, PartialEq, Eq)]\npub(crate) enum ${other} {\n${body}}\n`;
+    const made =
+      `${comment(doc)}${unused}#[derive(Copy, Clone, Debug, PartialEq, Eq)]\npub(crate) ` +
+      `enum ${other} {\n${body}}\n`;
     if (!parsed) return made;
     const arms = members
       .map((member, index) => `            ${index} => ${other}::${described(member)[0]},\n`)
       .join('');
-    return `${made}\nimpl ${other} {\n    /// Returns \`None\` for a number without a member.\n    pub(crate) const fn from_number(number: u32) -> Option<${other}> {\n        Some(match number {\n${arms}            _ => return None,\n        })\n    }\n}\n`;
+    return (
+      `${made}\nimpl ${other} {\n    /// Returns \`None\` for a number without a member.\n ` +
+      `   pub(crate) const fn from_number(number: u32) -> Option<${other}> {\n        ` +
+      `Some(match number {\n${arms}            _ => return None,\n        })\n    }\n}\n`
+    );
   };
   const arms = (each) =>
     statuses
       .map(
         (status, index) =>
-          `            Status::${status.name}${status.reason ? '(_)' : ''} => ${each(status, index)},\n`,
+          `            Status::${status.name}${status.reason ? '(_)' : ''} => ` +
+          `${each(status, index)},\n`,
       )
       .join('');
   const reasons = statuses
@@ -498,7 +527,10 @@ ${arms((_, index) => index)}        }
     }
 }
 `;
-  return `//! The numbers that native code and JavaScript share. ${head}\n\n${[...enumerations.map(enumeration), status, ...constants.map(constant)].join('\n')}`;
+  return (
+    '//! The numbers that native code and JavaScript share. ' +
+    `${head}\n\n${[...enumerations.map(enumeration), status, ...constants.map(constant)].join('\n')}`
+  );
 }
 
 const numbered = (names) => Object.fromEntries(names.map((name, index) => [name, index]));

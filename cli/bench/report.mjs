@@ -62,10 +62,12 @@ export function header({ cpu, cores, system, node, contestants }, missing, setti
     `measured: ${contestants.join(', ')}`,
     ...missing.map(({ name, reason }) => `missing:  ${name} (${reason})`),
     ...installHint(missing),
-    `${settings.rounds} rounds of ${settings.time} ms (asynchronous: ${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
+    `${settings.rounds} rounds of ${settings.time} ms (asynchronous: ` +
+      `${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
       `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ` +
       `${duration(settings.clock)}`,
-    "ratio = best contestant's time / ours (above 1 we are faster); sync cells are time per call, async cells jobs per second",
+    "ratio = best contestant's time / ours (above 1 we are faster); sync cells are time " +
+      'per call, async cells jobs per second',
     ...(contestants.some((name) => name.startsWith('own loop'))
       ? [
           '`own loop` is our synchronous call in a loop and no rival; of a batch: time per ' +
@@ -229,7 +231,8 @@ export function summary(rows) {
     of,
   );
   lines.push(
-    `${rows.length} rows: Millrace is ahead in ${ahead.length}, level (~, within the noise or 3 %) in ${tie.length}, ` +
+    `${rows.length} rows: Millrace is ahead in ${ahead.length}, level (~, within the ` +
+      `noise or 3 %) in ${tie.length}, ` +
       `behind (<) in ${behind.length}${alone.length > 0 ? `, without a contestant in ${alone.length}` : ''}` +
       `${missing.length > 0 ? `, missing in ${missing.length}` : ''}.`,
   );
@@ -254,7 +257,8 @@ export function summary(rows) {
   const foreign = rows.filter((row) => row.foreign > disturbed).length;
   if (spreads.length > 0) {
     lines.push(
-      `noise: spread of the samples around their median ${percent(0.5)} (median row), ${percent(0.9)} (90th percentile); ` +
+      `noise: spread of the samples around their median ${percent(0.5)} (median row), ` +
+        `${percent(0.9)} (90th percentile); ` +
         `other processes used more than ${disturbed} cores in ${foreign} of ${rows.length} rows.`,
     );
   }
@@ -292,7 +296,9 @@ export function goalTable(results) {
               (value) => `${value.toFixed(2)}x`,
             ];
     const single = group.length === 1;
-    const subject = `${single ? describe(row) : describe({ ...row, output: undefined })}, ${bytes(row.size)}`;
+    const subject =
+      `${single ? describe(row) : describe({ ...row, output: undefined })}, ` +
+      `${bytes(row.size)}`;
     const figures = group.map(
       ({ row, reached, met }) =>
         `${single ? '' : `${row.output} ${row.wait} `}${reached === undefined ? '-' : got(reached)}${single || met !== false ? '' : ' (no)'}`,
@@ -323,7 +329,8 @@ export function loadSummary({ times, threads }) {
   );
   if (threads !== undefined) {
     lines.push(
-      `  threads: ${threads.start} at start, ${threads.loaded} after require, ${threads.sync} after a synchronous job, ` +
+      `  threads: ${threads.start} at start, ${threads.loaded} after require, ` +
+        `${threads.sync} after a synchronous job, ` +
         `${threads.async} after the first asynchronous one`,
     );
   }

@@ -126,7 +126,7 @@ export function openBindings(): readonly Native[] {
   return Object.values(bindings);
 }
 
-// ---- choices ------------------------------------------------------------------------------------
+// choices
 
 /** The engine of the cost model (cost-model.ts). */
 export const base = engineOf(nativeName) as Engine;
@@ -255,7 +255,7 @@ export function localEngines(choice: EnginePreference | undefined, what: string)
 
 const NOT_IN_KERNEL = "the kernel does not do this; ask for 'native' or 'portable'";
 
-// ---- fallback -----------------------------------------------------------------------------------
+// fallback
 
 /** A fallback from one engine to another. */
 export interface Fallback {

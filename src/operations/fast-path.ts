@@ -1,9 +1,9 @@
 /**
  * The everyday digest in one crossing: a few numbers instead of a described call, and no Buffer for
- * a text. The source is what is passed if the size is WHOLE, else a range of the input buffer. What native
- * code does not take (anything but a typed array) gives `undefined`; the described call then does
- * it, or explains. The hash must have a digest size; the key is a handle or 0, and makes the digest
- * an HMAC if it was prepared for one. The kernel has no such calls.
+ * a text. The source is what is passed if the size is WHOLE, else a range of the input buffer. What
+ * native code does not take (anything but a typed array) gives `undefined`; the described call then
+ * does it, or explains. The hash must have a digest size; the key is a handle or 0, and makes the
+ * digest an HMAC if it was prepared for one. The kernel has no such calls.
  */
 import { usual, type Engine } from '../engines/engines.js';
 import { sizeOf } from '../request/arguments.js';

@@ -146,7 +146,7 @@ export function bytesFor({ fixed, perByte }: Cost, nanoseconds: number): number 
   return Math.max(0, Math.floor((nanoseconds - fixed) / perByte));
 }
 
-// ---- measuring ----------------------------------------------------------------------------------
+// measuring
 
 const SHORT = 64;
 const LONG = 16 * 1024;

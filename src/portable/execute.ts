@@ -79,7 +79,7 @@ function run(work: Work, progress: Progress | undefined): void {
   }
 }
 
-// ---- hashes -------------------------------------------------------------------------------------
+// hashes
 
 function hash(work: Work): void {
   const params = paramsOf(work);
@@ -174,7 +174,7 @@ function hashKey({ key, secret, algorithm, target }: Work): Uint8Array | undefin
   return overlap(secret, target) ? copyOf(secret) : secret;
 }
 
-// ---- HMAC ---------------------------------------------------------------------------------------
+// HMAC
 
 /** Calls `use` with the prepared key, or with one prepared for this call. */
 function withMac(work: Work, use: (mac: PortableMac) => void): void {
@@ -211,7 +211,7 @@ function digestTarget({ algorithm, target }: Work): Uint8Array {
   return target.length === catalog[algorithm]!.digestSize ? target : refuse(Status.OutputSize);
 }
 
-// ---- ciphers ------------------------------------------------------------------------------------
+// ciphers
 
 function withCipher(work: Work, use: (work: Work, cipher: PortableCipher) => void): void {
   const { key, secret, algorithm } = work;
@@ -276,7 +276,7 @@ function tagFits(
   );
 }
 
-// ---- derivations --------------------------------------------------------------------------------
+// derivations
 
 /** Returns the inputs of a derivation. */
 export function inputOf({ secret, iv, aad, tag }: Work): DerivationInput {

@@ -122,7 +122,7 @@ function withTag({ source, tag }: Work): Uint8Array | undefined {
     : undefined;
 }
 
-// ---- keys ---------------------------------------------------------------------------------------
+// keys
 
 const importedKeys = new WeakMap<PreparedKey, ImportedKey | undefined>();
 
@@ -144,7 +144,7 @@ function importedOf(key: PreparedKey | undefined): ImportedKey | undefined {
   return undefined;
 }
 
-// ---- trust --------------------------------------------------------------------------------------
+// trust
 
 /** Operations, by number and algorithm, that passed the self-test. */
 const trusted = new Set<string>();

@@ -1,6 +1,7 @@
 /**
- * Runs a request: synchronously, with a callback or with a promise. An asynchronous call with little
- * work runs inline and settles at the end of the event-loop iteration; the others go to the pool.
+ * Runs a request: synchronously, with a callback or with a promise. An asynchronous call with
+ * little work runs inline and settles at the end of the event-loop iteration; the others go to the
+ * pool.
  */
 import { type EnginePreference, base } from '../engines/engines.js';
 import { isResizable, part } from '../request/arguments.js';

@@ -163,9 +163,14 @@ test('a short job does not wait for a long one', async () => {
 
 for (const work of [
   'promises.hash("keccak512", source, { target: Buffer.alloc(64), route: "pool" })',
-  'promises.hmac("ripemd160", source.subarray(0, 9), source, { target: Buffer.alloc(20), route: "pool" })',
-  'promises.cipher("aes-256-gcm", { encrypt: true, key: source.subarray(0, 32), iv: source.subarray(0, 12), source, target: source, tag: Buffer.alloc(16), route: "split" })',
-  'promises.cipher("chacha20-poly1305", { encrypt: true, key: source.subarray(0, 32), iv: source.subarray(0, 12), source, target: source, tag: Buffer.alloc(16), route: "pool" })',
+  'promises.hmac("ripemd160", source.subarray(0, 9), source, { target: Buffer.alloc(20), ' +
+    'route: "pool" })',
+  'promises.cipher("aes-256-gcm", { encrypt: true, key: source.subarray(0, 32), iv: ' +
+    'source.subarray(0, 12), source, target: source, tag: Buffer.alloc(16), route: "split" ' +
+    '})',
+  'promises.cipher("chacha20-poly1305", { encrypt: true, key: source.subarray(0, 32), ' +
+    'iv: source.subarray(0, 12), source, target: source, tag: Buffer.alloc(16), route: ' +
+    '"pool" })',
 ]) {
   test(`an environment ends while a large job runs: ${work.slice(9, 40)}`, async () => {
     const { code, stdout, stderr } = await run(`

@@ -16,8 +16,11 @@ const require = createRequire(import.meta.url);
 const dist = dirname(entryPaths.millrace);
 const { SignalCompletion } = require(join(dist, 'core.js'))['scheduling/completions'];
 
-test('what waits behind long work is rejected at once, with the reason, and its memory is the callers again', async () => {
-  const { code, stderr } = await run(`
+test(
+  'what waits behind long work is rejected at once, with the reason, and its memory is the ' +
+    'callers again',
+  async () => {
+    const { code, stderr } = await run(`
     const assert = require('node:assert/strict');
     millrace.configure({ threads: 1 });
     (async () => {
@@ -41,8 +44,9 @@ test('what waits behind long work is rejected at once, with the reason, and its 
       assert.ok(target.every((byte) => byte === 7));
     })();
   `);
-  assert.equal(code, 0, stderr);
-});
+    assert.equal(code, 0, stderr);
+  },
+);
 
 test('what has been done during its call resolves, whatever the signal says after it', async () => {
   const controller = new AbortController();
@@ -62,31 +66,35 @@ test('what has been done during its call resolves, whatever the signal says afte
   ]);
 });
 
-test('a job that comes back as cancelled rejects with the reason, one that comes back done resolves', async () => {
-  for (const reason of [new Error('enough'), 'a string', undefined]) {
-    const controller = new AbortController();
-    const [stopped, done, failed] = [
-      new SignalCompletion(),
-      new SignalCompletion(),
-      new SignalCompletion(),
-    ];
-    for (const waiter of [stopped, done, failed]) waiter.attachSignal(controller.signal);
-    controller.abort(reason);
-    // None of them has a slot, as after the answer that it is too late or that the job has been
-    // asked to stop.
-    let settled = 0;
-    for (const { promise } of [stopped, done, failed])
-      promise.then(
-        () => settled++,
-        () => settled++,
-      );
-    await setImmediate();
-    assert.equal(settled, 0);
-    stopped.cancelled();
-    done.succeed(5);
-    failed.fail(new RangeError('something else'));
-    await assert.rejects(stopped.promise, (error) => error === controller.signal.reason);
-    assert.equal(await done.promise, 5);
-    await assert.rejects(failed.promise, RangeError);
-  }
-});
+test(
+  'a job that comes back as cancelled rejects with the reason, one that comes back done ' +
+    'resolves',
+  async () => {
+    for (const reason of [new Error('enough'), 'a string', undefined]) {
+      const controller = new AbortController();
+      const [stopped, done, failed] = [
+        new SignalCompletion(),
+        new SignalCompletion(),
+        new SignalCompletion(),
+      ];
+      for (const waiter of [stopped, done, failed]) waiter.attachSignal(controller.signal);
+      controller.abort(reason);
+      // None of them has a slot, as after the answer that it is too late or that the job has been
+      // asked to stop.
+      let settled = 0;
+      for (const { promise } of [stopped, done, failed])
+        promise.then(
+          () => settled++,
+          () => settled++,
+        );
+      await setImmediate();
+      assert.equal(settled, 0);
+      stopped.cancelled();
+      done.succeed(5);
+      failed.fail(new RangeError('something else'));
+      await assert.rejects(stopped.promise, (error) => error === controller.signal.reason);
+      assert.equal(await done.promise, 5);
+      await assert.rejects(failed.promise, RangeError);
+    }
+  },
+);

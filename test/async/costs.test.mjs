@@ -54,7 +54,8 @@ test('every algorithm has a price, and the thresholds follow from it', () => {
 
 test('MILLRACE_COST=table: prices stay as they are', async () => {
   const work =
-    "for (let index = 0; index < 5; index++) await promises.hash('sha256', Buffer.alloc(1 << 20)); await new Promise((resolve) => setTimeout(resolve, 50));";
+    "for (let index = 0; index < 5; index++) await promises.hash('sha256', " +
+    'Buffer.alloc(1 << 20)); await new Promise((resolve) => setTimeout(resolve, 50));';
   const [fresh, used] = await Promise.all([
     costsAfter('', { MILLRACE_COST: 'table' }),
     costsAfter(work, { MILLRACE_COST: ' Table ' }),
@@ -63,31 +64,38 @@ test('MILLRACE_COST=table: prices stay as they are', async () => {
   assert.ok(Object.values(used).every(({ measured }) => !measured));
 });
 
-test('a price is measured by the first worker that has done such a job, within reason of the table', async () => {
-  const table = await costsAfter('', { MILLRACE_COST: 'table' });
-  const work = {
-    sha256: "promises.hash('sha256', Buffer.alloc(1 << 20));",
-    'aes-256-gcm':
-      "promises.seal('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: '', route: 'pool' });",
-    md5: "promises.hmac('md5', 'key', 'text', { route: 'pool' });",
-    'xxh3-64': "promises.hashMany('xxh3-64', ['a', 'b'], { route: 'pool' });",
-  };
-  for (const [name, call] of Object.entries(work)) {
-    const costs = await costsAfter(`await ${call} await wait(() => costs()['${name}'].measured);`);
-    const others = Object.entries(costs).filter(
-      ([other, { measured }]) => measured && other !== name,
-    );
-    assert.deepEqual(others, []);
-    const [found, prior] = [costs[name], table[name]];
-    for (const part of ['fixed', 'perByte'])
-      assert.ok(
-        found[part] >= prior[part] / 8.01 && found[part] <= prior[part] * 8.01,
-        `${name}: ${part} ${found[part]}`,
+test(
+  'a price is measured by the first worker that has done such a job, within reason of the ' +
+    'table',
+  async () => {
+    const table = await costsAfter('', { MILLRACE_COST: 'table' });
+    const work = {
+      sha256: "promises.hash('sha256', Buffer.alloc(1 << 20));",
+      'aes-256-gcm':
+        "promises.seal('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), " +
+        "source: '', route: 'pool' });",
+      md5: "promises.hmac('md5', 'key', 'text', { route: 'pool' });",
+      'xxh3-64': "promises.hashMany('xxh3-64', ['a', 'b'], { route: 'pool' });",
+    };
+    for (const [name, call] of Object.entries(work)) {
+      const costs = await costsAfter(
+        `await ${call} await wait(() => costs()['${name}'].measured);`,
       );
-    if (found.batchFactor !== undefined)
-      assert.ok(found.batchFactor >= 0.1 && found.batchFactor <= 1);
-  }
-});
+      const others = Object.entries(costs).filter(
+        ([other, { measured }]) => measured && other !== name,
+      );
+      assert.deepEqual(others, []);
+      const [found, prior] = [costs[name], table[name]];
+      for (const part of ['fixed', 'perByte'])
+        assert.ok(
+          found[part] >= prior[part] / 8.01 && found[part] <= prior[part] * 8.01,
+          `${name}: ${part} ${found[part]}`,
+        );
+      if (found.batchFactor !== undefined)
+        assert.ok(found.batchFactor >= 0.1 && found.batchFactor <= 1);
+    }
+  },
+);
 
 test('what is always short is measured too, after a while', async () => {
   const costs = await costsAfter(`

@@ -5,8 +5,10 @@ import { test } from 'node:test';
 
 import { run } from '../support/child.mjs';
 
-test('a call with a target touches neither source nor target, and makes no memory of their size', async () => {
-  const { stdout, stderr, code } = await run(`
+test(
+  'a call with a target touches neither source nor target, and makes no memory of their ' + 'size',
+  async () => {
+    const { stdout, stderr, code } = await run(`
     millrace.configure({ threads: 1 });
     const size = 256 << 20;
     const key = Buffer.alloc(32), nonce = Buffer.alloc(12), iv = Buffer.alloc(16), digest = Buffer.alloc(64);
@@ -39,11 +41,12 @@ test('a call with a target touches neither source nor target, and makes no memor
       console.log(JSON.stringify({ faults, memory }));
     })();
   `);
-  assert.equal(code, 0, stderr);
-  const { faults, memory } = JSON.parse(stdout);
-  // Of 65,536 pages.
-  for (const [name, count] of Object.entries(faults))
-    assert.ok(count < 500, `${name}: ${count} pages touched`);
-  for (const [name, bytes] of Object.entries(memory))
-    assert.ok(bytes < 100_000, `${name}: ${bytes} bytes made`);
-});
+    assert.equal(code, 0, stderr);
+    const { faults, memory } = JSON.parse(stdout);
+    // Of 65,536 pages.
+    for (const [name, count] of Object.entries(faults))
+      assert.ok(count < 500, `${name}: ${count} pages touched`);
+    for (const [name, bytes] of Object.entries(memory))
+      assert.ok(bytes < 100_000, `${name}: ${bytes} bytes made`);
+  },
+);

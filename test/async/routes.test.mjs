@@ -275,13 +275,15 @@ test('routes are what their names say: inline starts no thread, the pool one', a
   const cases = [
     ["await promises.hash('sha256', source, { route: 'inline' })", 0],
     [
-      "await promises.seal('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source, route: 'inline' })",
+      "await promises.seal('aes-256-gcm', { key: Buffer.alloc(32), nonce: " +
+        "Buffer.alloc(12), source, route: 'inline' })",
       0,
     ],
     ["await promises.hash('sha256', source, { target: Buffer.alloc(32), route: 'inline' })", 0],
     ["await promises.hashMany('sha256', [source, source], { route: 'inline' })", 0],
     [
-      "millrace.configure({ route: 'inline' }); await promises.hash('sha256', source); await promises.hash('sha256', 'short')",
+      "millrace.configure({ route: 'inline' }); await promises.hash('sha256', source); " +
+        "await promises.hash('sha256', 'short')",
       0,
     ],
     ["await promises.hash('sha256', 'short')", 0],
@@ -290,11 +292,13 @@ test('routes are what their names say: inline starts no thread, the pool one', a
     ["await promises.hashMany('sha256', ['short', 'shorter'], { route: 'pool' })", 1],
     ["millrace.configure({ route: 'pool' }); await promises.hash('sha256', 'short')", 1],
     [
-      "millrace.configure({ route: 'pool' }); await promises.hash('sha256', 'short', { route: 'inline' })",
+      "millrace.configure({ route: 'pool' }); await promises.hash('sha256', 'short', { " +
+        "route: 'inline' })",
       0,
     ],
     [
-      "millrace.configure({ route: 'pool' }); millrace.configure({ route: 'auto' }); await promises.hash('sha256', 'short')",
+      "millrace.configure({ route: 'pool' }); millrace.configure({ route: 'auto' }); " +
+        "await promises.hash('sha256', 'short')",
       0,
     ],
     ["await promises.hash('sha256', source)", 1],
@@ -309,21 +313,25 @@ test('routes are what their names say: inline starts no thread, the pool one', a
 
 test('what is done inline in one turn of the event loop is limited; the rest goes to the pool', async () => {
   const calls = (count) =>
-    `await Promise.all(Array.from({ length: ${count} }, () => promises.hmac('sha256', 'key', 'a short text')))`;
+    `await Promise.all(Array.from({ length: ${count} }, () => promises.hmac('sha256', ` +
+    `'key', 'a short text')))`;
   const env = { MILLRACE_COST: 'table' };
   assert.equal((await threadsAfter(calls(100), env)).started, 0);
   assert.ok((await threadsAfter(calls(2000), env)).started > 0);
 });
 
-test('one call after the other is done inline while it takes no longer than the way to a worker', async () => {
-  const calls = (size) => `
+test(
+  'one call after the other is done inline while it takes no longer than the way to a ' + 'worker',
+  async () => {
+    const calls = (size) => `
     const source = Buffer.alloc(${size});
     for (let call = 0; call < 20; call++) await promises.hmac('sha256', 'key', source);
     await new Promise((resolve) => { let left = 20; const again = () => (left-- > 0 ? millrace.hmac('sha256', 'key', source, again) : resolve()); again(); });`;
-  const env = { MILLRACE_COST: 'table' };
-  assert.equal((await threadsAfter(calls(4096), env)).started, 0);
-  assert.ok((await threadsAfter(calls(16_384), env)).started > 0);
-});
+    const env = { MILLRACE_COST: 'table' };
+    assert.equal((await threadsAfter(calls(4096), env)).started, 0);
+    assert.ok((await threadsAfter(calls(16_384), env)).started > 0);
+  },
+);
 
 test('configure: a route is for all environments, those that are under way too', async () => {
   const { stdout, stderr, code } = await run(`

@@ -38,77 +38,85 @@ function byCallback(...given) {
   );
 }
 
-test('any mixture of algorithms, sizes, encodings and ways of waiting; sources change right after the call', async () => {
-  const numbers = random('company');
-  const pick = (list) => list[numbers.below(list.length)];
-  for (const count of [1, 2, 3, 63, 64, 65, 129, 1000, 5000]) {
-    const checks = [];
-    for (let index = 0; index < count; index++) {
-      const algorithm = pick(algorithms);
-      const encoding = pick(encodings);
-      const text = numbers.below(8) === 0;
-      const source = text
-        ? 'tëxt '.repeat(numbers.below(60))
-        : numbers.bytes(
-            pick([0, 1, 16, 55, 64, 100, 256, 300, 1000, 1024, 1025, 3000, 4096, 4097]),
-          );
-      const expected = spelled(
-        oracle({ kind: 'hash', algorithm, source: Buffer.from(source) }).output,
-        encoding,
-      );
-      const call = numbers.below(2) === 0 ? promises.hash : byCallback;
-      checks.push([
-        encoding === undefined ? call(algorithm, source) : call(algorithm, source, encoding),
-        expected,
-        `${algorithm} ${encoding} ${source.length}`,
-      ]);
-      if (!text) source.fill(0xaa);
+test(
+  'any mixture of algorithms, sizes, encodings and ways of waiting; sources change right ' +
+    'after the call',
+  async () => {
+    const numbers = random('company');
+    const pick = (list) => list[numbers.below(list.length)];
+    for (const count of [1, 2, 3, 63, 64, 65, 129, 1000, 5000]) {
+      const checks = [];
+      for (let index = 0; index < count; index++) {
+        const algorithm = pick(algorithms);
+        const encoding = pick(encodings);
+        const text = numbers.below(8) === 0;
+        const source = text
+          ? 'tëxt '.repeat(numbers.below(60))
+          : numbers.bytes(
+              pick([0, 1, 16, 55, 64, 100, 256, 300, 1000, 1024, 1025, 3000, 4096, 4097]),
+            );
+        const expected = spelled(
+          oracle({ kind: 'hash', algorithm, source: Buffer.from(source) }).output,
+          encoding,
+        );
+        const call = numbers.below(2) === 0 ? promises.hash : byCallback;
+        checks.push([
+          encoding === undefined ? call(algorithm, source) : call(algorithm, source, encoding),
+          expected,
+          `${algorithm} ${encoding} ${source.length}`,
+        ]);
+        if (!text) source.fill(0xaa);
+      }
+      for (const [given, expected, title] of checks) assert.deepEqual(await given, expected, title);
     }
-    for (const [given, expected, title] of checks) assert.deepEqual(await given, expected, title);
-  }
-});
+  },
+);
 
-test('targets: digests go to their places, between bytes that stay, and the target is told by its size', async () => {
-  const numbers = random('targets');
-  const memory = Buffer.alloc(300 * 96, 0x11);
-  const expected = Buffer.from(memory);
-  const calls = [];
-  for (let index = 0; index < 300; index++) {
-    const source = numbers.bytes(numbers.below(5000) + 8);
-    const offset = numbers.below(8);
-    const size = source.length - 8;
-    const name = ['sha256', 'sha512', 'blake3', 'md5'][index % 4];
-    const digest = oracle({
-      kind: 'hash',
-      algorithm: name,
-      source: source.subarray(offset, offset + size),
-    }).output;
-    digest.copy(expected, index * 96 + offset);
-    const call = index % 2 === 0 ? promises.hash : byCallback;
-    if (index % 3 === 0) {
-      calls.push(
-        promises
-          .hash(name, source.subarray(offset, offset + size), {
-            target: memory.subarray(index * 96 + offset, index * 96 + offset + digest.length),
-          })
-          .then((told) => assert.equal(told, digest.length)),
-      );
-    } else {
-      calls.push(
-        call(name, source.subarray(offset, offset + size), {
-          target: memory,
-          targetOffset: index * 96 + offset,
-        }).then((told) => assert.equal(told, digest.length)),
-      );
+test(
+  'targets: digests go to their places, between bytes that stay, and the target is told by ' +
+    'its size',
+  async () => {
+    const numbers = random('targets');
+    const memory = Buffer.alloc(300 * 96, 0x11);
+    const expected = Buffer.from(memory);
+    const calls = [];
+    for (let index = 0; index < 300; index++) {
+      const source = numbers.bytes(numbers.below(5000) + 8);
+      const offset = numbers.below(8);
+      const size = source.length - 8;
+      const name = ['sha256', 'sha512', 'blake3', 'md5'][index % 4];
+      const digest = oracle({
+        kind: 'hash',
+        algorithm: name,
+        source: source.subarray(offset, offset + size),
+      }).output;
+      digest.copy(expected, index * 96 + offset);
+      const call = index % 2 === 0 ? promises.hash : byCallback;
+      if (index % 3 === 0) {
+        calls.push(
+          promises
+            .hash(name, source.subarray(offset, offset + size), {
+              target: memory.subarray(index * 96 + offset, index * 96 + offset + digest.length),
+            })
+            .then((told) => assert.equal(told, digest.length)),
+        );
+      } else {
+        calls.push(
+          call(name, source.subarray(offset, offset + size), {
+            target: memory,
+            targetOffset: index * 96 + offset,
+          }).then((told) => assert.equal(told, digest.length)),
+        );
+      }
     }
-  }
-  assert.ok(
-    memory.every((byte) => byte === 0x11),
-    'nothing is written during the calls',
-  );
-  await Promise.all(calls);
-  assert.deepEqual(memory, expected);
-});
+    assert.ok(
+      memory.every((byte) => byte === 0x11),
+      'nothing is written during the calls',
+    );
+    await Promise.all(calls);
+    assert.deepEqual(memory, expected);
+  },
+);
 
 test('targets: a place that is gone when the digest comes is told of', async () => {
   const target = Buffer.from(new ArrayBuffer(64));
@@ -196,25 +204,29 @@ test('endless short calls leave timers, immediates and I/O their turns', async (
   }
 });
 
-test('what is in flight all the time stays in one company on this thread; a burst goes to the pool', async () => {
-  const chains = (count, left) => `
+test(
+  'what is in flight all the time stays in one company on this thread; a burst goes to the ' +
+    'pool',
+  async () => {
+    const chains = (count, left) => `
     let left = ${left};
     const again = () => { if (left-- > 0) millrace.hash('sha256', source, again); };
     const source = Buffer.alloc(256);
     for (let index = 0; index < ${count}; index++) again();
     process.on('exit', () => console.log(millrace.engines().threads.started > 0));
   `;
-  const env = { MILLRACE_COST: 'table' };
-  for (const [count, away] of [
-    [1, false],
-    [40, false],
-    [64, false],
-    [1000, true],
-  ]) {
-    const { stdout, code, stderr } = await run(chains(count, 20_000), { env });
-    assert.deepEqual([code, stdout.trim()], [0, String(away)], `${count} in flight: ${stderr}`);
-  }
-});
+    const env = { MILLRACE_COST: 'table' };
+    for (const [count, away] of [
+      [1, false],
+      [40, false],
+      [64, false],
+      [1000, true],
+    ]) {
+      const { stdout, code, stderr } = await run(chains(count, 20_000), { env });
+      assert.deepEqual([code, stdout.trim()], [0, String(away)], `${count} in flight: ${stderr}`);
+    }
+  },
+);
 
 test('a callback that throws is an uncaught exception, and the others are called all the same', async () => {
   const { stdout, code } = await run(`
@@ -226,8 +238,11 @@ test('a callback that throws is an uncaught exception, and the others are called
   assert.deepEqual([code, stdout.trim()], [0, '200 20']);
 });
 
-test('an async_hook that takes the source away during the call: one error or the digest of what is left, no crash', async () => {
-  const { stdout, stderr, code } = await run(`
+test(
+  'an async_hook that takes the source away during the call: one error or the digest of ' +
+    'what is left, no crash',
+  async () => {
+    const { stdout, stderr, code } = await run(`
     const { createHook } = require('node:async_hooks');
     let armed;
     createHook({ init(id, type) { if (armed && (type === 'MILLRACE' || type === 'PROMISE')) { const buffer = armed; armed = undefined; structuredClone(buffer, { transfer: [buffer] }); } } }).enable();
@@ -241,12 +256,16 @@ test('an async_hook that takes the source away during the call: one error or the
       }
     })();
   `);
-  assert.equal(code, 0, stderr);
-  assert.deepEqual(stdout.trim().split('\n'), ['true', 'true']);
-});
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(stdout.trim().split('\n'), ['true', 'true']);
+  },
+);
 
-test('an async_hook that makes the source longer during the call: the digest of what it has become', async () => {
-  const { stdout, stderr, code } = await run(`
+test(
+  'an async_hook that makes the source longer during the call: the digest of what it has ' +
+    'become',
+  async () => {
+    const { stdout, stderr, code } = await run(`
     const { createHook } = require('node:async_hooks');
     const buffer = new ArrayBuffer(100, { maxByteLength: 200_000 });
     const source = new Uint8Array(buffer);
@@ -260,6 +279,7 @@ test('an async_hook that makes the source longer during the call: the digest of 
       promises.hash('sha256', source, 'hex').then((digest) => console.log(digest === millrace.hash('sha256', new Uint8Array(90_100), 'hex')));
     });
   `);
-  assert.equal(code, 0, stderr);
-  assert.deepEqual(stdout.trim().split('\n'), ['true', 'true']);
-});
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(stdout.trim().split('\n'), ['true', 'true']);
+  },
+);

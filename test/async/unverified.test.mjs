@@ -139,18 +139,22 @@ async function ended(algorithm, route, forged) {
 
 for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305', 'aes-256-gcm-siv']) {
   for (const route of ['pool', 'split']) {
-    test(`${algorithm}, ${route}: a thread that ends leaves no text in shared memory but a whole one that is authentic`, async () => {
-      const forged = await ended(algorithm, route, true);
-      assert.equal(forged.seen, 0, 'before it ended');
-      assert.equal(marked(forged.target), 0);
-      for (let attempt = 0; attempt < 3; attempt++) {
-        const { target, seen } = await ended(algorithm, route, false);
-        const left = marked(target);
-        assert.ok(
-          left === 0 || left === target.length / page,
-          `${left} pages left, ${seen} when it was ended`,
-        );
-      }
-    });
+    test(
+      `${algorithm}, ${route}: a thread that ends leaves no text in shared memory but a ` +
+        'whole one that is authentic',
+      async () => {
+        const forged = await ended(algorithm, route, true);
+        assert.equal(forged.seen, 0, 'before it ended');
+        assert.equal(marked(forged.target), 0);
+        for (let attempt = 0; attempt < 3; attempt++) {
+          const { target, seen } = await ended(algorithm, route, false);
+          const left = marked(target);
+          assert.ok(
+            left === 0 || left === target.length / page,
+            `${left} pages left, ${seen} when it was ended`,
+          );
+        }
+      },
+    );
   }
 }

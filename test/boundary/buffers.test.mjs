@@ -271,7 +271,7 @@ test('what only looks like bytes is refused by name', async () => {
   }
 });
 
-// ---- nothing at all -----------------------------------------------------------------------
+// nothing at all
 
 const empties = {
   'Buffer.alloc(0)': () => Buffer.alloc(0),

@@ -261,7 +261,8 @@ test('bytes of KeyObjects are wiped after use, also when the call is refused', a
   assert.ok(copies.length > 50, String(copies.length));
   assert.ok(
     copies.every((copy) => copy.every((byte) => byte === 0)),
-    `${copies.filter((copy) => copy.some((byte) => byte !== 0)).length} of ${copies.length} copies are left`,
+    `${copies.filter((copy) => copy.some((byte) => byte !== 0)).length} of ` +
+      `${copies.length} copies are left`,
   );
 });
 

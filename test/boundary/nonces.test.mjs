@@ -268,10 +268,13 @@ test('threads and processes have nonces of their own', async () => {
       .seal('xchacha20-poly1305', { key: Buffer.alloc(32), source: '' })
       .toString('hex', 0, 24);
   const seen = new Set([first()]);
-  const code = `const nonce = () => millrace.seal('xchacha20-poly1305', { key: Buffer.alloc(32), source: '' }).toString('hex', 0, 24);`;
+  const code =
+    `const nonce = () => millrace.seal('xchacha20-poly1305', { key: Buffer.alloc(32), ` +
+    `source: '' }).toString('hex', 0, 24);`;
   for (let thread = 0; thread < 3; thread++) {
     const worker = new Worker(
-      `${requiring()} ${code} require('node:worker_threads').parentPort.postMessage([nonce(), nonce()]);`,
+      `${requiring()} ${code} ` +
+        `require('node:worker_threads').parentPort.postMessage([nonce(), nonce()]);`,
       { eval: true },
     );
     for (const nonce of await new Promise((resolve, reject) =>

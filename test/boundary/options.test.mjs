@@ -1,5 +1,5 @@
-// Every call with options, by every entry point: it takes each name that its type has, and refuses every
-// other with an error that says which one was meant.
+// Every call with options, by every entry point: it takes each name that its type has, and refuses
+// every other with an error that says which one was meant.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,9 +35,9 @@ const argon2 = { message: 'p', nonce: '12345678', memory: 8, passes: 1 };
 const reading = [{ signal }, { onProgress() {} }];
 
 /**
- * Calls as all entry points have them: arguments before the options (`first`), options that it needs
- * (`base`), others that it takes, also when it is asynchronous (`later`) or promised, and names of
- * others with what they mean here.
+ * Calls as all entry points have them: arguments before the options (`first`), options that it
+ * needs (`base`), others that it takes, also when it is asynchronous (`later`) or promised, and
+ * names of others with what they mean here.
  */
 const calls = {
   hash: {

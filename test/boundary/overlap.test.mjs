@@ -523,7 +523,8 @@ function same(actual, expected, what) {
   if (actual.equals(expected)) return;
   const at = actual.findIndex((byte, index) => byte !== expected[index]);
   assert.fail(
-    `${what}: differs from byte ${at}: ${actual.subarray(at, at + 16).toString('hex')}, not ${expected.subarray(at, at + 16).toString('hex')}`,
+    `${what}: differs from byte ${at}: ${actual.subarray(at, at + 16).toString('hex')}, ` +
+      `not ${expected.subarray(at, at + 16).toString('hex')}`,
   );
 }
 

@@ -487,7 +487,8 @@ for (const [name, [run, ...given]] of Object.entries(calls)) {
           const found = await outcome(run, armed, true);
           if (found.text !== expected.text && found.error === undefined)
             assert.fail(
-              `${place.join('.')}, ${kind}, ${disturb}: ${found.text.slice(0, 100)} instead of ${expected.text.slice(0, 100)}`,
+              `${place.join('.')}, ${kind}, ${disturb}: ${found.text.slice(0, 100)} ` +
+                `instead of ${expected.text.slice(0, 100)}`,
             );
         }
       }

@@ -1,5 +1,5 @@
-// Abort signals of the promise entry point: a call that has not started is cancelled, one that runs is not
-// disturbed, and whatever happens the promise settles exactly once and nothing is kept.
+// Abort signals of the promise entry point: a call that has not started is cancelled, one that runs
+// is not disturbed, and whatever happens the promise settles exactly once and nothing is kept.
 
 import assert from 'node:assert/strict';
 import { getEventListeners, setMaxListeners } from 'node:events';

@@ -50,8 +50,8 @@ for (const [name, string] of Object.entries(strings)) {
               source: bytes.length > 2 ** 16 ? Buffer.alloc(0) : bytes,
               ...outputLength,
             }).output;
-      // The oracles in JavaScript are slow: on long strings the library's own answer over bytes must
-      // do.
+      // The oracles in JavaScript are slow: on long strings the library's own answer over bytes
+      // must do.
       const wanted =
         few.length > 1 && bytes.length > 2 ** 16
           ? millrace.hash(algorithm, bytes, outputLength)

@@ -1,4 +1,5 @@
-// What a page might do with every entry point that browsers have. It says what came of it in one line.
+// What a page might do with every entry point that browsers have. It says what came of it in one
+// line.
 
 import millrace, { createHash, createKey, engines, hash, hashFile, open, seal } from 'millrace';
 import { toBigIntBE } from 'millrace/bigint-buffer';

@@ -12,7 +12,10 @@ async function answers() {
     .pipe(sealStream({ algorithm: 'aes-256-gcm', key: Buffer.alloc(32) }))
     .toArray();
   const streamed = Buffer.concat(sealed).length > 100;
-  return `SERVER ${hash('sha256', 'abc', 'hex').slice(0, 8)} ${stored.slice(0, 9)} ${large.slice(0, 8)} ${streamed} native=${engines().native.available}`;
+  return (
+    `SERVER ${hash('sha256', 'abc', 'hex').slice(0, 8)} ${stored.slice(0, 9)} ` +
+    `${large.slice(0, 8)} ${streamed} native=${engines().native.available}`
+  );
 }
 
 answers().then(console.log, (error) => console.log(`SERVER ${error.stack}`));

@@ -42,11 +42,13 @@ test('arguments that mean nothing: one line, before anything is measured', () =>
       );
     await refused(
       '--rounds 0',
-      'millrace bench: --rounds must be a whole number from 1 to 1000, not "0"; see: millrace help bench\n',
+      'millrace bench: --rounds must be a whole number from 1 to 1000, not "0"; see: ' +
+        'millrace help bench\n',
     );
     await refused(
       '--time x',
-      'millrace bench: --time must be a whole number from 1 to 10000, not "x"; see: millrace help bench\n',
+      'millrace bench: --time must be a whole number from 1 to 10000, not "x"; see: ' +
+        'millrace help bench\n',
     );
     await refused('hash --match nothing-is-called-so', /^millrace bench: nothing to measure/);
     await refused(
@@ -229,7 +231,10 @@ test(
   { skip: windows || without('unshare', ['-rm', 'true']) },
   () =>
     inFolder({ 'disk/x': '' }, async ($) => {
-      const script = `mount -t tmpfs -o size=32k none disk && "${process.execPath}" "$0" bench ${shortest} --match sync --html disk/report.html > /dev/null; echo "code $?"; ls -A disk`;
+      const script =
+        `mount -t tmpfs -o size=32k none disk && "${process.execPath}" "$0" bench ` +
+        `${shortest} --match sync --html disk/report.html > /dev/null; echo "code $?"; ls ` +
+        '-A disk';
       const { stdout, stderr } = $.other('unshare', ['-rm', 'sh', '-c', script, command]);
       assert.deepEqual(
         [stdout.toString(), stderr.toString()],
@@ -250,7 +255,7 @@ test(
     }),
 );
 
-// ---- what is asked for --------------------------------------------------------------------
+// what is asked for
 
 test('words pick tables, sizes and contestants narrow them', () => {
   const plan = (words, values = {}) => readOptions(values, words);
@@ -355,7 +360,7 @@ test('CSV: as many fields in every line, quotes where they are needed, every tab
   );
 });
 
-// ---- talk ---------------------------------------------------------------------------------
+// talk
 
 test('in a pipe a plain line now and then', () => {
   let time = 0;

@@ -50,7 +50,8 @@ test('version, overview, and what is not there', () =>
     await $.millrace('bench scrypt --help', { stdout });
     await $.millrace('help bench scrpyt', {
       stderr:
-        'millrace: unknown command: bench scrpyt (did you mean bench scrypt?); see: millrace help\n',
+        'millrace: unknown command: bench scrpyt (did you mean bench scrypt?); see: ' +
+        'millrace help\n',
       code: 1,
     });
     await $.millrace('help sum a', {
@@ -254,7 +255,9 @@ test('completion in bash', { skip: without('bash') }, () =>
   inFolder({ 'some file': '', 'some.key': '' }, async ($) => {
     $.write('script', (await $.millrace('completion bash', { stdout: /./ })).stdout);
     const complete = (...words) => {
-      const program = `. ./script; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _millrace; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const program =
+        `. ./script; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _millrace; printf '%s\\n' ` +
+        `"\${COMPREPLY[@]}"`;
       return $.other('bash', ['-c', program, 'bash', 'millrace', ...words])
         .stdout.toString()
         .split('\n')
@@ -320,7 +323,8 @@ test('progress says as much as there is room for', () => {
     progressText('hashing', { ...state, ...override }, width).replace(/\x1b\[\d+m/g, '');
   assert.equal(
     bare(100),
-    `hashing  ${'\u2588'.repeat(6)}${'\u2591'.repeat(18)}   25%  500 MB of 2.00 GB  100 MB/s  0:15 left`,
+    `hashing  ${'\u2588'.repeat(6)}${'\u2591'.repeat(18)}   25%  500 MB of 2.00 GB  100 ` +
+      'MB/s  0:15 left',
   );
   assert.equal(bare(60), 'hashing   25%  500 MB of 2.00 GB  100 MB/s  0:15 left');
   assert.equal(bare(30), ' 25%  100 MB/s  0:15 left');

@@ -108,51 +108,59 @@ crypto.scrypt = (password, salt, keylen, options, callback) => {
 const heard = ($) => JSON.parse(readFileSync($.path('calls.json')));
 const number = '\\d+\\.\\d\\d';
 
-// ---- what comes out -----------------------------------------------------------------------
+// what comes out
 
-test("node scrypt-bench.mjs: the original package's variants, a line a batch, a table a concurrency", () =>
-  inFolder({}, async ($) => {
-    const { code, stdout, stderr } = await bench($, '--iterations=4 --concurrency=1,3 --N=16');
-    assert.deepEqual([code, stderr], [0, '']);
-    const lines = stdout.split('\n');
-    assert.deepEqual(lines.slice(0, 3), [
-      'scrypt sanity: typeof=function sync=7023bdcb RFC 7914: ok',
-      "Have variants: [ 'callback', 'utilPromisify', 'manualPromise' ]",
-      'config: iterations=4 concurrencies=[1,3] keyLen=64 mode=sequential seed=1337 opts={"N":16,"r":8,"p":1,"maxmem":33554432}',
-    ]);
-    assert.match(lines[3], /^threads: UV_THREADPOOL_SIZE=3; node v\d/);
-    const expected = ancestral.flatMap((variant) =>
-      [1, 3].map((concurrency) => [variant, concurrency]),
-    );
-    for (const [at, [variant, concurrency]] of expected.entries()) {
+test(
+  "node scrypt-bench.mjs: the original package's variants, a line a batch, a table a " +
+    'concurrency',
+  () =>
+    inFolder({}, async ($) => {
+      const { code, stdout, stderr } = await bench($, '--iterations=4 --concurrency=1,3 --N=16');
+      assert.deepEqual([code, stderr], [0, '']);
+      const lines = stdout.split('\n');
+      assert.deepEqual(lines.slice(0, 3), [
+        'scrypt sanity: typeof=function sync=7023bdcb RFC 7914: ok',
+        "Have variants: [ 'callback', 'utilPromisify', 'manualPromise' ]",
+        'config: iterations=4 concurrencies=[1,3] keyLen=64 mode=sequential seed=1337 ' +
+          'opts={"N":16,"r":8,"p":1,"maxmem":33554432}',
+      ]);
+      assert.match(lines[3], /^threads: UV_THREADPOOL_SIZE=3; node v\d/);
+      const expected = ancestral.flatMap((variant) =>
+        [1, 3].map((concurrency) => [variant, concurrency]),
+      );
+      for (const [at, [variant, concurrency]] of expected.entries()) {
+        assert.match(
+          lines[4 + at],
+          new RegExp(
+            `^Done: variant=${variant} conc=${concurrency} ok=4 fail=0 time=\\d+ms ` +
+              `iter/s=${number} calls/s=${number} p50=\\d+\\.\\dms p90=\\d+\\.\\dms ` +
+              'p99=\\d+\\.\\dms$',
+          ),
+        );
+      }
+      const row = (variant) =>
+        `\\| ${variant.padEnd(13)} \\|    0 \\| (${number}\\*? *\\| ){5}\\d+\\.\\d *\\|\n`;
+      const table = (concurrency) =>
+        `\n\nConcurrency ${concurrency}\n\n\\| Variant       \\| Fail \\| Iter/s +\\| Calls/s +\\|[^\n]*\n\\|---------------\\|-----:\\|[-:|]*\n${ancestral.map(row).join('')}`.replace(
+          /^\n/,
+          '',
+        );
       assert.match(
-        lines[4 + at],
-        new RegExp(
-          `^Done: variant=${variant} conc=${concurrency} ok=4 fail=0 time=\\d+ms iter/s=${number} calls/s=${number} p50=\\d+\\.\\dms p90=\\d+\\.\\dms p99=\\d+\\.\\dms$`,
-        ),
+        lines.slice(10).join('\n'),
+        new RegExp(`^${table(1)}${table(3)}\nNote: \\* marks the best value in that column .*\n$`),
       );
-    }
-    const row = (variant) =>
-      `\\| ${variant.padEnd(13)} \\|    0 \\| (${number}\\*? *\\| ){5}\\d+\\.\\d *\\|\n`;
-    const table = (concurrency) =>
-      `\n\nConcurrency ${concurrency}\n\n\\| Variant       \\| Fail \\| Iter/s +\\| Calls/s +\\|[^\n]*\n\\|---------------\\|-----:\\|[-:|]*\n${ancestral.map(row).join('')}`.replace(
-        /^\n/,
-        '',
-      );
-    assert.match(
-      lines.slice(10).join('\n'),
-      new RegExp(`^${table(1)}${table(3)}\nNote: \\* marks the best value in that column .*\n$`),
-    );
-    // Each of five columns has its star.
-    for (const part of stdout.split('\nConcurrency ').slice(1))
-      assert.ok(part.split('Note:')[0].split('*').length - 1 >= 5, part);
-  }));
+      // Each of five columns has its star.
+      for (const part of stdout.split('\nConcurrency ').slice(1))
+        assert.ok(part.split('Note:')[0].split('*').length - 1 >= 5, part);
+    }),
+);
 
 test('--csv: stdout is a header and a row a batch, all else is talk', () =>
   inFolder({}, async ($) => {
     const { code, stdout, stderr } = await bench(
       $,
-      '--iterations=3 --concurrency=2,5 --N=16 --r=2 --p=3 --maxmem=100000 --keylen=20 --seed=7 --mode=random --csv',
+      '--iterations=3 --concurrency=2,5 --N=16 --r=2 --p=3 --maxmem=100000 --keylen=20 ' +
+        '--seed=7 --mode=random --csv',
     );
     assert.equal(code, 0);
     assert.ok(stdout.startsWith(header));
@@ -185,27 +193,31 @@ test('--no-progress: no lines for batches, in both forms', () =>
     assert.equal(csv.stdout.split('\n').length, 1 + 3 + 1);
   }));
 
-test('values may stand behind a blank, the last of a flag counts, modes in any case, blanks in lists', () =>
-  inFolder({}, async ($) => {
-    const { code, stdout } = await bench($, [
-      '--iterations',
-      '9',
-      '--iterations',
-      '2',
-      '--N=16',
-      '--mode=RANDOM',
-      '--concurrency',
-      '1, 2',
-      '--csv',
-      '--csv',
-      '--variants=callback',
-    ]);
-    assert.equal(code, 0);
-    assert.match(
-      stdout.slice(header.length),
-      /^callback,1,2,2,0,.*,random,1337,16,8,1,33554432,64\ncallback,2,2,.*\n$/,
-    );
-  }));
+test(
+  'values may stand behind a blank, the last of a flag counts, modes in any case, blanks ' +
+    'in lists',
+  () =>
+    inFolder({}, async ($) => {
+      const { code, stdout } = await bench($, [
+        '--iterations',
+        '9',
+        '--iterations',
+        '2',
+        '--N=16',
+        '--mode=RANDOM',
+        '--concurrency',
+        '1, 2',
+        '--csv',
+        '--csv',
+        '--variants=callback',
+      ]);
+      assert.equal(code, 0);
+      assert.match(
+        stdout.slice(header.length),
+        /^callback,1,2,2,0,.*,random,1337,16,8,1,33554432,64\ncallback,2,2,.*\n$/,
+      );
+    }),
+);
 
 test('without flags: 2000 iterations, six concurrencies, 64 bytes, 16384 8 1', () => {
   assert.deepEqual(readSettings({}, ancestral), {
@@ -249,7 +261,7 @@ test('help, by either name', () =>
     }
   }));
 
-// ---- variants -----------------------------------------------------------------------------
+// variants
 
 test("millrace bench scrypt has Millrace's own too, the script if they are asked for", () =>
   inFolder({ 'stand-in.cjs': standIn }, async ($) => {
@@ -311,12 +323,13 @@ test('what this build has not is said, and the rest measured', () =>
     );
   }));
 
-// ---- what is called -----------------------------------------------------------------------
+// what is called
 
 test('sequential: two calls an iteration with one input, never more under way than asked', () =>
   inFolder({ 'listener.cjs': listener }, async ($) => {
     const line =
-      '--variants=manualPromise --iterations=6 --concurrency=4 --N=32 --r=2 --p=3 --maxmem=50000 --keylen=24';
+      '--variants=manualPromise --iterations=6 --concurrency=4 --N=32 --r=2 --p=3 ' +
+      '--maxmem=50000 --keylen=24';
     assert.equal((await bench($, line, { preload: 'listener.cjs' })).code, 0);
     const { calls, most } = heard($);
     assert.equal(calls.length, 12);
@@ -373,13 +386,14 @@ function grouped(calls) {
   return groups;
 }
 
-// ---- failures -----------------------------------------------------------------------------
+// failures
 
 test('errors: counted, the first five shown, exit code 1', () =>
   inFolder(
     {
       'sabotage.cjs': sabotage(
-        "(number, key, callback) => callback(number % 2 === 0 ? null : Object.assign(new Error('out of luck'), { code: 'E_LUCK' }), key)",
+        '(number, key, callback) => callback(number % 2 === 0 ? null : Object.assign(new ' +
+          "Error('out of luck'), { code: 'E_LUCK' }), key)",
       ),
     },
     async ($) => {
@@ -395,7 +409,8 @@ test('errors: counted, the first five shown, exit code 1', () =>
       assert.equal(lines.length, 10);
       assert.equal(
         lines[1],
-        'scrypt-bench: variant=callback conc=1: { type: "error", iteration: 3, code: "E_LUCK", message: "out of luck" }',
+        'scrypt-bench: variant=callback conc=1: { type: "error", iteration: 3, code: ' +
+          '"E_LUCK", message: "out of luck" }',
       );
     },
   ));
@@ -420,7 +435,8 @@ test('a mismatch is a failure in sequential mode, and cannot be seen in random m
       assert.match(
         stderr,
         new RegExp(
-          `^scrypt-bench: variant=utilPromisify conc=1: \\{ type: "mismatch", iteration: 1, first: "${first}", second: "${right.toString('hex', 0, 8)}" \\}$`,
+          '^scrypt-bench: variant=utilPromisify conc=1: \\{ type: "mismatch", iteration: ' +
+            `1, first: "${first}", second: "${right.toString('hex', 0, 8)}" \\}$`,
           'm',
         ),
       );
@@ -459,7 +475,9 @@ test('a variant that gives another key than RFC 7914, and a scrypt that does', (
   inFolder(
     {
       'variant.cjs':
-        "const crypto = require('node:crypto'); const { scrypt } = crypto; crypto.scrypt = (p, s, l, o, callback) => scrypt(p, s, l, o, (error, key) => { key[1]++; callback(error, key); });",
+        "const crypto = require('node:crypto'); const { scrypt } = crypto; crypto.scrypt " +
+        '= (p, s, l, o, callback) => scrypt(p, s, l, o, (error, key) => { key[1]++; ' +
+        'callback(error, key); });',
       'sync.cjs':
         "const crypto = require('node:crypto'); crypto.scryptSync = () => Buffer.alloc(64);",
     },
@@ -505,7 +523,7 @@ test('a call that never settles is told of', () =>
     },
   ));
 
-// ---- bad input ----------------------------------------------------------------------------
+// bad input
 
 test('a bad value: one line, exit code 2, nothing on stdout', () =>
   inFolder({}, async ($) => {
@@ -526,7 +544,8 @@ test('a bad value: one line, exit code 2, nothing on stdout', () =>
     await refused('--N=15', '--N must be a power of two from 2 to 2147483648, not 15');
     await refused(
       '--N=32768',
-      'a call with --N=32768 --r=8 --p=1 takes 33557504 bytes, which is more than --maxmem=33554432',
+      'a call with --N=32768 --r=8 --p=1 takes 33557504 bytes, which is more than ' +
+        '--maxmem=33554432',
     );
     await refused('--frob', 'unknown option: --frob');
     await refused('--csv=yes', 'option --csv takes no value');
@@ -534,14 +553,16 @@ test('a bad value: one line, exit code 2, nothing on stdout', () =>
     await refused('500', 'unexpected operand: 500');
     await refused(
       '--variants=callback,frob',
-      '--variants must be some of callback, utilPromisify, manualPromise, millrace, millraceCallback, or all, not "frob"',
+      '--variants must be some of callback, utilPromisify, manualPromise, millrace, ' +
+        'millraceCallback, or all, not "frob"',
     );
     const { code, stderr } = await bench($, '--N=15', { by: 'millrace' });
     assert.deepEqual(
       [code, stderr],
       [
         2,
-        'millrace bench scrypt: --N must be a power of two from 2 to 2147483648, not 15; see: millrace bench scrypt --help\n',
+        'millrace bench scrypt: --N must be a power of two from 2 to 2147483648, not 15; ' +
+          'see: millrace bench scrypt --help\n',
       ],
     );
   }));
@@ -604,7 +625,7 @@ test('cost parameters are refused exactly where node:crypto refuses them', () =>
   assert.ok(refused > 60 && refused < 96, `${refused} of 96`);
 });
 
-// ---- how it ends --------------------------------------------------------------------------
+// how it ends
 
 test('Ctrl-C: ended by the signal, the lines so far are whole', { skip: windows }, () =>
   inFolder({}, async ($) => {
@@ -668,7 +689,10 @@ test('at a terminal: how far a long batch is, wiped when it is over', { skip: sc
     { 'slow.cjs': sabotage('(number, key, callback) => setTimeout(callback, 20, null, key)') },
     async ($) => {
       const run = (flags) => {
-        const line = `stty cols 100; "${process.execPath}" --require ./slow.cjs "${join(root, 'scrypt-bench.mjs')}" --iterations=150 --N=16 --concurrency=4 --variants=callback ${flags}`;
+        const line =
+          `stty cols 100; "${process.execPath}" --require ./slow.cjs ` +
+          `"${join(root, 'scrypt-bench.mjs')}" --iterations=150 --N=16 --concurrency=4 ` +
+          `--variants=callback ${flags}`;
         const { status, stdout } = spawnSync('script', ['-qec', line, '/dev/null'], {
           cwd: $.folder,
           env: { ...process.env, SHELL: '/bin/sh', TERM: 'xterm', NO_COLOR: '' },
@@ -684,7 +708,7 @@ test('at a terminal: how far a long batch is, wiped when it is over', { skip: sc
   ),
 );
 
-// ---- numbers and their form ---------------------------------------------------------------
+// numbers and their form
 
 test('percentiles are by nearest rank', () => {
   const of = (samples, ...percents) =>
@@ -749,7 +773,8 @@ test('the line of a batch, a row of CSV and a table, to the letter', () => {
   const util = batch('utilPromisify', 154.53, 5.21, 7.1, 10.55, 12940.1);
   assert.equal(
     doneLine(util),
-    'Done: variant=utilPromisify conc=100 ok=2000 fail=0 time=12940ms iter/s=154.53 calls/s=309.06 p50=5.2ms p90=7.1ms p99=10.6ms',
+    'Done: variant=utilPromisify conc=100 ok=2000 fail=0 time=12940ms iter/s=154.53 ' +
+      'calls/s=309.06 p50=5.2ms p90=7.1ms p99=10.6ms',
   );
   const settings = readSettings({}, ancestral);
   assert.equal(`${csvHeader}\n`, header);
@@ -772,21 +797,24 @@ test('the line of a batch, a row of CSV and a table, to the letter', () => {
   );
 });
 
-test('stars: what looks equal is equal, failures only win nothing; wide cells widen their column', () => {
-  const table = markdownTable([
-    batch('callback', 12345.678, 1.001, 2, 3, 1234567.89),
-    batch('millraceCallback', 12345.681, 1.002, 1, 4, 5),
-    batch('x', 0, NaN, NaN, NaN, 1, { ok: 0, fail: 12345, callRate: 0 }),
-  ]);
-  assert.equal(
-    table,
-    `| Variant          |  Fail | Iter/s    | Calls/s   | p50 (ms) | p90 (ms) | p99 (ms) | Time (ms) |
+test(
+  'stars: what looks equal is equal, failures only win nothing; wide cells widen their ' + 'column',
+  () => {
+    const table = markdownTable([
+      batch('callback', 12345.678, 1.001, 2, 3, 1234567.89),
+      batch('millraceCallback', 12345.681, 1.002, 1, 4, 5),
+      batch('x', 0, NaN, NaN, NaN, 1, { ok: 0, fail: 12345, callRate: 0 }),
+    ]);
+    assert.equal(
+      table,
+      `| Variant          |  Fail | Iter/s    | Calls/s   | p50 (ms) | p90 (ms) | p99 (ms) | Time (ms) |
 |------------------|------:|----------:|----------:|---------:|---------:|---------:|----------:|
 | callback         |     0 | 12345.68* | 24691.36* | 1.00*    | 2.00     | 3.00*    | 1234567.9 |
 | millraceCallback |     0 | 12345.68* | 24691.36* | 1.00*    | 1.00*    | 4.00     | 5.0       |
 | x                | 12345 |           |           |          |          |          | 1.0       |`,
-  );
-});
+    );
+  },
+);
 
 test('a failure shows what it has', () => {
   const { variant, concurrency } = batch('callback', 1, 1, 1, 1, 1);

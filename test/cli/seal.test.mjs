@@ -110,7 +110,8 @@ test('keys: raw, hex, base64, and made by keygen', () =>
       for (const form of ['raw', 'marked-hex', 'marked-base64', 'marked-url'])
         await $.millrace(`open --key-file ${form}`, { stdin: stdout, stdout: message });
       const what =
-        'not a key: expected a line that begins with millrace-key-1, as millrace keygen writes it, or exactly 32 bytes';
+        'not a key: expected a line that begins with millrace-key-1, as millrace keygen ' +
+        'writes it, or exactly 32 bytes';
       for (const form of ['short', 'text'])
         await $.millrace(`open -k ${form}`, {
           stdin: stdout,
@@ -120,7 +121,9 @@ test('keys: raw, hex, base64, and made by keygen', () =>
       for (const form of ['hex', 'base64', 'url'])
         await $.millrace(`open -k ${form}`, {
           stdin: stdout,
-          stderr: `millrace open: ${form}: ${what}; if this text is a key, put "millrace-key-1 " before it\n`,
+          stderr:
+            `millrace open: ${form}: ${what}; if this text is a key, put "millrace-key-1 " ` +
+            'before it\n',
           code: 1,
         });
       // 32 characters are 32 bytes, and hardly a key.
@@ -130,7 +133,8 @@ test('keys: raw, hex, base64, and made by keygen', () =>
           stdin: 'x',
           stdout: /^millrace/,
           stderr:
-            'millrace seal: warning: words: this key is text, which is easier to guess than random bytes; millrace keygen creates a key\n',
+            'millrace seal: warning: words: this key is text, which is easier to guess ' +
+            'than random bytes; millrace keygen creates a key\n',
         })
       ).stdout;
       await $.millrace('open -k words', {
@@ -182,7 +186,9 @@ test('the output may not be the input', () =>
     linkSync($.path('a'), $.path('hard'));
     for (const other of ['a', './a', 'link', 'hard']) {
       await $.millrace(`seal ${quick} -p pass -f -o ${other} a`, {
-        stderr: `millrace seal: ${other}: is also the input: use another --output; see: millrace help seal\n`,
+        stderr:
+          `millrace seal: ${other}: is also the input: use another --output; see: millrace ` +
+          'help seal\n',
         code: 1,
       });
     }
@@ -505,12 +511,16 @@ test(
   { skip: process.platform !== 'linux' || without('unshare', ['-rm', 'true']) },
   () =>
     inFolder({ key, a: randomBytes(3 * 2 ** 20), 'disk/x': '' }, async ($) => {
-      const script = `mount -t tmpfs -o size=1m none disk && "${process.execPath}" "$0" seal -k key -o disk/out a; echo "code $?"; ls -A disk`;
+      const script =
+        `mount -t tmpfs -o size=1m none disk && "${process.execPath}" "$0" seal -k key -o ` +
+        'disk/out a; echo "code $?"; ls -A disk';
       const { command } = await import('../support/shell.mjs');
       const { stdout, stderr } = $.other('unshare', ['-rm', 'sh', '-c', script, command]);
       assert.equal(stderr.toString(), 'millrace seal: disk/out: No space left on device\n');
       assert.equal(stdout.toString(), 'code 1\n');
-      const filled = `mount -t tmpfs -o size=64k none disk && head -c 1m /dev/zero > disk/zeros 2> /dev/null; "${process.execPath}" "$0" keygen disk/key; echo "code $?"; ls -A disk`;
+      const filled =
+        'mount -t tmpfs -o size=64k none disk && head -c 1m /dev/zero > disk/zeros 2> ' +
+        `/dev/null; "${process.execPath}" "$0" keygen disk/key; echo "code $?"; ls -A disk`;
       const making = $.other('unshare', ['-rm', 'sh', '-c', filled, command]);
       assert.equal(
         making.stderr.toString(),

@@ -87,7 +87,8 @@ test('what cannot be read is a line on stderr, the rest goes on', () =>
     await $.millrace('sum missing a folder a/b', {
       stdout: `${abc}  a\n`,
       stderr:
-        'millrace sum: missing: No such file or directory\nmillrace sum: folder: Is a directory\nmillrace sum: a/b: Not a directory\n',
+        'millrace sum: missing: No such file or directory\nmillrace sum: folder: Is a ' +
+        'directory\nmillrace sum: a/b: Not a directory\n',
       code: 1,
     });
   }));
@@ -291,7 +292,8 @@ test('files of all sizes at which something changes, of each kind of hash', () =
       const lines = names
         .map(
           (name) =>
-            `${millrace.hash(algorithm, files[name], { outputLength: 100 }).toString('hex')}  ${name}\n`,
+            `${millrace.hash(algorithm, files[name], { outputLength: 100 }).toString('hex')} ` +
+            ` ${name}\n`,
         )
         .join('');
       await $.millrace(['sum', '-a', algorithm, '-l', '100', ...names], { stdout: lines });
@@ -338,7 +340,7 @@ test('files without a size are read to their end', { skip: process.platform !== 
   }),
 );
 
-// ---- the other programs ---------------------------------------------------------------------
+// the other programs
 
 const rivals = [
   { program: 'sha256sum', ours: '' },
@@ -423,7 +425,7 @@ test(
     }),
 );
 
-// ---- checking -------------------------------------------------------------------------------
+// checking
 
 test('check: what matches, what does not, what is missing', () =>
   inFolder(
@@ -434,7 +436,9 @@ test('check: what matches, what does not, what is missing', () =>
     },
     async ($) => {
       const warnings =
-        'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: 1 listed file could not be read\nmillrace sum: WARNING: 1 computed checksum did NOT match\n';
+        'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: 1 ' +
+        'listed file could not be read\nmillrace sum: WARNING: 1 computed checksum did ' +
+        'NOT match\n';
       const gone = 'millrace sum: gone: No such file or directory\n';
       await $.millrace('sum -c list', {
         stdout: 'a: OK\nb: FAILED\ngone: FAILED open or read\n',
@@ -455,14 +459,16 @@ test('check: what matches, what does not, what is missing', () =>
       await $.millrace('sum --check --ignore-missing list', {
         stdout: 'a: OK\nb: FAILED\n',
         stderr:
-          'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: 1 computed checksum did NOT match\n',
+          'millrace sum: WARNING: 1 line is improperly formatted\nmillrace sum: WARNING: ' +
+          '1 computed checksum did NOT match\n',
         code: 1,
       });
       await $.millrace('sum -c --ignore-missing --quiet', {
         stdin: `${abc}  a\n${abc}  .\n`,
         stdout: '.: FAILED open or read\n',
         stderr:
-          'millrace sum: .: Is a directory\nmillrace sum: WARNING: 1 listed file could not be read\n',
+          'millrace sum: .: Is a directory\nmillrace sum: WARNING: 1 listed file could ' +
+          'not be read\n',
         code: 1,
       });
       const oneBad = {
@@ -712,7 +718,7 @@ test('wildcards on Windows, whose shells leave them', () =>
     },
   ));
 
-// ---- bad input ------------------------------------------------------------------------------
+// bad input
 
 test('options that make no sense', () =>
   inFolder({ a: 'abc' }, async ($) => {
@@ -813,7 +819,8 @@ test('names cannot command the terminal', { skip: windows }, () =>
   inFolder({}, ($) =>
     $.millrace(['sum', 'red\x1b[31m', 'two\nlines'], {
       stderr:
-        'millrace sum: "red\\u001b[31m": No such file or directory\nmillrace sum: "two\\nlines": No such file or directory\n',
+        'millrace sum: "red\\u001b[31m": No such file or directory\nmillrace sum: ' +
+        '"two\\nlines": No such file or directory\n',
       code: 1,
     }),
   ),

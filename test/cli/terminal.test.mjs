@@ -20,7 +20,9 @@ const skip =
  * @param {(readonly [string, string])[]} answers what to wait for, and what to type then
  */
 function atTerminal($, line, answers = [], { columns = 80, env = {} } = {}) {
-  const script = `stty cols ${columns}; millrace() { "${process.execPath}" "${command}" "$@"; }; ${line}; code=$?; stty -a | grep -q ' echo ' && echo "echo is on"; exit $code`;
+  const script =
+    `stty cols ${columns}; millrace() { "${process.execPath}" "${command}" "$@"; }; ` +
+    `${line}; code=$?; stty -a | grep -q ' echo ' && echo "echo is on"; exit $code`;
   const child = spawn('script', ['-qec', script, '/dev/null'], {
     cwd: $.folder,
     env: { ...process.env, SHELL: '/bin/sh', TERM: 'xterm', NO_COLOR: '', ...env },
@@ -66,7 +68,8 @@ test('a passphrase is asked for twice, not shown, and asked for once to open', {
     assert.deepEqual(wrong, {
       code: 1,
       shown:
-        'Passphrase: \nmillrace open: photos.sealed: wrong passphrase or key, or the header was changed\necho is on\n',
+        'Passphrase: \nmillrace open: photos.sealed: wrong passphrase or key, or the ' +
+        'header was changed\necho is on\n',
     });
     assert.deepEqual(readdirSync($.folder).sort(), ['pasted', 'photos', 'photos.sealed']);
   }),
@@ -112,7 +115,8 @@ test(
         [status, stderr.toString()],
         [
           1,
-          'millrace seal: no terminal to ask for a passphrase: use --passphrase-file, --passphrase-fd or --key-file\n',
+          'millrace seal: no terminal to ask for a passphrase: use --passphrase-file, ' +
+            '--passphrase-fd or --key-file\n',
         ],
       );
     }),
@@ -126,7 +130,8 @@ test('sealed bytes are not poured onto a terminal', { skip }, () =>
       {
         code: 1,
         shown:
-          'millrace seal: standard output is a terminal: use --output FILE, or --force\necho is on\n',
+          'millrace seal: standard output is a terminal: use --output FILE, or ' +
+          '--force\necho is on\n',
       },
     );
   }),

@@ -47,7 +47,8 @@ for (const algorithm of hashNames) {
     );
     if (!ours.equals(output))
       throw new Error(
-        `${algorithm}, ${source.length} bytes: ${ours.toString('hex')}, the oracle has ${output.toString('hex')}`,
+        `${algorithm}, ${source.length} bytes: ${ours.toString('hex')}, the oracle has ` +
+          `${output.toString('hex')}`,
       );
     return output;
   };

@@ -3,8 +3,9 @@
 //
 //   node test/conformance/host.mjs [--engine portable[,native]] [--require | --import] [--from FOLDER] [--families a,b] [--json FILE]
 //
-// The entry points come from the built package by its exports: by `require` (the default) or `import`,
-// looked up from the folder named by --from, such as a project in which Millrace is installed.
+// The entry points come from the built package by its exports: by `require` (the default) or
+// `import`, looked up from the folder named by --from, such as a project in which Millrace is
+// installed.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

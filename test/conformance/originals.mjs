@@ -1,5 +1,5 @@
-// The entry points in the shape of original packages: crypto-async, bigint-hash and bigint-buffer. They have no
-// options; what they compute is the same.
+// The entry points in the shape of original packages: crypto-async, bigint-hash and bigint-buffer.
+// They have no options; what they compute is the same.
 
 import { join, pattern, toHex } from './bytes.mjs';
 import { cipherVectors, hashVectors, hmacVectors } from './vectors.mjs';
@@ -171,7 +171,9 @@ function addBigintBuffer(context, entryPoint) {
   });
 }
 
-/** The original package takes Buffers; where there are none, this entry point takes any Uint8Array. */
+/**
+ * The original package takes Buffers; where there are none, this entry point takes any Uint8Array.
+ */
 function asBuffer(bytes) {
   return globalThis.Buffer === undefined ? bytes : globalThis.Buffer.from(bytes);
 }

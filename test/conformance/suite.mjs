@@ -1,6 +1,6 @@
-// The conformance suite: every algorithm of the catalog through every entry point and form there is, on
-// any engine and in any runtime. It is told the entry points, so it imports nothing of Node and needs no
-// Buffer:
+// The conformance suite: every algorithm of the catalog through every entry point and form there
+// is, on any engine and in any runtime. It is told the entry points, so it imports nothing of Node
+// and needs no Buffer:
 //
 //   const { cases, summary } = await runConformance({ millrace, promises, load, options: { engine: 'portable' } });
 //
@@ -42,7 +42,8 @@ export const families = {
  * Runs the cases one after the other and tells of each.
  *
  * @param given.millrace,given.promises the two entry points
- * @param given.original packages `{ cryptoAsync, bigintHash, bigintBuffer }`, as far as there are any
+ * @param given.original packages `{ cryptoAsync, bigintHash, bigintBuffer }`, as far as there are
+ * any
  * @param given.load gives the parsed JSON of a file below test/
  * @param given.options goes into every options object, such as `{ engine: 'portable' }`; an engine
  * is also configured, for the forms without one

@@ -19,7 +19,8 @@ test('dead links are found', (t) => {
   mkdirSync(join(folder, 'docs'));
   writeFileSync(
     join(folder, 'README.md'),
-    '# A `title`, twice\n# A `title`, twice\n[a](docs/b.md#part) [b](none.md) [c](docs/b.md#none) ' +
+    '# A `title`, twice\n# A `title`, twice\n[a](docs/b.md#part) [b](none.md) ' +
+      '[c](docs/b.md#none) ' +
       '[d](#a-title-twice-1) [e](https://example.org/)\n```js\n[f](none.js)\n```\n',
   );
   writeFileSync(join(folder, 'docs', 'b.md'), '## Part\n[up](../README.md#a-title-twice)\n');

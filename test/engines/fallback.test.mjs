@@ -9,7 +9,8 @@ import { after, before, test } from 'node:test';
 import { entryPaths, root, run, temporary } from '../support/child.mjs';
 
 const warnings =
-  "const warnings = []; process.on('warning', ({ name, code, message }) => warnings.push({ name, code, message }));\n";
+  "const warnings = []; process.on('warning', ({ name, code, message }) => " +
+  'warnings.push({ name, code, message }));\n';
 const last =
   '\nsetImmediate(() => setImmediate(() => console.log(JSON.stringify({ warnings, ...given }))));';
 
@@ -72,17 +73,19 @@ test('asynchronous calls fall back too, and the key and message are those of the
 
 test('a fallback that is not allowed is an error', async () => {
   const { warnings: told, code } = await warned(
-    "try { millrace.hash('blake3', 'abc', { engine: 'kernel' }) } catch (error) { given.code = error.code }",
+    "try { millrace.hash('blake3', 'abc', { engine: 'kernel' }) } catch (error) { " +
+      'given.code = error.code }',
   );
   assert.equal(code, 'ERR_ENGINE_UNAVAILABLE');
   assert.deepEqual(told, []);
 });
 
-// ---- the environment ------------------------------------------------------------------------------
+// the environment
 
 test('MILLRACE_ENGINE chooses what serves by default', async () => {
   const program =
-    "given.engine = millrace.configure().engine; given.digest = millrace.hash('sha256', 'abc', 'hex'); given.portable = millrace.engines().portable.available;";
+    "given.engine = millrace.configure().engine; given.digest = millrace.hash('sha256', " +
+    "'abc', 'hex'); given.portable = millrace.engines().portable.available;";
   const digest = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   for (const [asked, engine] of [
     ['portable', 'auto'],
@@ -119,7 +122,7 @@ test('MILLRACE_ENGINE=portable leaves the binary alone until it is asked for', a
   if (loaded !== undefined) assert.deepEqual([loaded, then], [false, true]);
 });
 
-// ---- without a binary -----------------------------------------------------------------------------
+// without a binary
 
 const copy = join(temporary(), 'millrace');
 before(() => {
@@ -134,7 +137,8 @@ const without = (program, options) => {
   const file = join(dirname(copy), 'program.cjs');
   writeFileSync(file, '');
   return run(
-    `const millrace = require(${JSON.stringify(copy)}), promises = require(${JSON.stringify(join(copy, 'dist', 'promises.js'))});\n${program}`,
+    `const millrace = require(${JSON.stringify(copy)}), promises = ` +
+      `require(${JSON.stringify(join(copy, 'dist', 'promises.js'))});\n${program}`,
     { bare: true, ...options },
   );
 };
@@ -183,12 +187,15 @@ test('without a binary the portable engine serves, with one warning that says ho
 
 test('without a binary the engines that need it are refused', async () => {
   const { stdout } = await without(
-    "for (const engine of ['native', 'kernel', 'af_alg', 'cryptodev']) try { millrace.hash('sha256', '', { engine }) } catch ({ code, message }) { console.log(code, /npm/.test(message)) }",
+    "for (const engine of ['native', 'kernel', 'af_alg', 'cryptodev']) try { " +
+      "millrace.hash('sha256', '', { engine }) } catch ({ code, message }) { " +
+      'console.log(code, /npm/.test(message)) }',
     { flags: ['--no-warnings'] },
   );
   assert.equal(stdout, 'ERR_ENGINE_UNAVAILABLE true\n'.repeat(4));
   const { stdout: allowed } = await without(
-    "console.log(millrace.hash('md5', '', { engine: ['native', 'portable'], encoding: 'hex' }), millrace.engines().fallbacks[0].from)",
+    "console.log(millrace.hash('md5', '', { engine: ['native', 'portable'], encoding: " +
+      "'hex' }), millrace.engines().fallbacks[0].from)",
     { flags: ['--no-warnings'] },
   );
   assert.equal(allowed, 'd41d8cd98f00b204e9800998ecf8427e native\n');

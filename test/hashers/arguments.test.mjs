@@ -46,7 +46,7 @@ const notBytes = [
   Promise.resolve(),
 ];
 
-// ---- making one ---------------------------------------------------------------------------------
+// making one
 
 test('unknown algorithms: the nearest names', () => {
   for (const [name, nearest] of [
@@ -280,7 +280,7 @@ test('kinds of keys that are taken', () => {
     );
 });
 
-// ---- update ----------------------------------------------------------------------------------------
+// update
 
 test('what is not data', () => {
   const hash = createHash('sha256');
@@ -466,7 +466,7 @@ test('bytes of every kind', () => {
   assert.equal(createHash('md5').update(outside).digest('hex'), millrace.hash('md5', '', 'hex'));
 });
 
-// ---- digest --------------------------------------------------------------------------------------
+// digest
 
 test('a digest in every encoding is that of node:crypto', () => {
   for (const [ours, theirs] of [
@@ -680,7 +680,7 @@ test('spent: everything but reset', () => {
   }
 });
 
-// ---- objects that are not what they seem -----------------------------------------------------------
+// objects that are not what they seem
 
 test('constructors are not for users', () => {
   for (const Class of [millrace.Hash, millrace.Hmac, Object.getPrototypeOf(millrace.Hash)]) {

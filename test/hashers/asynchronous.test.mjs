@@ -163,7 +163,7 @@ test('a digest in every encoding, asynchronously', async () => {
   }
 });
 
-// ---- busy -----------------------------------------------------------------------------------
+// busy
 
 test('what is synchronous is refused while something is in flight', async () => {
   for (const [size, ask] of [
@@ -304,7 +304,7 @@ test('callbacks come later, once, and in the order of the calls', async () => {
   }
 });
 
-// ---- failure ----------------------------------------------------------------------------------
+// failure
 
 test('a key disposed while updates wait: those that come later fail, each told', async () => {
   const key = createKey('hmac-sha256', 'key');
@@ -383,7 +383,7 @@ test('a callback that throws is an uncaughtException, and the hasher goes on', a
   );
 });
 
-// ---- context and re-entrancy --------------------------------------------------------------------
+// context and re-entrancy
 
 test('AsyncLocalStorage is that of each call', async () => {
   const storage = new AsyncLocalStorage();
@@ -596,7 +596,7 @@ test('hooks that detach, reset and dispose while the call that made them runs', 
   }
 });
 
-// ---- ends -----------------------------------------------------------------------------------
+// ends
 
 test('a hasher dropped while in flight, and collections at every moment', async () => {
   const { code, stdout, stderr } = await run(
@@ -762,7 +762,8 @@ test('a process that ends with updates in flight', async () => {
   assert.deepEqual([all.code, all.stdout, all.stderr], [0, 'true\n', '']);
   // Hashers alone keep no process alive.
   const idle = await run(
-    "globalThis.kept = [millrace.createHash('sha256').update('a'), millrace.createHmac('sha256', 'k')]; kept[0].write('x'); console.log('done');",
+    "globalThis.kept = [millrace.createHash('sha256').update('a'), " +
+      "millrace.createHmac('sha256', 'k')]; kept[0].write('x'); console.log('done');",
   );
   assert.deepEqual([idle.code, idle.stdout], [0, 'done\n']);
 });

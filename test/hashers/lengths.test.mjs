@@ -77,7 +77,9 @@ function agrees(subject, message, way, rng) {
   const expected = subject.expected(message);
   if (!found.equals(expected))
     assert.fail(
-      `${subject.name}, ${message.length} bytes in pieces of ${cuts.map(({ length }) => length)}, ${way}: ${found.toString('hex')}, not ${expected.toString('hex')}`,
+      `${subject.name}, ${message.length} bytes in pieces of ` +
+        `${cuts.map(({ length }) => length)}, ${way}: ${found.toString('hex')}, not ` +
+        `${expected.toString('hex')}`,
     );
 }
 

@@ -220,7 +220,7 @@ test('in another process', async () => {
   assert.deepEqual([code, stdout], [0, `[] ${families.length}\n`], stderr);
 });
 
-// ---- states of somebody else -----------------------------------------------------------------
+// states of somebody else
 
 test('a state of another algorithm, kind, key or seed', () => {
   const key = Buffer.alloc(32, 1);
@@ -335,7 +335,7 @@ test('neither the key nor the whole message is in a state', () => {
   }
 });
 
-// ---- damage ------------------------------------------------------------------------------------
+// damage
 
 test('cut short, extended, and not a state at all', () => {
   for (const subject of families) {
@@ -417,7 +417,8 @@ test('every single bit flipped, and the sum made right again', () => {
         try {
           taken += harmless(
             (more) => subject.make({ state: signed(state), ...more }),
-            `${subject.name} after ${size} bytes: bit ${bit}, byte ${(bit >> 3) - bodyOffset(subject)} of the state`,
+            `${subject.name} after ${size} bytes: bit ${bit}, byte ` +
+              `${(bit >> 3) - bodyOffset(subject)} of the state`,
           );
         } catch (error) {
           faults.push(error.message.split('\n')[0]);
@@ -428,7 +429,8 @@ test('every single bit flipped, and the sum made right again', () => {
   assert.equal(
     faults.length,
     0,
-    `${faults.length} of ${all}, such as\n${faults.filter((_, index) => index % Math.ceil(faults.length / 8) === 0).join('\n')}`,
+    `${faults.length} of ${all}, such ` +
+      `as\n${faults.filter((_, index) => index % Math.ceil(faults.length / 8) === 0).join('\n')}`,
   );
   // Most of a state are the hash's words, of which all are possible.
   assert.ok(taken > all / 10 && taken < all, `${taken} of ${all} taken`);
@@ -516,7 +518,7 @@ test('a length that is a lie changes no digest', () => {
   refused(() => millrace.createHash('sha256', { state: signed(state) }), 'a length beyond 2^53');
 });
 
-// ---- output that has been begun -----------------------------------------------------------------
+// output that has been begun
 
 test('a state while output is taken goes on with the next byte', () => {
   const rng = random('squeezing');

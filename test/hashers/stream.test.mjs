@@ -262,7 +262,7 @@ await alike('events in order', async ({ hash }) => {
   return seen;
 });
 
-// ---- misuse ------------------------------------------------------------------------------------
+// misuse
 
 await alike('write after end', async ({ hash }) => {
   const stream = hash();
@@ -432,7 +432,7 @@ test('a key disposed midway is an error of the stream', async () => {
   }
 });
 
-// ---- ends before the end --------------------------------------------------------------------------
+// ends before the end
 
 test('a source that errors midway', async () => {
   for (const size of [10, 100_000]) {
@@ -511,7 +511,7 @@ test('busy while a large chunk is on the pool, as with updates', async () => {
   );
 });
 
-// ---- options and inheritance -----------------------------------------------------------------------
+// options and inheritance
 
 test('options of stream.Transform are handed on', async () => {
   const stream = createHash('sha256', { highWaterMark: 5, emitClose: false, encoding: 'hex' });

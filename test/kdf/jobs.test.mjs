@@ -165,8 +165,10 @@ test('one of several in lanes is cancelled, the others are right', async () => {
   await released();
 });
 
-test('together they never take more memory than they may; the others wait, and short work passes', async () => {
-  const { code, stderr } = await run(`
+test(
+  'together they never take more memory than they may; the others wait, and short work ' + 'passes',
+  async () => {
+    const { code, stderr } = await run(`
     const assert = require('node:assert/strict');
     const { readFileSync } = require('node:fs');
     const limit = 100 << 20;
@@ -200,8 +202,9 @@ test('together they never take more memory than they may; the others wait, and s
       setTimeout(() => assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 }), 100);
     });
   `);
-  assert.equal(code, 0, stderr);
-});
+    assert.equal(code, 0, stderr);
+  },
+);
 
 test('memory is kept for the next, and given back when none follows', async () => {
   const { code, stderr, stdout } = await run(`

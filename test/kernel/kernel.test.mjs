@@ -47,7 +47,9 @@ describe('guests', { concurrency: 2 }, () => {
   for (const { name, cases, blocked } of visits.filter((each) => wanted(each.cases).length > 0)) {
     test(`${name}${guest.name ? ` (${guest.name})` : ''}`, { skip: notRun }, async (t) => {
       assert.equal(guest.reason, undefined, `there is no guest: ${guest.reason}`);
-      const job = `${quoted(process.execPath)} ${testArguments(wanted(cases), '$shared/results').map(quoted).join(' ')}`;
+      const job =
+        `${quoted(process.execPath)} ` +
+        `${testArguments(wanted(cases), '$shared/results').map(quoted).join(' ')}`;
       const { code, output, console, files, ms } = await boot(guest, job, {
         blocked,
         environment: { ...environment, MILLRACE_KERNEL_TEST: 'guest' },
@@ -181,7 +183,8 @@ function withoutAfAlg() {
     process.execPath,
     [
       '-e',
-      "try { require('millrace').hash('sha256', new Uint8Array(1), { engine: 'af_alg' }) } catch (error) { console.log(error.message) }",
+      "try { require('millrace').hash('sha256', new Uint8Array(1), { engine: 'af_alg' }) " +
+        '} catch (error) { console.log(error.message) }',
     ],
     { cwd: root, encoding: 'utf8' },
   );

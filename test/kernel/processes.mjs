@@ -36,9 +36,9 @@ export const ways = {
 };
 
 /**
- * Runs the body of an async function that can use `millrace`, `promises`, `assert`, `oracle(...)` of
- * node:crypto and `errorOf(call)`. `result` is the value that it returns; `warnings` are the codes
- * and messages of the process's warnings.
+ * Runs the body of an async function that can use `millrace`, `promises`, `assert`, `oracle(...)`
+ * of node:crypto and `errorOf(call)`. `result` is the value that it returns; `warnings` are the
+ * codes and messages of the process's warnings.
  */
 export function perform(body, { way = ways.root, timeout = 60_000, env = {} } = {}) {
   const program = `${requiring()}

@@ -14,7 +14,9 @@ export function right(outcome, job, what, expected = oracle(job)) {
   if (!output.equals(expected.output)) {
     const at = output.findIndex((byte, index) => byte !== expected.output[index]);
     assert.fail(
-      `${what}: ${output.length} bytes, wrong from byte ${at}: ${output.subarray(at, at + 16).toString('hex')}, not ${expected.output.subarray(at, at + 16).toString('hex')}`,
+      `${what}: ${output.length} bytes, wrong from byte ${at}: ` +
+        `${output.subarray(at, at + 16).toString('hex')}, not ` +
+        `${expected.output.subarray(at, at + 16).toString('hex')}`,
     );
   }
   if (expected.tag && job.encrypt)

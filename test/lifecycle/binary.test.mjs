@@ -55,7 +55,8 @@ function install(content = built) {
 }
 
 const REPORT =
-  "const { engines, hash } = require('millrace'); console.log(hash('md5', '', 'hex'), engines().native.available);";
+  "const { engines, hash } = require('millrace'); console.log(hash('md5', '', 'hex'), " +
+  'engines().native.available);';
 const NATIVE = 'd41d8cd98f00b204e9800998ecf8427e true\n';
 const PORTABLE = 'd41d8cd98f00b204e9800998ecf8427e false\n';
 
@@ -113,7 +114,7 @@ test('a package in its own folder never takes a binary from the working folder',
   }
 });
 
-// ---- files that are no binary of ours ---------------------------------------------------------------
+// files that are no binary of ours
 
 /** The header of an ELF file for a CPU, and nothing behind it. */
 const elf = (machine) => {
@@ -220,7 +221,7 @@ test('a platform that there is no binary for', async () => {
   );
 });
 
-// ---- MILLRACE_BINARY ----------------------------------------------------------------------------------
+// MILLRACE_BINARY
 
 test('MILLRACE_BINARY names the file, also one relative to the working folder', async () => {
   install(null);
@@ -256,7 +257,7 @@ test('an empty MILLRACE_BINARY names nothing', async () => {
   });
 });
 
-// ---- the permission model -------------------------------------------------------------------------------
+// the permission model
 
 const permission =
   Number.parseInt(process.versions.node, 10) >= 24 ? '--permission' : '--experimental-permission';
@@ -281,14 +282,15 @@ test('--no-addons is told as that', async () => {
   warned(await run(REPORT, { flags: ['--no-addons'] }), /Start Node\.js without --no-addons/);
 });
 
-// ---- bundles --------------------------------------------------------------------------------------------
+// bundles
 
 /** Makes one file of a program and the package, in a folder of its own. */
 async function bundle(format) {
   const out = temporary();
   const file = join(out, 'dist', format === 'cjs' ? 'server.cjs' : 'server.mjs');
   const contents =
-    "import { engines, hash } from 'millrace'; console.log(hash('md5', '', 'hex'), engines().native.available);";
+    "import { engines, hash } from 'millrace'; console.log(hash('md5', '', 'hex'), " +
+    'engines().native.available);';
   const { warnings } = await build({
     stdin: { contents, resolveDir: project },
     outfile: file,
@@ -302,49 +304,56 @@ async function bundle(format) {
 }
 
 for (const format of ['cjs', 'esm']) {
-  test(`a bundle (${format}) that left its binary behind says so; beside it, in node_modules, or named it is found`, async () => {
-    const { out, file } = await bundle(format);
-    try {
-      const lost = await run(undefined, { file, cwd: out });
-      warned(lost, /bundled without it: mark "millrace" as external/, /servers-and-bundlers/);
-      copyFileSync(built, join(out, 'dist', binary));
-      assert.deepEqual(await run(undefined, { file, cwd: '/' }), {
-        code: 0,
-        stdout: NATIVE,
-        stderr: '',
-      });
-      rmSync(join(out, 'dist', binary));
-      assert.deepEqual(await run(undefined, { file, cwd: '/', env: { MILLRACE_BINARY: built } }), {
-        code: 0,
-        stdout: NATIVE,
-        stderr: '',
-      });
-      mkdirSync(join(out, 'node_modules', '@millrace'), { recursive: true });
-      cpSync(platformPackage, join(out, 'node_modules', '@millrace', platform), {
-        recursive: true,
-      });
-      assert.deepEqual(await run(undefined, { file, cwd: '/' }), {
-        code: 0,
-        stdout: NATIVE,
-        stderr: '',
-      });
-      // As pnpm lays it out: the platform package is the dependency of millrace only.
-      rmSync(join(out, 'node_modules'), { recursive: true });
-      const nested = join(out, 'node_modules', 'millrace', 'node_modules', '@millrace', platform);
-      cpSync(platformPackage, nested, { recursive: true });
-      copyFileSync(
-        join(package_, 'package.json'),
-        join(out, 'node_modules', 'millrace', 'package.json'),
-      );
-      assert.deepEqual(await run(undefined, { file, cwd: '/' }), {
-        code: 0,
-        stdout: NATIVE,
-        stderr: '',
-      });
-    } finally {
-      rmSync(out, { recursive: true, force: true });
-    }
-  });
+  test(
+    `a bundle (${format}) that left its binary behind says so; beside it, in node_modules, ` +
+      'or named it is found',
+    async () => {
+      const { out, file } = await bundle(format);
+      try {
+        const lost = await run(undefined, { file, cwd: out });
+        warned(lost, /bundled without it: mark "millrace" as external/, /servers-and-bundlers/);
+        copyFileSync(built, join(out, 'dist', binary));
+        assert.deepEqual(await run(undefined, { file, cwd: '/' }), {
+          code: 0,
+          stdout: NATIVE,
+          stderr: '',
+        });
+        rmSync(join(out, 'dist', binary));
+        assert.deepEqual(
+          await run(undefined, { file, cwd: '/', env: { MILLRACE_BINARY: built } }),
+          {
+            code: 0,
+            stdout: NATIVE,
+            stderr: '',
+          },
+        );
+        mkdirSync(join(out, 'node_modules', '@millrace'), { recursive: true });
+        cpSync(platformPackage, join(out, 'node_modules', '@millrace', platform), {
+          recursive: true,
+        });
+        assert.deepEqual(await run(undefined, { file, cwd: '/' }), {
+          code: 0,
+          stdout: NATIVE,
+          stderr: '',
+        });
+        // As pnpm lays it out: the platform package is the dependency of millrace only.
+        rmSync(join(out, 'node_modules'), { recursive: true });
+        const nested = join(out, 'node_modules', 'millrace', 'node_modules', '@millrace', platform);
+        cpSync(platformPackage, nested, { recursive: true });
+        copyFileSync(
+          join(package_, 'package.json'),
+          join(out, 'node_modules', 'millrace', 'package.json'),
+        );
+        assert.deepEqual(await run(undefined, { file, cwd: '/' }), {
+          code: 0,
+          stdout: NATIVE,
+          stderr: '',
+        });
+      } finally {
+        rmSync(out, { recursive: true, force: true });
+      }
+    },
+  );
 }
 
 test('the published platforms are those of the build', async () => {

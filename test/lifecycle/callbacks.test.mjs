@@ -342,18 +342,21 @@ test('a callback that throws anything at all', async () => {
 
 test('a rejection nobody handles is an unhandledRejection', async () => {
   const failing =
-    "promises.open('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: Buffer.alloc(16) });";
+    "promises.open('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), " +
+    'source: Buffer.alloc(16) });';
   const ended = await run(failing);
   assert.equal(ended.code, 1);
   assert.match(ended.stderr, /ERR_AUTHENTICATION/);
   const told = await run(
-    `process.on('unhandledRejection', (reason) => console.log(reason.code));\n${failing}\npromises.hash('nothing', '');`,
+    `process.on('unhandledRejection', (reason) => ` +
+      `console.log(reason.code));\n${failing}\npromises.hash('nothing', '');`,
   );
   assert.deepEqual([told.code, told.stdout], [0, 'ERR_UNKNOWN_ALGORITHM\nERR_AUTHENTICATION\n']);
   const handled = await run(`promises.hash('nothing', '').catch(() => console.log('handled'));`);
   assert.deepEqual([handled.code, handled.stdout], [0, 'handled\n']);
   const callbacks = await run(
-    `millrace.open('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: Buffer.alloc(16) }, () => {});`,
+    `millrace.open('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), ` +
+      'source: Buffer.alloc(16) }, () => {});',
   );
   assert.deepEqual([callbacks.code, callbacks.stderr], [0, '']);
 });

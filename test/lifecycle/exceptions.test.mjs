@@ -11,7 +11,8 @@ const starts = {
   'a short hash': 'millrace.hash("sha256", "x", CALLBACK)',
   'a long hash': 'millrace.hash("sha256", Buffer.alloc(300_000), CALLBACK)',
   'a failed open':
-    'millrace.open("aes-256-gcm", { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: Buffer.alloc(16) }, CALLBACK)',
+    'millrace.open("aes-256-gcm", { key: Buffer.alloc(32), nonce: Buffer.alloc(12), ' +
+    'source: Buffer.alloc(16) }, CALLBACK)',
   'a batch': 'millrace.hashMany("sha256", ["a", "b"], CALLBACK)',
   'the digest of a hasher': 'millrace.createHash("sha256").update("x").digest(CALLBACK)',
   'a file': 'millrace.hashFile("sha256", __filename, CALLBACK)',
@@ -31,19 +32,26 @@ const programs = {
   'process.exitCode was set':
     'process.exitCode = 5; function throwing() { throw new Error("mine") }',
   'a handler':
-    'process.on("uncaughtException", (error, origin) => console.log(error.message, origin)); function throwing() { throw new Error("mine") }',
+    'process.on("uncaughtException", (error, origin) => console.log(error.message, ' +
+    'origin)); function throwing() { throw new Error("mine") }',
   'a handler for one':
-    'process.once("uncaughtException", (error) => { console.log(error.message); again() }); function throwing() { throw new Error("mine") }',
+    'process.once("uncaughtException", (error) => { console.log(error.message); again() ' +
+    '}); function throwing() { throw new Error("mine") }',
   'a handler that throws':
-    'process.on("uncaughtException", () => { throw new Error("of the handler") }); function throwing() { throw new Error("mine") }',
+    'process.on("uncaughtException", () => { throw new Error("of the handler") }); ' +
+    'function throwing() { throw new Error("mine") }',
   'a monitor':
-    'process.on("uncaughtExceptionMonitor", (error, origin) => console.log(error.message, origin)); function throwing() { throw new Error("mine") }',
+    'process.on("uncaughtExceptionMonitor", (error, origin) => ' +
+    'console.log(error.message, origin)); function throwing() { throw new Error("mine") }',
   'a capture callback':
-    'process.setUncaughtExceptionCaptureCallback((error) => console.log(error.message)); function throwing() { throw new Error("mine") }',
+    'process.setUncaughtExceptionCaptureCallback((error) => console.log(error.message)); ' +
+    'function throwing() { throw new Error("mine") }',
   'an exit listener':
-    'process.on("exit", (code) => console.log("exit", code)); function throwing() { throw new Error("mine") }',
+    'process.on("exit", (code) => console.log("exit", code)); function throwing() { ' +
+    'throw new Error("mine") }',
   'an exit listener with another code':
-    'process.on("exit", () => { process.exitCode = 9 }); function throwing() { throw new Error("mine") }',
+    'process.on("exit", () => { process.exitCode = 9 }); function throwing() { throw new ' +
+    'Error("mine") }',
   'process.exit in it': 'function throwing() { process.exit(4) }',
 };
 

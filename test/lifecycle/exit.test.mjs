@@ -124,7 +124,8 @@ test('jobs in flight: process.exit thirty times, at random moments', async () =>
     const results = await Promise.all(
       Array.from({ length: 5 }, (_, index) =>
         run(
-          `${manyJobs}\nstart(20);\nconst wait = ${(round + index) * 0.7};\nsetTimeout(() => process.exit(17), wait);`,
+          `${manyJobs}\nstart(20);\nconst wait = ` +
+            `${(round + index) * 0.7};\nsetTimeout(() => process.exit(17), wait);`,
         ),
       ),
     );

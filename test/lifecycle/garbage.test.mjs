@@ -169,16 +169,19 @@ const growth = async (setUp, calls) => {
   return Number(stdout);
 };
 
-test('HMACs of a key that is used once leave no memory behind, within one turn of the event loop', async () => {
-  const grown = await growth(
-    `const calls = async (count) => {
+test(
+  'HMACs of a key that is used once leave no memory behind, within one turn of the event ' + 'loop',
+  async () => {
+    const grown = await growth(
+      `const calls = async (count) => {
     for (let index = 0; index < count; index++) millrace.createHmac('sha256', 'secret').update('a').digest('hex');
   };`,
-    300_000,
-  );
-  // 1 KB for each would be 300.
-  assert.ok(grown < 60, `${grown} MiB more`);
-});
+      300_000,
+    );
+    // 1 KB for each would be 300.
+    assert.ok(grown < 60, `${grown} MiB more`);
+  },
+);
 
 test('prepared keys that are forgotten are collected', async () => {
   const grown = await growth(

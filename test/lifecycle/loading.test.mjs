@@ -98,7 +98,9 @@ const programs = {
   ],
   'import of crypto-async by name': [
     '.mjs',
-    "import { hash, E_CORRUPT } from 'millrace/crypto-async'; if (E_CORRUPT !== 'corrupt') throw E_CORRUPT; console.log(hash('md5', Buffer.alloc(0)).toString('hex'))",
+    "import { hash, E_CORRUPT } from 'millrace/crypto-async'; if (E_CORRUPT !== " +
+      "'corrupt') throw E_CORRUPT; console.log(hash('md5', " +
+      "Buffer.alloc(0)).toString('hex'))",
   ],
   'dynamic import from CommonJS': [
     '.cjs',
@@ -106,11 +108,15 @@ const programs = {
   ],
   'import and require are one': [
     '.mjs',
-    "import millrace from 'millrace'; import { createRequire } from 'node:module'; const other = createRequire(import.meta.url)('millrace'); if (other.hash !== millrace.hash || other.MillraceError !== millrace.MillraceError) throw new Error('two'); console.log(millrace.hash('md5', '', 'hex'))",
+    "import millrace from 'millrace'; import { createRequire } from 'node:module'; const " +
+      "other = createRequire(import.meta.url)('millrace'); if (other.hash !== " +
+      'millrace.hash || other.MillraceError !== millrace.MillraceError) throw new ' +
+      "Error('two'); console.log(millrace.hash('md5', '', 'hex'))",
   ],
   'package.json': [
     '.cjs',
-    "if (require('millrace/package.json').name !== 'millrace') throw 0; console.log(require('millrace').hash('md5', '', 'hex'))",
+    "if (require('millrace/package.json').name !== 'millrace') throw 0; " +
+      "console.log(require('millrace').hash('md5', '', 'hex'))",
   ],
 };
 
@@ -134,7 +140,8 @@ for (const options of [
       ? { flags: [options] }
       : { env: { NODE_OPTIONS: options } };
     const { code, stdout, stderr } = await run(
-      "promises.seal('aes-128-gcm', { key: Buffer.alloc(16), nonce: Buffer.alloc(12), source: '' }).then((sealed) => console.log(sealed.toString('hex')))",
+      "promises.seal('aes-128-gcm', { key: Buffer.alloc(16), nonce: Buffer.alloc(12), " +
+        "source: '' }).then((sealed) => console.log(sealed.toString('hex')))",
       flags,
     );
     assert.deepEqual([code, stdout, stderr], [0, '58e2fccefa7e3061367f1d57a4e7455a\n', '']);
@@ -182,7 +189,8 @@ test('the permission model without addons: the portable engine', async () => {
       '--allow-fs-read=*',
       '--no-warnings',
       '-e',
-      `const { engines, hash } = require(${JSON.stringify(entryPaths.millrace)}); console.log(hash('md5', '', 'hex'), engines().native.available)`,
+      `const { engines, hash } = require(${JSON.stringify(entryPaths.millrace)}); ` +
+        `console.log(hash('md5', '', 'hex'), engines().native.available)`,
     ],
   });
   assert.equal(stdout, 'd41d8cd98f00b204e9800998ecf8427e false\n');
@@ -220,7 +228,8 @@ test('without the native binary and the portable engine: ERR_NO_BINARY, and what
     ]) {
       const { stdout } = await promisify(execFile)(process.execPath, [
         '-e',
-        `try { ${program}; console.log('loaded') } catch (error) { console.log(error.code, error.message, error.stack.split('\\n').length) }`,
+        `try { ${program}; console.log('loaded') } catch (error) { ` +
+          `console.log(error.code, error.message, error.stack.split('\\n').length) }`,
       ]);
       assert.match(stdout, /^ERR_NO_BINARY .*npm/);
       assert.match(stdout, new RegExp(`${process.platform}-${process.arch}`));
@@ -244,7 +253,9 @@ test('loading is quick', async (t) => {
     // CPU time: on a busy machine others' work shall not count.
     const { stdout } = await promisify(execFile)(process.execPath, [
       '-e',
-      `const begin = process.cpuUsage(); require(${JSON.stringify(entryPaths.millrace)}); const { user, system } = process.cpuUsage(begin); console.log((user + system) / 1000)`,
+      'const begin = process.cpuUsage(); ' +
+        `require(${JSON.stringify(entryPaths.millrace)}); const { user, system } = ` +
+        'process.cpuUsage(begin); console.log((user + system) / 1000)',
     ]);
     times.push(Number(stdout));
   }

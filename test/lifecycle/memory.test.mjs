@@ -29,7 +29,8 @@ async function inShortMemory(t, program) {
     if (found !== undefined) return found;
   }
   t.skip(
-    `skipped: Node.js itself aborted in ${ATTEMPTS} of ${ATTEMPTS} attempts, as its own memory ran short`,
+    `skipped: Node.js itself aborted in ${ATTEMPTS} of ${ATTEMPTS} attempts, as its own ` +
+      'memory ran short',
   );
   return undefined;
 }

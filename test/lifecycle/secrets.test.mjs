@@ -153,7 +153,8 @@ const long = {
   'chacha20-poly1305': (key, route) =>
     `promises.seal('chacha20-poly1305', { key: ${key}, nonce, source: large, route: '${route}' })`,
   'xchacha20-poly1305': (key, route) =>
-    `promises.seal('xchacha20-poly1305', { key: ${key}, nonce: Buffer.alloc(24), source: large, route: '${route}' })`,
+    `promises.seal('xchacha20-poly1305', { key: ${key}, nonce: Buffer.alloc(24), source: ` +
+    `large, route: '${route}' })`,
   'aes-256-gcm-siv': (key, route) =>
     `promises.seal('aes-256-gcm-siv', { key: ${key}, nonce, source: large, route: '${route}' })`,
   'hmac-sha256': (key, route) => `promises.hmac('sha256', ${key}, large, { route: '${route}' })`,
@@ -195,12 +196,15 @@ const running = {
   'createHmac, a long message': [
     'hmac-sha512',
     (key) =>
-      `millrace.createHmac('sha512', ${key}).update(source).update('more').update(source).digest('hex')`,
+      `millrace.createHmac('sha512', ` +
+      `${key}).update(source).update('more').update(source).digest('hex')`,
   ],
   'createHmac, copied, exported, reset': [
     'hmac-sha3-256',
     (key) =>
-      `((hmac) => { hmac.copy().digest(); hmac.exportState(); hmac.reset().update('x').digest(); })(millrace.createHmac('sha3-256', ${key}).update(source))`,
+      '((hmac) => { hmac.copy().digest(); hmac.exportState(); ' +
+      `hmac.reset().update('x').digest(); })(millrace.createHmac('sha3-256', ` +
+      `${key}).update(source))`,
   ],
   'createHmac without a digest': [
     'hmac-sha256',
@@ -209,7 +213,8 @@ const running = {
   'createHmac, asynchronously': [
     'hmac-sha256',
     (key) =>
-      `((hmac) => { hmac.updateAsync(source); return hmac.digestAsync(); })(millrace.createHmac('sha256', ${key}))`,
+      '((hmac) => { hmac.updateAsync(source); return hmac.digestAsync(); ' +
+      `})(millrace.createHmac('sha256', ${key}))`,
   ],
   'createHmac as a stream': [
     'hmac-sha256',

@@ -353,7 +353,7 @@ test('targets over the sources, everywhere', () => {
   }
 });
 
-// ---- getters -------------------------------------------------------------------------------------
+// getters
 
 /** An array whose element at `index` is made by a getter that does something first. */
 function trapped(elements, index, act) {
@@ -588,7 +588,7 @@ test('getters that use the library', () => {
   }
 });
 
-// ---- asynchronous ---------------------------------------------------------------------------------
+// asynchronous
 
 test('without a target everything is copied at the call', async () => {
   for (const size of [10, 1000, 40_000]) {

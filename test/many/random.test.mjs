@@ -78,7 +78,8 @@ for (const subject of subjects) {
           (_, index) => !found.subarray(index * size, (index + 1) * size).equals(expected[index]),
         );
         assert.fail(
-          `${subject.name}: message ${wrong} of ${sources.length}, lengths ${sources.map(({ length }) => length)}`,
+          `${subject.name}: message ${wrong} of ${sources.length}, lengths ` +
+            `${sources.map(({ length }) => length)}`,
         );
       }
     }

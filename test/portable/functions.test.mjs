@@ -1,5 +1,5 @@
-// The entry point millrace/portable: a function an algorithm, with the names, encodings, options and
-// errors of the main entry point.
+// The entry point millrace/portable: a function an algorithm, with the names, encodings, options
+// and errors of the main entry point.
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';

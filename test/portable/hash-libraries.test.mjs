@@ -21,31 +21,35 @@ const merkleDamgard = [
 ];
 
 for (const [Hash, block, size, words, little] of merkleDamgard) {
-  test(`@noble/hashes ${Hash.name}: words go in and come out, blocks are taken in, the schedule is wiped`, () => {
-    const hash = new Hash();
-    assert.deepEqual([hash.blockLen, hash.outputLen, hash.isLE], [block, size, little]);
-    assert.equal(hash.get().length, words);
-    const other = new Hash();
-    // What comes out can go in elsewhere, more words than it has do no harm.
-    other.process(new DataView(new Uint8Array(3 * block).fill(7).buffer), block);
-    hash.set(...other.get(), ...new Array(16 - words).fill(99));
-    assert.deepEqual(hash.get(), other.get());
-    assert.notDeepEqual(hash.get(), new Hash().get());
-    // By one whole block and the padding of one, what digest() says.
-    const message = Uint8Array.from({ length: block }, (_, index) => index);
-    const expected = new Hash().update(message).digest();
-    const bare = new Hash();
-    const padded = new DataView(new ArrayBuffer(2 * block));
-    new Uint8Array(padded.buffer).set(message);
-    padded.setUint8(block, 0x80);
-    padded.setUint32(2 * block - (little ? 8 : 4), 8 * block, little);
-    bare.process(padded, 0);
-    bare.process(padded, block);
-    bare.roundClean();
-    const digest = new DataView(new ArrayBuffer(4 * words));
-    for (const [index, word] of bare.get().entries()) digest.setInt32(4 * index, word, little);
-    assert.deepEqual(new Uint8Array(digest.buffer).slice(0, size), Uint8Array.from(expected));
-  });
+  test(
+    `@noble/hashes ${Hash.name}: words go in and come out, blocks are taken in, the ` +
+      'schedule is wiped',
+    () => {
+      const hash = new Hash();
+      assert.deepEqual([hash.blockLen, hash.outputLen, hash.isLE], [block, size, little]);
+      assert.equal(hash.get().length, words);
+      const other = new Hash();
+      // What comes out can go in elsewhere, more words than it has do no harm.
+      other.process(new DataView(new Uint8Array(3 * block).fill(7).buffer), block);
+      hash.set(...other.get(), ...new Array(16 - words).fill(99));
+      assert.deepEqual(hash.get(), other.get());
+      assert.notDeepEqual(hash.get(), new Hash().get());
+      // By one whole block and the padding of one, what digest() says.
+      const message = Uint8Array.from({ length: block }, (_, index) => index);
+      const expected = new Hash().update(message).digest();
+      const bare = new Hash();
+      const padded = new DataView(new ArrayBuffer(2 * block));
+      new Uint8Array(padded.buffer).set(message);
+      padded.setUint8(block, 0x80);
+      padded.setUint32(2 * block - (little ? 8 : 4), 8 * block, little);
+      bare.process(padded, 0);
+      bare.process(padded, block);
+      bare.roundClean();
+      const digest = new DataView(new ArrayBuffer(4 * words));
+      for (const [index, word] of bare.get().entries()) digest.setInt32(4 * index, word, little);
+      assert.deepEqual(new Uint8Array(digest.buffer).slice(0, size), Uint8Array.from(expected));
+    },
+  );
 }
 
 for (const [Hash, block, size, words] of [[blake2._BLAKE2b, 128, 64, 16]]) {

@@ -16,7 +16,8 @@ import { random } from '../support/random.mjs';
 
 const text = await bundle('', {
   contents:
-    "export * from './src/portable/hashes/index.ts'; export * from './src/portable/hashes/wasm.ts';",
+    "export * from './src/portable/hashes/index.ts'; export * from " +
+    "'./src/portable/hashes/wasm.ts';",
 });
 
 /** A copy of the modules, in which WebAssembly is what is given. */

@@ -268,7 +268,7 @@ test('HKDF over every hash as natively', async () => {
   }
 });
 
-// ---- password hashes -----------------------------------------------------------------------------
+// password hashes
 
 const verify = (password, text, more = {}) => ({
   operation: Operation.Verify,
@@ -293,7 +293,8 @@ const good = [
   ['', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy'],
   ['U*U', '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
   [
-    '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789chars after 72 are ignored',
+    '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789chars after ' +
+      '72 are ignored',
     '$2a$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui',
   ],
 ];
@@ -598,7 +599,7 @@ test('what needs to be made anew, as natively', () => {
   );
 });
 
-// ---- who computes --------------------------------------------------------------------------------
+// who computes
 
 const long = {
   argon2: [
@@ -652,7 +653,7 @@ for (const [name, [derivation, api, method]] of Object.entries(long)) {
   });
 }
 
-// ---- progress ------------------------------------------------------------------------------------
+// progress
 
 test('progress grows from 0 to 1, and an exception of it ends a derivation', () => {
   const input = {

@@ -1,5 +1,5 @@
-// What the portable engine says of itself, and the calls of its binding that no entry point makes with
-// wrong arguments.
+// What the portable engine says of itself, and the calls of its binding that no entry point makes
+// with wrong arguments.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

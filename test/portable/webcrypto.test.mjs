@@ -209,7 +209,7 @@ test('nothing is served where there is no WebCrypto', async () => {
   }
 });
 
-// ---- which works are given to it -----------------------------------------------------------------
+// which works are given to it
 
 const NOTHING = new Uint8Array(0);
 
@@ -384,7 +384,7 @@ test('small works, and those that the engine refuses, are not', async () => {
   );
 });
 
-// ---- in workers, and back ------------------------------------------------------------------------
+// in workers, and back
 
 test('WebCrypto and JavaScript answer a worker request alike, in transferable memory', async () => {
   const { webcryptoRequest, runRequest } = await portable('src/portable/worker-messages.ts');

@@ -31,7 +31,8 @@ const key = Buffer.alloc(32, 5);
 /** A child that uses the portable engine; `host` is defined in it. */
 const child = (source, options = {}) =>
   run(
-    `const assert = require('node:assert/strict'); const { portableHost: host } = require(${JSON.stringify(join(dist, 'platform/node/portable.js'))});\n${source}`,
+    `const assert = require('node:assert/strict'); const { portableHost: host } = ` +
+      `require(${JSON.stringify(join(dist, 'platform/node/portable.js'))});\n${source}`,
     {
       ...options,
       env: { MILLRACE_ENGINE: 'portable', ...options.env },
@@ -100,29 +101,33 @@ test('many in flight, of all kinds and sizes, each with its own result', async (
   assert.equal(millrace.engines().queuedBytes, 0);
 });
 
-test('short jobs that share a worker, some of them given up, some for the first time in WebAssembly', async () => {
-  const controller = new AbortController();
-  const reason = new Error('enough');
-  const names = ['sha3-256', 'blake2s256', 'ripemd160', 'md5', 'sha3-384'];
-  await promises.hash('blake2b512', filled(LONG, 1));
-  const calls = Array.from({ length: 200 }, (_, index) => {
-    const name = names[index % names.length];
-    const data = filled(index % 7 === 0 ? 70_000 : 3000 + index, index);
-    const given = index % 9 === 5;
-    const call = promises.hash(name, data, {
-      route: 'pool',
-      ...(given && { signal: controller.signal }),
+test(
+  'short jobs that share a worker, some of them given up, some for the first time in ' +
+    'WebAssembly',
+  async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const names = ['sha3-256', 'blake2s256', 'ripemd160', 'md5', 'sha3-384'];
+    await promises.hash('blake2b512', filled(LONG, 1));
+    const calls = Array.from({ length: 200 }, (_, index) => {
+      const name = names[index % names.length];
+      const data = filled(index % 7 === 0 ? 70_000 : 3000 + index, index);
+      const given = index % 9 === 5;
+      const call = promises.hash(name, data, {
+        route: 'pool',
+        ...(given && { signal: controller.signal }),
+      });
+      const expected = crypto.createHash(name).update(data).digest();
+      return call.then(
+        (digest) => assert.deepEqual(digest, expected),
+        (error) => assert.ok(given && error === reason, error.stack),
+      );
     });
-    const expected = crypto.createHash(name).update(data).digest();
-    return call.then(
-      (digest) => assert.deepEqual(digest, expected),
-      (error) => assert.ok(given && error === reason, error.stack),
-    );
-  });
-  await setTimeout(3);
-  controller.abort(reason);
-  await Promise.all(calls);
-});
+    await setTimeout(3);
+    controller.abort(reason);
+    await Promise.all(calls);
+  },
+);
 
 test('nobody is told during the call, and what was done at once in the order of the calls', async () => {
   const order = [];
@@ -158,53 +163,62 @@ test('nobody is told during the call, and what was done at once in the order of 
   assert.equal(order.length, 45);
 });
 
-test("memory stays the caller's: copied when it may change, written when the call settles, never taken away", async () => {
-  const source = filled(LONG, 1);
-  const expected = blake2(source);
-  const friendly = promises.hash('blake2b512', source);
-  source.fill(2);
-  assert.deepEqual(await friendly, expected);
-  assert.equal(source.length, LONG);
+test(
+  "memory stays the caller's: copied when it may change, written when the call settles, " +
+    'never taken away',
+  async () => {
+    const source = filled(LONG, 1);
+    const expected = blake2(source);
+    const friendly = promises.hash('blake2b512', source);
+    source.fill(2);
+    assert.deepEqual(await friendly, expected);
+    assert.equal(source.length, LONG);
 
-  const text = filled(LONG, 3);
-  const target = filled(LONG + 16, 9);
-  const secret = Buffer.from(key);
-  const iv = Buffer.from(nonce);
-  const lent = promises.seal('chacha20-poly1305', { key: secret, nonce: iv, source: text, target });
-  secret.fill(0);
-  iv.fill(0);
-  assert.ok(
-    target.every((byte) => byte === 9),
-    'written during the call',
-  );
-  assert.equal(await lent, LONG + 16);
-  assert.deepEqual(
-    target,
-    millrace.seal('chacha20-poly1305', { key, nonce, source: filled(LONG, 3) }),
-  );
-  assert.ok(text.every((byte) => byte === 3));
-  assert.equal(text.buffer.byteLength >= LONG && target.buffer.byteLength >= LONG, true);
+    const text = filled(LONG, 3);
+    const target = filled(LONG + 16, 9);
+    const secret = Buffer.from(key);
+    const iv = Buffer.from(nonce);
+    const lent = promises.seal('chacha20-poly1305', {
+      key: secret,
+      nonce: iv,
+      source: text,
+      target,
+    });
+    secret.fill(0);
+    iv.fill(0);
+    assert.ok(
+      target.every((byte) => byte === 9),
+      'written during the call',
+    );
+    assert.equal(await lent, LONG + 16);
+    assert.deepEqual(
+      target,
+      millrace.seal('chacha20-poly1305', { key, nonce, source: filled(LONG, 3) }),
+    );
+    assert.ok(text.every((byte) => byte === 3));
+    assert.equal(text.buffer.byteLength >= LONG && target.buffer.byteLength >= LONG, true);
 
-  // In place, and in shared memory.
-  const shared = Buffer.from(new SharedArrayBuffer(LONG + 16));
-  shared.fill(3, 0, LONG);
-  await promises.seal('chacha20-poly1305', {
-    key,
-    nonce,
-    source: shared.subarray(0, LONG),
-    target: shared,
-  });
-  assert.deepEqual(Buffer.from(shared), target);
-  shared[7] ^= 1;
-  await assert.rejects(
-    promises.open('chacha20-poly1305', { key, nonce, source: Buffer.from(shared), target: text }),
-    { code: 'ERR_AUTHENTICATION' },
-  );
-  assert.ok(
-    text.every((byte) => byte === 0),
-    'something was left in the target',
-  );
-});
+    // In place, and in shared memory.
+    const shared = Buffer.from(new SharedArrayBuffer(LONG + 16));
+    shared.fill(3, 0, LONG);
+    await promises.seal('chacha20-poly1305', {
+      key,
+      nonce,
+      source: shared.subarray(0, LONG),
+      target: shared,
+    });
+    assert.deepEqual(Buffer.from(shared), target);
+    shared[7] ^= 1;
+    await assert.rejects(
+      promises.open('chacha20-poly1305', { key, nonce, source: Buffer.from(shared), target: text }),
+      { code: 'ERR_AUTHENTICATION' },
+    );
+    assert.ok(
+      text.every((byte) => byte === 0),
+      'something was left in the target',
+    );
+  },
+);
 
 test('lent memory that is taken away while its job waits is an error, not another digest', async () => {
   const { threads } = millrace.configure();
@@ -379,8 +393,11 @@ for (const [how, startWorker] of Object.entries({
   });
 }
 
-test('without workers a long message is hashed in slices: other events get their turns, and an abort stops it', async () => {
-  const { code, stdout, stderr } = await child(`
+test(
+  'without workers a long message is hashed in slices: other events get their turns, and ' +
+    'an abort stops it',
+  async () => {
+    const { code, stdout, stderr } = await child(`
     host.startWorker = () => undefined;
     const crypto = require('node:crypto');
     const source = Buffer.alloc(4_000_001, 1);
@@ -408,9 +425,10 @@ test('without workers a long message is hashed in slices: other events get their
       clearImmediate(timer);
     })();
   `);
-  assert.equal(code, 0, stderr);
-  assert.equal(stdout, 'true\ntrue\n');
-});
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, 'true\ntrue\n');
+  },
+);
 
 test('what is short goes before what is long', async () => {
   const { code, stdout, stderr } = await child(`

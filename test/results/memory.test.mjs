@@ -37,7 +37,8 @@ const faults = `
 
 async function counted(program, env = {}) {
   const { code, stdout, stderr } = await run(
-    `${faults}\n(async () => { ${program} })().then((value) => console.log(JSON.stringify(value)));`,
+    `${faults}\n(async () => { ${program} })().then((value) => ` +
+      'console.log(JSON.stringify(value)));',
     { flags: ['--expose-gc'], env, timeout: 120_000 },
   );
   assert.equal(code, 0, stderr);

@@ -113,7 +113,8 @@ export function soak({ under = [], ...options }, tell) {
     if (message.unsettled) last = message;
     if (message.threadsOfPool)
       tell(
-        `soak: ${message.threadsOfPool} threads in the pool, routes ${message.routes ? 'can' : 'cannot'} be asked for`,
+        `soak: ${message.threadsOfPool} threads in the pool, routes ` +
+          `${message.routes ? 'can' : 'cannot'} be asked for`,
       );
     if (message.sample)
       tell(

@@ -95,7 +95,8 @@ export class World {
     }
     this.fail(
       new Error(
-        `nothing in flight for twenty seconds, and the library still counts ${JSON.stringify(left)}`,
+        'nothing in flight for twenty seconds, and the library still counts ' +
+          `${JSON.stringify(left)}`,
       ),
     );
   }

@@ -1,5 +1,5 @@
-// Every way into the library: entry point x way of waiting x form. A test describes its job once and
-// walks through all the ways that offer it:
+// Every way into the library: entry point x way of waiting x form. A test describes its job once
+// and walks through all the ways that offer it:
 //
 //   for (const way of waysFor(job)) expectResult(way, job, await attempt(way, job), oracle(job));
 //
@@ -79,7 +79,8 @@ export function expectResult(way, job, outcome, expected) {
     );
   if (expected.tag && job.encrypt && !outcome.tag.equals(expected.tag)) {
     assert.fail(
-      `${describe(way, job)}: wrong tag ${outcome.tag.toString('hex')}, not ${expected.tag.toString('hex')}`,
+      `${describe(way, job)}: wrong tag ${outcome.tag.toString('hex')}, not ` +
+        `${expected.tag.toString('hex')}`,
     );
   }
 }
@@ -130,10 +131,14 @@ export function describe(way, job) {
 function difference(actual, expected) {
   if (actual.length !== expected.length) return `: ${actual.length} bytes, not ${expected.length}`;
   const at = actual.findIndex((byte, index) => byte !== expected[index]);
-  return ` from byte ${at} of ${expected.length}: ${actual.subarray(at, at + 16).toString('hex')}, not ${expected.subarray(at, at + 16).toString('hex')}`;
+  return (
+    ` from byte ${at} of ${expected.length}: ` +
+    `${actual.subarray(at, at + 16).toString('hex')}, not ` +
+    `${expected.subarray(at, at + 16).toString('hex')}`
+  );
 }
 
-// ---- the forms ----------------------------------------------------------------------------
+// the forms
 
 /**
  * `prepare` gives the method and arguments of a call, and
@@ -591,7 +596,7 @@ function copy(bytes) {
   return Buffer.from(bytes);
 }
 
-// ---- ranges in larger buffers -------------------------------------------------------------
+// ranges in larger buffers
 
 let turn = 0;
 
@@ -655,7 +660,7 @@ function decode(value, encoding, size) {
   return bytes;
 }
 
-// ---- the ways of waiting ------------------------------------------------------------------
+// the ways of waiting
 
 function waitSync(entryPoint, { method, args }) {
   try {

@@ -1,5 +1,5 @@
-// What holds of each hash of the portable engine, in JavaScript and with WebAssembly, checked by the
-// native engine.
+// What holds of each hash of the portable engine, in JavaScript and with WebAssembly, checked by
+// the native engine.
 
 import assert from 'node:assert/strict';
 import { catalog, nativeHash, nativeMac, Refused } from './raw-states.mjs';

@@ -1,4 +1,5 @@
-// Packages of original packages, whose own tests run against our entry points. Nothing of them is run but those.
+// Packages of original packages, whose own tests run against our entry points. Nothing of them is
+// run but those.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -163,7 +163,7 @@ test('progress keeps the context of its call', async () => {
   assert.deepEqual([...seen], ['here']);
 });
 
-// ---- what goes wrong ----------------------------------------------------------------------
+// what goes wrong
 
 /** An async iterable that tells how it ended. */
 function watched(pieces, { failing } = {}) {

@@ -31,7 +31,7 @@ export type BufferEncoding =
   | 'hex';
 export type Timer = ReturnType<typeof setTimeout>;
 
-// ---- memory -------------------------------------------------------------------------------------
+// memory
 
 /** Allocates memory, always in its own ArrayBuffer. */
 export function allocate(size: number): Buffer {
@@ -61,7 +61,7 @@ export function memorySize(): number {
   return (navigator?.deviceMemory ?? 4) * 2 ** 30;
 }
 
-// ---- texts --------------------------------------------------------------------------------------
+// texts
 
 const encoder = new TextEncoder();
 
@@ -110,7 +110,7 @@ export function bytesOfList(value: unknown, encoding: BufferEncoding = 'utf8'): 
   throw new TypeError('data must be a string, an array of numbers or an ArrayBufferView');
 }
 
-// ---- kinds of values ----------------------------------------------------------------------------
+// kinds of values
 
 /** The types of keys in messages, besides strings and prepared keys. */
 export const KEY_KINDS: readonly string[] = [
@@ -127,7 +127,7 @@ export function isBuffer(value: unknown): value is Buffer {
   return value instanceof Uint8Array;
 }
 
-// ---- the event loop -----------------------------------------------------------------------------
+// the event loop
 
 /** Async contexts do not exist here, so there is nothing to keep. */
 export class AsyncResource {

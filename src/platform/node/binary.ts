@@ -147,7 +147,7 @@ function load(path: string): Native {
   throw { where: path, fault: 'version', reason } satisfies Attempt;
 }
 
-// ---- places -------------------------------------------------------------------------------------
+// places
 
 /** Returns true if a file or folder exists; records errors other than its absence. */
 function isThere(path: string, attempts: Attempt[]): boolean {
@@ -216,7 +216,7 @@ function resolveFrom(base: string, name: string): string {
   }
 }
 
-// ---- what is told -------------------------------------------------------------------------------
+// what is told
 
 function notFound(
   platform: string,

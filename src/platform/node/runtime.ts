@@ -32,7 +32,7 @@ export type BufferEncoding = globalThis.BufferEncoding;
 /** A timer that does not keep the process alive. */
 export type Timer = NodeJS.Timeout;
 
-// ---- memory -------------------------------------------------------------------------------------
+// memory
 
 /**
  * Up to this many bytes a failed allocation throws Node's own RangeError: so little is missing only
@@ -87,7 +87,7 @@ function told(ask: () => number | undefined): number {
   }
 }
 
-// ---- texts --------------------------------------------------------------------------------------
+// texts
 
 /** Encodes text as UTF-8; lone surrogates become U+FFFD, as everywhere in Node.js. */
 export function utf8(text: string): Buffer {
@@ -141,7 +141,7 @@ export function bytesOfList(value: unknown, encoding: BufferEncoding | undefined
   return Buffer.from(value as string, encoding);
 }
 
-// ---- kinds of values ----------------------------------------------------------------------------
+// kinds of values
 
 /** The types of keys in messages, besides strings and prepared keys. */
 export const KEY_KINDS: readonly string[] = [
@@ -187,7 +187,7 @@ export function isBuffer(value: unknown): value is Buffer {
   return Buffer.isBuffer(value);
 }
 
-// ---- the event loop -----------------------------------------------------------------------------
+// the event loop
 
 // Taken at load time: test runners replace the global timers.
 

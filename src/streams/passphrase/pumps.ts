@@ -211,7 +211,7 @@ export class PassphraseOpeningPump extends DerivingPump {
   }
 }
 
-// ---- whole messages -----------------------------------------------------------------------------
+// whole messages
 
 /** Seals a message in memory, which is copied at the call. */
 export async function sealWithPassphrase(

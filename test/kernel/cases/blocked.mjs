@@ -67,7 +67,8 @@ test('kernel: uses the device without AF_ALG, accelerated or not', async () => {
   const device = await startDevice();
   try {
     const { result } = await perform(
-      "return [millrace.hash('sha256', 'abc', { engine: 'kernel', encoding: 'hex' }), await errorOf(() => millrace.hash('sha3-256', 'abc', { engine: 'kernel' }))]",
+      "return [millrace.hash('sha256', 'abc', { engine: 'kernel', encoding: 'hex' }), " +
+        "await errorOf(() => millrace.hash('sha3-256', 'abc', { engine: 'kernel' }))]",
     );
     assert.equal(result[0], 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
     assert.equal(result[1].code, 'ERR_ENGINE_UNAVAILABLE');

@@ -245,7 +245,8 @@ test(
 
 test('a process without any rights uses AF_ALG', async () => {
   const { result } = await perform(
-    `return [process.getuid(), millrace.hmac('sha256', 'key', 'abc', { engine: 'af_alg', encoding: 'hex' })]`,
+    `return [process.getuid(), millrace.hmac('sha256', 'key', 'abc', { engine: 'af_alg', ` +
+      `encoding: 'hex' })]`,
     { way: ways.unprivileged },
   );
   assert.deepEqual(result, [

@@ -42,41 +42,45 @@ for (const engine of Object.keys(served)) {
     ];
 
     for (const algorithm of served[engine].hash) {
-      test(`${algorithm}: pieces of every size, copies that diverge, another message after a reset`, async () => {
-        for (const { name, make, oracle } of makers(algorithm)) {
-          const [running, expected] = [make(), oracle()];
-          for (let at = 0; at < bytes.length;) {
-            const size = rng.pick([0, 1, 17, 64, 500, 4096, 70_000, 140_000]);
-            running.update(bytes.subarray(at, at + size));
-            expected.update(bytes.subarray(at, at + size));
-            at += size;
-            if (rng.chance(0.3)) {
-              const [copy, expectedCopy] = [running.copy(), expected.copy?.()];
-              copy.update('another end');
-              if (expectedCopy)
-                assert.equal(
-                  copy.digest('hex'),
-                  expectedCopy.update('another end').digest('hex'),
-                  `${name}: a copy at ${at}`,
-                );
-              else copy.digest();
+      test(
+        `${algorithm}: pieces of every size, copies that diverge, another message after a ` +
+          'reset',
+        async () => {
+          for (const { name, make, oracle } of makers(algorithm)) {
+            const [running, expected] = [make(), oracle()];
+            for (let at = 0; at < bytes.length;) {
+              const size = rng.pick([0, 1, 17, 64, 500, 4096, 70_000, 140_000]);
+              running.update(bytes.subarray(at, at + size));
+              expected.update(bytes.subarray(at, at + size));
+              at += size;
+              if (rng.chance(0.3)) {
+                const [copy, expectedCopy] = [running.copy(), expected.copy?.()];
+                copy.update('another end');
+                if (expectedCopy)
+                  assert.equal(
+                    copy.digest('hex'),
+                    expectedCopy.update('another end').digest('hex'),
+                    `${name}: a copy at ${at}`,
+                  );
+                else copy.digest();
+              }
             }
+            assert.equal(running.digest('hex'), expected.digest('hex'), name);
+            assert.throws(() => running.update('more'), { code: 'ERR_HASHER_SPENT' });
+            assert.equal(
+              running.reset().update('abc').digest('hex'),
+              oracle().update('abc').digest('hex'),
+              `${name}: after a reset`,
+            );
+            assert.equal(make().digest('hex'), oracle().digest('hex'), `${name}: of nothing`);
+            assert.equal(
+              make().copy().update(bytes).digest('hex'),
+              oracle().update(bytes).digest('hex'),
+              `${name}: a copy before anything`,
+            );
           }
-          assert.equal(running.digest('hex'), expected.digest('hex'), name);
-          assert.throws(() => running.update('more'), { code: 'ERR_HASHER_SPENT' });
-          assert.equal(
-            running.reset().update('abc').digest('hex'),
-            oracle().update('abc').digest('hex'),
-            `${name}: after a reset`,
-          );
-          assert.equal(make().digest('hex'), oracle().digest('hex'), `${name}: of nothing`);
-          assert.equal(
-            make().copy().update(bytes).digest('hex'),
-            oracle().update(bytes).digest('hex'),
-            `${name}: a copy before anything`,
-          );
-        }
-      });
+        },
+      );
     }
 
     test('two hundred at once, in alternation', () => {

@@ -6,8 +6,8 @@
 //   CIOCAUTHCRYPT during which the process exits]
 //
 // Unlike the real device, reading it returns its account as JSON: the open sessions and the
-// computed messages. CUSE carries at most 32 pages, so a message has at most 128 KiB less the other parts of
-// its ioctl; above that is ENOMEM.
+// computed messages. CUSE carries at most 32 pages, so a message has at most 128 KiB less the other
+// parts of its ioctl; above that is ENOMEM.
 
 import { openSync, readSync, writeSync } from 'node:fs';
 

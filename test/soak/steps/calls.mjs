@@ -1,4 +1,5 @@
-// One call of one entry point: any job in any way (support/entry points.mjs), and memory of all kinds lent to it.
+// One call of one entry point: any job in any way (support/entry points.mjs), and memory of all
+// kinds lent to it.
 
 import assert from 'node:assert/strict';
 
@@ -115,7 +116,7 @@ function expectUntouched(target, filler, what) {
   );
 }
 
-// ---- lent memory --------------------------------------------------------------------------
+// lent memory
 
 /** Memory of every kind that can be lent, filled with `content`. */
 const memories = {
@@ -205,7 +206,8 @@ export function lent(rng, world) {
       else assert.ifError(error);
       if (!buffer.equals(after))
         assert.fail(
-          `${what}: memory differs from byte ${buffer.findIndex((byte, index) => byte !== after[index])} of ${after.length}`,
+          `${what}: memory differs from byte ` +
+            `${buffer.findIndex((byte, index) => byte !== after[index])} of ${after.length}`,
         );
       if (job.encrypt && job.kindOfCall === 'cipher' && job.aad)
         assert.ok(tag.equals(job.tag), `${what}: wrong tag`);

@@ -85,7 +85,9 @@ export function derivation(rng, world) {
   const plan = waiting === 'promise' ? drawAbort(rng) : undefined;
   const watched = waiting !== 'sync' && rng.chance(0.3);
   const throws = waiting === 'callback' && rng.chance(0.1);
-  const what = `${kind} of ${given.password.length} bytes, ${waiting}${watched ? ', watched' : ''}${describeAbort(plan)}${throws ? ', throws' : ''}`;
+  const what =
+    `${kind} of ${given.password.length} bytes, ` +
+    `${waiting}${watched ? ', watched' : ''}${describeAbort(plan)}${throws ? ', throws' : ''}`;
   return {
     what,
     bytes: 10 * MiB,
@@ -138,7 +140,9 @@ export function derivations(rng) {
     salt: rng.bytes(16),
     plan: drawAbort(rng, 0.2),
   }));
-  const what = `${jobs.length} of ${kind} at once, ${jobs.filter(({ plan }) => plan !== undefined).length} of them aborted`;
+  const what =
+    `${jobs.length} of ${kind} at once, ` +
+    `${jobs.filter(({ plan }) => plan !== undefined).length} of them aborted`;
   return {
     what,
     bytes: 40 * MiB,

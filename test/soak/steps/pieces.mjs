@@ -33,7 +33,9 @@ export function hasher(rng, world) {
   const change = rng.pick(['none', 'copy', 'state']);
   const ending = rng.pick(['promise', 'callback', 'hex']);
   const throws = rng.chance(0.1);
-  const what = `hasher ${subject.name}, ${source.length} bytes in ${cuts.length} pieces, ${change}, ${ending}${throws ? ', throws' : ''}`;
+  const what =
+    `hasher ${subject.name}, ${source.length} bytes in ${cuts.length} pieces, ${change}, ` +
+    `${ending}${throws ? ', throws' : ''}`;
   return {
     what,
     bytes: 2 * source.length,
@@ -136,7 +138,9 @@ export function file(rng, world) {
   const waiting = rng.pick(['promise', 'callback', 'sync']);
   const plan = waiting === 'promise' ? drawAbort(rng) : undefined;
   const throws = waiting === 'callback' && rng.chance(0.1);
-  const what = `hashFile ${subject.name} of ${size} bytes, ${waiting}${describeAbort(plan)}${throws ? ', throws' : ''}`;
+  const what =
+    `hashFile ${subject.name} of ${size} bytes, ` +
+    `${waiting}${describeAbort(plan)}${throws ? ', throws' : ''}`;
   return {
     what,
     bytes: 2 ** 20,
@@ -171,7 +175,9 @@ export function sealedStream(rng, world) {
   const doing = rng.pick(['seal', 'open', 'changed', 'cut short', 'given up']);
   const cuts = rng.pick([1000, 16_384, 65_536, 300_000]);
   const place = rng.word();
-  const what = `sealed stream ${algorithm}, ${source.length} bytes in pieces of ${cuts}, ${web ? 'web' : 'node'}, ${doing}`;
+  const what =
+    `sealed stream ${algorithm}, ${source.length} bytes in pieces of ${cuts}, ` +
+    `${web ? 'web' : 'node'}, ${doing}`;
   return {
     what,
     bytes: 3 * source.length,
