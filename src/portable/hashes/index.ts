@@ -2,18 +2,11 @@
  * The hashes of the portable engine by their numbers in the catalog, and HMAC over them.
  */
 import { hashes as catalog } from '../../catalog/catalog-table.js';
-import type { PortableHash, PortableMac } from './contract.js';
-import * as families from './families.js';
+import type { PortableMac } from './contract.js';
 import { Hmac, prepareHmac, writeKeyStates } from './hmac.js';
+import { hashes } from './table.js';
 
-const byName = families as unknown as Readonly<Record<string, PortableHash | undefined>>;
-
-/** Every hash of the catalog, by its number. */
-export const hashes: readonly PortableHash[] = catalog.map(({ name }) => {
-  const hash = byName[name.replaceAll('-', '_')];
-  if (hash === undefined) throw new Error(`the portable engine lacks ${name}`);
-  return hash;
-});
+export { hashes };
 
 /** Prepares a key of any size for HMAC with the hash of this number. */
 export function prepareMac(id: number, key: Uint8Array): PortableMac {
