@@ -159,12 +159,12 @@ export function hash(
   third?: unknown,
   fourth?: unknown,
 ): unknown {
-  // The everyday form in one crossing. What that does not take (long strings, DataViews, unknown
-  // names, SHAKE) goes the long way round, which also explains errors.
+  // The fast path. It does not accept long strings, DataViews, unknown names and SHAKE; the full
+  // request handles those and throws errors.
   if (arguments.length <= 3 && typeof algorithm === 'string') {
     const facts = findHash(algorithm);
     if (facts !== undefined && facts.digestSize > 0) {
-      // A short string goes by way of the input buffer.
+      // A short string is passed in the input buffer.
       const size = (): number =>
         typeof data === 'string' && isShort(data) ? encodeShort(data, textScratch) : WHOLE;
       const digest =
@@ -186,7 +186,7 @@ export function hash(
   return perform(hashParser, arguments);
 }
 
-/** False if it is not short, or something is to be explained. */
+/** Returns false if the message is not short or an argument is invalid. */
 function hashCoalesced(
   callback: Callback<unknown>,
   algorithm: unknown,
@@ -463,7 +463,7 @@ export function hmacMany(): unknown {
  * Without a nonce a random one is taken and stands before the ciphertext. `xchacha20-poly1305` is
  * the default choice: its random 24-byte nonces do not repeat. With a 12-byte nonce (all others)
  * seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3). A sealed message is not committed
- * to its key: whoever knows two keys can make a message that opens under both. Sealed streams are
+ * to its key: someone who knows two keys can make a message that opens under both. Sealed streams are
  * committed.
  *
  * @param algorithm `xchacha20-poly1305`, `aes-128-gcm`, `aes-192-gcm`, `aes-256-gcm`,
@@ -634,20 +634,17 @@ export function cipher(): unknown {
   return perform(cipherParser, arguments);
 }
 
-/** The standard names of all ciphers, sorted. */
+/** Returns the standard names of all ciphers, sorted. */
 export function getCiphers(): string[] {
   return cipherList();
 }
 
-/** The standard names of all hashes, sorted. */
+/** Returns the standard names of all hashes, sorted. */
 export function getHashes(): string[] {
   return hashList();
 }
 
-/**
- * Describes the call, then waits for it as the last argument says: a function is called back,
- * otherwise synchronous.
- */
+/** Runs a call: asynchronously if the last argument is a callback, otherwise synchronously. */
 function perform({ fill, counts }: Parser, given: IArguments): unknown {
   const { count, callback } = waiting(counts, given);
   return callback === undefined
@@ -662,7 +659,7 @@ function performMany(parser: ManyParser, given: IArguments): unknown {
     : runManyCallback(callback, parser, given, count);
 }
 
-/** The callback, if the last argument is one, and the number of arguments without it. */
+/** Returns the callback, if the last argument is one, and the number of other arguments. */
 function waiting(
   counts: readonly number[],
   given: IArguments,
@@ -670,7 +667,7 @@ function waiting(
   const count = given.length;
   const last = given[count - 1] as unknown;
   if (typeof last === 'function') return { count: count - 1, callback: last as Callback<unknown> };
-  // An optional argument passed on as undefined is as good as none.
+  // A trailing undefined counts as an absent argument.
   return {
     count: last === undefined && !counts.includes(count) ? count - 1 : count,
     callback: undefined,

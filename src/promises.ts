@@ -430,7 +430,7 @@ export function openStream(options: SealedStreamOptions): Duplex {
  * Seals a message with a passphrase, in the format of `millrace seal`: the key is derived with
  * scrypt, and whatever is changed, also of the header, does not open. `data` is copied at the call;
  * text in the passphrase is brought to Unicode's form C. Take a passphrase that cannot be guessed:
- * whoever has the result can try as many as they like.
+ * anyone who has the result can try as many as they like.
  *
  * @returns header and sealed stream: 87 bytes and a tag of 16 for each chunk of 16 KiB more than
  * `data`
@@ -533,9 +533,7 @@ export function openTransformStream(
   return sealedStreams().openTransformStream(options);
 }
 
-/**
- * Describes the call and waits by promise; signal and route are in the last argument, if anywhere.
- */
+/** Runs a call with a promise. The signal and the route are in the last argument, if any. */
 function perform({ fill, counts }: Parser, given: IArguments): Promise<unknown> {
   return withOptions(counts, given, (signal, count, route, choice) =>
     runPromise(signal, fill, given, count, route, choice),
@@ -548,7 +546,7 @@ function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
   );
 }
 
-/** A last argument of its own. */
+/** A separate last argument. */
 const takes: Accepted<keyof CallOptions> = accepted('this call', callNames);
 
 function withOptions(
@@ -572,7 +570,7 @@ function withOptions(
       if (own) options<CallOptions>(last, 'options', takes);
       signal = abortSignal((last as { signal?: unknown }).signal);
       if (own) {
-        // Where the options are the call's, its parser reads route and engine.
+        // If the options are those of the call, its parser reads route and engine.
         const { route: asked, engine } = last as Record<keyof CallOptions, unknown>;
         if (asked !== undefined) route = routeOf(asked, 'options.route');
         if (engine !== undefined) choice = readEnginePreference(engine, 'options.engine');

@@ -22,7 +22,7 @@ export function findBrowser() {
   ].find((path) => path && existsSync(path));
 }
 
-/** Installs one by apt-get, where that needs nobody's password. */
+/** Installs Chromium with apt-get if no password is needed. */
 export async function prepareBrowser() {
   if (findBrowser() !== undefined || process.platform !== 'linux' || process.getuid?.() !== 0)
     return;
@@ -39,7 +39,7 @@ export async function prepareBrowser() {
     );
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
-    skipped('chromium', 'it could not be installed; nobody looks at the report of the bench');
+    skipped('chromium', 'could not be installed; the pages are not tested');
   }
 }
 

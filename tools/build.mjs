@@ -70,7 +70,7 @@ export async function buildNative({ force = false, target } = {}) {
     'json-render-diagnostics',
   ];
   if (target !== undefined) args.push('--target', target);
-  // In CI a lockfile that does not fit the manifests is an error, at a desk it is work in progress.
+  // In CI an outdated lockfile is an error.
   if (env.CI) args.push('--locked');
   const title = existsSync(binary) ? 'build native code' : 'build native code (a minute or two)';
   const messages = await step(title, 'cargo', args, { env, errorOutput: 'stderr' });

@@ -79,7 +79,7 @@ function seal({ algorithm, rawKey, iv, source }) {
 /** Prime, so that no part of a large message is equal to another that could be taken for it. */
 const period = 1048573;
 
-// Nobody writes to a source; what is large is made once for all contestants.
+// Sources are read-only; large ones are shared by all contestants.
 const made = new Map();
 
 function pattern(size, seed) {

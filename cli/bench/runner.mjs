@@ -305,7 +305,7 @@ function runChains(candidate, time) {
 }
 
 // The first chain carries the stopwatch: it looks at the clock once per job, which gives the
-// latency of a job in this crowd and ends the sample; the other chains do nothing but count.
+// latency of a job among these jobs and ends the sample; the other chains do nothing but count.
 
 function callbackChains(calls, state) {
   const [timed, ...others] = calls;

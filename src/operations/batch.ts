@@ -1,10 +1,10 @@
 /**
- * Many messages in one call: hashMany and hmacMany. The digests stand in one Buffer, one after the
- * other, or come as an array.
+ * Many messages in one call: hashMany and hmacMany. The digests are consecutive in one Buffer, or
+ * an array.
  *
- * Synchronously, short messages are copied into memory of ours and cross together (15 ns a message,
- * where asking Node-API for an array's element and its memory takes 35), longer ones are read where
- * they are. Asynchronously the work is cut into as many jobs as there are threads and it is worth.
+ * A synchronous call copies short messages into one native call, 15 ns a message, where reading an
+ * array element through Node-API takes 35 ns; it reads longer messages in place. An asynchronous
+ * call divides the work into jobs, at most one for each thread.
  */
 import {
   bytes,
@@ -80,23 +80,21 @@ import {
 } from '../scheduling/completions.js';
 import { CancelResult, Threads } from '../request/protocol.js';
 
-/** Messages of one size, one after the other. */
+/** Consecutive messages of one size. */
 export interface PackedSources {
-  /** All messages; a whole number of them. */
+  /** The messages; a whole number of them. */
   readonly data: Bytes;
-  /** The size of each in bytes. */
+  /** The size of each message in bytes. */
   readonly size: number;
 }
 
-/**
- * What is hashed: each element of an array, or messages of one size that stand one after the other.
- */
+/** The messages: the elements of an array, or consecutive messages of one size. */
 export type Sources = readonly Data[] | PackedSources;
 
-/** Reads the arguments of one of the two calls. */
+/** Parses the arguments of hashMany or hmacMany. */
 export interface ManyParser {
   readonly parse: (given: ArrayLike<unknown>, count: number, promised?: boolean) => Batch;
-  /** The numbers of arguments it understands, without callback or signal. */
+  /** The numbers of arguments it accepts, without the callback. */
   readonly counts: readonly number[];
 }
 
@@ -106,38 +104,38 @@ export const hashManyParser: ManyParser = { parse: parseHashMany, counts: [2, 3]
 /** `(algorithm, key, sources[, encoding | options])`. */
 export const hmacManyParser: ManyParser = { parse: parseHmacMany, counts: [3, 4] };
 
-/** All that a call says. */
+/** The parsed call. */
 interface Batch {
   readonly operation: Operation;
   readonly facts: HashFacts;
   readonly key: Uint8Array | undefined;
-  /** Whether the key is a copy of ours. */
+  /** True if the key is a copy made here. */
   readonly wipe: boolean;
-  /** The engines asked for, or those that have the key. */
+  /** The requested engines, or those that hold the key. */
   readonly choice: EnginePreference | undefined;
   readonly seedLow: number;
   readonly seedHigh: number;
-  /** Of a digest. */
+  /** The size of a digest in bytes. */
   readonly size: number;
-  /** Of the elements of an array; `undefined` for one Buffer. */
+  /** The form of the array's elements; undefined for one Buffer. */
   readonly form: Form | undefined;
   readonly target: Uint8Array | undefined;
   readonly targetOffset: number;
-  /** The one asked for. */
+  /** The requested route. */
   readonly route: Route | undefined;
   readonly messages: Messages;
 }
 
 interface Messages {
   readonly count: number;
-  /** Ours to change. */
+  /** A private copy of the array. */
   readonly list: (Uint8Array | string)[] | undefined;
-  /** Or: one after the other, each of this size. */
+  /** Or consecutive messages of this size. */
   readonly packed: Uint8Array;
   readonly size: number;
 }
 
-/** Hashes here and now. */
+/** Hashes synchronously. */
 export function runManySync(
   { parse }: ManyParser,
   given: ArrayLike<unknown>,
@@ -152,7 +150,7 @@ export function runManySync(
 function hashHere(batch: Batch): unknown {
   const { messages, target, size } = batch;
   const total = messages.count * size;
-  // A target may hold messages that are read last, and so is written last.
+  // The target may contain messages, so it is written last.
   const result =
     target === undefined || total > STAGE_SIZE ? resultOf(batch, total) : staged(total);
   try {
@@ -168,7 +166,7 @@ function hashHere(batch: Batch): unknown {
   return finish(batch, result);
 }
 
-/** Codes are secret, digests are not. */
+/** MACs are secret, digests are not. */
 function resultOf(batch: Batch, size: number): Buffer {
   return isKeyed(batch) ? allocateApart(size) : allocate(size);
 }
@@ -178,8 +176,8 @@ function isKeyed({ key, choice }: Batch): boolean {
 }
 
 /**
- * Memory for digests on their way to a target: fresh memory for 10,000 of them can cost 12 ns each
- * in page faults.
+ * Reused memory for digests before they are copied to a target: the page faults of new memory can
+ * cost 12 ns a digest.
  */
 function staged(size: number): Buffer {
   stage ??= viewOf(new ArrayBuffer(STAGE_SIZE));
@@ -189,7 +187,7 @@ function staged(size: number): Buffer {
 const STAGE_SIZE = 512 * 1024;
 let stage: Buffer | undefined;
 
-/** Hashes on the pool; the callback gets what {@link runManySync} would return. */
+/** Hashes on the pool. The callback receives what {@link runManySync} returns. */
 export function runManyCallback(
   callback: Callback<unknown>,
   { parse }: ManyParser,
@@ -200,10 +198,7 @@ export function runManyCallback(
   start(parse(given, count), completion, false);
 }
 
-/**
- * Hashes on the pool. An abort rejects with the signal's reason unless all parts of the work are
- * done.
- */
+/** Hashes on the pool. An abort rejects with the signal's reason unless all jobs are done. */
 export function runManyPromise(
   signal: AbortSignal | undefined,
   { parse }: ManyParser,
@@ -290,12 +285,12 @@ function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: bool
   };
 }
 
-/** What options ask for; the key as it was given. */
+/** The parsed options; the key is not parsed yet. */
 type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages' | 'key' | 'wipe'> & {
   readonly key: unknown;
 };
 
-/** What follows from a key, which was read last. */
+/** Parses the key, after all other arguments. */
 function keyed(
   key: KeyMaterial | undefined,
   { choice }: Wanted,
@@ -336,7 +331,7 @@ function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>):
   };
 }
 
-/** Those that have a prepared key, and of them the ones asked for. */
+/** Restricts the engines to the requested ones that hold the prepared key. */
 function enginesAmong(
   prepared: EnginePreference | undefined,
   asked: EnginePreference | undefined,
@@ -350,7 +345,7 @@ function readSources(value: unknown): Messages {
   if (isRevoked(value) || isBytesView(value))
     throw wrongType('sources', 'an array, or an object with data and size', value);
   if (Array.isArray(value)) {
-    // The elements are read once: an array may have getters. Their sizes are asked for afterwards.
+    // Reads each element once, because an array may have getters. Sizes are read afterwards.
     const length = unsigned(value.length, 'sources.length');
     if (length >= 2 ** 32)
       throw makeError('ERR_ARGUMENT_VALUE', `sources.length must be below 2^32, not ${length}`);
@@ -396,10 +391,10 @@ function checked(
 
 // Synchronous calls.
 
-/** Messages up to this size are copied: a longer one takes so long that the copy no longer pays. */
+/** Messages up to this size in bytes are copied; for longer ones the copy does not pay. */
 const COPIED_MAX = 1024;
 
-/** Memory for short messages, used again for each chunk of them: it stays in the cache. */
+/** Memory for short messages, reused so that it stays in the cache. */
 const chunk = viewOf(new ArrayBuffer(64 * 1024));
 const chunkSizes = new Float64Array(1024);
 const chunkSizeBytes = new Uint8Array(chunkSizes.buffer);
@@ -446,15 +441,14 @@ function hashList(batch: Batch, list: (Uint8Array | string)[], result: Uint8Arra
   }
 }
 
-/** Whether a string is sure to be copied: each UTF-16 unit may become three bytes. */
+/**
+ * Returns true if a string is short enough to be copied: each UTF-16 unit may become three bytes.
+ */
 function isShort(text: string): boolean {
   return text.length * 3 <= COPIED_MAX;
 }
 
-/**
- * Runs what has been described of messages; the first of their digests is the `first` in the
- * result.
- */
+/** Runs the filled request; the digests go to the result from index `first`. */
 function run(batch: Batch, result: Uint8Array, first: number, count: number): void {
   fillBeginning(batch);
   setTarget(result, first * batch.size, count * batch.size);
@@ -463,15 +457,15 @@ function run(batch: Batch, result: Uint8Array, first: number, count: number): vo
 
 // Asynchronous calls.
 
-/** Predicted nanoseconds that are worth a job of their own. */
+/** The predicted nanoseconds that are worth a job. */
 const JOB = 100_000;
 
-/** What a message costs beside its bytes, as bytes: roughly its padding. */
+/** The fixed cost of a message in bytes, roughly its padding. */
 const PADDING = 64;
 
 /**
- * Hashes by the route asked for. `undefined` if that was here; the user is told at the end of this
- * turn.
+ * Hashes by the requested route. Returns undefined if it ran inline; the completion then settles at
+ * the end of the event-loop iteration.
  */
 function start(batch: Batch, user: Completion, cancellable: boolean): Parts | undefined {
   const route = batch.route ?? usual();
@@ -485,11 +479,11 @@ function start(batch: Batch, user: Completion, cancellable: boolean): Parts | un
   try {
     return send(batch, route, user, cancellable);
   } finally {
-    wipeKey(batch); // Native code has copied it.
+    wipeKey(batch); // Native code has copied the key.
   }
 }
 
-/** Of strings a guess. */
+/** An estimate for strings. */
 function sourceSize({ list, packed }: Messages): number {
   if (list === undefined) return sizeOf(packed);
   let size = 0;
@@ -498,8 +492,8 @@ function sourceSize({ list, packed }: Messages): number {
 }
 
 /**
- * Cuts the work into jobs and sends them. Without a target the messages are copied, with one they
- * are lent.
+ * Divides the work into jobs and submits them. Without a target the messages are copied; with a
+ * target they are lent.
  */
 function send(batch: Batch, route: Route, user: Completion, cancellable: boolean): Parts {
   const { messages, size, facts } = batch;
@@ -531,11 +525,11 @@ function send(batch: Batch, route: Route, user: Completion, cancellable: boolean
       setTarget(result, first * size, (end - first) * size);
       if (cancellable) request.flags |= Flag.Cancellable;
       if (copied) request.flags |= Flag.Copied;
-      // This route is of each part.
+      // The route of each job.
       if (route !== Route.Auto) frame[At.Route] = Route.Pool;
       runAsync(part);
     } catch (error) {
-      // Those on their way have to come back before anybody is told.
+      // The submitted jobs must settle before the call does.
       if (!parts.cut(error)) throw error;
       return parts;
     }
@@ -549,18 +543,18 @@ function settleNothing(parts: Parts): void {
 }
 
 interface Owned {
-  /** Describes the messages from `first` to before `end`. */
+  /** Fills a request with the messages from `first` up to `end`. */
   readonly fill: (first: number, end: number) => void;
-  /** Their sizes, if they differ. */
+  /** The sizes in bytes, if they differ. */
   readonly sizes: Float64Array | undefined;
   readonly total: number;
-  /** Whether they are copies. */
+  /** True if the messages are copies. */
   readonly copied: boolean;
 }
 
 /**
- * The messages in memory that stays as it is until the jobs are done: by a promise of the caller's,
- * or as copies.
+ * The messages in memory that does not change until the jobs are done: lent by the caller, or
+ * copies.
  */
 function own(batch: Batch): Owned {
   const { messages, target } = batch;
@@ -584,9 +578,9 @@ function own(batch: Batch): Owned {
     total += sizes[index] = sizeOf(list[index] as Uint8Array);
   }
   const views = list as Uint8Array[];
-  // Also what is lent is copied where that is quicker than to look for it.
+  // Short lent messages are copied too, which is faster than passing each view.
   if (lent && total > list.length * COPIED_MAX) {
-    // The memory of a resizable buffer can vanish.
+    // The memory of a resizable buffer can shrink.
     for (let index = 0; index < views.length; index++)
       if (isResizable(views[index]!)) views[index] = copyOf(views[index]!);
     return {
@@ -630,7 +624,7 @@ function copyOf(view: Uint8Array): Buffer {
 /** The jobs of one call. */
 class Parts {
   settled = false;
-  /** Of the abort, if there was one. */
+  /** The reason of the abort, if there was one. */
   reason: unknown;
   #parts: Part[] = [];
   #left = 0;
@@ -647,7 +641,10 @@ class Parts {
     this.#left += 1;
   }
 
-  /** One could not be sent. True if others are on their way, after which the user is told. */
+  /**
+   * Handles a job that could not be submitted. Returns true if others are in flight; the call
+   * settles after them.
+   */
   cut(error: unknown): boolean {
     this.#failure = { error };
     return this.#left > 0;
@@ -670,7 +667,7 @@ class Parts {
       this.#failure = { error: reason };
       this.#left -= 1;
     }
-    // Those that run may be reading memory that is the user's again once the promise has settled.
+    // Running jobs may read lent memory, which is the caller's again once the promise settles.
     if (this.#left === 0 && this.#failure !== undefined) this.settle();
   }
 
@@ -727,7 +724,7 @@ class ManyPromise extends SignalCompletion {
 
 // Both.
 
-/** Messages one after the other, with their sizes. */
+/** Consecutive messages with their sizes. */
 function setSized(
   { operation, facts }: Batch,
   all: Uint8Array,
@@ -742,7 +739,7 @@ function setSized(
   request.flags |= Flag.HasSizes;
 }
 
-/** Messages of one size, one after the other. */
+/** Consecutive messages of one size. */
 function setPacked(
   { operation, facts }: Batch,
   packed: Uint8Array,
@@ -755,7 +752,7 @@ function setPacked(
   frame[At.MessageSize] = size;
 }
 
-/** Messages wherever they are. */
+/** Messages in separate views. */
 function setViews(
   { operation, facts }: Batch,
   views: readonly Uint8Array[],
@@ -778,14 +775,14 @@ function wipeKey({ key, wipe }: Batch): void {
   if (wipe) key!.fill(0);
 }
 
-/** Digests whose hex is made at once. */
+/** The most digests whose hex is encoded as one string. */
 const TEXT_DIGESTS = 32;
 
-/** What the call gives. */
+/** The result of the call. */
 function finish(batch: Batch, result: Buffer): unknown {
   const { messages, size, form, target, targetOffset } = batch;
   if (target !== undefined) {
-    // It may have been detached or shrunk meanwhile.
+    // The target may have been detached or shrunk meanwhile.
     range(targetOffset, result.length, sizeOf(target), 'target');
     if (result.length > 0) copyInto(target, result, targetOffset);
     if (isKeyed(batch)) result.fill(0);
@@ -795,8 +792,8 @@ function finish(batch: Batch, result: Buffer): unknown {
   const digests = new Array<unknown>(messages.count);
   const apart = isKeyed(batch);
   if (form === Form.Hex) {
-    // One text of several digests, cut: 99 ns a message where a text of each takes 141. A part may
-    // keep its whole alive, so the whole is short.
+    // Encodes several digests as one string and slices it: 99 ns a message instead of 141. A slice
+    // keeps the whole string alive, so the string is short.
     const text = 2 * size;
     const together = Math.max(1, Math.min(TEXT_DIGESTS, Math.floor(STRING_MAX / text)));
     for (let first = 0; first < messages.count; first += together) {

@@ -52,25 +52,26 @@ import type { Accepted, Names } from '../request/options.js';
 import { utf8Apart } from '#platform/runtime.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 
-/** What {@link seal} needs. Sizes in bytes. */
+/** Options of {@link seal}. Sizes are in bytes. */
 export interface SealOptions extends EngineOptions {
   /**
-   * The key: 16, 24 or 32 bytes as the algorithm says, or a key prepared for it. Copied at the
-   * call.
+   * The key: 16, 24 or 32 bytes, depending on the algorithm, or a key prepared for it. Copied at
+   * the call.
    */
   readonly key: KeyInput;
   /**
    * The nonce: 12 bytes (24 for xchacha20-poly1305). Never use one twice with a key. Copied at the
-   * call. Without it `seal` takes a random one and puts it before the ciphertext, where `open`
-   * without a nonce reads it. Use xchacha20-poly1305 then: its random nonces do not repeat. With
-   * the 12 bytes of all others seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3).
+   * call. Without it `seal` generates a random nonce and puts it before the ciphertext, where
+   * `open` without a nonce reads it. Use xchacha20-poly1305 for that: its random nonces do not
+   * repeat. With the 12-byte nonces of the others seal at most 2^32 messages with one key (NIST SP
+   * 800-38D, 8.3).
    */
   readonly nonce?: Bytes | undefined;
   /** The message. */
   readonly source: Data;
   /**
-   * Additional authenticated data: protected, not encrypted, needed again to open. Copied at the
-   * call.
+   * Additional authenticated data: authenticated, not encrypted, required again to open. Copied at
+   * the call.
    */
   readonly aad?: Data | undefined;
   /** Size of the tag: 16 by default; 12 to 16 for GCM. */
@@ -86,7 +87,7 @@ const sealNames: Names<SealOptions> = {
   ...engineNames,
 };
 
-/** What {@link open} needs. Sizes in bytes. */
+/** Options of {@link open}. Sizes are in bytes. */
 export interface OpenOptions extends EngineOptions {
   /** The key the message was sealed with. */
   readonly key: KeyInput;
@@ -112,7 +113,7 @@ const openNames: Names<OpenOptions> = {
   ...engineNames,
 };
 
-/** What the options form of {@link cipher} needs. Sizes in bytes. */
+/** Options of {@link cipher}. Sizes are in bytes. */
 export interface CipherOptions extends EngineOptions {
   /** True (or 1) to encrypt, false (or 0) to decrypt. */
   readonly encrypt: boolean | 0 | 1;
@@ -128,8 +129,8 @@ export interface CipherOptions extends EngineOptions {
   /** AEAD only: additional authenticated data. */
   readonly aad?: Data | undefined;
   /**
-   * AEAD only, and there required: written when encrypting, checked when decrypting; 16 bytes, for
-   * GCM 12 to 16.
+   * Required for an AEAD: written when encrypting, checked when decrypting. 16 bytes; 12 to 16 for
+   * GCM.
    */
   readonly tag?: Bytes | undefined;
 }
@@ -145,16 +146,16 @@ const cipherNames: Names<CipherOptions> = {
 };
 
 /**
- * Where to write a text instead of returning it. The call is then zero-copy: source and target are
- * lent.
+ * Where to write the result instead of returning it. The call is then zero-copy: source and target
+ * are lent.
  */
 export interface TextTargetOptions<T extends Bytes | undefined = Bytes> {
   /**
-   * Receives the text; it may be the source, or overlap it. The call returns the number of bytes
+   * Receives the result. It may be the source or overlap it. The call returns the number of bytes
    * written.
    */
   readonly target: T;
-  /** Where in the target, in bytes; default 0. */
+  /** The offset in the target, in bytes. Default: 0. */
   readonly targetOffset?: number | undefined;
 }
 
@@ -171,7 +172,7 @@ const sealTable: Takes<keyof SealFields> = takes('seal(algorithm)', {
 
 function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   const facts = aeadFacts('seal', given, count, promised ? sealTable.promised : sealTable.plain);
-  // All getters run here, before any memory is looked at.
+  // All getters run here, before any memory is read.
   const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
     given[1] as AppendedFields;
   const choice = requestedEngines(engine);
@@ -186,7 +187,7 @@ function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean):
   const way = routeAsked(route);
   const secret = readCipherKey(key, facts);
   if (SecretCopy.is(secret)) messageBytes(source, target);
-  // Last of all: it is good until the next call.
+  // Last, because the nonce is valid until the next call only.
   const random = iv === undefined ? randomNonce(facts.ivSize) : undefined;
   beginRequest(Operation.Seal, facts.id, text, 0, size);
   frame[At.TagSize] = tagSize;
@@ -334,9 +335,8 @@ function fillCipherPositional(facts: CipherFacts, given: ArrayLike<unknown>, cou
 }
 
 /**
- * A message. To read a KeyObject may run other calls, which use the scratch too: a string is read
- * again after that. The bytes of a string stand where no Buffer of Node's pool shows them; with a
- * target they are lent.
+ * Reads a message. Reading a KeyObject may run other calls, which use the scratch memory too, so a
+ * string is encoded after that. The bytes of a string are not in Node's Buffer pool.
  */
 function messageBytes(value: unknown, target: unknown): Uint8Array {
   if (typeof value !== 'string') return data(value, 'source');
@@ -352,7 +352,7 @@ function direction(encrypt: unknown): Operation {
   throw makeError('ERR_ARGUMENT_VALUE', `encrypt must be a boolean, 0 or 1, not ${encrypt}`);
 }
 
-/** Reads the key. Read it last: see secret-copy.ts. */
+/** Reads the key. Call it after all other arguments are read (secret-copy.ts). */
 function readCipherKey(value: unknown, facts: CipherFacts): Exclude<KeyMaterial, string> {
   const key = readKey(value, facts.name, 'key');
   checkKeySize(key, keySizeOf(key), facts, 'key');
@@ -372,7 +372,7 @@ function readAad(value: unknown, facts: CipherFacts): Uint8Array {
   return aad;
 }
 
-/** The tag of an AEAD; of another cipher, which takes an empty one, none. */
+/** Reads the tag of an AEAD. Other ciphers accept only an empty one. */
 function readTag(value: unknown, facts: CipherFacts): Uint8Array | undefined {
   if (value === undefined) {
     if (facts.aead) throw missingTag(facts);
@@ -383,7 +383,7 @@ function readTag(value: unknown, facts: CipherFacts): Uint8Array | undefined {
   return facts.aead ? tag : undefined;
 }
 
-/** Where the text goes: the caller's memory from an offset on. */
+/** Sets the target and its offset. */
 interface Place {
   readonly target: Uint8Array;
   readonly offset: number;
@@ -426,7 +426,7 @@ function missingTag(facts: CipherFacts): Error {
   );
 }
 
-/** `size` is undefined for a prepared key, which has the right one. */
+/** `size` is undefined for a prepared key, whose size is right. */
 function checkKeySize(
   key: KeyMaterial,
   size: number | undefined,
@@ -463,8 +463,8 @@ function checkAadSize(size: number, facts: CipherFacts, name: string): void {
 }
 
 /**
- * The shortest tag accepted for GCM; NIST SP 800-38D allows 4 and 8 for special uses, which are
- * left to the drop-in door.
+ * The shortest tag accepted for GCM. NIST SP 800-38D allows 4 and 8 bytes for special uses;
+ * millrace/crypto-async accepts them.
  */
 const GCM_TAG_MIN = 12;
 

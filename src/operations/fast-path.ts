@@ -1,9 +1,10 @@
 /**
- * The everyday digest in one crossing: a few numbers instead of a described call, and no Buffer for
- * a text. The source is what is passed if the size is WHOLE, else a range of the input buffer. What
- * native code does not take (anything but a typed array) gives `undefined`; the described call then
- * does it, or explains. The hash must have a digest size; the key is a handle or 0, and makes the
- * digest an HMAC if it was prepared for one. The kernel has no such calls.
+ * The fast path for digests: one native call with a few numbers instead of a full request, and no
+ * Buffer for an encoded digest. The source is the argument if its size is WHOLE, otherwise a range
+ * of the input buffer. The functions return undefined if native code does not accept the arguments
+ * (anything but a typed array); the full request then computes the digest or throws. The hash must
+ * have a digest size. The key is a handle or 0, and makes the digest an HMAC if it was prepared for
+ * one. The kernel engine has no fast path.
  */
 import { usual, type Engine } from '../engines/engines.js';
 import { sizeOf } from '../request/arguments.js';
@@ -51,7 +52,7 @@ export function fastBuffer(
 ): Buffer | undefined {
   const { quick } = engine ?? usual.engine;
   if (quick === undefined) return undefined;
-  // A code is secret, and no digest longer than what can be staged.
+  // A MAC is secret. No digest is larger than the stage.
   const target = key === 0 ? allocate(facts.digestSize) : stage(facts.digestSize);
   fill(facts, offset, size, key);
   if (quick.hash(source, target) !== 0) return undefined;
@@ -59,8 +60,8 @@ export function fastBuffer(
 }
 
 /**
- * Of a running hash without a seed: its state, which is empty if it has not begun, and the rest of
- * the message at the start of the input buffer. With the states of a key it is an HMAC.
+ * Finishes a running hash without a seed. The state is empty if it has not begun; the rest of the
+ * message is at the start of the input buffer. With the midstates of a key it finishes an HMAC.
  */
 export function fastFinishHex(
   facts: HashFacts,

@@ -48,7 +48,7 @@ import { checkTextSize } from '../request/text-size.js';
 /** How a digest is returned. `bigint` is big-endian: the number that the hex digits spell. */
 export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
 
-/** The type of a digest in an {@link Encoding}, or in one of Buffer's. */
+/** The type of a digest in an {@link Encoding} or an encoding of Buffer. */
 export type Digest<E extends Encoding | BufferEncoding> = E extends 'buffer'
   ? Buffer
   : E extends 'bigint'
@@ -57,7 +57,7 @@ export type Digest<E extends Encoding | BufferEncoding> = E extends 'buffer'
 
 /** Options of {@link hash}. */
 export interface HashOptions<E extends Encoding = Encoding> extends EngineOptions {
-  /** How the digest is returned; `'buffer'` by default. */
+  /** The encoding of the digest. Default: `'buffer'`. */
   readonly encoding?: E | undefined;
   /**
    * The digest's size in bytes. Required for shake128 and shake256, optional for blake3 (default
@@ -67,8 +67,7 @@ export interface HashOptions<E extends Encoding = Encoding> extends EngineOption
   /** The seed of xxh32 (32 bits), xxh64, xxh3-64 and xxh3-128 (64 bits); default 0. */
   readonly seed?: number | bigint | undefined;
   /**
-   * The key of keyed BLAKE3: 32 bytes, in any form of {@link KeyInput}; a prepared one must be for
-   * `blake3`.
+   * The key of keyed BLAKE3: 32 bytes as any {@link KeyInput}; a prepared key must be for `blake3`.
    */
   readonly key?: KeyInput | undefined;
 }
@@ -85,7 +84,7 @@ export const hashNames: Names<HashOptions> = {
 export interface TargetOptions<T extends Bytes | undefined = Bytes> {
   /** Receives the digest; the call returns its size. Written when the call settles. */
   readonly target: T;
-  /** Where in the target, in bytes; default 0. */
+  /** The offset in the target, in bytes. Default: 0. */
   readonly targetOffset?: number | undefined;
 }
 
@@ -124,7 +123,7 @@ function fillHash(given: ArrayLike<unknown>, count: number, promised?: boolean):
   fillDigest(request);
 }
 
-/** Reads data: bytes, or a short string as it is, unless the call is lent its source. */
+/** Reads data: bytes, or a short string unchanged unless the call borrows its source. */
 export function readData(value: unknown, { target }: DigestRequest): Uint8Array | string {
   return typeof value === 'string' && target === undefined && isShort(value)
     ? value
@@ -132,8 +131,8 @@ export function readData(value: unknown, { target }: DigestRequest): Uint8Array 
 }
 
 /**
- * Starts the description of a call on what {@link readData} gave. A short string stands in the
- * scratch.
+ * Starts a request with the result of {@link readData}. A short string is encoded into the scratch
+ * memory.
  */
 export function setData(operation: Operation, facts: HashFacts, source: Uint8Array | string): void {
   if (typeof source === 'string')
@@ -141,7 +140,7 @@ export function setData(operation: Operation, facts: HashFacts, source: Uint8Arr
   else beginRequest(operation, facts.id, source, 0, sizeOf(source));
 }
 
-/** What the third argument of hash and the fourth of hmac ask for. */
+/** The parsed options of hash and hmac. */
 export interface DigestRequest {
   readonly size: number;
   readonly form: Form;
@@ -149,14 +148,14 @@ export interface DigestRequest {
   readonly targetOffset: number;
   readonly seedLow: number;
   readonly seedHigh: number;
-  /** As it was given; {@link hashKey} reads it. */
+  /** Not parsed yet; {@link hashKey} parses it. */
   readonly key: unknown;
   readonly route: Route | undefined;
-  /** The engines asked for. */
+  /** The requested engines. */
   readonly choice: EnginePreference | undefined;
 }
 
-/** Reads an encoding or an options object. All getters run here, before any memory is looked at. */
+/** Parses an encoding or an options object. All getters run here, before any memory is read. */
 export function digestRequest(
   value: unknown,
   facts: HashFacts,
@@ -194,7 +193,7 @@ export function digestRequest(
   return { ...plain, target: view, targetOffset: offset };
 }
 
-/** Tells the call where the digest goes. */
+/** Sets where the digest goes. */
 export function fillDigest(request: DigestRequest): void {
   if (request.target === undefined) setResult(request.size, request.form);
   else setTarget(request.target, request.targetOffset, request.size);
@@ -216,16 +215,13 @@ function plainRequest(size: number, form: Form): DigestRequest {
   };
 }
 
-/**
- * The form of a digest whose encoding is named, or not given; `undefined` for anything that has to
- * be explained.
- */
+/** Returns the form for an encoding's name or undefined, and undefined for any other value. */
 export function fastForm(encoding: unknown): Form | undefined {
   if (encoding === undefined) return Form.Buffer;
   return typeof encoding === 'string' ? forms[encoding] : undefined;
 }
 
-/** The form that an encoding's name stands for. */
+/** Returns the form of an encoding. */
 export function digestForm(encoding: unknown): Form {
   if (encoding === undefined) return Form.Buffer;
   const form = typeof encoding === 'string' ? forms[encoding] : undefined;
@@ -239,10 +235,10 @@ export function digestForm(encoding: unknown): Form {
   );
 }
 
-/** An XOF may not be longer than this: 1 GiB in one piece. */
+/** The most bytes of an XOF's output in one call: 1 GiB. */
 export const OUTPUT_MAX = 2 ** 30;
 
-/** The digest's size: the hash's own, or as long as is wanted. */
+/** Returns the digest's size in bytes: fixed, or the requested length. */
 export function outputSize(outputLength: unknown, facts: HashFacts): number {
   if (outputLength === undefined) {
     if (facts.digestSize > 0) return facts.digestSize;
@@ -285,7 +281,10 @@ export function checkKeyed(facts: HashFacts): void {
   throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${facts.name} takes no key${hint}`);
 }
 
-/** Reads the key of a keyed hash, if there is one. Read it last: see secret-copy.ts. */
+/**
+ * Reads the key of a keyed hash, if any. Call it after all other arguments are read
+ * (secret-copy.ts).
+ */
 export function hashKey(
   value: unknown,
   facts: HashFacts,

@@ -50,12 +50,11 @@ function fillHmac(given: ArrayLike<unknown>, count: number, promised?: boolean):
 }
 
 /**
- * The facts of an HMAC over a hash, by the hash's number: no seed, no key of the hash's own, one
- * size.
+ * The properties of HMAC with a hash, by the hash's number: no seed, no key of the hash, one size.
  */
 const known: HashFacts[] = [];
 
-/** The hash under an HMAC. */
+/** Returns the hash of an HMAC. */
 export function hmacFacts(name: unknown): HashFacts {
   const facts = hashFacts(name);
   if (facts.hmac) return (known[facts.id] ??= { ...facts, xof: false, seedBits: 0, keySize: 0 });

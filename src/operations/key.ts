@@ -23,19 +23,22 @@ import { utf8Apart, type CryptoKey, type KeyObject } from '#platform/runtime.js'
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
 import { accepted, type Accepted } from '../request/options.js';
 
-/** Unlocks the constructor and the handle for this file's functions only. */
+/** Gives the functions of this file, and only them, access to the constructor and the handle. */
 const inside = Symbol('inside');
 
-/** Reads a key's handle; 0 when disposed. Set by the class itself, which alone sees the field. */
+/**
+ * Reads a key's handle, 0 if it is disposed. The class sets it, because only the class can read the
+ * private field.
+ */
 let handleOf: (key: Key) => number;
 let preparedIn: (key: Key) => Prepared;
 let isKey: (value: unknown) => value is Key;
 
 /**
- * A prepared key, made by {@link createKey} and accepted wherever a key is. The key bytes cannot be
- * read back. Disposing it (or `using`) wipes the native memory as soon as no job uses it any more;
- * a key that is merely forgotten is wiped when the garbage collector finds it, and all keys are
- * wiped when their environment ends. A key cannot be sent to another thread.
+ * A prepared key, created by {@link createKey} and accepted wherever a key is. The key bytes cannot
+ * be read back. Disposing it (or `using`) wipes the native memory once no job uses it. Garbage
+ * collection wipes a key that was not disposed of, and the end of the environment wipes all keys. A
+ * key cannot be sent to another thread.
  */
 export class Key {
   #handle: number;
@@ -80,15 +83,15 @@ export class Key {
   static {
     handleOf = (key) => key.#handle;
     preparedIn = (key) => key.#prepared;
-    // Most keys are Buffers, and asking those for a private field is slow.
+    // Most keys are Buffers, and testing those for a private field is slow.
     isKey = (value): value is Key =>
       typeof value === 'object' && value !== null && !isBytesView(value) && #handle in value;
   }
 }
 
-/** The engines that have the key, and its handle in each. */
+/** The engines that hold the key, and its handle in each. */
 interface Prepared extends EnginePreference {
-  /** What it was prepared for; `Key.algorithm` is for people, who can change it. */
+  /** What it was prepared for. The caller can change `Key.algorithm`, so it is not used here. */
   readonly algorithm: string;
   readonly handles: readonly number[];
   readonly pin: KeyPin;
@@ -146,8 +149,8 @@ export function createKey(
 }
 
 /**
- * {@link createKey} for these engines. Messages call the key `argument`, and say that the caller
- * takes what is in `also` besides.
+ * Creates a key for these engines. Error messages name the key `argument` and list the kinds in
+ * `also`.
  */
 export function createKeyFor(
   algorithm: string,
@@ -159,10 +162,7 @@ export function createKeyFor(
   return prepareFor(target(algorithm), key, choice, argument, also);
 }
 
-/**
- * Prepares the key of an HMAC; {@link createKey} without the name, for callers that take prepared
- * keys too.
- */
+/** Prepares the key of an HMAC, for callers that accept prepared keys too. */
 export function createMacKey(
   facts: HashFacts,
   key: unknown,
@@ -183,19 +183,19 @@ export function macName({ id, name }: HashFacts): string {
 }
 
 /**
- * By the hash's number: making the name anew cost each hmac() of 64 bytes 88 instructions
+ * By the hash's number. Building the name took 88 instructions of each hmac() of 64 bytes
  * (callgrind).
  */
 const macNames: string[] = [];
 
 /**
- * An HMAC key of the bytes of a key prepared for the cipher `algorithm`: what sealed streams derive
- * theirs from.
+ * Prepares an HMAC key from the bytes of a prepared key of the cipher `algorithm`, for sealed
+ * streams.
  */
 export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
   const { engines, handles } = keyEngines(key, algorithm);
   const [engine] = engines;
-  // The kernel's keys are with native code too.
+  // Native code also holds the bytes of the kernel's keys.
   const server = engine!.here ? engine! : (engineOf('native') as Engine);
   frame[At.Key] = handles![0]!;
   const handle = server.binding.createMacKey(facts.id);
@@ -226,7 +226,7 @@ function prepareFor(
   );
 }
 
-/** Gives the bytes of a key to `use`; copies that had to be made of it are wiped afterwards. */
+/** Calls `use` with the bytes of a key, and wipes copies afterwards. */
 export function withKeyBytes<T>(
   key: unknown,
   use: (secret: Uint8Array) => T,
@@ -246,7 +246,7 @@ interface Target {
   readonly purpose: Purpose;
   readonly id: number;
   readonly name: string;
-  /** In bytes; undefined if any will do. */
+  /** The key's size in bytes; undefined if any size is accepted. */
   readonly size: number | undefined;
 }
 
@@ -313,7 +313,7 @@ function prepare(
 
 export { isKey };
 
-/** The engines that have a key prepared for `algorithm`, and its handles. */
+/** Returns the engines that hold a key prepared for `algorithm`, and its handles. */
 export function keyEngines(key: Key, algorithm: string): EnginePreference {
   keyHandle(key, algorithm);
   return preparedIn(key);
@@ -324,7 +324,7 @@ export function keyAlgorithm(key: Key): string {
   return preparedIn(key).algorithm;
 }
 
-/** The handle of a key prepared for `algorithm`, in the first of its engines. */
+/** Returns the handle of a key prepared for `algorithm` in the first of its engines. */
 export function keyHandle(key: Key, algorithm: string): number {
   const handle = handleOf(key);
   if (handle === 0) throw makeError('ERR_KEY_DISPOSED', 'key was disposed');

@@ -26,28 +26,28 @@ import { awaitEnd, onLoopTurnEnd, deferError } from './deferred-results.js';
 import { Completion } from './completions.js';
 
 /** The most nanoseconds that a message may take alone. */
-const ALONE_COST = 3_000;
+const MESSAGE_MAX_NS = 3_000;
 /** The longest message in bytes; longer ones are not worth the copy. */
-const LONGEST = 4096;
+const MESSAGE_MAX_BYTES = 4096;
 /** The most messages of a batch, and the bytes of memory they are copied to. */
-const MEMBERS = 128;
-const CHUNK_SIZE = 68 * 1024;
+const MESSAGES_MAX = 128;
+const CHUNK_BYTES = 68 * 1024;
 /**
  * A batch of at least {@link LANES} messages is full from this cost on, so that the pool schedules
  * it among the short jobs. (16 messages of 4 KiB exceed it; fewer would leave lanes empty.)
  */
-const FULL_COST = 7_000;
+const FULL_NS = 7_000;
 /** The most messages that are hashed at once. */
 const LANES = 16;
 /**
  * The most nanoseconds of batches that wait for the end of an iteration; further ones go to the
  * pool.
  */
-const HERE_COST = 20_000;
+const WAITING_MAX_NS = 20_000;
 /** The size of the ArrayBuffers that digests share, as Node's small Buffers do. */
-const SLAB_SIZE = 8 * 1024;
+const SLAB_BYTES = 8 * 1024;
 /** Memory kept for later batches. */
-const SPARE = 64;
+const SPARE_MAX = 64;
 
 /** Returns the hash if the request hashes a short message. Runs no code of the caller. */
 export function batchableFacts(algorithm: unknown, data: unknown): HashFacts | undefined {
@@ -60,7 +60,7 @@ export function batchableFacts(algorithm: unknown, data: unknown): HashFacts | u
 }
 
 function fits(facts: HashFacts, size: number): boolean {
-  return size <= LONGEST && predict(Operation.Hash, facts.id, size) <= ALONE_COST;
+  return size <= MESSAGE_MAX_BYTES && predict(Operation.Hash, facts.id, size) <= MESSAGE_MAX_NS;
 }
 
 /** The most bytes of a string: each UTF-16 unit may become three. */
@@ -70,8 +70,8 @@ function sizeIn(data: unknown): number {
 }
 
 class Batch {
-  readonly chunk = viewOf(new ArrayBuffer(CHUNK_SIZE));
-  readonly sizes = new Float64Array(MEMBERS);
+  readonly chunk = viewOf(new ArrayBuffer(CHUNK_BYTES));
+  readonly sizes = new Float64Array(MESSAGES_MAX);
   readonly sizeBytes = new Uint8Array(this.sizes.buffer);
   readonly completions: (Completion | undefined)[] = [];
   readonly forms: Form[] = [];
@@ -85,13 +85,13 @@ class Batch {
   /** True if all messages have the same size. */
   alike = true;
   /** True if a worker should run it to measure the cost. */
-  away = false;
+  onPool = false;
 
   get full(): boolean {
     return (
-      this.count === MEMBERS ||
-      this.used + LONGEST > CHUNK_SIZE ||
-      (this.cost >= FULL_COST && this.count >= LANES)
+      this.count === MESSAGES_MAX ||
+      this.used + MESSAGE_MAX_BYTES > CHUNK_BYTES ||
+      (this.cost >= FULL_NS && this.count >= LANES)
     );
   }
 
@@ -102,15 +102,15 @@ class Batch {
     this.used = 0;
     this.cost = 0;
     this.alike = true;
-    this.away = false;
+    this.onPool = false;
   }
 }
 
 /** The open batch of each hash, by number. */
 const open: (Batch | undefined)[] = [];
 /** The batches that wait for the end of the iteration. */
-let gathered: Batch[] = [];
-let gatheredCost = 0;
+let waiting: Batch[] = [];
+let waitingCost = 0;
 const spare: Batch[] = [];
 
 /**
@@ -124,7 +124,7 @@ export function join(
   completion: Completion,
 ): boolean {
   const size = sizeIn(data);
-  if (size > LONGEST) return false;
+  if (size > MESSAGE_MAX_BYTES) return false;
   add(facts, data, size, form, completion);
   return true;
 }
@@ -154,9 +154,9 @@ onShortMessage((completion) => {
   const whole = offset === 0 && size === sizeOf(source as Uint8Array);
   const data = whole ? (source as Uint8Array) : part(source as Uint8Array, offset, size);
   const place = frame[At.TargetOffset]!;
-  const company = open[facts.id] ?? begin(facts);
-  company.places[company.count] = target;
-  company.placeOffsets[company.count] = place;
+  const batch = open[facts.id] ?? begin(facts);
+  batch.places[batch.count] = target;
+  batch.placeOffsets[batch.count] = place;
   add(facts, data, size, Form.Size, completion);
   return true;
 });
@@ -168,143 +168,142 @@ function add(
   form: Form,
   completion: Completion,
 ): void {
-  const company = open[facts.id] ?? begin(facts);
-  const { count } = company;
+  const batch = open[facts.id] ?? begin(facts);
+  const { count } = batch;
   let copied = size;
-  if (typeof data === 'string') copied = writeText(company.chunk, data, company.used);
-  else if (size > 0) company.chunk.set(data, company.used);
-  company.count = count + 1;
-  company.sizes[count] = copied;
-  company.alike &&= copied === company.sizes[0];
-  company.used += copied;
-  company.completions[count] = completion;
-  company.forms[count] = form;
-  company.cost += predictBatch(facts.id, copied);
-  if (company.full) close(company);
+  if (typeof data === 'string') copied = writeText(batch.chunk, data, batch.used);
+  else if (size > 0) batch.chunk.set(data, batch.used);
+  batch.count = count + 1;
+  batch.sizes[count] = copied;
+  batch.alike &&= copied === batch.sizes[0];
+  batch.used += copied;
+  batch.completions[count] = completion;
+  batch.forms[count] = form;
+  batch.cost += predictBatch(facts.id, copied);
+  if (batch.full) close(batch);
 }
 
 function begin(facts: HashFacts): Batch {
-  const company = spare.pop() ?? new Batch();
-  company.facts = facts;
-  company.away = wantsMeasure(Operation.Hash, facts.id);
-  open[facts.id] = company;
-  gathered.push(company);
+  const batch = spare.pop() ?? new Batch();
+  batch.facts = facts;
+  batch.onPool = wantsMeasure(Operation.Hash, facts.id);
+  open[facts.id] = batch;
+  waiting.push(batch);
   awaitEnd();
-  return company;
+  return batch;
 }
 
 /** Closes the batch. */
-function close(company: Batch): void {
-  open[company.facts.id] = undefined;
-  if (!company.away && gatheredCost + company.cost <= HERE_COST) {
-    gatheredCost += company.cost;
+function close(batch: Batch): void {
+  open[batch.facts.id] = undefined;
+  if (!batch.onPool && waitingCost + batch.cost <= WAITING_MAX_NS) {
+    waitingCost += batch.cost;
     return;
   }
-  gathered.splice(gathered.indexOf(company), 1);
-  send(company);
+  waiting.splice(waiting.indexOf(batch), 1);
+  send(batch);
 }
 
 onLoopTurnEnd({
-  waits: () => gathered.length > 0,
+  waits: () => waiting.length > 0,
   finish() {
-    const batches = gathered;
-    gathered = [];
-    gatheredCost = 0;
+    const batches = waiting;
+    waiting = [];
+    waitingCost = 0;
     // Requests made while these settle join batches of the next round.
-    for (const company of batches)
-      if (open[company.facts.id] === company) open[company.facts.id] = undefined;
-    for (const company of batches) {
-      if (company.away) send(company);
-      else hashHere(company);
+    for (const batch of batches)
+      if (open[batch.facts.id] === batch) open[batch.facts.id] = undefined;
+    for (const batch of batches) {
+      if (batch.onPool) send(batch);
+      else hashHere(batch);
     }
   },
 });
 
-function hashHere(company: Batch): void {
-  const size = company.count * company.facts.digestSize;
+function hashHere(batch: Batch): void {
+  const size = batch.count * batch.facts.digestSize;
   if (slabUsed + size > slab.length) {
-    slab = allocateApart(Math.max(SLAB_SIZE, size));
+    slab = allocateApart(Math.max(SLAB_BYTES, size));
     slabUsed = 0;
   }
   const offset = slabUsed;
   slabUsed += size;
   try {
-    fill(company, slab, offset);
+    fill(batch, slab, offset);
     runFilled();
   } catch (error) {
-    refuse(company, error);
+    refuse(batch, error);
     return;
   }
-  answer(company, slab, offset);
+  answer(batch, slab, offset);
 }
 
-let slab = allocateApart(SLAB_SIZE);
+let slab = allocateApart(SLAB_BYTES);
 let slabUsed = 0;
 
-function send(company: Batch): void {
+function send(batch: Batch): void {
   try {
-    const target = allocateApart(company.count * company.facts.digestSize);
-    fill(company, target, 0);
+    const target = allocateApart(batch.count * batch.facts.digestSize);
+    fill(batch, target, 0);
     request.flags |= Flag.Copied;
     frame[At.Route] = Route.Pool;
-    runAsync(new CompanyWaiter(company, target));
+    runAsync(new CompanyWaiter(batch, target));
   } catch (error) {
     // No completion runs during a call.
     clearRequest();
-    for (let index = 0; index < company.count; index++)
-      deferError(company.completions[index]!, error);
-    put(company);
+    for (let index = 0; index < batch.count; index++) deferError(batch.completions[index]!, error);
+    put(batch);
   }
 }
 
 class CompanyWaiter extends Completion {
   constructor(
-    readonly company: Batch,
+    readonly batch: Batch,
     readonly target: Buffer,
   ) {
     super();
   }
 
   succeed(): void {
-    answer(this.company, this.target, 0);
+    answer(this.batch, this.target, 0);
   }
 
   fail(error: unknown): void {
-    refuse(this.company, error);
+    refuse(this.batch, error);
   }
 }
 
 /** Fails each completion. */
-function refuse(company: Batch, error: unknown): void {
-  for (let index = 0; index < company.count; index++) company.completions[index]!.fail(error);
-  put(company);
+function refuse(batch: Batch, error: unknown): void {
+  for (let index = 0; index < batch.count; index++) batch.completions[index]!.fail(error);
+  put(batch);
 }
 
-function put(company: Batch): void {
-  company.clear();
-  if (spare.length < SPARE) spare.push(company);
+function put(batch: Batch): void {
+  batch.clear();
+  if (spare.length < SPARE_MAX) spare.push(batch);
 }
 
 /** Source and target are private memory, so that the pool may borrow them. */
-function fill(company: Batch, target: Buffer, offset: number): void {
-  const { facts, chunk, used, sizes, count } = company;
+function fill(batch: Batch, target: Buffer, offset: number): void {
+  const { facts, chunk, used, sizes, count } = batch;
   beginRequest(count === 1 ? Operation.Hash : Operation.HashMany, facts.id, chunk, 0, used);
   // The default engine may have changed since.
   setEngines(automatic);
-  if (company.alike && (sizes[0]! > 0 || count === 1)) {
+  if (batch.alike && (sizes[0]! > 0 || count === 1)) {
     frame[At.Count] = count;
     frame[At.MessageSize] = sizes[0]!;
   } else {
-    setIv(company.sizeBytes, 0, count * Float64Array.BYTES_PER_ELEMENT);
+    setIv(batch.sizeBytes, 0, count * Float64Array.BYTES_PER_ELEMENT);
     request.flags |= Flag.HasSizes;
   }
   setTarget(target, offset, count * facts.digestSize);
 }
 
 /** Settles each completion with its digest, from `digests` at `offset`. */
-function answer(company: Batch, digests: Buffer, offset: number): void {
-  const { completions, forms, count } = company;
-  const size = company.facts.digestSize;
+function answer(batch: Batch, digests: Buffer, offset: number): void {
+  const { completions, forms, count } = batch;
+  const size = batch.facts.digestSize;
   const { buffer, byteOffset } = digests;
   // Encoding all digests as one string and slicing it is faster. A slice keeps the whole string
   // alive, which is short.
@@ -315,8 +314,8 @@ function answer(company: Batch, digests: Buffer, offset: number): void {
     if (form === Form.Size) {
       putDigest(
         completion,
-        company.places[index]!,
-        company.placeOffsets[index]!,
+        batch.places[index]!,
+        batch.placeOffsets[index]!,
         digests,
         offset + at,
         size,
@@ -329,5 +328,5 @@ function answer(company: Batch, digests: Buffer, offset: number): void {
       completion.succeed(form === Form.Buffer ? digest : encodeResult(digest, form));
     }
   }
-  put(company);
+  put(batch);
 }

@@ -679,7 +679,7 @@ test('callbacks come later, once', async () => {
       seen.push('returned');
     });
     await turn();
-    assert.deepEqual(seen, ['returned', 'callback', 2, undefined]);
+    assert.deepEqual(seen, ['returned', 'callback', 2, null]);
   }
 });
 

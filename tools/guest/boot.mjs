@@ -137,7 +137,7 @@ function writeInit(guest, job, { shared, blocked, environment, limit }) {
 busybox=${quote(busybox)}
 ${guest.prologue({ shared })}
 echo ${loader} > /proc/sys/kernel/modprobe
-# Should nobody be left outside who ends this.
+# If the outer process is gone, end the guest.
 { $busybox sleep ${Math.ceil(limit / 1000) + 30}; $busybox poweroff -f; } &
 $busybox ifconfig lo 127.0.0.1 up
 /bin/sh ${shared}/job > ${shared}/output 2>&1 < /dev/null
@@ -168,7 +168,7 @@ function runKernel(guest, { shared, init, memory, limit }) {
       try {
         process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // Nobody is left.
+        // No process is left.
       }
     };
     const timer = setTimeout(() => {

@@ -167,7 +167,7 @@ async function initialFiles(folder, version, busybox) {
   return archive;
 }
 
-// Whoever is process 1 when it changes its root does so for the kernel's own threads, which start
+// If process 1 changes its root, it also changes it for the kernel's own threads, which start
 // modprobe: hence exec, and no process of its own.
 function firstProgram(modules) {
   return `#!/bin/busybox sh

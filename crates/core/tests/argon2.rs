@@ -55,10 +55,10 @@ fn another_library_agrees() {
         builder.m_cost(memory).t_cost(passes).p_cost(lanes).output_len(size);
         builder.data(::argon2::AssociatedData::new(&associated).expect("short"));
         let params = builder.build().expect("parameters");
-        let judge = ::argon2::Argon2::new_with_secret(&secret, algorithm, their_version, params)
+        let oracle = ::argon2::Argon2::new_with_secret(&secret, algorithm, their_version, params)
             .expect("a secret");
         let mut expected = vec![0; size];
-        judge.hash_password_into(&password, &salt, &mut expected).expect("derived");
+        oracle.hash_password_into(&password, &salt, &mut expected).expect("derived");
 
         let cost = Cost::new(kind, memory, passes, lanes).expect("a cost").with_version(version);
         let input =

@@ -462,7 +462,7 @@ fn long_messages() {
     }
 }
 
-/// The library is the judge of subtrees far to the right, and of output far from its beginning.
+/// The library is the oracle of subtrees far to the right, and of output far from its beginning.
 #[test]
 fn long_trees() {
     let source = pattern(10_000);

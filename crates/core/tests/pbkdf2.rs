@@ -127,8 +127,8 @@ fn jobs(wishes: &mut [Wish]) -> Vec<Job<'_>> {
 
 #[test]
 fn another_library_agrees_with_any_number_of_jobs() {
-    type Judge = fn(&[u8], &[u8], u32, &mut [u8]);
-    let judges: [(Hash, Judge); 7] = [
+    type Oracle = fn(&[u8], &[u8], u32, &mut [u8]);
+    let oracles: [(Hash, Oracle); 7] = [
         (Hash::Sha1, ::pbkdf2::pbkdf2_hmac::<sha1::Sha1>),
         (Hash::Sha224, ::pbkdf2::pbkdf2_hmac::<sha2::Sha224>),
         (Hash::Sha256, ::pbkdf2::pbkdf2_hmac::<sha2::Sha256>),
@@ -138,7 +138,7 @@ fn another_library_agrees_with_any_number_of_jobs() {
         (Hash::Sha512_256, ::pbkdf2::pbkdf2_hmac::<sha2::Sha512_256>),
     ];
     let mut random = Random(2);
-    for (hash, judge) in judges {
+    for (hash, oracle) in oracles {
         for count in [0, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 20] {
             let mut wishes: Vec<Wish> = (0..count).map(|_| wish(&mut random, 150)).collect();
             let mut told = vec![0; count];
@@ -149,7 +149,7 @@ fn another_library_agrees_with_any_number_of_jobs() {
             assert!(told.iter().all(|&times| times == 1), "{told:?}");
             for Wish { password, salt, iterations, target } in &wishes {
                 let mut expected = vec![0; target.len()];
-                judge(password, salt, *iterations, &mut expected);
+                oracle(password, salt, *iterations, &mut expected);
                 assert_eq!(hex(target), hex(&expected), "{hash:?} {count} {iterations}");
             }
         }

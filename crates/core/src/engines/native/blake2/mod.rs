@@ -3,7 +3,7 @@
 //! The four mixes of half a round fill the scalar units of a large CPU, and the output through
 //! them, 24 instructions a round, is what takes the time: 1 KiB on Zen 5 in 660 ns (BLAKE2b) and
 //! 1110 (BLAKE2s), 300 and 250 cycles a block of at least 288 and 240. RustCrypto's `blake2`, the
-//! judge in tests, takes 2 % more and does not give out its state. Vectors have twice the latency:
+//! oracle in tests, takes 2 % more and does not give out its state. Vectors have twice the latency:
 //! `blake2_simd` takes 1150 and 2110.
 
 use super::Digest;

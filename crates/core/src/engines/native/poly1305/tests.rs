@@ -1,6 +1,6 @@
 //! Our Poly1305 is that of the definition, also where limbs are as full as can be.
 //!
-//! The judge is the definition, bit by bit, and not `CRYPTO_poly1305` of AWS-LC, which on x86-64
+//! The oracle is the definition, bit by bit, and not `CRYPTO_poly1305` of AWS-LC, which on x86-64
 //! drops a carry for the second test's texts (0.47.0: five blocks of ones but one byte under r = 1;
 //! its AEAD has other code).
 
