@@ -52,9 +52,9 @@ async function measure(algorithm) {
   );
 
   // What is opened lies in memory whole, cut into pieces in advance.
-  const sealed = await gathered(sealStream({ algorithm, key }));
+  const sealed = await collected(sealStream({ algorithm, key }));
   const cipher = createCipheriv(algorithm, key, nonce, tagged);
-  const enciphered = await gathered(cipher);
+  const enciphered = await collected(cipher);
   const tag = cipher.getAuthTag();
   const decipher = () => createDecipheriv(algorithm, key, nonce, tagged).setAuthTag(tag);
 
@@ -127,7 +127,7 @@ function source(pieceSize, size) {
   });
 }
 
-async function gathered(stream) {
+async function collected(stream) {
   const pieces = [];
   await pipeline(
     source(64 * 1024, total),

@@ -535,14 +535,14 @@ export function openTransformStream(
 
 /** Runs a call with a promise. The signal and the route are in the last argument, if any. */
 function perform({ fill, counts }: Parser, given: IArguments): Promise<unknown> {
-  return withOptions(counts, given, (signal, count, route, choice) =>
-    runPromise(signal, fill, given, count, route, choice),
+  return withOptions(counts, given, (signal, count, route, preference) =>
+    runPromise(signal, fill, given, count, route, preference),
   );
 }
 
 function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
-  return withOptions(parser.counts, given, (signal, count, route, choice) =>
-    runManyPromise(signal, parser, given, count, route, choice),
+  return withOptions(parser.counts, given, (signal, count, route, preference) =>
+    runManyPromise(signal, parser, given, count, route, preference),
   );
 }
 
@@ -556,7 +556,7 @@ function withOptions(
     signal: AbortSignal | undefined,
     count: number,
     route: Route | undefined,
-    choice: EnginePreference | undefined,
+    preference: EnginePreference | undefined,
   ) => Promise<unknown>,
 ): Promise<unknown> {
   try {
@@ -565,7 +565,7 @@ function withOptions(
     const own = !counts.includes(count);
     let signal: AbortSignal | undefined;
     let route: Route | undefined;
-    let choice: EnginePreference | undefined;
+    let preference: EnginePreference | undefined;
     if (isOptions(last)) {
       if (own) options<CallOptions>(last, 'options', takes);
       signal = abortSignal((last as { signal?: unknown }).signal);
@@ -573,13 +573,13 @@ function withOptions(
         // If the options are those of the call, its parser reads route and engine.
         const { route: asked, engine } = last as Record<keyof CallOptions, unknown>;
         if (asked !== undefined) route = routeOf(asked, 'options.route');
-        if (engine !== undefined) choice = readEnginePreference(engine, 'options.engine');
+        if (engine !== undefined) preference = readEnginePreference(engine, 'options.engine');
         count -= 1;
       }
     } else if (own && last === undefined) {
       count -= 1;
     }
-    return run(signal, count, route, choice);
+    return run(signal, count, route, preference);
   } catch (error) {
     return Promise.reject(error as Error);
   }

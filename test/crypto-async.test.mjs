@@ -207,7 +207,7 @@ for (const [title, [method, names, values]] of Object.entries(signatures)) {
       } of all) {
         if (other === name || otherRank <= rank) continue;
         const given = args(names, { ...right, [name]: wrong, [other]: otherWrong });
-        // A smaller buffer can mend or break the range of another argument only by being its
+        // A smaller buffer can fix or break the range of another argument only by being its
         // buffer.
         if (related(name, other)) continue;
         fails(method, given, code);

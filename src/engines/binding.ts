@@ -5,13 +5,13 @@
 import { inputBuffer, frame, completionBytes, type Native } from '../request/frame.js';
 import { openDefaultEngine } from '#platform/engine.js';
 
-const usual = openDefaultEngine();
+const opened = openDefaultEngine();
 
 /** The default engine: native code, or the portable engine if there is no native code. */
-export const native: Native = usual.binding;
+export const native: Native = opened.binding;
 
 /** Its name. */
-export const nativeName = usual.name;
+export const nativeName = opened.name;
 
 export type Settle = Parameters<Native['attach']>[2];
 

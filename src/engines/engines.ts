@@ -135,7 +135,7 @@ export const base = engineOf(nativeName) as Engine;
 export const automatic: EnginePreference = { engines: [base], names: [nativeName] };
 
 /** The engine preference of calls without one. */
-export const usual = { choice: automatic, engine: base };
+export const defaultEngine = { preference: automatic, engine: base };
 
 /** Preferences of one engine, created once. */
 const single: Partial<Record<EngineName, EnginePreference>> = {};
@@ -191,16 +191,16 @@ export function readDefaultEngine(value: unknown, option: string): EnginePrefere
   return readEnginePreference(value, option);
 }
 
-export function setDefaultEngine(choice: EnginePreference): void {
-  usual.choice = choice;
-  usual.engine = choice.engines[0]!;
+export function setDefaultEngine(preference: EnginePreference): void {
+  defaultEngine.preference = preference;
+  defaultEngine.engine = preference.engines[0]!;
 }
 
 /** Returns the current setting. */
 export function defaultEngineNames(): 'auto' | EngineName | readonly EngineName[] {
-  const { choice } = usual;
-  if (choice === automatic) return 'auto';
-  return choice.names.length === 1 ? choice.names[0]! : [...choice.names];
+  const { preference } = defaultEngine;
+  if (preference === automatic) return 'auto';
+  return preference.names.length === 1 ? preference.names[0]! : [...preference.names];
 }
 
 /** Returns a slice of a preference. */
@@ -238,18 +238,22 @@ export function withKeyEngines(
  * Returns the engines in this process, for operations the kernel does not have. Records a fallback
  * if the caller named the kernel.
  */
-export function localEngines(choice: EnginePreference | undefined, what: string): EnginePreference {
-  const { engines, names: asked, handles } = choice ?? usual.choice;
+export function localEngines(
+  preference: EnginePreference | undefined,
+  what: string,
+): EnginePreference {
+  const { engines, names: asked, handles } = preference ?? defaultEngine.preference;
   const here = engines.filter((engine) => engine.here);
-  if (here.length === engines.length) return choice ?? usual.choice;
+  if (here.length === engines.length) return preference ?? defaultEngine.preference;
   if (here.length > 0) {
-    if (choice !== undefined) recordFallback(what, engines[0]!.name, here[0]!.name, NOT_IN_KERNEL);
+    if (preference !== undefined)
+      recordFallback(what, engines[0]!.name, here[0]!.name, NOT_IN_KERNEL);
     const part = { engines: here, names: asked };
     return handles === undefined
       ? part
       : { ...part, handles: here.map((engine) => handles[engines.indexOf(engine)]!) };
   }
-  if (choice === undefined) return automatic;
+  if (preference === undefined) return automatic;
   throw makeError('ERR_ENGINE_UNAVAILABLE', `${what}: ${NOT_IN_KERNEL}`);
 }
 

@@ -71,14 +71,15 @@ export function configure(wanted?: Partial<Settings>): Settings {
   const given = options<Partial<Settings>>(wanted, 'settings', takes);
   // Check all settings before changing one.
   const { threads, route, maxQueuedBytes, recycle, maxKdfMemory, engine } = given;
-  const choice = engine === undefined ? undefined : readDefaultEngine(engine, 'settings.engine');
+  const preference =
+    engine === undefined ? undefined : readDefaultEngine(engine, 'settings.engine');
   if (threads !== undefined && (unsigned(threads, 'settings.threads') < 1 || threads > 1024)) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
       `settings.threads must be between 1 and 1024, not ${threads}`,
     );
   }
-  const usual = route === undefined ? undefined : routeOf(route, 'settings.route');
+  const defaultRoute = route === undefined ? undefined : routeOf(route, 'settings.route');
   if (maxQueuedBytes !== undefined && unsigned(maxQueuedBytes, 'settings.maxQueuedBytes') < 1) {
     throw makeError('ERR_ARGUMENT_VALUE', 'settings.maxQueuedBytes must be at least 1');
   }
@@ -90,11 +91,11 @@ export function configure(wanted?: Partial<Settings>): Settings {
   for (const binding of openBindings()) {
     if (threads !== undefined) binding.setThreads(threads);
     if (recycle !== undefined) binding.setRecycling(Number(recycle));
-    if (usual !== undefined) binding.setDefaultRoute(usual);
+    if (defaultRoute !== undefined) binding.setDefaultRoute(defaultRoute);
     if (maxQueuedBytes !== undefined) binding.setCopies(maxQueuedBytes);
     if (maxKdfMemory !== undefined) binding.setDerivationMemory(maxKdfMemory);
   }
-  if (choice !== undefined) setDefaultEngine(choice);
+  if (preference !== undefined) setDefaultEngine(preference);
   refreshCosts();
   return settings();
 }

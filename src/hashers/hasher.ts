@@ -22,7 +22,7 @@ import {
   readEnginePreference,
   engineNames,
   withKeyEngines,
-  usual,
+  defaultEngine,
   type EnginePreference,
   type EngineOptions,
 } from '../engines/engines.js';
@@ -530,7 +530,7 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
     seedLow,
     seedHigh,
     size,
-    choice: enginesFor(prepared, asked),
+    preference: enginesFor(prepared, asked),
   };
   return new Hash(inside, startRunning(setup, state, seed !== undefined), options);
 }
@@ -558,10 +558,12 @@ export function createHmac(
   const asked = engine === undefined ? undefined : readEnginePreference(engine, 'options.engine');
   const given = isKey(key);
   if (given) keyHandle(key, macName(facts));
-  const raw = !given && keepsStates(asked ?? usual.choice);
+  const raw = !given && keepsStates(asked ?? defaultEngine.preference);
   const prepared = given ? key : raw ? undefined : createMacKey(facts, key, asked);
-  const choice = enginesFor(prepared, asked);
-  const states = raw ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, choice)) : undefined;
+  const preference = enginesFor(prepared, asked);
+  const states = raw
+    ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, preference))
+    : undefined;
   const setup = {
     facts,
     mac: true,
@@ -569,7 +571,7 @@ export function createHmac(
     seedLow: 0,
     seedHigh: 0,
     size: facts.digestSize,
-    choice,
+    preference,
     keyStates: states,
   };
   return new Hmac(inside, startRunning(setup, state, false), options);
@@ -598,16 +600,16 @@ function startRunning(setup: HashSetup, state: unknown, seeded: boolean): Runnin
   if (state !== undefined)
     return importState(
       state,
-      { ...setup, choice: localEngines(setup.choice, 'the state of a hasher') },
+      { ...setup, preference: localEngines(setup.preference, 'the state of a hasher') },
       seeded,
     );
-  const { facts, mac, key, seedLow, seedHigh, size, choice, keyStates } = setup;
-  return new Running(facts, mac, key, seedLow, seedHigh, size, choice, keyStates);
+  const { facts, mac, key, seedLow, seedHigh, size, preference, keyStates } = setup;
+  return new Running(facts, mac, key, seedLow, seedHigh, size, preference, keyStates);
 }
 
 /** Returns the engines that may compute: those that have the key, if there is one. */
 function enginesFor(key: Key | undefined, asked: EnginePreference | undefined): EnginePreference {
-  if (key === undefined) return asked ?? usual.choice;
+  if (key === undefined) return asked ?? defaultEngine.preference;
   const prepared = keyEngines(key, keyAlgorithm(key));
   return asked === undefined ? prepared : withKeyEngines(prepared, asked);
 }
@@ -624,7 +626,7 @@ function preparedKey(
     return createKeyFor(
       facts.name,
       key,
-      asked ?? usual.choice,
+      asked ?? defaultEngine.preference,
       'options.key',
       SecretKinds.Prepared,
     );

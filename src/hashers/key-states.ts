@@ -6,14 +6,18 @@ import { sizeOf } from '../request/arguments.js';
 import { beginRequest, setEngines, setTarget } from '../request/request.js';
 import { runFilled } from '../scheduling/run.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { usual, type EnginePreference } from '../engines/engines.js';
+import { defaultEngine, type EnginePreference } from '../engines/engines.js';
 import { Operation } from '../request/frame.js';
 
 /** Returns the midstates of a key, made by the engine that computes under it. */
-export function keyStates(facts: HashFacts, key: Uint8Array, choice: EnginePreference): Uint8Array {
+export function keyStates(
+  facts: HashFacts,
+  key: Uint8Array,
+  preference: EnginePreference,
+): Uint8Array {
   const states = privateBytes(2 * facts.stateSize);
   beginRequest(Operation.MacBegin, facts.id, key, 0, sizeOf(key));
-  if (choice !== usual.choice) setEngines(choice);
+  if (preference !== defaultEngine.preference) setEngines(preference);
   setTarget(states, 0, states.length);
   runFilled();
   return states;

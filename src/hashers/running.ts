@@ -32,7 +32,12 @@ import {
 } from '../request/request.js';
 import { runFilled, runAsync } from '../scheduling/run.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { recordFallback, sliceOf, usual, type EnginePreference } from '../engines/engines.js';
+import {
+  recordFallback,
+  sliceOf,
+  defaultEngine,
+  type EnginePreference,
+} from '../engines/engines.js';
 import { failure, makeError, MillraceError } from '../request/errors.js';
 import { keyAlgorithm, keyHandle, type Key } from '../operations/key.js';
 import { viewOf, writeText, type Buffer } from '#platform/runtime.js';
@@ -103,7 +108,7 @@ export interface HashSetup {
   /** The digest's size in bytes; 0 for an extendable output without one. */
   readonly size: number;
   /** The engines that may compute it: those that have the key, if there is one. */
-  readonly choice: EnginePreference;
+  readonly preference: EnginePreference;
 }
 
 /** See above. Callers check `phase` and `pending` first; the methods do not. */
@@ -117,7 +122,7 @@ export class Running implements HashSetup {
   declare readonly seedHigh: number;
   declare readonly size: number;
   /** The first engine computes; once there is a state it is the only one. */
-  declare choice: EnginePreference;
+  declare preference: EnginePreference;
   declare phase: Phase;
   /** The error that later operations throw. */
   declare failure: unknown;
@@ -138,7 +143,7 @@ export class Running implements HashSetup {
     seedLow: number,
     seedHigh: number,
     size: number,
-    choice: EnginePreference = usual.choice,
+    preference: EnginePreference = defaultEngine.preference,
     keyStates?: Uint8Array,
   ) {
     this.facts = facts;
@@ -148,7 +153,7 @@ export class Running implements HashSetup {
     this.seedLow = seedLow;
     this.seedHigh = seedHigh;
     this.size = size;
-    this.choice = choice;
+    this.preference = preference;
     this.phase = Phase.Open;
     this.failure = undefined;
     this.pending = 0;
@@ -296,8 +301,8 @@ export class Running implements HashSetup {
 
   /** Returns a running hash with the same message so far and the given digest size. */
   copy(size: number): Running {
-    const { facts, mac, key, seedLow, seedHigh, choice, keyStates } = this;
-    const copy = new Running(facts, mac, key, seedLow, seedHigh, size, choice, keyStates);
+    const { facts, mac, key, seedLow, seedHigh, preference, keyStates } = this;
+    const copy = new Running(facts, mac, key, seedLow, seedHigh, size, preference, keyStates);
     if (this.memory !== undefined) {
       this.evict();
       const { buffer, state } = copy.acquire();
@@ -424,7 +429,7 @@ export class Running implements HashSetup {
     if ((memory !== sharedMemory && buffered > 0) || this.size !== facts.digestSize)
       return undefined;
     const key = handleOf(this);
-    const engine = this.choice.engines[0]!;
+    const engine = this.preference.engines[0]!;
     if (this.hasState || keyStates !== undefined) {
       if (form !== Form.Hex) return undefined;
       return fastFinishHex(
@@ -456,7 +461,7 @@ export class Running implements HashSetup {
 
   /** Returns true if the hash runs in the kernel. */
   private get inKernel(): boolean {
-    return !this.choice.engines[0]!.here;
+    return !this.preference.engines[0]!.here;
   }
 
   private get stateSize(): number {
@@ -469,11 +474,11 @@ export class Running implements HashSetup {
    */
   private openHandle(): void {
     if (this.hasState || !this.inKernel) return;
-    const all = this.choice;
+    const all = this.preference;
     const [engine, next] = all.engines;
     const handle = handleOf(this);
     const { state } = this.memory ?? this.acquire();
-    this.choice = sliceOf(all, 0);
+    this.preference = sliceOf(all, 0);
     try {
       beginRequest(
         this.mac ? Operation.MacUpdate : Operation.Update,
@@ -500,7 +505,7 @@ export class Running implements HashSetup {
         next.name,
         error.message,
       );
-      this.choice = sliceOf(all, 1, all.engines.length);
+      this.preference = sliceOf(all, 1, all.engines.length);
       this.openHandle();
       return;
     }
@@ -512,13 +517,13 @@ export class Running implements HashSetup {
   private registerHandle(state: Uint8Array): void {
     collected.register(
       this,
-      { binding: this.choice.engines[0]!.binding, handle: state.slice(0, KERNEL_HANDLE_BYTES) },
+      { binding: this.preference.engines[0]!.binding, handle: state.slice(0, KERNEL_HANDLE_BYTES) },
       this,
     );
   }
 
   private forkHandle(copy: Running, next: Uint8Array): void {
-    const { binding } = this.choice.engines[0]!;
+    const { binding } = this.preference.engines[0]!;
     const status = binding.forkState(
       part(this.memory!.state, 0, KERNEL_HANDLE_BYTES),
       part(next, 0, KERNEL_HANDLE_BYTES),
@@ -530,7 +535,7 @@ export class Running implements HashSetup {
 
   private dropHandle(): void {
     collected.unregister(this);
-    this.choice.engines[0]!.binding.dropState(part(this.memory!.state, 0, KERNEL_HANDLE_BYTES));
+    this.preference.engines[0]!.binding.dropState(part(this.memory!.state, 0, KERNEL_HANDLE_BYTES));
   }
 
   private acquire(): HashMemory {
@@ -578,12 +583,12 @@ export function handleOf({ key }: HashSetup): number {
 
 /** Sets key, seed and engines of a request. */
 export function setKeyAndSeed(
-  { seedLow, seedHigh, choice, keyStates }: HashSetup,
+  { seedLow, seedHigh, preference, keyStates }: HashSetup,
   handle: number,
 ): void {
   frame[At.Key] = handle;
   if (keyStates !== undefined) setKey(keyStates, 0, sizeOf(keyStates));
-  if (choice !== usual.choice) setEngines(choice);
+  if (preference !== defaultEngine.preference) setEngines(preference);
   frame[At.SeedLow] = seedLow;
   frame[At.SeedHigh] = seedHigh;
 }

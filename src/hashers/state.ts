@@ -131,7 +131,7 @@ export function importState(value: unknown, setup: HashSetup, seeded: boolean): 
     seedLow,
     seedHigh,
     setup.size,
-    setup.choice,
+    setup.preference,
     setup.keyStates,
   );
   running.restore(state, Number(length), output === 1 ? Phase.Squeezing : Phase.Open);

@@ -79,7 +79,7 @@ export function deriveSync(
   given: ArrayLike<unknown>,
   count: number,
 ): unknown {
-  const { signal, onProgress, choice } = callOptions(parser, given, count);
+  const { signal, onProgress, preference } = callOptions(parser, given, count);
   if (signal !== undefined || onProgress !== undefined) {
     const name = signal === undefined ? 'onProgress' : 'signal';
     throw makeError(
@@ -88,7 +88,7 @@ export function deriveSync(
     );
   }
   decideMemory();
-  return runSync(parser.fill, given, count, choice);
+  return runSync(parser.fill, given, count, preference);
 }
 
 /** Derives and calls back. */
@@ -151,7 +151,7 @@ function launch(
   { fill }: DerivationParser,
   given: ArrayLike<unknown>,
   count: number,
-  { onProgress, choice }: CallOptions,
+  { onProgress, preference }: CallOptions,
   flags = 0,
 ): void {
   decideMemory();
@@ -160,7 +160,7 @@ function launch(
     onProgress === undefined ? undefined : new ProgressCompletion(completion, onProgress);
   try {
     fill(given, count);
-    setEngines(choice);
+    setEngines(preference);
   } catch (error) {
     clearRequest();
     throw error;
@@ -255,7 +255,7 @@ class ProgressCompletion implements Completion {
 interface CallOptions {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: DerivationCallOptions['onProgress'];
-  readonly choice: EnginePreference;
+  readonly preference: EnginePreference;
 }
 
 function callOptions(
@@ -265,7 +265,11 @@ function callOptions(
 ): CallOptions {
   if (count > parser.options + 1) throw wrongType('callback', 'a function', given[count - 1]);
   if (count <= parser.options)
-    return { signal: undefined, onProgress: undefined, choice: localEngines(undefined, PURPOSE) };
+    return {
+      signal: undefined,
+      onProgress: undefined,
+      preference: localEngines(undefined, PURPOSE),
+    };
   const options = optionsOf<DerivationCallOptions>(
     given[parser.options],
     parser.name,
@@ -278,7 +282,7 @@ function callOptions(
   return {
     signal,
     onProgress,
-    choice: localEngines(
+    preference: localEngines(
       engine === undefined ? undefined : readEnginePreference(engine, 'options.engine'),
       PURPOSE,
     ),

@@ -119,10 +119,10 @@ export function memoryOf({ N, r, p }: ScryptCost): number {
 }
 
 /** Reads and checks a cost. All getters of the options run here. */
-export function scryptCost(options: ScryptOptions, usual: ScryptCost): ScryptCost {
-  const N = one(options, 'N', 'cost', usual.N);
-  const r = one(options, 'r', 'blockSize', usual.r);
-  const p = one(options, 'p', 'parallelization', usual.p);
+export function scryptCost(options: ScryptOptions, fallback: ScryptCost): ScryptCost {
+  const N = one(options, 'N', 'cost', fallback.N);
+  const r = one(options, 'r', 'blockSize', fallback.r);
+  const p = one(options, 'p', 'parallelization', fallback.p);
   if (N < 2 || N > 2 ** 52 || 2 ** Math.round(Math.log2(N)) !== N) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
@@ -150,7 +150,7 @@ function one(
   options: ScryptOptions,
   short: 'N' | 'r' | 'p',
   long: 'cost' | 'blockSize' | 'parallelization',
-  usual: number,
+  fallback: number,
 ): number {
   const [first, second]: unknown[] = [options[short], options[long]];
   if (first !== undefined && second !== undefined) {
@@ -160,5 +160,5 @@ function one(
     );
   }
   if (first !== undefined) return unsigned(first, `options.${short}`);
-  return second === undefined ? usual : unsigned(second, `options.${long}`);
+  return second === undefined ? fallback : unsigned(second, `options.${long}`);
 }

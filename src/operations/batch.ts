@@ -66,7 +66,7 @@ import {
   type Buffer,
 } from '#platform/runtime.js';
 import type { Accepted } from '../request/options.js';
-import { usual } from '../scheduling/cost-model.js';
+import { defaultRoute } from '../scheduling/cost-model.js';
 import { routeOf, type RouteOptions, takes, type Takes } from '../scheduling/routes.js';
 import { SecretCopy } from '../request/secret-copy.js';
 import { checkTextSize } from '../request/text-size.js';
@@ -112,7 +112,7 @@ interface Batch {
   /** True if the key is a copy made here. */
   readonly wipe: boolean;
   /** The requested engines, or those that hold the key. */
-  readonly choice: EnginePreference | undefined;
+  readonly preference: EnginePreference | undefined;
   readonly seedLow: number;
   readonly seedHigh: number;
   /** The size of a digest in bytes. */
@@ -171,8 +171,8 @@ function resultOf(batch: Batch, size: number): Buffer {
   return isKeyed(batch) ? allocateApart(size) : allocate(size);
 }
 
-function isKeyed({ key, choice }: Batch): boolean {
-  return key !== undefined || choice?.handles !== undefined;
+function isKeyed({ key, preference }: Batch): boolean {
+  return key !== undefined || preference?.handles !== undefined;
 }
 
 /**
@@ -205,7 +205,7 @@ export function runManyPromise(
   given: ArrayLike<unknown>,
   count: number,
   route: Route | undefined,
-  choice: EnginePreference | undefined,
+  preference: EnginePreference | undefined,
 ): Promise<unknown> {
   const completion = signal === undefined ? new PromiseCompletion() : new ManyPromise();
   if (signal?.aborted) {
@@ -216,7 +216,8 @@ export function runManyPromise(
   try {
     let batch = parse(given, count, true);
     if (route !== undefined) batch = { ...batch, route };
-    if (choice !== undefined) batch = { ...batch, choice: enginesAmong(batch.choice, choice) };
+    if (preference !== undefined)
+      batch = { ...batch, preference: enginesAmong(batch.preference, preference) };
     parts = start(batch, completion, signal !== undefined);
   } catch (error) {
     completion.reject(error);
@@ -293,13 +294,13 @@ type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages' | 'key' | 'wipe'> &
 /** Parses the key, after all other arguments. */
 function keyed(
   key: KeyMaterial | undefined,
-  { choice }: Wanted,
-): Pick<Batch, 'key' | 'wipe' | 'choice'> {
-  if (key === undefined) return { key, wipe: false, choice };
-  if (isUint8Array(key)) return { key, wipe: false, choice };
-  if (typeof key === 'string') return { key: utf8Apart(key), wipe: true, choice };
-  if (SecretCopy.is(key)) return { key: key.bytes, wipe: true, choice };
-  return { key: undefined, wipe: false, choice: enginesAmong(key, choice) };
+  { preference }: Wanted,
+): Pick<Batch, 'key' | 'wipe' | 'preference'> {
+  if (key === undefined) return { key, wipe: false, preference };
+  if (isUint8Array(key)) return { key, wipe: false, preference };
+  if (typeof key === 'string') return { key: utf8Apart(key), wipe: true, preference };
+  if (SecretCopy.is(key)) return { key: key.bytes, wipe: true, preference };
+  return { key: undefined, wipe: false, preference: enginesAmong(key, preference) };
 }
 
 function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>): Wanted {
@@ -320,7 +321,7 @@ function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>):
     throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
   return {
     key,
-    choice: asked,
+    preference: asked,
     seedLow,
     seedHigh,
     size,
@@ -468,7 +469,7 @@ const PADDING = 64;
  * the end of the event-loop iteration.
  */
 function start(batch: Batch, user: Completion, cancellable: boolean): Parts | undefined {
-  const route = batch.route ?? usual();
+  const route = batch.route ?? defaultRoute();
   const here =
     route === Route.Inline ||
     (route === Route.Auto && batch.target === undefined && !canCopy(sourceSize(batch.messages)));
@@ -764,9 +765,9 @@ function setViews(
   request.flags |= Flag.HasViews;
 }
 
-function fillBeginning({ key, choice, seedLow, seedHigh }: Batch): void {
+function fillBeginning({ key, preference, seedLow, seedHigh }: Batch): void {
   if (key !== undefined) setKey(key, 0, sizeOf(key));
-  if (choice !== undefined) setEngines(choice);
+  if (preference !== undefined) setEngines(preference);
   frame[At.SeedLow] = seedLow;
   frame[At.SeedHigh] = seedHigh;
 }

@@ -175,7 +175,7 @@ function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean):
   // All getters run here, before any memory is read.
   const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
     given[1] as AppendedFields;
-  const choice = requestedEngines(engine);
+  const preference = requestedEngines(engine);
   const tagSize = appendedTagSize(authTagLength, facts);
   const text = messageBytes(source, target);
   const size = sizeOf(text);
@@ -197,7 +197,7 @@ function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean):
   setAad(extra, 0, sizeOf(extra));
   setPlace(place, resultSize);
   if (iv === undefined) setPrefix(facts.ivSize);
-  setAsked(way, choice);
+  setAsked(way, preference);
 }
 
 /** `(algorithm, options)` of open. */
@@ -213,7 +213,7 @@ function fillOpen(given: ArrayLike<unknown>, count: number, promised?: boolean):
   const facts = aeadFacts('open', given, count, promised ? openTable.promised : openTable.plain);
   const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
     given[1] as AppendedFields;
-  const choice = requestedEngines(engine);
+  const preference = requestedEngines(engine);
   const tagSize = appendedTagSize(authTagLength, facts);
   const sealed = bytes(source, 'source');
   const prefix = nonce === undefined ? facts.ivSize : 0;
@@ -232,7 +232,7 @@ function fillOpen(given: ArrayLike<unknown>, count: number, promised?: boolean):
   else setIv(iv, 0, sizeOf(iv));
   setAad(extra, 0, sizeOf(extra));
   setPlace(place, size);
-  setAsked(way, choice);
+  setAsked(way, preference);
 }
 
 function shortSource(prefix: number, tagSize: number, size: number): Error {
@@ -297,7 +297,7 @@ function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepte
   type Fields = Record<keyof CipherOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
   const { encrypt, key, iv, source, aad, tag, target, targetOffset, route, engine } =
     options<Fields>(given, 'options', accepted);
-  const choice = requestedEngines(engine);
+  const preference = requestedEngines(engine);
   const operation = direction(encrypt);
   const view = messageBytes(source, target);
   limitSource(sizeOf(view), facts);
@@ -314,7 +314,7 @@ function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepte
   setAad(extra, 0, sizeOf(extra));
   if (code !== undefined) setTag(code, 0, sizeOf(code));
   setPlace(place, sizeOf(view));
-  setAsked(way, choice);
+  setAsked(way, preference);
 }
 
 function fillCipherPositional(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
@@ -414,8 +414,8 @@ function routeAsked(route: unknown): Route | undefined {
   return route === undefined ? undefined : routeOf(route, 'options.route');
 }
 
-function setAsked(route: Route | undefined, choice: EnginePreference | undefined): void {
-  if (choice !== undefined) setEngines(choice);
+function setAsked(route: Route | undefined, preference: EnginePreference | undefined): void {
+  if (preference !== undefined) setEngines(preference);
   if (route !== undefined) setRoute(route);
 }
 

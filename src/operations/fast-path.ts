@@ -6,7 +6,7 @@
  * have a digest size. The key is a handle or 0, and makes the digest an HMAC if it was prepared for
  * one. The kernel engine has no fast path.
  */
-import { usual, type Engine } from '../engines/engines.js';
+import { defaultEngine, type Engine } from '../engines/engines.js';
 import { sizeOf } from '../request/arguments.js';
 import { At, frame } from '../request/frame.js';
 import type { HashFacts } from '../catalog/facts.js';
@@ -21,7 +21,7 @@ export function fastHex(
   key = 0,
   engine?: Engine,
 ): string | undefined {
-  const { quick } = engine ?? usual.engine;
+  const { quick } = engine ?? defaultEngine.engine;
   if (quick === undefined) return undefined;
   fill(facts, offset, size, key);
   return quick.hashHex(source);
@@ -36,7 +36,7 @@ export function fastBigInt(
   key = 0,
   engine?: Engine,
 ): bigint | undefined {
-  const { quick } = engine ?? usual.engine;
+  const { quick } = engine ?? defaultEngine.engine;
   if (quick === undefined) return undefined;
   fill(facts, offset, size, key);
   return quick.hashBigInt(source);
@@ -50,7 +50,7 @@ export function fastBuffer(
   key = 0,
   engine?: Engine,
 ): Buffer | undefined {
-  const { quick } = engine ?? usual.engine;
+  const { quick } = engine ?? defaultEngine.engine;
   if (quick === undefined) return undefined;
   // A MAC is secret. No digest is larger than the stage.
   const target = key === 0 ? allocate(facts.digestSize) : stage(facts.digestSize);

@@ -152,7 +152,7 @@ export interface DigestRequest {
   readonly key: unknown;
   readonly route: Route | undefined;
   /** The requested engines. */
-  readonly choice: EnginePreference | undefined;
+  readonly preference: EnginePreference | undefined;
 }
 
 /** Parses an encoding or an options object. All getters run here, before any memory is read. */
@@ -172,14 +172,15 @@ export function digestRequest(
   }
   const given = options<Fields & RouteOptions>(value, 'options', accepted);
   const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
-  const choice = engine === undefined ? undefined : readEnginePreference(engine, 'options.engine');
+  const preference =
+    engine === undefined ? undefined : readEnginePreference(engine, 'options.engine');
   const form = digestForm(encoding);
   const size = outputSize(outputLength, facts);
   checkTextSize(size, form);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
   const asked = route === undefined ? undefined : routeOf(route, 'options.route');
   if (key !== undefined) checkKeyed(facts);
-  const plain = { ...plainRequest(size, form), seedLow, seedHigh, key, route: asked, choice };
+  const plain = { ...plainRequest(size, form), seedLow, seedHigh, key, route: asked, preference };
   if (target === undefined) {
     if (targetOffset !== undefined)
       throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
@@ -198,7 +199,7 @@ export function fillDigest(request: DigestRequest): void {
   if (request.target === undefined) setResult(request.size, request.form);
   else setTarget(request.target, request.targetOffset, request.size);
   if (request.route !== undefined) setRoute(request.route);
-  if (request.choice !== undefined) setEngines(request.choice);
+  if (request.preference !== undefined) setEngines(request.preference);
 }
 
 function plainRequest(size: number, form: Form): DigestRequest {
@@ -211,7 +212,7 @@ function plainRequest(size: number, form: Form): DigestRequest {
     seedHigh: 0,
     key: undefined,
     route: undefined,
-    choice: undefined,
+    preference: undefined,
   };
 }
 

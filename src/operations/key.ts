@@ -7,7 +7,7 @@ import {
   readEnginePreference,
   engineOf,
   recordFallback,
-  usual,
+  defaultEngine,
   type EnginePreference,
   type Engine,
   type EngineOptions,
@@ -144,7 +144,9 @@ export function createKey(
   return createKeyFor(
     algorithm,
     key,
-    engine === undefined ? usual.choice : readEnginePreference(engine, 'options.engine'),
+    engine === undefined
+      ? defaultEngine.preference
+      : readEnginePreference(engine, 'options.engine'),
   );
 }
 
@@ -155,23 +157,23 @@ export function createKey(
 export function createKeyFor(
   algorithm: string,
   key: unknown,
-  choice: EnginePreference,
+  preference: EnginePreference,
   argument?: string,
   also?: SecretKinds,
 ): Key {
-  return prepareFor(target(algorithm), key, choice, argument, also);
+  return prepareFor(target(algorithm), key, preference, argument, also);
 }
 
 /** Prepares the key of an HMAC, for callers that accept prepared keys too. */
 export function createMacKey(
   facts: HashFacts,
   key: unknown,
-  choice: EnginePreference = usual.choice,
+  preference: EnginePreference = defaultEngine.preference,
 ): Key {
   return prepareFor(
     { purpose: Purpose.Mac, id: facts.id, name: macName(facts), size: undefined },
     key,
-    choice,
+    preference,
     'key',
     SecretKinds.Prepared,
   );
@@ -213,14 +215,14 @@ export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
 function prepareFor(
   { purpose, id, name, size }: Target,
   key: unknown,
-  choice: EnginePreference,
+  preference: EnginePreference,
   argument = 'key',
   also = SecretKinds.Keys,
 ): Key {
   const kinds = purpose === Purpose.Mac ? also | SecretKinds.Text : also;
   return withKeyBytes(
     key,
-    (secret) => prepare(purpose, id, name, size, secret, choice, argument),
+    (secret) => prepare(purpose, id, name, size, secret, preference, argument),
     argument,
     kinds,
   );
@@ -277,7 +279,7 @@ function prepare(
   name: string,
   size: number | undefined,
   source: Uint8Array,
-  choice: EnginePreference,
+  preference: EnginePreference,
   argument: string,
 ): Key {
   const actual = sizeOf(source);
@@ -289,10 +291,10 @@ function prepare(
     algorithm: name,
     engines,
     handles,
-    names: choice.names,
+    names: preference.names,
     pin: { waiting: 0, over: undefined },
   };
-  for (const engine of choice.engines) {
+  for (const engine of preference.engines) {
     const handle = engine.binding.createKey(purpose, id, source, engine.number);
     if (handle >= 0) {
       engines.push(engine);
@@ -300,7 +302,7 @@ function prepare(
     } else if (-handle >= Status.Unavailable) {
       if (engines.length > 0) continue;
       const reason = engine.binding.lastReason();
-      const next = choice.engines[choice.engines.indexOf(engine) + 1];
+      const next = preference.engines[preference.engines.indexOf(engine) + 1];
       if (next === undefined) throw failure(-handle, 0, reason);
       recordFallback(name, engine.name, next.name, reason);
     } else {

@@ -3,7 +3,7 @@
  * cannot serve it.
  */
 import { cipherOf, hashOf } from '../catalog/catalog.js';
-import { recordFallback, usual as defaultEngine } from '../engines/engines.js';
+import { recordFallback, defaultEngine } from '../engines/engines.js';
 import { failure } from './errors.js';
 import { At, Operation, Status, frame } from './frame.js';
 import { request } from './request.js';
@@ -11,7 +11,7 @@ import { request } from './request.js';
 /** Moves the request to the next engine of the preference. Returns false if there is none. */
 export function switchToNextEngine(reason: string): boolean {
   const { engine } = request;
-  const { engines, handles } = request.choice ?? defaultEngine.choice;
+  const { engines, handles } = request.preference ?? defaultEngine.preference;
   const at = engines.indexOf(engine) + 1;
   const next = engines[at];
   if (next === undefined) return false;

@@ -9,7 +9,7 @@ import {
   type Engine,
   type EnginePreference,
   base,
-  usual as defaultEngine,
+  defaultEngine,
   withKeyEngines,
 } from '../engines/engines.js';
 import { NO_BYTES } from './arguments.js';
@@ -67,7 +67,7 @@ export const request = {
   /** The engine that runs the request. */
   engine: base as Engine,
   /** The engines the caller or the key allows; undefined for the default ones. */
-  choice: undefined as EnginePreference | undefined,
+  preference: undefined as EnginePreference | undefined,
 };
 
 /** Starts a request without key, iv, aad and tag. The parsers add those. */
@@ -95,18 +95,18 @@ export function beginRequest(
   frame[At.Engine] = engine.number;
   // A comparison is cheaper than a store with a write barrier.
   if (request.engine !== engine) request.engine = engine;
-  if (request.choice !== undefined) request.choice = undefined;
+  if (request.preference !== undefined) request.preference = undefined;
 }
 
 /** Restricts the engines to the preference and, with a prepared key, to those that hold the key. */
 export function setEngines(asked: EnginePreference): void {
-  const choice =
-    request.choice?.handles === undefined ? asked : withKeyEngines(request.choice, asked);
-  const engine = choice.engines[0]!;
+  const preference =
+    request.preference?.handles === undefined ? asked : withKeyEngines(request.preference, asked);
+  const engine = preference.engines[0]!;
   frame[At.Engine] = engine.number;
   if (request.engine !== engine) request.engine = engine;
-  request.choice = choice;
-  if (choice.handles !== undefined) frame[At.Key] = choice.handles[0]!;
+  request.preference = preference;
+  if (preference.handles !== undefined) frame[At.Key] = preference.handles[0]!;
 }
 
 /** Writes the result to the caller's memory. An asynchronous call borrows it and the source. */

@@ -20,8 +20,8 @@ import { encodeResult, putDigest } from '../request/result.js';
 import { allocateApart, hex, viewOf, writeText, type Buffer } from '#platform/runtime.js';
 import { findHash, hashOf } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { automatic, base, usual as defaultEngine } from '../engines/engines.js';
-import { predict, predictBatch, usual, wantsMeasure } from './cost-model.js';
+import { automatic, base, defaultEngine } from '../engines/engines.js';
+import { predict, predictBatch, defaultRoute, wantsMeasure } from './cost-model.js';
 import { awaitEnd, onLoopTurnEnd, deferError } from './deferred-results.js';
 import { Completion } from './completions.js';
 
@@ -54,7 +54,7 @@ export function batchableFacts(algorithm: unknown, data: unknown): HashFacts | u
   if (typeof algorithm !== 'string') return undefined;
   const facts = findHash(algorithm);
   if (facts === undefined || facts.digestSize === 0) return undefined;
-  return fits(facts, sizeIn(data)) && usual() === Route.Auto && defaultEngine.engine === base
+  return fits(facts, sizeIn(data)) && defaultRoute() === Route.Auto && defaultEngine.engine === base
     ? facts
     : undefined;
 }
@@ -137,7 +137,7 @@ onShortMessage((completion) => {
     request.engine !== base ||
     frame[At.Operation] !== Operation.Hash ||
     frame[At.Route] !== Route.Auto ||
-    usual() !== Route.Auto
+    defaultRoute() !== Route.Auto
   )
     return false;
   const size = frame[At.SourceSize]!;

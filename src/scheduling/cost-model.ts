@@ -11,7 +11,7 @@ const CIPHERS = 32;
 const fixed = new Float64Array(2 * CIPHERS).fill(NaN);
 const perByte = new Float64Array(2 * CIPHERS);
 /** The cost of a message in a batch, relative to its cost alone. */
-const together = new Float64Array(2 * CIPHERS);
+const batchFactor = new Float64Array(2 * CIPHERS);
 /** Jobs that run inline before a worker measures the cost; Infinity if the cost is final. */
 const unmeasured = new Float64Array(2 * CIPHERS);
 
@@ -21,7 +21,7 @@ const unmeasured = new Float64Array(2 * CIPHERS);
  */
 const MEASURED_FROM = 64;
 
-let defaultRoute = Route.Auto;
+let route = Route.Auto;
 let epoch = -1;
 
 /** The nanoseconds of work that run inline (crates/cost/src/limits.rs). */
@@ -39,7 +39,7 @@ export function predict(operation: Operation, algorithm: number, size: number): 
 /** Predicts the nanoseconds of a hash in a batch. */
 export function predictBatch(algorithm: number, size: number): number {
   if (fixed[algorithm] !== fixed[algorithm]) load(algorithm);
-  return (fixed[algorithm]! + size * perByte[algorithm]!) * together[algorithm]!;
+  return (fixed[algorithm]! + size * perByte[algorithm]!) * batchFactor[algorithm]!;
 }
 
 /** Counts an inline job. Returns true if a worker should run it to measure the cost. */
@@ -54,9 +54,9 @@ export function wantsMeasure(operation: Operation, algorithm: number): boolean {
 }
 
 /** Returns the default route, reading it again if it may have changed. */
-export function usual(): Route {
-  if (epoch < 0 || defaultRoute !== Route.Auto) refreshCosts();
-  return defaultRoute;
+export function defaultRoute(): Route {
+  if (epoch < 0 || route !== Route.Auto) refreshCosts();
+  return route;
 }
 
 /**
@@ -67,7 +67,7 @@ export function refreshCosts(): void {
   const now = native.epoch();
   if (now === epoch) return;
   epoch = now;
-  defaultRoute = native.defaultRoute();
+  route = native.defaultRoute();
   inlineLimit = native.inlineLimit();
   fixed.fill(NaN);
 }
@@ -83,7 +83,7 @@ function load(index: number): void {
   const algorithm = index - cipher * CIPHERS;
   fixed[index] = native.cost(cipher, algorithm, CostPart.Fixed);
   perByte[index] = native.cost(cipher, algorithm, CostPart.PerByte);
-  together[index] = native.cost(cipher, algorithm, CostPart.BatchFactor);
+  batchFactor[index] = native.cost(cipher, algorithm, CostPart.BatchFactor);
   unmeasured[index] =
     native.cost(cipher, algorithm, CostPart.Settled) === 1 ? Infinity : MEASURED_FROM;
 }

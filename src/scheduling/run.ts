@@ -37,7 +37,7 @@ import {
   PromiseCompletion,
   SignalCompletion,
 } from './completions.js';
-import { inlineLimit, predict, usual, wantsMeasure } from './cost-model.js';
+import { inlineLimit, predict, defaultRoute, wantsMeasure } from './cost-model.js';
 import { deferError, deferResult, isIdle, takeInlineBudget } from './deferred-results.js';
 import { inFlight } from './slots.js';
 import { submit } from './submit.js';
@@ -48,11 +48,11 @@ export function runSync(
   fill: FillRequest,
   given: ArrayLike<unknown>,
   count: number,
-  choice?: EnginePreference,
+  preference?: EnginePreference,
 ): unknown {
   try {
     fill(given, count);
-    if (choice !== undefined) setEngines(choice);
+    if (preference !== undefined) setEngines(preference);
     if (request.routed) throw routedSync();
   } catch (error) {
     clearRequest();
@@ -135,7 +135,7 @@ export function runPromise(
   given: ArrayLike<unknown>,
   count: number,
   route?: Route,
-  choice?: EnginePreference,
+  preference?: EnginePreference,
 ): Promise<unknown> {
   const completion = signal === undefined ? new PromiseCompletion() : new SignalCompletion();
   if (signal?.aborted) {
@@ -145,7 +145,7 @@ export function runPromise(
   try {
     fill(given, count, true);
     if (route !== undefined) setRoute(route);
-    if (choice !== undefined) setEngines(choice);
+    if (preference !== undefined) setEngines(preference);
     if (signal !== undefined) request.flags |= Flag.Cancellable;
     start(completion);
   } catch (error) {
@@ -252,7 +252,7 @@ function shouldRunInline(): boolean {
   if (operation > Operation.Open || (operation === Operation.Encrypt && request.tag !== undefined))
     return false;
   if (target !== undefined && (isDigestOperation(operation) || isResizable(target))) return false;
-  const route: Route = frame[At.Route]! === Route.Auto ? usual() : frame[At.Route]!;
+  const route: Route = frame[At.Route]! === Route.Auto ? defaultRoute() : frame[At.Route]!;
   if (route !== Route.Auto) return route === Route.Inline;
   const algorithm = frame[At.Algorithm]!;
   const other =

@@ -2,7 +2,7 @@
  * Submits the request to an engine's worker threads.
  */
 import { onSettle, servers } from '../engines/binding.js';
-import { usual as defaultEngine } from '../engines/engines.js';
+import { defaultEngine } from '../engines/engines.js';
 import { isResizable } from '../request/arguments.js';
 import { MillraceError, makeError } from '../request/errors.js';
 import { At, Flag, Operation, Status, frame } from '../request/frame.js';
@@ -79,7 +79,7 @@ export function submit(user: Completion): void {
  * no next engine.
  */
 function retried(user: Completion): Retry | undefined {
-  const { engines } = request.choice ?? defaultEngine.choice;
+  const { engines } = request.preference ?? defaultEngine.preference;
   return engines.at(-1) === request.engine ? undefined : new Retry(user);
 }
 
@@ -87,7 +87,7 @@ function retried(user: Completion): Retry | undefined {
 class Retry implements Completion {
   readonly #user: Completion;
   readonly #frame = frame.slice();
-  readonly #call = { ...request, choice: request.choice ?? defaultEngine.choice };
+  readonly #call = { ...request, preference: request.preference ?? defaultEngine.preference };
 
   constructor(user: Completion) {
     this.#user = user;
@@ -103,9 +103,9 @@ class Retry implements Completion {
 
   /** The job was accepted and will settle, or was refused and never does. */
   begin(accepted: boolean): void {
-    const { key, choice } = this.#call;
+    const { key, preference } = this.#call;
     if (!accepted) key?.fill(0);
-    else if (choice.pin !== undefined) choice.pin.waiting += 1;
+    else if (preference.pin !== undefined) preference.pin.waiting += 1;
   }
 
   get slot(): number {
@@ -166,7 +166,7 @@ class Retry implements Completion {
 
   /** Releases a prepared key that was disposed of meanwhile. */
   #leave(): void {
-    const { pin } = this.#call.choice;
+    const { pin } = this.#call.preference;
     if (pin !== undefined && --pin.waiting === 0) pin.over?.();
   }
 }

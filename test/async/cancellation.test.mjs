@@ -77,7 +77,7 @@ test(
         new SignalCompletion(),
         new SignalCompletion(),
       ];
-      for (const waiter of [stopped, done, failed]) waiter.attachSignal(controller.signal);
+      for (const completion of [stopped, done, failed]) completion.attachSignal(controller.signal);
       controller.abort(reason);
       // None of them has a slot, as after the answer that it is too late or that the job has been
       // asked to stop.

@@ -1,5 +1,5 @@
 // Hashes of several jobs run together, in the lanes of one core: each gets the digest of its own
-// message, whatever company it was in.
+// message, whatever batch it was in.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { requiring, run } from '../support/child.mjs';
 import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 
-const numbers = random('company');
+const numbers = random('coalescing');
 const hashes = [
   'md5',
   'sha1',
@@ -28,7 +28,7 @@ const hashes = [
 ];
 
 /** While one long job occupies the only worker, the others gather in the queue. */
-async function gathered(work) {
+async function collected(work) {
   const { threads } = millrace.configure();
   millrace.configure({ threads: 1 });
   try {
@@ -50,7 +50,7 @@ test('many sizes, algorithms and keys in flight at once', async () => {
   const sizes = [0, 1, 63, 64, 65, 1000, 4096, 4097, 70_000, 65_536, 300_000];
   for (let round = 0; round < 4; round++) {
     const checks = [];
-    await gathered(() =>
+    await collected(() =>
       Array.from({ length: 300 }, async (_, index) => {
         const source = numbers.bytes(sizes[numbers.below(sizes.length)]);
         const lent = index % 2 === 0;
@@ -95,7 +95,7 @@ test('they do take less time together', async (context) => {
   const target = Buffer.alloc(16);
   const started = async () => {
     const begin = performance.now();
-    await gathered(() =>
+    await collected(() =>
       sources.map((source) => promises.hash('md5', source, { target, route: 'pool' })),
     );
     return performance.now() - begin;

@@ -22,7 +22,7 @@ async function costsAfter(program, env = {}) {
   return JSON.parse(stdout);
 }
 
-test('every algorithm has a price, and the thresholds follow from it', () => {
+test('every algorithm has a cost, and the thresholds follow from it', () => {
   const { costs } = millrace.engines();
   assert.deepEqual(
     Object.keys(costs).sort(),
@@ -52,7 +52,7 @@ test('every algorithm has a price, and the thresholds follow from it', () => {
   for (const name of ['sha256', 'xxh3-64']) assert.equal(costs[name].splitFrom, undefined, name);
 });
 
-test('MILLRACE_COST=table: prices stay as they are', async () => {
+test('MILLRACE_COST=table: costs stay as they are', async () => {
   const work =
     "for (let index = 0; index < 5; index++) await promises.hash('sha256', " +
     'Buffer.alloc(1 << 20)); await new Promise((resolve) => setTimeout(resolve, 50));';
@@ -65,7 +65,7 @@ test('MILLRACE_COST=table: prices stay as they are', async () => {
 });
 
 test(
-  'a price is measured by the first worker that has done such a job, within reason of the ' +
+  'a cost is measured by the first worker that has done such a job, within reason of the ' +
     'table',
   async () => {
     const table = await costsAfter('', { MILLRACE_COST: 'table' });

@@ -346,10 +346,10 @@ test('configure: a route is for all environments, those that are under way too',
       process.exit();
     })();
     else parentPort.on('message', async () => {
-      const { usual } = require(${JSON.stringify(join(dirname(entryPaths.millrace), 'core.js'))})['scheduling/cost-model'];
+      const { defaultRoute } = require(${JSON.stringify(join(dirname(entryPaths.millrace), 'core.js'))})['scheduling/cost-model'];
       // The first call may still go by what was.
       for (let call = 0; call < 3; call++) await promises.hmac('sha256', 'key', 'text');
-      parentPort.postMessage(usual());
+      parentPort.postMessage(defaultRoute());
     });
   `);
   assert.equal(code, 0, stderr);

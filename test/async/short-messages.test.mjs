@@ -1,4 +1,4 @@
-// Short messages hashed in company: each gets its own digest, in the form and context it was asked
+// Coalesced short messages: each gets its own digest, in the form and context it was asked
 // for.
 
 import assert from 'node:assert/strict';
@@ -42,7 +42,7 @@ test(
   'any mixture of algorithms, sizes, encodings and ways of waiting; sources change right ' +
     'after the call',
   async () => {
-    const numbers = random('company');
+    const numbers = random('coalescing');
     const pick = (list) => list[numbers.below(list.length)];
     for (const count of [1, 2, 3, 63, 64, 65, 129, 1000, 5000]) {
       const checks = [];
@@ -205,8 +205,7 @@ test('endless short calls leave timers, immediates and I/O their turns', async (
 });
 
 test(
-  'what is in flight all the time stays in one company on this thread; a burst goes to the ' +
-    'pool',
+  'what is in flight all the time stays in one batch on this thread; a burst goes to the ' + 'pool',
   async () => {
     const chains = (count, left) => `
     let left = ${left};

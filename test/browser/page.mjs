@@ -16,7 +16,7 @@ export function conform(given = {}) {
     originals: { cryptoAsync, bigintHash, bigintBuffer },
     place: 'browser',
     load,
-    breathe: breather(),
+    paint: painter(),
     ...given,
   });
 }
@@ -28,7 +28,7 @@ async function load(file) {
 }
 
 /** Lets the page be painted every now and then. */
-function breather() {
+function painter() {
   let last = performance.now();
   return async () => {
     if (performance.now() - last < 30) return;

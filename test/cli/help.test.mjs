@@ -141,7 +141,7 @@ test('engines: every algorithm, and as JSON what engines() gives', () =>
     const { stdout } = await $.millrace('engines', { stdout: /^Millrace +\d/ });
     for (const algorithm of [...millrace.getHashes(), ...millrace.getCiphers()])
       assert.match(stdout.toString(), new RegExp(`^${algorithm} `, 'm'));
-    // Each price was measured for this output; where that is forbidden all are marked.
+    // Each cost was measured for this output; where that is forbidden all are marked.
     assert.doesNotMatch(stdout.toString(), /~\d|not measured/);
     const table = await $.millrace('engines', {
       env: { MILLRACE_COST: 'table' },
@@ -202,7 +202,7 @@ test('engines: what serves each key derivation, and how many at once', () => {
   }
 });
 
-test('engines: prices and thresholds, where they are known', () => {
+test('engines: costs and thresholds, where they are known', () => {
   const report = {
     millrace: '1.2.3',
     node: 'v20',

@@ -165,7 +165,7 @@ export function processes({ millrace, promises, options, add, where }) {
       'this thread afterwards',
     );
   });
-  const endings = {
+  const exits = {
     'ends when nothing is left to do': ['ends', { code: 0, stdout: 'done' }],
     'stays while work is in flight': ['waits', { code: 0, stdout: digest(pattern(3_000_000)) }],
     'can be left with work in flight': ['leaves', { code: 7 }],
@@ -178,7 +178,7 @@ export function processes({ millrace, promises, options, add, where }) {
       { code: 6, stdout: 'unhandled: ERR_AUTHENTICATION' },
     ],
   };
-  for (const [title, [action, expected]] of Object.entries(endings)) {
+  for (const [title, [action, expected]] of Object.entries(exits)) {
     add('processes', action, title, async () => {
       const { code, stdout, stderr, ms } = await child(action, where, options);
       same(code, expected.code, `exit code (${stderr.slice(-400)})`);

@@ -53,7 +53,7 @@ export const families = {
  * @param given.algorithms names of those to run; all by default
  * @param given.more families beside those of this suite, for what only some environments have
  * @param given.report is called with each case
- * @param given.breathe awaited now and then, so that a page can be painted
+ * @param given.paint awaited now and then, so that a page can be painted
  */
 export async function runConformance({
   millrace,
@@ -67,7 +67,7 @@ export async function runConformance({
   algorithms,
   more = {},
   report = () => {},
-  breathe = () => {},
+  paint = () => {},
 }) {
   const planned = [];
   const made = await load('conformance/made.json');
@@ -102,7 +102,7 @@ export async function runConformance({
       outcome.ms = performance.now() - begin;
       cases.push(outcome);
       report(outcome);
-      await breathe();
+      await paint();
     }
   } finally {
     back?.();

@@ -106,8 +106,8 @@ test('1 MiB + 1 in pieces: everything', () => {
     for (let round = 0; round < 2; round++) agrees(subject, message, rng.pick(wayNames), rng);
 });
 
-test('around what is gathered', () => {
-  const rng = random('gathered');
+test('around the size of the buffer', () => {
+  const rng = random('buffered');
   const data = rng.bytes(3 * 4096 + 10);
   for (const subject of subjects) {
     for (const size of [1023, 1024, 1025, 4095, 4096, 4097, 5119, 5120, 8191, 8192, 8193, 12_289]) {
@@ -116,7 +116,7 @@ test('around what is gathered', () => {
   }
 });
 
-// The room where pieces are gathered is shared: whoever comes moves out who sits there.
+// Hashers share one input buffer: the next hasher evicts the current one.
 test('many hashers in turn, each with its own message', () => {
   const rng = random('turns');
   const data = rng.bytes(5000);

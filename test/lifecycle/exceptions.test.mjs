@@ -108,12 +108,12 @@ test('in a worker_thread an exception is its error event', async () => {
     ).replaceAll(
       '__filename',
       'process.execPath',
-    )}, { eval: true, workerData: { entryPaths: [require.resolve(${JSON.stringify('DOOR')}), require.resolve(${JSON.stringify('ANCESTOR')})] } });
+    )}, { eval: true, workerData: { entryPaths: [require.resolve(${JSON.stringify('MAIN')}), require.resolve(${JSON.stringify('CRYPTO_ASYNC')})] } });
     worker.on('error', (error) => console.log(error.name, error.message));
     worker.on('exit', (code) => console.log('exit', code));
   `
-        .replace('DOOR', entryPoints.millrace)
-        .replace('ANCESTOR', entryPoints['millrace/crypto-async']),
+        .replace('MAIN', entryPoints.millrace)
+        .replace('CRYPTO_ASYNC', entryPoints['millrace/crypto-async']),
     );
   const nodes = await worker('fs.stat');
   assert.equal(nodes.stdout, 'RangeError mine\nexit 1\n');

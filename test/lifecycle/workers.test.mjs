@@ -89,10 +89,10 @@ test('terminated while the main thread and another worker have jobs in flight', 
         })();
       `)});
       for (let round = 0; round < 10; round++) {
-        const doomed = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');`)});
-        await once(doomed, 'message');
+        const terminated = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');`)});
+        await once(terminated, 'message');
         const own = Array.from({ length: 8 }, () => promises.hash('sha256', source, 'hex'));
-        await doomed.terminate();
+        await terminated.terminate();
         if ((await Promise.all(own)).some((digest) => digest !== expected)) throw new Error('wrong digest in the main thread');
       }
       steady.postMessage('stop');

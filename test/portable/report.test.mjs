@@ -34,7 +34,7 @@ test('libraries, in the versions that are installed', () => {
     assert.ok(library in portable.libraries, name);
 });
 
-test('a price for each algorithm, and the catalog', () => {
+test('a cost for each algorithm, and the catalog', () => {
   const costs = JSON.parse(native.costs());
   for (const name of [...hashNames, ...cipherNames])
     assert.ok(costs[name].fixed > 0 && costs[name].perByte > 0 && costs[name].inlineTo > 0, name);

@@ -315,11 +315,11 @@ test('how far a derivation has come', async () => {
 });
 
 test('a worker that dies fails its job only', async () => {
-  const mates = [];
+  const handles = [];
   host.startWorker = (events) => {
-    const mate = usual.startWorker(events);
-    mates.push({ mate, events });
-    return mate;
+    const handle = usual.startWorker(events);
+    handles.push({ handle, events });
+    return handle;
   };
   const { threads } = millrace.configure();
   try {
@@ -339,11 +339,11 @@ test('a worker that dies fails its job only', async () => {
       await assert.rejects(stopped);
       const first = promises.hash('blake2b512', filled(LONG, 1));
       await first;
-      const { mate, events } = mates.at(-1);
+      const { handle, events } = handles.at(-1);
       const lost = promises.hash('blake2b512', filled(50 * LONG, 1));
       const next = promises.hash('blake2b512', filled(LONG, 2));
       await setImmediate();
-      mate.end();
+      handle.end();
       events.lost(memory);
       await assert.rejects(lost, { code: memory ? 'ERR_OUT_OF_MEMORY' : 'ERR_ENGINE' });
       assert.deepEqual(await next, blake2(filled(LONG, 2)));
@@ -507,7 +507,7 @@ test("in a worker thread of the user's, which may be ended at any time", async (
   assert.equal(stdout, 'true\nended\n');
 });
 
-test('a price is measured by the first worker that has done a job, and believed', async () => {
+test('a cost is measured by the first worker that has done a job, and used', async () => {
   await promises.hash('sha3-256', filled(LONG, 1));
   await until(() => millrace.engines().costs['sha3-256'].measured);
   const { fixed, perByte, inlineTo } = millrace.engines().costs['sha3-256'];

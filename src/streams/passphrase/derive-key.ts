@@ -3,7 +3,7 @@
  * header sets the parameters.
  */
 import { data, sizeOf } from '../../request/arguments.js';
-import { usual } from '../../engines/engines.js';
+import { defaultEngine } from '../../engines/engines.js';
 import { makeError } from '../../request/errors.js';
 import { derivePromise, type DerivationProgress } from '../../kdf/derive.js';
 import { memoryOf, scryptParser } from '../../kdf/scrypt.js';
@@ -76,7 +76,7 @@ export function checkLimits(scrypt: HeaderScrypt, { maxMemory, maxTime }: Header
 
 /** Predicts as for password hashes: crates/core/src/kdf/phc.rs, src/portable/kdf/costs.ts. */
 function milliseconds({ N, r, p }: HeaderScrypt): number {
-  const nanoseconds = usual.engine.name === 'portable' ? 800 * N + 14_000 : 200 * N + 3200;
+  const nanoseconds = defaultEngine.engine.name === 'portable' ? 800 * N + 14_000 : 200 * N + 3200;
   return (nanoseconds * r * p) / 1e6;
 }
 
