@@ -1,5 +1,5 @@
-//! The functions that JavaScript can call. Most operations go through [`run`], whose numbers are in
-//! the frame; the most common digests have functions in `fast_path`.
+//! The functions that JavaScript can call. Most operations go through [`run()`], whose numbers are
+//! in the frame; the most common digests have functions in `fast_path`.
 
 use crate::admission;
 use crate::bigint;
