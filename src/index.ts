@@ -463,16 +463,16 @@ export function hmacMany(): unknown {
  * Without a nonce a random one is taken and stands before the ciphertext. `xchacha20-poly1305` is
  * the default choice: its random 24-byte nonces do not repeat. With a 12-byte nonce (all others)
  * seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3). A sealed message is not committed
- * to its key: someone who knows two keys can make a message that opens under both. Sealed streams are
- * committed.
+ * to its key: someone who knows two keys can make a message that opens under both. Sealed streams
+ * are committed.
  *
  * @param algorithm `xchacha20-poly1305`, `aes-128-gcm`, `aes-192-gcm`, `aes-256-gcm`,
  * `chacha20-poly1305` or `aes-256-gcm-siv`
  * @returns ciphertext and tag, source size + 16 bytes; without a nonce, nonce, ciphertext and tag;
  * with a target, that number
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_SIZE,
- * ERR_IV_SIZE, ERR_TAG_SIZE,
- *   ERR_SOURCE_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_RESIZABLE; also when a callback is given: it then is not called
+ *   ERR_IV_SIZE, ERR_TAG_SIZE, ERR_SOURCE_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_RESIZABLE;
+ *   with a callback too, which then is not called
  */
 export function seal(algorithm: CipherAlgorithm, options: SealOptions & TextTargetOptions): number;
 export function seal(algorithm: CipherAlgorithm, options: SealOptions): Buffer;

@@ -108,6 +108,8 @@ export async function bundleForNode(dist, entryPoints) {
       return fileOf[name] ?? 'core';
     });
   }
+  const property = (name, index) =>
+    `'${name}': ${name === 'compat/crypto-async' ? `entry${index}` : `copy(entry${index})`}`;
   const core = [
     ...inCore.map((name, index) =>
       name === 'compat/crypto-async'
@@ -118,7 +120,7 @@ export async function bundleForNode(dist, entryPoints) {
     // call.
     "const copy = (names: object) => Object.defineProperty({ ...names }, '__esModule', { " +
       'value: true });',
-    `export const entryPoints = { ${inCore.map((name, index) => `'${name}': ${name === 'compat/crypto-async' ? `entry${index}` : `copy(entry${index})`}`).join(', ')} };`,
+    `export const entryPoints = { ${inCore.map(property).join(', ')} };`,
     ...[...shown].sort().map((name) => `export * as '${name}' from './${name}.js';`),
   ];
   await bundle('core', core.join('\n'), () => 'inside');

@@ -98,7 +98,8 @@ function moveLinks(text, file, page, staged) {
         named === 'docs/page/index.html' ? 'try.md' : (staged.get(named) ?? picture(named));
       if (to === undefined) return existsSync(join(root, named)) ? label : link;
       const moved = posix.relative(posix.dirname(page), to);
-      return `${image}[${label}](${moved.startsWith('.') ? '' : './'}${moved}${anchor === undefined ? '' : `#${anchor}`})`;
+      const url = moved.startsWith('.') ? moved : `./${moved}`;
+      return `${image}[${label}](${url}${anchor === undefined ? '' : `#${anchor}`})`;
     }),
   );
 }

@@ -72,10 +72,8 @@ async function fetchManager({ name, package: wanted }) {
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     skipped(name, `${wanted} cannot be had here`);
-    writeFileSync(
-      account,
-      `${JSON.stringify({ missing: `the package ${wanted} cannot be had here`, at: Date.now() })}\n`,
-    );
+    const missing = `the package ${wanted} is not available here`;
+    writeFileSync(account, `${JSON.stringify({ missing, at: Date.now() })}\n`);
   }
 }
 

@@ -443,13 +443,17 @@ function typescript() {
       .join('');
   const enums = enumerations.map(
     ({ name, doc, members, bits = false }) =>
-      `${comment(doc)}export const enum ${name} {\n${body(members, (index) => (bits ? ` = ${1 << index}` : ''))}}\n`,
+      `${comment(doc)}export const enum ${name} {\n` +
+      `${body(members, (index) => (bits ? ` = ${1 << index}` : ''))}}\n`,
   );
   const status = `${comment('How a call or a job ended.')}export const enum Status {\n${body(
     statuses.map(({ name, doc }) => [name, doc]),
     () => '',
   )}}\n`;
-  const table = `/** The error that each status stands for. */\nexport const statusErrors: readonly (readonly [code: ErrorCode, message: string])[] = [\n${statuses.map(({ code, message }) => `  ['${code}', '${message}'],\n`).join('')}];\n`;
+  const errors = statuses.map(({ code, message }) => `  ['${code}', '${message}'],\n`).join('');
+  const table =
+    '/** The error that each status stands for. */\nexport const statusErrors: ' +
+    `readonly (readonly [code: ErrorCode, message: string])[] = [\n${errors}];\n`;
   const numbers = constants.map(
     ({ name, value, doc }) => `${comment(doc)}export const ${name} = ${shown(value)};\n`,
   );
@@ -474,8 +478,15 @@ function rust() {
     parsed = false,
     bits = false,
   }) => {
-    if (bits)
-      return `${comment(doc)}pub(crate) mod ${name.toLowerCase()} {\n${members.map((member, index) => `${comment(described(member)[1], '    ')}    pub(crate) const ${upper(described(member)[0])}: u32 = ${1 << index};\n`).join('')}}\n`;
+    if (bits) {
+      const flags = members
+        .map(described)
+        .map(
+          ([flag, text], index) =>
+            `${comment(text, '    ')}    pub(crate) const ${upper(flag)}: u32 = ${1 << index};\n`,
+        );
+      return `${comment(doc)}pub(crate) mod ${name.toLowerCase()} {\n${flags.join('')}}\n`;
+    }
     const body = members
       .map(
         (member, index) =>
@@ -508,10 +519,14 @@ function rust() {
     .filter(({ reason }) => reason)
     .map(({ name }) => `Status::${name}(reason)`)
     .join(' | ');
+  const variants = statuses.map(
+    ({ name, doc, reason }) =>
+      `${comment(doc, '    ')}    ${name}${reason ? "(&'static str)" : ''},\n`,
+  );
   const status = `/// How a call or job ended. A status with a reason carries a message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-${statuses.map(({ name, doc, reason }) => `${comment(doc, '    ')}    ${name}${reason ? "(&'static str)" : ''},\n`).join('')}}
+${variants.join('')}}
 
 impl Status {
     pub(crate) const fn number(self) -> u32 {
@@ -529,7 +544,8 @@ ${arms((_, index) => index)}        }
 `;
   return (
     '//! The numbers that native code and JavaScript share. ' +
-    `${head}\n\n${[...enumerations.map(enumeration), status, ...constants.map(constant)].join('\n')}`
+    `${head}\n\n` +
+    [...enumerations.map(enumeration), status, ...constants.map(constant)].join('\n')
   );
 }
 

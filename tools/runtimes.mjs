@@ -13,7 +13,9 @@ const { platform, arch } = process;
 /** The packages are named in each project's own way. */
 const systems = {
   node: `node-${{ win32: 'win' }[platform] ?? platform}-${arch}`,
-  bun: `@oven/bun-${{ win32: 'windows' }[platform] ?? platform}-${{ arm64: 'aarch64' }[arch] ?? arch}${isMusl() ? '-musl' : ''}`,
+  bun:
+    `@oven/bun-${{ win32: 'windows' }[platform] ?? platform}-` +
+    `${{ arm64: 'aarch64' }[arch] ?? arch}${isMusl() ? '-musl' : ''}`,
   deno: `@deno/${platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`,
 };
 

@@ -59,7 +59,7 @@ export function serve({ port = 0, headers = () => ({}), folder } = {}) {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () =>
       resolve({
-        url: `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`,
+        url: `http://127.0.0.1:${portOf(server)}`,
         close: () =>
           new Promise((closed) => {
             server.closeAllConnections();
@@ -79,4 +79,9 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
   const at = process.argv.indexOf('--port');
   const { url } = await serve({ port: at < 0 ? 8080 : Number(process.argv[at + 1]) });
   console.log(url);
+}
+
+/** The port of a listening TCP server. */
+function portOf(server) {
+  return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
 }

@@ -24,7 +24,10 @@ export function latencyReport(
       : [
           'main thread held by one lent call: p50 / p99 (p50 cold)',
           `  ` +
-            `${''.padEnd(8)}${calls.map(({ contestant, job }) => `${contestant} ${job.algorithm}`.padStart(32)).join('')}`,
+            ''.padEnd(8) +
+            calls
+              .map(({ contestant, job }) => `${contestant} ${job.algorithm}`.padStart(32))
+              .join(''),
           ...held.sizes.map((size) => heldLine(size, calls)).filter(Boolean),
           '',
         ]),

@@ -233,7 +233,8 @@ export function summary(rows) {
   lines.push(
     `${rows.length} rows: Millrace is ahead in ${ahead.length}, level (~, within the ` +
       `noise or 3 %) in ${tie.length}, ` +
-      `behind (<) in ${behind.length}${alone.length > 0 ? `, without a contestant in ${alone.length}` : ''}` +
+      `behind (<) in ${behind.length}` +
+      (alone.length > 0 ? `, without a contestant in ${alone.length}` : '') +
       `${missing.length > 0 ? `, missing in ${missing.length}` : ''}.`,
   );
   for (const row of behind) {
@@ -291,8 +292,9 @@ export function goalTable(results) {
           ? [`${gigabytes(goal.rate)} or more`, gigabytes]
           : [
               `${times}x ` +
-                `${others(goal).join(' and ')}${against === undefined ? '' : `'s ${against.algorithm}`} ` +
-                `or more`,
+                others(goal).join(' and ') +
+                (against === undefined ? '' : `'s ${against.algorithm}`) +
+                ' or more',
               (value) => `${value.toFixed(2)}x`,
             ];
     const single = group.length === 1;
@@ -301,7 +303,9 @@ export function goalTable(results) {
       `${bytes(row.size)}`;
     const figures = group.map(
       ({ row, reached, met }) =>
-        `${single ? '' : `${row.output} ${row.wait} `}${reached === undefined ? '-' : got(reached)}${single || met !== false ? '' : ' (no)'}`,
+        (single ? '' : `${row.output} ${row.wait} `) +
+        (reached === undefined ? '-' : got(reached)) +
+        (single || met !== false ? '' : ' (no)'),
     );
     return (
       `  ${subject.padEnd(54)} ${[wanted, where].filter(Boolean).join(', ').padEnd(38)} ` +

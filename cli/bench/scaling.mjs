@@ -242,7 +242,11 @@ export function scalingReport(
     counts.length < 3
       ? 'with two counts of threads contention cannot be told from work: predictions leave it out'
       : `contention a worker: ` +
-        `${measured.map(({ algorithm, size, fit }) => `${algorithm} ${bytes(size)} ${percent(fit.contention)}`).join(', ')}`,
+        measured
+          .map(
+            ({ algorithm, size, fit }) => `${algorithm} ${bytes(size)} ${percent(fit.contention)}`,
+          )
+          .join(', '),
     '',
     `${'one job in flight, time from call to result'.padEnd(46)}${heads} | ` +
       `${'serial'.padStart(7)} ${'residual'.padStart(8)}  times as fast as one ` +

@@ -123,10 +123,9 @@ const takes: Accepted<keyof CreateKeyOptions> = accepted('createKey(algorithm, k
  * @param algorithm a cipher (`aes-256-gcm`), `hmac-` and a hash (`hmac-sha256`), or a keyed hash
  * (`blake3`)
  * @param key the key: exactly the cipher's key size in bytes; any size for HMAC (RFC 2104), where a
- * string stands
- *   for its UTF-8 bytes; 32 bytes for BLAKE3. Copied at the call. A secret KeyObject of node:crypto and an extractable
- *   secret CryptoKey of WebCrypto are taken too.
- * @param options the engines that shall have the key: calls with it are theirs
+ *   string is encoded as UTF-8; 32 bytes for BLAKE3. Copied at the call. It may be a secret
+ *   KeyObject of node:crypto or an extractable secret CryptoKey of WebCrypto.
+ * @param options the engines that prepare the key and run calls with it
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_KEY_SIZE,
  * ERR_ENGINE_UNAVAILABLE
  */

@@ -109,11 +109,13 @@ function meant(
  * lower case. A line lists our names, then theirs; the first of ours that the function accepts is
  * meant. It is one string because every bundle of millrace/portable contains it.
  */
-const meanings = `aad associatedData context = aad ad additionaldata additional_data additionalauthenticateddata associateddata authdata
+const meanings = `aad associatedData context = aad ad additionaldata additional_data \
+additionalauthenticateddata associateddata authdata
 iv nonce salt = iv nonce counter npub salt
 authTagLength tagLength tag = authtaglength auth_tag_length taglen tagsize mac authtag
 authTagLength tagLength tag hashLength outputLength keylen = taglength tag_length
-outputLength authTagLength tagLength hashLength keylen = dklen keylen outputlen outputlength outlen hashlength hashlen length
+outputLength authTagLength tagLength hashLength keylen = dklen keylen outputlen outputlength \
+outlen hashlength hashlen length
 memory = memorycost memlimit m mem
 passes iterations N = timecost opslimit t time passes iterations rounds c
 parallelism p = parallelism parallelization p threads lanes

@@ -107,8 +107,8 @@ async function mustBeKnown(name, from) {
   await from.update();
   if (await known(name, from)) return;
   throw new Stop(
-    `apt-get knows no package ` +
-      `${name}${from.title}${process.getuid?.() === 0 ? '' : ' (its lists may be missing: sudo apt-get update)'}`,
+    `apt-get knows no package ${name}${from.title}` +
+      (process.getuid?.() === 0 ? '' : ' (its lists may be missing: sudo apt-get update)'),
   );
 }
 

@@ -174,7 +174,11 @@ function sizeChart(rows, y, valueOf, crossovers) {
     remarks: overtaken.map(
       ({ from, always, faster, than, ratio }) =>
         `${faster} beats ${than} ` +
-        `${from === undefined ? 'nowhere' : always ? 'everywhere' : `from about ${roughly(from)}`} ` +
+        (from === undefined
+          ? 'nowhere '
+          : always
+            ? 'everywhere '
+            : `from about ${roughly(from)} `) +
         `(${ratio.toFixed(2)}x at the largest size)`,
     ),
     table: tableOf('size', bytes, y, series),
@@ -199,8 +203,10 @@ function barChart(row) {
         ? describe({ ...row, output: undefined })
         : `${describe(row)}, ${bytes(row.size)}`,
     note:
-      `${y === 'time' ? `time of one operation, ${wording.sync}; shorter` : `operations per second, ${wording[row.wait]}, ${row.inFlight ?? 16} in flight; longer`} ` +
-      `is better`,
+      y === 'time'
+        ? `time of one operation, ${wording.sync}; shorter is better`
+        : `operations per second, ${wording[row.wait]}, ` +
+          `${row.inFlight ?? 16} in flight; longer is better`,
     y,
     series,
     table: listOf(y, series),
@@ -390,7 +396,7 @@ function tableOf(head, label, y, series) {
         const point = points.find((each) => each.x === x);
         return point === undefined
           ? '-'
-          : `${format(y, point.y)}${point.spread === undefined ? '' : ` ±${percent(point.spread)}`}`;
+          : format(y, point.y) + (point.spread === undefined ? '' : ` ±${percent(point.spread)}`);
       }),
     ]),
   };

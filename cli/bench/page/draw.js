@@ -248,7 +248,9 @@
     box.append(note);
     const over = self.over.offsetLeft + self.valToPos(xs[idx], 'x');
     const wide = note.offsetWidth;
-    note.style.left = `${over + 14 + wide > box.clientWidth ? Math.max(0, over - 14 - wide) : over + 14}px`;
+    const beside = over + 14;
+    const start = beside + wide > box.clientWidth ? Math.max(0, over - 14 - wide) : beside;
+    note.style.left = `${start}px`;
     note.style.top = '8px';
   }
 

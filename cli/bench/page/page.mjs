@@ -44,20 +44,24 @@ ${style}</style>
 <p class="lead">${text(lead(record, sections))}</p>
 ${facts(record)}
 ${noise(record)}
-${sections.length > 1 ? `<nav aria-label="Sections">${sections.map(({ id, title }) => `<a href="#${id}">${text(title)}</a>`).join('')}</nav>` : ''}
+${sections.length > 1 ? navigation(sections) : ''}
 </header>
 <main>
 ${sections.map(sectionOf).join('\n')}
 </main>
 <footer>
-<p>Every answer was compared before the clock started. Contestants took turns, round by round; a figure is the median of its rounds, &plusmn; is half the interquartile range, drawn as a thin line
-through the point. Inputs are the same in every call and hot in the cache. Figures of another machine, or another hour of this one, differ: compare ratios.</p>
+<p>Every answer was compared before the clock started. Contestants took turns, round by round; a
+figure is the median of its rounds, &plusmn; is half the interquartile range, drawn as a thin line
+through the point. Inputs are the same in every call and hot in the cache. Figures of another
+machine, or another hour of this one, differ: compare ratios.</p>
 <p>Charts: uPlot, MIT licence.</p>
 </footer>
 <!-- uPlot:
 ${library.licence.trim().replaceAll('--', '- -')}
 -->
-<script type="application/json" id="data">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>
+<script type="application/json" id="data">
+${JSON.stringify(data).replaceAll('<', '\\u003c')}
+</script>
 <script>${library.script.replaceAll('</script', '<\\/script')}</script>
 <script>
 ${script}</script>
@@ -93,7 +97,13 @@ function facts({ cpu, cores, system, node, contestants, missing, settings, rows:
           `${settings.time * 8} ms; clock step ${duration(settings.clock)}`,
     ],
   ];
-  return `<dl>${rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${text(value)}</dd></div>`).join('')}</dl>`;
+  const items = rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${text(value)}</dd></div>`);
+  return `<dl>${items.join('')}</dl>`;
+}
+
+function navigation(sections) {
+  const links = sections.map(({ id, title }) => `<a href="#${id}">${text(title)}</a>`);
+  return `<nav aria-label="Sections">${links.join('')}</nav>`;
 }
 
 /** The same as the table of the terminal says under its rows. */
@@ -144,7 +154,9 @@ function card(chart) {
     kind === 'bars'
       ? bars(series, y)
       : `<div class="chart" id="${id}" role="img" ` +
-        `aria-label="${text(`Line chart: ${title}, ${note}. The figures are in the table below.`)}"></div>${legend(series)}`;
+        `aria-label="${text(`Line chart: ${title}, ${note}. `)}` +
+        'The figures are in the table below.">' +
+        `</div>${legend(series)}`;
   const list =
     remarks.length === 0
       ? ''
@@ -188,7 +200,12 @@ function tableOf({ heads, rows }, title) {
         index === 0 ? `<th scope="row">${text(cell)}</th>` : `<td>${text(cell)}</td>`,
       )
       .join('');
-  return `<table><caption>${text(title)}</caption><thead><tr>${heads.map((head) => `<th scope="col">${text(head)}</th>`).join('')}</tr></thead><tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join('')}</tbody></table>`;
+  const head = heads.map((each) => `<th scope="col">${text(each)}</th>`).join('');
+  const body = rows.map((row) => `<tr>${cells(row)}</tr>`).join('');
+  return (
+    `<table><caption>${text(title)}</caption><thead><tr>${head}</tr></thead>` +
+    `<tbody>${body}</tbody></table>`
+  );
 }
 
 function text(value) {

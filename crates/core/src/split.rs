@@ -9,10 +9,12 @@
 //! forged message. AES-256-GCM-SIV can only be sealed in two passes, because its tag is computed
 //! from the plaintext and then used to encrypt it:
 //!
-//! | | one pass | two passes |
-//! |---|---|---|
-//! | seal | [`Message::seal_part`], [`Message::tag`] | [`Message::authenticate_plain`], [`Message::tag`], [`Message::xor_part`] |
-//! | open | [`Message::open_part`], [`Message::verify`] | [`Message::authenticate_sealed`], [`Message::verify`], [`Message::xor_part`] |
+//! - Sealing in one pass: [`Message::seal_part`], [`Message::tag`]
+//! - Sealing in two passes: [`Message::authenticate_plain`], [`Message::tag`],
+//!   [`Message::xor_part`]
+//! - Opening in one pass: [`Message::open_part`], [`Message::verify`]
+//! - Opening in two passes: [`Message::authenticate_sealed`], [`Message::verify`],
+//!   [`Message::xor_part`]
 
 use crate::Error;
 use crate::catalog::{Cipher, CipherFacts, Hash};

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::{Native, Service};
 use crate::catalog::{CIPHERS, HASHES};
 
-/// Returns the native engine as JSON:
-/// `{"native":{"available":true,"libraries":{..},"cpu":{..},"algorithms":{..},"derivations":{..}}}`.
+/// Returns the native engine as JSON: `{"native":{..}}` with `available`, `libraries`, `cpu`,
+/// `algorithms` and `derivations`.
 pub fn report_json() -> String {
     let mut json = String::from("{\"native\":{\"available\":true,\"libraries\":{");
     for (index, (name, version)) in Native::libraries().iter().enumerate() {

@@ -11,7 +11,7 @@
 //! |--------|-------|-------|------|------------------------------------------------------------|
 //! | seed   | 8     | 8     | 8    | must be that of the parameters when the state is loaded     |
 //! | length | 8     | 8     | 8    | bytes absorbed                                              |
-//! | lanes  | 4 × 4 | 4 × 8 | 8 × 8| the accumulators                                            |
+//! | lanes  | 4 × 4 | 4 × 8 | 8 × 8| the accumulators                                  |
 //! | buffer | 16    | 32    | 256  | what the lanes lack; XXH3: the message's last 256 bytes,    |
 //! |        |       |       |      | byte `i` at `i % 256`. Zero where nothing has been written  |
 
