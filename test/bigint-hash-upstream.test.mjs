@@ -171,7 +171,10 @@ exports.should = () => {
   Object.defineProperty(Object.prototype, 'should', {
     configurable: true,
     get() {
-      return { equal: (expected) => assert.equal(this.valueOf(), expected), deep: { equal: (expected) => assert.deepEqual(this, expected) } };
+      return {
+        equal: (expected) => assert.equal(this.valueOf(), expected),
+        deep: { equal: (expected) => assert.deepEqual(this, expected) },
+      };
     },
   });
 };

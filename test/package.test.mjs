@@ -298,12 +298,15 @@ const verbs = {
 const ABC = createHash('sha256').update('abc').digest('hex');
 
 const answers = `
-const expect = (found, wanted, what) => { if (found !== wanted) throw new Error(what + ': ' + found); };
+const expect = (found, wanted, what) => {
+  if (found !== wanted) throw new Error(what + ': ' + found);
+};
 const check = (entryPoints) => {
   const main = entryPoints['millrace'];
   expect(main.engines().native.available, true, 'native');
   expect(main.hash('sha256', 'abc', 'hex'), '${ABC}', 'hash');
-  for (const [name, entryPoint] of Object.entries(entryPoints)) if (Object.keys(entryPoint).length < 2) throw new Error(name + ' is empty');
+  for (const [name, entryPoint] of Object.entries(entryPoints))
+    if (Object.keys(entryPoint).length < 2) throw new Error(name + ' is empty');
   console.log('ok ' + Object.keys(entryPoints).length);
 };
 `;

@@ -746,22 +746,43 @@ test('1 GiB flows through seal and open with constant memory', { timeout: 180_00
     `
     const { Readable, Writable } = require('node:stream');
     const { pipeline } = require('node:stream/promises');
-    const MiB = 2 ** 20, total = 1024 * MiB;
+    const MiB = 2 ** 20,
+      total = 1024 * MiB;
     const piece = Buffer.alloc(65536, 7);
-    let made = 0, seen = 0, wrong = 0;
+    let made = 0,
+      seen = 0,
+      wrong = 0;
     const rss = [];
-    const source = new Readable({ read() { if (made === total) return this.push(null); made += piece.length; this.push(piece); } });
-    const sink = new Writable({ write(part, encoding, done) {
-      const before = Math.floor(seen / (64 * MiB));
-      seen += part.length;
-      if (part[0] !== 7 || part[part.length - 1] !== 7) wrong++;
-      if (Math.floor(seen / (64 * MiB)) > before) { globalThis.gc(); rss.push(process.memoryUsage().rss / MiB); }
-      done();
-    } });
+    const source = new Readable({
+      read() {
+        if (made === total) return this.push(null);
+        made += piece.length;
+        this.push(piece);
+      },
+    });
+    const sink = new Writable({
+      write(part, encoding, done) {
+        const before = Math.floor(seen / (64 * MiB));
+        seen += part.length;
+        if (part[0] !== 7 || part[part.length - 1] !== 7) wrong++;
+        if (Math.floor(seen / (64 * MiB)) > before) {
+          globalThis.gc();
+          rss.push(process.memoryUsage().rss / MiB);
+        }
+        done();
+      },
+    });
     const options = { algorithm: 'aes-128-gcm', key: Buffer.alloc(16, 1) };
     pipeline(source, promises.sealStream(options), promises.openStream(options), sink).then(() => {
       const half = rss.length / 2;
-      console.log(JSON.stringify({ seen, wrong, early: Math.max(...rss.slice(0, half)), late: Math.max(...rss.slice(half)) }));
+      console.log(
+        JSON.stringify({
+          seen,
+          wrong,
+          early: Math.max(...rss.slice(0, half)),
+          late: Math.max(...rss.slice(half)),
+        }),
+      );
     });
   `,
     { flags: ['--expose-gc'], timeout: 170_000 },

@@ -33,14 +33,25 @@ test('the default is a quarter of the memory, 1 GiB at most', async () => {
 test('on a small machine the default is a quarter of it', async () => {
   await report(`
     require('node:os').totalmem = () => 2 ** 30;
-    assert.equal(millrace.configure().maxQueuedBytes, Math.min(2 ** 28, Math.floor((process.constrainedMemory() || Infinity) / 4)));
+    assert.equal(
+      millrace.configure().maxQueuedBytes,
+      Math.min(2 ** 28, Math.floor((process.constrainedMemory() || Infinity) / 4)),
+    );
   `);
 });
 
 test('what configure refuses', async () => {
   await report(`
-    for (const wrong of [0, -1, 1.5, NaN, Infinity, 2 ** 53]) assert.throws(() => millrace.configure({ maxQueuedBytes: wrong }), { code: 'ERR_ARGUMENT_VALUE', message: /maxQueuedBytes/ });
-    for (const wrong of [null, '1', 1n, {}]) assert.throws(() => millrace.configure({ maxQueuedBytes: wrong }), { code: 'ERR_ARGUMENT_TYPE', message: /maxQueuedBytes/ });
+    for (const wrong of [0, -1, 1.5, NaN, Infinity, 2 ** 53])
+      assert.throws(() => millrace.configure({ maxQueuedBytes: wrong }), {
+        code: 'ERR_ARGUMENT_VALUE',
+        message: /maxQueuedBytes/,
+      });
+    for (const wrong of [null, '1', 1n, {}])
+      assert.throws(() => millrace.configure({ maxQueuedBytes: wrong }), {
+        code: 'ERR_ARGUMENT_TYPE',
+        message: /maxQueuedBytes/,
+      });
     assert.equal(millrace.configure({ maxQueuedBytes: 2 ** 53 - 1 }).maxQueuedBytes, 2 ** 53 - 1);
     assert.equal(millrace.configure({ maxQueuedBytes: 5 }).maxQueuedBytes, 5);
     assert.equal(millrace.engines().settings.maxQueuedBytes, 5);
@@ -59,12 +70,18 @@ for (const wait of ['callback', 'promise']) {
       const results = [];
       for (let value = 0; value < 60; value++) {
         source.fill(value);
-        results.push((${wait === 'promise' ? "promises.hash('sha256', source)" : "new Promise((resolve, reject) => millrace.hash('sha256', source, (error, digest) => (error ? reject(error) : resolve(digest))))"}).then((digest) => { done++; return digest; }));
+        results.push(
+          ${wait === 'promise' ? "promises.hash('sha256', source)" : "new Promise((resolve, reject) => millrace.hash('sha256', source, (error, digest) => (error ? reject(error) : resolve(digest))))"}.then((digest) => {
+            done++;
+            return digest;
+          }),
+        );
         most = Math.max(most, queued());
       }
       const early = done;
       source.fill(255);
-      for (const [value, digest] of (await Promise.all(results)).entries()) assert.deepEqual(digest, expected(size, value));
+      for (const [value, digest] of (await Promise.all(results)).entries())
+        assert.deepEqual(digest, expected(size, value));
       assert.equal(queued(), 0);
       console.log(JSON.stringify({ most: most / limit, early }));
     `);
@@ -91,7 +108,9 @@ test('calls with a target copy nothing, and those that ask for a route have it',
     const lent = Array.from({ length: 5 }, () => promises.hash('sha256', source, { target }));
     assert.equal(queued(), 0);
     await Promise.all(lent);
-    const asked = Array.from({ length: 5 }, () => promises.hash('sha256', source, { route: 'pool' }));
+    const asked = Array.from({ length: 5 }, () =>
+      promises.hash('sha256', source, { route: 'pool' }),
+    );
     assert.equal(queued(), 5 << 20);
     await Promise.all(asked);
     assert.equal(queued(), 0);
@@ -103,7 +122,15 @@ test('the drop-in entry point knows no limit', async () => {
   await report(`
     millrace.configure({ maxQueuedBytes: 1, threads: 1 });
     const source = Buffer.alloc(1 << 20, 7);
-    const calls = Array.from({ length: 5 }, () => new Promise((resolve, reject) => cryptoAsync.hash('sha256', source, (error, digest) => (error ? reject(error) : resolve(digest)))));
+    const calls = Array.from(
+      { length: 5 },
+      () =>
+        new Promise((resolve, reject) =>
+          cryptoAsync.hash('sha256', source, (error, digest) =>
+            error ? reject(error) : resolve(digest),
+          ),
+        ),
+    );
     assert.equal(queued(), 5 << 20);
     for (const digest of await Promise.all(calls)) assert.deepEqual(digest, expected(1 << 20, 7));
   `);
@@ -118,14 +145,25 @@ test('hashMany and hmacMany: sources are copied or hashed at the call', async ()
     const results = [];
     for (let value = 0; value < 10; value++) {
       for (const source of sources) source.fill(value);
-      results.push(promises.hashMany('sha256', sources), promises.hmacMany('sha256', 'key', { data: sources[0], size: 1024 }));
+      results.push(
+        promises.hashMany('sha256', sources),
+        promises.hmacMany('sha256', 'key', { data: sources[0], size: 1024 }),
+      );
       most = Math.max(most, queued());
     }
     for (const source of sources) source.fill(255);
     assert.ok(most > 0 && most <= 20 * size, String(most));
     for (const [index, digests] of (await Promise.all(results)).entries()) {
       const source = Buffer.alloc(size, index >> 1);
-      assert.deepEqual(digests, index % 2 === 0 ? millrace.hashMany('sha256', sources.map(() => source)) : millrace.hmacMany('sha256', 'key', { data: source, size: 1024 }));
+      assert.deepEqual(
+        digests,
+        index % 2 === 0
+          ? millrace.hashMany(
+              'sha256',
+              sources.map(() => source),
+            )
+          : millrace.hmacMany('sha256', 'key', { data: source, size: 1024 }),
+      );
     }
     assert.equal(queued(), 0);
   `);
@@ -134,13 +172,28 @@ test('hashMany and hmacMany: sources are copied or hashed at the call', async ()
 test('ciphers, beyond the limit too: sealed and opened, and a wrong tag is told later', async () => {
   await report(`
     millrace.configure({ maxQueuedBytes: 100_000, threads: 1 });
-    const key = Buffer.alloc(32, 1), nonce = Buffer.alloc(12, 2);
+    const key = Buffer.alloc(32, 1),
+      nonce = Buffer.alloc(12, 2);
     const source = Buffer.alloc(200_000);
-    const sealed = await Promise.all(Array.from({ length: 20 }, (_, value) => { source.fill(value); return promises.seal('aes-256-gcm', { key, nonce, source }); }));
-    const opened = await Promise.all(sealed.map((each) => promises.open('aes-256-gcm', { key, nonce, source: each })));
-    for (const [value, text] of opened.entries()) assert.ok(text.length === 200_000 && text.every((byte) => byte === value));
+    const sealed = await Promise.all(
+      Array.from({ length: 20 }, (_, value) => {
+        source.fill(value);
+        return promises.seal('aes-256-gcm', { key, nonce, source });
+      }),
+    );
+    const opened = await Promise.all(
+      sealed.map((each) => promises.open('aes-256-gcm', { key, nonce, source: each })),
+    );
+    for (const [value, text] of opened.entries())
+      assert.ok(text.length === 200_000 && text.every((byte) => byte === value));
     let outcomes = 0;
-    const failing = sealed.map((each) => { each[0] ^= 1; return promises.open('aes-256-gcm', { key, nonce, source: each }).catch((error) => { outcomes++; return error.code; }); });
+    const failing = sealed.map((each) => {
+      each[0] ^= 1;
+      return promises.open('aes-256-gcm', { key, nonce, source: each }).catch((error) => {
+        outcomes++;
+        return error.code;
+      });
+    });
     assert.equal(outcomes, 0);
     assert.deepEqual(new Set(await Promise.all(failing)), new Set(['ERR_AUTHENTICATION']));
   `);
@@ -151,16 +204,39 @@ test('hashers and sealed streams go on under the smallest limit', async () => {
     const { pipeline } = require('node:stream/promises');
     const { Readable } = require('node:stream');
     millrace.configure({ maxQueuedBytes: 1 });
-    const block = Promise.all(Array.from({ length: 3 }, () => promises.hash('sha256', Buffer.alloc(1 << 20))));
+    const block = Promise.all(
+      Array.from({ length: 3 }, () => promises.hash('sha256', Buffer.alloc(1 << 20))),
+    );
     const hasher = millrace.createHash('sha256');
-    const updates = Array.from({ length: 10 }, (_, index) => new Promise((resolve, reject) => hasher.update(Buffer.alloc(100_000, index), (error) => (error ? reject(error) : resolve()))));
+    const updates = Array.from(
+      { length: 10 },
+      (_, index) =>
+        new Promise((resolve, reject) =>
+          hasher.update(Buffer.alloc(100_000, index), (error) =>
+            error ? reject(error) : resolve(),
+          ),
+        ),
+    );
     await Promise.all(updates);
-    assert.deepEqual(hasher.digest(), millrace.hash('sha256', Buffer.concat(updates.map((_, index) => Buffer.alloc(100_000, index)))));
+    assert.deepEqual(
+      hasher.digest(),
+      millrace.hash(
+        'sha256',
+        Buffer.concat(updates.map((_, index) => Buffer.alloc(100_000, index))),
+      ),
+    );
     const key = Buffer.alloc(32, 1);
     const message = Buffer.alloc(3_000_000, 5);
     const streams = { algorithm: 'aes-256-gcm', key };
     const opened = [];
-    await pipeline(Readable.from([message]), promises.sealStream(streams), promises.openStream(streams), async (output) => { for await (const piece of output) opened.push(piece); });
+    await pipeline(
+      Readable.from([message]),
+      promises.sealStream(streams),
+      promises.openStream(streams),
+      async (output) => {
+        for await (const piece of output) opened.push(piece);
+      },
+    );
     assert.deepEqual(Buffer.concat(opened), message);
     await block;
   `);

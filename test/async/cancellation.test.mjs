@@ -26,14 +26,22 @@ test(
     (async () => {
       const long = promises.hash('sha256', Buffer.alloc(64 << 20), { target: Buffer.alloc(32) });
       let longDone = false;
-      long.then(() => { longDone = true; });
+      long.then(() => {
+        longDone = true;
+      });
       const controller = new AbortController();
       const reason = new Error('no longer');
       const source = Buffer.alloc(1 << 20);
       const target = Buffer.alloc(source.length + 16, 7);
       const waiting = [
         promises.hash('sha256', source, { signal: controller.signal }),
-        promises.seal('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source, target, signal: controller.signal }),
+        promises.seal('aes-256-gcm', {
+          key: Buffer.alloc(32),
+          nonce: Buffer.alloc(12),
+          source,
+          target,
+          signal: controller.signal,
+        }),
         promises.hashMany('sha256', { data: source, size: 1024 }, { signal: controller.signal }),
       ];
       controller.abort(reason);

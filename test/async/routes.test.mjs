@@ -326,7 +326,11 @@ test(
     const calls = (size) => `
     const source = Buffer.alloc(${size});
     for (let call = 0; call < 20; call++) await promises.hmac('sha256', 'key', source);
-    await new Promise((resolve) => { let left = 20; const again = () => (left-- > 0 ? millrace.hmac('sha256', 'key', source, again) : resolve()); again(); });`;
+    await new Promise((resolve) => {
+      let left = 20;
+      const again = () => (left-- > 0 ? millrace.hmac('sha256', 'key', source, again) : resolve());
+      again();
+    });`;
     const env = { MILLRACE_COST: 'table' };
     assert.equal((await threadsAfter(calls(4096), env)).started, 0);
     assert.ok((await threadsAfter(calls(16_384), env)).started > 0);
@@ -337,20 +341,26 @@ test('configure: a route is for all environments, those that are under way too',
   const { stdout, stderr, code } = await run(`
     const { Worker, isMainThread, parentPort } = require('node:worker_threads');
     const { once } = require('node:events');
-    if (isMainThread) (async () => {
-      const worker = new Worker(__filename);
-      const say = async (route) => { millrace.configure({ route }); worker.postMessage(route); return (await once(worker, 'message'))[0]; };
-      const seen = [];
-      for (const route of ['auto', 'pool', 'auto', 'inline']) seen.push(await say(route));
-      console.log(JSON.stringify(seen));
-      process.exit();
-    })();
-    else parentPort.on('message', async () => {
-      const { defaultRoute } = require(${JSON.stringify(join(dirname(entryPaths.millrace), 'core.js'))})['scheduling/cost-model'];
-      // The first call may still go by what was.
-      for (let call = 0; call < 3; call++) await promises.hmac('sha256', 'key', 'text');
-      parentPort.postMessage(defaultRoute());
-    });
+    if (isMainThread)
+      (async () => {
+        const worker = new Worker(__filename);
+        const say = async (route) => {
+          millrace.configure({ route });
+          worker.postMessage(route);
+          return (await once(worker, 'message'))[0];
+        };
+        const seen = [];
+        for (const route of ['auto', 'pool', 'auto', 'inline']) seen.push(await say(route));
+        console.log(JSON.stringify(seen));
+        process.exit();
+      })();
+    else
+      parentPort.on('message', async () => {
+        const { defaultRoute } = require(${JSON.stringify(join(dirname(entryPaths.millrace), 'core.js'))})['scheduling/cost-model'];
+        // The first call may still go by what was.
+        for (let call = 0; call < 3; call++) await promises.hmac('sha256', 'key', 'text');
+        parentPort.postMessage(defaultRoute());
+      });
   `);
   assert.equal(code, 0, stderr);
   assert.deepEqual(JSON.parse(stdout), [0, 2, 0, 1]);

@@ -229,9 +229,17 @@ test(
 
 test('a callback that throws is an uncaught exception, and the others are called all the same', async () => {
   const { stdout, code } = await run(`
-    let called = 0, caught = 0;
-    process.on('uncaughtException', (error) => { caught++; if (error.message !== 'mine') process.exit(3); });
-    for (let index = 0; index < 200; index++) millrace.hash('sha256', 'x', () => { called++; if (index % 10 === 0) throw new Error('mine'); });
+    let called = 0,
+      caught = 0;
+    process.on('uncaughtException', (error) => {
+      caught++;
+      if (error.message !== 'mine') process.exit(3);
+    });
+    for (let index = 0; index < 200; index++)
+      millrace.hash('sha256', 'x', () => {
+        called++;
+        if (index % 10 === 0) throw new Error('mine');
+      });
     process.on('exit', () => console.log(called, caught));
   `);
   assert.deepEqual([code, stdout.trim()], [0, '200 20']);
@@ -244,14 +252,32 @@ test(
     const { stdout, stderr, code } = await run(`
     const { createHook } = require('node:async_hooks');
     let armed;
-    createHook({ init(id, type) { if (armed && (type === 'MILLRACE' || type === 'PROMISE')) { const buffer = armed; armed = undefined; structuredClone(buffer, { transfer: [buffer] }); } } }).enable();
+    createHook({
+      init(id, type) {
+        if (armed && (type === 'MILLRACE' || type === 'PROMISE')) {
+          const buffer = armed;
+          armed = undefined;
+          structuredClone(buffer, { transfer: [buffer] });
+        }
+      },
+    }).enable();
     const none = millrace.hash('sha256', '', 'hex');
     (async () => {
       for (const wait of ['callback', 'promise']) {
         const source = new Uint8Array(new ArrayBuffer(100)).fill(1);
         armed = source.buffer;
-        const digest = wait === 'promise' ? promises.hash('sha256', source, 'hex') : new Promise((resolve) => { const buffer = armed; armed = undefined; setImmediate(() => { armed = buffer; millrace.hash('sha256', source, 'hex', (error, value) => resolve(value)); }); });
-        console.log(await digest === none);
+        const digest =
+          wait === 'promise'
+            ? promises.hash('sha256', source, 'hex')
+            : new Promise((resolve) => {
+                const buffer = armed;
+                armed = undefined;
+                setImmediate(() => {
+                  armed = buffer;
+                  millrace.hash('sha256', source, 'hex', (error, value) => resolve(value));
+                });
+              });
+        console.log((await digest) === none);
       }
     })();
   `);
@@ -269,13 +295,24 @@ test(
     const buffer = new ArrayBuffer(100, { maxByteLength: 200_000 });
     const source = new Uint8Array(buffer);
     let armed = false;
-    createHook({ init() { if (armed) { armed = false; buffer.resize(buffer.byteLength + 90_000); } } }).enable();
+    createHook({
+      init() {
+        if (armed) {
+          armed = false;
+          buffer.resize(buffer.byteLength + 90_000);
+        }
+      },
+    }).enable();
     armed = true;
     millrace.hash('sha256', source, 'hex', (error, digest) => {
       console.log(digest === millrace.hash('sha256', new Uint8Array(90_100), 'hex'));
       buffer.resize(100);
       armed = true;
-      promises.hash('sha256', source, 'hex').then((digest) => console.log(digest === millrace.hash('sha256', new Uint8Array(90_100), 'hex')));
+      promises
+        .hash('sha256', source, 'hex')
+        .then((digest) =>
+          console.log(digest === millrace.hash('sha256', new Uint8Array(90_100), 'hex')),
+        );
     });
   `);
     assert.equal(code, 0, stderr);

@@ -307,16 +307,26 @@ test('where the system gives no random bytes, nothing is sealed, and no old byte
   const { stdout } = await run(`
     const { seal } = millrace;
     const { crypto } = globalThis;
-    const given = () => seal('xchacha20-poly1305', { key: Buffer.alloc(32), source: '' }).toString('hex', 0, 24);
+    const given = () =>
+      seal('xchacha20-poly1305', { key: Buffer.alloc(32), source: '' }).toString('hex', 0, 24);
     given();
     const real = crypto.getRandomValues;
     let failing = true;
-    Object.defineProperty(crypto, 'getRandomValues', { value(view) { if (failing) throw new Error('none'); return real.call(crypto, view); } });
+    Object.defineProperty(crypto, 'getRandomValues', {
+      value(view) {
+        if (failing) throw new Error('none');
+        return real.call(crypto, view);
+      },
+    });
     const seen = new Set();
     let failures = 0;
     for (let round = 0; round < 400; round++) {
       if (round === 300) failing = false;
-      try { seen.add(given()); } catch { failures++; }
+      try {
+        seen.add(given());
+      } catch {
+        failures++;
+      }
     }
     console.log(seen.size + failures, failures > 100 && failures < 300);
   `);

@@ -56,14 +56,27 @@ test('a fallback is told of once, and counted each time', async () => {
 test('asynchronous calls fall back too, and the key and message are those of the call', async () => {
   const { warnings: told, same } = await warned(
     `
-    const key = Buffer.alloc(32, 7), nonce = Buffer.alloc(12), source = Buffer.alloc(500000, 5);
-    const expected = [millrace.hash('blake3', source), millrace.seal('xchacha20-poly1305', { key, nonce: Buffer.alloc(24), source })];
+    const key = Buffer.alloc(32, 7),
+      nonce = Buffer.alloc(12),
+      source = Buffer.alloc(500000, 5);
+    const expected = [
+      millrace.hash('blake3', source),
+      millrace.seal('xchacha20-poly1305', { key, nonce: Buffer.alloc(24), source }),
+    ];
     const engine = ['kernel', 'portable'];
-    const calls = [promises.hash('blake3', source, { engine }), promises.seal('xchacha20-poly1305', { key, nonce: Buffer.alloc(24), source, engine })];
+    const calls = [
+      promises.hash('blake3', source, { engine }),
+      promises.seal('xchacha20-poly1305', { key, nonce: Buffer.alloc(24), source, engine }),
+    ];
     key.fill(0);
     source.fill(0);
-    given.same = Promise.all(calls).then((results) => results.map((each, index) => each.equals(expected[index])));
-    given.same.then((same) => console.log(JSON.stringify({ warnings, same })), (error) => console.log(JSON.stringify({ error: error.message })));
+    given.same = Promise.all(calls).then((results) =>
+      results.map((each, index) => each.equals(expected[index])),
+    );
+    given.same.then(
+      (same) => console.log(JSON.stringify({ warnings, same })),
+      (error) => console.log(JSON.stringify({ error: error.message })),
+    );
     given.toJSON = () => undefined;
   `.replace('given.toJSON = () => undefined;', 'setImmediate = () => {};'),
   );
@@ -146,18 +159,40 @@ const without = (program, options) => {
 test('without a binary the portable engine serves, with one warning that says how to have one', async () => {
   const { code, stdout, stderr } = await without(
     `
-    ${warnings}
+    ${warnings};
     const crypto = require('node:crypto');
-    const source = crypto.randomBytes(200000), key = crypto.randomBytes(32), nonce = crypto.randomBytes(12);
+    const source = crypto.randomBytes(200000),
+      key = crypto.randomBytes(32),
+      nonce = crypto.randomBytes(12);
     (async () => {
       const same = [
-        millrace.hash('sha256', source, 'hex') === crypto.createHash('sha256').update(source).digest('hex'),
-        (await promises.hash('sha3-512', source)).equals(crypto.createHash('sha3-512').update(source).digest()),
-        (await promises.open('aes-256-gcm', { key, nonce, source: millrace.seal('aes-256-gcm', { key, nonce, source }) })).equals(source),
-        (await promises.scrypt('password', 'salt', 32)).equals(crypto.scryptSync('password', 'salt', 32)),
+        millrace.hash('sha256', source, 'hex') ===
+          crypto.createHash('sha256').update(source).digest('hex'),
+        (await promises.hash('sha3-512', source)).equals(
+          crypto.createHash('sha3-512').update(source).digest(),
+        ),
+        (
+          await promises.open('aes-256-gcm', {
+            key,
+            nonce,
+            source: millrace.seal('aes-256-gcm', { key, nonce, source }),
+          })
+        ).equals(source),
+        (await promises.scrypt('password', 'salt', 32)).equals(
+          crypto.scryptSync('password', 'salt', 32),
+        ),
       ];
       const { native, portable, kernel } = millrace.engines();
-      console.log(JSON.stringify({ same, warnings, native, portable: portable.available, kernel, threads: millrace.configure().threads > 0 }));
+      console.log(
+        JSON.stringify({
+          same,
+          warnings,
+          native,
+          portable: portable.available,
+          kernel,
+          threads: millrace.configure().threads > 0,
+        }),
+      );
       process.exit(0);
     })();
   `,

@@ -365,7 +365,10 @@ test('a callback that throws is an uncaughtException, and the hasher goes on', a
     const seen = [];
     process.on('uncaughtException', (error) => seen.push(error.message));
     const hasher = millrace.createHash('sha256');
-    for (let index = 0; index < 8; index++) hasher.update(Buffer.alloc(index % 2 ? 5 : 200_000), () => { throw new Error('thrown ' + index); });
+    for (let index = 0; index < 8; index++)
+      hasher.update(Buffer.alloc(index % 2 ? 5 : 200_000), () => {
+        throw new Error('thrown ' + index);
+      });
     hasher.digest('hex', (error, digest) => {
       const whole = Buffer.alloc(4 * 200_000 + 4 * 5);
       console.log(digest === millrace.hash('sha256', whole, 'hex'));
@@ -602,8 +605,17 @@ test('a hasher dropped while in flight, and collections at every moment', async 
   const { code, stdout, stderr } = await run(
     `
     const { setTimeout: sleep } = require('node:timers/promises');
-    const churn = () => { for (const size of [32, 88, 104, 202, 1024, 70_000, 300_000]) for (let index = 0; index < 20; index++) Buffer.allocUnsafeSlow(size).fill(0xdd); };
-    const expected = ['sha256', 'blake3', 'sha3-256'].map((name) => millrace.hash(name, Buffer.concat([Buffer.alloc(300_000, 1), Buffer.alloc(70_000, 2), Buffer.from('end')]), 'hex'));
+    const churn = () => {
+      for (const size of [32, 88, 104, 202, 1024, 70_000, 300_000])
+        for (let index = 0; index < 20; index++) Buffer.allocUnsafeSlow(size).fill(0xdd);
+    };
+    const expected = ['sha256', 'blake3', 'sha3-256'].map((name) =>
+      millrace.hash(
+        name,
+        Buffer.concat([Buffer.alloc(300_000, 1), Buffer.alloc(70_000, 2), Buffer.from('end')]),
+        'hex',
+      ),
+    );
     const mac = millrace.hmac('sha512', 'the key', Buffer.alloc(300_000, 1), 'hex');
     async function one(index) {
       const name = ['sha256', 'blake3', 'sha3-256'][index % 3];
@@ -629,7 +641,10 @@ test('a hasher dropped while in flight, and collections at every moment', async 
     (async () => {
       let good = 0;
       for (let round = 0; round < 8; round++) {
-        const timer = setInterval(() => { globalThis.gc(); churn(); }, 1);
+        const timer = setInterval(() => {
+          globalThis.gc();
+          churn();
+        }, 1);
         const flying = Array.from({ length: 24 }, (_, index) => one(index));
         globalThis.gc();
         churn();
@@ -649,13 +664,17 @@ test('hashers are let go, with their memory', async () => {
     `
     const { setTimeout: sleep } = require('node:timers/promises');
     const held = [];
-    const track = (thing) => { held.push(new WeakRef(thing)); return thing; };
+    const track = (thing) => {
+      held.push(new WeakRef(thing));
+      return thing;
+    };
     (async () => {
       const make = async () => {
         for (let index = 0; index < 100; index++) {
           const hasher = track(millrace.createHash('sha256'));
           hasher.update('a');
-          if (index % 3 === 0) millrace.createHash('sha1').update(track(Buffer.alloc(50_000)), 0, 50_000, () => {});
+          if (index % 3 === 0)
+            millrace.createHash('sha1').update(track(Buffer.alloc(50_000)), 0, 50_000, () => {});
           if (index % 3 === 1) await hasher.updateAsync(track(Buffer.alloc(50_000)));
           track(hasher.copy()).update('b');
           track(millrace.createHmac('sha1', 'key')).update('c');
@@ -665,7 +684,10 @@ test('hashers are let go, with their memory', async () => {
         }
       };
       await make();
-      for (let round = 0; round < 40; round++) { await sleep(10); globalThis.gc(); }
+      for (let round = 0; round < 40; round++) {
+        await sleep(10);
+        globalThis.gc();
+      }
       // Who sits at the shared place last stays until the next comes.
       console.log(held.filter((each) => each.deref() !== undefined).length <= 2);
     })();
@@ -680,10 +702,14 @@ test('memory stays flat over many updates', async () => {
     `
     (async () => {
       const part = Buffer.alloc(2 ** 20, 7);
-      const hash = millrace.createHash('blake3'), mac = millrace.createHmac('sha256', 'key');
+      const hash = millrace.createHash('blake3'),
+        mac = millrace.createHmac('sha256', 'key');
       const round = async (count) => {
         for (let index = 0; index < count; index++) {
-          await Promise.all([hash.updateAsync(part, 0, part.length), mac.updateAsync(part.subarray(0, 100_000))]);
+          await Promise.all([
+            hash.updateAsync(part, 0, part.length),
+            mac.updateAsync(part.subarray(0, 100_000)),
+          ]);
           hash.update(part.subarray(0, 3000));
           hash.exportState();
           for (let small = 0; small < 200; small++) mac.update('small');
@@ -714,8 +740,15 @@ const flood = `
     mac.update('small', () => {});
     millrace.createHash('blake3').update(part, () => {});
     millrace.createHash('md5').end(part.subarray(0, 200_000));
-    promises.hashMany('sha256', Array.from({ length: 3000 }, () => part.subarray(0, 1000)));
-    promises.hashMany('sha256', { data: part, size: 64 }, { target: Buffer.alloc(part.length / 2) });
+    promises.hashMany(
+      'sha256',
+      Array.from({ length: 3000 }, () => part.subarray(0, 1000)),
+    );
+    promises.hashMany(
+      'sha256',
+      { data: part, size: 64 },
+      { target: Buffer.alloc(part.length / 2) },
+    );
   };
 `;
 
@@ -735,7 +768,7 @@ test('worker_threads terminated with updates in flight', async () => {
         const digest = own.digestAsync('hex');
         if (round % 3) await sleep(round);
         await worker.terminate();
-        if (await digest !== expected) throw new Error('wrong digest in the main thread');
+        if ((await digest) !== expected) throw new Error('wrong digest in the main thread');
       }
       console.log('survived');
     })();
@@ -757,7 +790,9 @@ test('a process that ends with updates in flight', async () => {
   const all = await run(`
     const hash = millrace.createHash('sha256');
     for (let index = 0; index < 50; index++) hash.update(Buffer.alloc(100_000), () => {});
-    hash.digest('hex', (error, digest) => console.log(digest === millrace.hash('sha256', Buffer.alloc(5_000_000), 'hex')));
+    hash.digest('hex', (error, digest) =>
+      console.log(digest === millrace.hash('sha256', Buffer.alloc(5_000_000), 'hex')),
+    );
   `);
   assert.deepEqual([all.code, all.stdout, all.stderr], [0, 'true\n', '']);
   // Hashers alone keep no process alive.
@@ -774,10 +809,21 @@ test('fake clocks and patched globals do not stop it', async () => {
     const hash = millrace.createHash('sha256');
     process.nextTick = () => {};
     globalThis.setImmediate = globalThis.setTimeout = globalThis.queueMicrotask = () => {};
-    hash.update('small', () => hash.update(Buffer.alloc(100_000), () => hash.digest('hex', (error, digest) => {
-      process.nextTick = real.nextTick;
-      console.log(digest === millrace.hash('sha256', Buffer.concat([Buffer.from('small'), Buffer.alloc(100_000)]), 'hex'));
-    })));
+    hash.update('small', () =>
+      hash.update(Buffer.alloc(100_000), () =>
+        hash.digest('hex', (error, digest) => {
+          process.nextTick = real.nextTick;
+          console.log(
+            digest ===
+              millrace.hash(
+                'sha256',
+                Buffer.concat([Buffer.from('small'), Buffer.alloc(100_000)]),
+                'hex',
+              ),
+          );
+        }),
+      ),
+    );
   `);
   assert.deepEqual([code, stdout], [0, 'true\n'], stderr);
 });

@@ -207,11 +207,19 @@ test('in another process', async () => {
   });
   const { code, stdout, stderr } = await run(`
     const states = ${JSON.stringify(states)};
-    const bytes = (text) => text === undefined ? undefined : Buffer.from(text, 'hex');
+    const bytes = (text) => (text === undefined ? undefined : Buffer.from(text, 'hex'));
     const wrong = [];
     for (const { kind, algorithm, options, key, state, rest, expected } of states) {
-      const more = { ...options, key: bytes(options?.key), seed: options?.seed === undefined ? undefined : BigInt(options.seed), state: bytes(state) };
-      const hasher = kind === 'hmac' ? millrace.createHmac(algorithm, bytes(key), { state: bytes(state) }) : millrace.createHash(algorithm, more);
+      const more = {
+        ...options,
+        key: bytes(options?.key),
+        seed: options?.seed === undefined ? undefined : BigInt(options.seed),
+        state: bytes(state),
+      };
+      const hasher =
+        kind === 'hmac'
+          ? millrace.createHmac(algorithm, bytes(key), { state: bytes(state) })
+          : millrace.createHash(algorithm, more);
       const digest = hasher.update(bytes(rest)).digest('hex');
       if (digest !== expected) wrong.push(algorithm + ': ' + digest);
     }

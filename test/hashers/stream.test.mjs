@@ -577,7 +577,8 @@ test('memory stays flat over a stream of 2 GiB', async () => {
     const { Readable } = require('node:stream');
     const { pipeline } = require('node:stream/promises');
     const chunk = Buffer.alloc(2 ** 20, 5);
-    let peak = 0, base = 0;
+    let peak = 0,
+      base = 0;
     function* generated() {
       for (let index = 0; index < 2048; index++) {
         if (index === 256) base = process.memoryUsage().rss;
@@ -587,7 +588,9 @@ test('memory stays flat over a stream of 2 GiB', async () => {
     }
     (async () => {
       let digest;
-      await pipeline(Readable.from(generated()), millrace.createHash('blake3'), async (source) => { for await (const each of source) digest = each; });
+      await pipeline(Readable.from(generated()), millrace.createHash('blake3'), async (source) => {
+        for await (const each of source) digest = each;
+      });
       console.log(digest.length, peak - base < 48 * 2 ** 20 || peak - base);
     })();
   `);

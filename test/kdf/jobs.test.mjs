@@ -103,14 +103,30 @@ test('by every route', async () => {
       for (const route of ['inline', 'split', 'pool', 'auto']) {
         millrace.configure({ route });
         const [a, b, c, d, e] = await Promise.all([
-          promises.scrypt('a', 'b', 64, { N: 1024 }), promises.pbkdf2('a', 'b', 100, 3000, 'sha512'), promises.hkdf('sha256', 'a', 'b', 'c', 32),
-          promises.verifyPassword('a', await promises.hashPassword('a', { memory: 512 })), promises.argon2('argon2d', { message: 'a', nonce: '12345678', memory: 512, tagLength: 3000 }),
+          promises.scrypt('a', 'b', 64, { N: 1024 }),
+          promises.pbkdf2('a', 'b', 100, 3000, 'sha512'),
+          promises.hkdf('sha256', 'a', 'b', 'c', 32),
+          promises.verifyPassword('a', await promises.hashPassword('a', { memory: 512 })),
+          promises.argon2('argon2d', {
+            message: 'a',
+            nonce: '12345678',
+            memory: 512,
+            tagLength: 3000,
+          }),
         ]);
         assert.deepEqual(a, crypto.scryptSync('a', 'b', 64, { N: 1024 }));
         assert.deepEqual(b, crypto.pbkdf2Sync('a', 'b', 100, 3000, 'sha512'));
         assert.deepEqual(c, Buffer.from(crypto.hkdfSync('sha256', 'a', 'b', 'c', 32)));
         assert.equal(d, true);
-        assert.deepEqual(e, millrace.argon2('argon2d', { message: 'a', nonce: '12345678', memory: 512, tagLength: 3000 }));
+        assert.deepEqual(
+          e,
+          millrace.argon2('argon2d', {
+            message: 'a',
+            nonce: '12345678',
+            memory: 512,
+            tagLength: 3000,
+          }),
+        );
       }
     })();
   `);
@@ -173,26 +189,44 @@ test(
     const { readFileSync } = require('node:fs');
     const limit = 100 << 20;
     millrace.configure({ maxKdfMemory: limit, threads: 2 });
-    const resident = () => Number(/VmRSS:\\s+(\\d+)/.exec(process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : 'VmRSS: 0')[1]) * 1024;
+    const resident = () =>
+      Number(
+        /VmRSS:\\s+(\\d+)/.exec(
+          process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : 'VmRSS: 0',
+        )[1],
+      ) * 1024;
     const before = resident();
     let [most, mostResident, waited, done] = [0, 0, 0, 0];
     const look = () => {
       const { memory, waiting } = millrace.engines().kdf;
       assert.ok(memory <= limit, memory + ' bytes');
-      [most, waited, mostResident] = [Math.max(most, memory), Math.max(waited, waiting), Math.max(mostResident, resident())];
+      [most, waited, mostResident] = [
+        Math.max(most, memory),
+        Math.max(waited, waiting),
+        Math.max(mostResident, resident()),
+      ];
     };
     const timer = setInterval(look, 1);
-    const count = () => { done += 1; look(); };
+    const count = () => {
+      done += 1;
+      look();
+    };
     const jobs = [];
     for (let index = 0; index < 24; index++) {
       jobs.push(promises.scrypt('a', String(index), 32).then(count));
-      jobs.push(promises.argon2('argon2id', { message: 'a', nonce: '12345678', memory: 20000 + index }).then(count));
+      jobs.push(
+        promises
+          .argon2('argon2id', { message: 'a', nonce: '12345678', memory: 20000 + index })
+          .then(count),
+      );
     }
-    setImmediate(() => setImmediate(async () => {
-      look();
-      await promises.hash('sha256', Buffer.alloc(100_000), { route: 'pool' });
-      assert.ok(done < 40, 'a hash waited for ' + done + ' derivations');
-    }));
+    setImmediate(() =>
+      setImmediate(async () => {
+        look();
+        await promises.hash('sha256', Buffer.alloc(100_000), { route: 'pool' });
+        assert.ok(done < 40, 'a hash waited for ' + done + ' derivations');
+      }),
+    );
     Promise.all(jobs).then(() => {
       clearInterval(timer);
       assert.equal(done, 48);
@@ -211,7 +245,8 @@ test('memory is kept for the next, and given back when none follows', async () =
     const assert = require('node:assert/strict');
     const { readFileSync } = require('node:fs');
     if (process.platform !== 'linux') process.exit(0);
-    const resident = () => Number(/VmRSS:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
+    const resident = () =>
+      Number(/VmRSS:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
     (async () => {
       await promises.scrypt('a', 'b', 32, { N: 16 });
       const before = resident();
@@ -247,7 +282,12 @@ test('a thread that ends with derivations under way, in lanes and waiting', asyn
     if (!isMainThread) {
       for (let index = 0; index < 10; index++) {
         promises.scrypt('a', 'b', 32, { N: 16384, p: 64 });
-        promises.argon2('argon2id', { message: 'a', nonce: '12345678', memory: 65536, passes: 100 });
+        promises.argon2('argon2id', {
+          message: 'a',
+          nonce: '12345678',
+          memory: 65536,
+          passes: 100,
+        });
         promises.pbkdf2('a', 'b', 10_000_000, 32, 'sha256');
       }
       setTimeout(() => require('node:worker_threads').parentPort.postMessage('started'), 30);
@@ -261,7 +301,10 @@ test('a thread that ends with derivations under way, in lanes and waiting', asyn
           const mine = promises.scrypt('a', 'mine', 32);
           const before = performance.now();
           await worker.terminate();
-          assert.ok(performance.now() - before < 1000, 'ended in ' + (performance.now() - before) + ' ms');
+          assert.ok(
+            performance.now() - before < 1000,
+            'ended in ' + (performance.now() - before) + ' ms',
+          );
           await mine;
         }
         setTimeout(() => assert.deepEqual(millrace.engines().kdf, { memory: 0, waiting: 0 }), 200);
@@ -287,8 +330,29 @@ test('callbacks keep their context, and what they throw is an uncaughtException'
     const storage = new AsyncLocalStorage();
     process.on('uncaughtException', (error) => console.log('caught', error.message));
     const signal = new AbortController().signal;
-    storage.run('one', () => millrace.scrypt('a', 'b', 32, { N: 16 }, () => { console.log(storage.getStore()); throw new Error('first'); }));
-    storage.run('two', () => millrace.hashPassword('a', { memory: 64, signal, onProgress() { console.log('progress', storage.getStore()); throw new Error('in progress'); } }, () => { console.log(storage.getStore()); throw new Error('second'); }));
+    storage.run('one', () =>
+      millrace.scrypt('a', 'b', 32, { N: 16 }, () => {
+        console.log(storage.getStore());
+        throw new Error('first');
+      }),
+    );
+    storage.run('two', () =>
+      millrace.hashPassword(
+        'a',
+        {
+          memory: 64,
+          signal,
+          onProgress() {
+            console.log('progress', storage.getStore());
+            throw new Error('in progress');
+          },
+        },
+        () => {
+          console.log(storage.getStore());
+          throw new Error('second');
+        },
+      ),
+    );
   `);
   assert.equal(code, 0);
   assert.deepEqual(stdout.trim().split('\n').sort(), [

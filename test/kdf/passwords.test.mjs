@@ -296,8 +296,13 @@ test(
     // synchronous call, as time in which a worker lets others pass does not count.
     const { stdout, stderr } = await run(`
     const { spawn } = require('node:child_process');
-    const hash = '$scrypt$ln=16,r=8,p=8$AQEBAQEBAQEBAQEBAQEBAQ$AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE';
-    spawn('sh', ['-c', 'sleep 0.1; kill -STOP ' + process.pid + '; sleep 4; kill -CONT ' + process.pid], { detached: true, stdio: 'ignore' }).unref();
+    const hash =
+      '$scrypt$ln=16,r=8,p=8$AQEBAQEBAQEBAQEBAQEBAQ$AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE';
+    spawn(
+      'sh',
+      ['-c', 'sleep 0.1; kill -STOP ' + process.pid + '; sleep 4; kill -CONT ' + process.pid],
+      { detached: true, stdio: 'ignore' },
+    ).unref();
     try {
       console.log(millrace.verifyPassword('x', hash, { maxTime: 900 }));
     } catch ({ code }) {

@@ -305,7 +305,12 @@ test('a callback that throws is an uncaughtException, and the others go on', asy
       };
       if (index % 2) millrace.hash('sha256', 'x', callback);
       else if (index % 4) cryptoAsync.hash('sha256', Buffer.from('x'), callback);
-      else millrace.open('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: Buffer.alloc(16) }, callback);
+      else
+        millrace.open(
+          'aes-256-gcm',
+          { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: Buffer.alloc(16) },
+          callback,
+        );
     }
     process.on('exit', () => console.log(JSON.stringify({ called, seen: seen.sort() })));
   `);
@@ -334,7 +339,16 @@ test('a callback that throws anything at all', async () => {
   const { stdout, code } = await run(`
     const seen = [];
     process.on('uncaughtException', (error) => seen.push(String(error)));
-    for (const thing of [undefined, null, 0, 'text', Object.create(null, { toString: { value: () => 'bare' } })]) millrace.hash('sha256', 'x', () => { throw thing; });
+    for (const thing of [
+      undefined,
+      null,
+      0,
+      'text',
+      Object.create(null, { toString: { value: () => 'bare' } }),
+    ])
+      millrace.hash('sha256', 'x', () => {
+        throw thing;
+      });
     process.on('exit', () => console.log(seen.sort().join()));
   `);
   assert.deepEqual([code, stdout], [0, '0,bare,null,text,undefined\n']);

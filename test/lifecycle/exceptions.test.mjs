@@ -102,13 +102,16 @@ test('in a worker_thread an exception is its error event', async () => {
       `
     const { Worker } = require('node:worker_threads');
     const worker = new Worker(${JSON.stringify(
-      `const { entryPaths } = require('node:worker_threads').workerData;
-      const [millrace, cryptoAsync] = entryPaths.map((path) => require(path));
-      ${program(start, programs['an error'])}`,
-    ).replaceAll(
-      '__filename',
-      'process.execPath',
-    )}, { eval: true, workerData: { entryPaths: [require.resolve(${JSON.stringify('MAIN')}), require.resolve(${JSON.stringify('CRYPTO_ASYNC')})] } });
+          `const { entryPaths } = require('node:worker_threads').workerData;
+          const [millrace, cryptoAsync] = entryPaths.map((path) => require(path));
+          ${program(start, programs['an error'])}`,
+        ).replaceAll(
+          '__filename',
+          'process.execPath',
+        )}, {
+      eval: true,
+      workerData: { entryPaths: [require.resolve(${JSON.stringify('MAIN')}), require.resolve(${JSON.stringify('CRYPTO_ASYNC')})] },
+    });
     worker.on('error', (error) => console.log(error.name, error.message));
     worker.on('exit', (code) => console.log('exit', code));
   `

@@ -8,12 +8,20 @@ import { requiring, run } from '../support/child.mjs';
 /** Enough work to be in flight for seconds: lent, friendly, queued, from each entry point. */
 const manyJobs = `
   const large = Buffer.alloc(64 * 2 ** 20, 1);
-  const key = Buffer.alloc(32), iv = Buffer.alloc(16), nonce = Buffer.alloc(12);
+  const key = Buffer.alloc(32),
+    iv = Buffer.alloc(16),
+    nonce = Buffer.alloc(12);
   function start(count) {
     for (let index = 0; index < count; index++) {
       promises.hash('sha512', large, { target: Buffer.alloc(64) }).catch(() => {});
-      promises.seal('aes-256-gcm', { key, nonce, source: large.subarray(0, 2 ** 20) }).catch(() => {});
-      millrace.cipher('aes-256-ctr', { encrypt: 1, key, iv, source: large.subarray(0, 2 ** 20), target: Buffer.alloc(2 ** 20) }, () => {});
+      promises
+        .seal('aes-256-gcm', { key, nonce, source: large.subarray(0, 2 ** 20) })
+        .catch(() => {});
+      millrace.cipher(
+        'aes-256-ctr',
+        { encrypt: 1, key, iv, source: large.subarray(0, 2 ** 20), target: Buffer.alloc(2 ** 20) },
+        () => {},
+      );
       cryptoAsync.hmac('sha256', key, large.subarray(0, 1000), () => {});
       millrace.hash('sha3-512', 'small', () => {});
     }
@@ -32,8 +40,14 @@ test('the library alone keeps no process alive', async () => {
 test('a process ends by itself when its jobs are done, all of them done', async () => {
   const { code, signal, stdout, stderr, ms } = await run(`
     let done = 0;
-    for (let index = 0; index < 500; index++) millrace.hash('sha256', Buffer.alloc(index * 100), (error) => { if (!error) done++; });
-    for (let index = 0; index < 500; index++) promises.seal('aes-128-gcm', { key: Buffer.alloc(16), nonce: Buffer.alloc(12), source: 'x' }).then(() => done++);
+    for (let index = 0; index < 500; index++)
+      millrace.hash('sha256', Buffer.alloc(index * 100), (error) => {
+        if (!error) done++;
+      });
+    for (let index = 0; index < 500; index++)
+      promises
+        .seal('aes-128-gcm', { key: Buffer.alloc(16), nonce: Buffer.alloc(12), source: 'x' })
+        .then(() => done++);
     process.on('exit', () => console.log(done));
   `);
   assert.deepEqual([code, signal, stdout, stderr], [0, null, '1000\n', '']);
@@ -136,7 +150,9 @@ test('jobs in flight: process.exit thirty times, at random moments', async () =>
 
 test('jobs submitted in an exit listener hang nothing', async () => {
   const { code, ms } = await run(`
-    process.on('exit', () => { millrace.hash('sha256', 'x', () => console.log('must not be called')); });
+    process.on('exit', () => {
+      millrace.hash('sha256', 'x', () => console.log('must not be called'));
+    });
     millrace.hash('sha256', 'y', () => {});
   `);
   assert.equal(code, 0);
@@ -153,13 +169,18 @@ const longJobs = `
   const sample = Buffer.alloc(2 ** 24);
   const begin = performance.now();
   millrace.hash('sha3-512', sample);
-  const each = (performance.now() - begin) * size / sample.length;
+  const each = ((performance.now() - begin) * size) / sample.length;
   const huge = Buffer.alloc(size);
   const start = {
     hash: () => promises.hash('sha3-512', huge, { target: Buffer.alloc(64) }),
     hmac: () => promises.hmac('sha3-512', 'key', huge, { target: Buffer.alloc(64) }),
     hasher: () => millrace.createHash('sha3-512').updateAsync(huge, 0, size),
-    batch: () => promises.hashMany('sha3-512', Array.from({ length: 64 }, (_, index) => huge.subarray(index * 2 ** 24)), { target: Buffer.alloc(64 * 64) }),
+    batch: () =>
+      promises.hashMany(
+        'sha3-512',
+        Array.from({ length: 64 }, (_, index) => huge.subarray(index * 2 ** 24)),
+        { target: Buffer.alloc(64 * 64) },
+      ),
   };
   for (const begin of Object.values(start)) begin().catch(() => {});
 `;
@@ -209,12 +230,19 @@ test(
       `
     const { Worker } = require('node:worker_threads');
     const worker = new Worker(${JSON.stringify(`${requiring()}\n${longJobs}\nrequire('node:worker_threads').parentPort.postMessage(each);`)}, { eval: true });
-    worker.on('error', (error) => { console.error(error); process.exit(1); });
+    worker.on('error', (error) => {
+      console.error(error);
+      process.exit(1);
+    });
     worker.on('message', async (each) => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       const begin = performance.now();
       await worker.terminate();
-      console.log((performance.now() - begin) / each, await promises.hash('sha256', Buffer.alloc(100_000), 'hex') === millrace.hash('sha256', Buffer.alloc(100_000), 'hex'));
+      console.log(
+        (performance.now() - begin) / each,
+        (await promises.hash('sha256', Buffer.alloc(100_000), 'hex')) ===
+          millrace.hash('sha256', Buffer.alloc(100_000), 'hex'),
+      );
     });
   `,
       { timeout: 300_000 },

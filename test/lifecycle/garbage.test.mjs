@@ -14,39 +14,81 @@ test(
     const { createHash, createCipheriv, createHmac } = require('node:crypto');
     const sizes = [0, 10, 1000, 1025, 40_000, 300_000];
     // Whatever was freed is taken again and overwritten.
-    const churn = () => { for (let index = 0; index < 40; index++) for (const size of [32, ...sizes]) Buffer.allocUnsafeSlow(size).fill(0xdd); };
+    const churn = () => {
+      for (let index = 0; index < 40; index++)
+        for (const size of [32, ...sizes]) Buffer.allocUnsafeSlow(size).fill(0xdd);
+    };
     const large = Buffer.alloc(12 * 2 ** 20);
-    const bytes = (size, seed) => { const made = Buffer.allocUnsafeSlow(size); for (let index = 0; index < size; index++) made[index] = (index * 31 + seed * 17) & 255; return made; };
+    const bytes = (size, seed) => {
+      const made = Buffer.allocUnsafeSlow(size);
+      for (let index = 0; index < size; index++) made[index] = (index * 31 + seed * 17) & 255;
+      return made;
+    };
     // Nothing but the library holds these buffers while a job runs.
     function one(seed) {
       const size = sizes[seed % 6];
-      const key = bytes(32, seed), iv = bytes(16, seed);
+      const key = bytes(32, seed),
+        iv = bytes(16, seed);
       switch (seed % 5) {
         case 0: {
           const expected = createHash('sha256').update(bytes(size, seed)).digest('hex');
-          return promises.hash('sha256', bytes(size, seed), 'hex').then((digest) => digest === expected);
+          return promises
+            .hash('sha256', bytes(size, seed), 'hex')
+            .then((digest) => digest === expected);
         }
         case 1: {
           const target = bytes(size, 0);
           const cipher = createCipheriv('aes-256-ctr', key, iv);
           const expected = cipher.update(bytes(size, seed));
-          return promises.cipher('aes-256-ctr', { encrypt: 1, key: bytes(32, seed), iv: bytes(16, seed), source: bytes(size, seed), target }).then(() => target.equals(expected));
+          return promises
+            .cipher('aes-256-ctr', {
+              encrypt: 1,
+              key: bytes(32, seed),
+              iv: bytes(16, seed),
+              source: bytes(size, seed),
+              target,
+            })
+            .then(() => target.equals(expected));
         }
         case 2: {
           const cipher = createCipheriv('aes-256-gcm', key, iv.subarray(0, 12));
-          const expected = Buffer.concat([cipher.update(bytes(size, seed)), cipher.final(), cipher.getAuthTag()]);
-          return promises.seal('aes-256-gcm', { key: millrace.createKey('aes-256-gcm', key), nonce: iv.subarray(0, 12), source: bytes(size, seed) }).then((sealed) => sealed.equals(expected));
+          const expected = Buffer.concat([
+            cipher.update(bytes(size, seed)),
+            cipher.final(),
+            cipher.getAuthTag(),
+          ]);
+          return promises
+            .seal('aes-256-gcm', {
+              key: millrace.createKey('aes-256-gcm', key),
+              nonce: iv.subarray(0, 12),
+              source: bytes(size, seed),
+            })
+            .then((sealed) => sealed.equals(expected));
         }
         case 3: {
           const expected = createHmac('sha512', key).update(bytes(size, seed)).digest();
-          return new Promise((resolve) => cryptoAsync.hmac('sha512', bytes(32, seed), bytes(size, seed), (error, mac) => resolve(mac.equals(expected))));
+          return new Promise((resolve) =>
+            cryptoAsync.hmac('sha512', bytes(32, seed), bytes(size, seed), (error, mac) =>
+              resolve(mac.equals(expected)),
+            ),
+          );
         }
         default: {
           const expected = createHash('sha1').update(bytes(size, seed)).digest('hex');
           return new Promise((resolve) => {
             // The target too is held by the library alone, until its callback reads it.
             const target = bytes(30, seed);
-            millrace.hash('sha1', bytes(size, seed), { target, targetOffset: 3 }, (error, written) => resolve(written === 20 && target.toString('hex', 3, 23) === expected && target[2] === bytes(30, seed)[2]));
+            millrace.hash(
+              'sha1',
+              bytes(size, seed),
+              { target, targetOffset: 3 },
+              (error, written) =>
+                resolve(
+                  written === 20 &&
+                    target.toString('hex', 3, 23) === expected &&
+                    target[2] === bytes(30, seed)[2],
+                ),
+            );
           });
         }
       }
@@ -56,12 +98,16 @@ test(
       for (let round = 0; round < 20; round++) {
         // The workers are kept busy first, so that the jobs are still queued when the collector
         // comes.
-        for (let index = 0; index < 2 * millrace.configure().threads; index++) millrace.hash('sha512', large, { target: Buffer.alloc(64) }, () => {});
+        for (let index = 0; index < 2 * millrace.configure().threads; index++)
+          millrace.hash('sha512', large, { target: Buffer.alloc(64) }, () => {});
         const flying = Array.from({ length: 60 }, (_, index) => one(round * 60 + index));
         globalThis.gc();
         churn();
         globalThis.gc();
-        const timer = setInterval(() => { globalThis.gc(); churn(); }, 1);
+        const timer = setInterval(() => {
+          globalThis.gc();
+          churn();
+        }, 1);
         good += (await Promise.all(flying)).filter(Boolean).length;
         clearInterval(timer);
       }
@@ -79,30 +125,62 @@ test('buffers are let go when their job has settled', async () => {
     `
     const { setTimeout: sleep } = require('node:timers/promises');
     const held = [];
-    const track = (buffer) => { held.push(new WeakRef(buffer)); return buffer; };
-    const key = () => track(Buffer.allocUnsafeSlow(32)), iv = () => track(Buffer.allocUnsafeSlow(16));
+    const track = (buffer) => {
+      held.push(new WeakRef(buffer));
+      return buffer;
+    };
+    const key = () => track(Buffer.allocUnsafeSlow(32)),
+      iv = () => track(Buffer.allocUnsafeSlow(16));
     const large = () => track(Buffer.allocUnsafeSlow(50_000));
     async function work() {
       const tasks = [];
       for (let index = 0; index < 50; index++) {
         tasks.push(promises.hash('sha256', large()));
         tasks.push(promises.hash('sha256', large(), { target: track(Buffer.allocUnsafeSlow(32)) }));
-        tasks.push(promises.cipher('aes-256-ctr', { encrypt: 1, key: key(), iv: iv(), source: large(), target: large() }));
-        tasks.push(promises.cipher('aes-256-ctr', { encrypt: true, key: key(), iv: iv(), source: large() }).then(track).then(() => {}));
+        tasks.push(
+          promises.cipher('aes-256-ctr', {
+            encrypt: 1,
+            key: key(),
+            iv: iv(),
+            source: large(),
+            target: large(),
+          }),
+        );
+        tasks.push(
+          promises
+            .cipher('aes-256-ctr', { encrypt: true, key: key(), iv: iv(), source: large() })
+            .then(track)
+            .then(() => {}),
+        );
         tasks.push(promises.hash('nothing', large()).catch(() => {}));
         tasks.push(promises.hash('sha256', large(), { target: large() }).catch(() => {}));
-        tasks.push(promises.open('aes-256-gcm', { key: key(), nonce: iv().subarray(0, 12), source: large() }).catch(() => {}));
+        tasks.push(
+          promises
+            .open('aes-256-gcm', { key: key(), nonce: iv().subarray(0, 12), source: large() })
+            .catch(() => {}),
+        );
         millrace.hash('sha256', large(), { target: large() });
-        try { millrace.seal('aes-256-gcm', { key: key(), nonce: iv(), source: large() }); } catch {}
-        try { cryptoAsync.cipher('aes-256-ctr', 1, key(), iv(), large(), large(), large()); } catch {}
+        try {
+          millrace.seal('aes-256-gcm', { key: key(), nonce: iv(), source: large() });
+        } catch {}
+        try {
+          cryptoAsync.cipher('aes-256-ctr', 1, key(), iv(), large(), large(), large());
+        } catch {}
       }
       await Promise.all(tasks);
     }
     (async () => {
       await work();
-      for (let round = 0; round < 10; round++) { await sleep(2); globalThis.gc(); }
+      for (let round = 0; round < 10; round++) {
+        await sleep(2);
+        globalThis.gc();
+      }
       const alive = held.filter((reference) => reference.deref());
-      console.log(alive.length <= 3, held.length > 900, alive.map((reference) => reference.deref().length).join());
+      console.log(
+        alive.length <= 3,
+        held.length > 900,
+        alive.map((reference) => reference.deref().length).join(),
+      );
     })();
   `,
     { flags: ['--expose-gc'] },
@@ -114,15 +192,22 @@ test('buffers are let go when their job has settled', async () => {
 test('memory does not grow with the number of calls', { timeout: 120_000 }, async () => {
   const { code, stdout, stderr } = await run(
     `
-    const key = Buffer.alloc(32), nonce = Buffer.alloc(12), iv = Buffer.alloc(16), source = Buffer.alloc(2000);
+    const key = Buffer.alloc(32),
+      nonce = Buffer.alloc(12),
+      iv = Buffer.alloc(16),
+      source = Buffer.alloc(2000);
     const target = Buffer.alloc(2100);
     const ignore = () => {};
     async function round() {
       for (let index = 0; index < 4000; index++) {
         millrace.hash('sha256', source, 'hex');
         millrace.seal('aes-256-gcm', { key, nonce, source, target });
-        try { millrace.open('aes-256-gcm', { key, nonce, source }); } catch {}
-        try { millrace.hash('sha257', source); } catch {}
+        try {
+          millrace.open('aes-256-gcm', { key, nonce, source });
+        } catch {}
+        try {
+          millrace.hash('sha257', source);
+        } catch {}
         cryptoAsync.cipher('aes-256-ctr', 1, key, iv, source);
       }
       const tasks = [];

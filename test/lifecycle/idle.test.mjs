@@ -11,17 +11,30 @@ const MOST = 50;
 
 /** Everything that starts a worker, a linger, a poll or a timer. */
 const burst = `
-  const key = Buffer.alloc(32), nonce = Buffer.alloc(12);
+  const key = Buffer.alloc(32),
+    nonce = Buffer.alloc(12);
   async function burst() {
-    await Promise.all(Array.from({ length: 3000 }, (_, index) => promises.hash('sha256', Buffer.alloc(index % 500))));
-    await Promise.all(Array.from({ length: 300 }, () => promises.seal('aes-256-gcm', { key, nonce, source: Buffer.alloc(50_000) })));
-    await Promise.all(Array.from({ length: 8 }, () => promises.hash('sha512', Buffer.alloc(2 ** 22))));
+    await Promise.all(
+      Array.from({ length: 3000 }, (_, index) =>
+        promises.hash('sha256', Buffer.alloc(index % 500)),
+      ),
+    );
+    await Promise.all(
+      Array.from({ length: 300 }, () =>
+        promises.seal('aes-256-gcm', { key, nonce, source: Buffer.alloc(50_000) }),
+      ),
+    );
+    await Promise.all(
+      Array.from({ length: 8 }, () => promises.hash('sha512', Buffer.alloc(2 ** 22))),
+    );
     for (let index = 0; index < 200; index++) await promises.hash('sha256', 'one after the other');
     for (let index = 0; index < 20; index++) await promises.hash('sha256', Buffer.alloc(30_000));
     const sealed = promises.sealStream({ algorithm: 'aes-256-gcm', key });
     sealed.resume().end(Buffer.alloc(500_000));
     await new Promise((resolve) => sealed.on('end', resolve));
-    await promises.hash('sha256', Buffer.alloc(100_000), { signal: AbortSignal.abort() }).catch(() => {});
+    await promises
+      .hash('sha256', Buffer.alloc(100_000), { signal: AbortSignal.abort() })
+      .catch(() => {});
   }
 `;
 

@@ -162,10 +162,18 @@ test('several copies of the package in one process', async () => {
       for (let round = 0; round < 20; round++) {
         const copies = [load(), load(), { millrace, promises }];
         if (copies[0].millrace.hash === millrace.hash) throw new Error('not a copy');
-        const digests = await Promise.all(Array.from({ length: 60 }, (_, index) => copies[index % 3].promises.hash('sha256', 'x', 'hex')));
+        const digests = await Promise.all(
+          Array.from({ length: 60 }, (_, index) =>
+            copies[index % 3].promises.hash('sha256', 'x', 'hex'),
+          ),
+        );
         if (digests.some((digest) => digest !== expected)) throw new Error('wrong digest');
         try {
-          if (copies[0].millrace.hmac('sha256', key, 'x', 'hex') !== millrace.hmac('sha256', 'secret', 'x', 'hex')) throw new Error('the key of one copy is another key in a second');
+          if (
+            copies[0].millrace.hmac('sha256', key, 'x', 'hex') !==
+            millrace.hmac('sha256', 'secret', 'x', 'hex')
+          )
+            throw new Error('the key of one copy is another key in a second');
         } catch (error) {
           if (!(error instanceof copies[0].millrace.MillraceError)) throw error;
         }

@@ -44,18 +44,35 @@ async function shortOfMemory(program, attempt) {
     `
     const { execFileSync } = require('node:child_process');
     const { readFileSync } = require('node:fs');
-    const limit = (soft) => execFileSync('prlimit', ['--pid', String(process.pid), '--as=' + soft + ':']);
-    const short = (bytes) => limit(Number(/VmSize:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024 + bytes);
+    const limit = (soft) =>
+      execFileSync('prlimit', ['--pid', String(process.pid), '--as=' + soft + ':']);
+    const short = (bytes) =>
+      limit(
+        Number(/VmSize:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024 +
+          bytes,
+      );
     const ample = () => limit('unlimited');
     const name = (error) => error.code ?? error.message;
-    const outcome = (call) => { try { call(); return 'done'; } catch (error) { return name(error); } };
+    const outcome = (call) => {
+      try {
+        call();
+        return 'done';
+      } catch (error) {
+        return name(error);
+      }
+    };
     const settled = async (promise) => promise.then(() => 'done', name);
     const MiB = 1 << 20;
     // The kernel ends a process with SIGSEGV when the main thread's stack cannot grow: it grows
     // before memory is short.
     const deep = (levels) => (levels === 0 ? 0 : 1 + deep(levels - 1));
     deep(8000);
-    (async () => { ${program} })().catch((error) => { console.error(error); process.exitCode = 1; });
+    (async () => {
+      ${program};
+    })().catch((error) => {
+      console.error(error);
+      process.exitCode = 1;
+    });
   `,
     { flags: ['--expose-gc'] },
   );
@@ -104,8 +121,17 @@ test('work that needs memory of its own says that there is none', { skip }, asyn
     const calls = {
       digest: () => millrace.hash('shake128', source, long),
       scrypt: () => millrace.scrypt('password', 'salt', 32, cost),
-      lanes: () => millrace.scrypt('password', 'salt', 32, { N: 2, r: 1, p: 2 ** 20, maxmem: 512 * MiB }),
-      argon2: () => millrace.argon2('argon2id', { message: 'password', nonce: Buffer.alloc(16), memory: 128 * 1024, passes: 1, parallelism: 1, tagLength: 32 }),
+      lanes: () =>
+        millrace.scrypt('password', 'salt', 32, { N: 2, r: 1, p: 2 ** 20, maxmem: 512 * MiB }),
+      argon2: () =>
+        millrace.argon2('argon2id', {
+          message: 'password',
+          nonce: Buffer.alloc(16),
+          memory: 128 * 1024,
+          passes: 1,
+          parallelism: 1,
+          tagLength: 32,
+        }),
     };
     const outcomes = {};
     short(24 * MiB);
@@ -133,7 +159,11 @@ test('no thread can be started: the work is done all the same', { skip }, async 
     const expected = millrace.hash('sha256', source, 'hex');
     const few = Array.from({ length: 20 }, () => source);
     short(1 * MiB); // A thread's stack takes 2.
-    const outcomes = await Promise.all(few.map((each) => promises.hash('sha256', each, 'hex').then((digest) => digest === expected, name)));
+    const outcomes = await Promise.all(
+      few.map((each) =>
+        promises.hash('sha256', each, 'hex').then((digest) => digest === expected, name),
+      ),
+    );
     ample();
     console.log(JSON.stringify(outcomes));
   `,
@@ -157,10 +187,20 @@ test(
     const source = Buffer.alloc(3 * MiB, 7);
     await promises.hash('sha256', Buffer.alloc(100));
     short(24 * MiB);
-    const outcomes = await Promise.all(Array.from({ length: 300 }, () => settled(promises.hash('sha256', source, { route: 'pool' }))));
+    const outcomes = await Promise.all(
+      Array.from({ length: 300 }, () =>
+        settled(promises.hash('sha256', source, { route: 'pool' })),
+      ),
+    );
     ample();
     const digest = await promises.hash('sha256', source, 'hex');
-    console.log(JSON.stringify({ codes: [...new Set(outcomes)].sort(), digest, expected: millrace.hash('sha256', source, 'hex') }));
+    console.log(
+      JSON.stringify({
+        codes: [...new Set(outcomes)].sort(),
+        digest,
+        expected: millrace.hash('sha256', source, 'hex'),
+      }),
+    );
   `,
     );
     if (found === undefined) return;

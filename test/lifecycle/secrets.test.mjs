@@ -97,7 +97,8 @@ for (const [algorithm, use] of Object.entries(uses)) {
   test(`${algorithm}: nothing left of keys used synchronously`, { skip }, async (t) => {
     const found = await look(
       `
-      for (let seed = 10; seed < 15; seed++) for (let round = 0; round < 20; round++) using(seed, (key) => ${use('key')});
+      for (let seed = 10; seed < 15; seed++)
+        for (let round = 0; round < 20; round++) using(seed, (key) => ${use('key')});
       await report();
     `,
       [10, 11, 12, 13, 14],
@@ -111,7 +112,8 @@ for (const [algorithm, use] of Object.entries(uses)) {
     const found = await look(
       `
       const flying = [];
-      for (let seed = 20; seed < 25; seed++) for (let round = 0; round < 20; round++) flying.push(using(seed, (key) => ${use('key').replace('millrace.', 'promises.')}));
+      for (let seed = 20; seed < 25; seed++)
+        for (let round = 0; round < 20; round++) flying.push(using(seed, (key) => ${use('key').replace('millrace.', 'promises.')}));
       await Promise.all(flying);
       await report();
     `,
@@ -252,7 +254,8 @@ for (const [name, [algorithm, use]] of Object.entries(running)) {
         `
       const act = async () => {
         const flying = [];
-        for (let seed = 40; seed < 43; seed++) for (let round = 0; round < 10; round++) flying.push(using(seed, (key) => ${use('key')}));
+        for (let seed = 40; seed < 43; seed++)
+          for (let round = 0; round < 10; round++) flying.push(using(seed, (key) => ${use('key')}));
         for (let seed = 43; seed < 46; seed++) {
           const prepared = using(seed, (key) => millrace.createKey('${algorithm}', key));
           for (let round = 0; round < 5; round++) flying.push(${use('prepared')});
@@ -304,7 +307,8 @@ for (const [name, use] of Object.entries(derivations)) {
         const found = await look(
           `
         const flying = [];
-        for (const seed of ${JSON.stringify(seeds)}) for (let round = 0; round < 10; round++) flying.push(using(seed, (key) => ${way}.${use('key')}));
+        for (const seed of ${JSON.stringify(seeds)})
+          for (let round = 0; round < 10; round++) flying.push(using(seed, (key) => ${way}.${use('key')}));
         for (const key of await Promise.all(flying)) key.fill(0);
         flying.length = 0;
         await report();
@@ -411,11 +415,16 @@ test('streams: nothing left of keys, given or derived', { skip }, async (t) => {
     const ends = [];
     for (const seed of ${JSON.stringify(seeds)}) {
       const options = (key) => ({ algorithm: 'aes-256-gcm', key });
-      const [sealing, opening, left] = using(seed, (key) => ['sealStream', 'openStream', 'openStream'].map((make) => promises[make](options(key))));
+      const [sealing, opening, left] = using(seed, (key) =>
+        ['sealStream', 'openStream', 'openStream'].map((make) => promises[make](options(key))),
+      );
       ends.push(buffer(sealing.pipe(opening)));
       sealing.end(source);
       left.destroy();
-      const pump = using(seed, (key) => new SealingPump({ put: () => true, fail() {} }, options(key), salt));
+      const pump = using(
+        seed,
+        (key) => new SealingPump({ put: () => true, fail() {} }, options(key), salt),
+      );
       ends.push(new Promise((done) => pump.write(source, () => pump.end(done))));
     }
     await Promise.all(ends);

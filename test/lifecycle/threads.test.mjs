@@ -15,16 +15,34 @@ const counting = `
 
 test('no thread before the first asynchronous job', { skip: linux }, async () => {
   const { code, stdout, stderr } = await run(`
-    ${counting}
+    ${counting};
     const loaded = tasks();
     const key = Buffer.alloc(32);
     millrace.hash('sha256', Buffer.alloc(2 ** 22));
-    millrace.seal('aes-256-gcm', { key: millrace.createKey('aes-256-gcm', key), nonce: Buffer.alloc(12), source: Buffer.alloc(2 ** 22) });
+    millrace.seal('aes-256-gcm', {
+      key: millrace.createKey('aes-256-gcm', key),
+      nonce: Buffer.alloc(12),
+      source: Buffer.alloc(2 ** 22),
+    });
     cryptoAsync.hash('sha256', Buffer.alloc(2 ** 22));
-    millrace.engines(); millrace.configure({ threads: 3 }); millrace.getCiphers();
+    millrace.engines();
+    millrace.configure({ threads: 3 });
+    millrace.getCiphers();
     const { started } = millrace.engines().threads;
     const synchronous = tasks();
-    promises.hash('sha256', Buffer.alloc(100_000)).then(() => console.log(JSON.stringify({ loaded, synchronous, started, after: tasks(), later: millrace.engines().threads.started })));
+    promises
+      .hash('sha256', Buffer.alloc(100_000))
+      .then(() =>
+        console.log(
+          JSON.stringify({
+            loaded,
+            synchronous,
+            started,
+            after: tasks(),
+            later: millrace.engines().threads.started,
+          }),
+        ),
+      );
   `);
   assert.equal(code, 0, stderr);
   const { loaded, synchronous, started, after, later } = JSON.parse(stdout);
@@ -47,14 +65,24 @@ test('loading starts no thread', { skip: linux }, async () => {
 test('threads: as many as the machine gives, or as set', { skip: linux }, async () => {
   for (const threads of [undefined, 1, 2, 5]) {
     const { stdout, stderr } = await run(`
-      ${counting}
+      ${counting};
       const before = tasks();
       const limit = millrace.configure(${threads === undefined ? '' : `{ threads: ${threads} }`}).threads;
       let most = 0;
-      const timer = setInterval(() => { most = Math.max(most, tasks()); }, 1);
-      Promise.all(Array.from({ length: 100 }, () => promises.hash('sha512', Buffer.alloc(500_000)))).then(() => {
+      const timer = setInterval(() => {
+        most = Math.max(most, tasks());
+      }, 1);
+      Promise.all(
+        Array.from({ length: 100 }, () => promises.hash('sha512', Buffer.alloc(500_000))),
+      ).then(() => {
         clearInterval(timer);
-        console.log(JSON.stringify({ limit, most: Math.max(most, tasks()) - before, started: millrace.engines().threads.started }));
+        console.log(
+          JSON.stringify({
+            limit,
+            most: Math.max(most, tasks()) - before,
+            started: millrace.engines().threads.started,
+          }),
+        );
       });
     `);
     const { limit, most, started } = JSON.parse(stdout || `{"error":${JSON.stringify(stderr)}}`);
@@ -73,12 +101,20 @@ test('threads: as many as the machine gives, or as set', { skip: linux }, async 
 test('fewer threads may be set later, and more', async () => {
   const { code, stdout, stderr } = await run(`
     (async () => {
-      const work = () => Promise.all(Array.from({ length: 50 }, (_, index) => promises.hash('sha256', Buffer.alloc(50_000, index), 'hex')));
-      const expected = Array.from({ length: 50 }, (_, index) => millrace.hash('sha256', Buffer.alloc(50_000, index), 'hex')).join();
+      const work = () =>
+        Promise.all(
+          Array.from({ length: 50 }, (_, index) =>
+            promises.hash('sha256', Buffer.alloc(50_000, index), 'hex'),
+          ),
+        );
+      const expected = Array.from({ length: 50 }, (_, index) =>
+        millrace.hash('sha256', Buffer.alloc(50_000, index), 'hex'),
+      ).join();
       for (const threads of [4, 1, 8, 2, 1, 3]) {
         const flying = work();
         if (millrace.configure({ threads }).threads !== threads) throw new Error('not set');
-        if ((await flying).join() !== expected || (await work()).join() !== expected) throw new Error('wrong digest');
+        if ((await flying).join() !== expected || (await work()).join() !== expected)
+          throw new Error('wrong digest');
       }
       console.log('done');
     })();
@@ -154,7 +190,9 @@ test('fs and dns are not held up by large jobs', async () => {
   const { code, stdout, stderr } = await run(`
     const { stat } = require('node:fs/promises');
     const large = Buffer.alloc(32 * 2 ** 20);
-    const busy = Array.from({ length: 40 }, () => promises.hash('sha512', large, { target: Buffer.alloc(64) }));
+    const busy = Array.from({ length: 40 }, () =>
+      promises.hash('sha512', large, { target: Buffer.alloc(64) }),
+    );
     (async () => {
       let worst = 0;
       for (let round = 0; round < 20; round++) {

@@ -21,14 +21,26 @@ const preamble = `
  */
 const flood = `
   const large = new Uint8Array(new SharedArrayBuffer(8 * 2 ** 20));
-  const key = Buffer.alloc(32), iv = Buffer.alloc(16), nonce = Buffer.alloc(12);
+  const key = Buffer.alloc(32),
+    iv = Buffer.alloc(16),
+    nonce = Buffer.alloc(12);
   const own = Buffer.alloc(4 * 2 ** 20, 1);
   const prepared = millrace.createKey('aes-256-gcm', key);
   const { signal } = new AbortController();
   require('node:events').setMaxListeners(0, signal);
   const fire = () => {
     millrace.hash('sha512', own, { target: Buffer.alloc(64) }, () => {});
-    millrace.cipher('aes-256-ctr', { encrypt: 1, key, iv, source: own.subarray(0, 2 ** 20), target: Buffer.allocUnsafeSlow(2 ** 20) }, () => {});
+    millrace.cipher(
+      'aes-256-ctr',
+      {
+        encrypt: 1,
+        key,
+        iv,
+        source: own.subarray(0, 2 ** 20),
+        target: Buffer.allocUnsafeSlow(2 ** 20),
+      },
+      () => {},
+    );
     promises.cipher('aes-256-ctr', { encrypt: true, key, iv, source: large, target: large });
     promises.seal('aes-256-gcm', { key: prepared, nonce, source: own.subarray(0, 300_000) });
     promises.hash('blake3', own.subarray(0, 50_000), { signal });
@@ -44,8 +56,7 @@ test(
   async () => {
     const { code, signal, stdout, stderr } = await run(
       `
-    ${preamble}
-    (async () => {
+    ${preamble}(async () => {
       for (let round = 0; round < 30; round++) {
         const worker = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');\nsetInterval(fire, 1);`)});
         await once(worker, 'message');
@@ -69,31 +80,31 @@ test(
 
 test('terminated while the main thread and another worker have jobs in flight', async () => {
   const { code, signal, stdout, stderr } = await run(`
-    ${preamble}
-    (async () => {
+    ${preamble}(async () => {
       const source = Buffer.alloc(500_000, 3);
       const expected = millrace.hash('sha256', source, 'hex');
       const steady = start(${JSON.stringify(`
-        const source = Buffer.alloc(500_000, 3);
-        const expected = millrace.hash('sha256', source, 'hex');
-        let rounds = 0, stop = false;
-        parentPort.on('message', () => { stop = true; });
-        (async () => {
-          while (!stop) {
-            const digests = await Promise.all(Array.from({ length: 8 }, () => promises.hash('sha256', source, 'hex')));
-            if (digests.some((digest) => digest !== expected)) throw new Error('wrong digest in the worker');
-            rounds++;
-          }
-          parentPort.postMessage(rounds);
-          parentPort.close();
-        })();
-      `)});
+            const source = Buffer.alloc(500_000, 3);
+            const expected = millrace.hash('sha256', source, 'hex');
+            let rounds = 0, stop = false;
+            parentPort.on('message', () => { stop = true; });
+            (async () => {
+              while (!stop) {
+                const digests = await Promise.all(Array.from({ length: 8 }, () => promises.hash('sha256', source, 'hex')));
+                if (digests.some((digest) => digest !== expected)) throw new Error('wrong digest in the worker');
+                rounds++;
+              }
+              parentPort.postMessage(rounds);
+              parentPort.close();
+            })();
+          `)});
       for (let round = 0; round < 10; round++) {
         const terminated = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');`)});
         await once(terminated, 'message');
         const own = Array.from({ length: 8 }, () => promises.hash('sha256', source, 'hex'));
         await terminated.terminate();
-        if ((await Promise.all(own)).some((digest) => digest !== expected)) throw new Error('wrong digest in the main thread');
+        if ((await Promise.all(own)).some((digest) => digest !== expected))
+          throw new Error('wrong digest in the main thread');
       }
       steady.postMessage('stop');
       const [rounds] = await once(steady, 'message');
@@ -106,30 +117,34 @@ test('terminated while the main thread and another worker have jobs in flight', 
 
 test('several workers at once, all right, all ending by themselves', async () => {
   const { code, signal, stdout, stderr } = await run(`
-    ${preamble}
-    (async () => {
+    ${preamble}(async () => {
       const workers = Array.from({ length: 6 }, (_, seed) => start(${JSON.stringify(`
-        (async () => {
-          const key = Buffer.alloc(32, workerData), nonce = Buffer.alloc(12);
-          let good = 0;
-          for (let round = 0; round < 20; round++) {
-            await Promise.all(Array.from({ length: 20 }, async (_, index) => {
-              const source = Buffer.alloc(index * 997, round + workerData);
-              nonce.writeUInt32LE(round * 20 + index);
-              const own = Buffer.from(nonce);
-              const sealed = await promises.seal('chacha20-poly1305', { key, nonce, source });
-              if (!(await promises.open('chacha20-poly1305', { key, nonce: own, source: sealed })).equals(source)) throw new Error('not the source');
-              if (millrace.hash('sha256', source, 'hex') !== await promises.hash('sha256', source, 'hex')) throw new Error('wrong digest');
-              good++;
-            }));
-          }
-          parentPort.postMessage(good);
-        })();
-      `)}, seed));
-      const results = await Promise.all(workers.map(async (worker) => {
-        const [message, [exitCode]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')]);
-        return [message[0], exitCode];
-      }));
+            (async () => {
+              const key = Buffer.alloc(32, workerData), nonce = Buffer.alloc(12);
+              let good = 0;
+              for (let round = 0; round < 20; round++) {
+                await Promise.all(Array.from({ length: 20 }, async (_, index) => {
+                  const source = Buffer.alloc(index * 997, round + workerData);
+                  nonce.writeUInt32LE(round * 20 + index);
+                  const own = Buffer.from(nonce);
+                  const sealed = await promises.seal('chacha20-poly1305', { key, nonce, source });
+                  if (!(await promises.open('chacha20-poly1305', { key, nonce: own, source: sealed })).equals(source)) throw new Error('not the source');
+                  if (millrace.hash('sha256', source, 'hex') !== await promises.hash('sha256', source, 'hex')) throw new Error('wrong digest');
+                  good++;
+                }));
+              }
+              parentPort.postMessage(good);
+            })();
+          `)}, seed));
+      const results = await Promise.all(
+        workers.map(async (worker) => {
+          const [message, [exitCode]] = await Promise.all([
+            once(worker, 'message'),
+            once(worker, 'exit'),
+          ]);
+          return [message[0], exitCode];
+        }),
+      );
       console.log(JSON.stringify(results));
     })();
   `);
@@ -146,12 +161,13 @@ test('loaded only in a worker: terminated, loaded again', async () => {
     (async () => {
       for (let round = 0; round < 15; round++) {
         const worker = new Worker(${JSON.stringify(`${requiring()}
-          const { parentPort } = require('node:worker_threads');
-          ${flood}
-          millrace.hash('sha256', 'x', 'hex', (error, digest) => parentPort.postMessage(digest));
-        `)}, { eval: true });
+              const { parentPort } = require('node:worker_threads');
+              ${flood}
+              millrace.hash('sha256', 'x', 'hex', (error, digest) => parentPort.postMessage(digest));
+            `)}, { eval: true });
         const [digest] = await once(worker, 'message');
-        if (digest !== '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881') throw new Error(digest);
+        if (digest !== '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881')
+          throw new Error(digest);
         await worker.terminate();
       }
       console.log('survived');
@@ -164,9 +180,12 @@ test('loaded only in a worker: terminated, loaded again', async () => {
 
 test('a worker that calls process.exit with jobs in flight keeps its exit code', async () => {
   const { code, stdout, stderr } = await run(`
-    ${preamble}
-    (async () => {
-      for (const ending of ['process.exit(5)', "throw new Error('thrown')", "millrace.hash('sha256', 'x', () => process.exit(6))"]) {
+    ${preamble}(async () => {
+      for (const ending of [
+        'process.exit(5)',
+        "throw new Error('thrown')",
+        "millrace.hash('sha256', 'x', () => process.exit(6))",
+      ]) {
         const worker = start(${JSON.stringify(flood)} + ending);
         worker.on('error', () => {});
         console.log(await new Promise((resolve) => worker.on('exit', resolve)));
@@ -178,8 +197,7 @@ test('a worker that calls process.exit with jobs in flight keeps its exit code',
 
 test('terminated inside a callback, and inside a getter of its options', async () => {
   const { code, signal, stdout, stderr } = await run(`
-    ${preamble}
-    (async () => {
+    ${preamble}(async () => {
       for (const program of [
         "millrace.hash('sha256', 'x', () => { parentPort.postMessage('in'); for (;;); });",
         "promises.hash('sha256', 'x').then(() => { parentPort.postMessage('in'); for (;;); });",
@@ -190,7 +208,8 @@ test('terminated inside a callback, and inside a getter of its options', async (
           const worker = start(${JSON.stringify(flood)} + program);
           await once(worker, 'message');
           await worker.terminate();
-          if (await promises.hash('md5', '', 'hex') !== 'd41d8cd98f00b204e9800998ecf8427e') throw new Error('wrong digest');
+          if ((await promises.hash('md5', '', 'hex')) !== 'd41d8cd98f00b204e9800998ecf8427e')
+            throw new Error('wrong digest');
         }
       }
       console.log('survived');
@@ -206,8 +225,7 @@ test('the main thread exits while workers have jobs in flight', async () => {
     'process.exitCode = 8; worker.unref(); other.unref()',
   ]) {
     const { code, signal, stderr, ms } = await run(`
-      ${preamble}
-      (async () => {
+      ${preamble}(async () => {
         const worker = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');\nsetInterval(fire, 1);`)});
         const other = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');`)});
         await Promise.all([once(worker, 'message'), once(other, 'message')]);
@@ -262,9 +280,11 @@ test('buffers may be sent to and fro between calls', async () => {
 
 test('a limit set in one environment holds for all', async () => {
   const { stdout, stderr } = await run(`
-    ${preamble}
+    ${preamble};
     millrace.configure({ threads: 3 });
-    start('parentPort.postMessage([millrace.configure().threads, millrace.configure({ threads: 2 }).threads])').on('message', (seen) => console.log(seen.join(), millrace.configure().threads));
+    start(
+      'parentPort.postMessage([millrace.configure().threads, millrace.configure({ threads: 2 }).threads])',
+    ).on('message', (seen) => console.log(seen.join(), millrace.configure().threads));
   `);
   assert.equal(stdout, '3,2 2\n', stderr);
 });

@@ -50,12 +50,20 @@ async function until(condition, milliseconds = 10_000) {
 test('no worker for what is short, and never more than are allowed', async () => {
   const { code, stdout, stderr } = await child(`
     (async () => {
-      const short = await Promise.all(Array.from({ length: 20 }, (_, index) => promises.hash('blake2b512', 'short' + index)));
+      const short = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => promises.hash('blake2b512', 'short' + index)),
+      );
       console.log(millrace.engines().threads.started, short.length);
       millrace.configure({ threads: 2 });
       let most = 0;
-      const look = setInterval(() => { most = Math.max(most, millrace.engines().threads.started); }, 1);
-      await Promise.all(Array.from({ length: 12 }, (_, index) => promises.hash('blake2b512', Buffer.alloc(${LONG}, index))));
+      const look = setInterval(() => {
+        most = Math.max(most, millrace.engines().threads.started);
+      }, 1);
+      await Promise.all(
+        Array.from({ length: 12 }, (_, index) =>
+          promises.hash('blake2b512', Buffer.alloc(${LONG}, index)),
+        ),
+      );
       clearInterval(look);
       console.log(most >= 1 && most <= 2, millrace.engines().threads.queued);
     })();
@@ -370,20 +378,45 @@ for (const [how, startWorker] of Object.entries({
       const expected = crypto.createHash('blake2b512').update(source).digest('hex');
       let calling = true;
       let turns = 0;
-      const turn = () => { turns++; timer = setImmediate(turn); };
+      const turn = () => {
+        turns++;
+        timer = setImmediate(turn);
+      };
       let timer = setImmediate(turn);
       (async () => {
         const controller = new AbortController();
-        const calls = Array.from({ length: 5 }, () => promises.hash('blake2b512', source, 'hex').then((digest) => { assert.equal(calling, false); assert.equal(digest, expected); }));
-        calls.push(promises.scrypt('password', 'salt', 32).then((derived) => assert.deepEqual(derived, crypto.scryptSync('password', 'salt', 32))));
-        const sealed = promises.seal('chacha20-poly1305', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source });
+        const calls = Array.from({ length: 5 }, () =>
+          promises.hash('blake2b512', source, 'hex').then((digest) => {
+            assert.equal(calling, false);
+            assert.equal(digest, expected);
+          }),
+        );
+        calls.push(
+          promises
+            .scrypt('password', 'salt', 32)
+            .then((derived) =>
+              assert.deepEqual(derived, crypto.scryptSync('password', 'salt', 32)),
+            ),
+        );
+        const sealed = promises.seal('chacha20-poly1305', {
+          key: Buffer.alloc(32),
+          nonce: Buffer.alloc(12),
+          source,
+        });
         const dropped = promises.hash('blake2b512', source, { signal: controller.signal });
         controller.abort('no');
         calling = false;
         source.fill(9);
         await assert.rejects(dropped, (error) => error === 'no');
         await Promise.all(calls);
-        assert.deepEqual(await promises.open('chacha20-poly1305', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source: await sealed }), Buffer.alloc(${LONG}, 1));
+        assert.deepEqual(
+          await promises.open('chacha20-poly1305', {
+            key: Buffer.alloc(32),
+            nonce: Buffer.alloc(12),
+            source: await sealed,
+          }),
+          Buffer.alloc(${LONG}, 1),
+        );
         clearImmediate(timer);
         console.log(turns > 5, millrace.engines().threads.started);
       })();
@@ -404,19 +437,39 @@ test(
     const key = Buffer.alloc(20, 2);
     (async () => {
       let turns = 0;
-      const turn = () => { turns++; timer = setImmediate(turn); };
+      const turn = () => {
+        turns++;
+        timer = setImmediate(turn);
+      };
       let timer = setImmediate(turn);
       const expected = crypto.createHash('blake2b512').update(source).digest('hex');
       assert.equal(await promises.hash('blake2b512', source, 'hex'), expected);
       console.log(turns >= 15);
-      assert.equal(await promises.hmac('md5', key, source, 'hex'), crypto.createHmac('md5', key).update(source).digest('hex'));
+      assert.equal(
+        await promises.hmac('md5', key, source, 'hex'),
+        crypto.createHmac('md5', key).update(source).digest('hex'),
+      );
       const mac = millrace.createKey('hmac-ripemd160', key);
-      assert.equal(await promises.hmac('ripemd160', mac, source, 'hex'), crypto.createHmac('ripemd160', key).update(source).digest('hex'));
-      assert.equal(await promises.hash('shake256', source, { outputLength: 99, encoding: 'hex' }), crypto.createHash('shake256', { outputLength: 99 }).update(source).digest('hex'));
-      assert.equal(await promises.hash('blake3', source, { key: Buffer.alloc(32, 3), encoding: 'hex' }), millrace.hash('blake3', source, { key: Buffer.alloc(32, 3), encoding: 'hex' }));
-      assert.equal(await promises.hash('xxh64', source, { seed: 7n, encoding: 'hex' }), millrace.hash('xxh64', source, { seed: 7n, encoding: 'hex' }));
+      assert.equal(
+        await promises.hmac('ripemd160', mac, source, 'hex'),
+        crypto.createHmac('ripemd160', key).update(source).digest('hex'),
+      );
+      assert.equal(
+        await promises.hash('shake256', source, { outputLength: 99, encoding: 'hex' }),
+        crypto.createHash('shake256', { outputLength: 99 }).update(source).digest('hex'),
+      );
+      assert.equal(
+        await promises.hash('blake3', source, { key: Buffer.alloc(32, 3), encoding: 'hex' }),
+        millrace.hash('blake3', source, { key: Buffer.alloc(32, 3), encoding: 'hex' }),
+      );
+      assert.equal(
+        await promises.hash('xxh64', source, { seed: 7n, encoding: 'hex' }),
+        millrace.hash('xxh64', source, { seed: 7n, encoding: 'hex' }),
+      );
       const controller = new AbortController();
-      const stopped = promises.hash('sha3-512', Buffer.alloc(64_000_000), { signal: controller.signal });
+      const stopped = promises.hash('sha3-512', Buffer.alloc(64_000_000), {
+        signal: controller.signal,
+      });
       setTimeout(() => controller.abort('enough'), 30);
       const began = Date.now();
       await assert.rejects(stopped, (error) => error === 'enough');
@@ -436,8 +489,14 @@ test('what is short goes before what is long', async () => {
     const order = [];
     (async () => {
       await promises.hash('blake2b512', Buffer.alloc(${LONG}));
-      const calls = ['first', 'second'].map((name) => promises.hash('sha3-512', Buffer.alloc(4_000_000)).then(() => order.push(name)));
-      calls.push(promises.hash('blake2b512', Buffer.alloc(20_000), { route: 'pool' }).then(() => order.push('short')));
+      const calls = ['first', 'second'].map((name) =>
+        promises.hash('sha3-512', Buffer.alloc(4_000_000)).then(() => order.push(name)),
+      );
+      calls.push(
+        promises
+          .hash('blake2b512', Buffer.alloc(20_000), { route: 'pool' })
+          .then(() => order.push('short')),
+      );
       await Promise.all(calls);
       console.log(order.join(' '));
     })();
@@ -471,7 +530,9 @@ test('the process ends when its last job has settled, not before and not long af
       const began = Date.now();
       process.on('exit', () => console.log(Date.now() - began < 2000));
     });
-    promises.hash('sha256', Buffer.alloc(${LONG})).then(() => console.log('and told'), console.error);
+    promises
+      .hash('sha256', Buffer.alloc(${LONG}))
+      .then(() => console.log('and told'), console.error);
   `);
   assert.equal(code, 0, stderr);
   assert.deepEqual(stdout.trim().split('\n').sort(), ['and told', 'told', 'true']);
@@ -479,7 +540,8 @@ test('the process ends when its last job has settled, not before and not long af
 
 test('process.exit with jobs in flight', async () => {
   const { code, stdout, stderr } = await child(`
-    for (let index = 0; index < 8; index++) promises.hash('blake2b512', Buffer.alloc(${20 * LONG})).then(() => console.log('told'));
+    for (let index = 0; index < 8; index++)
+      promises.hash('blake2b512', Buffer.alloc(${20 * LONG})).then(() => console.log('told'));
     setTimeout(() => process.exit(7), 50);
   `);
   assert.equal(code, 7, stderr);

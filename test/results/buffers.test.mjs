@@ -68,14 +68,20 @@ test('every size and way: as node:crypto has it', { timeout: 240_000 }, async ()
 test('the same where the system is left alone', { timeout: 240_000 }, async () => {
   const program = `
     const { createHash } = require('node:crypto');
-    const source = Buffer.alloc(33 * 2 ** 20 + 5, 9), given = { key: Buffer.alloc(32, 7), nonce: Buffer.alloc(12, 8), source };
+    const source = Buffer.alloc(33 * 2 ** 20 + 5, 9),
+      given = { key: Buffer.alloc(32, 7), nonce: Buffer.alloc(12, 8), source };
     const short = { ...given, source: source.subarray(0, 300_000) };
     const digests = [];
     (async () => {
-      for (const each of [given, short]) for (const sealed of [millrace.seal('aes-256-gcm', each), await promises.seal('aes-256-gcm', each)]) {
-        if (!millrace.open('aes-256-gcm', { ...each, source: sealed }).equals(each.source)) throw new Error('wrong');
-        digests.push(createHash('sha256').update(sealed).digest('hex'));
-      }
+      for (const each of [given, short])
+        for (const sealed of [
+          millrace.seal('aes-256-gcm', each),
+          await promises.seal('aes-256-gcm', each),
+        ]) {
+          if (!millrace.open('aes-256-gcm', { ...each, source: sealed }).equals(each.source))
+            throw new Error('wrong');
+          digests.push(createHash('sha256').update(sealed).digest('hex'));
+        }
       digests.push(await promises.hash('sha256', source, 'hex'));
       console.log(digests.join());
     })();`;
@@ -156,13 +162,21 @@ test('a result outlives the worker_thread that made it', { timeout: 120_000 }, a
   const program = `
     const { parentPort } = require('node:worker_threads');
     const { seal } = require(${JSON.stringify(entryPaths['millrace/promises'])});
-    const source = Buffer.alloc(3 * 2 ** 20, 1), large = Buffer.alloc(33 * 2 ** 20, 1);
+    const source = Buffer.alloc(3 * 2 ** 20, 1),
+      large = Buffer.alloc(33 * 2 ** 20, 1);
     const given = { key: Buffer.alloc(32, 7), nonce: Buffer.alloc(12, 8) };
     (async () => {
-      const results = [await seal('aes-256-gcm', { ...given, source }), await seal('aes-256-gcm', { ...given, source: large })];
-      parentPort.postMessage(results, results.map(({ buffer }) => buffer));
+      const results = [
+        await seal('aes-256-gcm', { ...given, source }),
+        await seal('aes-256-gcm', { ...given, source: large }),
+      ];
+      parentPort.postMessage(
+        results,
+        results.map(({ buffer }) => buffer),
+      );
       // Terminated with results in flight and in its hands.
-      for (;;) await Promise.all([1, 2, 3].map(() => seal('aes-256-gcm', { ...given, source: large })));
+      for (;;)
+        await Promise.all([1, 2, 3].map(() => seal('aes-256-gcm', { ...given, source: large })));
     })();`;
   const expected = [3, 33].map((size) => sealedByNode(Buffer.alloc(size * MIB, 1)));
   for (let round = 0; round < 3; round++) {

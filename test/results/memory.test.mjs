@@ -19,8 +19,17 @@ const hugePages = huge();
  * faults of one.
  */
 const faults = `
-  const options = (size) => ({ key: Buffer.alloc(32, 1), nonce: Buffer.alloc(12, 2), source: Buffer.alloc(size, 3) });
-  const settle = async () => { for (let turn = 0; turn < 3; turn++) { globalThis.gc(); await new Promise((resolve) => setTimeout(resolve, 5)); } };
+  const options = (size) => ({
+    key: Buffer.alloc(32, 1),
+    nonce: Buffer.alloc(12, 2),
+    source: Buffer.alloc(size, 3),
+  });
+  const settle = async () => {
+    for (let turn = 0; turn < 3; turn++) {
+      globalThis.gc();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
   async function results(seal, size, count, rounds) {
     const given = options(size);
     const counted = [];
@@ -89,7 +98,11 @@ test(
     for (let index = 0; index < ${count}; index++) millrace.seal('aes-256-gcm', given);
     for (let index = 0; index < ${count / 4}; index++) await promises.seal('aes-256-gcm', given);
     await settle();
-    return [process.resourceUsage().maxRSS / 1024, process.memoryUsage().rss / 2 ** 20, process.memoryUsage().external / 2 ** 20];`;
+    return [
+      process.resourceUsage().maxRSS / 1024,
+      process.memoryUsage().rss / 2 ** 20,
+      process.memoryUsage().external / 2 ** 20,
+    ];`;
     const [most, left, external] = await counted(
       program(Number(process.env.MILLRACE_RESULTS || 40)),
     );
@@ -107,12 +120,15 @@ test(
   async () => {
     const rss = (first) =>
       counted(`
-    ${first}
+    ${first};
     const given = [...Array(12).keys()].map((index) => options((index + 1) * 2_000_003));
     const after = [];
     for (let round = 0; round < 20; round++) {
       const kept = [];
-      for (const each of given) { kept.push(await promises.seal('aes-256-gcm', each)); millrace.seal('aes-256-gcm', each); }
+      for (const each of given) {
+        kept.push(await promises.seal('aes-256-gcm', each));
+        millrace.seal('aes-256-gcm', each);
+      }
       if (round % 5 === 4) await settle();
       if (round >= 10) after.push(process.memoryUsage().rss / 2 ** 20);
     }
@@ -134,7 +150,12 @@ test('recycle is a switch, and a no in time is heeded', async () => {
       message: /recycle/,
     });
   const said = await counted(`
-    const said = [millrace.configure({ recycle: false }), millrace.configure({ recycle: undefined }), millrace.configure({ recycle: true }), millrace.configure({ recycle: false })].map(({ recycle }) => recycle);
+    const said = [
+      millrace.configure({ recycle: false }),
+      millrace.configure({ recycle: undefined }),
+      millrace.configure({ recycle: true }),
+      millrace.configure({ recycle: false }),
+    ].map(({ recycle }) => recycle);
     millrace.seal('aes-256-gcm', options(2 ** 20));
     said.push(millrace.configure({ recycle: true }).recycle);
     millrace.seal('aes-256-gcm', options(2 ** 20));

@@ -336,13 +336,24 @@ test('2 GiB from a generator in constant memory', { timeout: 120_000 }, async ()
   const { code, stdout, stderr } = await run(
     `
     const block = Buffer.alloc(1 << 20, 'millrace');
-    async function* blocks() { for (let index = 0; index < 2048; index++) { block.writeUInt32LE(index); yield block; } }
+    async function* blocks() {
+      for (let index = 0; index < 2048; index++) {
+        block.writeUInt32LE(index);
+        yield block;
+      }
+    }
     let peak = 0;
-    const onProgress = ({ bytes }) => { if (bytes > 2 ** 27) peak = Math.max(peak, process.memoryUsage.rss()); else base = process.memoryUsage.rss(); };
+    const onProgress = ({ bytes }) => {
+      if (bytes > 2 ** 27) peak = Math.max(peak, process.memoryUsage.rss());
+      else base = process.memoryUsage.rss();
+    };
     let base = 0;
     promises.hash('xxh3-64', blocks(), { encoding: 'hex', onProgress }).then((digest) => {
       const hasher = millrace.createHash('xxh3-64');
-      for (let index = 0; index < 2048; index++) { block.writeUInt32LE(index); hasher.update(block); }
+      for (let index = 0; index < 2048; index++) {
+        block.writeUInt32LE(index);
+        hasher.update(block);
+      }
       console.log(digest === hasher.digest('hex'), Math.round((peak - base) / 2 ** 20));
     });
   `,
