@@ -34,6 +34,8 @@ import {
   runManySync,
   type ManyParser,
   type Sources,
+  type ManyOptions,
+  type ManyOutput,
 } from './operations/batch.js';
 import type { EngineOptions } from './engines/engines.js';
 import type { RouteName, RouteOptions } from './scheduling/routes.js';
@@ -88,7 +90,7 @@ export type {
   DigestEncoding,
   Hasher,
 } from './hashers/hasher.js';
-export type { PackedSources, Sources } from './operations/batch.js';
+export type { ManyOptions, ManyOutput, PackedSources, Sources } from './operations/batch.js';
 export type {
   Bytes,
   Callback,
@@ -316,55 +318,33 @@ export function hmac(): unknown {
  *   the number of bytes written
  * @throws MillraceError as {@link hash}; the message names the element: `sources[17]`
  */
-export function hashMany(algorithm: HashAlgorithm, sources: Sources): Buffer;
+export function hashMany<E extends Encoding | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  sources: Sources,
+  encoding?: E,
+): ManyOutput<E>;
+export function hashMany<
+  E extends Encoding | undefined = undefined,
+  T extends Bytes | undefined = undefined,
+>(
+  algorithm: HashAlgorithm,
+  sources: Sources,
+  options: ManyOptions<HashOptions, E, T>,
+): ManyOutput<E, T>;
 export function hashMany<E extends Encoding>(
   algorithm: HashAlgorithm,
   sources: Sources,
-  encoding: E,
-): Digest<E>[];
-export function hashMany(
-  algorithm: HashAlgorithm,
-  sources: Sources,
-  options: HashOptions & TargetOptions,
-): number;
-export function hashMany<E extends Encoding>(
-  algorithm: HashAlgorithm,
-  sources: Sources,
-  options: HashOptions<E> & { readonly encoding: E },
-): Digest<E>[];
-export function hashMany(
-  algorithm: HashAlgorithm,
-  sources: Sources,
-  options: HashOptions & { readonly encoding?: undefined },
-): Buffer;
-export function hashMany(
-  algorithm: HashAlgorithm,
-  sources: Sources,
-  callback: Callback<Buffer>,
+  encoding: E | Callback<Buffer>,
+  callback?: Callback<Digest<E>[]>,
 ): void;
-export function hashMany<E extends Encoding>(
+export function hashMany<
+  E extends Encoding | undefined = undefined,
+  T extends Bytes | undefined = undefined,
+>(
   algorithm: HashAlgorithm,
   sources: Sources,
-  encoding: E,
-  callback: Callback<Digest<E>[]>,
-): void;
-export function hashMany(
-  algorithm: HashAlgorithm,
-  sources: Sources,
-  options: HashOptions & TargetOptions & RouteOptions,
-  callback: Callback<number>,
-): void;
-export function hashMany<E extends Encoding>(
-  algorithm: HashAlgorithm,
-  sources: Sources,
-  options: HashOptions<E> & { readonly encoding: E } & RouteOptions,
-  callback: Callback<Digest<E>[]>,
-): void;
-export function hashMany(
-  algorithm: HashAlgorithm,
-  sources: Sources,
-  options: HashOptions & { readonly encoding?: undefined } & RouteOptions,
-  callback: Callback<Buffer>,
+  options: ManyOptions<HashOptions, E, T> & RouteOptions,
+  callback: Callback<ManyOutput<E, T>>,
 ): void;
 export function hashMany(): unknown {
   return performMany(hashManyParser, arguments);
@@ -384,68 +364,37 @@ export function hashMany(): unknown {
  *   number of bytes written
  * @throws MillraceError as {@link hmac}; the message names the element: `sources[17]`
  */
-export function hmacMany(
+export function hmacMany<E extends Encoding | undefined = undefined>(
   algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
-): Buffer;
+  encoding?: E,
+): ManyOutput<E>;
+export function hmacMany<
+  E extends Encoding | undefined = undefined,
+  T extends Bytes | undefined = undefined,
+>(
+  algorithm: HashAlgorithm,
+  key: string | KeyInput,
+  sources: Sources,
+  options: ManyOptions<EngineOptions, E, T>,
+): ManyOutput<E, T>;
 export function hmacMany<E extends Encoding>(
   algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
-  encoding: E,
-): Digest<E>[];
-export function hmacMany(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  sources: Sources,
-  options: TargetOptions & EngineOptions,
-): number;
-export function hmacMany(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  sources: Sources,
-  options: EngineOptions & { readonly encoding?: undefined },
-): Buffer;
-export function hmacMany<E extends Encoding>(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  sources: Sources,
-  options: { readonly encoding: E } & EngineOptions,
-): Digest<E>[];
-export function hmacMany(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  sources: Sources,
-  callback: Callback<Buffer>,
+  encoding: E | Callback<Buffer>,
+  callback?: Callback<Digest<E>[]>,
 ): void;
-export function hmacMany<E extends Encoding>(
+export function hmacMany<
+  E extends Encoding | undefined = undefined,
+  T extends Bytes | undefined = undefined,
+>(
   algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
-  encoding: E,
-  callback: Callback<Digest<E>[]>,
-): void;
-export function hmacMany(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  sources: Sources,
-  options: TargetOptions & RouteOptions & EngineOptions,
-  callback: Callback<number>,
-): void;
-export function hmacMany(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  sources: Sources,
-  options: { readonly encoding?: undefined } & RouteOptions & EngineOptions,
-  callback: Callback<Buffer>,
-): void;
-export function hmacMany<E extends Encoding>(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  sources: Sources,
-  options: { readonly encoding: E } & RouteOptions & EngineOptions,
-  callback: Callback<Digest<E>[]>,
+  options: ManyOptions<EngineOptions, E, T> & RouteOptions,
+  callback: Callback<ManyOutput<E, T>>,
 ): void;
 export function hmacMany(): unknown {
   return performMany(hmacManyParser, arguments);

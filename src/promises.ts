@@ -33,6 +33,8 @@ import {
   runManyPromise,
   type ManyParser,
   type Sources,
+  type ManyOptions,
+  type ManyOutput,
 } from './operations/batch.js';
 import type { Buffer } from '#platform/runtime.js';
 import type { FileSource } from '#platform/files.js';
@@ -49,7 +51,11 @@ import type {
   PassphraseStreamOptions,
   SealWithPassphraseOptions,
 } from './streams/passphrase/parameters.js';
-import { readEnginePreference, type EnginePreference } from './engines/engines.js';
+import {
+  readEnginePreference,
+  type EngineOptions,
+  type EnginePreference,
+} from './engines/engines.js';
 import {
   callNames,
   routeOf,
@@ -114,6 +120,8 @@ export type {
   HmacOptions,
   KeyInput,
   OpenOptions,
+  ManyOptions,
+  ManyOutput,
   Output,
   PackedSources,
   ScryptOptions,
@@ -269,28 +277,20 @@ export function hmac(
  * transfer, detach, resize or write them until the promise settles**. An abort rejects unless all
  * of the work has started.
  */
-export function hashMany(algorithm: HashAlgorithm, sources: Sources): Promise<Buffer>;
-export function hashMany<E extends Encoding = 'buffer'>(
+export function hashMany<E extends Encoding | undefined = undefined>(
   algorithm: HashAlgorithm,
   sources: Sources,
   encoding?: E,
   options?: CallOptions,
-): Promise<Digest<E>[]>;
-export function hashMany(
+): Promise<ManyOutput<E>>;
+export function hashMany<
+  E extends Encoding | undefined = undefined,
+  T extends Bytes | undefined = undefined,
+>(
   algorithm: HashAlgorithm,
   sources: Sources,
-  options: HashOptions & TargetOptions & CallOptions,
-): Promise<number>;
-export function hashMany<E extends Encoding>(
-  algorithm: HashAlgorithm,
-  sources: Sources,
-  options: HashOptions<E> & { readonly encoding: E } & CallOptions,
-): Promise<Digest<E>[]>;
-export function hashMany(
-  algorithm: HashAlgorithm,
-  sources: Sources,
-  options: HashOptions & { readonly encoding?: undefined } & CallOptions,
-): Promise<Buffer>;
+  options: ManyOptions<HashOptions, E, T> & CallOptions,
+): Promise<ManyOutput<E, T>>;
 export function hashMany(): Promise<unknown> {
   return performMany(hashManyParser, arguments);
 }
@@ -301,36 +301,22 @@ export function hashMany(): Promise<unknown> {
  * **you promise not to transfer, detach, resize or write them until the promise settles**. An abort
  * rejects unless all of the work has started.
  */
-export function hmacMany(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  sources: Sources,
-): Promise<Buffer>;
-export function hmacMany<E extends Encoding = 'buffer'>(
+export function hmacMany<E extends Encoding | undefined = undefined>(
   algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
   encoding?: E,
   options?: CallOptions,
-): Promise<Digest<E>[]>;
-export function hmacMany(
+): Promise<ManyOutput<E>>;
+export function hmacMany<
+  E extends Encoding | undefined = undefined,
+  T extends Bytes | undefined = undefined,
+>(
   algorithm: HashAlgorithm,
   key: string | KeyInput,
   sources: Sources,
-  options: TargetOptions & CallOptions,
-): Promise<number>;
-export function hmacMany<E extends Encoding>(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  sources: Sources,
-  options: { readonly encoding: E } & CallOptions,
-): Promise<Digest<E>[]>;
-export function hmacMany(
-  algorithm: HashAlgorithm,
-  key: string | KeyInput,
-  sources: Sources,
-  options: CallOptions,
-): Promise<Buffer>;
+  options: ManyOptions<EngineOptions, E, T> & CallOptions,
+): Promise<ManyOutput<E, T>>;
 export function hmacMany(): Promise<unknown> {
   return performMany(hmacManyParser, arguments);
 }

@@ -42,6 +42,7 @@ import {
   hashKey,
   outputSize,
   splitSeed,
+  type Digest,
   type Encoding,
   type HashOptions,
   type TargetOptions,
@@ -90,6 +91,19 @@ export interface PackedSources {
 
 /** The messages: the elements of an array, or consecutive messages of one size. */
 export type Sources = readonly Data[] | PackedSources;
+
+/** Options of hashMany and hmacMany, for an encoding and a target. */
+export type ManyOptions<
+  Options,
+  E extends Encoding | undefined,
+  T extends Bytes | undefined,
+> = Omit<Options, 'encoding'> & { readonly encoding?: E } & Partial<TargetOptions<T>>;
+
+/** The result: bytes written with a target, an array with an encoding, otherwise one Buffer. */
+export type ManyOutput<
+  E extends Encoding | undefined,
+  T extends Bytes | undefined = undefined,
+> = T extends Bytes ? number : E extends Encoding ? Digest<E>[] : Buffer;
 
 /** Parses the arguments of hashMany or hmacMany. */
 export interface ManyParser {
