@@ -2,7 +2,15 @@
 // guest's programs run on the CPU itself, with all its instructions. Debian's package has a
 // matching set of modules. One CPU, and a system call costs 15 to 50 µs: times mean nothing in it.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, statfsSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -75,8 +83,12 @@ function roomFor(memory) {
 function modulesFolder(uml, versions, version) {
   const folder = join(uml, 'lib', 'modules');
   mkdirSync(folder, { recursive: true });
-  if (!existsSync(join(folder, version)))
-    symlinkSync(join(versions, version), join(folder, version));
+  const link = join(folder, version);
+  if (!existsSync(link)) {
+    // The link dangles if the checkout was moved.
+    rmSync(link, { force: true });
+    symlinkSync(join(versions, version), link);
+  }
   return uml;
 }
 
