@@ -10,7 +10,7 @@
 // - Asynchronous rows keep a fixed number of jobs in flight, each starting the next from its
 //   callback. The time per operation is elapsed time over jobs done; the latency is that of one of
 //   the chains.
-// - In the table of asynchronous jobs, who has no asynchronous call (node:crypto) is timed in a
+// - In the table of asynchronous jobs, a contestant without one (node:crypto) is timed in a
 //   loop of synchronous ones, as is `own loop`, our synchronous call: that blocks the event loop,
 //   uses one core and has no latency worth the name.
 // - `foreign` is the CPU time other processes used meanwhile, in cores. Nothing is thrown away for

@@ -1,4 +1,4 @@
-// Who computes: the option `engine` in every call that takes it, what is refused, and that all
+// The option `engine` in every call that takes it, what is refused, and that all
 // engines give the same bytes. What the kernel serves differs between machines; blake3 is in none.
 
 import assert from 'node:assert/strict';

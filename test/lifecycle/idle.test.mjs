@@ -1,4 +1,4 @@
-// Who waits costs nothing: CPU time of the whole process, all its threads, over five seconds
+// Waiting costs nothing: CPU time of the whole process, all its threads, over five seconds
 // without work. Busy waiting of one thread would be 5,000 ms.
 
 import assert from 'node:assert/strict';

@@ -599,7 +599,7 @@ test('what needs to be made anew, as natively', () => {
   );
 });
 
-// who computes
+// engines
 
 const long = {
   argon2: [

@@ -32,7 +32,7 @@ const makers = {
   manualPromise:
     ({ node }) =>
     (password, salt, keylen, cost) =>
-      // Written out, as by a user who has never heard of promisify.
+      // Written out, without promisify.
       new Promise((resolve, reject) => {
         node.scrypt(password, salt, keylen, cost, (error, key) => {
           if (error) reject(error);
