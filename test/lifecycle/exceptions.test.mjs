@@ -102,13 +102,10 @@ test('in a worker_thread an exception is its error event', async () => {
       `
     const { Worker } = require('node:worker_threads');
     const worker = new Worker(${JSON.stringify(
-          `const { entryPaths } = require('node:worker_threads').workerData;
+      `const { entryPaths } = require('node:worker_threads').workerData;
           const [millrace, cryptoAsync] = entryPaths.map((path) => require(path));
           ${program(start, programs['an error'])}`,
-        ).replaceAll(
-          '__filename',
-          'process.execPath',
-        )}, {
+    ).replaceAll('__filename', 'process.execPath')}, {
       eval: true,
       workerData: { entryPaths: [require.resolve(${JSON.stringify('MAIN')}), require.resolve(${JSON.stringify('CRYPTO_ASYNC')})] },
     });
