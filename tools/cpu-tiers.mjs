@@ -1,5 +1,5 @@
 // CPUs with less than this one: which features each tier lacks, and how they are hidden. The one
-// table of them, for `npm run test:cpus` and test/cpu-paths.test.mjs.
+// table of them, for `npm run test:cpus` and test/engines/cpu-paths.test.mjs.
 //
 // Code of our own goes by MILLRACE_CPU_HIDE, names of crates/core/src/engines/native/features.rs.
 // AWS-LC goes by OPENSSL_ia32cap: two words of 64 bits, the first from cpuid 1 (EDX, then ECX), the

@@ -11,7 +11,7 @@ import { Stop, root, skipped, step } from './steps.mjs';
 /** Families of the conformance suite, and tests, that the short form has. */
 const quick = {
   families: ['hashes', 'hmacs', 'many', 'ciphers', 'seals', 'derivations'],
-  files: ['test/async/cancellation-midway.test.mjs'],
+  files: ['test/scheduling/cancellation-midway.test.mjs'],
   tests: ['--test-name-pattern=/^chacha20-poly1305|^aes-256-gcm, pool/'],
 };
 
@@ -55,11 +55,15 @@ async function runTier(tier, short) {
   );
   const files = short
     ? quick.files
-    : [...testsIn('test/async'), ...testsIn('test/lifecycle'), 'test/vectors.test.mjs'];
+    : [
+        ...testsIn('test/scheduling'),
+        ...testsIn('test/lifecycle'),
+        'test/operations/vectors.test.mjs',
+      ];
   const args = ['--expose-gc', '--test', ...(short ? quick.tests : []), ...files];
   await attempt(() =>
     step(
-      `${title}: ${short ? 'cancelling' : 'vectors, async, lifecycle'}`,
+      `${title}: ${short ? 'cancelling' : 'vectors, scheduling, lifecycle'}`,
       process.execPath,
       args,
       { env },

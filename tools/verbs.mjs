@@ -39,7 +39,7 @@ async function start(args) {
 }
 
 // With arguments only the JavaScript tests run, and the arguments go to `node --test`:
-//   npm test -- test/boundary/overlap.test.mjs --test-name-pattern=transfer
+//   npm test -- test/request/overlap.test.mjs --test-name-pattern=transfer
 async function test(args) {
   await prepare();
   const failed =
@@ -77,7 +77,7 @@ async function testRuntimes(args) {
   await prepare();
   await prepareRuntimes();
   process.env.MILLRACE_RUNTIMES = 'all';
-  return nodeTests(['test/runtimes.test.mjs', ...args]);
+  return nodeTests(['test/conformance/runtimes.test.mjs', ...args]);
 }
 
 /** The portable engine, by its own tests and by those of the entry points. */
@@ -92,7 +92,7 @@ async function testPortable(args) {
 async function testBrowser(args) {
   await prepare();
   await prepareBrowser();
-  return nodeTests(['test/browser.test.mjs', 'test/page.test.mjs', ...args]);
+  return nodeTests(['test/browser/conformance.test.mjs', 'test/docs/page.test.mjs', ...args]);
 }
 
 /**
@@ -118,8 +118,8 @@ async function testBundlers(args) {
     ]);
   }
   return nodeTests([
-    'test/bundlers.test.mjs',
-    'test/servers.test.mjs',
+    'test/package/bundlers.test.mjs',
+    'test/package/servers.test.mjs',
     ...args.filter((arg) => arg !== '--next'),
   ]);
 }
@@ -131,7 +131,7 @@ async function testBundlers(args) {
 async function testPackage(args) {
   await prepare();
   await prepareManagers();
-  return nodeTests(['test/package.test.mjs', ...args]);
+  return nodeTests(['test/package/published.test.mjs', ...args]);
 }
 
 // The suites that depend most on the CPU, with its features hidden tier by tier; `npm test` has a

@@ -66,7 +66,7 @@ export async function hmacVectors({ load, made }) {
   for (const { algorithm, id, result, key, msg, tag } of rows(
     await load('vectors/wycheproof-hmac.json'),
   )) {
-    // One in five: all of them are walked by test/vectors.test.mjs.
+    // One in five: all of them are walked by test/operations/vectors.test.mjs.
     if (id % 5 === 0 && algorithm in found)
       found[algorithm].push({
         note: `Wycheproof ${id}`,

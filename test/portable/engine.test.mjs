@@ -1,10 +1,10 @@
 // Runs tests of the entry points again on the portable engine, each file in a process of its own
 // with MILLRACE_ENGINE=portable. Quick files run always, all of them with `npm run test:portable`.
 //
-// Some files do not apply: lifecycle/secrets (the compiler and garbage collector of JavaScript copy
-// keys), lifecycle/threads, async/{costs,held,routes,split} and results/memory (threads, routes,
-// costs and memory of the native engine), async/cancellation-midway (takes minutes;
-// workers.test.mjs covers how jobs stop) and differential (covered by vectors and conformance).
+// Some folders and files are left out: lifecycle (the compiler and garbage collector of JavaScript
+// copy keys; threads of the native engine), scheduling/{constant-overhead,costs,routes,split}
+// (routes and costs of the native engine) and scheduling/cancellation-midway (takes minutes;
+// workers.test.mjs covers how jobs stop).
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -24,7 +24,7 @@ const except = {
     'patched prototypes change no digest': 'the libraries call methods of typed arrays',
   },
   'test/hashers/stream.test.mjs': { 'memory stays flat over a stream of 2 GiB': HEAVY },
-  'test/sealed-streams.test.mjs': {
+  'test/streams/sealed-streams.test.mjs': {
     '1 GiB flows through seal and open with constant memory': HEAVY,
   },
   'test/kdf/jobs.test.mjs': {
@@ -32,41 +32,41 @@ const except = {
     'callbacks keep their context, and what they throw is an uncaughtException':
       'counts progress reports, which depend on speed',
   },
-  'test/boundary/large.test.mjs': { all: HEAVY },
-  'test/boundary/numbers.test.mjs': { all: 'writes frames for the native engine' },
-  'test/whole/paths.test.mjs': { all: 'only native workers read files' },
+  'test/operations/differential.test.mjs': { all: 'vectors and conformance cover it' },
+  'test/request/large.test.mjs': { all: HEAVY },
+  'test/request/numbers.test.mjs': { all: 'writes frames for the native engine' },
+  'test/request/result-memory.test.mjs': { all: NATIVE },
+  'test/streams/file-batch.test.mjs': { all: 'only native workers read files' },
 };
 
 /** Files that take a few seconds. */
 const quick = [
-  'test/async/cancellation.test.mjs',
-  'test/boundary/arguments.test.mjs',
-  'test/boundary/buffers.test.mjs',
-  'test/boundary/getters.test.mjs',
-  'test/boundary/key-kinds.test.mjs',
-  'test/boundary/options.test.mjs',
-  'test/boundary/signals.test.mjs',
-  'test/crypto-async.test.mjs',
+  'test/compat/crypto-async.test.mjs',
   'test/hashers/arguments.test.mjs',
   'test/kdf/arguments.test.mjs',
-  'test/many/arguments.test.mjs',
-  'test/whole/files.test.mjs',
+  'test/operations/batch-arguments.test.mjs',
+  'test/operations/key-kinds.test.mjs',
+  'test/request/arguments.test.mjs',
+  'test/request/buffers.test.mjs',
+  'test/request/getters.test.mjs',
+  'test/request/options.test.mjs',
+  'test/request/signals.test.mjs',
+  'test/scheduling/cancellation.test.mjs',
+  'test/streams/files.test.mjs',
 ];
 
 /** All files, by folder and by name. */
-const folders = ['test/boundary', 'test/hashers', 'test/many', 'test/kdf', 'test/whole'];
+const folders = ['test/request', 'test/operations', 'test/hashers', 'test/kdf', 'test/streams'];
 const others = [
-  'test/async/back-pressure.test.mjs',
-  'test/async/cancellation.test.mjs',
-  'test/async/coalescing.test.mjs',
-  'test/async/settling.test.mjs',
-  'test/async/short-messages.test.mjs',
-  'test/bigint-hash-upstream.test.mjs',
-  'test/bigint-hash.test.mjs',
-  'test/crypto-async-upstream.test.mjs',
-  'test/crypto-async.test.mjs',
-  'test/sealed-streams.test.mjs',
-  'test/vectors.test.mjs',
+  'test/compat/bigint-hash-upstream.test.mjs',
+  'test/compat/bigint-hash.test.mjs',
+  'test/compat/crypto-async-upstream.test.mjs',
+  'test/compat/crypto-async.test.mjs',
+  'test/scheduling/back-pressure.test.mjs',
+  'test/scheduling/cancellation.test.mjs',
+  'test/scheduling/coalescing.test.mjs',
+  'test/scheduling/settling.test.mjs',
+  'test/scheduling/short-messages.test.mjs',
 ];
 
 const files = [

@@ -431,7 +431,7 @@ for (const name of aeadNames) {
       { source: new Uint8Array(16) },
       { aad: 5 },
     ]) {
-      // With random nonces: test/boundary/nonces.test.mjs.
+      // With random nonces: test/operations/nonces.test.mjs.
       if (!('nonce' in change) || change.nonce !== undefined)
         both(
           () => aead.seal({ ...given, ...change }),

@@ -12,12 +12,12 @@ import { pathToFileURL } from 'node:url';
 
 import { transform } from 'esbuild';
 
-import { findManagers } from '../tools/managers.mjs';
-import { hostPlatform, platforms } from '../tools/platforms.mjs';
-import { prepareNativeBuild } from '../tools/prerequisites.mjs';
-import { allExamples, examplesOf } from './package/examples.mjs';
-import { pack, serve } from './package/packed.mjs';
-import { root, temporary } from './support/child.mjs';
+import { findManagers } from '../../tools/managers.mjs';
+import { hostPlatform, platforms } from '../../tools/platforms.mjs';
+import { prepareNativeBuild } from '../../tools/prerequisites.mjs';
+import { allExamples, examplesOf } from './examples.mjs';
+import { pack, serve } from './packed.mjs';
+import { root, temporary } from '../support/child.mjs';
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const platform = platforms.find(({ name }) => name === hostPlatform());

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { ciphers, hashes } from './support/algorithms.mjs';
+import { ciphers, hashes } from '../support/algorithms.mjs';
 import {
   attempt,
   describe,
@@ -13,7 +13,7 @@ import {
   expectResult,
   ways,
   waysFor,
-} from './support/entry-points.mjs';
+} from '../support/entry-points.mjs';
 
 const walked = new Set();
 
@@ -264,5 +264,5 @@ function hex(digits) {
 }
 
 function load(name) {
-  return JSON.parse(readFileSync(new URL(`vectors/${name}`, import.meta.url), 'utf8'));
+  return JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), 'utf8'));
 }

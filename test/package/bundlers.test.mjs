@@ -13,9 +13,9 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
-import { findBrowser, startBrowser } from '../tools/browser.mjs';
-import { installed } from '../tools/install.mjs';
-import { root, temporary } from './support/child.mjs';
+import { findBrowser, startBrowser } from '../../tools/browser.mjs';
+import { installed } from '../../tools/install.mjs';
+import { root, temporary } from '../support/child.mjs';
 
 const folder = join(root, 'test', 'bundlers');
 const missing =
@@ -170,7 +170,7 @@ test('the declarations for browsers need no types of Node.js', async () => {
 
 async function bundle(name, page, out) {
   // Where the bundlers are installed, not here.
-  const { bundlers } = await import('./bundlers/bundle.mjs');
+  const { bundlers } = await import('../bundlers/bundle.mjs');
   return bundlers[name](join(project, `${page}.mjs`), out, project);
 }
 

@@ -18,10 +18,10 @@ import {
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { installed } from '../tools/install.mjs';
-import { hostPlatform } from '../tools/platforms.mjs';
-import { pack } from './package/packed.mjs';
-import { root, temporary } from './support/child.mjs';
+import { installed } from '../../tools/install.mjs';
+import { hostPlatform } from '../../tools/platforms.mjs';
+import { pack } from './packed.mjs';
+import { root, temporary } from '../support/child.mjs';
 
 const tools = join(root, 'test', 'bundlers');
 const missing =
@@ -204,7 +204,7 @@ test(
   async () => {
     const out = join(project, 'executable');
     mkdirSync(out);
-    const { builders } = await import('./bundlers/build-server.mjs');
+    const { builders } = await import('../bundlers/build-server.mjs');
     const main = await builders['esbuild (cjs)'](project, out);
     writeFileSync(
       join(out, 'sea.json'),

@@ -3,25 +3,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { contestants as packages } from '../cli/bench/contestants/all.mjs';
-import { definitions, describe, sizes } from '../cli/bench/definitions.mjs';
+import { contestants as packages } from '../../../cli/bench/contestants/all.mjs';
+import { definitions, describe, sizes } from '../../../cli/bench/definitions.mjs';
 import {
   comparisons,
   crossover,
   crossovers,
   engines,
   perfDefinitions,
-} from '../cli/bench/engines.mjs';
-import { fits, goals, others, reached } from '../cli/bench/goals.mjs';
-import { answerBytes, makeInputs } from '../cli/bench/inputs.mjs';
-import { latencyReport } from '../cli/bench/latency-report.mjs';
+} from '../../../cli/bench/engines.mjs';
+import { fits, goals, others, reached } from '../../../cli/bench/goals.mjs';
+import { answerBytes, makeInputs } from '../../../cli/bench/inputs.mjs';
+import { latencyReport } from '../../../cli/bench/latency-report.mjs';
 import {
   combine,
   held,
   checkGoals,
   goals as latencyGoals,
   situations,
-} from '../cli/bench/latency.mjs';
+} from '../../../cli/bench/latency.mjs';
 import {
   concurrentTime,
   fitConcurrent,
@@ -30,11 +30,11 @@ import {
   leastSquares,
   serialFraction,
   splitTime,
-} from '../cli/bench/model.mjs';
-import { median, quantile, rotated, spread, uncoordinated } from '../cli/bench/numbers.mjs';
-import { goalTable } from '../cli/bench/report.mjs';
-import { choose } from '../cli/bench/runner.mjs';
-import { concurrent, splits, threadCounts } from '../cli/bench/scaling.mjs';
+} from '../../../cli/bench/model.mjs';
+import { median, quantile, rotated, spread, uncoordinated } from '../../../cli/bench/numbers.mjs';
+import { goalTable } from '../../../cli/bench/report.mjs';
+import { choose } from '../../../cli/bench/runner.mjs';
+import { concurrent, splits, threadCounts } from '../../../cli/bench/scaling.mjs';
 
 const contestants = [...packages, ...engines];
 const ours = contestants.find(({ name }) => name === 'millrace');

@@ -9,19 +9,19 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { entryPaths, root } from '../support/child.mjs';
-import { command, inFolder } from '../support/shell.mjs';
+import { entryPaths, root } from '../../support/child.mjs';
+import { command, inFolder } from '../../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
-const { inputOf, percentile, runBatch } = require('../../cli/bench/scrypt/batch.js');
+const { inputOf, percentile, runBatch } = require('../../../cli/bench/scrypt/batch.js');
 const {
   csvHeader,
   csvRow,
   doneLine,
   failureLine,
   markdownTable,
-} = require('../../cli/bench/scrypt/report.js');
-const { readSettings } = require('../../cli/bench/scrypt/settings.js');
+} = require('../../../cli/bench/scrypt/report.js');
+const { readSettings } = require('../../../cli/bench/scrypt/settings.js');
 
 const windows = process.platform === 'win32';
 const ancestral = ['callback', 'utilPromisify', 'manualPromise'];
@@ -828,7 +828,7 @@ test('a failure shows what it has', () => {
 });
 
 test('the script and the command are in the package', () => {
-  const { files, bin } = require('../../package.json');
+  const { files, bin } = require('../../../package.json');
   assert.ok(files.includes('scrypt-bench.mjs') && files.includes('cli'));
   assert.equal(bin.millrace, './cli/main.js');
 });

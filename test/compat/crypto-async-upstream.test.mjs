@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 
-import { entryPaths, temporary } from './support/child.mjs';
-import { fetchPackage } from './support/registry.mjs';
+import { entryPaths, temporary } from '../support/child.mjs';
+import { fetchPackage } from '../support/registry.mjs';
 
 const runs = Number(process.env.MILLRACE_UPSTREAM_RUNS || 3);
 const packages = { '@ronomon/crypto-async': '5.0.1', '@ronomon/queue': '3.0.1' };

@@ -7,14 +7,14 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
-import { csvOf } from '../../cli/bench/csv.mjs';
-import { parseSize, readOptions } from '../../cli/bench/options.mjs';
-import { head, compareRow, layout, line, roughly } from '../../cli/bench/report.mjs';
-import { startBenchProgress } from '../../cli/bench/bench-progress.mjs';
-import { benchRecord } from '../support/bench-record.mjs';
-import { command, inFolder, without } from '../support/shell.mjs';
+import { csvOf } from '../../../cli/bench/csv.mjs';
+import { parseSize, readOptions } from '../../../cli/bench/options.mjs';
+import { head, compareRow, layout, line, roughly } from '../../../cli/bench/report.mjs';
+import { startBenchProgress } from '../../../cli/bench/bench-progress.mjs';
+import { benchRecord } from '../../support/bench-record.mjs';
+import { command, inFolder, without } from '../../support/shell.mjs';
 
-const { progressText } = createRequire(import.meta.url)('../../cli/progress.js');
+const { progressText } = createRequire(import.meta.url)('../../../cli/progress.js');
 
 const windows = process.platform === 'win32';
 /** The shortest run there is. */

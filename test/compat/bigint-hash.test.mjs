@@ -11,10 +11,10 @@ import millrace from 'millrace';
 import bufferDoor, * as bufferNamespace from 'millrace/bigint-buffer';
 import entryPoint, * as namespace from 'millrace/bigint-hash';
 
-import { hashNames, hashes } from './support/algorithms.mjs';
-import { run } from './support/child.mjs';
-import { oracle } from './support/oracles.mjs';
-import { random } from './support/random.mjs';
+import { hashNames, hashes } from '../support/algorithms.mjs';
+import { run } from '../support/child.mjs';
+import { oracle } from '../support/oracles.mjs';
+import { random } from '../support/random.mjs';
 
 const require = createRequire(import.meta.url);
 const {
@@ -209,7 +209,7 @@ const ways = {
 
 test('the vectors, Keccak included, in every way', () => {
   const vectors = JSON.parse(
-    readFileSync(new URL('vectors/digests.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../vectors/digests.json', import.meta.url), 'utf8'),
   );
   let count = 0;
   for (const { member, name, size } of types) {

@@ -23,7 +23,7 @@ import promises, {
   sealTransformStream,
 } from 'millrace/promises';
 
-import { entryPaths, run } from './support/child.mjs';
+import { entryPaths, run } from '../support/child.mjs';
 import {
   CHUNK,
   chunkedAlgorithms,
@@ -31,9 +31,9 @@ import {
   openChunked,
   sealChunked,
   TAG,
-} from './support/chunked-oracle.mjs';
-import { collectGarbage } from './support/garbage.mjs';
-import { random } from './support/random.mjs';
+} from '../support/chunked-oracle.mjs';
+import { collectGarbage } from '../support/garbage.mjs';
+import { random } from '../support/random.mjs';
 
 const dist = dirname(entryPaths.millrace);
 const require = createRequire(import.meta.url);
@@ -250,7 +250,7 @@ for (const way of Object.keys(ways)) {
 
   test(`${way}: Wycheproof`, async () => {
     const { fields, groups } = JSON.parse(
-      readFileSync(new URL('vectors/wycheproof-chunked.json', import.meta.url), 'utf8'),
+      readFileSync(new URL('../vectors/wycheproof-chunked.json', import.meta.url), 'utf8'),
     );
     let seen = 0;
     for (const group of groups) {

@@ -10,8 +10,8 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { run } from './support/child.mjs';
-import { inFolder } from './support/shell.mjs';
+import { run } from '../support/child.mjs';
+import { inFolder } from '../support/shell.mjs';
 
 const { openWithPassphrase, sealWithPassphrase } = promises;
 /** The least there is, so that the tests are quick. */

@@ -9,9 +9,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { findBrowser, startBrowser } from '../tools/browser.mjs';
-import { serve } from '../tools/serve.mjs';
-import { root, temporary } from './support/child.mjs';
+import { findBrowser, startBrowser } from '../../tools/browser.mjs';
+import { serve } from '../../tools/serve.mjs';
+import { root, temporary } from '../support/child.mjs';
 
 const missing =
   findBrowser() === undefined

@@ -2,8 +2,8 @@
 // of bigint-buffer 1.1.5 (38 tests, fetched from the registry into a cache) and of bigint-hash (48
 // tests; its package lacks them, so MILLRACE_BIGINT_HASH_SPEC=<file> says where the file of its
 // repository is). Each runs twice, as under Node and as in a browser, in a folder laid out like the
-// original package's, where dist/ leads to ours and a few lines stand in for mocha and chai. What
-// cannot be had is skipped and says so; test/bigint-hash.test.mjs has tests of the same inputs.
+// original package's, where dist/ leads to ours and a few lines replace mocha and chai. A missing
+// program is skipped and reported; test/compat/bigint-hash.test.mjs has tests of the same inputs.
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
@@ -13,8 +13,8 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 
-import { root, temporary } from './support/child.mjs';
-import { fetchPackage } from './support/registry.mjs';
+import { root, temporary } from '../support/child.mjs';
+import { fetchPackage } from '../support/registry.mjs';
 
 const require = createRequire(import.meta.url);
 const folder = temporary();

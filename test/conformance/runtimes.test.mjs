@@ -9,9 +9,9 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
-import { findRuntime, makeProject, runtimes } from '../tools/runtimes.mjs';
-import { columnOf, documented, keep } from '../tools/engines-table.mjs';
-import { root } from './support/child.mjs';
+import { findRuntime, makeProject, runtimes } from '../../tools/runtimes.mjs';
+import { columnOf, documented, keep } from '../../tools/engines-table.mjs';
+import { root } from '../support/child.mjs';
 
 const project = makeProject();
 const all = process.env.MILLRACE_RUNTIMES === 'all';

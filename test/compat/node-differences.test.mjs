@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import millrace from 'millrace';
 
-import { root } from './support/child.mjs';
+import { root } from '../support/child.mjs';
 
 /** By row of the page, what is called. Where the names differ the second is node:crypto's. */
 const calls = {

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { chartsOf } from '../cli/bench/page/charts.mjs';
-import { htmlPage } from '../cli/bench/page/page.mjs';
-import { findBrowser, startBrowser } from '../tools/browser.mjs';
-import { benchRecord } from './support/bench-record.mjs';
-import { temporary } from './support/child.mjs';
+import { chartsOf } from '../../../cli/bench/page/charts.mjs';
+import { htmlPage } from '../../../cli/bench/page/page.mjs';
+import { findBrowser, startBrowser } from '../../../tools/browser.mjs';
+import { benchRecord } from '../../support/bench-record.mjs';
+import { temporary } from '../../support/child.mjs';
 
 const record = benchRecord();
 const html = htmlPage(record);

@@ -7,13 +7,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { findBrowser, startBrowser } from '../tools/browser.mjs';
-import { columnOf, documented, keep } from '../tools/engines-table.mjs';
-import { serve } from '../tools/serve.mjs';
-import { measureBeside, measureFrames } from './browser/measure.mjs';
-import { failuresOf } from './conformance/suite.mjs';
-import { aeadNames, cipherNames, hashNames, hmacNames } from './support/algorithms.mjs';
-import { root } from './support/child.mjs';
+import { findBrowser, startBrowser } from '../../tools/browser.mjs';
+import { columnOf, documented, keep } from '../../tools/engines-table.mjs';
+import { serve } from '../../tools/serve.mjs';
+import { measureBeside, measureFrames } from './measure.mjs';
+import { failuresOf } from '../conformance/suite.mjs';
+import { aeadNames, cipherNames, hashNames, hmacNames } from '../support/algorithms.mjs';
+import { root } from '../support/child.mjs';
 
 const missing =
   findBrowser() === undefined

@@ -12,12 +12,12 @@ import {
   ciphers,
   hashNames,
   hmacNames,
-} from './support/algorithms.mjs';
-import { attempt, expectFailure, expectResult, waysFor } from './support/entry-points.mjs';
-import { required } from './support/hashers.mjs';
-import { decryption, encryption, randomJob, randomParameters, tampered } from './support/jobs.mjs';
-import { oracle, judgeOf } from './support/oracles.mjs';
-import { random } from './support/random.mjs';
+} from '../support/algorithms.mjs';
+import { attempt, expectFailure, expectResult, waysFor } from '../support/entry-points.mjs';
+import { required } from '../support/hashers.mjs';
+import { decryption, encryption, randomJob, randomParameters, tampered } from '../support/jobs.mjs';
+import { oracle, judgeOf } from '../support/oracles.mjs';
+import { random } from '../support/random.mjs';
 
 /** Past every block size, SIMD width, and short-input path that an implementation may branch on. */
 const everyLength = 2100;

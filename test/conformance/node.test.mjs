@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { test } from 'node:test';
 
-import { families, load, openEntryPoints, runHere } from './conformance/host.mjs';
-import { columnOf, columns, documented, keep } from '../tools/engines-table.mjs';
-import { failuresOf, runConformance } from './conformance/suite.mjs';
-import { cipherNames, aeadNames, hashNames, hmacNames } from './support/algorithms.mjs';
-import { root } from './support/child.mjs';
+import { families, load, openEntryPoints, runHere } from './host.mjs';
+import { columnOf, columns, documented, keep } from '../../tools/engines-table.mjs';
+import { failuresOf, runConformance } from './suite.mjs';
+import { cipherNames, aeadNames, hashNames, hmacNames } from '../support/algorithms.mjs';
+import { root } from '../support/child.mjs';
 
 const engines = {
   native: { skip: false, column: `Node ${process.versions.node.split('.')[0]}` },

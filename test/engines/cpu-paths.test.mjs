@@ -8,7 +8,12 @@ import { test } from 'node:test';
 
 import millrace from 'millrace';
 
-import { everything as allFeatures, tierEnvironment, tiers, whyNot } from '../tools/cpu-tiers.mjs';
+import {
+  everything as allFeatures,
+  tierEnvironment,
+  tiers,
+  whyNot,
+} from '../../tools/cpu-tiers.mjs';
 import {
   aeadNames,
   ciphers,
@@ -16,8 +21,8 @@ import {
   hashes,
   hmacNames,
   streamNames,
-} from './support/algorithms.mjs';
-import { run } from './support/child.mjs';
+} from '../support/algorithms.mjs';
+import { run } from '../support/child.mjs';
 
 /**
  * Features that AWS-LC looks at, one or a few at a time; whole CPUs stand in tools/cpu-tiers.mjs.

@@ -9,9 +9,9 @@ import { setImmediate } from 'node:timers/promises';
 
 import entryPoint, * as namespace from 'millrace/crypto-async';
 
-import { original, ciphers, hashes } from './support/algorithms.mjs';
-import { oracle } from './support/oracles.mjs';
-import { show } from './support/refusals.mjs';
+import { original, ciphers, hashes } from '../support/algorithms.mjs';
+import { oracle } from '../support/oracles.mjs';
+import { show } from '../support/refusals.mjs';
 
 const constants = {
   CIPHER_BLOCK_MAX: 32,
