@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
-import { csvLine, parseCsv } from '../bench/csv.mjs';
-import { cellsOf, operations, routesOf } from '../bench/routes/plan.mjs';
-import { openRecord } from '../bench/routes/record.mjs';
-import { judge, report } from '../bench/routes/report.mjs';
-import { root } from './support/child.mjs';
+import { csvLine, parseCsv } from '../../bench/csv.mjs';
+import { cellsOf, operations, routesOf } from '../../bench/routes/plan.mjs';
+import { openRecord } from '../../bench/routes/record.mjs';
+import { judge, report } from '../../bench/routes/report.mjs';
+import { root } from '../support/child.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-routes-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
