@@ -30,13 +30,13 @@ import type { KeyInput, SecretInput } from './request/key-input.js';
 import {
   hashManyParser,
   hmacManyParser,
-  runManyCallback,
-  runManySync,
   type ManyParser,
   type Sources,
   type ManyOptions,
   type ManyOutput,
-} from './operations/batch.js';
+} from './operations/batch/arguments.js';
+import { runManyCallback } from './operations/batch/jobs.js';
+import { runManySync } from './operations/batch/sync.js';
 import type { EngineOptions } from './engines/engines.js';
 import type { RouteName, RouteOptions } from './scheduling/routes.js';
 import type { StreamOptions, Progress } from './streams/stream-source.js';
@@ -68,7 +68,9 @@ export type {
 export type { EngineName, EngineOptions, Fallback } from './engines/engines.js';
 export { createKey, Key } from './operations/key.js';
 export type { CreateKeyOptions } from './operations/key.js';
-export { createHash, createHmac, Hash, Hmac } from './hashers/hasher.js';
+export { createHash, createHmac } from './hashers/create.js';
+export { Hash, Hmac } from './hashers/hasher.js';
+export type { Hasher } from './hashers/hasher.js';
 export * from './kdf/derivations.js';
 export type {
   Argon2Algorithm,
@@ -88,9 +90,13 @@ export type {
   CreateHashOptions,
   CreateHmacOptions,
   DigestEncoding,
-  Hasher,
-} from './hashers/hasher.js';
-export type { ManyOptions, ManyOutput, PackedSources, Sources } from './operations/batch.js';
+} from './hashers/options.js';
+export type {
+  ManyOptions,
+  ManyOutput,
+  PackedSources,
+  Sources,
+} from './operations/batch/arguments.js';
 export type {
   Bytes,
   Callback,

@@ -30,12 +30,12 @@ import type { KeyInput } from './request/key-input.js';
 import {
   hashManyParser,
   hmacManyParser,
-  runManyPromise,
   type ManyParser,
   type Sources,
   type ManyOptions,
   type ManyOutput,
-} from './operations/batch.js';
+} from './operations/batch/arguments.js';
+import { runManyPromise } from './operations/batch/jobs.js';
 import type { Buffer } from '#platform/runtime.js';
 import type { FileSource } from '#platform/files.js';
 import { makeError } from './request/errors.js';

@@ -17,7 +17,8 @@ import { hashParser } from '../operations/hash.js';
 import { isBytesView } from '../request/intrinsics.js';
 import { bytesOfList, type AnyBuffer as Buffer, type BufferEncoding } from '#platform/runtime.js';
 import { fastBigInt, fastBuffer } from '../operations/fast-path.js';
-import { Phase, Running } from '../hashers/running.js';
+import { Running } from '../hashers/running.js';
+import { Phase } from '../hashers/setup.js';
 
 /** The original package's algorithms; {@link HashName} lists the others. */
 export enum HashType {

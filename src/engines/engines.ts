@@ -141,7 +141,11 @@ export const defaultEngine = { preference: automatic, engine: base };
 const single: Partial<Record<EngineName, EnginePreference>> = {};
 
 /** Parses the option `engine`. */
-export function readEnginePreference(value: unknown, option: string): EnginePreference {
+export function readEnginePreference(
+  value: unknown,
+  option = 'options.engine',
+): EnginePreference | undefined {
+  if (value === undefined) return undefined;
   if (typeof value === 'string') {
     const name = nameOf(value, option, false);
     return (single[name] ??= choose([name]));
@@ -188,7 +192,7 @@ function choose(asked: readonly EngineName[]): EnginePreference {
 export function readDefaultEngine(value: unknown, option: string): EnginePreference {
   if (value === 'auto') return automatic;
   if (typeof value === 'string') nameOf(value, option, true);
-  return readEnginePreference(value, option);
+  return readEnginePreference(value, option) ?? automatic;
 }
 
 export function setDefaultEngine(preference: EnginePreference): void {

@@ -1,10 +1,9 @@
 /**
  * Hashers: hashing a message incrementally, with the interface of node:crypto's Hash and Hmac. This
- * file is the public part: arguments, encodings and the stream. running.ts does the work.
+ * file has the classes with their stream; running.ts does the work.
  */
 import {
   bytes,
-  data,
   isUint8Array,
   options as optionsObject,
   range,
@@ -13,125 +12,48 @@ import {
   type Bytes,
   type Data,
 } from '../request/arguments.js';
-import { Form } from '../request/request.js';
-import { encodeResult } from '../request/result.js';
-import { hashFacts } from '../catalog/catalog.js';
-import type { HashFacts } from '../catalog/facts.js';
-import {
-  localEngines,
-  readEnginePreference,
-  engineNames,
-  withKeyEngines,
-  defaultEngine,
-  type EnginePreference,
-  type EngineOptions,
-} from '../engines/engines.js';
 import { makeError, wrongType } from '../request/errors.js';
-import {
-  checkKeyed,
-  OUTPUT_MAX,
-  outputSize,
-  splitSeed,
-  type Digest,
-  type Encoding,
-  type HashOptions,
-} from '../operations/hash.js';
-import { exportState, importState } from './state.js';
-import { hmacFacts } from '../operations/hmac.js';
-import {
-  createKeyFor,
-  createMacKey,
-  isKey,
-  keyAlgorithm,
-  keyEngines,
-  keyHandle,
-  macName,
-  type Key,
-  withKeyBytes,
-} from '../operations/key.js';
-import type { KeyInput } from '../request/key-input.js';
-import { Phase, refusal, Running, type HashSetup } from './running.js';
-import { DigestStep, Steps, UpdateStep } from './steps.js';
-import {
-  allocate,
-  bytesOfText,
-  isEncoding,
-  textOf,
-  utf8,
-  type Buffer,
-  type BufferEncoding,
-  viewOf,
-  allocateApart,
-} from '#platform/runtime.js';
-import {
-  LazyTransform,
-  loadStream,
-  setUpLate,
-  type TransformCallback,
-  type TransformOptions,
-  streamNames,
-} from '#platform/hasher-stream.js';
-import { SecretKinds } from '../request/secret-copy.js';
-import { accepted, type Accepted } from '../request/options.js';
+import { Form } from '../request/request.js';
 import { checkTextSize } from '../request/text-size.js';
-import { keepsStates, keyStates } from './key-states.js';
-import { deferResult } from '../scheduling/deferred-results.js';
+import { outputSize, type Digest } from '../operations/hash.js';
 import {
   CallbackCompletion,
   PromiseCompletion,
   type Callback,
   type Completion,
 } from '../scheduling/completions.js';
+import { deferResult } from '../scheduling/deferred-results.js';
+import {
+  checkSize,
+  digestFormat,
+  encodeDigest,
+  extendable,
+  messageInput,
+  squeezedSize,
+} from './arguments.js';
+import { copyTakes, type CopyOptions, type DigestEncoding } from './options.js';
+import type { Running } from './running.js';
+import { Phase, ready, refusal } from './setup.js';
+import { exportState } from './state.js';
+import { DigestStep, Steps, UpdateStep } from './steps.js';
+import {
+  LazyTransform,
+  loadStream,
+  setUpLate,
+  type TransformCallback,
+  type TransformOptions,
+} from '#platform/hasher-stream.js';
+import {
+  allocate,
+  allocateApart,
+  textOf,
+  viewOf,
+  type Buffer,
+  type BufferEncoding,
+} from '#platform/runtime.js';
 
-/** The result of a digest: as {@link Encoding} says, or text in any other encoding of Buffer. */
-export type DigestEncoding = Encoding | BufferEncoding;
-
-/** Options of {@link createHash}, in addition to those of stream.Transform. */
-export interface CreateHashOptions
-  extends TransformOptions, Pick<HashOptions, 'outputLength' | 'seed' | 'key'>, EngineOptions {
-  /**
-   * A state from {@link Hasher.exportState} to resume from, of the same algorithm, key and seed.
-   */
-  readonly state?: Bytes | undefined;
-}
-
-const hashTakes: Accepted<keyof CreateHashOptions> = accepted('createHash(algorithm)', {
-  ...streamNames,
-  ...engineNames,
-  outputLength: true,
-  seed: true,
-  key: true,
-  state: true,
-});
-
-/** Options of {@link createHmac}, in addition to those of stream.Transform. */
-export interface CreateHmacOptions extends TransformOptions, EngineOptions {
-  /** A state from {@link Hasher.exportState} to resume from, of the same algorithm and key. */
-  readonly state?: Bytes | undefined;
-}
-
-const hmacTakes: Accepted<keyof CreateHmacOptions> = accepted('createHmac(algorithm, key)', {
-  ...streamNames,
-  ...engineNames,
-  state: true,
-});
-
-/** Options of {@link Hasher.copy}, in addition to those of stream.Transform. */
-export interface CopyOptions extends TransformOptions {
-  /**
-   * The size in bytes of the copy's digest, for an extendable output; by default that of the
-   * original.
-   */
-  readonly outputLength?: number | undefined;
-}
-
-const copyTakes: Accepted<keyof CopyOptions> = accepted('copy', {
-  ...streamNames,
-  outputLength: true,
-});
-
-/** Permits only the functions of this file to construct hashers. */
-const inside = Symbol('inside');
+/** Permits only create.ts and this file to construct hashers. */
+export const inside = Symbol('inside');
 
 /** Returns the running hash of a hasher. Set by the class, which alone can read the field. */
 let runningIn: (hasher: Hasher) => Running;
@@ -210,7 +132,7 @@ export abstract class Hasher extends LazyTransform {
       typeof source !== 'string' ||
       !ready(this.#running).updateText(source)
     ) {
-      const { view, offset, size } = input(given, count);
+      const { view, offset, size } = messageInput(given, count);
       ready(this.#running).update(view, offset, size);
     }
     return this;
@@ -357,7 +279,7 @@ export abstract class Hasher extends LazyTransform {
   override _transform(chunk: unknown, encoding: BufferEncoding, callback: TransformCallback): void {
     try {
       const given = [chunk, encoding];
-      const { view, offset, size } = input(given, typeof chunk === 'string' ? 2 : 1);
+      const { view, offset, size } = messageInput(given, typeof chunk === 'string' ? 2 : 1);
       const running = this.#running;
       if (size >= STREAM_POOL_MIN_BYTES || running.pending > 0) {
         // The writer of a stream no longer changes a chunk.
@@ -408,7 +330,7 @@ export abstract class Hasher extends LazyTransform {
   }
 
   #updateLater(completion: Completion, given: ArrayLike<unknown>, count: number): void {
-    const { view, offset, size, lent } = input(given, count);
+    const { view, offset, size, lent } = messageInput(given, count);
     this.#queue().add(new UpdateStep(completion, view, offset, size, !lent));
   }
 
@@ -468,11 +390,11 @@ export class Hash extends Hasher {
   squeeze(size: number, encoding?: unknown): unknown {
     const wanted = digestFormat(encoding);
     const count = squeezedSize(size);
-    const running = extendable(this);
+    const running = extendable(runningIn(this));
     checkTextSize(count, wanted);
     const target = running.key === undefined ? allocate(count) : allocateApart(count);
     running.squeeze(target, 0, count);
-    return typeof wanted === 'number' ? encodeResult(target, wanted) : textOf(target, wanted);
+    return encodeDigest(target, wanted);
   }
 
   /**
@@ -485,7 +407,7 @@ export class Hash extends Hasher {
     const start = unsigned(offset, 'offset');
     const count = squeezedSize(size);
     range(start, count, sizeOf(view), 'target');
-    extendable(this).squeeze(view, start, count);
+    extendable(runningIn(this)).squeeze(view, start, count);
     return count;
   }
 }
@@ -497,252 +419,13 @@ export class Hash extends Hasher {
 export class Hmac extends Hasher {}
 
 /**
- * Creates a hasher for a message that arrives in parts, with the interface of node:crypto's: a
- * stream.Transform with update, digest and copy. In addition it has asynchronous updates,
- * `digestInto`, `reset`, `squeeze` and `exportState`.
- *
- * @param algorithm name of the hash, in any case
- * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- *   ERR_OUTPUT_SIZE, ERR_KEY_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
+ * A stream's chunks of at least this size go to the worker threads; smaller ones are faster here.
  */
-export function createHash(algorithm: string, options?: CreateHashOptions): Hash {
-  const facts = hashFacts(algorithm);
-  if (options === undefined) {
-    return new Hash(
-      inside,
-      new Running(facts, false, undefined, 0, 0, facts.digestSize),
-      undefined,
-    );
-  }
-  const { outputLength, seed, key, state, engine } = optionsObject<CreateHashOptions>(
-    options,
-    'options',
-    hashTakes,
-  );
-  const asked = engine === undefined ? undefined : readEnginePreference(engine, 'options.engine');
-  const size = outputLength === undefined ? facts.digestSize : outputSize(outputLength, facts);
-  const [seedLow, seedHigh] = splitSeed(seed, facts);
-  const prepared = preparedKey(key, facts, asked);
-  const setup = {
-    facts,
-    mac: false,
-    key: prepared,
-    seedLow,
-    seedHigh,
-    size,
-    preference: enginesFor(prepared, asked),
-  };
-  return new Hash(inside, startRunning(setup, state, seed !== undefined), options);
-}
-
-/**
- * Creates an HMAC hasher for a message that arrives in parts; see {@link createHash}.
- *
- * @param algorithm name of the hash, for example `sha256`
- * @param key bytes of any size, a string (UTF-8), a secret KeyObject, an extractable secret
- *   CryptoKey, or a key prepared for `hmac-sha256`. Of every key but a prepared one the hasher
- *   keeps the two midstates, in memory that is not wiped: they allow computing HMACs under the key
- *   but do not reveal it. To control when they are wiped, prepare a key and dispose of it
- * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
- */
-export function createHmac(
-  algorithm: string,
-  key: string | KeyInput,
-  options?: CreateHmacOptions,
-): Hmac {
-  if (arguments.length < 2)
-    throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
-  const facts = hmacFacts(algorithm);
-  const { state, engine } = optionsObject<CreateHmacOptions>(options, 'options', hmacTakes);
-  const asked = engine === undefined ? undefined : readEnginePreference(engine, 'options.engine');
-  const given = isKey(key);
-  if (given) keyHandle(key, macName(facts));
-  const raw = !given && keepsStates(asked ?? defaultEngine.preference);
-  const prepared = given ? key : raw ? undefined : createMacKey(facts, key, asked);
-  const preference = enginesFor(prepared, asked);
-  const states = raw
-    ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, preference))
-    : undefined;
-  const setup = {
-    facts,
-    mac: true,
-    key: prepared,
-    seedLow: 0,
-    seedHigh: 0,
-    size: facts.digestSize,
-    preference,
-    keyStates: states,
-  };
-  return new Hmac(inside, startRunning(setup, state, false), options);
-}
-
-/** Returns the running hash if a synchronous operation may use it now. */
-function ready(running: Running, also = Phase.Open): Running {
-  if ((running.phase !== Phase.Open && running.phase !== also) || running.pending > 0)
-    throw refusal(running, false);
-  return running;
-}
+const STREAM_POOL_MIN_BYTES = 64 * 1024;
 
 function digestNow(running: Running, wanted: Form | BufferEncoding): unknown {
   checkSize(ready(running));
   checkTextSize(running.size, wanted);
   if (typeof wanted === 'number') return running.digest(wanted);
   return textOf(running.digest(Form.Buffer) as Buffer, wanted);
-}
-
-function encodeDigest(digest: Buffer, wanted: Form | BufferEncoding): unknown {
-  return typeof wanted === 'number' ? encodeResult(digest, wanted) : textOf(digest, wanted);
-}
-
-function startRunning(setup: HashSetup, state: unknown, seeded: boolean): Running {
-  // The kernel imports no states.
-  if (state !== undefined)
-    return importState(
-      state,
-      { ...setup, preference: localEngines(setup.preference, 'the state of a hasher') },
-      seeded,
-    );
-  const { facts, mac, key, seedLow, seedHigh, size, preference, keyStates } = setup;
-  return new Running(facts, mac, key, seedLow, seedHigh, size, preference, keyStates);
-}
-
-/** Returns the engines that may compute: those that have the key, if there is one. */
-function enginesFor(key: Key | undefined, asked: EnginePreference | undefined): EnginePreference {
-  if (key === undefined) return asked ?? defaultEngine.preference;
-  const prepared = keyEngines(key, keyAlgorithm(key));
-  return asked === undefined ? prepared : withKeyEngines(prepared, asked);
-}
-
-/** Returns the prepared key of a keyed hash. */
-function preparedKey(
-  key: unknown,
-  facts: HashFacts,
-  asked: EnginePreference | undefined,
-): Key | undefined {
-  if (key === undefined) return undefined;
-  checkKeyed(facts);
-  if (!isKey(key))
-    return createKeyFor(
-      facts.name,
-      key,
-      asked ?? defaultEngine.preference,
-      'options.key',
-      SecretKinds.Prepared,
-    );
-  keyHandle(key, facts.name);
-  return key;
-}
-
-/**
- * A stream's chunks of at least this size go to the worker threads; smaller ones are faster here.
- */
-const STREAM_POOL_MIN_BYTES = 64 * 1024;
-
-/**
- * Reads the arguments of an update: data and optionally its encoding, or source, offset and size.
- */
-function input(
-  given: ArrayLike<unknown>,
-  count: number,
-): { view: Uint8Array; offset: number; size: number; lent: boolean } {
-  if (count === 3 || (count === 2 && typeof given[1] === 'number')) {
-    if (count !== 3)
-      throw makeError(
-        'ERR_MISSING_ARGUMENT',
-        'update takes data and an encoding, or a source, an offset and a size',
-      );
-    const view = bytes(given[0], 'source');
-    const offset = unsigned(given[1], 'offset');
-    const size = unsigned(given[2], 'size');
-    if (offset + size > sizeOf(view)) {
-      throw makeError(
-        'ERR_ARGUMENT_VALUE',
-        `offset + size must be at most source's size in bytes: ${offset} + ${size} > ` +
-          `${sizeOf(view)}`,
-      );
-    }
-    return { view, offset, size, lent: true };
-  }
-  if (count === 0) throw makeError('ERR_MISSING_ARGUMENT', 'update needs data');
-  if (count > 2)
-    throw makeError(
-      'ERR_MISSING_ARGUMENT',
-      `update takes 1 or 2 arguments, or 3 with an offset, and a callback; not ${count}`,
-    );
-  const view =
-    typeof given[0] === 'string'
-      ? encoded(given[0], count > 1 ? given[1] : undefined)
-      : data(given[0], 'data');
-  return { view, offset: 0, size: sizeOf(view), lent: false };
-}
-
-function encoded(text: string, encoding: unknown): Uint8Array {
-  if (encoding === undefined || encoding === null || encoding === 'utf8' || encoding === 'buffer')
-    return utf8(text);
-  if (typeof encoding !== 'string') throw wrongType('inputEncoding', 'a string', encoding);
-  if (!isEncoding(encoding)) throw unknownEncoding('inputEncoding', encoding);
-  const view = bytesOfText(text, encoding);
-  // Buffer stops at an invalid digit; the digest would be that of another message.
-  if (/^hex$/i.test(encoding) && view.length * 2 !== text.length)
-    throw makeError('ERR_ARGUMENT_VALUE', 'data must be pairs of hex digits');
-  return view;
-}
-
-/** Returns the form of a digest, or the encoding of its text. */
-function digestFormat(encoding: unknown): Form | BufferEncoding {
-  switch (encoding) {
-    case undefined:
-    case null:
-    case 'buffer':
-      return Form.Buffer;
-    case 'hex':
-      return Form.Hex;
-    case 'base64':
-      return Form.Base64;
-    case 'base64url':
-      return Form.Base64url;
-    case 'bigint':
-      return Form.BigInt;
-  }
-  if (typeof encoding !== 'string')
-    throw wrongType('encoding', "'bigint' or the name of one of Buffer's encodings", encoding);
-  if (!isEncoding(encoding)) throw unknownEncoding('encoding', encoding);
-  return encoding;
-}
-
-function unknownEncoding(name: string, encoding: string): Error {
-  return makeError(
-    'ERR_ARGUMENT_VALUE',
-    `${name} must be one of Buffer's encodings${name === 'encoding' ? " or 'bigint'" : ''}, ` +
-      `not ${JSON.stringify(encoding.slice(0, 40))}`,
-  );
-}
-
-function checkSize({ size, facts }: Running): void {
-  if (size === 0)
-    throw makeError(
-      'ERR_OUTPUT_SIZE',
-      `options.outputLength must be given to createHash for a digest of ${facts.name}: its ` +
-        'output has no default size',
-    );
-}
-
-function squeezedSize(size: unknown): number {
-  const count = unsigned(size, 'size');
-  if (count >= 1 && count <= OUTPUT_MAX) return count;
-  throw makeError(
-    'ERR_OUTPUT_SIZE',
-    `size must be between 1 and ${OUTPUT_MAX} bytes, not ${count}`,
-  );
-}
-
-function extendable(hash: Hash): Running {
-  const running = ready(runningIn(hash), Phase.Squeezing);
-  if (running.facts.xof) return running;
-  throw makeError(
-    'ERR_ARGUMENT_VALUE',
-    `squeeze: the output of ${running.facts.name} has a fixed size; shake128, shake256 and ` +
-      'blake3 can be squeezed',
-  );
 }

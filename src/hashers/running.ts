@@ -7,109 +7,34 @@
  * the buffer is hashed in one call.
  */
 import { NO_BYTES, part, sizeOf } from '../request/arguments.js';
-import {
-  At,
-  inputBuffer,
-  Flag,
-  frame,
-  GATHERED_MAX,
-  Operation,
-  type Native,
-  Status,
-} from '../request/frame.js';
+import { makeError } from '../request/errors.js';
+import { Flag, inputBuffer, Operation } from '../request/frame.js';
 import { KERNEL_HANDLE_BYTES } from '../request/protocol.js';
 import {
+  beginRequest,
+  Form,
   request,
   setAad,
-  beginRequest,
-  setEngines,
   setIv,
-  setKey,
   setResult,
   setTag,
   setTarget,
-  Form,
 } from '../request/request.js';
-import { runFilled, runAsync } from '../scheduling/run.js';
 import type { HashFacts } from '../catalog/facts.js';
-import {
-  recordFallback,
-  sliceOf,
-  defaultEngine,
-  type EnginePreference,
-} from '../engines/engines.js';
-import { failure, makeError, MillraceError } from '../request/errors.js';
-import { keyAlgorithm, keyHandle, type Key } from '../operations/key.js';
-import { viewOf, writeText, type Buffer } from '#platform/runtime.js';
-import { fastBigInt, fastBuffer, fastFinishHex, fastHex } from '../operations/fast-path.js';
+import { defaultEngine, type EnginePreference } from '../engines/engines.js';
+import type { Key } from '../operations/key.js';
 import type { Completion } from '../scheduling/completions.js';
+import { runAsync, runFilled } from '../scheduling/run.js';
+import { dropHandle, forkHandle, openHandle, registerHandle } from './kernel-handle.js';
+import { allocateMemory, OWN_CAPACITY, sharedMemory, type HashMemory } from './memory.js';
+import { fastDigest, handleOf, Phase, setKeyAndSeed, type HashSetup } from './setup.js';
+import { writeText } from '#platform/runtime.js';
 
 /** A UTF-16 unit becomes at most this many bytes. */
 const UTF8_MAX = 3;
-/** Maximum bytes of a state. */
-const STATE_MAX = 4096;
 
-/** The memory of a running hash, in its own ArrayBuffers: Buffer's pool is visible to all code. */
-interface HashMemory {
-  /** Input that native code has not received, and its maximum bytes. */
-  readonly buffer: Buffer;
-  readonly capacity: number;
-  readonly state: Uint8Array;
-}
-
-/**
- * Buffer size of a running hash with its own memory: less than the input buffer, because there may
- * be many.
- */
-const OWN_CAPACITY = 1024;
-
-function allocateMemory(capacity: number, stateSize: number): HashMemory {
-  return {
-    buffer: viewOf(new ArrayBuffer(capacity)),
-    capacity,
-    state: new Uint8Array(new ArrayBuffer(stateSize)),
-  };
-}
-
-// Running hashes share the input buffer in turn: memory for each would cost more than the rest of a
-// short hash (300 ns). The current owner moves to its own memory when another hash needs the
-// buffer. An owner that is no longer referenced stays alive until then: a weak reference would cost
-// each hash 100 ns.
-const sharedMemory: HashMemory = {
-  buffer: viewOf(inputBuffer.buffer, inputBuffer.byteOffset, inputBuffer.length),
-  capacity: GATHERED_MAX,
-  state: new Uint8Array(new ArrayBuffer(STATE_MAX)),
-};
+/** The hash that uses {@link sharedMemory}. */
 let sharedOwner: Running | undefined;
-
-/** The operations that a running hash allows. */
-export const enum Phase {
-  /** Updates and the digest. */
-  Open,
-  /** Output; the message has ended. */
-  Squeezing,
-  /** None: it has returned its digest. */
-  Finalized,
-  /** None: an operation failed. */
-  Failed,
-}
-
-/** The parameters of a running hash. */
-export interface HashSetup {
-  readonly facts: HashFacts;
-  /** True for an HMAC over the hash. */
-  readonly mac: boolean;
-  /** The key of an HMAC or a keyed hash. */
-  readonly key: Key | undefined;
-  /** The midstates of an HMAC's key that was not prepared, instead of `key`. */
-  readonly keyStates?: Uint8Array | undefined;
-  readonly seedLow: number;
-  readonly seedHigh: number;
-  /** The digest's size in bytes; 0 for an extendable output without one. */
-  readonly size: number;
-  /** The engines that may compute it: those that have the key, if there is one. */
-  readonly preference: EnginePreference;
-}
 
 /** See above. Callers check `phase` and `pending` first; the methods do not. */
 export class Running implements HashSetup {
@@ -252,7 +177,9 @@ export class Running implements HashSetup {
   /** Returns the digest and finalizes the hash. */
   digest(form: Form): unknown {
     let digest: unknown;
-    if (this.seedLow === 0 && this.seedHigh === 0) digest = this.fastDigest(form);
+    const { memory, buffered } = this;
+    if (memory === sharedMemory || buffered === 0)
+      digest = fastDigest(this, this.hasState ? memory!.state : undefined, buffered, form);
     if (digest === undefined) {
       this.fillDigest();
       setResult(this.size, form);
@@ -308,7 +235,7 @@ export class Running implements HashSetup {
       const { buffer, state } = copy.acquire();
       buffer.set(part(this.memory.buffer, 0, this.buffered));
       if (this.hasState) {
-        if (this.inKernel) this.forkHandle(copy, state);
+        if (this.inKernel) forkHandle(this.preference, this.memory.state, copy, state);
         else state.set(this.memory.state);
       }
     }
@@ -359,7 +286,7 @@ export class Running implements HashSetup {
   finalize(): void {
     const { memory } = this;
     if (memory !== undefined) {
-      if (this.inKernel && this.hasState) this.dropHandle();
+      if (this.inKernel && this.hasState) dropHandle(this, this.preference, memory.state);
       if (this.keyed && this.hasState) memory.state.fill(0, 0, this.stateSize);
       this.absorbed += this.buffered;
       this.clearBuffered();
@@ -424,30 +351,6 @@ export class Running implements HashSetup {
     if (this.hasState) setAad(this.memory!.state, 0, this.stateSize);
   }
 
-  private fastDigest(form: Form): unknown {
-    const { facts, memory, buffered, keyStates } = this;
-    if ((memory !== sharedMemory && buffered > 0) || this.size !== facts.digestSize)
-      return undefined;
-    const key = handleOf(this);
-    const engine = this.preference.engines[0]!;
-    if (this.hasState || keyStates !== undefined) {
-      if (form !== Form.Hex) return undefined;
-      return fastFinishHex(
-        facts,
-        this.hasState ? memory!.state : NO_BYTES,
-        buffered,
-        key,
-        engine,
-        keyStates,
-      );
-    }
-    if (form === Form.Hex) return fastHex(facts, undefined, 0, buffered, key, engine);
-    if (form === Form.Buffer) return fastBuffer(facts, undefined, 0, buffered, key, engine);
-    return form === Form.BigInt
-      ? fastBigInt(facts, undefined, 0, buffered, key, engine)
-      : undefined;
-  }
-
   private run(): unknown {
     try {
       return runFilled();
@@ -468,74 +371,20 @@ export class Running implements HashSetup {
     return this.inKernel ? KERNEL_HANDLE_BYTES : this.facts.stateSize;
   }
 
-  /**
-   * Opens a hash in the kernel before its first state, and falls back to the next engine if the
-   * kernel refuses it.
-   */
+  /** Opens a hash in the kernel before its first state. */
   private openHandle(): void {
     if (this.hasState || !this.inKernel) return;
-    const all = this.preference;
-    const [engine, next] = all.engines;
     const handle = handleOf(this);
     const { state } = this.memory ?? this.acquire();
-    this.preference = sliceOf(all, 0);
     try {
-      beginRequest(
-        this.mac ? Operation.MacUpdate : Operation.Update,
-        this.facts.id,
-        NO_BYTES,
-        0,
-        0,
-      );
-      setKeyAndSeed(this, handle);
-      setTarget(state, 0, KERNEL_HANDLE_BYTES);
-      runFilled();
+      this.preference = openHandle(this, handle, state);
     } catch (error) {
-      if (
-        next === undefined ||
-        !(error instanceof MillraceError) ||
-        error.code !== 'ERR_ENGINE_UNAVAILABLE'
-      ) {
-        this.fail(error);
-        throw error;
-      }
-      recordFallback(
-        `${this.mac ? 'hmac-' : ''}${this.facts.name}`,
-        engine!.name,
-        next.name,
-        error.message,
-      );
-      this.preference = sliceOf(all, 1, all.engines.length);
-      this.openHandle();
-      return;
+      this.fail(error);
+      throw error;
     }
+    if (!this.inKernel) return;
     this.hasState = true;
-    this.registerHandle(state);
-  }
-
-  /** Closes the hash in the kernel when this object is collected. */
-  private registerHandle(state: Uint8Array): void {
-    collected.register(
-      this,
-      { binding: this.preference.engines[0]!.binding, handle: state.slice(0, KERNEL_HANDLE_BYTES) },
-      this,
-    );
-  }
-
-  private forkHandle(copy: Running, next: Uint8Array): void {
-    const { binding } = this.preference.engines[0]!;
-    const status = binding.forkState(
-      part(this.memory!.state, 0, KERNEL_HANDLE_BYTES),
-      part(next, 0, KERNEL_HANDLE_BYTES),
-    );
-    if (status !== 0)
-      throw failure(status, 0, status >= Status.Unavailable ? binding.lastReason() : '');
-    copy.registerHandle(next);
-  }
-
-  private dropHandle(): void {
-    collected.unregister(this);
-    this.preference.engines[0]!.binding.dropState(part(this.memory!.state, 0, KERNEL_HANDLE_BYTES));
+    registerHandle(this, this.preference, state);
   }
 
   private acquire(): HashMemory {
@@ -565,45 +414,4 @@ export class Running implements HashSetup {
     if (this.keyed && this.buffered > 0) this.memory!.buffer.fill(0, 0, this.buffered);
     this.buffered = 0;
   }
-}
-
-/** Closes hashes in the kernel whose objects were collected. */
-const collected = new FinalizationRegistry<{
-  readonly binding: Native;
-  readonly handle: Uint8Array;
-}>(({ binding, handle }) => void binding.dropState(handle));
-
-/**
- * Returns the handle of the key, 0 without one; throws if it was disposed. Call it before filling a
- * request.
- */
-export function handleOf({ key }: HashSetup): number {
-  return key === undefined ? 0 : keyHandle(key, keyAlgorithm(key));
-}
-
-/** Sets key, seed and engines of a request. */
-export function setKeyAndSeed(
-  { seedLow, seedHigh, preference, keyStates }: HashSetup,
-  handle: number,
-): void {
-  frame[At.Key] = handle;
-  if (keyStates !== undefined) setKey(keyStates, 0, sizeOf(keyStates));
-  if (preference !== defaultEngine.preference) setEngines(preference);
-  frame[At.SeedLow] = seedLow;
-  frame[At.SeedHigh] = seedHigh;
-}
-
-/** Returns the error of an operation that the phase does not allow. */
-export function refusal(running: Running, asynchronous: boolean): unknown {
-  const { phase } = running;
-  if (running.pending > 0 && !asynchronous) {
-    return makeError(
-      'ERR_HASHER_BUSY',
-      'an asynchronous operation of this hasher is in flight: wait for its callback or ' +
-        'promise, or make this operation asynchronous too',
-    );
-  }
-  if (phase === Phase.Failed) return running.failure;
-  const reason = phase === Phase.Squeezing ? 'has started its output' : 'has returned its digest';
-  return makeError('ERR_HASHER_SPENT', `this hasher ${reason}: call reset() or create another`);
 }

@@ -25,7 +25,8 @@ import { base } from '../engines/engines.js';
 import { makeError } from '../request/errors.js';
 import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
 import { fastBuffer } from '../operations/fast-path.js';
-import { setKeyAndSeed, handleOf, Phase, Running, type HashSetup } from './running.js';
+import { Running } from './running.js';
+import { handleOf, Phase, setKeyAndSeed, type HashSetup } from './setup.js';
 
 const MAGIC = 'MRHS';
 const MAGIC_SIZE = 4;

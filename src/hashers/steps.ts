@@ -5,7 +5,8 @@ import { isResizable, part } from '../request/arguments.js';
 import type { Form } from '../request/request.js';
 import { nextTick } from '#platform/runtime.js';
 import { Completion } from '../scheduling/completions.js';
-import { Phase, type Running } from './running.js';
+import type { Running } from './running.js';
+import { Phase } from './setup.js';
 
 /** One operation, from its call to its completion. The source is lent unless `copied`. */
 export abstract class Step extends Completion {

@@ -4,21 +4,20 @@
  */
 import {
   bytes,
-  data,
-  NO_BYTES,
   options,
-  range,
   sizeOf,
-  unsigned,
+  surplusArguments,
   type Bytes,
   type Data,
-  part,
-  surplusArguments,
 } from '../request/arguments.js';
+import { makeError } from '../request/errors.js';
 import { At, frame, Operation, type Route } from '../request/frame.js';
+import { setKeyInput, type KeyInput } from '../request/key-input.js';
+import type { Accepted, Names } from '../request/options.js';
 import {
-  setAad,
   beginRequest,
+  Form,
+  setAad,
   setEngines,
   setIv,
   setPrefix,
@@ -26,31 +25,31 @@ import {
   setRoute,
   setTag,
   setTarget,
-  Form,
   type Parser,
 } from '../request/request.js';
+import { SecretCopy } from '../request/secret-copy.js';
 import { cipherFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import {
-  readEnginePreference,
   engineNames,
-  type EnginePreference,
+  readEnginePreference,
   type EngineOptions,
+  type EnginePreference,
 } from '../engines/engines.js';
-import { makeError, wrongType } from '../request/errors.js';
+import { readRoute, takes, type RouteOptions, type Takes } from '../scheduling/routes.js';
 import {
-  setKeyInput,
-  keySizeOf,
-  readKey,
-  type KeyInput,
-  type KeyMaterial,
-} from '../request/key-input.js';
+  appendedTagSize,
+  direction,
+  limitSource,
+  messageBytes,
+  readAad,
+  readCipherKey,
+  readIv,
+  readTag,
+  readTarget,
+  type Place,
+} from './cipher-arguments.js';
 import { randomNonce } from './nonces.js';
-import { routeOf, type RouteOptions, takes, type Takes } from '../scheduling/routes.js';
-import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
-import type { Accepted, Names } from '../request/options.js';
-import { utf8Apart } from '#platform/runtime.js';
-import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 
 /** Options of {@link seal}. Sizes are in bytes. */
 export interface SealOptions extends EngineOptions {
@@ -175,7 +174,7 @@ function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean):
   // All getters run here, before any memory is read.
   const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
     given[1] as AppendedFields;
-  const preference = requestedEngines(engine);
+  const preference = readEnginePreference(engine);
   const tagSize = appendedTagSize(authTagLength, facts);
   const text = messageBytes(source, target);
   const size = sizeOf(text);
@@ -184,7 +183,7 @@ function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean):
   const extra = readAad(aad, facts);
   const resultSize = (iv === undefined ? facts.ivSize : 0) + size + tagSize;
   const place = readTarget(target, targetOffset, resultSize);
-  const way = routeAsked(route);
+  const way = readRoute(route);
   const secret = readCipherKey(key, facts);
   if (SecretCopy.is(secret)) messageBytes(source, target);
   // Last, because the nonce is valid until the next call only.
@@ -213,7 +212,7 @@ function fillOpen(given: ArrayLike<unknown>, count: number, promised?: boolean):
   const facts = aeadFacts('open', given, count, promised ? openTable.promised : openTable.plain);
   const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
     given[1] as AppendedFields;
-  const preference = requestedEngines(engine);
+  const preference = readEnginePreference(engine);
   const tagSize = appendedTagSize(authTagLength, facts);
   const sealed = bytes(source, 'source');
   const prefix = nonce === undefined ? facts.ivSize : 0;
@@ -223,7 +222,7 @@ function fillOpen(given: ArrayLike<unknown>, count: number, promised?: boolean):
   const iv = nonce === undefined ? undefined : readIv(nonce, facts, 'nonce');
   const extra = readAad(aad, facts);
   const place = readTarget(target, targetOffset, size);
-  const way = routeAsked(route);
+  const way = readRoute(route);
   const secret = readCipherKey(key, facts);
   beginRequest(Operation.Open, facts.id, sealed, prefix, size + tagSize);
   frame[At.TagSize] = tagSize;
@@ -265,13 +264,6 @@ function aeadFacts(
   return facts;
 }
 
-function appendedTagSize(authTagLength: unknown, facts: CipherFacts): number {
-  if (authTagLength === undefined) return facts.tagSize;
-  const tagSize = unsigned(authTagLength, 'authTagLength');
-  checkTagSize(tagSize, facts, 'authTagLength');
-  return tagSize;
-}
-
 /** `(algorithm, options)`, or 5 arguments, or 7 with aad and tag. */
 export const cipherParser: Parser = { fill: fillCipher, counts: [2, 5, 7] };
 
@@ -297,7 +289,7 @@ function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepte
   type Fields = Record<keyof CipherOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
   const { encrypt, key, iv, source, aad, tag, target, targetOffset, route, engine } =
     options<Fields>(given, 'options', accepted);
-  const preference = requestedEngines(engine);
+  const preference = readEnginePreference(engine);
   const operation = direction(encrypt);
   const view = messageBytes(source, target);
   limitSource(sizeOf(view), facts);
@@ -305,7 +297,7 @@ function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepte
   const extra = readAad(aad, facts);
   const code = readTag(tag, facts);
   const place = readTarget(target, targetOffset, sizeOf(view));
-  const way = routeAsked(route);
+  const way = readRoute(route);
   const secret = readCipherKey(key, facts);
   if (SecretCopy.is(secret)) messageBytes(source, target);
   beginRequest(operation, facts.id, view, 0, sizeOf(view));
@@ -334,165 +326,12 @@ function fillCipherPositional(facts: CipherFacts, given: ArrayLike<unknown>, cou
   setResult(sizeOf(source), Form.Buffer);
 }
 
-/**
- * Reads a message. Reading a KeyObject may run other calls, which use the scratch memory too, so a
- * string is encoded after that. The bytes of a string are not in Node's Buffer pool.
- */
-function messageBytes(value: unknown, target: unknown): Uint8Array {
-  if (typeof value !== 'string') return data(value, 'source');
-  if (target !== undefined || !isShort(value)) return utf8Apart(value);
-  return part(textScratch, 0, encodeShort(value, textScratch));
-}
-
-function direction(encrypt: unknown): Operation {
-  if (encrypt === true || encrypt === 1) return Operation.Encrypt;
-  if (encrypt === false || encrypt === 0) return Operation.Decrypt;
-  if (typeof encrypt !== 'number' && typeof encrypt !== 'boolean')
-    throw wrongType('encrypt', 'a boolean, 0 or 1', encrypt);
-  throw makeError('ERR_ARGUMENT_VALUE', `encrypt must be a boolean, 0 or 1, not ${encrypt}`);
-}
-
-/** Reads the key. Call it after all other arguments are read (secret-copy.ts). */
-function readCipherKey(value: unknown, facts: CipherFacts): Exclude<KeyMaterial, string> {
-  const key = readKey(value, facts.name, 'key');
-  checkKeySize(key, keySizeOf(key), facts, 'key');
-  return key;
-}
-
-function readIv(value: unknown, facts: CipherFacts, name: string): Uint8Array {
-  const iv = bytes(value, name);
-  checkIvSize(sizeOf(iv), facts, name);
-  return iv;
-}
-
-function readAad(value: unknown, facts: CipherFacts): Uint8Array {
-  if (value === undefined) return NO_BYTES;
-  const aad = data(value, 'aad');
-  checkAadSize(sizeOf(aad), facts, 'aad');
-  return aad;
-}
-
-/** Reads the tag of an AEAD. Other ciphers accept only an empty one. */
-function readTag(value: unknown, facts: CipherFacts): Uint8Array | undefined {
-  if (value === undefined) {
-    if (facts.aead) throw missingTag(facts);
-    return undefined;
-  }
-  const tag = bytes(value, 'tag');
-  checkTagSize(sizeOf(tag), facts, 'tag');
-  return facts.aead ? tag : undefined;
-}
-
-/** Sets the target and its offset. */
-interface Place {
-  readonly target: Uint8Array;
-  readonly offset: number;
-}
-
-function readTarget(target: unknown, targetOffset: unknown, size: number): Place | undefined {
-  if (target === undefined) {
-    if (targetOffset !== undefined)
-      throw makeError('ERR_MISSING_ARGUMENT', 'targetOffset needs a target');
-    return undefined;
-  }
-  const view = bytes(target, 'target');
-  const offset = targetOffset === undefined ? 0 : unsigned(targetOffset, 'targetOffset');
-  range(offset, size, sizeOf(view), 'target');
-  return { target: view, offset };
-}
-
 function setPlace(place: Place | undefined, size: number): void {
   if (place === undefined) setResult(size, Form.Buffer);
   else setTarget(place.target, place.offset, size);
 }
 
-function requestedEngines(engine: unknown): EnginePreference | undefined {
-  return engine === undefined ? undefined : readEnginePreference(engine, 'options.engine');
-}
-
-function routeAsked(route: unknown): Route | undefined {
-  return route === undefined ? undefined : routeOf(route, 'options.route');
-}
-
 function setAsked(route: Route | undefined, preference: EnginePreference | undefined): void {
   if (preference !== undefined) setEngines(preference);
   if (route !== undefined) setRoute(route);
-}
-
-function missingTag(facts: CipherFacts): Error {
-  return makeError(
-    'ERR_MISSING_ARGUMENT',
-    `${facts.name} needs a tag of ${facts.tagSize} bytes: pass aad and tag, or use seal and open`,
-  );
-}
-
-/** `size` is undefined for a prepared key, whose size is right. */
-function checkKeySize(
-  key: KeyMaterial,
-  size: number | undefined,
-  facts: CipherFacts,
-  name: string,
-): void {
-  if (size === undefined || size === facts.keySize) return;
-  wipeCopy(key);
-  throw makeError(
-    'ERR_KEY_SIZE',
-    `${name} must be ${facts.keySize} bytes for ${facts.name}, not ${size}`,
-  );
-}
-
-function checkIvSize(size: number, facts: CipherFacts, name: string): void {
-  if (size !== facts.ivSize)
-    throw makeError(
-      'ERR_IV_SIZE',
-      `${name} must be ${facts.ivSize} bytes for ${facts.name}, not ${size}`,
-    );
-}
-
-function checkAadSize(size: number, facts: CipherFacts, name: string): void {
-  if (size > 0 && !facts.aead)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `${name} must be empty: ${facts.name} does not authenticate`,
-    );
-  if (size > facts.maxAad)
-    throw makeError(
-      'ERR_SOURCE_SIZE',
-      `${name} must be at most ${facts.maxAad} bytes for ${facts.name}, not ${size}`,
-    );
-}
-
-/**
- * The shortest tag accepted for GCM. NIST SP 800-38D allows 4 and 8 bytes for special uses;
- * millrace/crypto-async accepts them.
- */
-const GCM_TAG_MIN = 12;
-
-/** A short tag is a weak one: an attacker who may choose 1 byte needs 256 tries. */
-function checkTagSize(size: number, facts: CipherFacts, name: string): void {
-  if (!facts.aead) {
-    if (size > 0)
-      throw makeError(
-        'ERR_ARGUMENT_VALUE',
-        `${name} must be empty: ${facts.name} does not authenticate`,
-      );
-    return;
-  }
-  const least = facts.name.endsWith('-gcm') ? GCM_TAG_MIN : facts.tagSize;
-  if (size >= least && size <= facts.tagSize) return;
-  const allowed = least === facts.tagSize ? String(least) : `${least} to ${facts.tagSize}`;
-  const bits = size >= least * 8 && size <= facts.tagSize * 8 ? ': it counts bytes, not bits' : '';
-  throw makeError(
-    'ERR_TAG_SIZE',
-    `${name} must be ${allowed} bytes for ${facts.name}, not ${size}${bits}`,
-  );
-}
-
-function limitSource(size: number, facts: CipherFacts): void {
-  if (size > facts.maxSource) {
-    throw makeError(
-      'ERR_SOURCE_SIZE',
-      `source must be at most ${facts.maxSource} bytes for ${facts.name}, not ${size}`,
-    );
-  }
 }

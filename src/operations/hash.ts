@@ -40,7 +40,7 @@ import {
 } from '../request/key-input.js';
 import type { Accepted, Names } from '../request/options.js';
 import type { Buffer, BufferEncoding } from '#platform/runtime.js';
-import { routeOf, takes, type RouteOptions, type Takes } from '../scheduling/routes.js';
+import { readRoute, takes, type RouteOptions, type Takes } from '../scheduling/routes.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { wipeCopy } from '../request/secret-copy.js';
 import { checkTextSize } from '../request/text-size.js';
@@ -172,26 +172,36 @@ export function digestRequest(
   }
   const given = options<Fields & RouteOptions>(value, 'options', accepted);
   const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
-  const preference =
-    engine === undefined ? undefined : readEnginePreference(engine, 'options.engine');
+  const preference = readEnginePreference(engine);
   const form = digestForm(encoding);
   const size = outputSize(outputLength, facts);
   checkTextSize(size, form);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
-  const asked = route === undefined ? undefined : routeOf(route, 'options.route');
+  const asked = readRoute(route);
   if (key !== undefined) checkKeyed(facts);
   const plain = { ...plainRequest(size, form), seedLow, seedHigh, key, route: asked, preference };
+  const place = readPlace(target, targetOffset, encoding);
+  if (place === undefined) return plain;
+  range(place.targetOffset, size, sizeOf(place.target), 'target');
+  return { ...plain, ...place };
+}
+
+/** Reads where digests go; undefined without a target. */
+export function readPlace(
+  target: unknown,
+  targetOffset: unknown,
+  encoding: unknown,
+): (Pick<DigestRequest, 'targetOffset'> & { target: Uint8Array }) | undefined {
   if (target === undefined) {
-    if (targetOffset !== undefined)
-      throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
-    return plain;
+    if (targetOffset === undefined) return undefined;
+    throw makeError('ERR_MISSING_ARGUMENT', 'options.targetOffset needs options.target');
   }
   if (encoding !== undefined)
     throw makeError('ERR_ARGUMENT_VALUE', 'options.encoding and options.target exclude each other');
-  const view = bytes(target, 'options.target');
-  const offset = targetOffset === undefined ? 0 : unsigned(targetOffset, 'options.targetOffset');
-  range(offset, size, sizeOf(view), 'target');
-  return { ...plain, target: view, targetOffset: offset };
+  return {
+    target: bytes(target, 'options.target'),
+    targetOffset: targetOffset === undefined ? 0 : unsigned(targetOffset, 'options.targetOffset'),
+  };
 }
 
 /** Sets where the digest goes. */

@@ -136,17 +136,8 @@ export function createKey(
 ): Key {
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createKey needs an algorithm and a key');
-  const engine =
-    options === undefined
-      ? undefined
-      : optionsOf<CreateKeyOptions>(options, 'options', takes).engine;
-  return createKeyFor(
-    algorithm,
-    key,
-    engine === undefined
-      ? defaultEngine.preference
-      : readEnginePreference(engine, 'options.engine'),
-  );
+  const { engine } = optionsOf<CreateKeyOptions>(options, 'options', takes);
+  return createKeyFor(algorithm, key, readEnginePreference(engine) ?? defaultEngine.preference);
 }
 
 /**

@@ -52,6 +52,11 @@ export function takes<Own extends object>(signature: string, own: Own): Takes<ke
 
 const routes: readonly RouteName[] = ['auto', 'inline', 'pool', 'split'];
 
+/** Parses the option `route`. */
+export function readRoute(value: unknown): Route | undefined {
+  return value === undefined ? undefined : routeOf(value, 'options.route');
+}
+
 /** Returns the route of that name. */
 export function routeOf(value: unknown, name: string): Route {
   const index = routes.indexOf(value as RouteName);

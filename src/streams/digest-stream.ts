@@ -15,7 +15,8 @@ import {
   type HashOptions,
   type TargetOptions,
 } from '../operations/hash.js';
-import { createHash, createHmac, type Hasher } from '../hashers/hasher.js';
+import { createHash, createHmac } from '../hashers/create.js';
+import type { Hasher } from '../hashers/hasher.js';
 import { hmacFacts, hmacNames, type HmacFields } from '../operations/hmac.js';
 import type { Key } from '../operations/key.js';
 import { absorbFile, absorbFileSync, fileSource } from '#platform/files.js';

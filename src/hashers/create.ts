@@ -1,0 +1,153 @@
+/** createHash and createHmac: from algorithm, key and options to a hasher. */
+import { options as optionsObject } from '../request/arguments.js';
+import { hashFacts } from '../catalog/catalog.js';
+import type { HashFacts } from '../catalog/facts.js';
+import {
+  defaultEngine,
+  localEngines,
+  readEnginePreference,
+  withKeyEngines,
+  type EnginePreference,
+} from '../engines/engines.js';
+import { makeError } from '../request/errors.js';
+import { checkKeyed, outputSize, splitSeed } from '../operations/hash.js';
+import { hmacFacts } from '../operations/hmac.js';
+import {
+  createKeyFor,
+  createMacKey,
+  isKey,
+  keyAlgorithm,
+  keyEngines,
+  keyHandle,
+  macName,
+  withKeyBytes,
+  type Key,
+} from '../operations/key.js';
+import type { KeyInput } from '../request/key-input.js';
+import { SecretKinds } from '../request/secret-copy.js';
+import { Hash, Hmac, inside } from './hasher.js';
+import { keepsStates, keyStates } from './key-states.js';
+import { hashTakes, hmacTakes, type CreateHashOptions, type CreateHmacOptions } from './options.js';
+import { Running } from './running.js';
+import type { HashSetup } from './setup.js';
+import { importState } from './state.js';
+
+/**
+ * Creates a hasher for a message that arrives in parts, with the interface of node:crypto's: a
+ * stream.Transform with update, digest and copy. In addition it has asynchronous updates,
+ * `digestInto`, `reset`, `squeeze` and `exportState`.
+ *
+ * @param algorithm name of the hash, in any case
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ *   ERR_OUTPUT_SIZE, ERR_KEY_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
+ */
+export function createHash(algorithm: string, options?: CreateHashOptions): Hash {
+  const facts = hashFacts(algorithm);
+  if (options === undefined) {
+    return new Hash(
+      inside,
+      new Running(facts, false, undefined, 0, 0, facts.digestSize),
+      undefined,
+    );
+  }
+  const { outputLength, seed, key, state, engine } = optionsObject<CreateHashOptions>(
+    options,
+    'options',
+    hashTakes,
+  );
+  const asked = readEnginePreference(engine);
+  const size = outputLength === undefined ? facts.digestSize : outputSize(outputLength, facts);
+  const [seedLow, seedHigh] = splitSeed(seed, facts);
+  const prepared = preparedKey(key, facts, asked);
+  const setup = {
+    facts,
+    mac: false,
+    key: prepared,
+    seedLow,
+    seedHigh,
+    size,
+    preference: enginesFor(prepared, asked),
+  };
+  return new Hash(inside, startRunning(setup, state, seed !== undefined), options);
+}
+
+/**
+ * Creates an HMAC hasher for a message that arrives in parts; see {@link createHash}.
+ *
+ * @param algorithm name of the hash, for example `sha256`
+ * @param key bytes of any size, a string (UTF-8), a secret KeyObject, an extractable secret
+ *   CryptoKey, or a key prepared for `hmac-sha256`. Of every key but a prepared one the hasher
+ *   keeps the two midstates, in memory that is not wiped: they allow computing HMACs under the key
+ *   but do not reveal it. To control when they are wiped, prepare a key and dispose of it
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
+ */
+export function createHmac(
+  algorithm: string,
+  key: string | KeyInput,
+  options?: CreateHmacOptions,
+): Hmac {
+  if (arguments.length < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
+  const facts = hmacFacts(algorithm);
+  const { state, engine } = optionsObject<CreateHmacOptions>(options, 'options', hmacTakes);
+  const asked = readEnginePreference(engine);
+  const given = isKey(key);
+  if (given) keyHandle(key, macName(facts));
+  const raw = !given && keepsStates(asked ?? defaultEngine.preference);
+  const prepared = given ? key : raw ? undefined : createMacKey(facts, key, asked);
+  const preference = enginesFor(prepared, asked);
+  const states = raw
+    ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, preference))
+    : undefined;
+  const setup = {
+    facts,
+    mac: true,
+    key: prepared,
+    seedLow: 0,
+    seedHigh: 0,
+    size: facts.digestSize,
+    preference,
+    keyStates: states,
+  };
+  return new Hmac(inside, startRunning(setup, state, false), options);
+}
+
+function startRunning(setup: HashSetup, state: unknown, seeded: boolean): Running {
+  // The kernel imports no states.
+  if (state !== undefined)
+    return importState(
+      state,
+      { ...setup, preference: localEngines(setup.preference, 'the state of a hasher') },
+      seeded,
+    );
+  const { facts, mac, key, seedLow, seedHigh, size, preference, keyStates } = setup;
+  return new Running(facts, mac, key, seedLow, seedHigh, size, preference, keyStates);
+}
+
+/** Returns the engines that may compute: those that have the key, if there is one. */
+function enginesFor(key: Key | undefined, asked: EnginePreference | undefined): EnginePreference {
+  if (key === undefined) return asked ?? defaultEngine.preference;
+  const prepared = keyEngines(key, keyAlgorithm(key));
+  return asked === undefined ? prepared : withKeyEngines(prepared, asked);
+}
+
+/** Returns the prepared key of a keyed hash. */
+function preparedKey(
+  key: unknown,
+  facts: HashFacts,
+  asked: EnginePreference | undefined,
+): Key | undefined {
+  if (key === undefined) return undefined;
+  checkKeyed(facts);
+  if (!isKey(key))
+    return createKeyFor(
+      facts.name,
+      key,
+      asked ?? defaultEngine.preference,
+      'options.key',
+      SecretKinds.Prepared,
+    );
+  keyHandle(key, facts.name);
+  return key;
+}

@@ -1,0 +1,54 @@
+/** The options of hashers. */
+import type { Bytes } from '../request/arguments.js';
+import { engineNames, type EngineOptions } from '../engines/engines.js';
+import type { Encoding, HashOptions } from '../operations/hash.js';
+import { accepted, type Accepted } from '../request/options.js';
+import { streamNames, type TransformOptions } from '#platform/hasher-stream.js';
+import type { BufferEncoding } from '#platform/runtime.js';
+
+/** The result of a digest: as {@link Encoding} says, or text in any other encoding of Buffer. */
+export type DigestEncoding = Encoding | BufferEncoding;
+
+/** Options of {@link createHash}, in addition to those of stream.Transform. */
+export interface CreateHashOptions
+  extends TransformOptions, Pick<HashOptions, 'outputLength' | 'seed' | 'key'>, EngineOptions {
+  /**
+   * A state from {@link Hasher.exportState} to resume from, of the same algorithm, key and seed.
+   */
+  readonly state?: Bytes | undefined;
+}
+
+export const hashTakes: Accepted<keyof CreateHashOptions> = accepted('createHash(algorithm)', {
+  ...streamNames,
+  ...engineNames,
+  outputLength: true,
+  seed: true,
+  key: true,
+  state: true,
+});
+
+/** Options of {@link createHmac}, in addition to those of stream.Transform. */
+export interface CreateHmacOptions extends TransformOptions, EngineOptions {
+  /** A state from {@link Hasher.exportState} to resume from, of the same algorithm and key. */
+  readonly state?: Bytes | undefined;
+}
+
+export const hmacTakes: Accepted<keyof CreateHmacOptions> = accepted('createHmac(algorithm, key)', {
+  ...streamNames,
+  ...engineNames,
+  state: true,
+});
+
+/** Options of {@link Hasher.copy}, in addition to those of stream.Transform. */
+export interface CopyOptions extends TransformOptions {
+  /**
+   * The size in bytes of the copy's digest, for an extendable output; by default that of the
+   * original.
+   */
+  readonly outputLength?: number | undefined;
+}
+
+export const copyTakes: Accepted<keyof CopyOptions> = accepted('copy', {
+  ...streamNames,
+  outputLength: true,
+});

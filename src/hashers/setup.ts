@@ -1,0 +1,112 @@
+/** The parameters of a running hash, its phases, and the part of a request that they decide. */
+import { NO_BYTES, sizeOf } from '../request/arguments.js';
+import { makeError } from '../request/errors.js';
+import { At, frame } from '../request/frame.js';
+import { Form, setEngines, setKey } from '../request/request.js';
+import type { HashFacts } from '../catalog/facts.js';
+import { defaultEngine, type EnginePreference } from '../engines/engines.js';
+import { fastBigInt, fastBuffer, fastFinishHex, fastHex } from '../operations/fast-path.js';
+import { keyAlgorithm, keyHandle, type Key } from '../operations/key.js';
+
+/** The operations that a running hash allows. */
+export const enum Phase {
+  /** Updates and the digest. */
+  Open,
+  /** Output; the message has ended. */
+  Squeezing,
+  /** None: it has returned its digest. */
+  Finalized,
+  /** None: an operation failed. */
+  Failed,
+}
+
+/** The parameters of a running hash. */
+export interface HashSetup {
+  readonly facts: HashFacts;
+  /** True for an HMAC over the hash. */
+  readonly mac: boolean;
+  /** The key of an HMAC or a keyed hash. */
+  readonly key: Key | undefined;
+  /** The midstates of an HMAC's key that was not prepared, instead of `key`. */
+  readonly keyStates?: Uint8Array | undefined;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** The digest's size in bytes; 0 for an extendable output without one. */
+  readonly size: number;
+  /** The engines that may compute it: those that have the key, if there is one. */
+  readonly preference: EnginePreference;
+}
+
+/**
+ * Returns the handle of the key, 0 without one; throws if it was disposed. Call it before filling a
+ * request.
+ */
+export function handleOf({ key }: HashSetup): number {
+  return key === undefined ? 0 : keyHandle(key, keyAlgorithm(key));
+}
+
+/** Sets key, seed and engines of a request. */
+export function setKeyAndSeed(
+  { seedLow, seedHigh, preference, keyStates }: HashSetup,
+  handle: number,
+): void {
+  frame[At.Key] = handle;
+  if (keyStates !== undefined) setKey(keyStates, 0, sizeOf(keyStates));
+  if (preference !== defaultEngine.preference) setEngines(preference);
+  frame[At.SeedLow] = seedLow;
+  frame[At.SeedHigh] = seedHigh;
+}
+
+/**
+ * Computes the digest of a state, if there is one, and the first `buffered` bytes of the input
+ * buffer on the fast path. Returns undefined if it cannot.
+ */
+export function fastDigest(
+  setup: HashSetup,
+  state: Uint8Array | undefined,
+  buffered: number,
+  form: Form,
+): unknown {
+  const { facts, seedLow, seedHigh, keyStates } = setup;
+  if (seedLow !== 0 || seedHigh !== 0 || setup.size !== facts.digestSize) return undefined;
+  const key = handleOf(setup);
+  const engine = setup.preference.engines[0]!;
+  if (state !== undefined || keyStates !== undefined)
+    return form === Form.Hex
+      ? fastFinishHex(facts, state ?? NO_BYTES, buffered, key, engine, keyStates)
+      : undefined;
+  if (form === Form.Hex) return fastHex(facts, undefined, 0, buffered, key, engine);
+  if (form === Form.Buffer) return fastBuffer(facts, undefined, 0, buffered, key, engine);
+  return form === Form.BigInt ? fastBigInt(facts, undefined, 0, buffered, key, engine) : undefined;
+}
+
+/** What a running hash allows now. */
+interface Activity {
+  readonly phase: Phase;
+  /** Number of asynchronous operations in flight or waiting. */
+  readonly pending: number;
+  /** The error that later operations throw. */
+  readonly failure: unknown;
+}
+
+/** Returns the running hash if a synchronous operation may use it now. */
+export function ready<T extends Activity>(running: T, also = Phase.Open): T {
+  if ((running.phase !== Phase.Open && running.phase !== also) || running.pending > 0)
+    throw refusal(running, false);
+  return running;
+}
+
+/** Returns the error of an operation that the phase does not allow. */
+export function refusal(running: Activity, asynchronous: boolean): unknown {
+  const { phase } = running;
+  if (running.pending > 0 && !asynchronous) {
+    return makeError(
+      'ERR_HASHER_BUSY',
+      'an asynchronous operation of this hasher is in flight: wait for its callback or ' +
+        'promise, or make this operation asynchronous too',
+    );
+  }
+  if (phase === Phase.Failed) return running.failure;
+  const reason = phase === Phase.Squeezing ? 'has started its output' : 'has returned its digest';
+  return makeError('ERR_HASHER_SPENT', `this hasher ${reason}: call reset() or create another`);
+}

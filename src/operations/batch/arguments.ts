@@ -1,0 +1,279 @@
+/**
+ * The arguments of hashMany and hmacMany. Getters of options and sources run before memory is read.
+ */
+import {
+  bytes,
+  data,
+  isUint8Array,
+  options,
+  range,
+  sizeOf,
+  unsigned,
+  type Bytes,
+  type Data,
+} from '../../request/arguments.js';
+import { makeError, wrongType } from '../../request/errors.js';
+import { Operation, type Route } from '../../request/frame.js';
+import { isBytesView, isRevoked } from '../../request/intrinsics.js';
+import { readTextKey, type KeyMaterial } from '../../request/key-input.js';
+import type { Accepted } from '../../request/options.js';
+import type { Form } from '../../request/request.js';
+import { SecretCopy } from '../../request/secret-copy.js';
+import { checkTextSize } from '../../request/text-size.js';
+import { hashFacts } from '../../catalog/catalog.js';
+import type { HashFacts } from '../../catalog/facts.js';
+import {
+  readEnginePreference,
+  withKeyEngines,
+  type EnginePreference,
+} from '../../engines/engines.js';
+import { readRoute, takes, type RouteOptions, type Takes } from '../../scheduling/routes.js';
+import {
+  checkKeyed,
+  digestForm,
+  hashKey,
+  hashNames,
+  outputSize,
+  readPlace,
+  splitSeed,
+  targetNames,
+  type Digest,
+  type Encoding,
+  type HashOptions,
+  type TargetOptions,
+} from '../hash.js';
+import { hmacFacts, hmacNames, type HmacFields } from '../hmac.js';
+import { macName } from '../key.js';
+import { SIZE_MAX, utf8Apart, type Buffer } from '#platform/runtime.js';
+
+/** Consecutive messages of one size. */
+export interface PackedSources {
+  /** The messages; a whole number of them. */
+  readonly data: Bytes;
+  /** The size of each message in bytes. */
+  readonly size: number;
+}
+
+/** The messages: the elements of an array, or consecutive messages of one size. */
+export type Sources = readonly Data[] | PackedSources;
+
+/** Options of hashMany and hmacMany, for an encoding and a target. */
+export type ManyOptions<
+  Options,
+  E extends Encoding | undefined,
+  T extends Bytes | undefined,
+> = Omit<Options, 'encoding'> & { readonly encoding?: E } & Partial<TargetOptions<T>>;
+
+/** The result: bytes written with a target, an array with an encoding, otherwise one Buffer. */
+export type ManyOutput<
+  E extends Encoding | undefined,
+  T extends Bytes | undefined = undefined,
+> = T extends Bytes ? number : E extends Encoding ? Digest<E>[] : Buffer;
+
+/** Parses the arguments of hashMany or hmacMany. */
+export interface ManyParser {
+  readonly parse: (given: ArrayLike<unknown>, count: number, promised?: boolean) => Batch;
+  /** The numbers of arguments it accepts, without the callback. */
+  readonly counts: readonly number[];
+}
+
+/** `(algorithm, sources[, encoding | options])`. */
+export const hashManyParser: ManyParser = { parse: parseHashMany, counts: [2, 3] };
+
+/** `(algorithm, key, sources[, encoding | options])`. */
+export const hmacManyParser: ManyParser = { parse: parseHmacMany, counts: [3, 4] };
+
+/** The parsed call. */
+export interface Batch {
+  readonly operation: Operation;
+  readonly facts: HashFacts;
+  readonly key: Uint8Array | undefined;
+  /** True if the key is a copy made here. */
+  readonly wipe: boolean;
+  /** The requested engines, or those that hold the key. */
+  readonly preference: EnginePreference | undefined;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** The size of a digest in bytes. */
+  readonly size: number;
+  /** The form of the array's elements; undefined for one Buffer. */
+  readonly form: Form | undefined;
+  readonly target: Uint8Array | undefined;
+  readonly targetOffset: number;
+  /** The requested route. */
+  readonly route: Route | undefined;
+  readonly messages: Messages;
+}
+
+export interface Messages {
+  readonly count: number;
+  /** A private copy of the array. */
+  readonly list: (Uint8Array | string)[] | undefined;
+  /** Or consecutive messages of this size. */
+  readonly packed: Uint8Array;
+  readonly size: number;
+}
+
+type HashFields = HashOptions & Partial<TargetOptions>;
+const hashTable: Takes<keyof HashFields> = takes('hashMany(algorithm, sources)', {
+  ...hashNames,
+  ...targetNames,
+});
+const hmacTable: Takes<keyof HmacFields> = takes('hmacMany(algorithm, key, sources)', hmacNames);
+
+function parseHashMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
+  if (count < 2 || count > 3)
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      'hashMany takes (algorithm, sources[, options][, callback]), ' + `not ${count} arguments`,
+    );
+  const facts = hashFacts(given[0]);
+  const wanted = readOptions(
+    count > 2 ? given[2] : undefined,
+    facts,
+    promised ? hashTable.promised : hashTable.plain,
+  );
+  const messages = readSources(given[1]);
+  const parts = checked(messages, wanted);
+  return {
+    operation: Operation.HashMany,
+    facts,
+    ...wanted,
+    ...parts,
+    ...keyed(hashKey(wanted.key, facts), wanted),
+  };
+}
+
+function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
+  if (count < 3 || count > 4)
+    throw makeError(
+      'ERR_MISSING_ARGUMENT',
+      'hmacMany takes (algorithm, key, sources[, options][, callback]), ' +
+        `not ${count} arguments`,
+    );
+  const facts = hmacFacts(given[0]);
+  const wanted = readOptions(
+    count > 3 ? given[3] : undefined,
+    facts,
+    promised ? hmacTable.promised : hmacTable.plain,
+  );
+  const messages = readSources(given[2]);
+  const parts = checked(messages, wanted);
+  return {
+    operation: Operation.HmacMany,
+    facts,
+    ...wanted,
+    ...parts,
+    ...keyed(readTextKey(given[1], macName(facts), 'key'), wanted),
+  };
+}
+
+/** The parsed options; the key is not parsed yet. */
+type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages' | 'key' | 'wipe'> & {
+  readonly key: unknown;
+};
+
+/** Parses the key, after all other arguments. */
+function keyed(
+  key: KeyMaterial | undefined,
+  { preference }: Wanted,
+): Pick<Batch, 'key' | 'wipe' | 'preference'> {
+  if (key === undefined || isUint8Array(key)) return { key, wipe: false, preference };
+  if (typeof key === 'string') return { key: utf8Apart(key), wipe: true, preference };
+  if (SecretCopy.is(key)) return { key: key.bytes, wipe: true, preference };
+  return { key: undefined, wipe: false, preference: enginesAmong(key, preference) };
+}
+
+function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>): Wanted {
+  const given: Partial<HashOptions & TargetOptions & RouteOptions> =
+    typeof value === 'string'
+      ? { encoding: value as Encoding }
+      : options(value, 'options', accepted);
+  const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
+  const preference = readEnginePreference(engine);
+  const form = encoding === undefined ? undefined : digestForm(encoding);
+  const size = outputSize(outputLength, facts);
+  if (form !== undefined) checkTextSize(size, form);
+  const [seedLow, seedHigh] = splitSeed(seed, facts);
+  if (key !== undefined) checkKeyed(facts);
+  const place = readPlace(target, targetOffset, encoding);
+  return {
+    key,
+    preference,
+    seedLow,
+    seedHigh,
+    size,
+    form,
+    target: place?.target,
+    targetOffset: place?.targetOffset ?? 0,
+    route: readRoute(route),
+  };
+}
+
+/** Restricts the engines to the requested ones that hold the prepared key. */
+export function enginesAmong(
+  prepared: EnginePreference | undefined,
+  asked: EnginePreference | undefined,
+): EnginePreference | undefined {
+  return prepared?.handles !== undefined && asked !== undefined
+    ? withKeyEngines(prepared, asked)
+    : (asked ?? prepared);
+}
+
+function readSources(value: unknown): Messages {
+  if (isRevoked(value) || isBytesView(value))
+    throw wrongType('sources', 'an array, or an object with data and size', value);
+  if (Array.isArray(value)) {
+    // Reads each element once, because an array may have getters. Sizes are read afterwards.
+    const length = unsigned(value.length, 'sources.length');
+    if (length >= 2 ** 32)
+      throw makeError('ERR_ARGUMENT_VALUE', `sources.length must be below 2^32, not ${length}`);
+    const list = new Array<Uint8Array | string>(length);
+    for (let index = 0; index < list.length; index++) {
+      const each: unknown = value[index];
+      list[index] =
+        isUint8Array(each) || typeof each === 'string' ? each : data(each, `sources[${index}]`);
+    }
+    return { count: list.length, list, packed: none, size: 0 };
+  }
+  if (typeof value !== 'object' || value === null || !('data' in value) || !('size' in value)) {
+    throw wrongType('sources', 'an array, or an object with data and size', value);
+  }
+  const { data: all, size: given } = value;
+  const packed = bytes(all, 'sources.data');
+  const size = unsigned(given, 'sources.size');
+  const total = sizeOf(packed);
+  if (size === 0) throw makeError('ERR_ARGUMENT_VALUE', 'sources.size must be at least 1');
+  if (total % size !== 0)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `sources.data must be a whole number of messages of ${size} bytes, and has ${total} bytes`,
+    );
+  return { count: total / size, list: undefined, packed, size };
+}
+
+const none = new Uint8Array(0);
+
+function checked(
+  messages: Messages,
+  { size, target, targetOffset }: Wanted,
+): { messages: Messages } {
+  const total = messages.count * size;
+  if (total > SIZE_MAX)
+    throw makeError(
+      'ERR_OUTPUT_SIZE',
+      `${messages.count} digests of ${size} bytes do not fit into one Buffer`,
+    );
+  if (target !== undefined) range(targetOffset, total, sizeOf(target), 'target');
+  return { messages };
+}
+
+/** Returns true if the digests depend on a key, and are therefore secret. */
+export function isKeyed({ key, preference }: Batch): boolean {
+  return key !== undefined || preference?.handles !== undefined;
+}
+
+/** Wipes the copy of the key. */
+export function wipeKey({ key, wipe }: Batch): void {
+  if (wipe) key!.fill(0);
+}

@@ -1,0 +1,165 @@
+/** The arguments of cipher calls, read and checked against the sizes of the algorithm. */
+import { bytes, data, NO_BYTES, part, range, sizeOf, unsigned } from '../request/arguments.js';
+import { makeError, wrongType } from '../request/errors.js';
+import { Operation } from '../request/frame.js';
+import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
+import { keySizeOf, readKey, type KeyMaterial } from '../request/key-input.js';
+import { wipeCopy } from '../request/secret-copy.js';
+import type { CipherFacts } from '../catalog/facts.js';
+import { utf8Apart } from '#platform/runtime.js';
+
+/**
+ * Reads a message. Reading a KeyObject may run other calls, which use the scratch memory too, so a
+ * string is encoded after that. The bytes of a string are not in Node's Buffer pool.
+ */
+export function messageBytes(value: unknown, target: unknown): Uint8Array {
+  if (typeof value !== 'string') return data(value, 'source');
+  if (target !== undefined || !isShort(value)) return utf8Apart(value);
+  return part(textScratch, 0, encodeShort(value, textScratch));
+}
+
+export function limitSource(size: number, facts: CipherFacts): void {
+  if (size > facts.maxSource)
+    throw makeError(
+      'ERR_SOURCE_SIZE',
+      `source must be at most ${facts.maxSource} bytes for ${facts.name}, not ${size}`,
+    );
+}
+
+export function direction(encrypt: unknown): Operation {
+  if (encrypt === true || encrypt === 1) return Operation.Encrypt;
+  if (encrypt === false || encrypt === 0) return Operation.Decrypt;
+  if (typeof encrypt !== 'number' && typeof encrypt !== 'boolean')
+    throw wrongType('encrypt', 'a boolean, 0 or 1', encrypt);
+  throw makeError('ERR_ARGUMENT_VALUE', `encrypt must be a boolean, 0 or 1, not ${encrypt}`);
+}
+
+/** Reads the key. Call it after all other arguments are read (secret-copy.ts). */
+export function readCipherKey(value: unknown, facts: CipherFacts): Exclude<KeyMaterial, string> {
+  const key = readKey(value, facts.name, 'key');
+  checkKeySize(key, keySizeOf(key), facts, 'key');
+  return key;
+}
+
+/** `size` is undefined for a prepared key, whose size is right. */
+function checkKeySize(
+  key: KeyMaterial,
+  size: number | undefined,
+  facts: CipherFacts,
+  name: string,
+): void {
+  if (size === undefined || size === facts.keySize) return;
+  wipeCopy(key);
+  throw makeError(
+    'ERR_KEY_SIZE',
+    `${name} must be ${facts.keySize} bytes for ${facts.name}, not ${size}`,
+  );
+}
+
+export function readIv(value: unknown, facts: CipherFacts, name: string): Uint8Array {
+  const iv = bytes(value, name);
+  checkIvSize(sizeOf(iv), facts, name);
+  return iv;
+}
+
+function checkIvSize(size: number, facts: CipherFacts, name: string): void {
+  if (size !== facts.ivSize)
+    throw makeError(
+      'ERR_IV_SIZE',
+      `${name} must be ${facts.ivSize} bytes for ${facts.name}, not ${size}`,
+    );
+}
+
+export function readAad(value: unknown, facts: CipherFacts): Uint8Array {
+  if (value === undefined) return NO_BYTES;
+  const aad = data(value, 'aad');
+  checkAadSize(sizeOf(aad), facts, 'aad');
+  return aad;
+}
+
+function checkAadSize(size: number, facts: CipherFacts, name: string): void {
+  if (size > 0 && !facts.aead)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `${name} must be empty: ${facts.name} does not authenticate`,
+    );
+  if (size > facts.maxAad)
+    throw makeError(
+      'ERR_SOURCE_SIZE',
+      `${name} must be at most ${facts.maxAad} bytes for ${facts.name}, not ${size}`,
+    );
+}
+
+/** Reads the tag of an AEAD. Other ciphers accept only an empty one. */
+export function readTag(value: unknown, facts: CipherFacts): Uint8Array | undefined {
+  if (value === undefined) {
+    if (facts.aead) throw missingTag(facts);
+    return undefined;
+  }
+  const tag = bytes(value, 'tag');
+  checkTagSize(sizeOf(tag), facts, 'tag');
+  return facts.aead ? tag : undefined;
+}
+
+function missingTag(facts: CipherFacts): Error {
+  return makeError(
+    'ERR_MISSING_ARGUMENT',
+    `${facts.name} needs a tag of ${facts.tagSize} bytes: pass aad and tag, or use seal and open`,
+  );
+}
+
+/**
+ * The shortest tag accepted for GCM. NIST SP 800-38D allows 4 and 8 bytes for special uses;
+ * millrace/crypto-async accepts them.
+ */
+const GCM_TAG_MIN = 12;
+
+/** A short tag is a weak one: an attacker who may choose 1 byte needs 256 tries. */
+export function checkTagSize(size: number, facts: CipherFacts, name: string): void {
+  if (!facts.aead) {
+    if (size > 0)
+      throw makeError(
+        'ERR_ARGUMENT_VALUE',
+        `${name} must be empty: ${facts.name} does not authenticate`,
+      );
+    return;
+  }
+  const least = facts.name.endsWith('-gcm') ? GCM_TAG_MIN : facts.tagSize;
+  if (size >= least && size <= facts.tagSize) return;
+  const allowed = least === facts.tagSize ? String(least) : `${least} to ${facts.tagSize}`;
+  const bits = size >= least * 8 && size <= facts.tagSize * 8 ? ': it counts bytes, not bits' : '';
+  throw makeError(
+    'ERR_TAG_SIZE',
+    `${name} must be ${allowed} bytes for ${facts.name}, not ${size}${bits}`,
+  );
+}
+
+/** The target and its offset. */
+export interface Place {
+  readonly target: Uint8Array;
+  readonly offset: number;
+}
+
+export function readTarget(
+  target: unknown,
+  targetOffset: unknown,
+  size: number,
+): Place | undefined {
+  if (target === undefined) {
+    if (targetOffset !== undefined)
+      throw makeError('ERR_MISSING_ARGUMENT', 'targetOffset needs a target');
+    return undefined;
+  }
+  const view = bytes(target, 'target');
+  const offset = targetOffset === undefined ? 0 : unsigned(targetOffset, 'targetOffset');
+  range(offset, size, sizeOf(view), 'target');
+  return { target: view, offset };
+}
+
+/** Reads the size of an appended tag. */
+export function appendedTagSize(authTagLength: unknown, facts: CipherFacts): number {
+  if (authTagLength === undefined) return facts.tagSize;
+  const tagSize = unsigned(authTagLength, 'authTagLength');
+  checkTagSize(tagSize, facts, 'authTagLength');
+  return tagSize;
+}
