@@ -75,7 +75,7 @@ async function tool(title, name, args, command = name) {
 
 /**
  * dependency-cruiser reads TypeScript by the compiler's JavaScript API, which version 7 does not
- * have. esbuild removes the types first; imports of types alone go with them.
+ * have. esbuild removes the types first, but not the imports of types, which count too.
  */
 async function checkImports() {
   const { transform } = await import('esbuild');
@@ -83,9 +83,14 @@ async function checkImports() {
   rmSync(join(root, folder), { recursive: true, force: true });
   for (const path of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
     if (!path.endsWith('.ts')) continue;
-    const { code } = await transform(readFileSync(join(root, 'src', path), 'utf8'), {
+    const source = readFileSync(join(root, 'src', path), 'utf8').replaceAll(
+      /^(import|export)( type)? (\{[^}]*\}|\w+) from /gm,
+      (_, verb, _type, names) => `${verb} ${names.replaceAll(/\btype /g, '')} from `,
+    );
+    const { code } = await transform(source, {
       loader: 'ts',
       format: 'esm',
+      tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     });
     const target = join(root, folder, 'src', path.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(target), { recursive: true });

@@ -17,7 +17,7 @@ const {
 const { checksumLine, joinLines, tagOf } = require('./lines.js');
 const { walk } = require('./walk.js');
 
-const algorithms = () => require('../../dist/core.js')['catalog/catalog'].hashList();
+const algorithms = () => require('../../dist/core.js')['catalog/catalog'].getHashes();
 
 /** @type {import('../commands.js').Command} */
 module.exports = {

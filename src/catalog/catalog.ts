@@ -64,12 +64,12 @@ export function cipherFacts(name: unknown): CipherFacts {
 }
 
 /** Returns the standard names of all ciphers, sorted. */
-export function cipherList(): string[] {
+export function getCiphers(): string[] {
   return ciphers.map(({ name }) => name).sort();
 }
 
 /** Returns the standard names of all hashes, sorted. */
-export function hashList(): string[] {
+export function getHashes(): string[] {
   return hashes.map(({ name }) => name).sort();
 }
 

@@ -12,17 +12,8 @@ import {
 import { makeError } from '../request/errors.js';
 import { checkKeyed, outputSize, splitSeed } from '../operations/hash.js';
 import { hmacFacts } from '../operations/hmac.js';
-import {
-  createKeyFor,
-  createMacKey,
-  isKey,
-  keyAlgorithm,
-  keyEngines,
-  keyHandle,
-  macName,
-  withKeyBytes,
-  type Key,
-} from '../operations/key.js';
+import { createKeyFor, createMacKey, macName, withKeyBytes } from '../operations/key.js';
+import { isKey, keyAlgorithm, keyEngines, keyHandle, type Key } from '../request/key.js';
 import type { KeyInput } from '../request/key-input.js';
 import { SecretKinds } from '../request/secret-copy.js';
 import { Hash, Hmac, inside } from './hasher.js';

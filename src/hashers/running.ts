@@ -22,7 +22,7 @@ import {
 } from '../request/request.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine, type EnginePreference } from '../engines/engines.js';
-import type { Key } from '../operations/key.js';
+import type { Key } from '../request/key.js';
 import type { Completion } from '../scheduling/completions.js';
 import { runAsync, runFilled } from '../scheduling/run.js';
 import { dropHandle, forkHandle, openHandle, registerHandle } from './kernel-handle.js';

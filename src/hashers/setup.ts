@@ -6,7 +6,7 @@ import { Form, setEngines, setKey } from '../request/request.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine, type EnginePreference } from '../engines/engines.js';
 import { fastBigInt, fastBuffer, fastFinishHex, fastHex } from '../operations/fast-path.js';
-import { keyAlgorithm, keyHandle, type Key } from '../operations/key.js';
+import { keyAlgorithm, keyHandle, type Key } from '../request/key.js';
 
 /** The operations that a running hash allows. */
 export const enum Phase {

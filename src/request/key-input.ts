@@ -3,7 +3,7 @@ import { sizeOf, type Bytes, type Data } from './arguments.js';
 import { setEngines, setKey, encodeKey, ownSecret, deferWipe } from './request.js';
 import type { EnginePreference } from '../engines/engines.js';
 import { isUint8Array } from './intrinsics.js';
-import { isKey, keyEngines, type Key } from '../operations/key.js';
+import { isKey, keyEngines, type Key } from './key.js';
 import type { CryptoKey, KeyObject } from '#platform/runtime.js';
 import { isShort, keyScratch } from './input-buffer.js';
 import { readSecret, SecretCopy, SecretKinds } from './secret-copy.js';

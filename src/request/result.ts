@@ -7,7 +7,6 @@ import { makeError } from './errors.js';
 import { At, Operation, frame } from './frame.js';
 import { copyInto } from './intrinsics.js';
 import { Form, request } from './request.js';
-import type { Completion } from '../scheduling/completions.js';
 import {
   type Buffer,
   allocate,
@@ -70,9 +69,15 @@ export function isDigestOperation(operation: Operation): boolean {
   );
 }
 
+/** Receives the outcome of a call. */
+interface Outcome {
+  succeed(value: unknown): void;
+  fail(error: unknown): void;
+}
+
 /** Writes a digest of `size` bytes to the caller's memory and completes the call. */
 export function putDigest(
-  completion: Completion,
+  completion: Outcome,
   place: Uint8Array,
   placeOffset: number,
   digests: Buffer,

@@ -21,7 +21,8 @@ import type { CipherFacts } from '../catalog/facts.js';
 import { makeError, MillraceError } from '../request/errors.js';
 import { hmacParser } from '../operations/hmac.js';
 import { localEngines } from '../engines/engines.js';
-import { createKeyFor, isKey, keyEngines, macKeyOf, type Key } from '../operations/key.js';
+import { createKeyFor, macKeyOf } from '../operations/key.js';
+import { isKey, keyEngines, type Key } from '../request/key.js';
 import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
 

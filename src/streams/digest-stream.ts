@@ -18,7 +18,7 @@ import {
 import { createHash, createHmac } from '../hashers/create.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { hmacFacts, hmacNames, type HmacFields } from '../operations/hmac.js';
-import type { Key } from '../operations/key.js';
+import type { Key } from '../request/key.js';
 import { absorbFile, absorbFileSync, fileSource } from '#platform/files.js';
 import { accepted, type Accepted } from '../request/options.js';
 import {

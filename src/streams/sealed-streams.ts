@@ -27,7 +27,7 @@ import { makeError, MillraceError } from '../request/errors.js';
 import type { KeyInput } from '../request/key-input.js';
 import { allocateApart, type Buffer } from '#platform/runtime.js';
 import { accepted, type Accepted } from '../request/options.js';
-import type { TransformStream, TransformStreamDefaultController } from '#platform/sealed.js';
+import type { TransformStream, TransformStreamDefaultController } from '#platform/stream-types.js';
 
 /** Options of a sealed stream, the same for sealing and opening. */
 export interface SealedStreamOptions {

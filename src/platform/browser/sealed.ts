@@ -4,12 +4,7 @@
 import { makeError } from '../../request/errors.js';
 import * as transforms from '../../streams/passphrase/transforms.js';
 import * as streams from '../../streams/sealed-streams.js';
-
-/** Browsers have no Node.js streams. */
-export type Duplex = never;
-export type TransformStream<In, Out> = globalThis.TransformStream<In, Out>;
-export type TransformStreamDefaultController<Out> =
-  globalThis.TransformStreamDefaultController<Out>;
+import type { Duplex } from './stream-types.js';
 
 export function sealedStreams(): typeof streams {
   return streams;

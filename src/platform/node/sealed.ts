@@ -1,10 +1,6 @@
 /**
  * Sealed streams, loaded on first use: node:stream takes a millisecond.
  */
-import type { Duplex } from 'node:stream';
-import type { TransformStream, TransformStreamDefaultController } from 'node:stream/web';
-
-export type { Duplex, TransformStream, TransformStreamDefaultController };
 
 /** Returns the web streams. */
 export function sealedStreams(): typeof import('../../streams/sealed-streams.js') {

@@ -1,6 +1,6 @@
 /** Sealing and opening with a passphrase as web streams. */
 import type { Bytes } from '../../request/arguments.js';
-import type { TransformStream } from '#platform/sealed.js';
+import type { TransformStream } from '#platform/stream-types.js';
 import { transformStream } from '../sealed-streams.js';
 import { openingSettings, sealingSettings } from './parameters.js';
 import { PassphraseOpeningPump, PassphraseSealingPump } from './pumps.js';

@@ -1,7 +1,7 @@
 /** Reports engines by algorithm, costs and the state of the workers. */
 import { options } from '../request/arguments.js';
-import { native } from './binding.js';
-import { engineOf, fallbackList, type EngineName, type Fallback } from './engines.js';
+import { native } from '../engines/binding.js';
+import { engineOf, fallbackList, type EngineName, type Fallback } from '../engines/engines.js';
 import { describe, makeError, wrongType } from '../request/errors.js';
 import { isRevoked } from '../request/intrinsics.js';
 import { accepted, type Accepted } from '../request/options.js';

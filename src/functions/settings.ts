@@ -1,6 +1,6 @@
 /** Process-wide settings. */
 import { options, unsigned } from '../request/arguments.js';
-import { native } from './binding.js';
+import { native } from '../engines/binding.js';
 import { decideCopies } from '../scheduling/copies.js';
 import {
   openBindings,
@@ -8,7 +8,7 @@ import {
   readDefaultEngine,
   defaultEngineNames,
   type EngineName,
-} from './engines.js';
+} from '../engines/engines.js';
 import { makeError, wrongType } from '../request/errors.js';
 import { decideMemory } from '../kdf/memory.js';
 import { accepted, type Accepted } from '../request/options.js';

@@ -1,0 +1,76 @@
+/** Calls of `millrace/promises`: signal, route and engine, in the options or a last argument. */
+import { options } from '../../request/arguments.js';
+import type { Route } from '../../request/frame.js';
+import { bufferSize, isBytesView, isRevoked } from '../../request/intrinsics.js';
+import { accepted, type Accepted } from '../../request/options.js';
+import type { Parser } from '../../request/request.js';
+import { readEnginePreference, type EnginePreference } from '../../engines/engines.js';
+import type { ManyParser } from '../../operations/batch/arguments.js';
+import { runManyPromise } from '../../operations/batch/jobs.js';
+import { isKey } from '../../request/key.js';
+import { callNames, readRoute, type CallOptions } from '../../scheduling/routes.js';
+import { abortSignal, runPromise } from '../../scheduling/run.js';
+
+/** Runs a call. */
+export function perform({ fill, counts }: Parser, given: IArguments): Promise<unknown> {
+  return withOptions(counts, given, (signal, count, route, preference) =>
+    runPromise(signal, fill, given, count, route, preference),
+  );
+}
+
+/** Runs hashMany or hmacMany. */
+export function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
+  return withOptions(parser.counts, given, (signal, count, route, preference) =>
+    runManyPromise(signal, parser, given, count, route, preference),
+  );
+}
+
+/** A separate last argument. */
+const takes: Accepted<keyof CallOptions> = accepted('this call', callNames);
+
+function withOptions(
+  counts: readonly number[],
+  given: IArguments,
+  run: (
+    signal: AbortSignal | undefined,
+    count: number,
+    route: Route | undefined,
+    preference: EnginePreference | undefined,
+  ) => Promise<unknown>,
+): Promise<unknown> {
+  try {
+    let count = given.length;
+    const last = given[count - 1] as unknown;
+    const own = !counts.includes(count);
+    let signal: AbortSignal | undefined;
+    let route: Route | undefined;
+    let preference: EnginePreference | undefined;
+    if (isOptions(last)) {
+      if (own) options<CallOptions>(last, 'options', takes);
+      signal = abortSignal((last as { signal?: unknown }).signal);
+      if (own) {
+        // If the options are those of the call, its parser reads route and engine.
+        const { route: asked, engine } = last as Record<keyof CallOptions, unknown>;
+        route = readRoute(asked);
+        preference = readEnginePreference(engine);
+        count -= 1;
+      }
+    } else if (own && last === undefined) {
+      count -= 1;
+    }
+    return run(signal, count, route, preference);
+  } catch (error) {
+    return Promise.reject(error as Error);
+  }
+}
+
+function isOptions(value: unknown): value is object {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !isBytesView(value) &&
+    !isKey(value) &&
+    bufferSize(value) === undefined &&
+    !isRevoked(value)
+  );
+}

@@ -1,0 +1,222 @@
+/** Hashes and HMACs of `millrace/promises`. */
+import type { Bytes, Data } from '../../request/arguments.js';
+import type { KeyInput } from '../../request/key-input.js';
+import type { HashAlgorithm } from '../../catalog/catalog.js';
+import type { EngineOptions } from '../../engines/engines.js';
+import {
+  hashManyParser,
+  hmacManyParser,
+  type ManyOptions,
+  type ManyOutput,
+  type Sources,
+} from '../../operations/batch/arguments.js';
+import {
+  fastForm,
+  hashParser,
+  type Digest,
+  type Encoding,
+  type HashOptions,
+  type Output,
+  type TargetOptions,
+} from '../../operations/hash.js';
+import { hmacParser, type HmacOptions } from '../../operations/hmac.js';
+import { batchableFacts, join } from '../../scheduling/coalesce.js';
+import { PromiseCompletion } from '../../scheduling/completions.js';
+import type { CallOptions } from '../../scheduling/routes.js';
+import {
+  checkFileCount,
+  hashFileAsync,
+  hashStream,
+  hmacStream,
+} from '../../streams/digest-stream.js';
+import {
+  isStreamSource,
+  type StreamOptions,
+  type StreamSource,
+} from '../../streams/stream-source.js';
+import { perform, performMany } from './call.js';
+import type { FileSource } from '#platform/files.js';
+
+/**
+ * Computes the digest of `data`; see `hash` of `millrace` for algorithms, sizes and standards.
+ * `data` is copied at the call. With `options.target` it is lent instead: **do not transfer,
+ * detach, resize or write it until the promise settles**.
+ */
+export function hash<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
+  data: Data,
+  encoding?: E,
+  options?: CallOptions,
+): Promise<Digest<E>>;
+/** Like the form above, with all options in one object. */
+export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  data: Data,
+  options: HashOptions<E> & Partial<TargetOptions<T>> & CallOptions,
+): Promise<Output<T, Digest<E>>>;
+/**
+ * Computes the digest of a message in chunks: an async iterable of bytes or strings, a Node.js or
+ * web stream, or a Blob. It is read to its end in constant memory; the next chunk is read while the
+ * last one is hashed. If an operation fails or the signal aborts, the source is closed (`return`,
+ * `destroy`, `cancel`) and the promise rejects with that error.
+ */
+export function hash<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
+  source: StreamSource,
+  encoding?: E,
+  options?: StreamOptions,
+): Promise<Digest<E>>;
+/** Like the form above, with all options in one object. */
+export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  source: StreamSource,
+  options: HashOptions<E> & Partial<TargetOptions<T>> & StreamOptions,
+): Promise<Output<T, Digest<E>>>;
+export function hash(
+  algorithm: HashAlgorithm,
+  data: unknown,
+  third?: unknown,
+  fourth?: unknown,
+): Promise<unknown> {
+  const count = arguments.length;
+  if (count === 2 || (count === 3 && typeof third === 'string')) {
+    const facts = batchableFacts(algorithm, data);
+    const form = fastForm(third);
+    if (facts !== undefined && form !== undefined) {
+      const completion = new PromiseCompletion();
+      if (join(facts, data as Uint8Array | string, form, completion)) return completion.promise;
+    }
+  }
+  return isStreamSource(data)
+    ? hashStream(algorithm, data, third, fourth)
+    : perform(hashParser, arguments);
+}
+
+/**
+ * Computes the digest of a file. It is read to its end in constant memory: blocks are read while
+ * others are hashed.
+ *
+ * Rejects with the file system's error (`ENOENT`, `EISDIR`, ...), and with ERR_FILE_CHANGED if a
+ * regular file ends before the size it had when it was opened.
+ *
+ * @param path as for node:fs: a string, Buffer or file URL; in browsers a Blob, such as a File
+ */
+export function hashFile<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
+  path: FileSource,
+  encoding?: E,
+  options?: StreamOptions,
+): Promise<Digest<E>>;
+/** Like the form above, with all options in one object. */
+export function hashFile<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  path: FileSource,
+  options: HashOptions<E> & Partial<TargetOptions<T>> & StreamOptions,
+): Promise<Output<T, Digest<E>>>;
+export function hashFile(
+  algorithm: HashAlgorithm,
+  path: unknown,
+  third?: unknown,
+  fourth?: unknown,
+): Promise<unknown> {
+  const given = arguments;
+  return hashFileAsync(() => checkFileCount(given, 4), algorithm, path, third, fourth);
+}
+
+/**
+ * Computes the HMAC of `data`; see `hmac` of `millrace`. Key and `data` are copied at the call.
+ * With `options.target` `data` is lent instead: **do not transfer, detach, resize or write it until
+ * the promise settles**.
+ */
+export function hmac<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
+  key: string | KeyInput,
+  data: Data,
+  encoding?: E,
+  options?: CallOptions,
+): Promise<Digest<E>>;
+/** Like the form above, with all options in one object. */
+export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  key: string | KeyInput,
+  data: Data,
+  options: HmacOptions<E> & Partial<TargetOptions<T>> & CallOptions,
+): Promise<Output<T, Digest<E>>>;
+/** Computes the HMAC of a message in chunks; see {@link hash}. */
+export function hmac<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
+  key: string | KeyInput,
+  source: StreamSource,
+  encoding?: E,
+  options?: StreamOptions,
+): Promise<Digest<E>>;
+/** Like the form above, with all options in one object. */
+export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  key: string | KeyInput,
+  source: StreamSource,
+  options: HmacOptions<E> & Partial<TargetOptions<T>> & StreamOptions,
+): Promise<Output<T, Digest<E>>>;
+export function hmac(
+  algorithm: HashAlgorithm,
+  key: unknown,
+  data: unknown,
+  fourth?: unknown,
+  fifth?: unknown,
+): Promise<unknown> {
+  return isStreamSource(data)
+    ? hmacStream(algorithm, key, data, fourth, fifth)
+    : perform(hmacParser, arguments);
+}
+
+/**
+ * Computes the digests of many messages in one call, divided among all cores; see `hashMany` of
+ * `millrace`. `sources` are copied at the call; with `options.target` they are lent instead: **do
+ * not transfer, detach, resize or write them until the promise settles**. An abort rejects unless
+ * all of the work has started.
+ */
+export function hashMany<E extends Encoding | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  sources: Sources,
+  encoding?: E,
+  options?: CallOptions,
+): Promise<ManyOutput<E>>;
+/** Like the form above, with all options in one object. */
+export function hashMany<
+  E extends Encoding | undefined = undefined,
+  T extends Bytes | undefined = undefined,
+>(
+  algorithm: HashAlgorithm,
+  sources: Sources,
+  options: ManyOptions<HashOptions, E, T> & CallOptions,
+): Promise<ManyOutput<E, T>>;
+export function hashMany(): Promise<unknown> {
+  return performMany(hashManyParser, arguments);
+}
+
+/**
+ * Computes the HMACs of many messages under one key in one call, divided among all cores; see
+ * `hmacMany` of `millrace`. Key and `sources` are copied at the call; with `options.target` the
+ * sources are lent instead: **do not transfer, detach, resize or write them until the promise
+ * settles**. An abort rejects unless all of the work has started.
+ */
+export function hmacMany<E extends Encoding | undefined = undefined>(
+  algorithm: HashAlgorithm,
+  key: string | KeyInput,
+  sources: Sources,
+  encoding?: E,
+  options?: CallOptions,
+): Promise<ManyOutput<E>>;
+/** Like the form above, with all options in one object. */
+export function hmacMany<
+  E extends Encoding | undefined = undefined,
+  T extends Bytes | undefined = undefined,
+>(
+  algorithm: HashAlgorithm,
+  key: string | KeyInput,
+  sources: Sources,
+  options: ManyOptions<EngineOptions, E, T> & CallOptions,
+): Promise<ManyOutput<E, T>>;
+export function hmacMany(): Promise<unknown> {
+  return performMany(hmacManyParser, arguments);
+}

@@ -1,0 +1,137 @@
+/** Sealed streams, and messages sealed with a passphrase, of `millrace/promises`. */
+import type { Bytes, Data } from '../../request/arguments.js';
+import { makeError } from '../../request/errors.js';
+import type {
+  OpenWithPassphraseOptions,
+  PassphraseStreamOptions,
+  SealWithPassphraseOptions,
+} from '../../streams/passphrase/parameters.js';
+import type { SealedStreamOptions } from '../../streams/sealed-streams.js';
+import type { Buffer } from '#platform/runtime.js';
+import { passphrases, sealedDuplexes, sealedStreams } from '#platform/sealed.js';
+import type { Duplex, TransformStream } from '#platform/stream-types.js';
+
+/**
+ * Returns a Node.js stream that seals what is written to it in authenticated chunks, on all cores
+ * and in constant memory. The format is C2SP chunked encryption; with AES it is known as
+ * Cobblestone-128 and Cobblestone-256.
+ *
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
+ */
+export function sealStream(options: SealedStreamOptions): Duplex {
+  return sealedDuplexes().sealStream(options);
+}
+
+/**
+ * Returns a Node.js stream that opens the output of {@link sealStream}. It emits only authentic
+ * bytes, in order. Any other input destroys the stream: with ERR_AUTHENTICATION (another key,
+ * algorithm or context, or a change), or ERR_TRUNCATED if the size alone shows that the end is
+ * missing. **Before `'end'` the output is authentic but may be incomplete.**
+ *
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
+ */
+export function openStream(options: SealedStreamOptions): Duplex {
+  return sealedDuplexes().openStream(options);
+}
+
+/** Like {@link sealStream}, as a web TransformStream. It accepts bytes, not strings. */
+export function sealTransformStream(
+  options: SealedStreamOptions,
+): TransformStream<Bytes, Uint8Array> {
+  return sealedStreams().sealTransformStream(options);
+}
+
+/**
+ * Like {@link openStream}, as a web TransformStream. **Before the readable side closes the output
+ * is authentic but may be incomplete.**
+ */
+export function openTransformStream(
+  options: SealedStreamOptions,
+): TransformStream<Bytes, Uint8Array> {
+  return sealedStreams().openTransformStream(options);
+}
+
+/**
+ * Seals a message with a passphrase, in the format of `millrace seal`. The key is derived with
+ * scrypt; any change, also of the header, prevents opening. `data` is copied at the call; text in
+ * the passphrase is converted to Unicode's form C. Choose a passphrase that cannot be guessed:
+ * anyone who has the result can try any number of them.
+ *
+ * @returns header and sealed stream: 87 bytes, and a tag of 16 for each chunk of 16 KiB, more than
+ *   `data`
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ *   ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT, ERR_OUT_OF_MEMORY
+ */
+export function sealWithPassphrase(
+  passphrase: Data,
+  data: Data,
+  options?: SealWithPassphraseOptions,
+): Promise<Buffer>;
+export async function sealWithPassphrase(...given: unknown[]): Promise<Buffer> {
+  if (given.length < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', 'sealWithPassphrase needs a passphrase and data');
+  return passphrases().sealWithPassphrase(given[0], given[1], given[2]);
+}
+
+/**
+ * Opens a message of {@link sealWithPassphrase} or `millrace seal` as a whole, or rejects with
+ * ERR_AUTHENTICATION (another passphrase, or a change), ERR_TRUNCATED or ERR_FORMAT. `data` is
+ * copied at the call. `maxMemory` and `maxTime` limit the cost of the key derivation, as the header
+ * may come from anywhere.
+ *
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ *   ERR_MEMORY_LIMIT, ERR_WORK_LIMIT, ERR_OUT_OF_MEMORY
+ */
+export function openWithPassphrase(
+  passphrase: Data,
+  data: Bytes,
+  options?: OpenWithPassphraseOptions,
+): Promise<Buffer>;
+export async function openWithPassphrase(...given: unknown[]): Promise<Buffer> {
+  if (given.length < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', 'openWithPassphrase needs a passphrase and data');
+  return passphrases().openWithPassphrase(given[0], given[1], given[2]);
+}
+
+/**
+ * Like {@link sealWithPassphrase}, as a Node.js stream in constant memory. The passphrase is copied
+ * at the call.
+ */
+export function sealStreamWithPassphrase(
+  passphrase: Data,
+  options?: SealWithPassphraseOptions & PassphraseStreamOptions,
+): Duplex {
+  return sealedDuplexes().sealStreamWithPassphrase(passphrase, options);
+}
+
+/**
+ * Like {@link openWithPassphrase}, as a Node.js stream in constant memory. It emits only authentic
+ * bytes, in order. **Before `'end'` the output is authentic but may be incomplete.**
+ */
+export function openStreamWithPassphrase(
+  passphrase: Data,
+  options?: OpenWithPassphraseOptions & PassphraseStreamOptions,
+): Duplex {
+  return sealedDuplexes().openStreamWithPassphrase(passphrase, options);
+}
+
+/** Like {@link sealStreamWithPassphrase}, as a web TransformStream. It accepts bytes, not strings. */
+export function sealTransformStreamWithPassphrase(
+  passphrase: Data,
+  options?: SealWithPassphraseOptions & PassphraseStreamOptions,
+): TransformStream<Bytes, Uint8Array> {
+  return passphrases().sealTransformStreamWithPassphrase(passphrase, options);
+}
+
+/**
+ * Like {@link openStreamWithPassphrase}, as a web TransformStream. **Before the readable side
+ * closes the output is authentic but may be incomplete.**
+ */
+export function openTransformStreamWithPassphrase(
+  passphrase: Data,
+  options?: OpenWithPassphraseOptions & PassphraseStreamOptions,
+): TransformStream<Bytes, Uint8Array> {
+  return passphrases().openTransformStreamWithPassphrase(passphrase, options);
+}

@@ -1,0 +1,118 @@
+/** Prepared keys: objects that name the key schedule, or the midstates, in native memory. */
+import type { EnginePreference, KeyPin } from '../engines/engines.js';
+import { makeError } from './errors.js';
+import { At, frame } from './frame.js';
+import { isBytesView } from './intrinsics.js';
+
+/** Permits only operations/key.ts to construct keys. */
+export const inside = Symbol('inside');
+
+/**
+ * Reads a key's handle, 0 if it is disposed. The class sets it, because only the class can read the
+ * private field.
+ */
+let handleOf: (key: Key) => number;
+let preparedIn: (key: Key) => Prepared;
+/** Returns true for a {@link Key}. */
+let isKey: (value: unknown) => value is Key;
+
+/**
+ * A prepared key, created by {@link createKey} and accepted wherever a key is. The key bytes cannot
+ * be read back. Disposing it (or `using`) wipes the native memory once no job uses it. Garbage
+ * collection wipes a key that was not disposed of, and the end of the environment wipes all keys. A
+ * key cannot be sent to another thread.
+ */
+export class Key {
+  #handle: number;
+  readonly #prepared: Prepared;
+  /** The algorithm's standard name, e.g. `aes-256-gcm` or `hmac-sha256`. */
+  readonly algorithm: string;
+  /** The key's size in bytes. */
+  readonly size: number;
+
+  /** @internal */
+  constructor(permission: symbol, prepared: Prepared, algorithm: string, size: number) {
+    if (permission !== inside)
+      throw makeError('ERR_ARGUMENT_TYPE', 'keys are made by createKey(algorithm, bytes)');
+    this.#handle = prepared.handles[0]!;
+    this.#prepared = prepared;
+    this.algorithm = algorithm;
+    this.size = size;
+    forgotten.register(this, prepared, this);
+  }
+
+  /** True once {@link Key.dispose} was called; using the key then fails with ERR_KEY_DISPOSED. */
+  get disposed(): boolean {
+    return this.#handle === 0;
+  }
+
+  /**
+   * Wipes the key. Jobs already started or queued with it still complete. Calling it again does
+   * nothing.
+   */
+  dispose(): void {
+    if (this.#handle === 0) return;
+    forgotten.unregister(this);
+    release(this.#prepared);
+    this.#handle = 0;
+  }
+
+  /** The same as {@link Key.dispose}, for `using key = createKey(...)`. */
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  static {
+    handleOf = (key) => key.#handle;
+    preparedIn = (key) => key.#prepared;
+    // Most keys are Buffers, and testing those for a private field is slow.
+    isKey = (value): value is Key =>
+      typeof value === 'object' && value !== null && !isBytesView(value) && #handle in value;
+  }
+}
+
+/** The engines that hold the key, and its handle in each. */
+export interface Prepared extends EnginePreference {
+  /** What it was prepared for. The caller can change `Key.algorithm`, so it is not used here. */
+  readonly algorithm: string;
+  readonly handles: readonly number[];
+  readonly pin: KeyPin;
+}
+
+const forgotten = new FinalizationRegistry<Prepared>(release);
+
+/** Wipes the key once no job uses it. */
+export function release(prepared: Prepared): void {
+  const { engines, handles, pin } = prepared;
+  if (pin.waiting > 0) {
+    pin.over = () => release(prepared);
+    return;
+  }
+  for (let index = 0; index < engines.length; index++) {
+    frame[At.Key] = handles[index]!;
+    engines[index]!.binding.disposeKey();
+  }
+}
+
+export { isKey };
+
+/** Returns the engines that hold a key prepared for `algorithm`, and its handles. */
+export function keyEngines(key: Key, algorithm: string): EnginePreference {
+  keyHandle(key, algorithm);
+  return preparedIn(key);
+}
+
+/** What a key was prepared for. */
+export function keyAlgorithm(key: Key): string {
+  return preparedIn(key).algorithm;
+}
+
+/** Returns the handle of a key prepared for `algorithm` in the first of its engines. */
+export function keyHandle(key: Key, algorithm: string): number {
+  const handle = handleOf(key);
+  if (handle === 0) throw makeError('ERR_KEY_DISPOSED', 'key was disposed');
+  const { algorithm: own } = preparedIn(key);
+  if (own !== algorithm)
+    throw makeError('ERR_KEY_ALGORITHM', `key was prepared for ${own}, not for ${algorithm}`);
+  return handle;
+}
