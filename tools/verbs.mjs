@@ -25,6 +25,7 @@ export const verbs = {
   'test:portable': testPortable,
   'test:bundlers': testBundlers,
   'test:package': testPackage,
+  'test:clocks': testClocks,
   'test:cpus': testCpus,
   soak,
   bench,
@@ -140,6 +141,12 @@ async function testPackage(args) {
 async function testCpus(args) {
   await prepare();
   return conclude(await attempt(cpuTiers(args)));
+}
+
+/** The tests that compare times, one after the other: they need a quiet machine. */
+async function testClocks(args) {
+  await prepare();
+  return nodeTests(['--test-concurrency=1', ...filesUnder('test', /\.clocks\.mjs$/), ...args]);
 }
 
 /** What needs no tests to be run: formatting, lints, types. */

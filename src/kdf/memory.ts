@@ -15,17 +15,24 @@ const MEMORY_MAX_BYTES = 2 ** 30 + 2 ** 24;
 
 let decided = false;
 
-/** Memory of derivations is kept, wiped, for this many milliseconds. */
-const KEEP_MS = 1000;
+/**
+ * Memory of derivations is kept, wiped, until this many checks in a row found no derivation
+ * running. A timer started at the call alone would expire while a long derivation runs, or just
+ * after its end.
+ */
+const KEEP_CHECKS = 4;
+const CHECK_INTERVAL_MS = 250;
 
 let timer: Timer | undefined;
+let idleChecks = 0;
 
 /**
  * Sets the limit before the first derivation, and schedules the release of memory. Not at load
  * time: reading the memory size takes 0.2 ms.
  */
 export function decideMemory(): void {
-  timer = restart(timer, free, KEEP_MS);
+  idleChecks = 0;
+  timer = restart(timer, check, CHECK_INTERVAL_MS);
   if (decided) return;
   decided = true;
   if (native.derivationMemory(KdfMemory.Limit) > 0) return;
@@ -33,6 +40,8 @@ export function decideMemory(): void {
   for (const binding of openBindings()) binding.setDerivationMemory(limit);
 }
 
-function free(): void {
-  for (const binding of openBindings()) binding.freeDerivationMemory();
+function check(): void {
+  idleChecks = native.derivationMemory(KdfMemory.Taken) > 0 ? 0 : idleChecks + 1;
+  if (idleChecks < KEEP_CHECKS) timer = restart(timer, check, CHECK_INTERVAL_MS);
+  else for (const binding of openBindings()) binding.freeDerivationMemory();
 }

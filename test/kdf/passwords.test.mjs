@@ -231,7 +231,8 @@ test('what asks for too much is refused before anything is computed', async () =
     'ERR_WORK_LIMIT',
     /maxTime/,
   );
-  assert.ok(performance.now() - before < 2000);
+  // Most of them would take minutes or hours.
+  assert.ok(performance.now() - before < 20_000);
   assert.equal(
     verifyPassword('password', ofOthers[2][1], { maxMemory: 2 ** 26, maxTime: 60_000 }),
     true,

@@ -28,7 +28,6 @@ const except = {
     '1 GiB flows through seal and open with constant memory': HEAVY,
   },
   'test/kdf/jobs.test.mjs': {
-    'memory is kept for the next, and given back when none follows': NATIVE,
     'callbacks keep their context, and what they throw is an uncaughtException':
       'counts progress reports, which depend on speed',
   },

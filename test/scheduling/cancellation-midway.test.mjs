@@ -1,5 +1,5 @@
-// What runs already can be stopped: by a signal, and by the end of its environment. It stops within
-// a slice, however large the job, and of a cipher nothing is left but zeros.
+// A running job can be cancelled by a signal. A cancelled cipher leaves nothing but zeros.
+// cancellation.clocks.mjs measures how soon jobs stop.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { requiring, run } from '../support/child.mjs';
 import { oracle } from '../support/oracles.mjs';
 
 const reason = new Error('not wanted');
@@ -23,43 +22,9 @@ async function timed(start) {
   return { ms: performance.now() - begin, ...outcome };
 }
 
-/**
- * Starts something that takes `full` milliseconds, and aborts it on its way. On a crowded machine
- * the worker may be late.
- */
-async function stopped(start, full) {
-  for (let attempt = 1; ; attempt++) {
-    const controller = new AbortController();
-    const settling = timed(() => start(controller.signal));
-    await sleep(Math.min(10, full / 8));
-    const aborted = performance.now();
-    controller.abort(reason);
-    const { error } = await settling;
-    const ms = performance.now() - aborted;
-    assert.equal(error, reason);
-    if (ms < full / 3) return;
-    assert.ok(attempt < 10, `took ${ms} of ${full} ms to stop`);
-  }
-}
-
 const size = 2 ** 26;
 const source = Buffer.alloc(size, 7);
 const key = Buffer.alloc(32, 1);
-
-for (const algorithm of ['sha256', 'sha3-512', 'ripemd160', 'blake2b512']) {
-  test(`${algorithm}: a hash stops on its way`, async () => {
-    const target = Buffer.alloc(64);
-    const { ms } = await timed(() => promises.hash(algorithm, source, { target, route: 'pool' }));
-    await stopped(
-      (signal) => promises.hash(algorithm, source, { target, route: 'pool', signal }),
-      ms,
-    );
-    await stopped(
-      (signal) => promises.hmac(algorithm, key, source, { target, route: 'pool', signal }),
-      ms,
-    );
-  });
-}
 
 for (const [algorithm, iv] of [
   ['aes-256-gcm', 12],
@@ -139,63 +104,3 @@ test('one of several hashed together stops, the others are not disturbed', async
     millrace.configure({ threads });
   }
 });
-
-test('a short job does not wait for a long one', async () => {
-  const { threads } = millrace.configure();
-  millrace.configure({ threads: 1 });
-  try {
-    const target = Buffer.alloc(64);
-    const long = timed(() => promises.hash('keccak512', source, { target, route: 'pool' }));
-    await sleep(5);
-    let least = Infinity;
-    for (let attempt = 0; attempt < 10; attempt++) {
-      least = Math.min(
-        least,
-        (await timed(() => promises.hash('sha256', key, { route: 'pool' }))).ms,
-      );
-    }
-    const { ms } = await long;
-    assert.ok(least < ms / 10, `${least} of ${ms} ms`);
-  } finally {
-    millrace.configure({ threads });
-  }
-});
-
-for (const work of [
-  'promises.hash("keccak512", source, { target: Buffer.alloc(64), route: "pool" })',
-  'promises.hmac("ripemd160", source.subarray(0, 9), source, { target: Buffer.alloc(20), ' +
-    'route: "pool" })',
-  'promises.cipher("aes-256-gcm", { encrypt: true, key: source.subarray(0, 32), iv: ' +
-    'source.subarray(0, 12), source, target: source, tag: Buffer.alloc(16), route: "split" ' +
-    '})',
-  'promises.cipher("chacha20-poly1305", { encrypt: true, key: source.subarray(0, 32), ' +
-    'iv: source.subarray(0, 12), source, target: source, tag: Buffer.alloc(16), route: ' +
-    '"pool" })',
-]) {
-  test(`an environment ends while a large job runs: ${work.slice(9, 40)}`, async () => {
-    const { code, stdout, stderr } = await run(`
-      const { Worker } = require('node:worker_threads');
-      const { once } = require('node:events');
-      const program = ${JSON.stringify(`${requiring()}
-        const { parentPort } = require('node:worker_threads');
-        const source = Buffer.alloc(2 ** 28);
-        parentPort.postMessage('ready');
-        setInterval(() => {}, 1000);
-        ${work}.then(() => parentPort.postMessage('done'));`)};
-      (async () => {
-        let least = Infinity;
-        for (let attempt = 0; attempt < 4; attempt++) {
-          const worker = new Worker(program, { eval: true });
-          await once(worker, 'message');
-          await new Promise((resolve) => setTimeout(resolve, 5));
-          const begin = performance.now();
-          await worker.terminate();
-          least = Math.min(least, performance.now() - begin);
-        }
-        console.log(least);
-      })();
-    `);
-    assert.equal(code, 0, stderr);
-    assert.ok(Number(stdout) < 60, `${stdout} ms`);
-  });
-}

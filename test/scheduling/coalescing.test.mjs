@@ -88,28 +88,6 @@ test('many sizes, algorithms and keys in flight at once', async () => {
   }
 });
 
-test('they do take less time together', async (context) => {
-  const { algorithms } = millrace.engines().native;
-  if (algorithms.md5.lanes === undefined) return context.skip('no lanes on this CPU');
-  const sources = Array.from({ length: 16 }, () => Buffer.alloc(2 ** 20, 3));
-  const target = Buffer.alloc(16);
-  const started = async () => {
-    const begin = performance.now();
-    await collected(() =>
-      sources.map((source) => promises.hash('md5', source, { target, route: 'pool' })),
-    );
-    return performance.now() - begin;
-  };
-  let [together, alone] = [Infinity, Infinity];
-  for (let attempt = 0; attempt < 20 && !(together < 0.6 * 16 * alone); attempt++) {
-    const begin = performance.now();
-    millrace.hash('md5', sources[0]);
-    alone = Math.min(alone, performance.now() - begin);
-    together = Math.min(together, await started());
-  }
-  assert.ok(together < 0.6 * 16 * alone, `${together} ms together, ${alone} alone`);
-});
-
 test('of several environments', async () => {
   const { code, stdout, stderr } = await run(`
     const { Worker } = require('node:worker_threads');

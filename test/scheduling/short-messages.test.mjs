@@ -199,7 +199,7 @@ test('endless short calls leave timers, immediates and I/O their turns', async (
     await import('node:fs/promises').then(({ stat }) => stat('.'));
     going = false;
     assert.ok(calls > 64, `${calls} calls`);
-    assert.ok(performance.now() - begin < 5000);
+    assert.ok(performance.now() - begin < 30_000);
     await setTimeout(5);
   }
 });
