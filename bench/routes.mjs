@@ -2,7 +2,7 @@
 //
 //   npm run bench -- routes [--quick] [--sizes 256,4K] [--depths 1,16] [--repeats 3]
 //       [--operations sha256,hmac-sha256,aes-256-gcm,chacha20-poly1305] [--memory copied,lent]
-//       [--rounds 5] [--time 40] [--isolated] [--csv FILE] [--fresh]
+//       [--rounds 5] [--time 40] [--isolated] [--csv FILE] [--html FILE] [--fresh]
 //
 // A cell is an operation, a size, a number of calls in flight, and whether the source is copied or
 // lent. Each cell is measured in processes of its own, `repeats` of them, since the state of a
@@ -13,6 +13,7 @@
 // continues where the last one ended. benchmarks.md describes the columns.
 
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +22,7 @@ import { parseArgs, promisify } from 'node:util';
 import { parseSize } from '../cli/bench/options.mjs';
 import { buildId, machineName } from './machine.mjs';
 import { cellName, cellsOf, operations, memories, routesOf } from './routes/plan.mjs';
+import { routesPage } from './routes/page.mjs';
 import { openRecord } from './routes/record.mjs';
 import { judge, report } from './routes/report.mjs';
 
@@ -44,6 +46,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     isolated: { type: 'boolean', default: false },
     fresh: { type: 'boolean', default: false },
+    html: { type: 'string' },
     csv: { type: 'string', default: join(root, 'target', 'bench', 'routes.csv') },
   },
 });
@@ -89,12 +92,12 @@ for (let repeat = 1; repeat <= repeats; repeat++) {
     );
   }
 }
-console.log(
-  report(
-    cells.map((cell) => judge(cell, record.of(cell))),
-    about,
-  ),
-);
+const judged = cells.map((cell) => judge(cell, record.of(cell)));
+console.log(report(judged, about));
+if (values.html !== undefined) {
+  const date = new Date().toISOString();
+  writeFileSync(values.html, routesPage(judged, { ...about, date, processes: repeats }));
+}
 
 async function measure(cell) {
   let best;

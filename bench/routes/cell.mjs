@@ -11,8 +11,8 @@ import { createRequire } from 'node:module';
 import { median, quantile, rotated, spread } from '../../cli/bench/numbers.mjs';
 import { startUsage } from '../../cli/bench/usage.mjs';
 
-const require = createRequire(new URL('../../package.json', import.meta.url));
-const promises = require('millrace/promises');
+const load = createRequire(new URL('../../package.json', import.meta.url));
+const promises = load('millrace/promises');
 
 /** A turn lasts at least this many milliseconds, whatever --time says. */
 const WARM_UP_MS = 60;

@@ -2,15 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
 import { csvLine, parseCsv } from '../../bench/csv.mjs';
 import { cellsOf, operations, routesOf } from '../../bench/routes/plan.mjs';
 import { openRecord } from '../../bench/routes/record.mjs';
+import { routesPage } from '../../bench/routes/page.mjs';
 import { judge, report } from '../../bench/routes/report.mjs';
+import { findBrowser, startBrowser } from '../../tools/browser.mjs';
 import { root } from '../support/child.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-routes-'));
@@ -110,4 +113,53 @@ test('the command measures a cell, writes it down and does not measure it again'
   assert.equal(parseCsv(written).length, 4);
   assert.equal(run().stdout, first.stdout);
   assert.equal(readFileSync(path, 'utf8'), written);
+});
+
+const missing =
+  findBrowser() === undefined
+    ? 'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)'
+    : false;
+
+test('the heat map in a browser: wide, and narrow and dark', { skip: missing }, async (t) => {
+  const judged = cellsOf({ quick: true, most: Infinity }).map((each, index) => {
+    const ratio = 0.4 + (index % 9) / 10;
+    const rates = Object.fromEntries(routesOf(each).map((route, place) => [route, 1000 - place]));
+    const verdict = ratio >= 0.95 ? 'reached' : index % 2 === 0 ? 'unsure' : 'missed';
+    const range = { low: ratio - 0.1, high: ratio + 0.1, noise: 0.05 };
+    return {
+      cell: each,
+      rates,
+      best: 'pool',
+      ratio,
+      ...range,
+      disturbed: index % 5 === 0,
+      verdict,
+    };
+  });
+  const date = '2026-01-01T00:00:00Z';
+  const html = routesPage(judged, { ...about, machine: 'a <CPU>', date, processes: 2 });
+  const path = join(folder, 'routes.html');
+  writeFileSync(path, html);
+  const browser = await startBrowser();
+  t.after(() => browser.close());
+  for (const view of [
+    { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+    { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
+  ]) {
+    const page = await (await browser.newContext(view)).newPage();
+    await page.goto(pathToFileURL(path).href);
+    if (process.env.MILLRACE_PICTURES !== undefined)
+      await page.screenshot({
+        path: join(process.env.MILLRACE_PICTURES, `routes-${view.colorScheme}.png`),
+      });
+    const seen = await page.evaluate(() => ({
+      width: document.documentElement.scrollWidth,
+      cells: [...document.querySelectorAll('.heatmap td')].map(({ textContent }) => textContent),
+      machine: document.querySelector('dd').textContent,
+    }));
+    assert.equal(seen.width, view.viewport.width, 'no sideways scrolling');
+    assert.equal(seen.cells.length, judged.length);
+    assert.equal(seen.cells[0], '0.40p~!');
+    assert.equal(seen.machine, 'a <CPU>');
+  }
 });
