@@ -8,7 +8,7 @@
  * @packageDocumentation
  */
 export { getCiphers, getHashes } from './catalog/catalog.js';
-export type { CipherAlgorithm, HashAlgorithm } from './catalog/catalog.js';
+export type { CipherAlgorithm, HashAlgorithm, KeyAlgorithm } from './catalog/catalog.js';
 export type { CipherName, HashName } from './catalog/catalog-table.js';
 export { configure } from './functions/settings.js';
 export type { Settings } from './functions/settings.js';

@@ -51,6 +51,7 @@ export type {
   HashPasswordOptions,
   Hasher,
   HmacOptions,
+  KeyAlgorithm,
   KeyInput,
   ManyOptions,
   ManyOutput,

@@ -10,6 +10,9 @@ export type HashAlgorithm = HashName | (string & {});
 /** The name of a cipher, in any case, or one of its aliases. */
 export type CipherAlgorithm = CipherName | (string & {});
 
+/** What a key is prepared for: a cipher, HMAC over a hash, or the keyed hash BLAKE3. */
+export type KeyAlgorithm = CipherName | `hmac-${HashName}` | 'blake3' | (string & {});
+
 const hashNames = index<HashFacts>(hashes);
 const cipherNames = index<CipherFacts>(ciphers);
 

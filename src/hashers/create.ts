@@ -1,6 +1,6 @@
 /** createHash and createHmac: from algorithm, key and options to a hasher. */
 import { options as optionsObject } from '../request/arguments.js';
-import { hashFacts } from '../catalog/catalog.js';
+import { hashFacts, type HashAlgorithm } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import {
   defaultEngine,
@@ -32,7 +32,7 @@ import { importState } from './state.js';
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_OUTPUT_SIZE, ERR_KEY_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
  */
-export function createHash(algorithm: string, options?: CreateHashOptions): Hash {
+export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions): Hash {
   const facts = hashFacts(algorithm);
   if (options === undefined) {
     return new Hash(
@@ -74,7 +74,7 @@ export function createHash(algorithm: string, options?: CreateHashOptions): Hash
  *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
  */
 export function createHmac(
-  algorithm: string,
+  algorithm: HashAlgorithm,
   key: string | KeyInput,
   options?: CreateHmacOptions,
 ): Hmac {

@@ -5,6 +5,7 @@
 import type { Bytes, Data } from '../request/arguments.js';
 import type { Callback } from '../scheduling/completions.js';
 import type { SecretInput } from '../request/key-input.js';
+import type { HashAlgorithm } from '../catalog/catalog.js';
 import type { Buffer } from '#platform/runtime.js';
 import {
   argon2Parser,
@@ -81,7 +82,7 @@ export function pbkdf2(
   salt: Data,
   iterations: number,
   keylen: number,
-  digest: string,
+  digest: HashAlgorithm,
   options?: EngineOptions,
 ): Buffer;
 export function pbkdf2(
@@ -89,7 +90,7 @@ export function pbkdf2(
   salt: Data,
   iterations: number,
   keylen: number,
-  digest: string,
+  digest: HashAlgorithm,
   callback: Callback<Buffer>,
 ): void;
 export function pbkdf2(
@@ -97,7 +98,7 @@ export function pbkdf2(
   salt: Data,
   iterations: number,
   keylen: number,
-  digest: string,
+  digest: HashAlgorithm,
   options: DerivationCallOptions | undefined,
   callback: Callback<Buffer>,
 ): void;
@@ -119,7 +120,7 @@ export function pbkdf2(): unknown {
  *   ERR_UNKNOWN_ALGORITHM, ERR_OUTPUT_SIZE
  */
 export function hkdf(
-  digest: string,
+  digest: HashAlgorithm,
   ikm: SecretInput,
   salt: Data,
   info: Data,
@@ -127,7 +128,7 @@ export function hkdf(
   options?: EngineOptions,
 ): Buffer;
 export function hkdf(
-  digest: string,
+  digest: HashAlgorithm,
   ikm: SecretInput,
   salt: Data,
   info: Data,
@@ -135,7 +136,7 @@ export function hkdf(
   callback: Callback<Buffer>,
 ): void;
 export function hkdf(
-  digest: string,
+  digest: HashAlgorithm,
   ikm: SecretInput,
   salt: Data,
   info: Data,

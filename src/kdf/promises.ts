@@ -3,6 +3,7 @@
  */
 import type { Data } from '../request/arguments.js';
 import type { SecretInput } from '../request/key-input.js';
+import type { HashAlgorithm } from '../catalog/catalog.js';
 import type { Buffer } from '#platform/runtime.js';
 import { argon2Parser, type Argon2Algorithm, type Argon2CallParameters } from './argon2.js';
 import { derivePromise, type DerivationCallOptions } from './derive.js';
@@ -33,7 +34,7 @@ export function pbkdf2(
   salt: Data,
   iterations: number,
   keylen: number,
-  digest: string,
+  digest: HashAlgorithm,
   options?: DerivationCallOptions,
 ): Promise<Buffer>;
 export function pbkdf2(): Promise<unknown> {
@@ -45,7 +46,7 @@ export function pbkdf2(): Promise<unknown> {
  * `millrace`.
  */
 export function hkdf(
-  digest: string,
+  digest: HashAlgorithm,
   ikm: SecretInput,
   salt: Data,
   info: Data,

@@ -8,7 +8,13 @@ import { At, frame, Purpose, Status } from '../request/frame.js';
 import { inside, Key, keyEngines, release, type Prepared } from '../request/key.js';
 import { accepted, type Accepted } from '../request/options.js';
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
-import { cipherFacts, findCipher, findHash, hashFacts } from '../catalog/catalog.js';
+import {
+  cipherFacts,
+  findCipher,
+  findHash,
+  hashFacts,
+  type KeyAlgorithm,
+} from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import {
   defaultEngine,
@@ -41,7 +47,7 @@ const takes: Accepted<keyof CreateKeyOptions> = accepted('createKey(algorithm, k
  * ERR_ENGINE_UNAVAILABLE
  */
 export function createKey(
-  algorithm: string,
+  algorithm: KeyAlgorithm,
   key: Data | KeyObject | CryptoKey,
   options?: CreateKeyOptions,
 ): Key {

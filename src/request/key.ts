@@ -4,6 +4,13 @@ import { makeError } from './errors.js';
 import { At, frame } from './frame.js';
 import { isBytesView } from './intrinsics.js';
 
+declare global {
+  // For programs without the library ESNext.Disposable.
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+}
+
 /** Permits only operations/key.ts to construct keys. */
 export const inside = Symbol('inside');
 

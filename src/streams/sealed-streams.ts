@@ -64,15 +64,11 @@ const takes: Accepted<keyof SealedStreamOptions> = accepted('a sealed stream', {
 
 // promises.ts documents these functions.
 
-export function sealTransformStream(
-  options: SealedStreamOptions,
-): TransformStream<Bytes, Uint8Array> {
+export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
   return transformStream(streamOptions(options), (sink) => new SealingPump(sink, options));
 }
 
-export function openTransformStream(
-  options: SealedStreamOptions,
-): TransformStream<Bytes, Uint8Array> {
+export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
   return transformStream(streamOptions(options), (sink) => new OpeningPump(sink, options));
 }
 
@@ -114,7 +110,7 @@ export type MakePump = (sink: OutputSink) => Pump;
 export function transformStream(
   { signal, highWaterMark }: StreamSettings,
   makePump: MakePump,
-): TransformStream<Bytes, Uint8Array> {
+): TransformStream<Bytes, Buffer> {
   let pump!: Pump;
   let controller!: TransformStreamDefaultController<Uint8Array>;
   const abort = (): void => {
@@ -164,7 +160,7 @@ export function transformStream(
     },
     cancel: over,
   };
-  return new globalThis.TransformStream<Bytes, Uint8Array>(
+  return new globalThis.TransformStream<Bytes, Buffer>(
     transformer,
     { highWaterMark, size },
     { highWaterMark, size },

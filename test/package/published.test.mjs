@@ -445,7 +445,7 @@ describe('in a project of npm', { concurrency: 2 }, () => {
         module,
         moduleResolution: resolution,
         target: 'es2022',
-        lib: ['es2023', 'dom', 'esnext.disposable'],
+        lib: ['es2022', 'dom'],
         strict: true,
         noEmit: true,
         types: ['node'],

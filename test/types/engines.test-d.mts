@@ -138,7 +138,7 @@ createHash('sha256', { engine: 1 });
 engines({ probe: 'kernel' });
 
 // ---- millrace/portable gives Uint8Arrays everywhere
-is<Uint8Array>()(sha256(bytes));
+is<Uint8Array<ArrayBuffer>>()(sha256(bytes));
 is<string>()(sha256(bytes, 'hex'));
 void aes_256_gcm;
 void [one, several, none, asked, prepared, known, way];

@@ -82,8 +82,8 @@ is<Duplex>()(
     highWaterMark: 65536,
   }),
 );
-is<TransformStream<Bytes, Uint8Array>>()(sealTransformStream(options));
-is<ReadableStream<Uint8Array>>()(
+is<TransformStream<Bytes, Buffer<ArrayBuffer>>>()(sealTransformStream(options));
+is<ReadableStream<Buffer<ArrayBuffer>>>()(
   body.pipeThrough(sealTransformStream(options)).pipeThrough(openTransformStream(options)),
 );
 
@@ -181,8 +181,10 @@ is<Promise<Buffer<ArrayBuffer>>>()(
 );
 is<Duplex>()(promises.sealStreamWithPassphrase('pass', { N: 1024, highWaterMark: 65536 }));
 is<Duplex>()(promises.openStreamWithPassphrase('pass'));
-is<TransformStream<Bytes, Uint8Array>>()(promises.sealTransformStreamWithPassphrase('pass'));
-is<TransformStream<Bytes, Uint8Array>>()(
+is<TransformStream<Bytes, Buffer<ArrayBuffer>>>()(
+  promises.sealTransformStreamWithPassphrase('pass'),
+);
+is<TransformStream<Bytes, Buffer<ArrayBuffer>>>()(
   promises.openTransformStreamWithPassphrase('pass', { maxTime: 100, signal }),
 );
 // @ts-expect-error ciphertext is bytes

@@ -37,9 +37,7 @@ export function openStream(options: SealedStreamOptions): Duplex {
 }
 
 /** Like {@link sealStream}, as a web TransformStream. It accepts bytes, not strings. */
-export function sealTransformStream(
-  options: SealedStreamOptions,
-): TransformStream<Bytes, Uint8Array> {
+export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
   return sealedStreams().sealTransformStream(options);
 }
 
@@ -47,9 +45,7 @@ export function sealTransformStream(
  * Like {@link openStream}, as a web TransformStream. **Before the readable side closes the output
  * is authentic but may be incomplete.**
  */
-export function openTransformStream(
-  options: SealedStreamOptions,
-): TransformStream<Bytes, Uint8Array> {
+export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
   return sealedStreams().openTransformStream(options);
 }
 
@@ -121,7 +117,7 @@ export function openStreamWithPassphrase(
 export function sealTransformStreamWithPassphrase(
   passphrase: Data,
   options?: SealWithPassphraseOptions & PassphraseStreamOptions,
-): TransformStream<Bytes, Uint8Array> {
+): TransformStream<Bytes, Buffer> {
   return passphrases().sealTransformStreamWithPassphrase(passphrase, options);
 }
 
@@ -132,6 +128,6 @@ export function sealTransformStreamWithPassphrase(
 export function openTransformStreamWithPassphrase(
   passphrase: Data,
   options?: OpenWithPassphraseOptions & PassphraseStreamOptions,
-): TransformStream<Bytes, Uint8Array> {
+): TransformStream<Bytes, Buffer> {
   return passphrases().openTransformStreamWithPassphrase(passphrase, options);
 }

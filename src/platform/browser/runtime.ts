@@ -5,8 +5,8 @@
 import { outOfMemory } from '../../request/errors.js';
 import { base64Of, bytesOfEncoded, encodingOf, hexOf, textIn } from './text.js';
 
-/** The type of results. */
-export type Buffer = Uint8Array;
+/** The type of results: `Uint8Array<ArrayBuffer>`, and Uint8Array before TypeScript 5.7. */
+export type Buffer = ReturnType<Uint8Array['slice']>;
 /** Any bytes, for the arguments of the compatibility entry points. */
 export type AnyBuffer = Uint8Array;
 /** Errors of the platform; Node.js has system errors. */
@@ -45,7 +45,7 @@ export function allocate(size: number): Buffer {
 export const allocateApart = allocate;
 
 export function viewOf(memory: ArrayBufferLike, offset?: number, size?: number): Buffer {
-  return new Uint8Array(memory, offset, size);
+  return new Uint8Array(memory as ArrayBuffer, offset, size);
 }
 
 /** The limit of every current engine, in bytes. */
@@ -71,23 +71,23 @@ export function utf8(text: string): Buffer {
 
 export const utf8Apart = utf8;
 
-export function writeText(target: Buffer, text: string, offset: number): number {
+export function writeText(target: Uint8Array, text: string, offset: number): number {
   return encoder.encodeInto(text, target.subarray(offset)).written;
 }
 
-export function hex(digest: Buffer, start = 0, end = digest.length): string {
+export function hex(digest: Uint8Array, start = 0, end = digest.length): string {
   return hexOf(digest, start, end);
 }
 
-export function base64(digest: Buffer): string {
+export function base64(digest: Uint8Array): string {
   return base64Of(digest);
 }
 
-export function base64url(digest: Buffer): string {
+export function base64url(digest: Uint8Array): string {
   return base64Of(digest).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
 }
 
-export function textOf(digest: Buffer, encoding: BufferEncoding): string {
+export function textOf(digest: Uint8Array, encoding: BufferEncoding): string {
   const name = encodingOf(encoding)!;
   if (name === 'base64url') return base64url(digest);
   return textIn(digest, name);

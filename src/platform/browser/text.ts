@@ -82,7 +82,7 @@ function lettersOf16(bytes: Uint8Array): string {
 }
 
 /** Returns the bytes of an encoded text. */
-export function bytesOfEncoded(text: string, encoding: TextEncodingName): Uint8Array {
+export function bytesOfEncoded(text: string, encoding: TextEncodingName): Uint8Array<ArrayBuffer> {
   switch (encoding) {
     case 'utf8':
       return new TextEncoder().encode(text);
@@ -102,7 +102,7 @@ export function bytesOfEncoded(text: string, encoding: TextEncodingName): Uint8A
   }
 }
 
-function bytesOfHex(text: string): Uint8Array {
+function bytesOfHex(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length >> 1);
   for (let at = 0; at < bytes.length; at++) {
     const pair = text.slice(2 * at, 2 * at + 2);
@@ -113,7 +113,7 @@ function bytesOfHex(text: string): Uint8Array {
 }
 
 /** Accepts both alphabets; padding ends the text, other characters are skipped. */
-function bytesOfBase64(text: string): Uint8Array {
+function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
   const end = text.indexOf('=');
   const letters = (end < 0 ? text : text.slice(0, end))
     .replace(/-/g, '+')

@@ -12,6 +12,7 @@ import {
   unsigned,
   type Bytes,
   type Data,
+  type Result,
 } from './inputs.js';
 
 /** The arguments of a stream cipher. Sizes in bytes. */
@@ -34,13 +35,13 @@ export interface Cipher {
    *
    * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_KEY_SIZE, ERR_IV_SIZE
    */
-  encrypt(options: CipherOptions): Uint8Array;
+  encrypt(options: CipherOptions): Result;
   /**
    * Decrypts and returns new memory.
    *
    * @throws MillraceError as encrypt
    */
-  decrypt(options: CipherOptions): Uint8Array;
+  decrypt(options: CipherOptions): Result;
   /** The standard name, for example `aes-256-ctr`. */
   readonly algorithm: string;
   /** The key's size in bytes. */
@@ -84,14 +85,14 @@ export interface Aead {
    * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
    *   ERR_KEY_SIZE, ERR_IV_SIZE, ERR_TAG_SIZE
    */
-  seal(options: SealOptions): Uint8Array;
+  seal(options: SealOptions): Result;
   /**
    * Decrypts a result of {@link Aead.seal}.
    *
    * @throws MillraceError as seal; ERR_SOURCE_SIZE for less than a tag; ERR_AUTHENTICATION if key,
    *   nonce, aad or ciphertext differ
    */
-  open(options: OpenOptions): Uint8Array;
+  open(options: OpenOptions): Result;
   /** The standard name, for example `aes-256-gcm`. */
   readonly algorithm: string;
   /** The key's size in bytes. */
@@ -110,7 +111,7 @@ export function makeCipher(algorithm: string, prepare: PrepareCipher, keySize: n
     iv: true,
     source: true,
   });
-  const apply = (given: unknown, name: string): Uint8Array => {
+  const apply = (given: unknown, name: string): Result => {
     if (given === undefined)
       throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
     const { key, iv, source } = optionsOf<Record<keyof CipherOptions, unknown>>(
@@ -178,7 +179,7 @@ export function makeAead(
       protectedToo: aad === undefined ? NO_BYTES : data(aad, 'aad'),
     };
   };
-  const seal = (given: unknown): Uint8Array => {
+  const seal = (given: unknown): Result => {
     const { secret, number, text, size, protectedToo } = read(given, 'seal');
     const start = number === undefined ? nonceSize : 0;
     const end = start + text.length;
@@ -189,7 +190,7 @@ export function makeAead(
     cipher.dispose();
     return sealed;
   };
-  const open = (given: unknown): Uint8Array => {
+  const open = (given: unknown): Result => {
     const { secret, number, text, size, protectedToo } = read(given, 'open');
     const start = number === undefined ? nonceSize : 0;
     const end = text.length - size;

@@ -20,6 +20,7 @@ import {
   unsigned,
   type Bytes,
   type Data,
+  type Result,
 } from './inputs.js';
 
 /** The cost of an scrypt. Each number has two names, as in node:crypto; give one of them. */
@@ -109,7 +110,7 @@ export function scrypt(
   salt: Data,
   keylen: number,
   options?: ScryptOptions,
-): Uint8Array {
+): Result {
   if (arguments.length < 3)
     throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
   const given = optionsOf<ScryptOptions>(options, 'options', scryptTakes);
@@ -184,7 +185,7 @@ export function pbkdf2(
   iterations: number,
   keylen: number,
   digest: HashFunction<never>,
-): Uint8Array {
+): Result {
   if (arguments.length < 5)
     throw makeError(
       'ERR_MISSING_ARGUMENT',
@@ -218,7 +219,7 @@ export function hkdf(
   salt: Data,
   info: Data,
   keylen: number,
-): Uint8Array {
+): Result {
   if (arguments.length < 5)
     throw makeError('ERR_MISSING_ARGUMENT', 'hkdf needs a digest, ikm, a salt, info and keylen');
   const { algorithm, hash, facts } = recipeOf(digest, 'digest');
@@ -248,7 +249,7 @@ export function hkdf(
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM
  */
-export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters): Uint8Array {
+export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters): Result {
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
   const derive = argon2Of(algorithm);
@@ -293,9 +294,9 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
 }
 
 /** Calls a library, which throws the engine's own error if memory runs out. */
-function derived(size: number, derive: () => Uint8Array): Uint8Array {
+function derived(size: number, derive: () => Uint8Array): Result {
   try {
-    return derive();
+    return derive() as Result;
   } catch {
     throw outOfMemory(size);
   }

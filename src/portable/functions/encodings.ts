@@ -1,6 +1,6 @@
 /** The encodings of digests. */
 import { describe, makeError } from '../../request/errors.js';
-import { memory } from './inputs.js';
+import { memory, type Result } from './inputs.js';
 
 /**
  * The result of a digest: `buffer` is a Uint8Array, `bigint` the big-endian number of the hex
@@ -10,7 +10,7 @@ export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
 
 /** The type of a digest in an {@link Encoding}. */
 export type Digest<E extends Encoding> = E extends 'buffer'
-  ? Uint8Array
+  ? Result
   : E extends 'bigint'
     ? bigint
     : string;
@@ -41,7 +41,7 @@ const BIGINT_BYTES_MAX = 2 ** 27;
  * Allocates memory for a result; refuses a size that its encoding cannot hold before anything is
  * computed.
  */
-export function resultOf(size: number, encoding: Encoding): Uint8Array {
+export function resultOf(size: number, encoding: Encoding): Result {
   const most =
     encoding === 'buffer'
       ? size
@@ -59,7 +59,7 @@ export function resultOf(size: number, encoding: Encoding): Uint8Array {
 }
 
 /** Returns the bytes in an encoding. */
-export function encoded(bytes: Uint8Array, encoding: Encoding): Uint8Array | string | bigint {
+export function encoded(bytes: Result, encoding: Encoding): Result | string | bigint {
   if (encoding === 'buffer') return bytes;
   if (encoding === 'hex') return hex(bytes);
   if (encoding === 'bigint') return BigInt(`0x${hex(bytes)}`);

@@ -13,6 +13,7 @@ import {
   unsigned,
   type Bytes,
   type Data,
+  type Result,
 } from './inputs.js';
 
 /** Options of hashes without seed, key or output size. */
@@ -61,7 +62,7 @@ export interface HashFunction<Extra extends object = NoOptions> {
    * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
    *   ERR_OUTPUT_SIZE, ERR_KEY_SIZE
    */
-  (data: Data): Uint8Array;
+  (data: Data): Result;
   <E extends Encoding>(data: Data, encoding: E): Digest<E>;
   <E extends Encoding = 'buffer'>(data: Data, options: DigestOptions<E> & Extra): Digest<E>;
   /** Starts a message that arrives in parts. */
@@ -116,7 +117,7 @@ export function makeHash<Extra extends object = NoOptions>(
   const takesBeginning: Accepted<keyof BeginOptions> = accepted(`${algorithm}.create`, own);
   function call(given: unknown, second?: unknown): unknown {
     if (arguments.length === 0) throw makeError('ERR_MISSING_ARGUMENT', `${algorithm} needs data`);
-    let digest: Uint8Array;
+    let digest: Result;
     let encoding: Encoding;
     let params = PLAIN;
     if (second === undefined || typeof second === 'string') {
@@ -267,7 +268,7 @@ export abstract class Running {
    * @throws MillraceError ERR_HASHER_SPENT, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE, ERR_OUTPUT_SIZE
    *   for shake128 and shake256 without `outputLength`
    */
-  digest(): Uint8Array;
+  digest(): Result;
   digest<E extends Encoding>(encoding: E): Digest<E>;
   digest(encoding?: unknown): unknown {
     this.#expect('open');
@@ -290,7 +291,7 @@ export abstract class Running {
    *
    * @throws MillraceError ERR_HASHER_SPENT after the digest, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE
    */
-  squeeze(size: number): Uint8Array;
+  squeeze(size: number): Result;
   squeeze<E extends Encoding>(size: number, encoding: E): Digest<E>;
   squeeze(size: unknown, encoding?: unknown): unknown {
     const { squeeze } = this.#way;

@@ -5,7 +5,7 @@ import type { PortableMac } from '../hashes/contract.js';
 import { prepareHmac } from '../hashes/hmac.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
 import { Running, recipeOf, type DigestOptions, type HashFunction, type Recipe } from './hash.js';
-import { data, options as optionsOf, type Data } from './inputs.js';
+import { data, options as optionsOf, type Data, type Result } from './inputs.js';
 
 const takes: Accepted<keyof DigestOptions> = /* @__PURE__ */ accepted('hmac(hash, key, data)', {
   encoding: true,
@@ -20,7 +20,7 @@ const takes: Accepted<keyof DigestOptions> = /* @__PURE__ */ accepted('hmac(hash
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE for a hash
  *   without HMAC
  */
-export function hmac(hash: HashFunction<never>, key: Data, message: Data): Uint8Array;
+export function hmac(hash: HashFunction<never>, key: Data, message: Data): Result;
 export function hmac<E extends Encoding>(
   hash: HashFunction<never>,
   key: Data,

@@ -40,8 +40,11 @@ function refuse(value: unknown, name: string, expected: string): never {
   throw wrongType(name, expected, value);
 }
 
+/** The type of results: `Uint8Array<ArrayBuffer>`, and Uint8Array before TypeScript 5.7. */
+export type Result = ReturnType<Uint8Array['slice']>;
+
 /** Allocates memory for a result. */
-export function memory(size: number): Uint8Array {
+export function memory(size: number): Result {
   try {
     return new Uint8Array(size);
   } catch {
