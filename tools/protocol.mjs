@@ -452,7 +452,7 @@ function typescript() {
   )}}\n`;
   const errors = statuses.map(({ code, message }) => `  ['${code}', '${message}'],\n`).join('');
   const table =
-    '/** The error that each status stands for. */\nexport const statusErrors: ' +
+    '/** The error of each status. */\nexport const statusErrors: ' +
     `readonly (readonly [code: ErrorCode, message: string])[] = [\n${errors}];\n`;
   const numbers = constants.map(
     ({ name, value, doc }) => `${comment(doc)}export const ${name} = ${shown(value)};\n`,

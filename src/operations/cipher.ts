@@ -183,7 +183,7 @@ function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean):
   const extra = readAad(aad, facts);
   const resultSize = (iv === undefined ? facts.ivSize : 0) + size + tagSize;
   const place = readTarget(target, targetOffset, resultSize);
-  const way = readRoute(route);
+  const wanted = readRoute(route);
   const secret = readCipherKey(key, facts);
   if (SecretCopy.is(secret)) messageBytes(source, target);
   // Last, because the nonce is valid until the next call only.
@@ -196,7 +196,7 @@ function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean):
   setAad(extra, 0, sizeOf(extra));
   setPlace(place, resultSize);
   if (iv === undefined) setPrefix(facts.ivSize);
-  setAsked(way, preference);
+  setAsked(wanted, preference);
 }
 
 /** `(algorithm, options)` of open. */
@@ -222,7 +222,7 @@ function fillOpen(given: ArrayLike<unknown>, count: number, promised?: boolean):
   const iv = nonce === undefined ? undefined : readIv(nonce, facts, 'nonce');
   const extra = readAad(aad, facts);
   const place = readTarget(target, targetOffset, size);
-  const way = readRoute(route);
+  const wanted = readRoute(route);
   const secret = readCipherKey(key, facts);
   beginRequest(Operation.Open, facts.id, sealed, prefix, size + tagSize);
   frame[At.TagSize] = tagSize;
@@ -231,7 +231,7 @@ function fillOpen(given: ArrayLike<unknown>, count: number, promised?: boolean):
   else setIv(iv, 0, sizeOf(iv));
   setAad(extra, 0, sizeOf(extra));
   setPlace(place, size);
-  setAsked(way, preference);
+  setAsked(wanted, preference);
 }
 
 function shortSource(prefix: number, tagSize: number, size: number): Error {
@@ -297,7 +297,7 @@ function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepte
   const extra = readAad(aad, facts);
   const code = readTag(tag, facts);
   const place = readTarget(target, targetOffset, sizeOf(view));
-  const way = readRoute(route);
+  const wanted = readRoute(route);
   const secret = readCipherKey(key, facts);
   if (SecretCopy.is(secret)) messageBytes(source, target);
   beginRequest(operation, facts.id, view, 0, sizeOf(view));
@@ -306,7 +306,7 @@ function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepte
   setAad(extra, 0, sizeOf(extra));
   if (code !== undefined) setTag(code, 0, sizeOf(code));
   setPlace(place, sizeOf(view));
-  setAsked(way, preference);
+  setAsked(wanted, preference);
 }
 
 function fillCipherPositional(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {

@@ -1,6 +1,6 @@
 /**
- * What the portable engine needs from its runtime: the end of a turn of the event loop, and workers
- * where the runtime has them. Browsers and Node.js each provide a host (src/platform).
+ * What the portable engine needs from its runtime: the end of an event-loop iteration, and workers
+ * if the runtime has them. Browsers and Node.js each provide a host (src/platform).
  */
 
 /** A thread that runs worker.ts. */
@@ -23,7 +23,7 @@ export interface WorkerEvents {
 }
 
 export interface Host {
-  /** Calls `run` after this turn of the event loop. Fake timers do not stop it. */
+  /** Calls `run` after this event-loop iteration. Fake timers do not stop it. */
   readonly nextTurn: (run: () => void) => void;
   /**
    * Calls `run` after this time unless the returned function is called first. The process does not

@@ -1,7 +1,7 @@
 /**
  * Asynchronous operations: chooses where each runs and returns its result through the completion
  * buffer, as completion.rs and environment.rs in crates/node do. No result is delivered before the
- * event-loop turn of its call has ended.
+ * event-loop iteration of its call has ended.
  */
 import { At, Flag, Operation, Route, Status } from '../request/frame.js';
 import { CancelResult } from '../request/protocol.js';
@@ -32,12 +32,12 @@ const MIN_COST_NS = 5_000;
 /** Bytes that may be copied before a limit must be set. */
 const UNLIMITED_COPIES_BYTES = 64 * 2 ** 20;
 
-/** The most rounds in one turn of results and of the jobs that their callbacks start. */
+/** The most rounds in one iteration of results and of the jobs that their callbacks start. */
 const SETTLE_ROUNDS = 4;
 
 /** The stage of a job. */
 const enum Stage {
-  /** Waits for its turn or for memory. */
+  /** Waits for a worker or for memory. */
   Queued,
   /** In the worker pool. */
   Pool,
@@ -194,9 +194,9 @@ export class Jobs {
     if (cost <= INLINE_NS) return Route.Inline;
     // Back-pressure: a source that may not be copied is processed now, while it is unchanged.
     if (snapshot && (flags & Flag.Unlimited) === 0) {
-      const room = this.canCopy(copied);
-      if (room < 0) refuse(Status.CopyLimitUnset);
-      if (room === 0) return Route.Inline;
+      const allowed = this.canCopy(copied);
+      if (allowed < 0) refuse(Status.CopyLimitUnset);
+      if (allowed === 0) return Route.Inline;
     }
     return Route.Pool;
   }
@@ -255,7 +255,7 @@ export class Jobs {
     });
   }
 
-  /** Accepts the end of a job; its caller learns of it after this turn. */
+  /** Accepts the end of a job; its caller learns of it after this iteration. */
   ended(job: Job): void {
     if (job.admitted) this.budget.release(job);
     if (job.own) wipeSecrets(job.work);

@@ -25,7 +25,7 @@ import type { Work } from './work.js';
 export type Ended = (status: Status, target: Uint8Array, tag: Uint8Array) => void;
 
 /**
- * Sizes in bytes from which WebCrypto takes less of this thread and ends sooner than JavaScript
+ * Sizes in bytes from which WebCrypto takes less of this thread and less time than JavaScript
  * (Node 20 and Chromium; a call costs 20 to 60 us).
  */
 const HASH_MIN_BYTES = 8192;

@@ -2,7 +2,7 @@
  * The workers and the jobs that wait for them. A job that finds no idle worker starts one. A worker
  * has one job at a time, or a few short ones, and ends after a time without jobs. Stopping a job
  * ends its worker. Where workers are unavailable (a page's security policy), jobs run on this
- * thread, one job or slice in each turn of the event loop.
+ * thread, one job or slice in each event-loop iteration.
  */
 import { Status } from '../request/frame.js';
 import { CancelResult } from '../request/protocol.js';
@@ -328,7 +328,7 @@ export class WorkerPool {
     this.#unavailable ||= this.#failures >= (this.#everReady ? FAILURES_MAX : 1);
   }
 
-  /** Runs one job or slice in each turn, so that other events are handled in between. */
+  /** Runs one job or slice in each iteration, so that other events are handled in between. */
   #runInline(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;

@@ -271,7 +271,7 @@ export const enum Status {
   File,
 }
 
-/** The error that each status stands for. */
+/** The error of each status. */
 export const statusErrors: readonly (readonly [code: ErrorCode, message: string])[] = [
   ['ERR_ENGINE', 'no error'],
   ['ERR_KEY_SIZE', 'key has the wrong size'],

@@ -247,7 +247,7 @@ function send(batch: Batch): void {
     fill(batch, target, 0);
     request.flags |= Flag.Copied;
     frame[At.Route] = Route.Pool;
-    runAsync(new CompanyWaiter(batch, target));
+    runAsync(new BatchCompletion(batch, target));
   } catch (error) {
     // No completion runs during a call.
     clearRequest();
@@ -256,7 +256,7 @@ function send(batch: Batch): void {
   }
 }
 
-class CompanyWaiter extends Completion {
+class BatchCompletion extends Completion {
   constructor(
     readonly batch: Batch,
     readonly target: Buffer,

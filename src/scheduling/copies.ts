@@ -7,8 +7,8 @@ import { memorySize } from '#platform/runtime.js';
 
 /** Returns true if `size` bytes may be copied for a call. If not, the call runs inline. */
 export function canCopy(size: number): boolean {
-  const room = native.canCopy(size);
-  if (room >= 0) return room > 0;
+  const allowed = native.canCopy(size);
+  if (allowed >= 0) return allowed > 0;
   decideCopies(native);
   return native.canCopy(size) > 0;
 }

@@ -216,7 +216,7 @@ function resolveFrom(base: string, name: string): string {
   }
 }
 
-// what is told
+// messages
 
 function notFound(
   platform: string,

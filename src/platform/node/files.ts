@@ -89,7 +89,7 @@ export async function absorbFile(
       signal?.throwIfAborted();
       const at = turn % blocks.length;
       const block = blocks[at]!;
-      await hashing[at]; // what was read into it last time
+      await hashing[at]; // its previous content
       const size = await readInto(file, block);
       if (size === 0) break;
       bytes += size;

@@ -73,13 +73,13 @@ export const STRING_MAX = constants.MAX_STRING_LENGTH;
 /** Returns the bytes of memory available to this process, Infinity if unknown. Takes 0.2 ms. */
 export function memorySize(): number {
   return Math.min(
-    told(totalmem),
-    told(() => process.constrainedMemory?.()),
+    bytesFrom(totalmem),
+    bytesFrom(() => process.constrainedMemory?.()),
   );
 }
 
 /** Deno reports it with `--allow-sys` only. */
-function told(ask: () => number | undefined): number {
+function bytesFrom(ask: () => number | undefined): number {
   try {
     return ask() || Infinity;
   } catch {

@@ -99,8 +99,8 @@ function tableOf(doubles: Int32Array, bits: 4 | 8, reversed: boolean): Int32Arra
   const table = new Int32Array(count * each * 4);
   for (let place = 0; place < count; place++) {
     const start = place * each * 4;
-    // The place of the coefficients: bytes stand in the other order in POLYVAL, nibbles within them
-    // do not.
+    // The place of the coefficients: POLYVAL reverses the order of bytes, but not that of the nibbles
+    // within a byte.
     const from = !reversed
       ? place
       : bits === 8
@@ -113,7 +113,7 @@ function tableOf(doubles: Int32Array, bits: 4 | 8, reversed: boolean): Int32Arra
       const x = doubles[double + 1]!;
       const y = doubles[double + 2]!;
       const z = doubles[double + 3]!;
-      // What has this bit too is what has it not, and this.
+      // An index with this bit is the index without it, plus this power.
       for (let at = top, lower = start; lower < top; at += 4, lower += 4) {
         table[at] = table[lower]! ^ w;
         table[at + 1] = table[lower + 1]! ^ x;

@@ -21,10 +21,7 @@ const SCRATCH_BYTES = 4096;
 const scratchWords = new Int32Array(SCRATCH_BYTES / 4);
 const scratch = new Uint8Array(scratchWords.buffer);
 
-/**
- * Turns words read from bytes into little-endian ones, or such words into what stands for their
- * bytes; returns them.
- */
+/** Swaps the bytes of words on a big-endian machine, in place, and returns them. */
 export function littleEndianWords(words: Int32Array): Int32Array {
   if (!littleEndian)
     for (let index = 0; index < words.length; index++) words[index] = swapped(words[index]!);

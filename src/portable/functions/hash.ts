@@ -43,7 +43,7 @@ export interface SeedOptions {
   readonly seed?: number | bigint | undefined;
 }
 
-/** Options of a hash without options of its own. */
+/** Options of a hash that has no others. */
 export interface NoOptions {
   /** Not accepted. */
   readonly seed?: undefined;
@@ -223,7 +223,7 @@ function keyOf(
 }
 
 /** The update and output functions of a hash or an HMAC. */
-export interface Way {
+export interface RunningSteps {
   update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
   finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
   squeeze?(state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array): void;
@@ -235,16 +235,16 @@ export abstract class Running {
   readonly algorithm: string;
   /** The digest's size in bytes; 0 for shake128 and shake256 without `outputLength`. */
   readonly outputLength: number;
-  readonly #way: Way;
+  readonly #steps: RunningSteps;
   readonly #stateSize: number;
   #state: Uint8Array = NO_BYTES;
   #phase: 'open' | 'squeezing' | 'finalized' = 'open';
 
   /** Made by `create`. */
-  constructor(algorithm: string, way: Way, size: number, stateSize: number) {
+  constructor(algorithm: string, steps: RunningSteps, size: number, stateSize: number) {
     this.algorithm = algorithm;
     this.outputLength = size;
-    this.#way = way;
+    this.#steps = steps;
     this.#stateSize = stateSize;
   }
 
@@ -257,7 +257,7 @@ export abstract class Running {
     this.#expect('open');
     const source = data(part, 'data');
     const next = this.#state.length > 0 ? this.#state : new Uint8Array(this.#stateSize);
-    this.#way.update(this.#state, source, next);
+    this.#steps.update(this.#state, source, next);
     this.#state = next;
     return this;
   }
@@ -279,7 +279,7 @@ export abstract class Running {
         `options.outputLength must be given for ${this.algorithm}: its output has no default size`,
       );
     const digest = resultOf(this.outputLength, wanted);
-    this.#way.finish(this.#state, NO_BYTES, digest);
+    this.#steps.finish(this.#state, NO_BYTES, digest);
     this.#state.fill(0);
     this.#phase = 'finalized';
     return encoded(digest, wanted);
@@ -294,7 +294,7 @@ export abstract class Running {
   squeeze(size: number): Result;
   squeeze<E extends Encoding>(size: number, encoding: E): Digest<E>;
   squeeze(size: unknown, encoding?: unknown): unknown {
-    const { squeeze } = this.#way;
+    const { squeeze } = this.#steps;
     if (squeeze === undefined)
       throw makeError(
         'ERR_ARGUMENT_VALUE',
@@ -347,13 +347,14 @@ export class RunningHash extends Running {
     size: number,
     facts: Facts,
   ) {
-    const way: Way = {
+    const steps: RunningSteps = {
       update: (state, source, next) => hash.update(params, state, source, next),
       finish: (state, rest, target) => hash.finish(params, state, rest, target),
     };
     if (hash.squeeze !== undefined)
-      way.squeeze = (state, rest, target, next) => hash.squeeze!(params, state, rest, target, next);
-    super(algorithm, way, size, facts.stateSize);
+      steps.squeeze = (state, rest, target, next) =>
+        hash.squeeze!(params, state, rest, target, next);
+    super(algorithm, steps, size, facts.stateSize);
     this.#again = () => new RunningHash(algorithm, hash, params, size, facts);
   }
 

@@ -85,7 +85,7 @@ export function options<T extends object>(
   if ('target' in value)
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `${name}.target: the functions of millrace/portable return what they make`,
+      `${name}.target: the functions of millrace/portable return their results`,
     );
   checkNames(value, name, table);
   return value as T;

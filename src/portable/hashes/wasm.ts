@@ -107,14 +107,17 @@ const TRIAL = /* @__PURE__ */ Uint8Array.from(
 /**
  * Keeps the accelerator if it gives the same digest in one call and in two, with a seed or key too.
  */
-function tried<T>(hash: PortableHash & { accelerate(way: T | undefined): void }, way: T): boolean {
+function tried<T>(
+  hash: PortableHash & { accelerate(accelerator: T | undefined): void },
+  accelerator: T,
+): boolean {
   const id = hashes.indexOf(hash);
   const { digestSize, stateSize, seedBits, keySize } = catalog[id]!;
   const special: HashParams = {
     seed: seedBits > 0 ? 0x89abcdefn : 0n,
     key: keySize > 0 ? TRIAL.subarray(0, keySize) : undefined,
   };
-  const digests = [undefined, way].map((each) => {
+  const digests = [undefined, accelerator].map((each) => {
     hash.accelerate(each);
     const result = new Uint8Array(2 * (digestSize || 32));
     const half = result.length / 2;
@@ -128,7 +131,7 @@ function tried<T>(hash: PortableHash & { accelerate(way: T | undefined): void },
     hash.accelerate(undefined);
     return false;
   }
-  noteSwitch(id, (on) => hash.accelerate(on ? way : undefined));
+  noteSwitch(id, (on) => hash.accelerate(on ? accelerator : undefined));
   return true;
 }
 

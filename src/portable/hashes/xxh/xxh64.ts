@@ -129,7 +129,7 @@ function mix(low: number, high: number, prime: Wide): void {
   hash[1]! ^= hash[3]!;
 }
 
-/** Mixes in a word, after a round of its own. */
+/** Mixes in a word, after one more round. */
 function round(low: number, high: number): void {
   hash[2] = low;
   hash[3] = high;
