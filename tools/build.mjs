@@ -77,6 +77,7 @@ export async function buildNative({ force = false, target } = {}) {
 
   mkdirSync(join(root, 'native'), { recursive: true });
   replace(builtLibrary(messages), binary);
+  writeFileSync(join(root, 'native', `.build-${platform}.json`), profileOf(env));
   writeFileSync(stamp, sources + lock()); // the lockfile as cargo left it
 }
 
@@ -202,6 +203,13 @@ function wrapperTypes(entry, names, declarations) {
       `export type { ${[...new Set(types)].join(', ')} } from './${basename(entry)}.js';\n`,
     );
   return head + lines.join('');
+}
+
+/** What differs from the profile of Cargo.toml; the instruction records need to know. */
+function profileOf(env) {
+  const names = Object.keys(env).filter((name) => /^CARGO_PROFILE_RELEASE_|RUSTFLAGS$/.test(name));
+  const settings = names.sort().map((name) => [name, env[name]]);
+  return `${JSON.stringify({ settings: Object.fromEntries(settings) })}\n`;
 }
 
 function builtLibrary(messages) {

@@ -158,8 +158,8 @@ async function check() {
 async function bench(args) {
   await prepare();
   // Millrace against itself: no other package takes part.
-  if (args[0] === 'routes')
-    return stream(process.execPath, [join(root, 'bench', 'routes.mjs'), ...args.slice(1)]);
+  if (['routes', 'instructions'].includes(args[0]))
+    return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   const { installContestants } = await import('../bench/install.mjs');
   await installContestants();
   if (args[0] === 'load')
