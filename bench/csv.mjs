@@ -1,14 +1,4 @@
-// CSV (RFC 4180, but with plain line ends).
-
-/** One line with its end. */
-export function csvLine(fields) {
-  return `${fields.map((field) => quoted(field)).join(',')}\n`;
-}
-
-function quoted(value) {
-  const text = value === undefined || value === null ? '' : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+// Reads CSV (RFC 4180, but with plain line ends), as cli/bench/csv.mjs writes it.
 
 /**
  * The lines as objects, by the names in the first line. A last line without its end is left out:

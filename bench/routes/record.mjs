@@ -3,7 +3,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { parseCsv, csvLine } from '../csv.mjs';
+import { csvLine } from '../../cli/bench/csv.mjs';
+import { parseCsv } from '../csv.mjs';
 import { routesOf } from './plan.mjs';
 
 export const heads = [

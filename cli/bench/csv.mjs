@@ -15,6 +15,9 @@ const heads = [
   'value',
   'unit',
   'spread',
+  'lower_quartile',
+  'upper_quartile',
+  'disturbed',
 ];
 
 export function csvOf(record) {
@@ -26,7 +29,13 @@ export function csvOf(record) {
     ...latencyLines(record.latency),
     ...scalingLines(record.scaling),
   ];
-  return `${lines.map((fields) => fields.map(quoted).join(',')).join('\n')}\n`;
+  const padded = lines.map((fields) => heads.map((_, index) => fields[index]));
+  return padded.map((fields) => csvLine(fields)).join('');
+}
+
+/** One line with its end. */
+export function csvLine(fields) {
+  return `${fields.map((field) => quoted(field)).join(',')}\n`;
 }
 
 function quoted(value) {
@@ -34,12 +43,15 @@ function quoted(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** 0 is a tie: the difference is within the noise. */
+const verdicts = { ahead: 1, tie: 0, behind: -1 };
+
 function rowLines(rows) {
   return rows.flatMap((row) => {
     const about = [row.table ?? row.group, describe(row), row.wait, row.size, ''];
-    return [
-      ...row.entries.flatMap(({ contestant, form, seconds, spread, latency, cores }) => [
-        [...about, contestant, form, 'time', seconds, 's', spread],
+    const lines = [
+      ...row.entries.flatMap(({ contestant, form, seconds, spread, quartiles, latency, cores }) => [
+        [...about, contestant, form, 'time', seconds, 's', spread, ...(quartiles ?? [])],
         ...(latency === undefined
           ? []
           : Object.entries(latency).map(([quantile, value]) => [
@@ -63,11 +75,17 @@ function rowLines(rows) {
               `times as fast as ${row.comparison.best.contestant}`,
               row.comparison.ratio,
               '',
-              '',
+              row.comparison.noise,
             ],
+            [...about, '', '', 'verdict', verdicts[row.comparison.verdict], '', ''],
           ]),
       [...about, '', '', 'other processes', row.foreign, 'cores', ''],
+      [...about, '', '', 'waited for a core', row.delay, '', ''],
+      [...about, '', '', 'attempts', row.attempts, '', ''],
     ];
+    const last = heads.indexOf('disturbed');
+    for (const fields of lines) fields[last] = row.disturbed ? 1 : 0;
+    return lines;
   });
 }
 

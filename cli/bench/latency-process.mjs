@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 import { contestants } from './contestants/all.mjs';
 import { quantile, uncoordinated } from './numbers.mjs';
-import { choose, enter, loadContestants, startUsage } from './runner.mjs';
+import { choose, enter, loadContestants } from './runner.mjs';
+import { startUsage } from './usage.mjs';
 
 /**
  * How much of the events the curve tells of; what is rarer than one in a thousand would need longer

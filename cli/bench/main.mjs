@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { csvOf } from './csv.mjs';
+import { compareRow } from './confidence.mjs';
 import { describe, inFlight } from './definitions.mjs';
 import { crossovers } from './engines.mjs';
 import { reached } from './goals.mjs';
@@ -18,7 +19,6 @@ import {
   goalTable,
   head,
   header,
-  compareRow,
   layout,
   line,
   loadSummary,
@@ -33,6 +33,9 @@ const require = createRequire(import.meta.url);
 const { onExit } = require('../cleanup.js');
 const { UserError, colours, columns, print, logError, wrap } = require('../ui.js');
 const { futureFile } = require('./files.js');
+
+/** How often a row that other processes disturbed is measured again. */
+const RETRIES = 2;
 
 /** Time until a process that does not end is ended. */
 const EXIT_TIMEOUT_MS = 5000;
@@ -68,7 +71,7 @@ async function measure(plan, outputs, state) {
   const about = machine(ready);
   /** @type {Record<string, any>} */
   const record = {
-    format: 2,
+    format: 3,
     date: new Date().toISOString(),
     ...about,
     missing,
@@ -174,6 +177,8 @@ async function measure(plan, outputs, state) {
 
 async function measureRows({ rows }, ready, settings, record, tell, progress) {
   const { green, red, bold } = colours(1);
+  // While the machine stays busy, rows are not measured again in vain.
+  let retries = RETRIES;
   const paint = (shade, text) => ({ green, red })[shade](text);
   let table;
   for (const { definition, size, wait, expected } of rows) {
@@ -196,8 +201,9 @@ async function measureRows({ rows }, ready, settings, record, tell, progress) {
       ...definition,
       size,
       wait,
-      ...(await measureRow(definition, size, wait, ready, settings)),
+      ...(await measureRow(definition, size, wait, ready, { ...settings, retries })),
     };
+    retries = row.disturbed ? 0 : RETRIES;
     row.comparison = compareRow(row);
     record.rows.push(row);
     progress.done(expected);

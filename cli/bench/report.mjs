@@ -2,44 +2,11 @@
 
 import { cpus, release, type } from 'node:os';
 
+import { fastest } from './confidence.mjs';
 import { describe } from './definitions.mjs';
 import { goals, others } from './goals.mjs';
 import { quantile } from './numbers.mjs';
 import { notInstalled } from './packages.mjs';
-
-/** A row is marked if other processes used more cores than this. */
-const disturbed = 0.3;
-
-/**
- * Judges a measured row: who is the best contestant, our ratio to it, and whether that means
- * anything. A batch is also compared with our own single calls, which are no contestant.
- */
-export function compareRow(row) {
-  if (row.engines) return compareEngines(row);
-  const ours = fastest(row.entries.filter(({ contestant }) => contestant === 'millrace'));
-  const loop = fastest(row.entries.filter(({ contestant }) => contestant === 'own loop'));
-  const best = fastest(
-    row.entries.filter(({ contestant }) => contestant !== 'millrace' && contestant !== 'own loop'),
-  );
-  if (ours === undefined) return { best, verdict: 'missing' };
-  const beside = loop === undefined ? {} : { loop: compare(ours, loop) };
-  if (best === undefined) return { ours, verdict: 'alone', ...beside };
-  return { ours, best, ...compare(ours, best), ...beside };
-}
-
-/** The fastest of ours against node:crypto. */
-function compareEngines({ entries }) {
-  const ours = fastest(entries.filter(({ contestant }) => contestant !== 'node:crypto'));
-  const best = fastest(entries.filter(({ contestant }) => contestant === 'node:crypto'));
-  if (ours === undefined) return { best, verdict: 'missing' };
-  return best === undefined ? { ours, verdict: 'alone' } : { ours, best, ...compare(ours, best) };
-}
-
-function compare(ours, other) {
-  const ratio = other.seconds / ours.seconds;
-  const noise = Math.max(0.03, ours.spread + other.spread);
-  return { ratio, verdict: Math.abs(ratio - 1) <= noise ? 'tie' : ratio > 1 ? 'ahead' : 'behind' };
-}
 
 export function machine(contestants) {
   const [{ model = 'unknown CPU' } = {}] = cpus();
@@ -66,8 +33,8 @@ export function header({ cpu, cores, system, node, contestants }, missing, setti
       `${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
       `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ` +
       `${duration(settings.clock)}`,
-    "ratio = best contestant's time / ours (above 1 we are faster); sync cells are time " +
-      'per call, async cells jobs per second',
+    "ratio = best contestant's time / ours (above 1 we are faster) ± its noise; ~ a tie, < behind; " +
+      'sync cells are time per call, async cells jobs per second',
     ...(contestants.some((name) => name.startsWith('own loop'))
       ? [
           '`own loop` is our synchronous call in a loop and no rival; of a batch: time per ' +
@@ -99,6 +66,8 @@ const columns = [
 ];
 const cellWidth = 12;
 const engineWidth = 14;
+const ratioWidth = 10;
+const noiseWidth = 6;
 const smallest = { label: 24, best: 14 };
 const mark = ' disturbed';
 
@@ -124,17 +93,19 @@ export function layout(rows, names, width = Infinity) {
     label,
     shown,
     best: 36,
+    noise: true,
     latency: rows.some(({ wait }) => wait !== 'sync') && !engines,
   };
   const total = () =>
     table.label +
     8 +
     table.shown.length * ((engines ? engineWidth : cellWidth) + 1) +
-    (table.engines ? 0 : 11 + (table.best === 0 ? 0 : table.best + 2)) +
+    (table.engines ? 0 : ratioOf(table) + 1 + (table.best === 0 ? 0 : table.best + 2)) +
     (table.latency ? 41 : 0) +
     mark.length +
     1;
   if (total() > width) table.latency = false;
+  if (total() > width) table.noise = false;
   if (total() > width) table.best = 24;
   while (total() > width && table.shown.length > 2)
     table.shown.splice(table.shown.includes('own loop') ? table.shown.indexOf('own loop') : -1, 1);
@@ -143,6 +114,8 @@ export function layout(rows, names, width = Infinity) {
   if (total() > width) table.label = Math.max(smallest.label, table.label - (total() - width));
   return table;
 }
+
+const ratioOf = ({ noise }) => ratioWidth + (noise ? noiseWidth : 0);
 
 /** The column heads. */
 export function head(table) {
@@ -161,7 +134,7 @@ const title = (definition, wait) =>
 
 /** One row of the table. */
 export function line(row, table, paint = (_shade, text) => text) {
-  const { ours, best, ratio, verdict, loop } = row.comparison;
+  const { ours, best, ratio, noise, verdict, loop } = row.comparison;
   const values = table.shown.map((name) => {
     const entry = fastest(
       row.entries.filter(
@@ -173,12 +146,13 @@ export function line(row, table, paint = (_shade, text) => text) {
     if (table.engines) return megabytes(row.size / entry.seconds);
     return row.wait === 'sync' ? duration(entry.seconds) : rate(entry.seconds);
   });
+  const uncertainty = table.noise ? ` ±${Math.min(999, noise * 100).toFixed(0)} %` : '';
   const ratioText =
     ratio === undefined
       ? verdict === 'missing'
         ? 'missing'
         : '-'
-      : `${ratio.toFixed(2)}x${{ ahead: ' ', behind: ' <', tie: ' ~' }[verdict]}`;
+      : `${ratio.toFixed(2)}x${uncertainty}${{ ahead: '  ', behind: ' <', tie: ' ~' }[verdict]}`;
   const latencies = [ours, best].map(
     (entry) => entry?.latency && `${duration(entry.latency.p50)} / ${duration(entry.latency.p99)}`,
   );
@@ -193,7 +167,7 @@ export function line(row, table, paint = (_shade, text) => text) {
     ratio: ratioText,
     best: best === undefined ? '' : `${best.contestant} ${best.form}`,
     latency: `${beside.filter(Boolean).join(', ').padEnd(40)}`,
-    mark: row.foreign > disturbed ? mark : '',
+    mark: row.disturbed ? mark : '',
   });
   const shade = { ahead: 'green', behind: 'red', missing: 'red' }[verdict];
   return shade === undefined || table.engines ? text : paint(shade, text);
@@ -255,12 +229,13 @@ export function summary(rows) {
   }
   const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
   const percent = (part) => `${(quantile(spreads, part) * 100).toFixed(1)} %`;
-  const foreign = rows.filter((row) => row.foreign > disturbed).length;
+  const disturbed = rows.filter((row) => row.disturbed).length;
+  const repeated = rows.filter(({ attempts }) => attempts > 1).length;
   if (spreads.length > 0) {
     lines.push(
       `noise: spread of the samples around their median ${percent(0.5)} (median row), ` +
         `${percent(0.9)} (90th percentile); ` +
-        `other processes used more than ${disturbed} cores in ${foreign} of ${rows.length} rows.`,
+        `other processes disturbed ${disturbed} of ${rows.length} rows; ${repeated} were repeated.`,
     );
   }
   const wrong = rows.flatMap((row) =>
@@ -341,15 +316,8 @@ export function loadSummary({ times, threads }) {
   return `loading, fresh processes:\n${lines.join('\n')}\n`;
 }
 
-function fastest(entries) {
-  return entries.reduce(
-    (best, entry) => (best === undefined || entry.seconds < best.seconds ? entry : best),
-    undefined,
-  );
-}
-
 function cells(
-  { label, best: bestWidth, latency: withLatency, engines },
+  { label, best: bestWidth, latency: withLatency, noise, engines },
   { what, size, values, ratio, best, latency, mark: marked = '' },
 ) {
   const cut = (text, width) =>
@@ -358,7 +326,7 @@ function cells(
     cut(what, label),
     size.padStart(7),
     ...values.map((value) => value.padStart(engines ? engineWidth : cellWidth)),
-    ...(engines ? [] : [ratio.padStart(10)]),
+    ...(engines ? [] : [ratio.padStart(ratioOf({ noise }))]),
     ...(engines || bestWidth === 0 ? [] : [` ${cut(best, bestWidth)}`]),
     ...(withLatency ? [latency] : []),
     marked,

@@ -28,7 +28,8 @@ import {
 import { median, quantile, rotated, spread } from './numbers.mjs';
 import { describe } from './definitions.mjs';
 import { bytes, duration, rate } from './report.mjs';
-import { choose, enter, loadContestants, startUsage } from './runner.mjs';
+import { choose, enter, loadContestants } from './runner.mjs';
+import { startUsage } from './usage.mjs';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;

@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { csvLine, parseCsv } from '../../bench/csv.mjs';
+import { parseCsv } from '../../bench/csv.mjs';
 import { cellsOf, operations, routesOf } from '../../bench/routes/plan.mjs';
 import { openRecord } from '../../bench/routes/record.mjs';
 import { routesPage } from '../../bench/routes/page.mjs';
 import { judge, report } from '../../bench/routes/report.mjs';
+import { csvLine } from '../../cli/bench/csv.mjs';
 import { findBrowser, startBrowser } from '../../tools/browser.mjs';
 import { root } from '../support/child.mjs';
 

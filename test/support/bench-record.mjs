@@ -2,7 +2,7 @@
 
 import { definitions } from '../../cli/bench/definitions.mjs';
 import { crossovers } from '../../cli/bench/engines.mjs';
-import { compareRow } from '../../cli/bench/report.mjs';
+import { compareRow } from '../../cli/bench/confidence.mjs';
 
 const rivals = [
   'millrace',
@@ -28,6 +28,7 @@ function rows(wanted, wait, sizes, names) {
       contestant,
       form: 'a <form>',
       seconds: figure(index, size),
+      quartiles: [0.98, 1.02].map((part) => part * figure(index, size)),
       spread: 0.02 + 0.05 * index,
       ...(wait === 'sync'
         ? {}
@@ -40,6 +41,8 @@ function rows(wanted, wait, sizes, names) {
       entries,
       wrong: [],
       foreign: size === 64 ? 0.5 : 0.01,
+      attempts: size === 64 ? 3 : 1,
+      disturbed: size === 64,
     };
     return { ...row, comparison: compareRow(row) };
   });

@@ -1,8 +1,10 @@
 // A record as sections of charts: what is drawn, apart from how. A chart is lines over sizes,
 // threads or percentiles, or bars; every chart has a table of the same figures.
 
+import { fastest } from '../confidence.mjs';
 import { describe } from '../definitions.mjs';
 import { bytes, duration, megabytes, rate, roughly } from '../report.mjs';
+import { confidenceRemarks } from './remarks.mjs';
 
 /**
  * Colours by name, so that a contestant has the same one everywhere. Other contestants get a
@@ -123,12 +125,6 @@ function groupBy(list, keyOf) {
   return groups;
 }
 
-const fastest = (entries) =>
-  entries.reduce(
-    (best, entry) => (best === undefined || entry.seconds < best.seconds ? entry : best),
-    undefined,
-  );
-
 const wording = {
   sync: 'synchronous calls',
   callback: 'calls with a callback',
@@ -171,16 +167,19 @@ function sizeChart(rows, y, valueOf, crossovers) {
         x: from,
         text: `${faster} beats ${than} from about ${roughly(from)}`,
       })),
-    remarks: overtaken.map(
-      ({ from, always, faster, than, ratio }) =>
-        `${faster} beats ${than} ` +
-        (from === undefined
-          ? 'nowhere '
-          : always
-            ? 'everywhere '
-            : `from about ${roughly(from)} `) +
-        `(${ratio.toFixed(2)}x at the largest size)`,
-    ),
+    remarks: [
+      ...overtaken.map(
+        ({ from, always, faster, than, ratio }) =>
+          `${faster} beats ${than} ` +
+          (from === undefined
+            ? 'nowhere '
+            : always
+              ? 'everywhere '
+              : `from about ${roughly(from)} `) +
+          `(${ratio.toFixed(2)}x at the largest size)`,
+      ),
+      ...(y === 'throughput' ? confidenceRemarks(rows) : []),
+    ],
     table: tableOf('size', bytes, y, series),
   };
 }
@@ -209,6 +208,7 @@ function barChart(row) {
           `${row.inFlight ?? 16} in flight; longer is better`,
     y,
     series,
+    remarks: confidenceRemarks([row]),
     table: listOf(y, series),
   };
 }

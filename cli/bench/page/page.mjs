@@ -53,20 +53,20 @@ function facts({ cpu, cores, system, node, contestants, missing, settings, rows:
 /** The same as the table of the terminal says under its rows. */
 function noise({ rows, latency, scaling }) {
   const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
-  const foreign = rows.filter((row) => row.foreign > 0.3).length;
+  const disturbed = rows.filter((row) => row.disturbed).length;
   const percent = (part) => `${(quantile(spreads, part) * 100).toFixed(1)} %`;
   const said = [
     ...(spreads.length === 0
       ? []
       : [
           `Samples spread ${percent(0.5)} around their median (90th percentile of the rows: ` +
-            `${percent(0.9)}); less than that, and less than 3 %, is no difference.`,
+            `${percent(0.9)}); less than that of both, and less than 3 %, is no difference.`,
         ]),
-    ...(foreign === 0
+    ...(disturbed === 0
       ? []
       : [
-          `Other processes used more than 0.3 cores in ${foreign} of ${rows.length} rows: those ` +
-            `figures are disturbed.`,
+          `Other processes disturbed ${disturbed} of ${rows.length} rows, also when those were ` +
+            `measured again; the charts name them.`,
         ]),
     ...Object.entries({ latency, scaling })
       .filter(([, each]) => each?.foreign > 0.3)

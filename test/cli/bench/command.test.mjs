@@ -7,9 +7,12 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
+import { contestants } from '../../../cli/bench/contestants/all.mjs';
 import { csvOf } from '../../../cli/bench/csv.mjs';
 import { parseSize, readOptions } from '../../../cli/bench/options.mjs';
-import { head, compareRow, layout, line, roughly } from '../../../cli/bench/report.mjs';
+import { compareRow, disturbance } from '../../../cli/bench/confidence.mjs';
+import { head, layout, line, roughly } from '../../../cli/bench/report.mjs';
+import { loadContestants, measureRow } from '../../../cli/bench/runner.mjs';
 import { startBenchProgress } from '../../../cli/bench/bench-progress.mjs';
 import { benchRecord } from '../../support/bench-record.mjs';
 import { command, inFolder, without } from '../../support/shell.mjs';
@@ -106,10 +109,16 @@ test('a run: a table on stdout, nothing on stderr, figures in the files', () =>
     assert.match(text, /^noise: spread/m);
     assert.doesNotMatch(text, /\x1b/);
     const csv = readFileSync($.path('old.csv'), 'utf8').trimEnd().split('\n');
-    assert.equal(csv[0], 'table,what,wait,size,threads,contestant,form,measure,value,unit,spread');
+    assert.equal(
+      csv[0],
+      'table,what,wait,size,threads,contestant,form,measure,value,unit,spread,' +
+        'lower_quartile,upper_quartile,disturbed',
+    );
     assert.ok(
       csv.some((each) =>
-        /^hash,"sha256, hex",sync,64,,millrace,hash hex,time,[\d.e-]+,s,[\d.e-]+$/.test(each),
+        /^hash,"sha256, hex",sync,64,,millrace,hash hex,time(,[\d.e-]+),s(,[\d.e-]+){3},[01]$/.test(
+          each,
+        ),
       ),
       csv[1],
     );
@@ -338,6 +347,55 @@ test('lines keep to the terminal; what matters least goes first', () => {
   ]);
 });
 
+test('no winner within the noise; a disturbed row needs a larger difference', () => {
+  const row = (theirs, more = {}) =>
+    compareRow({
+      wait: 'sync',
+      foreign: 0,
+      entries: [
+        { contestant: 'millrace', form: '', seconds: 1, spread: 0.04 },
+        { contestant: 'other', form: '', seconds: theirs, spread: 0.06 },
+      ],
+      ...more,
+    }).verdict;
+  assert.deepEqual(
+    [1.09, 1.12, 1 / 1.09, 1 / 1.12].map((theirs) => row(theirs)),
+    ['tie', 'ahead', 'tie', 'behind'],
+  );
+  assert.equal(row(1.25, { disturbed: true, delay: 0.2 }), 'tie');
+  assert.equal(row(1.35, { disturbed: true, delay: 0.2 }), 'ahead');
+  assert.equal(row(20, { disturbed: true, wait: 'promise', foreign: 100 }), 'ahead');
+  const disturbed = (more) => disturbance({ wait: 'sync', foreign: 0.01, ...more }) > 1;
+  assert.deepEqual(
+    [{}, { foreign: 0.4 }, { delay: 0.1 }, { delay: 0.1, wait: 'promise' }].map(disturbed),
+    [false, true, true, false],
+  );
+});
+
+test('a disturbed row is measured again, a bounded number of times', async () => {
+  const { ready } = await loadContestants(contestants.slice(0, 1));
+  const definition = { group: 'hash', algorithm: 'sha256', output: 'hex' };
+  const usages = [];
+  const figures = [
+    [2, 0],
+    [0.9, 0],
+    [0.5, 0.5],
+    [0.1, 0.01],
+    [9, 9],
+  ];
+  const startUsage = () => {
+    const [foreign, delay] = figures[usages.length];
+    usages.push(foreign);
+    return { foreign: () => foreign, delay: () => delay };
+  };
+  const options = { rounds: 1, time: 1, inFlight: 16, startUsage };
+  const still = await measureRow(definition, 16, 'sync', ready, { ...options, retries: 1 });
+  assert.deepEqual([still.attempts, still.disturbed, still.foreign], [2, true, 0.9]);
+  const calm = await measureRow(definition, 16, 'sync', ready, { ...options, retries: 5 });
+  assert.deepEqual([calm.attempts, calm.disturbed, calm.foreign], [2, false, 0.1]);
+  assert.ok(calm.entries[0].quartiles[0] <= calm.entries[0].seconds);
+});
+
 test('of engines the fastest of ours is comparison against node:crypto', () => {
   const entry = (contestant, seconds) => ({ contestant, form: '', seconds, spread: 0 });
   const { ours, best, ratio } = compareRow({
@@ -351,9 +409,9 @@ test('CSV: as many fields in every line, quotes where they are needed, every tab
   const lines = csvOf(benchRecord())
     .trimEnd()
     .split('\n')
-    .map((text) => text.match(/("([^"]|"")*"|[^,]*)(,|$)/g).slice(0, 11));
+    .map((text) => text.match(/("([^"]|"")*"|[^,]*)(,|$)/g).slice(0, 14));
   for (const fields of lines)
-    assert.ok(fields.length === 11 && !fields[10].endsWith(','), fields.join(''));
+    assert.ok(fields.length === 14 && !fields[13].endsWith(','), fields.join(''));
   assert.deepEqual(
     [...new Set(lines.slice(1).map(([table]) => table))],
     ['hash,', 'kdf,', 'hashperf,', 'cryptperf,', 'load,', 'latency,', 'held,', 'idle,', 'scaling,'],

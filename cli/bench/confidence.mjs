@@ -1,0 +1,70 @@
+// How far a row can be trusted, and which contestant is faster in it, if any is.
+//
+// A row is disturbed if other processes used more than DISTURBED_CORES meanwhile or, in synchronous
+// rows, if the main thread had no core for more than DISTURBED_DELAY of the time. (In asynchronous
+// rows it may have waited for its own workers.) The runner repeats such a row; one that stays
+// disturbed is marked.
+//
+// A contestant is called faster only if the difference is more than the noise: half the
+// interquartile ranges of both, at least LEAST_NOISE, and in a disturbed row also the share of the
+// time that was taken from it, which may have fallen on one contestant alone.
+
+import { cpus } from 'node:os';
+
+export const DISTURBED_CORES = 0.3;
+const DISTURBED_DELAY = 0.05;
+const LEAST_NOISE = 0.03;
+
+/** Above 1 the row is disturbed. @param {{ foreign: number, delay?: number, wait: string }} row */
+export function disturbance({ foreign, delay = 0, wait }) {
+  return Math.max(foreign / DISTURBED_CORES, wait === 'sync' ? delay / DISTURBED_DELAY : 0);
+}
+
+/**
+ * Judges a measured row: who is the best contestant, our ratio to it, and whether that means
+ * anything. A batch is also compared with our own single calls, which are no contestant.
+ */
+export function compareRow(row) {
+  if (row.engines) return compareEngines(row);
+  const ours = fastest(row.entries.filter(({ contestant }) => contestant === 'millrace'));
+  const loop = fastest(row.entries.filter(({ contestant }) => contestant === 'own loop'));
+  const best = fastest(
+    row.entries.filter(({ contestant }) => contestant !== 'millrace' && contestant !== 'own loop'),
+  );
+  if (ours === undefined) return { best, verdict: 'missing' };
+  const beside = loop === undefined ? {} : { loop: compare(ours, loop, row) };
+  if (best === undefined) return { ours, verdict: 'alone', ...beside };
+  return { ours, best, ...compare(ours, best, row), ...beside };
+}
+
+/** The fastest of ours against node:crypto. */
+function compareEngines(row) {
+  const { entries } = row;
+  const ours = fastest(entries.filter(({ contestant }) => contestant !== 'node:crypto'));
+  const best = fastest(entries.filter(({ contestant }) => contestant === 'node:crypto'));
+  if (ours === undefined) return { best, verdict: 'missing' };
+  if (best === undefined) return { ours, verdict: 'alone' };
+  return { ours, best, ...compare(ours, best, row) };
+}
+
+function compare(ours, other, row) {
+  const ratio = other.seconds / ours.seconds;
+  const noise = Math.max(LEAST_NOISE, ours.spread + other.spread) + taken(row);
+  // Symmetrical: what is no lead by a factor is no lag by its inverse.
+  const verdict = Math.max(ratio, 1 / ratio) <= 1 + noise ? 'tie' : ratio > 1 ? 'ahead' : 'behind';
+  return { ratio, noise, verdict };
+}
+
+/** The share of the time that others may have taken from one contestant. */
+function taken({ disturbed, foreign, delay, wait }) {
+  if (!disturbed) return 0;
+  return Math.min(1, wait === 'sync' && delay !== undefined ? delay : foreign / cpus().length);
+}
+
+/** The entry with the shortest time. */
+export function fastest(entries) {
+  return entries.reduce(
+    (best, entry) => (best === undefined || entry.seconds < best.seconds ? entry : best),
+    undefined,
+  );
+}
