@@ -11,10 +11,31 @@ const { hashes, ciphers } = JSON.parse(
   execFileSync('cargo', cargo, { cwd: root, encoding: 'utf8' }),
 );
 
-const entry = (facts) =>
-  `  {\n${Object.entries(facts)
-    .map(([key, value]) => `    ${key}: ${literal(value)},\n`)
-    .join('')}  },\n`;
+/** Properties that most entries have; the others are arguments of hash() and cipher(). */
+const usual = {
+  hash: {
+    xof: false,
+    keySize: 0,
+    seedBits: 0,
+    hmac: true,
+    cryptographic: true,
+    broken: false,
+  },
+  cipher: { aead: true, tagSize: 16, tagMin: 16, maxAad: Number.MAX_SAFE_INTEGER },
+};
+
+/** The call that makes an entry. It is marked as pure, so that bundles can leave the table out. */
+function entry(kind, { id, name, aliases, standard, portableCost, ...rest }) {
+  const sizes = Object.keys(rest).filter((key) => !(key in usual[kind]));
+  const special = Object.keys(usual[kind])
+    .filter((key) => literal(rest[key]) !== literal(usual[kind][key]))
+    .map((key) => `${key}: ${literal(rest[key])}`);
+  const values = [id, name, ...sizes.map((key) => rest[key]), standard, portableCost, aliases];
+  return (
+    `  /* @__PURE__ */ ${kind}(${values.map((value) => literal(value)).join(', ')}` +
+    `${special.length > 0 ? `, { ${special.join(', ')} }` : ''}),\n`
+  );
+}
 
 const names = (table) => table.map(({ name }) => `'${name}'`).join(' | ');
 
@@ -36,11 +57,47 @@ export type HashName = ${names(hashes)};
 /** The standard names of the ciphers. */
 export type CipherName = ${names(ciphers)};
 
-export const hashes: readonly HashFacts[] = [
-${hashes.map(entry).join('')}];
+const usualHash = ${JSON.stringify(usual.hash)};
 
+function hash(
+  id: number,
+  name: HashName,
+  digestSize: number,
+  blockSize: number,
+  stateSize: number,
+  standard: string,
+  portableCost: readonly [number, number],
+  aliases: readonly string[],
+  special?: Partial<typeof usualHash>,
+): HashFacts {
+  const sizes = { id, name, aliases, digestSize, blockSize, stateSize };
+  return { ...sizes, ...usualHash, ...special, standard, portableCost };
+}
+
+const usualCipher = ${JSON.stringify(usual.cipher)};
+
+function cipher(
+  id: number,
+  name: CipherName,
+  keySize: number,
+  ivSize: number,
+  maxSource: number,
+  standard: string,
+  portableCost: readonly [number, number],
+  aliases: readonly string[],
+  special?: Partial<typeof usualCipher>,
+): CipherFacts {
+  const sizes = { id, name, aliases, keySize, ivSize, maxSource };
+  return { ...sizes, ...usualCipher, ...special, standard, portableCost };
+}
+
+/** The hashes, by number. */
+export const hashes: readonly HashFacts[] = [
+${hashes.map((facts) => entry('hash', facts)).join('')}];
+
+/** The ciphers, by number. */
 export const ciphers: readonly CipherFacts[] = [
-${ciphers.map(entry).join('')}];
+${ciphers.map((facts) => entry('cipher', facts)).join('')}];
 `,
 );
 

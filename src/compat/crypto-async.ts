@@ -120,7 +120,7 @@ function performCipher(given: Given): unknown {
   const hasTag = count >= 19;
   const aad = hasTag ? windowOf(given, 13, 'AAD') : NOTHING;
   const tag = hasTag ? windowOf(given, 16, 'TAG') : NOTHING;
-  checkRanges([key, iv, source, target, aad, tag]);
+  for (const each of [key, iv, source, target, aad, tag]) checkRange(each);
   checkSizes(facts, key.size, iv.size, aad.size, tag.size);
   if (count === 20) checkCallback(given[19]);
   return finish(asynchronous ? given[count - 1] : undefined, () => {
@@ -160,55 +160,54 @@ function performFriendlyCipher(given: Given): unknown {
 /** `function (algorithm, source, ...)`: 2 or 6 arguments, and a callback. */
 function performHash(given: Given): unknown {
   const count = given.length;
-  if (count === 2 || count === 3) {
-    const source = wholeBuffer(given[1], 'SOURCE');
-    if (count === 3) checkCallback(given[2]);
-    const facts = hashAlgorithm(given[0]);
-    checkLength(source);
-    return finish(count === 3 ? given[2] : undefined, () => {
-      beginRequest(Operation.Hash, facts.id, source, 0, sizeOf(source));
-      setResult(digestSize(facts), Form.Buffer);
-    });
-  }
-  if (count !== 6 && count !== 7) throw new Error(messages.E_ARGUMENTS);
-  const facts = hashAlgorithm(given[0]);
-  const source = windowOf(given, 1, 'SOURCE');
-  const target = windowOf(given, 4, 'TARGET', digestSize(facts));
-  checkRanges([source, target]);
-  if (count === 7) checkCallback(given[6]);
-  return finish(count === 7 ? given[6] : undefined, () => {
-    beginRequest(Operation.Hash, facts.id, source.view, source.offset, source.size);
-    setTarget(target.view, target.offset, target.size);
-  });
+  if (count === 2 || count === 3) return performFriendlyDigest(Operation.Hash, given, 1);
+  if (count === 6 || count === 7) return performDigest(Operation.Hash, given, 1);
+  throw new Error(messages.E_ARGUMENTS);
 }
 
 /** `function (algorithm, key, source, ...)`: 3 or 9 arguments, and a callback. */
 function performHmac(given: Given): unknown {
   const count = given.length;
-  if (count === 3 || count === 4) {
-    const key = wholeBuffer(given[1], 'KEY');
-    const source = wholeBuffer(given[2], 'SOURCE');
-    if (count === 4) checkCallback(given[3]);
-    const facts = hashAlgorithm(given[0]);
-    for (const buffer of [key, source]) checkLength(buffer);
-    return finish(count === 4 ? given[3] : undefined, () => {
-      beginRequest(Operation.Hmac, facts.id, source, 0, sizeOf(source));
-      setKey(key, 0, sizeOf(key));
-      setResult(digestSize(facts), Form.Buffer);
-    });
-  }
-  if (count !== 9 && count !== 10) throw new Error(messages.E_ARGUMENTS);
+  if (count === 3 || count === 4) return performFriendlyDigest(Operation.Hmac, given, 2);
+  if (count === 9 || count === 10) return performDigest(Operation.Hmac, given, 4);
+  throw new Error(messages.E_ARGUMENTS);
+}
+
+/** A hash or an HMAC of whole Buffers; the source is argument `at`, after the key of an HMAC. */
+function performFriendlyDigest(operation: Operation, given: Given, at: number): unknown {
+  const key = at === 1 ? undefined : wholeBuffer(given[1], 'KEY');
+  const source = wholeBuffer(given[at], 'SOURCE');
+  const callback = optionalCallback(given, at + 1);
   const facts = hashAlgorithm(given[0]);
-  const key = windowOf(given, 1, 'KEY');
-  const source = windowOf(given, 4, 'SOURCE');
-  const target = windowOf(given, 7, 'TARGET', digestSize(facts));
-  checkRanges([key, source, target]);
-  if (count === 10) checkCallback(given[9]);
-  return finish(count === 10 ? given[9] : undefined, () => {
-    beginRequest(Operation.Hmac, facts.id, source.view, source.offset, source.size);
-    setKey(key.view, key.offset, key.size);
+  if (key !== undefined) checkLength(key);
+  checkLength(source);
+  return finish(callback, () => {
+    beginRequest(operation, facts.id, source, 0, sizeOf(source));
+    if (key !== undefined) setKey(key, 0, sizeOf(key));
+    setResult(digestSize(facts), Form.Buffer);
+  });
+}
+
+/** A hash or an HMAC with offsets; the source begins at argument `at`, after the key of an HMAC. */
+function performDigest(operation: Operation, given: Given, at: number): unknown {
+  const facts = hashAlgorithm(given[0]);
+  const key = at === 1 ? undefined : windowOf(given, 1, 'KEY');
+  const source = windowOf(given, at, 'SOURCE');
+  const target = windowOf(given, at + 3, 'TARGET', digestSize(facts));
+  if (key !== undefined) checkRange(key);
+  checkRange(source);
+  checkRange(target);
+  return finish(optionalCallback(given, at + 5), () => {
+    beginRequest(operation, facts.id, source.view, source.offset, source.size);
+    if (key !== undefined) setKey(key.view, key.offset, key.size);
     setTarget(target.view, target.offset, target.size);
   });
+}
+
+/** Returns argument `at`, which must be a function, or undefined if there are fewer. */
+function optionalCallback(given: Given, at: number): unknown {
+  if (given.length > at) checkCallback(given[at]);
+  return given[at];
 }
 
 function finish(callback: unknown, fill: FillRequest): unknown {
@@ -308,10 +307,8 @@ function windowOf(given: Given, at: number, name: Name, size?: number): Range {
   return { view, offset, size: own, name };
 }
 
-function checkRanges(ranges: readonly Range[]): void {
-  for (const { view, offset, size, name } of ranges) {
-    if (offset + size > sizeOf(view)) throw new Error(messages[`E_${name}_RANGE`]);
-  }
+function checkRange({ view, offset, size, name }: Range): void {
+  if (offset + size > sizeOf(view)) throw new Error(messages[`E_${name}_RANGE`]);
 }
 
 /** The forms with offsets take any ArrayBufferView; a detached one counts as empty. */
@@ -353,162 +350,46 @@ declare namespace cryptoAsync {
   /** 1 to encrypt, 0 to decrypt. */
   type Encrypt = 0 | 1;
 
+  /** The arguments of a buffer with its offset and size. */
+  type Key = [key: ArrayBufferView, keyOffset: number, keySize: number];
+  type Iv = [iv: ArrayBufferView, ivOffset: number, ivSize: number];
+  type Source = [source: ArrayBufferView, sourceOffset: number, sourceSize: number];
+  type Target = [target: ArrayBufferView, targetOffset: number];
+  type Aad = [aad: ArrayBufferView, aadOffset: number, aadSize: number];
+  type Tag = [tag: ArrayBufferView, tagOffset: number, tagSize: number];
+  /** The first arguments of a cipher. */
+  type Mode = [algorithm: string, encrypt: Encrypt];
+  type Short = [...Mode, key: Buffer, iv: Buffer, source: Buffer];
+  type ShortAead = [...Short, aad: Buffer, tag: Buffer];
+  type Long = [...Mode, ...Key, ...Iv, ...Source, ...Target];
+  type LongAead = [...Long, ...Aad, ...Tag];
+
   /** Encrypts or decrypts; the tag is written when encrypting and checked when decrypting. */
   interface Cipher {
-    (algorithm: string, encrypt: Encrypt, key: Buffer, iv: Buffer, source: Buffer): Buffer;
-    (
-      algorithm: string,
-      encrypt: Encrypt,
-      key: Buffer,
-      iv: Buffer,
-      source: Buffer,
-      callback: Callback<Buffer>,
-    ): void;
-    (
-      algorithm: string,
-      encrypt: Encrypt,
-      key: Buffer,
-      iv: Buffer,
-      source: Buffer,
-      aad: Buffer,
-      tag: Buffer,
-    ): Buffer;
-    (
-      algorithm: string,
-      encrypt: Encrypt,
-      key: Buffer,
-      iv: Buffer,
-      source: Buffer,
-      aad: Buffer,
-      tag: Buffer,
-      callback: Callback<Buffer>,
-    ): void;
-    (
-      algorithm: string,
-      encrypt: Encrypt,
-      key: ArrayBufferView,
-      keyOffset: number,
-      keySize: number,
-      iv: ArrayBufferView,
-      ivOffset: number,
-      ivSize: number,
-      source: ArrayBufferView,
-      sourceOffset: number,
-      sourceSize: number,
-      target: ArrayBufferView,
-      targetOffset: number,
-    ): number;
-    (
-      algorithm: string,
-      encrypt: Encrypt,
-      key: ArrayBufferView,
-      keyOffset: number,
-      keySize: number,
-      iv: ArrayBufferView,
-      ivOffset: number,
-      ivSize: number,
-      source: ArrayBufferView,
-      sourceOffset: number,
-      sourceSize: number,
-      target: ArrayBufferView,
-      targetOffset: number,
-      callback: Callback<number>,
-    ): void;
-    (
-      algorithm: string,
-      encrypt: Encrypt,
-      key: ArrayBufferView,
-      keyOffset: number,
-      keySize: number,
-      iv: ArrayBufferView,
-      ivOffset: number,
-      ivSize: number,
-      source: ArrayBufferView,
-      sourceOffset: number,
-      sourceSize: number,
-      target: ArrayBufferView,
-      targetOffset: number,
-      aad: ArrayBufferView,
-      aadOffset: number,
-      aadSize: number,
-      tag: ArrayBufferView,
-      tagOffset: number,
-      tagSize: number,
-    ): number;
-    (
-      algorithm: string,
-      encrypt: Encrypt,
-      key: ArrayBufferView,
-      keyOffset: number,
-      keySize: number,
-      iv: ArrayBufferView,
-      ivOffset: number,
-      ivSize: number,
-      source: ArrayBufferView,
-      sourceOffset: number,
-      sourceSize: number,
-      target: ArrayBufferView,
-      targetOffset: number,
-      aad: ArrayBufferView,
-      aadOffset: number,
-      aadSize: number,
-      tag: ArrayBufferView,
-      tagOffset: number,
-      tagSize: number,
-      callback: Callback<number>,
-    ): void;
+    (...given: Short): Buffer;
+    (...given: [...Short, callback: Callback<Buffer>]): void;
+    (...given: ShortAead): Buffer;
+    (...given: [...ShortAead, callback: Callback<Buffer>]): void;
+    (...given: Long): number;
+    (...given: [...Long, callback: Callback<number>]): void;
+    (...given: LongAead): number;
+    (...given: [...LongAead, callback: Callback<number>]): void;
   }
 
   /** Computes a digest. */
   interface Hash {
     (algorithm: string, source: Buffer): Buffer;
     (algorithm: string, source: Buffer, callback: Callback<Buffer>): void;
-    (
-      algorithm: string,
-      source: ArrayBufferView,
-      sourceOffset: number,
-      sourceSize: number,
-      target: ArrayBufferView,
-      targetOffset: number,
-    ): number;
-    (
-      algorithm: string,
-      source: ArrayBufferView,
-      sourceOffset: number,
-      sourceSize: number,
-      target: ArrayBufferView,
-      targetOffset: number,
-      callback: Callback<number>,
-    ): void;
+    (algorithm: string, ...given: [...Source, ...Target]): number;
+    (algorithm: string, ...given: [...Source, ...Target, callback: Callback<number>]): void;
   }
 
   /** Computes an HMAC. */
   interface Hmac {
     (algorithm: string, key: Buffer, source: Buffer): Buffer;
     (algorithm: string, key: Buffer, source: Buffer, callback: Callback<Buffer>): void;
-    (
-      algorithm: string,
-      key: ArrayBufferView,
-      keyOffset: number,
-      keySize: number,
-      source: ArrayBufferView,
-      sourceOffset: number,
-      sourceSize: number,
-      target: ArrayBufferView,
-      targetOffset: number,
-    ): number;
-    (
-      algorithm: string,
-      key: ArrayBufferView,
-      keyOffset: number,
-      keySize: number,
-      source: ArrayBufferView,
-      sourceOffset: number,
-      sourceSize: number,
-      target: ArrayBufferView,
-      targetOffset: number,
-      callback: Callback<number>,
-    ): void;
+    (algorithm: string, ...given: [...Key, ...Source, ...Target]): number;
+    (algorithm: string, ...given: [...Key, ...Source, ...Target, callback: Callback<number>]): void;
   }
 
   /** The original package's messages by name, as in `error.message`. */
