@@ -73,7 +73,9 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
         Cipher::ChaCha20 => {
             own::chacha20().unwrap_or_else(|| (AWS_LC, first(&[&["avx2"], &["ssse3"], &["neon"]])))
         }
-        Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => (AWS_LC, aes_gcm()),
+        Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {
+            own::aes_gcm().unwrap_or_else(|| (AWS_LC, aes_gcm()))
+        }
         Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => own::chacha20_poly1305()
             .unwrap_or_else(|| (AWS_LC, first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]))),
         Cipher::Aes256GcmSiv => (AWS_LC, aes_gcm_siv()),
@@ -115,8 +117,9 @@ pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
 #[cfg(target_arch = "x86_64")]
 mod own {
     use super::super::features::{
-        Avx2, Avx512, Bmi, Ifma, Schedule256, Schedule512, Vaes256, Vaes512,
+        Avx2, Avx512, Bmi, Gcm256, Ifma, Schedule256, Schedule512, Vaes256, Vaes512,
     };
+    use super::super::gcm::key::GcmKey;
     use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
     use super::{Hash, MILLRACE};
 
@@ -183,6 +186,10 @@ mod own {
         Some((MILLRACE, names.to_vec()))
     }
 
+    pub(super) fn aes_gcm() -> Option<Served> {
+        GcmKey::detect().map(|_| (MILLRACE, Gcm256::NAMES.to_vec()))
+    }
+
     pub(super) fn chacha20() -> Option<Served> {
         Avx512::detect().map(|_| (MILLRACE, Avx512::NAMES.to_vec()))
     }
@@ -223,6 +230,10 @@ mod own {
     }
 
     pub(super) fn aes_ctr() -> Option<Served> {
+        None
+    }
+
+    pub(super) fn aes_gcm() -> Option<Served> {
         None
     }
 

@@ -104,7 +104,9 @@ proofs! {
     Vaes256: "aes-ni" "avx2" "vaes";
     /// AES on four blocks at once.
     Vaes512: "aes-ni" "avx2" "vaes" "avx512f" "avx512vl" "avx512bw";
-    /// The above with carry-less products.
+    /// AES and carry-less products on two blocks at once.
+    Gcm256: "aes-ni" "pclmulqdq" "avx2" "vaes" "vpclmulqdq";
+    /// `Vaes512` with carry-less products.
     Gcm512: "aes-ni" "avx2" "vaes" "avx512f" "avx512vl" "avx512bw" "vpclmulqdq";
     /// Vectors for SHA-512's message schedule, and RORX and ANDN for its rounds.
     Schedule256: "avx2" "bmi1" "bmi2";

@@ -45,6 +45,10 @@ impl Message {
             CipherState::ChaChaPoly(key) => {
                 Ok(Message::ChaChaPoly(chacha_poly::parts::Message::boxed(key, nonce, aad)?))
             }
+            #[cfg(target_arch = "x86_64")]
+            CipherState::Gcm(key) => {
+                Ok(Message::Gcm(gcm::Message::boxed(key.raw_key(), None, nonce, aad)?))
+            }
             CipherState::Aead(key) => match cipher {
                 Cipher::Aes256GcmSiv => {
                     Ok(Message::GcmSiv(gcm_siv::Message::boxed(key.raw_key(), nonce, aad)?))
@@ -56,7 +60,7 @@ impl Message {
                         aad,
                     )?))
                 }
-                _ => Ok(Message::Gcm(gcm::Message::boxed(key, nonce, aad)?)),
+                _ => Ok(Message::Gcm(gcm::Message::boxed(key.raw_key(), Some(key), nonce, aad)?)),
             },
             CipherState::Vacant => Err(Error::Engine),
         }

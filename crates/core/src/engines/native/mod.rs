@@ -39,6 +39,8 @@ use self::aes::AesCtrKey;
 use self::chacha::ChaCha20Key;
 #[cfg(target_arch = "x86_64")]
 use self::chacha_poly::ChaChaPolyKey;
+#[cfg(target_arch = "x86_64")]
+use self::gcm::key::GcmKey;
 use super::Service;
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
@@ -172,6 +174,8 @@ pub(crate) enum CipherState {
     ChaCha20(ChaCha20Key),
     #[cfg(target_arch = "x86_64")]
     ChaChaPoly(ChaChaPolyKey),
+    #[cfg(target_arch = "x86_64")]
+    Gcm(GcmKey),
     Aead(AeadKey),
 }
 
@@ -260,6 +264,9 @@ impl Native {
                 let ours = ChaChaPolyKey::vacant(cipher == Cipher::XChaCha20Poly1305);
                 ours.map_or_else(|| CipherState::Aead(AeadKey::vacant()), CipherState::ChaChaPoly)
             }
+            #[cfg(target_arch = "x86_64")]
+            Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => GcmKey::vacant()
+                .map_or_else(|| CipherState::Aead(AeadKey::vacant()), CipherState::Gcm),
             _ => CipherState::Aead(AeadKey::vacant()),
         };
         let result = match state {
@@ -267,6 +274,8 @@ impl Native {
             CipherState::ChaCha20(prepared) => prepared.prepare(key),
             #[cfg(target_arch = "x86_64")]
             CipherState::ChaChaPoly(prepared) => prepared.prepare(key),
+            #[cfg(target_arch = "x86_64")]
+            CipherState::Gcm(prepared) => prepared.prepare(key),
             CipherState::Aead(prepared) => prepared.prepare(cipher, key),
             CipherState::Vacant => Err(Error::Engine),
         };
@@ -299,6 +308,8 @@ impl Native {
         match state {
             #[cfg(target_arch = "x86_64")]
             CipherState::ChaChaPoly(key) => key.seal(nonce, aad, text, tag),
+            #[cfg(target_arch = "x86_64")]
+            CipherState::Gcm(key) => key.seal(nonce, aad, text, tag),
             CipherState::Aead(key) => key.seal(nonce, aad, text, tag),
             _ => Err(Error::NotSupported),
         }
@@ -316,6 +327,8 @@ impl Native {
         match state {
             #[cfg(target_arch = "x86_64")]
             CipherState::ChaChaPoly(key) => key.open(nonce, aad, text, tag),
+            #[cfg(target_arch = "x86_64")]
+            CipherState::Gcm(key) => key.open(nonce, aad, text, tag),
             CipherState::Aead(key) => key.open(nonce, aad, text, tag),
             _ => Err(Error::NotSupported),
         }

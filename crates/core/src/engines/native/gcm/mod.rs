@@ -1,24 +1,26 @@
-//! AES-GCM in parts. In one go it is AWS-LC's: [`aead`](super::aead).
+//! AES-GCM in parts; in one go it is in `key`, or AWS-LC's in [`aead`](super::aead).
 //!
 //! GHASH is a polynomial in H whose coefficients are the blocks, so parts of it can be evaluated
 //! apart, multiplied by the power of H for what follows, and added up.
 //!
-//! A part is AES-CTR and GHASH at once where the CPU has the instructions (AVX-512, VAES and
-//! VPCLMULQDQ). Elsewhere it is AES-CTR, then AWS-LC's GHASH: a message without text that
+//! A part is AES-CTR and GHASH at once where the CPU has the instructions (VAES and VPCLMULQDQ,
+//! with AVX-512 or AVX2). Elsewhere it is AES-CTR, then AWS-LC's GHASH: a message without text that
 //! authenticates the part as additional data has the tag `(part * H ^ lengths) * H ^ E(iv)`, of
 //! which the last two are known.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 pub(super) mod field;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod key;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod wide;
 
 use self::field::{Factor, product};
-#[cfg(target_arch = "x86_64")]
-use self::wide::{Keys, Powers};
 use super::aead::AeadKey;
 use super::aes::AesCtrKey;
 #[cfg(target_arch = "x86_64")]
-use super::features::Gcm512;
+use super::features::{Gcm256, Gcm512};
 use super::partial_tag::PartialTag;
 #[cfg(target_arch = "x86_64")]
 use super::pointers;
@@ -51,9 +53,20 @@ struct Secrets {
 enum Ghash {
     /// AWS-LC, under a nonce of zeros; with what hides it there.
     AwsLc(AeadKey, Wiped<u128>),
-    /// Ours.
+    /// Ours with AVX-512.
     #[cfg(target_arch = "x86_64")]
-    Wide(Powers, Gcm512),
+    Wide(wide::Powers, Gcm512),
+    /// Ours with AVX2.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Powers, Gcm256),
+}
+
+/// A kernel with its key material.
+#[cfg(target_arch = "x86_64")]
+#[derive(Copy, Clone)]
+enum Kernel<'a> {
+    Wide(wide::Keys<'a>),
+    Avx2(avx2::Keys<'a>),
 }
 
 // SAFETY: integers.
@@ -69,9 +82,11 @@ impl Drop for Secrets {
 const BLOCK: usize = 16;
 
 impl Message {
-    /// A message under the key of `aead`, at the place where it stays.
+    /// A message at the place where it stays, under the key `raw`, which AWS-LC has prepared in
+    /// `aead` unless there is a kernel.
     pub(super) fn boxed(
-        aead: &AeadKey,
+        raw: &[u8],
+        aead: Option<&AeadKey>,
         nonce: &[u8],
         aad: &[u8],
     ) -> Result<WipedBox<Message>, Error> {
@@ -82,7 +97,7 @@ impl Message {
             first: first(nonce)?,
             aad_size: aad.len(),
         });
-        message.key.prepare(aead.raw_key())?;
+        message.key.prepare(raw)?;
         message.secrets.h = Factor::new(message.encrypted(0)?);
         message.secrets.mask = message.encrypted(message.first)?;
         message.choose(aead)?;
@@ -91,16 +106,35 @@ impl Message {
     }
 
     /// Chooses the implementation of GHASH.
-    fn choose(&mut self, aead: &AeadKey) -> Result<(), Error> {
+    fn choose(&mut self, aead: Option<&AeadKey>) -> Result<(), Error> {
         #[cfg(target_arch = "x86_64")]
-        if let (Some(_), Some(proof)) = (self.key.round_keys(), Gcm512::detect()) {
-            self.ghash = Ghash::Wide(Powers::vacant(), proof);
-            if let Ghash::Wide(powers, _) = &mut self.ghash {
-                powers.prepare(self.secrets.h);
+        if self.key.round_keys().is_some() {
+            if let Some(proof) = Gcm512::detect() {
+                self.ghash_by_wide(proof);
+                return Ok(());
             }
-            return Ok(());
+            if let Some(proof) = Gcm256::detect() {
+                self.ghash_by_avx2(proof);
+                return Ok(());
+            }
         }
-        self.ghash_by_aws_lc(aead)
+        self.ghash_by_aws_lc(aead.ok_or(Error::Engine)?)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn ghash_by_wide(&mut self, proof: Gcm512) {
+        self.ghash = Ghash::Wide(wide::Powers::vacant(), proof);
+        if let Ghash::Wide(powers, _) = &mut self.ghash {
+            powers.prepare(self.secrets.h);
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn ghash_by_avx2(&mut self, proof: Gcm256) {
+        self.ghash = Ghash::Avx2(avx2::Powers::vacant(), proof);
+        if let Ghash::Avx2(powers, proof) = &mut self.ghash {
+            powers.prepare(self.secrets.h, *proof);
+        }
     }
 
     #[cfg_attr(not(target_arch = "x86_64"), allow(irrefutable_let_patterns))]
@@ -116,18 +150,8 @@ impl Message {
     /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
     pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         #[cfg(target_arch = "x86_64")]
-        if let Some((keys, rounds)) = self.keys() {
-            let (counter, (source, target, size)) = (self.counter(offset), pointers(text));
-            // SAFETY: the proof says that the CPU has the instructions; source and target have
-            // `size` bytes and are equal or disjoint.
-            let sum = unsafe {
-                match rounds {
-                    10 => wide::seal::<10>(keys, counter, source, target, size),
-                    12 => wide::seal::<12>(keys, counter, source, target, size),
-                    _ => wide::seal::<14>(keys, counter, source, target, size),
-                }
-            };
-            return Ok(self.sum(sum));
+        if let Some((kernel, rounds)) = self.kernel() {
+            return Ok(self.process::<false>(kernel, rounds, offset, text));
         }
         match text {
             Text::InPlace(bytes) => {
@@ -144,17 +168,8 @@ impl Message {
     /// Decrypts such a part, and returns what it adds.
     pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         #[cfg(target_arch = "x86_64")]
-        if let Some((keys, rounds)) = self.keys() {
-            let (counter, (source, target, size)) = (self.counter(offset), pointers(text));
-            // SAFETY: as in `seal`.
-            let sum = unsafe {
-                match rounds {
-                    10 => wide::open::<10>(keys, counter, source, target, size),
-                    12 => wide::open::<12>(keys, counter, source, target, size),
-                    _ => wide::open::<14>(keys, counter, source, target, size),
-                }
-            };
-            return Ok(self.sum(sum));
+        if let Some((kernel, rounds)) = self.kernel() {
+            return Ok(self.process::<true>(kernel, rounds, offset, text));
         }
         let sum = self.authenticate(text.source());
         self.xor(offset, text)?;
@@ -195,10 +210,16 @@ impl Message {
     fn hash(&self, text: &[u8]) -> Result<u128, Error> {
         match &self.ghash {
             #[cfg(target_arch = "x86_64")]
-            Ghash::Wide(..) => {
-                let (keys, _) = self.keys().ok_or(Error::Engine)?;
-                // SAFETY: the proof says that the CPU has the instructions.
-                Ok(product(unsafe { wide::hash(keys, text) }, self.secrets.h))
+            Ghash::Wide(..) | Ghash::Avx2(..) => {
+                let (kernel, _) = self.kernel().ok_or(Error::Engine)?;
+                // SAFETY: the proofs say that the CPU has the instructions.
+                let sum = unsafe {
+                    match kernel {
+                        Kernel::Wide(keys) => wide::hash(keys, text),
+                        Kernel::Avx2(keys) => avx2::hash(keys.powers, text, keys.proof),
+                    }
+                };
+                Ok(product(sum, self.secrets.h))
             }
             Ghash::AwsLc(key, mask) => {
                 let mut tag = Secret::<BLOCK>::zeros();
@@ -209,21 +230,42 @@ impl Message {
         }
     }
 
-    /// Converts a kernel's sum, in which the last block is multiplied once.
+    /// Returns the kernel in use and AES's rounds, unless GHASH is AWS-LC's.
     #[cfg(target_arch = "x86_64")]
-    fn sum(&self, number: u128) -> PartialTag {
-        sum_of(product(number, self.secrets.h))
+    fn kernel(&self) -> Option<(Kernel<'_>, u8)> {
+        let (round_keys, rounds) = self.key.round_keys()?;
+        let kernel = match &self.ghash {
+            Ghash::AwsLc(..) => return None,
+            &Ghash::Wide(ref powers, proof) => {
+                Kernel::Wide(wide::Keys { round_keys, powers, proof })
+            }
+            &Ghash::Avx2(ref powers, proof) => {
+                Kernel::Avx2(avx2::Keys { round_keys, powers, proof })
+            }
+        };
+        Some((kernel, rounds))
     }
 
-    /// Returns the key of Millrace's kernels, if they are in use.
+    /// Encrypts or decrypts a part by a kernel. In its sum the last block is multiplied once.
     #[cfg(target_arch = "x86_64")]
-    fn keys(&self) -> Option<(Keys<'_>, u8)> {
-        let (Ghash::Wide(powers, proof), Some((round_keys, rounds))) =
-            (&self.ghash, self.key.round_keys())
-        else {
-            return None;
+    fn process<const OPEN: bool>(
+        &self,
+        kernel: Kernel<'_>,
+        rounds: u8,
+        offset: u64,
+        text: Text<'_>,
+    ) -> PartialTag {
+        let counter = self.counter(offset);
+        // SAFETY: the proofs say that the CPU has the instructions, and the key is of as many
+        // rounds.
+        let sum = unsafe {
+            match rounds {
+                10 => process::<10, OPEN>(kernel, counter, text),
+                12 => process::<12, OPEN>(kernel, counter, text),
+                _ => process::<14, OPEN>(kernel, counter, text),
+            }
         };
-        Some((Keys { round_keys, powers, proof: *proof }, rounds))
+        sum_of(product(sum, self.secrets.h))
     }
 
     /// The counter for the part at `offset`. A message is too short for its last 32 bits to
@@ -237,6 +279,32 @@ impl Message {
         let mut stream = Secret::<BLOCK>::zeros();
         self.key.apply(&block.to_be_bytes(), Text::InPlace(&mut stream.0))?;
         Ok(u128::from_be_bytes(stream.0))
+    }
+}
+
+/// Encrypts or decrypts, and returns GHASH of the ciphertext.
+///
+/// # Safety
+/// The CPU has the instructions of the kernel, and the key is of as many rounds.
+#[cfg(target_arch = "x86_64")]
+unsafe fn process<const ROUNDS: usize, const OPEN: bool>(
+    kernel: Kernel<'_>,
+    counter: u128,
+    text: Text<'_>,
+) -> u128 {
+    let (source, target, size) = pointers(text);
+    let span = avx2::Span { source, target, size };
+    // SAFETY: as promised by the caller; source and target have `size` bytes and are equal or
+    // disjoint.
+    unsafe {
+        match (kernel, OPEN) {
+            (Kernel::Wide(keys), false) => {
+                wide::seal::<ROUNDS>(keys, counter, source, target, size)
+            }
+            (Kernel::Wide(keys), true) => wide::open::<ROUNDS>(keys, counter, source, target, size),
+            (Kernel::Avx2(keys), false) => avx2::seal::<ROUNDS>(keys, counter, span, 0, None),
+            (Kernel::Avx2(keys), true) => avx2::open::<ROUNDS>(keys, counter, span, 0, None),
+        }
     }
 }
 

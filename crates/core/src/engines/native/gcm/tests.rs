@@ -43,21 +43,39 @@ fn powers_are_products() {
     assert_eq!(h.power(1 << 20).0, h.power(1 << 10).power(1 << 10).0);
 }
 
-/// A message whose GHASH is by AWS-LC, or by our own if the CPU has the instructions.
+/// The implementations of a part.
+#[derive(Copy, Clone, Debug)]
+enum Way {
+    AwsLc,
+    #[cfg(target_arch = "x86_64")]
+    Wide,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+}
+
+const WAYS: &[Way] = &[
+    Way::AwsLc,
+    #[cfg(target_arch = "x86_64")]
+    Way::Wide,
+    #[cfg(target_arch = "x86_64")]
+    Way::Avx2,
+];
+
+/// A message in this way, if the CPU has the instructions.
 fn message(
     bytes: &mut Bytes,
     cipher: Cipher,
-    ours: bool,
+    way: Way,
 ) -> Option<(AeadKey, [u8; 12], WipedBox<Message>)> {
     let (mut aead, nonce) = (AeadKey::vacant(), bytes.array());
     aead.prepare(cipher, &bytes.vec(cipher.facts().key_size)).expect("a key of the right size");
-    let mut message = Message::boxed(&aead, &nonce, &[]).expect("in parts");
-    if !ours {
-        message.ghash_by_aws_lc(&aead).expect("encrypts");
-    } else if matches!(message.ghash, Ghash::AwsLc(..)) {
+    let mut message = Message::boxed(aead.raw_key(), Some(&aead), &nonce, &[]).expect("in parts");
+    match way {
+        Way::AwsLc => message.ghash_by_aws_lc(&aead).expect("encrypts"),
         #[cfg(target_arch = "x86_64")]
-        let _ = Gcm512::detect().or_skip();
-        return None;
+        Way::Wide => message.ghash_by_wide(Gcm512::detect().or_skip()?),
+        #[cfg(target_arch = "x86_64")]
+        Way::Avx2 => message.ghash_by_avx2(Gcm256::detect().or_skip()?),
     }
     Some((aead, nonce, message))
 }
@@ -68,8 +86,8 @@ fn one_part_is_the_message_at_every_size() {
     let source = bytes.vec((1 << 20) + 1);
     for (turn, size) in sizes().enumerate() {
         let cipher = [Cipher::Aes128Gcm, Cipher::Aes192Gcm, Cipher::Aes256Gcm][turn % 3];
-        for ours in [false, true] {
-            let Some((aead, nonce, message)) = message(&mut bytes, cipher, ours) else { continue };
+        for &way in WAYS {
+            let Some((aead, nonce, message)) = message(&mut bytes, cipher, way) else { continue };
             let (mut sealed, mut tag) = (source[..size].to_vec(), [0; 16]);
             aead.seal(&nonce, &[], Text::InPlace(&mut sealed), &mut tag).expect("fits");
 
@@ -78,7 +96,11 @@ fn one_part_is_the_message_at_every_size() {
             let mut across = vec![0xa5; size + 2];
             let text = Text::Across { source: &source[..size], target: &mut across[1..=size] };
             let sum = message.seal(0, text).expect("encrypts");
-            assert_eq!(message.tag(&mut [(size as u64, &sum)].into_iter()).0, tag, "{size} sealed");
+            assert_eq!(
+                message.tag(&mut [(size as u64, &sum)].into_iter()).0,
+                tag,
+                "{size} sealed {way:?}"
+            );
             assert!(
                 across[1..=size] == sealed && across[0] == 0xa5 && across[size + 1] == 0xa5,
                 "{size} sealed"
@@ -86,7 +108,11 @@ fn one_part_is_the_message_at_every_size() {
 
             let text = Text::Across { source: &sealed, target: &mut across[1..=size] };
             let sum = message.open(0, text).expect("decrypts");
-            assert_eq!(message.tag(&mut [(size as u64, &sum)].into_iter()).0, tag, "{size} opened");
+            assert_eq!(
+                message.tag(&mut [(size as u64, &sum)].into_iter()).0,
+                tag,
+                "{size} opened {way:?}"
+            );
             assert!(
                 across[1..=size] == source[..size] && across[0] == 0xa5 && across[size + 1] == 0xa5,
                 "{size}"
@@ -99,6 +125,60 @@ fn one_part_is_the_message_at_every_size() {
                 "{size} in place"
             );
             assert!(sealed == source[..size], "{size} in place");
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn one_go_is_theirs_at_every_size() {
+    let Some(proof) = Gcm256::detect().or_skip() else { return };
+    let mut bytes = Bytes(14);
+    let source = bytes.vec((1 << 20) + 1);
+    let random = |bytes: &mut Bytes| usize::from(u16::from_ne_bytes(bytes.array()));
+    for (turn, size) in sizes().enumerate() {
+        let cipher = [Cipher::Aes128Gcm, Cipher::Aes192Gcm, Cipher::Aes256Gcm][turn % 3];
+        let key = bytes.vec(cipher.facts().key_size);
+        let (mut theirs, mut ours) = (AeadKey::vacant(), key::GcmKey::with(proof));
+        theirs.prepare(cipher, &key).expect("a key of the right size");
+        ours.prepare(&key).expect("a key of the right size");
+        assert_eq!(ours.raw_key(), key);
+        let nonce = bytes.array::<12>();
+        let aad = &source[..[0, 16, random(&mut bytes) % 64, random(&mut bytes) % 1000][turn % 4]];
+        let (mut expected, mut full) = (source[..size].to_vec(), [0; 16]);
+        theirs.seal(&nonce, aad, Text::InPlace(&mut expected), &mut full).expect("fits");
+
+        // One byte beyond shows what is written too much; one before, that nothing need be aligned.
+        let kept = |target: &[u8]| target[0] == 0xa5 && target[size + 1] == 0xa5;
+        let mut target = vec![0xa5; size + 2];
+        for tag_size in [16, 12 + turn % 4] {
+            let mut tag = vec![0; tag_size];
+            let text = Text::Across { source: &source[..size], target: &mut target[1..=size] };
+            ours.seal(&nonce, aad, text, &mut tag).expect("fits");
+            assert!(target[1..=size] == expected && tag == full[..tag_size], "{size} sealed");
+            assert!(kept(&target), "{size} sealed");
+
+            let text = Text::Across { source: &expected, target: &mut target[1..=size] };
+            ours.open(&nonce, aad, text, &tag).expect("authentic");
+            assert!(target[1..=size] == source[..size] && kept(&target), "{size} opened");
+
+            // What is not authentic leaves zeros.
+            tag[random(&mut bytes) % tag_size] ^= 1 << (turn % 8);
+            let text = Text::Across { source: &expected, target: &mut target[1..=size] };
+            assert_eq!(ours.open(&nonce, aad, text, &tag), Err(Error::Authentication));
+            assert!(target[1..=size].iter().all(|&byte| byte == 0) && kept(&target), "{size}");
+        }
+        let (mut place, mut tag) = (source[..size].to_vec(), [0; 16]);
+        ours.seal(&nonce, aad, Text::InPlace(&mut place), &mut tag).expect("fits");
+        assert!(place == expected && tag == full, "{size} sealed in place");
+        ours.open(&nonce, aad, Text::InPlace(&mut place), &tag).expect("authentic");
+        assert!(place == source[..size], "{size} opened in place");
+        place.copy_from_slice(&expected);
+        if size > 0 {
+            place[random(&mut bytes) % size] ^= 1;
+            let result = ours.open(&nonce, aad, Text::InPlace(&mut place), &tag);
+            assert_eq!(result, Err(Error::Authentication));
+            assert!(place.iter().all(|&byte| byte == 0), "{size} wiped in place");
         }
     }
 }
