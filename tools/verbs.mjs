@@ -158,7 +158,9 @@ async function check() {
 async function bench(args) {
   await prepare();
   // Millrace against itself: no other package takes part.
-  if (['routes', 'instructions'].includes(args[0]))
+  if (args.includes('--record') && !['instructions', 'routes'].includes(args[0]))
+    return stream(process.execPath, [join(root, 'bench', 'record.mjs'), ...args]);
+  if (['routes', 'instructions', 'records'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   const { installContestants } = await import('../bench/install.mjs');
   await installContestants();

@@ -95,6 +95,7 @@ function card(chart) {
   const bodies = {
     bars: () => bars(series, y),
     heat: () => heat(chart.heat, title),
+    none: () => '<p class="note">Every point was disturbed.</p>',
     lines: () =>
       `<div class="chart" id="${id}" role="img" ` +
       `aria-label="${text(`Line chart: ${title}, ${note}. `)}` +
