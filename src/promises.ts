@@ -2,9 +2,9 @@
  * Millrace with promises: the names and forms of `millrace`, with a promise instead of a callback.
  *
  * Every call accepts a signal, in its options or as a last argument `{ signal }`. An abort rejects
- * with the signal's reason: at once if the job has not started, otherwise within a few milliseconds,
- * when it has stopped. Lent memory is in use until then. A call that has completed resolves. Invalid
- * arguments reject too: only the functions that return a stream throw.
+ * with the signal's reason: at once if the job has not started, otherwise within a few
+ * milliseconds, when it has stopped. Lent memory is in use until then. A call that has completed
+ * resolves. Invalid arguments reject too: only the functions that return a stream throw.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
-// `millrace seal` and `millrace open`. The format is a header (src/passphrase/header.ts) and a
-// sealed stream (docs/sealed-streams.md). The header has the parameters that derive a passphrase's
-// key.
+// `millrace seal` and `millrace open`. The format is a header (src/streams/passphrase/header.ts)
+// and a sealed stream (docs/sealed-streams.md). The header has the parameters that derive a
+// passphrase's key.
 
 'use strict';
 

@@ -1,5 +1,5 @@
-// Reads the header of a sealed file (src/passphrase/header.ts has the format) and limits the memory
-// and time that it may ask for.
+// Reads the header of a sealed file (src/streams/passphrase/header.ts has the format) and limits
+// the memory and time that it may ask for.
 
 'use strict';
 

@@ -31,8 +31,8 @@ import { passphrases } from '#platform/sealed.js';
  * Without a nonce, `seal` generates a random one and puts it before the ciphertext. Use
  * `xchacha20-poly1305` for that: its random 24-byte nonces do not repeat. With the 12-byte nonces
  * of the others seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3). A sealed message is
- * not committed to its key: someone who knows two keys can make a message that opens under both. Sealed
- * streams are committed.
+ * not committed to its key: someone who knows two keys can make a message that opens under both.
+ * Sealed streams are committed.
  *
  * @param algorithm `xchacha20-poly1305`, `aes-128-gcm`, `aes-192-gcm`, `aes-256-gcm`,
  *   `chacha20-poly1305` or `aes-256-gcm-siv`
@@ -142,8 +142,8 @@ export function cipher(): unknown {
  * Seals a message with a passphrase, in the format of `millrace seal`; see `sealWithPassphrase` of
  * `millrace/promises`. There is no synchronous form, as deriving the key takes a third of a second.
  *
- * @throws MillraceError ERR_MISSING_ARGUMENT or ERR_ARGUMENT_TYPE if there is no callback; all other
- *   errors go to the callback
+ * @throws MillraceError ERR_MISSING_ARGUMENT or ERR_ARGUMENT_TYPE if there is no callback; all
+ *   other errors go to the callback
  */
 export function sealWithPassphrase(passphrase: Data, data: Data, callback: Callback<Buffer>): void;
 /** Seals a message with a passphrase, with options. */
@@ -158,11 +158,11 @@ export function sealWithPassphrase(...given: [unknown, unknown, unknown?, unknow
 }
 
 /**
- * Opens a message of {@link sealWithPassphrase} or `millrace seal` as a whole, or calls back with an
- * error; see `openWithPassphrase` of `millrace/promises`.
+ * Opens a message of {@link sealWithPassphrase} or `millrace seal` as a whole, or calls back with
+ * an error; see `openWithPassphrase` of `millrace/promises`.
  *
- * @throws MillraceError ERR_MISSING_ARGUMENT or ERR_ARGUMENT_TYPE if there is no callback; all other
- *   errors go to the callback
+ * @throws MillraceError ERR_MISSING_ARGUMENT or ERR_ARGUMENT_TYPE if there is no callback; all
+ *   other errors go to the callback
  */
 export function openWithPassphrase(passphrase: Data, data: Bytes, callback: Callback<Buffer>): void;
 /** Opens a message sealed with a passphrase, with options. */

@@ -132,8 +132,8 @@ export interface Native {
    */
   dropState(handle: Uint8Array): number;
   /**
-   * Returns, as JSON, what the kernel serves and why it does not serve the rest: the known part (0),
-   * or after probing (1), which may load kernel modules.
+   * Returns, as JSON, what the kernel serves and why it does not serve the rest: the known part
+   * (0), or after probing (1), which may load kernel modules.
    */
   kernelReport(probe: number): string;
   /**

@@ -1,10 +1,10 @@
-// A guest: a Linux kernel of its own, whose root is this machine's, read-only. In it a job has what
-// a test of the kernel's cryptography needs: the right to load modules, to refuse them and to make
-// devices. The programs are those of this machine, the addon and Node among them.
+// Boots a guest: another Linux kernel with the root file system of this machine, read-only. Jobs in
+// it are root, so that tests of the kernel's cryptography can load and block modules and create
+// devices. They run the programs of this machine, including Node and the addon.
 //
-// A kind of guest (uml.mjs, qemu.mjs) says how its kernel is started, what comes before and after
-// the job in its first process, and where its modules are. All else is the same: a folder shared
-// with the guest, writable from both sides, in which the output and the exit code come back.
+// Each kind of guest (uml.mjs, qemu.mjs) defines how its kernel starts, the first and last commands
+// of its init process, and the folder of its modules. This file has the rest. Output and exit code
+// are returned in a folder that guest and machine share.
 
 import { spawn } from 'node:child_process';
 import {
@@ -27,8 +27,8 @@ import { prepareUml } from './uml.mjs';
 const kinds = { uml: prepareUml, qemu: prepareQemu };
 
 /**
- * The first guest that can be had, or the one of that name: `uml`, `qemu`, `qemu:sid`. Throws Stop
- * with one line that says why there is none.
+ * Returns the guest of that name (`uml`, `qemu`, `qemu:sid`), or the first available one. Throws
+ * Stop with the reasons if there is none.
  */
 export async function findGuest(name) {
   const [kind, suite] = (name ?? '').split(':');
@@ -47,18 +47,18 @@ export async function findGuest(name) {
 }
 
 /**
- * Boots a guest, runs a job in it as root, and takes everything away again.
+ * Boots a guest, runs a job in it as root, and removes all files afterwards.
  *
- * @param job a shell script, run in the root of this checkout. `$shared` is a folder to leave files
- * in, `$busybox` has every other tool
+ * @param job a shell script, run in the root of this checkout. `$shared` is the shared folder,
+ *   `$busybox` provides the usual tools
  * @param options
- *   blocked   names of modules whose loading fails, as an administrator's `install NAME /bin/false`
- *   does environment   more variables for the job
- *   memory    in MiB
- *   limit     in ms, for everything: a guest that hangs is ended; 10 minutes, or what the guest
- *   says collect   names of files in the shared folder to give back
- * @returns `{ code, output, console, files, ms }`: the job's exit code (undefined if it did not end
- * within the limit), what it wrote, what the kernel wrote
+ *   `blocked`: names of modules that fail to load, as with `install NAME /bin/false`
+ *   `environment`: more variables for the job
+ *   `memory`: in MiB
+ *   `limit`: in ms, for boot and job; by default 10 minutes or the guest's own limit
+ *   `collect`: names of files in the shared folder to return
+ * @returns `{ code, output, console, files, ms }`: the job's exit code (undefined if the limit was
+ *   reached), its output and the kernel's
  */
 export async function boot(
   guest,
@@ -75,13 +75,13 @@ export async function boot(
   const begin = performance.now();
   try {
     const init = writeInit(guest, job, { shared, blocked, environment, limit });
-    const told = await runKernel(guest, { shared, init, memory, limit });
+    const log = await runKernel(guest, { shared, init, memory, limit });
     const text = (name) =>
       existsSync(join(shared, name)) ? readFileSync(join(shared, name), 'utf8') : '';
     return {
       code: text('exit') === '' ? undefined : Number(text('exit')),
       output: text('output'),
-      console: told,
+      console: log,
       files: Object.fromEntries(collect.map((name) => [name, text(name)])),
       ms: performance.now() - begin,
     };
@@ -149,12 +149,12 @@ ${guest.epilogue}`,
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Resolves to what the kernel wrote, once it has ended, by itself or because of the limit. */
+/** Resolves to the kernel's output when it has ended or reached the limit. */
 function runKernel(guest, { shared, init, memory, limit }) {
   const [program, args] = guest.command({ shared, init, memory });
   return new Promise((resolve, reject) => {
-    // A group of its own: a guest's processes are processes of this machine under User-mode Linux,
-    // and all of them must go.
+    // A process group, to end all processes: those of a User-mode Linux guest are processes of this
+    // machine.
     const child = spawn(program, args, {
       cwd: shared,
       env: { ...process.env, ...guest.env?.({ memory }) },

@@ -1,6 +1,6 @@
-// Debian packages by name, unpacked into a folder of this checkout that git ignores: nothing is
-// installed, no rights are needed, no hook of a package runs. What is there already is not fetched
-// again; delete target/guest to have newer ones.
+// Downloads Debian packages and unpacks them below target/guest. Nothing is installed, no
+// privileges are needed, and no hooks run. Unpacked packages are kept; delete target/guest to
+// update them.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import { Stop, probe, root } from '../steps.mjs';
 
 const cache = join(root, 'target', 'guest');
 
-/** Packages of the machine's own Debian, by its own lists. */
+/** The packages of this machine's Debian release, by its package lists. */
 export const own = new (class {
   folder = cache;
   options = [];
   title = '';
 
-  // Without package lists (fresh containers) nothing is known by any name.
+  // New containers have no package lists.
   async update() {
     if (process.getuid?.() === 0)
       await quietly('update package lists', 'apt-get', ['update', '-qq']);
@@ -23,14 +23,14 @@ export const own = new (class {
 })();
 
 /**
- * Packages of another release of Debian, by its code name: with lists of its own, as the machine's
- * may have nothing of it. From where the machine's come.
+ * Returns the packages of another Debian release, by its code name. Its package lists are kept
+ * apart, as those of this machine may lack it. The mirror is that of this machine.
  */
 export async function release(name) {
   const targets = await probe('apt-get', ['indextargets', '--format', '$(ORIGIN) $(REPO_URI)']);
   const mirror = /^Debian (\S+\/debian\/)$/m.exec(targets?.stdout ?? '')?.[1];
   if (mirror === undefined)
-    throw new Stop(`a kernel of ${name} comes from Debian, and apt-get has no mirror of it here`);
+    throw new Stop(`a kernel of ${name} needs a Debian mirror, and apt-get has none`);
   const folder = join(cache, name);
   const apt = join(folder, 'apt');
   for (const each of ['lists/partial', 'archives/partial'])
@@ -57,22 +57,22 @@ export async function release(name) {
   };
 }
 
-/** The folder a package lies unpacked in; throws Stop with one line when it cannot be had. */
+/** Unpacks a package and returns its folder. Throws Stop with the reason if that fails. */
 export async function unpacked(name, from = own) {
   const folder = join(from.folder, name);
   if (existsSync(folder)) return folder;
   await mustBeDebian(name);
-  // Both are renamed when they are whole: what was interrupted is fetched again.
+  // Renamed when it is complete, so that an interrupted download is repeated.
   const fresh = join(from.folder, `.fresh-${process.pid}-${name}`);
-  const room = join(fresh, 'download');
-  mkdirSync(room, { recursive: true });
+  const download = join(fresh, 'download');
+  mkdirSync(download, { recursive: true });
   try {
     await mustBeKnown(name, from);
     await quietly(`fetch ${name}`, 'apt-get', [...from.options, 'download', '-q', name], {
-      cwd: room,
+      cwd: download,
     });
-    const archive = readdirSync(room).find((file) => file.endsWith('.deb'));
-    await quietly(`unpack ${name}`, 'dpkg', ['-x', join(room, archive), join(fresh, 'root')]);
+    const archive = readdirSync(download).find((file) => file.endsWith('.deb'));
+    await quietly(`unpack ${name}`, 'dpkg', ['-x', join(download, archive), join(fresh, 'root')]);
     if (!existsSync(folder)) renameSync(join(fresh, 'root'), folder);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -80,7 +80,7 @@ export async function unpacked(name, from = own) {
   return folder;
 }
 
-/** The names of the packages that a package depends on. */
+/** Returns the names of the packages that a package depends on. */
 export async function dependencies(name, from = own) {
   await mustBeDebian(name);
   await mustBeKnown(name, from);
@@ -99,7 +99,7 @@ async function mustBeDebian(name) {
     (await probe('dpkg', ['--version']))?.code === 0
   )
     return;
-  throw new Stop(`the package ${name} comes from Debian, and apt-get is not here`);
+  throw new Stop(`the package ${name} comes from Debian, and apt-get is not installed`);
 }
 
 async function mustBeKnown(name, from) {
@@ -119,15 +119,14 @@ async function known(name, from) {
 
 const english = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' } };
 
-// A step that failed has shown all it said; here one line of it will do, as the caller goes on
-// without the package.
+/** Runs a command. Throws Stop with one line of its output if it fails. */
 async function quietly(title, command, args, options = {}) {
   const answer = await probe(command, args, { ...options, ...english });
   if (answer?.code === 0) return;
-  const said =
+  const reason =
     (answer?.all ?? '')
       .trim()
       .split('\n')
       .findLast((line) => /^E:|rror/.test(line)) ?? `${command} could not be run`;
-  throw new Stop(`${title} failed: ${said}`);
+  throw new Stop(`${title} failed: ${reason}`);
 }

@@ -1,10 +1,9 @@
-// QEMU with Debian's own kernel, for which `qemu-system-x86_64` must be installed: a kernel as new
-// as the machine's Debian has, with the drivers that use the CPU's instructions. Slower than
-// User-mode Linux where it must emulate the CPU (4 to 6 s a boot), and 70 MB to fetch, so the
-// second way.
+// QEMU with the kernel of a Debian release, with the drivers that use the CPU's instructions. It
+// needs `qemu-system-x86_64` and a download of 70 MB, and is slower than User-mode Linux if it must
+// emulate the CPU (4 to 6 s for a boot), so User-mode Linux is tried first.
 //
-// The root is this machine's, through 9p. Debian's kernel has that as modules, as it has the bus
-// they need: a small initial file system loads them.
+// The root file system is this machine's, over 9p. Debian's kernel has 9p and its bus as modules,
+// which a small initial file system loads.
 
 import {
   accessSync,
@@ -29,7 +28,7 @@ import { Stop, probe } from '../steps.mjs';
 const program = 'qemu-system-x86_64';
 const metaPackage = 'linux-image-amd64';
 
-/** What a booted machine's udev loads for its CPU; each is absent from some kernels. */
+/** The modules that udev loads for the CPU of a machine. Some kernels lack some. */
 const drivers = [
   'aesni-intel',
   'ghash-clmulni-intel',
@@ -39,10 +38,9 @@ const drivers = [
 ];
 
 /**
- * A kind of guest: see boot.mjs. Throws Stop with one line when it cannot be had.
+ * Returns the guest for boot.mjs. Throws Stop with the reason if it is not available.
  *
- * @param suite the code name of a release of Debian whose kernel it is to be; the machine's own
- * without
+ * @param suite the code name of the kernel's Debian release; by default that of this machine
  */
 export async function prepareQemu(suite) {
   if (process.platform !== 'linux' || process.arch !== 'x64')
@@ -83,9 +81,7 @@ export async function prepareQemu(suite) {
   };
 }
 
-/**
- * The packages that a current kernel is in: one up to Debian 13, later a file and modules apart.
- */
+/** Returns the packages of the current kernel: one up to Debian 13, several later. */
 async function kernelPackages(from) {
   const found = new Set();
   const queue = [metaPackage];
@@ -121,7 +117,8 @@ async function kernelOf(from, kmod) {
     ])
     .find((path) => existsSync(path));
   if (image === undefined) throw new Stop(`no kernel in ${packages.join(', ')}`);
-  // kmod looks below lib/modules; the packages leave the index of modules to their hooks.
+  // kmod looks in lib/modules. The index of modules is made by hooks of the packages, which do not
+  // run.
   if (!existsSync(join(folder, 'lib'))) symlinkSync('usr/lib', join(folder, 'lib'));
   if (!existsSync(join(modules, version, 'modules.dep.bin'))) {
     const answer = await probe(modprobe(kmod, 'depmod'), ['-b', folder, version]);
@@ -130,17 +127,14 @@ async function kernelOf(from, kmod) {
   return { folder, version, image };
 }
 
-/**
- * A cpio archive with busybox, the modules for 9p in the order they need one another, and the first
- * program.
- */
+/** Makes a cpio archive of busybox, the modules for 9p in order of dependency, and init. */
 async function initialFiles(folder, version, busybox) {
   const archive = join(folder, 'initial.cpio');
   if (existsSync(archive)) return archive;
-  const room = mkdtempSync(join(tmpdir(), 'millrace-initial-'));
+  const staging = mkdtempSync(join(tmpdir(), 'millrace-initial-'));
   try {
-    for (const name of ['bin', 'modules', 'proc', 'machine']) mkdirSync(join(room, name));
-    copyFileSync(busybox, join(room, 'bin', 'busybox'));
+    for (const name of ['bin', 'modules', 'proc', 'machine']) mkdirSync(join(staging, name));
+    copyFileSync(busybox, join(staging, 'bin', 'busybox'));
     const modules = inOrder(join(folder, 'lib', 'modules', version), [
       'virtio_pci',
       '9pnet_virtio',
@@ -150,25 +144,27 @@ async function initialFiles(folder, version, busybox) {
     for (const path of modules) {
       const name = basename(path).replace(/\.(xz|zst|gz)$/, '');
       names.push(name);
-      copyFileSync(path, join(room, 'modules', basename(path)));
+      copyFileSync(path, join(staging, 'modules', basename(path)));
       if (path.endsWith('.xz'))
-        await must(busybox, ['unxz', join(room, 'modules', basename(path))]);
+        await must(busybox, ['unxz', join(staging, 'modules', basename(path))]);
     }
-    writeFileSync(join(room, 'init'), firstProgram(names), { mode: 0o755 });
+    writeFileSync(join(staging, 'init'), firstProgram(names), { mode: 0o755 });
     await must(
       '/bin/sh',
       ['-c', `'${busybox}' find . ! -name archive | '${busybox}' cpio -o -H newc > archive`],
-      { cwd: room },
+      { cwd: staging },
     );
-    copyFileSync(join(room, 'archive'), archive);
+    copyFileSync(join(staging, 'archive'), archive);
   } finally {
-    rmSync(room, { recursive: true, force: true });
+    rmSync(staging, { recursive: true, force: true });
   }
   return archive;
 }
 
-// If process 1 changes its root, it also changes it for the kernel's own threads, which start
-// modprobe: hence exec, and no process of its own.
+/**
+ * Returns the script of process 1. It changes its root with exec, because the kernel's threads,
+ * which start modprobe, have the root of process 1.
+ */
 function firstProgram(modules) {
   return `#!/bin/busybox sh
 export PATH=/bin
@@ -189,7 +185,7 @@ exec busybox chroot /machine $guest_init
 `;
 }
 
-/** The files of these modules and of all they need, the needed first. */
+/** Returns the files of these modules after those of the modules that they need. */
 function inOrder(folder, names) {
   const lines = readFileSync(join(folder, 'modules.dep'), 'utf8')
     .split('\n')
@@ -204,13 +200,12 @@ function inOrder(folder, names) {
   };
   for (const name of names) {
     const path = [...needs.keys()].find((each) => basename(each).replace(/\.ko.*$/, '') === name);
-    if (path !== undefined) add(path); // what is not a module is part of the kernel
+    if (path !== undefined) add(path); // others are built into the kernel
   }
   return order.map((path) => join(folder, path));
 }
 
-// QEMU 7.2 emulates AES of two blocks at a time (VAES) wrongly: the second is not what hardware
-// makes of it.
+/** QEMU 7.2 emulates AES of two blocks at a time (VAES) wrongly, so it is disabled. */
 function machine(accelerator, image, initial, memory, words) {
   return [
     '-accel',
@@ -252,8 +247,7 @@ function shares(folders) {
   ]);
 }
 
-// Under some hypervisors /dev/kvm opens, but no kernel of Debian's ever starts on it: one must have
-// been seen to.
+/** Boots a kernel with KVM: under some hypervisors /dev/kvm opens, but no kernel starts. */
 async function kvmWorks(image, initial) {
   if (!['kvm_intel', 'kvm_amd'].some((name) => existsSync(`/sys/module/${name}`))) return false;
   try {
@@ -273,6 +267,6 @@ async function must(command, args, options) {
   const answer = await probe(command, args, options);
   if (answer?.code !== 0)
     throw new Stop(
-      `${basename(command)} failed: ${answer?.all.trim().split('\n').at(-1) ?? 'it is not there'}`,
+      `${basename(command)} failed: ${answer?.all.trim().split('\n').at(-1) ?? 'it is not installed'}`,
     );
 }

@@ -1,6 +1,6 @@
-// User-mode Linux: a kernel that is an ordinary program. No virtual machine, no rights, and the
-// guest's programs run on the CPU itself, with all its instructions. Debian's package has a
-// matching set of modules. One CPU, and a system call costs 15 to 50 µs: times mean nothing in it.
+// User-mode Linux: a kernel that is an ordinary program. It needs no virtual machine and no
+// privileges, and its programs use all instructions of the CPU. Debian's package has matching
+// modules. It has one CPU, and a system call takes 15 to 50 us, so times in it mean nothing.
 
 import {
   existsSync,
@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { unpacked } from './packages.mjs';
 import { Stop } from '../steps.mjs';
 
-/** A kind of guest: see boot.mjs. Throws Stop with one line when it cannot be had. */
+/** Returns the guest for boot.mjs. Throws Stop with the reason if it is not available. */
 export async function prepareUml() {
   if (process.platform !== 'linux' || process.arch !== 'x64')
     throw new Stop(
@@ -31,7 +31,7 @@ export async function prepareUml() {
   const program = join(uml, 'usr', 'bin', 'linux.uml');
   const versions = join(uml, 'usr', 'lib', 'uml', 'modules');
   if (!existsSync(program) || !existsSync(versions))
-    throw new Stop('the package user-mode-linux holds no linux.uml, or no modules');
+    throw new Stop('the package user-mode-linux has no linux.uml or no modules');
   const [version] = readdirSync(versions);
   const modules = modulesFolder(uml, versions, version);
   return {
@@ -45,11 +45,11 @@ $busybox mkdir -p /dev/shm /dev/pts
 $busybox mount -t tmpfs tmpfs /dev/shm
 $busybox mount -t devpts pts /dev/pts
 $busybox mount -t hostfs -o ${shared} none ${shared}`,
-    // The kernel itself always ends with 0; the job's code lies in the shared folder.
+    // The kernel always exits with 0; the job's exit code is in the shared folder.
     epilogue: '$busybox poweroff -f',
     command: ({ shared, init, memory }) => {
       mkdirSync(join(shared, 'uml'));
-      // uml_dir: without it a folder in the user's home is written.
+      // Without uml_dir it writes to a folder in the user's home.
       const console_ = ['con0=null,fd:1', 'con=null', 'ssl=null', 'quiet'];
       return [
         program,
@@ -65,13 +65,15 @@ $busybox mount -t hostfs -o ${shared} none ${shared}`,
         ],
       ];
     },
-    env: ({ memory }) => ({ TMPDIR: roomFor(memory) }),
+    env: ({ memory }) => ({ TMPDIR: memoryFolder(memory) }),
   };
 }
 
-// The guest's memory is a sparse file, mapped with the right to run what is in it. That in memory
-// is the fastest; containers have little of it, and no right to run.
-function roomFor(memory) {
+/**
+ * The guest's memory is a sparse file that is mapped as executable. /dev/shm is the fastest place;
+ * in containers it is small and not executable.
+ */
+function memoryFolder(memory) {
   const { bavail, bsize } = existsSync('/dev/shm')
     ? statfsSync('/dev/shm')
     : { bavail: 0, bsize: 0 };
@@ -79,7 +81,7 @@ function roomFor(memory) {
   return runs && bavail * bsize >= memory * 2 ** 20 ? '/dev/shm' : tmpdir();
 }
 
-// modprobe looks below lib/modules of the folder it is given.
+/** modprobe looks in lib/modules of the given folder. */
 function modulesFolder(uml, versions, version) {
   const folder = join(uml, 'lib', 'modules');
   mkdirSync(folder, { recursive: true });
@@ -92,7 +94,7 @@ function modulesFolder(uml, versions, version) {
   return uml;
 }
 
-/** kmod is one program; the name it is called by selects the tool. */
+/** kmod is one program; the name by which it is called selects the tool. */
 export function modprobe(kmod, tool = 'modprobe') {
   const link = join(kmod, 'bin', tool);
   if (!existsSync(link)) symlinkSync('kmod', link);

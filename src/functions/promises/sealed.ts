@@ -113,7 +113,9 @@ export function openStreamWithPassphrase(
   return sealedDuplexes().openStreamWithPassphrase(passphrase, options);
 }
 
-/** Like {@link sealStreamWithPassphrase}, as a web TransformStream. It accepts bytes, not strings. */
+/**
+ * Like {@link sealStreamWithPassphrase}, as a web TransformStream. It accepts bytes, not strings.
+ */
 export function sealTransformStreamWithPassphrase(
   passphrase: Data,
   options?: SealWithPassphraseOptions & PassphraseStreamOptions,

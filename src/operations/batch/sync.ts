@@ -1,7 +1,7 @@
 /**
- * hashMany and hmacMany on the calling thread. Short messages are copied into one native call, 15 ns
- * a message, where reading an array element through Node-API takes 35 ns; longer ones are read in
- * place.
+ * hashMany and hmacMany on the calling thread. Short messages are copied into one native call, 15
+ * ns a message, where reading an array element through Node-API takes 35 ns; longer ones are read
+ * in place.
  */
 import { sizeOf } from '../../request/arguments.js';
 import { setTarget } from '../../request/request.js';

@@ -99,8 +99,8 @@ function tableOf(doubles: Int32Array, bits: 4 | 8, reversed: boolean): Int32Arra
   const table = new Int32Array(count * each * 4);
   for (let place = 0; place < count; place++) {
     const start = place * each * 4;
-    // The place of the coefficients: POLYVAL reverses the order of bytes, but not that of the nibbles
-    // within a byte.
+    // The place of the coefficients: POLYVAL reverses the order of bytes, but not that of the
+    // nibbles within a byte.
     const from = !reversed
       ? place
       : bits === 8
