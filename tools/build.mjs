@@ -1,6 +1,5 @@
-// Builds what is out of date: the native binary (cargo) and the TypeScript front (tsc's
-// declarations, what bundle-node.mjs and bundle.mjs make for Node.js, bundlers and browsers, and
-// the library of the bench's charts). Also the plain way: `npm ci && npm run build`.
+// Builds the native binary (cargo) and the TypeScript front (declarations by tsc, bundles by
+// bundle-node.mjs and bundle.mjs, and the chart library of the benchmark) if they are out of date.
 //
 //   node tools/build.mjs [native] [front] [--force] [--target <rust target>]
 
@@ -22,10 +21,7 @@ import { parseArgs } from 'node:util';
 import { hostPlatform, platforms } from './platforms.mjs';
 import { Stop, probe, root, step } from './steps.mjs';
 
-/**
- * What the report of `millrace bench` draws with: it ships with the package, which depends on
- * nothing.
- */
+/** The chart library of `millrace bench`. It is part of the package, which has no dependencies. */
 const charts = ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css', 'LICENSE'];
 
 /** The modules of the package's entry points, relative to src and to dist. */
@@ -82,8 +78,8 @@ export async function buildNative({ force = false, target } = {}) {
 }
 
 /**
- * Declarations by tsc, JavaScript by esbuild, and the entries of the original packages. Needs the
- * binary: the files of the entry points are written from what they export.
+ * Writes declarations with tsc, JavaScript with esbuild, and the entries of the original packages.
+ * It needs the binary, because it loads the entry points to list their exports.
  */
 export async function buildFront({ force = false } = {}) {
   const dist = join(root, 'dist');
@@ -148,14 +144,14 @@ export async function buildFront({ force = false } = {}) {
   }
   for (const file of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     const path = relative(dist, join(file.parentPath ?? file.path, file.name));
-    // left by a source that is gone
+    // The source of this file was removed.
     if (file.isFile() && !written.has(path)) rmSync(join(dist, path));
   }
   writeFileSync(stamp, sources);
 }
 
-// What `require` and `import` load. Both module systems share one instance, and the names are
-// written out: Node.js finds those of a CommonJS module by its text.
+// The files that `require` and `import` load. Both module systems share one instance. The names are
+// written out, as Node.js finds the exports of a CommonJS module in its text.
 
 /** Writes dist/<name>.js and .mjs; returns the names of the exports. */
 async function writeEntryPoint(dist, name) {
@@ -205,7 +201,7 @@ function wrapperTypes(entry, names, declarations) {
   return head + lines.join('');
 }
 
-/** What differs from the profile of Cargo.toml; the instruction records need to know. */
+/** Returns the overrides of the profile of Cargo.toml, for the instruction records. */
 function profileOf(env) {
   const names = Object.keys(env).filter((name) => /^CARGO_PROFILE_RELEASE_|RUSTFLAGS$/.test(name));
   const settings = names.sort().map((name) => [name, env[name]]);
@@ -227,8 +223,7 @@ function builtLibrary(messages) {
   return library;
 }
 
-// Copied beside and renamed over: a running process keeps the file it has mapped, instead of seeing
-// it change under its feet.
+// Copies to a temporary name and renames, so that running processes keep the file they have mapped.
 function replace(from, to) {
   const fresh = `${to}.${process.pid}`;
   copyFileSync(from, fresh);
@@ -261,8 +256,7 @@ function upToDate(stamp, sources, outputs) {
   );
 }
 
-// Over names and contents, not times: a fresh checkout or a touched file builds nothing. The
-// sources are a few hundred KB, so this costs a few milliseconds.
+// Hashes names and contents, not times, so that a new checkout or a touched file needs no build.
 function fingerprint(paths, extra) {
   const hash = createHash('sha256');
   for (const path of paths) {

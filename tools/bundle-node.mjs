@@ -1,9 +1,9 @@
-// What esbuild makes of the front for Node.js: CommonJS in few files (dist/*.js), and ES modules
-// for bundlers (dist/module).
+// Bundles src for Node.js with esbuild: CommonJS in a few files (dist/*.js), and ES modules for
+// bundlers (dist/module).
 //
-// Nothing is minified and there are no source maps: names in a stack trace are those of the
-// sources, and each part of a file begins with the name of its source. Maps would double the size
-// of the package.
+// Nothing is minified, so stack traces have the names of the sources, and each part of a file
+// begins with the name of its source. There are no source maps, which would double the size of the
+// package.
 
 import { readFileSync } from 'node:fs';
 import { basename, join, posix, relative, sep } from 'node:path';
@@ -15,8 +15,7 @@ import { root } from './steps.mjs';
 const source = join(root, 'src');
 
 /**
- * Modules of the core that the command and the tests use; those that other files of dist use are
- * added.
+ * Modules that dist/core.js exports for the command and the tests, besides those of other files.
  */
 const shownAlways = [
   'catalog/catalog',
@@ -28,10 +27,7 @@ const shownAlways = [
   'streams/file-batch',
 ];
 
-/**
- * What is loaded when it is first used is a file each, with these modules. A module stands in one
- * file; every other one is the core's.
- */
+/** Files that are loaded on first use, and their modules. All other modules are in the core. */
 const streams = {
   'streams/sealed-streams': [
     'streams/sealed-streams',
@@ -73,8 +69,8 @@ const options = {
 };
 
 /**
- * CommonJS: the entry points as one file, dist/core.js, so that they load quickly and share one
- * state, and what is loaded later. Resolves to the files written, relative to dist.
+ * Writes the entry points as one CommonJS file, dist/core.js, so that they load quickly and share
+ * state, and the files that are loaded on first use. Resolves to the files, relative to dist.
  */
 export async function bundleForNode(dist, entryPoints) {
   const inCore = entryPoints.filter((name) => !name.startsWith('portable/'));
@@ -116,7 +112,7 @@ export async function bundleForNode(dist, entryPoints) {
         ? `import entry${index} from './${name}.js';`
         : `import * as entry${index} from './${name}.js';`,
     ),
-    // Own copies: a namespace of esbuild's has a getter for each name, which costs time at each
+    // Copies, because a namespace of esbuild has a getter for each name, which slows down each
     // call.
     "const copy = (names: object) => Object.defineProperty({ ...names }, '__esModule', { " +
       'value: true });',
@@ -127,7 +123,7 @@ export async function bundleForNode(dist, entryPoints) {
   return files.map((path) => relative(dist, path));
 }
 
-/** The portable engine: libraries compiled in, errors those of the other entry points. */
+/** Writes the portable engine with its libraries. It shares request/errors with the core. */
 async function bundlePortable(dist, bundle) {
   const names = ['binding', 'worker', 'entry'];
   const { inputs } = await bundle(
@@ -141,10 +137,10 @@ async function bundlePortable(dist, bundle) {
   return [...shims, licences(join(dist, 'portable'), { inputs })];
 }
 
-/** The name of an entry point in package.json, from its module. */
+/** Returns the name of an entry point in package.json. */
 const publicName = (name) => (name === 'portable/entry' ? 'portable' : basename(name));
 
-/** ES modules for bundlers. `names`: what crypto-async exports. */
+/** Writes ES modules for bundlers. `names` are the exports of crypto-async. */
 export async function bundleForBundlers(dist, entryPoints, names) {
   const { outputFiles } = await build({
     ...options,
@@ -160,7 +156,7 @@ export async function bundleForBundlers(dist, entryPoints, names) {
   return outputFiles.map(({ path, text }) => relative(dist, put(path, withClassNames(text))));
 }
 
-/** esbuild calls a class that names itself `_Name` within: users see that as the class's name. */
+/** Renames classes: esbuild names a class that refers to itself `_Name`, which users would see. */
 function withClassNames(text) {
   return [...text.matchAll(/^(?:var | {2,})(\w+) = class _\1\b/gm)].reduce(
     (done, [, name]) => done.replaceAll(new RegExp(`\\b_${name}\\b`, 'g'), name),
@@ -169,8 +165,8 @@ function withClassNames(text) {
 }
 
 /**
- * `find` says of each module whether it is `'inside'` the file, a file by `'itself'`, or of which
- * other file.
+ * Decides where modules are: `find` returns `'inside'` for a module in this file, `'itself'` for
+ * one with its own file, or the name of another file.
  */
 function parts(file, find) {
   const relativeTo = (name) => {
@@ -187,7 +183,7 @@ function parts(file, find) {
         const inside = relative(source, target).split(sep).join('/');
         if (inside.startsWith('..')) return undefined;
         const name = inside.replace(/\.js$/, '');
-        // Numbers only: they are compiled in everywhere.
+        // It has only constants, which are inlined.
         if (name === 'request/protocol') return undefined;
         const place =
           kind === 'require-call' || (name === 'request/errors' && file !== 'request/errors')
@@ -212,10 +208,7 @@ function parts(file, find) {
   };
 }
 
-/**
- * `export =` would make a CommonJS module of it within the bundle, and its imports modules that are
- * evaluated late.
- */
+/** Replaces `export =`, which would turn the module and its imports into late CommonJS modules. */
 const exportsByName = {
   name: 'exports by name',
   setup({ onLoad }) {
@@ -249,10 +242,7 @@ function moduleEntries(names) {
   };
 }
 
-/**
- * ES modules import what CommonJS requires later; only the portable engine is still evaluated when
- * it is first used.
- */
+/** Replaces late `require` calls by imports, except for the portable engine. */
 const modulePlatform = {
   name: 'platform of modules',
   setup({ onLoad }) {

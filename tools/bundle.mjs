@@ -1,6 +1,5 @@
-// What esbuild makes of the front for browsers (dist/browser): ES modules, where src/platform has
-// other files and the portable engine is compiled in with its libraries; their licences stand
-// beside them.
+// Bundles src for browsers with esbuild (dist/browser): ES modules with src/platform/browser, the
+// portable engine and its libraries, whose licences are in LICENSES.txt.
 
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -41,10 +40,10 @@ const chunkRoots = [
   'streams/sealed-streams',
 ];
 
-/** What every browser of the last years understands. */
+/** The syntax that all current browsers support. */
 const target = ['es2022'];
 
-/** For browsers. Resolves to the files written, relative to dist. */
+/** Writes dist/browser. Resolves to the files written, relative to dist. */
 export async function bundleForBrowsers(dist) {
   const out = join(dist, 'browser');
   const { outputFiles, metafile } = await build({
@@ -80,8 +79,8 @@ export async function bundleForBrowsers(dist) {
     .filter(({ path }) => !path.startsWith(join(out, 'roots')))
     .map(({ path, text }) => put(path, text.replace(/^import "[^"]+";\n/gm, '')));
   for (const name of Object.keys(browserEntryPoints)) {
-    // A default export as in Node.js. A namespace, not an object made of it: bundlers see through
-    // that.
+    // A default export as in Node.js. It is a namespace, not an object, so that bundlers can omit
+    // what a page does not use.
     written.push(
       put(
         join(out, `${name}.mjs`),
@@ -95,9 +94,9 @@ export async function bundleForBrowsers(dist) {
 }
 
 /**
- * The same as CommonJS, one file for all entry points, for what runs code for browsers in Node.js
- * by `require`: Jest with jsdom. It has no source for workers, which do not exist there. Bundlers
- * take the ES modules, by the condition `module`.
+ * Writes the entry points as CommonJS, in one file, for tools that load browser code in Node.js
+ * with `require`, such as Jest with jsdom. It has no source for workers, which do not exist there.
+ * Bundlers use the ES modules.
  */
 async function bundleForRequire(out) {
   const entryPoints = Object.entries(browserEntryPoints);
@@ -128,8 +127,8 @@ async function bundleForRequire(out) {
 }
 
 /**
- * What a worker runs, as one script: workers that are made of a text need no file to be found, and
- * no header.
+ * Returns the script of workers. A worker that is started from a string needs no file and no
+ * headers.
  */
 async function workerText() {
   const { outputFiles } = await build({
@@ -148,7 +147,7 @@ async function workerText() {
   return outputFiles[0].text;
 }
 
-/** Puts the worker's script in the place of worker-source.ts. */
+/** Replaces worker-source.ts by the worker's script. */
 function workerSource(worker) {
   return {
     name: 'worker source',
@@ -161,7 +160,7 @@ function workerSource(worker) {
   };
 }
 
-/** Types: those of tsc, where `#platform` follows the condition `browser`. */
+/** Writes the types: tsc's, in which `#platform` follows the condition `browser`. */
 function declarations(out) {
   return Object.entries(browserEntryPoints).flatMap(([name, file]) => [
     put(join(out, `${name}.d.cts`), `export * from '../${file}.js';\n`),
@@ -173,7 +172,7 @@ function declarations(out) {
   ]);
 }
 
-/** The licences of the libraries of a bundle, in one file. */
+/** Writes the licences of the libraries of a bundle to one file. */
 export function licences(out, metafile) {
   const names = new Set(
     Object.keys(metafile.inputs).flatMap(

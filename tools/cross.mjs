@@ -1,4 +1,4 @@
-// The checks of 64-bit ARM on another machine: what differs there is not compiled here otherwise.
+// Checks the code for 64-bit ARM on another machine, where it is not compiled otherwise.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ const target = 'aarch64-unknown-linux-gnu';
 const compiler = 'aarch64-linux-gnu-gcc';
 
 /**
- * Runs clippy for arm64 Linux and looks at what its library exports; says what is missing for that.
+ * Runs clippy for arm64 Linux and checks the exports of its library, or reports the missing tools.
  */
 export async function checkArm64(clippy) {
   const env = await prepareNativeBuild();
   const missing = await whatIsMissing(env);
   if (missing !== undefined) return skipped(title, missing);
-  // A wrapper or linker of somebody's own stays.
+  // Keeps a wrapper or linker that is already set.
   env.CC_aarch64_unknown_linux_gnu ??= compiler;
   env.CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER ??= compiler;
   await step('arm64: clippy', 'cargo', [...clippy, '--target', target, '--', '-D', 'warnings'], {
@@ -57,8 +57,8 @@ export function dynamicSymbols(file, which) {
 }
 
 /**
- * What a library shows besides the entry of Node-API; the entry too, with an exclamation mark, if
- * it is not there.
+ * Returns the exports of a library besides the entry of Node-API, and that entry with an
+ * exclamation mark if it is missing.
  */
 export function unexpectedExports(file) {
   const shown = dynamicSymbols(file, '--defined-only');

@@ -1,5 +1,4 @@
-// A server for pages that use the built package: plain files of this repository, and no header but
-// their type, as any web space has it.
+// Serves pages that use the built package: files of this repository, with no header but their type.
 //
 //   node tools/serve.mjs [--port 8080]        serves docs/page and what it imports
 
@@ -23,7 +22,7 @@ const types = {
   '.txt': 'text/plain',
 };
 
-/** What is served: nothing that is private to a checkout. */
+/** The folders that are served. */
 const served = ['dist', 'docs', 'test'];
 
 /**

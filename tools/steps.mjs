@@ -54,7 +54,7 @@ export function stream(command, args, { cwd = root, env = process.env } = {}) {
   });
 }
 
-/** What was left out, and why: a visible line, never a failure. */
+/** Prints a line about a skipped step. */
 export function skipped(title, reason) {
   console.error(`  ${title.padEnd(width)} skipped: ${reason}`);
 }
@@ -92,7 +92,7 @@ function startClock(title) {
   };
 }
 
-// A command that is not there fails like one that ran and failed.
+// A missing command fails like a command that ran and failed.
 function cannotStart({ message }) {
   return { code: 127, stdout: '', stderr: message, all: message };
 }
