@@ -35,15 +35,6 @@ export type {
 } from './hashers/options.js';
 export * from './kdf/derivations.js';
 export type {
-  Argon2Algorithm,
-  Argon2CallParameters,
-  Argon2Cost,
-  Argon2Parameters,
-} from './kdf/argon2.js';
-export type { DerivationCallOptions, DerivationProgress } from './kdf/derive.js';
-export type { HashPasswordOptions, VerifyPasswordOptions } from './kdf/passwords.js';
-export type { ScryptOptions } from './kdf/scrypt.js';
-export type {
   ManyOptions,
   ManyOutput,
   PackedSources,

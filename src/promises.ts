@@ -25,10 +25,6 @@ export {
 } from './index.js';
 export * from './kdf/promises.js';
 export type {
-  Argon2Algorithm,
-  Argon2CallParameters,
-  Argon2Cost,
-  Argon2Parameters,
   Bytes,
   CipherAlgorithm,
   CipherName,
@@ -38,8 +34,6 @@ export type {
   CreateHashOptions,
   CreateHmacOptions,
   Data,
-  DerivationCallOptions,
-  DerivationProgress,
   Digest,
   DigestEncoding,
   Encoding,
@@ -48,7 +42,6 @@ export type {
   HashAlgorithm,
   HashName,
   HashOptions,
-  HashPasswordOptions,
   Hasher,
   HmacOptions,
   KeyAlgorithm,
@@ -62,7 +55,6 @@ export type {
   Progress,
   RouteName,
   RouteOptions,
-  ScryptOptions,
   SealOptions,
   SealWithPassphraseOptions,
   SecretInput,
@@ -71,7 +63,6 @@ export type {
   StreamOptions,
   TargetOptions,
   TextTargetOptions,
-  VerifyPasswordOptions,
 } from './index.js';
 export { cipher, open, seal } from './functions/promises/ciphers.js';
 export { hash, hashFile, hashMany, hmac, hmacMany } from './functions/promises/digests.js';

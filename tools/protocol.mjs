@@ -9,6 +9,13 @@ import { pathToFileURL } from 'node:url';
 import { writeFormatted } from './format.mjs';
 import { root } from './steps.mjs';
 
+/** The key derivation functions, in the order of their numbers in core. */
+const derivations = [
+  .../FUNCTIONS: [^=]*=\s*\[([^\]]*)\]/
+    .exec(readFileSync(join(root, 'crates/core/src/kdf/mod.rs'), 'utf8'))[1]
+    .matchAll(/::(\w+)/g),
+].map(([, name]) => name);
+
 /**
  * The enumerations, in the order of their numbers from 0. A member is its name, or its name and
  * documentation. `parsed` ones get a function in Rust that refuses unknown numbers; `rust` is the
@@ -95,15 +102,6 @@ const enumerations = [
         "A run of chunks: the base nonce is the iv, the first chunk's number the seed.",
       ],
       'OpenChunks',
-      [
-        'Scrypt',
-        'Key derivations: the password is the key, the salt the iv, other inputs the ' +
-          'aad, a second secret the tag.',
-      ],
-      'Pbkdf2',
-      'Hkdf',
-      'Argon2',
-      ['Verify', 'The aad is a password hash.'],
       ['HashFile', 'A message of `At.MessageSize` bytes in a file, whose path is the source.'],
       [
         'HashFiles',
@@ -115,6 +113,12 @@ const enumerations = [
         "Writes the states of an HMAC's key, which is the source, to the target: twice " +
           "the hash's state size. Synchronous only.",
       ],
+      [
+        derivations[0],
+        'Key derivations, which come last: the password is the key, the salt the iv, other ' +
+          'inputs the aad, a second secret the tag.',
+      ],
+      ...derivations.slice(1),
     ],
   },
   {
@@ -542,10 +546,17 @@ ${arms((_, index) => index)}        }
     }
 }
 `;
+  const derivation = `impl OperationNumber {
+    /// Returns the number of a key derivation function in core.
+    pub(crate) const fn derivation(self) -> Option<usize> {
+        (self as usize).checked_sub(OperationNumber::${derivations[0]} as usize)
+    }
+}
+`;
   return (
     '//! The numbers that native code and JavaScript share. ' +
     `${head}\n\n` +
-    [...enumerations.map(enumeration), status, ...constants.map(constant)].join('\n')
+    [...enumerations.map(enumeration), derivation, status, ...constants.map(constant)].join('\n')
   );
 }
 

@@ -39,7 +39,7 @@ function raiseMemoryLimit(scrypt, name) {
   const { checkLimits } = require('../../dist/streams/passphrase/transforms.js')[
     'streams/passphrase/derive-key'
   ];
-  const { memoryOf } = require('../../dist/core.js')['kdf/scrypt'];
+  const { scryptMemory } = require('../../dist/core.js')['request/kdf-costs'];
   try {
     checkLimits(scrypt, limits);
   } catch {
@@ -49,7 +49,7 @@ function raiseMemoryLimit(scrypt, name) {
     );
   }
   const { configure } = require('../../dist/index.js');
-  configure({ maxKdfMemory: Math.max(configure().maxKdfMemory, memoryOf(scrypt) + 2 ** 20) });
+  configure({ maxKdfMemory: Math.max(configure().maxKdfMemory, scryptMemory(scrypt) + 2 ** 20) });
 }
 
 const writeHeader = (header) => Buffer.from(format().writeHeader(header));

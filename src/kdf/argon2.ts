@@ -21,11 +21,20 @@ import {
   deferWipe,
 } from '../request/request.js';
 import { type EngineOptions, engineNames } from '../engines/engines.js';
-import { makeError, wrongType } from '../request/errors.js';
+import { makeError } from '../request/errors.js';
+import {
+  argon2Kind,
+  argon2Version,
+  checkArgon2Salt,
+  keySize,
+  type Argon2Algorithm,
+} from '../request/kdf-costs.js';
+import { between } from '../request/numbers.js';
+
+export type { Argon2Algorithm };
 import { setKeyInput, type SecretInput } from '../request/key-input.js';
 import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
 import {
-  between,
   readPassword,
   type Password,
   type DerivationCallOptions,
@@ -33,9 +42,6 @@ import {
   derivationNames,
 } from './derive.js';
 import { accepted, type Accepted, type Names } from '../request/options.js';
-
-/** The variant: data-dependent, data-independent or hybrid memory access. Prefer `'argon2id'`. */
-export type Argon2Algorithm = 'argon2d' | 'argon2i' | 'argon2id';
 
 /** The cost of an Argon2; the defaults are OWASP's recommendation. */
 export interface Argon2Cost {
@@ -89,14 +95,6 @@ export interface CheckedArgon2 {
   readonly parallelism: number;
 }
 
-const algorithms: readonly unknown[] = [
-  'argon2d',
-  'argon2i',
-  'argon2id',
-] satisfies Argon2Algorithm[];
-
-export const V13 = 0x13;
-
 /** `(algorithm, parameters)`. */
 export const argon2Parser: DerivationParser = {
   fill: fillArgon2,
@@ -111,13 +109,9 @@ function fillArgon2(given: ArrayLike<unknown>, count: number): void {
   const kind = argon2Kind(given[0], 'algorithm');
   const parameters = optionsOf<Argon2CallParameters>(given[1], 'parameters', takes);
   const { message, nonce, tagLength, secret: pepper, associatedData } = parameters;
-  const version: unknown = parameters.version;
-  if (version !== undefined && version !== V13 && version !== 0x10) {
-    throw makeError('ERR_ARGUMENT_VALUE', 'parameters.version must be 0x13 or 0x10');
-  }
-  const cost = argon2Cost(kind, version === undefined ? V13 : version, parameters, 'parameters');
-  const size =
-    tagLength === undefined ? 32 : between(tagLength, 4, 2 ** 31 - 1, 'parameters.tagLength');
+  const version = argon2Version(parameters.version);
+  const cost = argon2Cost(kind, version, parameters, 'parameters');
+  const size = tagLength === undefined ? 32 : keySize(tagLength, 'parameters.tagLength', 4);
   setArgon2Of(cost, message, nonce, pepper, associatedData, size, 'parameters');
 }
 
@@ -132,11 +126,7 @@ export function setArgon2Of(
   options: 'options' | 'parameters',
 ): void {
   const nonce = data(nonceGiven, `${options}.nonce`);
-  if (sizeOf(nonce) < 8)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `${options}.nonce must have at least 8 bytes, not ${sizeOf(nonce)}`,
-    );
+  checkArgon2Salt(sizeOf(nonce), options);
   const associated =
     associatedGiven === undefined ? NO_BYTES : data(associatedGiven, `${options}.associatedData`);
   const [password, pepper] = readPasswords(
@@ -187,17 +177,6 @@ export function frameCost({ kind, version, memory, passes, parallelism }: Checke
   frame[At.MessageSize] = memory;
   frame[At.SeedLow] = parallelism;
   frame[At.SeedHigh] = kind + version * 256;
-}
-
-/** Returns the number of an algorithm. */
-export function argon2Kind(value: unknown, name: string): number {
-  const kind = algorithms.indexOf(value);
-  if (kind >= 0) return kind;
-  if (typeof value !== 'string') throw wrongType(name, 'a string', value);
-  throw makeError(
-    'ERR_UNKNOWN_ALGORITHM',
-    `${name} must be 'argon2id', 'argon2i' or 'argon2d', not ${JSON.stringify(value.slice(0, 40))}`,
-  );
 }
 
 /** Reads and checks a cost. */

@@ -27,6 +27,16 @@ import {
 import { pbkdf2Parser } from './pbkdf2.js';
 import { scryptParser, type ScryptOptions } from './scrypt.js';
 
+export type {
+  Argon2Algorithm,
+  Argon2CallParameters,
+  Argon2Cost,
+  Argon2Parameters,
+} from './argon2.js';
+export type { DerivationCallOptions, DerivationProgress } from './derive.js';
+export type { HashPasswordOptions, VerifyPasswordOptions } from './passwords.js';
+export type { ScryptOptions } from './scrypt.js';
+
 /**
  * Derives a key from a password with scrypt (RFC 7914); arguments and limits are those of
  * node:crypto.

@@ -2,7 +2,7 @@
  * The common part of all derivations: waiting, progress and cancellation. Derivations of one turn
  * of the event loop go to the pool together, so that several can run in lanes of one thread.
  */
-import { options as optionsOf, unsigned } from '../request/arguments.js';
+import { options as optionsOf } from '../request/arguments.js';
 import { servers } from '../engines/binding.js';
 import { Flag } from '../request/frame.js';
 import { abortSignal, runSync, runAsync } from '../scheduling/run.js';
@@ -290,21 +290,6 @@ function callOptions(
 }
 
 const PURPOSE = 'key derivation';
-
-/** The most bytes of a derived key, as in node:crypto. */
-const KEY_MAX = 2 ** 31 - 1;
-
-/** Returns the size of the key to derive. */
-export function keySize(value: unknown, name: string): number {
-  return between(value, 0, KEY_MAX, name);
-}
-
-/** Checks an integer between two limits. */
-export function between(value: unknown, min: number, max: number, name: string): number {
-  const number = unsigned(value, name);
-  if (number >= min && number <= max) return number;
-  throw makeError('ERR_ARGUMENT_VALUE', `${name} must be between ${min} and ${max}, not ${number}`);
-}
 
 /** A password or another secret: as given, or a private copy. */
 export type Password = string | Uint8Array | SecretCopy;

@@ -5,9 +5,9 @@ import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
 import { Operation } from '../request/frame.js';
 import { setAad, beginRequest, setIv, setResult, Form } from '../request/request.js';
 import { makeError } from '../request/errors.js';
+import { hkdfSize } from '../request/kdf-costs.js';
 import { setKeyInput } from '../request/key-input.js';
 import {
-  keySize,
   readPassword,
   type DerivationParser,
   derivationNames,
@@ -31,14 +31,7 @@ function fillHkdf(given: ArrayLike<unknown>, count: number): void {
   if (count < 5)
     throw makeError('ERR_MISSING_ARGUMENT', 'hkdf needs a digest, ikm, a salt, info and keylen');
   const facts = digestFacts(given[0]);
-  const size = keySize(given[4], 'keylen');
-  if (size > 255 * facts.digestSize) {
-    throw makeError(
-      'ERR_OUTPUT_SIZE',
-      `keylen must be at most 255 digests of ${facts.name}, ${255 * facts.digestSize} bytes, ` +
-        `not ${size}`,
-    );
-  }
+  const size = hkdfSize(given[4], facts.name, facts.digestSize);
   const salt = data(given[2], 'salt');
   const info = data(given[3], 'info');
   const ikm = readPassword(given[1], 'ikm');

@@ -24,13 +24,10 @@ import { engineNames, type EngineOptions } from '../engines/engines.js';
 import { failure, makeError, wrongType } from '../request/errors.js';
 import {
   argon2Cost,
-  argon2Kind,
   setArgon2Of,
   setPepper,
   frameCost,
   readPasswords,
-  V13,
-  type Argon2Algorithm,
   type Argon2Cost,
   type CheckedArgon2,
   argon2CostNames,
@@ -39,20 +36,22 @@ import { allocate, base64, utf8, type Buffer } from '#platform/runtime.js';
 import { setKeyInput, type SecretInput } from '../request/key-input.js';
 import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
 import {
-  between,
   type DerivationParser,
   type Password,
   derivationNames,
   type DerivationCallOptions,
 } from './derive.js';
+import { setScryptOf, type ScryptOptions } from './scrypt.js';
 import {
-  setScryptOf,
-  memoryOf,
+  argon2Kind,
+  argon2Version,
   scryptCost,
-  type ScryptCost,
-  type ScryptOptions,
   scryptCostNames,
-} from './scrypt.js';
+  scryptMemory,
+  type Argon2Algorithm,
+  type ScryptCost,
+} from '../request/kdf-costs.js';
+import { between } from '../request/numbers.js';
 import { accepted, unknownName, type Accepted, type Names } from '../request/options.js';
 
 /** The parameters of a password hash. */
@@ -162,7 +161,7 @@ function planOf(options: HashPasswordOptions): Plan {
   }
   const kind = argon2Kind(algorithm, 'options.algorithm');
   refuseOthers(options, scryptCostNames, argon2Takes);
-  const argon2 = argon2Cost(kind, V13, options, 'options');
+  const argon2 = argon2Cost(kind, argon2Version(undefined), options, 'options');
   return { scheme: { argon2, name: algorithm as string }, saltSize, hashSize };
 }
 
@@ -197,7 +196,7 @@ export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
     parser: {
       fill: ({ 0: password }) => {
         if (scheme.argon2 === undefined)
-          setScryptOf(scheme.scrypt, memoryOf(scheme.scrypt), password, salt, hashSize);
+          setScryptOf(scheme.scrypt, scryptMemory(scheme.scrypt), password, salt, hashSize);
         else setArgon2Of(scheme.argon2, password, salt, pepper, undefined, hashSize, 'options');
       },
       options: 1,

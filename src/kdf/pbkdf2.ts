@@ -7,12 +7,12 @@ import { beginRequest, setIv, setResult, Form } from '../request/request.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { makeError } from '../request/errors.js';
+import { keySize } from '../request/kdf-costs.js';
+import { between } from '../request/numbers.js';
 import { setKeyInput } from '../request/key-input.js';
 import { accepted, type Accepted } from '../request/options.js';
 import {
-  between,
   derivationNames,
-  keySize,
   readPassword,
   type DerivationCallOptions,
   type DerivationParser,

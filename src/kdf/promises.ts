@@ -17,6 +17,18 @@ import {
 import { pbkdf2Parser } from './pbkdf2.js';
 import { scryptParser, type ScryptOptions } from './scrypt.js';
 
+export type {
+  Argon2Algorithm,
+  Argon2CallParameters,
+  Argon2Cost,
+  Argon2Parameters,
+  DerivationCallOptions,
+  DerivationProgress,
+  HashPasswordOptions,
+  ScryptOptions,
+  VerifyPasswordOptions,
+} from './derivations.js';
+
 /** Derives a key from a password with scrypt (RFC 7914); see `scrypt` of `millrace`. */
 export function scrypt(
   password: SecretInput,

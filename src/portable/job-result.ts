@@ -22,7 +22,7 @@ export interface JobResult {
 
 /** Returns true if the result is secret: made with a key and not a ciphertext. */
 export function givesSecret({ operation, key, secret }: Work): boolean {
-  if (operation >= Operation.Scrypt) return true;
+  if (operation >= Operation.MacBegin) return true;
   return (
     (key !== undefined || secret.length > 0) &&
     operation !== Operation.Encrypt &&

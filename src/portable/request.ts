@@ -4,7 +4,7 @@
  */
 import { At, Flag, Operation, Status } from '../request/frame.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
-import { derivationOf, memoryOf } from './kdf/index.js';
+import { derivationOf, isDerivation, memoryOf } from './kdf/index.js';
 import type { Keys } from './keys.js';
 import { isSize, made, NOTHING, overlap, part, range, refuse, whole } from './windows.js';
 import { SIZED, type Work } from './work.js';
@@ -71,12 +71,13 @@ export function workOf(frame: Float64Array, keys: Keys, given: Given, limit: num
 }
 
 function isKnown(operation: Operation, algorithm: number): boolean {
-  if (operation === Operation.MacBegin) return hashes[algorithm] !== undefined;
-  if (!(operation >= Operation.Hash && operation <= Operation.Verify)) return false;
-  if (operation >= Operation.Scrypt) return true;
+  if (!(operation >= Operation.Hash)) return false;
+  if (operation >= Operation.Scrypt) return isDerivation(operation);
+  if (operation === Operation.HashFile || operation === Operation.HashFiles) return false;
   const cipher =
     (operation >= Operation.Encrypt && operation <= Operation.Open) ||
-    operation >= Operation.SealChunks;
+    operation === Operation.SealChunks ||
+    operation === Operation.OpenChunks;
   return (cipher ? ciphers : hashes)[algorithm] !== undefined;
 }
 
@@ -124,7 +125,7 @@ function addParts(
       addMessages(work, frame, flags, given);
       return;
     default:
-      if (work.operation < Operation.Scrypt || work.operation > Operation.Verify) return;
+      if (work.operation < Operation.Scrypt) return;
       if ((flags & Flag.HasTag) !== 0) work.tag = tag();
       addDerivation(work, frame, limit);
   }

@@ -8,7 +8,7 @@ import { Status } from '../request/frame.js';
 import { CancelResult } from '../request/protocol.js';
 import { requestOf, type Outcome, type WorkerResponse } from './worker-messages.js';
 import type { Host, WorkerHandle } from './host.js';
-import { clockLimit } from './kdf/index.js';
+import { timeLimit } from './kdf/index.js';
 import { inSlices } from './slices.js';
 import { copyOf, NOTHING, refuse } from './windows.js';
 import { statusOf } from './execute.js';
@@ -279,8 +279,9 @@ export class WorkerPool {
   /** Limits the time of password hashes from untrusted strings: WebAssembly cannot stop itself. */
   #startClock(job: PoolJob): void {
     const { derivation } = job.work;
-    if (derivation?.what !== 'verify') return;
-    const limit = clockLimit(derivation.allowed) + WORKER_START_MS;
+    const allowed = derivation === undefined ? undefined : timeLimit(derivation);
+    if (allowed === undefined) return;
+    const limit = allowed + WORKER_START_MS;
     if (limit < TIMER_MAX_MS)
       this.#clocks.set(
         job,

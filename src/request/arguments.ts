@@ -18,6 +18,7 @@ import {
   part,
   sizeOf,
 } from './intrinsics.js';
+import { unsigned } from './numbers.js';
 import { checkNames, type Accepted } from './options.js';
 import { utf8 } from '#platform/runtime.js';
 
@@ -27,7 +28,7 @@ export type Bytes = ArrayBufferView | ArrayBufferLike;
 /** Bytes, or a string, which is encoded as UTF-8. */
 export type Data = Bytes | string;
 
-export { isResizable, isUint8Array, NO_BYTES, part, sizeOf };
+export { isResizable, isUint8Array, NO_BYTES, part, sizeOf, unsigned };
 
 /** Returns bytes as a Uint8Array over the same memory; empty if it is detached. */
 export function bytes(value: unknown, name: string): Uint8Array {
@@ -53,18 +54,6 @@ function otherBytes(value: unknown, name: string, expected: string): Uint8Array 
   const found = isBytesView(value) ? bytesOfView(value) : bytesOfBuffer(value);
   if (found !== undefined) return found;
   throw wrongType(name, expected, value);
-}
-
-/** Returns an unsigned integer of at most 2^53 - 1. */
-export function unsigned(value: unknown, name: string): number {
-  if (typeof value !== 'number') throw wrongType(name, 'an unsigned integer', value);
-  if (!Number.isSafeInteger(value) || value < 0) {
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `${name} must be an unsigned integer below 2^53, not ${value}`,
-    );
-  }
-  return value;
 }
 
 /** Checks that `offset .. offset + size` lies within `length` bytes. */

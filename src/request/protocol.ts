@@ -77,16 +77,6 @@ export const enum Operation {
   /** A run of chunks: the base nonce is the iv, the first chunk's number the seed. */
   SealChunks,
   OpenChunks,
-  /**
-   * Key derivations: the password is the key, the salt the iv, other inputs the aad, a second
-   * secret the tag.
-   */
-  Scrypt,
-  Pbkdf2,
-  Hkdf,
-  Argon2,
-  /** The aad is a password hash. */
-  Verify,
   /** A message of {@link At.MessageSize} bytes in a file, whose path is the source. */
   HashFile,
   /**
@@ -99,6 +89,15 @@ export const enum Operation {
    * size. Synchronous only.
    */
   MacBegin,
+  /**
+   * Key derivations, which come last: the password is the key, the salt the iv, other inputs the
+   * aad, a second secret the tag.
+   */
+  Scrypt,
+  Pbkdf2,
+  Hkdf,
+  Argon2,
+  Verify,
 }
 
 /** Bits of {@link At.Flags}: the byte arguments of a call, and how it treats them. */

@@ -47,6 +47,11 @@ pub enum Error {
         /// The bytes that are needed.
         needed: u64,
     },
+    /// More memory is needed than the caller allows.
+    MemoryLimit {
+        /// The bytes that are needed.
+        needed: u64,
+    },
     /// The text is not a PHC or bcrypt string.
     Encoded,
     /// The password hash requires more work than is allowed.
@@ -75,6 +80,7 @@ impl Error {
             Error::SaltSize => "the salt has the wrong size for this algorithm",
             Error::Cost => "a cost parameter is outside the range of this algorithm",
             Error::Memory { .. } => "more memory is needed than is allowed or available",
+            Error::MemoryLimit { .. } => "more memory is needed than is allowed",
             Error::Encoded => "the text is not a PHC or bcrypt string",
             Error::Work => "the password hash requires more work than is allowed",
         }
@@ -84,7 +90,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.message())?;
-        if let Error::Memory { needed } = self {
+        if let Error::Memory { needed } | Error::MemoryLimit { needed } = self {
             write!(formatter, ": {needed} bytes")?;
         }
         Ok(())

@@ -5,20 +5,19 @@ mod support;
 use millrace_core::Error;
 use millrace_core::catalog::Hash;
 use millrace_core::kdf::hkdf;
-use support::{Random, hex, unhex};
+use support::{Random, hex};
 
 /// RFC 5869, appendix A.
 #[test]
 fn vectors_of_the_standard() {
     let counting = |from: u8, to: u8| (from..=to).collect::<Vec<u8>>();
     let b22 = vec![0x0b; 22];
-    for (hash, secret, salt, info, extracted, expected) in [
+    for (hash, secret, salt, info, expected) in [
         (
             Hash::Sha256,
             b22.clone(),
             counting(0, 0x0c),
             counting(0xf0, 0xf9),
-            "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5",
             "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865",
         ),
         (
@@ -26,7 +25,6 @@ fn vectors_of_the_standard() {
             counting(0, 0x4f),
             counting(0x60, 0xaf),
             counting(0xb0, 0xff),
-            "06a6b88c5853361a06104c9ceb35b45cef760014904671014a193f40c15fc244",
             "b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41\
                 c65e590e09da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87",
         ),
@@ -35,7 +33,6 @@ fn vectors_of_the_standard() {
             b22.clone(),
             vec![],
             vec![],
-            "19ef24a32c717b167f33a91d6f648bdf96596776afdb6377ac434c1c293ccb04",
             "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8",
         ),
         (
@@ -43,19 +40,12 @@ fn vectors_of_the_standard() {
             b22.clone(),
             vec![],
             vec![],
-            "da8c8a73c7fa77288ec6f5e7c297786aa0d32d01",
             "0ac1af7002b3d761d1e55298da9d0506b9ae52057220a306e07b6b87e8df21d0ea00033de03984d34918",
         ),
     ] {
-        let mut key = vec![0; hash.facts().digest_size];
-        hkdf::extract(hash, &salt, &secret, &mut key).expect("extracted");
-        assert_eq!(hex(&key), extracted);
-        let mut expanded = vec![0; expected.len() / 2];
-        hkdf::expand(hash, &unhex(extracted), &info, &mut expanded).expect("expanded");
-        assert_eq!(hex(&expanded), expected);
         let mut derived = vec![0; expected.len() / 2];
         hkdf::derive(hash, &secret, &salt, &info, &mut derived).expect("derived");
-        assert_eq!(derived, expanded);
+        assert_eq!(hex(&derived), expected);
     }
 }
 
@@ -86,10 +76,4 @@ fn limits() {
     );
     assert_eq!(hkdf::derive(Hash::Sha512, b"", b"", b"", &mut []), Ok(()));
     assert_eq!(hkdf::derive(Hash::Shake128, b"", b"", b"", &mut [0; 9]), Err(Error::NotSupported));
-    assert_eq!(hkdf::expand(Hash::Sha256, &[0; 31], b"", &mut [0; 9]), Err(Error::KeySize));
-    assert_eq!(
-        hkdf::expand(Hash::Sha256, &[0; 32], b"", &mut vec![0; 255 * 32 + 1]),
-        Err(Error::OutputSize)
-    );
-    assert_eq!(hkdf::extract(Hash::Sha256, b"", b"", &mut [0; 31]), Err(Error::OutputSize));
 }

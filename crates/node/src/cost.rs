@@ -129,7 +129,9 @@ pub(crate) fn predict(work: &Work) -> u64 {
             model.predict(source.saturating_add(work.aad.size()))
         }
         Operation::SealChunks(_) | Operation::OpenChunks(_) => model.predict(source),
-        Operation::Derive => work.derivation.predict(target),
+        Operation::Derive => work.derivation.predict(work.aad.read(), target, &|hash| {
+            predict_messages(hash, hash.facts().block_size, 1)
+        }),
     }
 }
 

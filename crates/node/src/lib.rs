@@ -19,7 +19,7 @@
 //! - `completion`: the queue of finished jobs that wakes the event loop;
 //! - `cost`: predicted nanoseconds, and the routes that follow from them;
 //! - `operands`, `work`: an operation with all its inputs;
-//! - `derivation`, `keys`, `engine`: key derivations as data, prepared keys, engines;
+//! - `keys`, `engine`: prepared keys, engines;
 //! - `memory_budget`: the working memory of derivations;
 //! - `values`: reads and creates JavaScript values;
 //! - `bytes`: the ownership of all bytes, argued in one place; `pages`: pages of new memory;
@@ -41,7 +41,6 @@ mod cipher;
 mod completed;
 mod completion;
 mod cost;
-mod derivation;
 mod engine;
 mod environment;
 mod execute;

@@ -110,7 +110,8 @@ thread_local! {
     static USED: RefCell<Vec<Memory>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Runs `work` with `size` bytes of scratch memory.
+/// Runs `work` with `size` bytes of scratch memory. This thread's next [`wipe_deferred`] wipes it:
+/// a result need not wait for that.
 ///
 /// # Errors
 /// Those of `work`, and [`Error::Memory`].
@@ -118,17 +119,17 @@ pub(crate) fn with_scratch(
     size: u64,
     work: impl FnOnce(&mut Memory) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    if size == 0 {
+        return work(&mut Memory::new(0)?);
+    }
     let mut memory = take_scratch(size)?;
     let result = work(&mut memory);
-    defer_wipe(memory);
+    USED.with_borrow_mut(|used| used.push(memory));
     result
 }
 
 /// Returns scratch memory of exactly `size` bytes, new if none is kept.
-///
-/// # Errors
-/// [`Error::Memory`].
-pub(crate) fn take_scratch(size: u64) -> Result<Memory, Error> {
+fn take_scratch(size: u64) -> Result<Memory, Error> {
     let mut budget = budget();
     match budget.scratch.iter().position(|memory| memory.size() == size) {
         Some(at) => {
@@ -140,12 +141,6 @@ pub(crate) fn take_scratch(size: u64) -> Result<Memory, Error> {
             Memory::new(size)
         }
     }
-}
-
-/// Takes used memory, which this thread's next [`wipe_deferred`] wipes: a result need not wait for
-/// that.
-pub(crate) fn defer_wipe(memory: Memory) {
-    USED.with_borrow_mut(|used| used.push(memory));
 }
 
 /// Wipes the memory that this thread has used, and keeps it if it fits in the limit and no job

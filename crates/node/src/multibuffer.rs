@@ -7,7 +7,6 @@ use crate::bytes::{Copies, Window};
 use crate::checkpoint::{CHECKPOINT_MIN_NS, SLICE_MIN_BYTES, slice};
 use crate::completed::CompletedBatch;
 use crate::cost::Algorithm;
-use crate::derivation::{Derivation, Kdf};
 use crate::execute;
 use crate::job::Job;
 use crate::keys::PreparedKey;
@@ -20,7 +19,7 @@ use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::hmac::MacKey;
-use millrace_core::kdf::{Memory, pbkdf2, scrypt};
+use millrace_core::kdf::{self, Derivation};
 use millrace_core::many;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -334,67 +333,35 @@ fn derive(mut jobs: Vec<Box<Job>>, run_pending: &mut dyn FnMut(), completed: &mu
             complete(job, completed);
         }
     };
-    let Some(derivations) =
-        jobs.iter().map(|job| job.work.derivation.kdf()).collect::<Option<Vec<_>>>()
-    else {
-        return refuse(jobs, Status::Internal, completed);
-    };
+    let derivations: Vec<_> = jobs.iter().map(|job| job.work.derivation).collect();
     let Some(mut lanes) = jobs.iter().map(|job| Lane::of(job)).collect::<Option<Vec<_>>>() else {
         return refuse(jobs, Status::Memory, completed);
     };
     let permitted = permits.iter().map(|permit| permit.bytes()).sum();
     BatchInFlight::run(jobs, run_pending, completed, |batch, checkpoint| {
-        let each = |index: usize, key: &[u8]| {
+        let mut each = |index: usize, key: &[u8]| {
             if let Some(job) = &mut batch.borrow_mut()[index] {
                 job.complete_with(key);
             }
         };
-        let result = catch_unwind(AssertUnwindSafe(|| match derivations[0] {
-            Kdf::Scrypt { cost, .. } => {
-                let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
-                    .filter_map(|(lane, kdf)| match kdf {
-                        Kdf::Scrypt { p, .. } => Some(scrypt::Job {
-                            password: lane.password.read(),
-                            salt: lane.salt.read(),
-                            p: *p,
-                            target: &mut lane.target,
-                        }),
-                        _ => None,
-                    })
-                    .collect();
-                let mut memory = memory(&cost, &jobs, permitted)?;
-                let result = scrypt::derive_many(&cost, &mut jobs, &mut memory, checkpoint, each);
-                memory_budget::defer_wipe(memory);
-                result
-            }
-            Kdf::Pbkdf2 { hash, .. } => {
-                let mut jobs: Vec<_> = (lanes.iter_mut().zip(&derivations))
-                    .filter_map(|(lane, kdf)| match kdf {
-                        Kdf::Pbkdf2 { iterations, .. } => Some(pbkdf2::Job {
-                            password: lane.password.read(),
-                            salt: lane.salt.read(),
-                            iterations: *iterations,
-                            target: &mut lane.target,
-                        }),
-                        _ => None,
-                    })
-                    .collect();
-                pbkdf2::derive_many(hash, &mut jobs, checkpoint, each)
-            }
-            _ => Err(Error::NotSupported),
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            let jobs = lanes.iter_mut().zip(&derivations).map(|(lane, derivation)| kdf::Job {
+                numbers: derivation.numbers(),
+                password: lane.password.read(),
+                salt: lane.salt.read(),
+                secret: &[],
+                aad: &[],
+                target: &mut lane.target,
+            });
+            let mut jobs: Vec<_> = jobs.collect();
+            let size = derivations[0].batch_memory(&jobs, permitted)?;
+            memory_budget::with_scratch(size, |memory| {
+                derivations[0].derive(&mut jobs, memory, checkpoint, &mut each)
+            })
         }));
         failure(result)
     });
     completed.deliver();
     memory_budget::wipe_deferred(run_pending);
     drop(permits);
-}
-
-/// Returns memory for as many lanes as are useful and permitted.
-fn memory(cost: &scrypt::Cost, jobs: &[scrypt::Job<'_>], permitted: u64) -> Result<Memory, Error> {
-    let total: u64 = jobs.iter().map(|job| u64::from(job.p)).sum();
-    let most = scrypt::lanes().min(usize::try_from(total).unwrap_or(usize::MAX));
-    let size = |&lanes: &usize| scrypt::memory(cost, total, lanes);
-    let lanes = (2..=most).rev().find(|lanes| size(lanes) <= permitted).unwrap_or(1);
-    memory_budget::take_scratch(size(&lanes))
 }

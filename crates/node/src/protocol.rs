@@ -67,22 +67,21 @@ pub(crate) enum OperationNumber {
     /// A run of chunks: the base nonce is the iv, the first chunk's number the seed.
     SealChunks = 13,
     OpenChunks = 14,
-    /// Key derivations: the password is the key, the salt the iv, other inputs the aad, a second
-    /// secret the tag.
-    Scrypt = 15,
-    Pbkdf2 = 16,
-    Hkdf = 17,
-    Argon2 = 18,
-    /// The aad is a password hash.
-    Verify = 19,
     /// A message of `At::MessageSize` bytes in a file, whose path is the source.
-    HashFile = 20,
+    HashFile = 15,
     /// Messages in `At::Count` files of at most `At::MessageSize` bytes. The source holds their
     /// paths, each ended by a NUL; files.rs describes the target.
-    HashFiles = 21,
+    HashFiles = 16,
     /// Writes the states of an HMAC's key, which is the source, to the target: twice the hash's
     /// state size. Synchronous only.
-    MacBegin = 22,
+    MacBegin = 17,
+    /// Key derivations, which come last: the password is the key, the salt the iv, other inputs the
+    /// aad, a second secret the tag.
+    Scrypt = 18,
+    Pbkdf2 = 19,
+    Hkdf = 20,
+    Argon2 = 21,
+    Verify = 22,
 }
 
 impl OperationNumber {
@@ -104,14 +103,14 @@ impl OperationNumber {
             12 => OperationNumber::HmacMany,
             13 => OperationNumber::SealChunks,
             14 => OperationNumber::OpenChunks,
-            15 => OperationNumber::Scrypt,
-            16 => OperationNumber::Pbkdf2,
-            17 => OperationNumber::Hkdf,
-            18 => OperationNumber::Argon2,
-            19 => OperationNumber::Verify,
-            20 => OperationNumber::HashFile,
-            21 => OperationNumber::HashFiles,
-            22 => OperationNumber::MacBegin,
+            15 => OperationNumber::HashFile,
+            16 => OperationNumber::HashFiles,
+            17 => OperationNumber::MacBegin,
+            18 => OperationNumber::Scrypt,
+            19 => OperationNumber::Pbkdf2,
+            20 => OperationNumber::Hkdf,
+            21 => OperationNumber::Argon2,
+            22 => OperationNumber::Verify,
             _ => return None,
         })
     }
@@ -327,6 +326,13 @@ impl CostPart {
             3 => CostPart::Settled,
             _ => return None,
         })
+    }
+}
+
+impl OperationNumber {
+    /// Returns the number of a key derivation function in core.
+    pub(crate) const fn derivation(self) -> Option<usize> {
+        (self as usize).checked_sub(OperationNumber::Scrypt as usize)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Decodes a call's frame and arguments into [`Work`] over the caller's memory.
 
 use crate::bytes::Window;
-use crate::derivation::{Derivation, Kdf, NO_LIMITS, argon2_cost, password_hash};
 use crate::frame::Frame;
 use crate::memory_budget;
 use crate::protocol::EngineNumber;
@@ -12,8 +11,8 @@ use crate::protocol::{At, OperationNumber, REPLY_MAX, Status};
 use crate::work::{Key, Messages, Operation, Target, Work};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::error::Error;
-use millrace_core::kdf::phc::{Bcrypt, Limits, Scheme};
-use millrace_core::kdf::{argon2, scrypt};
+use millrace_core::kdf::phc::{Bcrypt, Limits, PasswordHash, Scheme};
+use millrace_core::kdf::{Derivation, Numbers, argon2, scrypt};
 use std::sync::Arc;
 
 /// Returns the work that a call describes.
@@ -42,14 +41,10 @@ pub(crate) fn decode(frame: &Frame<'_>) -> Result<Work, Status> {
             OperationNumber::HmacMany => Operation::HmacMany(hash()?),
             OperationNumber::SealChunks => Operation::SealChunks(cipher()?),
             OperationNumber::OpenChunks => Operation::OpenChunks(cipher()?),
-            OperationNumber::Scrypt
-            | OperationNumber::Pbkdf2
-            | OperationNumber::Hkdf
-            | OperationNumber::Argon2
-            | OperationNumber::Verify => Operation::Derive,
             OperationNumber::HashFile => Operation::HashFile(hash()?),
             OperationNumber::HashFiles => Operation::HashFiles(hash()?),
             OperationNumber::MacBegin => Operation::MacBegin(hash()?),
+            _ => Operation::Derive,
         },
     )?;
     match operation {
@@ -68,19 +63,15 @@ pub(crate) fn decode(frame: &Frame<'_>) -> Result<Work, Status> {
         | OperationNumber::OpenChunks => {
             work.messages = messages(frame)?;
         }
-        OperationNumber::Scrypt
-        | OperationNumber::Pbkdf2
-        | OperationNumber::Hkdf
-        | OperationNumber::Argon2
-        | OperationNumber::Verify => {
-            work.tag = frame.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
-            work.derivation = derivation(frame, operation, work.aad)?;
-        }
         OperationNumber::HashFile | OperationNumber::HashFiles => {
             let (count, size) = (frame.size(At::Count)?, frame.size(At::MessageSize)?);
             work.messages = Messages::Files(count, size as u64);
         }
         _ => {}
+    }
+    if let Some(function) = operation.derivation() {
+        work.tag = frame.input(HAS_TAG, 4, At::TagOffset, At::TagSize)?;
+        work.derivation = derivation(frame, function, work.aad)?;
     }
     Ok(work)
 }
@@ -189,88 +180,52 @@ fn split_tag(frame: &Frame<'_>, sealed: Window) -> Result<(Window, Window), Stat
     sealed.part(0, size).zip(sealed.part(size, tag_size)).ok_or(Status::Argument)
 }
 
-/// Returns the derivation that a call describes. If it needs more memory than is allowed, writes
-/// the needed bytes to the frame.
-fn derivation(
-    frame: &Frame<'_>,
-    operation: OperationNumber,
-    aad: Window,
-) -> Result<Derivation, Status> {
-    let hash = || Hash::from_id(frame.number(At::Algorithm) as u8).ok_or(Status::Argument);
-    let derivation = Derivation::new(match operation {
-        OperationNumber::Scrypt => {
-            let (cost, p) = scrypt_cost(frame)?;
-            let allowed = frame.size(At::MaxMemory)? as u64;
-            cost.check(p, allowed)?;
-            let most = u32::try_from(scrypt::lanes()).unwrap_or(1).min(p);
-            let fits = |&lanes: &u32| scrypt::memory(&cost, p.into(), lanes as usize) <= allowed;
-            Kdf::Scrypt { cost, p, lanes: (2..=most).rev().find(fits).unwrap_or(1) }
-        }
-        OperationNumber::Pbkdf2 => {
-            Kdf::Pbkdf2 { hash: hash()?, iterations: cost_number(frame, At::Count)? }
-        }
-        OperationNumber::Hkdf => Kdf::Hkdf(hash()?),
-        OperationNumber::Argon2 => Kdf::Argon2(argon2(|at| cost_number(frame, at))?),
-        OperationNumber::Verify => {
-            let limits = Limits {
-                memory: frame.size(At::MaxMemory)? as u64,
-                milliseconds: frame.size(At::MaxTime)? as u64,
-            };
-            match password_hash(&aad, &limits) {
-                Ok(hash) => Kdf::Verify {
-                    memory: hash.scheme().memory(),
-                    milliseconds: hash.scheme().milliseconds(),
-                    allowed: limits.milliseconds,
-                },
-                Err(Error::Memory { needed }) => {
-                    frame.set(At::MaxMemory, needed);
-                    return Err(Status::MemoryLimit);
-                }
-                // A hash with parameters that its scheme does not define is malformed.
-                Err(Error::Cost) => return Err(Status::Encoded),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        _ => return Err(Status::Argument),
-    });
-    let needed = derivation.memory();
-    if memory_budget::exceeds_limit(needed) {
+/// Returns the derivation that a call describes; `aad` is its additional input. If it needs more
+/// memory than is allowed, writes the needed bytes to the frame.
+///
+/// # Errors
+/// [`Status::MemoryLimit`] and [`Status::KdfMemoryLimit`], and those of [`Derivation::new`].
+fn derivation(frame: &Frame<'_>, function: usize, aad: Window) -> Result<Derivation, Status> {
+    let too_large = |needed, status| {
         frame.set(At::MaxMemory, needed);
-        return Err(Status::KdfMemoryLimit);
-    }
-    Ok(derivation)
-}
-
-/// Returns a number of the frame that is an integer below 2^32.
-fn cost_number(frame: &Frame<'_>, at: At) -> Result<u32, Status> {
-    let number = frame.number(at);
-    let valid = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
-    valid.then_some(number as u32).ok_or(Status::Cost)
-}
-
-fn scrypt_cost(frame: &Frame<'_>) -> Result<(scrypt::Cost, u32), Status> {
-    let (n, r, p) =
-        (frame.size(At::Count)?, frame.size(At::MessageSize)?, frame.size(At::SeedLow)?);
-    let [r, p] = [r, p].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
-    Ok((scrypt::Cost::new(n as u64, r)?, p))
-}
-
-fn argon2(number: impl Fn(At) -> Result<u32, Status>) -> Result<argon2::Cost, Status> {
-    let (variant, memory) = (number(At::SeedHigh)?, number(At::MessageSize)?);
-    Ok(argon2_cost(variant, memory, number(At::Count)?, number(At::SeedLow)?)?)
-}
-
-/// Returns true if the password hash in the aad should be computed again with the scheme that the
-/// frame describes as for a derivation; an operation other than scrypt and Argon2 stands for
-/// bcrypt, which is always outdated. The target has the size of the hash, the iv that of the salt.
-pub(crate) fn needs_rehash(frame: &Frame<'_>) -> Result<bool, Status> {
-    let text = decode_common(frame, Operation::Hash(Hash::Sha256))?.aad;
-    let hash = password_hash(&text, &NO_LIMITS).map_err(|_| Status::Encoded)?;
-    let scheme = match frame.operation()? {
-        OperationNumber::Scrypt => scrypt_cost(frame).map(|(cost, p)| Scheme::Scrypt(cost, p))?,
-        OperationNumber::Argon2 => {
-            Scheme::Argon2(argon2(|at| u32::try_from(frame.size(at)?).map_err(|_| Status::Cost))?)
+        Err(status)
+    };
+    match Derivation::new(function, numbers(frame), aad.read()) {
+        Ok(derivation) if memory_budget::exceeds_limit(derivation.memory()) => {
+            too_large(derivation.memory(), Status::KdfMemoryLimit)
         }
+        Err(Error::MemoryLimit { needed }) => too_large(needed, Status::MemoryLimit),
+        result => Ok(result?),
+    }
+}
+
+/// Returns the numbers of the frame. What is no size becomes [`u64::MAX`], which no function takes
+/// as a cost.
+fn numbers(frame: &Frame<'_>) -> Numbers {
+    let number = |at| frame.size(at).map_or(u64::MAX, |number| number as u64);
+    Numbers {
+        hash: number(At::Algorithm),
+        costs: [At::Count, At::MessageSize, At::SeedLow, At::SeedHigh].map(number),
+        memory: number(At::MaxMemory),
+        milliseconds: number(At::MaxTime),
+    }
+}
+
+/// Returns true if the password hash in the aad should be computed again with the scheme that the frame
+/// describes as for a derivation; an operation other than scrypt and Argon2 stands for bcrypt,
+/// which is always outdated. The target has the size of the hash, the iv that of the salt.
+///
+/// # Errors
+/// [`Status::Encoded`], [`Status::Cost`].
+pub(crate) fn needs_rehash(frame: &Frame<'_>) -> Result<bool, Status> {
+    let text = decode_common(frame, Operation::Derive)?.aad;
+    let hash = PasswordHash::from_bytes(text.read(), &Limits::NONE).map_err(|_| Status::Encoded)?;
+    let numbers = numbers(frame);
+    let scheme = match frame.operation()? {
+        OperationNumber::Scrypt => {
+            scrypt::parameters(&numbers).map(|(cost, p)| Scheme::Scrypt(cost, p))?
+        }
+        OperationNumber::Argon2 => Scheme::Argon2(argon2::parameters(&numbers)?),
         _ => Scheme::Bcrypt(Bcrypt::B, 10),
     };
     Ok(hash.needs_rehash(&scheme, frame.size(At::IvSize)?, frame.size(At::TargetSize)?))

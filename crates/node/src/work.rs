@@ -2,7 +2,6 @@
 //! job's own [`Copies`](crate::bytes::Copies); `bytes` says when each is valid.
 
 use crate::bytes::Window;
-use crate::derivation::Derivation;
 use crate::engine::KernelHashTable;
 use crate::keys::PreparedKey;
 use crate::protocol::EngineNumber;
@@ -10,6 +9,7 @@ pub(crate) use crate::protocol::Status;
 use crate::values::exact_size;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::error::Error;
+use millrace_core::kdf::Derivation;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -29,6 +29,7 @@ impl From<Error> for Status {
             Error::Cost => Status::Cost,
             // Limits were checked before: the system is short of memory.
             Error::Memory { .. } => Status::Memory,
+            Error::MemoryLimit { .. } => Status::MemoryLimit,
             Error::Encoded => Status::Encoded,
             Error::Work => Status::Work,
             Error::Parts | Error::Engine => Status::Engine,

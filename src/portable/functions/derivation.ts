@@ -3,7 +3,21 @@
  */
 import { argon2d, argon2i, argon2id } from '@noble/hashes/argon2.js';
 import { scrypt as derive } from '@noble/hashes/scrypt.js';
-import { makeError, outOfMemory, wrongType } from '../../request/errors.js';
+import { makeError, outOfMemory } from '../../request/errors.js';
+import {
+  argon2Kind,
+  argon2Version,
+  checkArgon2Salt,
+  hkdfSize,
+  keySize,
+  scryptCost,
+  scryptCostNames,
+  scryptMaxmem,
+  scryptMemory,
+  type Argon2Algorithm,
+  type ScryptCostOptions,
+} from '../../request/kdf-costs.js';
+import { between } from '../../request/numbers.js';
 import { accepted, type Accepted } from '../../request/options.js';
 import { equal } from '../equal.js';
 import { prepareHmac } from '../hashes/hmac.js';
@@ -11,32 +25,18 @@ import { hkdf as deriveHkdf } from '../kdf/hkdf.js';
 import { pbkdf2 as derivePbkdf2 } from '../kdf/pbkdf2.js';
 import { recipeOf, type HashFunction } from './hash.js';
 import {
-  between,
   bytes,
   data,
   memory as memoryFor,
   NO_BYTES,
   options as optionsOf,
-  unsigned,
   type Bytes,
   type Data,
   type Result,
 } from './inputs.js';
 
 /** The cost of an scrypt. Each number has two names, as in node:crypto; give one of them. */
-export interface ScryptOptions {
-  /** Cost: a power of two above 1; 16384 by default. Time and memory are proportional to it. */
-  readonly N?: number | undefined;
-  /** An alias of `N`. */
-  readonly cost?: number | undefined;
-  /** Block size; 8 by default. Time and memory are proportional to it. */
-  readonly r?: number | undefined;
-  /** An alias of `r`. */
-  readonly blockSize?: number | undefined;
-  /** Parallelization; 1 by default. Time is proportional to it. */
-  readonly p?: number | undefined;
-  /** An alias of `p`. */
-  readonly parallelization?: number | undefined;
+export interface ScryptOptions extends ScryptCostOptions {
   /** The most bytes of memory: `128 * r * (N + p + 2)` must not exceed it. 32 MiB by default. */
   readonly maxmem?: number | undefined;
 }
@@ -44,18 +44,12 @@ export interface ScryptOptions {
 const scryptTakes: Accepted<keyof ScryptOptions> = /* @__PURE__ */ accepted(
   'scrypt(password, salt, keylen)',
   {
-    N: true,
-    cost: true,
-    r: true,
-    blockSize: true,
-    p: true,
-    parallelization: true,
+    ...scryptCostNames,
     maxmem: true,
   },
 );
 
-/** The variant: data-dependent, data-independent or hybrid memory access. Prefer `'argon2id'`. */
-export type Argon2Algorithm = 'argon2d' | 'argon2i' | 'argon2id';
+export type { Argon2Algorithm };
 
 /** The parameters of Argon2, with the names of node:crypto. */
 export interface Argon2Parameters {
@@ -94,9 +88,6 @@ const argon2Takes: Accepted<keyof Argon2Parameters> = /* @__PURE__ */ accepted(
   },
 );
 
-/** The most bytes of a derived key, as in node:crypto. */
-const KEY_MAX = 2 ** 31 - 1;
-
 /**
  * Derives a key from a password with scrypt (RFC 7914): at least 60 ms and 16 MiB by default.
  *
@@ -114,60 +105,16 @@ export function scrypt(
   if (arguments.length < 3)
     throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
   const given = optionsOf<ScryptOptions>(options, 'options', scryptTakes);
-  const N = one(given, 'N', 'cost', 16384);
-  const r = one(given, 'r', 'blockSize', 8);
-  const p = one(given, 'p', 'parallelization', 1);
-  if (N < 2 || N > 2 ** 52 || 2 ** Math.round(Math.log2(N)) !== N)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `options.N (cost) must be a power of two above 1, not ${N}`,
-    );
-  if (r < 1)
-    throw makeError('ERR_ARGUMENT_VALUE', `options.r (blockSize) must be at least 1, not ${r}`);
-  if (N >= 2 ** (16 * r))
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `options.N (cost) must be less than 2^(16r), which is ${2 ** (16 * r)}, not ${N}`,
-    );
-  if (p < 1 || p * r >= 2 ** 30)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `options.p (parallelization) must be at least 1, and p * r less than 2^30; not p=${p} ` +
-        `with r=${r}`,
-    );
-  const maxmem =
-    given.maxmem === undefined ? 32 * 2 ** 20 : unsigned(given.maxmem, 'options.maxmem');
-  const needed = 128 * r * (N + p + 2);
-  if (needed > maxmem)
-    throw makeError(
-      'ERR_MEMORY_LIMIT',
-      `options.maxmem must be at least ${needed} bytes for scrypt with N=${N}, r=${r}, p=${p}, ` +
-        `not ${maxmem}`,
-    );
-  const dkLen = between(keylen, 0, KEY_MAX, 'keylen');
+  const cost = scryptCost(given);
+  scryptMaxmem(cost, given.maxmem);
+  const dkLen = keySize(keylen, 'keylen');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
   // The library refuses empty keys.
   return dkLen === 0
     ? NO_BYTES.slice()
-    : derived(needed, () =>
-        derive(secret, other, { N, r, p, dkLen, maxmem: Number.MAX_SAFE_INTEGER }),
+    : derived(scryptMemory(cost), () =>
+        derive(secret, other, { ...cost, dkLen, maxmem: Number.MAX_SAFE_INTEGER }),
       );
-}
-
-function one(
-  options: ScryptOptions,
-  short: 'N' | 'r' | 'p',
-  long: 'cost' | 'blockSize' | 'parallelization',
-  fallback: number,
-): number {
-  const [first, second]: unknown[] = [options[short], options[long]];
-  if (first !== undefined && second !== undefined)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `options.${short} and options.${long} are the same: give one of them`,
-    );
-  if (first !== undefined) return unsigned(first, `options.${short}`);
-  return second === undefined ? fallback : unsigned(second, `options.${long}`);
 }
 
 /**
@@ -192,7 +139,7 @@ export function pbkdf2(
       'pbkdf2 needs a password, a salt, iterations, keylen and a digest',
     );
   between(iterations, 1, 2 ** 32 - 1, 'iterations');
-  const size = between(keylen, 0, KEY_MAX, 'keylen');
+  const size = keySize(keylen, 'keylen');
   const { hash, facts } = recipeOf(digest, 'digest');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
   const target = memoryFor(size);
@@ -223,13 +170,7 @@ export function hkdf(
   if (arguments.length < 5)
     throw makeError('ERR_MISSING_ARGUMENT', 'hkdf needs a digest, ikm, a salt, info and keylen');
   const { algorithm, hash, facts } = recipeOf(digest, 'digest');
-  const size = between(keylen, 0, KEY_MAX, 'keylen');
-  const most = 255 * facts.digestSize;
-  if (size > most)
-    throw makeError(
-      'ERR_OUTPUT_SIZE',
-      `keylen must be at most 255 digests of ${algorithm}, ${most} bytes, not ${size}`,
-    );
+  const size = hkdfSize(keylen, algorithm, facts.digestSize);
   const [secret, other, purpose] = [data(ikm, 'ikm'), data(salt, 'salt'), data(info, 'info')];
   const target = memoryFor(size);
   deriveHkdf(
@@ -243,6 +184,8 @@ export function hkdf(
   return target;
 }
 
+const argon2Kinds = [argon2d, argon2i, argon2id] as const;
+
 /**
  * Derives a key from a password with Argon2 (RFC 9106): at least 210 ms and 19 MiB by default.
  *
@@ -252,7 +195,7 @@ export function hkdf(
 export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters): Result {
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
-  const derive = argon2Of(algorithm);
+  const derive = argon2Kinds[argon2Kind(algorithm, 'algorithm')];
   const given = optionsOf<Argon2Parameters>(parameters, 'parameters', argon2Takes);
   const {
     message,
@@ -263,21 +206,14 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
     tagLength,
     secret,
     associatedData,
-    version = 0x13,
   } = given;
-  if (version !== 0x13 && version !== 0x10)
-    throw makeError('ERR_ARGUMENT_VALUE', 'parameters.version must be 0x13 or 0x10');
+  const version = argon2Version(given.version);
   const t = between(passes, 1, 2 ** 32 - 1, 'parameters.passes');
   const p = between(parallelism, 1, 2 ** 24 - 1, 'parameters.parallelism');
   const m = between(memory, 8 * p, 2 ** 22 - 1, 'parameters.memory');
-  const dkLen =
-    tagLength === undefined ? 32 : between(tagLength, 4, KEY_MAX, 'parameters.tagLength');
+  const dkLen = tagLength === undefined ? 32 : keySize(tagLength, 'parameters.tagLength', 4);
   const salt = data(nonce, 'parameters.nonce');
-  if (salt.length < 8)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `parameters.nonce must have at least 8 bytes, not ${salt.length}`,
-    );
+  checkArgon2Salt(salt.length, 'parameters');
   const password = data(message, 'parameters.message');
   const asked = {
     m,
@@ -300,18 +236,6 @@ function derived(size: number, derive: () => Uint8Array): Result {
   } catch {
     throw outOfMemory(size);
   }
-}
-
-function argon2Of(name: unknown): typeof argon2id {
-  if (name === 'argon2id') return argon2id;
-  if (name === 'argon2i') return argon2i;
-  if (name === 'argon2d') return argon2d;
-  if (typeof name !== 'string') throw wrongType('algorithm', 'a string', name);
-  throw makeError(
-    'ERR_UNKNOWN_ALGORITHM',
-    "algorithm must be 'argon2id', 'argon2i' or 'argon2d', not " +
-      `${JSON.stringify(name.slice(0, 40))}`,
-  );
 }
 
 /**

@@ -19,6 +19,7 @@ export type Bytes = ArrayBufferView | ArrayBufferLike;
 export type Data = Bytes | string;
 
 export { NO_BYTES };
+export { unsigned } from '../../request/numbers.js';
 
 /** Returns bytes as a Uint8Array over the same memory. */
 export function bytes(value: unknown, name: string): Uint8Array {
@@ -50,27 +51,6 @@ export function memory(size: number): Result {
   } catch {
     throw outOfMemory(size);
   }
-}
-
-/** Checks an unsigned integer up to 2^53 - 1. */
-export function unsigned(value: unknown, name: string): number {
-  if (typeof value !== 'number') throw wrongType(name, 'an unsigned integer', value);
-  if (!Number.isSafeInteger(value) || value < 0)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `${name} must be an unsigned integer below 2^53, not ${value}`,
-    );
-  return value;
-}
-
-/** Checks an integer between two limits. */
-export function between(value: unknown, least: number, most: number, name: string): number {
-  const number = unsigned(value, name);
-  if (number >= least && number <= most) return number;
-  throw makeError(
-    'ERR_ARGUMENT_VALUE',
-    `${name} must be between ${least} and ${most}, not ${number}`,
-  );
 }
 
 /** Checks an options object; refuses unknown names. */

@@ -5,7 +5,23 @@
  * a password may be any bytes. Slightly faster than both (80 us times 2^cost). Blowfish starts with
  * digits of pi, which are computed on first use (15 ms) and not shipped (11 KB).
  */
-import type { Progress } from './contract.js';
+import type { Derivation, Progress, Scheme } from './contract.js';
+
+export interface BcryptCost extends Derivation {
+  readonly what: 'bcrypt';
+  readonly kind: '2a' | '2b' | '2y';
+  /** The base-2 logarithm of the rounds. */
+  readonly cost: number;
+}
+
+export const bcryptScheme: Scheme<BcryptCost> = {
+  what: 'bcrypt',
+  memory: () => 0,
+  predict: ({ cost }) => 80_000 * 2 ** cost,
+  slowNanoseconds: ({ cost }) => 120_000 * 2 ** cost,
+  bytes: ({ cost }, { password, salt }, _size, progress) => bcrypt(password, salt, cost, progress),
+  fastBytes: async () => undefined,
+};
 
 /** Significant bytes of a password, including its final zero byte. */
 const KEY = 72;
@@ -15,7 +31,7 @@ const BOXES = 4 * 256;
 const SLICE = 64;
 
 /** Derives the 23 bytes of a bcrypt string; the password has no zero byte. */
-export function bcrypt(
+function bcrypt(
   password: Uint8Array,
   salt: Uint8Array,
   cost: number,

@@ -4,20 +4,42 @@
  */
 import { Status } from '../../request/frame.js';
 import { BCRYPT, decode, STANDARD } from './base64.js';
-import { argon2Cost, checkScrypt, schemeMemory, schemeMilliseconds, scryptCost } from './costs.js';
+import { argon2Cost, argon2Scheme, type Argon2Cost } from './argon2.js';
+import { bcryptScheme, type BcryptCost } from './bcrypt.js';
 import {
+  NOTHING,
+  Refused,
   refused,
-  type Argon2Cost,
-  type BcryptCost,
-  type PasswordHash,
-  type Scheme,
+  type Derivation,
+  type DerivationInput,
+  type Kdf,
+  type Numbers,
+  type Progress,
+  type Scheme as SchemeOf,
 } from './contract.js';
+import { checkScrypt, scryptCost, scryptScheme, type ScryptCost } from './scrypt.js';
+
+/** The algorithm and cost of a password hash. */
+export type Scheme = Argon2Cost | ScryptCost | BcryptCost;
+
+/** A parsed password hash. */
+export interface PasswordHash extends Derivation {
+  readonly what: 'verify';
+  readonly scheme: Scheme;
+  /** The most predicted milliseconds. */
+  readonly allowed: number;
+  readonly salt: Uint8Array;
+  readonly hash: Uint8Array;
+}
 
 /** The limits on a password hash. */
-export interface Limits {
-  readonly memory: number;
-  readonly milliseconds: number;
-}
+type Limits = Pick<Numbers, 'memory' | 'milliseconds'>;
+
+export const NO_LIMITS: Limits = { memory: Infinity, milliseconds: Infinity };
+
+const schemes = { argon2: argon2Scheme, scrypt: scryptScheme, bcrypt: bcryptScheme };
+
+const codeOf = (scheme: Scheme): SchemeOf<Scheme> => schemes[scheme.what] as SchemeOf<Scheme>;
 
 /** The longest string, and the sizes of salts and hashes in bytes. */
 const TEXT_MAX = 256;
@@ -32,16 +54,28 @@ const HASH = { least: 16, most: 64 };
  * Parses a password hash. Refuses an invalid one with `Encoded`, parameters outside the scheme with
  * `Cost`, and costs above the limits with `Memory` and `Work`.
  */
-export function parsePasswordHash(text: string, limits: Limits): PasswordHash {
+export function parsePasswordHash(bytes: Uint8Array, limits: Limits): PasswordHash {
+  const text = textOf(bytes);
   // Characters above one byte are refused below.
   if (text.length > TEXT_MAX) bad();
   const [nothing, name, ...fields] = text.split('$');
   if (nothing !== '' || name === undefined) bad();
   const found = fieldsOf(name!, fields);
-  const needed = schemeMemory(found.scheme);
+  const code = codeOf(found.scheme);
+  const needed = code.memory(found.scheme);
   if (needed > limits.memory) refused(Status.Memory, needed);
-  if (schemeMilliseconds(found.scheme) > limits.milliseconds) refused(Status.Work);
+  const milliseconds = Math.floor(code.slowNanoseconds(found.scheme) / 1_000_000);
+  if (milliseconds > limits.milliseconds) refused(Status.Work);
   return { ...found, allowed: limits.milliseconds };
+}
+
+/** Bytes that are not UTF-8 are not a password hash. */
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return '';
+  }
 }
 
 /** The content of a string. */
@@ -158,4 +192,71 @@ function sameScheme(one: Scheme, other: Scheme): boolean {
   return values.every(
     ([name, value]) => (other as unknown as Record<string, unknown>)[name] === value,
   );
+}
+
+/** Verifies a password: the aad is the password hash, and the target becomes 1 or 0. */
+export const verify: Kdf<PasswordHash> = {
+  what: 'verify',
+  read(numbers, aad) {
+    try {
+      return parsePasswordHash(aad, numbers);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (error.status === Status.Memory) return refused(Status.MemoryLimit, error.needed);
+      // Invalid parameters make a string an invalid password hash.
+      return refused(error.status === Status.Cost ? Status.Encoded : error.status);
+    }
+  },
+  check({ scheme }, { password, secret }) {
+    if (secret.length > 0 && scheme.what !== 'argon2') refused(Status.NotSupported);
+    if (scheme.what === 'bcrypt' && password.includes(0)) refused(Status.NotSupported);
+  },
+  memory: ({ scheme }) => codeOf(scheme).memory(scheme),
+  predict: ({ scheme }, size) => codeOf(scheme).predict(scheme, size),
+  derive(derivation, input, target, progress) {
+    const { scheme, hash, allowed } = derivation;
+    const bytes = codeOf(scheme).bytes(
+      scheme,
+      hashInput(derivation, input),
+      hash.length,
+      clocked(allowed, progress),
+    );
+    target.fill(verdict(derivation, bytes));
+  },
+  async deriveFast(derivation, input, target) {
+    const { scheme, hash } = derivation;
+    const bytes = await codeOf(scheme).fastBytes(scheme, hashInput(derivation, input), hash.length);
+    if (bytes !== undefined) target.fill(verdict(derivation, bytes));
+    return bytes !== undefined;
+  },
+  timeLimit: ({ allowed }) => clockLimit(allowed),
+};
+
+function hashInput({ salt }: PasswordHash, { password, secret }: DerivationInput): DerivationInput {
+  return { password, salt, secret, aad: NOTHING };
+}
+
+/**
+ * Returns the time limit in milliseconds of work with this predicted limit: a prediction may be
+ * wrong by a factor of 2, and a busy machine takes longer.
+ */
+function clockLimit(allowed: number): number {
+  return 2 * allowed + 1000;
+}
+
+/** Ends work that exceeds its time limit, because a machine may be slower than predicted. */
+function clocked(allowed: number, progress: Progress | undefined): Progress {
+  const end = Date.now() + clockLimit(allowed);
+  return (fraction) => {
+    if (Date.now() > end) refused(Status.Work);
+    progress?.(fraction);
+  };
+}
+
+/** Returns 1 if the derived bytes are those of the hash, in constant time, and wipes them. */
+function verdict({ hash }: PasswordHash, derived: Uint8Array): number {
+  let difference = hash.length ^ derived.length;
+  for (const [index, byte] of hash.entries()) difference |= byte ^ derived[index]!;
+  derived.fill(0);
+  return difference === 0 ? 1 : 0;
 }

@@ -3,7 +3,9 @@
  * WebAssembly.
  */
 import { argon2d, argon2i, argon2id, scrypt } from 'hash-wasm';
-import type { Argon2Cost, DerivationInput, ScryptCost } from './contract.js';
+import type { Argon2Cost } from './argon2.js';
+import type { DerivationInput } from './contract.js';
+import type { ScryptCost } from './scrypt.js';
 
 const argon2Kinds = [argon2d, argon2i, argon2id] as const;
 

@@ -6,7 +6,8 @@ import { data, sizeOf } from '../../request/arguments.js';
 import { defaultEngine } from '../../engines/engines.js';
 import { makeError } from '../../request/errors.js';
 import { derivePromise, type DerivationProgress } from '../../kdf/derive.js';
-import { memoryOf, scryptParser } from '../../kdf/scrypt.js';
+import { scryptParser } from '../../kdf/scrypt.js';
+import { scryptMemory } from '../../request/kdf-costs.js';
 import { utf8Apart, type Buffer } from '#platform/runtime.js';
 import { KEY_SIZE, type HeaderScrypt } from './header.js';
 
@@ -56,7 +57,7 @@ function textOf(given: Uint8Array): string | undefined {
  * @throws MillraceError ERR_MEMORY_LIMIT, ERR_WORK_LIMIT
  */
 export function checkLimits(scrypt: HeaderScrypt, { maxMemory, maxTime }: HeaderLimits): void {
-  const memory = memoryOf(scrypt);
+  const memory = scryptMemory(scrypt);
   if (memory > maxMemory) {
     throw makeError(
       'ERR_MEMORY_LIMIT',
@@ -89,7 +90,7 @@ export async function keyOf(
   const { N, r, p, salt } = scrypt;
   const watched = onProgress === undefined ? { signal } : { signal, onProgress };
   // Memory for lanes in addition to the table.
-  const maxmem = memoryOf(scrypt) + 2 ** 20;
+  const maxmem = scryptMemory(scrypt) + 2 ** 20;
   try {
     return (await derivePromise(scryptParser, [
       passphrase,

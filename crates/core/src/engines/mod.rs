@@ -10,6 +10,7 @@ mod report;
 
 pub use external::{ExternalCipher, ExternalMac};
 pub(crate) use native::blake3::Message as HashMessage;
+pub(crate) use native::kdf;
 pub use native::memory::Memory;
 pub(crate) use native::message::Message;
 pub(crate) use native::partial_tag::PartialTag;

@@ -1,13 +1,13 @@
 //! Argon2 (RFC 9106).
 
 use super::Memory;
+use super::function::{Function, Job, Numbers};
 use crate::Error;
+use crate::catalog::Hash;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
-use crate::engines::Native;
+use crate::engines::kdf::argon2 as engine;
 
-pub use super::inputs::{
-    Argon2Cost as Cost, Argon2Input as Input, Argon2Kind as Kind, Argon2Version as Version,
-};
+pub use crate::engines::kdf::argon2::{Cost, Input, Kind, Version};
 
 /// The fewest bytes of a salt.
 pub const SALT_MIN: usize = 8;
@@ -68,7 +68,7 @@ impl Cost {
 
 /// Returns the bytes of working memory.
 pub fn memory(cost: &Cost) -> u64 {
-    Native::argon2_memory(cost)
+    engine::memory(cost)
 }
 
 /// Derives a key. Allocates the working memory.
@@ -94,7 +94,7 @@ pub fn derive_in(
     checkpoint: &mut dyn Checkpoint,
 ) -> Result<(), Error> {
     check(input, target)?;
-    Native::argon2(cost, input, target, memory, checkpoint)
+    engine::run(cost, input, target, memory, checkpoint)
 }
 
 fn check(input: &Input<'_>, target: &[u8]) -> Result<(), Error> {
@@ -110,5 +110,62 @@ fn check(input: &Input<'_>, target: &[u8]) -> Result<(), Error> {
         Ok(())
     } else {
         Err(Error::SourceTooLarge)
+    }
+}
+
+/// Returns the cost in `costs`: passes, KiB of memory, lanes, and the kind in the low byte of the
+/// variant, whose next byte is the version.
+///
+/// # Errors
+/// [`Error::Cost`] for a variant or a cost that Argon2 does not define.
+pub fn parameters(numbers: &Numbers) -> Result<Cost, Error> {
+    let variant = numbers.cost(3)?;
+    let kind = match variant & 0xff {
+        0 => Kind::D,
+        1 => Kind::I,
+        2 => Kind::Id,
+        _ => return Err(Error::Cost),
+    };
+    let version = match variant >> 8 {
+        0x10 => Version::V10,
+        0x13 => Version::V13,
+        _ => return Err(Error::Cost),
+    };
+    let cost = Cost::new(kind, numbers.cost(1)?, numbers.cost(0)?, numbers.cost(2)?)?;
+    Ok(cost.with_version(version))
+}
+
+pub(super) struct Argon2;
+
+impl Function for Argon2 {
+    fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
+        parameters(numbers).map(|cost| memory(&cost))
+    }
+
+    fn predict(
+        &self,
+        numbers: &Numbers,
+        _aad: &[u8],
+        _size: usize,
+        _block: &dyn Fn(Hash) -> u64,
+    ) -> Result<u64, Error> {
+        let cost = parameters(numbers)?;
+        Ok(150_u64.saturating_mul(cost.memory.into()).saturating_mul(cost.passes.into()))
+    }
+
+    fn derive(
+        &self,
+        jobs: &mut [Job<'_>],
+        memory: &mut Memory,
+        checkpoint: &mut dyn Checkpoint,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error> {
+        for (index, job) in jobs.iter_mut().enumerate() {
+            let &mut Job { password, salt, secret, aad: associated, .. } = job;
+            let input = Input { password, salt, secret, associated };
+            derive_in(&parameters(&job.numbers)?, &input, job.target, memory, checkpoint)?;
+            each(index, job.target);
+        }
+        Ok(())
     }
 }

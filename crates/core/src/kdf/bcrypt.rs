@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::checkpoint::Checkpoint;
-use crate::engines::Native;
+use crate::engines::kdf::bcrypt as engine;
 
 /// The lowest cost: the base-2 logarithm of the work.
 pub const COST_MIN: u32 = 4;
@@ -28,5 +28,5 @@ pub fn derive(
     if password.contains(&0) {
         return Err(Error::NotSupported);
     }
-    Native::bcrypt(password, salt, cost, target, checkpoint)
+    engine::run(password, salt, cost, target, checkpoint)
 }

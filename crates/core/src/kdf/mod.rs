@@ -7,21 +7,118 @@
 //! - [`phc`]: password hashes as strings.
 //! - [`scrypt`]: memory-hard; several jobs at once in one thread.
 //!
-//! Long derivations reach a [`checkpoint`](crate::checkpoint) at least once per millisecond.
+//! [`Derivation`] is any of them, with its parameters as numbers. Long derivations reach a
+//! [`checkpoint`](crate::checkpoint) at least once per millisecond.
 
 pub mod argon2;
 mod base64;
 pub mod bcrypt;
 pub mod clock;
+mod function;
 pub mod hkdf;
-pub(crate) mod inputs;
 pub mod pbkdf2;
 pub mod phc;
 pub mod scrypt;
 
+pub use self::function::{Job, Numbers};
 pub use crate::engines::Memory;
 
+use self::function::Function;
+use crate::Error;
+use crate::catalog::Hash;
+use crate::checkpoint::Checkpoint;
 use crate::engines::Native;
+
+/// The functions, by number. tools/protocol.mjs names the operations of the binding after them.
+const FUNCTIONS: [&dyn Function; 5] =
+    [&scrypt::Scrypt, &pbkdf2::Pbkdf2, &hkdf::Hkdf, &argon2::Argon2, &phc::Verify];
+
+/// A key derivation function and its checked parameters.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub struct Derivation {
+    function: u64,
+    numbers: Numbers,
+    memory: u64,
+}
+
+impl Derivation {
+    /// A derivation of nothing, which cannot be computed.
+    pub const NONE: Derivation = Derivation {
+        function: u64::MAX,
+        numbers: Numbers { hash: 0, costs: [0; 4], memory: 0, milliseconds: 0 },
+        memory: 0,
+    };
+
+    /// Checks parameters. A derivation's `aad` is a parameter too if it is a password hash.
+    ///
+    /// # Errors
+    /// [`Error::NotSupported`] for an unknown function or hash, [`Error::Cost`],
+    /// [`Error::MemoryLimit`], and [`Error::Memory`] for more memory than any machine has. For a
+    /// password hash also [`Error::Encoded`] and [`Error::Work`].
+    pub fn new(function: usize, numbers: Numbers, aad: &[u8]) -> Result<Derivation, Error> {
+        let found = FUNCTIONS.get(function).ok_or(Error::NotSupported)?;
+        let memory = found.memory(&numbers, aad)?;
+        Ok(Derivation { function: function as u64, numbers, memory })
+    }
+
+    fn function(&self) -> Result<&'static dyn Function, Error> {
+        let found = usize::try_from(self.function).ok().and_then(|number| FUNCTIONS.get(number));
+        found.copied().ok_or(Error::NotSupported)
+    }
+
+    /// Returns the parameters.
+    pub fn numbers(&self) -> Numbers {
+        self.numbers
+    }
+
+    /// Returns the bytes of working memory, 0 if they are few.
+    pub fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    /// Returns the predicted nanoseconds of deriving `size` bytes. `block` predicts the compression
+    /// of one block by a hash.
+    pub fn predict(&self, aad: &[u8], size: usize, block: &dyn Fn(Hash) -> u64) -> u64 {
+        let found = self.function();
+        found.and_then(|found| found.predict(&self.numbers, aad, size, block)).unwrap_or(0)
+    }
+
+    /// Returns the kind of a derivation that batches with others of its kind. The high bit of its
+    /// low byte is set, as in no hash's number.
+    pub fn kind(&self) -> Option<u32> {
+        self.function().ok()?.kind(&self.numbers)
+    }
+
+    /// Returns the most derivations that are faster as a batch, for the low byte of a kind; `None`
+    /// if the kind is not that of a derivation.
+    pub fn batch_limit(kind: u8) -> Option<usize> {
+        FUNCTIONS.iter().find_map(|found| found.batch_limit(kind))
+    }
+
+    /// Returns the bytes of working memory with which a batch is fastest, at most `permitted` if
+    /// that suffices.
+    ///
+    /// # Errors
+    /// [`Error::NotSupported`] for [`Derivation::NONE`].
+    pub fn batch_memory(&self, jobs: &[Job<'_>], permitted: u64) -> Result<u64, Error> {
+        self.function()?.batch_memory(jobs, permitted)
+    }
+
+    /// Computes jobs of one kind, of which this is one, or one job. Calls `each` once per job with
+    /// its index and its key, which is then in its target, but not for cancelled jobs.
+    ///
+    /// # Errors
+    /// Those of the function, and [`Error::Memory`] if `memory` does not suffice.
+    pub fn derive(
+        &self,
+        jobs: &mut [Job<'_>],
+        memory: &mut Memory,
+        checkpoint: &mut dyn Checkpoint,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error> {
+        self.function()?.derive(jobs, memory, checkpoint, each)
+    }
+}
 
 /// Returns true if both byte strings are equal, in a time that depends only on their lengths.
 pub fn equal(one: &[u8], other: &[u8]) -> bool {

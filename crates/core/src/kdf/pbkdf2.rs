@@ -3,12 +3,14 @@
 //! A block of output is as long as a digest and takes a sequence of HMACs. [`derive_many`] computes
 //! several blocks at once in one thread, of one job or of several with the same hash.
 
+use super::Memory;
+use super::function::{self, Function, Numbers, digests};
 use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
-use crate::engines::Native;
+use crate::engines::kdf::pbkdf2 as engine;
 
-pub use super::inputs::Pbkdf2Job as Job;
+pub use crate::engines::kdf::pbkdf2::Job;
 
 /// Returns the most bytes of a derived key: 2^32 - 1 digests.
 pub fn key_max(hash: Hash) -> u64 {
@@ -17,7 +19,7 @@ pub fn key_max(hash: Hash) -> u64 {
 
 /// Returns how many blocks of output are computed at once on this machine.
 pub fn lanes(hash: Hash) -> usize {
-    Native::pbkdf2_lanes(hash).max(1)
+    engine::lanes(hash).max(1)
 }
 
 /// Derives a key.
@@ -61,5 +63,53 @@ pub fn derive_many(
     if jobs.iter().any(|job| job.target.len() as u64 > key_max(hash)) {
         return Err(Error::OutputSize);
     }
-    Native::pbkdf2(hash, jobs, checkpoint, &mut each)
+    engine::run(hash, jobs, checkpoint, &mut each)
+}
+
+pub(super) struct Pbkdf2;
+
+/// The low byte of a kind is this and the hash's number.
+const KIND: u8 = 0x80;
+
+impl Function for Pbkdf2 {
+    fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
+        numbers.hash().and(numbers.cost(0)).map(|_| 0)
+    }
+
+    fn predict(
+        &self,
+        numbers: &Numbers,
+        _aad: &[u8],
+        size: usize,
+        block: &dyn Fn(Hash) -> u64,
+    ) -> Result<u64, Error> {
+        let hash = numbers.hash()?;
+        // Two compressions an iteration, from kept states.
+        let iterations = u64::from(numbers.cost(0)?) + 2;
+        Ok(block(hash).saturating_mul(digests(hash, size)).saturating_mul(iterations))
+    }
+
+    fn kind(&self, numbers: &Numbers) -> Option<u32> {
+        Some((KIND | numbers.hash().ok()? as u8).into())
+    }
+
+    fn batch_limit(&self, kind: u8) -> Option<usize> {
+        let hash = Hash::from_id(kind & !KIND).filter(|_| kind & KIND != 0)?;
+        Some(lanes(hash))
+    }
+
+    fn derive(
+        &self,
+        jobs: &mut [function::Job<'_>],
+        _memory: &mut Memory,
+        checkpoint: &mut dyn Checkpoint,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error> {
+        let hash = jobs[0].numbers.hash()?;
+        let jobs = jobs.iter_mut().map(|job| {
+            let &mut function::Job { password, salt, ref mut target, .. } = job;
+            Ok(Job { password, salt, iterations: job.numbers.cost(0)?, target })
+        });
+        derive_many(hash, &mut jobs.collect::<Result<Vec<_>, Error>>()?, checkpoint, each)
+    }
 }

@@ -13,8 +13,11 @@
 use std::fmt;
 
 use super::base64::{BCRYPT, STANDARD};
+use super::clock::Clock;
+use super::function::{Function, Job, Numbers};
 use super::{Memory, argon2, bcrypt, scrypt};
 use crate::Error;
+use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
 use crate::engines::Native;
 
@@ -95,6 +98,11 @@ impl Scheme {
     }
 }
 
+impl Limits {
+    /// No limits.
+    pub const NONE: Limits = Limits { memory: u64::MAX, milliseconds: u64::MAX };
+}
+
 impl PasswordHash {
     /// Parses a password hash.
     ///
@@ -127,6 +135,14 @@ impl PasswordHash {
             return Err(Error::Work);
         }
         Ok(found)
+    }
+
+    /// Parses a password hash from bytes. Bytes that are not UTF-8 are none.
+    ///
+    /// # Errors
+    /// As [`PasswordHash::parse`].
+    pub fn from_bytes(text: &[u8], limits: &Limits) -> Result<PasswordHash, Error> {
+        PasswordHash::parse(std::str::from_utf8(text).unwrap_or_default(), limits)
     }
 
     /// Hashes a password to `size` bytes. Reaches a checkpoint at least once per millisecond.
@@ -260,6 +276,53 @@ impl fmt::Display for PasswordHash {
             }
         }
         write!(formatter, "${}${}", STANDARD.encode(&self.salt), STANDARD.encode(&self.hash))
+    }
+}
+
+/// Verifies a password: the `aad` is the password hash, and the target becomes 1 or 0.
+pub(super) struct Verify;
+
+impl Function for Verify {
+    fn memory(&self, numbers: &Numbers, aad: &[u8]) -> Result<u64, Error> {
+        let limits = Limits { memory: numbers.memory, milliseconds: numbers.milliseconds };
+        match PasswordHash::from_bytes(aad, &limits) {
+            Ok(hash) => Ok(hash.scheme.memory()),
+            Err(Error::Memory { needed }) => Err(Error::MemoryLimit { needed }),
+            // A hash with parameters that its scheme does not define is malformed.
+            Err(Error::Cost) => Err(Error::Encoded),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn predict(
+        &self,
+        _numbers: &Numbers,
+        aad: &[u8],
+        _size: usize,
+        _block: &dyn Fn(Hash) -> u64,
+    ) -> Result<u64, Error> {
+        let hash = PasswordHash::from_bytes(aad, &Limits::NONE)?;
+        Ok(hash.scheme.milliseconds().saturating_mul(1_000_000).max(200_000))
+    }
+
+    fn derive(
+        &self,
+        jobs: &mut [Job<'_>],
+        memory: &mut Memory,
+        checkpoint: &mut dyn Checkpoint,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error> {
+        for (index, job) in jobs.iter_mut().enumerate() {
+            let hash = PasswordHash::from_bytes(job.aad, &Limits::NONE)?;
+            let clock = &mut Clock::new(job.numbers.milliseconds, checkpoint);
+            let verified = hash.verify(job.password, job.secret, memory, clock);
+            if clock.expired() {
+                return Err(Error::Work);
+            }
+            job.target.fill(u8::from(verified?));
+            each(index, job.target);
+        }
+        Ok(())
     }
 }
 

@@ -4,11 +4,13 @@
 //! several lanes at once in one thread, of one job or of several with the same N and r.
 
 use super::Memory;
+use super::function::{self, Function, Numbers};
 use crate::Error;
+use crate::catalog::Hash;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
-use crate::engines::Native;
+use crate::engines::kdf::scrypt as engine;
 
-pub use super::inputs::{ScryptCost as Cost, ScryptJob as Job};
+pub use crate::engines::kdf::scrypt::{Cost, Job};
 
 /// The most bytes of a derived key.
 pub const KEY_MAX: u64 = 32 * 0xffff_ffff;
@@ -67,13 +69,13 @@ impl Cost {
 
 /// Returns how many lanes are computed at once on this machine.
 pub fn lanes() -> usize {
-    Native::scrypt_lanes()
+    engine::lanes()
 }
 
 /// Returns the bytes of working memory for jobs of one cost whose p add up to `lanes`, if
 /// `concurrent` of these lanes, at most [`lanes`], are computed at once.
 pub fn memory(cost: &Cost, lanes: u64, concurrent: usize) -> u64 {
-    Native::scrypt_memory(cost, lanes, concurrent).unwrap_or(u64::MAX)
+    engine::memory(cost, lanes, concurrent).unwrap_or(u64::MAX)
 }
 
 /// Derives a key. Allocates working memory for one lane.
@@ -121,5 +123,76 @@ pub fn derive_many(
             return Err(Error::OutputSize);
         }
     }
-    Native::scrypt(cost, jobs, memory, checkpoint, &mut each)
+    engine::run(cost, jobs, memory, checkpoint, &mut each)
+}
+
+/// Returns the cost and p in `costs`: N, r, p.
+///
+/// # Errors
+/// As [`Cost::new`].
+pub fn parameters(numbers: &Numbers) -> Result<(Cost, u32), Error> {
+    let [r, p] = [1, 2].map(|index| numbers.cost(index).unwrap_or(u32::MAX));
+    Ok((Cost::new(numbers.costs[0], r)?, p))
+}
+
+/// Returns the memory for as many of `total` lanes at once as are useful and permitted.
+fn memory_within(cost: &Cost, total: u64, permitted: u64) -> u64 {
+    let most = lanes().min(usize::try_from(total).unwrap_or(usize::MAX));
+    let size = |concurrent: usize| memory(cost, total, concurrent);
+    (2..=most).rev().map(size).find(|&size| size <= permitted).unwrap_or_else(|| size(1))
+}
+
+pub(super) struct Scrypt;
+
+/// The low byte of a kind; no hash has the number 0x7f.
+const KIND: u8 = 0xff;
+
+impl Function for Scrypt {
+    fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
+        let (cost, p) = parameters(numbers)?;
+        cost.check(p, numbers.memory)?;
+        Ok(memory_within(&cost, p.into(), numbers.memory))
+    }
+
+    fn predict(
+        &self,
+        numbers: &Numbers,
+        _aad: &[u8],
+        _size: usize,
+        _block: &dyn Fn(Hash) -> u64,
+    ) -> Result<u64, Error> {
+        let (cost, p) = parameters(numbers)?;
+        // 4Nrp Salsa20 cores of 27 ns.
+        Ok(108_u64.saturating_mul(cost.n).saturating_mul(cost.r.into()).saturating_mul(p.into()))
+    }
+
+    fn kind(&self, numbers: &Numbers) -> Option<u32> {
+        let (cost, _) = parameters(numbers).ok()?;
+        (cost.r < 1 << 18).then(|| (cost.r << 6 | cost.n.ilog2()) << 8 | u32::from(KIND))
+    }
+
+    fn batch_limit(&self, kind: u8) -> Option<usize> {
+        (kind == KIND).then(lanes)
+    }
+
+    fn batch_memory(&self, jobs: &[function::Job<'_>], permitted: u64) -> Result<u64, Error> {
+        let (cost, _) = parameters(&jobs[0].numbers)?;
+        let lanes = jobs.iter().map(|job| Ok(u64::from(parameters(&job.numbers)?.1)));
+        Ok(memory_within(&cost, lanes.sum::<Result<u64, Error>>()?, permitted))
+    }
+
+    fn derive(
+        &self,
+        jobs: &mut [function::Job<'_>],
+        memory: &mut Memory,
+        checkpoint: &mut dyn Checkpoint,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error> {
+        let (cost, _) = parameters(&jobs[0].numbers)?;
+        let jobs = jobs.iter_mut().map(|job| {
+            let &mut function::Job { password, salt, ref mut target, .. } = job;
+            Ok(Job { password, salt, p: parameters(&job.numbers)?.1, target })
+        });
+        derive_many(&cost, &mut jobs.collect::<Result<Vec<_>, Error>>()?, memory, checkpoint, each)
+    }
 }

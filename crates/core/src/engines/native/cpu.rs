@@ -83,26 +83,9 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
     Service { library, instructions, lanes: None }
 }
 
-/// Returns how the derivations without a hash are computed on this CPU.
-pub(crate) fn serves_derivations(scrypts: usize) -> [(&'static str, Service); 4] {
-    let service = |library, instructions: &[&'static str]| Service {
-        library,
-        instructions: instructions.to_vec(),
-        lanes: None,
-    };
-    let vectors = own::vectors();
-    let scrypt = Service {
-        lanes: (scrypts > 1).then_some((scrypts, vectors)),
-        ..service(MILLRACE, vectors)
-    };
-    // HKDF's HMACs are those of its hash.
-    let hkdf = service(MILLRACE, &[]);
-    [
-        ("scrypt", scrypt),
-        ("argon2", service(MILLRACE, vectors)),
-        ("bcrypt", service("blowfish", &[])),
-        ("hkdf", hkdf),
-    ]
+/// Returns the report of a derivation that Millrace computes with `instructions`.
+pub(super) fn ours(instructions: &[&'static str]) -> Service {
+    Service { library: MILLRACE, instructions: instructions.to_vec(), lanes: None }
 }
 
 /// Returns how PBKDF2 over `hash` is computed, with `lanes` blocks of output at once.
@@ -160,7 +143,7 @@ mod own {
     }
 
     /// The instructions of scrypt and Argon2.
-    pub(super) fn vectors() -> &'static [&'static str] {
+    pub(in super::super) fn vectors() -> &'static [&'static str] {
         match (Avx512::detect(), Avx2::detect()) {
             (Some(_), _) => Avx512::NAMES,
             (None, Some(_)) => Avx2::NAMES,
@@ -221,7 +204,7 @@ mod own {
         super::first(&[&["neon"]])
     }
 
-    pub(super) fn vectors() -> &'static [&'static str] {
+    pub(in super::super) fn vectors() -> &'static [&'static str] {
         &[]
     }
 
@@ -335,5 +318,7 @@ mod dispatch {
         first(&[&["neon"]])
     }
 }
+
+pub(super) use own::vectors;
 
 use dispatch::{aes_ctr, aes_gcm, aes_gcm_siv, blake3, sha1, sha256, sha512};

@@ -17,7 +17,8 @@ pub struct Memory {
     size: usize,
     /// The bytes that may hold secrets.
     used: usize,
-    mapping: mapping::Mapping,
+    /// `None` if there are no bytes.
+    mapping: Option<mapping::Mapping>,
 }
 
 // SAFETY: the memory is owned, and reached through `&mut` only.
@@ -30,19 +31,21 @@ const LINE: usize = 64;
 const HUGE_PAGE: usize = 2 << 20;
 
 impl Memory {
-    /// Maps `size` bytes. None of them costs anything before it is used.
+    /// Maps `size` bytes. None of them costs anything before it is used; 0 bytes cost nothing.
     ///
     /// # Errors
     /// [`Error::Memory`] if the system is short of memory.
     pub fn new(size: u64) -> Result<Memory, Error> {
-        let room =
-            usize::try_from(size).ok().and_then(|size| size.max(1).checked_next_multiple_of(LINE));
+        if size == 0 {
+            return Ok(Memory { start: NonNull::dangling(), size: 0, used: 0, mapping: None });
+        }
+        let room = usize::try_from(size).ok().and_then(|size| size.checked_next_multiple_of(LINE));
         let room = room
             .filter(|&room| room <= isize::MAX as usize - HUGE_PAGE)
             .ok_or(Error::Memory { needed: size })?;
         let align = if room >= HUGE_PAGE { HUGE_PAGE } else { LINE };
         let (mapping, start) = mapping::map(room, align).ok_or(Error::Memory { needed: size })?;
-        Ok(Memory { start, size: room, used: 0, mapping })
+        Ok(Memory { start, size: room, used: 0, mapping: Some(mapping) })
     }
 
     /// Returns the size in bytes.
@@ -73,7 +76,9 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         self.wipe(&mut || {});
-        mapping::unmap(&self.mapping);
+        if let Some(mapping) = &self.mapping {
+            mapping::unmap(mapping);
+        }
     }
 }
 

@@ -2,8 +2,6 @@
 
 mod aead;
 mod aes;
-mod argon2;
-mod bcrypt;
 mod blake2;
 pub(super) mod blake3;
 mod chacha;
@@ -15,7 +13,6 @@ pub(crate) mod features;
 mod gcm;
 mod gcm_siv;
 mod hasher;
-mod hkdf;
 mod hmac;
 mod keccak;
 #[cfg(target_arch = "x86_64")]
@@ -26,9 +23,7 @@ mod md;
 pub(super) mod memory;
 pub(super) mod message;
 pub(super) mod partial_tag;
-mod pbkdf2;
 mod poly1305;
-mod scrypt;
 mod sha2;
 mod state;
 mod wipe;
@@ -91,8 +86,8 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
         1
     }
     /// Computes `count` HMAC iterations of each block of output.
-    fn iterate(outputs: &mut [pbkdf2::OutputBlock<Self>], count: u32) {
-        pbkdf2::one_by_one(outputs, count);
+    fn iterate(outputs: &mut [kdf::pbkdf2::OutputBlock<Self>], count: u32) {
+        kdf::pbkdf2::one_by_one(outputs, count);
     }
     /// Bytes of a saved state.
     const STATE: usize;
@@ -161,7 +156,7 @@ macro_rules! with_digest {
 }
 
 // Here, below the macro.
-mod derivation;
+pub(crate) mod kdf;
 
 /// The native engine.
 pub(crate) struct Native;
@@ -209,6 +204,27 @@ impl Native {
         slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
         with_digest!(hash, D => hasher::digest::<D>(params, source, target, slicer))
+    }
+
+    /// Returns how each derivation is computed here.
+    pub(crate) fn serves_derivations() -> Vec<(String, Service)> {
+        kdf::serves()
+    }
+
+    /// Returns true if both are equal, in a time that depends only on their lengths.
+    pub(crate) fn equal(one: &[u8], other: &[u8]) -> bool {
+        wipe::equal(one, other)
+    }
+
+    /// Overwrites a secret.
+    pub(crate) fn wipe(bytes: &mut [u8]) {
+        wipe::wipe(bytes);
+    }
+
+    /// Overwrites `SIZE` bytes of stack below the caller's frame.
+    #[inline]
+    pub(crate) fn wipe_below<const SIZE: usize>() {
+        wipe::wipe_room_below::<SIZE>();
     }
 
     /// Computes an HMAC without heap, and wipes what it derived from the key.

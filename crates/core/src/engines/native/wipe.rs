@@ -32,6 +32,19 @@ impl<const N: usize> Drop for Secret<N> {
     }
 }
 
+/// Returns true if both are equal, in a time that depends only on their lengths.
+pub(super) fn equal(one: &[u8], other: &[u8]) -> bool {
+    // SAFETY: both have that many bytes.
+    one.len() == other.len()
+        && unsafe { lc::CRYPTO_memcmp(one.as_ptr().cast(), other.as_ptr().cast(), one.len()) } == 0
+}
+
+/// Overwrites a secret.
+pub(super) fn wipe(bytes: &mut [u8]) {
+    // SAFETY: pointer and length are of one slice.
+    unsafe { lc::OPENSSL_cleanse(bytes.as_mut_ptr().cast(), bytes.len()) }
+}
+
 /// Overwrites the 8 KiB of stack below the caller's frame, where routines that have returned
 /// spilled registers.
 #[inline]

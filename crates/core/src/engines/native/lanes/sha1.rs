@@ -10,7 +10,7 @@
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512, ShaNi};
-use super::super::pbkdf2::iteration::HmacIteration;
+use super::super::kdf::pbkdf2::iteration::HmacIteration;
 use super::super::wipe::Wiped;
 use super::super::{Digest as _, md};
 use super::hmac_iterations::hmac_iterations;

@@ -12,7 +12,7 @@
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512, ShaNi};
-use super::super::pbkdf2::iteration::HmacIteration;
+use super::super::kdf::pbkdf2::iteration::HmacIteration;
 use super::super::sha2;
 use super::super::wipe::Wiped;
 use super::hmac_iterations::hmac_iterations;

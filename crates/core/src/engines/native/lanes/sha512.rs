@@ -9,7 +9,7 @@
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512};
-use super::super::pbkdf2::iteration::HmacIteration;
+use super::super::kdf::pbkdf2::iteration::HmacIteration;
 use super::super::sha2::blocks::CONSTANTS;
 use super::super::sha2::long;
 use super::super::wipe::Wiped;

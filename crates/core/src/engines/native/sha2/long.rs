@@ -7,9 +7,9 @@ use aws_lc_sys as lc;
 
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Schedule256, Schedule512};
+use super::super::kdf::pbkdf2::iteration::{HmacIteration, iterate_64, iterate_in_words};
 #[cfg(target_arch = "x86_64")]
 use super::super::lanes;
-use super::super::pbkdf2::iteration::{HmacIteration, iterate_64, iterate_in_words};
 use super::super::state::{Reader, Writer};
 use super::super::wipe::{Plain, Secret, wipe_plain};
 use super::Digest;

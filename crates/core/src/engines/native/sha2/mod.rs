@@ -12,9 +12,9 @@ pub(super) mod long;
 use aws_lc_sys as lc;
 
 use super::Digest;
+use super::kdf::pbkdf2::iteration::{HmacIteration, iterate_32, iterate_in_words};
 #[cfg(target_arch = "x86_64")]
 use super::lanes;
-use super::pbkdf2::iteration::{HmacIteration, iterate_32, iterate_in_words};
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, Secret, wipe_plain};
 #[cfg(target_arch = "x86_64")]

@@ -1,10 +1,10 @@
 //! Every kernel gives the result of the plain one.
 
-use super::super::tests::Bytes;
+use super::super::super::tests::Bytes;
 use super::*;
 
 /// ROMix of the blocks with a kernel, as many as it has lanes or fewer.
-fn mixed(kernel: &Kernel, cost: &ScryptCost, blocks: &[Vec<u8>]) -> Vec<Vec<u8>> {
+fn mixed(kernel: &Kernel, cost: &Cost, blocks: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let block = 128 * cost.r as usize;
     let table = block * cost.n as usize;
     let mut memory =
@@ -41,7 +41,7 @@ fn all_kernels_agree() {
     for (n, r) in
         [(2, 1), (4, 1), (16, 2), (64, 3), (128, 8), (2, 17), (1024, 8), (8192, 1), (16, 600)]
     {
-        let cost = ScryptCost { n, r };
+        let cost = Cost { n, r };
         for (name, kernel) in &kernels {
             for count in 1..=kernel.lanes {
                 let blocks: Vec<Vec<u8>> =
@@ -80,7 +80,7 @@ fn all_kernels() -> Vec<(&'static str, Kernel)> {
     let mut all = vec![("plain", plain::PLAIN)];
     #[cfg(target_arch = "x86_64")]
     {
-        use super::super::features::OrSkip;
+        use super::super::super::features::OrSkip;
         if Avx2::detect().or_skip().is_some() {
             all.extend([("one", ONE), ("two", TWO), ("four", FOUR)]);
         }

@@ -2,9 +2,11 @@
 
 use blowfish::Blowfish;
 
-use super::wipe::{Secret, wipe_below};
+use super::super::cpu;
+use super::super::wipe::{Secret, wipe_below};
 use crate::Error;
 use crate::checkpoint::Checkpoint;
+use crate::engines::Service;
 
 /// Bytes of a password that count, its ending zero byte among them.
 const KEY: usize = 72;
@@ -12,8 +14,13 @@ const KEY: usize = 72;
 /// Rounds, of two key schedules each, between two checkpoints: about 500 us.
 const SLICE: u64 = 8;
 
+/// Returns how it is computed.
+pub(super) fn serves() -> Service {
+    Service { library: "blowfish", ..cpu::ours(&[]) }
+}
+
 /// Derives what a bcrypt string holds; the password has no zero byte.
-pub(super) fn run(
+pub(crate) fn run(
     password: &[u8],
     salt: &[u8; 16],
     cost: u32,

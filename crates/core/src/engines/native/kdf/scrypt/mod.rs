@@ -8,16 +8,37 @@ mod vectors;
 #[cfg(target_arch = "x86_64")]
 use self::romix::{EIGHT, FOUR, FOUR_WIDE, ONE, ONE_ROTATED, TWO, TWO_ROTATED};
 use self::romix::{Kernel, LANES_MAX, Place};
+use super::super::cpu;
 #[cfg(target_arch = "x86_64")]
-use super::features::{Avx2, Avx512};
-use super::memory::Memory;
+use super::super::features::{Avx2, Avx512};
+use super::super::memory::Memory;
+use super::super::sha2::Sha256;
+use super::super::wipe::wipe_below;
 use super::pbkdf2;
-use super::sha2::Sha256;
-use super::wipe::wipe_below;
 use crate::Error;
 use crate::allocate::try_with_capacity;
 use crate::checkpoint::Checkpoint;
-use crate::kdf::inputs::{ScryptCost, ScryptJob};
+use crate::engines::Service;
+
+/// The cost that the jobs of one batch share. [`Cost::new`] checks it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Cost {
+    pub(crate) n: u64,
+    pub(crate) r: u32,
+}
+
+/// One scrypt derivation.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// The password.
+    pub password: &'a [u8],
+    /// The salt.
+    pub salt: &'a [u8],
+    /// The parallelization parameter.
+    pub p: u32,
+    /// The derived key.
+    pub target: &'a mut [u8],
+}
 
 /// Salsa20 cores of each lane between two checkpoints: 80 us, or 180 us for eight lanes at once.
 /// With four times as many, an event loop beside two busy workers waits 3 ms at the 99th percentile
@@ -25,8 +46,14 @@ use crate::kdf::inputs::{ScryptCost, ScryptJob};
 const SLICE: u64 = 2048;
 
 /// Returns how many lanes are computed at once.
-pub(super) fn lanes() -> usize {
+pub(crate) fn lanes() -> usize {
     kernels().iter().map(|kernel| kernel.lanes).max().unwrap_or(1)
+}
+
+/// Returns how this CPU computes it.
+pub(super) fn serves() -> Service {
+    let (lanes, instructions) = (lanes(), cpu::vectors());
+    Service { lanes: (lanes > 1).then_some((lanes, instructions)), ..cpu::ours(instructions) }
 }
 
 /// Returns the kernels that this CPU can run, from the fewest lanes to the most.
@@ -50,20 +77,19 @@ fn choose(lanes: usize) -> Kernel {
 }
 
 /// Returns the bytes of working memory for `lanes` lanes, of which `concurrent` are computed at
-/// once;
-/// `None` on overflow.
-pub(super) fn memory(cost: &ScryptCost, lanes: u64, concurrent: usize) -> Option<u64> {
+/// once; `None` on overflow.
+pub(crate) fn memory(cost: &Cost, lanes: u64, concurrent: usize) -> Option<u64> {
     let block = 128 * u64::from(cost.r);
     let tables = block.checked_mul(cost.n)?.checked_mul(concurrent as u64)?;
     let blocks = block.checked_mul(lanes.checked_add(2 * LANES_MAX as u64)?)?;
     tables.checked_add(blocks)
 }
 
-/// Runs all jobs, as many lanes at once as there is memory for. Calls `each` with the index and key
-/// of each that is done.
-pub(super) fn run(
-    cost: &ScryptCost,
-    jobs: &mut [ScryptJob<'_>],
+/// Computes jobs of one cost, as many lanes at once as there is memory for. Calls `each` with the
+/// index and key of each that is done.
+pub(crate) fn run(
+    cost: &Cost,
+    jobs: &mut [Job<'_>],
     memory: &mut Memory,
     checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),

@@ -2,14 +2,14 @@
 //! CPU has.
 
 #[cfg(target_arch = "x86_64")]
-use super::super::features::{Avx2, Avx512};
+use super::super::super::features::{Avx2, Avx512};
 use super::block::{self, Block, WORDS};
-use crate::kdf::inputs::{Argon2Cost, Argon2Kind, Argon2Version};
+use super::{Cost, Kind, Version};
 
 /// Which segment.
 #[derive(Copy, Clone)]
 pub(super) struct Place<'a> {
-    pub(super) cost: &'a Argon2Cost,
+    pub(super) cost: &'a Cost,
     pub(super) blocks: *mut Block,
     /// Blocks of a segment.
     pub(super) segment: usize,
@@ -91,11 +91,11 @@ impl<'a> Run<'a> {
     unsafe fn fill_with(self, by: impl Compression) {
         let Self { place: Place { cost, blocks, segment, pass, slice, lane }, from, to } = self;
         let blind = match cost.kind {
-            Argon2Kind::D => false,
-            Argon2Kind::I => true,
-            Argon2Kind::Id => pass == 0 && slice < 2,
+            Kind::D => false,
+            Kind::I => true,
+            Kind::Id => pass == 0 && slice < 2,
         };
-        let mixes = pass > 0 && cost.version == Argon2Version::V13;
+        let mixes = pass > 0 && cost.version == Version::V13;
         let whole = 4 * segment;
         let begin = lane * whole;
         let mut numbers = Block([0; WORDS]);

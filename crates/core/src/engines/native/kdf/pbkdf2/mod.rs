@@ -3,13 +3,25 @@
 //! Blocks of output are independent. Those of one job and of others are computed in SIMD lanes: see
 //! [`Digest::iterate`].
 
-pub(super) mod iteration;
+pub(crate) mod iteration;
 
-use super::Digest;
-use super::mac_key::Midstates;
-use super::wipe::{Secret, wipe_below};
+use super::super::mac_key::Midstates;
+use super::super::wipe::{Secret, wipe_below};
+use super::super::*;
 use crate::checkpoint::Checkpoint;
-use crate::kdf::inputs::Pbkdf2Job;
+
+/// One PBKDF2 derivation.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// The password.
+    pub password: &'a [u8],
+    /// The salt.
+    pub salt: &'a [u8],
+    /// HMAC iterations of each block.
+    pub iterations: u32,
+    /// The derived key.
+    pub target: &'a mut [u8],
+}
 
 /// Bytes of the largest digest that HMAC is used with.
 const SIZE_MAX: usize = 64;
@@ -20,11 +32,11 @@ const SLICE: u32 = 1024;
 /// A block of output in progress, wiped on drop.
 pub(crate) struct OutputBlock<D: Digest> {
     /// The states of the inner and outer hash after the key's block.
-    pub(super) inner: D,
-    pub(super) outer: D,
+    pub(in crate::engines::native) inner: D,
+    pub(in crate::engines::native) outer: D,
     /// The last HMAC, and the XOR of all.
-    pub(super) last: Secret<SIZE_MAX>,
-    pub(super) sum: Secret<SIZE_MAX>,
+    pub(in crate::engines::native) last: Secret<SIZE_MAX>,
+    pub(in crate::engines::native) sum: Secret<SIZE_MAX>,
 }
 
 impl<D: Digest> Drop for OutputBlock<D> {
@@ -35,7 +47,7 @@ impl<D: Digest> Drop for OutputBlock<D> {
 }
 
 /// Computes `count` iterations of each block, one block after the other.
-pub(super) fn one_by_one<D: Digest>(outputs: &mut [OutputBlock<D>], count: u32) {
+pub(crate) fn one_by_one<D: Digest>(outputs: &mut [OutputBlock<D>], count: u32) {
     let mut hash = Secret::<SIZE_MAX>::zeros();
     let hash = &mut hash.0[..D::SIZE];
     for output in outputs {
@@ -78,7 +90,7 @@ impl<D: Digest> Drop for Salted<D> {
 }
 
 /// Computes PBKDF2 with one iteration, as scrypt needs it.
-pub(super) fn once<D: Digest>(password: &[u8], salt: &[u8], target: &mut [u8]) {
+pub(crate) fn once<D: Digest>(password: &[u8], salt: &[u8], target: &mut [u8]) {
     let job = Salted::<D>::new(password, salt);
     for (block, target) in target.chunks_mut(D::SIZE).enumerate() {
         let mut mac = Secret::<SIZE_MAX>::zeros();
@@ -95,9 +107,24 @@ struct Owner {
     left: u32,
 }
 
-/// Runs all jobs and calls `each` with the index and key of each that is done.
-pub(super) fn run<D: Digest>(
-    jobs: &mut [Pbkdf2Job<'_>],
+/// Returns how many blocks of output are computed at once.
+pub(crate) fn lanes(hash: Hash) -> usize {
+    with_digest!(hash, D => D::hmac_lanes(), _ => 1)
+}
+
+/// Computes jobs with one hash. Calls `each` with the index and key of each that is done.
+pub(crate) fn run(
+    hash: Hash,
+    jobs: &mut [Job<'_>],
+    checkpoint: &mut dyn Checkpoint,
+    each: &mut dyn FnMut(usize, &[u8]),
+) -> Result<(), Error> {
+    with_digest!(hash, D => { run_with::<D>(jobs, checkpoint, each); Ok(()) },
+        _ => Err(Error::NotSupported))
+}
+
+fn run_with<D: Digest>(
+    jobs: &mut [Job<'_>],
     checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
 ) {
@@ -108,7 +135,7 @@ pub(super) fn run<D: Digest>(
     let (mut job, mut block) = (0, 0);
     let mut salted: Option<Salted<D>> = None;
     let mut finished = vec![0; jobs.len()];
-    let blocks = |job: &Pbkdf2Job<'_>| job.target.len().div_ceil(D::SIZE);
+    let blocks = |job: &Job<'_>| job.target.len().div_ceil(D::SIZE);
     let mut since_checkpoint = 0;
     loop {
         while outputs.len() < lanes && job < jobs.len() {
@@ -181,7 +208,7 @@ fn remove<D: Digest>(outputs: &mut Vec<OutputBlock<D>>, at: usize) {
 
 /// Reports the progress of each job.
 fn report(
-    jobs: &[Pbkdf2Job<'_>],
+    jobs: &[Job<'_>],
     owners: &[Owner],
     finished: &[usize],
     size: usize,

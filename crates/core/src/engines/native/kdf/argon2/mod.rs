@@ -13,14 +13,58 @@ mod segment;
 
 use self::block::{Block, WORDS};
 use self::segment::{Place, Run};
-use super::Digest;
-use super::blake2::Blake2b512;
-use super::memory::Memory;
-use super::wipe::{Secret, wipe_below, wipe_plain};
+use super::super::Digest;
+use super::super::blake2::Blake2b512;
+use super::super::cpu;
+use super::super::memory::Memory;
+use super::super::wipe::{Secret, wipe_below, wipe_plain};
 use crate::Error;
 use crate::checkpoint::Checkpoint;
+use crate::engines::Service;
 use crate::inputs::Params;
-use crate::kdf::inputs::{Argon2Cost, Argon2Input};
+
+/// How Argon2 addresses its memory.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// By the memory's contents: resists trade-offs of time for memory, leaks through the cache.
+    D = 0,
+    /// Independently of the password.
+    I = 1,
+    /// As `I` in the first half of the first pass, then as `D`.
+    Id = 2,
+}
+
+/// The version of Argon2, as password hashes contain it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// The version of 2015: later passes overwrite blocks.
+    V10 = 0x10,
+    /// The version of RFC 9106: later passes XOR into blocks.
+    V13 = 0x13,
+}
+
+/// The kind and cost of an Argon2. [`Cost::new`] checks it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Cost {
+    pub(crate) kind: Kind,
+    pub(crate) version: Version,
+    pub(crate) memory: u32,
+    pub(crate) passes: u32,
+    pub(crate) lanes: u32,
+}
+
+/// The inputs of Argon2.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Input<'a> {
+    /// The password.
+    pub password: &'a [u8],
+    /// The salt, at least 8 bytes.
+    pub salt: &'a [u8],
+    /// A secret key (pepper); may be empty.
+    pub secret: &'a [u8],
+    /// Associated data; may be empty.
+    pub associated: &'a [u8],
+}
 
 /// Blocks filled between two checkpoints, a multiple of 128: 200 to 500 us.
 const SLICE: usize = 2048;
@@ -28,20 +72,25 @@ const SLICE: usize = 2048;
 /// Bytes of a block.
 const BLOCK: u64 = 1024;
 
-/// Bytes of working memory.
-pub(super) fn memory(cost: &Argon2Cost) -> u64 {
+/// Returns how this CPU computes it.
+pub(super) fn serves() -> Service {
+    cpu::ours(cpu::vectors())
+}
+
+/// Returns the bytes of working memory.
+pub(crate) fn memory(cost: &Cost) -> u64 {
     4 * u64::from(cost.lanes) * u64::from(segment_size(cost)) * BLOCK
 }
 
 /// Blocks of a segment: a quarter of a lane.
-fn segment_size(cost: &Argon2Cost) -> u32 {
+fn segment_size(cost: &Cost) -> u32 {
     cost.memory / (4 * cost.lanes)
 }
 
 /// Derives a key.
-pub(super) fn run(
-    cost: &Argon2Cost,
-    input: &Argon2Input<'_>,
+pub(crate) fn run(
+    cost: &Cost,
+    input: &Input<'_>,
     target: &mut [u8],
     memory: &mut Memory,
     checkpoint: &mut dyn Checkpoint,
@@ -112,7 +161,7 @@ pub(super) fn run(
 }
 
 /// The hash of all that goes in.
-fn first_hash(cost: &Argon2Cost, input: &Argon2Input<'_>, target_size: usize) -> Secret<64> {
+fn first_hash(cost: &Cost, input: &Input<'_>, target_size: usize) -> Secret<64> {
     let mut state = Blake2b512::new(&Params::default());
     let numbers = [
         cost.lanes,

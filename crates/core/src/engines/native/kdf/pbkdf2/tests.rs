@@ -1,9 +1,9 @@
 //! Every set of kernels gives the same HMACs as the scalar code.
 
-use super::super::lanes::{Kernels, sha1, sha256, sha512, tests::choices};
-use super::super::md::Sha1;
-use super::super::sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_256};
-use super::super::tests::Bytes;
+use super::super::super::lanes::{Kernels, sha1, sha256, sha512, tests::choices};
+use super::super::super::md::Sha1;
+use super::super::super::sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_256};
+use super::super::super::tests::Bytes;
 use super::iteration::{HmacIteration, read_32, read_64};
 use super::*;
 use crate::inputs::Params;

@@ -1,23 +1,33 @@
 //! HKDF (RFC 5869) over HMAC, whose states after the key are kept.
 
-use super::Digest;
-use super::hmac;
-use super::mac_key::Midstates;
-use super::wipe::Secret;
+use super::super::mac_key::Midstates;
+use super::super::wipe::Secret;
+use super::super::*;
 
 /// Bytes of the largest digest that HMAC is used with.
 const SIZE_MAX: usize = 64;
 
-/// Extracts a key and expands it.
-pub(super) fn derive<D: Digest>(secret: &[u8], salt: &[u8], info: &[u8], target: &mut [u8]) {
+/// Returns how it is computed. Its HMACs are those of the hash.
+pub(super) fn serves() -> Service {
+    cpu::ours(&[])
+}
+
+/// Extracts a key and expands it to `target`, which has at most 255 digests.
+pub(crate) fn run(
+    hash: Hash,
+    secret: &[u8],
+    salt: &[u8],
+    info: &[u8],
+    target: &mut [u8],
+) -> Result<(), Error> {
+    with_digest!(hash, D => { derive::<D>(secret, salt, info, target); Ok(()) },
+        _ => Err(Error::NotSupported))
+}
+
+fn derive<D: Digest>(secret: &[u8], salt: &[u8], info: &[u8], target: &mut [u8]) {
     let mut key = Secret::<SIZE_MAX>::zeros();
     let key = &mut key.0[..D::SIZE];
     hmac::hmac::<D>(salt, secret, key);
-    expand::<D>(key, info, target);
-}
-
-/// Expands a key; `target` is checked.
-pub(super) fn expand<D: Digest>(key: &[u8], info: &[u8], target: &mut [u8]) {
     let states = Midstates::<D>::boxed(key);
     let mut block = Secret::<SIZE_MAX>::zeros();
     let block = &mut block.0[..D::SIZE];

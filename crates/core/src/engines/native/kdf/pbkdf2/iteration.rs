@@ -1,17 +1,17 @@
 //! HMAC iterations on words, the form that the SIMD kernels compute.
 
-use super::super::wipe::Plain;
+use super::super::super::wipe::Plain;
 
 /// A block of PBKDF2's output in progress, as words of the hash's state.
 #[derive(Copy, Clone)]
-pub(in super::super) struct HmacIteration<W, const WORDS: usize> {
+pub(crate) struct HmacIteration<W, const WORDS: usize> {
     /// The states of the inner and outer hash after the key's block.
-    pub(in super::super) inner: [W; WORDS],
-    pub(in super::super) outer: [W; WORDS],
+    pub(crate) inner: [W; WORDS],
+    pub(crate) outer: [W; WORDS],
     /// The last HMAC.
-    pub(in super::super) last: [W; WORDS],
+    pub(crate) last: [W; WORDS],
     /// The XOR of all HMACs so far.
-    pub(in super::super) sum: [W; WORDS],
+    pub(crate) sum: [W; WORDS],
 }
 
 // SAFETY: made of integers.
@@ -24,7 +24,7 @@ macro_rules! scalar_functions {
     ($word:ty, $iterate:ident, $read:ident, $write:ident) => {
         /// Computes `count` HMACs with a compression function for blocks of `BLOCK` bytes. `size`
         /// is the digest's, in bytes.
-        pub(in super::super) fn $iterate<const WORDS: usize, const BLOCK: usize>(
+        pub(crate) fn $iterate<const WORDS: usize, const BLOCK: usize>(
             iteration: &mut HmacIteration<$word, WORDS>,
             size: usize,
             count: u32,
@@ -52,7 +52,7 @@ macro_rules! scalar_functions {
         }
 
         /// Returns the words of a digest, followed by zeros.
-        pub(in super::super) fn $read<const WORDS: usize>(digest: &[u8]) -> [$word; WORDS] {
+        pub(crate) fn $read<const WORDS: usize>(digest: &[u8]) -> [$word; WORDS] {
             let mut words = [0; WORDS];
             for (word, bytes) in words.iter_mut().zip(digest.as_chunks().0) {
                 *word = <$word>::from_be_bytes(*bytes);
@@ -61,10 +61,7 @@ macro_rules! scalar_functions {
         }
 
         /// Writes the first words to a digest.
-        pub(in super::super) fn $write<const WORDS: usize>(
-            digest: &mut [u8],
-            words: &[$word; WORDS],
-        ) {
+        pub(crate) fn $write<const WORDS: usize>(digest: &mut [u8], words: &[$word; WORDS]) {
             for (bytes, word) in digest.as_chunks_mut().0.iter_mut().zip(words) {
                 *bytes = word.to_be_bytes();
             }
@@ -75,7 +72,7 @@ macro_rules! scalar_functions {
 scalar_functions!(u32, iterate_32, read_32, write_32);
 scalar_functions!(u64, iterate_64, read_64, write_64);
 
-/// Defines the PBKDF2 methods of [`Digest`](super::super::Digest) for a hash whose state is words:
+/// Defines the PBKDF2 methods of [`Digest`](super::super::super::Digest) for a hash whose state is words:
 /// `$states` returns the words of a state, `$lanes` the lanes of the kernels, `$simd` iterates as
 /// many blocks as there are kernels for and returns that number, `$scalar` iterates one.
 macro_rules! iterate_in_words {
@@ -85,10 +82,13 @@ macro_rules! iterate_in_words {
             $lanes
         }
 
-        fn iterate(outputs: &mut [$crate::engines::native::pbkdf2::OutputBlock<Self>], count: u32) {
-            use $crate::engines::native::pbkdf2::iteration::{self, HmacIteration};
+        fn iterate(
+            outputs: &mut [$crate::engines::native::kdf::pbkdf2::OutputBlock<Self>],
+            count: u32,
+        ) {
+            use $crate::engines::native::kdf::pbkdf2::iteration::{self, HmacIteration};
             if !Self::SIZE.is_multiple_of(size_of::<$word>()) {
-                return $crate::engines::native::pbkdf2::one_by_one(outputs, count);
+                return $crate::engines::native::kdf::pbkdf2::one_by_one(outputs, count);
             }
             let states: fn(&Self) -> [$word; $words] = $states;
             for outputs in outputs.chunks_mut($max) {
@@ -123,4 +123,4 @@ macro_rules! iterate_in_words {
     };
 }
 
-pub(in super::super) use iterate_in_words;
+pub(crate) use iterate_in_words;

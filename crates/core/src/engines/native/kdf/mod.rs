@@ -1,0 +1,26 @@
+//! The key derivations.
+
+pub(crate) mod argon2;
+pub(crate) mod bcrypt;
+pub(crate) mod hkdf;
+pub(crate) mod pbkdf2;
+pub(crate) mod scrypt;
+
+use super::Service;
+use super::cpu;
+use crate::catalog::{HASHES, HashFacts};
+
+/// Returns how each derivation is computed here.
+pub(super) fn serves() -> Vec<(String, Service)> {
+    let pbkdf2 =
+        HASHES.iter().filter(|facts| facts.hmac).map(|&HashFacts { name, hash, .. }| {
+            (format!("pbkdf2-{name}"), cpu::serves_pbkdf2(hash, pbkdf2::lanes(hash)))
+        });
+    let others = [
+        ("scrypt", scrypt::serves()),
+        ("argon2", argon2::serves()),
+        ("bcrypt", bcrypt::serves()),
+        ("hkdf", hkdf::serves()),
+    ];
+    others.map(|(name, service)| (name.into(), service)).into_iter().chain(pbkdf2).collect()
+}
