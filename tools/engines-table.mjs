@@ -25,7 +25,7 @@ const tables = {
       hmacs: 'HMAC',
       hashers: 'running',
       many: 'many',
-      pieces: 'pieces',
+      pieces: 'chunks',
       states: 'states',
       keys: 'keys',
     },
