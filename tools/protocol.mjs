@@ -185,12 +185,8 @@ const enumerations = [
     name: 'Poll',
     doc: 'The result of a poll.',
     members: [
-      ['Done', 'No job is in flight: workers wake the event loop from now on.'],
+      ['Done', 'Workers wake the event loop from now on.'],
       ['Again', 'Poll again in the next iteration of the loop.'],
-      [
-        'TimedOut',
-        'Jobs are in flight and none has finished: workers wake the event loop from now on.',
-      ],
     ],
   },
   {
@@ -420,10 +416,40 @@ const constants = [
     doc: 'Bytes: the engine accepts no larger result for the completion buffer.',
   },
   {
+    name: 'POLLED_NS',
+    value: 100_000,
+    type: 'u64',
+    doc: 'The event loop polls for jobs of up to this many predicted nanoseconds.',
+  },
+  {
     name: 'INLINE_ALONE_NS',
-    value: 3500,
+    value: 50_000,
     type: 'u64',
     doc: 'The most nanoseconds of a job that runs during its call while no other is in flight.',
+  },
+  {
+    name: 'SUBMIT_NS',
+    value: 700,
+    type: 'u64',
+    doc:
+      'Nanoseconds of the event loop to pass a job to a worker. Only what an inline job takes ' +
+      'beyond them counts as blocking the loop.',
+  },
+  {
+    name: 'INLINE_FIRST_NS',
+    value: 4000,
+    type: 'u64',
+    doc:
+      'Nanoseconds of jobs that run during their calls in each event-loop iteration whatever each ' +
+      'of them takes: sharing less with a worker gains nothing.',
+  },
+  {
+    name: 'COPY_NS_PER_KIB',
+    value: 128,
+    type: 'u64',
+    doc:
+      'Nanoseconds of the event loop to copy 1024 bytes for a worker, and to allocate memory ' +
+      'for the copy.',
   },
 ];
 

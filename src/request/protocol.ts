@@ -161,12 +161,10 @@ export const enum Purpose {
 
 /** The result of a poll. */
 export const enum Poll {
-  /** No job is in flight: workers wake the event loop from now on. */
+  /** Workers wake the event loop from now on. */
   Done,
   /** Poll again in the next iteration of the loop. */
   Again,
-  /** Jobs are in flight and none has finished: workers wake the event loop from now on. */
-  TimedOut,
 }
 
 /** The result of a request to cancel a job. */
@@ -332,5 +330,26 @@ export const COMPLETION_RESULT_MAX = 2048;
 /** Bytes: the engine accepts no larger result for the completion buffer. */
 export const REPLY_MAX = 4096;
 
+/** The event loop polls for jobs of up to this many predicted nanoseconds. */
+export const POLLED_NS = 100_000;
+
 /** The most nanoseconds of a job that runs during its call while no other is in flight. */
-export const INLINE_ALONE_NS = 3500;
+export const INLINE_ALONE_NS = 50_000;
+
+/**
+ * Nanoseconds of the event loop to pass a job to a worker. Only what an inline job takes beyond
+ * them counts as blocking the loop.
+ */
+export const SUBMIT_NS = 700;
+
+/**
+ * Nanoseconds of jobs that run during their calls in each event-loop iteration whatever each of
+ * them takes: sharing less with a worker gains nothing.
+ */
+export const INLINE_FIRST_NS = 4000;
+
+/**
+ * Nanoseconds of the event loop to copy 1024 bytes for a worker, and to allocate memory for the
+ * copy.
+ */
+export const COPY_NS_PER_KIB = 128;

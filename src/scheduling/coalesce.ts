@@ -33,17 +33,13 @@ const MESSAGE_MAX_BYTES = 4096;
 const MESSAGES_MAX = 128;
 const CHUNK_BYTES = 68 * 1024;
 /**
- * A batch of at least {@link LANES} messages is full from this cost on, so that the pool schedules
- * it among the short jobs. (16 messages of 4 KiB exceed it; fewer would leave lanes empty.)
+ * A batch of at least {@link LANES} messages is submitted from this cost on, before the iteration
+ * ends; fewer messages would leave lanes empty. The first batch of an iteration needs half as many,
+ * so that there is one for the event loop and one for a worker.
  */
 const FULL_NS = 7_000;
 /** The most messages that are hashed at once. */
 const LANES = 16;
-/**
- * The most nanoseconds of batches that wait for the end of an iteration; further ones go to the
- * pool.
- */
-const WAITING_MAX_NS = 20_000;
 /** The size of the ArrayBuffers that digests share, as Node's small Buffers do. */
 const SLAB_BYTES = 8 * 1024;
 /** Memory kept for later batches. */
@@ -91,7 +87,7 @@ class Batch {
     return (
       this.count === MESSAGES_MAX ||
       this.used + MESSAGE_MAX_BYTES > CHUNK_BYTES ||
-      (this.cost >= FULL_NS && this.count >= LANES)
+      (this.cost >= FULL_NS && this.count >= (submitted === 0 ? LANES / 2 : LANES))
     );
   }
 
@@ -110,7 +106,8 @@ class Batch {
 const open: (Batch | undefined)[] = [];
 /** The batches that wait for the end of the iteration. */
 let waiting: Batch[] = [];
-let waitingCost = 0;
+/** The batches submitted in this iteration. */
+let submitted = 0;
 const spare: Batch[] = [];
 
 /**
@@ -193,14 +190,11 @@ function begin(facts: HashFacts): Batch {
   return batch;
 }
 
-/** Closes the batch. */
+/** Submits the batch: the pool and the event loop share such jobs. */
 function close(batch: Batch): void {
   open[batch.facts.id] = undefined;
-  if (!batch.onPool && waitingCost + batch.cost <= WAITING_MAX_NS) {
-    waitingCost += batch.cost;
-    return;
-  }
   waiting.splice(waiting.indexOf(batch), 1);
+  submitted += 1;
   send(batch);
 }
 
@@ -209,10 +203,9 @@ onLoopTurnEnd({
   finish() {
     const batches = waiting;
     waiting = [];
-    waitingCost = 0;
+    submitted = 0;
     // Requests made while these settle join batches of the next round.
-    for (const batch of batches)
-      if (open[batch.facts.id] === batch) open[batch.facts.id] = undefined;
+    for (const batch of batches) open[batch.facts.id] = undefined;
     for (const batch of batches) {
       if (batch.onPool) send(batch);
       else hashHere(batch);
@@ -246,7 +239,7 @@ function send(batch: Batch): void {
     const target = allocateApart(batch.count * batch.facts.digestSize);
     fill(batch, target, 0);
     request.flags |= Flag.Copied;
-    frame[At.Route] = Route.Pool;
+    if (batch.onPool) frame[At.Route] = Route.Pool;
     runAsync(new BatchCompletion(batch, target));
   } catch (error) {
     // No completion runs during a call.

@@ -5,6 +5,7 @@
  * An iteration takes 1 to 4 us, longer than a short job. Calls made by the delivered callbacks, or
  * after their `await`, therefore share a few rounds of the same iteration.
  */
+import { SUBMIT_NS } from '../request/protocol.js';
 import { nextTick, nextTurn } from '#platform/runtime.js';
 import { refreshCosts } from './cost-model.js';
 import type { Completion } from './completions.js';
@@ -40,6 +41,8 @@ class Failure {
 
 /** The nanoseconds of inline work in this iteration. */
 let spent = 0;
+/** The nanoseconds of inline work in the current round of delivery. */
+let spentInRound = 0;
 /** The current round of delivery; 0 outside of one. */
 let round = 0;
 /** True if a delivery is scheduled. */
@@ -59,11 +62,14 @@ export function onLoopTurnEnd(gathered: Gathering): void {
 }
 
 /**
- * Takes nanoseconds from the inline budget of this iteration. Returns false if too few are left.
+ * Takes nanoseconds from the inline budget of this iteration, as far as the job blocks the event
+ * loop, and from `budget`, that of the current round. Returns false if too few are left.
  */
-export function takeInlineBudget(cost: number): boolean {
-  if (spent + cost > TURN_COST) return false;
-  spent += cost;
+export function takeInlineBudget(cost: number, budget = Infinity): boolean {
+  const blocking = Math.max(cost - SUBMIT_NS, 0);
+  if (spent + blocking > TURN_COST || spentInRound + cost > budget) return false;
+  spent += blocking;
+  spentInRound += cost;
   return true;
 }
 
@@ -107,6 +113,7 @@ function settleRounds(): void {
   let busy = false;
   for (; round < ROUNDS && pending(); round++) {
     busy = true;
+    spentInRound = 0;
     if (gathering.waits()) gathering.finish();
     settleAll();
   }

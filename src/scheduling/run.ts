@@ -9,7 +9,7 @@ import { makeError, wrongType } from '../request/errors.js';
 import { At, Flag, Operation, Route, frame } from '../request/frame.js';
 import { isBytesView, isRevoked } from '../request/intrinsics.js';
 import { invoke, refused } from '../request/invoke.js';
-import { INLINE_ALONE_NS } from '../request/protocol.js';
+import { COPY_NS_PER_KIB, INLINE_ALONE_NS, INLINE_FIRST_NS } from '../request/protocol.js';
 import {
   type FillRequest,
   Form,
@@ -257,13 +257,17 @@ function shouldRunInline(): boolean {
   const algorithm = frame[At.Algorithm]!;
   const other =
     operation <= Operation.Hmac ? request.size : request.aad === undefined ? 0 : frame[At.AadSize]!;
-  const cost = predict(operation, algorithm, frame[At.SourceSize]! + other);
-  if (cost > inlineLimit && !(cost <= INLINE_ALONE_NS && inFlight === 0 && isIdle())) return false;
+  const size = frame[At.SourceSize]!;
+  const cost = predict(operation, algorithm, size + other);
+  // Without a target the source would be copied for a worker.
+  const submitCost = inlineLimit + (target === undefined ? (size * COPY_NS_PER_KIB) / 1024 : 0);
+  if (cost > INLINE_ALONE_NS) return false;
+  const budget = cost <= submitCost || (inFlight === 0 && isIdle()) ? undefined : INLINE_FIRST_NS;
   if (wantsMeasure(operation, algorithm)) {
     frame[At.Route] = Route.Pool;
     return false;
   }
-  return takeInlineBudget(cost);
+  return takeInlineBudget(cost, budget);
 }
 
 /** Runs the request now and completes it at the end of the event-loop iteration. */

@@ -2,13 +2,14 @@
 //!
 //! The cost of an algorithm is linear in the size of the message (`cost_model`). Its coefficients
 //! come from a table until a worker measures them, after the first job of the algorithm
-//! (`measure`).
+//! (`measure`). `sharing` decides which short jobs an event loop runs itself.
 //!
 //! This is a separate crate because the tests of `crates/node` cannot run without Node.
 
 mod cost_model;
 pub mod limits;
 mod measure;
+pub mod sharing;
 
 use millrace_core::catalog::Hash;
 

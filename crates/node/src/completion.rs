@@ -4,8 +4,8 @@
 //! One wake-up per batch takes 266 ns of the main thread per job, one per job 606 (64 jobs of
 //! 256-byte SHA-256 in flight). A sleeping event loop needs 5 to 40 us to wake, many times as long
 //! as a short job. While short jobs are in flight, JavaScript therefore polls once per iteration of
-//! the loop (with `setImmediate`, so that other events run in between) and workers do not wake it;
-//! polling ends [`POLL`] after the last result.
+//! the loop (with `setImmediate`, so that other events run in between) and workers do not wake it
+//! (crates/cost/src/sharing.rs).
 //!
 //! The wake-up is a thread-safe function, which every runtime with Node-API has. The queue is
 //! `std::sync::mpsc`, a lock-free list.
@@ -79,10 +79,6 @@ impl Gate {
         }
     }
 }
-
-/// How long the event loop polls after the last result. A longer time is slower when other
-/// processes use the cores: polling then takes the core that the worker waits for.
-pub(crate) const POLL: Duration = Duration::from_micros(25);
 
 impl<Job> Queue<Job> {
     /// Returns both ends of a new queue, or `None` if Node cannot create the wake-up. Call it on

@@ -3,16 +3,20 @@
 //! run without Node.
 
 pub(crate) use crate::protocol::Route;
-use crate::protocol::{EngineNumber, INLINE_ALONE_NS};
+use crate::protocol::{COPY_NS_PER_KIB, EngineNumber, INLINE_ALONE_NS, INLINE_FIRST_NS, SUBMIT_NS};
 use crate::work::{Operation, Work};
 use millrace_core::catalog::Hash;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use limits::{INLINE_NS, INLINE_TURN_NS};
+use millrace_cost::sharing::{self, SHARED_JOB_NS};
 pub(crate) use millrace_cost::{
     Algorithm, cost_model, epoch, is_settled, limits, measure_once, predict_messages,
 };
+
+// `protocol.rs` is generated for JavaScript too.
+const _: () = assert!(INLINE_FIRST_NS == sharing::INLINE_FIRST_NS);
 
 /// Nanoseconds of a message in the kernel, besides one per byte: system calls, copies and
 /// allocations.
@@ -65,10 +69,30 @@ pub(crate) fn can_copy(size: usize, copied: usize) -> Option<bool> {
 }
 
 /// Returns true if a job of `cost` nanoseconds should run during its call, when other jobs took
-/// `spent` nanoseconds in this iteration of the loop and `in_flight` jobs are in flight.
-pub(crate) fn worth_inlining(cost: u64, spent: u64, in_flight: usize) -> bool {
-    let limit = if in_flight == 0 { INLINE_ALONE_NS } else { INLINE_NS };
-    cost <= limit && spent + cost <= INLINE_TURN_NS
+/// `spent` nanoseconds in this iteration of the loop and `in_flight` jobs are in flight. `copied`
+/// bytes would be copied for a worker, which takes the loop longer than a short job.
+pub(crate) fn worth_inlining(cost: u64, copied: usize, spent: u64, in_flight: usize) -> bool {
+    let submit_ns = INLINE_NS + copied as u64 * COPY_NS_PER_KIB / 1024;
+    let limit = if in_flight == 0 { INLINE_ALONE_NS } else { submit_ns.min(INLINE_ALONE_NS) };
+    let sum = spent.saturating_add(blocking_ns(cost));
+    (cost <= limit && sum <= INLINE_TURN_NS) || spent.saturating_add(cost) <= INLINE_FIRST_NS
+}
+
+/// Returns how much longer the event loop takes to run a job than to pass it to a worker.
+pub(crate) fn blocking_ns(cost: u64) -> u64 {
+    cost.saturating_sub(SUBMIT_NS)
+}
+
+/// Returns true if an event loop may run a job of `cost` nanoseconds instead of waiting for a
+/// worker. Workers run the jobs whose algorithm is not measured yet, to measure it.
+pub(crate) fn suits_event_loop(work: &Work, cost: u64) -> bool {
+    cost <= SHARED_JOB_NS
+        && work.engine == EngineNumber::Native
+        && !matches!(
+            work.operation,
+            Operation::HashFile(_) | Operation::HashFiles(_) | Operation::Derive
+        )
+        && is_settled(algorithm(work.operation))
 }
 
 /// Returns true if several workers should compute a job.

@@ -4,22 +4,24 @@
 use crate::admission;
 use crate::bytes::{Window, try_box};
 use crate::checkpoint::CHECKPOINT_MIN_NS;
-use crate::completion::{CompletionBuffer, POLL, Queue, WakeHandler};
+use crate::completion::{CompletionBuffer, Queue, WakeHandler};
 use crate::cost::{self, Route};
 use crate::engine::KernelHashTable;
 use crate::job::{CompletionQueue, Job};
 use crate::keys::Keys;
 use crate::multibuffer;
+use crate::protocol::POLLED_NS;
 pub(crate) use crate::protocol::Poll;
 use crate::task::{self, PoolTask};
 use crate::values::{self, Env, Pinned};
 use crate::work::{Operation, ProgressCounter, Status};
+use millrace_cost::sharing::{HELP_NS, Sharing};
 use millrace_pool::{CancelToken, Cancellation, MAX_THREADS};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A call from JavaScript, with its environment.
 pub(crate) type Call<'a> = values::Call<'a, Environment>;
@@ -45,6 +47,9 @@ pub(crate) struct Environment {
     /// True while callbacks run; their jobs are deferred until all callbacks have run.
     settling: Cell<bool>,
     deferred: RefCell<Vec<PoolTask>>,
+    /// Short jobs that wait for the end of the iteration, and what is decided about them.
+    held: RefCell<Vec<Box<Job>>>,
+    sharing: Cell<Sharing>,
     /// Jobs that have run inline and are not settled, and the predicted nanoseconds of inline jobs
     /// in this iteration of the loop.
     finished: RefCell<Vec<Box<Job>>>,
@@ -81,11 +86,6 @@ struct CompletionChannel {
 /// loop.
 const ROUNDS_MAX: usize = 4;
 
-/// Predicted nanoseconds of the jobs that the event loop runs instead of waiting, in one poll and
-/// of one job.
-const HELP_NS: u64 = 12_000;
-const HELP_JOB_NS: u64 = 4_000;
-
 /// The most results that one wake-up settles before other events run.
 const SETTLE_MAX: usize = 4096;
 
@@ -104,6 +104,8 @@ impl Environment {
             free_jobs: RefCell::default(),
             settling: Cell::new(false),
             deferred: RefCell::default(),
+            held: RefCell::default(),
+            sharing: Cell::default(),
             finished: RefCell::default(),
             inlined_ns: Cell::new(0),
             copied: Cell::new(0),
@@ -181,6 +183,7 @@ impl Environment {
                     let mut pending = self.pending.borrow_mut();
                     pending.try_reserve(1).is_ok() && admission::reserve(pending.len() + 1)
                 }
+                _ if job.shared => self.held.borrow_mut().try_reserve(1).is_ok(),
                 _ if self.settling.get() => {
                     // A long job becomes up to one task per worker.
                     let tasks = if job.cost > CHECKPOINT_MIN_NS { MAX_THREADS } else { 1 };
@@ -192,10 +195,11 @@ impl Environment {
     }
 
     /// Returns true if a job should run during its call, and counts it for this iteration.
-    pub(crate) fn may_run_inline(&self, cost: u64) -> bool {
-        let inline = cost::worth_inlining(cost, self.inlined_ns.get(), self.in_flight.get());
+    pub(crate) fn may_run_inline(&self, cost: u64, copied: usize) -> bool {
+        let (spent, in_flight) = (self.inlined_ns.get(), self.in_flight.get());
+        let inline = cost::worth_inlining(cost, copied, spent, in_flight);
         if inline {
-            self.inlined_ns.set(self.inlined_ns.get() + cost);
+            self.inlined_ns.set(spent + cost::blocking_ns(cost));
         }
         inline
     }
@@ -232,6 +236,17 @@ impl Environment {
             self.pending.borrow_mut().push(job);
             return;
         }
+        if job.cost <= POLLED_NS {
+            self.share(|sharing| sharing.in_flight(job.cost));
+        }
+        if job.shared {
+            self.share(|sharing| sharing.hold(job.cost));
+            self.held.borrow_mut().push(job);
+            if !self.settling.get() {
+                self.submit_full();
+            }
+            return;
+        }
         let long = job.cost > CHECKPOINT_MIN_NS;
         match (self.settling.get(), long) {
             (true, false) => self.deferred.borrow_mut().push(PoolTask::Job(job)),
@@ -239,6 +254,26 @@ impl Environment {
             (false, false) => task::submit([PoolTask::Job(job)]),
             (false, true) => task::submit(task::split(job)),
         }
+    }
+
+    fn share<R>(&self, change: impl FnOnce(&mut Sharing) -> R) -> R {
+        let mut sharing = self.sharing.get();
+        let result = change(&mut sharing);
+        self.sharing.set(sharing);
+        result
+    }
+
+    /// Submits the held jobs before the end of the iteration if they are enough work.
+    fn submit_full(&self) {
+        if self.sharing.get().is_full(task::pool().is_awake()) {
+            self.submit_held();
+        }
+    }
+
+    /// Submits the held jobs to the pool.
+    fn submit_held(&self) {
+        self.share(Sharing::release);
+        task::submit(self.held.borrow_mut().drain(..).map(PoolTask::Job));
     }
 
     /// Submits the pending derivations at the end of an iteration of the loop.
@@ -267,27 +302,38 @@ impl Environment {
         }
     }
 
-    /// Settles the results in the queue. Returns whether to continue polling.
+    /// Settles the results in the queue, and runs short jobs. Returns whether to continue polling.
     pub(crate) fn poll(&self, env: Env) -> Poll {
         let Some(channel) = self.channel.get() else { return Poll::Done };
-        if self.settle_iteration(env) > 0
-            || (self.help(&channel.completion) && self.settle_arrivals(env) > 0)
-        {
-            self.polled.set(Some(Instant::now()));
-            return Poll::Again;
+        let settled = self.settle_iteration(env);
+        if self.sharing.get().worth_sharing(task::pool().is_awake()) {
+            self.submit_held();
         }
-        let recent = self.polled.get().is_some_and(|last| last.elapsed() < POLL);
+        if self.help(&channel.completion) {
+            self.settle_arrivals(env);
+        } else if settled == 0 {
+            return self.end_poll(env, &channel.completion);
+        }
+        self.polled.set(Some(Instant::now()));
+        Poll::Again
+    }
+
+    /// Returns whether to poll again after a poll without progress.
+    fn end_poll(&self, env: Env, completion: &CompletionQueue) -> Poll {
+        let patience = Duration::from_nanos(self.sharing.get().patience_ns());
+        let recent = self.polled.get().is_some_and(|last| last.elapsed() < patience);
         if self.in_flight.get() > 0 && recent {
             return Poll::Again;
         }
-        channel.completion.end_polling();
-        let settled = self.settle_arrivals(env);
-        // The callbacks may have run jobs inline, which only polling settles.
-        if !self.finished.borrow().is_empty() {
+        completion.end_polling();
+        self.share(Sharing::idle);
+        self.settle_arrivals(env);
+        // The callbacks may have made jobs that only polling runs or settles.
+        if !self.finished.borrow().is_empty() || !self.held.borrow().is_empty() {
             self.begin_polling();
             return Poll::Again;
         }
-        if self.in_flight.get() > 0 && settled == 0 { Poll::TimedOut } else { Poll::Done }
+        Poll::Done
     }
 
     /// Settles the results in the queue and the jobs that their callbacks run inline. Returns their
@@ -304,25 +350,28 @@ impl Environment {
         settled
     }
 
-    /// Runs waiting short jobs of this environment instead of waiting for a worker. Returns true if
-    /// there were any. On two cores that gains half a core, and more if other processes use the
-    /// cores. Workers run the jobs whose algorithm is not measured yet, to measure it.
+    /// Runs short jobs of this environment that no worker has taken, held ones first. Returns true
+    /// if there were any.
     fn help(&self, completion: &Arc<CompletionQueue>) -> bool {
         let (mut cost, mut jobs) = (0, Vec::<Box<Job>>::new());
+        let mut held = std::mem::take(&mut *self.held.borrow_mut());
+        self.share(Sharing::release);
+        let mut waiting = held.drain(..);
         while cost < HELP_NS
-            && let Some(task) = task::pool().take_first(Arc::as_ptr(completion).addr(), |task| {
-                task.suits_event_loop(HELP_JOB_NS)
-            })
+            && let Some(job) = waiting.next().or_else(|| take_shared(completion))
         {
-            // A helper of a parallel job is never that short.
-            let PoolTask::Job(job) = task else { continue };
             // A batch takes less than half as long.
             let batched =
                 job.kind.is_some() && jobs.last().is_some_and(|last| last.kind == job.kind);
             cost += if batched { job.cost / 2 } else { job.cost };
             jobs.push(job);
         }
+        for job in waiting {
+            self.share(|sharing| sharing.hold(job.cost));
+            self.held.borrow_mut().push(job);
+        }
         multibuffer::run_inline(&mut jobs);
+        self.share(|sharing| sharing.ran(cost));
         let helped = !jobs.is_empty();
         self.finished.borrow_mut().append(&mut jobs);
         helped
@@ -370,6 +419,9 @@ impl Environment {
             self.progress_counters.borrow_mut().remove(&job.slot);
         }
         self.copied.set(self.copied.get() - job.copied);
+        if job.cost <= POLLED_NS && job.route != Route::Inline {
+            self.share(|sharing| sharing.settled(job.cost));
+        }
         let in_flight = self.in_flight.get() - 1;
         self.in_flight.set(in_flight);
         if in_flight == 0
@@ -394,8 +446,19 @@ impl Environment {
             if !deferred.is_empty() {
                 task::submit(deferred);
             }
+            self.submit_full();
             buffer.clear();
         }
+    }
+}
+
+/// Takes the environment's first job from the pool if the event loop may run it.
+fn take_shared(completion: &Arc<CompletionQueue>) -> Option<Box<Job>> {
+    let owner = Arc::as_ptr(completion).addr();
+    match task::pool().take_first(owner, PoolTask::suits_event_loop)? {
+        PoolTask::Job(job) => Some(job),
+        // Never shared.
+        PoolTask::Helper(_) => None,
     }
 }
 

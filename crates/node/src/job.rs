@@ -2,9 +2,8 @@
 
 use crate::bytes::Copies;
 use crate::completion::Queue;
-use crate::cost::{self, Route};
+use crate::cost::Route;
 use crate::memory_budget::MemoryPermit;
-use crate::protocol::EngineNumber;
 use crate::work::{Operation, Reply, Status, Work};
 use millrace_pool::CancelToken;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +24,9 @@ pub(crate) struct Job {
     pub(crate) copied: usize,
     /// Never `Auto` once submitted.
     pub(crate) route: Route,
+    /// True if the event loop may run the job instead of waiting for a worker; see
+    /// `millrace_cost::sharing`.
+    pub(crate) shared: bool,
     /// Jobs of one kind may run as a batch; see `multibuffer`.
     pub(crate) kind: Option<u32>,
     pub(crate) work: Work,
@@ -48,6 +50,7 @@ impl Job {
             cost: 0,
             copied: 0,
             route: Route::Pool,
+            shared: false,
             kind: None,
             work: Work::idle(),
             copies,
@@ -100,12 +103,6 @@ impl Job {
     pub(crate) fn complete_with(&mut self, digest: &[u8]) {
         self.reply.put(digest);
         self.end(Status::Done);
-    }
-
-    /// Returns true if the worker that runs the job should measure its algorithm.
-    pub(crate) fn measures(&self) -> bool {
-        self.work.engine == EngineNumber::Native
-            && !cost::is_settled(cost::algorithm(self.work.operation))
     }
 
     /// Returns the two parts of the result: a digest or tag, and a text or the reason of a failure.

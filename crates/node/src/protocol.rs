@@ -217,12 +217,10 @@ impl PurposeNumber {
 #[allow(dead_code)]
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Poll {
-    /// No job is in flight: workers wake the event loop from now on.
+    /// Workers wake the event loop from now on.
     Done = 0,
     /// Poll again in the next iteration of the loop.
     Again = 1,
-    /// Jobs are in flight and none has finished: workers wake the event loop from now on.
-    TimedOut = 2,
 }
 
 /// The result of a request to cancel a job.
@@ -448,5 +446,20 @@ pub(crate) const COMPLETION_RESULT_MAX: usize = 2048;
 /// Bytes: the engine accepts no larger result for the completion buffer.
 pub(crate) const REPLY_MAX: usize = 4096;
 
+/// The event loop polls for jobs of up to this many predicted nanoseconds.
+pub(crate) const POLLED_NS: u64 = 100_000;
+
 /// The most nanoseconds of a job that runs during its call while no other is in flight.
-pub(crate) const INLINE_ALONE_NS: u64 = 3500;
+pub(crate) const INLINE_ALONE_NS: u64 = 50_000;
+
+/// Nanoseconds of the event loop to pass a job to a worker. Only what an inline job takes beyond
+/// them counts as blocking the loop.
+pub(crate) const SUBMIT_NS: u64 = 700;
+
+/// Nanoseconds of jobs that run during their calls in each event-loop iteration whatever each of
+/// them takes: sharing less with a worker gains nothing.
+pub(crate) const INLINE_FIRST_NS: u64 = 4000;
+
+/// Nanoseconds of the event loop to copy 1024 bytes for a worker, and to allocate memory for the
+/// copy.
+pub(crate) const COPY_NS_PER_KIB: u64 = 128;

@@ -46,6 +46,7 @@ fn submit(frame: &Frame<'_>, slot: u32) -> Result<(), Status> {
     job.cost = cost::predict(&job.work);
     job.copied = if frame.has(SNAPSHOT | COPIED) { job.work.source.size() } else { 0 };
     job.route = route(frame, &job)?;
+    job.shared = is_shared(frame, &job);
     state.reserve(&job, frame.has(CANCELLABLE))?;
     if job.route == Route::Inline {
         // No other code of the caller runs meanwhile.
@@ -86,7 +87,7 @@ fn route(frame: &Frame<'_>, job: &Job) -> Result<Route, Status> {
         return Ok(route);
     }
     let state = frame.call.state;
-    if state.may_run_inline(job.cost) {
+    if state.may_run_inline(job.cost, if frame.has(SNAPSHOT) { job.copied } else { 0 }) {
         return Ok(Route::Inline);
     }
     // Back-pressure: a source that may not be copied is processed now, before the caller changes
@@ -98,6 +99,13 @@ fn route(frame: &Frame<'_>, job: &Job) -> Result<Route, Status> {
         return Ok(Route::Inline);
     }
     Ok(if cost::worth_splitting(&job.work, job.cost) { Route::Split } else { Route::Pool })
+}
+
+/// Returns true if the event loop may run a job for the pool instead of waiting for a worker.
+fn is_shared(frame: &Frame<'_>, job: &Job) -> bool {
+    frame.number(At::Route) as u32 == Route::Auto as u32
+        && cost::default_route() == Route::Auto
+        && cost::suits_event_loop(&job.work, job.cost)
 }
 
 /// Copies an aad that overlaps the target: it is read while the target is written. (The state of a

@@ -52,10 +52,9 @@ impl PoolTask {
         (0..helpers).map(|_| PoolTask::Helper(Arc::clone(parallel)))
     }
 
-    /// Returns true for a job of at most `cost` predicted nanoseconds that an event loop may run
-    /// instead of waiting for it.
-    pub(crate) fn suits_event_loop(&self, cost: u64) -> bool {
-        matches!(self, PoolTask::Job(job) if job.cost <= cost && !job.measures())
+    /// Returns true for a job that the event loop may run instead of waiting for it.
+    pub(crate) fn suits_event_loop(&self) -> bool {
+        matches!(self, PoolTask::Job(job) if job.shared)
     }
 
     /// Returns the completion queue of the task's environment.

@@ -112,10 +112,16 @@ impl<T: Task> Pool<T> {
         self.shared.submit(tasks)
     }
 
-    /// Takes the owner's first waiting short task, if `wanted` returns true for it, for the caller
-    /// to run: a thread that waits for results can help the workers.
+    /// Takes the owner's first waiting task, a short one if there is one, if `wanted` returns true
+    /// for it, for the caller to run: a thread that waits for results can help the workers.
     pub fn take_first(&self, owner: usize, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         self.shared.take_first(owner, wanted)
+    }
+
+    /// Returns true if a worker will look for tasks without being woken. The answer may be out of
+    /// date when it is returned.
+    pub fn is_awake(&self) -> bool {
+        self.shared.is_awake()
     }
 
     /// Removes and returns the waiting tasks for which `cancelled` returns true. Tasks that a

@@ -121,18 +121,25 @@ impl<T: Task> Scheduler<T> {
         cost > 0
     }
 
-    /// Takes the first short task of `owner` if `wanted` returns true for it.
+    /// Takes the first task of `owner`, a short one if there is one, if `wanted` returns true for
+    /// it.
     pub(crate) fn take_first(
         &mut self,
         owner: usize,
         wanted: impl FnOnce(&T) -> bool,
     ) -> Option<T> {
-        let index = self.short.owners().position(|queue| queue.owner == owner)?;
-        if !self.short.owner(index).tasks.front().is_some_and(|first| wanted(&first.task)) {
+        let short = self.short.waiting_owner(owner).map(|index| (&mut self.short, index));
+        let long = self.long.waiting_owner(owner).map(|index| (&mut self.long, index));
+        let (queue, index) = short.or(long)?;
+        if !queue.owner(index).tasks.front().is_some_and(|first| wanted(&first.task)) {
             return None;
         }
         // Not charged: it takes no worker's time.
-        self.short.take_at(index, 0, false).map(|first| first.task)
+        let first = queue.take_at(index, 0, false)?;
+        if self.long.len == 0 {
+            self.bypassed_ns = 0;
+        }
+        Some(first.task)
     }
 
     /// Removes and returns the tasks for which `cancelled` returns true.
@@ -243,6 +250,11 @@ impl<T> FairQueue<T> {
         }
         self.others.push(OwnerQueue::new(owner));
         self.others.len()
+    }
+
+    /// Returns the index of the owner if it waits.
+    fn waiting_owner(&self, owner: usize) -> Option<usize> {
+        self.owners().position(|queue| queue.owner == owner && !queue.tasks.is_empty())
     }
 
     /// Returns the index of the waiting owner with the least virtual time.

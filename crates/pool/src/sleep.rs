@@ -43,6 +43,8 @@ struct State<T> {
 struct Pending {
     all: AtomicUsize,
     short: AtomicUsize,
+    /// Awake workers, for submitters that hold work back while there are none.
+    awake: AtomicUsize,
 }
 
 /// The number of workers in each state.
@@ -100,7 +102,11 @@ impl<T: Task> Shared<T> {
         Shared {
             state: Mutex::new(State { workers, scheduler: Scheduler::new() }),
             work: Condvar::new(),
-            pending: Pending { all: AtomicUsize::new(0), short: AtomicUsize::new(0) },
+            pending: Pending {
+                all: AtomicUsize::new(0),
+                short: AtomicUsize::new(0),
+                awake: AtomicUsize::new(0),
+            },
             run_worker,
         }
     }
@@ -120,6 +126,15 @@ impl<T: Task> Shared<T> {
         self.pending.short.load(Ordering::Acquire) > 0
     }
 
+    /// Returns true if a worker will look for tasks without being woken. Takes no lock.
+    pub(crate) fn is_awake(&self) -> bool {
+        self.pending.awake.load(Ordering::Relaxed) > 0
+    }
+
+    fn publish_awake(&self, workers: &WorkerSet) {
+        self.pending.awake.store(workers.awake(), Ordering::Relaxed);
+    }
+
     fn publish(&self, scheduler: &Scheduler<T>) {
         self.pending.all.store(scheduler.len(), Ordering::Release);
         self.pending.short.store(scheduler.short_len(), Ordering::Release);
@@ -134,19 +149,19 @@ impl<T: Task> Shared<T> {
         self.publish(&state.scheduler);
         // A worker that is awake soon takes a task and wakes the others that are needed: the caller
         // pays for at most one wake-up.
-        if state.workers.awake() == 0 {
-            self.wake_workers(&mut state, 1);
+        let sleepers =
+            if state.workers.awake() == 0 { self.wake_workers(&mut state, 1) } else { 0 };
+        if state.workers.started == 0 {
+            rejected.append(&mut state.scheduler.withdraw(|_| true));
+            self.publish(&state.scheduler);
         }
-        if state.workers.started > 0 {
-            return rejected;
-        }
-        rejected.append(&mut state.scheduler.withdraw(|_| true));
-        self.publish(&state.scheduler);
+        drop(state);
+        self.notify(sleepers);
         rejected
     }
 
     pub(crate) fn take_first(&self, owner: usize, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
-        if !self.has_short_tasks() {
+        if !self.has_tasks() {
             return None;
         }
         let mut state = self.lock();
@@ -208,7 +223,10 @@ impl<T: Task> Shared<T> {
         let length = state.scheduler.take(workers, taken)?;
         self.publish(&state.scheduler);
         state.workers.in_long_task += usize::from(length == Length::Long);
-        self.wake_workers(&mut state, WAKE_MAX);
+        let sleepers = self.wake_workers(&mut state, WAKE_MAX);
+        self.publish_awake(&state.workers);
+        drop(state);
+        self.notify(sleepers);
         Some(length)
     }
 
@@ -219,13 +237,17 @@ impl<T: Task> Shared<T> {
         workers.awake += 1; // The caller.
         let any = state.scheduler.take_short(workers, taken);
         self.publish(&state.scheduler);
-        self.wake_workers(&mut state, WAKE_MAX);
+        let sleepers = self.wake_workers(&mut state, WAKE_MAX);
+        drop(state);
+        self.notify(sleepers);
         any
     }
 
     /// Counts a worker as awake again after its long task.
     pub(crate) fn end_long_task(&self) {
-        self.lock().workers.in_long_task -= 1;
+        let mut state = self.lock();
+        state.workers.in_long_task -= 1;
+        self.publish_awake(&state.workers);
     }
 
     /// Lingers, then sleeps, until a task waits. Returns false if the worker must retire.
@@ -250,32 +272,49 @@ impl<T: Task> Shared<T> {
                 continue;
             }
             state.workers.asleep += 1;
+            self.publish_awake(&state.workers);
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
             state.workers.asleep -= 1;
             state.workers.waking = state.workers.waking.saturating_sub(1);
+            self.publish_awake(&state.workers);
         }
     }
 
     // ---- waking and starting ----------------------------------------------------------------
 
-    /// Wakes or starts at most `max` workers, if those awake have too much work.
+    /// Starts workers, or counts sleepers as waking, at most `max`, if those awake have too much
+    /// work. Returns the number of sleepers for [`Shared::notify`].
     #[inline]
-    fn wake_workers(self: &Arc<Self>, state: &mut State<T>, max: usize) {
+    fn wake_workers(self: &Arc<Self>, state: &mut State<T>, max: usize) -> usize {
         let needed = state.workers.workers_needed(&state.scheduler).min(max);
-        if needed > 0 {
-            self.wake_or_start(needed, &mut state.workers);
+        if needed == 0 {
+            return 0;
         }
+        let sleepers = self.wake_or_start(needed, &mut state.workers);
+        self.publish_awake(&state.workers);
+        sleepers
     }
 
     #[cold]
-    fn wake_or_start(self: &Arc<Self>, count: usize, workers: &mut WorkerSet) {
+    fn wake_or_start(self: &Arc<Self>, count: usize, workers: &mut WorkerSet) -> usize {
+        let mut sleepers = 0;
         for _ in 0..count {
             if workers.asleep > workers.waking {
                 workers.waking += 1;
-                self.work.notify_one();
+                sleepers += 1;
             } else if workers.started >= workers.limit || !self.start_worker(workers) {
-                return;
+                break;
             }
+        }
+        sleepers
+    }
+
+    /// Wakes sleepers. Called after the lock was released: a worker that wakes while another thread
+    /// holds the lock sleeps again and is woken twice.
+    #[inline]
+    fn notify(&self, sleepers: usize) {
+        for _ in 0..sleepers {
+            self.work.notify_one();
         }
     }
 
