@@ -176,15 +176,26 @@ export function digestRequest(
   const form = digestForm(encoding);
   const size = outputSize(outputLength, facts);
   checkTextSize(size, form);
-  const [seedLow, seedHigh] = splitSeed(seed, facts);
+  const [seedLow, seedHigh] = seed === undefined ? noSeed : splitSeed(seed, facts);
   const asked = readRoute(route);
   if (key !== undefined) checkKeyed(facts);
-  const plain = { ...plainRequest(size, form), seedLow, seedHigh, key, route: asked, preference };
   const place = readPlace(target, targetOffset, encoding);
-  if (place === undefined) return plain;
-  range(place.targetOffset, size, sizeOf(place.target), 'target');
-  return { ...plain, ...place };
+  if (place !== undefined) range(place.targetOffset, size, sizeOf(place.target), 'target');
+  // One literal: two spreads take as long as the digest of 64 bytes.
+  return {
+    size,
+    form,
+    target: place === undefined ? undefined : place.target,
+    targetOffset: place === undefined ? 0 : place.targetOffset,
+    seedLow,
+    seedHigh,
+    key,
+    route: asked,
+    preference,
+  };
 }
+
+const noSeed: [low: number, high: number] = [0, 0];
 
 /** Reads where digests go; undefined without a target. */
 export function readPlace(
@@ -269,7 +280,7 @@ export function outputSize(outputLength: unknown, facts: HashFacts): number {
 
 /** The seed as two 32-bit numbers. */
 export function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: number] {
-  if (seed === undefined) return [0, 0];
+  if (seed === undefined) return noSeed;
   if (typeof seed !== 'number' && typeof seed !== 'bigint')
     throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
   if (facts.seedBits === 0)
