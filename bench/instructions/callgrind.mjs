@@ -55,10 +55,16 @@ export async function countInstructions(names, { optimised = false } = {}) {
         '--max-semi-space-size=128',
         program,
         ...[optimised ? 4000 : 4, few].map(String),
-        ...names,
+        // None means all.
+        ...(names.length === calls.length ? [] : names),
       ],
       { env: { PATH: process.env.PATH, MILLRACE_COST: 'table' }, maxBuffer: 2 ** 26 },
-    );
+    ).catch(({ stderr }) => {
+      const own = String(stderr)
+        .split('\n')
+        .filter((line) => !line.startsWith('=='));
+      throw new Error(`the calls failed under valgrind:\n${own.join('\n').trim()}`);
+    });
     const chosen = calls.filter(({ name }) => names.includes(name));
     const files = readdirSync(folder)
       .map((file) => ({ file, part: Number(/\.(\d+)$/.exec(file)?.[1]) }))
