@@ -11,106 +11,26 @@ use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512};
 use super::super::{Digest as _, md};
+use super::merkle_damgard::merkle_damgard;
 use super::simd_kernel::{FEW, pad, simd_kernel};
 use super::vectors::{U32x8, U32x16};
 use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
 use crate::checkpoint::DigestSink;
 
-/// MD5.
-#[derive(Copy, Clone)]
-pub(in super::super) struct Md5;
-
-impl BlockHash for Md5 {
-    type State = [u32; 4];
-    type Tail = [u8; 128];
-    type Digest = [u8; 16];
-    const TAIL: [u8; 128] = [0; 128];
-    const DIGEST: [u8; 16] = [0; 16];
-
-    #[inline]
-    fn block(&self) -> usize {
-        64
-    }
-
-    #[inline]
-    fn ends(&self, rest: usize) -> usize {
-        1 + usize::from(rest >= 56)
-    }
-
-    fn pad(&self, tail: &mut [u8; 128], rest: &[u8], length: u64) {
-        *tail = Self::TAIL;
-        pad(&mut tail[..64 * self.ends(rest.len())], rest, (length * 8).to_le_bytes());
-    }
-
-    fn blocks(&self, state: &mut [u32; 4], blocks: &[u8]) {
+merkle_damgard!(
+    /// MD5.
+    Md5, [u32; 4], 64, 16, kept, to_le_bytes, U32x16: 16, U32x8: 8 from 3,
+    |state, blocks| {
         let mut hash = md::Md5::of(*state, 0, &[0; 64]);
         hash.update(blocks);
         (*state, _) = hash.parts();
         hash.wipe();
-    }
-
-    fn scalar(&self, state: [u32; 4], length: u64, rest: &[u8], target: &mut [u8]) {
+    },
+    |state, length, rest, target| {
         let mut hash = md::Md5::of(state, length - rest.len() as u64, &[0; 64]);
         hash.finish_with(rest, target);
         hash.wipe();
     }
-}
-
-impl Md5 {
-    #[inline(always)]
-    fn digest(state: [u32; 4]) -> [u8; 16] {
-        let mut bytes = [0; 16];
-        bytes
-            .as_chunks_mut()
-            .0
-            .iter_mut()
-            .zip(state)
-            .for_each(|(bytes, word)| *bytes = word.to_le_bytes());
-        bytes
-    }
-}
-
-/// Returns how this family uses the kernels.
-pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
-    match kernels {
-        Kernels { avx512: Some(_), .. } => Multibuffer::new(16, Avx512::NAMES, 3),
-        Kernels { avx2: Some(_), .. } => Multibuffer::new(8, Avx2::NAMES, 3),
-        _ => None,
-    }
-}
-
-/// Hashes messages from a state that has absorbed `begun` bytes.
-pub(in super::super) fn hash(
-    kernels: Kernels,
-    (start, begun): ([u32; 4], u64),
-    sources: &[&[u8]],
-    target: &mut [u8],
-    sink: DigestSink<'_>,
-) {
-    let least = multibuffer(kernels).map_or(usize::MAX, |multibuffer| multibuffer.min_messages);
-    let batch = &mut Batch::new(Md5, start, begun, sources, target, sink);
-    // SAFETY: the proof says that the CPU has the instructions.
-    unsafe {
-        match (kernels.avx512, kernels.avx2) {
-            (Some(proof), _) => Wide::run(batch, proof, least),
-            (None, Some(proof)) => Narrow::run(batch, proof, least),
-            (None, None) => {}
-        }
-    }
-    batch.scalar();
-}
-
-simd_kernel!(
-    /// 16 lanes with AVX-512.
-    Wide, Md5, U32x16, [[u32; 16]; 4], __m512i, Avx512, "avx512f,avx512vl,avx512bw", kept,
-    // SAFETY: the kernel has the proof that the CPU has the instructions.
-    |_, _, tail, rest, length| unsafe { U32x16::pad(tail, rest, (length * 8).to_le_bytes()) }
-);
-
-simd_kernel!(
-    /// Eight lanes with AVX2.
-    Narrow, Md5, U32x8, [[u32; 8]; 4], __m256i, Avx2, "avx2", kept,
-    |_, hash, tail, rest, length| hash.pad(tail, rest, length)
 );
 
 /// Defines the function `rounds` for a kernel.

@@ -13,6 +13,7 @@
 mod hmac_iterations;
 pub(super) mod keccak;
 pub(super) mod md5;
+mod merkle_damgard;
 pub(super) mod sha1;
 mod sha2;
 pub(super) mod sha256;

@@ -14,116 +14,26 @@ use super::super::kdf::pbkdf2::iteration::HmacIteration;
 use super::super::wipe::Wiped;
 use super::super::{Digest as _, md};
 use super::hmac_iterations::hmac_iterations;
+use super::merkle_damgard::{iterate, merkle_damgard};
 use super::simd_kernel::{FEW, interleaved, pad, simd_kernel};
 use super::vectors::{U32x8, U32x16};
 use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
 use crate::checkpoint::DigestSink;
 
-/// SHA-1.
-#[derive(Copy, Clone)]
-pub(in super::super) struct Sha1;
-
-impl BlockHash for Sha1 {
-    type State = [u32; 5];
-    type Tail = [u8; 128];
-    type Digest = [u8; 20];
-    const TAIL: [u8; 128] = [0; 128];
-    const DIGEST: [u8; 20] = [0; 20];
-
-    #[inline]
-    fn block(&self) -> usize {
-        64
-    }
-
-    #[inline]
-    fn ends(&self, rest: usize) -> usize {
-        1 + usize::from(rest >= 56)
-    }
-
-    fn pad(&self, tail: &mut [u8; 128], rest: &[u8], length: u64) {
-        *tail = Self::TAIL;
-        pad(&mut tail[..64 * self.ends(rest.len())], rest, (length * 8).to_be_bytes());
-    }
-
-    fn blocks(&self, state: &mut [u32; 5], blocks: &[u8]) {
+merkle_damgard!(
+    /// SHA-1.
+    Sha1, [u32; 5], 64, 20, reversed, to_be_bytes, U32x16: 16, U32x8: 8 from 3; ShaNi from 8,
+    |state, blocks| {
         let mut hash = md::Sha1::of(*state, 0, &[0; 64]);
         hash.update(blocks);
         (*state, _) = hash.parts();
         hash.wipe();
-    }
-
-    fn scalar(&self, state: [u32; 5], length: u64, rest: &[u8], target: &mut [u8]) {
+    },
+    |state, length, rest, target| {
         let mut hash = md::Sha1::of(state, length - rest.len() as u64, &[0; 64]);
         hash.finish_with(rest, target);
         hash.wipe();
     }
-}
-
-impl Sha1 {
-    #[inline(always)]
-    fn digest(state: [u32; 5]) -> [u8; 20] {
-        let mut bytes = [0; 20];
-        bytes
-            .as_chunks_mut()
-            .0
-            .iter_mut()
-            .zip(state)
-            .for_each(|(bytes, word)| *bytes = word.to_be_bytes());
-        bytes
-    }
-}
-
-/// Returns how this family uses the kernels.
-pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
-    match kernels {
-        Kernels { avx512: Some(_), sha_ni: Some(_), .. } => Multibuffer::new(16, Avx512::NAMES, 2),
-        Kernels { avx512: Some(_), .. } => Multibuffer::new(16, Avx512::NAMES, 3),
-        Kernels { sha_ni: Some(_), .. } => Multibuffer::new(3, ShaNi::NAMES, 2),
-        Kernels { avx2: Some(_), .. } => Multibuffer::new(8, Avx2::NAMES, 3),
-        _ => None,
-    }
-}
-
-/// Hashes messages from a state that has absorbed `begun` bytes.
-pub(in super::super) fn hash(
-    kernels: Kernels,
-    (start, begun): ([u32; 5], u64),
-    sources: &[&[u8]],
-    target: &mut [u8],
-    sink: DigestSink<'_>,
-) {
-    let least = multibuffer(kernels).map_or(usize::MAX, |multibuffer| multibuffer.min_messages);
-    let batch = &mut Batch::new(Sha1, start, begun, sources, target, sink);
-    // SAFETY: the proof says that the CPU has the instructions.
-    unsafe {
-        match (kernels.avx512, kernels.sha_ni) {
-            (Some(proof), None) => Wide::run(batch, proof, least),
-            (Some(proof), Some(_)) => Wide::run(batch, proof, 8),
-            (None, _) => {}
-        }
-        match (kernels.sha_ni, kernels.avx2) {
-            (Some(proof), _) => {
-                Interleaved::run::<3>(batch, proof);
-                Interleaved::run::<2>(batch, proof);
-            }
-            (None, Some(proof)) => Narrow::run(batch, proof, least),
-            (None, None) => {}
-        }
-    }
-    batch.scalar();
-}
-
-simd_kernel!(
-    /// 16 lanes with AVX-512.
-    Wide, Sha1, U32x16, [[u32; 16]; 5], __m512i, Avx512, "avx512f,avx512vl,avx512bw", reversed,
-    // SAFETY: the kernel has the proof that the CPU has the instructions.
-    |_, _, tail, rest, length| unsafe { U32x16::pad(tail, rest, (length * 8).to_be_bytes()) }
-);
-
-simd_kernel!(
-    /// Eight lanes with AVX2.
-    Narrow, Sha1, U32x8, [[u32; 8]; 5], __m256i, Avx2, "avx2", reversed,
-    |_, hash, tail, rest, length| hash.pad(tail, rest, length)
 );
 
 interleaved!(Sha1, 5);
@@ -201,7 +111,7 @@ fn rounds_interleaved<const LANES: usize>(
 
 /// Computes `count` HMAC iterations of `LANES` blocks, interleaved.
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-fn iterate_interleaved<const LANES: usize>(
+fn iterate_interleaved<const LANES: usize, const USED: usize>(
     iterations: &mut [HmacIteration<u32, 5>; LANES],
     count: u32,
 ) {
@@ -211,7 +121,8 @@ fn iterate_interleaved<const LANES: usize>(
         let [a, b, c, d, e] = words.map(|word| word as i32);
         [_mm_set_epi32(a, b, c, d), _mm_set_epi32(e, 0, 0, 0)]
     };
-    let (mark, size) = (_mm_set_epi32(0, i32::MIN, 0, 0), _mm_set_epi32(0, 0, 0, 32 * (16 + 5)));
+    let (mark, size) =
+        (_mm_set_epi32(0, i32::MIN, 0, 0), _mm_set_epi32(0, 0, 0, 32 * (16 + USED as i32)));
     let block = |[abcd, e]: [__m128i; 2]| [abcd, _mm_or_si128(e, mark), _mm_setzero_si128(), size];
     let inner = iterations.each_ref().map(|iteration| pack(&iteration.inner));
     let outer = iterations.each_ref().map(|iteration| pack(&iteration.outer));
@@ -243,55 +154,7 @@ fn unpack([abcd, e]: [__m128i; 2]) -> [u32; 5] {
     words.map(|word| word as u32)
 }
 
-/// Iterates as many blocks as there are kernels for, and returns that number.
-pub(in super::super) fn iterate(
-    kernels: Kernels,
-    iterations: &mut [HmacIteration<u32, 5>],
-    _size: usize,
-    count: u32,
-) -> usize {
-    let mut done = 0;
-    loop {
-        let rest = &mut iterations[done..];
-        let size = rest.len();
-        // SAFETY: the proof says that the CPU has the instructions.
-        done += unsafe {
-            match kernels {
-                _ if rest.is_empty() => return done,
-                Kernels { avx512: Some(_), sha_ni, .. }
-                    if size >= if sha_ni.is_some() { 8 } else { 2 } =>
-                {
-                    Wide::iterate::<5>(&mut rest[..size.min(16)], count);
-                    size.min(16)
-                }
-                Kernels { sha_ni: Some(_), .. } => {
-                    // Two by two as long as the number is even: three interleaved are hardly faster
-                    // than two, a single one is slow.
-                    if size.is_multiple_of(2)
-                        && let Some(two) = rest.first_chunk_mut::<2>()
-                    {
-                        iterate_interleaved(two, count);
-                        2
-                    } else if let Some(three) = rest.first_chunk_mut::<3>() {
-                        iterate_interleaved(three, count);
-                        3
-                    } else {
-                        iterate_interleaved(
-                            rest.first_chunk_mut::<1>().expect("there is one"),
-                            count,
-                        );
-                        1
-                    }
-                }
-                Kernels { avx2: Some(_), .. } if size >= 3 => {
-                    Narrow::iterate::<5>(&mut rest[..size.min(8)], count);
-                    size.min(8)
-                }
-                _ => return done,
-            }
-        };
-    }
-}
+iterate!([u32; 5], U32x16: 16, U32x8: 8; ShaNi from 8, 20 => 5);
 
 /// Defines the function `rounds` for a kernel.
 macro_rules! rounds {
@@ -346,6 +209,3 @@ macro_rules! rounds {
 
 rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw");
 rounds!(Narrow, U32x8, __m256i, "avx2");
-
-hmac_iterations!(Wide, U32x16, [[u32; 16]; 5], __m512i, "avx512f,avx512vl,avx512bw");
-hmac_iterations!(Narrow, U32x8, [[u32; 8]; 5], __m256i, "avx2");

@@ -16,113 +16,19 @@ use super::super::kdf::pbkdf2::iteration::HmacIteration;
 use super::super::sha2;
 use super::super::wipe::Wiped;
 use super::hmac_iterations::hmac_iterations;
+use super::merkle_damgard::{iterate, merkle_damgard};
 use super::sha2::rounds;
 use super::simd_kernel::{FEW, interleaved, pad, simd_kernel};
 use super::vectors::{U32x8, U32x16};
 use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
 use crate::checkpoint::DigestSink;
 
-/// SHA-256, and SHA-224, which begins with other words and shows fewer.
-#[derive(Copy, Clone)]
-pub(in super::super) struct Sha256;
-
-impl BlockHash for Sha256 {
-    type State = [u32; 8];
-    type Tail = [u8; 128];
-    type Digest = [u8; 32];
-    const TAIL: [u8; 128] = [0; 128];
-    const DIGEST: [u8; 32] = [0; 32];
-
-    #[inline]
-    fn block(&self) -> usize {
-        64
-    }
-
-    #[inline]
-    fn ends(&self, rest: usize) -> usize {
-        1 + usize::from(rest >= 56)
-    }
-
-    fn pad(&self, tail: &mut [u8; 128], rest: &[u8], length: u64) {
-        *tail = Self::TAIL;
-        pad(&mut tail[..64 * self.ends(rest.len())], rest, (length * 8).to_be_bytes());
-    }
-
-    fn blocks(&self, state: &mut [u32; 8], blocks: &[u8]) {
-        sha2::compress(state, blocks.as_chunks().0);
-    }
-
-    fn scalar(&self, state: [u32; 8], length: u64, rest: &[u8], target: &mut [u8]) {
-        sha2::end(&mut Wiped(state).0, length, rest, target);
-    }
-}
-
-impl Sha256 {
-    #[inline(always)]
-    fn digest(state: [u32; 8]) -> [u8; 32] {
-        let mut bytes = [0; 32];
-        bytes
-            .as_chunks_mut()
-            .0
-            .iter_mut()
-            .zip(state)
-            .for_each(|(bytes, word)| *bytes = word.to_be_bytes());
-        bytes
-    }
-}
-
-/// Returns how this family uses the kernels.
-pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
-    match kernels {
-        Kernels { avx512: Some(_), sha_ni: Some(_), .. } => Multibuffer::new(16, Avx512::NAMES, 2),
-        Kernels { avx512: Some(_), .. } => Multibuffer::new(16, Avx512::NAMES, 3),
-        Kernels { sha_ni: Some(_), .. } => Multibuffer::new(3, ShaNi::NAMES, 2),
-        Kernels { avx2: Some(_), .. } => Multibuffer::new(8, Avx2::NAMES, 4),
-        _ => None,
-    }
-}
-
-/// Hashes messages from a state that has absorbed `begun` bytes.
-pub(in super::super) fn hash(
-    kernels: Kernels,
-    (start, begun): ([u32; 8], u64),
-    sources: &[&[u8]],
-    target: &mut [u8],
-    sink: DigestSink<'_>,
-) {
-    let least = multibuffer(kernels).map_or(usize::MAX, |multibuffer| multibuffer.min_messages);
-    let batch = &mut Batch::new(Sha256, start, begun, sources, target, sink);
-    // SAFETY: the proof says that the CPU has the instructions.
-    unsafe {
-        match (kernels.avx512, kernels.sha_ni) {
-            (Some(proof), None) => Wide::run(batch, proof, least),
-            // 9 lanes would do on Zen 5, 16 are needed on Zen 4.
-            (Some(proof), Some(_)) => Wide::run(batch, proof, 12),
-            (None, _) => {}
-        }
-        match (kernels.sha_ni, kernels.avx2) {
-            (Some(proof), _) => {
-                Interleaved::run::<3>(batch, proof);
-                Interleaved::run::<2>(batch, proof);
-            }
-            (None, Some(proof)) => Narrow::run(batch, proof, least),
-            (None, None) => {}
-        }
-    }
-    batch.scalar();
-}
-
-simd_kernel!(
-    /// 16 lanes with AVX-512.
-    Wide, Sha256, U32x16, [[u32; 16]; 8], __m512i, Avx512, "avx512f,avx512vl,avx512bw", reversed,
-    // SAFETY: the kernel has the proof that the CPU has the instructions.
-    |_, _, tail, rest, length| unsafe { U32x16::pad(tail, rest, (length * 8).to_be_bytes()) }
-);
-
-simd_kernel!(
-    /// Eight lanes with AVX2.
-    Narrow, Sha256, U32x8, [[u32; 8]; 8], __m256i, Avx2, "avx2", reversed,
-    |_, hash, tail, rest, length| hash.pad(tail, rest, length)
+// Beside `ShaNi` 9 lanes would do on Zen 5, 16 are needed on Zen 4.
+merkle_damgard!(
+    /// SHA-256, and SHA-224, which begins with other words and shows fewer.
+    Sha256, [u32; 8], 64, 32, reversed, to_be_bytes, U32x16: 16, U32x8: 8 from 4; ShaNi from 12,
+    |state, blocks| sha2::compress(state, blocks.as_chunks().0),
+    |state, length, rest, target| sha2::end(&mut Wiped(state).0, length, rest, target)
 );
 
 rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 4,
@@ -130,8 +36,7 @@ rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 4,
 rounds!(Narrow, U32x8, __m256i, "avx2", CONSTANTS.0, 4,
     (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
 
-hmac_iterations!(Wide, U32x16, [[u32; 16]; 8], __m512i, "avx512f,avx512vl,avx512bw");
-hmac_iterations!(Narrow, U32x8, [[u32; 8]; 8], __m256i, "avx2");
+iterate!([u32; 8], U32x16: 16, U32x8: 8; ShaNi from 12, 32 => 8, 28 => 7);
 
 interleaved!(Sha256, 8);
 
@@ -251,69 +156,6 @@ fn iterate_interleaved<const LANES: usize, const USED: usize>(
                 unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), half) };
             }
         }
-    }
-}
-
-/// Iterates as many blocks as there are kernels for, and returns that number. A digest has `size`
-/// bytes.
-pub(in super::super) fn iterate(
-    kernels: Kernels,
-    iterations: &mut [HmacIteration<u32, 8>],
-    size: usize,
-    count: u32,
-) -> usize {
-    match size {
-        32 => iterate_words::<8>(kernels, iterations, count),
-        28 => iterate_words::<7>(kernels, iterations, count),
-        _ => 0,
-    }
-}
-
-fn iterate_words<const USED: usize>(
-    kernels: Kernels,
-    iterations: &mut [HmacIteration<u32, 8>],
-    count: u32,
-) -> usize {
-    let mut done = 0;
-    loop {
-        let rest = &mut iterations[done..];
-        let size = rest.len();
-        // SAFETY: the proof says that the CPU has the instructions.
-        done += unsafe {
-            match kernels {
-                _ if rest.is_empty() => return done,
-                Kernels { avx512: Some(_), sha_ni, .. }
-                    if size >= if sha_ni.is_some() { 12 } else { 2 } =>
-                {
-                    Wide::iterate::<USED>(&mut rest[..size.min(16)], count);
-                    size.min(16)
-                }
-                Kernels { sha_ni: Some(_), .. } => {
-                    // Two by two as long as the number is even: three interleaved are hardly faster
-                    // than two, a single one is slow.
-                    if size.is_multiple_of(2)
-                        && let Some(two) = rest.first_chunk_mut::<2>()
-                    {
-                        iterate_interleaved::<2, USED>(two, count);
-                        2
-                    } else if let Some(three) = rest.first_chunk_mut::<3>() {
-                        iterate_interleaved::<3, USED>(three, count);
-                        3
-                    } else {
-                        iterate_interleaved::<1, USED>(
-                            rest.first_chunk_mut::<1>().expect("there is one"),
-                            count,
-                        );
-                        1
-                    }
-                }
-                Kernels { avx2: Some(_), .. } if size >= 3 => {
-                    Narrow::iterate::<USED>(&mut rest[..size.min(8)], count);
-                    size.min(8)
-                }
-                _ => return done,
-            }
-        };
     }
 }
 
