@@ -216,7 +216,7 @@ for (const name of hashNames) {
     );
     assert.throws(() => hash('text', { ...required(name), target: new Uint8Array(64) }), {
       code: 'ERR_ARGUMENT_VALUE',
-      message: /return what they make/,
+      message: /return their results/,
     });
   });
 
