@@ -25,7 +25,14 @@ export function checks() {
     ['documentation of Rust', rustDocs],
     [
       'Prettier',
-      () => step('Prettier', process.execPath, [prettier, '--check', '--log-level', 'warn', root]),
+      () =>
+        // The cache knows which files it found formatted, by content, version and options.
+        // prettier-ignore
+        step('Prettier', process.execPath, [
+          prettier, '--check', '--log-level', 'warn', root,
+          '--cache', '--cache-strategy', 'content',
+          '--cache-location', join(root, 'target', 'prettier-cache'),
+        ]),
     ],
     ['oxlint', () => tool('oxlint', 'oxlint', ['--deny-warnings'])],
     ['types of the tests', () => tsc('types of the tests', 'tsconfig.types.json')],

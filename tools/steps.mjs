@@ -56,7 +56,7 @@ export function stream(command, args, { cwd = root, env = process.env } = {}) {
 
 /** Prints a line about a skipped step. */
 export function skipped(title, reason) {
-  console.error(`  ${title.padEnd(width)} skipped: ${reason}`);
+  process.stderr.write(`${live ? clearLine : ''}  ${title.padEnd(width)} skipped: ${reason}\n`);
 }
 
 /** Runs a command without showing it. Resolves to undefined when it cannot be started. */
@@ -70,26 +70,38 @@ export async function probe(command, args, options = {}) {
 
 const width = 38;
 
+/** The steps that run now, by title, with the times they started at. */
+const running = new Map();
+let redraw;
+
 function startClock(title) {
   const start = performance.now();
-  const seconds = (digits) => `${((performance.now() - start) / 1000).toFixed(digits)} s`;
-  const draw = (text) => process.stderr.write(`\r\x1b[2K  ${title.padEnd(width)} ${text}`);
-  let timer;
+  running.set(title, start);
   if (live) {
-    draw('...');
-    timer = setInterval(() => draw(`... ${seconds(0)}`), 1000);
+    draw();
+    redraw ??= setInterval(draw, 1000);
   }
   return {
     stop(result) {
-      clearInterval(timer);
-      const text = result === 'ok' ? seconds(1) : `${result} after ${seconds(1)}`;
-      if (live) {
-        draw(`${text}\n`);
-      } else {
-        process.stderr.write(`  ${title.padEnd(width)} ${text}\n`);
-      }
+      running.delete(title);
+      const seconds = secondsSince(start, 1);
+      const text = result === 'ok' ? seconds : `${result} after ${seconds}`;
+      process.stderr.write(`${live ? clearLine : ''}  ${title.padEnd(width)} ${text}\n`);
+      if (!live) return;
+      if (running.size > 0) return draw();
+      clearInterval(redraw);
+      redraw = undefined;
     },
   };
+}
+
+const clearLine = '\r\x1b[2K';
+const secondsSince = (start, digits) => `${((performance.now() - start) / 1000).toFixed(digits)} s`;
+
+/** One line with all running steps. */
+function draw() {
+  const texts = [...running].map(([title, start]) => `${title} ... ${secondsSince(start, 0)}`);
+  process.stderr.write(`${clearLine}  ${texts.join(', ')}`);
 }
 
 // A missing command fails like a command that ran and failed.

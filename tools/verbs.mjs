@@ -1,6 +1,7 @@
 // What each verb does, once everything it needs is installed and built.
 
 import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -46,13 +47,15 @@ async function test(args) {
   const failed =
     args.length > 0
       ? []
-      : await attempt([...checks(), ['Rust tests', rustTests], ...cpuTiers([], { short: true })]);
+      : await attempt([['Rust tests', rustTests], ...checks(), ...cpuTiers([], { short: true })], {
+          concurrency: availableParallelism(),
+        });
   const code = await nodeTests(args);
   if (code !== 0) failed.push('JavaScript tests');
   return conclude(failed);
 }
 
-// The kernel engine in guests with a kernel of their own; `npm test` has these tests as well.
+// The kernel engine in guests with a kernel of their own; `npm test` has a short form.
 //   npm run test:kernel -- --guest qemu test/kernel/cases/truth.mjs
 // With --required it fails where there is no guest.
 async function testKernel(args) {
@@ -63,7 +66,7 @@ async function testKernel(args) {
     allowPositionals: true,
   });
   /** @type {NodeJS.ProcessEnv} */
-  const env = { ...process.env, MILLRACE_KERNEL_CASES: positionals.join(',') };
+  const env = { ...process.env, MILLRACE_KERNEL_CASES: positionals.join(',') || 'all' };
   if (values.guest !== undefined) env.MILLRACE_GUEST = values.guest;
   if (values.required) env.MILLRACE_GUEST_REQUIRED = '1';
   return stream(
@@ -73,7 +76,7 @@ async function testKernel(args) {
   );
 }
 
-/** One build in Node 20 to 26, Bun and Deno, on the portable engine too. */
+/** One build in Node 20 to 26, Bun and Deno, on the portable engine too; in full. */
 async function testRuntimes(args) {
   await prepare();
   await prepareRuntimes();
@@ -89,10 +92,11 @@ async function testPortable(args) {
   return nodeTests([...filesUnder('test/portable', /\.test\.mjs$/), ...args]);
 }
 
-/** The package and its page in Chromium. */
+/** The package and its page in Chromium; `npm test` has a short form. */
 async function testBrowser(args) {
   await prepare();
   await prepareBrowser();
+  process.env.MILLRACE_BROWSER = 'all';
   return nodeTests(['test/browser/conformance.test.mjs', 'test/docs/page.test.mjs', ...args]);
 }
 
@@ -152,7 +156,7 @@ async function testClocks(args) {
 /** What needs no tests to be run: formatting, lints, types. */
 async function check() {
   await prepare();
-  return conclude(await attempt(checks()));
+  return conclude(await attempt(checks(), { concurrency: availableParallelism() }));
 }
 
 async function bench(args) {
@@ -238,20 +242,25 @@ function filesUnder(folder, pattern) {
 }
 
 /**
- * Runs every step even if one fails, so that one run tells everything. Returns the names of those
- * that failed.
+ * Runs every step even if one fails, so that one run shows all failures. Returns the names of the
+ * steps that failed.
  */
-async function attempt(steps) {
+async function attempt(steps, { concurrency = 1 } = {}) {
   const failed = [];
-  for (const [name, run] of steps) {
-    try {
-      await run();
-    } catch (error) {
-      if (!(error instanceof Stop)) throw error;
-      console.error(error.message);
-      failed.push(name);
+  const waiting = [...steps];
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [name, run] = next;
+      try {
+        await run();
+      } catch (error) {
+        if (!(error instanceof Stop)) throw error;
+        console.error(error.message);
+        failed.push(name);
+      }
     }
-  }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, steps.length) }, worker));
   return failed;
 }
 

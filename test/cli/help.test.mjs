@@ -23,7 +23,7 @@ test('version, overview, and what is not there', () =>
   inFolder({}, async ($) => {
     await $.millrace('--version', { stdout: `millrace ${version}\n` });
     const overview =
-      /^usage: millrace COMMAND [\s\S]* sum +print or check checksums[\s\S]* help +help about a command/;
+      /^usage: millrace COMMAND [^]* sum +print or check checksums[^]* help +help about a command/;
     await $.millrace('--help', { stdout: overview });
     await $.millrace('help', { stdout: overview });
     await $.millrace('', { stderr: overview, code: 1 });
@@ -120,7 +120,8 @@ test(
           session('> /dev/full'),
           [
             1,
-            `millrace${name === undefined ? '' : ` ${name}`}: standard output: No space left on device\n`,
+            `millrace${name === undefined ? '' : ` ${name}`}: standard output: No space left ` +
+              `on device\n`,
           ],
           line,
         );

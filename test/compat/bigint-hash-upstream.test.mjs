@@ -17,6 +17,7 @@ import { root, temporary } from '../support/child.mjs';
 import { fetchPackage } from '../support/registry.mjs';
 
 const require = createRequire(import.meta.url);
+const resolved = (name) => JSON.stringify(require.resolve(name));
 const folder = temporary();
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -48,7 +49,7 @@ for (const { entryPoint, tests, broken, find } of suites) {
           spec.file,
           place,
           entry,
-          `module.exports = require(${JSON.stringify(require.resolve(`millrace/${entryPoint}/dist/${entry}.js`))});\n`,
+          `module.exports = require(${resolved(`millrace/${entryPoint}/dist/${entry}.js`)});\n`,
         );
         assert.deepEqual(await runSuite(suite, browser), { passed: tests, failed: [] });
       },
@@ -66,7 +67,9 @@ for (const { entryPoint, tests, broken, find } of suites) {
         spec.file,
         'src',
         'node',
-        `module.exports = { ...require(${JSON.stringify(require.resolve(`millrace/${entryPoint}`))}), ${name}: ${source} };\n`,
+        'module.exports = { ' +
+          `...require(${JSON.stringify(require.resolve(`millrace/${entryPoint}`))}), ${name}: ` +
+          `${source} };\n`,
       );
       const { passed, failed } = await runSuite(suite, false);
       assert.ok(failed.length > 0);

@@ -648,7 +648,7 @@ test('a window of no bytes at the end of its buffer', () => {
 
 // failures of the operation
 
-test('a wrong tag: E_CORRUPT, thrown or called back with one argument, nothing in the target', async () => {
+test('a wrong tag is E_CORRUPT, thrown or called back; the target is empty', async () => {
   for (const algorithm of original.ciphers.filter((name) => ciphers[name].aead)) {
     const { key, iv } = ciphers[algorithm];
     const given = (target) => [

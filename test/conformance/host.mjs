@@ -1,7 +1,8 @@
 // Runs the suite in a runtime that has node:fs and node:module: Node, Bun, Deno, a guest with
 // another kernel. One line a family on stdout; failures by name; exit code 1 if there are any.
 //
-//   node test/conformance/host.mjs [--engine portable[,native]] [--require | --import] [--from FOLDER] [--families a,b] [--json FILE]
+//   node test/conformance/host.mjs [--engine portable[,native]] [--require | --import]
+//     [--from FOLDER] [--families a,b] [--json FILE]
 //
 // The entry points come from the built package by its exports: by `require` (the default) or
 // `import`, looked up from the folder named by --from, such as a project in which Millrace is
@@ -82,7 +83,9 @@ async function main(args) {
       Object.values(algorithms).reduce((sum, counts) => sum + counts[count], 0),
     );
     console.log(
-      `${family}: ${passed} passed${failed ? `, ${failed} FAILED` : ''}${unavailable ? `, ${unavailable} not available` : ''}`,
+      `${family}: ${passed} ` +
+        `passed${failed ? `, ${failed} FAILED` : ''}` +
+        `${unavailable ? `, ${unavailable} not available` : ''}`,
     );
   }
   const seconds = (performance.now() - begin) / 1000;

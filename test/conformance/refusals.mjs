@@ -113,7 +113,8 @@ export function refusals({ millrace, promises, add }) {
   for (const [title, rows] of Object.entries(tables())) {
     add('refusals', 'every entry point', title, async () => {
       for (const [method, args, code, names] of rows) {
-        const what = `${method}(${args.map((each) => (typeof each === 'string' ? each : typeof each)).join(', ')})`;
+        const shown = args.map((each) => (typeof each === 'string' ? each : typeof each));
+        const what = `${method}(${shown.join(', ')})`;
         const check = (error, how) => {
           sameError(
             error,

@@ -1,6 +1,7 @@
-// One build in every runtime: Node 20 to 26, Bun and Deno, by require and by import. Which there
-// are: tools/runtimes.mjs. What a runtime does not allow is a list here, and each entry is tried.
-// MILLRACE_RUNTIMES=all also runs the portable engine everywhere in full.
+// One build in every runtime that tools/runtimes.mjs finds: Node 20 to 26, Bun and Deno, by require
+// and by import; and what each runtime refuses. `npm run test:runtimes` (MILLRACE_RUNTIMES=all)
+// runs every case on both engines; the short form runs some families, as conformance/node.test.mjs
+// runs every case in this version of Node.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -64,26 +65,15 @@ describe('runtimes', { concurrency: 2 }, () => {
       const { command, run, version } = found;
       t.diagnostic(`${runtime.name}: ${version}`);
 
-      await t.test('every case, by require', async () => {
-        const result = await suite(command, run, ['--require']);
-        keep(runtime.name, { version, summary: result.summary });
-        assert.deepEqual(
-          columnOf(result.summary),
-          documented(runtime.name),
-          'docs/engines.md has another column (node tools/engines-table.mjs writes it)',
+      if (all) {
+        await inFull(t, runtime, found);
+      } else {
+        const families = ['--families', 'seals,streams,processes,refusals,passwords'];
+        await t.test('by require', () => suite(command, run, ['--require', ...families]));
+        await t.test('by import, on the portable engine', () =>
+          suite(command, run, ['--import', '--engine', 'portable', '--families', 'seals']),
         );
-      });
-      await t.test('by import', () =>
-        suite(command, run, ['--import', '--families', 'seals,streams,processes,refusals']),
-      );
-      await t.test('on the portable engine', () =>
-        suite(command, run, [
-          '--import',
-          '--engine',
-          'portable',
-          ...(all ? [] : ['--families', 'seals,passwords,refusals,streams']),
-        ]),
-      );
+      }
 
       for (const {
         title,
@@ -136,7 +126,26 @@ describe('runtimes', { concurrency: 2 }, () => {
   }
 });
 
-/** Runs conformance/host.mjs; its record. */
+/** Every case by require, some by import, and every case on the portable engine. */
+async function inFull(t, runtime, { command, run, version }) {
+  await t.test('every case, by require', async () => {
+    const { summary } = await suite(command, run, ['--require']);
+    keep(runtime.name, { version, summary });
+    assert.deepEqual(
+      columnOf(summary),
+      documented(runtime.name),
+      'docs/engines.md has another column (node tools/engines-table.mjs writes it)',
+    );
+  });
+  await t.test('by import', () =>
+    suite(command, run, ['--import', '--families', 'seals,streams,processes,refusals']),
+  );
+  await t.test('every case, on the portable engine', () =>
+    suite(command, run, ['--import', '--engine', 'portable']),
+  );
+}
+
+/** Runs conformance/host.mjs and returns its record. */
 async function suite(command, run, args) {
   const json = join(project, `${process.pid}-${Math.random().toString(36).slice(2)}.json`);
   const { stdout, stderr, code } = await execute(command, [

@@ -2,7 +2,9 @@
 // is, on any engine and in any runtime. It is told the entry points, so it imports nothing of Node
 // and needs no Buffer:
 //
-//   const { cases, summary } = await runConformance({ millrace, promises, load, options: { engine: 'portable' } });
+//   const { cases, summary } = await runConformance({
+//     millrace, promises, load, options: { engine: 'portable' },
+//   });
 //
 // `load(file)` gives the parsed JSON of a file below test/. Cases are `{ family, algorithm, name,
 // ok, error?, unavailable?, ms }`; the engine said of an `unavailable` one that it does not serve
@@ -136,6 +138,7 @@ export function failuresOf(cases) {
     alike.set(each.error, [...(alike.get(each.error) ?? []), each]);
   return [...alike].map(
     ([error, [{ family, algorithm, name }, ...others]]) =>
-      `${family}, ${algorithm}, ${name}${others.length > 0 ? ` and ${others.length} more` : ''}: ${error}`,
+      `${family}, ${algorithm}, ` +
+      `${name}${others.length > 0 ? ` and ${others.length} more` : ''}: ${error}`,
   );
 }

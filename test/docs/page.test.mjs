@@ -37,7 +37,7 @@ const views = {
   },
 };
 
-const message = Buffer.alloc(24 * 2 ** 20, 'some of a file, ');
+const message = Buffer.alloc(8 * 2 ** 20, 'some of a file, ');
 const passphrase = 'correct horse battery staple';
 
 test('the page', { skip: missing }, async (t) => {
@@ -79,7 +79,7 @@ test('the page', { skip: missing }, async (t) => {
   await t.test('a file dropped is hashed, and progress is seen', async () => {
     const { page, complaints, close } = await open();
     await drop(page, 'dropped.bin', message.length, 'some of a file, ');
-    assert.match(await page.textContent('#file-name'), /^dropped\.bin \(24 MiB\)$/);
+    assert.match(await page.textContent('#file-name'), /^dropped\.bin \(8 MiB\)$/);
     await watchProgress(page);
     await page.click('#go');
     assert.equal(

@@ -53,7 +53,7 @@ test('a fallback is told of once, and counted each time', async () => {
   for (const { reason } of fallbacks) assert.ok(reason.length > 20, reason);
 });
 
-test('asynchronous calls fall back too, and the key and message are those of the call', async () => {
+test('asynchronous calls fall back with the key and message of the call', async () => {
   const { warnings: told, same } = await warned(
     `
     const key = Buffer.alloc(32, 7),
@@ -124,11 +124,15 @@ test('MILLRACE_ENGINE=portable leaves the binary alone until it is asked for', a
     after: then,
     same,
   } = await warned(
-    `const maps = () => require('node:fs').existsSync('/proc/self/maps') ? /millrace\\..*\\.node/.test(require('node:fs').readFileSync('/proc/self/maps', 'utf8')) : undefined;
-    const digest = millrace.hash('sha512', 'abc', 'hex');
-    given.before = maps();
-    given.same = millrace.hash('sha512', 'abc', { encoding: 'hex', engine: 'native' }) === digest;
-    given.after = maps();`,
+    `
+      const maps = () =>
+        require('node:fs').existsSync('/proc/self/maps')
+          ? /millrace\\..*\\.node/.test(require('node:fs').readFileSync('/proc/self/maps', 'utf8'))
+          : undefined;
+      const digest = millrace.hash('sha512', 'abc', 'hex');
+      given.before = maps();
+      given.same = millrace.hash('sha512', 'abc', { encoding: 'hex', engine: 'native' }) === digest;
+      given.after = maps();`,
     { env: { MILLRACE_ENGINE: 'portable' } },
   );
   assert.equal(same, true);
@@ -156,7 +160,7 @@ const without = (program, options) => {
   );
 };
 
-test('without a binary the portable engine serves, with one warning that says how to have one', async () => {
+test('without a binary the portable engine runs, with one warning', async () => {
   const { code, stdout, stderr } = await without(
     `
     ${warnings};

@@ -246,7 +246,7 @@ test('after an asynchronous digest nothing more is taken', async () => {
   await turn();
 });
 
-test('wrong arguments: callbacks are thrown at, promises reject, and the hasher goes on', async () => {
+test('invalid arguments throw or reject, and leave the hasher usable', async () => {
   const hasher = createHash('sha256');
   const never = () => assert.fail('called though the call had thrown');
   const bad = [
@@ -752,12 +752,21 @@ const flood = `
   };
 `;
 
+const flooding = `
+  ${requiring()}
+  const { parentPort } = require('node:worker_threads');
+  ${flood}
+  for (let index = 0; index < 6; index++) fire();
+  parentPort.postMessage('flying');
+  setInterval(fire, 3);
+`;
+
 test('worker_threads terminated with updates in flight', async () => {
   const { code, signal, stdout, stderr } = await run(`
     const { Worker } = require('node:worker_threads');
     const { once } = require('node:events');
     const { setTimeout: sleep } = require('node:timers/promises');
-    const program = ${JSON.stringify(`${requiring()}\nconst { parentPort } = require('node:worker_threads');\n${flood}\nfor (let index = 0; index < 6; index++) fire();\nparentPort.postMessage('flying');\nsetInterval(fire, 3);`)};
+    const program = ${JSON.stringify(flooding)};
     (async () => {
       const expected = millrace.hash('sha256', Buffer.alloc(300_000, 2), 'hex');
       for (let round = 0; round < 15; round++) {

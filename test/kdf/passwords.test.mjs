@@ -239,7 +239,7 @@ test('what asks for too much is refused before anything is computed', async () =
   );
 });
 
-test('what takes long in small steps is refused too, by every engine at prices of its own', async () => {
+test('each engine refuses long work in small steps by its own costs', async () => {
   const tail = '$AQEBAQEBAQEBAQEBAQEBAQ$AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE';
   const before = process.cpuUsage();
   for (const [cost, native, portable] of [

@@ -17,17 +17,20 @@ const vectors = [
   [
     'scrypt',
     ['', '', 64, { N: 16, r: 1, p: 1 }],
-    '77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906',
+    '77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442fcd0069ded0948f8326a75' +
+      '3a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906',
   ],
   [
     'scrypt',
     ['password', 'NaCl', 64, { N: 1024, r: 8, p: 16 }],
-    'fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640',
+    'fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109' +
+      '279d9830dac727afb94a83ee6d8360cbdfa2cc0640',
   ],
   [
     'scrypt',
     ['pleaseletmein', 'SodiumChloride', 64],
-    '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887',
+    '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2d5432955613f0fcf62d497' +
+      '05242a9af9e61e85dc0d651e40dfcf017b45575887',
   ],
   ['pbkdf2', ['password', 'salt', 1, 20, 'sha1'], '0c60c80f961f0e71f3a9b524af6012062fe037a6'],
   ['pbkdf2', ['password', 'salt', 2, 20, 'sha1'], 'ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957'],
@@ -46,7 +49,8 @@ const vectors = [
   [
     'pbkdf2',
     ['password', 'salt', 4096, 64, 'sha512'],
-    'd197b1b33db0143e018b12f3d1d1479e6cdebdcc97c5c0f87f6902e072f457b5143f30602641b3d55cd335988cb36b84376060ecd532e039b742a239434af2d5',
+    'd197b1b33db0143e018b12f3d1d1479e6cdebdcc97c5c0f87f6902e072f457b5143f30602641b3d55cd335' +
+      '988cb36b84376060ecd532e039b742a239434af2d5',
   ],
   [
     'hkdf',
@@ -56,7 +60,8 @@ const vectors = [
   [
     'hkdf',
     ['sha256', bytes(0, 0x4f), bytes(0x60, 0xaf), bytes(0xb0, 0xff), 82],
-    'b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87',
+    'b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41' +
+      'c65e590e09da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87',
   ],
   [
     'hkdf',
@@ -101,7 +106,8 @@ test('scrypt, N = 2^20: within the default of maxKdfMemory', { skip }, async () 
   const key = await promises.scrypt('pleaseletmein', 'SodiumChloride', 64, options);
   assert.equal(
     key.toString('hex'),
-    '2101cb9b6a511aaeaddbbe09cf70f881ec568d574a2ffd4dabe5ee9820adaa478e56fd8f4ba5d09ffa1c6d927c40f4c337304049e8a952fbcbf45c6fa77a41a4',
+    '2101cb9b6a511aaeaddbbe09cf70f881ec568d574a2ffd4dabe5ee9820adaa478e56fd8f4ba5d09ffa1c6d' +
+      '927c40f4c337304049e8a952fbcbf45c6fa77a41a4',
   );
 });
 

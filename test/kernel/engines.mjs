@@ -67,8 +67,10 @@ export function backOf({ tagSize, ...job }, { output, tag }) {
   return { ...job, encrypt: false, source: output, ...(tag && { tag }) };
 }
 
-/** Lengths around the block and chunk sizes of both interfaces. */
-export const lengths = [
-  0, 1, 15, 16, 17, 55, 56, 64, 111, 112, 128, 129, 1000, 4096, 20_000, 65_535, 65_536, 65_537,
-  200_003,
-];
+/** Lengths around the block and chunk sizes of both interfaces; some of them in the short form. */
+export const lengths = process.env.MILLRACE_KERNEL_SHORT
+  ? [0, 1, 17, 64, 112, 1000, 65_536, 65_537]
+  : [
+      0, 1, 15, 16, 17, 55, 56, 64, 111, 112, 128, 129, 1000, 4096, 20_000, 65_535, 65_536, 65_537,
+      200_003,
+    ];

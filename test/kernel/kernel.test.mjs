@@ -2,9 +2,9 @@
 // (tools/guest), runs files of cases/ in it with `node --test`, and repeats here what became of
 // each test. Where no guest can be had, "not run" is said with the reason.
 //
-// MILLRACE_GUEST names the guest (uml or qemu), MILLRACE_KERNEL_CASES some of the cases. Where a
-// guest is named, or MILLRACE_GUEST_REQUIRED is set, "not run" is a failure. `npm run test:kernel`
-// sets them from its arguments.
+// MILLRACE_GUEST names the guest (uml or qemu), MILLRACE_KERNEL_CASES some of the cases, or `all`;
+// without it the short form runs. If a guest is named, or MILLRACE_GUEST_REQUIRED is set, "not run"
+// is a failure. `npm run test:kernel` sets them from its arguments.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -20,11 +20,11 @@ import { root } from '../support/child.mjs';
 import { served } from './engines.mjs';
 import { anywhere, visits } from './visits.mjs';
 
-const chosen = (process.env.MILLRACE_KERNEL_CASES ?? '')
-  .split(',')
-  .filter(Boolean)
-  .map((file) => basename(file, '.mjs'));
-const wanted = (cases) => cases.filter((name) => chosen.length === 0 || chosen.includes(name));
+const chosen = process.env.MILLRACE_KERNEL_CASES?.split(',').map((file) => basename(file, '.mjs'));
+const wanted = ({ cases, short }) =>
+  chosen === undefined
+    ? short
+    : cases.filter((name) => chosen.includes('all') || chosen.includes(name));
 
 const guest = await findGuest(process.env.MILLRACE_GUEST).catch((error) => {
   if (!(error instanceof Stop)) throw error;
@@ -41,15 +41,20 @@ const columns = { 'conformance-af_alg': 'AF_ALG', 'conformance-cryptodev': '/dev
 /** What the kernels of some releases have by AF_ALG and those of others have not. */
 const moreByAge = ['blake2b512'];
 
-const environment = { PYTHON: findPython(), ...handed('MILLRACE_SEED', 'MILLRACE_KERNEL_ALL') };
+const environment = {
+  PYTHON: findPython(),
+  ...(chosen === undefined ? { MILLRACE_KERNEL_SHORT: '1' } : {}),
+  ...handed('MILLRACE_SEED', 'MILLRACE_KERNEL_ALL'),
+};
 
 describe('guests', { concurrency: 2 }, () => {
-  for (const { name, cases, blocked } of visits.filter((each) => wanted(each.cases).length > 0)) {
+  for (const visit of visits.filter((each) => wanted(each).length > 0)) {
+    const { name, blocked } = visit;
     test(`${name}${guest.name ? ` (${guest.name})` : ''}`, { skip: notRun }, async (t) => {
       assert.equal(guest.reason, undefined, `there is no guest: ${guest.reason}`);
       const job =
         `${quoted(process.execPath)} ` +
-        `${testArguments(wanted(cases), '$shared/results').map(quoted).join(' ')}`;
+        `${testArguments(wanted(visit), '$shared/results').map(quoted).join(' ')}`;
       const { code, output, console, files, ms } = await boot(guest, job, {
         blocked,
         environment: { ...environment, MILLRACE_KERNEL_TEST: 'guest' },

@@ -41,13 +41,27 @@ export const ways = {
  * codes and messages of the process's warnings.
  */
 export function perform(body, { way = ways.root, timeout = 60_000, env = {} } = {}) {
-  const program = `${requiring()}
+  const program = `
+    ${requiring()};
     const assert = require('node:assert/strict');
     const crypto = require('node:crypto');
     const warnings = [];
     process.on('warning', ({ code, message }) => warnings.push({ code, message }));
-    const errorOf = async (call) => { try { await call(); } catch ({ code, message }) { return { code, message }; } throw new Error('no error'); };
-    (async () => { ${body} })().then((result) => setImmediate(() => setImmediate(() => process.stdout.write(JSON.stringify({ result, warnings })))));`;
+    const errorOf = async (call) => {
+      try {
+        await call();
+      } catch ({ code, message }) {
+        return { code, message };
+      }
+      throw new Error('no error');
+    };
+    (async () => {
+      ${body};
+    })().then((result) =>
+      setImmediate(() =>
+        setImmediate(() => process.stdout.write(JSON.stringify({ result, warnings }))),
+      ),
+    );`;
   const [command, ...args] = [...way, process.execPath, '--expose-gc', '-e', program];
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {

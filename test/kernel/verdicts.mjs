@@ -38,7 +38,10 @@ export async function errorOf(promise, what) {
   );
   assert.ok(
     outcome.error,
-    `${what}: no error, but ${outcome.value instanceof Uint8Array ? `${outcome.value.length} bytes` : String(outcome.value)}`,
+    `${what}: no error, but ` +
+      (outcome.value instanceof Uint8Array
+        ? `${outcome.value.length} bytes`
+        : String(outcome.value)),
   );
   return outcome.error;
 }

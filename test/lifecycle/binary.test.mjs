@@ -234,7 +234,7 @@ test('MILLRACE_BINARY names the file, also one relative to the working folder', 
     });
 });
 
-test('a wrong MILLRACE_BINARY is an error that says so, also where a right binary is installed', async () => {
+test('a wrong MILLRACE_BINARY is an error, even if a binary is installed', async () => {
   writeFileSync(join(project, 'wrong.node'), 'text');
   for (const [name, pattern] of [
     ['nothing.node', /not found|no such file/i],

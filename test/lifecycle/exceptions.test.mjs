@@ -100,17 +100,22 @@ test('in a worker_thread an exception is its error event', async () => {
   const worker = (start) =>
     run(
       `
-    const { Worker } = require('node:worker_threads');
-    const worker = new Worker(${JSON.stringify(
-      `const { entryPaths } = require('node:worker_threads').workerData;
+        const { Worker } = require('node:worker_threads');
+        const worker = new Worker(${JSON.stringify(
+          `const { entryPaths } = require('node:worker_threads').workerData;
           const [millrace, cryptoAsync] = entryPaths.map((path) => require(path));
           ${program(start, programs['an error'])}`,
-    ).replaceAll('__filename', 'process.execPath')}, {
-      eval: true,
-      workerData: { entryPaths: [require.resolve(${JSON.stringify('MAIN')}), require.resolve(${JSON.stringify('CRYPTO_ASYNC')})] },
-    });
-    worker.on('error', (error) => console.log(error.name, error.message));
-    worker.on('exit', (code) => console.log('exit', code));
+        ).replaceAll('__filename', 'process.execPath')}, {
+          eval: true,
+          workerData: {
+            entryPaths: [
+              require.resolve(${JSON.stringify('MAIN')}),
+              require.resolve(${JSON.stringify('CRYPTO_ASYNC')}),
+            ],
+          },
+        });
+        worker.on('error', (error) => console.log(error.name, error.message));
+        worker.on('exit', (code) => console.log('exit', code));
   `
         .replace('MAIN', entryPoints.millrace)
         .replace('CRYPTO_ASYNC', entryPoints['millrace/crypto-async']),

@@ -258,9 +258,11 @@ test(
   'HMACs of a key that is used once leave no memory behind, within one turn of the event ' + 'loop',
   async () => {
     const grown = await growth(
-      `const calls = async (count) => {
-    for (let index = 0; index < count; index++) millrace.createHmac('sha256', 'secret').update('a').digest('hex');
-  };`,
+      `
+        const calls = async (count) => {
+          for (let index = 0; index < count; index++)
+            millrace.createHmac('sha256', 'secret').update('a').digest('hex');
+        };`,
       300_000,
     );
     // 1 KB for each would be 300.

@@ -50,21 +50,46 @@ const resting = `
   }
 `;
 
+const idleWorker = `
+  ${requiring()}
+  ${burst}
+  const { parentPort } = require('node:worker_threads');
+  parentPort.on('message', () => {});
+  burst().then(() => parentPort.postMessage('idle'));
+`;
+
+const busyWorker = `
+  ${requiring()}
+  ${burst}
+  burst().then(burst);
+  require('node:worker_threads').parentPort.postMessage('busy');
+`;
+
 const programs = {
   'after a burst': `${burst}${resting}
     burst().then(rest).then(console.log);
   `,
-  'with a worker_thread that is idle as well': `${burst}${resting}
+  'with a worker_thread that is idle as well': `
+    ${burst}${resting};
     const { Worker } = require('node:worker_threads');
-    const worker = new Worker(${JSON.stringify(`${requiring()}\n${burst}\nconst { parentPort } = require('node:worker_threads');\nparentPort.on('message', () => {});\nburst().then(() => parentPort.postMessage('idle'));`)}, { eval: true });
+    const worker = new Worker(${JSON.stringify(idleWorker)}, { eval: true });
     const idle = new Promise((resolve) => worker.once('message', resolve));
-    Promise.all([burst(), idle]).then(rest).then((spent) => { console.log(spent); process.exit(); });
+    Promise.all([burst(), idle])
+      .then(rest)
+      .then((spent) => {
+        console.log(spent);
+        process.exit();
+      });
   `,
-  'after a worker_thread was terminated with jobs in flight': `${burst}${resting}
+  'after a worker_thread was terminated with jobs in flight': `
+    ${burst}${resting};
     const { Worker } = require('node:worker_threads');
-    const worker = new Worker(${JSON.stringify(`${requiring()}\n${burst}\nburst().then(burst);\nrequire('node:worker_threads').parentPort.postMessage('busy');`)}, { eval: true });
+    const worker = new Worker(${JSON.stringify(busyWorker)}, { eval: true });
     const busy = new Promise((resolve) => worker.once('message', resolve));
-    Promise.all([burst(), busy]).then(() => worker.terminate()).then(rest).then(console.log);
+    Promise.all([burst(), busy])
+      .then(() => worker.terminate())
+      .then(rest)
+      .then(console.log);
   `,
   'with many more threads than cores': `${burst}${resting}
     millrace.configure({ threads: 32 });

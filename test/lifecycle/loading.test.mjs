@@ -152,36 +152,39 @@ test('several copies of the package in one process', async () => {
   // As test runners do that evaluate modules afresh for each file.
   const { code, stdout, stderr } = await run(
     `
-    const load = () => {
-      for (const path of Object.keys(require.cache)) delete require.cache[path];
-      return { millrace: require(${JSON.stringify(entryPaths.millrace)}), promises: require(${JSON.stringify(entryPaths['millrace/promises'])}) };
-    };
-    const expected = millrace.hash('sha256', 'x', 'hex');
-    const key = millrace.createKey('hmac-sha256', 'secret');
-    (async () => {
-      for (let round = 0; round < 20; round++) {
-        const copies = [load(), load(), { millrace, promises }];
-        if (copies[0].millrace.hash === millrace.hash) throw new Error('not a copy');
-        const digests = await Promise.all(
-          Array.from({ length: 60 }, (_, index) =>
-            copies[index % 3].promises.hash('sha256', 'x', 'hex'),
-          ),
-        );
-        if (digests.some((digest) => digest !== expected)) throw new Error('wrong digest');
-        try {
-          if (
-            copies[0].millrace.hmac('sha256', key, 'x', 'hex') !==
-            millrace.hmac('sha256', 'secret', 'x', 'hex')
-          )
-            throw new Error('the key of one copy is another key in a second');
-        } catch (error) {
-          if (!(error instanceof copies[0].millrace.MillraceError)) throw error;
+      const load = () => {
+        for (const path of Object.keys(require.cache)) delete require.cache[path];
+        return {
+          millrace: require(${JSON.stringify(entryPaths.millrace)}),
+          promises: require(${JSON.stringify(entryPaths['millrace/promises'])}),
+        };
+      };
+      const expected = millrace.hash('sha256', 'x', 'hex');
+      const key = millrace.createKey('hmac-sha256', 'secret');
+      (async () => {
+        for (let round = 0; round < 20; round++) {
+          const copies = [load(), load(), { millrace, promises }];
+          if (copies[0].millrace.hash === millrace.hash) throw new Error('not a copy');
+          const digests = await Promise.all(
+            Array.from({ length: 60 }, (_, index) =>
+              copies[index % 3].promises.hash('sha256', 'x', 'hex'),
+            ),
+          );
+          if (digests.some((digest) => digest !== expected)) throw new Error('wrong digest');
+          try {
+            if (
+              copies[0].millrace.hmac('sha256', key, 'x', 'hex') !==
+              millrace.hmac('sha256', 'secret', 'x', 'hex')
+            )
+              throw new Error('the key of one copy is another key in a second');
+          } catch (error) {
+            if (!(error instanceof copies[0].millrace.MillraceError)) throw error;
+          }
+          copies[1].promises.hash('sha512', Buffer.alloc(100_000));
+          globalThis.gc();
         }
-        copies[1].promises.hash('sha512', Buffer.alloc(100_000));
-        globalThis.gc();
-      }
-      console.log('done');
-    })();
+        console.log('done');
+      })();
   `,
     { flags: ['--expose-gc'] },
   );
@@ -224,7 +227,7 @@ test('other internals are out of reach', async () => {
 });
 
 // With the portable engine: test/engines/fallback.test.mjs.
-test('without the native binary and the portable engine: ERR_NO_BINARY, and what to do', async () => {
+test('without the native binary and the portable engine: ERR_NO_BINARY', async () => {
   const copy = join(temporary(), 'millrace');
   try {
     cpSync(dirname(entryPaths.millrace), join(copy, 'dist'), { recursive: true });

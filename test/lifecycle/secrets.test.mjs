@@ -111,11 +111,12 @@ for (const [algorithm, use] of Object.entries(uses)) {
   test(`${algorithm}: nothing left of keys used asynchronously`, { skip }, async (t) => {
     const found = await look(
       `
-      const flying = [];
-      for (let seed = 20; seed < 25; seed++)
-        for (let round = 0; round < 20; round++) flying.push(using(seed, (key) => ${use('key').replace('millrace.', 'promises.')}));
-      await Promise.all(flying);
-      await report();
+        const flying = [];
+        for (let seed = 20; seed < 25; seed++)
+          for (let round = 0; round < 20; round++)
+            flying.push(using(seed, (key) => ${use('key').replace('millrace.', 'promises.')}));
+        await Promise.all(flying);
+        await report();
     `,
       [20, 21, 22, 23, 24],
       { main: false },
@@ -127,14 +128,17 @@ for (const [algorithm, use] of Object.entries(uses)) {
   test(`${algorithm}: nothing left of prepared keys that were disposed`, { skip }, async (t) => {
     const found = await look(
       `
-      for (let seed = 30; seed < 35; seed++) {
-        const prepared = using(seed, (key) => millrace.createKey('${algorithm}', key));
-        for (let round = 0; round < 5; round++) ${use('prepared')};
-        const flying = Array.from({ length: 5 }, () => ${use('prepared').replace('millrace.', 'promises.')});
-        prepared.dispose();
-        await Promise.all(flying);
-      }
-      await report();
+        for (let seed = 30; seed < 35; seed++) {
+          const prepared = using(seed, (key) => millrace.createKey('${algorithm}', key));
+          for (let round = 0; round < 5; round++) ${use('prepared')};
+          const flying = Array.from(
+            { length: 5 },
+            () => ${use('prepared').replace('millrace.', 'promises.')},
+          );
+          prepared.dispose();
+          await Promise.all(flying);
+        }
+        await report();
     `,
       [30, 31, 32, 33, 34],
       { main: false },
@@ -306,12 +310,13 @@ for (const [name, use] of Object.entries(derivations)) {
             expected.push(millrace.hmac('sha256', 'salt', keyMaker(seed, Buffer.alloc(32))));
         const found = await look(
           `
-        const flying = [];
-        for (const seed of ${JSON.stringify(seeds)})
-          for (let round = 0; round < 10; round++) flying.push(using(seed, (key) => ${way}.${use('key')}));
-        for (const key of await Promise.all(flying)) key.fill(0);
-        flying.length = 0;
-        await report();
+            const flying = [];
+            for (const seed of ${JSON.stringify(seeds)})
+              for (let round = 0; round < 10; round++)
+                flying.push(using(seed, (key) => ${way}.${use('key')}));
+            for (const key of await Promise.all(flying)) key.fill(0);
+            flying.length = 0;
+            await report();
       `,
           seeds,
           { others: expected },
@@ -440,7 +445,9 @@ test('streams: nothing left of keys, given or derived', { skip }, async (t) => {
   );
 });
 
-/** Runs the program until it reports, and gives the places of each key, and of other secrets, in its memory; a string if that is not allowed.
+/**
+ * Runs the program until it reports, and returns the places of each key, and of other secrets, in
+ * its memory; a string if that is not allowed.
  * Without `main` the main thread's stack is not searched. */
 async function look(program, seeds, { others = [], main = true } = {}) {
   const folder = temporary();

@@ -67,7 +67,7 @@ test('threads: as many as the machine gives, or as set', { skip: linux }, async 
     const { stdout, stderr } = await run(`
       ${counting};
       const before = tasks();
-      const limit = millrace.configure(${threads === undefined ? '' : `{ threads: ${threads} }`}).threads;
+      const limit = millrace.configure(${JSON.stringify({ threads })}).threads;
       let most = 0;
       const timer = setInterval(() => {
         most = Math.max(most, tasks());
@@ -133,7 +133,8 @@ test(
   async () => {
     const { execFileSync } = await import('node:child_process');
     const { entryPaths } = await import('../support/child.mjs');
-    const program = `console.log(require(${JSON.stringify(entryPaths.millrace)}).configure().threads)`;
+    const path = JSON.stringify(entryPaths.millrace);
+    const program = `console.log(require(${path}).configure().threads)`;
     const cpu = /Cpus_allowed_list:\s*(\d+)/.exec(
       (await import('node:fs')).readFileSync('/proc/self/status', 'utf8'),
     )[1];

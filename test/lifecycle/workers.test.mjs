@@ -50,27 +50,34 @@ const flood = `
   for (let index = 0; index < 40; index++) fire();
 `;
 
+/** Fires without end. */
+const flooding = `
+  ${flood}
+  parentPort.postMessage('flying');
+  setInterval(fire, 1);
+`;
+
 test(
   'terminated thirty times with lent and friendly jobs in flight',
   { timeout: 120_000 },
   async () => {
     const { code, signal, stdout, stderr } = await run(
       `
-    ${preamble}(async () => {
-      for (let round = 0; round < 30; round++) {
-        const worker = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');\nsetInterval(fire, 1);`)});
-        await once(worker, 'message');
-        if (round % 3) await sleep(round / 2);
-        const exit = once(worker, 'exit');
-        await worker.terminate();
-        await exit;
-        if (round % 10 === 0) globalThis.gc();
-        // The main thread's own jobs are not disturbed.
-        const digest = await promises.hash('sha256', 'main', 'hex');
-        if (digest !== millrace.hash('sha256', 'main', 'hex')) throw new Error('wrong digest');
-      }
-      console.log('survived');
-    })();
+        ${preamble}(async () => {
+          for (let round = 0; round < 30; round++) {
+            const worker = start(${JSON.stringify(flooding)});
+            await once(worker, 'message');
+            if (round % 3) await sleep(round / 2);
+            const exit = once(worker, 'exit');
+            await worker.terminate();
+            await exit;
+            if (round % 10 === 0) globalThis.gc();
+            // The main thread's own jobs are not disturbed.
+            const digest = await promises.hash('sha256', 'main', 'hex');
+            if (digest !== millrace.hash('sha256', 'main', 'hex')) throw new Error('wrong digest');
+          }
+          console.log('survived');
+        })();
   `,
       { flags: ['--expose-gc'], timeout: 120_000 },
     );
@@ -84,19 +91,25 @@ test('terminated while the main thread and another worker have jobs in flight', 
       const source = Buffer.alloc(500_000, 3);
       const expected = millrace.hash('sha256', source, 'hex');
       const steady = start(${JSON.stringify(`
-            const source = Buffer.alloc(500_000, 3);
-            const expected = millrace.hash('sha256', source, 'hex');
-            let rounds = 0, stop = false;
-            parentPort.on('message', () => { stop = true; });
-            (async () => {
-              while (!stop) {
-                const digests = await Promise.all(Array.from({ length: 8 }, () => promises.hash('sha256', source, 'hex')));
-                if (digests.some((digest) => digest !== expected)) throw new Error('wrong digest in the worker');
-                rounds++;
-              }
-              parentPort.postMessage(rounds);
-              parentPort.close();
-            })();
+        const source = Buffer.alloc(500_000, 3);
+        const expected = millrace.hash('sha256', source, 'hex');
+        let rounds = 0,
+          stop = false;
+        parentPort.on('message', () => {
+          stop = true;
+        });
+        (async () => {
+          while (!stop) {
+            const digests = await Promise.all(
+              Array.from({ length: 8 }, () => promises.hash('sha256', source, 'hex')),
+            );
+            if (digests.some((digest) => digest !== expected))
+              throw new Error('wrong digest in the worker');
+            rounds++;
+          }
+          parentPort.postMessage(rounds);
+          parentPort.close();
+        })();
           `)});
       for (let round = 0; round < 10; round++) {
         const terminated = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');`)});
@@ -119,22 +132,34 @@ test('several workers at once, all right, all ending by themselves', async () =>
   const { code, signal, stdout, stderr } = await run(`
     ${preamble}(async () => {
       const workers = Array.from({ length: 6 }, (_, seed) => start(${JSON.stringify(`
-            (async () => {
-              const key = Buffer.alloc(32, workerData), nonce = Buffer.alloc(12);
-              let good = 0;
-              for (let round = 0; round < 20; round++) {
-                await Promise.all(Array.from({ length: 20 }, async (_, index) => {
-                  const source = Buffer.alloc(index * 997, round + workerData);
-                  nonce.writeUInt32LE(round * 20 + index);
-                  const own = Buffer.from(nonce);
-                  const sealed = await promises.seal('chacha20-poly1305', { key, nonce, source });
-                  if (!(await promises.open('chacha20-poly1305', { key, nonce: own, source: sealed })).equals(source)) throw new Error('not the source');
-                  if (millrace.hash('sha256', source, 'hex') !== await promises.hash('sha256', source, 'hex')) throw new Error('wrong digest');
-                  good++;
-                }));
-              }
-              parentPort.postMessage(good);
-            })();
+        (async () => {
+          const key = Buffer.alloc(32, workerData),
+            nonce = Buffer.alloc(12);
+          let good = 0;
+          for (let round = 0; round < 20; round++) {
+            await Promise.all(
+              Array.from({ length: 20 }, async (_, index) => {
+                const source = Buffer.alloc(index * 997, round + workerData);
+                nonce.writeUInt32LE(round * 20 + index);
+                const own = Buffer.from(nonce);
+                const sealed = await promises.seal('chacha20-poly1305', { key, nonce, source });
+                if (
+                  !(
+                    await promises.open('chacha20-poly1305', { key, nonce: own, source: sealed })
+                  ).equals(source)
+                )
+                  throw new Error('not the source');
+                if (
+                  millrace.hash('sha256', source, 'hex') !==
+                  (await promises.hash('sha256', source, 'hex'))
+                )
+                  throw new Error('wrong digest');
+                good++;
+              }),
+            );
+          }
+          parentPort.postMessage(good);
+        })();
           `)}, seed));
       const results = await Promise.all(
         workers.map(async (worker) => {
@@ -160,10 +185,11 @@ test('loaded only in a worker: terminated, loaded again', async () => {
     const { once } = require('node:events');
     (async () => {
       for (let round = 0; round < 15; round++) {
-        const worker = new Worker(${JSON.stringify(`${requiring()}
-              const { parentPort } = require('node:worker_threads');
-              ${flood}
-              millrace.hash('sha256', 'x', 'hex', (error, digest) => parentPort.postMessage(digest));
+        const worker = new Worker(${JSON.stringify(`
+          ${requiring()};
+          const { parentPort } = require('node:worker_threads');
+          ${flood};
+          millrace.hash('sha256', 'x', 'hex', (error, digest) => parentPort.postMessage(digest));
             `)}, { eval: true });
         const [digest] = await once(worker, 'message');
         if (digest !== '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881')
@@ -201,8 +227,11 @@ test('terminated inside a callback, and inside a getter of its options', async (
       for (const program of [
         "millrace.hash('sha256', 'x', () => { parentPort.postMessage('in'); for (;;); });",
         "promises.hash('sha256', 'x').then(() => { parentPort.postMessage('in'); for (;;); });",
-        "millrace.hash('sha256', 'x', { get encoding() { parentPort.postMessage('in'); for (;;); } });",
-        "const other = new AbortController().signal; Object.defineProperty(other, 'aborted', { get() { parentPort.postMessage('in'); for (;;); } }); promises.hash('sha256', 'x', { signal: other });",
+        "millrace.hash('sha256', 'x', { get encoding() { parentPort.postMessage('in'); " +
+          'for (;;); } });',
+        "const other = new AbortController().signal; Object.defineProperty(other, 'aborted', " +
+          "{ get() { parentPort.postMessage('in'); for (;;); } }); " +
+          "promises.hash('sha256', 'x', { signal: other });",
       ]) {
         for (let round = 0; round < 3; round++) {
           const worker = start(${JSON.stringify(flood)} + program);
@@ -226,7 +255,7 @@ test('the main thread exits while workers have jobs in flight', async () => {
   ]) {
     const { code, signal, stderr, ms } = await run(`
       ${preamble}(async () => {
-        const worker = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');\nsetInterval(fire, 1);`)});
+        const worker = start(${JSON.stringify(flooding)});
         const other = start(${JSON.stringify(`${flood}\nparentPort.postMessage('flying');`)});
         await Promise.all([once(worker, 'message'), once(other, 'message')]);
         promises.hash('sha512', Buffer.alloc(2 ** 24));
@@ -243,7 +272,8 @@ test('a worker ends by itself after its jobs, and does not before', async () => 
     ${preamble}
     const worker = start(\`
       let done = 0;
-      for (let index = 0; index < 100; index++) promises.hash('sha256', Buffer.alloc(10_000)).then(() => done++);
+      for (let index = 0; index < 100; index++)
+        promises.hash('sha256', Buffer.alloc(10_000)).then(() => done++);
       process.on('exit', () => parentPort.postMessage(done));
     \`);
     worker.on('message', (done) => console.log(done));
@@ -283,7 +313,8 @@ test('a limit set in one environment holds for all', async () => {
     ${preamble};
     millrace.configure({ threads: 3 });
     start(
-      'parentPort.postMessage([millrace.configure().threads, millrace.configure({ threads: 2 }).threads])',
+      'parentPort.postMessage([millrace.configure().threads, ' +
+        'millrace.configure({ threads: 2 }).threads])',
     ).on('message', (seen) => console.log(seen.join(), millrace.configure().threads));
   `);
   assert.equal(stdout, '3,2 2\n', stderr);
@@ -300,11 +331,15 @@ test('keys stay in their environment', async () => {
           millrace.hmac('sha256', workerData, 'x');
           return 'taken';
         } catch (error) {
-          return error.name + ' ' + (millrace.hmac('sha256', own, 'x', 'hex') === millrace.hmac('sha256', 'of the worker', 'x', 'hex'));
+          const expected = millrace.hmac('sha256', 'of the worker', 'x', 'hex');
+          return error.name + ' ' + (millrace.hmac('sha256', own, 'x', 'hex') === expected);
         }
       })());
     \`, key);
-    worker.on('message', (message) => console.log(message, millrace.hmac('sha256', key, 'x', 'hex') === millrace.hmac('sha256', 'secret', 'x', 'hex')));
+    worker.on('message', (message) => {
+      const expected = millrace.hmac('sha256', 'secret', 'x', 'hex');
+      console.log(message, millrace.hmac('sha256', key, 'x', 'hex') === expected);
+    });
   `);
   assert.equal(stdout, 'TypeError true true\n', stderr);
 });

@@ -303,7 +303,7 @@ test('a getter that seals in between does not take the nonce of the call around 
   assert.equal(millrace.open('xchacha20-poly1305', { key, source: inner[0] }).toString(), 'inner');
 });
 
-test('where the system gives no random bytes, nothing is sealed, and no old bytes are used', async () => {
+test('without random bytes of the system nothing is sealed', async () => {
   const { stdout } = await run(`
     const { seal } = millrace;
     const { crypto } = globalThis;

@@ -2,7 +2,7 @@
 // example. The comment before it can say:
 //
 //   <!-- example: setup CODE -->        CODE runs first, in the same file (JavaScript or shell)
-//   <!-- example: may throw CODE -->    it may end with this error, where the machine lacks what it shows
+//   <!-- example: may throw CODE -->    it may end with this error on a machine without the feature
 //   <!-- example: not run: REASON -->   the reader must do something, or it takes minutes
 //
 // Names that examples take for granted (bytes, key, path, hash ...) are in example-names.mjs. An

@@ -116,7 +116,7 @@ test('the platform package: its binary, and the licences', () => {
   );
 });
 
-test('LICENSES.txt has every crate that the binary is linked of, with the text of its licence', async () => {
+test('LICENSES.txt has every linked crate with the text of its licence', async () => {
   const text = readFileSync(join(published(platform.name), 'LICENSES.txt'), 'utf8');
   const listed = [...text.split('-'.repeat(80))[0].matchAll(/^(\S+) (\d\S*) \(/gm)].map(
     ([, name, version]) => `${name} ${version}`,
@@ -220,7 +220,8 @@ function project(name, url = registry.url) {
   );
   writeFileSync(
     join(cwd, '.npmrc'),
-    `registry=${url}\naudit=false\nfund=false\nupdate-notifier=false\nmanage-package-manager-versions=false\n`,
+    `registry=${url}\naudit=false\nfund=false\nupdate-notifier=false\n` +
+      `manage-package-manager-versions=false\n`,
   );
   if (name === 'yarn 1')
     writeFileSync(join(cwd, '.yarnrc'), `registry "${url}"\ndisable-self-update-check true\n`);

@@ -141,7 +141,11 @@ for (const [environment, settings, native] of vitests) {
       import { expect, test } from 'vitest';
       import millrace, { engines, hash, MillraceError } from 'millrace';
       import * as promises from 'millrace/promises';
-      test('some', async () => { ${assertions} expect(engines().native.available).toBe(${native}); expect(millrace.hash).toBe(hash); });
+      test('some', async () => {
+        ${assertions}
+        expect(engines().native.available).toBe(${native});
+        expect(millrace.hash).toBe(hash);
+      });
     `,
       );
       writeFileSync(
@@ -176,7 +180,10 @@ for (const [environment, customExportConditions, native] of jests) {
         `
       const { engines, hash, MillraceError } = require('millrace');
       const promises = require('millrace/promises');
-      test('some', async () => { ${assertions} expect(engines().native.available).toBe(${native}); });
+      test('some', async () => {
+        ${assertions}
+        expect(engines().native.available).toBe(${native});
+      });
     `,
       );
       const config = {

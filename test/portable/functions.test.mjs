@@ -184,7 +184,8 @@ for (const name of hashNames) {
     ];
     for (const options of wrong) {
       const given = { ...required(name), ...options };
-      const what = `${name} ${JSON.stringify(options, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))}`;
+      const shown = (_, value) => (typeof value === 'bigint' ? `${value}n` : value);
+      const what = `${name} ${JSON.stringify(options, shown)}`;
       both(
         () => hash('text', given),
         () => millrace.hash(name, 'text', given),
@@ -290,7 +291,7 @@ for (const name of hmacNames) {
   });
 }
 
-test('hmac refuses what is no hash of this entry point, and hashes over which there is none', () => {
+test('hmac refuses unknown hashes, and hashes without an HMAC', () => {
   for (const hash of ['sha256', undefined, {}, () => 1, entryPoint.aes_256_gcm])
     assert.throws(() => entryPoint.hmac(hash, 'key', 'message'), { code: 'ERR_ARGUMENT_TYPE' });
   for (const name of hashNames.filter((each) => !hashes[each].hmac))

@@ -616,7 +616,7 @@ const long = {
 };
 
 for (const [name, [derivation, api, method]] of Object.entries(long)) {
-  test(`${name} where one may wait: not by JavaScript, but by that where there is nothing else`, async () => {
+  test(`${name}, asynchronous: JavaScript is the last choice`, async () => {
     const input = {
       password: Buffer.from('password'),
       salt: Buffer.from('salt and more salt'),

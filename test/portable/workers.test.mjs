@@ -137,7 +137,7 @@ test(
   },
 );
 
-test('nobody is told during the call, and what was done at once in the order of the calls', async () => {
+test('no callback runs during a call; inline results keep the order of the calls', async () => {
   const order = [];
   let calling = true;
   const told = [];
@@ -228,7 +228,7 @@ test(
   },
 );
 
-test('lent memory that is taken away while its job waits is an error, not another digest', async () => {
+test('lent memory that is transferred while its job waits is an error', async () => {
   const { threads } = millrace.configure();
   millrace.configure({ threads: 1 });
   try {
@@ -560,7 +560,8 @@ test("in a worker thread of the user's, which may be ended at any time", async (
       });
     } else {
       promises.hash('blake2b512', Buffer.alloc(${LONG}), 'hex').then((digest) => {
-        for (let index = 0; index < 4; index++) promises.hash('blake2b512', Buffer.alloc(${50 * LONG}));
+        for (let index = 0; index < 4; index++)
+          promises.hash('blake2b512', Buffer.alloc(${50 * LONG}));
         parentPort.postMessage(digest);
       });
     }

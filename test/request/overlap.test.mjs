@@ -50,7 +50,7 @@ const lending = {
 
 for (const algorithm of cipherNames) {
   for (const encrypt of [true, false]) {
-    test(`${algorithm} ${encrypt ? 'encrypts' : 'decrypts'} over itself from both sides`, async () => {
+    test(`${algorithm} ${encrypt ? 'encrypts' : 'decrypts'} overlapping memory`, async () => {
       const rng = random(`overlap ${algorithm} ${encrypt}`);
       const ways = Object.entries(lending);
       let turn = 0;

@@ -77,7 +77,7 @@ const forms = {
 };
 
 for (const [title, call] of Object.entries(forms)) {
-  test(`key wiped, iv and aad counted up right after each of ${calls} calls: ${title}`, async () => {
+  test(`key wiped, iv and aad changed right after each of ${calls} calls: ${title}`, async () => {
     const rng = random(title);
     const algorithm = 'aes-256-gcm';
     const key = Buffer.alloc(32);

@@ -58,9 +58,18 @@ test('what configure refuses', async () => {
   `);
 });
 
-for (const wait of ['callback', 'promise']) {
-  test(`by ${wait}: copies stay within the limit, and every source is as it was at its call`, async () => {
+/** A function `hash` for programs, by call style; it returns a promise. */
+const hashing = {
+  callback: `
+    const { promisify } = require('node:util');
+    const hash = (source) => promisify(millrace.hash)('sha256', source);`,
+  promise: "const hash = (source) => promises.hash('sha256', source);",
+};
+
+for (const [wait, definition] of Object.entries(hashing)) {
+  test(`${wait}: copies stay within the limit, and are those of the call`, async () => {
     const { most, early } = await report(`
+      ${definition}
       const size = ${256 * KIB};
       const limit = 4 * size;
       millrace.configure({ maxQueuedBytes: limit, threads: 1 });
@@ -71,7 +80,7 @@ for (const wait of ['callback', 'promise']) {
       for (let value = 0; value < 60; value++) {
         source.fill(value);
         results.push(
-          ${wait === 'promise' ? "promises.hash('sha256', source)" : "new Promise((resolve, reject) => millrace.hash('sha256', source, (error, digest) => (error ? reject(error) : resolve(digest))))"}.then((digest) => {
+          hash(source).then((digest) => {
             done++;
             return digest;
           }),
@@ -169,7 +178,7 @@ test('hashMany and hmacMany: sources are copied or hashed at the call', async ()
   `);
 });
 
-test('ciphers, beyond the limit too: sealed and opened, and a wrong tag is told later', async () => {
+test('ciphers beyond the limit: sealed and opened; a wrong tag is reported later', async () => {
   await report(`
     millrace.configure({ maxQueuedBytes: 100_000, threads: 1 });
     const key = Buffer.alloc(32, 1),

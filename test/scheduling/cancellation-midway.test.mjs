@@ -34,7 +34,7 @@ for (const [algorithm, iv] of [
   ['aes-256-gcm-siv', 12],
 ]) {
   for (const route of ['pool', 'split']) {
-    test(`${algorithm}, ${route}: a cipher that is stopped leaves zeros, or all as it was`, async () => {
+    test(`${algorithm}, ${route}: a stopped cipher leaves zeros, or the old bytes`, async () => {
       const nonce = Buffer.alloc(iv, 2);
       const tag = algorithm.endsWith('ctr') ? undefined : Buffer.alloc(16);
       const [zeros, untouched] = [Buffer.alloc(size), Buffer.alloc(size, 9)];

@@ -93,19 +93,23 @@ test('of several environments', async () => {
     const { Worker } = require('node:worker_threads');
     const { once } = require('node:events');
     millrace.configure({ threads: 1 });
-    const program = ${JSON.stringify(`${requiring()}
-          const { parentPort, workerData } = require('node:worker_threads');
-          const { createHash } = require('node:crypto');
-          (async () => {
-            for (let round = 0; round < 10; round++) {
-              await Promise.all(Array.from({ length: 40 }, async (_, index) => {
-                const source = Buffer.alloc(5000 + 100 * index, workerData + index);
-                const digest = await promises.hash('sha512', source, { route: 'pool' });
-                if (!digest.equals(createHash('sha512').update(source).digest())) throw new Error('wrong digest');
-              }));
-            }
-            parentPort.postMessage('right');
-          })();`)};
+    const program = ${JSON.stringify(`
+      ${requiring()};
+      const { parentPort, workerData } = require('node:worker_threads');
+      const { createHash } = require('node:crypto');
+      (async () => {
+        for (let round = 0; round < 10; round++) {
+          await Promise.all(
+            Array.from({ length: 40 }, async (_, index) => {
+              const source = Buffer.alloc(5000 + 100 * index, workerData + index);
+              const digest = await promises.hash('sha512', source, { route: 'pool' });
+              if (!digest.equals(createHash('sha512').update(source).digest()))
+                throw new Error('wrong digest');
+            }),
+          );
+        }
+        parentPort.postMessage('right');
+      })();`)};
     (async () => {
       const workers = Array.from(
         { length: 4 },

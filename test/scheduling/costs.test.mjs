@@ -10,12 +10,17 @@ import { run } from '../support/child.mjs';
 
 async function costsAfter(program, env = {}) {
   const { stdout, stderr, code } = await run(
-    `(async () => {
-    const wait = (ready) => new Promise((resolve) => { const look = () => (ready() ? resolve() : setTimeout(look, 2)); look(); });
-    const costs = () => millrace.engines().costs;
-    ${program}
-    console.log(JSON.stringify(costs()));
-  })()`,
+    `
+      (async () => {
+        const wait = (ready) =>
+          new Promise((resolve) => {
+            const look = () => (ready() ? resolve() : setTimeout(look, 2));
+            look();
+          });
+        const costs = () => millrace.engines().costs;
+        ${program};
+        console.log(JSON.stringify(costs()));
+      })();`,
     { env },
   );
   assert.equal(code, 0, stderr);

@@ -205,7 +205,7 @@ for (const [name, make] of Object.entries(calls)) {
   });
 }
 
-test('an authentication that fails does so by every route, later, and leaves the target zero', async () => {
+test('a failed authentication is reported later, and zeroes the target', async () => {
   for (const size of [50, 3_000_000]) {
     const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: Buffer.alloc(size, 5) });
     sealed[size >> 1] ^= 1;
@@ -311,7 +311,7 @@ test('routes are what their names say: inline starts no thread, the pool one', a
   );
 });
 
-test('what is done inline in one turn of the event loop is limited; the rest goes to the pool', async () => {
+test('inline work is limited per turn of the event loop; the rest goes to the pool', async () => {
   const calls = (count) =>
     `await Promise.all(Array.from({ length: ${count} }, () => promises.hmac('sha256', ` +
     `'key', 'a short text'.repeat(100))))`;
@@ -356,7 +356,9 @@ test('configure: a route is for all environments, those that are under way too',
       })();
     else
       parentPort.on('message', async () => {
-        const { defaultRoute } = require(${JSON.stringify(join(dirname(entryPaths.millrace), 'core.js'))})['scheduling/cost-model'];
+        const { defaultRoute } = require(
+          ${JSON.stringify(join(dirname(entryPaths.millrace), 'core.js'))},
+        )['scheduling/cost-model'];
         // The first call may still go by what was.
         for (let call = 0; call < 3; call++) await promises.hmac('sha256', 'key', 'text');
         parentPort.postMessage(defaultRoute());

@@ -227,7 +227,7 @@ test(
   },
 );
 
-test('a callback that throws is an uncaught exception, and the others are called all the same', async () => {
+test('a callback that throws is an uncaught exception; the others are called', async () => {
   const { stdout, code } = await run(`
     let called = 0,
       caught = 0;

@@ -48,7 +48,7 @@ function marked(target) {
 
 for (const algorithm of Object.keys(aeads)) {
   for (const route of ['pool', 'split']) {
-    test(`${algorithm}, ${route}: the text of a forged message is never in the target`, async () => {
+    test(`${algorithm}, ${route}: the target never has the text of a forged message`, async () => {
       const size = 2 ** 25;
       const options = sealed(algorithm, size, true);
       const target = Buffer.alloc(size, 9);
@@ -74,7 +74,7 @@ for (const algorithm of Object.keys(aeads)) {
   }
 }
 
-test('messages of every size are opened into the target, in place or not, or leave zeros', async () => {
+test('messages of every size are opened into the target, or leave zeros', async () => {
   for (const algorithm of Object.keys(aeads)) {
     for (const size of [0, 1, 100, 4096, 32768, 32769, 70_001, 300_000, 2 ** 22 + 1]) {
       for (const forged of [false, true]) {
@@ -101,13 +101,22 @@ test('messages of every size are opened into the target, in place or not, or lea
   }
 });
 
-const opener = `${requiring()}
-const { workerData, parentPort } = require('node:worker_threads');
-const { algorithm, options, memory } = workerData;
-promises.open(algorithm, { ...options, source: Buffer.from(options.source), target: Buffer.from(memory) })
-  .then(() => parentPort.postMessage('done'), () => parentPort.postMessage('refused'));
-parentPort.postMessage('begun');
-setInterval(() => {}, 1000);
+const opener = `
+  ${requiring()};
+  const { workerData, parentPort } = require('node:worker_threads');
+  const { algorithm, options, memory } = workerData;
+  promises
+    .open(algorithm, {
+      ...options,
+      source: Buffer.from(options.source),
+      target: Buffer.from(memory),
+    })
+    .then(
+      () => parentPort.postMessage('done'),
+      () => parentPort.postMessage('refused'),
+    );
+  parentPort.postMessage('begun');
+  setInterval(() => {}, 1000);
 `;
 
 /**

@@ -1,6 +1,6 @@
 // The soak: everything the library does, mixed at random for some minutes, every result verified.
 //
-//   npm run soak                             three minutes, two threads beside the main one, a new seed
+//   npm run soak                             three minutes, two more threads, a new seed
 //   npm run soak -- --seed 7 --minutes 10    the same plan of steps whenever the seed is the same
 //   npm run soak -- --seed 7 --only 123      step 123 of that plan, a hundred times (--times)
 //   npm run soak -- --under 'valgrind ...'   Node run by another program
@@ -77,7 +77,10 @@ export function soak({ under = [], ...options }, tell) {
   const { seed, patience } = options;
   const elapsed = () => (performance.now() - begin) / 1000;
   tell(
-    `soak: --seed ${seed}, ${options.only === undefined ? `${options.seconds} s, ${options.threads} threads beside the main one` : `step ${options.only} ${options.times} times`}`,
+    `soak: --seed ${seed}, ` +
+      (options.only === undefined
+        ? `${options.seconds} s, ${options.threads} threads beside the main one`
+        : `step ${options.only} ${options.times} times`),
   );
   const [command, ...args] = [
     ...under,
@@ -104,7 +107,8 @@ export function soak({ under = [], ...options }, tell) {
     const oldest = last.unsettled.find(({ seconds }) => seconds > patience);
     if (silent < patience && oldest === undefined) return;
     found(
-      `${oldest ? `a step that does not settle` : `no sign of life for ${silent.toFixed(0)} s`}; under way were\n${list(last)}`,
+      `${oldest ? `a step that does not settle` : `no sign of life for ${silent.toFixed(0)} s`}; ` +
+        `under way were\n${list(last)}`,
     );
     child.kill('SIGKILL');
   }, 1000);
@@ -159,5 +163,10 @@ function again({ seed, seconds, threads, largest, huge, first, only, thread }) {
 }
 
 function list({ unsettled, pool }) {
-  return `  ${unsettled.map(({ number, what, seconds, thread = 'main' }) => `${seconds.toFixed(1)} s  ${thread}, step ${number}: ${what}`).join('\n  ')}${pool ? `\n  the pool: ${JSON.stringify(pool)}` : ''}`;
+  const lines = unsettled.map(
+    ({ number, what, seconds, thread = 'main' }) =>
+      `  ${seconds.toFixed(1)} s  ${thread}, step ${number}: ${what}`,
+  );
+  if (pool) lines.push(`  the pool: ${JSON.stringify(pool)}`);
+  return lines.join('\n');
 }

@@ -179,9 +179,16 @@ test('a thread that ends while its files are read', () =>
     for (const algorithm of ['ripemd160', 'blake3']) {
       const { id, digestSize } = findHash(algorithm);
       const source = `
-        const { hashPath } = require(${JSON.stringify(join(dist, 'core.js'))})['streams/file-batch'];
+        const { hashPath } = require(${JSON.stringify(join(dist, 'core.js'))})[
+          'streams/file-batch'
+        ];
         for (let index = 0; index < 8; index++)
-          hashPath(${id}, Buffer.from(${JSON.stringify(at('large'))}), ${64 * 2 ** 20}, ${digestSize}).digest.catch(() => {});
+          hashPath(
+            ${id},
+            Buffer.from(${JSON.stringify(at('large'))}),
+            ${64 * 2 ** 20},
+            ${digestSize},
+          ).digest.catch(() => {});
         require('node:worker_threads').parentPort.postMessage('begun');`;
       for (const delay of [0, 5, 30]) {
         const thread = new Worker(source, { eval: true });

@@ -183,7 +183,7 @@ const sizes = [
 
 for (const way of Object.keys(ways)) {
   for (const name of algorithms) {
-    test(`${way}, ${name}: sizes around chunks and runs, against the oracle, both ways`, async () => {
+    test(`${way}, ${name}: sizes around chunks and runs, against the oracle`, async () => {
       for (const size of sizes) {
         const message = numbers.bytes(size);
         const context = size % 2 === 0 ? undefined : 'a context';
@@ -209,6 +209,8 @@ for (const way of Object.keys(ways)) {
     const options = { algorithm, key };
     const small = numbers.bytes(3 * CHUNK + 77);
     const smallSealed = sealChunked(algorithm, { key, salt, message: small });
+    const short = small.subarray(0, CHUNK + 77);
+    const shortest = [short, sealChunked(algorithm, { key, salt, message: short })];
     for (const size of [
       1,
       2,
@@ -222,12 +224,14 @@ for (const way of Object.keys(ways)) {
       SEALED,
       SEALED + 1,
     ]) {
+      // A byte a write is slow: one chunk and a part of the next are enough.
+      const [source, theirs] = size < 10 ? shortest : [small, smallSealed];
       assertSame(
-        openChunked(algorithm, { key, sealed: await sealed(way, options, cut(small, size)) }),
-        small,
+        openChunked(algorithm, { key, sealed: await sealed(way, options, cut(source, size)) }),
+        source,
         `sealed in ${size}`,
       );
-      assertSame(await opened(way, options, cut(smallSealed, size)), small, `opened in ${size}`);
+      assertSame(await opened(way, options, cut(theirs, size)), source, `opened in ${size}`);
     }
     const message = numbers.bytes(9 * MiB + 12_345);
     const theirs = sealChunked(algorithm, { key, salt, message });
@@ -313,11 +317,14 @@ test('fixed bytes', async () => {
   // Of the oracle; no vectors of ChaCha20-Poly1305 are published.
   const blobs = {
     'aes-128-gcm':
-      '5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5ab97fe5f5dfcd87eca52bb3b7370b4e19449a3f32dcef9fffd596760e80aee29534139514d240e72590d61c39b55ea334c2c9c4afa6ce4d0f73',
+      '5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5ab97fe5f5dfcd87eca52bb3b7370b4e19449a3f' +
+      '32dcef9fffd596760e80aee29534139514d240e72590d61c39b55ea334c2c9c4afa6ce4d0f73',
     'aes-256-gcm':
-      '5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a984248a687f18cde00e91a231c893de316b12727a2e15023329477f46f3652ecd4727a80aca7767d5c63a0acc5e331e1980afcb4824463f804',
+      '5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a984248a687f18cde00e91a231c893de316b127' +
+      '27a2e15023329477f46f3652ecd4727a80aca7767d5c63a0acc5e331e1980afcb4824463f804',
     'chacha20-poly1305':
-      '5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1e631a00422ce66a6fd35b7b3406a30950a15785ea2863f471e58583ef804875009fab6b16767fcfd7ce516b4619e81dd54acf1e4368d91183',
+      '5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1e631a00422ce66a6fd35b7b3406a30950a157' +
+      '85ea2863f471e58583ef804875009fab6b16767fcfd7ce516b4619e81dd54acf1e4368d91183',
   };
   const [fixedSalt, message] = [Buffer.alloc(24, 0x5a), Buffer.from('a message')];
   for (const [name, blob] of Object.entries(blobs)) {

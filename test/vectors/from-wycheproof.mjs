@@ -123,7 +123,8 @@ function groups(files, fields) {
 function write(name, fields, list) {
   const text = list.map(
     ({ tests, ...sizes }) =>
-      `{${JSON.stringify(sizes).slice(1, -1)},"tests":[\n${tests.map((row) => JSON.stringify(row)).join(',\n')}]}`,
+      `{${JSON.stringify(sizes).slice(1, -1)},"tests":[\n` +
+      `${tests.map((row) => JSON.stringify(row)).join(',\n')}]}`,
   );
   writeFileSync(
     new URL(name, import.meta.url),

@@ -29,10 +29,27 @@ test('no device: the error names the remedy', async () => {
     const errors = [
       await errorOf(() => millrace.hash('sha256', 'abc', { engine: 'cryptodev' })),
       await errorOf(() => promises.hmac('sha256', 'key', 'abc', { engine: 'cryptodev' })),
-      await errorOf(() => millrace.createHash('sha256', { engine: 'cryptodev' }).update(Buffer.alloc(5000)).digest()),
-      await errorOf(() => { const key = millrace.createKey('aes-256-ctr', Buffer.alloc(32), { engine: 'cryptodev' }); millrace.cipher('aes-256-ctr', { encrypt: true, key, iv: Buffer.alloc(16), source: Buffer.alloc(9) }); }),
+      await errorOf(() =>
+        millrace.createHash('sha256', { engine: 'cryptodev' }).update(Buffer.alloc(5000)).digest(),
+      ),
+      await errorOf(() => {
+        const key = millrace.createKey('aes-256-ctr', Buffer.alloc(32), { engine: 'cryptodev' });
+        millrace.cipher('aes-256-ctr', {
+          encrypt: true,
+          key,
+          iv: Buffer.alloc(16),
+          source: Buffer.alloc(9),
+        });
+      }),
     ];
-    return { errors, fallen: await promises.hash('sha256', 'abc', { engine: ['cryptodev', 'native'], encoding: 'hex' }), kernel: millrace.hash('sha256', 'abc', { engine: 'kernel', encoding: 'hex' }) };
+    return {
+      errors,
+      fallen: await promises.hash('sha256', 'abc', {
+        engine: ['cryptodev', 'native'],
+        encoding: 'hex',
+      }),
+      kernel: millrace.hash('sha256', 'abc', { engine: 'kernel', encoding: 'hex' }),
+    };
   `);
   for (const { code, message } of result.errors) {
     assert.equal(code, 'ERR_ENGINE_UNAVAILABLE');
@@ -51,7 +68,13 @@ test('crw------- root: the error for an ordinary user has the mode and the remed
     assert.equal(statSync('/dev/crypto').mode & 0o777, 0o600);
     const asked = `
       const error = await errorOf(() => promises.hash('sha256', 'abc', { engine: 'cryptodev' }));
-      return { error, fallen: millrace.hash('sha256', 'abc', { engine: ['cryptodev', 'native'], encoding: 'hex' }) };`;
+      return {
+        error,
+        fallen: millrace.hash('sha256', 'abc', {
+          engine: ['cryptodev', 'native'],
+          encoding: 'hex',
+        }),
+      };`;
     const { result, warnings } = await perform(asked, { way: ways.unprivileged });
     assert.equal(result.error.code, 'ERR_ENGINE_UNAVAILABLE');
     assert.match(result.error.message, /EACCES.*crw------- root.*chmod 666 \/dev\/crypto/s);
@@ -73,7 +96,15 @@ test('algorithms that the kernel behind the device does not have', async () => {
     const { result } = await perform(`
       return [
         await errorOf(() => millrace.hash('sha512', 'abc', { engine: 'cryptodev' })),
-        await errorOf(() => millrace.cipher('aes-256-ctr', { engine: 'cryptodev', encrypt: true, key: Buffer.alloc(32), iv: Buffer.alloc(16), source: Buffer.alloc(9) })),
+        await errorOf(() =>
+          millrace.cipher('aes-256-ctr', {
+            engine: 'cryptodev',
+            encrypt: true,
+            key: Buffer.alloc(32),
+            iv: Buffer.alloc(16),
+            source: Buffer.alloc(9),
+          }),
+        ),
         millrace.hash('sha256', 'abc', { engine: 'cryptodev', encoding: 'hex' }),
       ];
     `);
@@ -91,14 +122,49 @@ test('kernel uses the device for algorithms with an accelerator, else AF_ALG', a
   await withDevice({ accelerated: [sha256, aesCtr] }, async () => {
     const { result } = await perform(`
       const { readFileSync, openSync, readSync, closeSync } = require('node:fs');
-      const computed = () => { const fd = openSync('/dev/crypto', 'r'); const room = Buffer.alloc(65536); const { crypts, authenticated } = JSON.parse(room.toString('utf8', 0, readSync(fd, room, 0, room.length, null))); closeSync(fd); return crypts + authenticated; };
+      const computed = () => {
+        const fd = openSync('/dev/crypto', 'r');
+        const room = Buffer.alloc(65536);
+        const { crypts, authenticated } = JSON.parse(
+          room.toString('utf8', 0, readSync(fd, room, 0, room.length, null)),
+        );
+        closeSync(fd);
+        return crypts + authenticated;
+      };
       const data = Buffer.alloc(3000, 9);
       const calls = {
-        sha256: () => millrace.hash('sha256', data, { engine: 'kernel' }).equals(crypto.createHash('sha256').update(data).digest()),
-        sha512: () => millrace.hash('sha512', data, { engine: 'kernel' }).equals(crypto.createHash('sha512').update(data).digest()),
-        running: () => millrace.createHash('sha256', { engine: 'kernel' }).update(data).digest().equals(crypto.createHash('sha256').update(data).digest()),
-        hmac: () => millrace.hmac('sha256', 'key', data, { engine: 'kernel' }).equals(crypto.createHmac('sha256', 'key').update(data).digest()),
-        'aes-256-ctr': () => millrace.cipher('aes-256-ctr', { engine: 'kernel', encrypt: true, key: Buffer.alloc(32, 1), iv: Buffer.alloc(16, 2), source: data }).equals(crypto.createCipheriv('aes-256-ctr', Buffer.alloc(32, 1), Buffer.alloc(16, 2)).update(data)),
+        sha256: () =>
+          millrace
+            .hash('sha256', data, { engine: 'kernel' })
+            .equals(crypto.createHash('sha256').update(data).digest()),
+        sha512: () =>
+          millrace
+            .hash('sha512', data, { engine: 'kernel' })
+            .equals(crypto.createHash('sha512').update(data).digest()),
+        running: () =>
+          millrace
+            .createHash('sha256', { engine: 'kernel' })
+            .update(data)
+            .digest()
+            .equals(crypto.createHash('sha256').update(data).digest()),
+        hmac: () =>
+          millrace
+            .hmac('sha256', 'key', data, { engine: 'kernel' })
+            .equals(crypto.createHmac('sha256', 'key').update(data).digest()),
+        'aes-256-ctr': () =>
+          millrace
+            .cipher('aes-256-ctr', {
+              engine: 'kernel',
+              encrypt: true,
+              key: Buffer.alloc(32, 1),
+              iv: Buffer.alloc(16, 2),
+              source: data,
+            })
+            .equals(
+              crypto
+                .createCipheriv('aes-256-ctr', Buffer.alloc(32, 1), Buffer.alloc(16, 2))
+                .update(data),
+            ),
       };
       const outcome = {};
       for (const [name, call] of Object.entries(calls)) {
@@ -124,14 +190,35 @@ test(
   async () => {
     await withDevice({ dieAfter: 5 }, async ({ ended }) => {
       const { result } = await perform(`
-      const data = Buffer.alloc(200_000, 3);
-      const errors = [];
-      for (let index = 0; index < 6; index++) {
-        try { assert.ok(millrace.hash('sha256', data, { engine: 'cryptodev' }).equals(crypto.createHash('sha256').update(data).digest())); } catch (error) { errors.push({ code: error.code, message: error.message }); }
-      }
-      const fallen = await promises.hash('sha256', data, { engine: ['cryptodev', 'native'] });
-      const text = await promises.cipher('aes-128-ctr', { engine: ['cryptodev', 'native'], encrypt: true, key: Buffer.alloc(16), iv: Buffer.alloc(16), source: data });
-      return { errors, right: fallen.equals(crypto.createHash('sha256').update(data).digest()) && text.equals(crypto.createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(data)) };
+        const data = Buffer.alloc(200_000, 3);
+        const errors = [];
+        for (let index = 0; index < 6; index++) {
+          try {
+            assert.ok(
+              millrace
+                .hash('sha256', data, { engine: 'cryptodev' })
+                .equals(crypto.createHash('sha256').update(data).digest()),
+            );
+          } catch (error) {
+            errors.push({ code: error.code, message: error.message });
+          }
+        }
+        const fallen = await promises.hash('sha256', data, { engine: ['cryptodev', 'native'] });
+        const text = await promises.cipher('aes-128-ctr', {
+          engine: ['cryptodev', 'native'],
+          encrypt: true,
+          key: Buffer.alloc(16),
+          iv: Buffer.alloc(16),
+          source: data,
+        });
+        return {
+          errors,
+          right:
+            fallen.equals(crypto.createHash('sha256').update(data).digest()) &&
+            text.equals(
+              crypto.createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(data),
+            ),
+        };
     `);
       await ended;
       assert.ok(result.errors.length >= 4, JSON.stringify(result.errors));

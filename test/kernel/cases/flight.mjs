@@ -28,7 +28,7 @@ for (const [engine, kinds] of Object.entries(served)) {
     after(() => device?.stop());
     const held = () => (engine === 'cryptodev' ? readAccount().sessions : openFiles().sockets);
 
-    test('a prepared key works in every call style and closes when disposed of or collected', async () => {
+    test('a prepared key works in every call style and closes with its owner', async () => {
       const begin = held();
       for (const algorithm of kinds.cipher) {
         const job = jobOf('cipher', algorithm, large.subarray(0, 5000), rng);
@@ -168,7 +168,7 @@ for (const [engine, kinds] of Object.entries(served)) {
       );
     });
 
-    test('worker threads: right results; terminated during work, the process continues', async () => {
+    test('worker threads give right results, and may be terminated during work', async () => {
       const { result } = await perform(`
         const { Worker } = require('node:worker_threads');
         const program = ${JSON.stringify(`
@@ -176,17 +176,25 @@ for (const [engine, kinds] of Object.entries(served)) {
           const promises = require('millrace/promises');
           (async () => {
             for (;;) {
-              const digests = await Promise.all(Array.from({ length: 5 }, () => promises.hash('sha256', workerData, { engine: '${engine}', encoding: 'hex' })));
+              const digests = await Promise.all(
+                Array.from({ length: 5 }, () =>
+                  promises.hash('sha256', workerData, { engine: '${engine}', encoding: 'hex' }),
+                ),
+              );
               parentPort.postMessage(digests);
             }
           })();`)};
         const data = Buffer.alloc(300_000, 5);
         const expected = crypto.createHash('sha256').update(data).digest('hex');
         for (let round = 0; round < 2; round++) {
-          const workers = Array.from({ length: 2 }, () => new Worker(program, { eval: true, workerData: data }));
+          const start = () => new Worker(program, { eval: true, workerData: data });
+          const workers = Array.from({ length: 2 }, start);
           await Promise.all(workers.map((worker) => new Promise((resolve, reject) => {
             worker.once('error', reject);
-            worker.once('message', (digests) => { assert.ok(digests.every((each) => each === expected)); resolve(); });
+            worker.once('message', (digests) => {
+              assert.ok(digests.every((each) => each === expected));
+              resolve();
+            });
           })));
           await Promise.all(workers.map((worker) => worker.terminate()));
         }
@@ -198,8 +206,12 @@ for (const [engine, kinds] of Object.entries(served)) {
     test('a process ends with jobs in flight and keys undisposed', async () => {
       const { result } = await perform(`
         const key = millrace.createKey('aes-256-gcm', Buffer.alloc(32), { engine: '${engine}' });
-        globalThis.kept = [key, millrace.createHash('sha256', { engine: '${engine}' }).update('begun')];
-        for (let index = 0; index < 20; index++) promises.hash('sha256', Buffer.alloc(500_000), { engine: '${engine}' });
+        globalThis.kept = [
+          key,
+          millrace.createHash('sha256', { engine: '${engine}' }).update('begun'),
+        ];
+        for (let index = 0; index < 20; index++)
+          promises.hash('sha256', Buffer.alloc(500_000), { engine: '${engine}' });
         process.stdout.write(JSON.stringify({ result: 'left' }), () => process.exit(0));
         await new Promise(() => {});
       `);

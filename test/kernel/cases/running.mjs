@@ -146,7 +146,7 @@ for (const engine of Object.keys(served)) {
       assert.equal(running.digest('hex'), createHash('sha256').update(bytes).digest('hex'));
     });
 
-    test('a hasher closes its file: after a digest, at a reset, and when it is collected', async () => {
+    test('a hasher closes its file after a digest, at a reset, when collected', async () => {
       millrace.createHash('sha1', { engine }).update(bytes).digest();
       const begin = held(engine);
       const many = Array.from({ length: 100 }, () =>

@@ -19,7 +19,11 @@ def run():
             print("ok", name, flush=True)
         except Exception:
             print("not ok", name, flush=True)
-            print("".join("  " + line + "\n" for line in traceback.format_exc().splitlines()), end="", flush=True)
+            print(
+                "".join("  " + line + "\n" for line in traceback.format_exc().splitlines()),
+                end="",
+                flush=True,
+            )
 
 
 def errno_of(function, *arguments):

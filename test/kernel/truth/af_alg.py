@@ -27,7 +27,13 @@ def operation(transform):
 
 # recv() blocks until its buffer is full, so the buffer must have exactly the size of the result.
 def crypt(op, data, iv, direction=socket.ALG_OP_ENCRYPT, aad=None, extra=0, flags=0):
-    op.sendmsg_afalg([data] if aad is None else [aad, data], op=direction, iv=iv, **({} if aad is None else {"assoclen": len(aad)}), flags=flags)
+    op.sendmsg_afalg(
+        [data] if aad is None else [aad, data],
+        op=direction,
+        iv=iv,
+        **({} if aad is None else {"assoclen": len(aad)}),
+        flags=flags
+    )
     return op.recv(len(data) + len(aad or b"") + extra)
 
 
@@ -71,14 +77,17 @@ def authentication():
         with operation(transform) as op:
             op.send(b"message")
             assert op.recv(32) == hmac.new(b"k" * 20, b"message", "sha256").digest()
-            assert errno_of(transform.setsockopt, socket.SOL_ALG, socket.ALG_SET_KEY, b"other") == errno.EBUSY
+            assert (
+                errno_of(transform.setsockopt, socket.SOL_ALG, socket.ALG_SET_KEY, b"other")
+                == errno.EBUSY
+            )
     with bound("hash", "hmac(sha256)") as transform, operation(transform) as op:
         assert errno_of(op.send, b"message") == errno.ENOKEY
 
 
 @case
 def counter_mode():
-    """AES-CTR: NIST SP 800-38A F.5.5; with MSG_MORE only whole blocks are returned; the next message continues from the counter"""
+    """AES-CTR: NIST SP 800-38A F.5.5; MSG_MORE returns whole blocks and keeps the counter"""
     key = bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
     iv = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
     plain = bytes.fromhex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51")
@@ -101,7 +110,9 @@ def long_counter_mode():
         for at in range(0, len(data), CHUNK):
             last = at + CHUNK >= len(data)
             if at == 0:
-                op.sendmsg_afalg([data[:CHUNK]], op=socket.ALG_OP_ENCRYPT, iv=iv, flags=socket.MSG_MORE)
+                op.sendmsg_afalg(
+                    [data[:CHUNK]], op=socket.ALG_OP_ENCRYPT, iv=iv, flags=socket.MSG_MORE
+                )
             else:
                 op.send(data[at : at + CHUNK], 0 if last else socket.MSG_MORE)
             out += op.recv(CHUNK)
@@ -114,19 +125,27 @@ def long_counter_mode():
 def chacha():
     """ChaCha20: RFC 8439, 2.4.2, whose counter and nonce are the kernel's iv"""
     iv = struct.pack("<I", 1) + bytes.fromhex("000000000000004a00000000")
-    plain = b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it."
+    plain = (
+        b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the "
+        b"future, sunscreen would be it."
+    )
     with bound("skcipher", "chacha20", bytes(range(32))) as transform, operation(transform) as op:
-        assert crypt(op, plain, iv).hex().startswith("6e2e359a2568f98041ba0728dd0d6981e97e7aec1d4360c20a27afccfd9fae0b")
+        assert (
+            crypt(op, plain, iv)
+            .hex()
+            .startswith("6e2e359a2568f98041ba0728dd0d6981e97e7aec1d4360c20a27afccfd9fae0b")
+        )
 
 
 @case
 def galois():
-    """AES-GCM: McGrew and Viega's test case 16; the additional data comes back before the text; forgeries are EBADMSG and leave the socket usable"""
+    """AES-GCM: test case 16; additional data comes back first; forgeries are EBADMSG"""
     key = bytes.fromhex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308")
     iv = bytes.fromhex("cafebabefacedbaddecaf888")
     aad = bytes.fromhex("feedfacedeadbeeffeedfacedeadbeefabaddad2")
     plain = bytes.fromhex(
-        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
+        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
+        "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
     )
     with bound("aead", "gcm(aes)", key, 16) as transform, operation(transform) as op:
         out = crypt(op, plain, iv, aad=aad, extra=16)
@@ -145,8 +164,13 @@ def tag_sizes():
     """AES-GCM: tags of 4, 8 and 12 to 16 bytes, no others"""
     for size in range(1, 18):
         with bound("aead", "gcm(aes)", b"k" * 16) as transform:
-            refused = errno_of(transform.setsockopt, socket.SOL_ALG, socket.ALG_SET_AEAD_AUTHSIZE, None, size)
-            assert refused == (0 if size in (4, 8, 12, 13, 14, 15, 16) else errno.EINVAL), (size, refused)
+            refused = errno_of(
+                transform.setsockopt, socket.SOL_ALG, socket.ALG_SET_AEAD_AUTHSIZE, None, size
+            )
+            assert refused == (0 if size in (4, 8, 12, 13, 14, 15, 16) else errno.EINVAL), (
+                size,
+                refused,
+            )
 
 
 @case
@@ -155,8 +179,13 @@ def poly1305():
     key = bytes(range(0x80, 0xA0))
     iv = bytes.fromhex("070000004041424344454647")
     aad = bytes.fromhex("50515253c0c1c2c3c4c5c6c7")
-    plain = b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it."
-    with bound("aead", "rfc7539(chacha20,poly1305)", key, 16) as transform, operation(transform) as op:
+    plain = (
+        b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the "
+        b"future, sunscreen would be it."
+    )
+    with bound("aead", "rfc7539(chacha20,poly1305)", key, 16) as transform, operation(
+        transform
+    ) as op:
         out = crypt(op, plain, iv, aad=aad, extra=16)
         assert out[-16:].hex() == "1ae10b594f09e26a7e902ecbd0600691"
 
@@ -167,7 +196,13 @@ def large_aead():
     with bound("aead", "gcm(aes)", b"k" * 16, 16) as transform, operation(transform) as op:
         assert len(crypt(op, b"x" * 2**17, b"i" * 12, aad=b"", extra=16)) == 2**17 + 16
         op.setblocking(False)
-        sent = op.sendmsg_afalg([b"x" * 2**24], op=socket.ALG_OP_ENCRYPT, iv=b"i" * 12, assoclen=0, flags=socket.MSG_MORE)
+        sent = op.sendmsg_afalg(
+            [b"x" * 2**24],
+            op=socket.ALG_OP_ENCRYPT,
+            iv=b"i" * 12,
+            assoclen=0,
+            flags=socket.MSG_MORE,
+        )
         assert sent < 2**24, sent
 
 

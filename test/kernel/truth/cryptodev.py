@@ -17,14 +17,46 @@ def structure(name, *fields):
     return type(name, (ctypes.Structure,), {"_fields_": list(fields)})
 
 
-Session = structure("Session", ("cipher", u32), ("mac", u32), ("keylen", u32), ("key", pointer), ("mackeylen", u32), ("mackey", pointer), ("ses", u32))
-Crypt = structure("Crypt", ("ses", u32), ("op", u16), ("flags", u16), ("len", u32), ("src", pointer), ("dst", pointer), ("mac", pointer), ("iv", pointer))
+Session = structure(
+    "Session",
+    ("cipher", u32),
+    ("mac", u32),
+    ("keylen", u32),
+    ("key", pointer),
+    ("mackeylen", u32),
+    ("mackey", pointer),
+    ("ses", u32),
+)
+Crypt = structure(
+    "Crypt",
+    ("ses", u32),
+    ("op", u16),
+    ("flags", u16),
+    ("len", u32),
+    ("src", pointer),
+    ("dst", pointer),
+    ("mac", pointer),
+    ("iv", pointer),
+)
 Auth = structure(
-    "Auth", ("ses", u32), ("op", u16), ("flags", u16), ("len", u32), ("auth_len", u32), ("auth_src", pointer), ("src", pointer), ("dst", pointer),
-    ("tag", pointer), ("tag_len", u32), ("iv", pointer), ("iv_len", u32),
+    "Auth",
+    ("ses", u32),
+    ("op", u16),
+    ("flags", u16),
+    ("len", u32),
+    ("auth_len", u32),
+    ("auth_src", pointer),
+    ("src", pointer),
+    ("dst", pointer),
+    ("tag", pointer),
+    ("tag_len", u32),
+    ("iv", pointer),
+    ("iv_len", u32),
 )
 Names = structure("Names", ("name", ctypes.c_char * 64), ("driver", ctypes.c_char * 64))
-Info = structure("Info", ("ses", u32), ("cipher", Names), ("hash", Names), ("alignmask", u16), ("flags", u32))
+Info = structure(
+    "Info", ("ses", u32), ("cipher", Names), ("hash", Names), ("alignmask", u16), ("flags", u32)
+)
 Copy = structure("Copy", ("dst", u32), ("src", u32))
 
 
@@ -48,7 +80,11 @@ def address(data):
 
 
 def held(data):
-    return None if data is None else (ctypes.c_char * max(len(data), 1)).from_buffer_copy(data or b"\0")
+    return (
+        None
+        if data is None
+        else (ctypes.c_char * max(len(data), 1)).from_buffer_copy(data or b"\0")
+    )
 
 
 class Device:
@@ -63,7 +99,11 @@ class Device:
 
     def session(self, cipher=0, mac=0, key=b"", mackey=b""):
         keys = held(key), held(mackey)
-        return call(self.fd, CREATE, Session(cipher, mac, len(key), address(keys[0]), len(mackey), address(keys[1]), 0)).ses
+        return call(
+            self.fd,
+            CREATE,
+            Session(cipher, mac, len(key), address(keys[0]), len(mackey), address(keys[1]), 0),
+        ).ses
 
     def free(self, ses):
         call(self.fd, FREE, u32(ses))
@@ -71,22 +111,64 @@ class Device:
     def crypt(self, ses, data, iv=None, op=0, flags=0, mac_size=0, output=True):
         src, ivs, mac = held(data), held(iv), ctypes.create_string_buffer(max(mac_size, 1))
         dst = ctypes.create_string_buffer(max(len(data), 1))
-        call(self.fd, CRYPT, Crypt(ses, op, flags, len(data), address(src), address(dst) if output else None, address(mac) if mac_size else None, address(ivs)))
+        call(
+            self.fd,
+            CRYPT,
+            Crypt(
+                ses,
+                op,
+                flags,
+                len(data),
+                address(src),
+                address(dst) if output else None,
+                address(mac) if mac_size else None,
+                address(ivs),
+            ),
+        )
         return dst.raw[: len(data)], mac.raw[:mac_size], None if iv is None else ivs.raw
 
     def hash(self, ses, data, flags=0, size=32):
         return self.crypt(ses, data, flags=flags, mac_size=size, output=False)[1]
 
     def aead(self, ses, data, iv, aad=b"", op=0, tag_len=0):
-        src, ivs, aads, dst = held(data), held(iv), held(aad), ctypes.create_string_buffer(len(data) + 16)
-        out = call(self.fd, AUTH, Auth(ses, op, 0, len(data), len(aad), address(aads), address(src), address(dst), None, tag_len, address(ivs), len(iv)))
+        src, ivs, aads, dst = (
+            held(data),
+            held(iv),
+            held(aad),
+            ctypes.create_string_buffer(len(data) + 16),
+        )
+        out = call(
+            self.fd,
+            AUTH,
+            Auth(
+                ses,
+                op,
+                0,
+                len(data),
+                len(aad),
+                address(aads),
+                address(src),
+                address(dst),
+                None,
+                tag_len,
+                address(ivs),
+                len(iv),
+            ),
+        )
         return dst.raw[: out.len]
 
 
 @case
 def numbers():
     """the ioctls' numbers, which contain the sizes of the structures"""
-    assert [CREATE, FREE, CRYPT, INFO, AUTH, COPY] == [0xC0306366, 0x40046367, 0xC0306368, 0xC10C636B, 0xC048636D, 0x40086370]
+    assert [CREATE, FREE, CRYPT, INFO, AUTH, COPY] == [
+        0xC0306366,
+        0x40046367,
+        0xC0306368,
+        0xC10C636B,
+        0xC048636D,
+        0x40086370,
+    ]
 
 
 @case
@@ -114,7 +196,9 @@ def running():
         assert device.hash(second, b"", FINAL) == hashlib.sha256(b"abc").digest()
         assert device.hash(second, b"abc", NO_ZC) != hashlib.sha256(b"abc").digest()
         assert device.hash(second, b"abc", RESET) == hashlib.sha256(b"abc").digest()
-        keyed, other = device.session(mac=SHA256_HMAC, mackey=b"key"), device.session(mac=SHA256_HMAC, mackey=b"key")
+        keyed, other = device.session(mac=SHA256_HMAC, mackey=b"key"), device.session(
+            mac=SHA256_HMAC, mackey=b"key"
+        )
         device.hash(keyed, b"abc", RESET | UPDATE)
         call(device.fd, COPY, Copy(other, keyed))
         assert device.hash(other, b"", FINAL) == hmac.new(b"key", b"abc", "sha256").digest()
@@ -122,7 +206,7 @@ def running():
 
 @case
 def counter_mode():
-    """AES-CTR: NIST SP 800-38A F.5.5, any length, from the iv that was written back, and continued without one"""
+    """AES-CTR: NIST SP 800-38A F.5.5, any length, continued with and without the iv"""
     key = bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
     iv = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
     plain = bytes.fromhex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51")
@@ -143,7 +227,10 @@ def chained_mode():
     with Device() as device:
         ses = device.session(AES_CBC, key=bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c"))
         plain = bytes.fromhex("6bc1bee22e409f96e93d7e117393172a")
-        assert device.crypt(ses, plain, bytes(range(16)))[0].hex() == "7649abac8119b246cee98e9b12e9197d"
+        assert (
+            device.crypt(ses, plain, bytes(range(16)))[0].hex()
+            == "7649abac8119b246cee98e9b12e9197d"
+        )
         assert errno_of(device.crypt, ses, b"x" * 17, bytes(16)) == errno.EINVAL
 
 
@@ -158,19 +245,26 @@ def cipher_and_hash():
 
 @case
 def galois():
-    """AES-GCM: McGrew and Viega's test case 16; the length that comes back; forgeries are EBADMSG"""
+    """AES-GCM: McGrew and Viega's test case 16; the returned length; forgeries are EBADMSG"""
     key = bytes.fromhex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308")
     iv = bytes.fromhex("cafebabefacedbaddecaf888")
     aad = bytes.fromhex("feedfacedeadbeeffeedfacedeadbeefabaddad2")
     plain = bytes.fromhex(
-        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
+        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
+        "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
     )
     with Device() as device:
         ses = device.session(AES_GCM, key=key)
         sealed = device.aead(ses, plain, iv, aad)
-        assert len(sealed) == len(plain) + 16 and sealed[-16:].hex() == "76fc6ece0f4e1768cddf8853bb2d551b"
+        assert (
+            len(sealed) == len(plain) + 16
+            and sealed[-16:].hex() == "76fc6ece0f4e1768cddf8853bb2d551b"
+        )
         assert device.aead(ses, sealed, iv, aad, op=1) == plain
-        assert errno_of(device.aead, ses, sealed[:-1] + bytes([sealed[-1] ^ 1]), iv, aad, 1) == errno.EBADMSG
+        assert (
+            errno_of(device.aead, ses, sealed[:-1] + bytes([sealed[-1] ^ 1]), iv, aad, 1)
+            == errno.EBADMSG
+        )
         assert len(device.aead(ses, b"", iv)) == 16
         assert len(device.aead(ses, plain, iv, aad, tag_len=12)) == len(plain) + 12
         assert errno_of(device.crypt, ses, b"x", iv) == errno.EINVAL
@@ -178,7 +272,7 @@ def galois():
 
 @case
 def refusals():
-    """unknown ciphers are EINVAL, those the kernel lacks ENOENT, keys of other sizes and sessions of others EINVAL"""
+    """unknown ciphers, key sizes and sessions are EINVAL, ciphers the kernel lacks ENOENT"""
     with Device() as device, Device() as other:
         assert errno_of(device.session, 999) == errno.EINVAL
         assert errno_of(device.session, 0, 0) == errno.EINVAL
@@ -193,7 +287,7 @@ def refusals():
 
 @case
 def limit():
-    """64 KiB at a time pass; 128 KiB are ENOMEM here, as CUSE carries no more, and leave the session usable"""
+    """64 KiB pass; 128 KiB are ENOMEM, as CUSE carries no more; the session stays usable"""
     with Device() as device:
         ses = device.session(AES_CTR, key=b"k" * 16)
         assert len(device.crypt(ses, bytes(65536), bytes(16))[0]) == 65536

@@ -44,7 +44,9 @@ export function call(rng, world) {
   const plan = way.waiting === 'promise' ? drawAbort(rng) : undefined;
   const route = drawRoute(rng);
   const throws = way.waiting === 'callback' && rng.chance(0.1);
-  const what = `${describe(way, job)}${direction === 'broken' ? ', tampered' : ''}${route ? `, route ${route}` : ''}${describeAbort(plan)}${throws ? ', throws' : ''}`;
+  const what =
+    `${describe(way, job)}${direction === 'broken' ? ', tampered' : ''}` +
+    `${route ? `, route ${route}` : ''}${describeAbort(plan)}${throws ? ', throws' : ''}`;
   return {
     what,
     bytes: job.source.length * 2,
@@ -151,7 +153,12 @@ export function lent(rng, world) {
   );
   const plan = entryPoint === 'promise' ? drawAbort(rng) : undefined;
   const route = drawRoute(rng);
-  const what = `${job.kindOfCall} ${job.algorithm} ${job.encrypt ? 'forth' : job.broken ? 'back, tampered' : 'back'}, ${source.length} bytes in ${memory}, ${distance === undefined ? 'target apart' : `target at ${distance}`}, ${entryPoint}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
+  const what =
+    `${job.kindOfCall} ${job.algorithm} ` +
+    `${job.encrypt ? 'forth' : job.broken ? 'back, tampered' : 'back'}, ${source.length} ` +
+    `bytes in ${memory}, ` +
+    `${distance === undefined ? 'target apart' : `target at ${distance}`}, ` +
+    `${entryPoint}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
   return {
     what,
     bytes: 4 * source.length,

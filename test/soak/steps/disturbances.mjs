@@ -117,7 +117,9 @@ export function huge(rng, world) {
   const plan = drawAbort(rng, 0.5);
   const route = drawRoute(rng);
   const source = world.source(rng, world.huge);
-  const what = `huge ${algorithm}, ${source.length} bytes${inPlace ? ' in place' : ''}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
+  const what =
+    `huge ${algorithm}, ${source.length} ` +
+    `bytes${inPlace ? ' in place' : ''}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
   const isHash = !algorithm.includes('-') && algorithm !== 'chacha20';
   const isAead = iv.length === 12;
   return {
@@ -188,7 +190,9 @@ export function thread(rng, world) {
   const delay = rng.below(60);
   const name = `${world.name}, thread ${rng.word()}`;
   const steps = end === 'ends' ? rng.between(1, 25) : 1e6;
-  const what = `thread ${end}${end === 'ends' ? ` after ${steps} steps` : ` after ${delay} ms`} (${name})`;
+  const what =
+    `thread ${end}${end === 'ends' ? ` after ${steps} steps` : ` after ${delay} ms`} ` +
+    `(${name})`;
   return {
     what,
     bytes: 64 * 2 ** 20,

@@ -24,7 +24,10 @@ export function batch(rng, world) {
   const waiting = rng.pick(['sync', 'callback', 'promise', 'promise']);
   const plan = waiting === 'promise' ? drawAbort(rng) : undefined;
   const route = waiting === 'sync' ? undefined : drawRoute(rng);
-  const what = `${subject.kind}Many ${subject.name}, ${count} messages${packed ? ` of ${fixed} bytes, packed` : ''}, ${form}, ${waiting}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
+  const what =
+    `${subject.kind}Many ${subject.name}, ${count} ` +
+    `messages${packed ? ` of ${fixed} bytes, packed` : ''}, ${form}, ` +
+    `${waiting}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
   return {
     what,
     bytes: sources.reduce((sum, { length }) => sum + length, 0),
@@ -98,7 +101,10 @@ export function burst(rng, world) {
   const throws = rng.chance(0.3);
   const stall = rng.chance(0.3) ? rng.below(20) : 0;
   const route = drawRoute(rng);
-  const what = `burst of ${count} ${algorithm} by ${each}${throws ? ', some throw' : ''}${stall ? `, the thread busy for ${stall} ms` : ''}${route ? `, route ${route}` : ''}`;
+  const what =
+    `burst of ${count} ${algorithm} by ` +
+    `${each}${throws ? ', some throw' : ''}` +
+    `${stall ? `, the thread busy for ${stall} ms` : ''}${route ? `, route ${route}` : ''}`;
   return {
     what,
     async run() {
