@@ -173,7 +173,7 @@ test('in a browser', { skip: missing }, async (t) => {
     },
   );
 
-  await t.test('the page goes on while workers work', async () => {
+  await t.test('the page is painted while workers compute', async () => {
     const { page, complaints } = await open();
     for (const { what, ms, frame, frames, longTasks, right } of await page.evaluate(measureFrames, {
       size: (all ? 64 : 16) * 2 ** 20,

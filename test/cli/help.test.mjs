@@ -19,7 +19,7 @@ const { progressText } = require('../../cli/progress.js');
 const { version } = require('../../package.json');
 const guide = readFileSync(join(root, 'docs', 'cli.md'), 'utf8');
 
-test('version, overview, and what is not there', () =>
+test('version, overview, and unknown commands', () =>
   inFolder({}, async ($) => {
     await $.millrace('--version', { stdout: `millrace ${version}\n` });
     const overview =
@@ -60,7 +60,7 @@ test('version, overview, and what is not there', () =>
     });
   }));
 
-test('each command has help with all its options, no line too wide, and stands in the guide', () =>
+test('each command has help with all its options, no wide line, and is in the guide', () =>
   inFolder({}, async ($) => {
     for (const [name, { load, summary }] of Object.entries(commands)) {
       const { stdout } = await $.millrace(`help ${name}`, {

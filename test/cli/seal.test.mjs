@@ -360,7 +360,7 @@ test('whatever is changed, nothing is left behind', () =>
     assert.ok(!readdirSync($.folder).includes('x'));
   }));
 
-test('options that make no sense', () =>
+test('invalid options', () =>
   inFolder({ a: 'x', p: 'p', empty: '', newline: '\n', key }, async ($) => {
     const refuse = (line, message_, command = line.split(' ')[0]) =>
       $.millrace(line, { stdin: '', stderr: `millrace ${command}: ${message_}\n`, code: 1 });

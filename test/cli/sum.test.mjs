@@ -84,7 +84,7 @@ test('every algorithm, by name and by its tag', () =>
     });
   }));
 
-test('what cannot be read is a line on stderr, the rest goes on', () =>
+test('an unreadable file is a line on stderr; the others are hashed', () =>
   inFolder({ a: 'abc', 'folder/b': '' }, async ($) => {
     await $.millrace('sum missing a folder a/b', {
       stdout: `${abc}  a\n`,
@@ -429,7 +429,7 @@ test(
 
 // checking
 
-test('check: what matches, what does not, what is missing', () =>
+test('check: matches, mismatches and missing files', () =>
   inFolder(
     {
       a: 'abc',
@@ -731,7 +731,7 @@ test('wildcards on Windows, whose shells leave them', () =>
 
 // bad input
 
-test('options that make no sense', () =>
+test('invalid options', () =>
   inFolder({ a: 'abc' }, async ($) => {
     const refuse = (line, message) =>
       $.millrace(`sum ${line}`, {

@@ -207,7 +207,7 @@ const ways = {
       .digest(),
 };
 
-test('the vectors, Keccak included, in every way', () => {
+test('the vectors, Keccak included, in every call style', () => {
   const vectors = JSON.parse(
     readFileSync(new URL('../vectors/digests.json', import.meta.url), 'utf8'),
   );
@@ -246,7 +246,7 @@ test('no update at all, and an empty one', () => {
   }
 });
 
-test('lengths 0 to 600, one-shot and in pieces, against other libraries', () => {
+test('lengths 0 to 600, one-shot and incremental, against other libraries', () => {
   const numbers = random('bigint-hash lengths');
   const all = numbers.bytes(600);
   for (const { member, name } of types) {
@@ -363,7 +363,7 @@ test('unknown names', () => {
   }
 });
 
-test('SHAKE has no size of its own', () => {
+test('SHAKE has no default size', () => {
   for (const call of [
     (name) => getHasher(name),
     (name) => hashAsBigInt(name, Buffer.alloc(1)),
@@ -494,7 +494,7 @@ test('arrays of bytes are for update, as Buffer.from takes them', () => {
   );
 });
 
-test('what is no input, where the original package threw', () => {
+test('invalid input for which the original package threw', () => {
   for (const value of [null, undefined]) {
     assert.throws(() => getHasher('md5').update(value), {
       name: 'TypeError',
@@ -509,7 +509,7 @@ test('what is no input, where the original package threw', () => {
   assert.equal(hasher.update('world').digestBigInt(), 0xfc5e038d38a57032085441e7fe7010b0n);
 });
 
-test('what is no input, where the original package aborted the process', () => {
+test('invalid input for which the original package aborted the process', () => {
   const wrong = [
     'text',
     '',

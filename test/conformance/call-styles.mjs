@@ -1,9 +1,9 @@
-// The three ways of waiting for a result, made alike: `call(name, ...args)` gives a promise.
+// The three call styles behind one function: `call(name, ...args)` gives a promise.
 
 import { fail } from './verdicts.mjs';
 
 /** The ways of the main entry point and of the promises. */
-export function waysOf(millrace, promises) {
+export function callStylesOf(millrace, promises) {
   return [
     { name: 'synchronous', call: async (method, ...args) => millrace[method](...args) },
     { name: 'callback', call: (method, ...args) => byCallback(millrace, method, args) },

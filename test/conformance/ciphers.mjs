@@ -3,7 +3,7 @@
 import { join, pattern } from './bytes.mjs';
 import { aeadCases, cipherVectors, optional } from './vectors.mjs';
 import { ok, same, sameBytes, sameError } from './verdicts.mjs';
-import { errorOf, waysOf } from './call-styles.mjs';
+import { errorOf, callStylesOf } from './call-styles.mjs';
 
 const SHORT = 5000;
 
@@ -13,7 +13,7 @@ export async function ciphers(context) {
   for (const [algorithm, all] of Object.entries(await cipherVectors(context))) {
     const { aead } = context.made.ciphers[algorithm];
     const known = all.filter(({ secret }) => secret !== undefined);
-    for (const { name: way, call } of waysOf(millrace, promises)) {
+    for (const { name: way, call } of callStylesOf(millrace, promises)) {
       const each = (form, run, list = known) =>
         add('ciphers', algorithm, `${way}, ${form}`, () => inTurn(list, run));
       each('options', async ({ note, key, iv, aad, plain, secret, tag }) => {
@@ -186,7 +186,7 @@ export async function seals(context) {
   for (const [algorithm, all] of Object.entries(vectors)) {
     if (!made.ciphers[algorithm].aead) continue;
     const few = all.filter(({ plain }) => plain.length <= SHORT);
-    for (const { name: way, call } of waysOf(millrace, promises)) {
+    for (const { name: way, call } of callStylesOf(millrace, promises)) {
       const each = (form, run, list = all) =>
         add('seals', algorithm, `${way}, ${form}`, () => inTurn(list, run));
       each('seal and open', async ({ note, key, iv: nonce, aad, plain, secret, tag, sealed }) => {

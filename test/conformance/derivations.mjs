@@ -1,9 +1,9 @@
-// Key derivation and password hashes: published vectors, by every way of waiting, and several at
+// Key derivation and password hashes: published vectors, by every call style, and several at
 // once.
 
 import { pattern, toHex, utf8 } from './bytes.mjs';
 import { ok, same, sameBytes, sameError } from './verdicts.mjs';
-import { errorOf, waysOf } from './call-styles.mjs';
+import { errorOf, callStylesOf } from './call-styles.mjs';
 
 const filled = (size, byte) => new Uint8Array(size).fill(byte);
 const counting = (from, to) =>
@@ -133,7 +133,7 @@ const quick = { memory: 64, passes: 1, parallelism: 1 };
 
 export function derivations({ millrace, promises, options, add }) {
   for (const name of ['scrypt', 'pbkdf2', 'hkdf', 'argon2']) {
-    for (const { name: way, call } of waysOf(millrace, promises)) {
+    for (const { name: way, call } of callStylesOf(millrace, promises)) {
       add('derivations', name, `${way}, published vectors`, async () => {
         for (const [index, [method, args, expected]] of vectors.entries()) {
           if (method === name)
@@ -203,7 +203,7 @@ export function derivations({ millrace, promises, options, add }) {
 
 export function passwords({ millrace, promises, options, add }) {
   const verify = (call, ...args) => call('verifyPassword', ...args, options);
-  for (const { name: way, call } of waysOf(millrace, promises)) {
+  for (const { name: way, call } of callStylesOf(millrace, promises)) {
     for (const algorithm of ['argon2i', 'argon2id', 'bcrypt']) {
       add('passwords', algorithm, `${way}, hashes of other programs`, async () => {
         for (const [, password, hash] of strings.filter(([each]) => each === algorithm)) {

@@ -1,10 +1,10 @@
-// Digests and codes of whole messages: every algorithm, by every way of waiting, in every form; and
+// Digests and codes of whole messages: every algorithm, by every call style, in every form; and
 // many at once.
 
 import { fingerprint, hex, join, pattern, toBase64, toBase64url, toHex, utf8 } from './bytes.mjs';
 import { hashVectors, hmacVectors } from './vectors.mjs';
 import { ok, same, sameBytes } from './verdicts.mjs';
-import { waysOf } from './call-styles.mjs';
+import { callStylesOf } from './call-styles.mjs';
 
 /** What each encoding makes of a digest. */
 const encodings = {
@@ -30,7 +30,7 @@ export async function hashes(context) {
       FEW,
     );
     const plain = few.filter(({ options: own }) => Object.keys(own).length === 0);
-    for (const { name: way, call } of waysOf(millrace, promises)) {
+    for (const { name: way, call } of callStylesOf(millrace, promises)) {
       const each = (form, list, run) =>
         list.length > 0 && add('hashes', algorithm, `${way}, ${form}`, () => inTurn(list, run));
       each('options', all, async ({ note, source, digest, options: own }) =>
@@ -89,7 +89,7 @@ export async function hashes(context) {
       sameBytes(last, chain, 'digest of digests');
     });
     const { long } = context.made.hashes[algorithm];
-    for (const { name: way, call } of waysOf(millrace, promises)) {
+    for (const { name: way, call } of callStylesOf(millrace, promises)) {
       add('hashes', algorithm, `${way}, long messages`, async () => {
         for (const [size, digest] of Object.entries(long))
           sameBytes(
@@ -130,7 +130,7 @@ export async function hmacs(context) {
       all.filter(({ source, valid }) => source.length <= SHORT && valid === undefined),
       FEW,
     );
-    for (const { name: way, call } of waysOf(millrace, promises)) {
+    for (const { name: way, call } of callStylesOf(millrace, promises)) {
       const each = (form, list, run) =>
         add('hmacs', algorithm, `${way}, ${form}`, () => inTurn(list, run));
       each('options', all, async ({ note, key, source, digest, valid = true }) => {
@@ -202,7 +202,7 @@ export async function many(context) {
         own: {},
       });
     for (const { method, before, one, own: extra } of kinds) {
-      for (const { name: way, call } of waysOf(millrace, promises)) {
+      for (const { name: way, call } of callStylesOf(millrace, promises)) {
         add('many', algorithm, `${method}, ${way}`, async () => {
           const given = { ...options, ...extra };
           sameBytes(await call(method, ...before, list, given), join(list.map(one)), 'an array');

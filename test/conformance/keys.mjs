@@ -2,7 +2,7 @@
 
 import { pattern } from './bytes.mjs';
 import { same, sameBytes, sameError } from './verdicts.mjs';
-import { errorOf, waysOf } from './call-styles.mjs';
+import { errorOf, callStylesOf } from './call-styles.mjs';
 
 export function keys({ millrace, promises, options, add, made }) {
   for (const [algorithm, { keySize, ivSize, aead }] of Object.entries(made.ciphers)) {
@@ -12,7 +12,7 @@ export function keys({ millrace, promises, options, add, made }) {
       same(key.algorithm, algorithm, 'algorithm');
       same(key.size, keySize, 'size');
       const iv = pattern(ivSize, 5);
-      for (const { name: way, call } of waysOf(millrace, promises)) {
+      for (const { name: way, call } of callStylesOf(millrace, promises)) {
         for (const size of [0, 40, 3000, 100_000]) {
           const source = pattern(size);
           if (aead) {
@@ -92,7 +92,7 @@ export function keys({ millrace, promises, options, add, made }) {
     add('keys', algorithm, 'of an HMAC', async () => {
       for (const [keySize, size, digest] of rows) {
         const key = millrace.createKey(`hmac-${algorithm}`, pattern(keySize, 3));
-        for (const { name: way, call } of waysOf(millrace, promises))
+        for (const { name: way, call } of callStylesOf(millrace, promises))
           sameBytes(
             await call('hmac', algorithm, key, pattern(size), options),
             digest,
@@ -112,7 +112,7 @@ export function keys({ millrace, promises, options, add, made }) {
   }
   add('keys', 'blake3', 'of keyed BLAKE3', async () => {
     const key = millrace.createKey('blake3', pattern(32, 7));
-    for (const { name: way, call } of waysOf(millrace, promises)) {
+    for (const { name: way, call } of callStylesOf(millrace, promises)) {
       for (const [size, digest] of Object.entries(made.hashes.blake3.keyed))
         sameBytes(
           await call('hash', 'blake3', pattern(Number(size)), { ...options, key }),

@@ -17,14 +17,14 @@ import { Worker } from 'node:worker_threads';
 
 import { pattern, toHex } from './bytes.mjs';
 import { ok, same, sameBytes, sameError } from './verdicts.mjs';
-import { errorOf, waysOf } from './call-styles.mjs';
+import { errorOf, callStylesOf } from './call-styles.mjs';
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 export function processes({ millrace, promises, options, add, where }) {
   const digest = (bytes, encoding = 'hex') => createHash('sha256').update(bytes).digest(encoding);
 
-  for (const { name: way, call } of waysOf(millrace, promises)) {
+  for (const { name: way, call } of callStylesOf(millrace, promises)) {
     add('files', 'hashFile', way, () =>
       inFolder(async (folder) => {
         for (const size of [0, 1, 100_000, 5_000_000]) {
@@ -80,7 +80,7 @@ export function processes({ millrace, promises, options, add, where }) {
     }),
   );
   add('node', 'Buffer', 'results are Buffers, and Buffers are taken', async () => {
-    for (const { name: way, call } of waysOf(millrace, promises)) {
+    for (const { name: way, call } of callStylesOf(millrace, promises)) {
       const result = await call('hash', 'sha256', Buffer.from('text'), options);
       ok(Buffer.isBuffer(result), way);
       same(result.toString('hex'), digest('text'), way);

@@ -109,7 +109,7 @@ test('the page', { skip: missing }, async (t) => {
     await close();
   });
 
-  await t.test('sealed here, opened here and by the command; and the other way round', async () => {
+  await t.test('sealed in the page and opened by the command, and the reverse', async () => {
     const { page, complaints, close } = await open();
     const sealed = join(folder, 'letter.txt.sealed');
     await page.setInputFiles('#file', {
@@ -163,7 +163,7 @@ test('the page', { skip: missing }, async (t) => {
     await close();
   });
 
-  await t.test('what is wrong is said, and nothing of it can be saved', async () => {
+  await t.test('damaged files are reported, and nothing of them can be saved', async () => {
     const { page, complaints, close } = await open();
     const good = readFileSync(join(folder, 'letter.txt.sealed'));
     const changed = (at) => Buffer.from(good).fill(good[at] ^ 1, at, at + 1);
@@ -218,7 +218,7 @@ test('the page', { skip: missing }, async (t) => {
     await close();
   });
 
-  await t.test('speeds are drawn and told', async () => {
+  await t.test('speeds are drawn and listed', async () => {
     const { page, complaints, close } = await open();
     await page.click('#measure');
     await page.waitForSelector('#chart svg');

@@ -175,7 +175,7 @@ test('what the kernel never serves is refused, with a reason', async () => {
   }
 });
 
-test('what is no engine is refused, before anything is done', () => {
+test('an unknown engine is refused before any work', () => {
   for (const call of Object.values({ ...calls, ...derivations })) {
     assert.throws(() => call('gpu'), {
       code: 'ERR_ARGUMENT_VALUE',
@@ -305,7 +305,7 @@ test('a kernel that is configured alone does not stop what it has no words for',
   assert.throws(() => hash('blake3', 'abc'), { code: 'ERR_ENGINE_UNAVAILABLE' });
 });
 
-test('engines() tells what each engine serves', () => {
+test('engines() lists the algorithms of each engine', () => {
   const { native, portable } = engines();
   for (const engine of [native, portable]) {
     assert.equal(engine.available, true);

@@ -198,7 +198,7 @@ const paths = [
   ...Object.entries(hidden).map(([name, env]) => ({ name: `hidden: ${name}`, env, reason: skip })),
 ];
 
-test('MILLRACE_CPU_HIDE tells of a name that it does not know', { skip }, async () => {
+test('MILLRACE_CPU_HIDE reports an unknown name', { skip }, async () => {
   const digest = "process.stdout.write(millrace.hash('sha512', 'abc', 'hex'))";
   const known = await run(digest, { env: { MILLRACE_CPU_HIDE: everything } });
   const unknown = await run(digest, { env: { MILLRACE_CPU_HIDE: 'avx512f,sse42' } });

@@ -24,7 +24,7 @@ async function warned(program, options) {
   return JSON.parse(stdout);
 }
 
-test('a fallback is told of once, and counted each time', async () => {
+test('a fallback is reported once, and counted each time', async () => {
   const { warnings: told, fallbacks } = await warned(`
     const options = { engine: ['kernel', 'native'] };
     for (let i = 0; i < 3; i++) millrace.hash('blake3', 'abc', options);

@@ -282,7 +282,7 @@ test('kinds of keys that are taken', () => {
 
 // update
 
-test('what is not data', () => {
+test('values that are not data', () => {
   const hash = createHash('sha256');
   refuses(() => hash.update(), 'ERR_MISSING_ARGUMENT', /data/);
   for (const value of notBytes) {

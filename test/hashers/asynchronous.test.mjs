@@ -165,7 +165,7 @@ test('a digest in every encoding, asynchronously', async () => {
 
 // busy
 
-test('what is synchronous is refused while something is in flight', async () => {
+test('synchronous calls are refused while an update is in flight', async () => {
   for (const [size, ask] of [
     [5, 'small'],
     [3 * MIB, 'large'],
@@ -306,7 +306,7 @@ test('callbacks come later, once, and in the order of the calls', async () => {
 
 // failure
 
-test('a key disposed while updates wait: those that come later fail, each told', async () => {
+test('a key disposed while updates wait: later updates fail', async () => {
   const key = createKey('hmac-sha256', 'key');
   const hmac = createHmac('sha256', key);
   const first = hmac.updateAsync(Buffer.alloc(4 * MIB));
@@ -360,7 +360,7 @@ test('a resizable window is copied', async () => {
   }
 });
 
-test('a callback that throws is an uncaughtException, and the hasher goes on', async () => {
+test('a callback that throws is an uncaughtException; the hasher stays usable', async () => {
   const { code, stdout, stderr } = await run(`
     const seen = [];
     process.on('uncaughtException', (error) => seen.push(error.message));
@@ -837,7 +837,7 @@ test('fake clocks and patched globals do not stop it', async () => {
   assert.deepEqual([code, stdout], [0, 'true\n'], stderr);
 });
 
-test('the promises of a hasher that failed are handled by whoever asks', async () => {
+test('the promises of a failed hasher are not unhandled rejections', async () => {
   // Awaiting one of them must not make the others unhandled rejections twice over.
   const shake = createHash('shake256');
   await assert.rejects(shake.digestAsync(), { code: 'ERR_OUTPUT_SIZE' });

@@ -64,7 +64,7 @@ const ways = {
     return hasher.digest();
   },
 };
-const wayNames = Object.keys(ways);
+const styleNames = Object.keys(ways);
 
 function fed(hasher, cuts) {
   for (const cut of cuts) hasher.update(cut);
@@ -84,7 +84,7 @@ function agrees(subject, message, way, rng) {
 }
 
 for (const subject of subjects) {
-  test(`every length in pieces: ${subject.name}`, () => {
+  test(`every length in chunks: ${subject.name}`, () => {
     const rng = random(`pieces ${subject.name}`);
     const data = rng.bytes(everyLength + 16);
     for (let size = 0; size <= everyLength; size++) {
@@ -92,18 +92,18 @@ for (const subject of subjects) {
       agrees(
         subject,
         data.subarray(start, start + size),
-        wayNames[(size * 7 + (size >> 4)) % wayNames.length],
+        styleNames[(size * 7 + (size >> 4)) % styleNames.length],
         rng,
       );
     }
   });
 }
 
-test('1 MiB + 1 in pieces: everything', () => {
+test('1 MiB + 1 in chunks: every algorithm', () => {
   const rng = random('large');
   const message = rng.bytes(2 ** 20 + 1);
   for (const subject of subjects)
-    for (let round = 0; round < 2; round++) agrees(subject, message, rng.pick(wayNames), rng);
+    for (let round = 0; round < 2; round++) agrees(subject, message, rng.pick(styleNames), rng);
 });
 
 test('around the size of the buffer', () => {
@@ -111,7 +111,7 @@ test('around the size of the buffer', () => {
   const data = rng.bytes(3 * 4096 + 10);
   for (const subject of subjects) {
     for (const size of [1023, 1024, 1025, 4095, 4096, 4097, 5119, 5120, 8191, 8192, 8193, 12_289]) {
-      agrees(subject, data.subarray(0, size), rng.pick(wayNames), rng);
+      agrees(subject, data.subarray(0, size), rng.pick(styleNames), rng);
     }
   }
 });
@@ -191,7 +191,7 @@ test('a key that is changed after the call', () => {
 const extendable = subjects.filter(({ xof }) => xof);
 
 for (const subject of extendable) {
-  test(`squeezed in random pieces: ${subject.name}`, () => {
+  test(`squeezed in random sizes: ${subject.name}`, () => {
     const rng = random(`squeeze ${subject.name}`);
     const { algorithm, options } = subject;
     const total = 6000;
@@ -251,7 +251,7 @@ for (const subject of extendable) {
   });
 }
 
-test('what a hasher tells of itself', () => {
+test('the properties of a hasher', () => {
   for (const { name, algorithm, kind, options, make } of subjects) {
     const hasher = make();
     const { digest, block } = hashes[algorithm];

@@ -97,7 +97,7 @@ function taken(hasher) {
   return Number(hasher.exportState().readBigUInt64LE(at.length));
 }
 
-test('every length: the same state in whatever pieces the message came', () => {
+test('every length: the state does not depend on the chunks', () => {
   for (const subject of families) {
     const rng = random(`one form ${subject.name}`);
     const message = rng.bytes(1100);
@@ -528,7 +528,7 @@ test('a length that is a lie changes no digest', () => {
 
 // output that has been begun
 
-test('a state while output is taken goes on with the next byte', () => {
+test('a state exported during output continues with the next byte', () => {
   const rng = random('squeezing');
   for (const subject of subjects.filter(({ xof }) => xof)) {
     const message = rng.bytes(rng.below(3000));

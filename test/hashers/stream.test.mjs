@@ -43,7 +43,7 @@ async function alike(name, act) {
   });
 }
 
-test('every algorithm, random chunks, in every way of reading', async () => {
+test('every algorithm, random chunks, every reading mode', async () => {
   for (const subject of subjects) {
     const data = message.subarray(0, rng.pick([0, 1, 1000, 5000, 100_000, 300_000]));
     const wanted = subject.expected(data).toString('hex');

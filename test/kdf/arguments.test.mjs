@@ -1,4 +1,4 @@
-// Bad input of each argument is refused by every way of waiting, and the message names it.
+// Bad input of each argument is refused by every call style, and the message names it.
 
 import assert from 'node:assert/strict';
 import { totalmem } from 'node:os';

@@ -1,4 +1,4 @@
-// One derivation by every way of waiting.
+// One derivation by every call style.
 
 import { promisify } from 'node:util';
 

@@ -49,7 +49,7 @@ for (const [name, start] of Object.entries(longDerivations)) {
   });
 }
 
-test('in lanes each job tells of its own progress', async () => {
+test('in lanes each job reports its own progress', async () => {
   const controller = new AbortController();
   const seen = [[], [], [], []];
   const jobs = seen.map((fractions) =>
@@ -130,7 +130,7 @@ test('the last progress is 1, before the result; by callback too', async () => {
   assert.equal(told.at(-1), 1);
 });
 
-test('a callback is told of a cancellation', async () => {
+test('a callback gets the reason of a cancellation', async () => {
   const controller = new AbortController();
   const error = await new Promise((resolve) => {
     millrace.pbkdf2('a', 'b', 4_000_000, 32, 'sha256', { signal: controller.signal }, resolve);
@@ -232,7 +232,7 @@ test('a limit that is lowered or raised while some wait', async () => {
   assert.equal(code, 0, stderr);
 });
 
-test('a thread that ends with derivations under way, in lanes and waiting', async () => {
+test('a thread that ends while derivations run, in lanes, and wait', async () => {
   const { code, stderr, ms } = await run(`
     const { Worker, isMainThread } = require('node:worker_threads');
     if (!isMainThread) {

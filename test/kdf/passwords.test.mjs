@@ -50,7 +50,7 @@ test('hashes of other programs', async () => {
   }
 });
 
-test('by default a hash is Argon2id as OWASP recommends, with a salt of its own', async () => {
+test('by default a hash is Argon2id as OWASP recommends, with a new salt', async () => {
   const form = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/;
   const hashes = [
     hashPassword('secret'),
@@ -153,7 +153,7 @@ test('a cost of the other algorithm is refused: it would change nothing', async 
   }
 });
 
-test('what is no password hash is refused', async () => {
+test('a text that is no password hash is refused', async () => {
   const good = ofOthers[2][1];
   for (const hash of [
     '',

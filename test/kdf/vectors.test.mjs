@@ -1,4 +1,4 @@
-// Published vectors, by every way of waiting: scrypt (RFC 7914), PBKDF2 (RFC 6070, and the same
+// Published vectors, by every call style: scrypt (RFC 7914), PBKDF2 (RFC 6070, and the same
 // under SHA-2), HKDF (RFC 5869), Argon2 (RFC 9106).
 
 import assert from 'node:assert/strict';

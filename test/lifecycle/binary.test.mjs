@@ -278,7 +278,7 @@ test('the permission model without addons: the warning names --allow-addons firs
   assert.match(line, /can be loaded\. Start Node\.js with --allow-addons/);
 });
 
-test('--no-addons is told as that', async () => {
+test('--no-addons is named in the error', async () => {
   warned(await run(REPORT, { flags: ['--no-addons'] }), /Start Node\.js without --no-addons/);
 });
 

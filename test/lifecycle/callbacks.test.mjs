@@ -239,7 +239,7 @@ test('a stalled main thread loses no completion', { timeout: 120_000 }, async ()
   );
 });
 
-test('async hooks see each callback in a resource of its own, which is destroyed', async () => {
+test('async hooks see each callback in a separate resource, which is destroyed', async () => {
   const seen = new Map();
   const note = (id, what) => {
     if (seen.has(id)) seen.get(id).push(what);
@@ -354,7 +354,7 @@ test('a callback that throws anything at all', async () => {
   assert.deepEqual([code, stdout], [0, '0,bare,null,text,undefined\n']);
 });
 
-test('a rejection nobody handles is an unhandledRejection', async () => {
+test('a rejection without a handler is an unhandledRejection', async () => {
   const failing =
     "promises.open('aes-256-gcm', { key: Buffer.alloc(32), nonce: Buffer.alloc(12), " +
     'source: Buffer.alloc(16) });';
@@ -392,7 +392,7 @@ test('a callback may start calls of every kind, deep', async () => {
   assert.equal(depth, 300);
 });
 
-test('the event loop goes on while large jobs run', async () => {
+test('the event loop continues while large jobs run', async () => {
   const large = Buffer.alloc(64 * 2 ** 20);
   let turns = 0;
   const timer = setInterval(() => turns++, 1);

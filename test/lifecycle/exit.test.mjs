@@ -229,7 +229,7 @@ const worker = `
 `;
 
 test(
-  'jobs of seconds in flight: a worker_thread is terminated at once, and the main thread goes on',
+  'jobs of seconds in flight: a worker_thread is terminated at once',
   { timeout: 300_000 },
   async (t) => {
     const { code, signal, stdout, stderr } = await run(

@@ -107,7 +107,7 @@ test('a first large result when 32 MiB cannot be had', { skip }, async (t) => {
   assert.equal(found.later, true);
 });
 
-test('work that needs memory of its own says that there is none', { skip }, async (t) => {
+test('a lack of memory is an error', { skip }, async (t) => {
   const outcomes = await inShortMemory(
     t,
     `
@@ -151,7 +151,7 @@ test('work that needs memory of its own says that there is none', { skip }, asyn
   for (const [name, outcome] of Object.entries(refused)) assert.equal(outcome, OUT_OF_MEMORY, name);
 });
 
-test('no thread can be started: the work is done all the same', { skip }, async (t) => {
+test('if no thread can be started the work is done inline', { skip }, async (t) => {
   const outcomes = await inShortMemory(
     t,
     `

@@ -397,7 +397,7 @@ test('getters on elements are read once, in order', async () => {
   }
 });
 
-test('getters that take memory away: it counts as empty, wherever it stands', async () => {
+test('memory that a getter transfers counts as empty', async () => {
   for (const size of [10, 1024, 1025, 60_000]) {
     for (const entryPoint of [millrace, promises]) {
       for (const target of [false, true]) {

@@ -1,5 +1,5 @@
 // Batches against other implementations and against the single call: every algorithm, counts and
-// lengths at random, all forms of sources and results, all ways of waiting. Several messages are
+// lengths at random, all forms of sources and results, all call styles. Several messages are
 // hashed at once where the CPU gains from it, so each test mixes lengths in its own way.
 
 import assert from 'node:assert/strict';

@@ -13,17 +13,17 @@ import {
   hashNames,
   hmacNames,
 } from '../support/algorithms.mjs';
-import { attempt, expectFailure, expectResult, waysFor } from '../support/entry-points.mjs';
+import { attempt, expectFailure, expectResult, callStylesFor } from '../support/entry-points.mjs';
 import { required } from '../support/hashers.mjs';
 import { decryption, encryption, randomJob, randomParameters, tampered } from '../support/jobs.mjs';
-import { oracle, judgeOf } from '../support/oracles.mjs';
+import { oracle, oracleFor } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 
 /** Past every block size, SIMD width, and short-input path that an implementation may branch on. */
 const everyLength = 2100;
 
 for (const algorithm of hashNames) {
-  test(`every length: ${algorithm}, judged by ${judgeOf('hash', algorithm)}`, () => {
+  test(`every length: ${algorithm}, against ${oracleFor('hash', algorithm)}`, () => {
     const rng = random(`hash ${algorithm}`);
     const data = rng.bytes(everyLength + 16);
     for (let size = 0; size <= everyLength; size++) {
@@ -45,7 +45,7 @@ for (const algorithm of hashNames) {
 }
 
 for (const algorithm of hmacNames) {
-  test(`every length: hmac-${algorithm}, judged by ${judgeOf('hmac', algorithm)}`, () => {
+  test(`every length: hmac-${algorithm}, against ${oracleFor('hmac', algorithm)}`, () => {
     const rng = random(`hmac ${algorithm}`);
     const data = rng.bytes(everyLength + 16);
     const key = rng.bytes(400);
@@ -65,7 +65,7 @@ for (const algorithm of hmacNames) {
 }
 
 for (const algorithm of cipherNames) {
-  test(`every length: ${algorithm}, judged by ${judgeOf('cipher', algorithm)}`, () => {
+  test(`every length: ${algorithm}, against ${oracleFor('cipher', algorithm)}`, () => {
     const rng = random(`cipher ${algorithm}`);
     const data = rng.bytes(everyLength + 16);
     for (let size = 0; size <= everyLength; size++) {
@@ -91,7 +91,7 @@ for (const algorithm of aeadNames) {
       ...(original.ciphers.includes(algorithm) ? original.tagSizes(algorithm) : []),
     ])) {
       const job = encryption(algorithm, rng.bytes(100), rng, { aadSize: 10, tagSize });
-      walkAll(job, oracle(job), waysFor(job).filter(isSync));
+      walkAll(job, oracle(job), callStylesFor(job).filter(isSync));
     }
   });
 }
@@ -144,7 +144,7 @@ test('random jobs, all sizes, all entry points', async () => {
     await Promise.all(
       batch.flatMap((job) => {
         const expected = oracle(job);
-        const all = waysFor(job);
+        const all = callStylesFor(job);
         return Array.from({ length: 3 }, () => rng.pick(all)).map(async (way) => {
           expectResult(way, job, await attempt(way, job), expected);
           if (job.kind !== 'cipher') return;
@@ -171,7 +171,7 @@ test('neighbours of powers of two, asynchronously', async () => {
     for (const size of sizes) {
       const job = encryption(algorithm, rng.bytes(size), rng, { aadSize: 13 });
       const expected = oracle(job);
-      const way = rng.pick(waysFor(job).filter((each) => !isSync(each)));
+      const way = rng.pick(callStylesFor(job).filter((each) => !isSync(each)));
       expectResult(way, job, await attempt(way, job), expected);
       const reverse = decryption(job, expected);
       expectResult(way, reverse, await attempt(way, reverse), { output: job.source });
@@ -180,7 +180,7 @@ test('neighbours of powers of two, asynchronously', async () => {
   for (const algorithm of hashNames) {
     for (const size of sizes) {
       const job = { kind: 'hash', algorithm, source: rng.bytes(size), ...required(algorithm) };
-      const way = rng.pick(waysFor(job).filter((each) => !isSync(each)));
+      const way = rng.pick(callStylesFor(job).filter((each) => !isSync(each)));
       expectResult(way, job, await attempt(way, job), oracle(job));
     }
   }
@@ -192,7 +192,7 @@ test('neighbours of powers of two, asynchronously', async () => {
  */
 function walkSync(job, turn) {
   const expected = oracle(job);
-  const all = waysFor(job).filter(isSync);
+  const all = callStylesFor(job).filter(isSync);
   walkAll(job, expected, new Set([all[turn % all.length], all[(turn * 7 + 3) % all.length]]));
 }
 
@@ -225,7 +225,7 @@ test('the oracles do oracle', () => {
   // A wrong answer must fail: the comparison itself is tested once.
   const rng = random('oracles');
   const job = encryption('aes-128-gcm', rng.bytes(100), rng);
-  const [way] = waysFor(job).filter(isSync);
+  const [way] = callStylesFor(job).filter(isSync);
   const outcome = attempt(way, job);
   expectResult(way, job, outcome, oracle(job));
   assert.throws(

@@ -60,7 +60,7 @@ function expected(algorithm, { key, source, aad }, sealed, tagSize = 16) {
 for (const algorithm of aeadNames) {
   const { key: keySize, iv: nonceSize, tagSizes } = ciphers[algorithm];
 
-  test(`${algorithm}: sealed with a random nonce, opened without one, in every way`, async () => {
+  test(`${algorithm}: sealed with a random nonce, opened without one`, async () => {
     const rng = random(`nonces ${algorithm}`);
     for (const [name, call] of Object.entries(callings)) {
       for (const size of name.includes('portable') ? sizes.slice(0, 6) : sizes) {

@@ -1,4 +1,4 @@
-// Published vectors through every entry point and way of waiting. Where they come from:
+// Published vectors through every entry point and call style. Where they come from:
 // vectors/README.md.
 
 import assert from 'node:assert/strict';
@@ -12,7 +12,7 @@ import {
   expectFailure,
   expectResult,
   ways,
-  waysFor,
+  callStylesFor,
 } from '../support/entry-points.mjs';
 
 const walked = new Set();
@@ -24,7 +24,7 @@ walk('ciphers', cipherVectors());
 walk('Wycheproof HMAC', wycheproofHmac());
 walk('Wycheproof AEAD', wycheproofAead());
 
-test('every way of every entry point is walked by some vector', () => {
+test('every call style of every entry point is used by a vector', () => {
   const unused = ways.filter((way) => !walked.has(way.name)).map((way) => way.name);
   assert.deepEqual(unused, []);
 });
@@ -36,7 +36,7 @@ test('every way of every entry point is walked by some vector', () => {
 function walk(title, vectors) {
   const groups = new Map();
   for (const vector of vectors) {
-    const found = waysFor(vector.job);
+    const found = callStylesFor(vector.job);
     assert.ok(found.length > 0, `nothing offers ${vector.job.algorithm}`);
     for (const way of found) {
       const name = `${title}: ${vector.job.algorithm}: ${way.kind}: ${way.name}`;

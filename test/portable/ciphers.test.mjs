@@ -219,7 +219,7 @@ for (const algorithm of cipherNames) {
 }
 
 for (const algorithm of aeadNames) {
-  test(`what is not authentic is not opened, and the target is zero: ${algorithm}`, () => {
+  test(`a forged message is not opened, and the target is zero: ${algorithm}`, () => {
     const rng = random(`portable forged ${algorithm}`);
     for (const size of [0, 1, 16, 100, 5000]) {
       const given = inputs(algorithm, rng, size, 13);

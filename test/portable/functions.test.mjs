@@ -132,7 +132,7 @@ for (const name of hashNames) {
     assert.equal(one.buffer.byteLength, one.length);
   });
 
-  test(`${name}: pieces and copies`, () => {
+  test(`${name}: chunks and copies`, () => {
     const rng = random(`entryPoint pieces ${name}`);
     const message = rng.bytes(3000);
     const options = required(name);
@@ -247,7 +247,7 @@ for (const name of hashNames) {
   }
 }
 
-test('a key is copied: who wipes it then changes nothing', () => {
+test('a key is copied: wiping it afterwards changes nothing', () => {
   const key = random('entry point key').bytes(32);
   const expected = millrace.hash('blake3', 'message', { key, encoding: 'hex' });
   const running = entryPoint.blake3.create({ key });

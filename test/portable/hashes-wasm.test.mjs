@@ -103,7 +103,7 @@ for (const [why, refusing] of [
     },
   ],
 ]) {
-  test(`JavaScript goes on where ${why}`, async () => {
+  test(`JavaScript continues where ${why}`, async () => {
     const refused = load(refusing);
     for (const facts of catalog) {
       assert.equal(await refused.prepareWasm(facts.id), false, facts.name);

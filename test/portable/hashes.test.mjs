@@ -34,7 +34,7 @@ for (const facts of catalog) {
   const hash = hashes[facts.id];
   const native = nativeHash(facts.id);
 
-  test(`${facts.name}: digests and states, whole and in pieces`, () => {
+  test(`${facts.name}: digests and states, one-shot and in chunks`, () => {
     const rng = random(facts.name);
     for (const params of paramsOf(facts, rng)) {
       for (const size of sizesAround(facts)) {
@@ -51,7 +51,7 @@ for (const facts of catalog) {
     }
   });
 
-  test(`${facts.name}: many small pieces, and one large message`, () => {
+  test(`${facts.name}: many small chunks, and one large message`, () => {
     const rng = random(`${facts.name} pieces`);
     const message = rng.bytes(20_000);
     const size = facts.digestSize || 32;
@@ -81,7 +81,7 @@ for (const facts of catalog) {
     assert.deepEqual(memory.slice(5, 5 + size), expected);
   });
 
-  test(`${facts.name}: what is no state is refused, as native code refuses it`, () => {
+  test(`${facts.name}: an invalid state is refused as in native code`, () => {
     const rng = random(`${facts.name} damage`);
     const params = paramsOf(facts, rng);
     const counts = { refused: 0, taken: 0 };
@@ -259,7 +259,7 @@ test('BLAKE2: no states beyond 2^53 bytes, where numbers are no longer exact', (
   }
 });
 
-test('BLAKE2 and BLAKE3 where words lie the other way round in memory', async () => {
+test('BLAKE2 and BLAKE3 on a big-endian CPU', async () => {
   const text = await bundle('src/portable/hashes/index.ts');
   const other = text.replace('new Uint8Array(Uint16Array.of(1).buffer)[0] === 1', 'false');
   assert.notEqual(other, text);

@@ -379,7 +379,7 @@ test('bcrypt of any bytes, as natively; of text as bcryptjs', async () => {
   }
 });
 
-test('what is no password hash, or asks for too much, is refused as natively', async () => {
+test('password hashes that are invalid or exceed limits are refused as natively', async () => {
   const tail = '$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
   const argon = `$argon2id$v=19$m=64,t=1,p=1${tail}`;
   const texts = [

@@ -47,7 +47,7 @@ test('a cost for each algorithm, and the catalog', () => {
   assert.ok(native.predict(3, 1e6, 1) > native.predict(3, 1e3, 1));
 });
 
-test('settings are heard, and told', () => {
+test('settings are applied and reported', () => {
   const { threads, route, maxQueuedBytes, maxKdfMemory } = millrace.configure();
   assert.ok(threads >= 1 && route === 'auto' && maxQueuedBytes > 0 && maxKdfMemory > 0);
   const changed = { threads: 3, route: 'pool', maxQueuedBytes: 12345, maxKdfMemory: 1 << 25 };

@@ -47,7 +47,7 @@ async function until(condition, milliseconds = 10_000) {
   }
 }
 
-test('no worker for what is short, and never more than are allowed', async () => {
+test('no worker for short jobs, and never more than allowed', async () => {
   const { code, stdout, stderr } = await child(`
     (async () => {
       const short = await Promise.all(
@@ -483,7 +483,7 @@ test(
   },
 );
 
-test('what is short goes before what is long', async () => {
+test('short jobs run before long ones', async () => {
   const { code, stdout, stderr } = await child(`
     millrace.configure({ threads: 1 });
     const order = [];

@@ -1,4 +1,4 @@
-// Wrong types and wrong numbers: each argument of each form, in every way of waiting.
+// Wrong types and wrong numbers: each argument of each form, in every call style.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

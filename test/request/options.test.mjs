@@ -448,7 +448,7 @@ test('a last argument { signal, route, engine } of a promised call is checked to
   );
 });
 
-test('sizes that others count in bits are told of', () => {
+test('sizes that look like bits are reported', () => {
   const options = { key, nonce, source: 'text' };
   assert.throws(() => millrace.seal('aes-256-gcm', { ...options, authTagLength: 128 }), {
     code: 'ERR_TAG_SIZE',

@@ -1,5 +1,5 @@
 // Derived keys, opened texts and codes have an ArrayBuffer of their own, by every entry point and
-// way of waiting: who is sent one gets nothing else with it. Digests and ciphertexts are public and
+// call style: who is sent one gets nothing else with it. Digests and ciphertexts are public and
 // may share one.
 
 import assert from 'node:assert/strict';
@@ -92,7 +92,7 @@ function alone(result, what) {
 
 for (const engine of engines) {
   for (const [way, run] of Object.entries(ways)) {
-    test(`secret results have memory of their own: ${engine}, ${way}`, async () => {
+    test(`secret results have separate memory: ${engine}, ${way}`, async () => {
       // Something in the pool, or the pool would be at its start.
       Buffer.from('others');
       for (const [name, given, expected] of calls(engine)) {

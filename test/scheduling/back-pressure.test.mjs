@@ -99,7 +99,7 @@ for (const [wait, definition] of Object.entries(hashing)) {
   });
 }
 
-test('whoever is alone may copy more than the limit', async () => {
+test('a single call may copy more than the limit', async () => {
   await report(`
     millrace.configure({ maxQueuedBytes: 1 });
     const digest = promises.hash('sha256', Buffer.alloc(1 << 20, 7));

@@ -46,7 +46,7 @@ const source = Buffer.alloc(size, 7);
 const key = Buffer.alloc(32, 1);
 
 for (const algorithm of ['sha256', 'sha3-512', 'ripemd160', 'blake2b512']) {
-  test(`${algorithm}: a hash stops on its way`, async () => {
+  test(`${algorithm}: a running hash stops`, async () => {
     const target = Buffer.alloc(64);
     const { ms } = await timed(() => promises.hash(algorithm, source, { target, route: 'pool' }));
     await stopped(

@@ -102,7 +102,7 @@ test(
   },
 );
 
-test('what is always short is measured too, after a while', async () => {
+test('algorithms with short messages only are measured too', async () => {
   const costs = await costsAfter(`
     const end = Date.now() + 20_000;
     while (!costs().sha256.measured && Date.now() < end)

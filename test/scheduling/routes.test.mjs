@@ -337,7 +337,7 @@ test(
   },
 );
 
-test('configure: a route is for all environments, those that are under way too', async () => {
+test('configure: a route applies to all environments, running ones too', async () => {
   const { stdout, stderr, code } = await run(`
     const { Worker, isMainThread, parentPort } = require('node:worker_threads');
     const { once } = require('node:events');

@@ -39,7 +39,7 @@ function byCallback(...given) {
 }
 
 test(
-  'any mixture of algorithms, sizes, encodings and ways of waiting; sources change right ' +
+  'any mixture of algorithms, sizes, encodings and call styles; sources change right ' +
     'after the call',
   async () => {
     const numbers = random('coalescing');
@@ -118,7 +118,7 @@ test(
   },
 );
 
-test('targets: a place that is gone when the digest comes is told of', async () => {
+test('a target that is detached before the digest arrives is an error', async () => {
   const target = Buffer.from(new ArrayBuffer(64));
   const lost = promises.hash('sha256', Buffer.alloc(10), { target, targetOffset: 8 });
   structuredClone(target.buffer, { transfer: [target.buffer] });
@@ -137,7 +137,7 @@ test('a keyed or seeded hash is not hashed as one without', async () => {
   assert.deepEqual(small, millrace.hash('xxh64', 'abc', { seed: 7n }));
 });
 
-test('a digest is a Buffer that nobody else writes to', async () => {
+test('a digest is a Buffer of its caller alone', async () => {
   const digests = await Promise.all(
     Array.from({ length: 600 }, (_, index) => promises.hash('sha256', `${index}`)),
   );

@@ -51,7 +51,7 @@ function call({ key, iv, aad }, encrypt, route, rest) {
 
 for (const algorithm of Object.keys(ciphers)) {
   for (const route of routes) {
-    test(`${algorithm}, ${route}: both ways, apart and in place`, async () => {
+    test(`${algorithm}, ${route}: both directions, apart and in place`, async () => {
       for (const size of sizes) {
         const it = job(algorithm, size);
         const target = Buffer.alloc(size, 1);
@@ -225,7 +225,7 @@ for (const route of routes) {
   });
 }
 
-test('what is long may be the additional data alone', async () => {
+test('long additional data is split too', async () => {
   const source = numbers.bytes(265);
   const aad = numbers.bytes(2 ** 21 + 5);
   for (const algorithm of Object.keys(ciphers).filter((name) => !/ctr$|chacha20$/.test(name))) {

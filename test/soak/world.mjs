@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-import { oracle, judgeOf } from '../support/oracles.mjs';
+import { oracle, oracleFor } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 import { Ledger } from './ledger.mjs';
 import { Shelf } from './shelf.mjs';
@@ -124,7 +124,7 @@ function makeFiles(sea, largest) {
  * synchronous piece.
  */
 export function expected(job) {
-  if (job.source.length <= SLOW_JUDGE || judgeOf(job.kind, job.algorithm) === 'node:crypto')
+  if (job.source.length <= SLOW_JUDGE || oracleFor(job.kind, job.algorithm) === 'node:crypto')
     return oracle(job);
   const { kind, algorithm, source, key, iv, aad, outputLength, seed } = job;
   if (kind === 'hash')

@@ -41,14 +41,14 @@ const kinds = {
 };
 
 for (const [kind, make] of Object.entries(kinds)) {
-  test(`${kind}, cut in pieces of any size`, async () => {
+  test(`${kind}, cut in chunks of any size`, async () => {
     for (const size of [700_001, 100_003, 65_536, 65_535, 4096, 997])
       assert.equal(await hash('sha256', make(cut(size)), 'hex'), digest, `${size}`);
     assert.equal(await hash('sha256', make([]), 'hex'), millrace.hash('sha256', '', 'hex'));
   });
 }
 
-test('pieces of mixed sizes, small and large, empty ones among them', async () => {
+test('chunks of mixed sizes, empty ones among them', async () => {
   for (let round = 0; round < 20; round++) {
     const pieces = [];
     for (let at = 0; at < message.length;) {
@@ -138,7 +138,7 @@ test('HMAC with a raw and a prepared key', async () => {
   );
 });
 
-test('progress tells the bytes hashed, and the total where it is known', async () => {
+test('progress reports the bytes hashed, and the total if it is known', async () => {
   for (const [source, total] of [
     [new Blob(cut(50_000)), message.length],
     [each(cut(50_000)), undefined],
@@ -365,7 +365,7 @@ test('2 GiB from a generator in constant memory', { timeout: 120_000 }, async ()
   assert.ok(Number(grown) < 64, `memory grew by ${grown} MiB`);
 });
 
-test('an endless row of tiny pieces lets the event loop turn', async () => {
+test('endless small chunks let the event loop turn', async () => {
   let turned = 0;
   const timer = setInterval(() => {
     turned += 1;

@@ -1,4 +1,4 @@
-// Files: the digest of what is there, whatever its size and kind, in all three ways of waiting.
+// Files: the digest of what is there, whatever its size and kind, in all three call styles.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -34,7 +34,7 @@ function file(bytes) {
   return path;
 }
 
-/** All three ways of waiting, as one. */
+/** all three call styles, as one. */
 const ways = {
   sync: async (...given) => millrace.hashFile(...given),
   callback: (...given) =>
@@ -98,7 +98,7 @@ for (const [way, hashFile] of Object.entries(ways)) {
     assert.deepEqual(target.subarray(2, 22), millrace.hash('sha1', bytes));
   });
 
-  test(`${way}: what cannot be read is the file system's error`, async () => {
+  test(`${way}: an unreadable file is the file system's error`, async () => {
     await assert.rejects(hashFile('sha256', join(folder, 'absent')), { code: 'ENOENT' });
     await assert.rejects(hashFile('sha256', folder), { code: 'EISDIR' });
     if (process.getuid?.() !== 0) {
@@ -108,7 +108,7 @@ for (const [way, hashFile] of Object.entries(ways)) {
     }
   });
 
-  test(`${way}: wrong arguments`, async () => {
+  test(`${way}: invalid arguments`, async () => {
     const path = file('x');
     await assert.rejects(async () => hashFile('sha257', path), { code: 'ERR_UNKNOWN_ALGORITHM' });
     await assert.rejects(async () => hashFile('sha256', 5), {

@@ -205,7 +205,7 @@ for (const way of Object.keys(ways)) {
     });
   }
 
-  test(`${way}: pieces of all sizes`, async () => {
+  test(`${way}: chunks of all sizes`, async () => {
     const options = { algorithm, key };
     const small = numbers.bytes(3 * CHUNK + 77);
     const smallSealed = sealChunked(algorithm, { key, salt, message: small });
@@ -690,7 +690,7 @@ test('a chunk comes out although no more comes in', { timeout: 20_000 }, async (
   }
 });
 
-test('nobody reads: the writer is held back', async () => {
+test('without a reader the writer is held back', async () => {
   // Runs under way and waiting, the one gathered, and what both sides hold.
   const bound = (Math.min(millrace.configure().threads + 1, 16) + 1 + 4) * MiB;
   const count = (stream) => {
@@ -849,7 +849,7 @@ test('a signal destroys the stream, and is let go of', async () => {
   assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
-test('an error of the source, or of whoever comes after, destroys the stream', async () => {
+test('an error of the source or the sink destroys the stream', async () => {
   const failure = new Error('the disk is gone');
   async function* failing() {
     yield Buffer.alloc(3 * MiB);
@@ -892,7 +892,7 @@ test('an error of the source, or of whoever comes after, destroys the stream', a
   await assert.rejects(new Response(web).arrayBuffer());
 });
 
-test('writers and finishers hear of destruction', async () => {
+test('write and end callbacks get the error of a destroyed stream', async () => {
   const stream = sealStream({ algorithm, key });
   const outcomes = [];
   // More than is taken while nobody reads.

@@ -1,7 +1,8 @@
-// Every way into the library: entry point x way of waiting x form. A test describes its job once
-// and walks through all the ways that offer it:
+// Every way into the library: entry point x call style x form. A test describes its job once
+// and runs it in every call style that offers it:
 //
-//   for (const way of waysFor(job)) expectResult(way, job, await attempt(way, job), oracle(job));
+//   for (const style of callStylesFor(job))
+//     expectResult(style, job, await attempt(style, job), oracle(job));
 //
 // A job is
 //   { kind: 'hash', algorithm, source, outputLength?, seed?, key? }
@@ -54,7 +55,7 @@ export const ways = entryPoints.flatMap((entryPoint) =>
 );
 
 /** The ways that offer a job. */
-export function waysFor(job) {
+export function callStylesFor(job) {
   return ways.filter(({ entryPoint, form }) => {
     if (form.kind !== job.kind || !form.offers(job)) return false;
     return entryPoint.modern ? inModernEntryPoints(job) : inAncestorDoor(job);
@@ -660,7 +661,7 @@ function decode(value, encoding, size) {
   return bytes;
 }
 
-// the ways of waiting
+// the call styles
 
 function waitSync(entryPoint, { method, args }) {
   try {

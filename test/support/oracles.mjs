@@ -19,7 +19,7 @@ export function oracle(job) {
 }
 
 /** Who oracles, for the name of a test. */
-export function judgeOf(kind, algorithm) {
+export function oracleFor(kind, algorithm) {
   if (kind === 'cipher') return nodeCiphers.has(algorithm) ? 'node:crypto' : '@noble/ciphers';
   if (nodeHashes.has(algorithm)) return 'node:crypto';
   return algorithm.startsWith('xxh') ? 'hash-wasm' : '@noble/hashes';

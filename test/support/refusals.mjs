@@ -1,4 +1,4 @@
-// A call that must be refused, in all three ways of waiting.
+// A call that must be refused, in all three call styles.
 
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';

@@ -71,7 +71,7 @@ test('contestants have names of their own', () => {
   assert.equal(new Set(names).size, names.length);
 });
 
-test('every goal is about a row, and compares with somebody who takes part in it', () => {
+test('every goal names a row and a package of that row', () => {
   for (const goal of goals) {
     const { row, against } = goal;
     const found = rows.filter(fits(row));
@@ -94,7 +94,7 @@ test('rivals of a row are contestants', () => {
     for (const name of rivals) assert.ok(names.has(name), name);
 });
 
-test('who cannot wait takes part in a row of asynchronous jobs with synchronous calls', () => {
+test('synchronous packages take part in rows of asynchronous jobs', () => {
   const row = definitions.find(
     (each) => each.table === 'async' && each.algorithm === 'sha256' && each.output === 'buffer',
   );
@@ -384,7 +384,7 @@ test(
   },
 );
 
-test('a split job: fixed and serial parts are told apart by sizes', () => {
+test('a split job: sizes distinguish fixed and serial parts', () => {
   const truth = { fixed: 20e-6, serial: 0.1 };
   const alone = { 4: 400e-6, 16: 1500e-6, 64: 9000e-6 };
   const points = Object.entries(alone).flatMap(([size, seconds]) =>
@@ -402,7 +402,7 @@ test('a split job: fixed and serial parts are told apart by sizes', () => {
   close(splitTime(fit, 9000e-6, 1e9), 20e-6 + 898e-6);
 });
 
-test('a job that is not split is all serial, and one thread tells nothing', () => {
+test('a job that is not split is serial; one thread gives no result', () => {
   const fit = fitSplit([1, 2].map((threads) => ({ threads, size: 1, seconds: 1 })));
   assert.deepEqual([fit.serial, serialFraction(fit, 1)], [1, 1]);
   assert.equal(splitTime(fit, 1, 64), 1);

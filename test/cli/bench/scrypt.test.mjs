@@ -341,7 +341,7 @@ test('what this build has not is said, and the rest measured', () =>
 
 // what is called
 
-test('sequential: two calls an iteration with one input, never more under way than asked', () =>
+test('sequential: two calls an iteration with one input, within the concurrency', () =>
   inFolder({ 'listener.cjs': listener }, async ($) => {
     const line =
       '--variants=manualPromise --iterations=6 --concurrency=4 --N=32 --r=2 --p=3 ' +
@@ -514,7 +514,7 @@ test('a variant that gives another key than RFC 7914, and a scrypt that does', (
     },
   ));
 
-test('a call that never settles is told of', () =>
+test('a call that never settles is reported', () =>
   inFolder(
     {
       'sabotage.cjs': sabotage(
@@ -672,7 +672,7 @@ test('Ctrl-C: ended by the signal, the lines so far are whole', { skip: windows 
   }),
 );
 
-test('a reader who goes away, and a full disk', { skip: windows }, () =>
+test('a closed pipe, and a full disk', { skip: windows }, () =>
   inFolder({}, async ($) => {
     for (const program of [
       `"${process.execPath}" "${join(root, 'scrypt-bench.mjs')}"`,

@@ -21,7 +21,7 @@ import {
   describe,
   expectFailure,
   expectResult,
-  waysFor,
+  callStylesFor,
 } from '../../support/entry-points.mjs';
 import { decryption, encryption, randomJob, tampered } from '../../support/jobs.mjs';
 import { cipherOptions } from '../../support/offsets.mjs';
@@ -39,7 +39,7 @@ export function call(rng, world) {
   const plain = job.encrypt === false ? plaintext(job) : undefined;
   if (direction === 'broken') job = tampered(job, rng);
   const way = rng.pick(
-    waysFor(job).filter(({ waiting }) => waiting !== 'sync' || job.source.length < 100_000),
+    callStylesFor(job).filter(({ waiting }) => waiting !== 'sync' || job.source.length < 100_000),
   );
   const plan = way.waiting === 'promise' ? drawAbort(rng) : undefined;
   const route = drawRoute(rng);

@@ -10,14 +10,14 @@ import promises from 'millrace/promises';
 
 import { chunkedAlgorithms, openChunked, sealChunked } from '../../support/chunked-oracle.mjs';
 import { pieces, subjects } from '../../support/hashers.mjs';
-import { judgeOf } from '../../support/oracles.mjs';
+import { oracleFor } from '../../support/oracles.mjs';
 import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
 
 /** Sizes that the subject's oracle can bear. */
 function sizeFor(subject, rng, world) {
   return world.size(
     rng,
-    judgeOf(subject.kind, subject.algorithm) === 'node:crypto' ? world.largest : 30_000,
+    oracleFor(subject.kind, subject.algorithm) === 'node:crypto' ? world.largest : 30_000,
   );
 }
 
@@ -126,13 +126,13 @@ async function checkDigest(settled, abort, right, what) {
   assert.ok(digest.equals(right()), `${what}: wrong digest`);
 }
 
-/** A file, in all three ways of waiting. */
+/** A file, in all three call styles. */
 export function file(rng, world) {
   const { path, size } = rng.pick(world.files.list);
   const subject = rng.pick(
     subjects.filter(
       ({ kind, algorithm }) =>
-        kind === 'hash' && (size < 30_000 || judgeOf(kind, algorithm) === 'node:crypto'),
+        kind === 'hash' && (size < 30_000 || oracleFor(kind, algorithm) === 'node:crypto'),
     ),
   );
   const waiting = rng.pick(['promise', 'callback', 'sync']);
