@@ -2,16 +2,15 @@
 //!
 //! The schedule of two blocks is computed at once, a pair of words of the one in the lower half of
 //! a register and of the other in the upper, amid the rounds of the first block; so half of all
-//! rounds have the CPU to themselves. 1 MiB on Zen 5: 870 us (860 to 890), with AVX-512's rotation
-//! the same, AWS-LC (scalar code on AMD) 1160, OpenSSL with AVX2 850. What is left is the chain
-//! from word E to the next E, five instructions a round.
+//! rounds have the CPU to themselves. What is left is the chain from word E to the next E, five
+//! instructions a round, and the number of instructions where another thread shares the core.
 //!
-//! Tried and declined: the textbook's Ch and Maj (905); Maj without the last round's sum (900); the
-//! large sigmas as nested rotations (1080); four instructions from E to E by adding D early (from
-//! 905 to 970, since two more additions a round cost more). The instructions made for SHA-512
-//! (`sha512rnds2`) are not used: no machine at hand has them, so they could neither be measured nor
-//! tested.
+//! Tried and declined: the textbook's Ch and Maj; the large sigmas as nested rotations; four
+//! instructions from E to E by adding D early, since two more additions a round cost more. The
+//! instructions made for SHA-512 (`sha512rnds2`) are not used: no machine at hand has them, so they
+//! could neither be measured nor tested.
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -23,20 +22,35 @@ use super::super::features::{Schedule256, Schedule512};
 type Schedule = [[u64; 4]; 40];
 
 /// One round. What becomes of the other words is a matter of names, so that nothing is moved.
-/// `$differ` is B XOR C, which Maj wants, and becomes that of the next round: A XOR B.
+/// `$differ` is B XOR C, which Maj wants, and becomes that of the next round: A XOR B. `$sum` is
+/// the large sigma of the last round's A, which is missing in this one's.
 macro_rules! round {
-    ($differ:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident,
-        $word:expr) => {
-        $h = $h.wrapping_add($word);
-        $h = $h.wrapping_add($e & $f).wrapping_add(!$e & $g);
-        $h = $h.wrapping_add($e.rotate_right(14) ^ $e.rotate_right(18) ^ $e.rotate_right(41));
-        $d = $d.wrapping_add($h);
+    ($differ:ident, $sum:ident,
+        $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $word:expr) => {
+        $h = fixed($h.wrapping_add($word));
+        $h = fixed($h.wrapping_add($e & $f));
+        $a = fixed($a.wrapping_add($sum));
+        $h = fixed($h.wrapping_add(!$e & $g));
+        let large: u64 = fixed($e.rotate_right(14) ^ $e.rotate_right(18)) ^ $e.rotate_right(41);
         let next: u64 = $a ^ $b;
+        $h = fixed($h.wrapping_add(large));
+        $d = fixed($d.wrapping_add($h));
         let majority: u64 = $b ^ ($differ & next);
         $differ = next;
-        let sum: u64 = $a.rotate_right(28) ^ $a.rotate_right(34) ^ $a.rotate_right(39);
-        $h = $h.wrapping_add(sum.wrapping_add(majority));
+        $h = fixed($h.wrapping_add(majority));
+        $sum = fixed($a.rotate_right(28) ^ $a.rotate_right(34)) ^ $a.rotate_right(39);
     };
+}
+
+/// Returns the number. The compiler cannot regroup the sum that it is; otherwise it adds the word
+/// last, on the way from E to E.
+#[inline(always)]
+fn fixed(mut number: u64) -> u64 {
+    // SAFETY: no instructions.
+    unsafe {
+        asm!("/* {0} */", inout(reg) number, options(pure, nomem, nostack, preserves_flags));
+    }
+    number
 }
 
 /// 16 rounds over the words which `$word` gives by number; `$before` runs ahead of each second one.
@@ -44,31 +58,33 @@ macro_rules! rounds_16 {
     ($words:ident, $word:expr, $before:expr) => {
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *$words;
         let mut differ = b ^ c;
+        let mut sum = 0_u64;
         $before(0);
-        round!(differ, a b c d e f g h, $word(0));
-        round!(differ, h a b c d e f g, $word(1));
+        round!(differ, sum, a b c d e f g h, $word(0));
+        round!(differ, sum, h a b c d e f g, $word(1));
         $before(1);
-        round!(differ, g h a b c d e f, $word(2));
-        round!(differ, f g h a b c d e, $word(3));
+        round!(differ, sum, g h a b c d e f, $word(2));
+        round!(differ, sum, f g h a b c d e, $word(3));
         $before(2);
-        round!(differ, e f g h a b c d, $word(4));
-        round!(differ, d e f g h a b c, $word(5));
+        round!(differ, sum, e f g h a b c d, $word(4));
+        round!(differ, sum, d e f g h a b c, $word(5));
         $before(3);
-        round!(differ, c d e f g h a b, $word(6));
-        round!(differ, b c d e f g h a, $word(7));
+        round!(differ, sum, c d e f g h a b, $word(6));
+        round!(differ, sum, b c d e f g h a, $word(7));
         $before(4);
-        round!(differ, a b c d e f g h, $word(8));
-        round!(differ, h a b c d e f g, $word(9));
+        round!(differ, sum, a b c d e f g h, $word(8));
+        round!(differ, sum, h a b c d e f g, $word(9));
         $before(5);
-        round!(differ, g h a b c d e f, $word(10));
-        round!(differ, f g h a b c d e, $word(11));
+        round!(differ, sum, g h a b c d e f, $word(10));
+        round!(differ, sum, f g h a b c d e, $word(11));
         $before(6);
-        round!(differ, e f g h a b c d, $word(12));
-        round!(differ, d e f g h a b c, $word(13));
+        round!(differ, sum, e f g h a b c d, $word(12));
+        round!(differ, sum, d e f g h a b c, $word(13));
         $before(7);
-        round!(differ, c d e f g h a b, $word(14));
-        round!(differ, b c d e f g h a, $word(15));
+        round!(differ, sum, c d e f g h a b, $word(14));
+        round!(differ, sum, b c d e f g h a, $word(15));
         debug_assert_eq!(differ, b ^ c);
+        a = a.wrapping_add(sum);
         *$words = [a, b, c, d, e, f, g, h];
     };
 }
@@ -115,22 +131,20 @@ macro_rules! compression {
                 // SAFETY: reads pairs of words within the blocks and the constants, and within the
                 // schedule writes 40 entries and reads what has been written.
                 unsafe {
-                    let constants = |pair: usize| {
-                        let constants: *const __m128i = CONSTANTS.0.as_ptr().add(2 * pair).cast();
-                        _mm256_broadcastsi128_si256(_mm_loadu_si128(constants))
-                    };
+                    let mut constants: *const __m256i = PAIRS.0.as_ptr().cast();
                     let mut pairs: [__m256i; 8] = std::array::from_fn(|pair| {
                         let [low, high] = [first, second].map(|block| block.as_ptr().add(16
                             * pair));
                         _mm256_shuffle_epi8(_mm256_loadu2_m128i(high.cast(), low.cast()), reverse)
                     });
+                    let mut entries = schedule;
                     for (pair, words) in pairs.iter().enumerate() {
-                        _mm256_storeu_si256(schedule.add(pair),
-                            _mm256_add_epi64(*words, constants(pair)));
+                        let sum = _mm256_add_epi64(*words, constants.add(pair).read());
+                        _mm256_storeu_si256(entries.add(pair), sum);
                     }
-                    let word = |word: usize| schedule.cast::<u64>().add(word / 2 * 4
-                        + word % 2).read();
-                    for group in 0..4 {
+                    for _ in 0..4 {
+                        let word = |word: usize| entries.cast::<u64>().add(word / 2 * 4
+                            + word % 2).read();
                         let mut next = |pair: usize| {
                             let far = _mm256_alignr_epi8::<8>(pairs[(pair + 1) % 8], pairs[pair]);
                             let near = _mm256_alignr_epi8::<8>(pairs[(pair + 5) % 8],
@@ -138,12 +152,14 @@ macro_rules! compression {
                             let sum = _mm256_add_epi64(_mm256_add_epi64(pairs[pair], near),
                                 $sigma_0(far));
                             pairs[pair] = _mm256_add_epi64(sum, $sigma_1(pairs[(pair + 7) % 8]));
-                            let at = 8 * (group + 1) + pair;
-                            _mm256_storeu_si256(schedule.add(at),
-                                _mm256_add_epi64(pairs[pair], constants(at)));
+                            let sum = _mm256_add_epi64(pairs[pair], constants.add(8 + pair).read());
+                            _mm256_storeu_si256(entries.add(8 + pair), sum);
                         };
-                        rounds_16!(words, |index: usize| word(16 * group + index), next);
+                        rounds_16!(words, word, next);
+                        (entries, constants) = (entries.add(8), constants.add(8));
                     }
+                    let word = |word: usize| schedule.cast::<u64>().add(word / 2 * 4
+                        + word % 2).read();
                     rounds_16!(words, |index: usize| word(64 + index), |_: usize| {});
                 }
                 add(words, begin);
@@ -214,6 +230,20 @@ fn sigma_1_rotated(x: __m256i) -> __m256i {
     let (by_19, by_61) = (_mm256_ror_epi64::<19>(x), _mm256_ror_epi64::<61>(x));
     _mm256_ternarylogic_epi64::<0x96>(by_19, by_61, _mm256_srli_epi64::<6>(x))
 }
+
+/// The constants in pairs, each twice.
+#[repr(align(64))]
+struct Pairs([u64; 160]);
+
+static PAIRS: Pairs = {
+    let mut words = [0; 160];
+    let mut at = 0;
+    while at < 160 {
+        words[at] = CONSTANTS.0[at / 4 * 2 + at % 2];
+        at += 1;
+    }
+    Pairs(words)
+};
 
 /// FIPS 180-4, section 4.2.3. Each pair within a cache line.
 #[repr(align(64))]
