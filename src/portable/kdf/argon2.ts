@@ -1,18 +1,15 @@
 /** Argon2 (RFC 9106). */
 import { argon2d, argon2i, argon2id } from '@noble/hashes/argon2.js';
 import { Status } from '../../request/frame.js';
-import { derivesWith, refused, word, type Kdf, type Numbers, type Scheme } from './contract.js';
-
-export interface Argon2Cost {
-  readonly what: 'argon2';
-  /** 0: d, 1: i, 2: id. */
-  readonly kind: 0 | 1 | 2;
-  readonly version: 0x10 | 0x13;
-  /** KiB. */
-  readonly memory: number;
-  readonly passes: number;
-  readonly lanes: number;
-}
+import {
+  derivesWith,
+  refused,
+  word,
+  type Argon2Cost,
+  type Kdf,
+  type Numbers,
+  type Scheme,
+} from './contract.js';
 
 /** Returns a cost; refuses parameters outside RFC 9106. */
 export function argon2Cost(

@@ -128,3 +128,23 @@ export class Refused {
 export function refused(status: Status, needed = 0): never {
   throw new Refused(status, needed);
 }
+
+/** The parameters of RFC 9106. */
+export interface Argon2Cost {
+  readonly what: 'argon2';
+  /** 0: d, 1: i, 2: id. */
+  readonly kind: 0 | 1 | 2;
+  readonly version: 0x10 | 0x13;
+  /** KiB. */
+  readonly memory: number;
+  readonly passes: number;
+  readonly lanes: number;
+}
+
+/** N, r and p of RFC 7914. */
+export interface ScryptCost {
+  readonly what: 'scrypt';
+  readonly n: number;
+  readonly r: number;
+  readonly p: number;
+}

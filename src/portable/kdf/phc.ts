@@ -4,7 +4,7 @@
  */
 import { Status } from '../../request/frame.js';
 import { BCRYPT, decode, STANDARD } from './base64.js';
-import { argon2Cost, argon2Scheme, type Argon2Cost } from './argon2.js';
+import { argon2Cost, argon2Scheme } from './argon2.js';
 import { bcryptScheme, type BcryptCost } from './bcrypt.js';
 import {
   NOTHING,
@@ -16,8 +16,10 @@ import {
   type Numbers,
   type Progress,
   type Scheme as SchemeOf,
+  type Argon2Cost,
+  type ScryptCost,
 } from './contract.js';
-import { checkScrypt, scryptCost, scryptScheme, type ScryptCost } from './scrypt.js';
+import { checkScrypt, scryptCost, scryptScheme } from './scrypt.js';
 
 /** The algorithm and cost of a password hash. */
 export type Scheme = Argon2Cost | ScryptCost | BcryptCost;

@@ -10,15 +10,8 @@ import {
   type Kdf,
   type Numbers,
   type Scheme,
+  type ScryptCost,
 } from './contract.js';
-
-/** N, r and p of RFC 7914. */
-export interface ScryptCost {
-  readonly what: 'scrypt';
-  readonly n: number;
-  readonly r: number;
-  readonly p: number;
-}
 
 /**
  * Returns a cost, with p unchecked; refuses parameters outside RFC 7914 and impossible amounts of

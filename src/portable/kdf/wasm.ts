@@ -3,9 +3,7 @@
  * WebAssembly.
  */
 import { argon2d, argon2i, argon2id, scrypt } from 'hash-wasm';
-import type { Argon2Cost } from './argon2.js';
-import type { DerivationInput } from './contract.js';
-import type { ScryptCost } from './scrypt.js';
+import type { Argon2Cost, DerivationInput, ScryptCost } from './contract.js';
 
 const argon2Kinds = [argon2d, argon2i, argon2id] as const;
 
