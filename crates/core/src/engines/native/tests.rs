@@ -136,8 +136,8 @@ fn a_wiped_state_is_zero() {
 
 #[test]
 fn a_dropped_key_is_zero() {
-    // Each has another key: unoptimized code moves states with the bytes between their fields, which
-    // hold what was on the stack before.
+    // Each has another key: unoptimized code moves states with the bytes between their fields,
+    // which hold what was on the stack before.
     let key = |cipher: Cipher| [0x5c + cipher as u8; 32];
     let prepared = |cipher: Cipher| {
         let mut place = std::mem::MaybeUninit::<CipherState>::uninit();
