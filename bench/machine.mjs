@@ -12,7 +12,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export function machineName() {
   const [{ model = 'unknown CPU' } = {}] = cpus();
   const version = /^\d+\.\d+/.exec(release())?.[0] ?? release();
-  return `${model.trim()}, ${cpus().length} cores, ${type()} ${version} ${arch()}, ${process.version}`;
+  const system = `${type()} ${version} ${arch()}`;
+  return `${model.trim()}, ${cpus().length} cores, ${system}, ${process.version}`;
 }
 
 /** Twelve hexadecimal digits that change with any file of the built package. */

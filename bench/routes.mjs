@@ -24,7 +24,7 @@ import { buildId, machineName } from './machine.mjs';
 import { cellName, cellsOf, operations, memories, routesOf } from './routes/plan.mjs';
 import { routesPage } from './routes/page.mjs';
 import { openRecord } from './routes/record.mjs';
-import { judge, report } from './routes/report.mjs';
+import { assess, report } from './routes/report.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -92,7 +92,7 @@ for (let repeat = 1; repeat <= repeats; repeat++) {
     );
   }
 }
-const judged = cells.map((cell) => judge(cell, record.of(cell)));
+const judged = cells.map((cell) => assess(cell, record.of(cell)));
 console.log(report(judged, about));
 if (values.html !== undefined) {
   const date = new Date().toISOString();

@@ -26,15 +26,16 @@ export function routesPage(judged, { machine, build, date, processes }) {
     title: `Millrace routes, ${machine}`,
     heading: 'Routes: auto against the best fixed one',
     lead:
-      `${measured.length} cells: ${count('reached')} reach ${GOAL}, ${count('unsure')} are below by ` +
-      `less than the noise, ${count('missed')} miss it. ${date.slice(0, 16).replace('T', ' ')} UTC.`,
+      `${measured.length} cells: ${count('reached')} reach ${GOAL}, ${count('unsure')} are ` +
+      `below by less than the noise, ${count('missed')} miss it. ` +
+      `${date.slice(0, 16).replace('T', ' ')} UTC.`,
     header: `${factList([
       ['Machine', machine],
       ['Build', build],
       [
         'Method',
-        `the median of ${processes} ${processes === 1 ? 'process' : 'processes'} a cell; in each the ` +
-          `routes take turns`,
+        `the median of ${processes} ${processes === 1 ? 'process' : 'processes'} a cell; ` +
+          `in each the routes take turns`,
       ],
     ])}\n${disturbedNote(disturbed, measured.length)}\n${key()}`,
     footer:

@@ -51,5 +51,6 @@ export function routesOf({ operation }) {
 
 /** @param {Cell} cell */
 export function cellName({ operation, memory, size, inFlight }) {
-  return `${operation.padEnd(17)} ${memory.padEnd(6)} ${bytes(size).padStart(7)} x${String(inFlight).padEnd(4)}`;
+  const call = `${operation.padEnd(17)} ${memory.padEnd(6)} ${bytes(size).padStart(7)}`;
+  return `${call} x${String(inFlight).padEnd(4)}`;
 }

@@ -21,8 +21,8 @@ const DISTURBED_CORES = 0.1;
  * @property {number} high
  * @property {number} noise
  * @property {boolean} disturbed
- * @property {'reached' | 'unsure' | 'missed' | 'none'} verdict `unsure`: below the goal, but by less
- * than the noise
+ * @property {'reached' | 'unsure' | 'missed' | 'none'} verdict `unsure`: below the goal by less than
+ * the noise
  */
 
 /**
@@ -30,7 +30,7 @@ const DISTURBED_CORES = 0.1;
  * @param {Record<string, string>[]} lines of openRecord
  * @returns {Judged}
  */
-export function judge(cell, lines) {
+export function assess(cell, lines) {
   const of = (route, field) =>
     lines.filter((line) => line.route === route).map((line) => Number(line[field]));
   const rates = Object.fromEntries(

@@ -23,7 +23,8 @@ export function timingsPage(lines) {
     lead: `${dates.size} records, by machine and version of Node.js.`,
     header: '',
     footer:
-      '<p>Median times of one operation, which the figures have, divided by those of the first record; the thin line through a point is the interquartile range. ' +
+      '<p>Median times of one operation, which the figures have, divided by those of the first ' +
+      'record; the thin line through a point is the interquartile range. ' +
       'Points that other processes disturbed are left out of the charts and are in the figures. ' +
       'A step that node:crypto, measured beside, makes as well is one of the machine.</p>',
     sections,

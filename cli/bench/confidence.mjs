@@ -21,8 +21,8 @@ export function disturbance({ foreign, delay = 0, wait }) {
 }
 
 /**
- * Judges a measured row: who is the best contestant, our ratio to it, and whether that means
- * anything. A batch is also compared with our own single calls, which are no contestant.
+ * Compares a measured row: the best contestant, our ratio to it, and whether the difference exceeds
+ * the noise. A batch is also compared with our own single calls, which are no contestant.
  */
 export function compareRow(row) {
   if (row.engines) return compareEngines(row);

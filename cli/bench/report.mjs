@@ -33,8 +33,8 @@ export function header({ cpu, cores, system, node, contestants }, missing, setti
       `${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
       `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ` +
       `${duration(settings.clock)}`,
-    "ratio = best contestant's time / ours (above 1 we are faster) ± its noise; ~ a tie, < behind; " +
-      'sync cells are time per call, async cells jobs per second',
+    "ratio = best contestant's time / ours (above 1 we are faster) ± its noise; " +
+      '~ a tie, < behind; sync cells are time per call, async cells jobs per second',
     ...(contestants.some((name) => name.startsWith('own loop'))
       ? [
           '`own loop` is our synchronous call in a loop and no rival; of a batch: time per ' +

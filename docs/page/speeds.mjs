@@ -167,7 +167,7 @@ function throughput(rate) {
   const megabytes = rate / 1e6;
   return megabytes >= 1000
     ? `${(megabytes / 1000).toFixed(megabytes >= 10_000 ? 0 : 1)} GB/s`
-    : `${megabytes >= 100 ? megabytes.toFixed(0) : megabytes >= 1 ? Number(megabytes.toFixed(1)) : Number(megabytes.toFixed(2))} MB/s`;
+    : `${Number(megabytes.toFixed(megabytes >= 100 ? 0 : megabytes >= 1 ? 1 : 2))} MB/s`;
 }
 
 export function bytes(size) {

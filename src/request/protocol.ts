@@ -343,7 +343,7 @@ export const INLINE_ALONE_NS = 50_000;
 export const SUBMIT_NS = 700;
 
 /**
- * Nanoseconds of jobs that run during their calls in each event-loop iteration whatever each of
+ * Nanoseconds of jobs that run during their calls in each event-loop iteration, whatever each of
  * them takes: sharing less with a worker gains nothing.
  */
 export const INLINE_FIRST_NS = 4000;

@@ -12,7 +12,7 @@ import { parseCsv } from '../../bench/csv.mjs';
 import { cellsOf, operations, routesOf } from '../../bench/routes/plan.mjs';
 import { openRecord } from '../../bench/routes/record.mjs';
 import { routesPage } from '../../bench/routes/page.mjs';
-import { judge, report } from '../../bench/routes/report.mjs';
+import { assess, report } from '../../bench/routes/report.mjs';
 import { csvLine } from '../../cli/bench/csv.mjs';
 import { findBrowser, startBrowser } from '../../tools/browser.mjs';
 import { root } from '../support/child.mjs';
@@ -80,7 +80,7 @@ test('a verdict needs a difference above the noise', () => {
   const judged = (name, results) => {
     const record = openRecord(join(folder, name), about, { fresh: true, isolated: false });
     results.forEach((each, index) => record.add(cell, index + 1, [each]));
-    return judge(cell, record.of(cell));
+    return assess(cell, record.of(cell));
   };
   const rates = { auto: 80, inline: 60, pool: 100, split: 90 };
   const missed = judged('missed.csv', [result(rates), result({ ...rates, auto: 20 })]);
@@ -91,7 +91,7 @@ test('a verdict needs a difference above the noise', () => {
   const reached = judged('reached.csv', [result({ ...rates, auto: 96 }, { foreign: 0.5 })]);
   assert.equal(reached.verdict, 'reached');
   assert.equal(reached.disturbed, true);
-  const text = report([missed, judge({ ...cell, size: 16 }, [])], about);
+  const text = report([missed, assess({ ...cell, size: 16 }, [])], about);
   assert.match(text, /aes-256-gcm, lent +16 in flight\n +4 KiB +0\.50 p </);
   assert.match(text, /1 cells: 0 reach 0\.95, 0 are below by less than the noise, 1 miss it/);
 });

@@ -6,7 +6,7 @@ import { bigints, call, lent, resizable } from './steps/calls.mjs';
 import { derivation, derivations, memoryLimit, password } from './steps/derivations.mjs';
 import { collection, huge, refusal, settings, stall, thread } from './steps/disturbances.mjs';
 import { batch, burst, preparedKey } from './steps/many.mjs';
-import { file, hasher, iterable, sealedStream } from './steps/pieces.mjs';
+import { file, hasher, iterable, sealedStream } from './steps/streams.mjs';
 
 /** How often each kind comes, of the sum of all. */
 const kinds = [

@@ -11,7 +11,7 @@ import promises from 'millrace/promises';
 import { oracle, oracleFor } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 import { Ledger } from './ledger.mjs';
-import { Shelf } from './shelf.mjs';
+import { RetainedResults } from './retained-results.mjs';
 
 const KiB = 1024;
 const MiB = 2 ** 20;
@@ -41,7 +41,7 @@ export class World {
     this.largest = largest;
     this.huge = huge;
     this.ledger = new Ledger(fail);
-    this.shelf = new Shelf(24 * MiB);
+    this.retained = new RetainedResults(24 * MiB);
     this.fail = fail;
     /** For each thread beside this one what gives the steps that are under way in it. */
     this.beside = new Map();
@@ -73,7 +73,7 @@ export class World {
 
   /** With nothing in flight: looks at what is kept, and at what the library says of itself. */
   async rest() {
-    this.shelf.clear();
+    this.retained.clear();
     // Exceptions of callbacks come in a tick of their own.
     await sleep(20);
     if (this.ledger.missing > 0)

@@ -267,6 +267,7 @@ async function must(command, args, options) {
   const answer = await probe(command, args, options);
   if (answer?.code !== 0)
     throw new Stop(
-      `${basename(command)} failed: ${answer?.all.trim().split('\n').at(-1) ?? 'it is not installed'}`,
+      `${basename(command)} failed: ` +
+        (answer?.all.trim().split('\n').at(-1) ?? 'it is not installed'),
     );
 }

@@ -12,7 +12,8 @@ export function confidenceRemarks(rows) {
     ...(ties.length === 0
       ? []
       : [
-          `tie, within the noise: ${ties.map((row) => `${bytes(row.size)} (${noise(row)})`).join(', ')}`,
+          `tie, within the noise: ` +
+            ties.map((row) => `${bytes(row.size)} (${noise(row)})`).join(', '),
         ]),
     ...(disturbed.length === 0 ? [] : [`disturbed by other processes: ${sizes(disturbed)}`]),
   ];

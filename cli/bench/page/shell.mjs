@@ -147,8 +147,8 @@ function heat({ corner, columns, rows }, title) {
       `<tr><th scope="row">${text(name)}</th>${cells.map(cellOf).join('')}</tr>`,
   );
   return (
-    `<div class="scroll"><table class="heatmap"><caption>${text(title)}</caption><thead><tr>${head}` +
-    `</tr></thead><tbody>${body.join('')}</tbody></table></div>`
+    `<div class="scroll"><table class="heatmap"><caption>${text(title)}</caption>` +
+    `<thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`
   );
 }
 

@@ -456,7 +456,7 @@ pub(crate) const INLINE_ALONE_NS: u64 = 50_000;
 /// them counts as blocking the loop.
 pub(crate) const SUBMIT_NS: u64 = 700;
 
-/// Nanoseconds of jobs that run during their calls in each event-loop iteration whatever each of
+/// Nanoseconds of jobs that run during their calls in each event-loop iteration, whatever each of
 /// them takes: sharing less with a worker gains nothing.
 pub(crate) const INLINE_FIRST_NS: u64 = 4000;
 

@@ -24,8 +24,8 @@ export function argon2Cost(
 }
 
 /**
- * Returns the cost in the numbers: passes, KiB of memory, lanes, and the kind in the low byte of the
- * variant, whose next byte is the version.
+ * Returns the cost in the numbers: passes, KiB of memory, lanes, and the kind in the low byte of
+ * the variant, whose next byte is the version.
  */
 export function readArgon2({ costs }: Numbers): Argon2Cost {
   const [passes, memory, lanes, variant] = costs.map(word) as [number, number, number, number];

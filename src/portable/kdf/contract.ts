@@ -33,7 +33,9 @@ export interface DerivationInput {
 /** Receives the progress from 0 to 1; an exception ends the derivation. */
 export type Progress = (fraction: number) => void;
 
-/** A key derivation function. All its methods throw {@link Refused} with the status of native code. */
+/**
+ * A key derivation function. All its methods throw {@link Refused} with the status of native code.
+ */
 export interface Kdf<D extends Derivation> {
   readonly what: D['what'];
   /** Reads and checks parameters. */

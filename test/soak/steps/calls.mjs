@@ -69,13 +69,13 @@ export function call(rng, world) {
       const outcome = await settled;
       if (outcome.error !== undefined && outcome.error === abort.reason) {
         if (outcome.target) expectUntouched(outcome.target, 0xa5, what);
-        if (outcome.target) world.shelf.keep(`${what}: its target`, outcome.target);
+        if (outcome.target) world.retained.keep(`${what}: its target`, outcome.target);
         return 'aborted';
       }
       assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
       if (direction === 'broken') return expectFailure(way, job, outcome, 'ERR_AUTHENTICATION');
       expectResult(way, job, outcome, plain ? { output: plain } : expected(job));
-      world.shelf.keep(what, outcome.output);
+      world.retained.keep(what, outcome.output);
     },
   };
 }
@@ -201,7 +201,7 @@ export function lent(rng, world) {
           [before, ...wiped].some((each) => buffer.equals(each)),
           `${what}: cancelled, and memory is neither as it was nor its target zero`,
         );
-        world.shelf.keep(`${what}: cancelled`, buffer);
+        world.retained.keep(`${what}: cancelled`, buffer);
         return 'aborted';
       }
       assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
@@ -218,7 +218,7 @@ export function lent(rng, world) {
         );
       if (job.encrypt && job.kindOfCall === 'cipher' && job.aad)
         assert.ok(tag.equals(job.tag), `${what}: wrong tag`);
-      world.shelf.keep(what, buffer);
+      world.retained.keep(what, buffer);
     },
   };
 }

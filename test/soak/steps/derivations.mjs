@@ -117,7 +117,7 @@ export function derivation(rng, world) {
             fractions.every((each, index) => index === 0 || each > fractions[index - 1]),
           `${what}: progress ${fractions}`,
         );
-      world.shelf.keep(what, key);
+      world.retained.keep(what, key);
     },
   };
 }

@@ -63,7 +63,7 @@ export function batch(rng, world) {
         result = await settled;
       } catch (error) {
         if (error !== abort.reason || error === undefined) throw error;
-        world.shelf.keep(`${what}: cancelled`, target);
+        world.retained.keep(`${what}: cancelled`, target);
         return 'aborted';
       }
       assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
@@ -81,7 +81,7 @@ export function batch(rng, world) {
             target.subarray(7 + result).every((byte) => byte === 0xa5),
           `${what}: bytes beside the target were touched`,
         );
-      world.shelf.keep(what, found);
+      world.retained.keep(what, found);
     },
   };
 }

@@ -6,8 +6,8 @@
 /// `Interleaved`, over the CPU's instructions for this hash; `Wide` then takes at least `$beside`
 /// messages, as fewer are faster interleaved. `Narrow` takes at least `$least`.
 ///
-/// `$order` is the order of bytes in blocks, `$bytes` that in digests and lengths. `$blocks` absorbs
-/// blocks and `$scalar` ends a message, one by one.
+/// `$order` is the order of bytes in blocks, `$bytes` that in digests and lengths. `$blocks`
+/// absorbs blocks and `$scalar` ends a message, one by one.
 macro_rules! merkle_damgard {
     ($(#[$doc:meta])* $hash:ident, [$word:ty; $words:literal], $block:literal, $size:literal,
      $order:ident, $bytes:ident, $wide:ident: $wide_lanes:literal,

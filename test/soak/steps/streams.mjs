@@ -215,7 +215,7 @@ export function sealedStream(rng, world) {
       assert.ifError(error);
       const message = sealing ? openChunked(algorithm, { key, context, sealed: output }) : output;
       assert.ok(message.equals(source), `${what}: another message`);
-      world.shelf.keep(what, output);
+      world.retained.keep(what, output);
     },
   };
 }

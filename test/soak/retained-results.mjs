@@ -1,11 +1,11 @@
-// Results that are kept for a while and then looked at again: memory that was given out must not be
-// written any more, not by a late worker, nor by somebody who was given the same memory.
+// Results that are kept for a while and then checked again: after a call has settled, neither a late
+// worker nor another call may write to its result.
 
 import assert from 'node:assert/strict';
 
 import millrace from 'millrace';
 
-export class Shelf {
+export class RetainedResults {
   #kept = [];
   #bytes = 0;
   #limit;
@@ -14,20 +14,20 @@ export class Shelf {
     this.#limit = limit;
   }
 
-  /** Keeps what `reach` gives until there is no more room; `note` tells what it was. */
+  /** Keeps the bytes until more than the limit are kept; `note` describes them in errors. */
   keep(note, bytes) {
     if (bytes.length === 0 || bytes.length > this.#limit / 2) return;
     this.#kept.push({ note, bytes, sum: checksum(bytes) });
     this.#bytes += bytes.length;
-    while (this.#bytes > this.#limit || this.#kept.length > 2000) this.#look(this.#kept.shift());
+    while (this.#bytes > this.#limit || this.#kept.length > 2000) this.#check(this.#kept.shift());
   }
 
-  /** Looks at everything and forgets it. */
+  /** Checks and releases all results. */
   clear() {
-    while (this.#kept.length > 0) this.#look(this.#kept.shift());
+    while (this.#kept.length > 0) this.#check(this.#kept.shift());
   }
 
-  #look({ note, bytes, sum }) {
+  #check({ note, bytes, sum }) {
     this.#bytes -= bytes.length;
     assert.equal(checksum(bytes), sum, `${note}: written after it had settled`);
   }
