@@ -119,7 +119,7 @@ impl Product {
     /// of the sums of halves, from which the others have to be subtracted.
     ///
     /// # Safety
-    /// There are [`BYTES`] at `text`, and the index is below [`PASS`].
+    /// There are [`BYTES`](super::BYTES) bytes at `text`, and the index is below [`PASS`].
     #[inline]
     #[target_feature(enable = "avx2,vpclmulqdq")]
     pub(super) unsafe fn add_of_pass(
@@ -157,7 +157,7 @@ impl Product {
         self.reduced()
     }
 
-    /// As in [`product`](super::field::product), two at once, then their sum.
+    /// As in [`product`](super::super::field::product), two at once, then their sum.
     #[inline]
     #[target_feature(enable = "avx2,vpclmulqdq")]
     pub(super) fn reduced(self) -> __m128i {
