@@ -140,18 +140,18 @@ const versions = ({ libraries }) =>
     .join(', ');
 
 const served = (algorithms) =>
-  Object.entries(algorithms).filter(([, { way }]) => way !== undefined);
+  Object.entries(algorithms).filter(([, each]) => each.interface !== undefined);
 
 /**
  * Lists the algorithms that the kernel implements, then each reason why it does not implement
  * others. Empty if the kernel was not queried.
  */
 function kernelTable({ algorithms = {} } = {}, width, dim) {
-  const rows = served(algorithms).map(([name, { way, ...ways }]) => {
-    const { driver = '', accelerator, maxMessage } = ways[way];
+  const rows = served(algorithms).map(([name, algorithm]) => {
+    const { driver = '', accelerator, maxMessage } = algorithm[algorithm.interface];
     return [
       name,
-      way,
+      algorithm.interface,
       maxMessage === undefined ? '' : bytes(maxMessage),
       `${driver}${accelerator ? ' (hardware)' : ''}`,
     ];
@@ -159,13 +159,13 @@ function kernelTable({ algorithms = {} } = {}, width, dim) {
   const found =
     rows.length === 0
       ? ''
-      : `\n${table(['by the kernel', 'way', 'longest>', 'driver'], rows, { width, head: dim })}\n`;
-  const reasons = ['af_alg', 'cryptodev'].flatMap((way) => {
-    const given = Object.entries(algorithms).filter(([, each]) => each[way].reason !== undefined);
+      : `\n${table(['by the kernel', 'interface', 'longest>', 'driver'], rows, { width, head: dim })}\n`;
+  const reasons = ['af_alg', 'cryptodev'].flatMap((name) => {
+    const given = Object.entries(algorithms).filter(([, each]) => each[name].reason !== undefined);
     // A missing algorithm tells nothing about this machine.
-    return [...new Set(given.map(([name, each]) => each[way].reason.replaceAll(name, '')))].filter(
-      (reason) => !reason.includes('there is no  in it'),
-    );
+    return [
+      ...new Set(given.map(([algorithm, each]) => each[name].reason.replaceAll(algorithm, ''))),
+    ].filter((reason) => !reason.includes('there is no  in it'));
   });
   return found + reasons.map((reason) => `\n${wrap(reason, width, 2)}\n`).join('');
 }

@@ -19,7 +19,7 @@ export type {
   Engines,
   EnginesOptions,
   KernelAlgorithm,
-  KernelWay,
+  KernelInterface,
   ServedAlgorithm,
 } from './functions/engines.js';
 export { hash, hashFile, hashMany, hmac, hmacMany } from './functions/digests.js';

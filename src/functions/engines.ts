@@ -42,7 +42,7 @@ export interface ServedAlgorithm {
 }
 
 /** How one interface of the kernel serves an algorithm; empty if it was not probed. */
-export interface KernelWay {
+export interface KernelInterface {
   /** The kernel's driver, if it names one. */
   readonly driver?: string;
   /** True if /dev/crypto reports a hardware driver. */
@@ -56,13 +56,13 @@ export interface KernelWay {
 /** How the kernel serves an algorithm. */
 export interface KernelAlgorithm {
   /** The interface that `'kernel'` uses. */
-  readonly way?: 'af_alg' | 'cryptodev';
+  readonly interface?: 'af_alg' | 'cryptodev';
   /** The reason there is none, and the remedy. */
   readonly reason?: string;
   /** By AF_ALG. */
-  readonly af_alg: KernelWay;
+  readonly af_alg: KernelInterface;
   /** By /dev/crypto. */
-  readonly cryptodev: KernelWay;
+  readonly cryptodev: KernelInterface;
 }
 
 /** How this machine serves each algorithm. */
@@ -195,9 +195,9 @@ interface KernelReport {
   readonly reason?: string;
   readonly restriction?: number | null;
   readonly device?: string;
-  readonly af_alg?: Readonly<Record<string, KernelWay>>;
-  readonly cryptodev?: Readonly<Record<string, KernelWay>>;
-  readonly kernel?: Readonly<Record<string, Pick<KernelAlgorithm, 'way' | 'reason'>>>;
+  readonly af_alg?: Readonly<Record<string, KernelInterface>>;
+  readonly cryptodev?: Readonly<Record<string, KernelInterface>>;
+  readonly kernel?: Readonly<Record<string, Pick<KernelAlgorithm, 'interface' | 'reason'>>>;
 }
 
 function kernel(probe: boolean): Engines['kernel'] {
@@ -230,7 +230,7 @@ function kernel(probe: boolean): Engines['kernel'] {
       continue;
     algorithms[name] = known;
     served.push(
-      known.way !== undefined ||
+      known.interface !== undefined ||
         known.af_alg.driver !== undefined ||
         known.cryptodev.driver !== undefined,
     );

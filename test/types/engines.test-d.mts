@@ -31,7 +31,7 @@ import type {
   Hash,
   Hmac,
   KernelAlgorithm,
-  KernelWay,
+  KernelInterface,
   Key,
   ServedAlgorithm,
   Settings,
@@ -122,8 +122,17 @@ is<ServedAlgorithm | undefined>()(
 is<readonly Fallback[]>()(engines().fallbacks);
 const asked: EnginesOptions = { probe: preference };
 const prepared: CreateKeyOptions = { engine: 'native' };
-const known: KernelAlgorithm = { way: 'af_alg', af_alg: { driver: 'sha256-ni' }, cryptodev: {} };
-const way: KernelWay = { driver: 'x', accelerator: true, maxMessage: 65536, reason: 'why' };
+const known: KernelAlgorithm = {
+  interface: 'af_alg',
+  af_alg: { driver: 'sha256-ni' },
+  cryptodev: {},
+};
+const kernelInterface: KernelInterface = {
+  driver: 'x',
+  accelerator: true,
+  maxMessage: 65536,
+  reason: 'why',
+};
 
 // ---- what is no engine
 // @ts-expect-error there is no such engine
@@ -141,5 +150,5 @@ engines({ probe: 'kernel' });
 is<Uint8Array<ArrayBuffer>>()(sha256(bytes));
 is<string>()(sha256(bytes, 'hex'));
 void aes_256_gcm;
-void [one, several, none, asked, prepared, known, way];
+void [one, several, none, asked, prepared, known, kernelInterface];
 type _All = Names;

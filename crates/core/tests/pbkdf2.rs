@@ -141,12 +141,12 @@ fn another_library_agrees_with_any_number_of_jobs() {
     for (hash, oracle) in oracles {
         for count in [0, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 20] {
             let mut wishes: Vec<Wish> = (0..count).map(|_| wish(&mut random, 150)).collect();
-            let mut told = vec![0; count];
+            let mut reported = vec![0; count];
             pbkdf2::derive_many(hash, &mut jobs(&mut wishes), &mut NoCheckpoint, |index, _| {
-                told[index] += 1
+                reported[index] += 1
             })
             .expect("derived");
-            assert!(told.iter().all(|&times| times == 1), "{told:?}");
+            assert!(reported.iter().all(|&times| times == 1), "{reported:?}");
             for Wish { password, salt, iterations, target } in &wishes {
                 let mut expected = vec![0; target.len()];
                 oracle(password, salt, *iterations, &mut expected);
@@ -168,11 +168,18 @@ fn pauses_and_tells_how_far_it_is() {
     pbkdf2::derive_many(Hash::Sha256, &mut jobs, &mut watch, |_, _| {}).expect("derived");
     assert!((20..300).contains(&watch.pauses), "{}", watch.pauses);
     for (index, steps) in [(0, 80_000), (1, 120_000)] {
-        let told: Vec<u64> =
-            watch.progress.iter().filter(|told| told.0 == index).map(|told| told.1).collect();
-        assert!(told.len() > 5 && told.is_sorted_by(|one, other| one < other), "{told:?}");
-        assert!(told.iter().all(|&done| done <= steps), "{told:?}");
-        assert!(watch.progress.iter().all(|told| told.0 != index || told.2 == steps));
+        let reported: Vec<u64> = watch
+            .progress
+            .iter()
+            .filter(|reported| reported.0 == index)
+            .map(|reported| reported.1)
+            .collect();
+        assert!(
+            reported.len() > 5 && reported.is_sorted_by(|one, other| one < other),
+            "{reported:?}"
+        );
+        assert!(reported.iter().all(|&done| done <= steps), "{reported:?}");
+        assert!(watch.progress.iter().all(|reported| reported.0 != index || reported.2 == steps));
     }
 }
 
@@ -181,16 +188,16 @@ fn what_nobody_wants_is_given_up() {
     for cancelled in [vec![(1, 0)], vec![(1, 3)], vec![(0, 2), (1, 0), (2, 1)]] {
         let mut watch = Watch { cancelled: cancelled.clone(), ..Watch::default() };
         let mut targets = [[0; 40]; 3];
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut jobs: Vec<Job<'_>> = targets
             .iter_mut()
             .map(|target| Job { password: b"a", salt: b"b", iterations: 20_000, target })
             .collect();
-        pbkdf2::derive_many(Hash::Sha512, &mut jobs, &mut watch, |index, _| told.push(index))
+        pbkdf2::derive_many(Hash::Sha512, &mut jobs, &mut watch, |index, _| reported.push(index))
             .expect("derived");
-        told.sort_unstable();
+        reported.sort_unstable();
         assert_eq!(
-            told,
+            reported,
             (0..3)
                 .filter(|index| cancelled.iter().all(|(job, _)| job != index))
                 .collect::<Vec<_>>()

@@ -19,7 +19,7 @@ use crate::support::{Support, decided, preferred, probe, support};
 /// `{"reason":".."}` if it is not supported, else `{"driver":".."}` with the kernel's name of the
 /// driver (`""` if unknown), `"accelerator":true|false` for cryptodev, and `"maxMessage"` where a
 /// message must be sent in one piece. `kernel` names the interface that this engine uses:
-/// `{"way":"af_alg"}`.
+/// `{"interface":"af_alg"}`.
 pub fn report(ask: bool) -> String {
     let restriction = failure::restriction().map_or("null".into(), |level| level.to_string());
     let mut json = format!("{{\"restriction\":{restriction},\"device\":");
@@ -41,7 +41,7 @@ pub fn report(ask: bool) -> String {
     write_algorithms(&mut json, "kernel", |json, algorithm| match decided(algorithm) {
         None if !ask => json.push_str("{}"),
         Some(interface) => {
-            let _ = write!(json, "{{\"way\":\"{}\"}}", interface.name());
+            let _ = write!(json, "{{\"interface\":\"{}\"}}", interface.name());
         }
         None => write_reason(json, preferred(algorithm).err()),
     });

@@ -75,11 +75,11 @@ fn tell_skipped(names: &[&str]) {
     use std::panic::Location;
     use std::sync::{Mutex, PoisonError};
 
-    static TOLD: Mutex<Vec<&'static Location<'static>>> = Mutex::new(Vec::new());
+    static REPORTED: Mutex<Vec<&'static Location<'static>>> = Mutex::new(Vec::new());
     let place = Location::caller();
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    if !told.contains(&place) {
-        told.push(place);
+    let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !reported.contains(&place) {
+        reported.push(place);
         let missing: Vec<_> =
             names.iter().filter(|&&name| visible() & mask(&[name]) == 0).copied().collect();
         println!("skipped: {place}: needs {}", missing.join(" "));
@@ -159,7 +159,7 @@ fn look() -> u32 {
     found
 }
 
-/// Returns what is to be told of names that are in no table.
+/// Returns what is reported about names that are in no table.
 fn warning(hidden: &str) -> Option<String> {
     let known: Vec<_> = DETECTABLE.iter().map(|&(name, _)| name).collect();
     let is_known = |name: &&str| known.iter().any(|other| other.eq_ignore_ascii_case(name));
@@ -255,11 +255,11 @@ fn a_hidden_feature_takes_along_what_needs_it() {
 fn an_unknown_name_is_told() {
     assert_eq!(warning(""), None);
     assert_eq!(warning("avx2, SHA-NI,,"), None);
-    let told = warning("avx2,sse42, avx").expect("a warning");
+    let reported = warning("avx2,sse42, avx").expect("a warning");
     assert!(
-        told.contains("architecture: sse42 (")
-            && told.contains("sse4.1")
-            && !told.contains("avx2,sse"),
-        "{told}"
+        reported.contains("architecture: sse42 (")
+            && reported.contains("sse4.1")
+            && !reported.contains("avx2,sse"),
+        "{reported}"
     );
 }

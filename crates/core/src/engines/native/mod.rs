@@ -224,7 +224,7 @@ impl Native {
     /// Overwrites `SIZE` bytes of stack below the caller's frame.
     #[inline]
     pub(crate) fn wipe_below<const SIZE: usize>() {
-        wipe::wipe_room_below::<SIZE>();
+        wipe::wipe_stack_below::<SIZE>();
     }
 
     /// Computes an HMAC without heap, and wipes what it derived from the key.

@@ -49,15 +49,15 @@ pub(super) fn wipe(bytes: &mut [u8]) {
 /// spilled registers.
 #[inline]
 pub(super) fn wipe_below() {
-    wipe_room_below::<{ 8 << 10 }>();
+    wipe_stack_below::<{ 8 << 10 }>();
 }
 
 /// Overwrites `SIZE` bytes of stack.
 #[inline(never)]
-pub(super) fn wipe_room_below<const SIZE: usize>() {
-    let mut room = std::mem::MaybeUninit::<[u8; SIZE]>::uninit();
+pub(super) fn wipe_stack_below<const SIZE: usize>() {
+    let mut stack = std::mem::MaybeUninit::<[u8; SIZE]>::uninit();
     // SAFETY: pointer and length are of one local.
-    unsafe { lc::OPENSSL_cleanse(room.as_mut_ptr().cast(), SIZE) }
+    unsafe { lc::OPENSSL_cleanse(stack.as_mut_ptr().cast(), SIZE) }
 }
 
 /// A type made of integers and arrays of them only.

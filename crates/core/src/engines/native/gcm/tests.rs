@@ -45,7 +45,7 @@ fn powers_are_products() {
 
 /// The implementations of a part.
 #[derive(Copy, Clone, Debug)]
-enum Way {
+enum Implementation {
     AwsLc,
     #[cfg(target_arch = "x86_64")]
     Wide,
@@ -53,29 +53,29 @@ enum Way {
     Avx2,
 }
 
-const WAYS: &[Way] = &[
-    Way::AwsLc,
+const IMPLEMENTATIONS: &[Implementation] = &[
+    Implementation::AwsLc,
     #[cfg(target_arch = "x86_64")]
-    Way::Wide,
+    Implementation::Wide,
     #[cfg(target_arch = "x86_64")]
-    Way::Avx2,
+    Implementation::Avx2,
 ];
 
-/// A message in this way, if the CPU has the instructions.
+/// A message by this implementation, if the CPU has the instructions.
 fn message(
     bytes: &mut Bytes,
     cipher: Cipher,
-    way: Way,
+    implementation: Implementation,
 ) -> Option<(AeadKey, [u8; 12], WipedBox<Message>)> {
     let (mut aead, nonce) = (AeadKey::vacant(), bytes.array());
     aead.prepare(cipher, &bytes.vec(cipher.facts().key_size)).expect("a key of the right size");
     let mut message = Message::boxed(aead.raw_key(), Some(&aead), &nonce, &[]).expect("in parts");
-    match way {
-        Way::AwsLc => message.ghash_by_aws_lc(&aead).expect("encrypts"),
+    match implementation {
+        Implementation::AwsLc => message.ghash_by_aws_lc(&aead).expect("encrypts"),
         #[cfg(target_arch = "x86_64")]
-        Way::Wide => message.ghash_by_wide(Gcm512::detect().or_skip()?),
+        Implementation::Wide => message.ghash_by_wide(Gcm512::detect().or_skip()?),
         #[cfg(target_arch = "x86_64")]
-        Way::Avx2 => message.ghash_by_avx2(Gcm256::detect().or_skip()?),
+        Implementation::Avx2 => message.ghash_by_avx2(Gcm256::detect().or_skip()?),
     }
     Some((aead, nonce, message))
 }
@@ -86,8 +86,10 @@ fn one_part_is_the_message_at_every_size() {
     let source = bytes.vec((1 << 20) + 1);
     for (turn, size) in sizes().enumerate() {
         let cipher = [Cipher::Aes128Gcm, Cipher::Aes192Gcm, Cipher::Aes256Gcm][turn % 3];
-        for &way in WAYS {
-            let Some((aead, nonce, message)) = message(&mut bytes, cipher, way) else { continue };
+        for &implementation in IMPLEMENTATIONS {
+            let Some((aead, nonce, message)) = message(&mut bytes, cipher, implementation) else {
+                continue;
+            };
             let (mut sealed, mut tag) = (source[..size].to_vec(), [0; 16]);
             aead.seal(&nonce, &[], Text::InPlace(&mut sealed), &mut tag).expect("fits");
 
@@ -99,7 +101,7 @@ fn one_part_is_the_message_at_every_size() {
             assert_eq!(
                 message.tag(&mut [(size as u64, &sum)].into_iter()).0,
                 tag,
-                "{size} sealed {way:?}"
+                "{size} sealed {implementation:?}"
             );
             assert!(
                 across[1..=size] == sealed && across[0] == 0xa5 && across[size + 1] == 0xa5,
@@ -111,7 +113,7 @@ fn one_part_is_the_message_at_every_size() {
             assert_eq!(
                 message.tag(&mut [(size as u64, &sum)].into_iter()).0,
                 tag,
-                "{size} opened {way:?}"
+                "{size} opened {implementation:?}"
             );
             assert!(
                 across[1..=size] == source[..size] && across[0] == 0xa5 && across[size + 1] == 0xa5,

@@ -206,7 +206,7 @@ struct SpilledMessage<S> {
 
 /// The stack of spilled messages.
 struct Spilled<S> {
-    room: [MaybeUninit<SpilledMessage<S>>; SPILL_MAX],
+    slots: [MaybeUninit<SpilledMessage<S>>; SPILL_MAX],
     /// The current and the highest number of entries.
     count: usize,
     used: usize,
@@ -214,7 +214,7 @@ struct Spilled<S> {
 
 impl<S: Copy> Spilled<S> {
     fn push(&mut self, left: SpilledMessage<S>) {
-        self.room[self.count].write(left);
+        self.slots[self.count].write(left);
         self.count += 1;
         self.used = self.used.max(self.count);
     }
@@ -223,7 +223,7 @@ impl<S: Copy> Spilled<S> {
     fn pop(&mut self) -> Option<SpilledMessage<S>> {
         self.count = self.count.checked_sub(1)?;
         // SAFETY: the first `count` entries have been written.
-        Some(unsafe { self.room[self.count].assume_init() })
+        Some(unsafe { self.slots[self.count].assume_init() })
     }
 }
 
@@ -231,7 +231,7 @@ impl<S> Drop for Spilled<S> {
     #[inline]
     fn drop(&mut self) {
         if self.used > 0 {
-            let used = &mut self.room[..self.used];
+            let used = &mut self.slots[..self.used];
             // SAFETY: pointer and length are of one slice, which is not read again.
             unsafe { lc::OPENSSL_cleanse(used.as_mut_ptr().cast(), size_of_val(used)) };
         }
@@ -259,7 +259,7 @@ impl<'a, 'o, C: BlockHash> Batch<'a, 'o, C> {
             sorted: false,
             order: [0; WINDOW],
             spilled: Spilled {
-                room: [const { MaybeUninit::uninit() }; SPILL_MAX],
+                slots: [const { MaybeUninit::uninit() }; SPILL_MAX],
                 count: 0,
                 used: 0,
             },

@@ -1,7 +1,7 @@
 //! SHA-2, on states of ours.
 //!
 //! The low-level functions, not EVP: EVP allocates a context and costs 50 to 150 ns a message.
-//! For SHA-224 and SHA-256 AWS-LC gives out its compression function, so the padding is ours too:
+//! For SHA-224 and SHA-256 AWS-LC exports its compression function, so the padding is ours too:
 //! the last block or two go through it in one call. That takes 64 bytes from 62 to 51 ns.
 //! SHA-512 and its kin are in [`long`].
 
