@@ -21,8 +21,8 @@ import { allocateApart, hex, viewOf, writeText, type Buffer } from '#platform/ru
 import { findHash, hashOf } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { automatic, base, defaultEngine } from '../engines/engines.js';
-import { predict, predictBatch, defaultRoute, wantsMeasure } from './cost-model.js';
-import { awaitEnd, onLoopTurnEnd, deferError } from './deferred-results.js';
+import { inlineLimit, predict, predictBatch, defaultRoute, wantsMeasure } from './cost-model.js';
+import { awaitEnd, deferError, iteration, onLoopTurnEnd } from './deferred-results.js';
 import { Completion } from './completions.js';
 
 /** The most nanoseconds that a message may take alone. */
@@ -40,6 +40,8 @@ const CHUNK_BYTES = 68 * 1024;
 const FULL_NS = 7_000;
 /** The most messages that are hashed at once. */
 const LANES = 16;
+/** The most nanoseconds of full batches that wait for the end of an iteration. */
+const WAITING_MAX_NS = 20_000;
 /** The size of the ArrayBuffers that digests share, as Node's small Buffers do. */
 const SLAB_BYTES = 8 * 1024;
 /** Memory kept for later batches. */
@@ -87,7 +89,7 @@ class Batch {
     return (
       this.count === MESSAGES_MAX ||
       this.used + MESSAGE_MAX_BYTES > CHUNK_BYTES ||
-      (this.cost >= FULL_NS && this.count >= (submitted === 0 ? LANES / 2 : LANES))
+      (this.cost >= FULL_NS && this.count >= (submittedIn === iteration ? LANES : LANES / 2))
     );
   }
 
@@ -106,8 +108,10 @@ class Batch {
 const open: (Batch | undefined)[] = [];
 /** The batches that wait for the end of the iteration. */
 let waiting: Batch[] = [];
-/** The batches submitted in this iteration. */
-let submitted = 0;
+/** The cost of the full ones among them, in nanoseconds. */
+let waitingCost = 0;
+/** The iteration in which a batch was last submitted. */
+let submittedIn = -1;
 const spare: Batch[] = [];
 
 /**
@@ -190,11 +194,18 @@ function begin(facts: HashFacts): Batch {
   return batch;
 }
 
-/** Submits the batch: the pool and the event loop share such jobs. */
+/**
+ * Submits the batch: the pool and the event loop share such jobs. The portable engine shares none,
+ * and its workers take longer to reach: some batches wait for the end of the iteration.
+ */
 function close(batch: Batch): void {
   open[batch.facts.id] = undefined;
+  if (!batch.onPool && inlineLimit === 0 && waitingCost + batch.cost <= WAITING_MAX_NS) {
+    waitingCost += batch.cost;
+    return;
+  }
   waiting.splice(waiting.indexOf(batch), 1);
-  submitted += 1;
+  submittedIn = iteration;
   send(batch);
 }
 
@@ -203,9 +214,10 @@ onLoopTurnEnd({
   finish() {
     const batches = waiting;
     waiting = [];
-    submitted = 0;
+    waitingCost = 0;
     // Requests made while these settle join batches of the next round.
-    for (const batch of batches) open[batch.facts.id] = undefined;
+    for (const batch of batches)
+      if (open[batch.facts.id] === batch) open[batch.facts.id] = undefined;
     for (const batch of batches) {
       if (batch.onPool) send(batch);
       else hashHere(batch);

@@ -24,7 +24,10 @@ const MEASURED_FROM = 64;
 let route = Route.Auto;
 let epoch = -1;
 
-/** The nanoseconds of work that run inline (crates/cost/src/limits.rs). */
+/**
+ * The nanoseconds of work that run inline (crates/cost/src/limits.rs); 0 for the portable engine,
+ * which decides itself.
+ */
 export let inlineLimit = 0;
 
 /** Predicts the nanoseconds of a short job. */

@@ -45,6 +45,8 @@ let spent = 0;
 let spentInRound = 0;
 /** The current round of delivery; 0 outside of one. */
 let round = 0;
+/** Counts the event-loop iterations at whose end something was delivered. */
+export let iteration = 0;
 /** True if a delivery is scheduled. */
 let awaited = false;
 
@@ -99,6 +101,7 @@ export function awaitEnd(): void {
 }
 
 function endLoopTurn(): void {
+  iteration += 1;
   spent = 0;
   round = 0;
   refreshCosts();

@@ -261,7 +261,7 @@ function shouldRunInline(): boolean {
   const cost = predict(operation, algorithm, size + other);
   // Without a target the source would be copied for a worker.
   const submitCost = inlineLimit + (target === undefined ? (size * COPY_NS_PER_KIB) / 1024 : 0);
-  if (cost > INLINE_ALONE_NS) return false;
+  if (inlineLimit === 0 || cost > INLINE_ALONE_NS) return false;
   const budget = cost <= submitCost || (inFlight === 0 && isIdle()) ? undefined : INLINE_FIRST_NS;
   if (wantsMeasure(operation, algorithm)) {
     frame[At.Route] = Route.Pool;

@@ -70,7 +70,10 @@ function isOptions(value: unknown): value is object {
     value !== null &&
     !isBytesView(value) &&
     !isKey(value) &&
-    bufferSize(value) === undefined &&
-    !isRevoked(value)
+    !isRevoked(value) &&
+    // Without the first check every call with options would catch two exceptions, 20 us.
+    (getPrototypeOf(value) === Object.prototype || bufferSize(value) === undefined)
   );
 }
+
+const { getPrototypeOf } = Object;
