@@ -15,7 +15,7 @@ pub const SHARED_JOB_NS: u64 = 30_000;
 pub const INLINE_FIRST_NS: u64 = 4_000;
 
 /// The work that an event loop does before it looks for results and other events.
-pub const HELP_NS: u64 = 12_000;
+const HELP_NS: u64 = 12_000;
 
 /// Jobs that wait for the end of the iteration are submitted early once they are this much work,
 /// although no worker is awake.
@@ -72,6 +72,14 @@ impl Sharing {
     /// Counts the held jobs as submitted, or as taken by the loop.
     pub fn release(&mut self) {
         (self.held, self.held_ns) = (0, 0);
+    }
+
+    /// Returns how much work the loop does before it looks for results and other events. While a
+    /// worker delivers results, it only does what is held: the calls that follow a result keep the
+    /// worker busy.
+    #[must_use]
+    pub fn help_ns(&self, worker_delivers: bool) -> u64 {
+        if worker_delivers { self.held_ns.min(HELP_NS) } else { HELP_NS }
     }
 
     /// Counts work that the loop has done.

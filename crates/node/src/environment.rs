@@ -15,7 +15,7 @@ pub(crate) use crate::protocol::Poll;
 use crate::task::{self, PoolTask};
 use crate::values::{self, Env, Pinned};
 use crate::work::{Operation, ProgressCounter, Status};
-use millrace_cost::sharing::{HELP_NS, Sharing};
+use millrace_cost::sharing::Sharing;
 use millrace_pool::{CancelToken, Cancellation, MAX_THREADS};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -306,10 +306,12 @@ impl Environment {
     pub(crate) fn poll(&self, env: Env) -> Poll {
         let Some(channel) = self.channel.get() else { return Poll::Done };
         let settled = self.settle_iteration(env);
-        if self.sharing.get().worth_sharing(task::pool().is_awake()) {
+        let worker_awake = task::pool().is_awake();
+        if self.sharing.get().worth_sharing(worker_awake) {
             self.submit_held();
         }
-        if self.help(&channel.completion) {
+        let budget = self.sharing.get().help_ns(settled > 0 && worker_awake);
+        if self.help(&channel.completion, budget) {
             self.settle_arrivals(env);
         } else if settled == 0 {
             return self.end_poll(env, &channel.completion);
@@ -350,14 +352,14 @@ impl Environment {
         settled
     }
 
-    /// Runs short jobs of this environment that no worker has taken, held ones first. Returns true
-    /// if there were any.
-    fn help(&self, completion: &Arc<CompletionQueue>) -> bool {
+    /// Runs short jobs of this environment that no worker has taken, held ones first, until they
+    /// took `budget` predicted nanoseconds. Returns true if there were any.
+    fn help(&self, completion: &Arc<CompletionQueue>, budget: u64) -> bool {
         let (mut cost, mut jobs) = (0, Vec::<Box<Job>>::new());
         let mut held = std::mem::take(&mut *self.held.borrow_mut());
         self.share(Sharing::release);
         let mut waiting = held.drain(..);
-        while cost < HELP_NS
+        while cost < budget
             && let Some(job) = waiting.next().or_else(|| take_shared(completion))
         {
             // A batch takes less than half as long.

@@ -79,8 +79,8 @@ impl Simulation {
         while self.now < end {
             self.now += ITERATION_NS;
             let mut done = self.make_calls(ready);
-            done += self.settle();
-            done += self.work();
+            let settled = self.settle();
+            done += settled + self.work(settled);
             self.settled += done;
             ready = done;
             if done > 0 {
@@ -193,7 +193,7 @@ impl Simulation {
     }
 
     /// The end of an iteration: shares the held jobs, and runs some that no worker has taken.
-    fn work(&mut self) -> usize {
+    fn work(&mut self, settled: usize) -> usize {
         let Route::Auto(rules) = self.route else { return 0 };
         if self.cost > rules.shared_ns {
             return 0;
@@ -202,9 +202,10 @@ impl Simulation {
         if self.sharing.worth_sharing(awake) {
             self.submit_held();
         }
+        let budget = self.sharing.help_ns(settled > 0 && awake);
         self.sharing.release();
         let (mut spent, mut ran) = (0, 0);
-        while spent < HELP_NS {
+        while spent < budget {
             self.advance_worker();
             if self.held > 0 {
                 self.held -= 1;
