@@ -156,10 +156,8 @@ function kernelTable({ algorithms = {} } = {}, width, dim) {
       `${driver}${accelerator ? ' (hardware)' : ''}`,
     ];
   });
-  const found =
-    rows.length === 0
-      ? ''
-      : `\n${table(['by the kernel', 'interface', 'longest>', 'driver'], rows, { width, head: dim })}\n`;
+  const heads = ['by the kernel', 'interface', 'longest>', 'driver'];
+  const found = rows.length === 0 ? '' : `\n${table(heads, rows, { width, head: dim })}\n`;
   const reasons = ['af_alg', 'cryptodev'].flatMap((name) => {
     const given = Object.entries(algorithms).filter(([, each]) => each[name].reason !== undefined);
     // A missing algorithm tells nothing about this machine.

@@ -21,8 +21,8 @@ const DISTURBED_CORES = 0.1;
  * @property {number} high
  * @property {number} noise
  * @property {boolean} disturbed
- * @property {'reached' | 'unsure' | 'missed' | 'none'} verdict `unsure`: below the goal by less than
- * the noise
+ * @property {'reached' | 'unsure' | 'missed' | 'none'} verdict `unsure`: below the goal by less
+ * than the noise
  */
 
 /**

@@ -44,8 +44,8 @@ export async function loadContestants(modules) {
 /**
  * One row. Returns { entries: [{ contestant, form, seconds, quartiles, spread, latency?, cores? }],
  * wrong, foreign, delay, attempts, disturbed }, seconds being the median time of one operation (of
- * a batch: of one message) and cores the CPU time it kept busy. `wrong` names the forms whose answer
- * was not the others' and which were not timed therefore.
+ * a batch: of one message) and cores the CPU time it kept busy. `wrong` names the forms whose
+ * answer was not the others' and which were not timed therefore.
  */
 export async function measureRow(definition, size, wait, contestants, options) {
   const { messages = 1, inFlight = options.inFlight } = definition;

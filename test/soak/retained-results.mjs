@@ -1,5 +1,5 @@
-// Results that are kept for a while and then checked again: after a call has settled, neither a late
-// worker nor another call may write to its result.
+// Results that are kept for a while and then checked again: after a call has settled, neither a
+// late worker nor another call may write to its result.
 
 import assert from 'node:assert/strict';
 

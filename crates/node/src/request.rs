@@ -212,8 +212,8 @@ fn numbers(frame: &Frame<'_>) -> Numbers {
 }
 
 /// Returns true if the password hash in the aad should be computed again with the scheme that the
-/// frame describes as for a derivation; an operation other than scrypt and Argon2 stands for bcrypt,
-/// which is always outdated. The target has the size of the hash, the iv that of the salt.
+/// frame describes as for a derivation; an operation other than scrypt and Argon2 stands for
+/// bcrypt, which is always outdated. The target has the size of the hash, the iv that of the salt.
 ///
 /// # Errors
 /// [`Status::Encoded`], [`Status::Cost`].

@@ -74,7 +74,8 @@ scalar_functions!(u64, iterate_64, read_64, write_64);
 
 /// Defines the PBKDF2 methods of [`Digest`](super::super::super::Digest) for a hash whose state is
 /// words: `$states` returns the words of a state, `$lanes` the lanes of the kernels, `$simd`
-/// iterates as many blocks as there are kernels for and returns that number, `$scalar` iterates one.
+/// iterates as many blocks as there are kernels for and returns that number, `$scalar` iterates
+/// one.
 macro_rules! iterate_in_words {
     ([$word:ty; $words:literal], $max:literal, $read:ident, $write:ident, $states:expr, $lanes:expr,
         $simd:expr, $scalar:expr) => {
