@@ -14,8 +14,8 @@ export function htmlPage(record) {
     header: `${facts(record)}\n${noise(record)}`,
     footer: `<p>Every answer was compared before the clock started. Contestants took turns, round by
 round; a figure is the median of its rounds, &plusmn; is half the interquartile range, drawn as a
-thin line through the point. Inputs are the same in every call and hot in the cache. Figures of another
-machine, or another hour of this one, differ: compare ratios.</p>`,
+thin line through the point. Inputs are the same in every call and hot in the cache. Figures of
+another machine, or another hour of this one, differ: compare ratios.</p>`,
     sections,
   });
 }
