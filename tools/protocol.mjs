@@ -440,8 +440,8 @@ const constants = [
     value: 4000,
     type: 'u64',
     doc:
-      'Nanoseconds of jobs that run during their calls in each event-loop iteration, whatever ' +
-      'each of them takes: sharing less with a worker gains nothing.',
+      'Nanoseconds of jobs that run during their calls in each round of an event-loop iteration, ' +
+      'whatever each of them takes: sharing less with a worker gains nothing.',
   },
   {
     name: 'COPY_NS_PER_KIB',

@@ -343,8 +343,8 @@ export const INLINE_ALONE_NS = 50_000;
 export const SUBMIT_NS = 700;
 
 /**
- * Nanoseconds of jobs that run during their calls in each event-loop iteration, whatever each of
- * them takes: sharing less with a worker gains nothing.
+ * Nanoseconds of jobs that run during their calls in each round of an event-loop iteration,
+ * whatever each of them takes: sharing less with a worker gains nothing.
  */
 export const INLINE_FIRST_NS = 4000;
 

@@ -69,7 +69,13 @@ impl Sharing {
             && (worker_awake || self.busy_ns + self.held_ns >= WAKE_NS)
     }
 
-    /// Counts the held jobs as submitted, or as taken by the loop.
+    /// Counts a held job as taken by the loop.
+    pub fn take(&mut self, cost: u64) {
+        self.held -= 1;
+        self.held_ns -= cost;
+    }
+
+    /// Counts the held jobs as submitted.
     pub fn release(&mut self) {
         (self.held, self.held_ns) = (0, 0);
     }

@@ -18,7 +18,7 @@ use crate::work::{Operation, ProgressCounter, Status};
 use millrace_cost::sharing::Sharing;
 use millrace_pool::{CancelToken, Cancellation, MAX_THREADS};
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -48,7 +48,7 @@ pub(crate) struct Environment {
     settling: Cell<bool>,
     deferred: RefCell<Vec<PoolTask>>,
     /// Short jobs that wait for the end of the iteration, and what is decided about them.
-    held: RefCell<Vec<Box<Job>>>,
+    held: RefCell<VecDeque<Box<Job>>>,
     sharing: Cell<Sharing>,
     /// Jobs that have run inline and are not settled, and the predicted nanoseconds of inline jobs
     /// in this iteration of the loop.
@@ -232,16 +232,16 @@ impl Environment {
         if let Some(progress) = &job.work.progress {
             self.progress_counters.borrow_mut().insert(job.slot, Arc::clone(progress));
         }
+        if job.cost <= POLLED_NS {
+            self.update_sharing(|sharing| sharing.in_flight(job.cost));
+        }
         if matches!(job.work.operation, Operation::Derive) {
             self.pending.borrow_mut().push(job);
             return;
         }
-        if job.cost <= POLLED_NS {
-            self.share(|sharing| sharing.in_flight(job.cost));
-        }
         if job.shared {
-            self.share(|sharing| sharing.hold(job.cost));
-            self.held.borrow_mut().push(job);
+            self.update_sharing(|sharing| sharing.hold(job.cost));
+            self.held.borrow_mut().push_back(job);
             if !self.settling.get() {
                 self.submit_full();
             }
@@ -256,11 +256,10 @@ impl Environment {
         }
     }
 
-    fn share<R>(&self, change: impl FnOnce(&mut Sharing) -> R) -> R {
+    fn update_sharing(&self, change: impl FnOnce(&mut Sharing)) {
         let mut sharing = self.sharing.get();
-        let result = change(&mut sharing);
+        change(&mut sharing);
         self.sharing.set(sharing);
-        result
     }
 
     /// Submits the held jobs before the end of the iteration if they are enough work.
@@ -272,7 +271,7 @@ impl Environment {
 
     /// Submits the held jobs to the pool.
     fn submit_held(&self) {
-        self.share(Sharing::release);
+        self.update_sharing(Sharing::release);
         task::submit(self.held.borrow_mut().drain(..).map(PoolTask::Job));
     }
 
@@ -328,7 +327,7 @@ impl Environment {
             return Poll::Again;
         }
         completion.end_polling();
-        self.share(Sharing::idle);
+        self.update_sharing(Sharing::idle);
         self.settle_arrivals(env);
         // The callbacks may have made jobs that only polling runs or settles.
         if !self.finished.borrow().is_empty() || !self.held.borrow().is_empty() {
@@ -356,11 +355,8 @@ impl Environment {
     /// took `budget` predicted nanoseconds. Returns true if there were any.
     fn help(&self, completion: &Arc<CompletionQueue>, budget: u64) -> bool {
         let (mut cost, mut jobs) = (0, Vec::<Box<Job>>::new());
-        let mut held = std::mem::take(&mut *self.held.borrow_mut());
-        self.share(Sharing::release);
-        let mut waiting = held.drain(..);
         while cost < budget
-            && let Some(job) = waiting.next().or_else(|| take_shared(completion))
+            && let Some(job) = self.take_held().or_else(|| take_shared(completion))
         {
             // A batch takes less than half as long.
             let batched =
@@ -368,15 +364,18 @@ impl Environment {
             cost += if batched { job.cost / 2 } else { job.cost };
             jobs.push(job);
         }
-        for job in waiting {
-            self.share(|sharing| sharing.hold(job.cost));
-            self.held.borrow_mut().push(job);
-        }
         multibuffer::run_inline(&mut jobs);
-        self.share(|sharing| sharing.ran(cost));
+        self.update_sharing(|sharing| sharing.ran(cost));
         let helped = !jobs.is_empty();
         self.finished.borrow_mut().append(&mut jobs);
         helped
+    }
+
+    /// Takes the first held job.
+    fn take_held(&self) -> Option<Box<Job>> {
+        let job = self.held.borrow_mut().pop_front()?;
+        self.update_sharing(|sharing| sharing.take(job.cost));
+        Some(job)
     }
 
     /// Delivers the results in the queue to JavaScript, and returns their number.
@@ -422,7 +421,7 @@ impl Environment {
         }
         self.copied.set(self.copied.get() - job.copied);
         if job.cost <= POLLED_NS && job.route != Route::Inline {
-            self.share(|sharing| sharing.settled(job.cost));
+            self.update_sharing(|sharing| sharing.settled(job.cost));
         }
         let in_flight = self.in_flight.get() - 1;
         self.in_flight.set(in_flight);

@@ -456,8 +456,8 @@ pub(crate) const INLINE_ALONE_NS: u64 = 50_000;
 /// them counts as blocking the loop.
 pub(crate) const SUBMIT_NS: u64 = 700;
 
-/// Nanoseconds of jobs that run during their calls in each event-loop iteration, whatever each of
-/// them takes: sharing less with a worker gains nothing.
+/// Nanoseconds of jobs that run during their calls in each round of an event-loop iteration,
+/// whatever each of them takes: sharing less with a worker gains nothing.
 pub(crate) const INLINE_FIRST_NS: u64 = 4000;
 
 /// Nanoseconds of the event loop to copy 1024 bytes for a worker, and to allocate memory for the

@@ -53,7 +53,7 @@ export function openTransformStream(options: SealedStreamOptions): TransformStre
  * Seals a message with a passphrase, in the format of `millrace seal`. The key is derived with
  * scrypt; any change, also of the header, prevents opening. `data` is copied at the call; text in
  * the passphrase is converted to Unicode's form C. Choose a passphrase that cannot be guessed:
- * anyone who has the result can try any number of them.
+ * an attacker with the result can test any number of them.
  *
  * @returns header and sealed stream: 87 bytes, and a tag of 16 for each chunk of 16 KiB, more than
  *   `data`

@@ -203,21 +203,18 @@ impl Simulation {
             self.submit_held();
         }
         let budget = self.sharing.help_ns(settled > 0 && awake);
-        self.sharing.release();
         let (mut spent, mut ran) = (0, 0);
         while spent < budget {
             self.advance_worker();
             if self.held > 0 {
                 self.held -= 1;
+                self.sharing.take(self.cost);
             } else if self.queue.pop_front().is_none() {
                 break;
             }
             self.now += self.cost;
             spent += self.cost;
             ran += 1;
-        }
-        for _ in 0..self.held {
-            self.sharing.hold(self.cost);
         }
         self.sharing.ran(spent);
         self.count_settled(ran);
