@@ -23,6 +23,7 @@ export function checks() {
     ],
     ['arm64', () => checkArm64([...clippy, ...locked()])],
     ['documentation of Rust', rustDocs],
+    ['licences and sources of crates', checkCrates],
     [
       'Prettier',
       () =>
@@ -53,6 +54,27 @@ async function cargo(title, args, command, component) {
   if (answer?.code !== 0)
     return skipped(title, `not installed (rustup component add ${component})`);
   return step(title, 'cargo', args, { env });
+}
+
+/**
+ * Licences, duplicates and sources of crates, by deny.toml; and known vulnerabilities, if the
+ * database of them can be fetched. In CI it must be.
+ */
+async function checkCrates() {
+  const title = 'licences and sources of crates';
+  const env = await prepareNativeBuild();
+  const answer = await probe('cargo-deny', ['--version'], { env });
+  if (answer?.code !== 0)
+    return skipped(title, 'not installed (cargo install --locked cargo-deny)');
+  const deny = ['--locked', '--color', 'never', 'check'];
+  await step(title, 'cargo-deny', [...deny, 'licenses', 'bans', 'sources'], { env });
+  const advisories = 'advisories about crates';
+  if (!env.CI) {
+    const fetched = await probe('cargo-deny', ['--color', 'never', 'fetch', 'db'], { env });
+    if (fetched?.code !== 0)
+      return skipped(advisories, 'the database of advisories cannot be fetched here');
+  }
+  return step(advisories, 'cargo-deny', [...deny, 'advisories'], { env });
 }
 
 /** Private items too: the documentation is for those who work on the code. */

@@ -1,13 +1,13 @@
-// `npm ci`, and only when node_modules is not what package-lock.json says.
+// `npm ci --ignore-scripts`, and only when node_modules is not what package-lock.json says.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { root, step } from './steps.mjs';
 
-/** Installs the development dependencies of the repository. */
+/** Installs the development dependencies of the repository. No script of theirs runs. */
 export async function install() {
-  if (!installed(root)) await step('install npm packages', ...npm(['ci']));
+  if (!installed(root)) await step('install npm packages', ...npm(['ci', '--ignore-scripts']));
 }
 
 /**

@@ -13,6 +13,7 @@ import { Stop, probe, root } from './steps.mjs';
  */
 export async function prepareNativeBuild() {
   const env = buildEnvironment();
+  await chooseToolchain(env);
   for (const check of [rust, compiler, perl]) {
     const missing = await check(env);
     if (missing !== undefined) throw new Stop(`millrace: ${missing}`);
@@ -31,10 +32,28 @@ function buildEnvironment() {
   return env;
 }
 
+/**
+ * Lets rustup use its default toolchain if the pinned one is not installed: building from source
+ * needs any version from `rust-version` on, and must not download one. CI uses the pinned one.
+ */
+async function chooseToolchain(env) {
+  if (env.CI || env.RUSTUP_TOOLCHAIN !== undefined) return;
+  const pinned = field('rust-toolchain.toml', 'channel');
+  const listed = await probe('rustup', ['toolchain', 'list'], { env });
+  const names = listed?.code === 0 ? listed.stdout.split('\n') : [];
+  if (names.some((line) => line.startsWith(`${pinned}-`))) return;
+  const [usual] = names.find((line) => line.includes('default'))?.split(' ') ?? [];
+  if (usual !== undefined) env.RUSTUP_TOOLCHAIN = usual;
+}
+
+/** Returns the value of a string in a TOML file of the repository. */
+function field(file, name) {
+  const text = readFileSync(join(root, file), 'utf8');
+  return new RegExp(`^${name}\\s*=\\s*"([^"]+)"`, 'm').exec(text)?.[1];
+}
+
 async function rust(env) {
-  const required =
-    /^rust-version\s*=\s*"([\d.]+)"/m.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'))?.[1] ??
-    '1.89';
+  const required = field('Cargo.toml', 'rust-version') ?? '1.89';
   const remedy = 'install it from https://rustup.rs/ and run this again';
   const cargo = await probe('cargo', ['--version'], { env });
   if (cargo === undefined || cargo.code !== 0) {
