@@ -10,13 +10,15 @@ import { Stop, probe, root, skipped, step } from './steps.mjs';
 const folder = join(root, 'target', 'runtimes');
 const { platform, arch } = process;
 
-/** The packages are named in each project's own way. */
+const musl = isMusl();
+
+/** The packages are named in each project's own way. Only Bun has some for musl. */
 const systems = {
-  node: `node-${{ win32: 'win' }[platform] ?? platform}-${arch}`,
+  node: musl ? undefined : `node-${{ win32: 'win' }[platform] ?? platform}-${arch}`,
   bun:
     `@oven/bun-${{ win32: 'windows' }[platform] ?? platform}-` +
-    `${{ arm64: 'aarch64' }[arch] ?? arch}${isMusl() ? '-musl' : ''}`,
-  deno: `@deno/${platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`,
+    `${{ arm64: 'aarch64' }[arch] ?? arch}${musl ? '-musl' : ''}`,
+  deno: musl ? undefined : `@deno/${platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`,
 };
 
 const exe = platform === 'win32' ? '.exe' : '';
@@ -25,22 +27,28 @@ const exe = platform === 'win32' ? '.exe' : '';
 export const runtimes = [
   ...[20, 22, 24, 26].map((major) => ({
     name: `Node ${major}`,
-    package: `${systems.node}@${major}`,
+    package: systems.node && `${systems.node}@${major}`,
     binary: platform === 'win32' ? 'bin/node.exe' : 'bin/node',
     run: [],
   })),
   { name: 'Bun', package: `${systems.bun}@1`, binary: `bin/bun${exe}`, run: [] },
-  { name: 'Deno', package: `${systems.deno}@2`, binary: `deno${exe}`, run: ['run', '-A'] },
+  {
+    name: 'Deno',
+    package: systems.deno && `${systems.deno}@2`,
+    binary: `deno${exe}`,
+    run: ['run', '-A'],
+  },
 ];
 
 /**
  * The command of a runtime, its arguments before a script, and its version; or `missing`, why there
  * is none.
  */
-export function findRuntime({ name, binary, run }) {
+export function findRuntime({ name, package: wanted, binary, run }) {
   const own =
     process.release.name === 'node' && name === `Node ${process.versions.node.split('.')[0]}`;
   if (own) return { command: process.execPath, run, version: process.versions.node };
+  if (wanted === undefined) return { missing: 'npm has no package of it for musl' };
   const place = placeOf(name);
   const account = join(place, 'found.json');
   if (!existsSync(account))
@@ -55,6 +63,7 @@ export async function prepareRuntimes() {
   for (const runtime of runtimes) {
     const found = findRuntime(runtime);
     if (found.command !== undefined && existsSync(found.command)) continue;
+    if (runtime.package === undefined) continue;
     await fetchRuntime(runtime);
   }
 }

@@ -31,6 +31,7 @@ export const verbs = {
   soak,
   bench,
   docs,
+  platforms,
   check,
   build,
 };
@@ -189,6 +190,13 @@ async function docs(args) {
   await prepare();
   const { docs: run } = await import('./docs.mjs');
   return run(args);
+}
+
+/** Every platform with a binary, built and run under emulators; tools/platforms/verb.mjs. */
+async function platforms(args) {
+  await prepare();
+  const { platformRows } = await import('./platforms/verb.mjs');
+  return platformRows(args);
 }
 
 async function build() {

@@ -57,6 +57,7 @@ export default defineConfig({
             page('Keys and secrets', '/keys'),
             page('Browsers', '/browsers'),
             page('Servers and bundlers', '/servers-and-bundlers'),
+            page('Platforms', '/platforms'),
             page('Try it in this browser', '/try'),
           ],
         },

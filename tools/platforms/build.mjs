@@ -1,0 +1,117 @@
+// Builds a row's binary with a target folder of its own, below target/platforms/<name>.
+//
+// The bytes of a shipped build depend on the commit and the toolchain only: paths of this machine are
+// replaced (tools/reproducible.mjs compares two builds).
+
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+import { prepareNativeBuild } from '../prerequisites.mjs';
+import { Stop, probe, root, step } from '../steps.mjs';
+import { place, python } from './fetch.mjs';
+
+/** What `npm run platforms` builds with: an eighth of the time of the shipped profile. */
+const fast = { LTO: 'off', CODEGEN_UNITS: '16', OPT_LEVEL: '2', INCREMENTAL: 'false' };
+const shippedProfile = { LTO: 'fat', CODEGEN_UNITS: '1', OPT_LEVEL: '3', INCREMENTAL: 'false' };
+
+/**
+ * Builds a row and returns the path of its library.
+ *
+ * @param {import('./rows.mjs').Row} row
+ * @param {{ shipped?: boolean, source?: string }} options source: another checkout
+ */
+export async function buildRow(row, { shipped = false, source = root } = {}) {
+  const { name, rust, builder, suffix = '' } = row;
+  const kind = shipped ? 'shipped' : 'fast';
+  const target = join(source, 'target', 'platforms', name, kind);
+  mkdirSync(target, { recursive: true });
+  const base = await prepareNativeBuild();
+  await requireTarget(rust, base);
+  /** @type {NodeJS.ProcessEnv} */
+  const env = {
+    ...base,
+    ...profile(shipped ? shippedProfile : fast),
+    ...(shipped ? reproducible(source, rust, base) : { CARGO_ENCODED_RUSTFLAGS: dynamic(rust) }),
+    CARGO_TARGET_DIR: target,
+    // AWS-LC's assembled objects for Windows; its build asks for NASM otherwise.
+    AWS_LC_SYS_PREBUILT_NASM: '1',
+    MACOSX_DEPLOYMENT_TARGET: '11.0',
+  };
+  let verb = 'build';
+  if (builder === 'zig') {
+    env.PATH = `${await python()}${delimiter}${env.PATH}`;
+    verb = 'zigbuild';
+  } else {
+    await requireMingw(env);
+  }
+  const args = [verb, '--release', '--locked', '--package', 'millrace-node'];
+  args.push('--target', rust + suffix);
+  const title = `build ${name}${shipped ? ', as shipped' : ''}`;
+  await step(title, 'cargo', args, { env, cwd: source, errorOutput: 'stderr' });
+  const folder = join(target, rust, 'release');
+  const file = readdirSync(folder).find((each) =>
+    /^(lib)?millrace_node\.(so|dylib|dll)$/.test(each),
+  );
+  if (file === undefined) throw new Stop(`millrace: cargo wrote no library to ${folder}`);
+  return join(folder, file);
+}
+
+function profile(settings) {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [`CARGO_PROFILE_RELEASE_${name}`, value]),
+  );
+}
+
+/** Node.js loads libraries, so they must share its musl; Rust's default is a static one. */
+function dynamic(rust) {
+  return rust.endsWith('-musl') ? '-Ctarget-feature=-crt-static' : '';
+}
+
+/** Replaces the folders of this machine in what compilers write into the library. */
+function reproducible(source, rust, env) {
+  const cargo = env.CARGO_HOME ?? join(homedir(), '.cargo');
+  const replaced = [
+    [join(source, 'target'), '/target'],
+    [source.replace(/[\\/]$/, ''), '/millrace'],
+    [cargo, '/cargo'],
+  ];
+  const flags = replaced.map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+  if (dynamic(rust) !== '') flags.push(dynamic(rust));
+  const c = replaced.map(([from, to]) => `-ffile-prefix-map=${from}=${to}`);
+  return {
+    CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f'),
+    [`CFLAGS_${rust.replaceAll('-', '_')}`]: c.join(' '),
+    SOURCE_DATE_EPOCH: '0',
+  };
+}
+
+async function requireTarget(rust, env) {
+  const installed = await probe('rustup', ['target', 'list', '--installed'], { env });
+  if (installed?.stdout.split('\n').includes(rust)) return;
+  const added = await probe('rustup', ['target', 'add', rust], { env });
+  if (added?.code !== 0)
+    throw new Stop(`Rust's standard library for it cannot be had (rustup target add ${rust})`);
+}
+
+async function requireMingw(env) {
+  const answer = await probe('x86_64-w64-mingw32-gcc', ['--version'], { env });
+  if (answer?.code !== 0)
+    throw new Stop('no cross compiler (apt-get install gcc-mingw-w64-x86-64)');
+}
+
+/**
+ * The library of an earlier build, if there is one; a shipped one first.
+ *
+ * @param {import('./rows.mjs').Row} row
+ */
+export function builtRow({ name, rust }) {
+  for (const kind of ['shipped', 'fast']) {
+    const folder = join(place, name, kind, rust, 'release');
+    const file = existsSync(folder)
+      ? readdirSync(folder).find((each) => /^(lib)?millrace_node\.(so|dylib|dll)$/.test(each))
+      : undefined;
+    if (file !== undefined) return join(folder, file);
+  }
+  return undefined;
+}

@@ -1,0 +1,65 @@
+// What an ELF library of Linux exports, needs, and asks of glibc.
+
+/** @param {Buffer} file a 64-bit little-endian ELF file */
+export function readElf(file) {
+  const word = (at) => Number(file.readBigUInt64LE(at));
+  const sections = [];
+  const [start, size, count] = [word(40), file.readUInt16LE(58), file.readUInt16LE(60)];
+  for (let i = 0; i < count; i++) {
+    const at = start + i * size;
+    sections.push({
+      type: file.readUInt32LE(at + 4),
+      offset: word(at + 24),
+      size: word(at + 32),
+      link: file.readUInt32LE(at + 40),
+      info: file.readUInt32LE(at + 44),
+    });
+  }
+  const of = (type) => sections.find((section) => section.type === type);
+  const text = (section, at) => textAt(file, sections[section.link].offset + at);
+  return {
+    exports: dynamicSymbols(file, of(11), text),
+    needed: neededLibraries(file, of(6), text),
+    glibc: highestGlibc(file, of(0x6ffffffe), text),
+  };
+}
+
+export function textAt(file, at) {
+  return file.toString('latin1', at, file.indexOf(0, at));
+}
+
+/** The defined global symbols of .dynsym. */
+function dynamicSymbols(file, section, text) {
+  const names = [];
+  for (let at = section.offset; at < section.offset + section.size; at += 24) {
+    const local = file[at + 4] >> 4 === 0;
+    const undefinedHere = file.readUInt16LE(at + 6) === 0;
+    if (!local && !undefinedHere) names.push(text(section, file.readUInt32LE(at)));
+  }
+  return names;
+}
+
+/** DT_NEEDED of .dynamic. */
+function neededLibraries(file, section, text) {
+  const names = [];
+  for (let at = section.offset; at < section.offset + section.size; at += 16) {
+    if (file.readBigUInt64LE(at) === 1n) names.push(text(section, file.readUInt32LE(at + 8)));
+  }
+  return names;
+}
+
+/** The highest `GLIBC_` version of .gnu.version_r, such as 2.28; undefined if none is needed. */
+function highestGlibc(file, section, text) {
+  const versions = [];
+  let at = section?.offset;
+  for (let i = 0; i < (section?.info ?? 0); i++) {
+    let entry = at + file.readUInt32LE(at + 8);
+    for (let left = file.readUInt16LE(at + 2); left > 0; left--) {
+      const name = text(section, file.readUInt32LE(entry + 8));
+      if (name.startsWith('GLIBC_')) versions.push(name.slice(6));
+      entry += file.readUInt32LE(entry + 12);
+    }
+    at += file.readUInt32LE(at + 12);
+  }
+  return versions.sort((left, right) => left.localeCompare(right, 'en', { numeric: true })).at(-1);
+}

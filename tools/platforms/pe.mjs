@@ -1,0 +1,44 @@
+// What a DLL of Windows exports and imports, and the oldest version of Windows it names.
+
+import { textAt } from './elf.mjs';
+
+/** @param {Buffer} file a PE32+ file */
+export function readPe(file) {
+  const header = file.readUInt32LE(60) + 4;
+  const optional = header + 20;
+  const sections = [];
+  const table = optional + file.readUInt16LE(header + 16);
+  for (let i = 0; i < file.readUInt16LE(header + 2); i++) {
+    const at = table + i * 40;
+    const [size, address, raw] = [8, 12, 20].map((field) => file.readUInt32LE(at + field));
+    sections.push({ size, address, raw });
+  }
+  const place = (address) => {
+    const section = sections.find(
+      (each) => address >= each.address && address < each.address + each.size,
+    );
+    return address - section.address + section.raw;
+  };
+  const directory = (index) => file.readUInt32LE(optional + 112 + index * 8);
+  return {
+    exports: exportedNames(file, directory(0), place),
+    needed: importedLibraries(file, directory(1), place),
+    system: `${file.readUInt16LE(optional + 48)}.${file.readUInt16LE(optional + 50)}`,
+  };
+}
+
+function exportedNames(file, address, place) {
+  if (address === 0) return [];
+  const at = place(address);
+  const names = place(file.readUInt32LE(at + 32));
+  return Array.from({ length: file.readUInt32LE(at + 24) }, (_, i) =>
+    textAt(file, place(file.readUInt32LE(names + i * 4))),
+  );
+}
+
+function importedLibraries(file, address, place) {
+  const names = [];
+  for (let at = place(address); file.readUInt32LE(at + 12) !== 0; at += 20)
+    names.push(textAt(file, place(file.readUInt32LE(at + 12))));
+  return names;
+}

@@ -1,0 +1,90 @@
+// The rows of `npm run platforms`: how each platform is built, and what runs it here.
+//
+// builder   zig: `cargo zigbuild`, Clang with the C library of the target; mingw: Debian's
+//           cross compiler; undefined: nothing is built
+// suffix    the oldest glibc that the binary may need, as Node.js 20 needs it
+// runs      the runs of runners.mjs: each is a Node.js and what runs it
+// fixture   the platform whose binary a row takes that builds none
+
+/** @typedef {'host' | 'qemu-x64' | 'arm64' | 'musl-x64' | 'musl-arm64' | 'wine' | 's390x'} Runner */
+
+/**
+ * @typedef {object} Row
+ * @property {string} name
+ * @property {string} [rust]
+ * @property {'zig' | 'mingw'} [builder]
+ * @property {string} [suffix]
+ * @property {string} [fixture]
+ * @property {{ runner: Runner, cpu?: string }[]} runs
+ * @property {string} [unrun] why nothing runs it here
+ * @property {'portable'} [engine]
+ */
+
+const glibc = '.2.28';
+
+/** @type {Row[]} */
+export const rows = [
+  {
+    name: 'linux-x64-gnu',
+    rust: 'x86_64-unknown-linux-gnu',
+    builder: 'zig',
+    suffix: glibc,
+    runs: [{ runner: 'host' }],
+  },
+  {
+    name: 'linux-arm64-gnu',
+    rust: 'aarch64-unknown-linux-gnu',
+    builder: 'zig',
+    suffix: glibc,
+    runs: [
+      { runner: 'arm64', cpu: 'max' },
+      { runner: 'arm64', cpu: 'cortex-a72' },
+    ],
+  },
+  {
+    name: 'linux-x64-musl',
+    rust: 'x86_64-unknown-linux-musl',
+    builder: 'zig',
+    runs: [{ runner: 'musl-x64' }],
+  },
+  {
+    name: 'linux-arm64-musl',
+    rust: 'aarch64-unknown-linux-musl',
+    builder: 'zig',
+    runs: [{ runner: 'musl-arm64', cpu: 'max' }],
+  },
+  {
+    name: 'win32-x64',
+    rust: 'x86_64-pc-windows-gnu',
+    builder: 'mingw',
+    runs: [{ runner: 'wine' }],
+  },
+  {
+    name: 'win32-arm64',
+    rust: 'aarch64-pc-windows-gnullvm',
+    builder: 'zig',
+    runs: [],
+    unrun: 'no emulator here runs Windows for arm64',
+  },
+  {
+    name: 'darwin-x64',
+    rust: 'x86_64-apple-darwin',
+    builder: 'zig',
+    runs: [],
+    unrun: 'nothing here runs macOS',
+  },
+  {
+    name: 'darwin-arm64',
+    rust: 'aarch64-apple-darwin',
+    builder: 'zig',
+    runs: [],
+    unrun: 'nothing here runs macOS',
+  },
+  { name: 's390x', engine: 'portable', runs: [{ runner: 's390x' }] },
+  // The shipped binary on older CPUs, and on one with VAES.
+  ...['qemu64', 'Nehalem', 'Haswell', 'max'].map((cpu) => ({
+    name: `x64-${cpu.toLowerCase()}`,
+    fixture: 'linux-x64-gnu',
+    runs: [{ runner: /** @type {const} */ ('qemu-x64'), cpu }],
+  })),
+];

