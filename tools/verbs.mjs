@@ -165,12 +165,12 @@ async function bench(args) {
   // Millrace against itself: no other package takes part.
   if (args.includes('--record') && !['instructions', 'routes'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', 'record.mjs'), ...args]);
-  if (['routes', 'instructions', 'records'].includes(args[0]))
+  if (['core', 'routes', 'instructions', 'records'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   const { installContestants } = await import('../bench/install.mjs');
   await installContestants();
-  if (args[0] === 'load')
-    return stream(process.execPath, [join(root, 'bench', 'load.mjs'), ...args.slice(1)]);
+  if (['rivals', 'load'].includes(args[0]))
+    return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...args]);
 }
 

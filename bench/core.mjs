@@ -1,0 +1,34 @@
+// The primitives without Node.js, beside ring's: builds and runs bench/core.
+//
+//   npm run bench -- core [--tier zen3|haswell|nehalem|nothing]
+//
+// `--tier` hides CPU features from Millrace and AWS-LC, not from ring.
+
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { tierEnvironment, tiers } from '../tools/cpu-tiers.mjs';
+import { machineName } from './machine.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values } = parseArgs({ options: { tier: { type: 'string' } } });
+const tier = tiers.find(({ short }) => short === values.tier);
+if (values.tier !== undefined && tier === undefined)
+  throw new Error(
+    `--tier: ${values.tier} is none of ${tiers.map(({ short }) => short).join(', ')}`,
+  );
+
+const target = join(root, 'target', 'bench-core');
+const built = spawnSync('cargo', ['build', '--release', '--locked', '--target-dir', target], {
+  cwd: join(root, 'bench', 'core'),
+  stdio: 'inherit',
+});
+if (built.status !== 0) process.exit(built.status ?? 1);
+console.log(`${machineName()}; ${tier ? `as ${tier.name}: ${tier.has}` : 'all CPU features'}\n`);
+const { status } = spawnSync(join(target, 'release', 'millrace-bench-core'), {
+  stdio: 'inherit',
+  env: { ...process.env, ...(tier && tierEnvironment(tier)) },
+});
+process.exitCode = status ?? 1;

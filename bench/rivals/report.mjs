@@ -1,0 +1,46 @@
+// The results of `npm run bench -- rivals` as a Markdown table.
+
+/** @param {any[]} results @param {Record<string, string>} about */
+export function markdown(results, about) {
+  const lines = [
+    `${about.machine}; ${about.tier}; build ${about.build}`,
+    '',
+    '| row | Millrace | best other | ratio | goal |',
+    '|---|---|---|---|---|',
+    ...results.map(line),
+  ];
+  return lines.join('\n');
+}
+
+/** Millrace's other forms are shown, but are no rivals where another library is in the row. */
+function line({ name, goal, bytes, disturbed, entries }) {
+  const [ours, ...others] = entries;
+  const foreign = others.filter(({ contestant }) => !contestant.startsWith('millrace'));
+  const rivals = foreign.length > 0 ? foreign : others;
+  if (rivals.length === 0)
+    return `| ${name} | ${figure(ours, bytes)} | not installed | | ${goal} |`;
+  const best = rivals.reduce((least, each) => (each.seconds < least.seconds ? each : least));
+  const ratio = best.seconds / ours.seconds;
+  const noise = Math.max(0.03, ours.spread + best.spread);
+  const shown = ratio.toFixed(2);
+  const verdict =
+    ratio >= goal ? shown : ratio >= goal * (1 - noise) ? `${shown} ~` : `**${shown}**`;
+  const tail = ours.p99 === undefined ? '' : `, p99/p50 ${(ours.p99 / ours.p50).toFixed(1)}`;
+  const beside = others
+    .filter(({ contestant }) => foreign.length > 0 && contestant.startsWith('millrace, '))
+    .map((each) => `; ${each.contestant.slice(10)} ${figure(each, bytes)}`);
+  return (
+    `| ${name} | ${figure(ours, bytes)}${tail}${beside.join('')} | ` +
+    `${figure(best, bytes)} ${best.contestant} | ${verdict}${disturbed ? ' !' : ''} | ${goal} |`
+  );
+}
+
+function figure({ seconds }, bytes) {
+  if (bytes !== undefined) return `${digits(bytes / seconds / 1e9)} GB/s`;
+  if (seconds < 1e-6) return `${digits(seconds * 1e9)} ns`;
+  return seconds < 1e-3 ? `${digits(seconds * 1e6)} us` : `${digits(seconds * 1e3)} ms`;
+}
+
+function digits(value) {
+  return value >= 100 ? String(Math.round(value)) : value.toPrecision(3);
+}
