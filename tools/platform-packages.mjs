@@ -2,12 +2,13 @@
 // binary, and `millrace` itself. Nothing is compiled and no script runs when they are installed:
 // npm picks the one platform package that fits by its os, cpu and libc fields.
 //
-//   node tools/platform-packages.mjs [--complete] [--repository URL] [--out FOLDER]    write it
+//   node tools/platform-packages.mjs [--complete] [--repository URL] [--out FOLDER]
+//       [--binaries FOLDER]    write it; the binaries are those of native/ or of another folder
 //   node tools/platform-packages.mjs --publish --tag v1.2.3 [--dry-run] publish what was written
 //
 // `millrace` has the files that the repository's own package.json lists, less the binaries; a
-// platform package has the licences of everything that is compiled into its binary, which takes
-// cargo to know.
+// platform package has the licences of everything that is compiled into its binary, and a bill of
+// materials (sbom.cdx.json), which take cargo to know. With --complete nothing may be missing.
 //
 // The optionalDependencies are written here and are not in the repository's own package.json:
 // there, `npm ci` would look for packages of a version that is not published yet, and fail. For the
@@ -29,9 +30,11 @@ import { parseArgs } from 'node:util';
 import { npm } from './install.mjs';
 import { notices } from './notices.mjs';
 import { platforms } from './platforms.mjs';
-import { Stop, probe, root, step } from './steps.mjs';
+import { billOfMaterials } from './sbom.mjs';
+import { Stop, probe, root, skipped, step } from './steps.mjs';
 
 let out = join(root, 'npm');
+let binaries = join(root, 'native');
 let main;
 
 try {
@@ -40,12 +43,14 @@ try {
       complete: { type: 'boolean', default: false },
       repository: { type: 'string' },
       out: { type: 'string' },
+      binaries: { type: 'string' },
       publish: { type: 'boolean', default: false },
       tag: { type: 'string' },
       'dry-run': { type: 'boolean', default: false },
     },
   });
   if (values.out !== undefined) out = resolve(values.out);
+  if (values.binaries !== undefined) binaries = resolve(values.binaries);
   main = join(out, 'millrace');
   if (values.publish) await publish(values);
   else await write(values);
@@ -65,7 +70,7 @@ async function write({ complete, repository }) {
     throw new Stop(`millrace: no binary for ${missing.join(', ')}`);
 
   rmSync(out, { recursive: true, force: true });
-  for (const platform of built) await writePlatform(platform, manifest, repository);
+  for (const platform of built) await writePlatform(platform, manifest, repository, complete);
   await writeMain(manifest, built, repository);
   console.log(
     `${relative('', out) || '.'}: millrace ${manifest.version} and ${built.length} of ` +
@@ -74,7 +79,7 @@ async function write({ complete, repository }) {
   if (missing.length > 0) console.log(`without ${missing.join(', ')}`);
 }
 
-async function writePlatform(platform, manifest, repository) {
+async function writePlatform(platform, manifest, repository, complete) {
   const { name, os, cpu, libc } = platform;
   const folder = join(out, name);
   const binary = `millrace.${name}.node`;
@@ -82,6 +87,10 @@ async function writePlatform(platform, manifest, repository) {
   copyFileSync(binaryOf(name), join(folder, binary));
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   writeFileSync(join(folder, 'LICENSES.txt'), await notices(platform));
+  const { text, missing } = await billOfMaterials(platform);
+  if (text !== undefined) writeFileSync(join(folder, 'sbom.cdx.json'), text);
+  else if (complete) throw new Stop(`millrace: no bill of materials: ${missing}`);
+  else skipped(`bill of materials of ${name}`, missing);
   writeFileSync(
     join(folder, 'README.md'),
     `The ${name} binary of millrace. Install millrace; npm picks this package where it fits.\n`,
@@ -94,7 +103,7 @@ async function writePlatform(platform, manifest, repository) {
     author: manifest.author,
     ...repositoryField(repository),
     main: binary,
-    files: [binary, 'LICENSES.txt'],
+    files: [binary, 'LICENSES.txt', ...(text === undefined ? [] : ['sbom.cdx.json'])],
     os: [os],
     cpu: [cpu],
     ...(libc === undefined ? {} : { libc: [libc] }),
@@ -152,7 +161,7 @@ async function publish({ tag, 'dry-run': dryRun }) {
 }
 
 function binaryOf(name) {
-  return join(root, 'native', `millrace.${name}.node`);
+  return join(binaries, `millrace.${name}.node`);
 }
 
 function packageOf(name) {

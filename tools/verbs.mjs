@@ -32,6 +32,7 @@ export const verbs = {
   bench,
   docs,
   platforms,
+  release,
   check,
   build,
 };
@@ -197,6 +198,13 @@ async function platforms(args) {
   await prepare();
   const { platformRows } = await import('./platforms/verb.mjs');
   return platformRows(args);
+}
+
+/** A rehearsal of a release, to a registry on this machine; tools/release/rehearse.mjs. */
+async function release(args) {
+  await prepare();
+  const { rehearse } = await import('./release/rehearse.mjs');
+  return rehearse(args);
 }
 
 async function build() {

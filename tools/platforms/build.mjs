@@ -19,9 +19,10 @@ const shippedProfile = { LTO: 'fat', CODEGEN_UNITS: '1', OPT_LEVEL: '3', INCREME
  * Builds a row and returns the path of its library.
  *
  * @param {import('./rows.mjs').Row} row
- * @param {{ shipped?: boolean, source?: string }} options source: another checkout
+ * @param {{ shipped?: boolean, source?: string, remap?: boolean }} options source: another
+ *   checkout; remap: replace the paths of this machine, as shipped builds always do
  */
-export async function buildRow(row, { shipped = false, source = root } = {}) {
+export async function buildRow(row, { shipped = false, source = root, remap = shipped } = {}) {
   const { name, rust, builder, suffix = '' } = row;
   const kind = shipped ? 'shipped' : 'fast';
   const target = join(source, 'target', 'platforms', name, kind);
@@ -32,7 +33,7 @@ export async function buildRow(row, { shipped = false, source = root } = {}) {
   const env = {
     ...base,
     ...profile(shipped ? shippedProfile : fast),
-    ...(shipped ? reproducible(source, rust, base) : { CARGO_ENCODED_RUSTFLAGS: dynamic(rust) }),
+    ...(remap ? reproducible(source, rust, base) : { CARGO_ENCODED_RUSTFLAGS: dynamic(rust) }),
     CARGO_TARGET_DIR: target,
     // AWS-LC's assembled objects for Windows; its build asks for NASM otherwise.
     AWS_LC_SYS_PREBUILT_NASM: '1',

@@ -1,0 +1,111 @@
+// Empty projects in which a rehearsal installs Millrace as a user does, and the programs it runs
+// there: the quick start of README.md and `millrace sum`.
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { probe, root } from '../steps.mjs';
+
+const place = join(root, 'target', 'rehearsal', 'projects');
+
+/** How each package manager adds a package without running scripts. */
+const adding = {
+  npm: ['install', '--ignore-scripts', '--no-audit', '--no-fund'],
+  pnpm: ['add', '--ignore-scripts'],
+  'yarn 1': ['add', '--ignore-scripts', '--non-interactive'],
+  'yarn 4': ['add'],
+  bun: ['add', '--ignore-scripts'],
+};
+
+/** Names that the examples of README.md take for granted. */
+const names = `import { writeFileSync } from 'node:fs';
+writeFileSync('example.bin', 'abc');
+Object.assign(globalThis, {
+  path: 'example.bin',
+  password: 'correct horse battery staple',
+  response: new Response('abc'),
+  signal: new AbortController().signal,
+});
+`;
+
+/** Makes an empty project that knows the registry. Returns its folder and environment. */
+export function makeProject(name, url) {
+  const folder = join(place, name.replaceAll(' ', '-'));
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const write = (file, text) => writeFileSync(join(folder, file), text);
+  write('package.json', '{ "private": true, "type": "module" }\n');
+  write('.npmrc', `registry=${url}\n`);
+  write('.yarnrc', `registry "${url}"\n`);
+  const yarn = {
+    npmRegistryServer: url,
+    unsafeHttpWhitelist: ['127.0.0.1'],
+    nodeLinker: 'node-modules',
+    enableScripts: false,
+    enableTelemetry: false,
+    enableGlobalCache: false,
+    npmMinimalAgeGate: 0,
+  };
+  if (name.startsWith('yarn 4')) {
+    write('.yarnrc.yml', JSON.stringify(yarn));
+    write('yarn.lock', '');
+  }
+  write('names.mjs', names);
+  const examples = quickStart();
+  for (const [i, code] of examples.entries())
+    write(`example-${i + 1}.mjs`, `import './names.mjs';\n${code}`);
+  const imports = examples.map((_, i) => `await import('./example-${i + 1}.mjs');\n`).join('');
+  write('quick-start.mjs', `${imports}console.log('quick start done');\n`);
+  write('abc.txt', 'abc');
+  // Variables of the npm that runs this would reach the others.
+  const own = Object.entries(process.env).filter(
+    ([key]) => !/^(npm_|yarn_|pnpm_|bun_|millrace_)/i.test(key),
+  );
+  const env = {
+    ...Object.fromEntries(own),
+    HOME: folder,
+    npm_config_cache: join(folder, '.cache'),
+    npm_config_registry: url,
+    COREPACK_ENABLE_STRICT: '0',
+  };
+  return { folder, env };
+}
+
+/** The blocks of JavaScript in README's quick start. */
+function quickStart() {
+  const text = readFileSync(join(root, 'README.md'), 'utf8');
+  const [, section] = /^## Quick start\n([^]*?)^## /m.exec(text);
+  return [...section.matchAll(/^```js\n([^]*?)^```/gm)].map(([, code]) => code);
+}
+
+/** Installs Millrace in a project with a manager; resolves to undefined or to what went wrong. */
+export async function add({ folder, env }, name, manager, { version = 'latest', more = [] } = {}) {
+  const args = [...manager.args, ...adding[name], ...more, `millrace@${version}`];
+  const answer = await probe(manager.command, args, { cwd: folder, env });
+  return answer?.code === 0 ? undefined : lastLines(answer);
+}
+
+/** Runs the quick start and the command in a project; resolves to what went wrong, if anything. */
+export async function use({ folder, env }, run) {
+  const all = { cwd: folder, env: { ...env, ...run.env, MILLRACE_ENGINE: 'native' } };
+  // Wine hangs when it is given pipes.
+  const start = (args) => {
+    const shell = ['-c', 'exec "$@" </dev/null >out.txt 2>&1', 'sh', run.command, ...run.args];
+    return probe('sh', [...shell, ...args], all);
+  };
+  const said = () => readFileSync(join(folder, 'out.txt'), 'utf8');
+  const program = await start(['quick-start.mjs']);
+  if (program?.code !== 0 || !said().includes('quick start done'))
+    return `quick start: ${said().trim().split('\n').slice(-4).join(' ')}`;
+  const command = join('node_modules', 'millrace', 'cli', 'main.js');
+  const sum = await start([command, 'sum', 'abc.txt']);
+  const right = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+  return sum?.code === 0 && said().includes(right) ? undefined : `sum: ${said().slice(-300)}`;
+}
+
+/** @param {{ all: string } | undefined} answer */
+export function lastLines(answer) {
+  return answer === undefined
+    ? 'could not be started'
+    : answer.all.trim().split('\n').slice(-3).join(' ');
+}
