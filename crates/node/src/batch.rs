@@ -13,6 +13,8 @@ use millrace_core::many;
 
 /// The core gets this many messages at once: enough to fill its lanes with messages of one size.
 const BATCH_MAX: usize = 256;
+/// With few messages smaller arrays suffice: clearing those of 256 takes as long as two digests.
+const FEW: usize = 32;
 
 pub(crate) fn hash_many(
     work: &Work,
@@ -66,10 +68,22 @@ pub(crate) fn hmac_many(
 /// Those of `compute`; [`Status::OutputSize`] if the target does not divide into digests.
 pub(crate) fn each_batch(
     work: &Work,
+    compute: impl FnMut(&[&[u8]], usize, &mut dyn FnMut(usize, &[u8])) -> Result<(), Error>,
+) -> Result<(), Status> {
+    let (count, _) = work.messages();
+    if count <= FEW {
+        each_batch_of::<FEW>(work, count, compute)
+    } else {
+        each_batch_of::<BATCH_MAX>(work, count, compute)
+    }
+}
+
+fn each_batch_of<const MAX: usize>(
+    work: &Work,
+    count: usize,
     mut compute: impl FnMut(&[&[u8]], usize, &mut dyn FnMut(usize, &[u8])) -> Result<(), Error>,
 ) -> Result<(), Status> {
     let Target::Memory(target) = work.target else { return Err(Status::Argument) };
-    let (count, _) = work.messages();
     if count == 0 {
         return Ok(());
     }
@@ -80,16 +94,16 @@ pub(crate) fn each_batch(
     // A digest must not overwrite a message that is read later.
     let mut apart =
         if overlaps_messages(work, target) { Some(try_zeroed(target.size())?) } else { None };
-    let (mut batch, mut filled, mut done, mut offset) = ([Window::EMPTY; BATCH_MAX], 0, 0, 0);
+    let (mut batch, mut filled, mut done, mut offset) = ([Window::EMPTY; MAX], 0, 0, 0);
     for index in 0..count {
         let message = work.message(index, offset)?;
         offset += message.size();
         batch[filled] = message;
         filled += 1;
-        if filled < BATCH_MAX && index + 1 < count {
+        if filled < MAX && index + 1 < count {
             continue;
         }
-        let mut sources = [&[][..]; BATCH_MAX];
+        let mut sources = [&[][..]; MAX];
         sources
             .iter_mut()
             .zip(&batch[..filled])

@@ -17,6 +17,7 @@ mod merkle_damgard;
 pub(super) mod sha1;
 mod sha2;
 pub(super) mod sha256;
+pub(super) mod sha256_nodes;
 pub(super) mod sha512;
 mod simd_kernel;
 mod vectors;

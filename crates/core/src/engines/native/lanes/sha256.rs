@@ -40,6 +40,29 @@ iterate!([u32; 8], U32x16: 16, U32x8: 8; ShaNi from 12, 32 => 8, 28 => 7);
 
 interleaved!(Sha256, 8);
 
+/// Returns words A to H as FEBA and HGDC (from the lowest), as the instructions want them.
+#[inline]
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+pub(super) fn pack(words: &[u32; 8]) -> [__m128i; 2] {
+    let [a, b, c, d, e, f, g, h] = words.map(|word| word as i32);
+    [_mm_set_epi32(a, b, e, f), _mm_set_epi32(c, d, g, h)]
+}
+
+/// Returns words A to D and E to H of what [`pack`] returns.
+#[inline]
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+pub(super) fn unpack([abef, cdgh]: [__m128i; 2]) -> [__m128i; 2] {
+    let [low, high] = [_mm_shuffle_epi32::<0x1b>(abef), _mm_shuffle_epi32::<0xb1>(cdgh)];
+    [_mm_blend_epi16::<0xf0>(low, high), _mm_alignr_epi8::<8>(high, low)]
+}
+
+/// Reverses the bytes of each word.
+#[inline]
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+pub(super) fn reverse(words: __m128i) -> __m128i {
+    _mm_shuffle_epi8(words, _mm_set_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607, 0x0001_0203))
+}
+
 /// # Safety
 /// `count` blocks can be read at each pointer.
 #[target_feature(enable = "ssse3,sse4.1,sha")]
@@ -83,7 +106,7 @@ unsafe fn step_interleaved<const LANES: usize>(
 /// Absorbs a block of each message, whose words are given.
 #[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
-fn rounds_interleaved<const LANES: usize>(
+pub(super) fn rounds_interleaved<const LANES: usize>(
     begin: [[__m128i; 2]; LANES],
     schedule: [[__m128i; 4]; LANES],
 ) -> [[__m128i; 2]; LANES] {
@@ -123,17 +146,9 @@ fn iterate_interleaved<const LANES: usize, const USED: usize>(
     iterations: &mut [HmacIteration<u32, 8>; LANES],
     count: u32,
 ) {
-    // From words A to H into FEBA and HGDC (from the lowest), as the instructions want them, and
-    // back.
-    let pack = |words: &[u32; 8]| {
-        let [a, b, c, d, e, f, g, h] = words.map(|word| word as i32);
-        [_mm_set_epi32(a, b, e, f), _mm_set_epi32(c, d, g, h)]
-    };
-    let digest = |[abef, cdgh]: [__m128i; 2]| {
-        let [low, high] = [_mm_shuffle_epi32::<0x1b>(abef), _mm_shuffle_epi32::<0xb1>(cdgh)];
-        let efgh = _mm_alignr_epi8::<8>(high, low);
-        let end = if USED == 7 { _mm_insert_epi32::<3>(efgh, i32::MIN) } else { efgh };
-        [_mm_blend_epi16::<0xf0>(low, high), end]
+    let digest = |words: [__m128i; 2]| {
+        let [abcd, efgh] = unpack(words);
+        [abcd, if USED == 7 { _mm_insert_epi32::<3>(efgh, i32::MIN) } else { efgh }]
     };
     let mark = if USED == 7 { 0 } else { i32::MIN };
     let padding = [_mm_set_epi32(0, 0, 0, mark), _mm_set_epi32(32 * (16 + USED as i32), 0, 0, 0)];
@@ -161,10 +176,10 @@ fn iterate_interleaved<const LANES: usize, const USED: usize>(
 
 /// FIPS 180-4, section 4.2.2.
 #[repr(align(64))]
-struct Constants([u32; 64]);
+pub(super) struct Constants(pub(super) [u32; 64]);
 
 #[rustfmt::skip] // rows
-static CONSTANTS: Constants = Constants([
+pub(super) static CONSTANTS: Constants = Constants([
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,

@@ -110,10 +110,10 @@ pub(in super::super) fn choices() -> impl Iterator<Item = Kernels> {
 #[test]
 fn sha_256() {
     check_batches::<Sha256>(32, &|kernels, state, sources, target, sink| {
-        sha256::hash(kernels, (state.words, state.length), sources, target, sink)
+        sha256_nodes::hash(kernels, (state.words, state.length), sources, target, sink)
     });
     check_few::<Sha224>(28, &|kernels, state, sources, target, sink| {
-        sha256::hash(kernels, (state.words, state.length), sources, target, sink)
+        sha256_nodes::hash(kernels, (state.words, state.length), sources, target, sink)
     });
 }
 

@@ -122,7 +122,7 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
     #[cfg(target_arch = "x86_64")]
     fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.length.is_multiple_of(64));
-        lanes::sha256::hash(
+        lanes::sha256_nodes::hash(
             lanes::Kernels::detect(),
             (self.words, self.length),
             sources,
