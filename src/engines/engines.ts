@@ -8,7 +8,7 @@
  */
 import { attach, native, nativeName } from './binding.js';
 import { makeError, wrongType, type MillraceError } from '../request/errors.js';
-import type { Native } from '../request/frame.js';
+import type { DirectNative, Native } from '../request/frame.js';
 import { isRevoked } from '../request/intrinsics.js';
 import type { Names } from '../request/options.js';
 import { engineFromEnvironment, openEngine, warn, type BindingName } from '#platform/engine.js';
@@ -53,6 +53,8 @@ export interface Engine {
   readonly here: boolean;
   /** The binding for the fast path (fast-path.ts), if it has one. */
   readonly quick: Native | undefined;
+  /** The native binary, if this engine is in it. */
+  readonly direct: DirectNative | undefined;
 }
 
 /** At least one engine, in order of preference; all are open. */
@@ -107,7 +109,14 @@ function open(name: EngineName): Engine | MillraceError {
     );
   }
   const [binding, here] = [bindings[part], name === part];
-  return { name, binding, number: numbers[name], here, quick: here ? binding : undefined };
+  return {
+    name,
+    binding,
+    number: numbers[name],
+    here,
+    quick: here ? binding : undefined,
+    direct: name === 'native' ? (binding as DirectNative) : undefined,
+  };
 }
 
 function opened(name: BindingName): Native {

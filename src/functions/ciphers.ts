@@ -6,7 +6,9 @@ import type { CipherAlgorithm } from '../catalog/catalog.js';
 import {
   cipherParser,
   openParser,
+  openSync,
   sealParser,
+  sealSync,
   type CipherOptions,
   type OpenOptions,
   type SealOptions,
@@ -57,7 +59,9 @@ export function seal<T extends Bytes | undefined = undefined>(
   options: SealOptions & Partial<TextTargetOptions<T>> & RouteOptions,
   callback: Callback<Output<T, Buffer>>,
 ): void;
-export function seal(): unknown {
+export function seal(algorithm?: unknown, options?: unknown): unknown {
+  if (arguments.length === 2 && typeof options === 'object' && options !== null)
+    return sealSync(algorithm, options);
   return perform(sealParser, arguments);
 }
 
@@ -83,7 +87,9 @@ export function open<T extends Bytes | undefined = undefined>(
   options: OpenOptions & Partial<TextTargetOptions<T>> & RouteOptions,
   callback: Callback<Output<T, Buffer>>,
 ): void;
-export function open(): unknown {
+export function open(algorithm?: unknown, options?: unknown): unknown {
+  if (arguments.length === 2 && typeof options === 'object' && options !== null)
+    return openSync(algorithm, options);
   return perform(openParser, arguments);
 }
 

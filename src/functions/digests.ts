@@ -4,7 +4,7 @@ import { wrongType } from '../request/errors.js';
 import { encodeShort, isShort, TEXT_OFFSET, textScratch } from '../request/input-buffer.js';
 import type { KeyInput } from '../request/key-input.js';
 import { WHOLE } from '../request/protocol.js';
-import { findHash, type HashAlgorithm } from '../catalog/catalog.js';
+import { findHash, hashFacts, type HashAlgorithm } from '../catalog/catalog.js';
 import type { EngineOptions } from '../engines/engines.js';
 import {
   hashManyParser,
@@ -24,6 +24,7 @@ import {
   type TargetOptions,
 } from '../operations/hash.js';
 import { hmacParser, type HmacOptions } from '../operations/hmac.js';
+import { hashSync, hmacSync } from '../operations/digest-sync.js';
 import { batchableFacts, join } from '../scheduling/coalesce.js';
 import { CallbackCompletion, type Callback } from '../scheduling/completions.js';
 import type { RouteOptions } from '../scheduling/routes.js';
@@ -90,19 +91,18 @@ export function hash(
   if (arguments.length <= 3 && typeof algorithm === 'string') {
     const facts = findHash(algorithm);
     if (facts !== undefined && facts.digestSize > 0) {
-      // A short string is passed in the input buffer.
-      const size = (): number =>
-        typeof data === 'string' && isShort(data) ? encodeShort(data, textScratch) : WHOLE;
       const digest =
         third === 'hex'
-          ? fastHex(facts, data, TEXT_OFFSET, size())
+          ? fastHex(facts, data, TEXT_OFFSET, fastSize(data))
           : third === undefined
-            ? fastBuffer(facts, data, TEXT_OFFSET, size())
+            ? fastBuffer(facts, data, TEXT_OFFSET, fastSize(data))
             : third === 'bigint'
-              ? fastBigInt(facts, data, TEXT_OFFSET, size())
+              ? fastBigInt(facts, data, TEXT_OFFSET, fastSize(data))
               : undefined;
       if (digest !== undefined) return digest;
     }
+    if (typeof third === 'object' && third !== null)
+      return hashSync(facts ?? hashFacts(algorithm), data, third);
   }
   if (arguments.length === 3 && typeof third === 'function') {
     if (hashCoalesced(third as Callback<unknown>, algorithm, data, undefined)) return undefined;
@@ -110,6 +110,14 @@ export function hash(
     if (hashCoalesced(fourth as Callback<unknown>, algorithm, data, third)) return undefined;
   }
   return perform(hashParser, arguments);
+}
+
+/**
+ * Returns the size of a source for the fast path: that of a short string, which is encoded into the
+ * input buffer, or {@link WHOLE}.
+ */
+function fastSize(data: unknown): number {
+  return typeof data === 'string' && isShort(data) ? encodeShort(data, textScratch) : WHOLE;
 }
 
 /** Returns false if the message is not short or an argument is invalid. */
@@ -232,7 +240,15 @@ export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined 
   options: HmacOptions<E> & Partial<TargetOptions<T>> & RouteOptions,
   callback: Callback<Output<T, Digest<E>>>,
 ): void;
-export function hmac(): unknown {
+export function hmac(
+  algorithm?: unknown,
+  key?: unknown,
+  data?: unknown,
+  fourth?: unknown,
+): unknown {
+  if (typeof fourth !== 'function' && (arguments.length === 4 || arguments.length === 3)) {
+    if (typeof data !== 'function') return hmacSync(algorithm, key, data, fourth);
+  }
   return perform(hmacParser, arguments);
 }
 

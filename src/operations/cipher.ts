@@ -16,7 +16,9 @@ import { setKeyInput, type KeyInput } from '../request/key-input.js';
 import type { Accepted, Names } from '../request/options.js';
 import {
   beginRequest,
+  clearRequest,
   Form,
+  request,
   setAad,
   setEngines,
   setIv,
@@ -36,6 +38,7 @@ import {
   type EngineOptions,
   type EnginePreference,
 } from '../engines/engines.js';
+import { routedSync, runFilled } from '../scheduling/run.js';
 import { readRoute, takes, type RouteOptions, type Takes } from '../scheduling/routes.js';
 import {
   appendedTagSize,
@@ -170,10 +173,27 @@ const sealTable: Takes<keyof SealFields> = takes('seal(algorithm)', {
 });
 
 function fillSeal(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
-  const facts = aeadFacts('seal', given, count, promised ? sealTable.promised : sealTable.plain);
+  needOptions('seal', given, count);
+  fillSealOptions(given[0], given[1], promised ? sealTable.promised : sealTable.plain);
+}
+
+/** Runs `seal(algorithm, options)` on the calling thread. */
+export function sealSync(algorithm: unknown, given: object): unknown {
+  try {
+    fillSealOptions(algorithm, given, sealTable.plain);
+    if (request.routed) throw routedSync();
+  } catch (error) {
+    clearRequest();
+    throw error;
+  }
+  return runFilled();
+}
+
+function fillSealOptions(algorithm: unknown, given: unknown, accepted: Accepted<any>): void {
+  const facts = aeadFacts('seal', algorithm);
   // All getters run here, before any memory is read.
   const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
-    given[1] as AppendedFields;
+    options<AppendedFields>(given, 'options', accepted);
   const preference = readEnginePreference(engine);
   const tagSize = appendedTagSize(authTagLength, facts);
   const text = messageBytes(source, target);
@@ -209,9 +229,26 @@ const openTable: Takes<keyof OpenFields> = takes('open(algorithm)', {
 });
 
 function fillOpen(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
-  const facts = aeadFacts('open', given, count, promised ? openTable.promised : openTable.plain);
+  needOptions('open', given, count);
+  fillOpenOptions(given[0], given[1], promised ? openTable.promised : openTable.plain);
+}
+
+/** Runs `open(algorithm, options)` on the calling thread. */
+export function openSync(algorithm: unknown, given: object): unknown {
+  try {
+    fillOpenOptions(algorithm, given, openTable.plain);
+    if (request.routed) throw routedSync();
+  } catch (error) {
+    clearRequest();
+    throw error;
+  }
+  return runFilled();
+}
+
+function fillOpenOptions(algorithm: unknown, given: unknown, accepted: Accepted<any>): void {
+  const facts = aeadFacts('open', algorithm);
   const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
-    given[1] as AppendedFields;
+    options<AppendedFields>(given, 'options', accepted);
   const preference = readEnginePreference(engine);
   const tagSize = appendedTagSize(authTagLength, facts);
   const sealed = bytes(source, 'source');
@@ -245,23 +282,19 @@ type AppendedFields = Record<
   unknown
 >;
 
-/** The AEAD and the options object that seal and open need. */
-function aeadFacts(
-  name: string,
-  given: ArrayLike<unknown>,
-  count: number,
-  accepted: Accepted<any>,
-): CipherFacts {
+function needOptions(name: string, given: ArrayLike<unknown>, count: number): void {
   if (count !== 2 || given[1] === undefined)
     throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an algorithm and an options object`);
-  const facts = cipherFacts(given[0]);
-  if (!facts.aead)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `algorithm: ${facts.name} does not authenticate; ${name} needs an AEAD such as aes-256-gcm`,
-    );
-  options<any>(given[1], 'options', accepted);
-  return facts;
+}
+
+/** Returns the AEAD of that name. */
+function aeadFacts(name: string, algorithm: unknown): CipherFacts {
+  const facts = cipherFacts(algorithm);
+  if (facts.aead) return facts;
+  throw makeError(
+    'ERR_ARGUMENT_VALUE',
+    `algorithm: ${facts.name} does not authenticate; ${name} needs an AEAD such as aes-256-gcm`,
+  );
 }
 
 /** `(algorithm, options)`, or 5 arguments, or 7 with aad and tag. */

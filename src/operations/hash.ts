@@ -106,17 +106,30 @@ const forms: Readonly<Record<string, Form | undefined>> = {
 export const hashParser: Parser = { fill: fillHash, counts: [2, 3] };
 
 type Fields = HashOptions & Partial<TargetOptions>;
-const table: Takes<keyof Fields> = takes('hash(algorithm, data)', { ...hashNames, ...targetNames });
+export const hashTable: Takes<keyof Fields> = takes('hash(algorithm, data)', {
+  ...hashNames,
+  ...targetNames,
+});
 
 function fillHash(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'hash needs an algorithm and data');
   if (count > 3) throw surplusArguments('hash takes 2 or 3 arguments', count);
   const facts = hashFacts(given[0]);
-  const accepted = promised ? table.promised : table.plain;
+  const accepted = promised ? hashTable.promised : hashTable.plain;
   const request = digestRequest(count > 2 ? given[2] : undefined, facts, accepted);
   const source = readData(given[1], request);
-  const key = hashKey(request.key, facts);
-  setData(Operation.Hash, facts, source);
+  fillParsed(Operation.Hash, facts, request, source, hashKey(request.key, facts));
+}
+
+/** Fills the request of a hash or HMAC from its parsed arguments. */
+export function fillParsed(
+  operation: Operation,
+  facts: HashFacts,
+  request: DigestRequest,
+  source: Uint8Array | string,
+  key: KeyMaterial | undefined,
+): void {
+  setData(operation, facts, source);
   if (key !== undefined) setKeyInput(key);
   frame[At.SeedLow] = request.seedLow;
   frame[At.SeedHigh] = request.seedHigh;

@@ -8,9 +8,8 @@ import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { makeError } from '../request/errors.js';
 import {
-  setData,
-  fillDigest,
   digestRequest,
+  fillParsed,
   readData,
   targetNames,
   type Encoding,
@@ -18,7 +17,7 @@ import {
   type TargetOptions,
 } from './hash.js';
 import { macName } from './key.js';
-import { setKeyInput, readTextKey } from '../request/key-input.js';
+import { readTextKey } from '../request/key-input.js';
 import { engineNames, type EngineOptions } from '../engines/engines.js';
 import type { Names } from '../request/options.js';
 import { takes, type Takes } from '../scheduling/routes.js';
@@ -34,19 +33,17 @@ export type HmacOptions<E extends Encoding = Encoding> = Pick<HashOptions<E>, 'e
 export type HmacFields = HmacOptions & Partial<TargetOptions>;
 export const hmacNames: Names<HmacFields> = { encoding: true, ...targetNames, ...engineNames };
 
-const table: Takes<keyof HmacFields> = takes('hmac(algorithm, key, data)', hmacNames);
+export const hmacTable: Takes<keyof HmacFields> = takes('hmac(algorithm, key, data)', hmacNames);
 
 function fillHmac(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   if (count < 3) throw makeError('ERR_MISSING_ARGUMENT', 'hmac needs an algorithm, a key and data');
   if (count > 4) throw surplusArguments('hmac takes 3 or 4 arguments', count);
   const facts = hmacFacts(given[0]);
-  const accepted = promised ? table.promised : table.plain;
+  const accepted = promised ? hmacTable.promised : hmacTable.plain;
   const request = digestRequest(count > 3 ? given[3] : undefined, facts, accepted);
   const source = readData(given[2], request);
   const key = readTextKey(given[1], macName(facts), 'key');
-  setData(Operation.Hmac, facts, source);
-  setKeyInput(key);
-  fillDigest(request);
+  fillParsed(Operation.Hmac, facts, request, source, key);
 }
 
 /**

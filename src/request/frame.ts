@@ -143,6 +143,19 @@ export interface Native {
   lastReason(): string;
 }
 
+/**
+ * Synchronous calls that native code runs without a request; the portable engine has none of them.
+ * They return a status, and leave the target unchanged unless it is 0.
+ */
+export interface DirectNative extends Native {
+  /**
+   * Hashes or authenticates ({@link At.Operation}) as {@link Native.hash} does, with a seed, and
+   * with a key given as a handle or ({@link Flag.HasKey}) as bytes. The digest goes to a range of
+   * the target, which may overlap the source.
+   */
+  digest(source: unknown, target: Uint8Array, key: Uint8Array | undefined): number;
+}
+
 /** The numbers of one call. Private: native code keeps its address. */
 export const frame = new Float64Array(At.Length);
 

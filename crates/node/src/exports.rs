@@ -30,6 +30,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("hash", fast_path::hash),
     ("hashHex", fast_path::hash_hex),
     ("hashBigInt", fast_path::hash_bigint),
+    ("digest", fast_path::digest),
     ("finishHex", fast_path::finish_hex),
     ("toBigIntLE", bigint::from_little),
     ("toBigIntBE", bigint::from_big),

@@ -9,13 +9,14 @@ use crate::bytes::Window;
 use crate::environment::Call;
 use crate::frame::Frame;
 use crate::keys::PreparedKey;
-use crate::protocol::{At, WHOLE};
+use crate::protocol::flag::HAS_KEY;
+use crate::protocol::{At, OperationNumber, WHOLE};
 use crate::values::Value;
 use crate::work::Status;
 use millrace_core::catalog::Hash;
 use millrace_core::hash::{self, Params};
 use millrace_core::hasher;
-use millrace_core::hmac::KeyStates;
+use millrace_core::hmac::{self, KeyStates};
 
 /// `hash(source, target)`: writes the digest to the target. Returns a [`Status`].
 pub(crate) fn hash(call: &Call<'_>) -> Value {
@@ -44,6 +45,22 @@ pub(crate) fn hash_bigint(call: &Call<'_>) -> Value {
         Some(digest) => bigint::from_big_endian(call.env, digest),
         None => call.env.undefined(),
     }
+}
+
+/// `digest(source, target, key)`: hashes as `hash` does, with a seed and a key, which is a handle
+/// or, with a flag, bytes; or computes an HMAC. Writes to a range of the target, which may overlap
+/// source and key. Returns a [`Status`].
+pub(crate) fn digest(call: &Call<'_>) -> Value {
+    let done = (|| {
+        let fast = FastRequest::of(call).ok_or(Status::Argument)?;
+        let target = fast.frame.window(1, At::TargetOffset, At::TargetSize)?;
+        let mut digest = [0; 64];
+        let digest = digest.get_mut(..target.size()).ok_or(Status::OutputSize)?;
+        fast.digest_with(fast.source()?, digest)?;
+        target.write(digest);
+        Ok(())
+    })();
+    call.env.number(call.state.status_number(done))
 }
 
 /// `finishHex(state, keyStates)`: returns the digest, as hex, of a running hash with this state
@@ -107,6 +124,30 @@ impl<'a> FastRequest<'a> {
         match self.frame.number(At::Key) {
             0.0 => Ok(hash::digest(self.hash, &Params::default(), source.read(), digest, None)?),
             handle => self.keyed_digest(handle, source, digest),
+        }
+    }
+
+    /// Computes a digest or HMAC with the seed and the key of the call.
+    #[inline]
+    fn digest_with(&self, source: Window, digest: &mut [u8]) -> Result<(), Status> {
+        let frame = &self.frame;
+        let handle = frame.number(At::Key);
+        if handle != 0.0 {
+            return self.keyed_digest(handle, source, digest);
+        }
+        let key = if frame.has(HAS_KEY) { frame.call.bytes(2) } else { None };
+        match (frame.operation()?, &key) {
+            (OperationNumber::Hmac, Some(key)) => {
+                Ok(hmac::hmac(self.hash, key.read(), source.read(), digest)?)
+            }
+            (OperationNumber::Hash, key) => {
+                let key = key.as_ref().map(|key| key.read().try_into()).transpose();
+                let seed =
+                    frame.number(At::SeedLow) as u64 | (frame.number(At::SeedHigh) as u64) << 32;
+                let params = Params { seed, key: key.map_err(|_| Status::KeySize)? };
+                Ok(hash::digest(self.hash, &params, source.read(), digest, None)?)
+            }
+            _ => Err(Status::Argument),
         }
     }
 

@@ -134,14 +134,8 @@ function parseHashMany(given: ArrayLike<unknown>, count: number, promised?: bool
     promised ? hashTable.promised : hashTable.plain,
   );
   const messages = readSources(given[1]);
-  const parts = checked(messages, wanted);
-  return {
-    operation: Operation.HashMany,
-    facts,
-    ...wanted,
-    ...parts,
-    ...keyed(hashKey(wanted.key, facts), wanted),
-  };
+  checkPlace(messages, wanted);
+  return batchOf(Operation.HashMany, facts, wanted, messages, hashKey(wanted.key, facts));
 }
 
 function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
@@ -158,14 +152,9 @@ function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: bool
     promised ? hmacTable.promised : hmacTable.plain,
   );
   const messages = readSources(given[2]);
-  const parts = checked(messages, wanted);
-  return {
-    operation: Operation.HmacMany,
-    facts,
-    ...wanted,
-    ...parts,
-    ...keyed(readTextKey(given[1], macName(facts), 'key'), wanted),
-  };
+  checkPlace(messages, wanted);
+  const key = readTextKey(given[1], macName(facts), 'key');
+  return batchOf(Operation.HmacMany, facts, wanted, messages, key);
 }
 
 /** The parsed options; the key is not parsed yet. */
@@ -173,15 +162,45 @@ type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages' | 'key' | 'wipe'> &
   readonly key: unknown;
 };
 
-/** Parses the key, after all other arguments. */
-function keyed(
+/** Returns the call with its key, which was parsed after all other arguments. */
+function batchOf(
+  operation: Operation,
+  facts: HashFacts,
+  wanted: Wanted,
+  messages: Messages,
   key: KeyMaterial | undefined,
-  { preference }: Wanted,
-): Pick<Batch, 'key' | 'wipe' | 'preference'> {
-  if (key === undefined || isUint8Array(key)) return { key, wipe: false, preference };
-  if (typeof key === 'string') return { key: utf8Apart(key), wipe: true, preference };
-  if (SecretCopy.is(key)) return { key: key.bytes, wipe: true, preference };
-  return { key: undefined, wipe: false, preference: enginesAmong(key, preference) };
+): Batch {
+  const { preference, seedLow, seedHigh, size, form, target, targetOffset, route } = wanted;
+  let bytes: Uint8Array | undefined;
+  let wipe = false;
+  let engines = preference;
+  if (key !== undefined) {
+    if (isUint8Array(key)) {
+      bytes = key;
+    } else if (typeof key === 'string') {
+      [bytes, wipe] = [utf8Apart(key), true];
+    } else if (SecretCopy.is(key)) {
+      [bytes, wipe] = [key.bytes, true];
+    } else {
+      engines = enginesAmong(key, preference);
+    }
+  }
+  // One literal: three spreads take 5,000 instructions.
+  return {
+    operation,
+    facts,
+    key: bytes,
+    wipe,
+    preference: engines,
+    seedLow,
+    seedHigh,
+    size,
+    form,
+    target,
+    targetOffset,
+    route,
+    messages,
+  };
 }
 
 function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>): Wanted {
@@ -254,18 +273,15 @@ function readSources(value: unknown): Messages {
 
 const none = new Uint8Array(0);
 
-function checked(
-  messages: Messages,
-  { size, target, targetOffset }: Wanted,
-): { messages: Messages } {
-  const total = messages.count * size;
+/** Checks that the digests fit into a Buffer and the target. */
+function checkPlace({ count }: Messages, { size, target, targetOffset }: Wanted): void {
+  const total = count * size;
   if (total > SIZE_MAX)
     throw makeError(
       'ERR_OUTPUT_SIZE',
-      `${messages.count} digests of ${size} bytes do not fit into one Buffer`,
+      `${count} digests of ${size} bytes do not fit into one Buffer`,
     );
   if (target !== undefined) range(targetOffset, total, sizeOf(target), 'target');
-  return { messages };
 }
 
 /** Returns true if the digests depend on a key, and are therefore secret. */

@@ -1,0 +1,119 @@
+/**
+ * hash and hmac with options on the calling thread. Short digests go to native code in one call,
+ * without a request; other calls, and those that native code refuses, fill one.
+ */
+import type { HashFacts } from '../catalog/facts.js';
+import { defaultEngine } from '../engines/engines.js';
+import { isUint8Array } from '../request/arguments.js';
+import { At, Flag, frame, Operation } from '../request/frame.js';
+import { encodeShort, TEXT_OFFSET, textScratch } from '../request/input-buffer.js';
+import { readTextKey, type KeyMaterial } from '../request/key-input.js';
+import { WHOLE } from '../request/protocol.js';
+import { clearRequest, Form } from '../request/request.js';
+import { encodeResult } from '../request/result.js';
+import { SecretCopy } from '../request/secret-copy.js';
+import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../request/secret-results.js';
+import { routedSync, runFilled } from '../scheduling/run.js';
+import { fastHex } from './fast-path.js';
+import {
+  digestRequest,
+  fillParsed,
+  hashKey,
+  hashTable,
+  readData,
+  type DigestRequest,
+} from './hash.js';
+import { hmacFacts, hmacTable } from './hmac.js';
+import { macName } from './key.js';
+import { allocate } from '#platform/runtime.js';
+
+/** Runs `hash(algorithm, data, options)`. */
+export function hashSync(facts: HashFacts, data: unknown, options: unknown): unknown {
+  const request = digestRequest(options, facts, hashTable.plain);
+  const source = readData(data, request);
+  return run(Operation.Hash, facts, request, source, hashKey(request.key, facts));
+}
+
+/** Runs `hmac(algorithm, key, data[, encoding | options])`. */
+export function hmacSync(
+  algorithm: unknown,
+  key: unknown,
+  data: unknown,
+  options: unknown,
+): unknown {
+  const facts = hmacFacts(algorithm);
+  const request = digestRequest(options, facts, hmacTable.plain);
+  const source = readData(data, request);
+  return run(Operation.Hmac, facts, request, source, readTextKey(key, macName(facts), 'key'));
+}
+
+function run(
+  operation: Operation,
+  facts: HashFacts,
+  request: DigestRequest,
+  source: Uint8Array | string,
+  key: KeyMaterial | undefined,
+): unknown {
+  const digest = runDirect(operation, facts, request, source, key);
+  if (digest !== undefined) return digest;
+  try {
+    fillParsed(operation, facts, request, source, key);
+    if (request.route !== undefined) throw routedSync();
+  } catch (error) {
+    clearRequest();
+    throw error;
+  }
+  return runFilled();
+}
+
+/** Returns undefined if native code does not serve the call in one step. */
+function runDirect(
+  operation: Operation,
+  facts: HashFacts,
+  request: DigestRequest,
+  source: Uint8Array | string,
+  key: KeyMaterial | undefined,
+): unknown {
+  const { size, form, target } = request;
+  if (size > SMALL_BYTES || request.route !== undefined || request.preference !== undefined)
+    return undefined;
+  let { engine } = defaultEngine;
+  let handle = 0;
+  let keyBytes: Uint8Array | undefined;
+  if (key !== undefined) {
+    if (isUint8Array(key)) {
+      keyBytes = key;
+    } else {
+      if (typeof key === 'string' || SecretCopy.is(key)) return undefined;
+      engine = key.engines[0]!;
+      handle = key.handles![0]!;
+    }
+  }
+  const { direct } = engine;
+  if (direct === undefined) return undefined;
+  const text = typeof source === 'string';
+  const sourceSize = text ? encodeShort(source, textScratch) : WHOLE;
+  const { seedLow, seedHigh } = request;
+  const plain = key === undefined && seedLow === 0 && seedHigh === 0 && size === facts.digestSize;
+  if (form === Form.Hex && plain) return fastHex(facts, source, TEXT_OFFSET, sourceSize);
+  const staged = target === undefined && (key !== undefined || form !== Form.Buffer);
+  const place = target ?? (staged ? stage(size) : allocate(size));
+  frame[At.Operation] = operation;
+  frame[At.Algorithm] = facts.id;
+  frame[At.Key] = handle;
+  frame[At.Flags] = keyBytes === undefined ? 0 : Flag.HasKey;
+  frame[At.SourceOffset] = TEXT_OFFSET;
+  frame[At.SourceSize] = sourceSize;
+  frame[At.TargetOffset] = request.targetOffset;
+  frame[At.TargetSize] = size;
+  frame[At.SeedLow] = seedLow;
+  frame[At.SeedHigh] = seedHigh;
+  // The request finds out why native code refuses a call.
+  if (direct.digest(source, place, keyBytes) !== 0) return undefined;
+  if (target !== undefined) return size;
+  if (!staged) return place;
+  if (form === Form.Buffer) return takeStaged(stage(size));
+  const encoded = encodeResult(stage(size), form);
+  if (key !== undefined) wipeStage();
+  return encoded;
+}
