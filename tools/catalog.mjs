@@ -4,11 +4,12 @@
 import { execFileSync } from 'node:child_process';
 
 import { writeFormatted } from './format.mjs';
+import { prepareNativeBuild } from './prerequisites.mjs';
 import { root } from './steps.mjs';
 
 const cargo = ['run', '--quiet', '--package', 'millrace-core', '--example', 'catalog'];
 const { hashes, ciphers } = JSON.parse(
-  execFileSync('cargo', cargo, { cwd: root, encoding: 'utf8' }),
+  execFileSync('cargo', cargo, { cwd: root, env: await prepareNativeBuild(), encoding: 'utf8' }),
 );
 
 /** Properties that most entries have; the others are arguments of hash() and cipher(). */

