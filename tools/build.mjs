@@ -34,6 +34,27 @@ const entryPoints = [
   'portable/entry',
 ];
 
+/** Entry points that exist in Node.js only. They are files of their own, beside the core. */
+const nodeEntries = ['compat/node-crypto', 'compat/register'];
+
+/**
+ * The exports of node:crypto in Node.js 20 to 26. An ES module names its exports before it runs:
+ * those that the running version lacks are undefined.
+ */
+const nodeCryptoNames = `
+  Certificate Cipher Cipheriv Decipher Decipheriv DiffieHellman DiffieHellmanGroup ECDH Hash Hmac
+  KeyObject Sign Verify X509Certificate argon2 argon2Sync checkPrime checkPrimeSync constants
+  createCipheriv createDecipheriv createDiffieHellman createDiffieHellmanGroup createECDH createHash
+  createHmac createPrivateKey createPublicKey createSecretKey createSign createVerify decapsulate
+  diffieHellman encapsulate generateKey generateKeyPair generateKeyPairSync generateKeySync
+  generatePrime generatePrimeSync getCipherInfo getCiphers getCurves getDiffieHellman getFips
+  getHashes getRandomValues hash hkdf hkdfSync pbkdf2 pbkdf2Sync privateDecrypt privateEncrypt
+  publicDecrypt publicEncrypt randomBytes randomFill randomFillSync randomInt randomUUID
+  randomUUIDv7 scrypt scryptSync secureHeapUsed setEngine setFips sign subtle timingSafeEqual verify
+  webcrypto`
+  .trim()
+  .split(/\s+/);
+
 /** The tests of the original packages load dist/node.js and dist/browser.js. */
 const originalEntries = ['bigint-hash', 'bigint-buffer'].flatMap((name) =>
   ['node', 'browser'].map((entry) => ({ name, path: join(name, entry) })),
@@ -89,6 +110,9 @@ export async function buildFront({ force = false } = {}) {
     ...entryPoints.flatMap((name) =>
       ['.js', '.mjs', '.d.ts', '.d.mts'].map((end) => join(dist, name + end)),
     ),
+    ...nodeEntries.flatMap((name) =>
+      ['.js', '.mjs', '.d.ts', '.d.mts', '.absent.mjs'].map((end) => join(dist, name + end)),
+    ),
     ...originalEntries.flatMap(({ path }) => ['.js', '.d.ts'].map((end) => join(dist, path + end))),
     ...charts.map((file) => join(dist, 'uplot', basename(file))),
   ];
@@ -137,6 +161,7 @@ export async function buildFront({ force = false } = {}) {
     writeFileSync(join(dist, `${path}.d.ts`), `export * from '../compat/${name}.js';\n`);
     written.add(`${path}.js`).add(`${path}.d.ts`);
   }
+  for (const file of writeNodeEntries(dist)) written.add(file);
   mkdirSync(join(dist, 'uplot'), { recursive: true });
   for (const file of charts) {
     copyFileSync(join(root, 'node_modules', 'uplot', file), join(dist, 'uplot', basename(file)));
@@ -184,6 +209,31 @@ async function writeEntryPoint(dist, name) {
     wrapperTypes(name, names, readFileSync(join(dist, `${name}.d.ts`), 'utf8')),
   );
   return names;
+}
+
+/** Writes millrace/node-crypto and millrace/register; returns the files, relative to dist. */
+function writeNodeEntries(dist) {
+  const files = {
+    'compat/node-crypto.js':
+      "module.exports = require('./node-crypto/exports.js').nodeCrypto;\n" +
+      '// For Node.js, which reads names of exports without running the code.\n' +
+      `0 && (module.exports = { ${nodeCryptoNames.join(', ')} });\n`,
+    'compat/node-crypto.mjs':
+      "import entry from './node-crypto.js';\n" +
+      `export const { ${nodeCryptoNames.join(', ')} } = entry;\nexport default entry;\n`,
+    'compat/node-crypto.d.ts': "import crypto = require('node:crypto');\nexport = crypto;\n",
+    'compat/node-crypto.d.mts':
+      "import crypto from 'node:crypto';\nexport * from 'node:crypto';\n" +
+      'export default crypto;\n',
+    'compat/register.mjs': "import './register.js';\n",
+    'compat/register.d.mts': 'export {};\n',
+  };
+  for (const name of ['node-crypto', 'register'])
+    files[`compat/${name}.absent.mjs`] =
+      `throw new Error('millrace/${name} needs Node.js: it stands in for node:crypto');\n` +
+      'export default undefined;\n';
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(dist, file), text);
+  return Object.keys(files);
 }
 
 function wrapperTypes(entry, names, declarations) {

@@ -28,7 +28,7 @@ const shownAlways = [
 ];
 
 /** Files that are loaded on first use, and their modules. All other modules are in the core. */
-const streams = {
+const lateFiles = {
   'streams/sealed-streams': [
     'streams/sealed-streams',
     'streams/chunk-format',
@@ -42,9 +42,23 @@ const streams = {
     'streams/passphrase/derive-key',
   ],
   'streams/sealed-duplex': ['streams/sealed-duplex'],
+  // These load node:crypto, which takes longer than the core.
+  'compat/node-crypto/exports': [
+    'compat/node-crypto/exports',
+    'compat/node-crypto/call-log',
+    'compat/node-crypto/callable-class',
+    'compat/node-crypto/derivations',
+    'compat/node-crypto/digester',
+    'compat/node-crypto/hash',
+    'compat/node-crypto/hmac',
+    'compat/node-crypto/key-types',
+    'compat/node-crypto/original',
+    'compat/node-crypto/served-hashes',
+  ],
+  'compat/register': ['compat/register'],
 };
 const fileOf = Object.fromEntries(
-  Object.entries(streams).flatMap(([file, modules]) => modules.map((name) => [name, file])),
+  Object.entries(lateFiles).flatMap(([file, modules]) => modules.map((name) => [name, file])),
 );
 
 /** @satisfies {import('esbuild').BuildOptions} */
@@ -95,7 +109,7 @@ export async function bundleForNode(dist, entryPoints) {
       name === 'portable/worker' ? 'itself' : 'inside',
     );
   files.push(...(await bundlePortable(dist, bundle)));
-  for (const [file, inside] of Object.entries(streams)) {
+  for (const [file, inside] of Object.entries(lateFiles)) {
     const contents = [
       `export * from './${file}.js';`,
       ...inside.map((name) => `export * as '${name}' from './${name}.js';`),

@@ -27,6 +27,7 @@ export const verbs = {
   'test:bundlers': testBundlers,
   'test:package': testPackage,
   'test:clocks': testClocks,
+  'test:node-crypto': testNodeCrypto,
   'test:cpus': testCpus,
   soak,
   bench,
@@ -153,6 +154,16 @@ async function testCpus(args) {
 async function testClocks(args) {
   await prepare();
   return nodeTests(['--test-concurrency=1', ...filesUnder('test', /\.clocks\.mjs$/), ...args]);
+}
+
+/**
+ * Node's own tests of node:crypto with millrace/register, and with Node alone:
+ *   npm run test:node-crypto -- DIRECTORY --node PATH
+ */
+async function testNodeCrypto(args) {
+  await prepare();
+  const { nodeCryptoTests } = await import('./node-crypto-tests.mjs');
+  return nodeCryptoTests(args);
 }
 
 /** What needs no tests to be run: formatting, lints, types. */

@@ -84,6 +84,7 @@ export default defineConfig({
         {
           text: 'Compatibility',
           items: [
+            page('millrace/node-crypto', '/node-crypto'),
             page('node:crypto', '/node-differences'),
             page('@ronomon/crypto-async', '/crypto-async'),
             page('bigint-hash, bigint-buffer', '/bigint-hash'),

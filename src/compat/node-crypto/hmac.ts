@@ -1,0 +1,76 @@
+/** createHmac and Hmac of millrace/node-crypto. */
+import { types, type KeyObject } from './key-types.js';
+import { keyStates } from '../../hashers/key-states.js';
+import { Running } from '../../hashers/running.js';
+import { automatic } from '../../engines/engines.js';
+import { withKeyBytes } from '../../operations/key.js';
+import { encodeShort, isShort, keyScratch } from '../../request/input-buffer.js';
+import { bytesOfBuffer, isBytesView, isUint8Array, part } from '../../request/intrinsics.js';
+import { callLog, countCall } from './call-log.js';
+import { callableClass, setConstructor } from './callable-class.js';
+import { digesterClass, type NodeDigester } from './digester.js';
+import { callNode, original } from './original.js';
+import { servedHmac, type ServedHash } from './served-hashes.js';
+
+const { prototype } = original.Hmac as unknown as { prototype: object };
+const { Class } = digesterClass({
+  prototype,
+  mac: true,
+  fresh: ({ name }) => original.createHmac(name, '') as NodeDigester,
+});
+
+export function createHmac(algorithm: unknown, key: unknown, options?: unknown): unknown {
+  if (typeof algorithm === 'string' && (options === undefined || !hasEncoding(options))) {
+    const served = servedHmac(algorithm);
+    const states = served === undefined ? undefined : statesOf(served, key);
+    if (states !== undefined) {
+      if (callLog.on) countCall('createHmac', algorithm, 'Millrace');
+      const { facts, size } = served!;
+      const running = new Running(facts, true, undefined, 0, 0, size, automatic, states);
+      return new Class(running, served!, size, options);
+    }
+  }
+  if (callLog.on) countCall('createHmac', algorithm, 'Node.js');
+  return callNode(original.createHmac, arguments);
+}
+
+/** Returns true if Node.js has to read the options: `encoding` decodes a key that is a string. */
+function hasEncoding(options: unknown): boolean {
+  if (options === null) return false;
+  return typeof options !== 'object' || (options as { encoding?: unknown }).encoding !== undefined;
+}
+
+/** Returns the midstates of a key, or undefined if Node.js has to judge the key. */
+function statesOf({ facts }: ServedHash, key: unknown): Uint8Array | undefined {
+  if (typeof key === 'string')
+    return isShort(key)
+      ? textStates(facts, key)
+      : withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic));
+  if (isUint8Array(key)) return keyStates(facts, key, automatic);
+  if (types.isKeyObject(key)) {
+    if (key.type !== 'secret') return undefined;
+    // A KeyObject never changes: its midstates are computed once.
+    let states = statesOfKeys.get(key);
+    if (states === undefined) statesOfKeys.set(key, (states = []));
+    return (states[facts.id] ??= withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic)));
+  }
+  return isBytesView(key) || bytesOfBuffer(key) !== undefined
+    ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic))
+    : undefined;
+}
+
+/** Encodes a short key into memory that is reused and wiped. */
+function textStates(facts: ServedHash['facts'], key: string): Uint8Array {
+  const size = encodeShort(key, keyScratch);
+  try {
+    return keyStates(facts, part(keyScratch, 0, size), automatic);
+  } finally {
+    keyScratch.fill(0, 0, size);
+  }
+}
+
+const statesOfKeys = new WeakMap<KeyObject, Uint8Array[]>();
+
+/** crypto.Hmac. */
+export const Hmac = callableClass(original.Hmac, createHmac);
+setConstructor(Class.prototype, original.Hmac, Hmac);

@@ -1,0 +1,73 @@
+/**
+ * Node's own node:crypto, captured when this module is loaded. Everything here that calls Node uses
+ * these functions: millrace/register replaces those of the module.
+ */
+import crypto = require('node:crypto');
+import { nativeName } from '../../engines/binding.js';
+
+/** The functions that the installed types of Node.js 20 lack, or have only in later versions. */
+interface LaterFunctions {
+  readonly hash?: (...given: unknown[]) => unknown;
+  readonly argon2?: (...given: unknown[]) => void;
+  readonly argon2Sync?: (...given: unknown[]) => Buffer;
+}
+
+type Loose = (...given: unknown[]) => never;
+const later = crypto as unknown as LaterFunctions;
+const { createHash, createHmac, createCipheriv, createDecipheriv, Hash, Hmac } = crypto;
+const { pbkdf2, pbkdf2Sync, scrypt, scryptSync, hkdf, hkdfSync } = crypto;
+const { getFips, setFips, getCipherInfo } = crypto;
+
+/** Node's functions. */
+export const original = {
+  createHash,
+  createHmac,
+  createCipheriv,
+  createDecipheriv,
+  Hash,
+  Hmac,
+  hash: later.hash,
+  pbkdf2,
+  pbkdf2Sync,
+  scrypt,
+  scryptSync,
+  hkdf,
+  hkdfSync,
+  argon2: later.argon2,
+  argon2Sync: later.argon2Sync,
+  getFips,
+  setFips,
+  getCipherInfo,
+};
+
+/**
+ * Calls one of Node's functions with arguments as they were given, valid or not. Node's errors for
+ * invalid ones are the reason to call it.
+ */
+export function callNode(function_: unknown, given: ArrayLike<unknown>): never {
+  return Reflect.apply(function_ as Loose, undefined, given) as never;
+}
+
+/** The exports of node:crypto as they are now. */
+export const moduleExports = crypto;
+
+let serving = nativeName === 'native';
+
+/**
+ * Returns true if Millrace may serve calls: it has its native engine, and Node.js is not in FIPS
+ * mode, which permits no other implementation than OpenSSL's.
+ */
+export function mayServe(): boolean {
+  return serving && getFips() === 0;
+}
+
+/** Node's setFips; switched on, it ends the service of Millrace. */
+export function setFipsMode(...given: unknown[]): void {
+  callNode(setFips, given);
+  if (getFips() !== 0) serving = false;
+}
+
+/** Returns false once {@link setFipsMode} switched FIPS mode on. */
+export function isServing(): boolean {
+  return serving;
+}
