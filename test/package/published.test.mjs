@@ -307,7 +307,9 @@ const check = (entryPoints) => {
   expect(main.engines().native.available, true, 'native');
   expect(main.hash('sha256', 'abc', 'hex'), '${ABC}', 'hash');
   for (const [name, entryPoint] of Object.entries(entryPoints))
-    if (Object.keys(entryPoint).length < 2) throw new Error(name + ' is empty');
+    // It acts on node:crypto and exports nothing.
+    if (name !== 'millrace/register' && Object.keys(entryPoint).length < 2)
+      throw new Error(name + ' is empty');
   console.log('ok ' + Object.keys(entryPoints).length);
 };
 `;
