@@ -49,6 +49,9 @@ const entryPoints = [
   'compat/bigint-hash',
   'compat/bigint-buffer',
   'compat/browser-crypto-async',
+  'compat/noble-hashes',
+  'compat/noble-ciphers',
+  'compat/ethers',
 ];
 
 /** Modules that browsers do not load. */

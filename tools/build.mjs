@@ -31,6 +31,9 @@ const entryPoints = [
   'compat/crypto-async',
   'compat/bigint-hash',
   'compat/bigint-buffer',
+  'compat/noble-hashes',
+  'compat/noble-ciphers',
+  'compat/ethers',
   'portable/entry',
 ];
 
@@ -54,6 +57,12 @@ const nodeCryptoNames = `
   webcrypto`
   .trim()
   .split(/\s+/);
+
+/** Entry points that are not in the core, which others would load too, and their files. */
+const lateEntryPoints = {
+  'compat/noble-hashes': 'compat/noble/hash-modules',
+  'compat/noble-ciphers': 'compat/noble/cipher-modules',
+};
 
 /** The tests of the original packages load dist/node.js and dist/browser.js. */
 const originalEntries = ['bigint-hash', 'bigint-buffer'].flatMap((name) =>
@@ -125,6 +134,7 @@ export async function buildFront({ force = false } = {}) {
       'tools/build.mjs',
       'tools/bundle.mjs',
       'tools/bundle-node.mjs',
+      'tools/noble-modules.mjs',
     ],
     [],
   );
@@ -142,10 +152,12 @@ export async function buildFront({ force = false } = {}) {
   const written = new Set(
     listing.match(/(?<=^TSFILE: ).*(?=\s*$)/gm)?.map((file) => relative(dist, file.trim())),
   );
-  const [{ bundleForBrowsers }, { bundleForBundlers, bundleForNode }] = await Promise.all([
-    import('./bundle.mjs'),
-    import('./bundle-node.mjs'),
-  ]);
+  const [{ bundleForBrowsers }, { bundleForBundlers, bundleForNode }, { writeNobleModules }] =
+    await Promise.all([
+      import('./bundle.mjs'),
+      import('./bundle-node.mjs'),
+      import('./noble-modules.mjs'),
+    ]);
   for (const file of await bundleForNode(dist, entryPoints)) written.add(file);
   for (const file of await bundleForBrowsers(dist)) written.add(file);
   const namesOf = {};
@@ -155,6 +167,7 @@ export async function buildFront({ force = false } = {}) {
   }
   for (const file of await bundleForBundlers(dist, entryPoints, namesOf['compat/crypto-async']))
     written.add(file);
+  for (const file of await writeNobleModules(dist)) written.add(file);
   for (const { name, path } of originalEntries) {
     mkdirSync(join(dist, name), { recursive: true });
     writeFileSync(join(dist, `${path}.js`), `module.exports = require('../compat/${name}.js');\n`);
@@ -185,7 +198,9 @@ async function writeEntryPoint(dist, name) {
   const core = name.includes('/') ? '../core.js' : './core.js';
   const from = name.startsWith('portable/')
     ? `require('./engine.js').${basename(name)}`
-    : `require('${core}').entryPoints['${name}']`;
+    : name in lateEntryPoints
+      ? `require('${core.replace('core', lateEntryPoints[name])}')['${name}']`
+      : `require('${core}').entryPoints['${name}']`;
   writeFileSync(file, `module.exports = ${from};\n`);
   // In a child process: an entry point loads the native binary, and Windows cannot replace a loaded
   // file.

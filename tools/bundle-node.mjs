@@ -56,6 +56,21 @@ const lateFiles = {
     'compat/node-crypto/served-hashes',
   ],
   'compat/register': ['compat/register'],
+  'compat/noble/hash-modules': [
+    'compat/noble-hashes',
+    'compat/noble/hash-modules',
+    'compat/noble/hash-families',
+    'compat/noble/hash-objects',
+    'compat/noble/derivations',
+    'compat/noble/byte-helpers',
+    'compat/noble/checks',
+    'compat/noble/original',
+  ],
+  'compat/noble/cipher-modules': [
+    'compat/noble-ciphers',
+    'compat/noble/cipher-modules',
+    'compat/noble/cipher-objects',
+  ],
 };
 const fileOf = Object.fromEntries(
   Object.entries(lateFiles).flatMap(([file, modules]) => modules.map((name) => [name, file])),
@@ -89,7 +104,7 @@ const options = {
  * state, and the files that are loaded on first use. Resolves to the files, relative to dist.
  */
 export async function bundleForNode(dist, entryPoints) {
-  const inCore = entryPoints.filter((name) => !name.startsWith('portable/'));
+  const inCore = entryPoints.filter((name) => !name.startsWith('portable/') && !(name in fileOf));
   const files = [];
   const shown = new Set(shownAlways);
   const bundle = async (file, contents, find) => {

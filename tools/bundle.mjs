@@ -16,6 +16,9 @@ export const browserEntryPoints = {
   'bigint-hash': 'compat/bigint-hash',
   'bigint-buffer': 'compat/bigint-buffer',
   'crypto-async': 'compat/browser-crypto-async',
+  'noble-hashes': 'compat/noble-hashes',
+  'noble-ciphers': 'compat/noble-ciphers',
+  ethers: 'compat/ethers',
   portable: 'portable/entry',
 };
 

@@ -1,5 +1,5 @@
 // Writes what is published, under npm/ or another folder: a package for each platform with its
-// binary, and `millrace` itself. Nothing is compiled and no script runs when they are installed:
+// binary, `millrace` itself, and the packages that stand in for noble's (noble-packages.mjs). Nothing is compiled and no script runs when they are installed:
 // npm picks the one platform package that fits by its os, cpu and libc fields.
 //
 //   node tools/platform-packages.mjs [--complete] [--repository URL] [--out FOLDER]
@@ -24,10 +24,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { npm } from './install.mjs';
+import { nobleFolders, nobleTag, writeNoblePackages } from './noble-packages.mjs';
 import { notices } from './notices.mjs';
 import { platforms } from './platforms.mjs';
 import { billOfMaterials } from './sbom.mjs';
@@ -72,9 +73,10 @@ async function write({ complete, repository }) {
   rmSync(out, { recursive: true, force: true });
   for (const platform of built) await writePlatform(platform, manifest, repository, complete);
   await writeMain(manifest, built, repository);
+  await writeNoblePackages(out, manifest, repository);
   console.log(
     `${relative('', out) || '.'}: millrace ${manifest.version} and ${built.length} of ` +
-      `${platforms.length} platform packages`,
+      `${platforms.length} platform packages, ${nobleFolders.length} packages for overrides`,
   );
   if (missing.length > 0) console.log(`without ${missing.join(', ')}`);
 }
@@ -133,7 +135,8 @@ async function writeMain(
   });
 }
 
-// The platform packages first, so that `millrace` never names one that is not there. Can be run
+// The platform packages first, so that `millrace` never names one that is not there, and those that
+// depend on it last. Can be run
 // again after a failure: what is published already is left alone.
 async function publish({ tag, 'dry-run': dryRun }) {
   if (!existsSync(main)) throw new Stop(`millrace: nothing in ${out}: write it first.`);
@@ -142,9 +145,10 @@ async function publish({ tag, 'dry-run': dryRun }) {
     throw new Stop(`millrace: tag ${tag} is not version ${version}`);
   const folders = readdirSync(out)
     .map((name) => join(out, name))
-    .filter((folder) => folder !== main);
-  for (const folder of [...folders.sort(), main]) {
-    const { name } = readManifest(folder);
+    .filter((folder) => folder !== main && !nobleFolders.includes(basename(folder)));
+  const overrides = nobleFolders.map((name) => join(out, name));
+  for (const folder of [...folders.sort(), main, ...overrides]) {
+    const { name, version } = readManifest(folder);
     const [command, view, options] = npm(['view', `${name}@${version}`, 'version']);
     if ((await probe(command, view, options))?.stdout.trim() === version) {
       console.log(`  ${name} ${version} is published already`);
@@ -154,6 +158,7 @@ async function publish({ tag, 'dry-run': dryRun }) {
       'publish',
       '--access',
       'public',
+      ...(overrides.includes(folder) ? ['--tag', nobleTag(folder)] : []),
       ...(dryRun ? ['--dry-run'] : ['--provenance']),
     ]);
     await step(`publish ${name}`, command, args, { ...options, cwd: folder });

@@ -29,6 +29,7 @@ export const verbs = {
   'test:clocks': testClocks,
   'test:node-crypto': testNodeCrypto,
   'test:cpus': testCpus,
+  'test:noble': testNoble,
   soak,
   bench,
   docs,
@@ -150,6 +151,16 @@ async function testCpus(args) {
   return conclude(await attempt(cpuTiers(args)));
 }
 
+/**
+ * noble's own test suite against Millrace's modules, beside its own run:
+ *   npm run test:noble -- DIRECTORY [--verbose] [--served] [TEST-FILE]
+ */
+async function testNoble(args) {
+  await prepare();
+  const program = args.includes('--dependents') ? 'dependents.mjs' : 'run.mjs';
+  return stream(process.execPath, [join(root, 'test', 'noble', program), ...args]);
+}
+
 /** The tests that compare times, one after the other: they need a quiet machine. */
 async function testClocks(args) {
   await prepare();
@@ -177,7 +188,7 @@ async function bench(args) {
   // Millrace against itself: no other package takes part.
   if (args.includes('--record') && !['instructions', 'routes'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', 'record.mjs'), ...args]);
-  if (['core', 'routes', 'instructions', 'records'].includes(args[0]))
+  if (['core', 'routes', 'instructions', 'records', 'noble'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   const { installContestants } = await import('../bench/install.mjs');
   await installContestants();

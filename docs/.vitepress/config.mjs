@@ -88,6 +88,7 @@ export default defineConfig({
             page('node:crypto', '/node-differences'),
             page('@ronomon/crypto-async', '/crypto-async'),
             page('bigint-hash, bigint-buffer', '/bigint-hash'),
+            page('noble and ethers', '/noble-and-ethers'),
           ],
         },
         {

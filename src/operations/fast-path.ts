@@ -9,6 +9,7 @@
 import { defaultEngine, type Engine } from '../engines/engines.js';
 import { sizeOf } from '../request/arguments.js';
 import { At, frame } from '../request/frame.js';
+import { WHOLE } from '../request/protocol.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { allocate, type Buffer } from '#platform/runtime.js';
 import { stage, takeStaged } from '../request/secret-results.js';
@@ -57,6 +58,17 @@ export function fastBuffer(
   fill(facts, offset, size, key);
   if (quick.hash(source, target) !== 0) return undefined;
   return key === 0 ? target : takeStaged(target);
+}
+
+/**
+ * Writes the digest of a whole Uint8Array into memory of the digest's size. Returns false if it
+ * cannot.
+ */
+export function fastInto(facts: HashFacts, source: Uint8Array, target: Uint8Array): boolean {
+  const { quick } = defaultEngine.engine;
+  if (quick === undefined) return false;
+  fill(facts, 0, WHOLE, 0);
+  return quick.hash(source, target) === 0;
 }
 
 /**

@@ -75,5 +75,9 @@ export type ErrorCode =
   | 'ERR_FILE_CHANGED'
   /** This platform lacks what the call needs; browsers have no Node.js streams. */
   | 'ERR_NOT_SUPPORTED'
+  /** millrace/noble-*: this use of a function needs the package noble, which is not installed. */
+  | 'ERR_NOBLE_MISSING'
+  /** millrace/noble-*: the installed version of noble lacks what the call needs. */
+  | 'ERR_NOBLE_VERSION'
   /** No native binary fits this platform, or it cannot be loaded. */
   | 'ERR_NO_BINARY';

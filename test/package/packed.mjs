@@ -45,6 +45,11 @@ export async function pack(folder) {
   );
 }
 
+/** The name of a package's tarball. */
+function nameOf({ file }) {
+  return file.split(/[\\/]/).at(-1);
+}
+
 /**
  * Serves packages as a registry does. Resolves to its URL, a list of the names that were asked for,
  * and `close`. What it does not have is not found there, as an unpublished package is.
@@ -53,17 +58,9 @@ export async function serve(packages) {
   const asked = [];
   const server = createServer(({ url, headers: { host } }, response) => {
     const path = decodeURIComponent(url).replace(/^\/|\?.*$/g, '');
-    const own = packages.find(
-      ({ manifest: { name }, file }) =>
-        path === name || path === `tarballs/${file.split(/[\\/]/).at(-1)}`,
-    );
-    if (own === undefined) {
-      asked.push(path);
-      response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}');
-      return;
-    }
-    const { manifest, file, tarball } = own;
-    if (path !== manifest.name) {
+    const file = packages.find((each) => path === `tarballs/${nameOf(each)}`);
+    if (file !== undefined) {
+      const { tarball } = file;
       response
         .writeHead(200, {
           'content-type': 'application/octet-stream',
@@ -73,28 +70,26 @@ export async function serve(packages) {
       return;
     }
     asked.push(path);
-    const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
-    const shasum = createHash('sha1').update(tarball).digest('hex');
-    const dist = {
-      tarball: `http://${host}/tarballs/${file.split(/[\\/]/).at(-1)}`,
-      integrity,
-      shasum,
-    };
-    const versions = { [manifest.version]: { ...manifest, dist } };
+    const own = packages.filter(({ manifest: { name } }) => path === name);
+    if (own.length === 0) {
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}');
+      return;
+    }
     // Long ago: some managers refuse what is younger than a day.
-    const time = {
-      [manifest.version]: '2020-01-01T00:00:00.000Z',
-      created: '2020-01-01T00:00:00.000Z',
-      modified: '2020-01-01T00:00:00.000Z',
-    };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(
-      JSON.stringify({
-        name: manifest.name,
-        'dist-tags': { latest: manifest.version },
-        versions,
-        time,
-      }),
-    );
+    const time = { created: '2020-01-01T00:00:00.000Z', modified: '2020-01-01T00:00:00.000Z' };
+    const versions = {};
+    for (const each of own) {
+      const { manifest, tarball } = each;
+      const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
+      const shasum = createHash('sha1').update(tarball).digest('hex');
+      const dist = { tarball: `http://${host}/tarballs/${nameOf(each)}`, integrity, shasum };
+      versions[manifest.version] = { ...manifest, dist };
+      time[manifest.version] = '2020-01-01T00:00:00.000Z';
+    }
+    const latest = own.at(-1).manifest.version;
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ name: path, 'dist-tags': { latest }, versions, time }));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -1,0 +1,98 @@
+// Rows like those of noble's benchmark: millrace/noble-hashes and millrace/noble-ciphers beside the
+// installed @noble packages, in turns, with equal results checked first.
+//
+//   npm run bench -- noble [--rounds 15] [NAME...]
+
+import { deepStrictEqual } from 'node:assert';
+import { parseArgs } from 'node:util';
+
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: 'string', default: '15' } },
+  allowPositionals: true,
+});
+
+const load = async (hashes, ciphers, end) => ({
+  ...(await import(`${hashes}/sha2.${end}`)),
+  ...(await import(`${hashes}/sha3.${end}`)),
+  ...(await import(`${hashes}/blake2.${end}`)),
+  ...(await import(`${hashes}/blake3.${end}`)),
+  ...(await import(`${hashes}/legacy.${end}`)),
+  ...(await import(`${hashes}/hmac.${end}`)),
+  ...(await import(`${hashes}/hkdf.${end}`)),
+  ...(await import(`${hashes}/pbkdf2.${end}`)),
+  ...(await import(`${hashes}/scrypt.${end}`)),
+  ...(await import(`${hashes}/argon2.${end}`)),
+  ...(await import(`${ciphers}/aes.${end}`)),
+  ...(await import(`${ciphers}/chacha.${end}`)),
+});
+const dist = (name) => new URL(`../dist/${name}`, import.meta.url).href;
+const noble = await load('@noble/hashes', '@noble/ciphers', 'js');
+const millrace = await load(dist('noble-hashes'), dist('noble-ciphers'), 'mjs');
+
+const bytes = (size) => new Uint8Array(size).fill(7);
+const [short, long] = [bytes(32), bytes(2 ** 20)];
+const [key, salt, nonce12, nonce24] = [bytes(32), bytes(16), bytes(12), bytes(24)];
+/** @type {(name: string, run: (lib: any, data: any) => any) => [string, (lib: any) => any][]} */
+const both = (name, run) => [
+  [`${name} 32 B`, (lib) => run(lib, short)],
+  [`${name} 1 MiB`, (lib) => run(lib, long)],
+];
+/** @type {[name: string, run: (lib: any) => any][]} */
+const all = [
+  ...['sha256', 'sha512', 'sha3_256', 'keccak_256', 'blake2b', 'blake3', 'ripemd160'].flatMap(
+    (name) => both(name, (lib, data) => lib[name](data)),
+  ),
+  ['sha256 create, update, digest 32 B', (lib) => lib.sha256.create().update(short).digest()],
+  ['keccak_256 create, update, digest', (lib) => lib.keccak_256.create().update(short).digest()],
+  ...both('hmac sha256', (lib, data) => lib.hmac(lib.sha256, key, data)),
+  ['hmac.create sha256 32 B', (lib) => lib.hmac.create(lib.sha256, key).update(short).digest()],
+  ['hkdf sha256 32 B', (lib) => lib.hkdf(lib.sha256, key, salt, undefined, 32)],
+  ['pbkdf2 sha256 c=2^12', (lib) => lib.pbkdf2(lib.sha256, 'pass', salt, { c: 4096 })],
+  ['scrypt N=2^14 r=8 p=1', (lib) => lib.scrypt('pass', salt, { N: 2 ** 14, r: 8, p: 1 })],
+  ['argon2id t=1 m=8 MiB', (lib) => lib.argon2id('pass', salt, { t: 1, m: 8192, p: 1 })],
+  ...['gcm', 'gcmsiv', 'chacha20poly1305', 'xchacha20poly1305'].flatMap((name) =>
+    both(name, (lib, data) => {
+      const nonce = name.startsWith('x') ? nonce24 : nonce12;
+      return lib[name](key, nonce).encrypt(data);
+    }),
+  ),
+];
+const rows = all.filter(
+  ([name]) => positionals.length === 0 || positionals.some((each) => name.includes(each)),
+);
+
+/** Nanoseconds of a call, over some milliseconds. */
+function time(run, lib, calls) {
+  const begin = process.hrtime.bigint();
+  for (let i = 0; i < calls; i++) run(lib);
+  return Number(process.hrtime.bigint() - begin) / calls;
+}
+
+function ratio(number) {
+  return number < 10 ? number.toFixed(1) : Math.round(number);
+}
+
+/** Returns microseconds in three digits, or milliseconds. */
+function unit(us) {
+  return us < 1e3 ? `${us.toPrecision(3)} us` : `${(us / 1e3).toPrecision(3)} ms`;
+}
+
+/** Returns the lower quartile: other programs only ever add time. */
+function quartile(numbers) {
+  return numbers.sort((a, b) => a - b)[numbers.length >> 2];
+}
+
+console.log('| call | Millrace | noble | ratio |\n|---|---|---|---|');
+for (const [name, run] of rows) {
+  deepStrictEqual(run(millrace), run(noble), name);
+  const warm = time(run, noble, 1);
+  const calls = Math.max(1, Math.min(20_000, Math.round(5e6 / warm)));
+  const times = { millrace: [], noble: [] };
+  for (let round = 0; round < Number(values.rounds); round++) {
+    times.millrace.push(time(run, millrace, calls));
+    times.noble.push(time(run, noble, calls));
+  }
+  const [ours, theirs] = [quartile(times.millrace), quartile(times.noble)];
+  const shown = (ns) => (ns < 1e4 ? `${Math.round(ns)} ns` : `${unit(ns / 1e3)}`);
+  console.log(`| ${name} | ${shown(ours)} | ${shown(theirs)} | ${ratio(theirs / ours)} |`);
+}

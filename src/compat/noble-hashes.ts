@@ -1,0 +1,32 @@
+/**
+ * The modules of `@noble/hashes` over Millrace. Programs import the sub-paths, as they do noble's:
+ * `millrace/noble-hashes/sha2.js` has the interface of version 2 and
+ * `millrace/noble-hashes/v1/sha256.js` that of version 1. This module has all of them by sub-path,
+ * and the functions that say where noble itself is and what it computes.
+ *
+ * @packageDocumentation
+ */
+import { hashes1, hashes2 } from './noble/hash-modules.js';
+import * as original from './noble/original.js';
+
+export type { CHash, Hash, HashXOF, ShakeOpts } from './noble/hash-objects.js';
+export type { Blake2Opts, Blake3Opts } from './noble/hash-families.js';
+export type {
+  ArgonOpts,
+  HmacFunction,
+  KDFInput,
+  Pbkdf2Opt,
+  ScryptOpts,
+} from './noble/derivations.js';
+export type { Line, NobleModule, NoblePackage, NobleSource } from './noble/original.js';
+
+/** The modules of @noble/hashes 2 by sub-path: `v2.sha2.sha256`. */
+export const v2: typeof hashes2 = hashes2;
+/** The modules of @noble/hashes 1 by sub-path: `v1.sha256.sha256`. */
+export const v1: typeof hashes1 = hashes1;
+/** Sets where noble itself comes from. */
+export const useNoble = original.useNoble;
+/** Returns how many calls noble itself has served, by name. */
+export const nobleCalls = original.nobleCalls;
+/** The versions of noble that the modules stand in for. */
+export const knownNoble = original.known;

@@ -1,0 +1,95 @@
+/** The helpers of noble's utils that programs use: hex, text, concatenation and random bytes. */
+import { hex, viewOf } from '#platform/runtime.js';
+import { checkBytes, checkNumber, isBytes } from './checks.js';
+import type { Line } from './original.js';
+
+interface HexCodec {
+  fromHex?(text: string): Uint8Array;
+}
+interface WebCrypto {
+  getRandomValues(target: Uint8Array): Uint8Array;
+}
+const { fromHex } = Uint8Array as HexCodec;
+
+/** The most bytes that WebCrypto generates in a call. */
+const RANDOM_MAX = 65_536;
+
+/** Returns the helpers with the errors of a line. */
+export function byteHelpers(line: Line) {
+  const TypeFault = line === 1 ? Error : TypeError;
+  const RangeFault = line === 1 ? Error : RangeError;
+  const utf8ToBytes = (text: string): Uint8Array => {
+    if (typeof text !== 'string') throw new TypeFault('string expected');
+    return new TextEncoder().encode(text);
+  };
+  return {
+    isBytes,
+    isLE: new Uint8Array(Uint32Array.of(1).buffer)[0] === 1,
+    /** Returns lowercase hex. */
+    bytesToHex: (bytes: Uint8Array): string => {
+      const { buffer, byteOffset, length } = checkBytes(line, bytes);
+      return hex(viewOf(buffer, byteOffset, length));
+    },
+    /** Returns the bytes of hex, in any case. */
+    hexToBytes: (text: string): Uint8Array => {
+      if (typeof text !== 'string') throw new TypeFault(`hex string expected, got ${typeof text}`);
+      if (fromHex !== undefined) return builtinBytes(fromHex, text, RangeFault);
+      const size = text.length / 2;
+      if (!Number.isInteger(size))
+        throw new RangeFault(`hex string expected, got unpadded hex of length ${text.length}`);
+      const wrong = /[^0-9a-fA-F]/.exec(text);
+      if (wrong !== null) {
+        const index = wrong.index & ~1;
+        throw new RangeFault(
+          'hex string expected, got non-hex character ' +
+            `"${text.slice(index, index + 2)}" at index ${index}`,
+        );
+      }
+      const bytes = new Uint8Array(size);
+      for (let i = 0; i < size; i++) bytes[i] = digit(text, 2 * i) * 16 + digit(text, 2 * i + 1);
+      return bytes;
+    },
+    utf8ToBytes,
+    /** Returns the bytes of several arrays in one. */
+    concatBytes: (...arrays: Uint8Array[]): Uint8Array => {
+      let size = 0;
+      for (const each of arrays) size += checkBytes(line, each).length;
+      const joined = new Uint8Array(size);
+      let offset = 0;
+      for (const each of arrays) {
+        joined.set(each, offset);
+        offset += each.length;
+      }
+      return joined;
+    },
+    /** Returns random bytes of WebCrypto. */
+    randomBytes: (size = 32): Uint8Array => {
+      if (line === 2) checkNumber(line, size, 'bytesLength');
+      if (line === 2 && size > RANDOM_MAX)
+        throw new RangeError(`"bytesLength" expected <= ${RANDOM_MAX}, got ${size}`);
+      const { crypto } = globalThis as unknown as { crypto?: WebCrypto };
+      if (crypto === undefined) throw new Error('crypto.getRandomValues must be defined');
+      return crypto.getRandomValues(new Uint8Array(size));
+    },
+  };
+}
+
+function builtinBytes(
+  decode: (text: string) => Uint8Array,
+  text: string,
+  Fault: ErrorConstructor,
+): Uint8Array {
+  try {
+    return decode.call(Uint8Array, text);
+  } catch (error) {
+    throw Fault === Error ? error : new Fault((error as Error).message);
+  }
+}
+
+/** Returns the value of a hex digit. */
+function digit(text: string, index: number): number {
+  const code = text.charCodeAt(index);
+  return code < 58 ? code - 48 : (code & 31) + 9;
+}
+
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };

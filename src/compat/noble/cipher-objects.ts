@@ -1,0 +1,190 @@
+/** Ciphers with the interface of noble: functions of key and nonce that return one message's. */
+import { findCipher } from '../../catalog/catalog.js';
+import { isUint8Array } from '../../request/intrinsics.js';
+import { openParser, sealParser, cipherParser } from '../../operations/cipher.js';
+import { runSync } from '../../scheduling/run.js';
+import { checkBytes } from './checks.js';
+import { original, type Line } from './original.js';
+
+/** The cipher of one message. */
+export interface Cipher {
+  /** Returns the ciphertext, with the tag at its end if the cipher has one. */
+  encrypt(data: Uint8Array, output?: Uint8Array): Uint8Array;
+  /** Returns the message. Throws if it is not authentic. */
+  decrypt(data: Uint8Array, output?: Uint8Array): Uint8Array;
+}
+
+/** A cipher as noble exports it. */
+export interface CipherFunction {
+  (key: Uint8Array, nonce: Uint8Array, aad?: Uint8Array): Cipher;
+  /** Bytes of a block of the cipher. */
+  readonly blockSize: number;
+  /** Bytes of the nonce. */
+  readonly nonceLength: number;
+  /** Bytes of the tag at the end of the ciphertext. */
+  readonly tagLength?: number;
+}
+
+/** A stream cipher as a function. */
+export type XorStream = (
+  key: Uint8Array,
+  nonce: Uint8Array,
+  data: Uint8Array,
+  output?: Uint8Array,
+  counter?: number,
+) => Uint8Array;
+
+/** A cipher of noble and the algorithms that compute it. */
+export interface CipherSpec {
+  readonly line: Line;
+  readonly subpath: string;
+  readonly name: string;
+  /** The properties of noble's function. */
+  readonly properties: Readonly<Record<string, unknown>>;
+  /** Algorithms by the size of the key. */
+  readonly algorithms: Readonly<Record<number, string>>;
+  readonly nonceSize: number;
+  /** True if encrypt and decrypt take memory for the result. */
+  readonly output: boolean;
+  /** The message of a failed authentication; undefined for a cipher without a tag. */
+  readonly invalid?: string;
+}
+
+/** Returns a cipher function; noble serves or refuses what Millrace does not accept. */
+export function cipherFunction(spec: CipherSpec): CipherFunction {
+  const { line, subpath, name, algorithms, nonceSize } = spec;
+  const cipher = (key: Uint8Array, nonce: Uint8Array, ...more: unknown[]): Cipher => {
+    const [aad] = more;
+    const algorithm = isUint8Array(key) ? algorithms[key.length] : undefined;
+    const accepted =
+      algorithm !== undefined &&
+      isUint8Array(nonce) &&
+      nonce.length === nonceSize &&
+      (aad === undefined || (spec.invalid !== undefined && isUint8Array(aad))) &&
+      more.length <= 1 &&
+      findCipher(algorithm) !== undefined;
+    if (!accepted) return original(line, 'ciphers', subpath, name)(key, nonce, ...more);
+    return new Message(spec, algorithm, key, nonce, aad as Uint8Array | undefined);
+  };
+  return Object.assign(cipher, spec.properties) as unknown as CipherFunction;
+}
+
+class Message implements Cipher {
+  readonly #spec: CipherSpec;
+  readonly #algorithm: string;
+  readonly #key: Uint8Array;
+  readonly #nonce: Uint8Array;
+  readonly #aad: Uint8Array | undefined;
+  #encrypted = false;
+
+  constructor(
+    spec: CipherSpec,
+    algorithm: string,
+    key: Uint8Array,
+    nonce: Uint8Array,
+    aad: Uint8Array | undefined,
+  ) {
+    this.#spec = spec;
+    this.#algorithm = algorithm;
+    this.#key = key;
+    this.#nonce = nonce;
+    this.#aad = aad;
+    // Programs take the methods apart from the object, as noble's allow.
+    this.encrypt = this.encrypt.bind(this);
+    this.decrypt = this.decrypt.bind(this);
+  }
+
+  encrypt(data: Uint8Array, output?: Uint8Array): Uint8Array {
+    const { line, invalid } = this.#spec;
+    if (this.#encrypted) throw new Error('cannot encrypt() twice with same key + nonce');
+    this.#encrypted = true;
+    checkBytes(line, data, 'data');
+    const target = this.#target(output, data.length + (invalid === undefined ? 0 : 16));
+    if (target === undefined) return this.#original().encrypt(data, output);
+    if (invalid === undefined) return this.#xor(data, target);
+    const options = { key: this.#key, nonce: this.#nonce, source: data, aad: this.#aad, target };
+    runSync(sealParser.fill, [this.#algorithm, options], 2);
+    return target;
+  }
+
+  decrypt(data: Uint8Array, output?: Uint8Array): Uint8Array {
+    const { line, invalid } = this.#spec;
+    checkBytes(line, data, 'data');
+    if (invalid === undefined) {
+      const whole = this.#target(output, data.length);
+      return whole === undefined ? this.#original().decrypt(data, output) : this.#xor(data, whole);
+    }
+    if (data.length < 16) {
+      throw new Error(
+        line === 1
+          ? 'invalid ciphertext length: smaller than tagLength=16'
+          : '"ciphertext" expected length >= tagLength=16',
+      );
+    }
+    const target = this.#target(output, data.length - 16);
+    if (target === undefined) return this.#original().decrypt(data, output);
+    const options = { key: this.#key, nonce: this.#nonce, source: data, aad: this.#aad, target };
+    try {
+      runSync(openParser.fill, [this.#algorithm, options], 2);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'ERR_AUTHENTICATION') throw error;
+      throw new Error(invalid, { cause: error });
+    }
+    return target;
+  }
+
+  /** Returns the memory of the result; undefined if noble must judge the caller's. */
+  #target(output: Uint8Array | undefined, size: number): Uint8Array | undefined {
+    if (output === undefined) return new Uint8Array(size);
+    if (!this.#spec.output) throw new Error('cipher output not supported');
+    const aligned = isUint8Array(output) && output.byteOffset % 4 === 0;
+    return aligned && output.length === size ? output : undefined;
+  }
+
+  #xor(data: Uint8Array, target: Uint8Array): Uint8Array {
+    xor(this.#algorithm, this.#key, this.#nonce, data, target);
+    return target;
+  }
+
+  /** The same message in noble. */
+  #original(): Cipher {
+    const { line, subpath, name } = this.#spec;
+    const given = this.#aad === undefined ? [] : [this.#aad];
+    return original(line, 'ciphers', subpath, name)(this.#key, this.#nonce, ...given);
+  }
+}
+
+function xor(
+  algorithm: string,
+  key: Uint8Array,
+  iv: Uint8Array,
+  source: Uint8Array,
+  target: Uint8Array,
+): void {
+  const options = { encrypt: true, key, iv, source, target };
+  runSync(cipherParser.fill, [algorithm, options], 2);
+}
+
+/** ChaCha20 with a nonce of 12 bytes and a block counter (RFC 8439). */
+export function chacha20(line: Line): XorStream {
+  return (key, nonce, data, output, counter = 0) => {
+    const accepted =
+      isUint8Array(key) &&
+      key.length === 32 &&
+      isUint8Array(nonce) &&
+      nonce.length === 12 &&
+      isUint8Array(data) &&
+      (output === undefined || (isUint8Array(output) && output.length === data.length)) &&
+      Number.isSafeInteger(counter) &&
+      counter >= 0 &&
+      counter + Math.ceil(data.length / 64) < 2 ** 32 - 1;
+    if (!accepted)
+      return original(line, 'ciphers', 'chacha', 'chacha20')(key, nonce, data, output, counter);
+    const iv = new Uint8Array(16);
+    new DataView(iv.buffer).setUint32(0, counter, true);
+    iv.set(nonce, 4);
+    const target = output ?? new Uint8Array(data.length);
+    xor('chacha20', key, iv, data, target);
+    return target;
+  };
+}

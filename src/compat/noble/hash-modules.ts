@@ -1,0 +1,185 @@
+/**
+ * The modules of @noble/hashes by sub-path: names that Millrace computes, and stand-ins for those
+ * that only noble has.
+ */
+import { byteHelpers } from './byte-helpers.js';
+import { argon2, hkdf, hmac, pbkdf2, scrypt } from './derivations.js';
+import { blake2, blake3, legacy, longShake, sha2, sha3 } from './hash-families.js';
+import { lent, type Line } from './original.js';
+
+/** The parts that both lines have. */
+function common(line: Line) {
+  const lend = <Name extends string>(subpath: string, names: readonly Name[]) =>
+    lent(line, 'hashes', subpath, names);
+  const helpers = byteHelpers(line);
+  return {
+    argon2: argon2(line),
+    blake1: lend('blake1', ['blake224', 'blake256', 'blake384', 'blake512']),
+    blake2: blake2(line),
+    blake3: blake3(line),
+    eskdf: lend('eskdf', ['deriveMainSeed', 'eskdf', 'pbkdf2', 'scrypt']),
+    hkdf: hkdf(line),
+    hmac: { hmac: hmac(line) },
+    legacy: legacy(line),
+    pbkdf2: pbkdf2(line),
+    scrypt: scrypt(line),
+    sha2: sha2(line),
+    sha3: { ...sha3(line), ...lend('sha3', ['Keccak', 'keccakP']) },
+    'sha3-addons': lend('sha3-addons', [
+      'cshake128',
+      'cshake256',
+      'keccakprg',
+      'kmac128',
+      'kmac128xof',
+      'kmac256',
+      'kmac256xof',
+      'parallelhash128',
+      'parallelhash128xof',
+      'parallelhash256',
+      'parallelhash256xof',
+      'tuplehash128',
+      'tuplehash128xof',
+      'tuplehash256',
+      'tuplehash256xof',
+      'turboshake128',
+      'turboshake256',
+    ]),
+    utils: {
+      ...lend('utils', [
+        'abytes',
+        'aexists',
+        'ahash',
+        'anumber',
+        'aoutput',
+        'asyncLoop',
+        'byteSwap',
+        'byteSwap32',
+        'checkOpts',
+        'clean',
+        'createHasher',
+        'createView',
+        'kdfInputToBytes',
+        'nextTick',
+        'rotl',
+        'rotr',
+        'swap32IfBE',
+        'swap8IfBE',
+        'u32',
+        'u8',
+      ]),
+      ...helpers,
+    },
+  };
+}
+
+/** The modules of line 2. */
+function lineTwo() {
+  const lend = <Name extends string>(subpath: string, names: readonly Name[]) =>
+    lent(2, 'hashes', subpath, names);
+  const base = common(2);
+  return {
+    ...base,
+    blake1: {
+      ...base.blake1,
+      ...lend('blake1', ['_BLAKE224', '_BLAKE256', '_BLAKE384', '_BLAKE512']),
+    },
+    blake2: { ...base.blake2, ...lend('blake2', ['_BLAKE2', '_BLAKE2b', '_BLAKE2s', '_compress']) },
+    blake3: { ...base.blake3, ...lend('blake3', ['_BLAKE3']) },
+    hmac: { ...base.hmac, ...lend('hmac', ['_HMAC']) },
+    legacy: { ...base.legacy, ...lend('legacy', ['_MD5', '_RIPEMD160', '_SHA1']) },
+    sha2: {
+      ...base.sha2,
+      ...lend('sha2', ['_SHA224', '_SHA256', '_SHA384', '_SHA512', '_SHA512_224', '_SHA512_256']),
+    },
+    sha3: { ...base.sha3, ...longShake(2) },
+    'sha3-addons': {
+      ...base['sha3-addons'],
+      ...lend('sha3-addons', [
+        'HopMAC128',
+        'HopMAC256',
+        'kt128',
+        'kt256',
+        '_KMAC',
+        '_KangarooTwelve',
+        '_KeccakPRG',
+        '_ParallelHash',
+        '_TupleHash',
+      ]),
+    },
+    utils: {
+      ...base.utils,
+      ...lend('utils', ['abool', 'copyBytes', 'oidNist', 'validateObject']),
+    },
+    webcrypto: lend('webcrypto', ['hkdf', 'hmac', 'pbkdf2', 'sha256', 'sha384', 'sha512']),
+  };
+}
+
+/** The modules of line 1, with the sub-paths and classes that version 2 removed. */
+function lineOne() {
+  const lend = <Name extends string>(subpath: string, names: readonly Name[]) =>
+    lent(1, 'hashes', subpath, names);
+  const base = common(1);
+  const wide = lend('sha2', ['SHA384', 'SHA512', 'SHA512_224', 'SHA512_256']);
+  const narrow = lend('sha2', ['SHA224', 'SHA256']);
+  const { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } = base.sha2;
+  const old = lend('legacy', ['MD5', 'RIPEMD160', 'SHA1']);
+  const { SHA1, RIPEMD160 } = old;
+  const { sha1, ripemd160 } = base.legacy;
+  const BLAKE2 = lend('blake2', ['BLAKE2', 'BLAKE2b', 'BLAKE2s', 'compress']);
+  const checks = lend('utils', ['abytes', 'aexists', 'anumber', 'aoutput']);
+  const B2S = lend('blake2s', ['B2S_IV', 'G1s', 'G2s']);
+  const { crypto } = globalThis as { crypto?: unknown };
+  return {
+    ...base,
+    _assert: checks,
+    blake1: { ...base.blake1, ...lend('blake1', ['BLAKE224', 'BLAKE256', 'BLAKE384', 'BLAKE512']) },
+    blake2: { ...base.blake2, ...BLAKE2 },
+    blake2b: { blake2b: base.blake2.blake2b, BLAKE2b: BLAKE2.BLAKE2b },
+    blake2s: {
+      blake2s: base.blake2.blake2s,
+      BLAKE2s: BLAKE2.BLAKE2s,
+      compress: BLAKE2.compress,
+      ...B2S,
+    },
+    blake3: { ...base.blake3, ...lend('blake3', ['BLAKE3']) },
+    crypto: { crypto },
+    hmac: { ...base.hmac, ...lend('hmac', ['HMAC']) },
+    legacy: { ...base.legacy, ...old },
+    ripemd160: { ripemd160, RIPEMD160 },
+    sha1: { sha1, SHA1 },
+    sha2: { ...base.sha2, ...narrow, ...wide },
+    sha256: { sha224, sha256, ...narrow },
+    sha512: { sha384, sha512, sha512_224, sha512_256, ...wide },
+    'sha3-addons': {
+      ...base['sha3-addons'],
+      ...lend('sha3-addons', [
+        'k12',
+        'm14',
+        'KMAC',
+        'KangarooTwelve',
+        'KeccakPRG',
+        'ParallelHash',
+        'TupleHash',
+      ]),
+    },
+    utils: {
+      ...base.utils,
+      ...lend('utils', [
+        'Hash',
+        'byteSwapIfBE',
+        'bytesToUtf8',
+        'createOptHasher',
+        'createXOFer',
+        'toBytes',
+        'wrapConstructor',
+        'wrapConstructorWithOpts',
+        'wrapXOFConstructorWithOpts',
+      ]),
+    },
+  };
+}
+
+/** The modules of @noble/hashes 2 by sub-path. */
+export const hashes2: ReturnType<typeof lineTwo> = lineTwo();
+/** The modules of @noble/hashes 1 by sub-path. */
+export const hashes1: ReturnType<typeof lineOne> = lineOne();

@@ -1,0 +1,302 @@
+/**
+ * Hash functions with the interface of noble: callable objects with `create()`, over Millrace's
+ * running hashes.
+ */
+import { part, sizeOf } from '../../request/arguments.js';
+import { isUint8Array } from '../../request/intrinsics.js';
+import { Form } from '../../request/request.js';
+import type { HashFacts } from '../../catalog/facts.js';
+import { findHash } from '../../catalog/catalog.js';
+import { Running } from '../../hashers/running.js';
+import { Phase } from '../../hashers/setup.js';
+import { fastInto } from '../../operations/fast-path.js';
+import { checkBytes, checkNumber, checkOutput, checkUsable, message } from './checks.js';
+import { original, type Line } from './original.js';
+
+/** A running hash, as `create()` returns it. */
+export interface Hash {
+  /** Bytes of a block of the hash. */
+  readonly blockLen: number;
+  /** Bytes of the digest. */
+  readonly outputLen: number;
+  /** True if `xof` and `xofInto` return output of any size. */
+  readonly canXOF: boolean;
+  /** Adds bytes; in line 1 also a string, as UTF-8. */
+  update(data: Uint8Array | string): this;
+  /** Writes the digest to the start of `output`. */
+  digestInto(output: Uint8Array): any;
+  /** Returns the digest. */
+  digest(): Uint8Array;
+  /** Makes the hash unusable. */
+  destroy(): void;
+  /** Returns a hash with the same message so far. */
+  clone(): Hash;
+  /** Copies the message so far into another hash of the same kind. */
+  _cloneInto(to?: any): any;
+}
+
+/** A running hash with extendable output. */
+export interface HashXOF extends Hash {
+  /** Returns the next bytes of the output. */
+  xof(bytes: number): Uint8Array;
+  /** Fills `output` with the next bytes of the output. */
+  xofInto(output: Uint8Array): Uint8Array;
+}
+
+/** A callable hash function. */
+export interface CHash<Options = undefined, Instance = Hash> {
+  (data: Uint8Array, options?: Options): Uint8Array;
+  /** Bytes of the digest. */
+  readonly outputLen: number;
+  /** Bytes of a block of the hash. */
+  readonly blockLen: number;
+  /** True if `create()` returns a hash with extendable output (line 2). */
+  readonly canXOF: boolean;
+  /** The DER encoding of the algorithm's object identifier, of hashes that have one (line 2). */
+  readonly oid?: Uint8Array;
+  /** Returns a running hash for a message in parts. */
+  create(options?: Options): Instance;
+}
+
+/** Options of every extendable output. */
+export interface ShakeOpts {
+  /** Bytes of the digest. */
+  dkLen?: number;
+}
+
+/** How noble's classes differ in their order of checks. */
+type Kind = 'md' | 'sponge' | 'blake3';
+
+/** A hash function of noble and the algorithm that computes it. */
+export interface Spec {
+  readonly line: Line;
+  readonly kind: Kind;
+  readonly facts: HashFacts;
+  readonly outputLen: number;
+  readonly xof: boolean;
+}
+
+const specKey: unique symbol = Symbol('millrace.noble') as never;
+
+/** Returns the algorithm of a hash function of this module; undefined for any other function. */
+export function specOf(hash: unknown): Spec | undefined {
+  return typeof hash === 'function' ? (hash as { [specKey]?: Spec })[specKey] : undefined;
+}
+
+/**
+ * A running hash with noble's checks. One with options that Millrace lacks holds noble's own, so
+ * that any two of an algorithm can be cloned into each other.
+ */
+export class RunningHash implements HashXOF {
+  readonly blockLen: number;
+  readonly outputLen: number;
+  readonly canXOF: boolean;
+  /** True once the digest or output has begun. */
+  finished = false;
+  destroyed = false;
+  #spec: Spec;
+  #running: Running;
+  #lent: HashXOF | undefined;
+
+  constructor(spec: Spec, running: Running, lent?: HashXOF) {
+    this.blockLen = spec.facts.blockSize;
+    this.outputLen = lent === undefined ? spec.outputLen : lent.outputLen;
+    this.canXOF = spec.xof;
+    this.#spec = spec;
+    this.#running = running;
+    this.#lent = lent;
+  }
+
+  update(data: Uint8Array | string): this {
+    const running = this.#running;
+    if (this.#lent !== undefined) {
+      this.#lent.update(data);
+      return this;
+    }
+    if (isUint8Array(data) && !this.destroyed && !this.finished && running.tryBuffer(data))
+      return this;
+    const { line } = this.#spec;
+    checkUsable(line, this);
+    const bytes = message(line, data);
+    running.update(bytes, 0, sizeOf(bytes));
+    return this;
+  }
+
+  digestInto(output: Uint8Array): unknown {
+    if (this.#lent !== undefined) return this.#lent.digestInto(output);
+    const { line, kind } = this.#spec;
+    if (kind !== 'md') {
+      // noble checks the memory first, and ends with a wiped state.
+      const target = checkOutput(line, output, this.outputLen);
+      if (this.finished) throw new Error('digest() was already called');
+      checkUsable(line, this);
+      this.#finish(target);
+      this.destroy();
+      return line === 1 ? output : undefined;
+    }
+    checkUsable(line, this);
+    this.#finish(checkOutput(line, output, this.outputLen));
+    return undefined;
+  }
+
+  digest(): Uint8Array {
+    if (this.#lent !== undefined) return this.#lent.digest();
+    const { line, kind } = this.#spec;
+    if (kind !== 'md' && this.finished) throw new Error('digest() was already called');
+    checkUsable(line, this);
+    const running = this.#running;
+    const size = this.outputLen;
+    let digest: Uint8Array;
+    if (running.keyed || size !== running.facts.digestSize) {
+      digest = new Uint8Array(size);
+      this.#finish(digest);
+    } else {
+      // Buffer's pool is shared: callers may use `digest.buffer`.
+      digest = new Uint8Array(running.digest(Form.Buffer) as Uint8Array);
+      this.finished = true;
+    }
+    this.destroy();
+    return digest;
+  }
+
+  xof(bytes: number): Uint8Array {
+    const { line } = this.#spec;
+    return this.xofInto(new Uint8Array(checkNumber(line, bytes)));
+  }
+
+  xofInto(output: Uint8Array): Uint8Array {
+    if (this.#lent !== undefined) return this.#lent.xofInto(output);
+    const { line, kind } = this.#spec;
+    const running = this.#running;
+    if (!this.canXOF)
+      throw new Error(line === 1 ? 'XOF is not possible for this instance' : 'XOF is not enabled');
+    // BLAKE3's refusal after a digest has another message than the sponges'.
+    if (kind === 'blake3' && this.destroyed && this.finished)
+      throw new Error(
+        line === 1 ? 'XOF is not possible after digest call' : 'no XOF after digest()',
+      );
+    checkUsable(line, this, true);
+    checkBytes(line, output);
+    running.squeeze(output, 0, sizeOf(output));
+    this.finished = true;
+    return output;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    this.#lent?.destroy();
+    if (this.#running.phase !== Phase.Finalized) this.#running.finalize();
+  }
+
+  clone(): RunningHash {
+    return this._cloneInto();
+  }
+
+  _cloneInto(to?: RunningHash): RunningHash {
+    const running = this.#running;
+    const copy = running.copy(running.size);
+    const lent = this.#lent?.clone() as HashXOF | undefined;
+    if (to === undefined) to = new RunningHash(this.#spec, copy, lent);
+    else to.#replace(this.#spec, copy, lent);
+    to.finished = this.finished;
+    to.destroyed = this.destroyed;
+    return to;
+  }
+
+  #replace(spec: Spec, running: Running, lent: HashXOF | undefined): void {
+    this.#running.finalize();
+    this.#spec = spec;
+    this.#running = running;
+    this.#lent = lent;
+    Object.assign(this, { outputLen: lent?.outputLen ?? spec.outputLen, canXOF: spec.xof });
+  }
+
+  #finish(target: Uint8Array): void {
+    const running = this.#running;
+    if (this.outputLen > 0) running.digestInto(part(target, 0, this.outputLen), 0);
+    else running.finalize();
+    this.finished = true;
+  }
+}
+
+/** Makes the parts of a hash function that depend on its options. */
+export interface Family<Options> {
+  readonly subpath: string;
+  /** The name of the function in noble. */
+  readonly name: string;
+  /**
+   * Returns what computes a hash with these options, or undefined for those that only noble serves
+   * or refuses.
+   */
+  begin(spec: Spec, options: Options): Hash | undefined;
+}
+
+/** Returns a hash function without options. */
+export function plainHash(
+  line: Line,
+  algorithm: string,
+  kind: Kind,
+  nist?: number,
+): CHash<undefined, Hash> {
+  const facts = findHash(algorithm)!;
+  const spec: Spec = { line, kind, facts, outputLen: facts.digestSize, xof: false };
+  const begin = (): RunningHash => new RunningHash(spec, begun(facts, facts.digestSize));
+  const hash = (data: Uint8Array): Uint8Array => {
+    const digest = new Uint8Array(facts.digestSize);
+    if (isUint8Array(data) && fastInto(facts, data, digest)) return digest;
+    return begin().update(message(line, data)).digest();
+  };
+  return described(hash, spec, begin, nist);
+}
+
+/** Returns a hash function with options. */
+export function optionHash<Options extends object, Instance extends Hash = Hash>(
+  spec: Spec,
+  { subpath, name, begin }: Family<Options>,
+  nist?: number,
+): CHash<Options, Instance> {
+  const { line, facts, outputLen } = spec;
+  const usual = outputLen === facts.digestSize;
+  const create = (options?: Options): Hash => {
+    if (options === undefined) return new RunningHash(spec, begun(facts, outputLen));
+    const hash = begin(spec, options);
+    if (hash !== undefined) return hash;
+    const lent = original(line, 'hashes', subpath, name).create(options) as HashXOF;
+    return new RunningHash(spec, begun(facts, outputLen), lent);
+  };
+  const hash = (data: Uint8Array, options?: Options): Uint8Array => {
+    if (options === undefined && usual && isUint8Array(data)) {
+      const digest = new Uint8Array(outputLen);
+      if (fastInto(facts, data, digest)) return digest;
+    }
+    return create(options).update(message(line, data)).digest();
+  };
+  return described(hash, spec, create, nist) as CHash<Options, Instance>;
+}
+
+/** Begins a hash of a spec with another output size. */
+export function sized(spec: Spec, outputLen: number): RunningHash {
+  return new RunningHash({ ...spec, outputLen }, begun(spec.facts, outputLen));
+}
+
+function begun(facts: HashFacts, size: number): Running {
+  return new Running(facts, false, undefined, 0, 0, size);
+}
+
+/** Adds the properties of a hash function. */
+function described(
+  hash: (data: Uint8Array, options?: any) => Uint8Array,
+  spec: Spec,
+  create: (options?: any) => Hash,
+  nist: number | undefined,
+): CHash<any, any> {
+  const { line, outputLen, facts, xof } = spec;
+  Object.assign(hash, { outputLen, blockLen: facts.blockSize });
+  if (line === 2) Object.assign(hash, { canXOF: xof });
+  Object.assign(hash, { create });
+  // 2.16.840.1.101.3.4.2: NIST's hash algorithms.
+  if (line === 2 && nist !== undefined)
+    Object.assign(hash, { oid: Uint8Array.of(6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, nist) });
+  Object.defineProperty(hash, specKey, { value: spec });
+  return (line === 2 ? Object.freeze(hash) : hash) as unknown as CHash<any, any>;
+}

@@ -1,0 +1,136 @@
+/**
+ * noble itself, for what Millrace lacks: found as an optional peer dependency, or handed over by
+ * the program. Each use is counted, so that a program can see what runs outside Millrace.
+ */
+import { makeError } from '../../request/errors.js';
+import { environment, loadNoble, reportNoble, type LoadedNoble } from '#platform/noble.js';
+
+/** The major version whose interface a module has. */
+export type Line = 1 | 2;
+/** `@noble/hashes` or `@noble/ciphers`. */
+export type NoblePackage = 'hashes' | 'ciphers';
+/** A module of noble: its exports by name. */
+export type NobleModule = Readonly<Record<string, any>>;
+/** Returns a module of noble by its sub-path without `.js`, such as `sha3-addons`. */
+export type NobleSource = (subpath: string) => NobleModule;
+
+/** A function or object that takes the place of one of noble's. */
+export type Lent = any;
+
+const sources = new Map<string, NobleSource>();
+const calls = new Map<string, number>();
+const logged = environment('MILLRACE_NOBLE_LOG') === '1';
+
+/**
+ * Sets where noble itself comes from, instead of the optional peer dependency: in browsers, and in
+ * packages that replace noble.
+ *
+ * @param name `hashes` or `ciphers`
+ * @param line the major version, 1 or 2
+ * @param source returns a module by its sub-path: `(subpath) => ({ blake1, utils }[subpath])`
+ */
+export function useNoble(name: NoblePackage, line: Line, source: NobleSource): void {
+  if ((name !== 'hashes' && name !== 'ciphers') || (line !== 1 && line !== 2))
+    throw makeError('ERR_ARGUMENT_VALUE', "useNoble takes 'hashes' or 'ciphers', and line 1 or 2");
+  if (typeof source !== 'function')
+    throw makeError('ERR_ARGUMENT_TYPE', 'useNoble: source must be a function');
+  sources.set(`${name}@${line}`, source);
+}
+
+/**
+ * Returns how many calls noble itself has served, by name: `{ 'sha3-addons/kmac128': 3 }`. With
+ * `MILLRACE_NOBLE_LOG=1` each name is also written to standard error once.
+ */
+export function nobleCalls(): Record<string, number> {
+  return Object.fromEntries([...calls].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/**
+ * Returns an export of noble itself.
+ *
+ * @throws MillraceError ERR_NOBLE_MISSING, ERR_NOBLE_VERSION
+ */
+export function original(line: Line, name: NoblePackage, subpath: string, entry: string): Lent {
+  const label = `${subpath}/${entry}`;
+  const module = moduleOf(line, name, subpath, label);
+  if (!(entry in module)) {
+    throw makeError(
+      'ERR_NOBLE_VERSION',
+      `the installed @noble/${name} has no ${label}; install one of ${known[name][line]}`,
+    );
+  }
+  const count = calls.get(label) ?? 0;
+  calls.set(label, count + 1);
+  if (logged && count === 0) reportNoble(`millrace: @noble/${name} computes ${label}`);
+  return module[entry];
+}
+
+/** The versions whose test suites pass. */
+export const known: Readonly<Record<NoblePackage, Readonly<Record<Line, string>>>> = {
+  hashes: { 1: '1.3 to 1.8', 2: '2.0 to 2.4' },
+  ciphers: { 1: '1.0 to 1.3', 2: '2.0 to 2.4' },
+};
+
+function moduleOf(line: Line, name: NoblePackage, subpath: string, label: string): NobleModule {
+  const source = sources.get(`${name}@${line}`);
+  if (source !== undefined) return found(source(subpath), name, label, undefined);
+  let loaded: LoadedNoble | undefined;
+  let reason: unknown;
+  try {
+    loaded = loadNoble(name, subpath);
+  } catch (error) {
+    reason = error;
+  }
+  // With an override the name leads to a package that re-exports Millrace and has called useNoble.
+  const replaced = sources.get(`${name}@${line}`);
+  if (replaced !== undefined) return found(replaced(subpath), name, label, undefined);
+  const version = loaded?.version;
+  if (version !== undefined && !version.startsWith(`${line}.`)) {
+    throw makeError(
+      'ERR_NOBLE_VERSION',
+      `${label} needs @noble/${name} ${known[name][line]}; ${version} is installed`,
+    );
+  }
+  return found(loaded?.module, name, label, reason);
+}
+
+function found(
+  module: NobleModule | undefined,
+  name: NoblePackage,
+  label: string,
+  reason: unknown,
+): NobleModule {
+  if (module !== undefined) return module;
+  const detail = reason instanceof Error ? `: ${reason.message.split('\n')[0]}` : '';
+  throw makeError(
+    'ERR_NOBLE_MISSING',
+    `Millrace lacks ${label} or this use of it, and @noble/${name} cannot be loaded${detail}. ` +
+      `Install @noble/${name}, or call useNoble`,
+  );
+}
+
+/**
+ * Stand-ins for exports of noble, by name. A stand-in loads noble when it is called or one of its
+ * properties is read, so that importing a module loads nothing.
+ */
+export function lent<Name extends string>(
+  line: Line,
+  name: NoblePackage,
+  subpath: string,
+  entries: readonly Name[],
+): Record<Name, Lent> {
+  return Object.fromEntries(
+    entries.map((entry) => [entry, standIn(() => original(line, name, subpath, entry))]),
+  ) as Record<Name, Lent>;
+}
+
+function standIn(load: () => Lent): Lent {
+  const proxy: object = new Proxy(function noble() {}, {
+    apply: (_, self, given) => Reflect.apply(load(), self, given),
+    construct: (_, given, made) =>
+      Reflect.construct(load(), given, (made as unknown) === proxy ? load() : made),
+    get: (_, key) => Reflect.get(load(), key),
+    has: (_, key) => Reflect.has(load(), key),
+  });
+  return proxy;
+}

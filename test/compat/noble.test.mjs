@@ -1,0 +1,346 @@
+// millrace/noble-hashes, millrace/noble-ciphers and millrace/ethers: the names, results and errors
+// of the real packages. `npm run test:noble` runs noble's own suites.
+
+import assert from 'node:assert/strict';
+import { randomBytes, randomInt } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { build } from 'esbuild';
+
+import { root, run } from '../support/child.mjs';
+
+const require = createRequire(import.meta.url);
+const bytes = (size) => new Uint8Array(randomBytes(size));
+
+/** The sub-paths of an installed package of noble. */
+function subpaths(name) {
+  return Object.keys(require(join(root, 'node_modules', '@noble', name, 'package.json')).exports)
+    .map((path) => /^\.\/(.+)\.js$/.exec(path)?.[1])
+    .filter((path) => path !== undefined && path !== '_md');
+}
+
+for (const name of ['hashes', 'ciphers']) {
+  for (const path of subpaths(name)) {
+    test(`noble-${name}/${path}: the names of @noble/${name}, in both module systems`, async () => {
+      const noble = await import(`@noble/${name}/${path}.js`);
+      const ours = await import(`millrace/noble-${name}/${path}.js`);
+      assert.deepEqual(Object.keys(ours).sort(), Object.keys(noble).sort());
+      assert.equal((await import(`millrace/noble-${name}/${path}`)).default, undefined);
+      assert.deepEqual(
+        Object.keys(require(`millrace/noble-${name}/${path}`)).sort(),
+        Object.keys(noble).sort(),
+      );
+      for (const each of Object.keys(noble)) {
+        assert.equal(typeof ours[each] === 'boolean', typeof noble[each] === 'boolean', each);
+        for (const field of ['outputLen', 'blockLen', 'canXOF', 'blockSize', 'nonceLength'])
+          assert.equal(ours[each][field], noble[each][field], `${each}.${field}`);
+        assert.deepEqual(ours[each].oid, noble[each].oid, `${each}.oid`);
+      }
+    });
+  }
+}
+
+const families = {
+  sha2: ['sha224', 'sha256', 'sha384', 'sha512', 'sha512_224', 'sha512_256'],
+  sha3: ['sha3_224', 'sha3_256', 'sha3_512', 'keccak_256', 'keccak_512', 'shake128', 'shake256_64'],
+  legacy: ['md5', 'sha1', 'ripemd160'],
+  blake2: ['blake2b', 'blake2s'],
+  blake3: ['blake3'],
+};
+
+test('hashes: random messages in random pieces, clones and outputs equal noble', async () => {
+  for (const [path, names] of Object.entries(families)) {
+    const noble = await import(`@noble/hashes/${path}.js`);
+    const ours = await import(`millrace/noble-hashes/${path}.js`);
+    for (const name of names) {
+      for (let round = 0; round < 8; round++) {
+        const data = bytes(randomInt(3000));
+        const expected = noble[name](data);
+        const found = ours[name](data);
+        assert.deepEqual(found, expected, name);
+        assert.equal(found.buffer.byteLength, found.length, 'memory of its own');
+        const cut = randomInt(data.length + 1);
+        const hash = ours[name].create().update(data.subarray(0, cut));
+        const clone = hash.clone();
+        assert.deepEqual(hash.update(data.subarray(cut)).digest(), expected, name);
+        const into = new Uint8Array(expected.length + 4);
+        clone.update(data.subarray(cut)).digestInto(into);
+        assert.deepEqual(into.subarray(0, expected.length), expected, name);
+        assert.throws(() => hash.update(data), /destroyed|already/);
+        if (!ours[name].canXOF) continue;
+        const xof = [noble, ours].map((module) => {
+          const running = module[name].create({ dkLen: 40 }).update(data);
+          return [running.xof(7), running.xof(200), running.xofInto(new Uint8Array(3))];
+        });
+        assert.deepEqual(xof[1], xof[0], name);
+        assert.deepEqual(ours[name](data, { dkLen: 99 }), noble[name](data, { dkLen: 99 }));
+      }
+    }
+  }
+});
+
+test('BLAKE2 and BLAKE3 with keys and options equal noble', async () => {
+  const [{ blake2b }, { blake3 }] = await Promise.all([
+    import('millrace/noble-hashes/blake2.js'),
+    import('millrace/noble-hashes/blake3.js'),
+  ]);
+  const noble = {
+    ...(await import('@noble/hashes/blake2.js')),
+    ...(await import('@noble/hashes/blake3.js')),
+  };
+  const data = bytes(500);
+  for (const options of [
+    { dkLen: 32 },
+    { key: bytes(20), dkLen: 17 },
+    { salt: bytes(16), personalization: bytes(16) },
+  ])
+    assert.deepEqual(blake2b(data, options), noble.blake2b(data, options));
+  for (const options of [{ dkLen: 100 }, { key: bytes(32) }, { context: bytes(9), dkLen: 40 }])
+    assert.deepEqual(blake3(data, options), noble.blake3(data, options));
+});
+
+test('HMAC and derivations equal noble, synchronous and asynchronous', async () => {
+  const get = async (where) => ({
+    ...(await import(`${where}/sha2.js`)),
+    ...(await import(`${where}/hmac.js`)),
+    ...(await import(`${where}/hkdf.js`)),
+    ...(await import(`${where}/pbkdf2.js`)),
+    ...(await import(`${where}/scrypt.js`)),
+    ...(await import(`${where}/argon2.js`)),
+  });
+  const [noble, ours] = [await get('@noble/hashes'), await get('millrace/noble-hashes')];
+  const [key, salt] = [bytes(randomInt(200)), bytes(16)];
+  const calls = [
+    (lib) => lib.hmac(lib.sha256, key, salt),
+    (lib) => lib.hmac.create(lib.sha512, key).update(salt).update(key).digest(),
+    (lib) => lib.hkdf(lib.sha256, key, salt, undefined, 77),
+    (lib) => lib.expand(lib.sha512, lib.extract(lib.sha512, key, undefined), salt, 200),
+    (lib) => lib.pbkdf2(lib.sha512, 'päss', salt, { c: 3, dkLen: 70 }),
+    (lib) => lib.pbkdf2Async(lib.sha256, key, 'salt', { c: 3 }),
+    (lib) => lib.scrypt('pass', salt, { N: 16, r: 4, p: 3, dkLen: 40 }),
+    (lib) => lib.scryptAsync(key, salt, { N: 16, r: 1, p: 1 }),
+    (lib) => lib.argon2id('pass', salt, { t: 1, m: 32, p: 2, key: 'k', personalization: salt }),
+    (lib) => lib.argon2dAsync(key, salt, { t: 2, m: 16, p: 1, version: 0x10, dkLen: 20 }),
+  ];
+  for (const call of calls) assert.deepEqual(await call(ours), await call(noble), String(call));
+  const progress = [];
+  await ours.scryptAsync('p', salt, {
+    N: 16,
+    r: 1,
+    p: 1,
+    onProgress: (each) => progress.push(each),
+  });
+  assert.equal(progress.at(-1), 1);
+  // Another package's hash: noble's own HMAC.
+  assert.deepEqual(ours.hmac(noble.sha256, key, salt), noble.hmac(noble.sha256, key, salt));
+});
+
+test('ciphers equal noble, with and without aad and memory for the result', async () => {
+  for (const [path, name, keySize, nonceSize, output] of [
+    ['aes', 'gcm', 32, 12, false],
+    ['aes', 'gcm', 16, 12, false],
+    ['aes', 'gcm', 24, 16, false],
+    ['aes', 'gcmsiv', 32, 12, false],
+    ['aes', 'gcmsiv', 16, 12, false],
+    ['aes', 'ctr', 32, 16, true],
+    ['aes', 'cbc', 32, 16, false],
+    ['chacha', 'chacha20poly1305', 32, 12, true],
+    ['chacha', 'xchacha20poly1305', 32, 24, true],
+    ['salsa', 'xsalsa20poly1305', 32, 24, false],
+  ]) {
+    const noble = (await import(`@noble/ciphers/${path}.js`))[name];
+    const ours = (await import(`millrace/noble-ciphers/${path}.js`))[name];
+    const [key, nonce, data] = [bytes(keySize), bytes(nonceSize), bytes(randomInt(500))];
+    const given = noble.withAAD ? [bytes(13)] : [];
+    const sealed = noble(key, nonce, ...given).encrypt(data);
+    assert.deepEqual(ours(key, nonce, ...given).encrypt(data), sealed, name);
+    assert.deepEqual(ours(key, nonce, ...given).decrypt(sealed), data, name);
+    if (output) {
+      const target = new Uint8Array(sealed.length);
+      assert.equal(ours(key, nonce, ...given).encrypt(data, target), target);
+      assert.deepEqual(target, sealed);
+    }
+    const once = ours(key, nonce, ...given);
+    once.encrypt(data);
+    assert.throws(() => once.encrypt(data), /cannot encrypt\(\) twice/);
+    if (noble.tagLength === undefined) continue;
+    sealed[0] ^= 1;
+    const message = (cipher) => {
+      try {
+        return cipher(key, nonce, ...given).decrypt(sealed);
+      } catch (error) {
+        return error.message;
+      }
+    };
+    assert.equal(message(ours), message(noble), name);
+    assert.equal(typeof message(ours), 'string');
+  }
+  const noble = await import('@noble/ciphers/chacha.js');
+  const ours = await import('millrace/noble-ciphers/chacha.js');
+  const given = [bytes(32), bytes(12), bytes(333), undefined, 7];
+  assert.deepEqual(ours.chacha20(...given), noble.chacha20(...given));
+});
+
+test('bad arguments: the classes and messages of version 2; Errors in version 1', async () => {
+  const noble = {
+    ...(await import('@noble/hashes/sha2.js')),
+    ...(await import('@noble/hashes/hmac.js')),
+    ...(await import('@noble/hashes/utils.js')),
+  };
+  const ours = {
+    ...(await import('millrace/noble-hashes/sha2.js')),
+    ...(await import('millrace/noble-hashes/hmac.js')),
+    ...(await import('millrace/noble-hashes/utils.js')),
+  };
+  const calls = [
+    (lib) => lib.sha256('text'),
+    (lib) => lib.sha256([1]),
+    (lib) => lib.sha256.create().update(undefined),
+    (lib) => lib.sha256.create().digestInto(new Uint8Array(3)),
+    (lib) => lib.hmac(lib.sha256, 'key', new Uint8Array(1)),
+    (lib) => lib.bytesToHex('00'),
+    (lib) => lib.concatBytes(new Uint8Array(1), 'a'),
+    (lib) => lib.randomBytes(-1),
+    (lib) => lib.randomBytes(70_000),
+    (lib) => lib.utf8ToBytes(5),
+    (lib) => lib.hexToBytes(5),
+  ];
+  for (const call of calls) {
+    const [expected, found] = [noble, ours].map((lib) => {
+      try {
+        call(lib);
+        return undefined;
+      } catch (error) {
+        return [error.constructor.name, error.message];
+      }
+    });
+    assert.notEqual(expected, undefined, String(call));
+    assert.deepEqual(found, expected, String(call));
+  }
+  for (const text of ['0', 'zz', '00zz']) {
+    assert.throws(() => noble.hexToBytes(text), RangeError);
+    assert.throws(() => ours.hexToBytes(text), RangeError);
+  }
+  assert.deepEqual(ours.hexToBytes('00fFA5'), noble.hexToBytes('00fFA5'));
+
+  const { sha256 } = await import('millrace/noble-hashes/v1/sha256');
+  assert.deepEqual(sha256('text'), noble.sha256(noble.utf8ToBytes('text')));
+  assert.throws(() => sha256(5), { name: 'Error', message: 'Uint8Array expected' });
+});
+
+test('what only noble has is counted; without noble the call has a clear error', async () => {
+  const { nobleCalls } = await import('millrace/noble-hashes');
+  const before = nobleCalls()['blake1/blake256'] ?? 0;
+  const { blake256 } = await import('millrace/noble-hashes/blake1.js');
+  blake256(bytes(3));
+  assert.ok(nobleCalls()['blake1/blake256'] > before);
+  const { useNoble } = await import('millrace/noble-hashes');
+  assert.throws(() => useNoble('curves', 2, () => ({})), { code: 'ERR_ARGUMENT_VALUE' });
+  assert.throws(() => useNoble('hashes', 2, 5), { code: 'ERR_ARGUMENT_TYPE' });
+
+  // Version 2 is installed here: the modules of version 1 refuse it.
+  const { k12 } = await import('millrace/noble-hashes/v1/sha3-addons.js');
+  assert.throws(() => k12(bytes(3)), { code: 'ERR_NOBLE_VERSION' });
+  useNoble('ciphers', 1, () => undefined);
+  const { cbc } = await import('millrace/noble-ciphers/v1/aes.js');
+  assert.throws(() => cbc(bytes(32), bytes(16)), { code: 'ERR_NOBLE_MISSING' });
+});
+
+test('MILLRACE_NOBLE_LOG=1 names what noble computes, once', async () => {
+  const { stderr } = await run(
+    `const { blake256 } = require(${JSON.stringify(require.resolve('millrace/noble-hashes/blake1.js'))});
+     blake256(new Uint8Array(1)); blake256(new Uint8Array(1));`,
+    { env: { MILLRACE_NOBLE_LOG: '1' } },
+  );
+  assert.equal(stderr.match(/@noble\/hashes computes blake1\/blake256/g)?.length, 1);
+});
+
+test('for browsers the modules bundle with the portable engine', async () => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `import { sha256 } from 'millrace/noble-hashes/sha2.js';
+        import { gcm } from 'millrace/noble-ciphers/aes.js';
+        export default [sha256(new Uint8Array([97, 98, 99])),
+          gcm(new Uint8Array(32), new Uint8Array(12)).encrypt(new Uint8Array(5))];`,
+      resolveDir: root,
+    },
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    write: false,
+    logLevel: 'silent',
+  });
+  const [{ text }] = outputFiles;
+  assert.doesNotMatch(text, /node:/);
+  const { default: found } = await import(
+    `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`
+  );
+  const { sha256 } = await import('@noble/hashes/sha2.js');
+  const { gcm } = await import('@noble/ciphers/aes.js');
+  assert.deepEqual(found[0], sha256(new Uint8Array([97, 98, 99])));
+  assert.deepEqual(
+    found[1],
+    gcm(new Uint8Array(32), new Uint8Array(12)).encrypt(new Uint8Array(5)),
+  );
+});
+
+test('every module of version 1 has files for both module systems and types', () => {
+  for (const name of ['noble-hashes', 'noble-ciphers']) {
+    const files = readdirSync(join(root, 'dist', name, 'v1'));
+    const modules = files.filter((file) => file.endsWith('.mjs'));
+    assert.ok(modules.length > 7);
+    for (const file of modules)
+      for (const end of ['.js', '.d.ts', '.d.mts'])
+        assert.ok(files.includes(file.replace(/\.mjs$/, end)), file + end);
+  }
+});
+
+test('ethers: register sets all hooks, with the results and types that ethers expects', async () => {
+  const { register } = await import('millrace/ethers');
+  const set = {};
+  const names = register(
+    Object.fromEntries(
+      [
+        'keccak256',
+        'sha256',
+        'sha512',
+        'ripemd160',
+        'computeHmac',
+        'pbkdf2',
+        'scrypt',
+        'scryptSync',
+      ].map((name) => [name, { register: (run) => (set[name] = run) }]),
+    ),
+  );
+  assert.deepEqual(names.sort(), Object.keys(set).sort());
+  const noble = {
+    ...(await import('@noble/hashes/sha2.js')),
+    ...(await import('@noble/hashes/sha3.js')),
+    ...(await import('@noble/hashes/legacy.js')),
+    ...(await import('@noble/hashes/hmac.js')),
+    ...(await import('@noble/hashes/pbkdf2.js')),
+    ...(await import('@noble/hashes/scrypt.js')),
+  };
+  const [data, salt] = [bytes(300), bytes(16)];
+  assert.deepEqual(set.keccak256(data), noble.keccak_256(data));
+  assert.deepEqual(set.sha256(data), noble.sha256(data));
+  assert.deepEqual(set.sha512(data), noble.sha512(data));
+  assert.deepEqual(set.ripemd160(data), noble.ripemd160(data));
+  assert.deepEqual(set.computeHmac('sha512', salt, data), noble.hmac(noble.sha512, salt, data));
+  assert.deepEqual(
+    set.pbkdf2(data, salt, 5, 40, 'sha512'),
+    noble.pbkdf2(noble.sha512, data, salt, { c: 5, dkLen: 40 }),
+  );
+  const expected = noble.scrypt(data, salt, { N: 32, r: 2, p: 1, dkLen: 64 });
+  assert.deepEqual(set.scryptSync(data, salt, 32, 2, 1, 64), expected);
+  const progress = [];
+  assert.deepEqual(
+    await set.scrypt(data, salt, 32, 2, 1, 64, (each) => progress.push(each)),
+    expected,
+  );
+  assert.equal(progress.at(-1), 1);
+  assert.throws(() => register({ keccak256() {} }), { code: 'ERR_ARGUMENT_TYPE' });
+});

@@ -1,0 +1,146 @@
+// Installs libraries that depend on noble twice, as they are and with the overrides of
+// docs/noble-and-ethers.md, from tarballs as they are published, and compares their workloads in
+// turns. It needs the npm registry.
+//
+//   npm run test:noble -- --dependents [npm|pnpm|yarn] [--rounds 3] [--suite DIRECTORY]
+//
+// With --suite it also runs the tests of a checkout of js-ethereum-cryptography in both.
+
+import { deepStrictEqual } from 'node:assert';
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { build } from 'esbuild';
+
+import { pack, serve } from '../package/packed.mjs';
+import { temporary } from '../support/child.mjs';
+
+const exec = promisify(execFile);
+const { values, positionals } = parseArgs({
+  options: {
+    dependents: { type: 'boolean' },
+    rounds: { type: 'string', default: '3' },
+    suite: { type: 'string' },
+  },
+  allowPositionals: true,
+});
+const [manager = 'npm'] = positionals;
+
+const dependents = {
+  '@chainsafe/persistent-merkle-tree': '1.2.1',
+  '@ethereumjs/mpt': '10.0.0',
+  'ethereum-cryptography': '3.2.0',
+  ethers: '6.15.0',
+  merkletreejs: '0.6.0',
+  viem: '2.33.0',
+};
+const overrides = {
+  '@noble/ciphers': 'npm:@millrace/noble-ciphers@1',
+  '@noble/hashes': 'npm:@millrace/noble-hashes@1',
+};
+
+const folder = temporary();
+let registry;
+try {
+  const packages = await pack(folder);
+  registry = await serve(packages);
+  const main = packages.find(({ manifest: { name } }) => name === 'millrace');
+  const plain = await project('plain', {}, main.file);
+  const replaced = await project('replaced', overrides, main.file);
+  if (values.suite !== undefined) {
+    for (const place of [plain, replaced]) await runSuite(resolve(values.suite), place);
+  }
+  await measure(plain, replaced);
+} finally {
+  await registry?.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Installs the libraries with overrides. */
+async function project(name, changed, millrace) {
+  const place = join(folder, name);
+  mkdirSync(place);
+  const fields = {
+    npm: { overrides: changed },
+    pnpm: { pnpm: { overrides: changed } },
+    yarn: { resolutions: changed },
+  };
+  const dependencies = { ...dependents, millrace: `file:${millrace}` };
+  const manifest = { name: 'dependents', version: '1.0.0', private: true, dependencies };
+  writeFileSync(join(place, 'package.json'), JSON.stringify({ ...manifest, ...fields[manager] }));
+  writeFileSync(join(place, '.npmrc'), `@millrace:registry=${registry.url}\n`);
+  await exec(manager, ['install', '--ignore-scripts'], { cwd: place });
+  return place;
+}
+
+/** Runs the workloads in turns and prints the ratios. */
+async function measure(plain, replaced) {
+  const program = fileURLToPath(new URL('./workloads.mjs', import.meta.url));
+  const run = async (cwd, ...args) => {
+    copyFileSync(program, join(cwd, 'workloads.mjs'));
+    const { stdout } = await exec(process.execPath, ['workloads.mjs', ...args], { cwd });
+    return JSON.parse(/^#times (.*)$/m.exec(stdout)[1]);
+  };
+  const ways = [[plain], [replaced], [plain, '--ethers']];
+  const best = ways.map(() => ({}));
+  for (let round = 0; round < Number(values.rounds); round++) {
+    for (const [index, way] of ways.entries()) {
+      for (const [name, { ns, result }] of Object.entries(await run(...way))) {
+        const known = (best[index][name] ??= { ns, result });
+        known.ns = Math.min(known.ns, ns);
+        deepStrictEqual(result, best[0][name].result, name);
+      }
+    }
+  }
+  const [before, after, registered] = best;
+  console.log('| workload | noble | with the override | ratio | with register | ratio |');
+  console.log('|---|---|---|---|---|---|');
+  const us = (ns) => `${(ns / 1e3).toPrecision(3)} us`;
+  for (const [name, { ns }] of Object.entries(before)) {
+    const cells = [name, us(ns), us(after[name].ns), (ns / after[name].ns).toFixed(1)];
+    const hooked = registered[name].ns;
+    cells.push(...(name.startsWith('ethers') ? [us(hooked), (ns / hooked).toFixed(1)] : ['', '']));
+    console.log(`| ${cells.join(' | ')} |`);
+  }
+}
+
+/** Runs the tests of ethereum-cryptography against the installed package. */
+async function runSuite(suite, place) {
+  const tests = join(suite, 'test', 'test-vectors');
+  const out = join(place, 'test');
+  await build({
+    entryPoints: readdirSync(tests)
+      .filter((file) => file.endsWith('.ts') && file !== 'assert.ts')
+      .map((file) => join(tests, file)),
+    outdir: out,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    logLevel: 'error',
+    banner: { js: "const { describe, it } = require('node:test');" },
+    plugins: [
+      {
+        name: 'installed package',
+        setup({ onResolve }) {
+          onResolve({ filter: /^\.\.\/\.\.\/src\// }, ({ path }) => ({
+            path: path.replace('../../src', 'ethereum-cryptography').replace(/(\.[jt]s)?$/, '.js'),
+            external: true,
+          }));
+          onResolve({ filter: /^[^.]/ }, ({ path, kind }) =>
+            kind === 'entry-point' ? undefined : { path, external: true },
+          );
+        },
+      },
+    ],
+  });
+  const { stdout } = await exec(process.execPath, ['--test', '--test-reporter=tap', out], {
+    cwd: place,
+    maxBuffer: 2 ** 28,
+  }).catch((error) => error);
+  const count = (name) => new RegExp(`^# ${name} (\\d+)`, 'm').exec(stdout)?.[1];
+  console.log(`${place.split('/').at(-1)}: ${count('pass')} passed, ${count('fail')} failed`);
+  for (const [, title] of stdout.matchAll(/^ *not ok \d+ - (.*)/gm)) console.log(`  ${title}`);
+}

@@ -1,0 +1,32 @@
+import { sha256, sha512 } from 'millrace/noble-hashes/sha2.js';
+import { shake128 } from 'millrace/noble-hashes/sha3';
+import { blake2b, type Blake2Opts } from 'millrace/noble-hashes/blake2.js';
+import { hmac } from 'millrace/noble-hashes/hmac.js';
+import { scryptAsync, type ScryptOpts } from 'millrace/noble-hashes/scrypt.js';
+import { sha256 as old } from 'millrace/noble-hashes/v1/sha256';
+import { gcm } from 'millrace/noble-ciphers/aes.js';
+import { xchacha20poly1305, type Cipher } from 'millrace/noble-ciphers/v1/chacha';
+import { nobleCalls, useNoble } from 'millrace/noble-hashes';
+import { register } from 'millrace/ethers';
+import { is } from './equal.mjs';
+
+const bytes = new Uint8Array(32);
+const options: Blake2Opts = { dkLen: 32 };
+const cost: ScryptOpts = { N: 16, r: 8, p: 1 };
+
+is<Uint8Array>()(sha256(bytes));
+is<number>()(sha512.create().update(bytes).outputLen);
+is<Uint8Array>()(shake128.create({ dkLen: 5 }).update(bytes).xof(7));
+is<Uint8Array>()(blake2b(bytes, options));
+is<Uint8Array>()(hmac.create(sha256, bytes).update(bytes).digest());
+is<Promise<Uint8Array>>()(scryptAsync('password', bytes, cost));
+is<number>()(old.outputLen);
+is<Cipher>()(gcm(bytes, bytes));
+is<Uint8Array>()(xchacha20poly1305(bytes, bytes, bytes).decrypt(bytes));
+is<Record<string, number>>()(nobleCalls());
+is<string[]>()(register());
+useNoble('hashes', 2, () => ({}));
+// @ts-expect-error there is no such package of noble
+useNoble('curves', 2, () => ({}));
+// @ts-expect-error line 2 takes an object of options
+blake2b(bytes, 5);

@@ -1,0 +1,170 @@
+// Writes the packages that stand in for @noble/hashes and @noble/ciphers in `overrides`:
+// @millrace/noble-hashes and @millrace/noble-ciphers, each in a version 1 and a version 2. Each
+// module re-exports one of Millrace's; noble itself is a dependency under another name, for what
+// Millrace lacks. docs/noble-and-ethers.md documents their use.
+
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { nobleNames } from './noble-modules.mjs';
+import { root } from './steps.mjs';
+
+/** The version of noble whose interface each package has, and the sub-paths that are noble's. */
+const lines = {
+  'noble-hashes': {
+    v1: { like: '1.8', own: ['_blake', '_md', '_u64'] },
+    v2: { like: '2.4', own: ['_md'] },
+  },
+  'noble-ciphers': {
+    v1: { like: '1.3', own: ['_arx', '_micro'] },
+    v2: { like: '2.4', own: [] },
+  },
+};
+
+/** The folders of the packages below the folder of all packages. */
+export const nobleFolders = Object.keys(lines).flatMap((name) =>
+  ['v1', 'v2'].map((line) => `${name}-${line}`),
+);
+
+/** The tag under which a version is published: `latest` is version 2. */
+export const nobleTag = (folder) => (folder.endsWith('-v1') ? 'v1' : 'latest');
+
+/** Writes the packages below `out`. */
+export async function writeNoblePackages(out, manifest, repository) {
+  const all = await nobleNames(join(root, 'dist'));
+  for (const [name, versions] of Object.entries(lines))
+    for (const [line, settings] of Object.entries(versions))
+      writePackage(join(out, `${name}-${line}`), name, line, settings, all, manifest, repository);
+}
+
+function writePackage(folder, name, line, { like, own }, all, manifest, repository) {
+  const scope = name.slice('noble-'.length);
+  const original = `noble-${scope}-original`;
+  const modules = all[name][line];
+  const other = all[name][line === 'v1' ? 'v2' : 'v1'];
+  const from = (path) => `millrace/${name}/${line === 'v1' ? 'v1/' : ''}${path}.js`;
+  const exported = { './package.json': './package.json' };
+  const write = (file, text) => writeFileSync(join(folder, file), text);
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  for (const [path, names] of Object.entries(modules)) {
+    const list = names.join(', ');
+    write(
+      `${path}.js`,
+      `require('#original');\nmodule.exports = require('${from(path)}');\n` +
+        `0 && (module.exports = { ${list} });\n`,
+    );
+    write(`${path}.mjs`, `import '#original';\nexport { ${list} } from '${from(path)}';\n`);
+    // noble's types, which dependents are written against.
+    write(`${path}.d.ts`, `export * from '${original}/${path}.js';\n`);
+    write(`${path}.d.mts`, `export * from '${original}/${path}.js';\n`);
+    exported[`./${path}.js`] = { import: `./${path}.mjs`, require: `./${path}.js` };
+  }
+  for (const path of own) {
+    write(`${path}.js`, `module.exports = require('${original}/${path}.js');\n`);
+    write(`${path}.mjs`, `export * from '${original}/${path}.js';\n`);
+    write(`${path}.d.ts`, `export * from '${original}/${path}.js';\n`);
+    write(`${path}.d.mts`, `export * from '${original}/${path}.js';\n`);
+    exported[`./${path}.js`] = { import: `./${path}.mjs`, require: `./${path}.js` };
+  }
+  // Version 1 has both forms of a sub-path; version 2 only that with `.js`, so that a dependent
+  // without it was written for version 1.
+  const plain = (path) => [`./${path}`, exported[`./${path}.js`]];
+  const bare = [...Object.keys(modules), ...own];
+  if (line === 'v1') Object.assign(exported, Object.fromEntries(bare.map(plain)));
+  const strange = [
+    ...(line === 'v1' ? [] : Object.keys({ ...other, ...modules }).map((path) => `./${path}`)),
+    ...Object.keys(other)
+      .filter((path) => !(path in modules))
+      .map((path) => `./${path}.js`),
+  ].filter((path) => !(path in exported));
+  for (const path of strange) exported[path] = './wrong-version.js';
+  write('wrong-version.js', wrongVersion(name, line, scope));
+  write('original.js', originalModule(name, line, original, scope));
+  write('original-browser.mjs', browserModule(name, line, original, modules, scope));
+  write('README.md', readme(name, scope, like));
+  const [major, minor, patch] = manifest.version.split('.').map(Number);
+  const version = `${like}.${major * 10_000 + minor * 100 + patch}`;
+  const described = {
+    name: `@millrace/${name}`,
+    version,
+    description: `@noble/${scope} ${like} over millrace, for overrides`,
+    license: manifest.license,
+    author: manifest.author,
+    ...(repository === undefined
+      ? {}
+      : { repository: { type: 'git', url: `git+${repository}.git` } }),
+    exports: exported,
+    imports: { '#original': { browser: './original-browser.mjs', default: './original.js' } },
+    files: ['*.js', '*.mjs', '*.d.ts', '*.d.mts'],
+    engines: { node: line === 'v1' ? '>=20' : '>=20.19' },
+    dependencies: {
+      millrace: manifest.version,
+      [original]: `npm:@noble/${scope}@^${like}.0`,
+    },
+  };
+  write('package.json', `${JSON.stringify(described, null, 2)}\n`);
+}
+
+function originalModule(name, line, original, scope) {
+  const number = line.slice(1);
+  return `// Tells Millrace where noble itself is, for what Millrace lacks.
+const { readFileSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+const { knownNoble, useNoble } = require('millrace/${name}');
+const { name, version } = require('./package.json');
+
+useNoble('${scope}', ${number}, (path) => require(\`${original}/\${path}.js\`));
+
+const folder = dirname(require.resolve('${original}/utils.js'));
+const found = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
+const [first, last] = knownNoble.${scope}[${number}].split(' to ');
+const number = (text) => text.split('.').slice(0, 2).reduce((all, each) => all * 1000 + +each, 0);
+if (number(found) < number(first) || number(found) > number(last)) {
+  process.emitWarning(
+    \`\${name} \${version} knows @noble/${scope} \${first} to \${last}; this is \${found}: new names are \` +
+      'missing here, and results of changed ones may differ',
+    { code: 'ERR_NOBLE_VERSION' },
+  );
+}
+`;
+}
+
+function browserModule(name, line, original, modules, scope) {
+  const paths = Object.keys(modules).filter((path) => path !== 'crypto');
+  const imports = paths.map(
+    (path, index) => `import * as m${index} from '${original}/${path}.js';`,
+  );
+  const table = paths.map((path, index) => `  '${path}': m${index},`);
+  return `${imports.join('\n')}
+import { useNoble } from 'millrace/${name}';
+
+const modules = {
+${table.join('\n')}
+};
+useNoble('${scope}', ${line.slice(1)}, (path) => modules[path]);
+`;
+}
+
+function wrongVersion(name, line, scope) {
+  const [mine, other] = line === 'v1' ? [1, 2] : [2, 1];
+  return `const { version } = require('./package.json');
+throw Object.assign(
+  new Error(
+    \`@millrace/${name} \${version} replaces @noble/${scope} ${mine}; this import is of version \` +
+      '${other}. Override each version by its own: "@noble/${scope}@${mine}": ' +
+      '"npm:@millrace/${name}@${mine}" and "@noble/${scope}@${other}": "npm:@millrace/${name}@${other}"',
+  ),
+  { code: 'ERR_NOBLE_VERSION' },
+);
+`;
+}
+
+function readme(name, scope, like) {
+  return `@noble/${scope} ${like} over millrace. Use it in the \`overrides\` of a program:
+
+\`\`\`json
+{ "overrides": { "@noble/${scope}@${like[0]}": "npm:@millrace/${name}@${like[0]}" } }
+\`\`\`
+`;
+}
