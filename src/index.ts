@@ -24,6 +24,10 @@ export type {
 } from './functions/engines.js';
 export { hash, hashFile, hashMany, hmac, hmacMany } from './functions/digests.js';
 export { cipher, open, openWithPassphrase, seal, sealWithPassphrase } from './functions/ciphers.js';
+export { Cipher, Decipher } from './ciphers/cipher.js';
+export type { PiecewiseCipher } from './ciphers/cipher.js';
+export { createCipher, createDecipher } from './ciphers/create.js';
+export type { CreateCipherOptions, CreateDecipherOptions } from './ciphers/options.js';
 export { createHash, createHmac } from './hashers/create.js';
 export { Hash, Hmac } from './hashers/hasher.js';
 export type { Hasher } from './hashers/hasher.js';

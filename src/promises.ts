@@ -9,10 +9,14 @@
  * @packageDocumentation
  */
 export {
+  Cipher,
   configure,
+  createCipher,
+  createDecipher,
   createHash,
   createHmac,
   createKey,
+  Decipher,
   engines,
   getCiphers,
   getHashes,
@@ -31,6 +35,8 @@ export type {
   CipherOptions,
   CopyOptions,
   Cost,
+  CreateCipherOptions,
+  CreateDecipherOptions,
   CreateHashOptions,
   CreateHmacOptions,
   Data,

@@ -27,6 +27,7 @@ export const browserEntryPoints = {
  * whole files, but keep classes and tables of option names within a file that they need.
  */
 const chunkRoots = [
+  'ciphers/create',
   'functions/ciphers',
   'functions/digests',
   'functions/engines',

@@ -22,7 +22,7 @@ const usual = {
     cryptographic: true,
     broken: false,
   },
-  cipher: { aead: true, tagSize: 16, tagMin: 16, maxAad: Number.MAX_SAFE_INTEGER },
+  cipher: { aead: true, ivMax: 0, tagSize: 16, tagMin: 16, maxAad: Number.MAX_SAFE_INTEGER },
 };
 
 /** The call that makes an entry. It is marked as pure, so that bundles can leave the table out. */

@@ -114,6 +114,11 @@ const enumerations = [
           "the hash's state size. Synchronous only.",
       ],
       [
+        'CipherUpdate',
+        'Encrypts or decrypts the next bytes of a message, whose handle is the key. Asynchronous ' +
+          'only: `updateCipher` is its synchronous form.',
+      ],
+      [
         derivations[0],
         'Key derivations, which come last: the password is the key, the salt the iv, other ' +
           'inputs the aad, a second secret the tag.',

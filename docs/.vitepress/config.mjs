@@ -53,6 +53,7 @@ export default defineConfig({
             page('Hashing', '/hashing'),
             page('Sealing a message', '/sealing'),
             page('Sealed streams', '/sealed-streams'),
+            page('Ciphers in pieces', '/ciphers-in-pieces'),
             page('Passwords and key derivation', '/key-derivation'),
             page('Keys and secrets', '/keys'),
             page('Browsers', '/browsers'),

@@ -68,7 +68,7 @@ function hash(
   return { ...sizes, ...usualHash, ...special, standard, portableCost };
 }
 
-const usualCipher = { aead: true, tagSize: 16, tagMin: 16, maxAad: 9007199254740991 };
+const usualCipher = { aead: true, ivMax: 0, tagSize: 16, tagMin: 16, maxAad: 9007199254740991 };
 
 function cipher(
   id: number,
@@ -433,7 +433,7 @@ export const ciphers: readonly CipherFacts[] = [
     'NIST SP 800-38D',
     [9000, 11],
     ['id-aes128-GCM', 'aes128-gcm', '2.16.840.1.101.3.4.1.6'],
-    { tagMin: 4 },
+    { ivMax: 128, tagMin: 4 },
   ),
   /* @__PURE__ */ cipher(
     5,
@@ -444,7 +444,7 @@ export const ciphers: readonly CipherFacts[] = [
     'NIST SP 800-38D',
     [9500, 12],
     ['id-aes192-GCM', 'aes192-gcm', '2.16.840.1.101.3.4.1.26'],
-    { tagMin: 4 },
+    { ivMax: 128, tagMin: 4 },
   ),
   /* @__PURE__ */ cipher(
     6,
@@ -455,7 +455,7 @@ export const ciphers: readonly CipherFacts[] = [
     'NIST SP 800-38D',
     [10000, 13],
     ['id-aes256-GCM', 'aes256-gcm', '2.16.840.1.101.3.4.1.46'],
-    { tagMin: 4 },
+    { ivMax: 128, tagMin: 4 },
   ),
   /* @__PURE__ */ cipher(
     7,

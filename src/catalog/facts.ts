@@ -34,6 +34,8 @@ export interface CipherFacts {
   readonly aliases: readonly string[];
   readonly keySize: number;
   readonly ivSize: number;
+  /** The most bytes of a nonce if it may have any size from 1 on; otherwise 0. */
+  readonly ivMax: number;
   /** True if it authenticates. */
   readonly aead: boolean;
   /** The size of the full tag, 0 if not `aead`. */

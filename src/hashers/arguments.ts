@@ -48,12 +48,13 @@ export function messageInput(
     );
   const view =
     typeof given[0] === 'string'
-      ? encoded(given[0], count > 1 ? given[1] : undefined)
+      ? bytesOfString(given[0], count > 1 ? given[1] : undefined)
       : data(given[0], 'data');
   return { view, offset: 0, size: sizeOf(view), lent: false };
 }
 
-function encoded(text: string, encoding: unknown): Uint8Array {
+/** Returns the bytes of a string in an encoding of Buffer, UTF-8 by default. */
+export function bytesOfString(text: string, encoding: unknown): Uint8Array {
   if (encoding === undefined || encoding === null || encoding === 'utf8' || encoding === 'buffer')
     return utf8(text);
   if (typeof encoding !== 'string') throw wrongType('inputEncoding', 'a string', encoding);

@@ -63,11 +63,12 @@ export function readIv(value: unknown, facts: CipherFacts, name: string): Uint8A
 }
 
 function checkIvSize(size: number, facts: CipherFacts, name: string): void {
-  if (size !== facts.ivSize)
-    throw makeError(
-      'ERR_IV_SIZE',
-      `${name} must be ${facts.ivSize} bytes for ${facts.name}, not ${size}`,
-    );
+  if (size === facts.ivSize || (size >= 1 && size <= facts.ivMax)) return;
+  const others = facts.ivMax > 0 ? ` (or another number from 1 to ${facts.ivMax})` : '';
+  throw makeError(
+    'ERR_IV_SIZE',
+    `${name} must be ${facts.ivSize} bytes${others} for ${facts.name}, not ${size}`,
+  );
 }
 
 export function readAad(value: unknown, facts: CipherFacts): Uint8Array {
@@ -109,8 +110,8 @@ function missingTag(facts: CipherFacts): Error {
 }
 
 /**
- * The shortest tag accepted for GCM. NIST SP 800-38D allows 4 and 8 bytes for special uses;
- * millrace/crypto-async accepts them.
+ * The shortest tag accepted for GCM, unless `authTagLength` asks for one of 4 or 8 bytes, which NIST
+ * SP 800-38D allows for special uses. millrace/crypto-async accepts them too.
  */
 const GCM_TAG_MIN = 12;
 
@@ -124,7 +125,7 @@ export function checkTagSize(size: number, facts: CipherFacts, name: string): vo
       );
     return;
   }
-  const least = facts.name.endsWith('-gcm') ? GCM_TAG_MIN : facts.tagSize;
+  const least = isGcm(facts) ? GCM_TAG_MIN : facts.tagSize;
   if (size >= least && size <= facts.tagSize) return;
   const allowed = least === facts.tagSize ? String(least) : `${least} to ${facts.tagSize}`;
   const bits = size >= least * 8 && size <= facts.tagSize * 8 ? ': it counts bytes, not bits' : '';
@@ -132,6 +133,10 @@ export function checkTagSize(size: number, facts: CipherFacts, name: string): vo
     'ERR_TAG_SIZE',
     `${name} must be ${allowed} bytes for ${facts.name}, not ${size}${bits}`,
   );
+}
+
+function isGcm({ name }: CipherFacts): boolean {
+  return name.endsWith('-gcm');
 }
 
 /** The target and its offset. */
@@ -160,6 +165,8 @@ export function readTarget(
 export function appendedTagSize(authTagLength: unknown, facts: CipherFacts): number {
   if (authTagLength === undefined) return facts.tagSize;
   const tagSize = unsigned(authTagLength, 'authTagLength');
-  checkTagSize(tagSize, facts, 'authTagLength');
+  // Asked for by name: SP 800-38D allows them for special uses.
+  if (!isGcm(facts) || (tagSize !== 4 && tagSize !== 8))
+    checkTagSize(tagSize, facts, 'authTagLength');
   return tagSize;
 }

@@ -62,8 +62,8 @@ export interface SealOptions extends EngineOptions {
    */
   readonly key: KeyInput;
   /**
-   * The nonce: 12 bytes (24 for xchacha20-poly1305). Never use one twice with a key. Copied at the
-   * call. Without it `seal` generates a random nonce and puts it before the ciphertext, where
+   * The nonce: 12 bytes (24 for xchacha20-poly1305; GCM accepts 1 to 128). Never use one twice with
+   * a key. Copied at the call. Without it `seal` generates a random nonce and puts it before the ciphertext, where
    * `open` without a nonce reads it. Use xchacha20-poly1305 for that: its random nonces do not
    * repeat. With the 12-byte nonces of the others seal at most 2^32 messages with one key (NIST SP
    * 800-38D, 8.3).
@@ -76,7 +76,7 @@ export interface SealOptions extends EngineOptions {
    * the call.
    */
   readonly aad?: Data | undefined;
-  /** Size of the tag: 16 by default; 12 to 16 for GCM. */
+  /** Size of the tag: 16 by default; 12 to 16, 4 and 8 for GCM. */
   readonly authTagLength?: number | undefined;
 }
 
@@ -102,7 +102,7 @@ export interface OpenOptions extends EngineOptions {
   readonly source: Bytes;
   /** The additional authenticated data the message was sealed with. */
   readonly aad?: Data | undefined;
-  /** Size of the tag at the end of the source: 16 by default; 12 to 16 for GCM. */
+  /** Size of the tag at the end of the source: 16 by default; 12 to 16, 4 and 8 for GCM. */
   readonly authTagLength?: number | undefined;
 }
 
@@ -122,8 +122,8 @@ export interface CipherOptions extends EngineOptions {
   /** The key, or a key prepared for the algorithm. Copied at the call. */
   readonly key: KeyInput;
   /**
-   * The iv: 16 bytes for CTR and chacha20, 12 for GCM and chacha20-poly1305, 24 for
-   * xchacha20-poly1305. Copied at the call.
+   * The iv: 16 bytes for CTR and chacha20, 12 for GCM (1 to 128 are accepted) and
+   * chacha20-poly1305, 24 for xchacha20-poly1305. Copied at the call.
    */
   readonly iv: Bytes;
   /** What to encrypt or decrypt. */

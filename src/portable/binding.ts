@@ -13,6 +13,7 @@ import { PLAIN, type HashParams } from './hashes/contract.js';
 import type { Host } from './host.js';
 import { Jobs } from './jobs.js';
 import { needsRehash } from './kdf/index.js';
+import { RunningCiphers } from './running-ciphers.js';
 import { Keys, prepareKey, type PreparedKey } from './keys.js';
 import { numberOf, writeNumber } from './numbers.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
@@ -31,6 +32,7 @@ const POOL_COST_RATIO = 8;
 /** Returns a portable engine with its own keys, workers and settings. */
 export function makePortable(host: Host): Native {
   const keys = new Keys();
+  const messages = new RunningCiphers();
   let frame: Float64Array = new Float64Array(At.Length);
   let inputBuffer: Uint8Array = NOTHING;
   let jobs: Jobs | undefined;
@@ -169,7 +171,41 @@ export function makePortable(host: Host): Native {
         return -statusOf(error);
       }
     },
-    disposeKey: () => Number(keys.dispose(frame[At.Key]!)),
+    disposeKey: () => Number(messages.dispose(frame[At.Key]!) || keys.dispose(frame[At.Key]!)),
+
+    createCipher(algorithm, encrypt, iv, aad, key) {
+      try {
+        const secret = key === undefined ? keys.get(frame[At.Key]!) : whole(key);
+        return messages.create(algorithm, encrypt !== 0, whole(iv), whole(aad), secret);
+      } catch (error) {
+        return -statusOf(error);
+      }
+    },
+    updateCipher(source, target) {
+      try {
+        const [at, size] = [frame[At.SourceOffset]!, frame[At.SourceSize]!];
+        const to = range(target, frame[At.TargetOffset]!, size);
+        messages.update(frame[At.Key]!, range(source, at, size), to);
+        return Status.Done;
+      } catch (error) {
+        return statusOf(error);
+      }
+    },
+    finishCipher(tag, verify) {
+      try {
+        messages.finish(frame[At.Key]!, whole(tag), verify === 1);
+        return Status.Done;
+      } catch (error) {
+        return statusOf(error);
+      }
+    },
+    copyCipher() {
+      try {
+        return messages.copy(frame[At.Key]!);
+      } catch (error) {
+        return -statusOf(error);
+      }
+    },
 
     cancel: (slot) => jobs?.cancel(slot) ?? 0,
     flushDerivations: () => jobs?.flush(),

@@ -246,9 +246,9 @@ function decrypt(work: Work, cipher: PortableCipher): void {
     refuse(Status.Authentication);
 }
 
-/** Maximum bytes of an AEAD tag and of an iv (XChaCha20's). */
+/** Maximum bytes of an AEAD tag and of an iv (AES-GCM's). */
 const TAG_MAX = 16;
-const IV_MAX = 24;
+const IV_MAX = 128;
 
 /** Refuses sizes that the cipher does not take. Returns true for an AEAD. */
 function checkCipher({ algorithm, iv, aad, source, target, tag }: Work): boolean {
@@ -257,7 +257,7 @@ function checkCipher({ algorithm, iv, aad, source, target, tag }: Work): boolean
   if (iv.length > IV_MAX) refuse(Status.IvSize);
   if (!facts.aead && (tag.length > 0 || aad.length > 0)) refuse(Status.TagSize);
   if (target.length !== source.length) refuse(Status.Argument);
-  if (iv.length !== facts.ivSize) refuse(Status.IvSize);
+  if (!ivFits(facts, iv.length)) refuse(Status.IvSize);
   if (facts.aead) {
     if (!tagFits(facts, tag.length)) refuse(Status.TagSize);
     if (aad.length > facts.maxAad) refuse(Status.AadTooLarge);
@@ -266,8 +266,16 @@ function checkCipher({ algorithm, iv, aad, source, target, tag }: Work): boolean
   return facts.aead;
 }
 
+/** GCM takes nonces of other sizes (SP 800-38D). */
+export function ivFits(
+  { ivSize, ivMax }: { readonly ivSize: number; readonly ivMax: number },
+  size: number,
+): boolean {
+  return size === ivSize || (size >= 1 && size <= ivMax);
+}
+
 /** GCM takes short tags, but not of every size (SP 800-38D). */
-function tagFits(
+export function tagFits(
   { tagMin, tagSize }: { readonly tagMin: number; readonly tagSize: number },
   size: number,
 ): boolean {

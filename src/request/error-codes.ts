@@ -51,6 +51,19 @@ export type ErrorCode =
   /** The hasher has returned its digest or begun to return output: reset it, or create another. */
   | 'ERR_HASHER_SPENT'
   /**
+   * An asynchronous operation of this cipher in pieces is in flight: wait for it, or make the next
+   * one asynchronous.
+   */
+  | 'ERR_CIPHER_BUSY'
+  /** The message of this cipher in pieces has not ended, so that there is no tag yet. */
+  | 'ERR_CIPHER_OPEN'
+  /** The cipher in pieces has ended its message or was disposed: create another. */
+  | 'ERR_CIPHER_SPENT'
+  /**
+   * A decipher holds no more plaintext whose tag is not checked yet: use openStream. RangeError.
+   */
+  | 'ERR_HELD_LIMIT'
+  /**
    * The bytes are not a state of this hasher: damaged, or of another algorithm, version, seed or
    * key. RangeError.
    */

@@ -72,6 +72,9 @@ const plainErrors = new Set<ErrorCode>([
   'ERR_ENGINE_UNAVAILABLE',
   'ERR_HASHER_BUSY',
   'ERR_HASHER_SPENT',
+  'ERR_CIPHER_BUSY',
+  'ERR_CIPHER_OPEN',
+  'ERR_CIPHER_SPENT',
   'ERR_FILE_CHANGED',
 ]);
 

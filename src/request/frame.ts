@@ -62,6 +62,26 @@ export interface Native {
    */
   createMacKey(hash: number): number;
   disposeKey(): number;
+  /**
+   * Begins a message of a cipher in pieces; the key is bytes, or the handle in the frame. Returns
+   * the handle of the message, or minus a {@link Status}.
+   */
+  createCipher(
+    algorithm: number,
+    encrypt: number,
+    iv: Uint8Array,
+    aad: Uint8Array,
+    key: Uint8Array | undefined,
+  ): number;
+  /**
+   * Encrypts or decrypts {@link At.SourceSize} bytes, with the handle of the message in the frame.
+   * Returns a status.
+   */
+  updateCipher(source: Uint8Array, target: Uint8Array): number;
+  /** Ends the message and disposes of it; writes the tag, or checks it if `verify` is 1. */
+  finishCipher(tag: Uint8Array, verify: number): number;
+  /** Returns the handle of a copy of the message, or minus a {@link Status}. */
+  copyCipher(): number;
   /** A {@link CancelResult}. */
   cancel(slot: number): number;
   /** Submits the derivations of this event-loop iteration to the pool. */

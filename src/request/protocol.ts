@@ -90,6 +90,11 @@ export const enum Operation {
    */
   MacBegin,
   /**
+   * Encrypts or decrypts the next bytes of a message, whose handle is the key. Asynchronous only:
+   * `updateCipher` is its synchronous form.
+   */
+  CipherUpdate,
+  /**
    * Key derivations, which come last: the password is the key, the salt the iv, other inputs the
    * aad, a second secret the tag.
    */

@@ -77,7 +77,7 @@ function tables() {
       ['hash', ['sha256', bytes, 0, 32, new Uint8Array(32), 0], 'ERR_MISSING_ARGUMENT', /subarray/],
       ['hashMany', ['sha256', { data: bytes, size: 5 }], 'ERR_ARGUMENT_VALUE'],
       ['seal', ['aes-256-gcm', { ...sealed, key: bytes.subarray(1) }], 'ERR_KEY_SIZE'],
-      ['seal', ['aes-256-gcm', { ...sealed, nonce: pattern(16) }], 'ERR_IV_SIZE'],
+      ['seal', ['aes-256-gcm', { ...sealed, nonce: pattern(129) }], 'ERR_IV_SIZE'],
       ['seal', ['xchacha20-poly1305', sealed], 'ERR_IV_SIZE'],
       [
         'seal',

@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
+import millrace from 'millrace';
+
 import { ciphers, hashes } from '../support/algorithms.mjs';
 import {
   attempt,
@@ -209,8 +211,9 @@ function* wycheproofAead() {
       source: hex(ct),
       tag: tag ? hex(tag) : Buffer.alloc(16),
     };
-    // One nonce size an algorithm, on purpose: longer ones are hashed and collide, shorter ones
-    // repeat.
+    // One nonce size an algorithm, but for GCM, whose others are below: millrace/crypto-async, as
+    // its original, and millrace/portable take 12 bytes only.
+    if (algorithm.endsWith('-gcm') && ivSize >= 1 && ivSize <= 128 && ivSize !== 12) continue;
     if (ivSize !== ciphers[algorithm].iv) {
       yield { note, job: encryption, code: 'ERR_IV_SIZE' };
       yield { note, job: decryption, code: 'ERR_IV_SIZE' };
@@ -222,6 +225,34 @@ function* wycheproofAead() {
     }
   }
 }
+
+test('Wycheproof AEAD: nonces of other sizes, in one call and in pieces', () => {
+  const counts = { valid: 0, invalid: 0 };
+  for (const engine of ['native', 'portable']) {
+    for (const vector of wycheproof('wycheproof-aead.json')) {
+      const { algorithm, ivSize, id, result, tag } = vector;
+      if (!algorithm.endsWith('-gcm') || ivSize < 1 || ivSize > 128 || ivSize === 12) continue;
+      const [key, nonce, aad, plain, sealed] = ['key', 'iv', 'aad', 'msg', 'ct'].map((name) =>
+        hex(vector[name]),
+      );
+      const options = { key, nonce, aad, engine };
+      const source = Buffer.concat([sealed, hex(tag)]);
+      const decipher = millrace.createDecipher(algorithm, { ...options, authTag: hex(tag) });
+      for (const byte of sealed) decipher.update(Buffer.of(byte));
+      counts[result] += 1;
+      if (result === 'valid') {
+        assert.deepEqual(millrace.seal(algorithm, { ...options, source: plain }), source, id);
+        assert.deepEqual(millrace.open(algorithm, { ...options, source }), plain, id);
+        assert.deepEqual(decipher.final(), plain, id);
+      } else {
+        const code = { code: 'ERR_AUTHENTICATION' };
+        assert.throws(() => millrace.open(algorithm, { ...options, source }), code, id);
+        assert.throws(() => decipher.final(), code, id);
+      }
+    }
+  }
+  assert.ok(counts.valid > 50, JSON.stringify(counts));
+});
 
 function* wycheproof(name) {
   const { fields, groups } = load(name);

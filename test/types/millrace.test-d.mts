@@ -8,10 +8,14 @@ import { pipeline } from 'node:stream/promises';
 import millrace, {
   argon2,
   cipher,
+  Cipher,
   configure,
+  createCipher,
+  createDecipher,
   createHash,
   createHmac,
   createKey,
+  Decipher,
   engines,
   getCiphers,
   getHashes,
@@ -557,3 +561,24 @@ millrace.sealWithPassphrase('pass', 'text');
 
 // ---- results are bytes of an ArrayBuffer, which fetch and crypto.subtle ask for
 is<Promise<ArrayBuffer>>()(crypto.subtle.digest('SHA-256', hash('sha256', 'text')));
+
+// Ciphers in pieces.
+const pieces = { key: bytes, nonce: bytes };
+is<Cipher>()(createCipher('aes-256-gcm', { ...pieces, aad: 'text', highWaterMark: 4 }));
+is<Decipher>()(createDecipher('aes-256-gcm', { ...pieces, authTag: bytes, unverified: true }));
+is<Buffer<ArrayBuffer>>()(createCipher('aes-256-gcm', pieces).update('text', 'utf8'));
+is<void>()(createCipher('aes-256-gcm', pieces).update(bytes, (_error, text) => text.length));
+is<Promise<Buffer<ArrayBuffer>>>()(createCipher('aes-256-gcm', pieces).updateAsync(bytes));
+is<number>()(createCipher('aes-256-gcm', pieces).updateInto(bytes, bytes, 1));
+is<Promise<number>>()(createCipher('aes-256-gcm', pieces).updateIntoAsync(bytes, bytes));
+is<Buffer<ArrayBuffer>>()(createCipher('aes-256-gcm', pieces).final());
+is<void>()(createDecipher('aes-256-gcm', pieces).final((_error, text) => text.length));
+is<Promise<Buffer<ArrayBuffer>>>()(createDecipher('aes-256-gcm', pieces).finalAsync());
+is<Buffer<ArrayBuffer>>()(createCipher('aes-256-gcm', pieces).authTag);
+is<Decipher>()(createDecipher('aes-256-gcm', pieces).setAuthTag(bytes).copy());
+// @ts-expect-error a cipher has no copy
+createCipher('aes-256-gcm', pieces).copy();
+// @ts-expect-error a key is required
+createCipher('aes-256-gcm', { nonce: bytes });
+// @ts-expect-error unverified is for deciphers
+createCipher('aes-256-gcm', { ...pieces, unverified: true });

@@ -106,6 +106,8 @@ pub struct CipherFacts {
     pub key_size: usize,
     /// Bytes of the initialization vector or nonce.
     pub iv_size: usize,
+    /// The most bytes of a nonce if it may have any size from 1 on; otherwise 0.
+    pub iv_max: usize,
     /// True for an AEAD (`seal` and `open`), false for a stream cipher (`apply`).
     pub aead: bool,
     /// Bytes of the full tag; 0 for a stream cipher.
@@ -165,6 +167,13 @@ impl Cipher {
 }
 
 impl CipherFacts {
+    /// Whether an initialization vector or nonce may have this many bytes. GCM takes other sizes
+    /// than [`CipherFacts::iv_size`] too (SP 800-38D, 5.2.1.1).
+    #[inline]
+    pub fn iv_fits(&self, size: usize) -> bool {
+        size == self.iv_size || (1..=self.iv_max).contains(&size)
+    }
+
     /// Whether a tag may have this many bytes.
     ///
     /// GCM takes 4, 8 and 12 to 16 (SP 800-38D, 5.2.1.2); ChaCha20-Poly1305 takes 1 to 16, as
@@ -214,11 +223,12 @@ pub fn to_json() -> String {
         write_names(&mut json, facts.cipher as u8, facts.name, facts.aliases);
         let _ = write!(
             json,
-            ",\"keySize\":{},\"ivSize\":{},\"aead\":{},\"tagSize\":{},\"tagMin\":{},\
+            ",\"keySize\":{},\"ivSize\":{},\"ivMax\":{},\"aead\":{},\"tagSize\":{},\"tagMin\":{},\
              \"maxSource\":{},\
              \"maxAad\":{},\"standard\":\"{}\",\"portableCost\":{:?}}}",
             facts.key_size,
             facts.iv_size,
+            facts.iv_max,
             facts.aead,
             facts.tag_size,
             facts.tag_min,
@@ -390,6 +400,7 @@ const STREAM: CipherFacts = CipherFacts {
     aliases: &[],
     key_size: 0,
     iv_size: 0,
+    iv_max: 0,
     aead: false,
     tag_size: 0,
     tag_min: 0,
@@ -403,6 +414,7 @@ const AES_CTR: CipherFacts = CipherFacts { iv_size: 16, standard: "NIST SP 800-3
 const AEAD: CipherFacts = CipherFacts { aead: true, tag_size: 16, max_aad: u64::MAX, ..STREAM };
 const AES_GCM: CipherFacts = CipherFacts {
     iv_size: 12,
+    iv_max: 128,
     tag_min: 4,
     max_source: (1 << 36) - 32,
     max_aad: (1 << 61) - 1,

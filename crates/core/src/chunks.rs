@@ -109,6 +109,9 @@ impl Run<'_> {
         if !facts.aead {
             return Err(Error::NotSupported);
         }
+        if self.base_nonce.len() != facts.iv_size {
+            return Err(Error::IvSize);
+        }
         let fits = || {
             let most = self.count.checked_mul(self.chunk_size)?;
             let tags = self.count.checked_mul(facts.tag_size)?;

@@ -112,7 +112,7 @@ impl CipherKey {
         if facts.aead {
             return Err(Error::NotSupported);
         }
-        if iv.len() != facts.iv_size {
+        if !facts.iv_fits(iv.len()) {
             return Err(Error::IvSize);
         }
         check(&text, facts)?;
@@ -172,7 +172,7 @@ impl CipherKey {
         if !facts.aead {
             return Err(Error::NotSupported);
         }
-        if nonce.len() != facts.iv_size {
+        if !facts.iv_fits(nonce.len()) {
             return Err(Error::IvSize);
         }
         if !facts.tag_fits(tag_size) {

@@ -4,7 +4,8 @@
 //! writes its result into the caller's target. The one-shot operations use no heap.
 //!
 //! - [`catalog`]: the table of algorithms with their names, aliases and sizes.
-//! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`chunks`]: the operations. They check
+//! - [`hash`], [`hasher`], [`hmac`], [`many`], [`cipher`], [`running_cipher`],
+//!   [`chunks`]: the operations. They check
 //!   sizes against the catalog, then call an engine.
 //! - [`kdf`]: key derivation and password hashing.
 //! - [`checkpoint`]: pausing and cancelling long work.
@@ -27,6 +28,7 @@ pub mod hmac;
 mod inputs;
 pub mod kdf;
 pub mod many;
+pub mod running_cipher;
 pub mod split;
 pub mod stack;
 

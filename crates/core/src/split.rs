@@ -67,7 +67,7 @@ impl Message {
         if !facts.aead && !aad.is_empty() {
             return Err(Error::NotSupported);
         }
-        if nonce.len() != facts.iv_size {
+        if !facts.iv_fits(nonce.len()) {
             return Err(Error::IvSize);
         }
         if aad.len() as u64 > facts.max_aad {

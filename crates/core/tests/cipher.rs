@@ -431,7 +431,10 @@ fn wrong_sizes_are_refused_and_touch_nothing() {
         let mut bytes = [0xa5; 32];
         let mut tag = [0xa5; 16];
         let iv = pattern(facts.iv_size);
-        for size in [0, 8, facts.iv_size - 1, facts.iv_size + 1] {
+        for size in [0, 8, facts.iv_size - 1, facts.iv_size + 1, 129] {
+            if facts.iv_fits(size) {
+                continue;
+            }
             let wrong = pattern(size);
             let result = match facts.aead {
                 true => prepared.seal(&wrong, &[], Text::InPlace(&mut bytes), &mut tag),

@@ -374,7 +374,7 @@ fn wrong_sizes_and_ciphers_are_refused() {
     assert_eq!(message.apply_part(0, across).err(), Some(Error::OutputSize));
 
     let gcm = CipherKey::new(Cipher::Aes128Gcm, &[1; 16]).expect("a key of the right size");
-    assert_eq!(Message::new(&gcm, &[0; 13], &[], 10).err(), Some(Error::IvSize));
+    assert_eq!(Message::new(&gcm, &[0; 129], &[], 10).err(), Some(Error::IvSize));
     assert_eq!(
         Message::new(&gcm, &[0; 12], &[], (1 << 36) - 31).err(),
         Some(Error::SourceTooLarge)

@@ -137,6 +137,7 @@ impl ExternalCipher for Key {
         mut text: Text<'_>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
+        check_nonce(nonce)?;
         // A shorter tag is the beginning of the full one.
         let mut full = [0; TAG];
         let channel = self.pool.take()?;
@@ -159,6 +160,7 @@ impl ExternalCipher for Key {
     }
 
     fn open(&self, nonce: &[u8], aad: &[u8], mut text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+        check_nonce(nonce)?;
         let short = if tag.len() == TAG { None } else { Some(self.short_tag_pool(tag.len())?) };
         let pool = short.as_deref().unwrap_or(&self.pool);
         let channel = pool.take()?;
@@ -183,6 +185,16 @@ impl ExternalCipher for Key {
         }
         Err(error)
     }
+}
+
+/// The kernel's AES-GCM takes nonces of 12 bytes only.
+fn check_nonce(nonce: &[u8]) -> Result<(), Error> {
+    if nonce.len() == 12 {
+        return Ok(());
+    }
+    Err(Error::Unavailable(
+        "the kernel takes nonces of 12 bytes only: choose another engine for this message",
+    ))
 }
 
 enum Tag<'a> {

@@ -152,7 +152,9 @@ pub(crate) fn predict(work: &Work) -> u64 {
         Operation::Encrypt(_) | Operation::Decrypt(_) => {
             model.predict(source.saturating_add(work.aad.size()))
         }
-        Operation::SealChunks(_) | Operation::OpenChunks(_) => model.predict(source),
+        Operation::SealChunks(_) | Operation::OpenChunks(_) | Operation::CipherUpdate(_) => {
+            model.predict(source)
+        }
         Operation::Derive => work.derivation.predict(work.aad.read(), target, &|hash| {
             predict_messages(hash, hash.facts().block_size, 1)
         }),
@@ -177,7 +179,8 @@ pub(crate) fn algorithm(operation: Operation) -> Algorithm {
         Operation::Encrypt(cipher)
         | Operation::Decrypt(cipher)
         | Operation::SealChunks(cipher)
-        | Operation::OpenChunks(cipher) => Algorithm::Cipher(cipher),
+        | Operation::OpenChunks(cipher)
+        | Operation::CipherUpdate(cipher) => Algorithm::Cipher(cipher),
         Operation::Derive => Algorithm::Hash(Hash::Sha256),
     }
 }

@@ -13,6 +13,7 @@ use crate::kdf;
 #[cfg(target_os = "linux")]
 use crate::kernel;
 use crate::protocol::EngineNumber;
+use crate::running_cipher;
 use crate::work::{Key, Operation, Reply, Status, Work};
 use millrace_core::catalog::Hash;
 use millrace_core::hash::{self, Params};
@@ -55,6 +56,7 @@ pub(crate) fn run(
         Operation::HashFiles(hash) => files::hash_files(work, hash, checkpoint),
         Operation::SealChunks(cipher) => chunks::seal_chunks(work, cipher, checkpoint),
         Operation::OpenChunks(cipher) => chunks::open_chunks(work, cipher, checkpoint),
+        Operation::CipherUpdate(cipher) => running_cipher::update(work, cipher, checkpoint),
         Operation::Derive => stack::wiped(|| kdf::derive(work, reply, checkpoint)),
     };
     result.err().unwrap_or(Status::Done)

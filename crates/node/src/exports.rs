@@ -3,12 +3,13 @@
 
 use crate::admission;
 use crate::bigint;
+use crate::cipher_pieces;
 use crate::cost::{self, Algorithm, limits};
 use crate::engine;
 use crate::environment::{Attached, Call, Environment};
 use crate::fast_path;
 use crate::frame::Frame;
-use crate::keys::{PreparedKey, Purpose};
+use crate::keys::{KEY_BYTES, PreparedKey, Purpose};
 use crate::memory_budget;
 use crate::pages;
 use crate::protocol::EngineNumber;
@@ -39,6 +40,10 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("createKey", create_key),
     ("createMacKey", create_mac_key),
     ("disposeKey", dispose_key),
+    ("createCipher", cipher_pieces::create),
+    ("updateCipher", cipher_pieces::update_now),
+    ("finishCipher", cipher_pieces::finish),
+    ("copyCipher", cipher_pieces::copy),
     ("cancel", cancel),
     ("flushDerivations", flush_derivations),
     ("progress", progress),
@@ -123,11 +128,6 @@ fn key_handle(call: &Call<'_>, handle: Result<u64, Status>) -> Value {
         Err(status) => call.env.double(-f64::from(call.state.status_number(Err(status)))),
     }
 }
-
-/// The bytes of a prepared key that are reported to V8, so that unreachable keys cause a
-/// collection: AES-GCM's schedule and table, the key, the allocator's overhead and the JavaScript
-/// object, rounded up.
-const KEY_BYTES: i64 = 4096;
 
 /// `disposeKey()`, with the handle in the frame: returns 1 if the key was not disposed before.
 fn dispose_key(call: &Call<'_>) -> Value {

@@ -163,7 +163,7 @@ impl<'a> FastRequest<'a> {
                 digest,
                 None,
             )?),
-            PreparedKey::Cipher(..) => Err(Status::KeyAlgorithm),
+            PreparedKey::Cipher(..) | PreparedKey::Running(_) => Err(Status::KeyAlgorithm),
         })
     }
 
@@ -185,7 +185,7 @@ impl<'a> FastRequest<'a> {
                     rest,
                     digest,
                 )?),
-                PreparedKey::Cipher(..) => Err(Status::KeyAlgorithm),
+                PreparedKey::Cipher(..) | PreparedKey::Running(_) => Err(Status::KeyAlgorithm),
             }),
         }
     }

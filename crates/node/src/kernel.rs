@@ -57,7 +57,7 @@ pub(crate) fn run(
         Operation::OpenChunks(cipher) => chunks::open_chunks(work, cipher, checkpoint),
         Operation::Squeeze(_) => Err(NO_SQUEEZE.into()),
         // JavaScript prepares a key for the kernel instead.
-        Operation::MacBegin(_) => Err(Status::Argument),
+        Operation::MacBegin(_) | Operation::CipherUpdate(_) => Err(Status::Argument),
         Operation::Derive => Err(NO_DERIVATION.into()),
         // Only the command hashes files, with the native engine.
         Operation::HashFile(_) | Operation::HashFiles(_) => Err(Status::Argument),

@@ -9,9 +9,15 @@ use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::CipherKey;
 use millrace_core::error::Error;
 use millrace_core::hmac::MacKey;
-use std::sync::Arc;
+use millrace_core::running_cipher::RunningCipher;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use zeroize::Zeroizing;
+
+/// The bytes of a prepared key that are reported to V8, so that unreachable keys cause a
+/// collection: AES-GCM's schedule and table, the key, the allocator's overhead and the JavaScript
+/// object, rounded up.
+pub(crate) const KEY_BYTES: i64 = 4096;
 
 /// A key, with all that is computed from it before a message.
 pub(crate) enum PreparedKey {
@@ -22,6 +28,8 @@ pub(crate) enum PreparedKey {
     Mac(MacKey, u32),
     /// The key of a keyed hash (BLAKE3), which needs no schedule.
     Hash(Hash, Zeroizing<[u8; 32]>),
+    /// A message on its way through a cipher; see `running_cipher`.
+    Running(Mutex<RunningCipher>),
 }
 
 /// The algorithm that a key is prepared for.
@@ -83,7 +91,7 @@ impl PreparedKey {
         match self {
             PreparedKey::Cipher(key, _) => key.is_external(),
             PreparedKey::Mac(key, _) => key.external().is_some(),
-            PreparedKey::Hash(..) => false,
+            PreparedKey::Hash(..) | PreparedKey::Running(_) => false,
         }
     }
 }

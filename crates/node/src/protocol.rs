@@ -75,13 +75,16 @@ pub(crate) enum OperationNumber {
     /// Writes the states of an HMAC's key, which is the source, to the target: twice the hash's
     /// state size. Synchronous only.
     MacBegin = 17,
+    /// Encrypts or decrypts the next bytes of a message, whose handle is the key. Asynchronous
+    /// only: `updateCipher` is its synchronous form.
+    CipherUpdate = 18,
     /// Key derivations, which come last: the password is the key, the salt the iv, other inputs the
     /// aad, a second secret the tag.
-    Scrypt = 18,
-    Pbkdf2 = 19,
-    Hkdf = 20,
-    Argon2 = 21,
-    Verify = 22,
+    Scrypt = 19,
+    Pbkdf2 = 20,
+    Hkdf = 21,
+    Argon2 = 22,
+    Verify = 23,
 }
 
 impl OperationNumber {
@@ -106,11 +109,12 @@ impl OperationNumber {
             15 => OperationNumber::HashFile,
             16 => OperationNumber::HashFiles,
             17 => OperationNumber::MacBegin,
-            18 => OperationNumber::Scrypt,
-            19 => OperationNumber::Pbkdf2,
-            20 => OperationNumber::Hkdf,
-            21 => OperationNumber::Argon2,
-            22 => OperationNumber::Verify,
+            18 => OperationNumber::CipherUpdate,
+            19 => OperationNumber::Scrypt,
+            20 => OperationNumber::Pbkdf2,
+            21 => OperationNumber::Hkdf,
+            22 => OperationNumber::Argon2,
+            23 => OperationNumber::Verify,
             _ => return None,
         })
     }

@@ -43,6 +43,7 @@ pub(crate) fn decode(frame: &Frame<'_>) -> Result<Work, Status> {
             OperationNumber::OpenChunks => Operation::OpenChunks(cipher()?),
             OperationNumber::HashFile => Operation::HashFile(hash()?),
             OperationNumber::HashFiles => Operation::HashFiles(hash()?),
+            OperationNumber::CipherUpdate => Operation::CipherUpdate(cipher()?),
             OperationNumber::MacBegin => Operation::MacBegin(hash()?),
             _ => Operation::Derive,
         },

@@ -134,7 +134,10 @@ fn copy_secrets(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
 /// Copies a source that the caller may change: into the target of a cipher, which then works in
 /// place, or else into the job's memory.
 fn copy_source(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
-    let text = matches!(work.operation, Operation::Encrypt(_) | Operation::Decrypt(_));
+    let text = matches!(
+        work.operation,
+        Operation::Encrypt(_) | Operation::Decrypt(_) | Operation::CipherUpdate(_)
+    );
     work.source = match work.target {
         Target::Memory(target) if text => {
             if target.size() != work.source.size() {

@@ -64,6 +64,8 @@ pub(crate) enum Operation {
     /// Consecutive chunks of a message; see `chunks`.
     SealChunks(Cipher),
     OpenChunks(Cipher),
+    /// The next bytes of a message; see `running_cipher`.
+    CipherUpdate(Cipher),
     /// A key derivation; see `kdf`.
     Derive,
 }
@@ -179,8 +181,8 @@ pub(crate) struct Work {
 /// The most bytes of an AEAD's tag.
 pub(crate) const TAG_MAX: usize = 16;
 
-/// The most bytes of an iv (XChaCha20).
-pub(crate) const IV_MAX: usize = 24;
+/// The most bytes of an iv (AES-GCM).
+pub(crate) const IV_MAX: usize = 128;
 
 impl Work {
     /// The work of a job that has none.

@@ -45,19 +45,24 @@ export function loadStream(): void {
   Object.setPrototypeOf(LazyTransform.prototype, Stream.prototype as object);
 }
 
-/**
- * Sets up a stream on the first access. `optionsOf` returns the options of a hasher in an array,
- * undefined for other objects.
- */
-export function setUpLate(
-  optionsOf: (stream: object) => [TransformOptions | undefined] | undefined,
-): void {
+/** Returns the options of a stream of one class in an array, undefined for other objects. */
+type OptionsOf = (stream: object) => [TransformOptions | undefined] | undefined;
+
+/** One for each class of streams. */
+const classes: OptionsOf[] = [];
+
+/** Sets up the streams of a class on the first access. */
+export function setUpLate(optionsOf: OptionsOf): void {
+  classes.push(optionsOf);
+  if (classes.length > 1) return;
   for (const name of ['_readableState', '_writableState'] as const) {
     Object.defineProperty(LazyTransform.prototype, name, {
       configurable: true,
       enumerable: true,
       get(this: object): unknown {
-        const options = typeof this === 'object' ? optionsOf(this) : undefined;
+        let options: [TransformOptions | undefined] | undefined;
+        if (typeof this === 'object')
+          for (const each of classes) if ((options = each(this)) !== undefined) break;
         if (options === undefined) return undefined;
         // Defines both properties, which hides this accessor.
         Stream!.call(this as Transform, options[0]);

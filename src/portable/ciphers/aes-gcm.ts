@@ -1,8 +1,8 @@
-/** AES-GCM (NIST SP 800-38D) with nonces of 12 bytes. */
+/** AES-GCM (NIST SP 800-38D). */
 import { Aes, Counter } from './aes.js';
 import type { PortableCipher } from './contract.js';
 import { Ghash, sizesBlock } from './ghash.js';
-import { bytesOfWords, littleEndianWords, move, sameTag } from './text.js';
+import { bytesOfWords, littleEndianWords, move, sameTag, swapped } from './text.js';
 
 /** Prepares a key of 16, 24 or 32 bytes. */
 export function aesGcm(key: Uint8Array): PortableCipher {
@@ -25,13 +25,14 @@ export function aesGcm(key: Uint8Array): PortableCipher {
 
   return {
     seal(nonce, aad, source, target, tag) {
-      const [counter, first] = [firstBlock(nonce, 2), firstBlock(nonce, 1)];
+      const first = firstBlock(nonce, ghash);
+      const counter = nextBlock(first);
       move(source, target);
       aes.count(counter, Counter.Last, target);
       tag.set(tagOf(first, aad, target).subarray(0, tag.length));
     },
     open(nonce, aad, source, target, tag) {
-      const counter = firstBlock(nonce, 1);
+      const counter = firstBlock(nonce, ghash);
       const given = new Uint8Array(tag);
       // Read once, because it may be in shared memory: the bytes decrypted are those verified.
       move(source, target);
@@ -50,11 +51,26 @@ export function aesGcm(key: Uint8Array): PortableCipher {
   };
 }
 
-/** The counter block of a nonce and a number below 256. */
-function firstBlock(nonce: Uint8Array, number: number): Int32Array {
+/**
+ * Returns the first counter block: a nonce of 12 bytes and the number 1, otherwise GHASH of the
+ * nonce and its size (section 7.1).
+ */
+export function firstBlock(nonce: Uint8Array, ghash: Ghash): Int32Array {
   const block = new Int32Array(4);
+  if (nonce.length !== 12) {
+    ghash.absorb(block, nonce);
+    ghash.absorbBlock(block, sizesBlock(0, nonce.length));
+    return block;
+  }
   new Uint8Array(block.buffer).set(nonce);
   littleEndianWords(block);
-  block[3] = number << 24;
+  block[3] = 1 << 24;
   return block;
+}
+
+/** Returns the counter block after this one. */
+export function nextBlock(block: Int32Array): Int32Array {
+  const next = block.slice();
+  next[3] = swapped((swapped(block[3]!) + 1) | 0);
+  return next;
 }

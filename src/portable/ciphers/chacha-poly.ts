@@ -23,7 +23,7 @@ export function xchacha20Poly1305(key: Uint8Array): PortableCipher {
 }
 
 /** Block number 0, followed by the nonce. */
-function firstBlock(nonce: Uint8Array): Uint8Array {
+export function firstBlock(nonce: Uint8Array): Uint8Array {
   const block = new Uint8Array(16);
   block.set(nonce, 16 - nonce.length);
   return block;
@@ -61,7 +61,7 @@ function withState(
 }
 
 /** Keys Poly1305 with the keystream's first block; leaves the state at the text's first block. */
-function macOf(state: Int32Array): Poly1305 {
+export function macOf(state: Int32Array): Poly1305 {
   const block = new Uint8Array(64);
   addKeystream(state, block);
   const mac = new Poly1305(block.subarray(0, 32));
@@ -78,14 +78,19 @@ function tagOf(mac: Poly1305, aad: Uint8Array, text: Uint8Array): Uint8Array {
       mac.update(part.subarray(at, at + MAC_RUN_BYTES));
     if (part.length % 16 !== 0) mac.update(new Uint8Array(16 - (part.length % 16)));
   }
+  mac.update(sizesOf(aad.length, text.length));
+  return mac.digest();
+}
+
+/** The last block: the sizes of additional data and text. */
+export function sizesOf(aad: number, text: number): Uint8Array {
   const sizes = new DataView(new ArrayBuffer(16));
   for (const [at, size] of [
-    [0, aad.length],
-    [8, text.length],
+    [0, aad],
+    [8, text],
   ] as const) {
     sizes.setUint32(at, size >>> 0, true);
     sizes.setUint32(at + 4, Math.floor(size / 2 ** 32), true);
   }
-  mac.update(new Uint8Array(sizes.buffer));
-  return mac.digest();
+  return new Uint8Array(sizes.buffer);
 }

@@ -14,6 +14,7 @@ pub(crate) use native::kdf;
 pub use native::memory::Memory;
 pub(crate) use native::message::Message;
 pub(crate) use native::partial_tag::PartialTag;
+pub(crate) use native::running::RunningState;
 pub(crate) use native::{MacState as NativeMac, Native};
 pub use report::report_json;
 

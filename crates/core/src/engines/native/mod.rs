@@ -24,6 +24,7 @@ pub(super) mod memory;
 pub(super) mod message;
 pub(super) mod partial_tag;
 mod poly1305;
+pub(super) mod running;
 mod sha2;
 mod state;
 mod wipe;

@@ -9,7 +9,7 @@ use super::super::pointers;
 use super::super::wipe::wipe_plain;
 use super::avx2::{self, Keys, Powers, Span};
 use super::field::Factor;
-use super::{BLOCK, first};
+use super::{BLOCK, advanced, first};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -118,7 +118,7 @@ impl GcmKey {
     ) -> Result<[u8; BLOCK], Error> {
         let (round_keys, rounds) = self.key.round_keys().ok_or(Error::Engine)?;
         let keys = Keys { round_keys, powers: &self.powers, proof: self.proof };
-        let first = first(nonce)?;
+        let first = first(nonce, self.powers.h());
         // SAFETY: the proof says that the CPU has the instructions, and the key is of as many
         // rounds; source and target have `size` bytes and are equal or disjoint.
         Ok(unsafe {
@@ -148,9 +148,9 @@ unsafe fn message<const ROUNDS: usize, const OPEN: bool>(
     // SAFETY: as promised by the caller.
     let sum = unsafe {
         if OPEN {
-            avx2::open::<ROUNDS>(keys, first + 1, text, sum, Some(lengths))
+            avx2::open::<ROUNDS>(keys, advanced(first, 1), text, sum, Some(lengths))
         } else {
-            avx2::seal::<ROUNDS>(keys, first + 1, text, sum, Some(lengths))
+            avx2::seal::<ROUNDS>(keys, advanced(first, 1), text, sum, Some(lengths))
         }
     };
     (sum ^ mask).to_be_bytes()

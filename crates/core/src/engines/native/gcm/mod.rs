@@ -24,6 +24,7 @@ use super::features::{Gcm256, Gcm512};
 use super::partial_tag::PartialTag;
 #[cfg(target_arch = "x86_64")]
 use super::pointers;
+use super::running::split;
 use super::wipe::{Plain, Secret, Wiped, WipedBox, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
@@ -94,11 +95,12 @@ impl Message {
             key: AesCtrKey::vacant(),
             ghash: Ghash::AwsLc(AeadKey::vacant(), Wiped(0)),
             secrets: Secrets { h: Factor(0), aad: 0, mask: 0 },
-            first: first(nonce)?,
+            first: 0,
             aad_size: aad.len(),
         });
         message.key.prepare(raw)?;
         message.secrets.h = Factor::new(message.encrypted(0)?);
+        message.first = first(nonce, message.secrets.h);
         message.secrets.mask = message.encrypted(message.first)?;
         message.choose(aead)?;
         message.secrets.aad = message.hash(aad)?;
@@ -139,7 +141,7 @@ impl Message {
 
     #[cfg_attr(not(target_arch = "x86_64"), allow(irrefutable_let_patterns))]
     fn ghash_by_aws_lc(&mut self, aead: &AeadKey) -> Result<(), Error> {
-        let mask = Wiped(self.encrypted(first(&[0; 12])?)?);
+        let mask = Wiped(self.encrypted(1)?);
         self.ghash = Ghash::AwsLc(AeadKey::vacant(), mask);
         if let Ghash::AwsLc(key, _) = &mut self.ghash {
             copy_plain(aead, key);
@@ -149,6 +151,11 @@ impl Message {
 
     /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
     pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
+        if let Some(at) = self.wraps_within(offset, text.size()) {
+            let (head, rest) = split(text, at);
+            let (size, head) = (rest.size(), self.seal(offset, head)?);
+            return Ok(self.joined(&head, size, &self.seal(offset + at as u64, rest)?));
+        }
         #[cfg(target_arch = "x86_64")]
         if let Some((kernel, rounds)) = self.kernel() {
             return Ok(self.process::<false>(kernel, rounds, offset, text));
@@ -167,6 +174,11 @@ impl Message {
 
     /// Decrypts such a part, and returns what it adds.
     pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
+        if let Some(at) = self.wraps_within(offset, text.size()) {
+            let (head, rest) = split(text, at);
+            let (size, head) = (rest.size(), self.open(offset, head)?);
+            return Ok(self.joined(&head, size, &self.open(offset + at as u64, rest)?));
+        }
         #[cfg(target_arch = "x86_64")]
         if let Some((kernel, rounds)) = self.kernel() {
             return Ok(self.process::<true>(kernel, rounds, offset, text));
@@ -183,6 +195,11 @@ impl Message {
 
     /// Encrypts or decrypts the part that begins `offset` bytes into the text.
     pub(super) fn xor(&self, offset: u64, text: Text<'_>) -> Result<(), Error> {
+        if let Some(at) = self.wraps_within(offset, text.size()) {
+            let (head, rest) = split(text, at);
+            self.xor(offset, head)?;
+            return self.xor(offset + at as u64, rest);
+        }
         self.key.apply(&self.counter(offset).to_be_bytes(), text)
     }
 
@@ -197,8 +214,7 @@ impl Message {
             if count != blocks {
                 (blocks, power) = (count, h.power(count));
             }
-            let [low, high, _] = part.0.0;
-            sum = product(sum, power) ^ (u128::from(low) | u128::from(high) << 64);
+            sum = product(sum, power) ^ number_of(part);
             text_size += size;
         }
         let lengths = u128::from(8 * self.aad_size as u64) << 64 | u128::from(8 * text_size);
@@ -268,10 +284,23 @@ impl Message {
         sum_of(product(sum, self.secrets.h))
     }
 
-    /// The counter for the part at `offset`. A message is too short for its last 32 bits to
-    /// overflow.
+    /// The counter for the part at `offset`.
     fn counter(&self, offset: u64) -> u128 {
-        self.first + 1 + u128::from(offset / BLOCK as u64)
+        advanced(self.first, 1 + offset / BLOCK as u64)
+    }
+
+    /// Returns the bytes of a part after which the last 32 bits of the counter begin again, if the
+    /// part has more: the kernels and AES-CTR carry beyond those. With a nonce of 12 bytes no
+    /// message is so long.
+    fn wraps_within(&self, offset: u64, size: usize) -> Option<usize> {
+        let blocks = (1 << 32) - u64::from(self.counter(offset) as u32);
+        usize::try_from(blocks * BLOCK as u64).ok().filter(|&at| at < size)
+    }
+
+    /// The sum of two parts, of which the second has `size` bytes.
+    fn joined(&self, one: &PartialTag, size: usize, other: &PartialTag) -> PartialTag {
+        let power = self.secrets.h.power((size as u64).div_ceil(BLOCK as u64));
+        sum_of(product(number_of(one), power) ^ number_of(other))
     }
 
     /// A block, encrypted.
@@ -308,12 +337,32 @@ unsafe fn process<const ROUNDS: usize, const OPEN: bool>(
     }
 }
 
-/// The counter's first value.
-fn first(nonce: &[u8]) -> Result<u128, Error> {
-    let mut first = [0; BLOCK];
-    first[..12].copy_from_slice(nonce.first_chunk::<12>().ok_or(Error::IvSize)?);
-    first[BLOCK - 1] = 1;
-    Ok(u128::from_be_bytes(first))
+/// The counter's first value (SP 800-38D, 7.1): a nonce of 12 bytes and the number 1, otherwise
+/// GHASH of the nonce and its length.
+fn first(nonce: &[u8], h: Factor) -> u128 {
+    if nonce.len() == 12 {
+        let mut first = [0; BLOCK];
+        first[..12].copy_from_slice(nonce);
+        return u128::from_be_bytes(first) | 1;
+    }
+    let mut sum = 0;
+    for part in nonce.chunks(BLOCK) {
+        let mut block = [0; BLOCK];
+        block[..part.len()].copy_from_slice(part);
+        sum = product(sum ^ u128::from_be_bytes(block), h);
+    }
+    product(sum ^ u128::from(8 * nonce.len() as u64), h)
+}
+
+/// A counter after a number of blocks: its last 32 bits count.
+fn advanced(counter: u128, blocks: u64) -> u128 {
+    let low = (counter as u32).wrapping_add(blocks as u32);
+    counter & !u128::from(u32::MAX) | u128::from(low)
+}
+
+fn number_of(part: &PartialTag) -> u128 {
+    let [low, high, _] = part.0.0;
+    u128::from(low) | u128::from(high) << 64
 }
 
 fn sum_of(number: u128) -> PartialTag {

@@ -6,6 +6,7 @@
 pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod ifma;
+pub(super) mod running;
 pub(super) mod sum;
 
 use super::wipe::{Plain, Wiped, wipe_plain};

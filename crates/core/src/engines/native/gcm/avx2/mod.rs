@@ -394,7 +394,7 @@ fn round_key(keys: &RoundKeys, round: usize) -> __m256i {
     _mm256_broadcastsi128_si256(words(u128::from_ne_bytes(keys[round])))
 }
 
-/// A counter and its successor. A message is too short for the last 32 bits to overflow.
+/// A counter and its successor: the last 32 bits count.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn pair(counter: u128) -> __m256i {

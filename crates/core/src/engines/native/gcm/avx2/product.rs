@@ -66,6 +66,12 @@ impl Powers {
         }
     }
 
+    /// H.
+    #[inline]
+    pub(in super::super) fn h(&self) -> Factor {
+        Factor(self.whole[BLOCKS - 1])
+    }
+
     /// Two powers from this place on.
     ///
     /// # Safety

@@ -1,0 +1,152 @@
+//! Poly1305 of a text that arrives in pieces, by the widest vectors that there are.
+
+#[cfg(target_arch = "x86_64")]
+use super::super::features::{Avx2, Ifma};
+use super::super::wipe::{copy_plain, wipe_plain};
+use super::{BLOCK, Poly1305};
+#[cfg(target_arch = "x86_64")]
+use super::{Limbs, avx2, ifma};
+
+/// Shorter pieces are absorbed block by block.
+#[cfg(target_arch = "x86_64")]
+const VECTORS_FROM: usize = 512;
+
+/// The sum as yet and the begin of a block. Wiped on drop.
+pub(in super::super) struct RunningPoly {
+    poly: Poly1305,
+    block: [u8; BLOCK],
+    /// Bytes of the block that are there.
+    filled: usize,
+    /// Computed for the first long piece.
+    #[cfg(target_arch = "x86_64")]
+    powers: Powers,
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(clippy::large_enum_variant)] // on the heap
+enum Powers {
+    None,
+    Ifma(ifma::Powers, Ifma),
+    /// With the power for the number of blocks of the last piece: most have the same size.
+    Avx2(avx2::Powers, Avx2, (u64, Limbs)),
+}
+
+impl RunningPoly {
+    /// Begins under a one-time key.
+    pub(in super::super) fn new(poly: Poly1305) -> Self {
+        Self {
+            poly,
+            block: [0; BLOCK],
+            filled: 0,
+            #[cfg(target_arch = "x86_64")]
+            powers: Powers::None,
+        }
+    }
+
+    /// Begins under another one-time key.
+    pub(in super::super) fn restart(&mut self, key: &[u8; 32]) {
+        self.poly = Poly1305::new(key);
+    }
+
+    /// Becomes a copy of another.
+    pub(in super::super) fn copy_from(&mut self, other: &RunningPoly) {
+        copy_plain(&other.poly, &mut self.poly);
+        self.block = other.block;
+        self.filled = other.filled;
+    }
+
+    /// Absorbs the next bytes.
+    #[inline]
+    pub(in super::super) fn update(&mut self, mut text: &[u8]) {
+        if self.filled > 0 {
+            let count = text.len().min(BLOCK - self.filled);
+            self.block[self.filled..][..count].copy_from_slice(&text[..count]);
+            self.filled += count;
+            text = &text[count..];
+            if self.filled < BLOCK {
+                return;
+            }
+            self.poly.block(&self.block);
+            self.filled = 0;
+        }
+        let (blocks, rest) = text.as_chunks::<BLOCK>();
+        #[cfg(target_arch = "x86_64")]
+        if blocks.len() * BLOCK < VECTORS_FROM || !self.vectors(blocks.as_flattened()) {
+            blocks.iter().for_each(|block| self.poly.block(block));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        blocks.iter().for_each(|block| self.poly.block(block));
+        self.block[..rest.len()].copy_from_slice(rest);
+        self.filled = rest.len();
+    }
+
+    /// Fills the last block up with zeros.
+    pub(in super::super) fn pad(&mut self) {
+        if self.filled > 0 {
+            self.block[self.filled..].fill(0);
+            self.poly.block(&self.block);
+            self.filled = 0;
+        }
+    }
+
+    /// The tag of what has been absorbed, whole blocks.
+    pub(in super::super) fn finish(&self) -> [u8; BLOCK] {
+        self.poly.finish()
+    }
+
+    /// Absorbs whole blocks by vectors. Returns false if the CPU has none.
+    #[cfg(target_arch = "x86_64")]
+    fn vectors(&mut self, text: &[u8]) -> bool {
+        if matches!(self.powers, Powers::None) {
+            if let Some(proof) = Ifma::detect() {
+                // SAFETY: the proof says that the CPU has the instructions.
+                self.powers = unsafe { Powers::Ifma(ifma::Powers::new(&self.poly, proof), proof) };
+            } else if let Some(proof) = Avx2::detect() {
+                self.powers = Powers::Avx2(avx2::Powers::zeros(), proof, (0, [0; 3]));
+                if let Powers::Avx2(powers, proof, _) = &mut self.powers {
+                    powers.prepare(&self.poly, *proof);
+                }
+            }
+        }
+        match &mut self.powers {
+            Powers::None => return false,
+            // SAFETY: the proof says that the CPU has the instructions.
+            Powers::Ifma(powers, _) => unsafe { ifma(&mut self.poly, powers, text) },
+            Powers::Avx2(powers, proof, (blocks, power)) => {
+                let (steps, rest) = text.split_at(text.len() / (4 * BLOCK) * (4 * BLOCK));
+                let count = (steps.len() / BLOCK) as u64;
+                if count != *blocks {
+                    (*blocks, *power) = (count, self.poly.power(count));
+                }
+                self.poly.join(&powers.sum(steps, *proof), power);
+                self.poly.update_padded(rest);
+            }
+        }
+        true
+    }
+}
+
+/// Absorbs whole blocks, at least one.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+fn ifma(poly: &mut Poly1305, powers: &ifma::Powers, text: &[u8]) {
+    // The first blocks are as many as leave whole steps.
+    let first = (text.len() / BLOCK - 1) % ifma::LANES + 1;
+    let mut sums = powers.first(poly, text, first);
+    for step in text[first * BLOCK..].chunks_exact(ifma::STEP) {
+        // SAFETY: a whole step.
+        sums = unsafe { powers.step(sums, step.as_ptr()) };
+    }
+    powers.last(sums, poly);
+    sums.wipe();
+}
+
+impl Drop for RunningPoly {
+    fn drop(&mut self) {
+        wipe_plain(&mut self.block);
+        #[cfg(target_arch = "x86_64")]
+        if let Powers::Avx2(_, _, (_, power)) = &mut self.powers {
+            wipe_plain(power);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Ciphers in pieces: one message that arrives in updates of any size. The bytes are those of one
+//! call of [`CipherKey`](crate::cipher::CipherKey), however the message is divided.
+//!
+//! Decryption of an AEAD returns plaintext before the tag is checked. The caller must not release
+//! it before [`RunningCipher::verify`] succeeds, or must say that it is unverified.
+
+use crate::Error;
+use crate::catalog::{Cipher, CipherFacts};
+use crate::cipher::Text;
+use crate::engines::RunningState;
+
+/// A message on its way through a cipher, with a copy of the key material on the heap. Wiped on
+/// drop.
+pub struct RunningCipher {
+    facts: &'static CipherFacts,
+    encrypt: bool,
+    /// Bytes of text that may still follow.
+    left: u64,
+    state: RunningState,
+}
+
+impl RunningCipher {
+    /// Begins a message.
+    ///
+    /// # Errors
+    /// [`Error::NotSupported`] for a cipher that needs the whole message (AES-GCM-SIV) and for
+    /// `aad` with a stream cipher; [`Error::KeySize`], [`Error::IvSize`], [`Error::AadTooLarge`],
+    /// [`Error::Memory`].
+    pub fn new(
+        cipher: Cipher,
+        encrypt: bool,
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<RunningCipher, Error> {
+        let facts = cipher.facts();
+        if key.len() != facts.key_size {
+            return Err(Error::KeySize);
+        }
+        if !facts.iv_fits(nonce.len()) {
+            return Err(Error::IvSize);
+        }
+        if !facts.aead && !aad.is_empty() {
+            return Err(Error::NotSupported);
+        }
+        if aad.len() as u64 > facts.max_aad {
+            return Err(Error::AadTooLarge);
+        }
+        let state = RunningState::new(cipher, encrypt, key, nonce, aad)?;
+        Ok(RunningCipher { facts, encrypt, left: facts.max_source, state })
+    }
+
+    /// Returns the cipher.
+    pub fn cipher(&self) -> Cipher {
+        self.facts.cipher
+    }
+
+    /// Encrypts or decrypts the next bytes of the message.
+    ///
+    /// # Errors
+    /// [`Error::OutputSize`] if source and target differ in length; [`Error::SourceTooLarge`] if
+    /// the message becomes longer than the cipher allows. The message can then not be continued.
+    #[inline]
+    pub fn update(&mut self, text: Text<'_>) -> Result<(), Error> {
+        if let Text::Across { source, target } = &text
+            && source.len() != target.len()
+        {
+            return Err(Error::OutputSize);
+        }
+        let Some(left) = self.left.checked_sub(text.size() as u64) else {
+            return Err(Error::SourceTooLarge);
+        };
+        self.left = left;
+        self.state.update(text)
+    }
+
+    /// Ends an encryption and writes the tag; its length may be any that
+    /// [`CipherFacts::tag_fits`] accepts. The message can then not be continued.
+    ///
+    /// # Errors
+    /// [`Error::NotSupported`] for a decryption; [`Error::TagSize`].
+    pub fn finish(&mut self, tag: &mut [u8]) -> Result<(), Error> {
+        if !self.encrypt && self.facts.aead {
+            return Err(Error::NotSupported);
+        }
+        self.check_tag(tag.len())?;
+        if self.facts.aead { self.state.seal(tag) } else { Ok(()) }
+    }
+
+    /// Ends a decryption and checks the tag. The message can then not be continued.
+    ///
+    /// # Errors
+    /// [`Error::Authentication`] if the tag does not match; [`Error::NotSupported`] for an
+    /// encryption; [`Error::TagSize`].
+    pub fn verify(&mut self, tag: &[u8]) -> Result<(), Error> {
+        if self.encrypt && self.facts.aead {
+            return Err(Error::NotSupported);
+        }
+        self.check_tag(tag.len())?;
+        if self.facts.aead { self.state.verify(tag) } else { Ok(()) }
+    }
+
+    /// Returns an independent copy of a decryption. There is none of an encryption: two texts under
+    /// one nonce reveal each other, and with GCM and Poly1305 the key of the tag.
+    ///
+    /// # Errors
+    /// [`Error::NotSupported`] for an encryption; [`Error::Memory`].
+    pub fn copy(&self) -> Result<RunningCipher, Error> {
+        if self.encrypt {
+            return Err(Error::NotSupported);
+        }
+        Ok(RunningCipher { state: self.state.copy()?, ..*self })
+    }
+
+    /// Returns true for an encryption.
+    pub fn encrypts(&self) -> bool {
+        self.encrypt
+    }
+
+    fn check_tag(&self, size: usize) -> Result<(), Error> {
+        let fits = if self.facts.aead { self.facts.tag_fits(size) } else { size == 0 };
+        if fits { Ok(()) } else { Err(Error::TagSize) }
+    }
+}
+
+impl std::fmt::Debug for RunningCipher {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "RunningCipher({})", self.facts.name)
+    }
+}

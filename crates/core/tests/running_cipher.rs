@@ -1,0 +1,134 @@
+//! Ciphers in pieces give the bytes of one call.
+
+mod support;
+
+use millrace_core::Error;
+use millrace_core::catalog::{CIPHERS, Cipher, CipherFacts};
+use millrace_core::cipher::{CipherKey, Text};
+use millrace_core::running_cipher::RunningCipher;
+use support::Random;
+
+/// The ciphers that process a message in pieces.
+fn ciphers() -> impl Iterator<Item = &'static CipherFacts> {
+    CIPHERS.iter().filter(|facts| !facts.name.ends_with("-siv"))
+}
+
+/// Updates of random sizes, in place or not.
+fn update(random: &mut Random, running: &mut RunningCipher, source: &[u8]) -> Vec<u8> {
+    let mut result = source.to_vec();
+    let mut at = 0;
+    while at < source.len() {
+        let most = [1, 16, 17, 64, 300, 1024, 5000, 40_000][random.below(8)];
+        let end = source.len().min(at + 1 + random.below(most));
+        let text = if random.below(2) == 0 {
+            Text::InPlace(&mut result[at..end])
+        } else {
+            Text::Across { source: &source[at..end], target: &mut result[at..end] }
+        };
+        running.update(text).expect("within the limits");
+        at = end;
+    }
+    result
+}
+
+/// One call: the ciphertext and the tag.
+fn whole(key: &CipherKey, nonce: &[u8], aad: &[u8], plain: &[u8], tag: usize) -> [Vec<u8>; 2] {
+    let (mut sealed, mut tag) = (plain.to_vec(), vec![0; tag]);
+    if key.cipher().facts().aead {
+        key.seal(nonce, aad, Text::InPlace(&mut sealed), &mut tag).expect("sizes fit");
+    } else {
+        key.apply(nonce, Text::InPlace(&mut sealed), None).expect("sizes fit");
+    }
+    [sealed, tag]
+}
+
+#[test]
+fn any_division_gives_the_bytes_of_one_call() {
+    let mut random = Random(1);
+    for facts in ciphers() {
+        for round in 0..60 {
+            let raw = random.bytes(facts.key_size);
+            let key = CipherKey::new(facts.cipher, &raw).expect("the size fits");
+            let sizes = [facts.iv_size, 1, 8, 16, 60, 128];
+            let nonce =
+                random.bytes(if facts.iv_max > 0 { sizes[round % 6] } else { facts.iv_size });
+            let aad_size = if facts.aead { random.below(100) } else { 0 };
+            let aad = random.bytes(aad_size);
+            let tag_size =
+                if facts.iv_max > 0 { [16, 12, 8, 4][round % 4] } else { facts.tag_size };
+            let size = random.below(if round % 10 == 0 { 200_000 } else { 3_000 });
+            let plain = random.bytes(size);
+            let what = format!("{} {round}", facts.name);
+            let [sealed, tag] = whole(&key, &nonce, &aad, &plain, tag_size);
+
+            let new = |encrypt| RunningCipher::new(facts.cipher, encrypt, &raw, &nonce, &aad);
+            let mut running = new(true).expect(&what);
+            assert_eq!(update(&mut random, &mut running, &plain), sealed, "{what}");
+            let mut computed = vec![0; tag_size];
+            running.finish(&mut computed).expect(&what);
+            assert_eq!(computed, tag, "{what}");
+
+            let mut running = new(false).expect(&what);
+            let half = size / 2;
+            let mut opened = update(&mut random, &mut running, &sealed[..half]);
+            let mut copy = running.copy().expect(&what);
+            let rest = update(&mut random, &mut running, &sealed[half..]);
+            assert_eq!(update(&mut random, &mut copy, &sealed[half..]), rest, "{what}: copy");
+            opened.extend(rest);
+            assert_eq!(opened, plain, "{what}");
+            assert_eq!(running.verify(&tag), Ok(()), "{what}");
+            if facts.aead {
+                let mut wrong = tag.clone();
+                wrong[round % tag_size] ^= 1;
+                assert_eq!(copy.verify(&wrong), Err(Error::Authentication), "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sizes_and_directions_are_checked() {
+    for facts in ciphers() {
+        let (key, nonce) = (vec![1; facts.key_size], vec![2; facts.iv_size]);
+        let new = |encrypt, key: &[u8], nonce: &[u8], aad: &[u8]| {
+            RunningCipher::new(facts.cipher, encrypt, key, nonce, aad)
+        };
+        let error = |result: Result<RunningCipher, Error>| result.err();
+        assert_eq!(error(new(true, &key[1..], &nonce, &[])), Some(Error::KeySize));
+        assert_eq!(error(new(true, &key, &[], &[])), Some(Error::IvSize));
+        assert_eq!(error(new(true, &key, &[0; 129], &[])), Some(Error::IvSize));
+        if !facts.aead {
+            assert_eq!(error(new(true, &key, &nonce, &[1])), Some(Error::NotSupported));
+        }
+        let mut sealing = new(true, &key, &nonce, &[]).expect("sizes fit");
+        let (source, mut target) = ([0; 4], [0; 3]);
+        let text = Text::Across { source: &source, target: &mut target };
+        assert_eq!(sealing.update(text), Err(Error::OutputSize));
+        assert_eq!(sealing.copy().err(), Some(Error::NotSupported), "{}", facts.name);
+        assert_eq!(sealing.finish(&mut [0; 17]), Err(Error::TagSize));
+        if facts.aead {
+            assert_eq!(sealing.verify(&[0; 16]), Err(Error::NotSupported));
+            let mut opening = new(false, &key, &nonce, &[]).expect("sizes fit");
+            assert_eq!(opening.finish(&mut [0; 16]), Err(Error::NotSupported));
+        }
+    }
+    let siv = RunningCipher::new(Cipher::Aes256GcmSiv, true, &[0; 32], &[0; 12], &[]);
+    assert_eq!(siv.err(), Some(Error::NotSupported));
+}
+
+#[test]
+fn counters_carry_between_updates() {
+    let mut random = Random(1);
+    // CTR counts over all 128 bits, ChaCha20's block number has 64.
+    for (cipher, iv) in [
+        (Cipher::Aes256Ctr, [255; 16]),
+        (Cipher::ChaCha20, [255, 255, 255, 255, 255, 255, 255, 255, 1, 2, 3, 4, 5, 6, 7, 8]),
+        (Cipher::ChaCha20, [254, 255, 255, 255, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]),
+    ] {
+        let key = CipherKey::new(cipher, &[7; 32]).expect("the size fits");
+        let plain = random.bytes(20_000);
+        let [expected, _] = whole(&key, &iv, &[], &plain, 0);
+        let mut running = RunningCipher::new(cipher, true, &[7; 32], &iv, &[]).expect("fits");
+        assert_eq!(update(&mut random, &mut running, &plain), expected, "{cipher:?}");
+    }
+}
