@@ -77,6 +77,8 @@ function reproducible(source, rust, env) {
   ];
   const flags = replaced.map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
   if (dynamic(rust) !== '') flags.push(dynamic(rust));
+  // Zig's linker names a library of macOS by its path otherwise.
+  if (rust.endsWith('-darwin')) flags.push('-Clink-arg=-Wl,-install_name,@rpath/millrace.node');
   const c = replaced.map(([from, to]) => `-ffile-prefix-map=${from}=${to}`);
   return {
     CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f'),

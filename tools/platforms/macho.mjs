@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { textAt } from './elf.mjs';
 
 const LOAD_DYLIB = 0xc;
-const SYMTAB = 2;
+const DYLD_INFO_ONLY = 0x80000022;
+const EXPORTS_TRIE = 0x80000033;
 const VERSION_MIN = 0x24;
 const BUILD_VERSION = 0x32;
 const CODE_SIGNATURE = 0x1d;
@@ -19,7 +20,8 @@ export function readMachO(file) {
     const command = file.readUInt32LE(at);
     const field = (offset) => file.readUInt32LE(at + offset);
     if (command === LOAD_DYLIB) found.needed.push(textAt(file, at + field(8)));
-    if (command === SYMTAB) found.exports = exportedNames(file, field(8), field(12), field(16));
+    if (command === DYLD_INFO_ONLY) found.exports = exportedNames(file, field(40), field(44));
+    if (command === EXPORTS_TRIE) found.exports = exportedNames(file, field(8), field(12));
     if (command === VERSION_MIN) found.system = version(field(8));
     if (command === BUILD_VERSION) found.system = version(field(12));
     if (command === CODE_SIGNATURE) found.signed = signatureHolds(file, field(8));
@@ -28,16 +30,31 @@ export function readMachO(file) {
   return found;
 }
 
-/** The defined external symbols that are not private, without the leading underscore. */
-function exportedNames(file, symbols, count, strings) {
+/** The names in the trie of exports, without the leading underscore. */
+function exportedNames(file, start, size) {
   const names = [];
-  for (let at = symbols; at < symbols + count * 16; at += 16) {
-    const type = file[at + 4];
-    const debugging = (type & 0xe0) !== 0;
-    if (!debugging && (type & 1) === 1 && (type & 0x10) === 0 && (type & 0xe) !== 0)
-      names.push(textAt(file, strings + file.readUInt32LE(at)).replace(/^_/, ''));
-  }
+  const visit = (at, prefix) => {
+    const [length, after] = readLeb(file, at);
+    if (length > 0) names.push(prefix.replace(/^_/, ''));
+    let next = after + length + 1;
+    for (let left = file[after + length]; left > 0; left--) {
+      const part = textAt(file, next);
+      const [child, end] = readLeb(file, next + part.length + 1);
+      visit(start + child, prefix + part);
+      next = end;
+    }
+  };
+  if (size > 0) visit(start, '');
   return names;
+}
+
+/** A number of seven bits a byte, and where it ends. */
+function readLeb(file, at) {
+  let value = 0;
+  for (let shift = 0; ; shift += 7, at++) {
+    value += (file[at] & 127) * 2 ** shift;
+    if (file[at] < 128) return [value, at + 1];
+  }
 }
 
 function version(number) {
