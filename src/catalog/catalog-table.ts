@@ -29,7 +29,10 @@ export type HashName =
   | 'xxh32'
   | 'xxh64'
   | 'xxh3-64'
-  | 'xxh3-128';
+  | 'xxh3-128'
+  | 'crc32'
+  | 'crc32c'
+  | 'crc64nvme';
 
 /** The standard names of the ciphers. */
 export type CipherName =
@@ -42,7 +45,8 @@ export type CipherName =
   | 'aes-256-gcm'
   | 'chacha20-poly1305'
   | 'xchacha20-poly1305'
-  | 'aes-256-gcm-siv';
+  | 'aes-256-gcm-siv'
+  | 'aes-128-gcm-siv';
 
 const usualHash = {
   xof: false,
@@ -381,6 +385,39 @@ export const hashes: readonly HashFacts[] = [
     ['xxh128', 'xxh3_128', 'xxh3-128bits', 'xxhash3-128', 'xxhash128'],
     { seedBits: 64, hmac: false, cryptographic: false },
   ),
+  /* @__PURE__ */ hash(
+    27,
+    'crc32',
+    4,
+    16,
+    4,
+    'ISO/IEC 13239 (ISO-HDLC)',
+    [300, 0.8],
+    ['crc-32', 'crc32-iso-hdlc', 'crc-32/iso-hdlc'],
+    { hmac: false, cryptographic: false },
+  ),
+  /* @__PURE__ */ hash(
+    28,
+    'crc32c',
+    4,
+    16,
+    4,
+    'RFC 3720',
+    [300, 0.8],
+    ['crc-32c', 'crc32-iscsi', 'crc-32/iscsi'],
+    { hmac: false, cryptographic: false },
+  ),
+  /* @__PURE__ */ hash(
+    29,
+    'crc64nvme',
+    8,
+    16,
+    8,
+    'NVM Command Set Specification 1.0',
+    [300, 1.2],
+    ['crc-64nvme', 'crc64-nvme', 'crc-64/nvme'],
+    { hmac: false, cryptographic: false },
+  ),
 ];
 
 /** The ciphers, by number. */
@@ -487,6 +524,17 @@ export const ciphers: readonly CipherFacts[] = [
     'RFC 8452',
     [16000, 18],
     ['aes256-gcm-siv'],
+    { maxAad: 68719476736 },
+  ),
+  /* @__PURE__ */ cipher(
+    10,
+    'aes-128-gcm-siv',
+    16,
+    12,
+    68719476736,
+    'RFC 8452',
+    [14000, 16],
+    ['aes128-gcm-siv'],
     { maxAad: 68719476736 },
   ),
 ];

@@ -4,6 +4,7 @@
 const hash = (digest, block, facts = {}) => ({ digest, block, hmac: true, ...facts });
 const xof = (block) => hash(0, block, { hmac: false, xof: true });
 const checksum = (digest, seedBits) => hash(digest, 64, { hmac: false, seedBits });
+const crc = (digest) => hash(digest, 16, { hmac: false });
 
 /** Sizes in bytes; `digest` 0 means that the length must be given. */
 export const hashes = {
@@ -34,11 +35,14 @@ export const hashes = {
   xxh64: checksum(8, 64),
   'xxh3-64': checksum(8, 64),
   'xxh3-128': checksum(16, 64),
+  crc32: crc(4),
+  crc32c: crc(4),
+  crc64nvme: crc(8),
 };
 
 const stream = (key) => ({ key, iv: 16, aead: false, tag: 0 });
 const gcm = (key) => ({ key, iv: 12, aead: true, tag: 16, tagSizes: [12, 13, 14, 15, 16] });
-const aead = (iv) => ({ key: 32, iv, aead: true, tag: 16, tagSizes: [16] });
+const aead = (iv, key = 32) => ({ key, iv, aead: true, tag: 16, tagSizes: [16] });
 
 /** Sizes in bytes; `tagSizes` are those of the modern entry points. */
 export const ciphers = {
@@ -52,6 +56,7 @@ export const ciphers = {
   'chacha20-poly1305': aead(12),
   'xchacha20-poly1305': aead(24),
   'aes-256-gcm-siv': aead(12),
+  'aes-128-gcm-siv': aead(12, 16),
 };
 
 export const hashNames = Object.keys(hashes);

@@ -9,7 +9,14 @@ import { blake3 } from '@noble/hashes/blake3.js';
 import { hmac as nobleHmac } from '@noble/hashes/hmac.js';
 import { md5, ripemd160, sha1 } from '@noble/hashes/legacy.js';
 import { keccak_224, keccak_256, keccak_384, keccak_512 } from '@noble/hashes/sha3.js';
-import { createXXHash128, createXXHash3, createXXHash32, createXXHash64 } from 'hash-wasm';
+import {
+  createCRC32,
+  createCRC64,
+  createXXHash128,
+  createXXHash3,
+  createXXHash32,
+  createXXHash64,
+} from 'hash-wasm';
 
 /** The expected outcome of a job: `{ output, tag? }`. Jobs are described in entry points.mjs. */
 export function oracle(job) {
@@ -22,7 +29,7 @@ export function oracle(job) {
 export function oracleFor(kind, algorithm) {
   if (kind === 'cipher') return nodeCiphers.has(algorithm) ? 'node:crypto' : '@noble/ciphers';
   if (nodeHashes.has(algorithm)) return 'node:crypto';
-  return algorithm.startsWith('xxh') ? 'hash-wasm' : '@noble/hashes';
+  return /^(xxh|crc)/.test(algorithm) ? 'hash-wasm' : '@noble/hashes';
 }
 
 const keccak = {
@@ -57,6 +64,7 @@ function judgeHash({ algorithm, source, outputLength, key, seed = 0 }) {
   if (algorithm === 'md5-sha1')
     return Buffer.concat([Buffer.from(md5(source)), Buffer.from(sha1(source))]);
   if (legacy[algorithm]) return Buffer.from(legacy[algorithm](source));
+  if (crcs[algorithm]) return Buffer.from(crcs[algorithm].init().update(source).digest('binary'));
   return Buffer.from(xxhash(algorithm, BigInt(seed)).update(source).digest('binary'));
 }
 
@@ -69,7 +77,11 @@ function judgeHmac({ algorithm, key, source }) {
 
 /** What encryption gives; a decryption is checked by the encryption it came from. */
 function judgeEncryption({ algorithm, key, iv, source, aad, tagSize = 16 }) {
-  const noble = { 'xchacha20-poly1305': xchacha20poly1305, 'aes-256-gcm-siv': gcmsiv }[algorithm];
+  const noble = {
+    'xchacha20-poly1305': xchacha20poly1305,
+    'aes-256-gcm-siv': gcmsiv,
+    'aes-128-gcm-siv': gcmsiv,
+  }[algorithm];
   if (noble) {
     const sealed = Buffer.from(noble(key, iv, aad).encrypt(source));
     return { output: sealed.subarray(0, source.length), tag: sealed.subarray(source.length) };
@@ -85,6 +97,12 @@ function judgeEncryption({ algorithm, key, iv, source, aad, tagSize = 16 }) {
   const output = Buffer.concat([cipher.update(source), cipher.final()]);
   return isAead ? { output, tag: cipher.getAuthTag() } : { output };
 }
+
+const crcs = {
+  crc32: await createCRC32(),
+  crc32c: await createCRC32(0x82f63b78),
+  crc64nvme: await createCRC64('9a6c9329ac4bc9b5'),
+};
 
 const makers = {
   xxh32: createXXHash32,

@@ -38,6 +38,9 @@ pub enum Hash {
     Xxh64,
     Xxh3_64,
     Xxh3_128,
+    Crc32,
+    Crc32c,
+    Crc64Nvme,
 }
 
 /// The properties of a hash.
@@ -51,7 +54,8 @@ pub struct HashFacts {
     pub aliases: &'static [&'static str],
     /// Bytes of the digest; the default if `xof`; 0 if there is no default (SHAKE).
     pub digest_size: usize,
-    /// Bytes of a block, which is also HMAC's. The rate of a sponge, the stripe of xxh.
+    /// Bytes of a block, which is also HMAC's. The rate of a sponge, the stripe of xxh, what
+    /// a CRC folds at once.
     pub block_size: usize,
     /// Bytes of the state of a running hash.
     pub state_size: usize,
@@ -91,6 +95,7 @@ pub enum Cipher {
     ChaCha20Poly1305,
     XChaCha20Poly1305,
     Aes256GcmSiv,
+    Aes128GcmSiv,
 }
 
 /// The properties of a cipher.
@@ -114,6 +119,8 @@ pub struct CipherFacts {
     pub tag_size: usize,
     /// Bytes of the shortest tag; 0 for a stream cipher. See [`CipherFacts::tag_fits`].
     pub tag_min: usize,
+    /// True if sealing reads the text twice: for the tag, which is needed to encrypt.
+    pub two_passes: bool,
     /// The most bytes of source under one nonce; `u64::MAX` if there is no practical limit.
     pub max_source: u64,
     /// The most bytes of additional authenticated data; 0 for a stream cipher.
@@ -289,11 +296,13 @@ const XXH: HashFacts = HashFacts {
     standard: "xxHash specification 0.1.1",
     ..CRYPTOGRAPHIC
 };
+const CRC: HashFacts =
+    HashFacts { block_size: 16, hmac: false, cryptographic: false, ..CRYPTOGRAPHIC };
 const XXH3: HashFacts = HashFacts { standard: "xxHash 0.8", ..XXH };
 
 /// All hashes, in the order of their numbers.
 #[rustfmt::skip] // a table: one row an algorithm
-pub static HASHES: [HashFacts; 27] = [
+pub static HASHES: [HashFacts; 30] = [
     HashFacts { hash: Hash::Md5, name: "md5", cost: [87.0, 1.25], portable_cost: [1200.0, 4.0],
         digest_size: 16, block_size: 64, state_size: 88, standard: "RFC 1321", broken: true,
         aliases: &["ssl3-md5", "RSA-MD5", "md5WithRSAEncryption", "1.2.840.113549.2.5"],
@@ -391,6 +400,17 @@ pub static HASHES: [HashFacts; 27] = [
     HashFacts { hash: Hash::Xxh3_128, name: "xxh3-128", cost: [14.0, 0.014],
         portable_cost: [600.0, 0.9], digest_size: 16, block_size: 64, state_size: 336,
         aliases: &["xxh128", "xxh3_128", "xxh3-128bits", "xxhash3-128", "xxhash128"], ..XXH3 },
+    HashFacts { hash: Hash::Crc32, name: "crc32", cost: [5.0, 0.012],
+        portable_cost: [300.0, 0.8], digest_size: 4, state_size: 4,
+        standard: "ISO/IEC 13239 (ISO-HDLC)",
+        aliases: &["crc-32", "crc32-iso-hdlc", "crc-32/iso-hdlc"], ..CRC },
+    HashFacts { hash: Hash::Crc32c, name: "crc32c", cost: [5.0, 0.012],
+        portable_cost: [300.0, 0.8], digest_size: 4, state_size: 4, standard: "RFC 3720",
+        aliases: &["crc-32c", "crc32-iscsi", "crc-32/iscsi"], ..CRC },
+    HashFacts { hash: Hash::Crc64Nvme, name: "crc64nvme", cost: [5.0, 0.012],
+        portable_cost: [300.0, 1.2], digest_size: 8, state_size: 8,
+        standard: "NVM Command Set Specification 1.0",
+        aliases: &["crc-64nvme", "crc64-nvme", "crc-64/nvme"], ..CRC },
 ];
 
 // The properties that the ciphers of a family share. `cipher` is replaced in every row.
@@ -404,6 +424,7 @@ const STREAM: CipherFacts = CipherFacts {
     aead: false,
     tag_size: 0,
     tag_min: 0,
+    two_passes: false,
     max_source: u64::MAX,
     max_aad: 0,
     standard: "",
@@ -421,12 +442,21 @@ const AES_GCM: CipherFacts = CipherFacts {
     standard: "NIST SP 800-38D",
     ..AEAD
 };
+const AES_GCM_SIV: CipherFacts = CipherFacts {
+    iv_size: 12,
+    tag_min: 16,
+    two_passes: true,
+    max_source: 1 << 36,
+    max_aad: 1 << 36,
+    standard: "RFC 8452",
+    ..AEAD
+};
 // RFC 8439 allows 2^38 - 64 bytes; AWS-LC one byte less.
 const CHACHA20_POLY1305_MAX: u64 = (1 << 38) - 65;
 
 /// All ciphers, in the order of their numbers.
 #[rustfmt::skip] // a table: one row an algorithm
-pub static CIPHERS: [CipherFacts; 10] = [
+pub static CIPHERS: [CipherFacts; 11] = [
     CipherFacts { cipher: Cipher::Aes128Ctr, name: "aes-128-ctr", cost: [37.0, 0.044],
         portable_cost: [2000.0, 7.0], key_size: 16,
         aliases: &["aes128-ctr"], ..AES_CTR },
@@ -458,7 +488,9 @@ pub static CIPHERS: [CipherFacts; 10] = [
         max_source: CHACHA20_POLY1305_MAX, standard: "draft-irtf-cfrg-xchacha-03",
         aliases: &["xchacha20-poly1305-ietf", "xchacha20poly1305"], ..AEAD },
     CipherFacts { cipher: Cipher::Aes256GcmSiv, name: "aes-256-gcm-siv", cost: [125.0, 0.2],
-        portable_cost: [16000.0, 18.0], key_size: 32, iv_size: 12, tag_min: 16, max_source: 1 << 36,
-        max_aad: 1 << 36, standard: "RFC 8452",
-        aliases: &["aes256-gcm-siv"], ..AEAD },
+        portable_cost: [16000.0, 18.0], key_size: 32,
+        aliases: &["aes256-gcm-siv"], ..AES_GCM_SIV },
+    CipherFacts { cipher: Cipher::Aes128GcmSiv, name: "aes-128-gcm-siv", cost: [110.0, 0.17],
+        portable_cost: [14000.0, 16.0], key_size: 16,
+        aliases: &["aes128-gcm-siv"], ..AES_GCM_SIV },
 ];

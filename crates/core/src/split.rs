@@ -17,7 +17,7 @@
 //!   [`Message::xor_part`]
 
 use crate::Error;
-use crate::catalog::{Cipher, CipherFacts, Hash};
+use crate::catalog::{CipherFacts, Hash};
 use crate::cipher::{CipherKey, check};
 use crate::engines::{self, CipherState, Native};
 use crate::hash::{check_params, check_target};
@@ -34,7 +34,7 @@ impl CipherKey {
 
     /// Returns true if messages under this key are sealed in two passes.
     pub fn seals_in_two_passes(&self) -> bool {
-        self.cipher() == Cipher::Aes256GcmSiv
+        self.cipher().facts().two_passes
     }
 }
 

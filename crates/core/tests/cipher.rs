@@ -277,6 +277,17 @@ fn aead_examples() {
         ),
         "c2ef328e5c71c83b843122130f7364b761e0b97427e3df28"
     );
+    // C.1, the first with a text.
+    assert_eq!(
+        run(
+            Cipher::Aes128GcmSiv,
+            "01000000000000000000000000000000",
+            "030000000000000000000000",
+            "",
+            "0100000000000000"
+        ),
+        "b5d839330ac7b786578782fff6013b815b287c22493a364c"
+    );
     let text =
         b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the \
         future, sunscreen \

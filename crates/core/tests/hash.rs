@@ -221,6 +221,24 @@ const ANSWERS: &[(&str, [&str; 4])] = &[
         "18bf41bc8229e27733ef703fb2b20ed1",
         "b92ec02c39d33ce7b418500fc42320ee",
     ]),
+    ("crc32", [
+        "00000000",
+        "352441c2",
+        "721746a6",
+        "c1607408",
+    ]),
+    ("crc32c", [
+        "00000000",
+        "364b3fb7",
+        "11f66220",
+        "83f68e3a",
+    ]),
+    ("crc64nvme", [
+        "0000000000000000",
+        "05e5cabb3fc1faeb",
+        "3a2d3571b6998416",
+        "c100c13501f5957a",
+    ]),
 ];
 
 /// The same messages with the seed 0x9e3779b185ebca8d, for xxh32 with 0x9e3779b1.

@@ -89,7 +89,7 @@ impl Algorithm {
                     (Kind::Aead, "gcm(aes)".into())
                 }
                 Cipher::ChaCha20Poly1305 => (Kind::Aead, "rfc7539(chacha20,poly1305)".into()),
-                Cipher::XChaCha20Poly1305 | Cipher::Aes256GcmSiv => return None,
+                _ => return None,
             },
         })
     }

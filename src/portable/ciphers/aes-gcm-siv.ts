@@ -1,5 +1,5 @@
 /**
- * AES-256-GCM-SIV (RFC 8452): the tag is the nonce of the text. The tag is needed to decrypt, and
+ * AES-128-GCM-SIV and AES-256-GCM-SIV (RFC 8452): the tag is the nonce of the text. The tag is needed to decrypt, and
  * the text to verify the tag: opening decrypts first and wipes the text if the tag is wrong.
  */
 import { Aes, Counter } from './aes.js';
@@ -7,12 +7,13 @@ import type { PortableCipher } from './contract.js';
 import { Ghash, sizesBlock } from './ghash.js';
 import { blockOf, bytesOfWords, littleEndianWords, move, sameTag } from './text.js';
 
-/** Prepares a key of 32 bytes. */
+/** Prepares a key of 16 or 32 bytes. */
 export function aesGcmSiv(key: Uint8Array): PortableCipher {
   const master = new Aes(key);
+  const size = key.length;
   return {
     seal(nonce, aad, source, target, tag) {
-      const keys = new MessageKeys(master, nonce);
+      const keys = new MessageKeys(master, size, nonce);
       const right = keys.tag(aad, source);
       move(source, target);
       keys.apply(right, target);
@@ -20,7 +21,7 @@ export function aesGcmSiv(key: Uint8Array): PortableCipher {
       keys.dispose();
     },
     open(nonce, aad, source, target, tag) {
-      const keys = new MessageKeys(master, nonce);
+      const keys = new MessageKeys(master, size, nonce);
       const given = new Uint8Array(tag);
       move(source, target);
       keys.apply(given, target);
@@ -41,11 +42,11 @@ class MessageKeys {
   readonly #polyval: Ghash;
   readonly #nonce: Uint8Array;
 
-  constructor(master: Aes, nonce: Uint8Array) {
+  constructor(master: Aes, size: number, nonce: Uint8Array) {
     this.#nonce = new Uint8Array(nonce);
-    const derived = new Int32Array(12);
+    const derived = new Int32Array((16 + size) / 4);
     const block = new Int32Array(4);
-    for (let number = 0; number < 6; number++) {
+    for (let number = 0; 2 * number < derived.length; number++) {
       new Uint8Array(block.buffer).set(nonce, 4);
       littleEndianWords(block);
       block[0] = number;

@@ -20,6 +20,7 @@ const ciphers: readonly PrepareCipher[] = [
   chacha20Poly1305,
   xchacha20Poly1305,
   aesGcmSiv,
+  aesGcmSiv,
 ];
 
 /** Prepares a key, whose size was checked, for a cipher by its number in the catalog. */

@@ -243,3 +243,33 @@ export const xxh3_128: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(
   families.xxh3_128,
   { digestSize: 16, blockSize: 64, stateSize: 336, seedBits: 64, hmac: false },
 );
+/**
+ * The hash `crc32` (ISO/IEC 13239 (ISO-HDLC)).
+ * Not cryptographic.
+ */
+export const crc32: HashFunction = /* @__PURE__ */ makeHash('crc32', families.crc32, {
+  digestSize: 4,
+  blockSize: 16,
+  stateSize: 4,
+  hmac: false,
+});
+/**
+ * The hash `crc32c` (RFC 3720).
+ * Not cryptographic.
+ */
+export const crc32c: HashFunction = /* @__PURE__ */ makeHash('crc32c', families.crc32c, {
+  digestSize: 4,
+  blockSize: 16,
+  stateSize: 4,
+  hmac: false,
+});
+/**
+ * The hash `crc64nvme` (NVM Command Set Specification 1.0).
+ * Not cryptographic.
+ */
+export const crc64nvme: HashFunction = /* @__PURE__ */ makeHash('crc64nvme', families.crc64nvme, {
+  digestSize: 8,
+  blockSize: 16,
+  stateSize: 8,
+  hmac: false,
+});

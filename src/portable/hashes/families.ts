@@ -9,6 +9,7 @@ import { Blake2 } from './blake2.js';
 import { Blake2sCompression } from './blake2s.js';
 import { Blake3 } from './blake3.js';
 import type { PortableHash } from './contract.js';
+import { Crc } from './crc.js';
 import { KECCAK, SHA3, Shake, Sponge } from './keccak.js';
 import { Md5Sha1 } from './md5-sha1.js';
 import { MerkleDamgard } from './merkle-damgard.js';
@@ -65,6 +66,9 @@ export const xxh32: PortableHash = /* @__PURE__ */ new Xxh32();
 export const xxh64: PortableHash = /* @__PURE__ */ new Xxh64();
 export const xxh3_64: PortableHash = /* @__PURE__ */ new Xxh3(false);
 export const xxh3_128: PortableHash = /* @__PURE__ */ new Xxh3(true);
+export const crc32: PortableHash = /* @__PURE__ */ new Crc(4, 0xedb88320);
+export const crc32c: PortableHash = /* @__PURE__ */ new Crc(4, 0x82f63b78);
+export const crc64nvme: PortableHash = /* @__PURE__ */ new Crc(8, 0xac4bc9b5, 0x9a6c9329);
 
 /** The hashes whose compression function is that of @noble/hashes; the others are our own. */
 export const NOBLE_COMPRESSION: readonly string[] = [

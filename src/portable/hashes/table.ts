@@ -31,4 +31,7 @@ export const hashes: readonly PortableHash[] = [
   families.xxh64,
   families.xxh3_64,
   families.xxh3_128,
+  families.crc32,
+  families.crc32c,
+  families.crc64nvme,
 ];

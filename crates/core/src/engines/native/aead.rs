@@ -56,6 +56,7 @@ impl AeadKey {
                 Cipher::Aes256Gcm => lc::EVP_aead_aes_256_gcm(),
                 Cipher::ChaCha20Poly1305 => lc::EVP_aead_chacha20_poly1305(),
                 Cipher::XChaCha20Poly1305 => lc::EVP_aead_xchacha20_poly1305(),
+                Cipher::Aes128GcmSiv => lc::EVP_aead_aes_128_gcm_siv(),
                 Cipher::Aes256GcmSiv => lc::EVP_aead_aes_256_gcm_siv(),
                 _ => return Err(Error::NotSupported),
             };
@@ -72,7 +73,7 @@ impl AeadKey {
             return Err(fail(Error::Engine));
         }
         match cipher {
-            Cipher::Aes128Gcm => self.keep::<16>(key),
+            Cipher::Aes128Gcm | Cipher::Aes128GcmSiv => self.keep::<16>(key),
             Cipher::Aes192Gcm => self.keep::<24>(key),
             _ => self.keep::<32>(key),
         }

@@ -60,6 +60,7 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Hash::Blake3 => (BLAKE3, blake3()),
         Hash::Xxh32 | Hash::Xxh64 => (MILLRACE, own::xxh()),
         Hash::Xxh3_64 | Hash::Xxh3_128 => (MILLRACE, own::xxh3()),
+        Hash::Crc32 | Hash::Crc32c | Hash::Crc64Nvme => (MILLRACE, own::crc()),
     };
     Service { library, instructions, lanes: own::lanes(hash) }
 }
@@ -78,9 +79,14 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
         }
         Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => own::chacha20_poly1305()
             .unwrap_or_else(|| (AWS_LC, first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]))),
-        Cipher::Aes256GcmSiv => (AWS_LC, aes_gcm_siv()),
+        Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => (AWS_LC, aes_gcm_siv()),
     };
     Service { library, instructions, lanes: None }
+}
+
+/// Returns the report of AWS-LC's AES on one block.
+pub(super) fn aes_block() -> Service {
+    Service { library: AWS_LC, instructions: aes_ctr(), lanes: None }
 }
 
 /// Returns the report of a derivation that Millrace computes with `instructions`.
@@ -100,7 +106,8 @@ pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
 #[cfg(target_arch = "x86_64")]
 mod own {
     use super::super::features::{
-        Avx2, Avx512, Bmi, Gcm256, Ifma, Schedule256, Schedule512, Vaes256, Vaes512,
+        Avx2, Avx512, Bmi, Carryless, Fold256, Fold512, Gcm256, Ifma, Schedule256, Schedule512,
+        Vaes256, Vaes512,
     };
     use super::super::gcm::key::GcmKey;
     use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
@@ -140,6 +147,16 @@ mod own {
     // Beyond 240 bytes.
     pub(super) fn xxh3() -> Vec<&'static str> {
         Avx512::detect().map(|_| Avx512::NAMES.to_vec()).unwrap_or_else(xxh)
+    }
+
+    // From 256 bytes on.
+    pub(super) fn crc() -> Vec<&'static str> {
+        match (Fold512::detect(), Fold256::detect(), Carryless::detect()) {
+            (Some(_), ..) => Fold512::NAMES.to_vec(),
+            (None, Some(_), _) => Fold256::NAMES.to_vec(),
+            (None, None, Some(_)) => Carryless::NAMES.to_vec(),
+            (None, None, None) => Vec::new(),
+        }
     }
 
     /// The instructions of scrypt and Argon2.
@@ -202,6 +219,17 @@ mod own {
 
     pub(super) fn xxh3() -> Vec<&'static str> {
         super::first(&[&["neon"]])
+    }
+
+    #[cfg(target_arch = "aarch64")]
+    pub(super) fn crc() -> Vec<&'static str> {
+        use super::super::features::Pmull;
+        Pmull::detect().map(|_| Pmull::NAMES.to_vec()).unwrap_or_default()
+    }
+
+    #[cfg(not(target_arch = "aarch64"))]
+    pub(super) fn crc() -> Vec<&'static str> {
+        Vec::new()
     }
 
     pub(in super::super) fn vectors() -> &'static [&'static str] {

@@ -28,11 +28,9 @@ pub(super) fn has(name: &str) -> bool {
 macro_rules! proofs {
     ($($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
         $(#[$doc])*
-        #[cfg(target_arch = "x86_64")]
         #[derive(Copy, Clone, Debug)]
         pub(super) struct $name(());
 
-        #[cfg(target_arch = "x86_64")]
         impl $name {
             /// The features which it proves.
             pub(super) const NAMES: &[&'static str] = &[$($feature),*];
@@ -86,6 +84,7 @@ fn tell_skipped(names: &[&str]) {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
 proofs! {
     /// Integers in 256-bit vectors.
     Avx2: "avx2";
@@ -112,6 +111,16 @@ proofs! {
     Schedule256: "avx2" "bmi1" "bmi2";
     /// As `Schedule256`, with rotation of vectors.
     Schedule512: "avx2" "bmi1" "bmi2" "avx512f" "avx512vl";
+    /// Carry-less products of two blocks at once.
+    Fold256: "pclmulqdq" "avx2" "vpclmulqdq";
+    /// Carry-less products of four blocks at once.
+    Fold512: "pclmulqdq" "avx2" "vpclmulqdq" "avx512f" "avx512vl" "avx512bw";
+}
+
+#[cfg(target_arch = "aarch64")]
+proofs! {
+    /// Carry-less products.
+    Pmull: "neon" "aes" "pmull";
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -136,7 +145,7 @@ const LOOKED: u32 = 1 << 31;
 const NO_LANES: u32 = 1 << 30;
 const _: () = assert!(DETECTABLE.len() < 30);
 
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 #[inline]
 fn visible() -> u32 {
     match VISIBLE.load(Ordering::Relaxed) {
@@ -182,7 +191,7 @@ fn among(hidden: &str, present: impl Fn(&Detectable) -> bool) -> u32 {
 }
 
 /// The places of these names in the table, as bits; fails to compile for a name that is not there.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const fn mask(names: &[&str]) -> u32 {
     let (mut bits, mut name) = (0, 0);
     while name < names.len() {
@@ -196,7 +205,7 @@ const fn mask(names: &[&str]) -> u32 {
     bits
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const fn same(one: &[u8], other: &[u8]) -> bool {
     let mut at = 0;
     while at < one.len() && at < other.len() && one[at] == other[at] {

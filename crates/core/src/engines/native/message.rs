@@ -50,7 +50,7 @@ impl Message {
                 Ok(Message::Gcm(gcm::Message::boxed(key.raw_key(), None, nonce, aad)?))
             }
             CipherState::Aead(key) => match cipher {
-                Cipher::Aes256GcmSiv => {
+                Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => {
                     Ok(Message::GcmSiv(gcm_siv::Message::boxed(key.raw_key(), nonce, aad)?))
                 }
                 Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {

@@ -9,6 +9,7 @@ mod chacha_parts;
 #[cfg(target_arch = "x86_64")]
 mod chacha_poly;
 pub(crate) mod cpu;
+mod crc;
 pub(crate) mod features;
 mod gcm;
 mod gcm_siv;
@@ -145,7 +146,8 @@ macro_rules! with_digest {
             Blake2b512: blake2::Blake2b512, Blake2s256: blake2::Blake2s256, Blake3: blake3::Blake3;
             ($other)
             Shake128: keccak::Shake128, Shake256: keccak::Shake256,
-            Xxh32: xxh::Xxh32, Xxh64: xxh::Xxh64, Xxh3_64: xxh::Xxh3_64, Xxh3_128: xxh::Xxh3_128)
+            Xxh32: xxh::Xxh32, Xxh64: xxh::Xxh64, Xxh3_64: xxh::Xxh3_64, Xxh3_128: xxh::Xxh3_128,
+            Crc32: crc::Crc32, Crc32c: crc::Crc32c, Crc64Nvme: crc::Crc64Nvme)
     };
     (@match $hash:expr, $D:ident, ($body:expr) $($mac:ident: $mac_type:ty),*;
      ($other:expr) $($plain:ident: $plain_type:ty),*) => {

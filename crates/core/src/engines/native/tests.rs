@@ -197,6 +197,7 @@ fn a_dropped_message_is_zero() {
         (Cipher::Aes256Gcm, &[0x3a; 32], &[9; 12]),
         (Cipher::ChaCha20Poly1305, &[0x3a; 32], &[9; 12]),
         (Cipher::XChaCha20Poly1305, &[0x3a; 32], &[9; 24]),
+        (Cipher::Aes128GcmSiv, &[0x3a; 16], &[9; 12]),
         (Cipher::Aes256GcmSiv, &[0x3a; 32], &[9; 12]),
     ] {
         let mut state = Native::cipher_vacant();

@@ -1,4 +1,4 @@
-//! AES-256 with the counter of GCM-SIV (RFC 8452, section 4): the first 32 bits of the block,
+//! AES-128 and AES-256 with the counter of GCM-SIV (RFC 8452, section 4): the first 32 bits of the block,
 //! little-endian, which begin again at zero when they overflow. By AES instructions on two blocks
 //! at once, else by AWS-LC's ECB over such blocks.
 
@@ -19,17 +19,23 @@ pub(in super::super) struct SivKey {
     /// Encrypts the tag too.
     prepared: AesCtrKey,
     raw: Secret<32>,
+    /// Bytes of the key.
+    size: usize,
 }
 
 impl SivKey {
     /// Room for a key, to be prepared before use.
     pub(in super::super) fn vacant() -> Self {
-        Self { prepared: AesCtrKey::vacant(), raw: Secret::zeros() }
+        Self { prepared: AesCtrKey::vacant(), raw: Secret::zeros(), size: 0 }
     }
 
-    /// Takes the key.
-    pub(in super::super) fn prepare(&mut self, key: &[u8; 32]) -> Result<(), Error> {
-        self.raw.0 = *key;
+    /// Takes the key of 16 or 32 bytes.
+    pub(in super::super) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
+        if !matches!(key.len(), 16 | 32) {
+            return Err(Error::KeySize);
+        }
+        self.size = key.len();
+        self.raw.0[..key.len()].copy_from_slice(key);
         self.prepared.prepare(key)
     }
 
@@ -48,14 +54,15 @@ impl SivKey {
     ) -> Result<(), Error> {
         let (source, target, size) = pointers(text);
         // SAFETY: source and target have `size` bytes and are equal or disjoint; the wide key has
-        // the proof of its instructions, and its rounds are those of 32 bytes.
+        // the proof of its instructions, and as many round keys as its size says.
         unsafe {
             #[cfg(target_arch = "x86_64")]
             if let AesCtrKey::Wide(wide) = &self.prepared {
-                vaes256::siv(wide.round_keys().0, counter, source, target, size, wide.narrow);
+                let siv = if self.size == 16 { vaes256::siv::<10> } else { vaes256::siv::<14> };
+                siv(wide.round_keys().0, counter, source, target, size, wide.narrow);
                 return Ok(());
             }
-            by_aws_lc(&self.raw.0, counter, source, target, size)
+            by_aws_lc(&self.raw.0[..self.size], counter, source, target, size)
         }
     }
 }
@@ -74,9 +81,9 @@ impl Drop for Context {
 /// The library's: it has no such counter mode, so the counters are encrypted one after the other.
 ///
 /// # Safety
-/// Source and target have `size` bytes and are equal or disjoint.
+/// Source and target have `size` bytes and are equal or disjoint. The key has 16 or 32 bytes.
 unsafe fn by_aws_lc(
-    key: &[u8; 32],
+    key: &[u8],
     counter: [u8; BLOCK],
     source: *const u8,
     target: *mut u8,
@@ -93,7 +100,7 @@ unsafe fn by_aws_lc(
         let ready = !context.0.is_null()
             && lc::EVP_EncryptInit_ex(
                 context.0,
-                lc::EVP_aes_256_ecb(),
+                if key.len() == 16 { lc::EVP_aes_128_ecb() } else { lc::EVP_aes_256_ecb() },
                 ptr::null_mut(),
                 key.as_ptr(),
                 ptr::null(),
@@ -153,9 +160,15 @@ mod tests {
 
     #[test]
     fn every_size_and_the_overflow_of_the_counter() {
+        for key_size in [16, 32] {
+            every_size(key_size);
+        }
+    }
+
+    fn every_size(key_size: usize) {
         let mut bytes = Bytes(11);
         let mut key = SivKey::vacant();
-        let raw = bytes.array();
+        let raw = bytes.vec(key_size);
         key.prepare(&raw).expect("a key of the right size");
         for (turn, size) in sizes().filter(|&size| size < 20_000).enumerate() {
             let (source, mut counter) = (bytes.vec(size), bytes.array());

@@ -52,13 +52,13 @@ pub(super) unsafe fn ctr<const ROUNDS: usize>(
     }
 }
 
-/// AES-256 with a counter in the first 32 bits, little-endian, that begins again at zero when it
+/// AES with a counter in the first 32 bits, little-endian, that begins again at zero when it
 /// overflows.
 ///
 /// # Safety
-/// Source and target have `size` bytes and are equal or disjoint. The key is of 14 rounds.
+/// Source and target have `size` bytes and are equal or disjoint. The key is of `ROUNDS` rounds.
 #[target_feature(enable = "avx2,vaes")]
-pub(super) unsafe fn siv(
+pub(super) unsafe fn siv<const ROUNDS: usize>(
     keys: &RoundKeys,
     counter: [u8; 16],
     source: *const u8,
@@ -78,12 +78,12 @@ pub(super) unsafe fn siv(
         // last.
         unsafe {
             if size - at >= BYTES {
-                mix::<PASS, 14>(keys, blocks, source.add(at), target.add(at));
+                mix::<PASS, ROUNDS>(keys, blocks, source.add(at), target.add(at));
             } else {
                 let mut last = Secret::<BYTES>::zeros();
                 let bytes = last.0.as_mut_ptr();
                 source.add(at).copy_to_nonoverlapping(bytes, size - at);
-                mix::<PASS, 14>(keys, blocks, bytes, bytes);
+                mix::<PASS, ROUNDS>(keys, blocks, bytes, bytes);
                 bytes.copy_to_nonoverlapping(target.add(at), size - at);
             }
         }

@@ -1,4 +1,4 @@
-//! AES-256-GCM-SIV (RFC 8452) in parts. One-shot calls use AWS-LC: [`aead`](super::aead), whose
+//! AES-GCM-SIV (RFC 8452) in parts. One-shot calls use AWS-LC: [`aead`](super::aead), whose
 //! code has no place to stop.
 //!
 //! The tag is made of the plaintext and is the counter that encrypts it. So sealing reads the text
@@ -57,17 +57,18 @@ impl Message {
         });
         let message = &mut *place;
         // Section 4: halves of blocks that count up, the first two for H.
-        message.key.prepare(key.try_into().map_err(|_| Error::KeySize)?)?;
+        message.key.prepare(key)?;
         let mut derived = Secret::<48>::zeros();
-        for (number, half) in derived.0.chunks_exact_mut(8).enumerate() {
+        let derived = derived.0.get_mut(..BLOCK + key.len()).ok_or(Error::KeySize)?;
+        for (number, half) in derived.chunks_exact_mut(8).enumerate() {
             let mut block = [0; BLOCK];
             block[0] = number as u8;
             block[4..].copy_from_slice(&message.nonce);
             half.copy_from_slice(&message.key.block(&block)?.0[..8]);
         }
-        let (h, key) = derived.0.split_first_chunk::<BLOCK>().ok_or(Error::Engine)?;
+        let (h, key) = derived.split_first_chunk::<BLOCK>().ok_or(Error::Engine)?;
         message.secrets.h = Factor(u128::from_le_bytes(*h));
-        message.key.prepare(key.try_into().map_err(|_| Error::Engine)?)?;
+        message.key.prepare(key)?;
         message.polyval.prepare(message.secrets.h);
         message.secrets.aad = message.polyval.sum(aad);
         Ok(place)

@@ -1,0 +1,79 @@
+//! Polynomials over GF(2), reflected: bit `i` of a number is the coefficient of x^(63 - i).
+//!
+//! A block of 16 bytes, read as two little-endian words, is `first · x^64 + second`. The carry-less
+//! product of two words is in the same form their product times x, so that a word multiplied by
+//! [`power`]`(n - 1)` is the word times x^n, modulo the polynomial.
+
+/// The constants of a polynomial P of degree 64, without its highest coefficient.
+pub(super) struct Constants {
+    /// Moves a block forward by 1, 2, 4, 8 and 16 blocks: the factors of its first and second word.
+    pub(super) forward: [[u64; 2]; 5],
+    /// The quotient of x^128 by P: bit `i` is the coefficient of x^(64 - i), without the last.
+    pub(super) quotient: u64,
+    /// P: bit `i` is the coefficient of x^(64 - i), without the last.
+    pub(super) divisor: u64,
+    /// The last coefficient of P, in every bit.
+    pub(super) odd: u64,
+}
+
+impl Constants {
+    pub(super) const fn of(poly: u64) -> Self {
+        let mut forward = [[0; 2]; 5];
+        let mut place = 0;
+        while place < forward.len() {
+            let bits = 128 << place;
+            forward[place] = [power(poly, bits + 63), power(poly, bits - 1)];
+            place += 1;
+        }
+        // The coefficients of a quotient are those that leave the highest place of the remainder.
+        let mut remainder = poly;
+        let mut quotient = 0;
+        let mut bit = 0;
+        while bit < 64 {
+            quotient |= (remainder & 1) << bit;
+            remainder = times_x(poly, remainder);
+            bit += 1;
+        }
+        Self {
+            forward,
+            quotient: quotient << 1 | 1,
+            divisor: poly << 1 | 1,
+            odd: (poly >> 63).wrapping_neg(),
+        }
+    }
+}
+
+/// Returns the polynomial times x.
+const fn times_x(poly: u64, number: u64) -> u64 {
+    number >> 1 ^ (number & 1).wrapping_neg() & poly
+}
+
+/// Returns x^n.
+const fn power(poly: u64, n: usize) -> u64 {
+    let mut number = 1 << 63;
+    let mut at = 0;
+    while at < n {
+        number = times_x(poly, number);
+        at += 1;
+    }
+    number
+}
+
+/// Returns for each byte its remainder when 0 to 7 bytes follow it.
+pub(super) const fn tables(poly: u64) -> [[u64; 256]; 8] {
+    let mut tables = [[0; 256]; 8];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut register = byte as u64;
+        let mut bit = 0;
+        while bit < 64 {
+            register = times_x(poly, register);
+            bit += 1;
+            if bit % 8 == 0 {
+                tables[bit / 8 - 1][byte] = register;
+            }
+        }
+        byte += 1;
+    }
+    tables
+}
