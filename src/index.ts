@@ -28,6 +28,7 @@ export { Cipher, Decipher } from './ciphers/cipher.js';
 export type { PiecewiseCipher } from './ciphers/cipher.js';
 export { createCipher, createDecipher } from './ciphers/create.js';
 export type { CreateCipherOptions, CreateDecipherOptions } from './ciphers/options.js';
+export { unwrapKey, wrapKey } from './functions/key-wrap.js';
 export { createHash, createHmac } from './hashers/create.js';
 export { Hash, Hmac } from './hashers/hasher.js';
 export type { Hasher } from './hashers/hasher.js';
@@ -54,11 +55,13 @@ export type { Digest, Encoding, HashOptions, Output, TargetOptions } from './ope
 export type { HmacOptions } from './operations/hmac.js';
 export { createKey } from './operations/key.js';
 export type { CreateKeyOptions } from './operations/key.js';
+export type { UnwrapKeyOptions, WrapKeyOptions } from './kdf/key-wrap.js';
 export type { Bytes, Data } from './request/arguments.js';
 export type { ErrorCode } from './request/error-codes.js';
 export { MillraceError } from './request/errors.js';
 export { Key } from './request/key.js';
 export type { KeyInput, SecretInput } from './request/key-input.js';
+export type { WrapAlgorithm } from './request/wrap-algorithms.js';
 export type { Callback } from './scheduling/completions.js';
 export type { RouteName, RouteOptions } from './scheduling/routes.js';
 export type {

@@ -69,9 +69,13 @@ export type {
   StreamOptions,
   TargetOptions,
   TextTargetOptions,
+  UnwrapKeyOptions,
+  WrapAlgorithm,
+  WrapKeyOptions,
 } from './index.js';
 export { cipher, open, seal } from './functions/promises/ciphers.js';
 export { hash, hashFile, hashMany, hmac, hmacMany } from './functions/promises/digests.js';
+export { unwrapKey, wrapKey } from './functions/promises/key-wrap.js';
 export {
   openStream,
   openStreamWithPassphrase,

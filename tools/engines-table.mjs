@@ -93,8 +93,8 @@ export function columnOf(summary) {
 
 /** Streams of AES are a matter of ciphers, keys of HMACs one of hashes. */
 function belongs(algorithm, parts) {
-  const cipher = /^(x?chacha20|aes)/.test(algorithm);
-  const derivation = /^(argon2|scrypt|pbkdf2|hkdf|bcrypt|hashPassword)/.test(algorithm);
+  const derivation = /^(argon2|scrypt|pbkdf2|hkdf|bcrypt|hashPassword|aes-kwp?$)/.test(algorithm);
+  const cipher = !derivation && /^(x?chacha20|aes)/.test(algorithm);
   if (algorithm === 'timingSafeEqual' || algorithm === 'hashPassword' || algorithm.includes(' '))
     return false;
   return cipher ? 'ciphers' in parts : derivation ? 'derivations' in parts : 'hashes' in parts;
@@ -227,6 +227,8 @@ async function librariesOf() {
     pbkdf2: ['millrace', '@noble/hashes'],
     hkdf: ['millrace', '@noble/hashes'],
     bcrypt: ['blowfish', 'millrace'],
+    'aes-kw': ['AWS-LC', '@noble/ciphers'],
+    'aes-kwp': ['AWS-LC', '@noble/ciphers'],
     ...Object.fromEntries(
       ['argon2', 'argon2d', 'argon2i', 'argon2id'].map((name) => [name, ['millrace', 'hash-wasm']]),
     ),

@@ -16,7 +16,8 @@ import {
 import { derive, deriveSync, deriveThen, type DerivationCallOptions } from './derive.js';
 import type { EngineOptions } from '../engines/engines.js';
 import { equal } from './equal.js';
-import { hkdfParser } from './hkdf.js';
+import { hkdfExpandParser, hkdfExtractParser, hkdfParser } from './hkdf.js';
+import type { Hkdf } from './hkdf-types.js';
 import {
   hashing,
   needsRehashed,
@@ -34,6 +35,7 @@ export type {
   Argon2Parameters,
 } from './argon2.js';
 export type { DerivationCallOptions, DerivationProgress } from './derive.js';
+export type { Hkdf, HkdfExpand, HkdfExtract } from './hkdf-types.js';
 export type { HashPasswordOptions, VerifyPasswordOptions } from './passwords.js';
 export type { ScryptOptions } from './scrypt.js';
 
@@ -126,37 +128,25 @@ export function pbkdf2(): unknown {
  * @param salt bytes or a string, may be empty
  * @param info the purpose of the key: bytes or a string, may be empty
  * @param keylen size of the key in bytes, at most 255 digests
+ *
+ * `hkdf.extract(digest, ikm, salt)` and `hkdf.expand(digest, prk, info, keylen)` are its two parts,
+ * for protocols that extract once and expand often. A `prk` has at least the bytes of a digest.
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- *   ERR_UNKNOWN_ALGORITHM, ERR_OUTPUT_SIZE
+ *   ERR_UNKNOWN_ALGORITHM, ERR_OUTPUT_SIZE; `expand` also ERR_KEY_SIZE
  */
-export function hkdf(
-  digest: HashAlgorithm,
-  ikm: SecretInput,
-  salt: Data,
-  info: Data,
-  keylen: number,
-  options?: EngineOptions,
-): Buffer;
-export function hkdf(
-  digest: HashAlgorithm,
-  ikm: SecretInput,
-  salt: Data,
-  info: Data,
-  keylen: number,
-  callback: Callback<Buffer>,
-): void;
-export function hkdf(
-  digest: HashAlgorithm,
-  ikm: SecretInput,
-  salt: Data,
-  info: Data,
-  keylen: number,
-  options: DerivationCallOptions | undefined,
-  callback: Callback<Buffer>,
-): void;
-export function hkdf(): unknown {
-  return derive(hkdfParser, arguments);
-}
+export const hkdf: Hkdf = /* @__PURE__ */ Object.assign(
+  function hkdf(): unknown {
+    return derive(hkdfParser, arguments);
+  },
+  {
+    extract(): unknown {
+      return derive(hkdfExtractParser, arguments);
+    },
+    expand(): unknown {
+      return derive(hkdfExpandParser, arguments);
+    },
+  },
+) as Hkdf;
 
 /**
  * Derives a key from a password with Argon2 (RFC 9106); arguments are those of node:crypto since

@@ -5,7 +5,9 @@ import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
 import { Operation } from '../request/frame.js';
 import { setAad, beginRequest, setIv, setResult, Form } from '../request/request.js';
 import { makeError } from '../request/errors.js';
-import { hkdfSize } from '../request/kdf-costs.js';
+import { hkdfSize, shortPrk } from '../request/kdf-costs.js';
+import { wipeCopy } from '../request/secret-copy.js';
+import { secretSize } from '../request/secret-size.js';
 import { setKeyInput } from '../request/key-input.js';
 import {
   readPassword,
@@ -26,6 +28,52 @@ export const hkdfParser: DerivationParser = {
   name: 'options',
   takes,
 };
+
+/** `(digest, ikm, salt[, options])`. */
+export const hkdfExtractParser: DerivationParser = {
+  fill: fillExtract,
+  options: 3,
+  name: 'options',
+  takes: accepted('hkdf.extract(digest, ikm, salt)', derivationNames),
+};
+
+/** `(digest, prk, info, keylen[, options])`. */
+export const hkdfExpandParser: DerivationParser = {
+  fill: fillExpand,
+  options: 4,
+  name: 'options',
+  takes: accepted('hkdf.expand(digest, prk, info, keylen)', derivationNames),
+};
+
+function fillExtract(given: ArrayLike<unknown>, count: number): void {
+  if (count < 3)
+    throw makeError('ERR_MISSING_ARGUMENT', 'hkdf.extract needs a digest, ikm and a salt');
+  const facts = digestFacts(given[0]);
+  const salt = data(given[2], 'salt');
+  const ikm = readPassword(given[1], 'ikm');
+  beginRequest(Operation.HkdfExtract, facts.id, NO_BYTES, 0, 0);
+  setKeyInput(ikm);
+  setIv(salt, 0, sizeOf(salt));
+  setResult(facts.digestSize, Form.Secret);
+}
+
+function fillExpand(given: ArrayLike<unknown>, count: number): void {
+  if (count < 4)
+    throw makeError('ERR_MISSING_ARGUMENT', 'hkdf.expand needs a digest, a prk, info and keylen');
+  const facts = digestFacts(given[0]);
+  const size = hkdfSize(given[3], facts.name, facts.digestSize);
+  const info = data(given[2], 'info');
+  const prk = readPassword(given[1], 'prk');
+  const found = secretSize(prk);
+  if (found < facts.digestSize) {
+    wipeCopy(prk);
+    throw shortPrk(facts.name, facts.digestSize, found);
+  }
+  beginRequest(Operation.HkdfExpand, facts.id, NO_BYTES, 0, 0);
+  setKeyInput(prk);
+  setAad(info, 0, sizeOf(info));
+  setResult(size, Form.Secret);
+}
 
 function fillHkdf(given: ArrayLike<unknown>, count: number): void {
   if (count < 5)

@@ -1,6 +1,5 @@
 /**
- * Password hashes as strings: creation (Argon2, scrypt), verification (bcrypt too) and comparison
- * with the current options.
+ * Password hashes as strings: creation, verification and comparison with the current options.
  */
 import {
   bytes,
@@ -34,13 +33,9 @@ import {
 } from './argon2.js';
 import { allocate, base64, utf8, type Buffer } from '#platform/runtime.js';
 import { setKeyInput, type SecretInput } from '../request/key-input.js';
-import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
-import {
-  type DerivationParser,
-  type Password,
-  derivationNames,
-  type DerivationCallOptions,
-} from './derive.js';
+import { wipeCopy } from '../request/secret-copy.js';
+import { BCRYPT, bcryptString, refuseZero, setBcryptOf } from './bcrypt.js';
+import { type DerivationParser, derivationNames, type DerivationCallOptions } from './derive.js';
 import { setScryptOf, type ScryptOptions } from './scrypt.js';
 import {
   argon2Kind,
@@ -55,12 +50,18 @@ import { between } from '../request/numbers.js';
 import { accepted, unknownName, type Accepted, type Names } from '../request/options.js';
 
 /** The parameters of a password hash. */
-export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'maxmem'> {
+export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'maxmem' | 'cost'> {
   /**
    * `'argon2id'` by default, with 19 MiB and 2 passes; `'scrypt'` defaults to N=131072, r=8, p=1,
-   * 128 MiB. Both follow OWASP.
+   * 128 MiB. Both follow OWASP. `'bcrypt'` is for systems that read nothing else: it needs no memory
+   * and refuses passwords of more than 72 bytes.
    */
-  readonly algorithm?: Argon2Algorithm | 'scrypt' | undefined;
+  readonly algorithm?: Argon2Algorithm | 'scrypt' | 'bcrypt' | undefined;
+  /**
+   * For bcrypt the base-2 logarithm of its rounds, 4 to 31; 12 by default, a quarter of a second.
+   * For scrypt an alias of `N`.
+   */
+  readonly cost?: number | undefined;
   /** A key stored apart from the hashes; verification needs it. Argon2 only. */
   readonly secret?: SecretInput | undefined;
   /** Bytes of the random salt, 8 to 64; 16 by default. */
@@ -93,6 +94,20 @@ const rehashTakes: Accepted<keyof HashPasswordOptions> = accepted('needsRehash(h
 /** Without the other algorithm's costs, for messages. */
 const argon2Takes = accepted('hashPassword with Argon2', { ...argon2CostNames, ...ownNames });
 const scryptTakes = accepted('hashPassword with scrypt', { ...scryptCostNames, ...ownNames });
+const bcryptTakes = accepted('hashPassword with bcrypt', {
+  ...engineNames,
+  algorithm: true,
+  cost: true,
+  salt: true,
+});
+/** What bcrypt does not take. */
+const notBcrypt = {
+  ...argon2CostNames,
+  ...scryptCostNames,
+  cost: undefined,
+  saltLength: true,
+  hashLength: true,
+} as const;
 
 /** Limits on a password hash, and the secret it was made with. */
 export interface VerifyPasswordOptions extends EngineOptions {
@@ -126,10 +141,14 @@ const TIME_MAX_MS = 5000;
 /** OWASP's recommendation for scrypt. */
 const SCRYPT: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
 
+/** The base-2 logarithm of bcrypt's rounds. */
+const BCRYPT_COST = { min: 4, max: 31, usual: 12 };
+
 /** A checked algorithm and cost. */
 type Scheme =
-  | { readonly argon2: CheckedArgon2; readonly name: string }
-  | { readonly argon2: undefined; readonly scrypt: ScryptCost };
+  | { readonly kind: 'argon2'; readonly cost: CheckedArgon2; readonly name: string }
+  | { readonly kind: 'scrypt'; readonly cost: ScryptCost }
+  | { readonly kind: 'bcrypt'; readonly cost: number };
 
 interface Plan {
   readonly scheme: Scheme;
@@ -146,29 +165,36 @@ function planOf(options: HashPasswordOptions): Plan {
     hashLength === undefined ? 32 : between(hashLength, HASH.min, HASH.max, 'options.hashLength');
   if (algorithm === 'scrypt') {
     refuseOthers(options, argon2CostNames, scryptTakes);
-    return {
-      scheme: { argon2: undefined, scrypt: scryptCost(options, SCRYPT) },
-      saltSize,
-      hashSize,
-    };
+    return { scheme: { kind: 'scrypt', cost: scryptCost(options, SCRYPT) }, saltSize, hashSize };
+  }
+  if (algorithm === 'bcrypt') {
+    refuseOthers(options, notBcrypt, bcryptTakes);
+    const { cost = BCRYPT_COST.usual } = options;
+    between(cost, BCRYPT_COST.min, BCRYPT_COST.max, 'options.cost');
+    return { scheme: { kind: 'bcrypt', cost }, saltSize: BCRYPT.salt, hashSize: BCRYPT.hash };
   }
   if (typeof algorithm === 'string' && !algorithm.startsWith('argon2')) {
     throw makeError(
       'ERR_UNKNOWN_ALGORITHM',
-      "options.algorithm must be 'argon2id', 'argon2i', 'argon2d' or 'scrypt', not " +
+      "options.algorithm must be 'argon2id', 'argon2i', 'argon2d', 'scrypt' or 'bcrypt', not " +
         `${JSON.stringify(algorithm.slice(0, 40))}`,
     );
   }
   const kind = argon2Kind(algorithm, 'options.algorithm');
   refuseOthers(options, scryptCostNames, argon2Takes);
-  const argon2 = argon2Cost(kind, argon2Version(undefined), options, 'options');
-  return { scheme: { argon2, name: algorithm as string }, saltSize, hashSize };
+  const cost = argon2Cost(kind, argon2Version(undefined), options, 'options');
+  return { scheme: { kind: 'argon2', cost, name: algorithm as string }, saltSize, hashSize };
 }
 
-/** Refuses a cost of the other algorithm, which would have no effect. */
-function refuseOthers(options: HashPasswordOptions, names: object, takes: Accepted<any>): void {
+/** Refuses a cost of another algorithm, which would have no effect. */
+function refuseOthers(
+  options: HashPasswordOptions,
+  names: Partial<Record<keyof HashPasswordOptions, true | undefined>>,
+  takes: Accepted<any>,
+): void {
   for (const name of Object.keys(names) as (keyof HashPasswordOptions)[]) {
-    if (options[name] !== undefined) throw unknownName(name, 'options', takes);
+    if (names[name] === true && options[name] !== undefined)
+      throw unknownName(name, 'options', takes);
   }
 }
 
@@ -190,29 +216,34 @@ export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
   const { secret: pepper, salt: givenSalt } = options;
   const salt =
     givenSalt === undefined ? randomBytes(saltSize) : copyOf(bytes(givenSalt, 'options.salt'));
-  between(sizeOf(salt), SALT.min, SALT.max, 'the size of options.salt');
-  if (scheme.argon2 === undefined && pepper !== undefined) throw noSecret();
+  const { min, max } = scheme.kind === 'bcrypt' ? { min: BCRYPT.salt, max: BCRYPT.salt } : SALT;
+  between(sizeOf(salt), min, max, 'the size of options.salt');
+  if (scheme.kind !== 'argon2' && pepper !== undefined) throw noSecret();
   return {
     parser: {
       fill: ({ 0: password }) => {
-        if (scheme.argon2 === undefined)
-          setScryptOf(scheme.scrypt, scryptMemory(scheme.scrypt), password, salt, hashSize);
-        else setArgon2Of(scheme.argon2, password, salt, pepper, undefined, hashSize, 'options');
+        if (scheme.kind === 'scrypt')
+          setScryptOf(scheme.cost, scryptMemory(scheme.cost), password, salt, hashSize);
+        else if (scheme.kind === 'bcrypt') setBcryptOf(scheme.cost, password, salt);
+        else setArgon2Of(scheme.cost, password, salt, pepper, undefined, hashSize, 'options');
       },
       options: 1,
       name: 'options',
       takes: hashTakes,
     },
-    finish: (hash) => `${prefixOf(scheme)}$${unpadded(salt)}$${unpadded(hash)}`,
+    finish: (hash) =>
+      scheme.kind === 'bcrypt'
+        ? bcryptString(scheme.cost, salt, hash)
+        : `${prefixOf(scheme)}$${unpadded(salt)}$${unpadded(hash)}`,
   };
 }
 
-function prefixOf(scheme: Scheme): string {
-  if (scheme.argon2 === undefined) {
-    const { N, r, p } = scheme.scrypt;
+function prefixOf(scheme: Exclude<Scheme, { readonly kind: 'bcrypt' }>): string {
+  if (scheme.kind === 'scrypt') {
+    const { N, r, p } = scheme.cost;
     return `$scrypt$ln=${Math.round(Math.log2(N))},r=${r},p=${p}`;
   }
-  const { version, memory, passes, parallelism } = scheme.argon2;
+  const { version, memory, passes, parallelism } = scheme.cost;
   return `$${scheme.name}$v=${version}$m=${memory},t=${passes},p=${parallelism}`;
 }
 
@@ -255,12 +286,13 @@ function fillVerify(given: ArrayLike<unknown>, count: number): void {
   if (pepper !== undefined && !hash.startsWith('$argon2')) throw noSecret();
   const text = utf8(hash);
   const [password, secret] = readPasswords(given[0], 'password', pepper, 'options.secret');
-  if (hash.startsWith('$2') && hasZero(password)) {
-    wipeCopy(password);
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      'password must not have a zero byte where the hash is of bcrypt, which would end there',
-    );
+  if (hash.startsWith('$2')) {
+    try {
+      refuseZero(password);
+    } catch (error) {
+      wipeCopy(password);
+      throw error;
+    }
   }
   beginRequest(Operation.Verify, 0, NO_BYTES, 0, 0);
   setKeyInput(password);
@@ -271,26 +303,28 @@ function fillVerify(given: ArrayLike<unknown>, count: number): void {
   setResult(1, Form.Verdict);
 }
 
+const operations = {
+  argon2: Operation.Argon2,
+  scrypt: Operation.Scrypt,
+  bcrypt: Operation.Bcrypt,
+} as const;
+
 /** Reads `(hash[, options])`. Returns true if the password should be hashed again. */
 export function needsRehashed(hash: unknown, given: unknown): boolean {
   const options = optionsOf<HashPasswordOptions>(given, 'options', rehashTakes);
   const { scheme, saltSize, hashSize } = planOf(options);
   const text = utf8(hashText(hash));
   try {
-    beginRequest(
-      scheme.argon2 === undefined ? Operation.Scrypt : Operation.Argon2,
-      0,
-      NO_BYTES,
-      0,
-      0,
-    );
+    beginRequest(operations[scheme.kind], 0, NO_BYTES, 0, 0);
     setAad(text, 0, sizeOf(text));
-    if (scheme.argon2 === undefined) {
-      frame[At.Count] = scheme.scrypt.N;
-      frame[At.MessageSize] = scheme.scrypt.r;
-      frame[At.SeedLow] = scheme.scrypt.p;
+    if (scheme.kind === 'scrypt') {
+      frame[At.Count] = scheme.cost.N;
+      frame[At.MessageSize] = scheme.cost.r;
+      frame[At.SeedLow] = scheme.cost.p;
+    } else if (scheme.kind === 'bcrypt') {
+      frame[At.Count] = scheme.cost;
     } else {
-      frameCost(scheme.argon2);
+      frameCost(scheme.cost);
     }
     frame[At.IvSize] = saltSize;
     frame[At.TargetSize] = hashSize;
@@ -310,14 +344,6 @@ function hashText(value: unknown): string {
   if (typeof value !== 'string') throw wrongType('hash', 'a string', value);
   if (value.length > 0 && value.length <= HASH_TEXT_MAX) return value;
   throw makeError('ERR_PASSWORD_HASH', 'hash is not a PHC or bcrypt string');
-}
-
-function hasZero(password: Password): boolean {
-  if (typeof password === 'string') return password.includes('\0');
-  const view = SecretCopy.is(password) ? password.bytes : password;
-  // Not `includes`, which the caller's view may override.
-  for (let at = sizeOf(view) - 1; at >= 0; at--) if (view[at] === 0) return true;
-  return false;
 }
 
 function noSecret(): Error {

@@ -7,7 +7,8 @@ import type { HashAlgorithm } from '../catalog/catalog.js';
 import type { Buffer } from '#platform/runtime.js';
 import { argon2Parser, type Argon2Algorithm, type Argon2CallParameters } from './argon2.js';
 import { derivePromise, type DerivationCallOptions } from './derive.js';
-import { hkdfParser } from './hkdf.js';
+import { hkdfExpandParser, hkdfExtractParser, hkdfParser } from './hkdf.js';
+import type { HkdfPromises } from './hkdf-types.js';
 import {
   hashing,
   verifyParser,
@@ -28,6 +29,7 @@ export type {
   ScryptOptions,
   VerifyPasswordOptions,
 } from './derivations.js';
+export type { HkdfPromises } from './hkdf-types.js';
 
 /** Derives a key from a password with scrypt (RFC 7914); see `scrypt` of `millrace`. */
 export function scrypt(
@@ -57,17 +59,19 @@ export function pbkdf2(): Promise<unknown> {
  * Derives a key from a high-entropy secret with HKDF (RFC 5869), not for passwords; see `hkdf` of
  * `millrace`.
  */
-export function hkdf(
-  digest: HashAlgorithm,
-  ikm: SecretInput,
-  salt: Data,
-  info: Data,
-  keylen: number,
-  options?: DerivationCallOptions,
-): Promise<Buffer>;
-export function hkdf(): Promise<unknown> {
-  return derivePromise(hkdfParser, arguments);
-}
+export const hkdf: HkdfPromises = /* @__PURE__ */ Object.assign(
+  function hkdf(): Promise<unknown> {
+    return derivePromise(hkdfParser, arguments);
+  },
+  {
+    extract(): Promise<unknown> {
+      return derivePromise(hkdfExtractParser, arguments);
+    },
+    expand(): Promise<unknown> {
+      return derivePromise(hkdfExpandParser, arguments);
+    },
+  },
+) as HkdfPromises;
 
 /** Derives a key from a password with Argon2 (RFC 9106); see `argon2` of `millrace`. */
 export function argon2(

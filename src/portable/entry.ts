@@ -13,6 +13,7 @@ import { chacha20Poly1305, xchacha20Poly1305 } from './ciphers/chacha-poly.js';
 import { makeAead, makeCipher, type Aead, type Cipher } from './functions/cipher.js';
 
 export type { ErrorCode } from '../request/error-codes.js';
+export type { WrapAlgorithm } from '../request/wrap-algorithms.js';
 export { MillraceError } from '../request/errors.js';
 export type { Digest, Encoding } from './functions/encodings.js';
 export type { Bytes, Data } from './functions/inputs.js';
@@ -31,6 +32,10 @@ export type { Aead, Cipher, CipherOptions, OpenOptions, SealOptions } from './fu
 export * from './functions/hashes.js';
 export { createHmac, hmac } from './functions/hmac.js';
 export * from './functions/derivation.js';
+export { hkdf } from './functions/hkdf.js';
+export type { Hkdf } from './functions/hkdf.js';
+export { unwrapKey, wrapKey } from './functions/key-wrap.js';
+export type { KeyWrapOptions } from './functions/key-wrap.js';
 
 /** AES-128 in counter mode (NIST SP 800-38A): 16-byte key. */
 export const aes_128_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-128-ctr', aesCtr, 16);
@@ -55,6 +60,14 @@ export const aes_256_gcm_siv: Aead = /* @__PURE__ */ makeAead(
   'aes-256-gcm-siv',
   aesGcmSiv,
   32,
+  12,
+  16,
+);
+/** AES-128-GCM-SIV (RFC 8452): 16-byte key. */
+export const aes_128_gcm_siv: Aead = /* @__PURE__ */ makeAead(
+  'aes-128-gcm-siv',
+  aesGcmSiv,
+  16,
   12,
   16,
 );

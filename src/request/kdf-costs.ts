@@ -24,6 +24,14 @@ export function hkdfSize(value: unknown, algorithm: string, digestSize: number):
   );
 }
 
+/** Returns the error for a key that HKDF cannot expand (RFC 5869, section 2.3). */
+export function shortPrk(algorithm: string, digestSize: number, size: number): Error {
+  return makeError(
+    'ERR_KEY_SIZE',
+    `prk must have at least ${digestSize} bytes, the digest of ${algorithm}, not ${size}`,
+  );
+}
+
 /** The cost of an scrypt. Each number has two names, as in node:crypto; give one of them. */
 export interface ScryptCostOptions {
   /** Cost: a power of two above 1; 16384 by default. Time and memory are proportional to it. */

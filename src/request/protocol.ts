@@ -101,8 +101,13 @@ export const enum Operation {
   Scrypt,
   Pbkdf2,
   Hkdf,
+  HkdfExtract,
+  HkdfExpand,
   Argon2,
+  Bcrypt,
   Verify,
+  WrapKey,
+  UnwrapKey,
 }
 
 /** Bits of {@link At.Flags}: the byte arguments of a call, and how it treats them. */

@@ -30,6 +30,8 @@ export const enum Form {
   Secret,
   /** True if the result is the byte 1. */
   Verdict,
+  /** A secret with padding; the last byte is the size of the padding before it. */
+  Unpadded,
 }
 
 /**

@@ -18,7 +18,7 @@ import {
 } from '#platform/runtime.js';
 
 export function allocateResult(size: number, form: Form, secret: boolean): Buffer {
-  if (form === Form.Secret) return viewOf(new ArrayBuffer(size));
+  if (form === Form.Secret || form === Form.Unpadded) return viewOf(new ArrayBuffer(size));
   return secret ? allocateApart(size) : allocate(size);
 }
 
@@ -49,9 +49,20 @@ export function encodeResult(digest: Buffer, form: Form): Buffer | string | bigi
       return native.toBigIntBE(digest) ?? BigInt(`0x${hex(digest)}`);
     case Form.Verdict:
       return digest[0] === 1;
+    case Form.Unpadded:
+      return unpadded(digest);
     default:
       return digest;
   }
+}
+
+/** Returns the secret alone in an ArrayBuffer, and wipes what held it. */
+function unpadded(padded: Buffer): Buffer {
+  const size = padded.length - 1 - padded[padded.length - 1]!;
+  const secret = viewOf(new ArrayBuffer(size));
+  if (size > 0) secret.set(part(padded, 0, size));
+  padded.fill(0);
+  return secret;
 }
 
 /** Returns a copy in an ArrayBuffer, which V8 never moves, so that it can be wiped. */

@@ -2,10 +2,15 @@
 
 import { fail } from './verdicts.mjs';
 
+/** The function of an entry point by its name, or by its path: `hkdf.extract`. */
+export function member(entryPoint, path) {
+  return path.split('.').reduce((found, name) => found[name], entryPoint);
+}
+
 /** The ways of the main entry point and of the promises. */
 export function callStylesOf(millrace, promises) {
   return [
-    { name: 'synchronous', call: async (method, ...args) => millrace[method](...args) },
+    { name: 'synchronous', call: async (method, ...args) => member(millrace, method)(...args) },
     { name: 'callback', call: (method, ...args) => byCallback(millrace, method, args) },
     { name: 'promise', call: (method, ...args) => byPromise(promises, method, args) },
   ];
@@ -16,7 +21,7 @@ export function byCallback(entryPoint, method, args) {
   return new Promise((resolve, reject) => {
     let returned = false;
     let calls = 0;
-    entryPoint[method](...args, (...settled) => {
+    member(entryPoint, method)(...args, (...settled) => {
       const [error, value] = settled;
       if (!returned) reject(new Error(`${method}: the callback came during the call`));
       else if (++calls > 1) reject(new Error(`${method}: the callback came twice`));
@@ -28,7 +33,7 @@ export function byCallback(entryPoint, method, args) {
 }
 
 function byPromise(entryPoint, method, args) {
-  const promise = entryPoint[method](...args);
+  const promise = member(entryPoint, method)(...args);
   if (!(promise instanceof Promise)) fail(`${method}: no promise`);
   return promise;
 }

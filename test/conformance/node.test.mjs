@@ -62,6 +62,8 @@ for (const [name, { engine, skip, column }] of Object.entries(engines)) {
         [],
       );
       assert.deepEqual(Object.keys(summary.derivations).sort(), [
+        'aes-kw',
+        'aes-kwp',
         'argon2',
         'hkdf',
         'pbkdf2',

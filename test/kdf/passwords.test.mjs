@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { compareSync, hashSync } from 'bcryptjs';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
@@ -331,6 +332,71 @@ test('the portable engine is stopped by the clock', () => {
   assert.equal(verifyPassword('pw', hash, { engine: 'portable', maxTime: 2000 }), true);
 });
 
+test('bcrypt: made, verified by another library, and the reverse', async () => {
+  // crypt_blowfish's vector.
+  const salt = Buffer.from('10410410410410410410410410410410', 'hex');
+  const longest = 'é'.repeat(36);
+  for (const engine of ['native', 'portable']) {
+    const options = { algorithm: 'bcrypt', cost: 5, engine };
+    assert.equal(
+      hashPassword('U*U', { ...options, salt }),
+      '$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW',
+    );
+    for (const password of ['', 'secret', longest]) {
+      const hashes = [
+        hashPassword(password, options),
+        await promises.hashPassword(password, options),
+        await promisify(hashPassword)(password, options),
+      ];
+      assert.equal(new Set(hashes).size, 3, 'a new salt');
+      for (const hash of hashes) {
+        assert.match(hash, /^\$2b\$05\$[./A-Za-z0-9]{53}$/);
+        assert.equal(compareSync(password, hash), true, hash);
+        assert.equal(verifyPassword(password, hash), true, hash);
+        assert.equal(verifyPassword(`x${password}`.slice(0, 70), hash), false, hash);
+      }
+    }
+    assert.equal(verifyPassword('secret', hashSync('secret', 5), { engine }), true);
+  }
+});
+
+test('bcrypt: what it does not take is refused, not ignored', async () => {
+  const cost = 4;
+  for (const engine of ['native', 'portable'])
+    for (const [password, options, names] of [
+      ['x'.repeat(73), { cost }, /72/],
+      [Buffer.alloc(73, 1), { cost }, /73 bytes/],
+      ['é'.repeat(37), { cost }, /74 bytes/],
+      ['\ud800'.repeat(25), { cost }, /75 bytes/],
+      ['a\0b', { cost }, /zero byte/],
+      [Buffer.from([0]), { cost }, /zero byte/],
+      ['x', { cost: 3 }, /options.cost/],
+      ['x', { cost: 32 }, /options.cost/],
+      ['x', { cost, memory: 64 }, /options.memory/],
+      ['x', { cost, N: 16 }, /options.N/],
+      ['x', { cost, saltLength: 16 }, /options.saltLength/],
+      ['x', { cost, hashLength: 23 }, /options.hashLength/],
+      ['x', { cost, salt: Buffer.alloc(15) }, /options.salt/],
+      ['x', { cost, secret: 'pepper' }, /options.secret/],
+    ])
+      await refuses(
+        'hashPassword',
+        [password, { algorithm: 'bcrypt', engine, ...options }],
+        'ERR_ARGUMENT_VALUE',
+        names,
+      );
+  await refuses('hashPassword', ['x', { algorithm: 'bcrypt', cost: '5' }], 'ERR_ARGUMENT_TYPE');
+});
+
+test('bcrypt: needsRehash compares the cost', () => {
+  const hash = hashPassword('x', { algorithm: 'bcrypt', cost: 5 });
+  assert.equal(needsRehash(hash, { algorithm: 'bcrypt', cost: 5 }), false);
+  assert.equal(needsRehash(hash, { algorithm: 'bcrypt', cost: 6 }), true);
+  assert.equal(needsRehash(hash, { algorithm: 'bcrypt' }), true);
+  assert.equal(needsRehash(hash), true);
+  assert.equal(needsRehash(hashPassword('x', quick), { algorithm: 'bcrypt', cost: 5 }), true);
+});
+
 test('bad input', async () => {
   const { ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE } = {
     ERR_ARGUMENT_TYPE: 'ERR_ARGUMENT_TYPE',
@@ -343,7 +409,7 @@ test('bad input', async () => {
     await refuses('verifyPassword', [password, ofOthers[0][1]], ERR_ARGUMENT_TYPE, /password/);
   }
   for (const [options, code, names] of [
-    [{ algorithm: 'bcrypt' }, 'ERR_UNKNOWN_ALGORITHM', /algorithm/],
+    [{ algorithm: 'bcrypts' }, 'ERR_UNKNOWN_ALGORITHM', /bcrypt/],
     [{ algorithm: 'argon2x' }, 'ERR_UNKNOWN_ALGORITHM', /algorithm/],
     [{ algorithm: 5 }, ERR_ARGUMENT_TYPE, /algorithm/],
     [{ memory: 7 }, ERR_ARGUMENT_VALUE, /memory/],

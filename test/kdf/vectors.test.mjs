@@ -1,5 +1,6 @@
 // Published vectors, by every call style: scrypt (RFC 7914), PBKDF2 (RFC 6070, and the same
-// under SHA-2), HKDF (RFC 5869), Argon2 (RFC 9106).
+// under SHA-2), HKDF (RFC 5869), Argon2 (RFC 9106), AES key
+// wrap (RFC 3394, RFC 5649).
 
 import assert from 'node:assert/strict';
 import { totalmem } from 'node:os';
@@ -12,6 +13,12 @@ import { everyWay } from './call-styles.mjs';
 
 const bytes = (from, to) =>
   Buffer.from(Array.from({ length: to - from + 1 }, (_, index) => from + index));
+
+/** The longest key of RFC 3394's examples. */
+const RFC_3394 = Buffer.from(
+  '00112233445566778899aabbccddeeff000102030405060708090a0b0c0d0e0f',
+  'hex',
+);
 
 const vectors = [
   [
@@ -73,6 +80,75 @@ const vectors = [
     ['sha1', Buffer.alloc(22, 0x0b), '', '', 42],
     '0ac1af7002b3d761d1e55298da9d0506b9ae52057220a306e07b6b87e8df21d0ea00033de03984d34918',
   ],
+  [
+    'hkdf.extract',
+    ['sha256', Buffer.alloc(22, 0x0b), bytes(0, 0x0c)],
+    '077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5',
+  ],
+  [
+    'hkdf.expand',
+    [
+      'sha256',
+      Buffer.from('077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5', 'hex'),
+      bytes(0xf0, 0xf9),
+      42,
+    ],
+    '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865',
+  ],
+  [
+    'hkdf.extract',
+    ['sha1', Buffer.alloc(22, 0x0c), ''],
+    '2adccada18779e7c2077ad2eb19d3f3e731385dd',
+  ],
+  [
+    'hkdf.expand',
+    ['sha1', Buffer.from('2adccada18779e7c2077ad2eb19d3f3e731385dd', 'hex'), '', 42],
+    '2c91117204d745f3500d636a62f64f0ab3bae548aa53d423b0d1f27ebba6f5e5673a081d70cce7acfc48',
+  ],
+  // RFC 3394, 4.1, 4.3 and 4.6.
+  [
+    'wrapKey',
+    ['aes-128-kw', { key: bytes(0, 15), source: RFC_3394.subarray(0, 16) }],
+    '1fa68b0a8112b447aef34bd8fb5a7b829d3e862371d2cfe5',
+  ],
+  [
+    'wrapKey',
+    ['aes-256-kw', { key: bytes(0, 31), source: RFC_3394.subarray(0, 16) }],
+    '64e8c3f9ce0f5ba263e9777905818a2a93c8191e7d6e8ae7',
+  ],
+  [
+    'wrapKey',
+    ['aes-256-kw', { key: bytes(0, 31), source: RFC_3394 }],
+    '28c9f404c4b810f4cbccb35cfb87f8263f5786e2d80ed326cbc7f0e71a99f43bfb988b9b7a02dd21',
+  ],
+  [
+    'unwrapKey',
+    [
+      'id-aes256-wrap',
+      {
+        key: bytes(0, 31),
+        source: Buffer.from(
+          '28c9f404c4b810f4cbccb35cfb87f8263f5786e2d80ed326cbc7f0e71a99f43bfb988b9b7a02dd21',
+          'hex',
+        ),
+      },
+    ],
+    RFC_3394.toString('hex'),
+  ],
+  // RFC 5649, 6.
+  ...[
+    [
+      'c37b7e6492584340bed12207808941155068f738',
+      '138bdeaa9b8fa7fc61f97742e72248ee5ae6ae5360d1ae6a5f54f373fa543b6a',
+    ],
+    ['466f7250617369', 'afbeb0f07dfbf5419200f2ccb50bb24f'],
+  ].flatMap(([plain, wrapped]) => {
+    const key = Buffer.from('5840df6e29b02af1ab493b705bf16ea1ae8338f4dcc176a8', 'hex');
+    return [
+      ['wrapKey', ['aes-192-kwp', { key, source: Buffer.from(plain, 'hex') }], wrapped],
+      ['unwrapKey', ['AES192-wrap-pad', { key, source: Buffer.from(wrapped, 'hex') }], plain],
+    ];
+  }),
   ...Object.entries({
     argon2d: '512b391b6f1162975371d30919734294f868e3be3984f3c1a13a4db9fabe4acb',
     argon2i: 'c814d9d1dc7f37aa13f0d77f2494bda1c8de6b016dd388d29952a4c4672b6ce8',

@@ -64,6 +64,8 @@ test('every algorithm of the catalog is there under its name, and nothing else',
     'pbkdf2',
     'scrypt',
     'timingSafeEqual',
+    'unwrapKey',
+    'wrapKey',
   ];
   assert.deepEqual(
     Object.keys(entryPoint)
@@ -481,6 +483,18 @@ test('scrypt, pbkdf2, hkdf and argon2 derive what the main entry point does', ()
         () => millrace.hkdf(name, password, salt, 'info', size),
         `hkdf ${name}`,
       );
+      both(
+        () => entryPoint.hkdf.extract(entryPoint[identifier(name)], password, salt),
+        () => millrace.hkdf.extract(name, password, salt),
+        `hkdf.extract ${name}`,
+      );
+      // A key of 11 bytes is refused.
+      for (const prk of [password, Buffer.alloc(64, 5)])
+        both(
+          () => entryPoint.hkdf.expand(entryPoint[identifier(name)], prk, 'info', size),
+          () => millrace.hkdf.expand(name, prk, 'info', size),
+          `hkdf.expand ${name}`,
+        );
     }
   }
   for (const algorithm of ['argon2d', 'argon2i', 'argon2id']) {

@@ -124,7 +124,9 @@ for (const facts of catalog) {
         }
       }
     }
-    assert.ok(counts.refused > 50, `only ${counts.refused} were refused`);
+    // Every register of a CRC is the state of some message.
+    if (!facts.name.startsWith('crc'))
+      assert.ok(counts.refused > 50, `only ${counts.refused} were refused`);
     assert.ok(counts.taken > 20, `only ${counts.taken} were taken`);
     for (const size of [1, facts.stateSize - 1, facts.stateSize + 1]) {
       assert.throws(
@@ -143,8 +145,9 @@ for (const facts of catalog) {
       new Uint8Array(facts.digestSize || 32),
     ];
     native.digest(params, Buffer.from('abc'), expected);
+    const wrongSize = facts.stateSize + (facts.name.startsWith('crc') ? 1 : 0);
     assert.throws(
-      () => hash.finish(params, new Uint8Array(facts.stateSize).fill(0xff), NOTHING, actual),
+      () => hash.finish(params, new Uint8Array(wrongSize).fill(0xff), NOTHING, actual),
       { name: 'StateError' },
     );
     assert.deepEqual(actual, new Uint8Array(actual.length));

@@ -695,3 +695,60 @@ test('progress grows from 0 to 1, and an exception of it ends a derivation', () 
     );
   }
 });
+
+test('the parts of HKDF, key wrap and new bcrypt hashes as natively, sizes that are refused too', async () => {
+  const rng = random('portable parts');
+  for (let round = 0; round < 40; round++) {
+    const algorithm = rng.below(hashNames.length);
+    const { digest } = hashes[hashNames[algorithm]];
+    await alike(
+      {
+        operation: Operation.HkdfExtract,
+        algorithm,
+        password: rng.bytes(rng.below(90)),
+        salt: rng.bytes(rng.below(90)),
+        size: digest + (rng.chance(0.1) ? 1 : 0),
+      },
+      'extract',
+    );
+    await alike(
+      {
+        operation: Operation.HkdfExpand,
+        algorithm,
+        password: rng.bytes(Math.max(0, digest + rng.between(-1, 20))),
+        aad: rng.bytes(rng.below(50)),
+        size: rng.below(200),
+      },
+      'expand',
+    );
+    const padded = rng.below(2);
+    const key = rng.bytes(rng.pick([16, 24, 32, 32, 20]));
+    const plain = rng.bytes(rng.pick([0, 1, 7, 8, 15, 16, 24, 25, 64, 65_536, 65_544]));
+    const size = Math.ceil(plain.length / 8) * 8 + 8 + (rng.chance(0.1) ? 1 : 0);
+    const call = {
+      operation: Operation.WrapKey,
+      count: padded,
+      password: key,
+      secret: plain,
+      size,
+    };
+    const wrapped = await alike(call, 'wrap');
+    if (wrapped.status === Status.Done) {
+      const sealed = Buffer.from(wrapped.bytes, 'hex');
+      if (rng.chance(0.3)) sealed[rng.below(sealed.length)] ^= 1;
+      const back = { ...call, operation: Operation.UnwrapKey, secret: sealed, size: size - 7 };
+      await alike(back, 'unwrap');
+    }
+    const cost = rng.pick([3, 4, 4, 32]);
+    await alike(
+      {
+        operation: Operation.Bcrypt,
+        count: cost,
+        password: rng.bytes(rng.pick([0, 1, 71, 72, 73])),
+        salt: rng.bytes(rng.chance(0.1) ? 15 : 16),
+        size: rng.chance(0.1) ? 24 : 23,
+      },
+      'bcrypt',
+    );
+  }
+});

@@ -6,6 +6,8 @@ import { setImmediate } from 'node:timers/promises';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { member } from './member.mjs';
+
 /** The class that goes with each code, besides MillraceError. */
 export const classes = {
   ERR_MISSING_ARGUMENT: TypeError,
@@ -38,7 +40,7 @@ export const classes = {
 export async function refuses(method, args, code, names) {
   const what = `${method}(${args.map(show).join(', ')})`;
   expectError(
-    thrown(() => millrace[method](...args), what),
+    thrown(() => member(millrace, method)(...args), what),
     code,
     names,
     what,
@@ -47,7 +49,7 @@ export async function refuses(method, args, code, names) {
   expectError(
     thrown(
       () =>
-        millrace[method](...args, () => {
+        member(millrace, method)(...args, () => {
           called = true;
         }),
       `${what} with callback`,
@@ -56,7 +58,7 @@ export async function refuses(method, args, code, names) {
     names,
     `${what} with callback`,
   );
-  const promise = promises[method](...args);
+  const promise = member(promises, method)(...args);
   assert.ok(promise instanceof Promise, `promise of ${what}`);
   const error = await promise.then(
     (value) => assert.fail(`promise of ${what}: no error but ${show(value)}`),

@@ -24,6 +24,8 @@ import millrace, {
   hashMany,
   hashPassword,
   hkdf,
+  unwrapKey,
+  wrapKey,
   Hmac,
   hmac,
   hmacMany,
@@ -461,6 +463,23 @@ is<void>()(
 );
 is<Buffer<ArrayBuffer>>()(hkdf('sha256', createSecretKey(key), 'salt', 'info', 32));
 is<void>()(hkdf('sha256', key, 'salt', 'info', 32, () => {}));
+is<Buffer<ArrayBuffer>>()(
+  hkdf.extract('sha256', createSecretKey(key), 'salt', { engine: 'native' }),
+);
+is<void>()(hkdf.extract('sha256', key, 'salt', (_error, prk) => is<Buffer<ArrayBuffer>>()(prk)));
+is<Buffer<ArrayBuffer>>()(hkdf.expand('sha256', key, 'info', 32));
+is<void>()(hkdf.expand('sha256', key, 'info', 32, { onProgress() {} }, () => {}));
+// @ts-expect-error a size is missing
+hkdf.expand('sha256', key, 'info');
+is<Buffer<ArrayBuffer>>()(wrapKey('aes-256-kw', { key: createSecretKey(key), source: key }));
+is<void>()(
+  unwrapKey('aes-256-kwp', { key, source: bytes }, (_error, found) =>
+    is<Buffer<ArrayBuffer>>()(found),
+  ),
+);
+// @ts-expect-error a wrapped key is bytes
+unwrapKey('aes-256-kwp', { key, source: createSecretKey(key) });
+is<string>()(hashPassword('password', { algorithm: 'bcrypt', cost: 10 }));
 const argon2ing: Argon2Parameters = {
   message: 'password',
   nonce: bytes,

@@ -8,6 +8,8 @@ import entryPoint, {
   blake3,
   createHmac,
   hkdf,
+  unwrapKey,
+  wrapKey,
   hmac,
   MillraceError,
   pbkdf2,
@@ -121,6 +123,10 @@ is<Uint8Array<ArrayBuffer>>()(scrypt('password', bytes, 32));
 is<Uint8Array<ArrayBuffer>>()(scrypt('password', bytes, 32, { N: 2 ** 15, maxmem: 2 ** 26 }));
 is<Uint8Array<ArrayBuffer>>()(pbkdf2('password', bytes, 1000, 32, sha256));
 is<Uint8Array<ArrayBuffer>>()(hkdf(sha256, bytes, '', 'info', 32));
+is<Uint8Array<ArrayBuffer>>()(hkdf.extract(sha256, bytes, ''));
+is<Uint8Array<ArrayBuffer>>()(hkdf.expand(sha256, bytes, 'info', 32));
+is<Uint8Array<ArrayBuffer>>()(wrapKey('aes-128-kw', { key: bytes, source: bytes }));
+is<Uint8Array<ArrayBuffer>>()(unwrapKey('aes-128-kw', { key: bytes, source: bytes }));
 is<Uint8Array<ArrayBuffer>>()(argon2('argon2id', { message: 'password', nonce: bytes }));
 is<boolean>()(timingSafeEqual(bytes, new ArrayBuffer(4)));
 // @ts-expect-error no such Argon2

@@ -22,6 +22,8 @@ import promises, {
   argon2,
   hashPassword,
   hkdf,
+  unwrapKey,
+  wrapKey,
   needsRehash,
   openTransformStream,
   pbkdf2,
@@ -99,6 +101,10 @@ is<Promise<Buffer<ArrayBuffer>>>()(
 );
 is<Promise<Buffer<ArrayBuffer>>>()(pbkdf2(bytes, 'salt', 1000, 32, 'sha256', { signal }));
 is<Promise<Buffer<ArrayBuffer>>>()(hkdf('sha256', bytes, '', 'info', 32));
+is<Promise<Buffer<ArrayBuffer>>>()(hkdf.extract('sha256', bytes, ''));
+is<Promise<Buffer<ArrayBuffer>>>()(hkdf.expand('sha256', bytes, 'info', 32, {}));
+is<Promise<Buffer<ArrayBuffer>>>()(wrapKey('aes-128-kw', { key: bytes, source: bytes }));
+is<Promise<Buffer<ArrayBuffer>>>()(unwrapKey('aes-128-kw', { key: bytes, source: bytes }));
 is<Promise<Buffer<ArrayBuffer>>>()(
   argon2('argon2id', { message: 'password', nonce: bytes, memory: 64, version: 0x10, signal }),
 );

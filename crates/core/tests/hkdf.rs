@@ -62,7 +62,24 @@ fn another_library_agrees() {
             .expect("expanded");
         hkdf::derive(Hash::Sha384, &secret, &salt, &info, &mut derived).expect("derived");
         assert_eq!(derived, expected);
+        let (mut key, mut in_steps) = ([0; 48], vec![0; size]);
+        hkdf::extract(Hash::Sha384, &secret, &salt, &mut key).expect("extracted");
+        let (expected_key, _) = ::hkdf::Hkdf::<sha2::Sha384>::extract(Some(&salt), &secret);
+        assert_eq!(key[..], expected_key[..]);
+        hkdf::expand(Hash::Sha384, &key, &info, &mut in_steps).expect("expanded");
+        assert_eq!(in_steps, expected);
     }
+}
+
+#[test]
+fn limits_of_the_parts() {
+    let expand = |key: &[u8], size| hkdf::expand(Hash::Sha256, key, b"", &mut vec![0; size]);
+    assert_eq!(expand(&[1; 31], 10), Err(Error::KeySize));
+    assert_eq!(expand(&[1; 32], 255 * 32), Ok(()));
+    assert_eq!(expand(&[1; 100], 255 * 32 + 1), Err(Error::OutputSize));
+    assert_eq!(hkdf::extract(Hash::Sha256, b"", b"", &mut [0; 31]), Err(Error::OutputSize));
+    let shake = hkdf::expand(Hash::Shake128, &[1; 32], b"", &mut [0; 9]);
+    assert_eq!(shake, Err(Error::NotSupported));
 }
 
 #[test]

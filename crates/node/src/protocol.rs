@@ -83,8 +83,13 @@ pub(crate) enum OperationNumber {
     Scrypt = 19,
     Pbkdf2 = 20,
     Hkdf = 21,
-    Argon2 = 22,
-    Verify = 23,
+    HkdfExtract = 22,
+    HkdfExpand = 23,
+    Argon2 = 24,
+    Bcrypt = 25,
+    Verify = 26,
+    WrapKey = 27,
+    UnwrapKey = 28,
 }
 
 impl OperationNumber {
@@ -113,8 +118,13 @@ impl OperationNumber {
             19 => OperationNumber::Scrypt,
             20 => OperationNumber::Pbkdf2,
             21 => OperationNumber::Hkdf,
-            22 => OperationNumber::Argon2,
-            23 => OperationNumber::Verify,
+            22 => OperationNumber::HkdfExtract,
+            23 => OperationNumber::HkdfExpand,
+            24 => OperationNumber::Argon2,
+            25 => OperationNumber::Bcrypt,
+            26 => OperationNumber::Verify,
+            27 => OperationNumber::WrapKey,
+            28 => OperationNumber::UnwrapKey,
             _ => return None,
         })
     }

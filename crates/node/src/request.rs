@@ -12,7 +12,7 @@ use crate::work::{Key, Messages, Operation, Target, Work};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::error::Error;
 use millrace_core::kdf::phc::{Bcrypt, Limits, PasswordHash, Scheme};
-use millrace_core::kdf::{Derivation, Numbers, argon2, scrypt};
+use millrace_core::kdf::{Derivation, Numbers, argon2, bcrypt, scrypt};
 use std::sync::Arc;
 
 /// Returns the work that a call describes.
@@ -213,8 +213,8 @@ fn numbers(frame: &Frame<'_>) -> Numbers {
 }
 
 /// Returns true if the password hash in the aad should be computed again with the scheme that the
-/// frame describes as for a derivation; an operation other than scrypt and Argon2 stands for
-/// bcrypt, which is always outdated. The target has the size of the hash, the iv that of the salt.
+/// frame describes as for a derivation. The target has the size of the hash, the iv that of the
+/// salt.
 ///
 /// # Errors
 /// [`Status::Encoded`], [`Status::Cost`].
@@ -227,7 +227,7 @@ pub(crate) fn needs_rehash(frame: &Frame<'_>) -> Result<bool, Status> {
             scrypt::parameters(&numbers).map(|(cost, p)| Scheme::Scrypt(cost, p))?
         }
         OperationNumber::Argon2 => Scheme::Argon2(argon2::parameters(&numbers)?),
-        _ => Scheme::Bcrypt(Bcrypt::B, 10),
+        _ => Scheme::Bcrypt(Bcrypt::B, bcrypt::parameters(&numbers)?),
     };
     Ok(hash.needs_rehash(&scheme, frame.size(At::IvSize)?, frame.size(At::TargetSize)?))
 }

@@ -8,7 +8,6 @@ import {
   argon2Kind,
   argon2Version,
   checkArgon2Salt,
-  hkdfSize,
   keySize,
   scryptCost,
   scryptCostNames,
@@ -21,7 +20,6 @@ import { between } from '../../request/numbers.js';
 import { accepted, type Accepted } from '../../request/options.js';
 import { equal } from '../equal.js';
 import { prepareHmac } from '../hashes/hmac.js';
-import { hkdf as deriveHkdf } from '../kdf/hkdf.js';
 import { pbkdf2 as derivePbkdf2 } from '../kdf/pbkdf2.js';
 import { recipeOf, type HashFunction } from './hash.js';
 import {
@@ -146,41 +144,6 @@ export function pbkdf2(
   const mac = prepareHmac(hash, facts, secret);
   derivePbkdf2(mac, other, facts.digestSize, iterations, target, undefined);
   mac.dispose();
-  return target;
-}
-
-/**
- * Derives a key from a high-entropy secret with HKDF (RFC 5869). Not for passwords.
- *
- * @param digest a hash of millrace/portable, for example `sha256`
- * @param ikm the secret
- * @param salt may be empty
- * @param info the purpose of the key; may be empty
- * @param keylen size of the key in bytes, at most 255 digests
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- *   ERR_OUTPUT_SIZE
- */
-export function hkdf(
-  digest: HashFunction<never>,
-  ikm: Data,
-  salt: Data,
-  info: Data,
-  keylen: number,
-): Result {
-  if (arguments.length < 5)
-    throw makeError('ERR_MISSING_ARGUMENT', 'hkdf needs a digest, ikm, a salt, info and keylen');
-  const { algorithm, hash, facts } = recipeOf(digest, 'digest');
-  const size = hkdfSize(keylen, algorithm, facts.digestSize);
-  const [secret, other, purpose] = [data(ikm, 'ikm'), data(salt, 'salt'), data(info, 'info')];
-  const target = memoryFor(size);
-  deriveHkdf(
-    (key) => prepareHmac(hash, facts, key),
-    facts.digestSize,
-    secret,
-    other,
-    purpose,
-    target,
-  );
   return target;
 }
 

@@ -1,11 +1,20 @@
 /**
- * bcrypt (Provos and Mazieres, 1999), to verify old password hashes.
+ * bcrypt (Provos and Mazieres, 1999).
  *
  * Not from a library: bcryptjs takes passwords as strings only, hash-wasm is asynchronous only, and
  * a password may be any bytes. Slightly faster than both (80 us times 2^cost). Blowfish starts with
  * digits of pi, which are computed on first use (15 ms) and not shipped (11 KB).
  */
-import type { Derivation, Progress, Scheme } from './contract.js';
+import { Status } from '../../request/frame.js';
+import {
+  put,
+  refused,
+  type Derivation,
+  type Kdf,
+  type Numbers,
+  type Progress,
+  type Scheme,
+} from './contract.js';
 
 export interface BcryptCost extends Derivation {
   readonly what: 'bcrypt';
@@ -19,8 +28,30 @@ export const bcryptScheme: Scheme<BcryptCost> = {
   memory: () => 0,
   predict: ({ cost }) => 80_000 * 2 ** cost,
   slowNanoseconds: ({ cost }) => 120_000 * 2 ** cost,
-  bytes: ({ cost }, { password, salt }, _size, progress) => bcrypt(password, salt, cost, progress),
+  bytes: ({ cost }, { password, salt }, _size, progress) => hashed(password, salt, cost, progress),
   fastBytes: async () => undefined,
+};
+
+/** Reads the cost of a new password hash. */
+export function bcryptCost({ costs: [cost] }: Numbers): BcryptCost {
+  return cost >= 4 && cost <= 31 ? { what: 'bcrypt', kind: '2b', cost } : refused(Status.Cost);
+}
+
+/** Derives the 23 bytes of a new password hash. A longer password is refused, not truncated. */
+export const bcrypt: Kdf<BcryptCost> = {
+  what: 'bcrypt',
+  read: bcryptCost,
+  check(_cost, { password, salt }, size) {
+    if (password.length > KEY) refused(Status.SourceTooLarge);
+    if (salt.length !== 16) refused(Status.SaltSize);
+    if (size !== 23) refused(Status.OutputSize);
+    if (password.includes(0)) refused(Status.NotSupported);
+  },
+  memory: () => 0,
+  predict: bcryptScheme.predict,
+  derive({ cost }, { password, salt }, target, progress) {
+    put(hashed(password, salt, cost, progress), target);
+  },
 };
 
 /** Significant bytes of a password, including its final zero byte. */
@@ -31,7 +62,7 @@ const BOXES = 4 * 256;
 const SLICE = 64;
 
 /** Derives the 23 bytes of a bcrypt string; the password has no zero byte. */
-function bcrypt(
+function hashed(
   password: Uint8Array,
   salt: Uint8Array,
   cost: number,

@@ -1,21 +1,29 @@
 /** HKDF (RFC 5869): extract, then expand. */
 import type { PortableMac } from '../hashes/contract.js';
 
-/**
- * Derives a key of at most 255 digests with the MAC that `prepare` keys. An empty salt means none.
- */
-export function hkdf(
-  prepare: (key: Uint8Array) => PortableMac,
-  digestSize: number,
+/** Returns the MAC of a key. */
+export type PrepareKey = (key: Uint8Array) => PortableMac;
+
+/** Extracts a key of one digest. An empty salt means none. */
+export function hkdfExtract(
+  prepare: PrepareKey,
   secret: Uint8Array,
   salt: Uint8Array,
+  target: Uint8Array,
+): void {
+  const extractor = prepare(salt);
+  extractor.mac(secret, target);
+  extractor.dispose();
+}
+
+/** Expands a key to at most 255 digests. */
+export function hkdfExpand(
+  prepare: PrepareKey,
+  digestSize: number,
+  key: Uint8Array,
   info: Uint8Array,
   target: Uint8Array,
 ): void {
-  const key = new Uint8Array(digestSize);
-  const extractor = prepare(salt);
-  extractor.mac(secret, key);
-  extractor.dispose();
   const expander = prepare(key);
   // T(n - 1) || info || n
   const message = new Uint8Array(digestSize + info.length + 1);
@@ -27,6 +35,22 @@ export function hkdf(
     target.set(digest.subarray(0, Math.min(digestSize, target.length - at)), at);
   }
   expander.dispose();
-  key.fill(0);
   message.fill(0);
+}
+
+/**
+ * Derives a key of at most 255 digests with the MAC that `prepare` keys. An empty salt means none.
+ */
+export function hkdf(
+  prepare: PrepareKey,
+  digestSize: number,
+  secret: Uint8Array,
+  salt: Uint8Array,
+  info: Uint8Array,
+  target: Uint8Array,
+): void {
+  const key = new Uint8Array(digestSize);
+  hkdfExtract(prepare, secret, salt, key);
+  hkdfExpand(prepare, digestSize, key, info, target);
+  key.fill(0);
 }

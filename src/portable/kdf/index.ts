@@ -14,14 +14,27 @@ import {
   type Numbers,
   type Progress,
 } from './contract.js';
-import { hkdf, pbkdf2 } from './hmac-kdfs.js';
+import { bcrypt, bcryptCost } from './bcrypt.js';
+import { hkdf, hkdfExpand, hkdfExtract, pbkdf2 } from './hmac-kdfs.js';
+import { unwrapKey, wrapKey } from './key-wrap.js';
 import { needsAnother, NO_LIMITS, parsePasswordHash, verify, type Scheme } from './phc.js';
 import { readScrypt, scrypt } from './scrypt.js';
 
 export { Refused, type Derivation, type DerivationInput, type Progress };
 
 /** In the order of their operations. */
-const functions = [scrypt, pbkdf2, hkdf, argon2, verify] as unknown as readonly Kdf<Derivation>[];
+const functions = [
+  scrypt,
+  pbkdf2,
+  hkdf,
+  hkdfExtract,
+  hkdfExpand,
+  argon2,
+  bcrypt,
+  verify,
+  wrapKey,
+  unwrapKey,
+] as unknown as readonly Kdf<Derivation>[];
 
 /** Returns true if an operation is a key derivation. */
 export function isDerivation(operation: Operation): boolean {
@@ -89,7 +102,7 @@ function schemeOf(frame: Float64Array): Scheme {
     case Operation.Argon2:
       return readArgon2(numbersOf(frame));
     default:
-      return { what: 'bcrypt', kind: '2b', cost: 10 };
+      return bcryptCost(numbersOf(frame));
   }
 }
 

@@ -1,6 +1,9 @@
-//! bcrypt, to verify existing password hashes.
+//! bcrypt (Provos and Mazieres, 1999).
 
+use super::Memory;
+use super::function::{Function, Job, Numbers};
 use crate::Error;
+use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
 use crate::engines::kdf::bcrypt as engine;
 
@@ -8,9 +11,11 @@ use crate::engines::kdf::bcrypt as engine;
 pub const COST_MIN: u32 = 4;
 /// The highest cost.
 pub const COST_MAX: u32 = 31;
+/// The most bytes of a password that count.
+pub const PASSWORD_MAX: usize = 72;
 
-/// Derives the hash of a bcrypt string of kind 2a, 2b or 2y. Only the first 72 bytes of the
-/// password count. Reaches a checkpoint about every half millisecond.
+/// Derives the hash of a bcrypt string of kind 2a, 2b or 2y. Only the first [`PASSWORD_MAX`]
+/// bytes of the password count. Reaches a checkpoint about every half millisecond.
 ///
 /// # Errors
 /// [`Error::Cost`]; [`Error::NotSupported`] for a password with a zero byte, at which some
@@ -29,4 +34,52 @@ pub fn derive(
         return Err(Error::NotSupported);
     }
     engine::run(password, salt, cost, target, checkpoint)
+}
+
+/// Reads the cost of a derivation.
+///
+/// # Errors
+/// [`Error::Cost`] if bcrypt does not define it.
+pub fn parameters(numbers: &Numbers) -> Result<u32, Error> {
+    let cost = numbers.cost(0)?;
+    if (COST_MIN..=COST_MAX).contains(&cost) { Ok(cost) } else { Err(Error::Cost) }
+}
+
+/// Derives the 23 bytes of a new password hash. A longer password is refused rather than truncated.
+pub(super) struct Bcrypt;
+
+impl Function for Bcrypt {
+    fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
+        parameters(numbers).map(|_| 0)
+    }
+
+    fn predict(
+        &self,
+        numbers: &Numbers,
+        _aad: &[u8],
+        _size: usize,
+        _block: &dyn Fn(Hash) -> u64,
+    ) -> Result<u64, Error> {
+        Ok(60_000 << parameters(numbers)?)
+    }
+
+    fn derive(
+        &self,
+        jobs: &mut [Job<'_>],
+        _memory: &mut Memory,
+        checkpoint: &mut dyn Checkpoint,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error> {
+        for (index, job) in jobs.iter_mut().enumerate() {
+            if job.password.len() > PASSWORD_MAX {
+                return Err(Error::SourceTooLarge);
+            }
+            let cost = parameters(&job.numbers)?;
+            let salt = job.salt.try_into().map_err(|_| Error::SaltSize)?;
+            let target = (&mut *job.target).try_into().map_err(|_| Error::OutputSize)?;
+            derive(job.password, salt, cost, target, checkpoint)?;
+            each(index, job.target);
+        }
+        Ok(())
+    }
 }

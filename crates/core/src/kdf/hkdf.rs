@@ -6,6 +6,7 @@ use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
 use crate::engines::kdf::hkdf as engine;
+use crate::hmac::hmac;
 
 /// Returns the most bytes of output: 255 digests.
 pub fn key_max(hash: Hash) -> usize {
@@ -31,7 +32,48 @@ pub fn derive(
     engine::run(hash, secret, salt, info, target)
 }
 
+/// Extracts a uniform key of one digest from a secret. The salt may be empty.
+///
+/// # Errors
+/// [`Error::NotSupported`] if HMAC is not defined for `hash`, [`Error::OutputSize`] if the target
+/// has another size than the digest.
+pub fn extract(hash: Hash, secret: &[u8], salt: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    hmac(hash, salt, secret, target)
+}
+
+/// Expands a uniform key to `target`. Each `info` gives an independent key.
+///
+/// # Errors
+/// Those of [`derive()`], and [`Error::KeySize`] for a key shorter than the digest.
+pub fn expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    if hash.facts().hmac && key.len() < hash.facts().digest_size {
+        return Err(Error::KeySize);
+    }
+    if hash.facts().hmac && target.len() > key_max(hash) {
+        return Err(Error::OutputSize);
+    }
+    engine::expand(hash, key, info, target)
+}
+
+/// Extract and expand.
 pub(super) struct Hkdf;
+/// [`extract`].
+pub(super) struct HkdfExtract;
+/// [`expand`].
+pub(super) struct HkdfExpand;
+
+/// Computes each job and passes on its key.
+fn compute(
+    jobs: &mut [Job<'_>],
+    each: &mut dyn FnMut(usize, &[u8]),
+    one: impl Fn(Hash, &mut Job<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    for (index, job) in jobs.iter_mut().enumerate() {
+        one(job.numbers.hash()?, job)?;
+        each(index, job.target);
+    }
+    Ok(())
+}
 
 impl Function for Hkdf {
     fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
@@ -57,10 +99,59 @@ impl Function for Hkdf {
         _checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error> {
-        for (index, job) in jobs.iter_mut().enumerate() {
-            derive(job.numbers.hash()?, job.password, job.salt, job.aad, job.target)?;
-            each(index, job.target);
-        }
-        Ok(())
+        compute(jobs, each, |hash, job| derive(hash, job.password, job.salt, job.aad, job.target))
+    }
+}
+
+impl Function for HkdfExtract {
+    fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
+        numbers.hash().map(|_| 0)
+    }
+
+    fn predict(
+        &self,
+        numbers: &Numbers,
+        _aad: &[u8],
+        _size: usize,
+        block: &dyn Fn(Hash) -> u64,
+    ) -> Result<u64, Error> {
+        Ok(4 * block(numbers.hash()?))
+    }
+
+    fn derive(
+        &self,
+        jobs: &mut [Job<'_>],
+        _memory: &mut Memory,
+        _checkpoint: &mut dyn Checkpoint,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error> {
+        compute(jobs, each, |hash, job| extract(hash, job.password, job.salt, job.target))
+    }
+}
+
+impl Function for HkdfExpand {
+    fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
+        numbers.hash().map(|_| 0)
+    }
+
+    fn predict(
+        &self,
+        numbers: &Numbers,
+        _aad: &[u8],
+        size: usize,
+        block: &dyn Fn(Hash) -> u64,
+    ) -> Result<u64, Error> {
+        let hash = numbers.hash()?;
+        Ok(4 * block(hash).saturating_mul(digests(hash, size) + 1))
+    }
+
+    fn derive(
+        &self,
+        jobs: &mut [Job<'_>],
+        _memory: &mut Memory,
+        _checkpoint: &mut dyn Checkpoint,
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error> {
+        compute(jobs, each, |hash, job| expand(hash, job.password, job.aad, job.target))
     }
 }

@@ -1,8 +1,9 @@
 //! Key derivation and password hashing.
 //!
 //! - [`argon2`]: memory-hard; recommended for passwords.
-//! - [`bcrypt`]: to verify existing password hashes.
+//! - [`bcrypt`]: password hashes for systems that have no other.
 //! - [`hkdf`]: keys from a secret of high entropy.
+//! - [`key_wrap`]: encryption of keys with keys.
 //! - [`pbkdf2`]: iterated HMAC; several jobs at once in one thread.
 //! - [`phc`]: password hashes as strings.
 //! - [`scrypt`]: memory-hard; several jobs at once in one thread.
@@ -16,6 +17,7 @@ pub mod bcrypt;
 pub mod clock;
 mod function;
 pub mod hkdf;
+pub mod key_wrap;
 pub mod pbkdf2;
 pub mod phc;
 pub mod scrypt;
@@ -30,8 +32,19 @@ use crate::checkpoint::Checkpoint;
 use crate::engines::Native;
 
 /// The functions, by number. tools/protocol.mjs names the operations of the binding after them.
-const FUNCTIONS: [&dyn Function; 5] =
-    [&scrypt::Scrypt, &pbkdf2::Pbkdf2, &hkdf::Hkdf, &argon2::Argon2, &phc::Verify];
+#[rustfmt::skip] // one a line
+const FUNCTIONS: [&dyn Function; 10] = [
+    &scrypt::Scrypt,
+    &pbkdf2::Pbkdf2,
+    &hkdf::Hkdf,
+    &hkdf::HkdfExtract,
+    &hkdf::HkdfExpand,
+    &argon2::Argon2,
+    &bcrypt::Bcrypt,
+    &phc::Verify,
+    &key_wrap::WrapKey,
+    &key_wrap::UnwrapKey,
+];
 
 /// A key derivation function and its checked parameters.
 #[derive(Copy, Clone, PartialEq, Eq)]

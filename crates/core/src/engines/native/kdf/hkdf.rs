@@ -20,14 +20,22 @@ pub(crate) fn run(
     info: &[u8],
     target: &mut [u8],
 ) -> Result<(), Error> {
-    with_digest!(hash, D => { derive::<D>(secret, salt, info, target); Ok(()) },
+    with_digest!(hash, D => {
+        let mut key = Secret::<SIZE_MAX>::zeros();
+        let key = &mut key.0[..D::SIZE];
+        hmac::hmac::<D>(salt, secret, key);
+        expand_from::<D>(key, info, target);
+        Ok(())
+    }, _ => Err(Error::NotSupported))
+}
+
+/// Expands a key to `target`, which has at most 255 digests.
+pub(crate) fn expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    with_digest!(hash, D => { expand_from::<D>(key, info, target); Ok(()) },
         _ => Err(Error::NotSupported))
 }
 
-fn derive<D: Digest>(secret: &[u8], salt: &[u8], info: &[u8], target: &mut [u8]) {
-    let mut key = Secret::<SIZE_MAX>::zeros();
-    let key = &mut key.0[..D::SIZE];
-    hmac::hmac::<D>(salt, secret, key);
+fn expand_from<D: Digest>(key: &[u8], info: &[u8], target: &mut [u8]) {
     let states = Midstates::<D>::boxed(key);
     let mut block = Secret::<SIZE_MAX>::zeros();
     let block = &mut block.0[..D::SIZE];

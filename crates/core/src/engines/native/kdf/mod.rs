@@ -3,6 +3,7 @@
 pub(crate) mod argon2;
 pub(crate) mod bcrypt;
 pub(crate) mod hkdf;
+pub(crate) mod key_wrap;
 pub(crate) mod pbkdf2;
 pub(crate) mod scrypt;
 
@@ -21,6 +22,8 @@ pub(super) fn serves() -> Vec<(String, Service)> {
         ("argon2", argon2::serves()),
         ("bcrypt", bcrypt::serves()),
         ("hkdf", hkdf::serves()),
+        ("aes-kw", key_wrap::serves()),
+        ("aes-kwp", key_wrap::serves()),
     ];
     others.map(|(name, service)| (name.into(), service)).into_iter().chain(pbkdf2).collect()
 }

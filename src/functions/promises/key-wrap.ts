@@ -1,0 +1,28 @@
+/** Key wrapping as exported by `millrace/promises`. */
+import type { Buffer } from '#platform/runtime.js';
+import { derivePromise, type DerivationCallOptions } from '../../kdf/derive.js';
+import {
+  unwrapKeyParser,
+  wrapKeyParser,
+  type UnwrapKeyOptions,
+  type WrapKeyOptions,
+} from '../../kdf/key-wrap.js';
+import type { WrapAlgorithm } from '../../request/wrap-algorithms.js';
+
+/** Wraps a key with another key; see `wrapKey` of `millrace`. */
+export function wrapKey(
+  algorithm: WrapAlgorithm,
+  options: WrapKeyOptions & DerivationCallOptions,
+): Promise<Buffer>;
+export function wrapKey(): Promise<unknown> {
+  return derivePromise(wrapKeyParser, arguments);
+}
+
+/** Unwraps a key; rejects with ERR_AUTHENTICATION; see `unwrapKey` of `millrace`. */
+export function unwrapKey(
+  algorithm: WrapAlgorithm,
+  options: UnwrapKeyOptions & DerivationCallOptions,
+): Promise<Buffer>;
+export function unwrapKey(): Promise<unknown> {
+  return derivePromise(unwrapKeyParser, arguments);
+}

@@ -1,0 +1,120 @@
+/**
+ * AES key wrap (RFC 3394, RFC 5649). It is computed as derivations are: secrets in, a short secret
+ * out.
+ */
+import { bytes, NO_BYTES, options as optionsOf, sizeOf, type Bytes } from '../request/arguments.js';
+import { At, frame, Operation } from '../request/frame.js';
+import { beginRequest, setResult, setTag, deferWipe, Form } from '../request/request.js';
+import { makeError } from '../request/errors.js';
+import { setKeyInput } from '../request/key-input.js';
+import { accepted } from '../request/options.js';
+import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
+import { secretSize } from '../request/secret-size.js';
+import {
+  checkWrappingKey,
+  unwrappedSize,
+  wrapFacts,
+  wrappedSize,
+} from '../request/wrap-algorithms.js';
+import { derivationNames, type DerivationCallOptions, type DerivationParser } from './derive.js';
+import type { EngineOptions } from '../engines/engines.js';
+import type { CryptoKey, KeyObject } from '#platform/runtime.js';
+
+/** The keys of `wrapKey`. */
+export interface WrapKeyOptions extends EngineOptions {
+  /** The wrapping key: bytes, a secret KeyObject or an extractable secret CryptoKey. */
+  readonly key: Bytes | KeyObject | CryptoKey;
+  /** The key to wrap, in the same forms. */
+  readonly source: Bytes | KeyObject | CryptoKey;
+}
+
+/** The keys of `unwrapKey`. */
+export interface UnwrapKeyOptions extends EngineOptions {
+  /** The wrapping key: bytes, a secret KeyObject or an extractable secret CryptoKey. */
+  readonly key: Bytes | KeyObject | CryptoKey;
+  /** The wrapped key. */
+  readonly source: Bytes;
+}
+
+const names = { ...derivationNames, key: true, source: true } as const;
+
+/** `(algorithm, options)`. */
+export const wrapKeyParser: DerivationParser = {
+  fill: fillWrap,
+  options: 1,
+  name: 'options',
+  takes: accepted('wrapKey(algorithm)', names),
+};
+
+/** `(algorithm, options)`. */
+export const unwrapKeyParser: DerivationParser = {
+  fill: fillUnwrap,
+  options: 1,
+  name: 'options',
+  takes: accepted('unwrapKey(algorithm)', names),
+};
+
+function fillWrap(given: ArrayLike<unknown>, count: number): void {
+  const [algorithm, options] = read<WrapKeyOptions>(given, count, wrapKeyParser);
+  const facts = wrapFacts(algorithm);
+  const { key: wrappingKey, source: key } = options;
+  if (wrappingKey === undefined || key === undefined)
+    throw makeError('ERR_MISSING_ARGUMENT', 'wrapKey needs options.key and options.source');
+  const source = readSecret(key, 'options.source', SecretKinds.Keys);
+  let wrapping: Uint8Array | SecretCopy | undefined;
+  try {
+    wrapping = readSecret(wrappingKey, 'options.key', SecretKinds.Keys);
+    checkWrappingKey(facts, secretSize(wrapping));
+    const size = wrappedSize(facts, secretSize(source));
+    begin(Operation.WrapKey, facts.padded, wrapping);
+    if (SecretCopy.is(source)) deferWipe(source.bytes);
+    const view = SecretCopy.is(source) ? source.bytes : source;
+    setTag(view, 0, sizeOf(view));
+    setResult(size, Form.Secret);
+  } catch (error) {
+    wipeCopy(source);
+    wipeCopy(wrapping);
+    throw error;
+  }
+}
+
+function fillUnwrap(given: ArrayLike<unknown>, count: number): void {
+  const [algorithm, options] = read<UnwrapKeyOptions>(given, count, unwrapKeyParser);
+  const facts = wrapFacts(algorithm);
+  const { key: wrappingKey, source } = options;
+  if (wrappingKey === undefined || source === undefined)
+    throw makeError('ERR_MISSING_ARGUMENT', 'unwrapKey needs options.key and options.source');
+  const wrapped = bytes(source, 'options.source');
+  const size = unwrappedSize(facts, sizeOf(wrapped));
+  const key = readSecret(wrappingKey, 'options.key', SecretKinds.Keys);
+  try {
+    checkWrappingKey(facts, secretSize(key));
+  } catch (error) {
+    wipeCopy(key);
+    throw error;
+  }
+  begin(Operation.UnwrapKey, facts.padded, key);
+  setTag(wrapped, 0, sizeOf(wrapped));
+  // The engine adds a byte: how many of the bytes before it are padding.
+  setResult(size + 1, Form.Unpadded);
+}
+
+function read<Options extends object>(
+  given: ArrayLike<unknown>,
+  count: number,
+  { takes }: DerivationParser,
+): [unknown, Options] {
+  if (count < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', 'a key wrap needs an algorithm and options');
+  return [given[0], optionsOf<Options & DerivationCallOptions>(given[1], 'options', takes)];
+}
+
+function begin(
+  operation: Operation.WrapKey | Operation.UnwrapKey,
+  padded: boolean,
+  key: Uint8Array | SecretCopy,
+): void {
+  beginRequest(operation, 0, NO_BYTES, 0, 0);
+  setKeyInput(key);
+  frame[At.Count] = padded ? 1 : 0;
+}

@@ -1,0 +1,97 @@
+/** Key wrapping of millrace/portable: synchronous, in JavaScript. */
+import { aeskw, aeskwp } from '@noble/ciphers/aes.js';
+import { makeError } from '../../request/errors.js';
+import { accepted, type Accepted } from '../../request/options.js';
+import {
+  checkWrappingKey,
+  unwrappedSize,
+  wrapFacts,
+  wrappedSize,
+  type WrapAlgorithm,
+  type WrapFacts,
+} from '../../request/wrap-algorithms.js';
+import { bytes, options as optionsOf, type Bytes, type Result } from './inputs.js';
+
+/** The keys of {@link wrapKey} and {@link unwrapKey}. */
+export interface KeyWrapOptions {
+  /** The wrapping key. */
+  readonly key: Bytes;
+  /** The key to wrap, or the wrapped key. */
+  readonly source: Bytes;
+}
+
+const wrapTakes: Accepted<keyof KeyWrapOptions> = /* @__PURE__ */ accepted('wrapKey(algorithm)', {
+  key: true,
+  source: true,
+});
+const unwrapTakes: Accepted<keyof KeyWrapOptions> = /* @__PURE__ */ accepted(
+  'unwrapKey(algorithm)',
+  { key: true, source: true },
+);
+
+/**
+ * Encrypts and authenticates a key with another key (NIST SP 800-38F).
+ *
+ * @param algorithm `aes-128-kw`, `aes-192-kw`, `aes-256-kw` (RFC 3394), or `aes-128-kwp`,
+ *   `aes-192-kwp`, `aes-256-kwp` (RFC 5649)
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE, ERR_SOURCE_SIZE
+ */
+export function wrapKey(algorithm: WrapAlgorithm, options: KeyWrapOptions): Result {
+  const { facts, key, source } = read(algorithm, options, arguments.length, 'wrapKey', wrapTakes);
+  checkWrappingKey(facts, key.length);
+  wrappedSize(facts, source.length);
+  return cipherOf(facts, key).encrypt(source) as Result;
+}
+
+/**
+ * Decrypts a key that {@link wrapKey} wrapped.
+ *
+ * @throws MillraceError as {@link wrapKey}; ERR_AUTHENTICATION if the wrapping key differs or a bit
+ *   has changed
+ */
+export function unwrapKey(algorithm: WrapAlgorithm, options: KeyWrapOptions): Result {
+  const { facts, key, source } = read(
+    algorithm,
+    options,
+    arguments.length,
+    'unwrapKey',
+    unwrapTakes,
+  );
+  unwrappedSize(facts, source.length);
+  checkWrappingKey(facts, key.length);
+  let found;
+  try {
+    found = cipherOf(facts, key).decrypt(source);
+  } catch {
+    throw makeError(
+      'ERR_AUTHENTICATION',
+      'authentication failed: wrong key, nonce, aad or tag, or changed ciphertext',
+    );
+  }
+  // The library returns a part of its buffer.
+  const own = new Uint8Array(found);
+  found.fill(0);
+  return own;
+}
+
+function cipherOf({ padded }: WrapFacts, key: Uint8Array): ReturnType<typeof aeskw> {
+  return padded ? aeskwp(key) : aeskw(key);
+}
+
+function read(
+  algorithm: WrapAlgorithm,
+  options: KeyWrapOptions,
+  count: number,
+  name: string,
+  takes: Accepted<keyof KeyWrapOptions>,
+): { facts: WrapFacts; key: Uint8Array; source: Uint8Array } {
+  if (count < 2)
+    throw makeError('ERR_MISSING_ARGUMENT', 'a key wrap needs an algorithm and options');
+  const given = optionsOf<KeyWrapOptions>(options, 'options', takes);
+  const facts = wrapFacts(algorithm);
+  const { key, source } = given;
+  if (key === undefined || source === undefined)
+    throw makeError('ERR_MISSING_ARGUMENT', `${name} needs options.key and options.source`);
+  return { facts, key: bytes(key, 'options.key'), source: bytes(source, 'options.source') };
+}
