@@ -256,7 +256,8 @@ test('the binding exports the functions that TypeScript declares', () => {
 test('the catalogs of TypeScript and Rust are equal', () => {
   const front = require(join(dist, 'core.js'))['catalog/catalog-table'];
   const core = JSON.parse(require(join(dist, 'core.js'))['engines/binding'].native.catalog());
-  assert.deepEqual(Object.keys(core), ['hashes', 'ciphers']);
+  assert.deepEqual(Object.keys(core), ['parameters', 'hashes', 'ciphers']);
+  assert.deepEqual(Object.keys(front.parameterNumbers), core.parameters);
   // 2^64 - 1 on one side and the largest exact number on the other both say that there is no limit.
   const plain = (table) =>
     table.map((facts) =>
@@ -277,18 +278,27 @@ test('the catalog is what the standards say', () => {
   ];
   assert.deepEqual(millrace.getHashes(), [...hashNames].sort());
   assert.deepEqual(millrace.getCiphers(), [...cipherNames].sort());
-  for (const { name, digestSize, blockSize, xof, keySize, seedBits, hmac, standard } of hashTable) {
+  for (const {
+    name,
+    digestSize,
+    blockSize,
+    xof,
+    parameters,
+    seedBits,
+    hmac,
+    standard,
+  } of hashTable) {
     const {
       digest,
       block,
       xof: isXof = false,
-      key = 0,
+      parameters: ranges = null,
       seedBits: bits = 0,
       hmac: hasHmac,
     } = hashes[name];
     assert.deepEqual(
-      { digestSize, xof, keySize, seedBits, hmac },
-      { digestSize: digest, xof: isXof, keySize: key, seedBits: bits, hmac: hasHmac },
+      { digestSize, xof, parameters, seedBits, hmac },
+      { digestSize: digest, xof: isXof, parameters: ranges, seedBits: bits, hmac: hasHmac },
       name,
     );
     if (hasHmac || isXof) assert.equal(blockSize, block, name);

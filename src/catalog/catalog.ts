@@ -1,6 +1,6 @@
 /** Looks up algorithms by name or number in the generated table (tools/catalog.mjs). */
 import { ciphers, hashes, type CipherName, type HashName } from './catalog-table.js';
-import type { CipherFacts, HashFacts } from './facts.js';
+import type { CipherFacts, HashFacts, ParameterRanges } from './facts.js';
 import { makeError, wrongType } from '../request/errors.js';
 import { distance } from './nearest.js';
 
@@ -10,8 +10,9 @@ export type HashAlgorithm = HashName | (string & {});
 /** The name of a cipher, in any case, or one of its aliases. */
 export type CipherAlgorithm = CipherName | (string & {});
 
-/** What a key is prepared for: a cipher, HMAC over a hash, or the keyed hash BLAKE3. */
-export type KeyAlgorithm = CipherName | `hmac-${HashName}` | 'blake3' | (string & {});
+/** What a key is prepared for: a cipher, HMAC over a hash, or a keyed hash. */
+export type KeyAlgorithm =
+  CipherName | `hmac-${HashName}` | 'blake3' | 'blake2b512' | 'blake2s256' | (string & {});
 
 const hashNames = index<HashFacts>(hashes);
 const cipherNames = index<CipherFacts>(ciphers);
@@ -74,6 +75,13 @@ export function getCiphers(): string[] {
 /** Returns the standard names of all hashes, sorted. */
 export function getHashes(): string[] {
   return hashes.map(({ name }) => name).sort();
+}
+
+/** Returns the names of the hashes that take a parameter. */
+export function hashNamesWith(parameter: keyof ParameterRanges): string[] {
+  return hashes
+    .filter(({ parameters }) => parameters?.[parameter] !== undefined)
+    .map(({ name }) => name);
 }
 
 function index<Facts extends HashFacts | CipherFacts>(table: readonly Facts[]): Map<string, Facts> {

@@ -1,5 +1,22 @@
 /** The types of the catalog's entries. */
 
+/** The fewest and the most bytes of a parameter, or the least and the greatest number. */
+export type ParameterRange = readonly [least: number, most: number];
+
+/** The parameters of a hash by name (parameters.ts). */
+export interface ParameterRanges {
+  readonly key?: ParameterRange;
+  readonly salt?: ParameterRange;
+  readonly personalization?: ParameterRange;
+  readonly context?: ParameterRange;
+  readonly customization?: ParameterRange;
+  readonly functionName?: ParameterRange;
+  readonly domain?: ParameterRange;
+  readonly blockSize?: ParameterRange;
+  /** The digest's size, if the digest depends on it: a shorter one is not the start of another. */
+  readonly outputLength?: ParameterRange;
+}
+
 /** The properties of a hash; sizes in bytes. Mirrors `HashFacts` in crates/core/src/catalog.rs. */
 export interface HashFacts {
   readonly id: number;
@@ -12,8 +29,8 @@ export interface HashFacts {
   readonly stateSize: number;
   /** True if the output has any length (XOF). */
   readonly xof: boolean;
-  /** The size of the optional key, 0 if there is none. */
-  readonly keySize: number;
+  /** The parameters beside the seed; null if there are none. */
+  readonly parameters: ParameterRanges | null;
   /** The bits of the optional seed, 0 if there is none. */
   readonly seedBits: number;
   /** True if HMAC is defined for it. */

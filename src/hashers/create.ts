@@ -10,15 +10,28 @@ import {
   type EnginePreference,
 } from '../engines/engines.js';
 import { makeError } from '../request/errors.js';
-import { checkKeyed, outputSize, splitSeed } from '../operations/hash.js';
+import { parameterBlock } from '../catalog/parameters.js';
+import { outputSize, splitSeed } from '../operations/hash.js';
+import { checkKeyed, readParameters, type GivenParameters } from '../operations/hash-parameters.js';
 import { hmacFacts } from '../operations/hmac.js';
-import { createKeyFor, createMacKey, macName, withKeyBytes } from '../operations/key.js';
+import {
+  createHashKey,
+  createMacKey,
+  extendedKey,
+  macName,
+  withKeyBytes,
+} from '../operations/key.js';
 import { isKey, keyAlgorithm, keyEngines, keyHandle, type Key } from '../request/key.js';
 import type { KeyInput } from '../request/key-input.js';
-import { SecretKinds } from '../request/secret-copy.js';
 import { Hash, Hmac, inside } from './hasher.js';
 import { keepsStates, keyStates } from './key-states.js';
-import { hashTakes, hmacTakes, type CreateHashOptions, type CreateHmacOptions } from './options.js';
+import {
+  hashTakes,
+  hmacTakes,
+  parameterTakes,
+  type CreateHashOptions,
+  type CreateHmacOptions,
+} from './options.js';
 import { Running } from './running.js';
 import type { HashSetup } from './setup.js';
 import { importState } from './state.js';
@@ -41,15 +54,24 @@ export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions
       undefined,
     );
   }
-  const { outputLength, seed, key, state, engine } = optionsObject<CreateHashOptions>(
+  const given = optionsObject<CreateHashOptions>(
     options,
     'options',
-    hashTakes,
+    facts.parameters === null ? hashTakes : parameterTakes,
   );
+  const { outputLength, seed, key, state, engine } = given;
   const asked = readEnginePreference(engine);
   const size = outputLength === undefined ? facts.digestSize : outputSize(outputLength, facts);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
-  const prepared = preparedKey(key, facts, asked);
+  if (facts.parameters === null && key !== undefined) checkKeyed(facts);
+  const parameters =
+    facts.parameters === null ? undefined : readParameters(given, key, size, facts);
+  const prepared = preparedKey(parameters, facts, asked);
+  const keyBytes =
+    parameters === undefined || prepared !== undefined
+      ? undefined
+      : parameterBlock(parameters.values);
+  const preference = enginesFor(prepared, asked);
   const setup = {
     facts,
     mac: false,
@@ -57,7 +79,10 @@ export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions
     seedLow,
     seedHigh,
     size,
-    preference: enginesFor(prepared, asked),
+    // The kernel takes no parameters.
+    preference:
+      keyBytes === undefined ? preference : localEngines(preference, 'a hash with parameters'),
+    keyBytes,
   };
   return new Hash(inside, startRunning(setup, state, seed !== undefined), options);
 }
@@ -99,7 +124,7 @@ export function createHmac(
     seedHigh: 0,
     size: facts.digestSize,
     preference,
-    keyStates: states,
+    keyBytes: states,
   };
   return new Hmac(inside, startRunning(setup, state, false), options);
 }
@@ -112,8 +137,8 @@ function startRunning(setup: HashSetup, state: unknown, seeded: boolean): Runnin
       { ...setup, preference: localEngines(setup.preference, 'the state of a hasher') },
       seeded,
     );
-  const { facts, mac, key, seedLow, seedHigh, size, preference, keyStates } = setup;
-  return new Running(facts, mac, key, seedLow, seedHigh, size, preference, keyStates);
+  const { facts, mac, key, seedLow, seedHigh, size, preference, keyBytes } = setup;
+  return new Running(facts, mac, key, seedLow, seedHigh, size, preference, keyBytes);
 }
 
 /** Returns the engines that may compute: those that have the key, if there is one. */
@@ -125,20 +150,13 @@ function enginesFor(key: Key | undefined, asked: EnginePreference | undefined): 
 
 /** Returns the prepared key of a keyed hash. */
 function preparedKey(
-  key: unknown,
+  parameters: GivenParameters | undefined,
   facts: HashFacts,
   asked: EnginePreference | undefined,
 ): Key | undefined {
-  if (key === undefined) return undefined;
-  checkKeyed(facts);
-  if (!isKey(key))
-    return createKeyFor(
-      facts.name,
-      key,
-      asked ?? defaultEngine.preference,
-      'options.key',
-      SecretKinds.Prepared,
-    );
+  if (parameters?.key === undefined) return undefined;
+  const { key, values } = parameters;
+  if (!isKey(key)) return createHashKey(facts, key, values, asked ?? defaultEngine.preference);
   keyHandle(key, facts.name);
-  return key;
+  return values.length === 0 ? key : extendedKey(key, facts, values);
 }

@@ -55,6 +55,12 @@ import {
 /** Permits only create.ts and this file to construct hashers. */
 export const inside = Symbol('inside');
 
+/** Returns the size of a copy's digest. That of BLAKE2 is part of what has been hashed. */
+function copySize(outputLength: unknown, { facts, size }: Running): number {
+  if (facts.parameters?.outputLength === undefined) return outputSize(outputLength, facts);
+  return outputSize(outputLength, { ...facts, digestSize: size, parameters: null });
+}
+
 /** Returns the running hash of a hasher. Set by the class, which alone can read the field. */
 let runningIn: (hasher: Hasher) => Running;
 
@@ -225,8 +231,7 @@ export abstract class Hasher extends LazyTransform {
   copy(options?: CopyOptions): this {
     const outputLength = optionsObject<CopyOptions>(options, 'options', copyTakes).outputLength;
     const running = ready(this.#running, Phase.Squeezing);
-    const size =
-      outputLength === undefined ? running.size : outputSize(outputLength, running.facts);
+    const size = outputLength === undefined ? running.size : copySize(outputLength, running);
     const copy = running.copy(size);
     return (this instanceof Hmac
       ? new Hmac(inside, copy, options)

@@ -2,6 +2,11 @@
 import type { Bytes } from '../request/arguments.js';
 import { engineNames, type EngineOptions } from '../engines/engines.js';
 import type { Encoding, HashOptions } from '../operations/hash.js';
+import {
+  parameterNames,
+  refuseParameter,
+  type HashParameterOptions,
+} from '../operations/hash-parameters.js';
 import { accepted, type Accepted } from '../request/options.js';
 import { streamNames, type TransformOptions } from '#platform/hasher-stream.js';
 import type { BufferEncoding } from '#platform/runtime.js';
@@ -11,20 +16,37 @@ export type DigestEncoding = Encoding | BufferEncoding;
 
 /** Options of {@link createHash}, in addition to those of stream.Transform. */
 export interface CreateHashOptions
-  extends TransformOptions, Pick<HashOptions, 'outputLength' | 'seed' | 'key'>, EngineOptions {
+  extends
+    TransformOptions,
+    Pick<HashOptions, 'outputLength' | 'seed' | 'key'>,
+    HashParameterOptions,
+    EngineOptions {
   /**
-   * A state from {@link Hasher.exportState} to resume from, of the same algorithm, key and seed.
+   * A state from {@link Hasher.exportState} to resume from, of the same algorithm, key, seed and
+   * parameters.
    */
   readonly state?: Bytes | undefined;
 }
 
-export const hashTakes: Accepted<keyof CreateHashOptions> = accepted('createHash(algorithm)', {
+const hashNames = {
   ...streamNames,
   ...engineNames,
   outputLength: true,
   seed: true,
   key: true,
   state: true,
+} as const;
+
+/** For hashes without parameters. */
+export const hashTakes: Accepted<any> = {
+  ...accepted('createHash(algorithm)', hashNames),
+  refuse: refuseParameter,
+};
+
+/** For hashes with parameters. */
+export const parameterTakes: Accepted<keyof CreateHashOptions> = accepted('createHash(algorithm)', {
+  ...hashNames,
+  ...parameterNames,
 });
 
 /** Options of {@link createHmac}, in addition to those of stream.Transform. */

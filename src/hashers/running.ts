@@ -42,7 +42,7 @@ export class Running implements HashSetup {
   declare readonly facts: HashFacts;
   declare readonly mac: boolean;
   declare readonly key: Key | undefined;
-  declare readonly keyStates: Uint8Array | undefined;
+  declare readonly keyBytes: Uint8Array | undefined;
   declare readonly seedLow: number;
   declare readonly seedHigh: number;
   declare readonly size: number;
@@ -69,12 +69,12 @@ export class Running implements HashSetup {
     seedHigh: number,
     size: number,
     preference: EnginePreference = defaultEngine.preference,
-    keyStates?: Uint8Array,
+    keyBytes?: Uint8Array,
   ) {
     this.facts = facts;
     this.mac = mac;
     this.key = key;
-    this.keyStates = keyStates;
+    this.keyBytes = keyBytes;
     this.seedLow = seedLow;
     this.seedHigh = seedHigh;
     this.size = size;
@@ -90,7 +90,7 @@ export class Running implements HashSetup {
 
   /** Returns true if the state depends on a key. */
   get keyed(): boolean {
-    return this.key !== undefined || this.keyStates !== undefined;
+    return this.key !== undefined || this.keyBytes !== undefined;
   }
 
   /** Returns the bytes of the message so far. */
@@ -228,8 +228,8 @@ export class Running implements HashSetup {
 
   /** Returns a running hash with the same message so far and the given digest size. */
   copy(size: number): Running {
-    const { facts, mac, key, seedLow, seedHigh, preference, keyStates } = this;
-    const copy = new Running(facts, mac, key, seedLow, seedHigh, size, preference, keyStates);
+    const { facts, mac, key, seedLow, seedHigh, preference, keyBytes } = this;
+    const copy = new Running(facts, mac, key, seedLow, seedHigh, size, preference, keyBytes);
     if (this.memory !== undefined) {
       this.evict();
       const { buffer, state } = copy.acquire();
@@ -333,7 +333,7 @@ export class Running implements HashSetup {
   private fillDigest(): void {
     const handle = handleOf(this);
     const { mac, facts } = this;
-    const whole = !this.hasState && this.keyStates === undefined;
+    const whole = !this.hasState && (this.keyBytes === undefined || !this.mac);
     const operation = whole
       ? mac
         ? Operation.Hmac

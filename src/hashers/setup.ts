@@ -27,8 +27,11 @@ export interface HashSetup {
   readonly mac: boolean;
   /** The key of an HMAC or a keyed hash. */
   readonly key: Key | undefined;
-  /** The midstates of an HMAC's key that was not prepared, instead of `key`. */
-  readonly keyStates?: Uint8Array | undefined;
+  /**
+   * Instead of `key`, what each request has in its place: the midstates of an HMAC's key that was not
+   * prepared, or the parameters of a hash without a key.
+   */
+  readonly keyBytes?: Uint8Array | undefined;
   readonly seedLow: number;
   readonly seedHigh: number;
   /** The digest's size in bytes; 0 for an extendable output without one. */
@@ -47,11 +50,11 @@ export function handleOf({ key }: HashSetup): number {
 
 /** Sets key, seed and engines of a request. */
 export function setKeyAndSeed(
-  { seedLow, seedHigh, preference, keyStates }: HashSetup,
+  { seedLow, seedHigh, preference, keyBytes }: HashSetup,
   handle: number,
 ): void {
   frame[At.Key] = handle;
-  if (keyStates !== undefined) setKey(keyStates, 0, sizeOf(keyStates));
+  if (keyBytes !== undefined) setKey(keyBytes, 0, sizeOf(keyBytes));
   if (preference !== defaultEngine.preference) setEngines(preference);
   frame[At.SeedLow] = seedLow;
   frame[At.SeedHigh] = seedHigh;
@@ -67,13 +70,13 @@ export function fastDigest(
   buffered: number,
   form: Form,
 ): unknown {
-  const { facts, seedLow, seedHigh, keyStates } = setup;
+  const { facts, seedLow, seedHigh, keyBytes } = setup;
   if (seedLow !== 0 || seedHigh !== 0 || setup.size !== facts.digestSize) return undefined;
   const key = handleOf(setup);
   const engine = setup.preference.engines[0]!;
-  if (state !== undefined || keyStates !== undefined)
-    return form === Form.Hex
-      ? fastFinishHex(facts, state ?? NO_BYTES, buffered, key, engine, keyStates)
+  if (state !== undefined || keyBytes !== undefined)
+    return form === Form.Hex && (keyBytes === undefined || setup.mac)
+      ? fastFinishHex(facts, state ?? NO_BYTES, buffered, key, engine, keyBytes)
       : undefined;
   if (form === Form.Hex) return fastHex(facts, undefined, 0, buffered, key, engine);
   if (form === Form.Buffer) return fastBuffer(facts, undefined, 0, buffered, key, engine);

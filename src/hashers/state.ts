@@ -10,7 +10,7 @@
  *   1      size of the name
  *   8      bytes of the message so far
  *   8      seed
- *   8      check of the key: the start of a MAC under it; zero without a key
+ *   8      check of key and parameters: the start of a digest with them; zero without any
  *   n      the algorithm's standard name
  *   m      the state
  *   8      XXH3-64 of all preceding bytes
@@ -114,7 +114,7 @@ export function importState(value: unknown, setup: HashSetup, seeded: boolean): 
   if (seeded && (seedLow !== setup.seedLow || seedHigh !== setup.seedHigh))
     throw refusal('it was made with another seed');
   if (!same(keyCheck(setup), blob.subarray(At.Check, At.Check + CHECK_SIZE)))
-    throw refusal('it was made with another key');
+    throw refusal('it was made with another key, or other parameters');
   const state = blob.subarray(nameEnd, blob.length - SUM_SIZE);
   const output = blob[At.Output]!;
   const length = numbers.getBigUint64(At.Length, true);
@@ -133,7 +133,7 @@ export function importState(value: unknown, setup: HashSetup, seeded: boolean): 
     seedHigh,
     setup.size,
     setup.preference,
-    setup.keyStates,
+    setup.keyBytes,
   );
   running.restore(state, Number(length), output === 1 ? Phase.Squeezing : Phase.Open);
   if (running.keyed) blob.fill(0);
@@ -149,19 +149,24 @@ function kindOf({ mac, key }: HashSetup): Kind {
   return key === undefined ? Kind.Hash : Kind.Keyed;
 }
 
-/** The message of the key check: its MAC identifies the key without revealing it. */
+/** The size of the key check's digest, if the hash has more than one. */
+const CHECKED_SIZE = 32;
+
+/** The message of the key check: its MAC identifies key and parameters without revealing them. */
 const CHECKED = utf8('Millrace hasher state: check of the key');
 
 function keyCheck(setup: HashSetup): Uint8Array {
-  const { key, keyStates, mac } = setup;
-  if (key === undefined && keyStates === undefined) return new Uint8Array(CHECK_SIZE);
+  const { key, keyBytes, mac } = setup;
+  if (key === undefined && keyBytes === undefined) return new Uint8Array(CHECK_SIZE);
   const handle = handleOf(setup);
   const operation =
-    keyStates !== undefined ? Operation.MacFinish : mac ? Operation.Hmac : Operation.Hash;
+    mac && keyBytes !== undefined ? Operation.MacFinish : mac ? Operation.Hmac : Operation.Hash;
   beginRequest(operation, setup.facts.id, CHECKED, 0, CHECKED.length);
   setKeyAndSeed(setup, handle);
-  setResult(setup.facts.digestSize, Form.Buffer);
-  return (runFilled() as Buffer).subarray(0, CHECK_SIZE);
+  setResult(setup.facts.xof ? CHECKED_SIZE : setup.size, Form.Buffer);
+  const check = new Uint8Array(CHECK_SIZE);
+  check.set((runFilled() as Buffer).subarray(0, CHECK_SIZE));
+  return check;
 }
 
 function sum(blob: Uint8Array): Uint8Array {

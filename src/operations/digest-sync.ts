@@ -15,23 +15,18 @@ import { SecretCopy } from '../request/secret-copy.js';
 import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../request/secret-results.js';
 import { routedSync, runFilled } from '../scheduling/run.js';
 import { fastHex } from './fast-path.js';
-import {
-  digestRequest,
-  fillParsed,
-  hashKey,
-  hashTable,
-  readData,
-  type DigestRequest,
-} from './hash.js';
+import { digestRequest, fillParsed, hashTable, readData, type DigestRequest } from './hash.js';
+import { hashKey } from './hash-parameters.js';
 import { hmacFacts, hmacTable } from './hmac.js';
 import { macName } from './key.js';
 import { allocate } from '#platform/runtime.js';
 
 /** Runs `hash(algorithm, data, options)`. */
 export function hashSync(facts: HashFacts, data: unknown, options: unknown): unknown {
-  const request = digestRequest(options, facts, hashTable.plain);
+  const { plain } = facts.parameters === null ? hashTable : hashTable.parameters;
+  const request = digestRequest(options, facts, plain);
   const source = readData(data, request);
-  return run(Operation.Hash, facts, request, source, hashKey(request.key, facts));
+  return run(Operation.Hash, facts, request, source, hashKey(request.parameters, facts));
 }
 
 /** Runs `hmac(algorithm, key, data[, encoding | options])`. */

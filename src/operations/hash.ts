@@ -31,19 +31,21 @@ import {
 } from '../engines/engines.js';
 import { describe, makeError, wrongType } from '../request/errors.js';
 import { isBytesView } from '../request/intrinsics.js';
-import {
-  setKeyInput,
-  keySizeOf,
-  readKey,
-  type KeyInput,
-  type KeyMaterial,
-} from '../request/key-input.js';
+import { setKeyInput, type KeyInput, type KeyMaterial } from '../request/key-input.js';
 import type { Accepted, Names } from '../request/options.js';
 import type { Buffer, BufferEncoding } from '#platform/runtime.js';
-import { readRoute, takes, type RouteOptions, type Takes } from '../scheduling/routes.js';
+import { readRoute, type RouteOptions } from '../scheduling/routes.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
-import { wipeCopy } from '../request/secret-copy.js';
 import { checkTextSize } from '../request/text-size.js';
+import {
+  checkKeyed,
+  hashKey,
+  readParameters,
+  takesHash,
+  type GivenParameters,
+  type HashParameterOptions,
+  type HashTakes,
+} from './hash-parameters.js';
 
 /** How a digest is returned. `bigint` is big-endian: the number that the hex digits spell. */
 export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
@@ -56,23 +58,27 @@ export type Digest<E extends Encoding | BufferEncoding> = E extends 'buffer'
     : string;
 
 /** Options of {@link hash}. */
-export interface HashOptions<E extends Encoding = Encoding> extends EngineOptions {
+export interface HashOptions<E extends Encoding = Encoding>
+  extends EngineOptions, HashParameterOptions {
   /** The encoding of the digest. Default: `'buffer'`. */
   readonly encoding?: E | undefined;
   /**
-   * The digest's size in bytes. Required for shake128 and shake256, optional for blake3 (default
-   * 32), fixed for others.
+   * The digest's size in bytes. Required for shake128 and shake256; optional for blake3 (default
+   * 32), blake2b512 (1 to 64) and blake2s256 (1 to 32); fixed for others. BLAKE2 hashes it too: a
+   * shorter digest is not the start of a longer one.
    */
   readonly outputLength?: number | undefined;
   /** The seed of xxh32 (32 bits), xxh64, xxh3-64 and xxh3-128 (64 bits); default 0. */
   readonly seed?: number | bigint | undefined;
   /**
-   * The key of keyed BLAKE3: 32 bytes as any {@link KeyInput}; a prepared key must be for `blake3`.
+   * The key of a keyed hash, as any {@link KeyInput}: 32 bytes for blake3, 1 to 64 for blake2b512,
+   * 1 to 32 for blake2s256. A prepared key must be for the same hash.
    */
   readonly key?: KeyInput | undefined;
 }
 
-export const hashNames: Names<HashOptions> = {
+/** The names that every hash knows; hash-parameters.ts has the others. */
+export const hashNames: Names<Omit<HashOptions, keyof HashParameterOptions>> = {
   encoding: true,
   outputLength: true,
   seed: true,
@@ -106,19 +112,19 @@ const forms: Readonly<Record<string, Form | undefined>> = {
 export const hashParser: Parser = { fill: fillHash, counts: [2, 3] };
 
 type Fields = HashOptions & Partial<TargetOptions>;
-export const hashTable: Takes<keyof Fields> = takes('hash(algorithm, data)', {
-  ...hashNames,
-  ...targetNames,
-});
+export const hashTable: HashTakes<keyof typeof hashNames | keyof TargetOptions> = takesHash(
+  'hash(algorithm, data)',
+  { ...hashNames, ...targetNames },
+);
 
 function fillHash(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
   if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'hash needs an algorithm and data');
   if (count > 3) throw surplusArguments('hash takes 2 or 3 arguments', count);
   const facts = hashFacts(given[0]);
-  const accepted = promised ? hashTable.promised : hashTable.plain;
-  const request = digestRequest(count > 2 ? given[2] : undefined, facts, accepted);
+  const { promised: all, plain } = facts.parameters === null ? hashTable : hashTable.parameters;
+  const request = digestRequest(count > 2 ? given[2] : undefined, facts, promised ? all : plain);
   const source = readData(given[1], request);
-  fillParsed(Operation.Hash, facts, request, source, hashKey(request.key, facts));
+  fillParsed(Operation.Hash, facts, request, source, hashKey(request.parameters, facts));
 }
 
 /** Fills the request of a hash or HMAC from its parsed arguments. */
@@ -161,8 +167,8 @@ export interface DigestRequest {
   readonly targetOffset: number;
   readonly seedLow: number;
   readonly seedHigh: number;
-  /** Not parsed yet; {@link hashKey} parses it. */
-  readonly key: unknown;
+  /** The key in it is not parsed yet; {@link hashKey} parses it. */
+  readonly parameters: GivenParameters | undefined;
   readonly route: Route | undefined;
   /** The requested engines. */
   readonly preference: EnginePreference | undefined;
@@ -191,7 +197,9 @@ export function digestRequest(
   checkTextSize(size, form);
   const [seedLow, seedHigh] = seed === undefined ? noSeed : splitSeed(seed, facts);
   const asked = readRoute(route);
-  if (key !== undefined) checkKeyed(facts);
+  let parameters: GivenParameters | undefined;
+  if (facts.parameters !== null) parameters = readParameters(given, key, size, facts);
+  else if (key !== undefined) checkKeyed(facts);
   const place = readPlace(target, targetOffset, encoding);
   if (place !== undefined) range(place.targetOffset, size, sizeOf(place.target), 'target');
   // One literal: two spreads take as long as the digest of 64 bytes.
@@ -202,7 +210,7 @@ export function digestRequest(
     targetOffset: place === undefined ? 0 : place.targetOffset,
     seedLow,
     seedHigh,
-    key,
+    parameters,
     route: asked,
     preference,
   };
@@ -244,7 +252,7 @@ function plainRequest(size: number, form: Form): DigestRequest {
     targetOffset: 0,
     seedLow: 0,
     seedHigh: 0,
-    key: undefined,
+    parameters: undefined,
     route: undefined,
     preference: undefined,
   };
@@ -284,7 +292,10 @@ export function outputSize(outputLength: unknown, facts: HashFacts): number {
   }
   const size = unsigned(outputLength, 'options.outputLength');
   if (facts.xof ? size >= 1 && size <= OUTPUT_MAX : size === facts.digestSize) return size;
-  const allowed = facts.xof ? `between 1 and ${OUTPUT_MAX}` : String(facts.digestSize);
+  const most = facts.parameters?.outputLength?.[1];
+  if (most !== undefined && size >= 1 && size <= most) return size;
+  const allowed =
+    facts.xof || most !== undefined ? `between 1 and ${most ?? OUTPUT_MAX}` : facts.digestSize;
   throw makeError(
     'ERR_OUTPUT_SIZE',
     `options.outputLength must be ${allowed} bytes for ${facts.name}, not ${size}`,
@@ -307,31 +318,4 @@ export function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: 
     );
   }
   return [Number(wide & 0xffffffffn), Number(wide >> 32n)];
-}
-
-/** Checks that a hash takes a key. */
-export function checkKeyed(facts: HashFacts): void {
-  if (facts.keySize > 0) return;
-  const hint = facts.hmac ? `; hmac('${facts.name}', key, data) does` : '';
-  throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${facts.name} takes no key${hint}`);
-}
-
-/**
- * Reads the key of a keyed hash, if any. Call it after all other arguments are read
- * (secret-copy.ts).
- */
-export function hashKey(
-  value: unknown,
-  facts: HashFacts,
-): Exclude<KeyMaterial, string> | undefined {
-  if (value === undefined) return undefined;
-  checkKeyed(facts);
-  const key = readKey(value, facts.name, 'options.key');
-  const size = keySizeOf(key);
-  if (size === undefined || size === facts.keySize) return key;
-  wipeCopy(key);
-  throw makeError(
-    'ERR_KEY_SIZE',
-    `options.key must be ${facts.keySize} bytes for ${facts.name}, not ${size}`,
-  );
 }

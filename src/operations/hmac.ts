@@ -54,6 +54,7 @@ const known: HashFacts[] = [];
 /** Returns the hash of an HMAC. */
 export function hmacFacts(name: unknown): HashFacts {
   const facts = hashFacts(name);
-  if (facts.hmac) return (known[facts.id] ??= { ...facts, xof: false, seedBits: 0, keySize: 0 });
+  if (facts.hmac)
+    return (known[facts.id] ??= { ...facts, xof: false, seedBits: 0, parameters: null });
   throw makeError('ERR_ARGUMENT_VALUE', `algorithm: there is no HMAC over ${facts.name}`);
 }

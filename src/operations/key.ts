@@ -2,7 +2,7 @@
  * Preparing keys: the key schedule (or HMAC's midstates) is computed once and held in native
  * memory.
  */
-import { options as optionsOf, sizeOf, type Data } from '../request/arguments.js';
+import { options as optionsOf, part, sizeOf, type Data } from '../request/arguments.js';
 import { failure, makeError, wrongType } from '../request/errors.js';
 import { At, frame, Purpose, Status } from '../request/frame.js';
 import { inside, Key, keyEngines, release, type Prepared } from '../request/key.js';
@@ -16,6 +16,7 @@ import {
   type KeyAlgorithm,
 } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
+import { parameterBlock, takesRawKey, type Parameter } from '../catalog/parameters.js';
 import {
   defaultEngine,
   engineNames,
@@ -38,9 +39,9 @@ const takes: Accepted<keyof CreateKeyOptions> = accepted('createKey(algorithm, k
  * the message.
  *
  * @param algorithm a cipher (`aes-256-gcm`), `hmac-` and a hash (`hmac-sha256`), or a keyed hash
- * (`blake3`)
+ * (`blake3`, `blake2b512`, `blake2s256`)
  * @param key the key: exactly the cipher's key size in bytes; any size for HMAC (RFC 2104), where a
- *   string is encoded as UTF-8; 32 bytes for BLAKE3. Copied at the call. It may be a secret
+ *   string is encoded as UTF-8; 32 bytes for BLAKE3, 1 to 64 for BLAKE2b, 1 to 32 for BLAKE2s. Copied at the call. It may be a secret
  *   KeyObject of node:crypto or an extractable secret CryptoKey of WebCrypto.
  * @param options the engines that prepare the key and run calls with it
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_KEY_SIZE,
@@ -120,16 +121,26 @@ export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
 }
 
 function prepareFor(
-  { purpose, id, name, size }: Target,
+  { purpose, id, name, size, hash }: Target,
   key: unknown,
   preference: EnginePreference,
   argument = 'key',
   also = SecretKinds.Keys,
+  values: readonly Parameter[] = [],
 ): Key {
   const kinds = purpose === Purpose.Mac ? also | SecretKinds.Text : also;
   return withKeyBytes(
     key,
-    (secret) => prepare(purpose, id, name, size, secret, preference, argument),
+    (secret) => {
+      if (hash === undefined) return prepare(purpose, id, name, size, secret, preference, argument);
+      const bytes = hashKeyBytes(hash, secret, values, argument);
+      try {
+        const given = SecretCopy.is(bytes) ? bytes.bytes : bytes;
+        return prepare(purpose, id, name, undefined, given, preference, argument, sizeOf(secret));
+      } finally {
+        wipeCopy(bytes);
+      }
+    },
     argument,
     kinds,
   );
@@ -157,6 +168,80 @@ interface Target {
   readonly name: string;
   /** The key's size in bytes; undefined if any size is accepted. */
   readonly size: number | undefined;
+  /** The hash of a keyed hash. */
+  readonly hash?: HashFacts;
+}
+
+function hashTarget(hash: HashFacts): Target {
+  return { purpose: Purpose.Hash, id: hash.id, name: hash.name, size: undefined, hash };
+}
+
+/** Creates a key with parameters, for a running hash. */
+export function createHashKey(
+  facts: HashFacts,
+  key: unknown,
+  values: readonly Parameter[],
+  preference: EnginePreference,
+): Key {
+  const target = hashTarget(facts);
+  return prepareFor(target, key, preference, 'options.key', SecretKinds.Prepared, values);
+}
+
+/** Returns what the engines take as the key of a hash: a raw key, or a block in memory to wipe. */
+function hashKeyBytes(
+  { name, parameters }: HashFacts,
+  key: Uint8Array,
+  values: readonly Parameter[],
+  argument: string,
+): SecretCopy | Uint8Array {
+  const [least, most] = parameters!.key!;
+  const size = sizeOf(key);
+  if (size < least || size > most) {
+    const limits = least === most ? String(least) : `${least} to ${most}`;
+    throw makeError('ERR_KEY_SIZE', `${argument} must be ${limits} bytes for ${name}, not ${size}`);
+  }
+  if (takesRawKey(parameters!)) return key;
+  return new SecretCopy(parameterBlock([['key', part(key, 0, size)], ...values]));
+}
+
+/** Returns the engines that hold a prepared key, and their handles of it with parameters too. */
+export function extendedEngines(
+  key: Key,
+  facts: HashFacts,
+  values: readonly Parameter[],
+): EnginePreference {
+  return keyEngines(extendedKey(key, facts, values), facts.name);
+}
+
+/** Returns a key with the bytes of a prepared one, and parameters. */
+export function extendedKey(key: Key, facts: HashFacts, values: readonly Parameter[]): Key {
+  const { engines, handles, names } = keyEngines(key, facts.name);
+  const block = parameterBlock(values);
+  const last = extendedKeys.get(key);
+  if (last !== undefined && isSame(last.block, block)) return last.key;
+  const extended = engines.map((engine, index) => {
+    frame[At.Key] = handles![index]!;
+    const handle = engine.binding.extendKey(block);
+    if (handle < 0) throw failure(-handle);
+    return handle;
+  });
+  const prepared: Prepared = {
+    algorithm: facts.name,
+    engines,
+    handles: extended,
+    names,
+    pin: { waiting: 0, over: undefined },
+  };
+  const made = new Key(inside, prepared, facts.name, key.size);
+  extendedKeys.set(key, { block, key: made });
+  return made;
+}
+
+/** The last extended key of each key. */
+const extendedKeys = new WeakMap<Key, { readonly block: Uint8Array; readonly key: Key }>();
+
+function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }
 
 function target(algorithm: unknown): Target {
@@ -172,8 +257,7 @@ function target(algorithm: unknown): Target {
     const { id, name, keySize } = cipherFacts(algorithm);
     return { purpose: Purpose.Cipher, id, name, size: keySize };
   }
-  if (hash.keySize > 0)
-    return { purpose: Purpose.Hash, id: hash.id, name: hash.name, size: hash.keySize };
+  if (hash.parameters?.key !== undefined) return hashTarget(hash);
   throw makeError(
     'ERR_ARGUMENT_VALUE',
     `algorithm: ${hash.name} takes no key${hash.hmac ? `; did you mean hmac-${hash.name}?` : ''}`,
@@ -188,8 +272,8 @@ function prepare(
   source: Uint8Array,
   preference: EnginePreference,
   argument: string,
+  actual = sizeOf(source),
 ): Key {
-  const actual = sizeOf(source);
   if (size !== undefined && actual !== size)
     throw makeError('ERR_KEY_SIZE', `${argument} must be ${size} bytes for ${name}, not ${actual}`);
   const engines: Engine[] = [];

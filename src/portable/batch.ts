@@ -13,8 +13,8 @@ export function hashMany(work: Work, hash: PortableHash, params: HashParams): vo
   each(
     work,
     (size) => {
-      checkTarget(work, size);
       checkParams(work, params);
+      checkTarget(work, params, size);
     },
     (source, target) => hash.digest(params, source, target),
   );

@@ -6,15 +6,17 @@
 import { At, CopiedBytes, Poll, Purpose, Status, type Native } from '../request/frame.js';
 import { WHOLE } from '../request/protocol.js';
 import { ciphers, hashes as catalog } from '../catalog/catalog-table.js';
+import { numberIn } from '../catalog/parameters.js';
 import { isUint8Array } from '../request/intrinsics.js';
 import { equal } from './equal.js';
 import { hashes, macOfStates } from './hashes/index.js';
 import { PLAIN, type HashParams } from './hashes/contract.js';
+import { givenParams } from './hashes/parameters.js';
 import type { Host } from './host.js';
 import { Jobs } from './jobs.js';
 import { needsRehash } from './kdf/index.js';
 import { RunningCiphers } from './running-ciphers.js';
-import { Keys, prepareKey, type PreparedKey } from './keys.js';
+import { extended, Keys, prepareKey, type PreparedKey } from './keys.js';
 import { numberOf, writeNumber } from './numbers.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
 import { costsReport, enginesReport } from './report.js';
@@ -66,7 +68,7 @@ export function makePortable(host: Host): Native {
       return;
     }
     const key = fastPathKey(handle, algorithm);
-    if (key.mac === undefined) hashes[algorithm]!.digest(paramsOf(key), source, target);
+    if (key.mac === undefined) hashes[algorithm]!.digest(paramsOf(key, target), source, target);
     else key.mac.mac(source, target);
   }
 
@@ -132,7 +134,12 @@ export function makePortable(host: Host): Native {
         }
         const key = handle === 0 ? undefined : fastPathKey(handle, algorithm);
         if (key?.mac === undefined)
-          hashes[algorithm]!.finish(key === undefined ? PLAIN : paramsOf(key), from, rest, target);
+          hashes[algorithm]!.finish(
+            key === undefined ? PLAIN : paramsOf(key, target),
+            from,
+            rest,
+            target,
+          );
         else key.mac.finish(from, rest, target);
       });
       return digest === undefined ? undefined : host.hex(digest);
@@ -167,6 +174,13 @@ export function makePortable(host: Host): Native {
         return purpose === Purpose.Cipher
           ? keys.keep(prepareKey(Purpose.Mac, hash, bytes))
           : -Status.KeyAlgorithm;
+      } catch (error) {
+        return -statusOf(error);
+      }
+    },
+    extendKey(block) {
+      try {
+        return keys.keep(extended(keys.get(frame[At.Key]!), whole(block)));
       } catch (error) {
         return -statusOf(error);
       }
@@ -287,8 +301,11 @@ export function makePortable(host: Host): Native {
   return native;
 }
 
-function paramsOf(key: PreparedKey): HashParams {
-  return { seed: 0n, key: key.bytes };
+function paramsOf({ bytes }: PreparedKey, { length }: Uint8Array): HashParams {
+  const params = givenParams(0n, bytes);
+  // The fast path has digests of the default size only.
+  const size = numberIn(params.parameters, 'outputLength');
+  return size === undefined || size === length ? params : refuse(Status.OutputSize);
 }
 
 function acceptsBytes(bytes: unknown): true | undefined {

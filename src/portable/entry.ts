@@ -18,13 +18,16 @@ export { MillraceError } from '../request/errors.js';
 export type { Digest, Encoding } from './functions/encodings.js';
 export type { Bytes, Data } from './functions/inputs.js';
 export type {
+  ContextOptions,
   DigestOptions,
   HashFunction,
   KeyOptions,
   NoOptions,
   OutputOptions,
+  PersonalizationOptions,
   Running,
   RunningHash,
+  SaltOptions,
   SeedOptions,
 } from './functions/hash.js';
 export type { RunningHmac } from './functions/hmac.js';

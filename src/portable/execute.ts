@@ -12,12 +12,12 @@ import {
   type PortableHash,
   type PortableMac,
 } from './hashes/contract.js';
+import { givenParams } from './hashes/parameters.js';
 import { prepareCipher } from './ciphers/index.js';
 import type { PortableCipher } from './ciphers/contract.js';
 import { openChunks, sealChunks } from './chunks.js';
 import { derive, Refused, type DerivationInput, type Progress } from './kdf/index.js';
 import { hashMany, hmacMany } from './batch.js';
-import { HASH_KEY } from './keys.js';
 import { checkParams, checkTarget, type Work } from './work.js';
 import { copyOf, made, overlap, Refusal, refuse } from './windows.js';
 
@@ -83,8 +83,8 @@ function run(work: Work, progress: Progress | undefined): void {
 
 function hash(work: Work): void {
   const params = paramsOf(work);
-  checkTarget(work);
   checkParams(work, params);
+  checkTarget(work, params);
   hashOf(work).digest(params, work.source, work.target);
 }
 
@@ -135,7 +135,7 @@ function advance(
 function finish(work: Work): void {
   const params = paramsOf(work);
   checkParams(work, params);
-  checkTarget(work);
+  checkTarget(work, params);
   hashOf(work).finish(params, work.aad, work.source, work.target);
 }
 
@@ -156,13 +156,16 @@ function hashOf({ algorithm }: Work): PortableHash {
   return hashes[algorithm]!;
 }
 
-/** Returns seed and key. The key is copied where it overlaps the target. */
+/** Returns seed, key and parameters. */
 function paramsOf(work: Work): HashParams {
   const { key, secret, seedLow, seedHigh } = work;
   if (key === undefined && secret.length === 0 && seedLow === 0 && seedHigh === 0) return PLAIN;
   const seed = (BigInt(seedHigh) << 32n) | BigInt(seedLow);
-  return { seed, key: hashKey(work) };
+  const given = hashKey(work);
+  return given === undefined ? { seed, key: undefined } : givenParams(seed, given);
 }
+
+/** Returns the key or the block; a copy where it overlaps the target. */
 
 function hashKey({ key, secret, algorithm, target }: Work): Uint8Array | undefined {
   if (key !== undefined)
@@ -170,7 +173,6 @@ function hashKey({ key, secret, algorithm, target }: Work): Uint8Array | undefin
       ? key.bytes
       : refuse(Status.KeyAlgorithm);
   if (secret.length === 0) return undefined;
-  if (secret.length !== HASH_KEY) return refuse(Status.KeySize);
   return overlap(secret, target) ? copyOf(secret) : secret;
 }
 

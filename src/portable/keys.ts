@@ -4,9 +4,11 @@
  */
 import { Purpose, Status } from '../request/frame.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
+import { takesRawKey } from '../catalog/parameters.js';
 import { prepareCipher } from './ciphers/index.js';
 import type { PortableCipher } from './ciphers/contract.js';
 import { prepareMac } from './hashes/index.js';
+import { checkBlock } from './hashes/parameters.js';
 import type { PortableMac } from './hashes/contract.js';
 import { copyOf, refuse } from './windows.js';
 
@@ -21,7 +23,7 @@ export interface PreparedKey {
 
 /** Prepares a copy of these bytes; refuses an invalid key. */
 export function prepareKey(purpose: Purpose, algorithm: number, bytes: Uint8Array): PreparedKey {
-  checkKey(purpose, algorithm, bytes.length);
+  checkKey(purpose, algorithm, bytes);
   const own = copyOf(bytes);
   return {
     purpose,
@@ -32,7 +34,8 @@ export function prepareKey(purpose: Purpose, algorithm: number, bytes: Uint8Arra
   };
 }
 
-function checkKey(purpose: Purpose, algorithm: number, size: number): void {
+function checkKey(purpose: Purpose, algorithm: number, bytes: Uint8Array): void {
+  const size = bytes.length;
   switch (purpose) {
     case Purpose.Cipher:
       if (size !== (ciphers[algorithm] ?? refuse(Status.Argument)).keySize) refuse(Status.KeySize);
@@ -41,16 +44,36 @@ function checkKey(purpose: Purpose, algorithm: number, size: number): void {
       if (!(hashes[algorithm] ?? refuse(Status.Argument)).hmac) refuse(Status.NotSupported);
       return;
     case Purpose.Hash:
-      if (hashes[algorithm] === undefined) refuse(Status.Argument);
-      if (size !== HASH_KEY) refuse(Status.KeySize);
+      checkHashKey(algorithm, bytes);
       return;
     default:
       refuse(Status.Argument);
   }
 }
 
-/** Size in bytes of the key of every keyed hash. */
-export const HASH_KEY = 32;
+function checkHashKey(algorithm: number, bytes: Uint8Array): void {
+  const { parameters } = hashes[algorithm] ?? refuse(Status.Argument);
+  if (bytes.length % 8 !== 0) checkBlock(algorithm, bytes);
+  else if (bytes.length !== 32) refuse(Status.KeySize);
+  else if (parameters === null || !takesRawKey(parameters)) refuse(Status.NotSupported);
+}
+
+/** Returns the key of a hash with these parameters too. */
+export function extended(
+  { purpose, algorithm, bytes }: PreparedKey,
+  block: Uint8Array,
+): PreparedKey {
+  if (purpose !== Purpose.Hash) refuse(Status.KeyAlgorithm);
+  // The key is the first parameter; the last byte of a block ends it.
+  const all = new Uint8Array(bytes.length - 1 + block.length);
+  all.set(bytes.subarray(0, bytes.length - 1));
+  all.set(block, bytes.length - 1);
+  try {
+    return prepareKey(Purpose.Hash, algorithm, all);
+  } finally {
+    all.fill(0);
+  }
+}
 
 /** Wipes a key, as far as JavaScript can. */
 export function wipeKey(key: PreparedKey): void {

@@ -3,7 +3,9 @@
  */
 import { Status, type Operation } from '../request/frame.js';
 import { hashes as catalog } from '../catalog/catalog-table.js';
+import { numberIn, takesRawKey } from '../catalog/parameters.js';
 import { PLAIN, type HashParams } from './hashes/contract.js';
+import { checkBlock } from './hashes/parameters.js';
 import type { Derivation } from './kdf/index.js';
 import type { PreparedKey } from './keys.js';
 import { refuse } from './windows.js';
@@ -41,16 +43,23 @@ export interface Work {
 
 export const SIZED = -1;
 
-/** Refuses a digest size that the hash does not have. */
-export function checkTarget({ algorithm, target }: Work, size = target.length): void {
+/** Refuses a digest size that the hash does not have with these parameters. */
+export function checkTarget(
+  { algorithm, target }: Work,
+  { parameters }: HashParams,
+  size = target.length,
+): void {
   const { xof, digestSize } = catalog[algorithm]!;
-  if (xof ? size === 0 : size !== digestSize) refuse(Status.OutputSize);
+  if (xof ? size === 0 : size !== (numberIn(parameters, 'outputLength') ?? digestSize))
+    refuse(Status.OutputSize);
 }
 
-/** Refuses a seed or key that the hash does not take. */
+/** Refuses a seed, key or parameter that the hash does not take. */
 export function checkParams({ algorithm }: Work, params: HashParams): void {
   if (params === PLAIN) return;
-  const { seedBits, keySize } = catalog[algorithm]!;
-  if ((params.seed !== 0n && seedBits === 0) || (params.key !== undefined && keySize === 0))
+  const { seedBits, parameters } = catalog[algorithm]!;
+  if (params.seed !== 0n && seedBits === 0) refuse(Status.NotSupported);
+  if (params.key !== undefined && (parameters === null || !takesRawKey(parameters)))
     refuse(Status.NotSupported);
+  if (params.parameters !== undefined) checkBlock(algorithm, params.parameters);
 }

@@ -61,6 +61,11 @@ export interface Native {
    * {@link Status}.
    */
   createMacKey(hash: number): number;
+  /**
+   * Adds parameters to the prepared key of a hash, whose handle is in the frame. Returns the handle
+   * of another key, or minus a {@link Status}.
+   */
+  extendKey(parameters: Uint8Array): number;
   disposeKey(): number;
   /**
    * Begins a message of a cipher in pieces; the key is bytes, or the handle in the frame. Returns

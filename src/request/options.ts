@@ -21,6 +21,8 @@ export interface Accepted<Name extends PropertyKey> {
    * same order, so that each name takes one comparison.
    */
   readonly order: (string | undefined)[];
+  /** Returns the error for a name that a call with other arguments would take. */
+  readonly refuse?: (name: string, argument: string) => MillraceError | undefined;
   /** Makes tables with different names incompatible types. It does not exist at run time. */
   readonly exactly?: (name: Name) => Name;
 }
@@ -70,8 +72,10 @@ function place(
 export function unknownName(
   name: string,
   argument: string,
-  { signature, order }: Accepted<any>,
+  { signature, order, refuse }: Accepted<any>,
 ): MillraceError {
+  const special = refuse?.(name, argument);
+  if (special !== undefined) return special;
   const [call, inputs = ''] = signature.split(/[()]/);
   const shown = JSON.stringify(name.slice(0, 40)).slice(1, -1);
   const names = order.filter((each) => each !== undefined);

@@ -15,7 +15,9 @@ import {
   type HashOptions,
   type TargetOptions,
 } from '../operations/hash.js';
+import { parameterNames, refuseParameter } from '../operations/hash-parameters.js';
 import { createHash, createHmac } from '../hashers/create.js';
+import type { CreateHashOptions } from '../hashers/options.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { hmacFacts, hmacNames, type HmacFields } from '../operations/hmac.js';
 import type { Key } from '../request/key.js';
@@ -31,7 +33,7 @@ import { CallbackCompletion, type Callback } from '../scheduling/completions.js'
 
 /** The fields of an encoding or options object, read once. */
 interface Request {
-  readonly hashing: Pick<HashOptions, 'outputLength' | 'seed' | 'key' | 'engine'>;
+  readonly hashing: CreateHashOptions;
   readonly reading: StreamOptions;
   /** Ends the message. */
   readonly finish: (hasher: Hasher) => unknown;
@@ -41,13 +43,20 @@ type HashFields = HashOptions & Partial<TargetOptions> & StreamOptions;
 type HashTable = Accepted<keyof HashFields>;
 type HmacTable = Accepted<keyof (HmacFields & StreamOptions)>;
 const hashFields = { ...hashNames, ...targetNames, ...streamOptionNames };
-const hashTakes: HashTable = accepted('hash(algorithm, data) of a stream', hashFields);
-const fileTakes: HashTable = accepted('hashFile(algorithm, path)', hashFields);
+const hashTakes = tables('hash(algorithm, data) of a stream');
+const fileTakes = tables('hashFile(algorithm, path)');
 const hmacTakes: HmacTable = accepted('hmac(algorithm, key, data) of a stream', {
   ...hmacNames,
   ...streamOptionNames,
 });
 const readingTakes: Accepted<keyof StreamOptions> = accepted('this call', streamOptionNames);
+
+/** Returns the tables for hashes without and with parameters. */
+function tables(signature: string): (facts: HashFacts) => Accepted<any> {
+  const plain = { ...accepted(signature, hashFields), refuse: refuseParameter };
+  const all: HashTable = accepted(signature, { ...hashFields, ...parameterNames });
+  return (facts) => (facts.parameters === null ? plain : all);
+}
 
 /** `(algorithm, source[, encoding[, { signal, onProgress }] | options])`. */
 export async function hashStream(
@@ -56,7 +65,7 @@ export async function hashStream(
   ...rest: readonly unknown[]
 ): Promise<unknown> {
   const facts = hashFacts(algorithm);
-  const { hashing, reading, finish } = request(rest, facts, hashTakes);
+  const { hashing, reading, finish } = request(rest, facts, hashTakes(facts));
   const hasher = createHash(facts.name, hashing);
   await absorbStream(hasher, source, reading);
   return finish(hasher);
@@ -124,7 +133,7 @@ function fileHashing(
   rest: readonly unknown[],
 ): () => Promise<unknown> {
   const facts = hashFacts(algorithm);
-  const { hashing, reading, finish } = request(rest, facts, fileTakes);
+  const { hashing, reading, finish } = request(rest, facts, fileTakes(facts));
   const hasher = createHash(facts.name, hashing);
   const file = fileSource(path);
   return async () => {
@@ -140,7 +149,7 @@ export function hashFileSync(
   ...rest: readonly unknown[]
 ): unknown {
   const facts = hashFacts(algorithm);
-  const { hashing, reading, finish } = request(rest, facts, fileTakes);
+  const { hashing, reading, finish } = request(rest, facts, fileTakes(facts));
   if (reading.signal !== undefined || reading.onProgress !== undefined) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
@@ -176,9 +185,11 @@ function request(
   // Read once, so that the values used are the values checked.
   const given = { ...optionsObject<HashFields>(form, 'options', takes) };
   const { encoding, outputLength, seed, key, target, targetOffset, engine } = given;
+  const { salt, personalization, context } = given;
   digestRequest(given, facts, takes);
+  const parameters = facts.parameters === null ? undefined : { salt, personalization, context };
   return {
-    hashing: { outputLength, seed, key, engine },
+    hashing: { outputLength, seed, key, engine, ...parameters },
     reading: readingOptions(given),
     finish: (hasher) =>
       target === undefined

@@ -651,7 +651,7 @@ async function weight(names) {
 
 test('a bundle has what was imported and nothing more', async () => {
   const alone = await weight('sha256');
-  assert.ok(alone.size < 6500, `sha256 alone is ${alone.size} bytes, compressed`);
+  assert.ok(alone.size < 7200, `sha256 alone is ${alone.size} bytes, compressed`);
   // Marks of others: AES's reduction, Keccak's, BLAKE3's and XXH3's names.
   assert.doesNotMatch(alone.text, /xxh|blake|keccak|shake|aes|chacha|argon/i);
   const limits = {

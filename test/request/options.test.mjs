@@ -49,8 +49,6 @@ const calls = {
       dkLen: 'outputLength',
       keyy: 'key',
       length: 'outputLength',
-      context: '',
-      personalization: '',
       asyncTick: '',
     },
   },

@@ -3,6 +3,13 @@
 
 const hash = (digest, block, facts = {}) => ({ digest, block, hmac: true, ...facts });
 const xof = (block) => hash(0, block, { hmac: false, xof: true });
+// Key and digest have up to a number of bytes, salt and personalization a quarter of it.
+const blake2 = (most) => ({
+  key: [1, most],
+  salt: [most / 4, most / 4],
+  personalization: [most / 4, most / 4],
+  outputLength: [1, most],
+});
 const checksum = (digest, seedBits) => hash(digest, 64, { hmac: false, seedBits });
 const crc = (digest) => hash(digest, 16, { hmac: false });
 
@@ -26,9 +33,13 @@ export const hashes = {
   keccak512: hash(64, 72),
   shake128: xof(168),
   shake256: xof(136),
-  blake2b512: hash(64, 128),
-  blake2s256: hash(32, 64),
-  blake3: hash(32, 64, { xof: true, key: 32 }),
+  blake2b512: hash(64, 128, { parameters: blake2(64) }),
+  blake2s256: hash(32, 64, { parameters: blake2(32) }),
+  blake3: hash(32, 64, {
+    xof: true,
+    key: 32,
+    parameters: { key: [32, 32], context: [0, 2 ** 30] },
+  }),
   ripemd160: hash(20, 64),
   'md5-sha1': hash(36, 64),
   xxh32: checksum(4, 32),

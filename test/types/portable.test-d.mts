@@ -30,6 +30,7 @@ import type {
   Encoding,
   ErrorCode,
   HashFunction,
+  ContextOptions,
   KeyOptions,
   OpenOptions,
   OutputOptions,
@@ -68,7 +69,7 @@ is<string>()(sha256.algorithm);
 is<number>()(sha256.outputLength);
 is<number>()(sha256.blockSize);
 is<HashFunction>()(sha256);
-is<HashFunction<OutputOptions & KeyOptions>>()(blake3);
+is<HashFunction<OutputOptions & KeyOptions & ContextOptions>>()(blake3);
 is<HashFunction<SeedOptions>>()(xxh3_64);
 // @ts-expect-error no encoding of that name
 sha256(bytes, 'utf8');

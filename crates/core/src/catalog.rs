@@ -43,6 +43,62 @@ pub enum Hash {
     Crc64Nvme,
 }
 
+/// A parameter of a hash. The discriminant is its number in an encoded block
+/// ([`Parameters`](crate::parameters::Parameters)) and in [`Parameter::NAMES`].
+#[repr(u32)]
+#[allow(missing_docs)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Parameter {
+    Key = 0,
+    Salt,
+    Personalization,
+    Context,
+    Customization,
+    FunctionName,
+    Domain,
+    BlockSize,
+    OutputLength,
+}
+
+impl Parameter {
+    /// The names of the options, by number.
+    pub const NAMES: [&'static str; 9] = [
+        "key",
+        "salt",
+        "personalization",
+        "context",
+        "customization",
+        "functionName",
+        "domain",
+        "blockSize",
+        "outputLength",
+    ];
+
+    /// Returns true if the value is a number, false for bytes.
+    pub const fn is_number(self) -> bool {
+        matches!(self, Parameter::Domain | Parameter::BlockSize | Parameter::OutputLength)
+    }
+}
+
+/// The values that a hash takes of a parameter.
+#[derive(Debug)]
+pub struct ParameterRange {
+    /// The parameter.
+    pub parameter: Parameter,
+    /// The fewest bytes, or the least number.
+    pub least: u64,
+    /// The most bytes, or the greatest number.
+    pub most: u64,
+}
+
+/// The most bytes of a parameter that its standard does not limit: 1 GiB.
+const LONG: u64 = 1 << 30;
+
+/// Returns the values of a parameter from `least` to `most`.
+const fn range(parameter: Parameter, least: u64, most: u64) -> ParameterRange {
+    ParameterRange { parameter, least, most }
+}
+
 /// The properties of a hash.
 #[derive(Debug)]
 pub struct HashFacts {
@@ -61,8 +117,8 @@ pub struct HashFacts {
     pub state_size: usize,
     /// True if the output may have any length (XOF).
     pub xof: bool,
-    /// Bytes of the optional key; 0 if there is none.
-    pub key_size: usize,
+    /// The parameters beside the seed, in ascending order.
+    pub parameters: &'static [ParameterRange],
     /// Bits of the optional seed; 0 if there is none.
     pub seed_bits: u32,
     /// True if HMAC is defined over it.
@@ -173,6 +229,20 @@ impl Cipher {
     }
 }
 
+impl HashFacts {
+    /// Returns the values of a parameter, `None` if the hash does not take it.
+    pub fn parameter(&self, parameter: Parameter) -> Option<&'static ParameterRange> {
+        self.parameters.iter().find(|range| range.parameter == parameter)
+    }
+
+    /// Returns true if the key is 32 bytes, which are passed as they are ([`Params::key`]).
+    ///
+    /// [`Params::key`]: crate::hash::Params::key
+    pub fn takes_raw_key(&self) -> bool {
+        self.parameter(Parameter::Key).is_some_and(|key| key.least == 32 && key.most == 32)
+    }
+}
+
 impl CipherFacts {
     /// Whether an initialization vector or nonce may have this many bytes. GCM takes other sizes
     /// than [`CipherFacts::iv_size`] too (SP 800-38D, 5.2.1.1).
@@ -200,22 +270,22 @@ fn answers(name: &str, aliases: &[&str], wanted: &str) -> bool {
         || aliases.iter().any(|alias| alias.eq_ignore_ascii_case(wanted))
 }
 
-/// The whole catalog as JSON: `{"hashes":[...],"ciphers":[...]}`, each in the order of its numbers.
+/// The whole catalog as JSON: `{"parameters":[...],"hashes":[...],"ciphers":[...]}`, each in the
+/// order of its numbers.
 pub fn to_json() -> String {
-    let mut json = String::from("{\"hashes\":[");
+    let mut json = format!("{{\"parameters\":{:?},\"hashes\":[", Parameter::NAMES);
     for (index, facts) in HASHES.iter().enumerate() {
         separate(&mut json, index);
         write_names(&mut json, facts.hash as u8, facts.name, facts.aliases);
         let _ = write!(
             json,
-            ",\"digestSize\":{},\"blockSize\":{},\"stateSize\":{},\"xof\":{},\"keySize\":{},\
+            ",\"digestSize\":{},\"blockSize\":{},\"stateSize\":{},\"xof\":{},\
              \"seedBits\":{},\"hmac\":{},\"cryptographic\":{},\"broken\":{},\"standard\":\"{}\",\
-             \"portableCost\":{:?}}}",
+             \"portableCost\":{:?},\"parameters\":",
             facts.digest_size,
             facts.block_size,
             facts.state_size,
             facts.xof,
-            facts.key_size,
             facts.seed_bits,
             facts.hmac,
             facts.cryptographic,
@@ -223,6 +293,8 @@ pub fn to_json() -> String {
             facts.standard,
             facts.portable_cost
         );
+        write_parameters(&mut json, facts.parameters);
+        json.push('}');
     }
     json.push_str("],\"ciphers\":[");
     for (index, facts) in CIPHERS.iter().enumerate() {
@@ -247,6 +319,18 @@ pub fn to_json() -> String {
     }
     json.push_str("]}");
     json
+}
+
+fn write_parameters(json: &mut String, ranges: &[ParameterRange]) {
+    if ranges.is_empty() {
+        return json.push_str("null");
+    }
+    json.push('{');
+    for (index, ParameterRange { parameter, least, most }) in ranges.iter().enumerate() {
+        separate(json, index);
+        let _ = write!(json, "\"{}\":[{least},{most}]", Parameter::NAMES[*parameter as usize]);
+    }
+    json.push('}');
 }
 
 // The strings of the table are written as they are: a test checks that none needs an escape.
@@ -274,7 +358,7 @@ const CRYPTOGRAPHIC: HashFacts = HashFacts {
     block_size: 0,
     state_size: 0,
     xof: false,
-    key_size: 0,
+    parameters: &[],
     seed_bits: 0,
     hmac: true,
     cryptographic: true,
@@ -370,14 +454,19 @@ pub static HASHES: [HashFacts; 30] = [
         portable_cost: [3000.0, 27.0], block_size: 136, state_size: 202,
         aliases: &["shake-256", "2.16.840.1.101.3.4.2.12"], ..SHAKE },
     HashFacts { hash: Hash::Blake2b512, name: "blake2b512", cost: [85.0, 0.95],
+        parameters: &[range(Parameter::Key, 1, 64), range(Parameter::Salt, 16, 16),
+            range(Parameter::Personalization, 16, 16), range(Parameter::OutputLength, 1, 64)],
         portable_cost: [3000.0, 20.0], digest_size: 64, block_size: 128, state_size: 200,
         aliases: &["blake2b-512", "blake2b", "1.3.6.1.4.1.1722.12.2.1.16"], ..BLAKE2 },
     HashFacts { hash: Hash::Blake2s256, name: "blake2s256", cost: [30.0, 1.52],
+        parameters: &[range(Parameter::Key, 1, 32), range(Parameter::Salt, 8, 8),
+            range(Parameter::Personalization, 8, 8), range(Parameter::OutputLength, 1, 32)],
         portable_cost: [1000.0, 10.0], digest_size: 32, block_size: 64, state_size: 104,
         aliases: &["blake2s-256", "blake2s", "1.3.6.1.4.1.1722.12.2.2.8"], ..BLAKE2 },
     HashFacts { hash: Hash::Blake3, name: "blake3", cost: [50.0, 0.135],
         portable_cost: [1700.0, 15.0], digest_size: 32, block_size: 64, state_size: 2648, xof: true,
-        key_size: 32, standard: "BLAKE3 specification, 2020",
+        parameters: &[range(Parameter::Key, 32, 32), range(Parameter::Context, 0, LONG)],
+        standard: "BLAKE3 specification, 2020",
         aliases: &["blake3-256"], ..CRYPTOGRAPHIC },
     HashFacts { hash: Hash::Ripemd160, name: "ripemd160", cost: [220.0, 3.2],
         portable_cost: [1400.0, 7.5], digest_size: 20, block_size: 64, state_size: 92,

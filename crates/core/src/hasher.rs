@@ -53,7 +53,7 @@ pub fn finish(
     target: &mut [u8],
 ) -> Result<(), Error> {
     check_params(hash.facts(), params)?;
-    check_target(hash.facts(), target.len())?;
+    check_target(hash.facts(), params, target.len())?;
     Native::finish(hash, params, state, rest, target)
 }
 

@@ -1,5 +1,8 @@
 //! The inputs that operations pass to engines.
 
+use crate::Error;
+use crate::parameters::{ALIGN, Parameters};
+
 /// The text to encrypt or decrypt, and the target of the result.
 ///
 /// Source and target are references, so they are either the same bytes or do not overlap.
@@ -36,11 +39,35 @@ impl Text<'_> {
     }
 }
 
-/// Parameters of some hashes. The default is no seed and no key.
+/// Parameters of some hashes. The default is none.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Params<'a> {
     /// The seed of the xxh family. `xxh32` uses the low 32 bits. Must be 0 for all other hashes.
     pub seed: u64,
     /// The key of BLAKE3's keyed mode. Must be `None` for all other hashes.
     pub key: Option<&'a [u8; 32]>,
+    /// All others, and a key that is not BLAKE3's.
+    pub parameters: Parameters<'a>,
+}
+
+impl Params<'_> {
+    /// No parameters, as the default.
+    pub const NONE: Params<'static> = Params { seed: 0, key: None, parameters: Parameters::NONE };
+}
+
+impl<'a> Params<'a> {
+    /// Returns the parameters in the place of a key: nothing, a raw key of 32 bytes, or a block.
+    ///
+    /// # Errors
+    /// [`Error::KeySize`] for a raw key of another size.
+    pub fn in_key(seed: u64, bytes: &'a [u8]) -> Result<Params<'a>, Error> {
+        if bytes.is_empty() {
+            return Ok(Params { seed, ..Params::NONE });
+        }
+        if !bytes.len().is_multiple_of(ALIGN) {
+            return Ok(Params { seed, key: None, parameters: Parameters::of(bytes) });
+        }
+        let key = bytes.try_into().map_err(|_| Error::KeySize)?;
+        Ok(Params { seed, key: Some(key), parameters: Parameters::NONE })
+    }
 }

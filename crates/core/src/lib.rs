@@ -28,6 +28,7 @@ pub mod hmac;
 mod inputs;
 pub mod kdf;
 pub mod many;
+pub mod parameters;
 pub mod running_cipher;
 pub mod split;
 pub mod stack;

@@ -25,7 +25,7 @@ pub fn digests(
     mut slicer: Option<Slicer<'_>>,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    hash::check_target(hash.facts(), size)?;
+    hash::check_target(hash.facts(), params, size)?;
     hash::check_params(hash.facts(), params)?;
     Native::digests(hash, params, sources, size, DigestSink::new(&mut each, &mut slicer))
 }

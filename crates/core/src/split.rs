@@ -300,7 +300,7 @@ impl HashMessage {
     /// # Errors
     /// [`Error::Parts`] if their number differs from [`HashMessage::count`]; [`Error::OutputSize`].
     pub fn finish(&self, parts: &[HashPart], target: &mut [u8]) -> Result<(), Error> {
-        check_target(self.hash.facts(), target.len())?;
+        check_target(self.hash.facts(), &Params::default(), target.len())?;
         if parts.len() != self.count() {
             return Err(Error::Parts);
         }

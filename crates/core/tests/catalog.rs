@@ -110,7 +110,9 @@ fn facts_agree_with_one_another() {
 fn json() {
     let catalog = to_json();
     assert!(well_formed(&catalog));
-    assert!(catalog.starts_with(r#"{"hashes":[{"id":0,"name":"md5","aliases":["ssl3-md5","#));
+    assert!(catalog.starts_with(r#"{"parameters":["key", "salt","#));
+    assert!(catalog.contains(r#""hashes":[{"id":0,"name":"md5","aliases":["ssl3-md5","#));
+    assert!(catalog.contains(r#""parameters":{"key":[32,32],"context":[0,1073741824]}"#));
     assert!(catalog.contains(r#""name":"sha256","aliases":["sha-256","#));
     assert!(catalog.contains(r#""name":"aes-256-gcm""#));
     for facts in &HASHES {

@@ -46,7 +46,8 @@ fn params(hash: Hash) -> Params<'static> {
     let facts = hash.facts();
     Params {
         seed: if facts.seed_bits > 0 { 5 } else { 0 },
-        key: (facts.key_size > 0).then_some(&KEY),
+        key: facts.takes_raw_key().then_some(&KEY),
+        ..Params::NONE
     }
 }
 

@@ -12,14 +12,14 @@ use millrace_core::hmac::MacKey;
 use support::{Random, hex, pattern};
 
 const KEY: [u8; 32] = *b"whats the Elvish word for friend";
-const KEYED: Params<'_> = Params { seed: 0, key: Some(&KEY) };
-const PLAIN: Params<'_> = Params { seed: 0, key: None };
+const KEYED: Params<'_> = Params { key: Some(&KEY), ..Params::NONE };
+const PLAIN: Params<'_> = Params::NONE;
 
 /// Every hash, with a seed or key too where it takes one.
 fn all() -> Vec<(&'static HashFacts, Params<'static>)> {
     let mut all: Vec<_> = HASHES.iter().map(|facts| (facts, PLAIN)).collect();
-    all.extend(HASHES.iter().filter(|facts| facts.key_size > 0).map(|facts| (facts, KEYED)));
-    let seeded = Params { seed: 0x1234_5678_9abc_def0, key: None };
+    all.extend(HASHES.iter().filter(|facts| facts.takes_raw_key()).map(|facts| (facts, KEYED)));
+    let seeded = Params { seed: 0x1234_5678_9abc_def0, ..Params::NONE };
     all.extend(HASHES.iter().filter(|facts| facts.seed_bits > 0).map(|facts| (facts, seeded)));
     all
 }
@@ -240,7 +240,7 @@ fn what_is_refused() {
             let refused = squeeze(hash, &params, &state, b"", &mut digest, &mut next);
             assert_eq!(refused, Err(Error::NotSupported), "{name}");
         }
-        if facts.key_size == 0 {
+        if !facts.takes_raw_key() {
             assert_eq!(
                 update(hash, &KEYED, &state, b"", &mut next, None),
                 Err(Error::NotSupported),
@@ -275,7 +275,7 @@ fn what_is_refused() {
     }
     // Under another key, or none.
     let state = updated(Hash::Blake3, &KEYED, &[], b"abc");
-    let other = Params { seed: 0, key: Some(&[0; 32]) };
+    let other = Params { key: Some(&[0; 32]), ..Params::NONE };
     assert_eq!(check(Hash::Blake3, &KEYED, &state), Ok(()));
     assert_eq!(check(Hash::Blake3, &other, &state), Err(Error::State));
     assert_eq!(check(Hash::Blake3, &PLAIN, &state), Err(Error::State));

@@ -35,7 +35,8 @@ fn every_hash_of_many_is_the_hash_of_one() {
     for facts in &HASHES {
         let params = Params {
             seed: if facts.seed_bits > 0 { 5 } else { 0 },
-            key: (facts.key_size > 0).then_some(&key),
+            key: facts.takes_raw_key().then_some(&key),
+            ..Params::NONE
         };
         let sizes = if facts.xof { vec![1, 32, 168, 200, 300] } else { vec![facts.digest_size] };
         for size in sizes {
@@ -83,7 +84,7 @@ fn wrong_sizes_and_parameters_are_refused() {
     let never = |_: usize, _: &[u8]| panic!("nothing is computed");
     assert_eq!(digests(Hash::Sha256, &none, &[b"a"], 31, None, never), Err(Error::OutputSize));
     assert_eq!(digests(Hash::Shake128, &none, &[b"a"], 0, None, never), Err(Error::OutputSize));
-    let seeded = Params { seed: 1, key: None };
+    let seeded = Params { seed: 1, ..Params::NONE };
     assert_eq!(digests(Hash::Sha256, &seeded, &[b"a"], 32, None, never), Err(Error::NotSupported));
 }
 

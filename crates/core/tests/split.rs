@@ -138,7 +138,7 @@ fn a_hash_in_parts_is_the_hash_in_one() {
     }
     let source = random.bytes(5000).repeat(1000);
     for size in sizes {
-        for params in [Params::default(), Params { seed: 0, key: Some(&key) }] {
+        for params in [Params::default(), Params { key: Some(&key), ..Params::NONE }] {
             let source = &source[..size];
             let message = HashMessage::new(Hash::Blake3, &params, size as u64).expect("in parts");
             let part = message.part_size() as usize;
@@ -398,7 +398,7 @@ fn wrong_sizes_and_ciphers_are_refused() {
         HashMessage::new(Hash::Sha256, &Params::default(), 1 << 20).err(),
         Some(Error::NotSupported)
     );
-    let seeded = Params { seed: 1, key: None };
+    let seeded = Params { seed: 1, ..Params::NONE };
     assert_eq!(HashMessage::new(Hash::Blake3, &seeded, 1 << 20).err(), Some(Error::NotSupported));
     let message = HashMessage::new(Hash::Blake3, &Params::default(), 100_000).expect("in parts");
     for (at, size) in

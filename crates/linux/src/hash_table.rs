@@ -98,7 +98,7 @@ impl KernelHashTable {
         target: &mut [u8],
     ) -> Result<(), Error> {
         check_params(hash.facts(), params)?;
-        check_target(hash.facts(), target.len())?;
+        check_target(hash.facts(), params, target.len())?;
         self.remove(&Expected::Hash(engine, hash), handle)?.finish(rest, target, None)
     }
 
@@ -113,7 +113,7 @@ impl KernelHashTable {
         rest: &[u8],
         target: &mut [u8],
     ) -> Result<(), Error> {
-        check_target(key.hash().facts(), target.len())?;
+        check_target(key.hash().facts(), &Params::default(), target.len())?;
         self.remove(&expected(key)?, handle)?.finish(rest, target, None)
     }
 

@@ -62,7 +62,7 @@ impl LinuxEngine {
         target: &mut [u8],
         slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        check_target(hash.facts(), target.len())?;
+        check_target(hash.facts(), params, target.len())?;
         check_params(hash.facts(), params)?;
         hash::digest(&support::hash_channels(self, hash)?, source, target, slicer)
     }

@@ -15,7 +15,7 @@ use millrace_core::hmac::hmac;
 use millrace_core::many::{macs, one_by_one};
 use millrace_linux::{KernelHashTable, LinuxEngine, report};
 
-const NONE: Params<'static> = Params { seed: 0, key: None };
+const NONE: Params<'static> = Params::NONE;
 const SIZES: [usize; 13] = [0, 1, 16, 17, 63, 64, 65, 1000, 4096, 65_535, 65_536, 65_537, 200_000];
 
 /// Returns the engines that work here; `npm test` collects the lines about the others.

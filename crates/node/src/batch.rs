@@ -8,7 +8,6 @@ use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::Slicer;
 use millrace_core::error::Error;
-use millrace_core::hash::Params;
 use millrace_core::many;
 
 /// The core gets this many messages at once: enough to fill its lanes with messages of one size.
@@ -22,7 +21,7 @@ pub(crate) fn hash_many(
     mut checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
     let key = work.hash_key(hash)?;
-    let params = Params { seed: work.seed, key: key.as_ref() };
+    let params = key.params(work.seed)?;
     each_batch(work, |sources, size, each| match &mut checkpoint {
         None => many::digests(hash, &params, sources, size, None, each),
         Some(checkpoint) => {

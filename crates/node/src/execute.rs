@@ -16,7 +16,7 @@ use crate::protocol::EngineNumber;
 use crate::running_cipher;
 use crate::work::{Key, Operation, Reply, Status, Work};
 use millrace_core::catalog::Hash;
-use millrace_core::hash::{self, Params};
+use millrace_core::hash;
 use millrace_core::hmac::{self, MacKey};
 use millrace_core::stack;
 
@@ -69,7 +69,7 @@ fn hash_one(
     checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
     let key = work.hash_key(hash)?;
-    let params = Params { seed: work.seed, key: key.as_ref() };
+    let params = key.params(work.seed)?;
     let source = work.source.read();
     work.digest_to(reply, |target| match checkpoint {
         Some(checkpoint) if target.len() > checkpoint.slice => {

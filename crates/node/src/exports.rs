@@ -39,6 +39,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("writeBigIntBE", bigint::to_big),
     ("createKey", create_key),
     ("createMacKey", create_mac_key),
+    ("extendKey", extend_key),
     ("disposeKey", dispose_key),
     ("createCipher", cipher_pieces::create),
     ("updateCipher", cipher_pieces::update_now),
@@ -113,6 +114,20 @@ fn create_mac_key(call: &Call<'_>) -> Value {
         let mut keys = call.state.keys.borrow_mut();
         let key = keys.get(frame.number(At::Key) as u64).ok_or(Status::KeyDisposed)?;
         let key = key.mac(hash).ok_or(Status::KeyAlgorithm)??;
+        keys.keep(key)
+    });
+    key_handle(call, handle)
+}
+
+/// `extendKey(parameters)`, with the handle of a hash's key in the frame: returns the handle of a
+/// key with these parameters too, or minus a [`Status`].
+fn extend_key(call: &Call<'_>) -> Value {
+    let handle = stack::wiped(|| {
+        let parameters = call.bytes(0).ok_or(Status::Argument)?;
+        let frame = Frame::of(call).ok_or(Status::Argument)?;
+        let mut keys = call.state.keys.borrow_mut();
+        let key = keys.get(frame.number(At::Key) as u64).ok_or(Status::KeyDisposed)?;
+        let key = key.with_parameters(parameters.read()).ok_or(Status::KeyAlgorithm)??;
         keys.keep(key)
     });
     key_handle(call, handle)

@@ -141,10 +141,9 @@ impl<'a> FastRequest<'a> {
                 Ok(hmac::hmac(self.hash, key.read(), source.read(), digest)?)
             }
             (OperationNumber::Hash, key) => {
-                let key = key.as_ref().map(|key| key.read().try_into()).transpose();
                 let seed =
                     frame.number(At::SeedLow) as u64 | (frame.number(At::SeedHigh) as u64) << 32;
-                let params = Params { seed, key: key.map_err(|_| Status::KeySize)? };
+                let params = Params::in_key(seed, key.as_ref().map_or(&[], |key| key.read()))?;
                 Ok(hash::digest(self.hash, &params, source.read(), digest, None)?)
             }
             _ => Err(Status::Argument),
@@ -156,13 +155,10 @@ impl<'a> FastRequest<'a> {
     fn keyed_digest(&self, handle: f64, source: Window, digest: &mut [u8]) -> Result<(), Status> {
         self.with_key(handle, |key| match key {
             PreparedKey::Mac(key, _) => Ok(key.mac(source.read(), digest, None)?),
-            PreparedKey::Hash(_, key) => Ok(hash::digest(
-                self.hash,
-                &Params { seed: 0, key: Some(key) },
-                source.read(),
-                digest,
-                None,
-            )?),
+            PreparedKey::Hash(_, key) => {
+                let params = Params::in_key(0, key)?;
+                Ok(hash::digest(self.hash, &params, source.read(), digest, None)?)
+            }
             PreparedKey::Cipher(..) | PreparedKey::Running(_) => Err(Status::KeyAlgorithm),
         })
     }
@@ -178,13 +174,9 @@ impl<'a> FastRequest<'a> {
             },
             handle => self.with_key(handle, |key| match key {
                 PreparedKey::Mac(key, _) => Ok(key.finish(state, rest, digest)?),
-                PreparedKey::Hash(_, key) => Ok(hasher::finish(
-                    hash,
-                    &Params { seed: 0, key: Some(key) },
-                    state,
-                    rest,
-                    digest,
-                )?),
+                PreparedKey::Hash(_, key) => {
+                    Ok(hasher::finish(hash, &Params::in_key(0, key)?, state, rest, digest)?)
+                }
                 PreparedKey::Cipher(..) | PreparedKey::Running(_) => Err(Status::KeyAlgorithm),
             }),
         }

@@ -47,8 +47,6 @@ const BLOCKS: usize = 3;
 /// How long the worker waits for a block before it runs a checkpoint.
 const BLOCK_WAIT: Duration = Duration::from_micros(500);
 
-const NO_PARAMS: Params<'_> = Params { seed: 0, key: None };
-
 /// The size of a file that JavaScript should hash.
 const SKIPPED: f64 = f64::NAN;
 
@@ -189,12 +187,12 @@ fn hash_together(
     let messages = &messages[..read.len()];
     let each = |index: usize, digest: &[u8]| put(read[index].0, digest);
     match checkpoint {
-        None => many::digests(hash, &NO_PARAMS, messages, size, None, each)?,
+        None => many::digests(hash, &Params::NONE, messages, size, None, each)?,
         Some(checkpoint) => {
             let slice = checkpoint.slice_of_each(messages.len().min(many::lanes(hash)));
             many::digests(
                 hash,
-                &NO_PARAMS,
+                &Params::NONE,
                 messages,
                 size,
                 Some(Slicer::new(slice, *checkpoint)),
@@ -339,7 +337,7 @@ impl FileHash {
         checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
     ) -> Result<(), Status> {
         let [state, next] = &mut self.states;
-        hasher::update(self.hash, &NO_PARAMS, state, chunk, next, slicer(checkpoint))?;
+        hasher::update(self.hash, &Params::NONE, state, chunk, next, slicer(checkpoint))?;
         self.done += chunk.len() as u64;
         let size = next.len();
         self.states.swap(0, 1);
@@ -353,7 +351,7 @@ impl FileHash {
 
     /// Writes the digest and returns the number of bytes hashed.
     fn finish(self, digest: &mut [u8]) -> Result<u64, Status> {
-        hasher::finish(self.hash, &NO_PARAMS, &self.states[0], &[], digest)?;
+        hasher::finish(self.hash, &Params::NONE, &self.states[0], &[], digest)?;
         Ok(self.done)
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn update(
     mut checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
     let key = work.hash_key(hash)?;
-    let params = Params { seed: work.seed, key: key.as_ref() };
+    let params = key.params(work.seed)?;
     advance(work, |state, source, next| {
         hasher::update(hash, &params, state, source, next, slicer(&mut checkpoint))
     })
@@ -63,7 +63,7 @@ pub(crate) fn mac_update(
 /// [`Status::State`], [`Status::OutputSize`].
 pub(crate) fn finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
     let key = work.hash_key(hash)?;
-    let params = Params { seed: work.seed, key: key.as_ref() };
+    let params = key.params(work.seed)?;
     let (state, rest) = (work.aad.read(), work.source.read());
     work.digest_to(reply, |target| hasher::finish(hash, &params, state, rest, target))
 }
@@ -91,7 +91,7 @@ pub(crate) fn squeeze(work: &Work, hash: Hash) -> Result<(), Status> {
     let output = target.exclusive(&[next, work.aad, work.source]).ok_or(Status::Overlap)?;
     let next = next.exclusive(&[target, work.source]).ok_or(Status::Overlap)?;
     let key = work.hash_key(hash)?;
-    let params = Params { seed: work.seed, key: key.as_ref() };
+    let params = key.params(work.seed)?;
     with_copy(work.aad, |state| {
         hasher::squeeze(hash, &params, state, work.source.read(), output, next)
     })

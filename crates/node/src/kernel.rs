@@ -46,12 +46,14 @@ pub(crate) fn run(
         }
         Operation::Finish(hash) => finish(work, hash, reply),
         Operation::MacFinish(hash) => mac_finish(work, hash, reply),
-        Operation::HashMany(hash) => batch::each_batch(work, |sources, size, each| {
-            let (engine, params) = (LinuxEngine::from(work.engine), seed_only(work));
-            many::one_by_one(sources, size, slicer(&mut checkpoint), each, |source, target| {
-                engine.digest(hash, &params, source, target, None)
+        Operation::HashMany(hash) => {
+            let (engine, params) = (LinuxEngine::from(work.engine), seed_only(work)?);
+            batch::each_batch(work, |sources, size, each| {
+                many::one_by_one(sources, size, slicer(&mut checkpoint), each, |source, target| {
+                    engine.digest(hash, &params, source, target, None)
+                })
             })
-        }),
+        }
         Operation::HmacMany(hash) => batch::hmac_many(work, hash, checkpoint),
         Operation::SealChunks(cipher) => chunks::seal_chunks(work, cipher, checkpoint),
         Operation::OpenChunks(cipher) => chunks::open_chunks(work, cipher, checkpoint),
@@ -70,12 +72,10 @@ fn digest(
     reply: &mut Reply,
     mut checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
-    if work.hash_key(hash)?.is_some() {
-        return Err(NO_KERNEL_KEYED_HASH.into());
-    }
+    let params = seed_only(work)?;
     let (engine, source) = (LinuxEngine::from(work.engine), work.source.read());
     work.digest_to(reply, |target| {
-        engine.digest(hash, &seed_only(work), source, target, slicer(&mut checkpoint))
+        engine.digest(hash, &params, source, target, slicer(&mut checkpoint))
     })
 }
 
@@ -137,7 +137,7 @@ fn update(
     match key {
         None => {
             let hash = (LinuxEngine::from(work.engine), hash);
-            table.update(hash, &seed_only(work), handle, pieces, new, slicer)?;
+            table.update(hash, &seed_only(work)?, handle, pieces, new, slicer)?;
         }
         Some(key) => table.mac_update(key, handle, pieces, new, slicer)?,
     }
@@ -148,7 +148,8 @@ fn update(
 fn finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
     let (table, hash) = (table(work)?, (LinuxEngine::from(work.engine), hash));
     let (handle, rest) = (work.aad.read(), work.source.read());
-    work.digest_to(reply, |target| table.finish(hash, &seed_only(work), handle, rest, target))
+    let params = seed_only(work)?;
+    work.digest_to(reply, |target| table.finish(hash, &params, handle, rest, target))
 }
 
 fn mac_finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
@@ -161,7 +162,13 @@ fn table(work: &Work) -> Result<&KernelHashTable, Status> {
     work.kernel_hashes.as_deref().ok_or(Status::Internal)
 }
 
-/// The engine refuses a seed that it is given.
-fn seed_only(work: &Work) -> Params<'static> {
-    Params { seed: work.seed, key: None }
+/// Returns the parameters of a hash without key; the engine refuses a seed.
+///
+/// # Errors
+/// [`Status::Unavailable`] with a key or other parameters.
+fn seed_only(work: &Work) -> Result<Params<'static>, Status> {
+    match work.key {
+        Key::Bytes(bytes) if bytes.size() == 0 => Ok(Params { seed: work.seed, ..Params::NONE }),
+        _ => Err(NO_KERNEL_KEYED_HASH.into()),
+    }
 }

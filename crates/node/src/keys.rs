@@ -8,6 +8,7 @@ use crate::protocol::{EngineNumber, PurposeNumber, Status};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::CipherKey;
 use millrace_core::error::Error;
+use millrace_core::hash::{Params, check_params};
 use millrace_core::hmac::MacKey;
 use millrace_core::running_cipher::RunningCipher;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,8 +27,8 @@ pub(crate) enum PreparedKey {
     Cipher(Box<CipherKey>, Zeroizing<Box<[u8]>>),
     /// With a number that identifies the key in this process, or 0.
     Mac(MacKey, u32),
-    /// The key of a keyed hash (BLAKE3), which needs no schedule.
-    Hash(Hash, Zeroizing<[u8; 32]>),
+    /// The key or the parameters of a hash, which need no schedule; see `operands::HashKey`.
+    Hash(Hash, Zeroizing<Box<[u8]>>),
     /// A message on its way through a cipher; see `running_cipher`.
     Running(Mutex<RunningCipher>),
 }
@@ -72,8 +73,8 @@ impl PreparedKey {
             }
             Purpose::Hash(_) if engine != EngineNumber::Native => return Err(NO_KERNEL_KEYED_HASH),
             Purpose::Hash(hash) => {
-                let bytes = bytes.try_into().map_err(|_| Error::KeySize)?;
-                PreparedKey::Hash(hash, Zeroizing::new(bytes))
+                check_params(hash.facts(), &Params::in_key(0, bytes)?)?;
+                PreparedKey::Hash(hash, Zeroizing::new(Box::from(bytes)))
             }
         })
     }
@@ -84,6 +85,16 @@ impl PreparedKey {
     pub(crate) fn mac(&self, hash: Hash) -> Option<Result<PreparedKey, Error>> {
         let PreparedKey::Cipher(_, bytes) = self else { return None };
         Some(PreparedKey::new(Purpose::Mac(hash), bytes, EngineNumber::Native))
+    }
+
+    /// Returns a key of the same hash with these parameters too; `None` unless this is the key of a
+    /// hash.
+    pub(crate) fn with_parameters(&self, parameters: &[u8]) -> Option<Result<PreparedKey, Error>> {
+        let PreparedKey::Hash(hash, key) = self else { return None };
+        // The key is the first parameter; the last byte of a block ends it.
+        let key = key.split_last().map_or(&[][..], |(_, entries)| entries);
+        let block = Zeroizing::new([key, parameters].concat());
+        Some(PreparedKey::new(Purpose::Hash(*hash), &block, EngineNumber::Native))
     }
 
     /// Returns true if the kernel engine computes under it.

@@ -5,26 +5,68 @@ use crate::engine;
 use crate::keys::PreparedKey;
 use crate::protocol::EngineNumber;
 use crate::work::{Key, Reply, Status, Target, Work};
-use millrace_core::allocate::try_zeroed;
+use millrace_core::allocate::{try_with_capacity, try_zeroed};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{self, CipherKey, Text};
 use millrace_core::error::Error;
+use millrace_core::hash::Params;
 use millrace_core::hmac::MacKey;
+use zeroize::Zeroizing;
 
-impl Work {
-    /// Returns the key of a keyed hash, if there is one; a copy, because the target may overlap it.
+/// What is in the place of a hash's key; see [`Params::in_key`].
+pub(crate) enum HashKey<'a> {
+    None,
+    Raw([u8; 32]),
+    Borrowed(&'a [u8]),
+    Block(Zeroizing<Vec<u8>>),
+}
+
+impl HashKey<'_> {
+    /// Returns the parameters of the hash.
     ///
     /// # Errors
-    /// [`Status::KeySize`], and [`Status::KeyAlgorithm`] for a key of another algorithm.
-    pub(crate) fn hash_key(&self, hash: Hash) -> Result<Option<[u8; 32]>, Status> {
-        let key: Option<&[u8]> = match &self.key {
+    /// [`Error::KeySize`].
+    #[inline]
+    pub(crate) fn params(&self, seed: u64) -> Result<Params<'_>, Error> {
+        match self {
+            HashKey::None => Ok(Params { seed, ..Params::NONE }),
+            HashKey::Raw(key) => Ok(Params { seed, key: Some(key), ..Params::NONE }),
+            HashKey::Borrowed(bytes) => Params::in_key(seed, bytes),
+            HashKey::Block(bytes) => Params::in_key(seed, bytes),
+        }
+    }
+}
+
+impl Work {
+    /// Returns the key and the parameters of a hash.
+    ///
+    /// # Errors
+    /// [`Status::KeyAlgorithm`] for a key of another algorithm; [`Status::Memory`].
+    #[inline]
+    pub(crate) fn hash_key(&self, hash: Hash) -> Result<HashKey<'_>, Status> {
+        match &self.key {
+            Key::Bytes(bytes) if bytes.size() == 0 => Ok(HashKey::None),
+            key => self.some_hash_key(key, hash),
+        }
+    }
+
+    #[cold]
+    fn some_hash_key<'a>(&'a self, key: &'a Key, hash: Hash) -> Result<HashKey<'a>, Status> {
+        match key {
             Key::Prepared(key) => match &**key {
-                PreparedKey::Hash(of, bytes) if *of == hash => Some(&bytes[..]),
-                _ => return Err(Status::KeyAlgorithm),
+                PreparedKey::Hash(of, bytes) if *of == hash => Ok(HashKey::Borrowed(bytes)),
+                _ => Err(Status::KeyAlgorithm),
             },
-            Key::Bytes(bytes) => Some(bytes.read()).filter(|bytes| !bytes.is_empty()),
-        };
-        key.map(|bytes| bytes.try_into().map_err(|_| Status::KeySize)).transpose()
+            // The target may overlap it.
+            Key::Bytes(bytes) => match <[u8; 32]>::try_from(bytes.read()) {
+                Ok(key) => Ok(HashKey::Raw(key)),
+                Err(_) => {
+                    let mut copy = Zeroizing::new(try_with_capacity(bytes.size())?);
+                    copy.extend_from_slice(bytes.read());
+                    Ok(HashKey::Block(copy))
+                }
+            },
+        }
     }
 
     /// Returns the prepared key of an HMAC.

@@ -422,7 +422,7 @@ impl RangePlan {
             }
             Operation::Hash(hash) => {
                 let key = work.hash_key(hash)?;
-                let params = Params { seed: work.seed, key: key.as_ref() };
+                let params = key.params(work.seed)?;
                 let message = HashMessage::new(hash, &params, work.source.size() as u64)?;
                 let (part, count) = (message.part_size() as usize, message.count());
                 Ok(RangePlan::over(Kind::Hash(message), [work.source, Window::EMPTY], part, count))

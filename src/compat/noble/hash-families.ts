@@ -143,7 +143,7 @@ export function blake3(line: Line) {
       const { dkLen = facts.digestSize, key } = options;
       if (!Number.isSafeInteger(dkLen) || dkLen < 0) return undefined;
       if (key === undefined) return sized(spec, dkLen);
-      if (!isUint8Array(key) || key.length !== facts.keySize) return undefined;
+      if (!isUint8Array(key) || key.length !== facts.parameters?.key?.[1]) return undefined;
       const prepared = createKeyFor(facts.name, key, defaultEngine.preference);
       return new RunningHash(
         { ...spec, outputLen: dkLen },

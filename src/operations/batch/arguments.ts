@@ -29,9 +29,7 @@ import {
 } from '../../engines/engines.js';
 import { readRoute, takes, type RouteOptions, type Takes } from '../../scheduling/routes.js';
 import {
-  checkKeyed,
   digestForm,
-  hashKey,
   hashNames,
   outputSize,
   readPlace,
@@ -42,6 +40,14 @@ import {
   type HashOptions,
   type TargetOptions,
 } from '../hash.js';
+import {
+  checkKeyed,
+  hashKey,
+  readParameters,
+  takesHash,
+  type GivenParameters,
+  type HashTakes,
+} from '../hash-parameters.js';
 import { hmacFacts, hmacNames, type HmacFields } from '../hmac.js';
 import { macName } from '../key.js';
 import { SIZE_MAX, utf8Apart, type Buffer } from '#platform/runtime.js';
@@ -114,11 +120,10 @@ export interface Messages {
   readonly size: number;
 }
 
-type HashFields = HashOptions & Partial<TargetOptions>;
-const hashTable: Takes<keyof HashFields> = takes('hashMany(algorithm, sources)', {
-  ...hashNames,
-  ...targetNames,
-});
+const hashTable: HashTakes<keyof typeof hashNames | keyof TargetOptions> = takesHash(
+  'hashMany(algorithm, sources)',
+  { ...hashNames, ...targetNames },
+);
 const hmacTable: Takes<keyof HmacFields> = takes('hmacMany(algorithm, key, sources)', hmacNames);
 
 function parseHashMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
@@ -128,14 +133,12 @@ function parseHashMany(given: ArrayLike<unknown>, count: number, promised?: bool
       'hashMany takes (algorithm, sources[, options][, callback]), ' + `not ${count} arguments`,
     );
   const facts = hashFacts(given[0]);
-  const wanted = readOptions(
-    count > 2 ? given[2] : undefined,
-    facts,
-    promised ? hashTable.promised : hashTable.plain,
-  );
+  const { promised: all, plain } = facts.parameters === null ? hashTable : hashTable.parameters;
+  const wanted = readOptions(count > 2 ? given[2] : undefined, facts, promised ? all : plain);
   const messages = readSources(given[1]);
   checkPlace(messages, wanted);
-  return batchOf(Operation.HashMany, facts, wanted, messages, hashKey(wanted.key, facts));
+  const key = hashKey(wanted.parameters, facts);
+  return batchOf(Operation.HashMany, facts, wanted, messages, key);
 }
 
 function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
@@ -159,7 +162,7 @@ function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: bool
 
 /** The parsed options; the key is not parsed yet. */
 type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages' | 'key' | 'wipe'> & {
-  readonly key: unknown;
+  readonly parameters: GivenParameters | undefined;
 };
 
 /** Returns the call with its key, which was parsed after all other arguments. */
@@ -214,10 +217,12 @@ function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>):
   const size = outputSize(outputLength, facts);
   if (form !== undefined) checkTextSize(size, form);
   const [seedLow, seedHigh] = splitSeed(seed, facts);
-  if (key !== undefined) checkKeyed(facts);
+  let parameters: GivenParameters | undefined;
+  if (facts.parameters !== null) parameters = readParameters(given, key, size, facts);
+  else if (key !== undefined) checkKeyed(facts);
   const place = readPlace(target, targetOffset, encoding);
   return {
-    key,
+    parameters,
     preference,
     seedLow,
     seedHigh,

@@ -1,5 +1,13 @@
 /** The hashes of millrace/portable: one function each, with a running form. */
 import { makeError, wrongType } from '../../request/errors.js';
+import type { ParameterRanges } from '../../catalog/facts.js';
+import {
+  checkParameter,
+  parameterBlock,
+  takesNo,
+  takesRawKey,
+  type Parameter,
+} from '../../catalog/parameters.js';
 import { accepted, type Accepted } from '../../request/options.js';
 import { PLAIN, type HashParams, type PortableHash } from '../hashes/contract.js';
 import type { MacSizes } from '../hashes/hmac.js';
@@ -25,16 +33,34 @@ export interface DigestOptions<E extends Encoding = Encoding> {
 /** Options of an extendable output. */
 export interface OutputOptions {
   /**
-   * The digest's size in bytes, 1 to 2^30. Required for shake128 and shake256; 32 for blake3 by
-   * default.
+   * The digest's size in bytes, 1 to 2^30; for blake2b512 1 to 64, for blake2s256 1 to 32. Required
+   * for shake128 and shake256; 32 for blake3 by default.
    */
   readonly outputLength?: number | undefined;
 }
 
 /** Options of a keyed hash. */
 export interface KeyOptions {
-  /** 32 bytes. */
+  /** 32 bytes for blake3, 1 to 64 for blake2b512, 1 to 32 for blake2s256. */
   readonly key?: Bytes | undefined;
+}
+
+/** Options of BLAKE2's salt. */
+export interface SaltOptions {
+  /** 16 bytes for blake2b512, 8 for blake2s256; a string means its UTF-8 encoding. */
+  readonly salt?: Data | undefined;
+}
+
+/** Options of BLAKE2's personalization. */
+export interface PersonalizationOptions {
+  /** 16 bytes for blake2b512, 8 for blake2s256; a string means its UTF-8 encoding. */
+  readonly personalization?: Data | undefined;
+}
+
+/** Options of BLAKE3's key derivation. */
+export interface ContextOptions {
+  /** The context, which no other use shares; the message is the key material. Excludes `key`. */
+  readonly context?: string | undefined;
 }
 
 /** Options of a seeded hash. */
@@ -49,6 +75,8 @@ export interface NoOptions {
   readonly seed?: undefined;
   /** Not accepted. */
   readonly key?: undefined;
+  /** Not accepted. */
+  readonly salt?: undefined;
 }
 
 /**
@@ -78,7 +106,7 @@ export interface HashFunction<Extra extends object = NoOptions> {
 /** The hash's properties in the catalog. */
 export interface Facts extends MacSizes {
   readonly xof?: true;
-  readonly keySize?: number;
+  readonly parameters?: ParameterRanges;
   readonly seedBits?: number;
   readonly hmac?: false;
 }
@@ -109,7 +137,14 @@ export function makeHash<Extra extends object = NoOptions>(
   hash: PortableHash,
   facts: Facts,
 ): HashFunction<Extra> {
-  const own = { outputLength: true, key: true, seed: true } as const;
+  const own = {
+    outputLength: true,
+    key: true,
+    seed: true,
+    salt: true,
+    personalization: true,
+    context: true,
+  } as const;
   const takes: Accepted<keyof AllOptions> = accepted(`${algorithm}(data)`, {
     encoding: true,
     ...own,
@@ -149,29 +184,34 @@ export function makeHash<Extra extends object = NoOptions>(
   }) as unknown as HashFunction<Extra>;
 }
 
-type BeginOptions = OutputOptions & KeyOptions & SeedOptions;
+type ParameterOptions = KeyOptions & SaltOptions & PersonalizationOptions & ContextOptions;
+type BeginOptions = OutputOptions & SeedOptions & ParameterOptions;
 type AllOptions = DigestOptions & BeginOptions;
 
 function read(
-  { outputLength, seed, key }: BeginOptions,
+  given: BeginOptions,
   algorithm: string,
   facts: Facts,
   running = false,
 ): { size: number; params: HashParams } {
+  const { outputLength, seed } = given;
   const size =
     running && outputLength === undefined && facts.xof
       ? facts.digestSize
       : sizeOf(outputLength, algorithm, facts);
-  if (seed === undefined && key === undefined) return { size, params: PLAIN };
-  return {
-    size,
-    params: { seed: seedOf(seed, algorithm, facts), key: keyOf(key, algorithm, facts) },
-  };
+  const params = parametersOf(given, algorithm, facts, size);
+  if (seed === undefined && params.key === undefined && params.parameters === undefined)
+    return { size, params: PLAIN };
+  return { size, params: { seed: seedOf(seed, algorithm, facts), ...params } };
 }
 
 const OUTPUT_MAX = 2 ** 30;
 
-function sizeOf(outputLength: unknown, algorithm: string, { digestSize, xof }: Facts): number {
+function sizeOf(
+  outputLength: unknown,
+  algorithm: string,
+  { digestSize, xof, parameters }: Facts,
+): number {
   if (outputLength === undefined) {
     if (digestSize > 0) return digestSize;
     throw makeError(
@@ -181,10 +221,12 @@ function sizeOf(outputLength: unknown, algorithm: string, { digestSize, xof }: F
   }
   const size = unsigned(outputLength, 'options.outputLength');
   if (xof ? size >= 1 && size <= OUTPUT_MAX : size === digestSize) return size;
+  const most = parameters?.outputLength?.[1];
+  if (most !== undefined && size >= 1 && size <= most) return size;
+  const allowed = xof || most !== undefined ? `between 1 and ${most ?? OUTPUT_MAX}` : digestSize;
   throw makeError(
     'ERR_OUTPUT_SIZE',
-    `options.outputLength must be ${xof ? `between 1 and ${OUTPUT_MAX}` : digestSize} bytes ` +
-      `for ${algorithm}, not ${size}`,
+    `options.outputLength must be ${allowed} bytes for ${algorithm}, not ${size}`,
   );
 }
 
@@ -202,25 +244,40 @@ function seedOf(seed: unknown, algorithm: string, { seedBits = 0 }: Facts): bigi
   );
 }
 
-function keyOf(
-  key: unknown,
+/** Returns a raw key, and the block of the other parameters. */
+function parametersOf(
+  given: ParameterOptions,
   algorithm: string,
-  { keySize = 0, hmac }: Facts,
-): Uint8Array | undefined {
-  if (key === undefined) return undefined;
-  if (keySize === 0)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `options.key: ${algorithm} takes no key${hmac === false ? '' : '; hmac does'}`,
-    );
-  const view = bytes(key, 'options.key');
-  // Not slice, which Buffer overrides.
-  if (view.length === keySize) return Uint8Array.from(view);
-  throw makeError(
-    'ERR_KEY_SIZE',
-    `options.key must be ${keySize} bytes for ${algorithm}, not ${view.length}`,
-  );
+  { parameters: ranges, digestSize, hmac }: Facts,
+  size: number,
+): Pick<HashParams, 'key' | 'parameters'> {
+  const values: Parameter[] = [];
+  let raw: Uint8Array | undefined;
+  for (const name of names) {
+    const value: unknown = given[name];
+    if (value === undefined) continue;
+    const range = ranges?.[name];
+    if (range === undefined) {
+      if (name !== 'key') throw takesNo(name, algorithm);
+      const hint = hmac === false ? '' : '; hmac does';
+      throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${algorithm} takes no key${hint}`);
+    }
+    const option = `options.${name}`;
+    if (name === 'context' && typeof value !== 'string') throw wrongType(option, 'a string', value);
+    // Not slice, which Buffer overrides.
+    const view = Uint8Array.from(name === 'key' ? bytes(value, option) : data(value, option));
+    checkParameter(name, view, range, algorithm);
+    if (name === 'key' && takesRawKey(ranges!)) raw = view;
+    else values.push([name, view]);
+  }
+  if (raw !== undefined && values.length > 0)
+    throw makeError('ERR_ARGUMENT_VALUE', 'options.key and options.context exclude each other');
+  if (ranges?.outputLength !== undefined && size !== digestSize)
+    values.push(['outputLength', size]);
+  return { key: raw, parameters: values.length > 0 ? parameterBlock(values) : undefined };
 }
+
+const names = ['key', 'salt', 'personalization', 'context'] as const;
 
 /** The update and output functions of a hash or an HMAC. */
 export interface RunningSteps {

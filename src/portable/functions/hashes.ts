@@ -3,7 +3,10 @@ import * as families from '../hashes/families.js';
 import {
   makeHash,
   type HashFunction,
+  type ContextOptions,
   type KeyOptions,
+  type PersonalizationOptions,
+  type SaltOptions,
   type OutputOptions,
   type SeedOptions,
 } from './hash.js';
@@ -158,30 +161,43 @@ export const shake256: HashFunction<OutputOptions> = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `blake2b512` (RFC 7693).
+ * Returns 64 bytes, or 1 to 64 with `outputLength`.
+ * With a `key` of 1 to 64 bytes it is a MAC.
  */
-export const blake2b512: HashFunction = /* @__PURE__ */ makeHash(
-  'blake2b512',
-  families.blake2b512,
-  { digestSize: 64, blockSize: 128, stateSize: 200 },
-);
+export const blake2b512: HashFunction<
+  OutputOptions & KeyOptions & SaltOptions & PersonalizationOptions
+> = /* @__PURE__ */ makeHash('blake2b512', families.blake2b512, {
+  digestSize: 64,
+  blockSize: 128,
+  stateSize: 200,
+  parameters: { key: [1, 64], salt: [16, 16], personalization: [16, 16], outputLength: [1, 64] },
+});
 /**
  * The hash `blake2s256` (RFC 7693).
+ * Returns 32 bytes, or 1 to 32 with `outputLength`.
+ * With a `key` of 1 to 32 bytes it is a MAC.
  */
-export const blake2s256: HashFunction = /* @__PURE__ */ makeHash(
-  'blake2s256',
-  families.blake2s256,
-  { digestSize: 32, blockSize: 64, stateSize: 104 },
-);
+export const blake2s256: HashFunction<
+  OutputOptions & KeyOptions & SaltOptions & PersonalizationOptions
+> = /* @__PURE__ */ makeHash('blake2s256', families.blake2s256, {
+  digestSize: 32,
+  blockSize: 64,
+  stateSize: 104,
+  parameters: { key: [1, 32], salt: [8, 8], personalization: [8, 8], outputLength: [1, 32] },
+});
 /**
  * The hash `blake3` (BLAKE3 specification, 2020).
  * Returns 32 bytes, or `outputLength`.
  * With a `key` of 32 bytes it is a MAC.
  */
-export const blake3: HashFunction<OutputOptions & KeyOptions> = /* @__PURE__ */ makeHash(
-  'blake3',
-  families.blake3,
-  { digestSize: 32, blockSize: 64, stateSize: 2648, xof: true, keySize: 32 },
-);
+export const blake3: HashFunction<OutputOptions & KeyOptions & ContextOptions> =
+  /* @__PURE__ */ makeHash('blake3', families.blake3, {
+    digestSize: 32,
+    blockSize: 64,
+    stateSize: 2648,
+    xof: true,
+    parameters: { key: [32, 32], context: [0, 1073741824] },
+  });
 /**
  * The hash `ripemd160` (ISO/IEC 10118-3).
  */

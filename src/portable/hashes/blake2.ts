@@ -1,5 +1,6 @@
 /**
- * BLAKE2b with a 64-byte digest and BLAKE2s with 32 bytes. The compression of BLAKE2b is from
+ * BLAKE2b with up to 64 bytes of digest and BLAKE2s with up to 32. Digest size, key, salt and
+ * personalization change the first words, and the key is the first block (RFC 7693). The compression of BLAKE2b is from
  * @noble/hashes, that of BLAKE2s in blake2s.ts; the states are defined here.
  *
  * Four members of the library's class are used, which its types call protected: they get and set
@@ -7,6 +8,8 @@
  * a number, exact up to 2^53; the state of a longer message (8 PiB), which the native engine
  * accepts, is refused.
  */
+import { numberIn, parameterIn } from '../../catalog/parameters.js';
+import { NO_BYTES } from '../../request/intrinsics.js';
 import { BLOCKS_MIN, StateError, type HashParams, type PortableHash } from './contract.js';
 import {
   add,
@@ -75,28 +78,28 @@ export class Blake2 implements PortableHash {
     this.#blocks = blocks;
   }
 
-  digest(_params: HashParams, source: Uint8Array, target: Uint8Array): void {
-    this.#begin();
+  digest(params: HashParams, source: Uint8Array, target: Uint8Array): void {
+    this.#begin(params);
     this.#take(source);
     this.#end(target);
   }
 
-  update(_params: HashParams, state: Uint8Array, source: Uint8Array, next: Uint8Array): void {
-    this.#resume(state);
+  update(params: HashParams, state: Uint8Array, source: Uint8Array, next: Uint8Array): void {
+    this.#resume(params, state);
     this.#take(source);
     this.#save(next);
     this.#clean();
   }
 
-  finish(_params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
-    this.#resume(state);
+  finish(params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
+    this.#resume(params, state);
     this.#take(rest);
     this.#end(target);
   }
 
-  check(_params: HashParams, state: Uint8Array): void {
+  check(params: HashParams, state: Uint8Array): void {
     if (state.length === 0) throw new StateError();
-    this.#resume(state);
+    this.#resume(params, state);
     this.#clean();
   }
 
@@ -122,20 +125,44 @@ export class Blake2 implements PortableHash {
     );
   }
 
-  #begin(): void {
+  #begin({ parameters }: HashParams): void {
     this.#setWords(this.#first);
     this.#compression.length = 0;
     this.#waiting = 0;
+    if (parameters !== undefined) this.#apply(parameters);
   }
 
-  #resume(state: Uint8Array): void {
-    if (state.length === 0) return this.#begin();
+  /** Mixes the parameter block into the first words, and begins with the key. */
+  #apply(parameters: Uint8Array): void {
+    const key = parameterIn(parameters, 'key') ?? NO_BYTES;
+    const size = numberIn(parameters, 'outputLength') ?? this.#size;
+    const given = new Uint8Array(this.#size);
+    this.#writeWords(given);
+    given[0]! ^= this.#size ^ size;
+    given[1]! ^= key.length;
+    // The second half of the block: salt and personalization, a quarter each.
+    const half = this.#size / 2;
+    mixInto(given, half, parameterIn(parameters, 'salt'));
+    mixInto(given, half + half / 2, parameterIn(parameters, 'personalization'));
+    this.#readWords(given);
+    given.fill(0);
+    if (key.length === 0) return;
+    this.#tail.fill(0);
+    this.#tail.set(key);
+    this.#waiting = this.#block;
+    this.#compression.length = this.#block;
+  }
+
+  #resume(params: HashParams, state: Uint8Array): void {
+    if (state.length === 0) return this.#begin(params);
     const at = this.#size;
     const block = this.#block;
     checkSize(state, at + 8 + block);
     readCount(state, at, count, LENGTH_BITS);
     const length = count.high * 2 ** 32 + count.low;
     if (length > Number.MAX_SAFE_INTEGER) throw new StateError();
+    if (length < block && parameterIn(params.parameters, 'key') !== undefined)
+      throw new StateError();
     const waiting = length === 0 ? 0 : ((length - 1) % block) + 1;
     checkBlank(state, at + 8 + waiting, state.length);
     this.#readWords(state);
@@ -218,7 +245,14 @@ export class Blake2 implements PortableHash {
   #end(target: Uint8Array): void {
     this.#tail.fill(0, this.#waiting);
     this.#compressTail(true);
-    this.#writeWords(target);
+    if (target.length === this.#size) {
+      this.#writeWords(target);
+    } else {
+      const digest = new Uint8Array(this.#size);
+      this.#writeWords(digest);
+      target.set(digest.subarray(0, target.length));
+      digest.fill(0);
+    }
     this.#clean();
   }
 
@@ -228,6 +262,11 @@ export class Blake2 implements PortableHash {
     this.#tailWords.fill(0);
     this.#words.fill(0);
   }
+}
+
+function mixInto(block: Uint8Array, at: number, value: Uint8Array | undefined): void {
+  if (value !== undefined)
+    for (let index = 0; index < value.length; index++) block[at + index]! ^= value[index]!;
 }
 
 const count: Count = { low: 0, high: 0 };

@@ -1,5 +1,5 @@
 /**
- * BLAKE3, with or without a key, with any output size. Not from @noble/hashes, whose running hash
+ * BLAKE3, with or without a key or a context, with any output size. Not from @noble/hashes, whose running hash
  * does not export its state, and for the reason in blake-mix.ts.
  *
  * The message is split into chunks of 1024 bytes. A chunk is hashed once it is known not to be the
@@ -8,7 +8,8 @@
  * one, mark of the key, chunk, chaining values.
  */
 import { mix } from './blake-mix.js';
-import { BLOCKS_MIN, StateError, type HashParams, type PortableHash } from './contract.js';
+import { parameterIn } from '../../catalog/parameters.js';
+import { BLOCKS_MIN, PLAIN, StateError, type HashParams, type PortableHash } from './contract.js';
 import {
   add,
   checkBlank,
@@ -37,6 +38,8 @@ const CHUNK_END = 2;
 const PARENT = 4;
 const ROOT = 8;
 const KEYED_HASH = 16;
+const DERIVE_KEY_CONTEXT = 32;
+const DERIVE_KEY_MATERIAL = 64;
 
 /** The initial words without a key, which are SHA-256's. */
 const FIRST = /* @__PURE__ */ Int32Array.of(
@@ -99,13 +102,33 @@ class Tree {
   readonly given = new Int32Array(16);
   accelerator: Chunks | undefined;
 
-  begin({ key }: HashParams): void {
+  begin({ key, parameters }: HashParams): void {
+    const context = parameterIn(parameters, 'context');
+    if (context !== undefined) {
+      const derived = this.contextKey(context);
+      this.begin({ seed: 0n, key: derived });
+      this.flags = DERIVE_KEY_MATERIAL;
+      derived.fill(0);
+      return;
+    }
     this.flags = key === undefined ? 0 : KEYED_HASH;
     if (key === undefined) this.key.set(FIRST);
     else for (let index = 0; index < 8; index++) this.key[index] = read32(key, 4 * index);
     this.length.low = this.length.high = 0;
     this.output.low = this.output.high = 0;
     this.chunks = this.waiting = this.depth = 0;
+  }
+
+  /** Returns the hash of a context, which is the key of the hash of the key material. */
+  contextKey(context: Uint8Array): Uint8Array {
+    this.begin(PLAIN);
+    this.flags = DERIVE_KEY_CONTEXT;
+    this.take(context);
+    this.end();
+    const key = new Uint8Array(32);
+    this.give(key, BEGINNING);
+    this.clean();
+    return key;
   }
 
   load(params: HashParams, state: Uint8Array): void {

@@ -9,6 +9,8 @@ export interface HashParams {
   readonly seed: bigint;
   /** 32 bytes of BLAKE3's key, or undefined. */
   readonly key: Uint8Array | undefined;
+  /** The block of all other parameters (catalog/parameters.ts), checked. */
+  readonly parameters?: Uint8Array | undefined;
 }
 
 /** No seed, no key. */

@@ -27,6 +27,7 @@ import {
   type IHasher,
 } from 'hash-wasm';
 import { hashes as catalog } from '../../catalog/catalog-table.js';
+import { takesRawKey } from '../../catalog/parameters.js';
 import { Blake2, type CountedBlocks } from './blake2.js';
 import { Blake3, type Chunks } from './blake3.js';
 import { PLAIN, type Blocks, type HashParams, type PortableHash } from './contract.js';
@@ -112,10 +113,10 @@ function tried<T>(
   accelerator: T,
 ): boolean {
   const id = hashes.indexOf(hash);
-  const { digestSize, stateSize, seedBits, keySize } = catalog[id]!;
+  const { digestSize, stateSize, seedBits, parameters } = catalog[id]!;
   const special: HashParams = {
     seed: seedBits > 0 ? 0x89abcdefn : 0n,
-    key: keySize > 0 ? TRIAL.subarray(0, keySize) : undefined,
+    key: parameters !== null && takesRawKey(parameters) ? TRIAL.subarray(0, 32) : undefined,
   };
   const digests = [undefined, accelerator].map((each) => {
     hash.accelerate(each);

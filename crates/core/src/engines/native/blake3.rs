@@ -7,13 +7,15 @@
 //! each other, so that several cores may hash one message.
 
 use ::blake3::hazmat::{
-    ChainingValue, HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root_xof,
+    ChainingValue, HasherExt, Mode, hash_derive_key_context, merge_subtrees_non_root,
+    merge_subtrees_root_xof,
 };
 use ::blake3::{CHUNK_LEN, Hasher, OutputReader, hash, keyed_hash};
 
 use super::Digest;
 use super::state::{LENGTH_MAX, Reader, Writer};
 use super::wipe::{Plain, Secret, wipe_plain, wipe_replace};
+use crate::catalog::Parameter;
 use crate::inputs::Params;
 
 // The library's C code for NEON calls back into its Rust, by a function that is exported for that.
@@ -28,11 +30,12 @@ core::arch::global_asm!(
 /// Most subtrees of different sizes: those of one chunk less than `LENGTH_MAX`.
 const DEPTH_MAX: usize = LENGTH_MAX.ilog2() as usize - CHUNK_LEN.ilog2() as usize;
 
-/// BLAKE3, with or without key, with any length of output.
+/// BLAKE3, with or without key or context, with any length of output.
 #[derive(Clone)]
 pub(crate) struct Blake3 {
-    keyed: bool,
-    /// Zeros without one.
+    /// [`HASH`], [`KEYED`] or [`DERIVE`].
+    kind: u8,
+    /// The key, or that of the context; zeros without one.
     key: [u8; 32],
     /// Bytes absorbed. [`Shape`] tells where they are.
     length: u64,
@@ -44,7 +47,7 @@ pub(crate) struct Blake3 {
     subtrees: [ChainingValue; DEPTH_MAX],
 }
 
-// SAFETY: made of integers, arrays of integers and a bool, of which zero is `false`.
+// SAFETY: made of integers and arrays of integers.
 unsafe impl Plain for Blake3 {}
 
 /// Where the bytes of a message are. The root's own hash differs from a subtree's, so what may turn
@@ -75,9 +78,10 @@ impl Digest for Blake3 {
 
     #[inline]
     fn new(params: &Params<'_>) -> Self {
+        let (kind, key) = kind_of(params);
         Self {
-            keyed: params.key.is_some(),
-            key: params.key.copied().unwrap_or_default(),
+            kind,
+            key,
             length: 0,
             output: 0,
             chunk: [0; CHUNK_LEN],
@@ -176,14 +180,14 @@ impl Digest for Blake3 {
         if output > LENGTH_MAX || (output > 0 && length > CHUNK_LEN as u64 && length != HALVES) {
             return None;
         }
-        let mode = params.key.map_or(Mode::Hash, Mode::KeyedHash);
-        if fields.bytes() != Some(&mark(mode)) {
+        let (kind, key) = kind_of(params);
+        if fields.bytes() != Some(&mark(mode(kind, &key))) {
             return None;
         }
         let Shape { depth, waiting, .. } = Shape::of(length);
         Some(Self {
-            keyed: params.key.is_some(),
-            key: params.key.copied().unwrap_or_default(),
+            kind,
+            key,
             length,
             output,
             chunk: *fields.buffer(waiting)?,
@@ -230,7 +234,7 @@ impl Digest for Blake3 {
     // The library's own one-shot needs no hasher, which has room for 54 subtrees (1.9 KB).
     #[inline]
     fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {
-        if target.len() == Self::SIZE {
+        if target.len() == Self::SIZE && params.parameters.is_empty() {
             let digest = match params.key {
                 None => hash(source),
                 Some(key) => keyed_hash(key, source),
@@ -238,7 +242,9 @@ impl Digest for Blake3 {
             target.copy_from_slice(digest.as_bytes());
             return;
         }
-        all(params.key.map_or(Mode::Hash, Mode::KeyedHash), [source, &[]], target);
+        let (kind, mut key) = kind_of(params);
+        all(mode(kind, &key), [source, &[]], target);
+        wipe_plain(&mut key);
     }
 }
 
@@ -248,7 +254,7 @@ const HALVES: u64 = 2 * CHUNK_LEN as u64;
 impl Blake3 {
     #[inline]
     fn mode(&self) -> Mode<'_> {
-        if self.keyed { Mode::KeyedHash(&self.key) } else { Mode::Hash }
+        mode(self.kind, &self.key)
     }
 
     /// Adds the next subtree, of `count` chunks, and merges what makes whole subtrees, except for
@@ -323,7 +329,39 @@ fn all(mode: Mode<'_>, parts: [&[u8]; 2], target: &mut [u8]) {
 fn hasher(mode: Mode<'_>) -> Hasher {
     match mode {
         Mode::KeyedHash(key) => Hasher::new_keyed(key),
-        _ => Hasher::new(),
+        Mode::DeriveKeyMaterial(key) => Hasher::new_from_context_key(key),
+        Mode::Hash => Hasher::new(),
+    }
+}
+
+/// The kinds of BLAKE3: without a key, with one, and the derivation of keys in a context.
+const HASH: u8 = 0;
+const KEYED: u8 = 1;
+const DERIVE: u8 = 2;
+
+/// Returns the kind, and the key or that of the context.
+#[inline]
+fn kind_of(params: &Params<'_>) -> (u8, [u8; 32]) {
+    match params.key {
+        Some(key) => (KEYED, *key),
+        None if params.parameters.is_empty() => (HASH, [0; 32]),
+        None => (DERIVE, context_key(params)),
+    }
+}
+
+/// Callers have checked that the context is UTF-8.
+#[cold]
+fn context_key(params: &Params<'_>) -> [u8; 32] {
+    let context = params.parameters.bytes(Parameter::Context).unwrap_or_default();
+    hash_derive_key_context(str::from_utf8(context).unwrap_or_default())
+}
+
+#[inline]
+fn mode(kind: u8, key: &[u8; 32]) -> Mode<'_> {
+    match kind {
+        KEYED => Mode::KeyedHash(key),
+        DERIVE => Mode::DeriveKeyMaterial(key),
+        _ => Mode::Hash,
     }
 }
 
@@ -332,11 +370,11 @@ fn hasher(mode: Mode<'_>) -> Hasher {
 #[inline]
 fn mark(mode: Mode<'_>) -> [u8; 8] {
     match mode {
-        Mode::KeyedHash(_) => {
+        Mode::KeyedHash(_) | Mode::DeriveKeyMaterial(_) => {
             let value = merge_subtrees_non_root(&[0; 32], &[0; 32], mode);
             std::array::from_fn(|index| value[index])
         }
-        _ => [0; 8],
+        Mode::Hash => [0; 8],
     }
 }
 
@@ -362,16 +400,14 @@ const LARGE: u64 = 4 * PART;
 
 /// A message of which each part, as large as a subtree that is full, is hashed apart.
 pub(crate) struct Message {
-    keyed: bool,
+    kind: u8,
     key: Secret<32>,
 }
 
 impl Message {
     pub(crate) fn new(params: &Params<'_>) -> Message {
-        let mut message = Message { keyed: params.key.is_some(), key: Secret::zeros() };
-        if let Some(key) = params.key {
-            message.key.0 = *key;
-        }
+        let mut message = Message { kind: HASH, key: Secret::zeros() };
+        (message.kind, message.key.0) = kind_of(params);
         message
     }
 
@@ -407,6 +443,6 @@ impl Message {
     }
 
     fn mode(&self) -> Mode<'_> {
-        if self.keyed { Mode::KeyedHash(&self.key.0) } else { Mode::Hash }
+        mode(self.kind, &self.key.0)
     }
 }

@@ -72,7 +72,8 @@ fn a_message_in_pieces_is_the_message_in_one() {
     for facts in &HASHES {
         let params = Params {
             seed: if facts.seed_bits > 0 { 0x1234_5678_9abc_def0 } else { 0 },
-            key: (facts.key_size > 0).then_some(&key),
+            key: facts.takes_raw_key().then_some(&key),
+            ..Params::NONE
         };
         let size = if facts.digest_size == 0 { 200 } else { facts.digest_size };
         let block = facts.block_size;

@@ -12,7 +12,7 @@ use crate::inputs::Params;
 const SEEDS: [u64; 4] = [0, 1, 0x9e37_79b1, 0xfedc_ba98_7654_3210];
 
 fn with(seed: u64) -> Params<'static> {
-    Params { seed, key: None }
+    Params { seed, ..Params::NONE }
 }
 
 /// A hash and its reference implementation.

@@ -221,7 +221,7 @@ macro_rules! xxh3_digest {
             #[inline]
             fn finish_with(&mut self, source: &[u8], target: &mut [u8]) {
                 if self.0.length == 0 {
-                    return Self::digest(&Params { seed: self.0.seed, key: None }, source, target);
+                    return Self::digest(&Params { seed: self.0.seed, ..Params::NONE }, source, target);
                 }
                 self.update(source);
                 self.finish(target);

@@ -1,0 +1,117 @@
+/**
+ * The parameters of hashes beside the seed: key, salt, output size and so on. The catalog says which
+ * of them a hash takes. They travel to the engines as one block of bytes in the place of a key,
+ * which crates/core/src/parameters.rs documents.
+ */
+import { makeError } from '../request/errors.js';
+import { parameterNumbers } from './catalog-table.js';
+import type { ParameterRange, ParameterRanges } from './facts.js';
+
+/** The name of a parameter, which is that of its option. */
+export type ParameterName = keyof typeof parameterNumbers;
+
+/** The value of a parameter. */
+export type Parameter = readonly [ParameterName, Uint8Array | number];
+
+/** Entries begin at multiples of this. */
+const ALIGN = 8;
+
+/** Returns the block of these parameters. */
+export function parameterBlock(parameters: readonly Parameter[]): Uint8Array {
+  let size = 1;
+  for (const [, value] of parameters) size += ALIGN + padded(sizeOf(value));
+  const block = new Uint8Array(new ArrayBuffer(size));
+  const view = new DataView(block.buffer);
+  let at = 0;
+  for (const [name, value] of inOrder(parameters)) {
+    view.setUint32(at, parameterNumbers[name], true);
+    view.setUint32(at + 4, sizeOf(value), true);
+    at += ALIGN;
+    if (typeof value === 'number') view.setBigUint64(at, BigInt(value), true);
+    else if (value.length > 0) block.set(value, at);
+    at += padded(sizeOf(value));
+  }
+  return block;
+}
+
+function inOrder(parameters: readonly Parameter[]): readonly Parameter[] {
+  return [...parameters].sort(
+    ([left], [right]) => parameterNumbers[left] - parameterNumbers[right],
+  );
+}
+
+function sizeOf(value: Uint8Array | number): number {
+  return typeof value === 'number' ? 8 : value.length;
+}
+
+function padded(size: number): number {
+  return Math.ceil(size / ALIGN) * ALIGN;
+}
+
+/** Returns the bytes of a parameter in a block, undefined if it is not there. */
+export function parameterIn(
+  block: Uint8Array | undefined,
+  name: ParameterName,
+): Uint8Array | undefined {
+  let found: Uint8Array | undefined;
+  if (block !== undefined)
+    eachParameter(block, (number, value) => {
+      if (number === parameterNumbers[name]) found = value;
+    });
+  return found;
+}
+
+/** Returns the number of a parameter in a block, undefined if it is not there. */
+export function numberIn(block: Uint8Array | undefined, name: ParameterName): number | undefined {
+  const value = parameterIn(block, name);
+  return value === undefined ? undefined : numberOf(value);
+}
+
+/** Returns a value that is a number. */
+export function numberOf(value: Uint8Array): number {
+  return Number(new DataView(value.buffer, value.byteOffset, 8).getBigUint64(0, true));
+}
+
+/** Calls `each` with the number and the value of each parameter. Returns false for a bad block. */
+export function eachParameter(
+  block: Uint8Array,
+  each: (number: number, value: Uint8Array) => void,
+): boolean {
+  const view = new DataView(block.buffer, block.byteOffset, block.length);
+  let at = 0;
+  while (at + ALIGN < block.length) {
+    const size = view.getUint32(at + 4, true);
+    const end = at + ALIGN + padded(size);
+    if (end >= block.length) return false;
+    each(view.getUint32(at, true), block.subarray(at + ALIGN, at + ALIGN + size));
+    at = end;
+  }
+  return at + 1 === block.length && block[at] === 0;
+}
+
+/** Returns true if the hash has a key of 32 bytes, which is passed as it is. */
+export function takesRawKey({ key }: ParameterRanges): boolean {
+  return key !== undefined && key[0] === 32 && key[1] === 32;
+}
+
+/** Checks the size of a parameter in bytes, or a number. */
+export function checkParameter(
+  name: ParameterName,
+  value: Uint8Array | number,
+  [least, most]: ParameterRange,
+  algorithm: string,
+): void {
+  const size = typeof value === 'number' ? value : value.length;
+  if (size >= least && size <= most) return;
+  const limits = least === most ? String(least) : `${least} to ${most}`;
+  throw makeError(
+    name === 'key' ? 'ERR_KEY_SIZE' : 'ERR_ARGUMENT_VALUE',
+    `options.${name} must be ${limits}${typeof value === 'number' ? '' : ' bytes'} for ` +
+      `${algorithm}, not ${size}`,
+  );
+}
+
+/** The error for a parameter that the hash does not take. */
+export function takesNo(name: ParameterName, algorithm: string): Error {
+  return makeError('ERR_ARGUMENT_VALUE', `options.${name}: ${algorithm} takes no ${name}`);
+}

@@ -1,0 +1,176 @@
+/**
+ * The options of hashes that only some of them take (catalog/parameters.ts), from options to the
+ * block that travels in the place of a key.
+ */
+import { data, sizeOf, unsigned, type Data } from '../request/arguments.js';
+import { makeError, wrongType, type MillraceError } from '../request/errors.js';
+import { part } from '../request/intrinsics.js';
+import { keySizeOf, readKey, type KeyMaterial } from '../request/key-input.js';
+import { isKey } from '../request/key.js';
+import type { Names } from '../request/options.js';
+import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
+import { hashNamesWith } from '../catalog/catalog.js';
+import type { HashFacts, ParameterRange } from '../catalog/facts.js';
+import {
+  checkParameter,
+  parameterBlock,
+  takesNo,
+  takesRawKey,
+  type Parameter,
+  type ParameterName,
+} from '../catalog/parameters.js';
+import { takes, type Takes } from '../scheduling/routes.js';
+import { extendedEngines } from './key.js';
+
+/** Options that some hashes take beside `key`, `seed` and `outputLength`; others refuse them. */
+export interface HashParameterOptions {
+  /** The salt: 16 bytes for blake2b512, 8 for blake2s256. */
+  readonly salt?: Data | undefined;
+  /** The personalization: 16 bytes for blake2b512, 8 for blake2s256. */
+  readonly personalization?: Data | undefined;
+  /**
+   * The context of BLAKE3's key derivation, a string that no other use shares; the message is the
+   * key material. Excludes `key`.
+   */
+  readonly context?: string | undefined;
+}
+
+/** The names that no hash without parameters takes. */
+export const parameterNames: Names<HashParameterOptions> = {
+  salt: true,
+  personalization: true,
+  context: true,
+};
+
+const optionNames = Object.keys(parameterNames) as (keyof HashParameterOptions)[];
+
+/** Parameters whose values are numbers or strings; those of the others are bytes or strings. */
+const NUMBERS: readonly ParameterName[] = ['domain', 'blockSize'];
+const TEXTS: readonly ParameterName[] = ['context'];
+
+/** The option tables of a function for hashes with and without parameters. */
+export interface HashTakes<Own extends PropertyKey> extends Takes<Own> {
+  readonly parameters: Takes<Own | keyof HashParameterOptions>;
+}
+
+/** Makes the option tables of a function that hashes. */
+export function takesHash<Own extends object>(signature: string, own: Own): HashTakes<keyof Own> {
+  const { plain, promised } = takes(signature, own);
+  return {
+    plain: { ...plain, refuse: refuseParameter },
+    promised: { ...promised, refuse: refuseParameter },
+    parameters: takes(signature, { ...own, ...parameterNames }),
+  };
+}
+
+/** Returns the error for an option that only other hashes take. */
+export function refuseParameter(name: string, argument: string): MillraceError | undefined {
+  if (!Object.hasOwn(parameterNames, name)) return undefined;
+  return makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${argument}.${name} is not an option of this algorithm; it takes no ${name}, as ` +
+      `${hashNamesWith(name as ParameterName).join(', ')} do`,
+  );
+}
+
+/** The parameters that a caller gives: the key, which is parsed last, and the others. */
+export interface GivenParameters {
+  readonly key: unknown;
+  readonly values: readonly Parameter[];
+}
+
+/** Reads the parameters of a hash; undefined without any. `size` is the digest's. */
+export function readParameters(
+  given: HashParameterOptions,
+  key: unknown,
+  size: number,
+  facts: HashFacts,
+): GivenParameters | undefined {
+  const ranges = facts.parameters ?? {};
+  const values: Parameter[] = [];
+  for (const name of optionNames) {
+    const value: unknown = given[name];
+    if (value === undefined) continue;
+    const range = ranges[name];
+    if (range === undefined) throw takesNo(name, facts.name);
+    values.push([name, parameter(name, value, range, facts.name)]);
+  }
+  if (ranges.outputLength !== undefined && size !== facts.digestSize)
+    values.push(['outputLength', size]);
+  if (key === undefined) return values.length === 0 ? undefined : { key, values };
+  checkKeyed(facts);
+  if (given.context !== undefined)
+    throw makeError('ERR_ARGUMENT_VALUE', 'options.key and options.context exclude each other');
+  return { key, values };
+}
+
+function parameter(
+  name: keyof HashParameterOptions,
+  value: unknown,
+  range: ParameterRange,
+  algorithm: string,
+): Uint8Array | number {
+  const option = `options.${name}`;
+  if (TEXTS.includes(name) && typeof value !== 'string') throw wrongType(option, 'a string', value);
+  const parsed = NUMBERS.includes(name) ? unsigned(value, option) : copyOf(data(value, option));
+  checkParameter(name, parsed, range, algorithm);
+  return parsed;
+}
+
+/** Getters of later options may change the caller's memory. */
+function copyOf(view: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(new ArrayBuffer(sizeOf(view)));
+  if (copy.length > 0) copy.set(view);
+  return copy;
+}
+
+/** Checks that a hash takes a key. */
+export function checkKeyed(facts: HashFacts): void {
+  if (facts.parameters?.key !== undefined) return;
+  const hint = facts.hmac ? `; hmac('${facts.name}', key, data) does` : '';
+  throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${facts.name} takes no key${hint}`);
+}
+
+/**
+ * Returns what travels in the place of the key: a raw or prepared key, or a block. Call it after all
+ * other arguments are read (secret-copy.ts).
+ */
+export function hashKey(
+  given: GivenParameters | undefined,
+  facts: HashFacts,
+): Exclude<KeyMaterial, string> | undefined {
+  if (given === undefined) return undefined;
+  const { key, values } = given;
+  if (key === undefined) return parameterBlock(values);
+  const ranges = facts.parameters!;
+  const secret = readKey(key, facts.name, 'options.key');
+  const size = keySizeOf(secret);
+  // A prepared key.
+  if (size === undefined)
+    return values.length === 0 || !isKey(key) ? secret : extendedEngines(key, facts, values);
+  try {
+    checkKeySize(size, ranges.key!, facts);
+  } catch (error) {
+    wipeCopy(secret);
+    throw error;
+  }
+  return takesRawKey(ranges) ? secret : keyedBlock(secret, values);
+}
+
+function checkKeySize(size: number, [least, most]: ParameterRange, { name }: HashFacts): void {
+  if (size >= least && size <= most) return;
+  const limits = least === most ? String(least) : `${least} to ${most}`;
+  throw makeError('ERR_KEY_SIZE', `options.key must be ${limits} bytes for ${name}, not ${size}`);
+}
+
+/** Returns a block with a key, which is wiped after use. */
+export function keyedBlock(
+  key: Exclude<KeyMaterial, string>,
+  values: readonly Parameter[],
+): SecretCopy {
+  const bytes = SecretCopy.is(key) ? key.bytes : (key as Uint8Array);
+  const whole = part(bytes, 0, sizeOf(bytes));
+  const block = new SecretCopy(parameterBlock([['key', whole], ...values]));
+  wipeCopy(key);
+  return block;
+}
