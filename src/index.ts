@@ -23,6 +23,7 @@ export type {
   ServedAlgorithm,
 } from './functions/engines.js';
 export { hash, hashFile, hashMany, hmac, hmacMany } from './functions/digests.js';
+export { verifyHmac } from './functions/verify-hmac.js';
 export { cipher, open, openWithPassphrase, seal, sealWithPassphrase } from './functions/ciphers.js';
 export { Cipher, Decipher } from './ciphers/cipher.js';
 export type { PiecewiseCipher } from './ciphers/cipher.js';
@@ -52,7 +53,9 @@ export type {
   TextTargetOptions,
 } from './operations/cipher.js';
 export type { Digest, Encoding, HashOptions, Output, TargetOptions } from './operations/hash.js';
+export type { HashParameterOptions } from './operations/hash-parameters.js';
 export type { HmacOptions } from './operations/hmac.js';
+export type { VerifyHmacOptions } from './operations/verify-hmac.js';
 export { createKey } from './operations/key.js';
 export type { CreateKeyOptions } from './operations/key.js';
 export type { UnwrapKeyOptions, WrapKeyOptions } from './kdf/key-wrap.js';

@@ -48,6 +48,7 @@ export type {
   HashAlgorithm,
   HashName,
   HashOptions,
+  HashParameterOptions,
   Hasher,
   HmacOptions,
   KeyAlgorithm,
@@ -70,12 +71,14 @@ export type {
   TargetOptions,
   TextTargetOptions,
   UnwrapKeyOptions,
+  VerifyHmacOptions,
   WrapAlgorithm,
   WrapKeyOptions,
 } from './index.js';
 export { cipher, open, seal } from './functions/promises/ciphers.js';
 export { hash, hashFile, hashMany, hmac, hmacMany } from './functions/promises/digests.js';
 export { unwrapKey, wrapKey } from './functions/promises/key-wrap.js';
+export { verifyHmac } from './functions/promises/verify-hmac.js';
 export {
   openStream,
   openStreamWithPassphrase,
