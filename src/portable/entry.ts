@@ -50,11 +50,11 @@ export const aes_256_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-256-ctr', aes
 export const chacha20: Cipher = /* @__PURE__ */ makeCipher('chacha20', prepareChacha20, 32);
 
 /** AES-128-GCM (NIST SP 800-38D): 16-byte key. */
-export const aes_128_gcm: Aead = /* @__PURE__ */ makeAead('aes-128-gcm', aesGcm, 16, 12, 12);
+export const aes_128_gcm: Aead = /* @__PURE__ */ makeAead('aes-128-gcm', aesGcm, 16, 12, 4);
 /** AES-192-GCM (NIST SP 800-38D): 24-byte key. */
-export const aes_192_gcm: Aead = /* @__PURE__ */ makeAead('aes-192-gcm', aesGcm, 24, 12, 12);
+export const aes_192_gcm: Aead = /* @__PURE__ */ makeAead('aes-192-gcm', aesGcm, 24, 12, 4);
 /** AES-256-GCM (NIST SP 800-38D): 32-byte key. */
-export const aes_256_gcm: Aead = /* @__PURE__ */ makeAead('aes-256-gcm', aesGcm, 32, 12, 12);
+export const aes_256_gcm: Aead = /* @__PURE__ */ makeAead('aes-256-gcm', aesGcm, 32, 12, 4);
 /**
  * AES-256-GCM-SIV (RFC 8452): 32-byte key. A repeated nonce reveals only whether two messages are
  * equal.

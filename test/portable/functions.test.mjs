@@ -413,7 +413,8 @@ for (const name of aeadNames) {
         () => millrace.seal(name, given),
         `tag of ${authTagLength}`,
       );
-      assert.equal(sealed instanceof Uint8Array, tagSizes.includes(authTagLength));
+      const allowed = name.endsWith('-gcm') ? [4, 8, ...tagSizes] : tagSizes;
+      assert.equal(sealed instanceof Uint8Array, allowed.includes(authTagLength));
       if (sealed instanceof Uint8Array)
         both(
           () => aead.open({ ...given, source: sealed }),
@@ -425,7 +426,9 @@ for (const name of aeadNames) {
     for (const change of [
       { key: new Uint8Array(7) },
       { key: 'key' },
+      { nonce: new Uint8Array(0) },
       { nonce: new Uint8Array(7) },
+      { nonce: new Uint8Array(129) },
       { nonce: undefined },
       { source: undefined },
       { source: 5 },
@@ -651,21 +654,21 @@ async function weight(names) {
 
 test('a bundle has what was imported and nothing more', async () => {
   const alone = await weight('sha256');
-  assert.ok(alone.size < 7200, `sha256 alone is ${alone.size} bytes, compressed`);
+  assert.ok(alone.size < 7300, `sha256 alone is ${alone.size} bytes, compressed`);
   // Marks of others: AES's reduction, Keccak's, BLAKE3's and XXH3's names.
   assert.doesNotMatch(alone.text, /xxh|blake|keccak|shake|aes|chacha|argon/i);
   const limits = {
-    md5: 7500,
-    sha512: 9500,
-    sha3_256: 7000,
-    blake2b512: 8500,
-    blake3: 8500,
+    md5: 7700,
+    sha512: 9800,
+    sha3_256: 7600,
+    blake2b512: 9500,
+    blake3: 9200,
     xxh64: 7500,
-    xxh3_64: 8500,
+    xxh3_64: 9000,
     aes_256_gcm: 7000,
     chacha20_poly1305: 8500,
     scrypt: 10_000,
-    'hmac, sha256': 7500,
+    'hmac, sha256': 7700,
   };
   for (const [names, limit] of Object.entries(limits)) {
     const { size } = await weight(names);

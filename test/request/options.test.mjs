@@ -297,11 +297,11 @@ for (const make of ['sealStream', 'openStream', 'sealTransformStream', 'openTran
     },
   };
 }
-const digestMeans = { dkLen: 'outputLength', target_: '', context: '' };
+const digestMeans = { dkLen: 'outputLength', target_: '' };
 Object.assign(others, {
   'portable blake3': {
     call: (options) => portable.blake3('data', options),
-    takes: [{ encoding: 'hex' }, { outputLength: 40 }, { key }],
+    takes: [{ encoding: 'hex' }, { outputLength: 40 }, { key }, { context: 'of a test' }],
     means: digestMeans,
   },
   'portable xxh64': {

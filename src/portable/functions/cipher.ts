@@ -55,7 +55,8 @@ export interface SealOptions {
   /** The key, of the algorithm's size: 16, 24 or 32 bytes. */
   readonly key: Bytes;
   /**
-   * The nonce: 12 bytes, 24 for xchacha20-poly1305. Never use a nonce twice with a key. Without it
+   * The nonce: 12 bytes, 24 for xchacha20-poly1305; GCM takes 1 to 128 bytes, 12 are recommended.
+   * Never use a nonce twice with a key. Without it
    * `seal` generates a random nonce and puts it before the ciphertext, where `open` without a nonce
    * reads it. Prefer xchacha20_poly1305 for random nonces; with the others seal at most 2^32
    * messages with one key.
@@ -67,7 +68,7 @@ export interface SealOptions {
    * Additional authenticated data: authenticated but not encrypted. Opening needs the same data.
    */
   readonly aad?: Data | undefined;
-  /** Size of the tag: 16 by default; 12 to 16 for GCM. */
+  /** Size of the tag: 16 by default; 4, 8 or 12 to 16 for GCM. */
   readonly authTagLength?: number | undefined;
 }
 
@@ -137,7 +138,13 @@ export function makeCipher(algorithm: string, prepare: PrepareCipher, keySize: n
   };
 }
 
-/** Makes an authenticated cipher; `tagMin` is its shortest tag in bytes. */
+/** The longest nonce of GCM. */
+const GCM_NONCE_MAX = 128;
+
+/**
+ * Makes an authenticated cipher; `tagMin` is its shortest tag in bytes: 4 for GCM, which takes tags
+ * of 4, 8 and 12 to 16 bytes and nonces of other sizes (NIST SP 800-38D), otherwise 16.
+ */
 export function makeAead(
   algorithm: string,
   prepare: PrepareCipher,
@@ -146,6 +153,7 @@ export function makeAead(
   tagMin: number,
 ): Aead {
   const tagSize = 16;
+  const gcm = tagMin === 4;
   const takes: Accepted<keyof SealOptions> = accepted(algorithm, {
     key: true,
     nonce: true,
@@ -153,6 +161,16 @@ export function makeAead(
     aad: true,
     authTagLength: true,
   });
+  const readNonce = (nonce: unknown): Uint8Array => {
+    const view = bytes(nonce, 'nonce');
+    const fits = gcm && view.length >= 1 && view.length <= GCM_NONCE_MAX;
+    if (fits || view.length === nonceSize) return view;
+    const others = gcm ? ` (or another number from 1 to ${GCM_NONCE_MAX})` : '';
+    throw makeError(
+      'ERR_IV_SIZE',
+      `nonce must be ${nonceSize} bytes${others} for ${algorithm}, not ${view.length}`,
+    );
+  };
   const read = (given: unknown, name: string) => {
     if (given === undefined)
       throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
@@ -160,17 +178,16 @@ export function makeAead(
       Record<keyof SealOptions, unknown>
     >(given, 'options', takes);
     const size = authTagLength === undefined ? tagSize : unsigned(authTagLength, 'authTagLength');
-    if (size < tagMin || size > tagSize) {
+    const short = gcm && (size === 4 || size === 8 || size >= 12);
+    if (size > tagSize || (size < tagSize && !short)) {
       throw makeError(
         'ERR_TAG_SIZE',
-        `authTagLength must be ${tagMin === tagSize ? tagSize : `${tagMin} to ${tagSize}`} ` +
-          `bytes for ${algorithm}, not ${size}`,
+        `authTagLength must be ${gcm ? '12 to ' : ''}${tagSize} bytes for ${algorithm}, not ${size}`,
       );
     }
     const text = name === 'seal' ? data(source, 'source') : bytes(source, 'source');
     const secret = sized(key, keySize, 'key', 'ERR_KEY_SIZE', algorithm);
-    const number =
-      nonce === undefined ? undefined : sized(nonce, nonceSize, 'nonce', 'ERR_IV_SIZE', algorithm);
+    const number = nonce === undefined ? undefined : readNonce(nonce);
     return {
       secret,
       number,
