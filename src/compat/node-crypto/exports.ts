@@ -1,5 +1,6 @@
 /** The exports of millrace/node-crypto: Node's own, with those that Millrace serves in place. */
 import { counted } from './call-log.js';
+import { Cipheriv, createCipheriv, createDecipheriv, Decipheriv } from './cipher.js';
 import {
   argon2,
   argon2Sync,
@@ -22,6 +23,10 @@ const served: Readonly<Record<string, Function>> = {
   createHmac,
   Hmac,
   hash,
+  createCipheriv,
+  Cipheriv,
+  createDecipheriv,
+  Decipheriv,
   scrypt,
   scryptSync,
   pbkdf2,

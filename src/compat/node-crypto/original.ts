@@ -15,6 +15,7 @@ interface LaterFunctions {
 type Loose = (...given: unknown[]) => never;
 const later = crypto as unknown as LaterFunctions;
 const { createHash, createHmac, createCipheriv, createDecipheriv, Hash, Hmac } = crypto;
+const { Cipheriv, Decipheriv } = crypto as unknown as Readonly<Record<string, unknown>>;
 const { pbkdf2, pbkdf2Sync, scrypt, scryptSync, hkdf, hkdfSync } = crypto;
 const { getFips, setFips, getCipherInfo } = crypto;
 
@@ -24,6 +25,8 @@ export const original = {
   createHmac,
   createCipheriv,
   createDecipheriv,
+  Cipheriv,
+  Decipheriv,
   Hash,
   Hmac,
   hash: later.hash,

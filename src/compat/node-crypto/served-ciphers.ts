@@ -1,0 +1,59 @@
+/**
+ * Decides which names of ciphers Millrace serves: those of AES-GCM for which Node.js and Millrace
+ * return the same bytes. Node's other ciphers remain its own: their assembly is as fast or faster.
+ */
+import { findCipher } from '../../catalog/catalog.js';
+import type { CipherFacts } from '../../catalog/facts.js';
+import { CipherMessage } from './cipher-message.js';
+import { isServing, mayServe, original } from './original.js';
+
+/** A cipher that Millrace serves. */
+export interface ServedCipher {
+  /** The name as the caller wrote it. */
+  readonly name: string;
+  readonly facts: CipherFacts;
+}
+
+/** The most names that are remembered: a program may pass names that it was given. */
+const NAMES_MAX = 256;
+const PROBE = Buffer.from('the same bytes');
+
+const known = new Map<string, ServedCipher | null>();
+let lastName = '';
+let last: ServedCipher | undefined;
+
+/** Returns the cipher of a name if Millrace serves it. */
+export function servedCipher(name: string): ServedCipher | undefined {
+  if (!isServing()) return undefined;
+  if (name === lastName) return last;
+  let served = known.get(name);
+  if (served === undefined) {
+    const facts = findCipher(name);
+    served = facts !== undefined && serves(facts, name) ? { name, facts } : null;
+    if (known.size < NAMES_MAX) known.set(name, served);
+  }
+  if (served === null) return undefined;
+  lastName = name;
+  return (last = served);
+}
+
+function serves(facts: CipherFacts, name: string): boolean {
+  try {
+    return facts.name.endsWith('-gcm') && mayServe() && compare(facts, name);
+  } catch {
+    // Node.js does not know the name: the call goes there, for Node's own error.
+    return false;
+  }
+}
+
+function compare(facts: CipherFacts, name: string): boolean {
+  const [key, iv] = [Buffer.alloc(facts.keySize, 1), Buffer.alloc(facts.ivSize, 2)];
+  const theirs = original.createCipheriv(name as 'aes-128-gcm', key, iv).setAAD(PROBE);
+  const sealed = Buffer.concat([theirs.update(PROBE), theirs.final(), theirs.getAuthTag()]);
+  const own = new CipherMessage();
+  own.set(key, key.length, iv);
+  own.start(facts, true, PROBE);
+  const [text, tag] = [Buffer.alloc(PROBE.length), Buffer.alloc(facts.tagSize)];
+  const status = own.update(PROBE, PROBE.length, text) || own.finish(tag, true);
+  return status === 0 && sealed.equals(Buffer.concat([text, tag]));
+}

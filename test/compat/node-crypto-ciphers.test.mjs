@@ -1,0 +1,280 @@
+// Ciphers of millrace/node-crypto beside node:crypto: the same bytes for random messages in random
+// pieces, the same errors in every state, and the same streams.
+
+import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { describe, test } from 'node:test';
+
+import own from 'millrace/node-crypto';
+
+const native = process.env.MILLRACE_ENGINE !== 'portable';
+const ciphers = { 'aes-128-gcm': 16, 'AES-192-GCM': 24, 'id-aes256-GCM': 32, 'aes-256-gcm': 32 };
+const others = { 'aes-256-ctr': 16, chacha20: 16, 'chacha20-poly1305': 12, 'aes-256-cbc': 16 };
+const bytes = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7) & 255));
+const key = bytes.subarray(1, 33);
+const iv = bytes.subarray(100, 112);
+const tag = bytes.subarray(50, 66);
+
+/** Returns a generator of the same numbers for both libraries. */
+function numbers(seed) {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % limit;
+  };
+}
+
+/** What a value is, or the error of a call. */
+function shown(value) {
+  if (Buffer.isBuffer(value))
+    return ['Buffer', value.toString('hex'), value.buffer.byteLength === value.length];
+  return value instanceof Transform ? value.constructor.name : [typeof value, value];
+}
+
+function attempt(call) {
+  try {
+    return shown(call());
+  } catch (error) {
+    return [error.constructor.name, error.name, error.code, error.message, error.reason];
+  }
+}
+
+/** Calls methods of a cipher of each library and compares every result. */
+function same(create, calls, what) {
+  const outcomes = [own, crypto].map((lib) => {
+    let object;
+    const results = [attempt(() => (object = create(lib)))];
+    if (object === undefined) return results;
+    for (const [name, ...given] of calls)
+      results.push([name, attempt(() => object[name](...given)), object._decoder?.encoding]);
+    return results;
+  });
+  assert.deepEqual(outcomes[0], outcomes[1], what ?? JSON.stringify(calls));
+}
+
+const encrypting = (lib) => lib.createCipheriv('aes-256-gcm', key, iv);
+const decrypting = (lib) => lib.createDecipheriv('aes-256-gcm', key, iv);
+const both = [encrypting, decrypting];
+
+test('AES-GCM is served, other ciphers are Node’s', () => {
+  const marked = (object) => Object.getPrototypeOf(object) !== crypto.Cipheriv.prototype;
+  for (const [name, size] of Object.entries(ciphers))
+    assert.equal(marked(own.createCipheriv(name, bytes.subarray(0, size), iv)), native, name);
+  for (const [name, size] of Object.entries(others))
+    assert.ok(!marked(own.createCipheriv(name, key, bytes.subarray(0, size))), name);
+});
+
+test('messages in random pieces, with tags and nonces of every size', () => {
+  const random = numbers(7);
+  for (let round = 0; round < 300; round++) {
+    const [name, keySize] = Object.entries(ciphers)[random(4)];
+    const nonce = bytes.subarray(9, 10 + (round < 128 ? round : random(128)));
+    const authTagLength = [undefined, 4, 8, 12, 13, 14, 15, 16][random(8)];
+    const options =
+      authTagLength === undefined ? [undefined, null, {}][random(3)] : { authTagLength };
+    const given = [name, bytes.subarray(0, keySize), nonce, options];
+    const calls = [];
+    for (let count = random(3); count > 0; count--)
+      calls.push(['setAAD', bytes.subarray(random(9), random(200) + 9)]);
+    for (let count = random(6); count > 0; count--)
+      calls.push(['update', bytes.subarray(random(9), random([40, 200, 4000][random(3)]) + 9)]);
+    same((lib) => lib.createCipheriv(...given), [...calls, ['final'], ['getAuthTag']]);
+    // The tag of what the cipher returned.
+    const cipher = crypto.createCipheriv(...given);
+    const back = calls.map(([call, data]) =>
+      call === 'update' ? [call, cipher.update(data)] : (cipher.setAAD(data), [call, data]),
+    );
+    cipher.final();
+    const right = cipher.getAuthTag();
+    const wrong = Buffer.from(right);
+    wrong[random(wrong.length)] ^= 1 << random(8);
+    for (const each of [right, wrong]) {
+      const ending = [['final'], ['final'], ['update', 'x'], ['setAuthTag', each]];
+      same((lib) => lib.createDecipheriv(...given), [['setAuthTag', each], ...back, ...ending]);
+      same((lib) => lib.createDecipheriv(...given), [...back, ['setAuthTag', each], ...ending]);
+    }
+  }
+});
+
+describe('arguments', () => {
+  test('of the constructors', () => {
+    const secret = crypto.createSecretKey(key);
+    const cases = [
+      [],
+      ['aes-256-gcm'],
+      ['aes-256-gcm', key],
+      ['aes-256-gcm', key, null],
+      ['aes-256-gcm', key, ''],
+      ['aes-256-gcm', key, 'a text'],
+      ['aes-256-gcm', key, bytes.subarray(0, 129)],
+      ['aes-256-gcm', key.subarray(1), iv],
+      ['aes-256-gcm', secret, iv],
+      ['aes-256-gcm', 'k'.repeat(32), iv],
+      ['aes-256-gcm', 'é'.repeat(16), iv],
+      ['aes-256-gcm', 'é'.repeat(32), iv],
+      ['aes-256-gcm', key.toString('hex'), iv, { encoding: 'hex' }],
+      ['aes-256-gcm', new DataView(key.buffer, key.byteOffset, 32), iv],
+      ['aes-256-gcm', key, iv, { authTagLength: 7 }],
+      ['aes-256-gcm', key, iv, { authTagLength: -1 }],
+      ['aes-256-gcm', key, iv, { authTagLength: '16' }],
+      ['aes-256-gcm', key, iv, { authTagLength: null, highWaterMark: 1 }],
+      ['aes-256-gcm', key, iv, 5],
+      ['aes-256-gcm', 5, iv],
+      ['aes-257-gcm', key, iv],
+      [5, key, iv],
+      ...Object.entries(others).map(([name, size]) => [name, key, bytes.subarray(0, size)]),
+    ];
+    for (const given of cases)
+      for (const name of ['createCipheriv', 'createDecipheriv'])
+        same((lib) => lib[name](...given), [['update', bytes], ['final']], `${name} ${given}`);
+  });
+
+  test('of the methods, in every state', () => {
+    const data = [
+      '',
+      'text',
+      'ünï',
+      'abcd',
+      'abc',
+      bytes,
+      new Uint8Array(0),
+      5,
+      null,
+      undefined,
+      {},
+    ];
+    const views = [
+      new Float64Array(3),
+      new DataView(bytes.buffer, 1, 70),
+      bytes.buffer.slice(0, 5),
+    ];
+    const encodings = [undefined, null, '', 'utf8', 'hex', 'HEX', 'Base64', 'base64url', 'latin1'];
+    const strange = ['ascii', 'ucs2', 'utf16le', 'buffer', 'binary', 'foo', 5, {}];
+    const states = [[], [['update', 'x']], [['update', '']], [['setAAD', iv]], [['final']]];
+    states.push(
+      [
+        ['setAuthTag', tag],
+        ['update', 'x'],
+      ],
+      [['setAuthTag', tag], ['final']],
+    );
+    const tags = [tag, tag.subarray(4), tag.subarray(9), tag.toString('latin1'), tag.buffer, 5];
+    for (const create of both)
+      for (const state of states) {
+        const then = [
+          ['update', 'more', 'utf8', 'hex'],
+          ['final', 'hex'],
+        ];
+        const check = (...call) => same(create, [...state, call, ...then]);
+        for (const each of [...data, ...views]) {
+          for (const encoding of [...encodings, ...strange]) {
+            check('update', each, encoding);
+            check('setAAD', each, encoding && { encoding });
+          }
+          check('update', each);
+          check('setAAD', each);
+          check('setAAD', each, { plaintextLength: 5 });
+          check('setAAD', each, { plaintextLength: -5 });
+        }
+        for (const encoding of [...encodings, ...strange]) {
+          check('update', 'ab', 'utf8', encoding);
+          check('final', encoding);
+          if (create === decrypting) check('setAuthTag', 'x'.repeat(16), encoding);
+        }
+        for (const on of [undefined, true, false]) check('setAutoPadding', on);
+        if (create === encrypting) check('getAuthTag');
+        else for (const each of tags) check('setAuthTag', each);
+      }
+  });
+
+  test('copies of keys, nonces and additional data are taken at the call', () => {
+    same(
+      (lib) => {
+        const [ownKey, nonce, aad] = [Buffer.from(key), Buffer.from(iv), Buffer.from('aad')];
+        const cipher = lib.createCipheriv('aes-256-gcm', ownKey, nonce).setAAD(aad);
+        for (const each of [ownKey, nonce, aad]) each.fill(0);
+        return cipher;
+      },
+      [['update', bytes], ['final'], ['getAuthTag']],
+    );
+  });
+
+  test('many ciphers at once have their own keys', () => {
+    const all = [own, crypto].map((lib) => {
+      const objects = Array.from({ length: 200 }, (_, index) =>
+        lib.createCipheriv('aes-128-gcm', bytes.subarray(index, index + 16), iv),
+      );
+      // Not in the order of their creation.
+      return objects.reverse().map((cipher) => cipher.update(bytes, undefined, 'hex'));
+    });
+    assert.deepEqual(all[0], all[1]);
+  });
+});
+
+describe('objects', () => {
+  test('classes, with and without new, and derived ones', () => {
+    for (const name of ['Cipheriv', 'Decipheriv'])
+      for (const lib of [own, crypto]) {
+        const object = lib[`create${name}`]('aes-256-gcm', key, iv);
+        assert.ok(object instanceof lib[name] && object instanceof Transform);
+        if (native || lib === crypto) assert.equal(object.constructor, lib[name]);
+        assert.deepEqual(Object.keys(object), ['_decoder', '_options']);
+        assert.equal(typeof object.setAuthTag, name === 'Cipheriv' ? 'undefined' : 'function');
+        assert.equal(typeof object.getAuthTag, name === 'Cipheriv' ? 'function' : 'undefined');
+        class Derived extends lib[name] {}
+        assert.ok(new Derived('aes-256-gcm', key, iv).update('a') instanceof Buffer);
+      }
+    same((lib) => lib.Cipheriv('aes-256-gcm', key, iv), [['update', bytes]]);
+    same((lib) => new lib.Decipheriv('aes-256-gcm', key, iv), [['update', bytes]]);
+    same((lib) => lib.Cipheriv('aes-256-gcm', key), []);
+  });
+
+  const through = async (make, pieces, use) => {
+    const outcomes = [];
+    for (const lib of [own, crypto]) {
+      const object = make(lib);
+      const chunks = [];
+      const collect = async (source) => {
+        for await (const chunk of source) chunks.push(chunk.toString('hex'));
+      };
+      try {
+        await pipeline(Readable.from(pieces, { objectMode: true }), object, collect);
+        chunks.push(use?.(object));
+      } catch (error) {
+        chunks.push([error.name, error.code, error.message]);
+      }
+      outcomes.push(chunks);
+    }
+    assert.deepEqual(outcomes[0], outcomes[1]);
+    return outcomes[0];
+  };
+
+  test('streams, with the chunks and the error of Node.js', async () => {
+    const pieces = ['text', bytes, bytes.subarray(0, 1), 'é'];
+    const sealed = await through(encrypting, pieces, (cipher) =>
+      cipher.getAuthTag().toString('hex'),
+    );
+    const parts = sealed.slice(0, -1).map((each) => Buffer.from(each, 'hex'));
+    const right = Buffer.from(sealed.at(-1), 'hex');
+    const opened = await through((lib) => decrypting(lib).setAuthTag(right), parts);
+    assert.ok(opened.join('').includes(bytes.toString('hex')));
+    await through((lib) => decrypting(lib).setAuthTag(tag), parts);
+    await through(decrypting, parts);
+    await through(decrypting, []);
+    await through(encrypting, []);
+  });
+
+  test('a stream after the end, hex chunks, and update beside write', async () => {
+    same(encrypting, [['final'], ['write', 'late']]);
+    const outcomes = [own, crypto].map((lib) => {
+      const cipher = encrypting(lib).setAAD(tag);
+      cipher.write('abcdef', 'hex');
+      const result = cipher.update('between', 'utf8', 'hex');
+      cipher.end('last');
+      return [cipher.read().toString('hex'), result, cipher.readableHighWaterMark];
+    });
+    assert.deepEqual(outcomes[0], outcomes[1]);
+  });
+});
