@@ -181,7 +181,15 @@ test('engines: what serves each key derivation, and how many at once', () => {
   assert.ok(hmacs.length > 10);
   assert.deepEqual(
     Object.keys(derivations).sort(),
-    ['scrypt', 'argon2', 'bcrypt', 'hkdf', ...hmacs.map((name) => `pbkdf2-${name}`)].sort(),
+    [
+      'aes-kw',
+      'aes-kwp',
+      'argon2',
+      'bcrypt',
+      'hkdf',
+      'scrypt',
+      ...hmacs.map((name) => `pbkdf2-${name}`),
+    ].sort(),
   );
   for (const [name, { library, instructions, lanes }] of Object.entries(derivations)) {
     assert.ok(library in libraries, name);
