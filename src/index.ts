@@ -56,6 +56,7 @@ export type { Digest, Encoding, HashOptions, Output, TargetOptions } from './ope
 export type { HashParameterOptions } from './operations/hash-parameters.js';
 export type { HmacOptions } from './operations/hmac.js';
 export type { VerifyHmacOptions } from './operations/verify-hmac.js';
+export type { Message } from './operations/tuple.js';
 export { createKey } from './operations/key.js';
 export type { CreateKeyOptions } from './operations/key.js';
 export type { UnwrapKeyOptions, WrapKeyOptions } from './kdf/key-wrap.js';

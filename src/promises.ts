@@ -51,6 +51,7 @@ export type {
   HashParameterOptions,
   Hasher,
   HmacOptions,
+  Message,
   KeyAlgorithm,
   KeyInput,
   ManyOptions,

@@ -11,7 +11,7 @@ import { test } from 'node:test';
 
 import millrace from 'millrace';
 
-import { cipherNames, ciphers, hashNames, hashes } from './support/algorithms.mjs';
+import { cipherNames, ciphers, hashes } from './support/algorithms.mjs';
 import { dynamicSymbols, unexpectedExports } from '../tools/cross.mjs';
 import { entryPaths, root } from './support/child.mjs';
 import { importCycles, rustModules } from './support/rust-modules.mjs';
@@ -276,7 +276,7 @@ test('the catalog is what the standards say', () => {
   const { hashes: hashTable, ciphers: cipherTable } = require(join(dist, 'core.js'))[
     'catalog/catalog-table'
   ];
-  assert.deepEqual(millrace.getHashes(), [...hashNames].sort());
+  assert.deepEqual(millrace.getHashes(), Object.keys(hashes).sort());
   assert.deepEqual(millrace.getCiphers(), [...cipherNames].sort());
   for (const {
     name,

@@ -16,6 +16,9 @@ const { parameters, hashes, ciphers } = JSON.parse(
 const usual = {
   hash: {
     xof: false,
+    tuple: false,
+    keyRequired: false,
+    direct: true,
     parameters: null,
     seedBits: 0,
     hmac: true,
@@ -120,10 +123,13 @@ function hashFunction(facts) {
   const note = [
     !facts.cryptographic && 'Not cryptographic.',
     facts.broken && 'Broken: only for old formats.',
-    xof && digestSize === 0 && 'Returns `outputLength` bytes.',
-    xof && digestSize > 0 && `Returns ${digestSize} bytes, or \`outputLength\`.`,
-    most !== undefined && `Returns ${most} bytes, or 1 to ${most} with \`outputLength\`.`,
-    ranges.key !== undefined && `With a \`key\` of ${sizes(ranges.key)} bytes it is a MAC.`,
+    (xof || most === OUTPUT_MAX) && `Returns ${digestSize} bytes, or \`outputLength\`.`,
+    most < OUTPUT_MAX && `Returns ${most} bytes, or 1 to ${most} with \`outputLength\`.`,
+    facts.tuple && 'Its data is an array, the items of a tuple.',
+    facts.keyRequired && 'A MAC: it needs a `key`, of any size.',
+    ranges.key !== undefined &&
+      !facts.keyRequired &&
+      `With a \`key\` of ${sizes(ranges.key)} bytes it is a MAC.`,
     seedBits > 0 && 'Takes a `seed`.',
   ].filter(Boolean);
   const options = [
@@ -133,10 +139,13 @@ function hashFunction(facts) {
       .map((option) => `${option[0].toUpperCase()}${option.slice(1)}Options`),
     seedBits > 0 && 'SeedOptions',
   ];
-  const type = options.some(Boolean) ? `<${options.filter(Boolean).join(' & ')}>` : '';
+  const extra = options.filter(Boolean).join(' & ');
+  const type = extra === '' ? '' : `<${extra}${facts.tuple ? ', readonly Data[]' : ''}>`;
   const literals = [
     `digestSize: ${digestSize}, blockSize: ${blockSize}, stateSize: ${stateSize}`,
     xof && 'xof: true',
+    facts.tuple && 'tuple: true',
+    facts.keyRequired && 'keyRequired: true',
     facts.parameters && `parameters: ${literal(facts.parameters)}`,
     seedBits > 0 && `seedBits: ${seedBits}`,
     !facts.hmac && 'hmac: false',
@@ -148,6 +157,9 @@ export const ${identifier}: HashFunction${type} = /* @__PURE__ */ makeHash(
   '${name}', families.${identifier}, { ${literals.filter(Boolean).join(', ')} });
 `;
 }
+
+/** The most bytes of an output that has any length. */
+const OUTPUT_MAX = 2 ** 30;
 
 /** The sizes of a range, in words. */
 function sizes([least, most]) {
@@ -171,6 +183,7 @@ import {
   type OutputOptions,
   type SeedOptions,
 } from './hash.js';
+import type { Data } from './inputs.js';
 
 ${hashes.map(hashFunction).join('')}`,
 );

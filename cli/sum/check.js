@@ -133,7 +133,7 @@ function algorithmOfLine({ algorithm, length }, aboutOf) {
   const given =
     algorithm === undefined && length === undefined
       ? undefined
-      : aboutOf(algorithm ?? 'sha256', length, true);
+      : aboutOf(algorithm ?? 'sha256', length);
   const byTag = new Map();
   const find = (tag) => {
     if (!byTag.has(tag)) byTag.set(tag, shorterBlake2b(tag, aboutOf) ?? known(tag, aboutOf));
@@ -160,13 +160,13 @@ function algorithmOfLine({ algorithm, length }, aboutOf) {
 function shorterBlake2b(tag, aboutOf) {
   const bits = Number(/^blake2b-(\d+)$/i.exec(tag)?.[1]);
   return bits >= 128 && bits < 512 && bits % 8 === 0
-    ? { ...aboutOf('blake2b512', undefined, true), size: bits / 8 }
+    ? { ...aboutOf('blake2b512'), size: bits / 8 }
     : undefined;
 }
 
 function known(tag, aboutOf) {
   try {
-    return aboutOf(tag, undefined, true);
+    return aboutOf(tag);
   } catch {
     return undefined;
   }

@@ -17,7 +17,11 @@ const {
 const { checksumLine, joinLines, tagOf } = require('./lines.js');
 const { walk } = require('./walk.js');
 
-const algorithms = () => require('../../dist/core.js')['catalog/catalog'].getHashes();
+// Not KMAC, which needs a key, nor TupleHash: a file is no tuple.
+const algorithms = () => {
+  const { getHashes, hashFacts } = require('../../dist/core.js')['catalog/catalog'];
+  return getHashes().filter((name) => hashFacts(name).direct);
+};
 
 /** @type {import('../commands.js').Command} */
 module.exports = {
@@ -45,7 +49,7 @@ not follow symbolic links.`,
       name: 'length',
       short: 'l',
       value: 'BYTES',
-      help: 'digest size, for shake128, shake256 and blake3',
+      help: 'digest size, for extendable outputs: shake128, kt128, blake3',
     },
     {
       name: 'recursive',
@@ -128,10 +132,9 @@ function checkOptions({
  *
  * @param {string} name
  * @param {string} [length] the value of --length
- * @param {boolean} [sizeFromLine] accepts a missing size, which the checked line then gives
  * @returns {import('./digests.js').About}
  */
-function aboutOf(name, length, sizeFromLine = false) {
+function aboutOf(name, length) {
   const { findHash, hashFacts } = require('../../dist/core.js')['catalog/catalog'];
   const tagged = algorithms().find((each) => tagOf(each).toLowerCase() === name.toLowerCase());
   const facts = findHash(name) ?? (tagged === undefined ? undefined : findHash(tagged));
@@ -142,16 +145,16 @@ function aboutOf(name, length, sizeFromLine = false) {
       throw new UserError(error.message, { usage: true });
     }
   }
+  if (!facts.direct)
+    throw new UserError(`${facts.name} needs ${facts.tuple ? 'a tuple' : 'a key'}, not a file`, {
+      usage: true,
+    });
   if (length !== undefined && !facts.xof)
     throw new UserError(
-      `--length applies to shake128, shake256 and blake3; ` +
+      `--length applies to extendable outputs, such as shake128, kt128 and blake3; ` +
         `a digest of ${facts.name} has ${facts.digestSize} bytes`,
       { usage: true },
     );
-  if (length === undefined && facts.digestSize === 0 && !sizeFromLine)
-    throw new UserError(`${facts.name} has no fixed digest size: use --length BYTES`, {
-      usage: true,
-    });
   const size = length === undefined ? facts.digestSize : wholeNumber(length, '--length', 1, 65536);
   return { algorithm: facts.name, size, xof: length !== undefined, any: facts.xof };
 }

@@ -45,7 +45,25 @@ export type HashName =
   | 'xxh3-128'
   | 'crc32'
   | 'crc32c'
-  | 'crc64nvme';
+  | 'crc64nvme'
+  | 'cshake128'
+  | 'cshake256'
+  | 'kmac128'
+  | 'kmac256'
+  | 'kmacxof128'
+  | 'kmacxof256'
+  | 'tuplehash128'
+  | 'tuplehash256'
+  | 'tuplehashxof128'
+  | 'tuplehashxof256'
+  | 'parallelhash128'
+  | 'parallelhash256'
+  | 'parallelhashxof128'
+  | 'parallelhashxof256'
+  | 'turboshake128'
+  | 'turboshake256'
+  | 'kt128'
+  | 'kt256';
 
 /** The standard names of the ciphers. */
 export type CipherName =
@@ -63,6 +81,9 @@ export type CipherName =
 
 const usualHash = {
   xof: false,
+  tuple: false,
+  keyRequired: false,
+  direct: true,
   parameters: null as ParameterRanges | null,
   seedBits: 0,
   hmac: true,
@@ -293,7 +314,7 @@ export const hashes: readonly HashFacts[] = [
   /* @__PURE__ */ hash(
     16,
     'shake128',
-    0,
+    16,
     168,
     202,
     'FIPS 202',
@@ -304,7 +325,7 @@ export const hashes: readonly HashFacts[] = [
   /* @__PURE__ */ hash(
     17,
     'shake256',
-    0,
+    32,
     136,
     202,
     'FIPS 202',
@@ -440,6 +461,260 @@ export const hashes: readonly HashFacts[] = [
     ['crc-64nvme', 'crc64-nvme', 'crc-64/nvme'],
     { hmac: false, cryptographic: false },
   ),
+  /* @__PURE__ */ hash(
+    30,
+    'cshake128',
+    16,
+    168,
+    202,
+    'NIST SP 800-185',
+    [3000, 22],
+    ['cshake-128'],
+    {
+      xof: true,
+      parameters: { customization: [0, 1073741824], functionName: [0, 1073741824] },
+      hmac: false,
+    },
+  ),
+  /* @__PURE__ */ hash(
+    31,
+    'cshake256',
+    32,
+    136,
+    202,
+    'NIST SP 800-185',
+    [3000, 27],
+    ['cshake-256'],
+    {
+      xof: true,
+      parameters: { customization: [0, 1073741824], functionName: [0, 1073741824] },
+      hmac: false,
+    },
+  ),
+  /* @__PURE__ */ hash(32, 'kmac128', 32, 168, 202, 'NIST SP 800-185', [9000, 22], ['kmac-128'], {
+    keyRequired: true,
+    direct: false,
+    parameters: {
+      key: [0, 1073741824],
+      customization: [0, 1073741824],
+      outputLength: [1, 1073741824],
+    },
+    hmac: false,
+  }),
+  /* @__PURE__ */ hash(33, 'kmac256', 64, 136, 202, 'NIST SP 800-185', [9000, 27], ['kmac-256'], {
+    keyRequired: true,
+    direct: false,
+    parameters: {
+      key: [0, 1073741824],
+      customization: [0, 1073741824],
+      outputLength: [1, 1073741824],
+    },
+    hmac: false,
+  }),
+  /* @__PURE__ */ hash(
+    34,
+    'kmacxof128',
+    32,
+    168,
+    202,
+    'NIST SP 800-185',
+    [9000, 22],
+    ['kmacxof-128'],
+    {
+      xof: true,
+      keyRequired: true,
+      direct: false,
+      parameters: { key: [0, 1073741824], customization: [0, 1073741824] },
+      hmac: false,
+    },
+  ),
+  /* @__PURE__ */ hash(
+    35,
+    'kmacxof256',
+    64,
+    136,
+    202,
+    'NIST SP 800-185',
+    [9000, 27],
+    ['kmacxof-256'],
+    {
+      xof: true,
+      keyRequired: true,
+      direct: false,
+      parameters: { key: [0, 1073741824], customization: [0, 1073741824] },
+      hmac: false,
+    },
+  ),
+  /* @__PURE__ */ hash(
+    36,
+    'tuplehash128',
+    32,
+    168,
+    202,
+    'NIST SP 800-185',
+    [6000, 22],
+    ['tuplehash-128'],
+    {
+      tuple: true,
+      direct: false,
+      parameters: { customization: [0, 1073741824], outputLength: [1, 1073741824] },
+      hmac: false,
+    },
+  ),
+  /* @__PURE__ */ hash(
+    37,
+    'tuplehash256',
+    64,
+    136,
+    202,
+    'NIST SP 800-185',
+    [6000, 27],
+    ['tuplehash-256'],
+    {
+      tuple: true,
+      direct: false,
+      parameters: { customization: [0, 1073741824], outputLength: [1, 1073741824] },
+      hmac: false,
+    },
+  ),
+  /* @__PURE__ */ hash(
+    38,
+    'tuplehashxof128',
+    32,
+    168,
+    202,
+    'NIST SP 800-185',
+    [6000, 22],
+    ['tuplehashxof-128'],
+    {
+      xof: true,
+      tuple: true,
+      direct: false,
+      parameters: { customization: [0, 1073741824] },
+      hmac: false,
+    },
+  ),
+  /* @__PURE__ */ hash(
+    39,
+    'tuplehashxof256',
+    64,
+    136,
+    202,
+    'NIST SP 800-185',
+    [6000, 27],
+    ['tuplehashxof-256'],
+    {
+      xof: true,
+      tuple: true,
+      direct: false,
+      parameters: { customization: [0, 1073741824] },
+      hmac: false,
+    },
+  ),
+  /* @__PURE__ */ hash(
+    40,
+    'parallelhash128',
+    32,
+    168,
+    410,
+    'NIST SP 800-185',
+    [9000, 22],
+    ['parallelhash-128'],
+    {
+      parameters: {
+        customization: [0, 1073741824],
+        blockSize: [1, 1073741824],
+        outputLength: [1, 1073741824],
+      },
+      hmac: false,
+    },
+  ),
+  /* @__PURE__ */ hash(
+    41,
+    'parallelhash256',
+    64,
+    136,
+    410,
+    'NIST SP 800-185',
+    [9000, 27],
+    ['parallelhash-256'],
+    {
+      parameters: {
+        customization: [0, 1073741824],
+        blockSize: [1, 1073741824],
+        outputLength: [1, 1073741824],
+      },
+      hmac: false,
+    },
+  ),
+  /* @__PURE__ */ hash(
+    42,
+    'parallelhashxof128',
+    32,
+    168,
+    410,
+    'NIST SP 800-185',
+    [9000, 22],
+    ['parallelhashxof-128'],
+    {
+      xof: true,
+      parameters: { customization: [0, 1073741824], blockSize: [1, 1073741824] },
+      hmac: false,
+    },
+  ),
+  /* @__PURE__ */ hash(
+    43,
+    'parallelhashxof256',
+    64,
+    136,
+    410,
+    'NIST SP 800-185',
+    [9000, 27],
+    ['parallelhashxof-256'],
+    {
+      xof: true,
+      parameters: { customization: [0, 1073741824], blockSize: [1, 1073741824] },
+      hmac: false,
+    },
+  ),
+  /* @__PURE__ */ hash(
+    44,
+    'turboshake128',
+    32,
+    168,
+    202,
+    'RFC 9861',
+    [1700, 11],
+    ['turboshake-128'],
+    { xof: true, parameters: { domain: [1, 127] }, hmac: false },
+  ),
+  /* @__PURE__ */ hash(
+    45,
+    'turboshake256',
+    64,
+    136,
+    202,
+    'RFC 9861',
+    [1700, 14],
+    ['turboshake-256'],
+    { xof: true, parameters: { domain: [1, 127] }, hmac: false },
+  ),
+  /* @__PURE__ */ hash(
+    46,
+    'kt128',
+    32,
+    168,
+    418,
+    'RFC 9861',
+    [1800, 11],
+    ['kangarootwelve', 'k12', 'kt-128'],
+    { xof: true, parameters: { customization: [0, 1073741824] }, hmac: false },
+  ),
+  /* @__PURE__ */ hash(47, 'kt256', 64, 136, 418, 'RFC 9861', [1800, 14], ['kt-256'], {
+    xof: true,
+    parameters: { customization: [0, 1073741824] },
+    hmac: false,
+  }),
 ];
 
 /** The ciphers, by number. */

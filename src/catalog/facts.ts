@@ -22,13 +22,19 @@ export interface HashFacts {
   readonly id: number;
   readonly name: string;
   readonly aliases: readonly string[];
-  /** The digest's size; the default size of an XOF, 0 if the caller must give one (SHAKE). */
+  /** The digest's size; the default size of an output of any length. */
   readonly digestSize: number;
   readonly blockSize: number;
   /** The size of a running hash's state. */
   readonly stateSize: number;
   /** True if the output has any length (XOF). */
   readonly xof: boolean;
+  /** True if the message is a tuple of byte strings (operations/tuple.ts). */
+  readonly tuple: boolean;
+  /** True if there is no digest without a key. */
+  readonly keyRequired: boolean;
+  /** True if bytes and no options are enough for a digest: neither of the two. */
+  readonly direct: boolean;
   /** The parameters beside the seed; null if there are none. */
   readonly parameters: ParameterRanges | null;
   /** The bits of the optional seed, 0 if there is none. */

@@ -12,7 +12,7 @@ import { Form } from '../request/request.js';
 import { runSync } from '../scheduling/run.js';
 import { findHash } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { makeError, wrongType } from '../request/errors.js';
+import { wrongType } from '../request/errors.js';
 import { hashParser } from '../operations/hash.js';
 import { isBytesView } from '../request/intrinsics.js';
 import { bytesOfList, type AnyBuffer as Buffer, type BufferEncoding } from '#platform/runtime.js';
@@ -85,7 +85,7 @@ export interface Hash {
  *   ERR_OUTPUT_SIZE for SHAKE
  */
 export function hashAsBigInt(hash: HashName, buf: ArrayBufferView): bigint {
-  const facts = hashOfFixedSize(hash);
+  const facts = hashOfBytes(hash);
   return (
     fastBigInt(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.BigInt) as bigint)
   );
@@ -100,7 +100,7 @@ export function hashAsBigInt(hash: HashName, buf: ArrayBufferView): bigint {
  *   ERR_OUTPUT_SIZE for SHAKE
  */
 export function hashAsBuffer(hash: HashName, buf: ArrayBufferView): Buffer {
-  const facts = hashOfFixedSize(hash);
+  const facts = hashOfBytes(hash);
   return (
     fastBuffer(facts, buf, 0, WHOLE) ?? (digestSlowly(facts, buf, OutputType.Buffer) as Buffer)
   );
@@ -110,7 +110,7 @@ export function hashAsBuffer(hash: HashName, buf: ArrayBufferView): Buffer {
  * Creates a running hash. For one buffer {@link hashAsBigInt} and {@link hashAsBuffer} are faster.
  */
 export function getHasher(hash: HashName): Hash {
-  const facts = hashOfFixedSize(hash);
+  const facts = hashOfBytes(hash);
   const Class = places[facts.id]?.Class;
   return Class === undefined ? new Hasher(facts) : new Class(hash);
 }
@@ -263,15 +263,10 @@ function placeOf(hash: unknown, Class: HasherClass): Place {
   return place;
 }
 
-function hashOfFixedSize(hash: unknown): HashFacts {
+function hashOfBytes(hash: unknown): HashFacts {
   const facts = typeof hash === 'string' ? findHash(hash) : undefined;
-  if (facts === undefined) throw new Error('Unsupported hash type!');
-  if (facts.digestSize === 0) {
-    throw makeError(
-      'ERR_OUTPUT_SIZE',
-      `${facts.name} has no natural output size: hash() of millrace takes an outputLength`,
-    );
-  }
+  // A KMAC needs a key, and a tuple is no bytes.
+  if (facts === undefined || !facts.direct) throw new Error('Unsupported hash type!');
   return facts;
 }
 

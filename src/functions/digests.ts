@@ -25,6 +25,7 @@ import {
 } from '../operations/hash.js';
 import { hmacParser, type HmacOptions } from '../operations/hmac.js';
 import { hashSync, hmacSync } from '../operations/digest-sync.js';
+import type { Message } from '../operations/tuple.js';
 import { batchableFacts, join } from '../scheduling/coalesce.js';
 import { CallbackCompletion, type Callback } from '../scheduling/completions.js';
 import type { RouteOptions } from '../scheduling/routes.js';
@@ -39,7 +40,7 @@ import type { Buffer } from '#platform/runtime.js';
  * specifications; {@link getHashes} lists the algorithms).
  *
  * @param algorithm name of the hash, in any case; common aliases work (`SHA-256`)
- * @param data bytes, or a string that is hashed as UTF-8
+ * @param data bytes, or a string that is hashed as UTF-8; for a TupleHash an array of them
  * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or `'bigint'`
  *   (big-endian)
  * @returns the digest
@@ -48,7 +49,7 @@ import type { Buffer } from '#platform/runtime.js';
  */
 export function hash<E extends Encoding = 'buffer'>(
   algorithm: HashAlgorithm,
-  data: Data,
+  data: Message,
   encoding?: E,
 ): Digest<E>;
 /**
@@ -58,7 +59,7 @@ export function hash<E extends Encoding = 'buffer'>(
  */
 export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: HashAlgorithm,
-  data: Data,
+  data: Message,
   options: HashOptions<E> & Partial<TargetOptions<T>>,
 ): Output<T, Digest<E>>;
 /**
@@ -69,14 +70,14 @@ export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined 
  */
 export function hash<E extends Encoding>(
   algorithm: HashAlgorithm,
-  data: Data,
+  data: Message,
   encoding: E | Callback<Buffer>,
   callback?: Callback<Digest<E>>,
 ): void;
 /** Computes a digest asynchronously, with options. */
 export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: HashAlgorithm,
-  data: Data,
+  data: Message,
   options: HashOptions<E> & Partial<TargetOptions<T>> & RouteOptions,
   callback: Callback<Output<T, Digest<E>>>,
 ): void;
@@ -90,7 +91,7 @@ export function hash(
   // request handles those and throws errors.
   if (arguments.length <= 3 && typeof algorithm === 'string') {
     const facts = findHash(algorithm);
-    if (facts !== undefined && facts.digestSize > 0) {
+    if (facts !== undefined && facts.direct) {
       const digest =
         third === 'hex'
           ? fastHex(facts, data, TEXT_OFFSET, fastSize(data))

@@ -5,7 +5,7 @@ import { Form } from '../request/request.js';
 import { encodeResult } from '../request/result.js';
 import { OUTPUT_MAX } from '../operations/hash.js';
 import type { Running } from './running.js';
-import { Phase, ready, type HashSetup } from './setup.js';
+import { Phase, ready } from './setup.js';
 import {
   bytesOfText,
   isEncoding,
@@ -110,23 +110,13 @@ export function squeezedSize(size: unknown): number {
   );
 }
 
-/** Checks that the digest has a size. */
-export function checkSize({ size, facts }: HashSetup): void {
-  if (size === 0)
-    throw makeError(
-      'ERR_OUTPUT_SIZE',
-      `options.outputLength must be given to createHash for a digest of ${facts.name}: its ` +
-        'output has no default size',
-    );
-}
-
 /** Returns the running hash if its output is extendable and it has not failed or finished. */
 export function extendable(running: Running): Running {
   ready(running, Phase.Squeezing);
   if (running.facts.xof) return running;
   throw makeError(
     'ERR_ARGUMENT_VALUE',
-    `squeeze: the output of ${running.facts.name} has a fixed size; shake128, shake256 and ` +
-      'blake3 can be squeezed',
+    `squeeze: the output of ${running.facts.name} has a fixed size; extendable outputs (shake128, ` +
+      'turboshake128, kt128, blake3, kmacxof128) can be squeezed',
   );
 }

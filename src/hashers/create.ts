@@ -12,7 +12,12 @@ import {
 import { makeError } from '../request/errors.js';
 import { parameterBlock } from '../catalog/parameters.js';
 import { outputSize, splitSeed } from '../operations/hash.js';
-import { checkKeyed, readParameters, type GivenParameters } from '../operations/hash-parameters.js';
+import {
+  checkKeyGiven,
+  checkKeyed,
+  readParameters,
+  type GivenParameters,
+} from '../operations/hash-parameters.js';
 import { hmacFacts } from '../operations/hmac.js';
 import {
   createHashKey,
@@ -23,7 +28,7 @@ import {
 } from '../operations/key.js';
 import { isKey, keyAlgorithm, keyEngines, keyHandle, type Key } from '../request/key.js';
 import type { KeyInput } from '../request/key-input.js';
-import { Hash, Hmac, inside } from './hasher.js';
+import { Hash, Hmac, inside, TupleHash } from './hasher.js';
 import { keepsStates, keyStates } from './key-states.js';
 import {
   hashTakes,
@@ -47,8 +52,10 @@ import { importState } from './state.js';
  */
 export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions): Hash {
   const facts = hashFacts(algorithm);
+  const Class = facts.tuple ? TupleHash : Hash;
   if (options === undefined) {
-    return new Hash(
+    if (!facts.direct) checkKeyGiven(facts);
+    return new Class(
       inside,
       new Running(facts, false, undefined, 0, 0, facts.digestSize),
       undefined,
@@ -84,7 +91,7 @@ export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions
       keyBytes === undefined ? preference : localEngines(preference, 'a hash with parameters'),
     keyBytes,
   };
-  return new Hash(inside, startRunning(setup, state, seed !== undefined), options);
+  return new Class(inside, startRunning(setup, state, seed !== undefined), options);
 }
 
 /**

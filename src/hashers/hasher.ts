@@ -23,14 +23,8 @@ import {
   type Completion,
 } from '../scheduling/completions.js';
 import { deferResult } from '../scheduling/deferred-results.js';
-import {
-  checkSize,
-  digestFormat,
-  encodeDigest,
-  extendable,
-  messageInput,
-  squeezedSize,
-} from './arguments.js';
+import { digestFormat, encodeDigest, extendable, messageInput, squeezedSize } from './arguments.js';
+import { encodeItem, refuseTuple } from '../operations/tuple.js';
 import { copyTakes, type CopyOptions, type DigestEncoding } from './options.js';
 import type { Running } from './running.js';
 import { Phase, ready, refusal } from './setup.js';
@@ -93,7 +87,7 @@ export abstract class Hasher extends LazyTransform {
     return this.#running.facts.name;
   }
 
-  /** The digest's size in bytes; 0 for shake128 and shake256 without `outputLength`. */
+  /** The digest's size in bytes. */
   get outputLength(): number {
     return this.#running.size;
   }
@@ -167,8 +161,8 @@ export abstract class Hasher extends LazyTransform {
    *
    * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'`, `'bigint'`
    *   (big-endian), or any other encoding of Buffer
-   * @throws MillraceError ERR_OUTPUT_SIZE for shake128 and shake256 without `outputLength`,
-   *   ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE, ERR_KEY_DISPOSED
+   * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_ARGUMENT_VALUE,
+   *   ERR_ARGUMENT_TYPE, ERR_KEY_DISPOSED
    */
   digest(): Buffer;
   digest<E extends DigestEncoding>(encoding: E): Digest<E>;
@@ -218,7 +212,6 @@ export abstract class Hasher extends LazyTransform {
       return streamed.length;
     }
     const running = ready(this.#running);
-    checkSize(running);
     range(start, running.size, sizeOf(view), 'target');
     return running.digestInto(view, start);
   }
@@ -233,10 +226,11 @@ export abstract class Hasher extends LazyTransform {
     const running = ready(this.#running, Phase.Squeezing);
     const size = outputLength === undefined ? running.size : copySize(outputLength, running);
     const copy = running.copy(size);
-    return (this instanceof Hmac
-      ? new Hmac(inside, copy, options)
-      : new Hash(inside, copy, options)) as unknown as this;
+    return this.another(copy, options) as this;
   }
+
+  /** @internal Returns a hasher of the same class. */
+  protected abstract another(running: Running, options: TransformOptions | undefined): Hasher;
 
   /**
    * Discards the message and starts again with the same algorithm, key and seed. No asynchronous
@@ -346,7 +340,6 @@ export abstract class Hasher extends LazyTransform {
       return;
     }
     const running = this.#running;
-    checkSize(running);
     checkTextSize(running.size, wanted);
     const queue = this.#queue();
     if (running.phase === Phase.Open) running.phase = Phase.Finalized;
@@ -381,8 +374,13 @@ export abstract class Hasher extends LazyTransform {
  * digest.
  */
 export class Hash extends Hasher {
+  protected override another(running: Running, options: TransformOptions | undefined): Hash {
+    return new Hash(inside, running, options);
+  }
+
   /**
-   * Returns the next `size` bytes of an extendable output (shake128, shake256, blake3). The first
+   * Returns the next `size` bytes of an extendable output (the hashes with XOF in
+   * docs/algorithms.md). The first
    * call ends the message: update and digest then fail with ERR_HASHER_SPENT. Several calls return
    * the same bytes as one longer call.
    *
@@ -421,7 +419,54 @@ export class Hash extends Hasher {
  * A running HMAC, made by {@link createHmac}; also a stream that reads the message and emits the
  * code.
  */
-export class Hmac extends Hasher {}
+export class Hmac extends Hasher {
+  protected override another(running: Running, options: TransformOptions | undefined): Hmac {
+    return new Hmac(inside, running, options);
+  }
+}
+
+/**
+ * A running TupleHash, made by {@link createHash}: each update adds an item to the tuple. It is no
+ * stream, because the chunks of a stream are no items.
+ */
+export class TupleHash extends Hash {
+  protected override another(running: Running, options: TransformOptions | undefined): Hash {
+    return new TupleHash(inside, running, options);
+  }
+
+  override update(...given: any[]): this {
+    const last: unknown = given.at(-1);
+    if (given.length < 2 || typeof last !== 'function') return super.update(itemOf(given));
+    return super.update(itemOf(given.slice(0, -1)), last as Callback<void>);
+  }
+
+  override updateAsync(...given: any[]): Promise<void> {
+    try {
+      return super.updateAsync(itemOf(given));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** @internal */
+  override _transform(
+    _chunk: unknown,
+    _encoding: BufferEncoding,
+    callback: TransformCallback,
+  ): void {
+    try {
+      refuseTuple(runningIn(this).facts, 'write');
+    } catch (error) {
+      callback(error as Error);
+    }
+  }
+}
+
+/** Returns the encoded item of an update. */
+function itemOf(given: readonly unknown[]): Uint8Array {
+  const { view, offset, size } = messageInput(given, given.length);
+  return encodeItem(view, offset, size);
+}
 
 /**
  * A stream's chunks of at least this size go to the worker threads; smaller ones are faster here.
@@ -429,7 +474,7 @@ export class Hmac extends Hasher {}
 const STREAM_POOL_MIN_BYTES = 64 * 1024;
 
 function digestNow(running: Running, wanted: Form | BufferEncoding): unknown {
-  checkSize(ready(running));
+  ready(running);
   checkTextSize(running.size, wanted);
   if (typeof wanted === 'number') return running.digest(wanted);
   return textOf(running.digest(Form.Buffer) as Buffer, wanted);

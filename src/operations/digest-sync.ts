@@ -15,7 +15,14 @@ import { SecretCopy } from '../request/secret-copy.js';
 import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../request/secret-results.js';
 import { routedSync, runFilled } from '../scheduling/run.js';
 import { fastHex } from './fast-path.js';
-import { digestRequest, fillParsed, hashTable, readData, type DigestRequest } from './hash.js';
+import {
+  digestRequest,
+  fillParsed,
+  hashTable,
+  readData,
+  readMessage,
+  type DigestRequest,
+} from './hash.js';
 import { hashKey } from './hash-parameters.js';
 import { hmacFacts, hmacTable } from './hmac.js';
 import { macName } from './key.js';
@@ -25,7 +32,7 @@ import { allocate } from '#platform/runtime.js';
 export function hashSync(facts: HashFacts, data: unknown, options: unknown): unknown {
   const { plain } = facts.parameters === null ? hashTable : hashTable.parameters;
   const request = digestRequest(options, facts, plain);
-  const source = readData(data, request);
+  const source = readMessage(data, request, facts);
   return run(Operation.Hash, facts, request, source, hashKey(request.parameters, facts));
 }
 

@@ -33,6 +33,14 @@ export interface HashParameterOptions {
    * key material. Excludes `key`.
    */
   readonly context?: string | undefined;
+  /** The customization string S of cSHAKE, KMAC, TupleHash, ParallelHash, and C of KT. */
+  readonly customization?: Data | undefined;
+  /** The function name N of cSHAKE, which NIST assigns; use `customization` for your own. */
+  readonly functionName?: Data | undefined;
+  /** The domain separation byte of TurboSHAKE, 1 to 127. Default: 31. */
+  readonly domain?: number | undefined;
+  /** The size B of ParallelHash's blocks in bytes. Default: 8192. */
+  readonly blockSize?: number | undefined;
 }
 
 /** The names that no hash without parameters takes. */
@@ -40,6 +48,10 @@ export const parameterNames: Names<HashParameterOptions> = {
   salt: true,
   personalization: true,
   context: true,
+  customization: true,
+  functionName: true,
+  domain: true,
+  blockSize: true,
 };
 
 const optionNames = Object.keys(parameterNames) as (keyof HashParameterOptions)[];
@@ -97,7 +109,10 @@ export function readParameters(
   }
   if (ranges.outputLength !== undefined && size !== facts.digestSize)
     values.push(['outputLength', size]);
-  if (key === undefined) return values.length === 0 ? undefined : { key, values };
+  if (key === undefined) {
+    checkKeyGiven(facts);
+    return values.length === 0 ? undefined : { key, values };
+  }
   checkKeyed(facts);
   if (given.context !== undefined)
     throw makeError('ERR_ARGUMENT_VALUE', 'options.key and options.context exclude each other');
@@ -122,6 +137,12 @@ function copyOf(view: Uint8Array): Uint8Array {
   const copy = new Uint8Array(new ArrayBuffer(sizeOf(view)));
   if (copy.length > 0) copy.set(view);
   return copy;
+}
+
+/** Throws for a hash that needs a key: there is none. */
+export function checkKeyGiven({ keyRequired, name }: HashFacts): void {
+  if (keyRequired)
+    throw makeError('ERR_MISSING_ARGUMENT', `options.key must be given: ${name} is a MAC`);
 }
 
 /** Checks that a hash takes a key. */

@@ -38,6 +38,7 @@ import { readRoute, type RouteOptions } from '../scheduling/routes.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { checkTextSize } from '../request/text-size.js';
 import {
+  checkKeyGiven,
   checkKeyed,
   hashKey,
   readParameters,
@@ -46,6 +47,7 @@ import {
   type HashParameterOptions,
   type HashTakes,
 } from './hash-parameters.js';
+import { encodeTuple } from './tuple.js';
 
 /** How a digest is returned. `bigint` is big-endian: the number that the hex digits spell. */
 export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
@@ -63,16 +65,17 @@ export interface HashOptions<E extends Encoding = Encoding>
   /** The encoding of the digest. Default: `'buffer'`. */
   readonly encoding?: E | undefined;
   /**
-   * The digest's size in bytes. Required for shake128 and shake256; optional for blake3 (default
-   * 32), blake2b512 (1 to 64) and blake2s256 (1 to 32); fixed for others. BLAKE2 hashes it too: a
-   * shorter digest is not the start of a longer one.
+   * The digest's size in bytes: 1 to 64 for blake2b512, 1 to 32 for blake2s256; any for the hashes
+   * of SP 800-185 and RFC 9861, for blake3, and for shake128 and shake256, whose defaults are 16
+   * and 32 as in node:crypto; fixed for others. BLAKE2, and SP 800-185 without `xof` in the name,
+   * hash it too: a shorter digest is not the start of a longer one.
    */
   readonly outputLength?: number | undefined;
   /** The seed of xxh32 (32 bits), xxh64, xxh3-64 and xxh3-128 (64 bits); default 0. */
   readonly seed?: number | bigint | undefined;
   /**
    * The key of a keyed hash, as any {@link KeyInput}: 32 bytes for blake3, 1 to 64 for blake2b512,
-   * 1 to 32 for blake2s256. A prepared key must be for the same hash.
+   * 1 to 32 for blake2s256, any number for KMAC, which needs one. A prepared key must be for the same hash.
    */
   readonly key?: KeyInput | undefined;
 }
@@ -123,7 +126,7 @@ function fillHash(given: ArrayLike<unknown>, count: number, promised?: boolean):
   const facts = hashFacts(given[0]);
   const { promised: all, plain } = facts.parameters === null ? hashTable : hashTable.parameters;
   const request = digestRequest(count > 2 ? given[2] : undefined, facts, promised ? all : plain);
-  const source = readData(given[1], request);
+  const source = readMessage(given[1], request, facts);
   fillParsed(Operation.Hash, facts, request, source, hashKey(request.parameters, facts));
 }
 
@@ -140,6 +143,15 @@ export function fillParsed(
   frame[At.SeedLow] = request.seedLow;
   frame[At.SeedHigh] = request.seedHigh;
   fillDigest(request);
+}
+
+/** Reads the message of a hash: as {@link readData}, or the items of a tuple. */
+export function readMessage(
+  value: unknown,
+  request: DigestRequest,
+  { tuple }: HashFacts,
+): Uint8Array | string {
+  return tuple ? encodeTuple(value, 'data') : readData(value, request);
 }
 
 /** Reads data: bytes, or a short string unchanged unless the call borrows its source. */
@@ -180,8 +192,10 @@ export function digestRequest(
   facts: HashFacts,
   accepted: Accepted<any>,
 ): DigestRequest {
-  if (typeof value === 'string' || value === undefined)
+  if (typeof value === 'string' || value === undefined) {
+    if (!facts.direct) checkKeyGiven(facts);
     return plainRequest(outputSize(undefined, facts), digestForm(value));
+  }
   if (typeof value !== 'object' || value === null || isBytesView(value)) {
     throw wrongType(
       'encoding',
@@ -284,11 +298,7 @@ export const OUTPUT_MAX = 2 ** 30;
 /** Returns the digest's size in bytes: fixed, or the requested length. */
 export function outputSize(outputLength: unknown, facts: HashFacts): number {
   if (outputLength === undefined) {
-    if (facts.digestSize > 0) return facts.digestSize;
-    throw makeError(
-      'ERR_OUTPUT_SIZE',
-      `options.outputLength must be given for ${facts.name}: its output has no natural size`,
-    );
+    return facts.digestSize;
   }
   const size = unsigned(outputLength, 'options.outputLength');
   if (facts.xof ? size >= 1 && size <= OUTPUT_MAX : size === facts.digestSize) return size;

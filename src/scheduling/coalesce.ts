@@ -51,7 +51,7 @@ const SPARE_MAX = 64;
 export function batchableFacts(algorithm: unknown, data: unknown): HashFacts | undefined {
   if (typeof algorithm !== 'string') return undefined;
   const facts = findHash(algorithm);
-  if (facts === undefined || facts.digestSize === 0) return undefined;
+  if (facts === undefined || !facts.direct) return undefined;
   return fits(facts, sizeIn(data)) && defaultRoute() === Route.Auto && defaultEngine.engine === base
     ? facts
     : undefined;

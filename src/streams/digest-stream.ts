@@ -16,6 +16,7 @@ import {
   type TargetOptions,
 } from '../operations/hash.js';
 import { parameterNames, refuseParameter } from '../operations/hash-parameters.js';
+import { refuseTuple } from '../operations/tuple.js';
 import { createHash, createHmac } from '../hashers/create.js';
 import type { CreateHashOptions } from '../hashers/options.js';
 import type { Hasher } from '../hashers/hasher.js';
@@ -65,6 +66,7 @@ export async function hashStream(
   ...rest: readonly unknown[]
 ): Promise<unknown> {
   const facts = hashFacts(algorithm);
+  refuseTuple(facts, 'data');
   const { hashing, reading, finish } = request(rest, facts, hashTakes(facts));
   const hasher = createHash(facts.name, hashing);
   await absorbStream(hasher, source, reading);
@@ -133,6 +135,7 @@ function fileHashing(
   rest: readonly unknown[],
 ): () => Promise<unknown> {
   const facts = hashFacts(algorithm);
+  refuseTuple(facts, 'path');
   const { hashing, reading, finish } = request(rest, facts, fileTakes(facts));
   const hasher = createHash(facts.name, hashing);
   const file = fileSource(path);
@@ -149,6 +152,7 @@ export function hashFileSync(
   ...rest: readonly unknown[]
 ): unknown {
   const facts = hashFacts(algorithm);
+  refuseTuple(facts, 'path');
   const { hashing, reading, finish } = request(rest, facts, fileTakes(facts));
   if (reading.signal !== undefined || reading.onProgress !== undefined) {
     throw makeError(

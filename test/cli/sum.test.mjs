@@ -66,7 +66,7 @@ test('files, standard input, and both', () =>
 test('every algorithm, by name and by its tag', () =>
   inFolder({ a: 'abc' }, async ($) => {
     const lines = [];
-    for (const algorithm of millrace.getHashes()) {
+    for (const algorithm of millrace.getHashes().filter((name) => !/^(kmac|tuple)/.test(name))) {
       const xof = algorithm.startsWith('shake');
       const hex = millrace.hash(algorithm, 'abc', {
         encoding: 'hex',
@@ -754,14 +754,16 @@ test('invalid options', () =>
     );
     await refuse(
       '-l 5 a',
-      '--length applies to shake128, shake256 and blake3; a digest of sha256 has 32 bytes',
+      '--length applies to extendable outputs, such as shake128, kt128 and blake3; ' +
+        'a digest of sha256 has 32 bytes',
     );
     for (const length of ['0', '-1', '1.5', 'x', '65537'])
       await refuse(
         `-a blake3 --length=${length} a`,
         `--length must be a whole number from 1 to 65536, not "${length}"`,
       );
-    await refuse('-a shake128 a', 'shake128 has no fixed digest size: use --length BYTES');
+    await refuse('-a kmac128 a', 'kmac128 needs a key, not a file');
+    await refuse('-a tuplehash128 a', 'tuplehash128 needs a tuple, not a file');
     await refuse('--tag -t a', '--tag does not support --text');
     await refuse('-c --tag a', 'the --tag option is meaningless when verifying checksums');
     await refuse('-c -0 a', 'the --zero option is not supported when verifying checksums');

@@ -295,8 +295,8 @@ test('every name of the catalog is taken, as are its aliases, in any case', () =
     'catalog/catalog-table'
   ];
   const source = Buffer.from('helloworld');
-  assert.deepEqual(table.map(({ name }) => name).sort(), [...hashNames].sort());
-  for (const { name, aliases } of table.filter((facts) => hashes[facts.name].digest > 0)) {
+  assert.deepEqual(table.map(({ name }) => name).sort(), Object.keys(hashes).sort());
+  for (const { name, aliases } of table.filter((facts) => hashNames.includes(facts.name))) {
     const { output } = oracle({ kind: 'hash', algorithm: name, source });
     for (const each of [name, ...aliases].flatMap((spelled) => [
       spelled,
@@ -363,17 +363,15 @@ test('unknown names', () => {
   }
 });
 
-test('SHAKE has no default size', () => {
+test('a hash that needs more than bytes is no hash here', () => {
   for (const call of [
     (name) => getHasher(name),
     (name) => hashAsBigInt(name, Buffer.alloc(1)),
     (name) => hashAsBuffer(name, Buffer.alloc(1)),
   ]) {
-    for (const name of ['shake128', 'SHAKE256'])
-      assert.throws(
-        () => call(name),
-        (error) => error.code === 'ERR_OUTPUT_SIZE' && error instanceof millrace.MillraceError,
-      );
+    for (const name of ['kmac128', 'TupleHash256'])
+      assert.throws(() => call(name), /^Error: Unsupported hash type!$/);
+    assert.doesNotThrow(() => call('shake128'));
   }
 });
 

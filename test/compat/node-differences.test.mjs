@@ -31,8 +31,6 @@ const calls = {
     lib.createHash('sha256', { outputlength: 32 }).digest('hex'),
   'unknown option of scrypt': (lib) =>
     (lib.scryptSync ?? lib.scrypt)('p', 's', 8, { N: 16, n: 32 }),
-  'shake128 without outputLength': (lib) => lib.createHash('shake128').update('a').digest('hex'),
-  'shake256 without outputLength': (lib) => lib.createHash('shake256').update('a').digest('hex'),
   'hash() without an encoding': (lib) => lib.hash('sha1', 'a'),
   'createHash sm3': (lib) => lib.createHash('sm3').update('a').digest('hex'),
   'scrypt without a callback': (lib) => lib.scrypt('p', 's', 8, { N: 16 }),

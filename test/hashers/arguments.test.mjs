@@ -130,7 +130,8 @@ test('options', () => {
     );
   }
   assert.equal(createHash('sha256', { outputLength: 32 }).outputLength, 32);
-  for (const [name, { seedBits, key, parameters }] of Object.entries(hashes)) {
+  for (const name of hashNames) {
+    const { seedBits, key, parameters } = hashes[name];
     if (seedBits) {
       for (const seed of ['1', null, {}, true])
         refuses(() => createHash(name, { seed }), 'ERR_ARGUMENT_TYPE', /seed/);
@@ -139,7 +140,6 @@ test('options', () => {
     } else {
       refuses(() => createHash(name, { seed: 0 }), 'ERR_ARGUMENT_VALUE', /seed/);
     }
-    const required = hashes[name].digest === 0 ? { outputLength: 9 } : {};
     if (key) {
       for (const size of [0, 1, 31, 33, 64])
         refuses(() => createHash(name, { key: Buffer.alloc(size) }), 'ERR_KEY_SIZE', /key/);
@@ -147,11 +147,7 @@ test('options', () => {
         refuses(() => createHash(name, { key: each }), 'ERR_ARGUMENT_TYPE', /key/, show(each));
       refuses(() => createHash(name, { key: 'x'.repeat(32) }), 'ERR_ARGUMENT_TYPE', /key/);
     } else if (parameters === undefined) {
-      refuses(
-        () => createHash(name, { ...required, key: Buffer.alloc(32) }),
-        'ERR_ARGUMENT_VALUE',
-        /key/,
-      );
+      refuses(() => createHash(name, { key: Buffer.alloc(32) }), 'ERR_ARGUMENT_VALUE', /key/);
     }
   }
   for (const state of notBytes.filter((value) => value !== undefined)) {
@@ -605,7 +601,7 @@ test('digestInto and squeezeInto: targets', () => {
     refuses(
       () => createHash(name).squeeze(5),
       'ERR_ARGUMENT_VALUE',
-      /shake128.*shake256.*blake3/,
+      /shake128.*kt128.*blake3/,
       name,
     );
     refuses(
@@ -625,16 +621,18 @@ test('a target that lies over what the hasher was given', () => {
   assert.deepEqual(memory.subarray(3, 35), expected);
 });
 
-test('shake without an outputLength', () => {
-  for (const name of ['shake128', 'shake256']) {
+test('shake without an outputLength has that of node:crypto', () => {
+  for (const [name, size] of [
+    ['shake128', 16],
+    ['shake256', 32],
+  ]) {
     const hash = createHash(name).update('abc');
-    for (const call of [
-      () => hash.digest(),
-      () => hash.digest('hex'),
-      () => hash.digestInto(Buffer.alloc(99)),
-      () => hash.digest(() => assert.fail('called')),
-    ])
-      refuses(call, 'ERR_OUTPUT_SIZE', /outputLength/);
+    const expected = millrace.hash(name, 'abc', { outputLength: size });
+    assert.equal(hash.outputLength, size);
+    assert.deepEqual(millrace.hash(name, 'abc'), expected);
+    assert.deepEqual(hash.copy().digest(), expected);
+    assert.equal(hash.copy().digest('hex'), expected.toString('hex'));
+    assert.equal(hash.copy().digestInto(Buffer.alloc(99)), size);
     assert.deepEqual(
       hash.copy({ outputLength: 30 }).digest(),
       millrace.hash(name, 'abc', { outputLength: 30 }),

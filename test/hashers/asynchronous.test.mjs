@@ -281,7 +281,6 @@ test('invalid arguments throw or reject, and leave the hasher usable', async () 
     /callback/,
     'callback',
   );
-  await assert.rejects(createHash('shake128').digestAsync(), { code: 'ERR_OUTPUT_SIZE' });
   assert.equal(hasher.update('abc').digest('hex'), millrace.hash('sha256', 'abc', 'hex'));
 });
 
@@ -840,7 +839,7 @@ test('fake clocks and patched globals do not stop it', async () => {
 test('the promises of a failed hasher are not unhandled rejections', async () => {
   // Awaiting one of them must not make the others unhandled rejections twice over.
   const shake = createHash('shake256');
-  await assert.rejects(shake.digestAsync(), { code: 'ERR_OUTPUT_SIZE' });
+  await assert.rejects(shake.digestAsync('no encoding'), { code: 'ERR_ARGUMENT_VALUE' });
   // It was not begun: the hasher can go on.
   shake.update('abc');
   assert.equal(

@@ -8,7 +8,7 @@ import millrace from 'millrace';
 
 import { hashes, hmacNames } from '../support/algorithms.mjs';
 import { oracle } from '../support/oracles.mjs';
-import { pieces, required, subjects } from '../support/hashers.mjs';
+import { pieces, subjects } from '../support/hashers.mjs';
 import { random } from '../support/random.mjs';
 
 const everyLength = 2100;
@@ -279,7 +279,7 @@ test('the properties of a hasher', () => {
     assert.equal(hasher.digest().length, hasher.outputLength, name);
   }
   for (const algorithm of ['shake128', 'shake256'])
-    assert.equal(millrace.createHash(algorithm).outputLength, 0);
+    assert.equal(millrace.createHash(algorithm).outputLength, algorithm === 'shake128' ? 16 : 32);
 });
 
 test('names in any case, and aliases', () => {
@@ -348,7 +348,7 @@ test('outputLength of every size', () => {
         );
     }
     assert.deepEqual(
-      millrace.createHash(algorithm, required(algorithm)).update(message).digest(),
+      millrace.createHash(algorithm).update(message).digest(),
       whole.subarray(0, algorithm === 'shake128' ? 16 : 32),
     );
   }

@@ -573,11 +573,13 @@ test('encodings', async () => {
 });
 
 for (const algorithm of hashNames) {
-  const { digest, xof, seedBits, key } = hashes[algorithm];
+  const { digest, xof, seedBits, key, parameters } = hashes[algorithm];
   test(`output length, seed and key: ${algorithm}`, async () => {
     const more = digest === 0 ? { outputLength: 32 } : {};
     for (const outputLength of [0, 1, digest - 1, digest + 1, 2 ** 31, 2 ** 40]) {
       if (outputLength < 0 || (xof && outputLength > 0 && outputLength < 2 ** 30)) continue;
+      const [least, most] = parameters?.outputLength ?? [digest, digest];
+      if (outputLength >= least && outputLength <= most) continue;
       await refuses(
         'hash',
         [algorithm, bytes(3), { outputLength }],
@@ -628,6 +630,9 @@ for (const algorithm of hashNames) {
     }
     if (key) {
       for (const size of [0, 1, key - 1, key + 1, 64])
+        await refuses('hash', [algorithm, bytes(3), { key: bytes(size) }], 'ERR_KEY_SIZE', /key/);
+    } else if (parameters?.key) {
+      for (const size of [parameters.key[0] - 1, parameters.key[1] + 1])
         await refuses('hash', [algorithm, bytes(3), { key: bytes(size) }], 'ERR_KEY_SIZE', /key/);
     } else {
       for (const size of [0, 32])

@@ -2,7 +2,7 @@
 // library's own catalog (test/architecture.test.mjs compares the two).
 
 const hash = (digest, block, facts = {}) => ({ digest, block, hmac: true, ...facts });
-const xof = (block) => hash(0, block, { hmac: false, xof: true });
+const xof = (digest, block) => hash(digest, block, { hmac: false, xof: true });
 // Key and digest have up to a number of bytes, salt and personalization a quarter of it.
 const blake2 = (most) => ({
   key: [1, most],
@@ -10,10 +10,23 @@ const blake2 = (most) => ({
   personalization: [most / 4, most / 4],
   outputLength: [1, most],
 });
+const long = [0, 2 ** 30];
+const customization = long;
+const outputLength = [1, 2 ** 30];
+const blockSize = [1, 2 ** 30];
+// The hashes of SP 800-185 and RFC 9861: operations/keccak-family.test.mjs tests them.
+const family = (name, digest, parameters) => {
+  const facts = { hmac: false, keccakFamily: true, parameters };
+  if (parameters.outputLength === undefined) facts.xof = true;
+  return {
+    [`${name}128`]: hash(digest, 168, facts),
+    [`${name}256`]: hash(2 * digest, 136, facts),
+  };
+};
 const checksum = (digest, seedBits) => hash(digest, 64, { hmac: false, seedBits });
 const crc = (digest) => hash(digest, 16, { hmac: false });
 
-/** Sizes in bytes; `digest` 0 means that the length must be given. */
+/** Sizes in bytes; `digest` is the default of an output of any length. */
 export const hashes = {
   md5: hash(16, 64),
   sha1: hash(20, 64),
@@ -31,8 +44,8 @@ export const hashes = {
   keccak256: hash(32, 136),
   keccak384: hash(48, 104),
   keccak512: hash(64, 72),
-  shake128: xof(168),
-  shake256: xof(136),
+  shake128: xof(16, 168),
+  shake256: xof(32, 136),
   blake2b512: hash(64, 128, { parameters: blake2(64) }),
   blake2s256: hash(32, 64, { parameters: blake2(32) }),
   blake3: hash(32, 64, {
@@ -49,6 +62,15 @@ export const hashes = {
   crc32: crc(4),
   crc32c: crc(4),
   crc64nvme: crc(8),
+  ...family('cshake', 16, { customization, functionName: long }),
+  ...family('kmac', 32, { key: long, customization, outputLength }),
+  ...family('kmacxof', 32, { key: long, customization }),
+  ...family('tuplehash', 32, { customization, outputLength }),
+  ...family('tuplehashxof', 32, { customization }),
+  ...family('parallelhash', 32, { customization, blockSize, outputLength }),
+  ...family('parallelhashxof', 32, { customization, blockSize }),
+  ...family('turboshake', 32, { domain: [1, 127] }),
+  ...family('kt', 32, { customization }),
 };
 
 const stream = (key) => ({ key, iv: 16, aead: false, tag: 0 });
@@ -70,7 +92,7 @@ export const ciphers = {
   'aes-128-gcm-siv': aead(12, 16),
 };
 
-export const hashNames = Object.keys(hashes);
+export const hashNames = Object.keys(hashes).filter((name) => !hashes[name].keccakFamily);
 export const hmacNames = hashNames.filter((name) => hashes[name].hmac);
 export const cipherNames = Object.keys(ciphers);
 export const aeadNames = cipherNames.filter((name) => ciphers[name].aead);

@@ -13,11 +13,6 @@ const longKey = Buffer.alloc(200, 'long key ');
 const seeds = { 32: 0x9e3779b1, 64: 0xfedcba9876543210n };
 await prepareSeeds(Object.values(seeds));
 
-/** Options a hash cannot do without. */
-export function required(algorithm) {
-  return hashes[algorithm].digest === 0 ? { outputLength: algorithm === 'shake128' ? 16 : 32 } : {};
-}
-
 function hashing(name, algorithm, options) {
   return {
     name,
@@ -44,7 +39,7 @@ function authenticating(name, algorithm, secret) {
 
 /** With whatever an algorithm knows: seeds, keys, lengths. */
 export const subjects = [
-  ...hashNames.map((algorithm) => hashing(algorithm, algorithm, required(algorithm))),
+  ...hashNames.map((algorithm) => hashing(algorithm, algorithm, {})),
   ...hashNames
     .filter((algorithm) => hashes[algorithm].seedBits)
     .map((algorithm) =>

@@ -9,6 +9,7 @@ import { blake3 } from '@noble/hashes/blake3.js';
 import { hmac as nobleHmac } from '@noble/hashes/hmac.js';
 import { md5, ripemd160, sha1 } from '@noble/hashes/legacy.js';
 import { keccak_224, keccak_256, keccak_384, keccak_512 } from '@noble/hashes/sha3.js';
+import { hashes } from './algorithms.mjs';
 import {
   createCRC32,
   createCRC64,
@@ -54,7 +55,7 @@ function works(name) {
 
 function judgeHash({ algorithm, source, outputLength, key, seed = 0 }) {
   if (nodeHashes.has(algorithm)) {
-    return createHash(algorithm, outputLength === undefined ? undefined : { outputLength })
+    return createHash(algorithm, { outputLength: outputLength ?? hashes[algorithm]?.digest })
       .update(source)
       .digest();
   }

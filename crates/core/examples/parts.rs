@@ -15,7 +15,7 @@ use std::time::Instant;
 use millrace_core::catalog::{CIPHERS, CipherFacts, Hash};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hash::{Params, digest};
-use millrace_core::split::{HashMessage, Message, PartialTag};
+use millrace_core::split::{HashMessage, HashPart, Message, PartialTag};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -28,7 +28,9 @@ fn main() {
         cipher(facts, size, part, threads);
     }
     if "blake3".contains(&wanted) {
-        blake3(size, threads);
+        for hash in [Hash::Blake3, Hash::Kt128, Hash::Kt256, Hash::ParallelHash128] {
+            tree(hash, size, threads);
+        }
     }
 }
 
@@ -102,29 +104,35 @@ fn cipher(facts: &CipherFacts, size: usize, part: usize, threads: usize) {
 /// that.
 type Part<'a> = &'a (dyn Fn(u64, &mut [u8]) -> Option<PartialTag> + Sync);
 
-fn blake3(size: usize, threads: usize) {
+fn tree(hash: Hash, size: usize, threads: usize) {
     let source = vec![0x5a; size];
     let run = |threads: usize| {
-        let message =
-            HashMessage::new(Hash::Blake3, &Params::default(), size as u64).expect("in parts");
+        let message = HashMessage::new(hash, &Params::default(), size as u64).expect("in parts");
         let part = message.part_size() as usize;
-        let values: Vec<Mutex<[u8; 32]>> =
-            (0..message.count()).map(|_| Mutex::new([0; 32])).collect();
+        let values: Vec<Mutex<Option<HashPart>>> =
+            (0..message.count()).map(|_| Mutex::new(None)).collect();
         each(values.len(), threads, &|index| {
             let source = &source[index * part..size.min((index + 1) * part)];
             let value = message.part((index * part) as u64, source).expect("a part");
-            *values[index].lock().unwrap_or_else(PoisonError::into_inner) = value;
+            *values[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
         });
         let values: Vec<_> =
-            values.into_iter().map(|value| value.into_inner().expect("no panic")).collect();
-        message.finish(&values, &mut [0; 32]).expect("all parts");
+            values.into_iter().filter_map(|value| value.into_inner().expect("no panic")).collect();
+        let mut digest = [0; 64];
+        message.finish(&values, &mut digest[..hash.facts().digest_size]).expect("all parts");
     };
     let one_go: &mut dyn FnMut() = &mut || {
-        digest(Hash::Blake3, &Params::default(), black_box(&source), &mut [0; 32], None)
-            .expect("fits")
+        digest(
+            hash,
+            &Params::default(),
+            black_box(&source),
+            &mut [0; 64][..hash.facts().digest_size],
+            None,
+        )
+        .expect("fits")
     };
     let rates = rates(size, [one_go, &mut || run(1), &mut || run(threads)]);
-    println!("{:<42} {:>8.2} {:>8.2} {:>8.2}", "blake3", rates[0], rates[1], rates[2]);
+    println!("{:<42} {:>8.2} {:>8.2} {:>8.2}", hash.facts().name, rates[0], rates[1], rates[2]);
 }
 
 /// Runs `work` for each index, on so many threads.

@@ -41,6 +41,24 @@ pub enum Hash {
     Crc32,
     Crc32c,
     Crc64Nvme,
+    CShake128,
+    CShake256,
+    Kmac128,
+    Kmac256,
+    KmacXof128,
+    KmacXof256,
+    TupleHash128,
+    TupleHash256,
+    TupleHashXof128,
+    TupleHashXof256,
+    ParallelHash128,
+    ParallelHash256,
+    ParallelHashXof128,
+    ParallelHashXof256,
+    TurboShake128,
+    TurboShake256,
+    Kt128,
+    Kt256,
 }
 
 /// A parameter of a hash. The discriminant is its number in an encoded block
@@ -108,7 +126,7 @@ pub struct HashFacts {
     pub name: &'static str,
     /// Other names.
     pub aliases: &'static [&'static str],
-    /// Bytes of the digest; the default if `xof`; 0 if there is no default (SHAKE).
+    /// Bytes of the digest; the default if `xof` or if there is the parameter `OutputLength`.
     pub digest_size: usize,
     /// Bytes of a block, which is also HMAC's. The rate of a sponge, the stripe of xxh, what
     /// a CRC folds at once.
@@ -117,6 +135,10 @@ pub struct HashFacts {
     pub state_size: usize,
     /// True if the output may have any length (XOF).
     pub xof: bool,
+    /// True if the message is a tuple: each item after its length (`left_encode` of SP 800-185).
+    pub tuple: bool,
+    /// True if there is no digest without a key (KMAC).
+    pub key_required: bool,
     /// The parameters beside the seed, in ascending order.
     pub parameters: &'static [ParameterRange],
     /// Bits of the optional seed; 0 if there is none.
@@ -279,13 +301,16 @@ pub fn to_json() -> String {
         write_names(&mut json, facts.hash as u8, facts.name, facts.aliases);
         let _ = write!(
             json,
-            ",\"digestSize\":{},\"blockSize\":{},\"stateSize\":{},\"xof\":{},\
+            ",\"digestSize\":{},\"blockSize\":{},\"stateSize\":{},\"xof\":{},\"tuple\":{},\"keyRequired\":{},\"direct\":{},\
              \"seedBits\":{},\"hmac\":{},\"cryptographic\":{},\"broken\":{},\"standard\":\"{}\",\
              \"portableCost\":{:?},\"parameters\":",
             facts.digest_size,
             facts.block_size,
             facts.state_size,
             facts.xof,
+            facts.tuple,
+            facts.key_required,
+            !facts.tuple && !facts.key_required,
             facts.seed_bits,
             facts.hmac,
             facts.cryptographic,
@@ -358,6 +383,8 @@ const CRYPTOGRAPHIC: HashFacts = HashFacts {
     block_size: 0,
     state_size: 0,
     xof: false,
+    tuple: false,
+    key_required: false,
     parameters: &[],
     seed_bits: 0,
     hmac: true,
@@ -370,6 +397,60 @@ const CRYPTOGRAPHIC: HashFacts = HashFacts {
 const FIPS_180_4: HashFacts = HashFacts { standard: "FIPS 180-4", ..CRYPTOGRAPHIC };
 const FIPS_202: HashFacts = HashFacts { standard: "FIPS 202", ..CRYPTOGRAPHIC };
 const SHAKE: HashFacts = HashFacts { xof: true, hmac: false, ..FIPS_202 };
+const SP_800_185: HashFacts =
+    HashFacts { hmac: false, standard: "NIST SP 800-185", ..CRYPTOGRAPHIC };
+const CSHAKE: HashFacts = HashFacts {
+    xof: true,
+    parameters: &[
+        range(Parameter::Customization, 0, LONG),
+        range(Parameter::FunctionName, 0, LONG),
+    ],
+    ..SP_800_185
+};
+const KMAC: HashFacts = HashFacts {
+    key_required: true,
+    parameters: &[
+        range(Parameter::Key, 0, LONG),
+        range(Parameter::Customization, 0, LONG),
+        range(Parameter::OutputLength, 1, LONG),
+    ],
+    ..SP_800_185
+};
+const KMAC_XOF: HashFacts = HashFacts {
+    xof: true,
+    key_required: true,
+    parameters: &[range(Parameter::Key, 0, LONG), range(Parameter::Customization, 0, LONG)],
+    ..SP_800_185
+};
+const TUPLE_HASH: HashFacts = HashFacts {
+    tuple: true,
+    parameters: &[
+        range(Parameter::Customization, 0, LONG),
+        range(Parameter::OutputLength, 1, LONG),
+    ],
+    ..SP_800_185
+};
+const TUPLE_HASH_XOF: HashFacts =
+    HashFacts { xof: true, parameters: &[range(Parameter::Customization, 0, LONG)], ..TUPLE_HASH };
+const PARALLEL_HASH: HashFacts = HashFacts {
+    parameters: &[
+        range(Parameter::Customization, 0, LONG),
+        range(Parameter::BlockSize, 1, LONG),
+        range(Parameter::OutputLength, 1, LONG),
+    ],
+    ..SP_800_185
+};
+const PARALLEL_HASH_XOF: HashFacts = HashFacts {
+    xof: true,
+    parameters: &[range(Parameter::Customization, 0, LONG), range(Parameter::BlockSize, 1, LONG)],
+    ..SP_800_185
+};
+const RFC_9861: HashFacts =
+    HashFacts { xof: true, hmac: false, standard: "RFC 9861", ..CRYPTOGRAPHIC };
+const TURBOSHAKE: HashFacts =
+    HashFacts { parameters: &[range(Parameter::Domain, 1, 0x7f)], ..RFC_9861 };
+const KANGAROO_TWELVE: HashFacts =
+    HashFacts { parameters: &[range(Parameter::Customization, 0, LONG)], ..RFC_9861 };
 const KECCAK: HashFacts =
     HashFacts { standard: "Keccak submission to NIST, 2011 (padding 0x01)", ..CRYPTOGRAPHIC };
 const BLAKE2: HashFacts = HashFacts { standard: "RFC 7693", ..CRYPTOGRAPHIC };
@@ -386,7 +467,7 @@ const XXH3: HashFacts = HashFacts { standard: "xxHash 0.8", ..XXH };
 
 /// All hashes, in the order of their numbers.
 #[rustfmt::skip] // a table: one row an algorithm
-pub static HASHES: [HashFacts; 30] = [
+pub static HASHES: [HashFacts; 48] = [
     HashFacts { hash: Hash::Md5, name: "md5", cost: [87.0, 1.25], portable_cost: [1200.0, 4.0],
         digest_size: 16, block_size: 64, state_size: 88, standard: "RFC 1321", broken: true,
         aliases: &["ssl3-md5", "RSA-MD5", "md5WithRSAEncryption", "1.2.840.113549.2.5"],
@@ -448,10 +529,10 @@ pub static HASHES: [HashFacts; 30] = [
         portable_cost: [2000.0, 50.0], digest_size: 64, block_size: 72, state_size: 202,
         aliases: &["keccak-512"], ..KECCAK },
     HashFacts { hash: Hash::Shake128, name: "shake128", cost: [150.0, 1.32],
-        portable_cost: [3000.0, 22.0], block_size: 168, state_size: 202,
+        portable_cost: [3000.0, 22.0], digest_size: 16, block_size: 168, state_size: 202,
         aliases: &["shake-128", "2.16.840.1.101.3.4.2.11"], ..SHAKE },
     HashFacts { hash: Hash::Shake256, name: "shake256", cost: [135.0, 1.62],
-        portable_cost: [3000.0, 27.0], block_size: 136, state_size: 202,
+        portable_cost: [3000.0, 27.0], digest_size: 32, block_size: 136, state_size: 202,
         aliases: &["shake-256", "2.16.840.1.101.3.4.2.12"], ..SHAKE },
     HashFacts { hash: Hash::Blake2b512, name: "blake2b512", cost: [85.0, 0.95],
         parameters: &[range(Parameter::Key, 1, 64), range(Parameter::Salt, 16, 16),
@@ -500,6 +581,60 @@ pub static HASHES: [HashFacts; 30] = [
         portable_cost: [300.0, 1.2], digest_size: 8, state_size: 8,
         standard: "NVM Command Set Specification 1.0",
         aliases: &["crc-64nvme", "crc64-nvme", "crc-64/nvme"], ..CRC },
+    HashFacts { hash: Hash::CShake128, name: "cshake128", cost: [150.0, 1.32],
+        portable_cost: [3000.0, 22.0], digest_size: 16, block_size: 168, state_size: 202,
+        aliases: &["cshake-128"], ..CSHAKE },
+    HashFacts { hash: Hash::CShake256, name: "cshake256", cost: [135.0, 1.62],
+        portable_cost: [3000.0, 27.0], digest_size: 32, block_size: 136, state_size: 202,
+        aliases: &["cshake-256"], ..CSHAKE },
+    HashFacts { hash: Hash::Kmac128, name: "kmac128", cost: [550.0, 1.32],
+        portable_cost: [9000.0, 22.0], digest_size: 32, block_size: 168, state_size: 202,
+        aliases: &["kmac-128"], ..KMAC },
+    HashFacts { hash: Hash::Kmac256, name: "kmac256", cost: [550.0, 1.62],
+        portable_cost: [9000.0, 27.0], digest_size: 64, block_size: 136, state_size: 202,
+        aliases: &["kmac-256"], ..KMAC },
+    HashFacts { hash: Hash::KmacXof128, name: "kmacxof128", cost: [550.0, 1.32],
+        portable_cost: [9000.0, 22.0], digest_size: 32, block_size: 168, state_size: 202,
+        aliases: &["kmacxof-128"], ..KMAC_XOF },
+    HashFacts { hash: Hash::KmacXof256, name: "kmacxof256", cost: [550.0, 1.62],
+        portable_cost: [9000.0, 27.0], digest_size: 64, block_size: 136, state_size: 202,
+        aliases: &["kmacxof-256"], ..KMAC_XOF },
+    HashFacts { hash: Hash::TupleHash128, name: "tuplehash128", cost: [350.0, 1.32],
+        portable_cost: [6000.0, 22.0], digest_size: 32, block_size: 168, state_size: 202,
+        aliases: &["tuplehash-128"], ..TUPLE_HASH },
+    HashFacts { hash: Hash::TupleHash256, name: "tuplehash256", cost: [350.0, 1.62],
+        portable_cost: [6000.0, 27.0], digest_size: 64, block_size: 136, state_size: 202,
+        aliases: &["tuplehash-256"], ..TUPLE_HASH },
+    HashFacts { hash: Hash::TupleHashXof128, name: "tuplehashxof128", cost: [350.0, 1.32],
+        portable_cost: [6000.0, 22.0], digest_size: 32, block_size: 168, state_size: 202,
+        aliases: &["tuplehashxof-128"], ..TUPLE_HASH_XOF },
+    HashFacts { hash: Hash::TupleHashXof256, name: "tuplehashxof256", cost: [350.0, 1.62],
+        portable_cost: [6000.0, 27.0], digest_size: 64, block_size: 136, state_size: 202,
+        aliases: &["tuplehashxof-256"], ..TUPLE_HASH_XOF },
+    HashFacts { hash: Hash::ParallelHash128, name: "parallelhash128", cost: [600.0, 0.2],
+        portable_cost: [9000.0, 22.0], digest_size: 32, block_size: 168, state_size: 410,
+        aliases: &["parallelhash-128"], ..PARALLEL_HASH },
+    HashFacts { hash: Hash::ParallelHash256, name: "parallelhash256", cost: [600.0, 0.2],
+        portable_cost: [9000.0, 27.0], digest_size: 64, block_size: 136, state_size: 410,
+        aliases: &["parallelhash-256"], ..PARALLEL_HASH },
+    HashFacts { hash: Hash::ParallelHashXof128, name: "parallelhashxof128", cost: [600.0, 0.2],
+        portable_cost: [9000.0, 22.0], digest_size: 32, block_size: 168, state_size: 410,
+        aliases: &["parallelhashxof-128"], ..PARALLEL_HASH_XOF },
+    HashFacts { hash: Hash::ParallelHashXof256, name: "parallelhashxof256", cost: [600.0, 0.2],
+        portable_cost: [9000.0, 27.0], digest_size: 64, block_size: 136, state_size: 410,
+        aliases: &["parallelhashxof-256"], ..PARALLEL_HASH_XOF },
+    HashFacts { hash: Hash::TurboShake128, name: "turboshake128", cost: [90.0, 0.66],
+        portable_cost: [1700.0, 11.0], digest_size: 32, block_size: 168, state_size: 202,
+        aliases: &["turboshake-128"], ..TURBOSHAKE },
+    HashFacts { hash: Hash::TurboShake256, name: "turboshake256", cost: [90.0, 0.81],
+        portable_cost: [1700.0, 14.0], digest_size: 64, block_size: 136, state_size: 202,
+        aliases: &["turboshake-256"], ..TURBOSHAKE },
+    HashFacts { hash: Hash::Kt128, name: "kt128", cost: [110.0, 0.1],
+        portable_cost: [1800.0, 11.0], digest_size: 32, block_size: 168, state_size: 418,
+        aliases: &["kangarootwelve", "k12", "kt-128"], ..KANGAROO_TWELVE },
+    HashFacts { hash: Hash::Kt256, name: "kt256", cost: [110.0, 0.1],
+        portable_cost: [1800.0, 14.0], digest_size: 64, block_size: 136, state_size: 418,
+        aliases: &["kt-256"], ..KANGAROO_TWELVE },
 ];
 
 // The properties that the ciphers of a family share. `cipher` is replaced in every row.

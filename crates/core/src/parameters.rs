@@ -25,6 +25,11 @@ impl<'a> Parameters<'a> {
         Parameters(block)
     }
 
+    /// Returns the encoded block.
+    pub(crate) fn encoded(self) -> &'a [u8] {
+        self.0
+    }
+
     /// Returns true without parameters.
     #[inline]
     pub fn is_empty(self) -> bool {

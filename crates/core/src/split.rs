@@ -1,8 +1,9 @@
 //! One large message in parts, processed on several cores or in slices, in any order.
 //!
-//! BLAKE3 and every cipher for which [`CipherKey::parts`] returns true support this. A part of a
-//! cipher's message begins at a multiple of [`PART_ALIGN`] and ends at one or at the message's end.
-//! The contribution of each part to an AEAD's tag is a [`PartialTag`]; all of them make the tag.
+//! BLAKE3, KangarooTwelve, ParallelHash and every cipher for which [`CipherKey::parts`] returns
+//! true support this. A part of a cipher's message begins at a multiple of [`PART_ALIGN`] and ends
+//! at one or at the message's end. The contribution of each part to an AEAD's tag is a
+//! [`PartialTag`]; all of them make the tag.
 //!
 //! A message is sealed or opened in one pass over its parts or in two: the first pass
 //! authenticates, the second encrypts or decrypts. Opening in two passes never writes a byte of a
@@ -19,9 +20,10 @@
 use crate::Error;
 use crate::catalog::{CipherFacts, Hash};
 use crate::cipher::{CipherKey, check};
-use crate::engines::{self, CipherState, Native};
-use crate::hash::{check_params, check_target};
+use crate::engines::{self, CipherState};
+use crate::hash::{check_params, digest_size};
 use crate::inputs::{Params, Text};
+use std::borrow::Borrow;
 
 /// The alignment of parts within a message, in bytes.
 pub const PART_ALIGN: usize = 64;
@@ -226,8 +228,8 @@ impl Message {
 
 /// Returns the bytes of the parts of a message of `size` bytes; `None` if `hash` does not support
 /// parts or the message is too short.
-pub fn hash_parts(hash: Hash, size: u64) -> Option<u64> {
-    Native::hash_part_size(hash, size)
+pub fn hash_parts(hash: Hash, params: &Params<'_>, size: u64) -> Option<u64> {
+    engines::hash_part_size(hash, params, size)
 }
 
 /// A message of a hash that is processed in parts of [`HashMessage::part_size`] bytes; the last may
@@ -236,6 +238,7 @@ pub struct HashMessage {
     hash: Hash,
     size: u64,
     part_size: u64,
+    digest_size: usize,
     state: engines::HashMessage,
 }
 
@@ -257,8 +260,14 @@ impl std::fmt::Debug for HashMessage {
     }
 }
 
-/// The result of a part: the chaining value of a subtree.
-pub type HashPart = [u8; 32];
+/// The result of a part: the chaining value of a subtree, or of each leaf.
+pub struct HashPart(engines::HashPart);
+
+impl std::fmt::Debug for HashPart {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("HashPart")
+    }
+}
 
 impl HashMessage {
     /// Prepares a message of `size` bytes.
@@ -268,8 +277,10 @@ impl HashMessage {
     /// hash does not take.
     pub fn new(hash: Hash, params: &Params<'_>, size: u64) -> Result<HashMessage, Error> {
         check_params(hash.facts(), params)?;
-        let part_size = hash_parts(hash, size).ok_or(Error::NotSupported)?;
-        Ok(HashMessage { hash, size, part_size, state: engines::HashMessage::new(params) })
+        let part_size = hash_parts(hash, params, size).ok_or(Error::NotSupported)?;
+        let state = engines::HashMessage::new(hash, params, size);
+        let digest_size = digest_size(hash.facts(), params);
+        Ok(HashMessage { hash, size, part_size, digest_size, state })
     }
 
     /// Returns the bytes of a part.
@@ -291,7 +302,7 @@ impl HashMessage {
         if !begins || source.len() as u64 != self.part_size.min(self.size - offset) {
             return Err(Error::Parts);
         }
-        Ok(self.state.part(offset, source))
+        Ok(HashPart(self.state.part(offset, source)))
     }
 
     /// Writes the digest of the message from all its parts, in order. The size of `target` is as
@@ -299,12 +310,19 @@ impl HashMessage {
     ///
     /// # Errors
     /// [`Error::Parts`] if their number differs from [`HashMessage::count`]; [`Error::OutputSize`].
-    pub fn finish(&self, parts: &[HashPart], target: &mut [u8]) -> Result<(), Error> {
-        check_target(self.hash.facts(), &Params::default(), target.len())?;
+    pub fn finish<P: Borrow<HashPart>>(&self, parts: &[P], target: &mut [u8]) -> Result<(), Error> {
+        let fits = if self.hash.facts().xof {
+            !target.is_empty()
+        } else {
+            target.len() == self.digest_size
+        };
+        if !fits {
+            return Err(Error::OutputSize);
+        }
         if parts.len() != self.count() {
             return Err(Error::Parts);
         }
-        self.state.join(&mut parts.iter(), target);
+        self.state.join(&mut parts.iter().map(|part| &part.borrow().0), target);
         Ok(())
     }
 }

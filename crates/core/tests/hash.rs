@@ -3,9 +3,10 @@
 mod support;
 
 use millrace_core::Error;
-use millrace_core::catalog::{HASHES, Hash};
+use millrace_core::catalog::{HASHES, Hash, Parameter};
 use millrace_core::hash::{Params, digest};
-use support::{hex, pattern};
+use millrace_core::parameters::Parameters;
+use support::{hex, pattern, unhex};
 
 fn hash(name: &str, params: &Params<'_>, source: &[u8]) -> String {
     hash_to(name, params, source, None)
@@ -13,10 +14,7 @@ fn hash(name: &str, params: &Params<'_>, source: &[u8]) -> String {
 
 fn hash_to(name: &str, params: &Params<'_>, source: &[u8], size: Option<usize>) -> String {
     let hash = Hash::by_name(name).expect(name);
-    let size = size.unwrap_or(match hash.facts().digest_size {
-        0 => 32,
-        size => size,
-    });
+    let size = size.unwrap_or(hash.facts().digest_size);
     let mut target = vec![0xa5; size];
     digest(hash, params, source, &mut target, None).expect(name);
     hex(&target)
@@ -274,13 +272,104 @@ fn messages() -> [Vec<u8>; 4] {
     [Vec::new(), b"abc".to_vec(), pattern(1000), pattern(5000)]
 }
 
+enum Source {
+    /// Bytes in hexadecimal.
+    Hex(&'static str),
+    /// The encoded tuple of NIST's examples: 00 01 02, and 10 to 15.
+    Tuple,
+    /// RFC 9861's pattern.
+    Pattern(usize),
+}
+
+/// An example of each from NIST's pages for SP 800-185, with their key and blocks of 8 bytes, and
+/// from RFC 9861: algorithm, message, customization, domain and digest.
+#[rustfmt::skip]
+const KECCAK_FAMILY: &[(&str, Source, &str, u64, &str)] = &[
+    ("cshake128", Source::Hex("00010203"), "Email Signature", 0,
+        "c1c36925b6409a04f1b504fcbca9d82b4017277cb5ed2b2065fc1d3814d5aaf5"),
+    ("cshake256", Source::Hex("00010203"), "Email Signature", 0,
+        concat!("d008828e2b80ac9d2218ffee1d070c48b8e4c87bff32c9699d5b6896eee0edd1",
+            "64020e2be0560858d9c00c037e34a96937c561a74c412bb4c746469527281c8c")),
+    ("kmac128", Source::Hex("00010203"), "My Tagged Application", 0,
+        "3b1fba963cd8b0b59e8c1a6d71888b7143651af8ba0a7070c0979e2811324aa5"),
+    ("kmac256", Source::Hex("00010203"), "My Tagged Application", 0,
+        concat!("20c570c31346f703c9ac36c61c03cb64c3970d0cfc787e9b79599d273a68d2f7",
+            "f69d4cc3de9d104a351689f27cf6f5951f0103f33f4f24871024d9c27773a8dd")),
+    ("kmacxof128", Source::Hex("00010203"), "My Tagged Application", 0,
+        "31a44527b4ed9f5c6101d11de6d26f0620aa5c341def41299657fe9df1a3b16c"),
+    ("kmacxof256", Source::Hex("00010203"), "My Tagged Application", 0,
+        concat!("1755133f1534752aad0748f2c706fb5c784512cab835cd15676b16c0c6647fa9",
+            "6faa7af634a0bf8ff6df39374fa00fad9a39e322a7c92065a64eb1fb0801eb2b")),
+    ("tuplehash128", Source::Tuple, "My Tuple App", 0,
+        "75cdb20ff4db1154e841d758e24160c54bae86eb8c13e7f5f40eb35588e96dfb"),
+    ("tuplehash256", Source::Tuple, "My Tuple App", 0,
+        concat!("147c2191d5ed7efd98dbd96d7ab5a11692576f5fe2a5065f3e33de6bba9f3aa1",
+            "c4e9a068a289c61c95aab30aee1e410b0b607de3620e24a4e3bf9852a1d4367e")),
+    ("tuplehashxof128", Source::Tuple, "My Tuple App", 0,
+        "3fc8ad69453128292859a18b6c67d7ad85f01b32815e22ce839c49ec374e9b9a"),
+    ("tuplehashxof256", Source::Tuple, "My Tuple App", 0,
+        concat!("6483cb3c9952eb20e830af4785851fc597ee3bf93bb7602c0ef6a65d741aeca7",
+            "e63c3b128981aa05c6d27438c79d2754bb1b7191f125d6620fca12ce658b2442")),
+    ("parallelhash128", Source::Hex("000102030405060710111213141516172021222324252627"), "Parallel Data", 0,
+        "fc484dcb3f84dceedc353438151bee58157d6efed0445a81f165e495795b7206"),
+    ("parallelhash256", Source::Hex("000102030405060710111213141516172021222324252627"), "Parallel Data", 0,
+        concat!("cdf15289b54f6212b4bc270528b49526006dd9b54e2b6add1ef6900dda3963bb",
+            "33a72491f236969ca8afaea29c682d47a393c065b38e29fae651a2091c833110")),
+    ("parallelhashxof128", Source::Hex("000102030405060710111213141516172021222324252627"), "Parallel Data", 0,
+        "ea2a793140820f7a128b8eb70a9439f93257c6e6e79b4a540d291d6dae7098d7"),
+    ("parallelhashxof256", Source::Hex("000102030405060710111213141516172021222324252627"), "Parallel Data", 0,
+        concat!("538e105f1a22f44ed2f5cc1674fbd40be803d9c99bf5f8d90a2c8193f3fe6ea7",
+            "68e5c1a20987e2c9c65febed03887a51d35624ed12377594b5585541dc377efc")),
+    ("turboshake128", Source::Pattern(289), "", 0,
+        "96c77c279e0126f7fc07c9b07f5cdae1e0be60bdbe10620040e75d7223a624d2"),
+    ("turboshake256", Source::Pattern(289), "", 0,
+        concat!("66b810db8e90780424c0847372fdc95710882fde31c6df75beb9d4cd9305cfca",
+            "e35e7b83e8b7e6eb4b78605880116316fe2c078a09b94ad7b8213c0a738b65c0")),
+    ("kt128", Source::Pattern(83521), "", 0,
+        "8701045e22205345ff4dda05555cbb5c3af1a771c2b89baef37db43d9998b9fe"),
+    ("kt256", Source::Pattern(83521), "", 0,
+        concat!("b06275d284cd1cf205bcbe57dccd3ec1ff6686e3ed15776383e1f2fa3c6ac8f0",
+            "8bf8a162829db1a44b2a43ff83dd89c3cf1ceb61ede659766d5ccf817a62ba8d")),
+];
+
+#[test]
+fn known_answers_of_the_keccak_family() {
+    let key = unhex("404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f");
+    for (name, source, customization, domain, digest) in KECCAK_FAMILY {
+        let (domain, block_size) = (domain.to_le_bytes(), 8_u64.to_le_bytes());
+        let mut values: Vec<(Parameter, &[u8])> = Vec::new();
+        if name.starts_with("kmac") {
+            values.push((Parameter::Key, &key));
+        }
+        if !customization.is_empty() {
+            values.push((Parameter::Customization, customization.as_bytes()));
+        }
+        if domain != [0; 8] {
+            values.push((Parameter::Domain, &domain));
+        }
+        if name.starts_with("parallel") {
+            values.push((Parameter::BlockSize, &block_size));
+        }
+        let block = Parameters::block(&values);
+        let parameters = if values.is_empty() { Parameters::NONE } else { Parameters::of(&block) };
+        let source = match source {
+            Source::Hex(digits) => unhex(digits),
+            Source::Tuple => unhex("01180001020130101112131415"),
+            Source::Pattern(size) => pattern(*size),
+        };
+        let params = Params { parameters, ..Params::NONE };
+        assert_eq!(hash_to(name, &params, &source, Some(digest.len() / 2)), *digest, "{name}");
+    }
+}
+
 #[test]
 fn known_answers() {
-    assert_eq!(ANSWERS.len(), HASHES.len(), "an answer for every hash");
+    let known = ANSWERS.len() + KECCAK_FAMILY.len();
+    assert_eq!(known, HASHES.len(), "an answer for every hash");
     for (name, digests) in ANSWERS {
         for (source, digest) in messages().iter().zip(digests) {
             assert_eq!(
-                hash(name, &Params::default(), source),
+                hash_to(name, &Params::default(), source, Some(digest.len() / 2)),
                 *digest,
                 "{name} of {} bytes",
                 source.len()

@@ -5,10 +5,11 @@ mod support;
 
 use blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root};
 use millrace_core::Error;
-use millrace_core::catalog::{HASHES, Hash, HashFacts};
+use millrace_core::catalog::{HASHES, Hash, HashFacts, Parameter};
 use millrace_core::hash::{Params, digest};
 use millrace_core::hasher::{check, finish, squeeze, state_size, update};
 use millrace_core::hmac::MacKey;
+use millrace_core::parameters::Parameters;
 use support::{Random, hex, pattern};
 
 const KEY: [u8; 32] = *b"whats the Elvish word for friend";
@@ -355,7 +356,8 @@ fn one_form() {
     for (facts, params) in all().into_iter().filter(|(facts, _)| facts.cryptographic && !facts.xof)
     {
         let state = updated(facts.hash, &params, &[], &pattern(5));
-        let sponge = facts.state_size == 202;
+        // A sponge, alone or as the root of a tree, of which the next function tells more.
+        let sponge = matches!(facts.state_size, 202 | 410);
         let unused = if sponge {
             201..202
         } else {
@@ -372,7 +374,7 @@ fn one_form() {
             );
         }
         let out_of_bounds = match sponge {
-            true => [&state[..200], &[facts.block_size as u8, 0]].concat(),
+            true => [&state[..200], &[facts.block_size as u8, 0], &state[202..]].concat(),
             false => with_length(facts, &state, (1 << 60) + 5),
         };
         assert_eq!(check(facts.hash, &params, &out_of_bounds), Err(Error::State), "{}", facts.name);
@@ -418,6 +420,38 @@ fn one_form() {
             && !blake3(1024, (1 << 60) + 1, 1024, 0)
             && !blake3(4096, 1, 0, 2)
     );
+}
+
+/// A root, the lanes of the current leaf, the bytes in leaves and, of KangarooTwelve, in the root.
+#[test]
+fn one_form_of_trees() {
+    let tree = |hash: Hash, params: &Params<'_>, at: u64, leaf: u8, counts: &[u64]| {
+        let mut state = [&[7; 200][..], &[at as u8, 0], &[leaf; 200]].concat();
+        counts.iter().for_each(|count| state.extend(count.to_le_bytes()));
+        check(hash, params, &state).is_ok()
+    };
+    // The root begins with the block size in 3 bytes, and 32 bytes of each leaf follow.
+    let parallel = |at, leaf, length: u64| tree(Hash::ParallelHash128, &PLAIN, at, leaf, &[length]);
+    let at = |leaves: u64| (3 + 32 * leaves) % 168;
+    assert!(parallel(3, 0, 0) && parallel(3, 1, 5) && parallel(3, 1, 8191));
+    assert!(parallel(at(1), 0, 8192) && parallel(at(1), 1, 8193) && parallel(at(9), 1, 80_000));
+    assert!(parallel(at(1 << 47), 0, 1 << 60) && !parallel(at(1 << 47), 1, (1 << 60) + 1));
+    assert!(!parallel(3, 1, 0) && !parallel(at(1), 1, 8192) && !parallel(3, 0, 8192));
+    assert!(!parallel(at(1), 1, 5) && !parallel(4, 1, 5) && !parallel(168, 1, 5));
+    // More bytes of leaves than 64 bits count.
+    let block = Parameters::block(&[(Parameter::BlockSize, &1_u64.to_le_bytes())]);
+    let params = Params { parameters: Parameters::of(&block), ..Params::NONE };
+    let place = (2 + 32 * ((1 << 60) % 168)) % 168;
+    assert!(tree(Hash::ParallelHash128, &params, place, 0, &[1 << 60]));
+    assert!(!tree(Hash::ParallelHash128, &params, place + 1, 0, &[1 << 60]));
+
+    // The root begins with the first chunk, and 8 bytes and 32 of each leaf follow.
+    let kt = |at, leaf, counts: [u64; 2]| tree(Hash::Kt128, &PLAIN, at, leaf, &counts);
+    assert!(kt(0, 0, [0, 0]) && kt(5, 0, [0, 5]) && kt(8192 % 168, 0, [0, 8192]));
+    assert!(kt(8200 % 168, 1, [1, 8192]) && kt(8232 % 168, 0, [8192, 8192]));
+    assert!(!kt(5, 0, [0, 6]) && !kt(5, 1, [0, 5]) && !kt(8193 % 168, 0, [0, 8193]));
+    assert!(!kt(8199 % 168, 1, [1, 8191]) && !kt(8200 % 168, 0, [8192, 8192]));
+    assert!(!kt(8232 % 168, 1, [8192, 8192]) && !kt(8200 % 168, 1, [(1 << 60) + 1, 8192]));
 }
 
 /// Messages of more than 2^32 bytes (and bits, of 2^35) by the padding that they must get, written
@@ -566,6 +600,24 @@ const STATES: &[(&str, &str, &str)] = &[
     ("crc32", "plain", "714200aafb11be75c3b2506dfe2aa113"),
     ("crc32c", "plain", "feb6fd2caf8ee3e468080ffa13987fef"),
     ("crc64nvme", "plain", "758ad37a9b3bf93079b9ea15da8eef21"),
+    ("cshake128", "plain", "c1c34e704a50e5ef6ebf4d2ca77ad9a9"),
+    ("cshake256", "plain", "699268a00f364178b4bc85011e30336a"),
+    ("kmac128", "plain", "e7f07f440c4f563829855f595c348be8"),
+    ("kmac256", "plain", "a4ac69b0d8f8bb1385dce22df9fcc13f"),
+    ("kmacxof128", "plain", "e7f07f440c4f563829855f595c348be8"),
+    ("kmacxof256", "plain", "a4ac69b0d8f8bb1385dce22df9fcc13f"),
+    ("tuplehash128", "plain", "c76890089cc89a6ee0cf36586a6edda7"),
+    ("tuplehash256", "plain", "ba1f6f6ead6812cfce20f00a6d38129d"),
+    ("tuplehashxof128", "plain", "c76890089cc89a6ee0cf36586a6edda7"),
+    ("tuplehashxof256", "plain", "ba1f6f6ead6812cfce20f00a6d38129d"),
+    ("parallelhash128", "plain", "b74146b8815bcd562d639f63f2f944c4"),
+    ("parallelhash256", "plain", "2ba9d67aa258eb60ec87885802206b54"),
+    ("parallelhashxof128", "plain", "b74146b8815bcd562d639f63f2f944c4"),
+    ("parallelhashxof256", "plain", "2ba9d67aa258eb60ec87885802206b54"),
+    ("turboshake128", "plain", "fc611d178fb0b66cd8e58d985c424846"),
+    ("turboshake256", "plain", "1c64a8ab5b8c64988a6929a442ba5bdf"),
+    ("kt128", "plain", "6c267cfce1ef2a5cf6b50242a61e8017"),
+    ("kt256", "plain", "0dac1e01ebdda45d2751580b655c8439"),
     ("blake3", "keyed", "11b8ec5af7a36c7fbf8765bfa281d069"),
     ("xxh32", "seeded", "49e2f9d1759115061e1043db9bbd7039"),
     ("xxh64", "seeded", "09de702d23bac8cc5e7d0823e5a0e5f0"),
@@ -574,5 +626,17 @@ const STATES: &[(&str, &str, &str)] = &[
     ("shake128", "plain, output", "94cb0ea117b75e1859171bd63f40fd99"),
     ("shake256", "plain, output", "2bdafd8b6ad68b3bec54711a3c6e0c39"),
     ("blake3", "plain, output", "7d1df8b760848f7fe8b84903ae960bc6"),
+    ("cshake128", "plain, output", "94cb0ea117b75e1859171bd63f40fd99"),
+    ("cshake256", "plain, output", "2bdafd8b6ad68b3bec54711a3c6e0c39"),
+    ("kmacxof128", "plain, output", "d196923bded7478fb12bd741ae9f8065"),
+    ("kmacxof256", "plain, output", "896c25b1ba45e6d860c4c5a134fadee4"),
+    ("tuplehashxof128", "plain, output", "4ef1b61faa72df67d853751033befaf8"),
+    ("tuplehashxof256", "plain, output", "6c997671ede06e3be8c66e82ba3dc5b7"),
+    ("parallelhashxof128", "plain, output", "be891d30956377cddbf206bb4e77b96a"),
+    ("parallelhashxof256", "plain, output", "65e647b90fd5d8a51d014c7096866ed4"),
+    ("turboshake128", "plain, output", "5d37bf62b06a7d594ad3e328e0852a33"),
+    ("turboshake256", "plain, output", "03ad5c41bf3047ffc6096aa4654f1ce5"),
+    ("kt128", "plain, output", "0f92f4395d7882d8367bc88c048f8a00"),
+    ("kt256", "plain, output", "a4899ec01403fec512a63ea69b334da9"),
     ("blake3", "keyed, output", "62a1b5c02ef6e08adbed0d08dd1c3551"),
 ];

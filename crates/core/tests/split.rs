@@ -5,9 +5,10 @@ mod support;
 use std::process::Command;
 
 use millrace_core::Error;
-use millrace_core::catalog::{CIPHERS, Cipher, Hash};
+use millrace_core::catalog::{CIPHERS, Cipher, Hash, Parameter};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hash::{Params, digest};
+use millrace_core::parameters::Parameters;
 use millrace_core::split::{HashMessage, Message, PART_ALIGN, PartialTag, hash_parts};
 use support::Random;
 
@@ -128,8 +129,8 @@ fn stream_ciphers_in_parts_are_those_in_one() {
 fn a_hash_in_parts_is_the_hash_in_one() {
     let mut random = Random(3);
     let key: [u8; 32] = random.bytes(32).try_into().expect("32 bytes");
-    assert_eq!(hash_parts(Hash::Sha256, 1 << 30), None);
-    assert_eq!(hash_parts(Hash::Blake3, 64 << 10), None);
+    assert_eq!(hash_parts(Hash::Sha256, &Params::NONE, 1 << 30), None);
+    assert_eq!(hash_parts(Hash::Blake3, &Params::NONE, 64 << 10), None);
     let mut sizes: Vec<usize> = (0..20).map(|_| (64 << 10) + 1 + random.below(3 << 20)).collect();
     for parts in 1..=13 {
         for part in [64 << 10, 256 << 10] {
@@ -137,24 +138,48 @@ fn a_hash_in_parts_is_the_hash_in_one() {
         }
     }
     let source = random.bytes(5000).repeat(1000);
-    for size in sizes {
+    for &size in &sizes {
         for params in [Params::default(), Params { key: Some(&key), ..Params::NONE }] {
-            let source = &source[..size];
-            let message = HashMessage::new(Hash::Blake3, &params, size as u64).expect("in parts");
-            let part = message.part_size() as usize;
-            let values: Vec<_> = source
-                .chunks(part)
-                .enumerate()
-                .map(|(index, source)| message.part((index * part) as u64, source).expect("a part"))
-                .collect();
-            assert_eq!(values.len(), message.count());
-            for output in [32, 1, 100] {
-                let (mut whole, mut joined) = (vec![0; output], vec![0; output]);
-                digest(Hash::Blake3, &params, source, &mut whole, None).expect("fits");
-                message.finish(&values, &mut joined).expect("all parts");
-                assert_eq!(joined, whole, "{size}");
+            check_parts(Hash::Blake3, &params, &source[..size], &[32, 1, 100]);
+        }
+    }
+    // A customization that fits into the last chunk, and one that adds chunks.
+    let customizations = [&b"some"[..], &source[..20_000]];
+    for size in sizes.into_iter().step_by(7) {
+        for hash in [Hash::Kt128, Hash::Kt256, Hash::ParallelHash128, Hash::ParallelHashXof256] {
+            let size_of_digest = hash.facts().digest_size;
+            check_parts(hash, &Params::NONE, &source[..size], &[size_of_digest]);
+            for customization in customizations {
+                let block = Parameters::block(&[(Parameter::Customization, customization)]);
+                let params = Params { parameters: Parameters::of(&block), ..Params::NONE };
+                check_parts(hash, &params, &source[..size], &[size_of_digest]);
             }
         }
+    }
+    for block_size in [1024_u64, 5000, 65_536, 100_000, 1 << 20] {
+        let block = Parameters::block(&[(Parameter::BlockSize, &block_size.to_le_bytes())]);
+        let params = Params { parameters: Parameters::of(&block), ..Params::NONE };
+        check_parts(Hash::ParallelHash256, &params, &source[..2_345_678], &[64]);
+    }
+    let tiny = Parameters::block(&[(Parameter::BlockSize, &8_u64.to_le_bytes())]);
+    let params = Params { parameters: Parameters::of(&tiny), ..Params::NONE };
+    assert_eq!(hash_parts(Hash::ParallelHash128, &params, 1 << 30), None);
+}
+
+fn check_parts(hash: Hash, params: &Params<'_>, source: &[u8], outputs: &[usize]) {
+    let message = HashMessage::new(hash, params, source.len() as u64).expect("in parts");
+    let part = message.part_size() as usize;
+    let values: Vec<_> = source
+        .chunks(part)
+        .enumerate()
+        .map(|(index, source)| message.part((index * part) as u64, source).expect("a part"))
+        .collect();
+    assert_eq!(values.len(), message.count());
+    for &output in outputs {
+        let (mut whole, mut joined) = (vec![0; output], vec![0; output]);
+        digest(hash, params, source, &mut whole, None).expect("fits");
+        message.finish(&values, &mut joined).expect("all parts");
+        assert_eq!(joined, whole, "{hash:?} {}", source.len());
     }
 }
 
@@ -404,11 +429,12 @@ fn wrong_sizes_and_ciphers_are_refused() {
     for (at, size) in
         [(0, 65_535), (0, 65_537), (1, 65_536), (65_536, 34_463), (65_536, 65_536), (131_072, 0)]
     {
-        assert_eq!(message.part(at, &vec![0; size]), Err(Error::Parts), "{at} {size}");
+        assert_eq!(message.part(at, &vec![0; size]).err(), Some(Error::Parts), "{at} {size}");
     }
-    assert_eq!(message.finish(&[[0; 32]; 1], &mut [0; 32]), Err(Error::Parts));
-    assert_eq!(message.finish(&[[0; 32]; 3], &mut [0; 32]), Err(Error::Parts));
-    assert_eq!(message.finish(&[[0; 32]; 2], &mut []), Err(Error::OutputSize));
+    let part = &message.part(0, &[0; 65_536]).expect("a part");
+    assert_eq!(message.finish(&[part; 1], &mut [0; 32]), Err(Error::Parts));
+    assert_eq!(message.finish(&[part; 3], &mut [0; 32]), Err(Error::Parts));
+    assert_eq!(message.finish(&[part; 2], &mut []), Err(Error::OutputSize));
 }
 
 /// The far end of the longest messages, as the one-shot would reach it.

@@ -89,7 +89,11 @@ fn parts_of(work: &Work) -> usize {
         }
         Operation::Hash(hash) | Operation::HashFile(hash) => {
             let size = work.messages().1 as u64;
-            split::hash_parts(hash, size).map_or(1, |part| size.div_ceil(part) as usize)
+            let part = work.hash_key(hash).ok().and_then(|key| {
+                let params = key.params(work.seed).ok()?;
+                split::hash_parts(hash, &params, size)
+            });
+            part.map_or(1, |part| size.div_ceil(part) as usize)
         }
         _ => 1,
     }
@@ -571,9 +575,9 @@ impl RangePlan {
             Kind::OpenTwice(_) => Ok(()),
             Kind::File(_, opened) if !opened.unchanged() => Err(Status::File),
             Kind::Hash(message) | Kind::File(message, _) => {
-                let mut values: Vec<HashPart> = try_with_capacity(results.len())?;
+                let mut values: Vec<&HashPart> = try_with_capacity(results.len())?;
                 values.extend(results.iter().flatten().filter_map(|result| {
-                    if let PartialResult::Hash(value) = result { Some(*value) } else { None }
+                    if let PartialResult::Hash(value) = result { Some(value) } else { None }
                 }));
                 work.digest_to(reply, |target| message.finish(&values, target))
             }

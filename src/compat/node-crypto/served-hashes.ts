@@ -39,7 +39,9 @@ class Names {
     if (served === undefined) {
       const facts = findHash(name);
       if (facts === undefined) return undefined;
-      served = this.#serves(facts, name) ? { name, facts, size: facts.digestSize } : null;
+      served = this.#serves(facts, name)
+        ? { name, facts, size: facts.xof ? 0 : facts.digestSize }
+        : null;
       this.#known.set(name, served);
     }
     if (served === null) return undefined;

@@ -20,6 +20,7 @@ import {
   type TargetOptions,
 } from '../../operations/hash.js';
 import { hmacParser, type HmacOptions } from '../../operations/hmac.js';
+import type { Message } from '../../operations/tuple.js';
 import { batchableFacts, join } from '../../scheduling/coalesce.js';
 import { PromiseCompletion } from '../../scheduling/completions.js';
 import type { CallOptions } from '../../scheduling/routes.js';
@@ -44,14 +45,14 @@ import type { FileSource } from '#platform/files.js';
  */
 export function hash<E extends Encoding = 'buffer'>(
   algorithm: HashAlgorithm,
-  data: Data,
+  data: Message,
   encoding?: E,
   options?: CallOptions,
 ): Promise<Digest<E>>;
 /** Like the form above, with all options in one object. */
 export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: HashAlgorithm,
-  data: Data,
+  data: Message,
   options: HashOptions<E> & Partial<TargetOptions<T>> & CallOptions,
 ): Promise<Output<T, Digest<E>>>;
 /**

@@ -10,7 +10,6 @@ import {
   sizeOf,
   unsigned,
   type Bytes,
-  type Data,
 } from '../../request/arguments.js';
 import { makeError, wrongType } from '../../request/errors.js';
 import { Operation, type Route } from '../../request/frame.js';
@@ -50,6 +49,7 @@ import {
 } from '../hash-parameters.js';
 import { hmacFacts, hmacNames, type HmacFields } from '../hmac.js';
 import { macName } from '../key.js';
+import { encodeTuple, type Message } from '../tuple.js';
 import { SIZE_MAX, utf8Apart, type Buffer } from '#platform/runtime.js';
 
 /** Consecutive messages of one size. */
@@ -61,7 +61,7 @@ export interface PackedSources {
 }
 
 /** The messages: the elements of an array, or consecutive messages of one size. */
-export type Sources = readonly Data[] | PackedSources;
+export type Sources = readonly Message[] | PackedSources;
 
 /** Options of hashMany and hmacMany, for an encoding and a target. */
 export type ManyOptions<
@@ -135,7 +135,7 @@ function parseHashMany(given: ArrayLike<unknown>, count: number, promised?: bool
   const facts = hashFacts(given[0]);
   const { promised: all, plain } = facts.parameters === null ? hashTable : hashTable.parameters;
   const wanted = readOptions(count > 2 ? given[2] : undefined, facts, promised ? all : plain);
-  const messages = readSources(given[1]);
+  const messages = readSources(given[1], facts.tuple);
   checkPlace(messages, wanted);
   const key = hashKey(wanted.parameters, facts);
   return batchOf(Operation.HashMany, facts, wanted, messages, key);
@@ -244,7 +244,7 @@ export function enginesAmong(
     : (asked ?? prepared);
 }
 
-function readSources(value: unknown): Messages {
+function readSources(value: unknown, tuples = false): Messages {
   if (isRevoked(value) || isBytesView(value))
     throw wrongType('sources', 'an array, or an object with data and size', value);
   if (Array.isArray(value)) {
@@ -255,11 +255,15 @@ function readSources(value: unknown): Messages {
     const list = new Array<Uint8Array | string>(length);
     for (let index = 0; index < list.length; index++) {
       const each: unknown = value[index];
-      list[index] =
-        isUint8Array(each) || typeof each === 'string' ? each : data(each, `sources[${index}]`);
+      list[index] = tuples
+        ? encodeTuple(each, `sources[${index}]`)
+        : isUint8Array(each) || typeof each === 'string'
+          ? each
+          : data(each, `sources[${index}]`);
     }
     return { count: list.length, list, packed: none, size: 0 };
   }
+  if (tuples) throw wrongType('sources', 'an array of tuples', value);
   if (typeof value !== 'object' || value === null || !('data' in value) || !('size' in value)) {
     throw wrongType('sources', 'an array, or an object with data and size', value);
   }

@@ -33,15 +33,18 @@ export interface DigestOptions<E extends Encoding = Encoding> {
 /** Options of an extendable output. */
 export interface OutputOptions {
   /**
-   * The digest's size in bytes, 1 to 2^30; for blake2b512 1 to 64, for blake2s256 1 to 32. Required
-   * for shake128 and shake256; 32 for blake3 by default.
+   * The digest's size in bytes, 1 to 2^30; for blake2b512 1 to 64, for blake2s256 1 to 32. By
+   * default `outputLength` of the function.
    */
   readonly outputLength?: number | undefined;
 }
 
 /** Options of a keyed hash. */
 export interface KeyOptions {
-  /** 32 bytes for blake3, 1 to 64 for blake2b512, 1 to 32 for blake2s256. */
+  /**
+   * 32 bytes for blake3, 1 to 64 for blake2b512, 1 to 32 for blake2s256; any for KMAC, which needs
+   * one.
+   */
   readonly key?: Bytes | undefined;
 }
 
@@ -63,6 +66,30 @@ export interface ContextOptions {
   readonly context?: string | undefined;
 }
 
+/** Options of the hashes of SP 800-185 and of KangarooTwelve. */
+export interface CustomizationOptions {
+  /** The customization string; a string means its UTF-8 encoding. */
+  readonly customization?: Data | undefined;
+}
+
+/** Options of cSHAKE. */
+export interface FunctionNameOptions {
+  /** The function name, which NIST assigns; use `customization` for your own. */
+  readonly functionName?: Data | undefined;
+}
+
+/** Options of TurboSHAKE. */
+export interface DomainOptions {
+  /** The domain separation byte, 1 to 127; 31 by default. */
+  readonly domain?: number | undefined;
+}
+
+/** Options of ParallelHash. */
+export interface BlockSizeOptions {
+  /** The size of a block in bytes; 8192 by default. */
+  readonly blockSize?: number | undefined;
+}
+
 /** Options of a seeded hash. */
 export interface SeedOptions {
   /** 32 bits for xxh32, 64 for the others; 0 by default. */
@@ -82,22 +109,22 @@ export interface NoOptions {
 /**
  * A hash, with `Extra` among its options. Call it with a whole message, or start one with `create`.
  */
-export interface HashFunction<Extra extends object = NoOptions> {
+export interface HashFunction<Extra extends object = NoOptions, Source = Data> {
   /**
    * Returns the digest of `data`.
    *
-   * @param data bytes, or a string for its UTF-8 encoding
+   * @param data bytes, or a string for its UTF-8 encoding; of a TupleHash an array of them
    * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
    *   ERR_OUTPUT_SIZE, ERR_KEY_SIZE
    */
-  (data: Data): Result;
-  <E extends Encoding>(data: Data, encoding: E): Digest<E>;
-  <E extends Encoding = 'buffer'>(data: Data, options: DigestOptions<E> & Extra): Digest<E>;
-  /** Starts a message that arrives in parts. */
+  (data: Source): Result;
+  <E extends Encoding>(data: Source, encoding: E): Digest<E>;
+  <E extends Encoding = 'buffer'>(data: Source, options: DigestOptions<E> & Extra): Digest<E>;
+  /** Starts a message that arrives in parts; of a TupleHash each part is an item. */
   create(options?: Extra): RunningHash;
   /** The standard name, for example `sha256`. */
   readonly algorithm: string;
-  /** The digest's size in bytes; 0 for shake128 and shake256, which need `outputLength`. */
+  /** The digest's size in bytes; the default size of an output of any length. */
   readonly outputLength: number;
   /** The block size of the hash in bytes. */
   readonly blockSize: number;
@@ -106,6 +133,8 @@ export interface HashFunction<Extra extends object = NoOptions> {
 /** The hash's properties in the catalog. */
 export interface Facts extends MacSizes {
   readonly xof?: true;
+  readonly tuple?: true;
+  readonly keyRequired?: true;
   readonly parameters?: ParameterRanges;
   readonly seedBits?: number;
   readonly hmac?: false;
@@ -132,11 +161,11 @@ export function recipeOf(value: unknown, name: string): Recipe {
 }
 
 /** Makes a hash function. */
-export function makeHash<Extra extends object = NoOptions>(
+export function makeHash<Extra extends object = NoOptions, Source = Data>(
   algorithm: string,
   hash: PortableHash,
   facts: Facts,
-): HashFunction<Extra> {
+): HashFunction<Extra, Source> {
   const own = {
     outputLength: true,
     key: true,
@@ -144,6 +173,10 @@ export function makeHash<Extra extends object = NoOptions>(
     salt: true,
     personalization: true,
     context: true,
+    customization: true,
+    functionName: true,
+    domain: true,
+    blockSize: true,
   } as const;
   const takes: Accepted<keyof AllOptions> = accepted(`${algorithm}(data)`, {
     encoding: true,
@@ -156,6 +189,7 @@ export function makeHash<Extra extends object = NoOptions>(
     let encoding: Encoding;
     let params = PLAIN;
     if (second === undefined || typeof second === 'string') {
+      if (facts.keyRequired) throw noKey(algorithm);
       const size = sizeOf(undefined, algorithm, facts);
       encoding = encodingOf(second);
       digest = memory(size);
@@ -166,12 +200,12 @@ export function makeHash<Extra extends object = NoOptions>(
       params = given.params;
       digest = resultOf(given.size, encoding);
     }
-    hash.digest(params, data(given, 'data'), digest);
+    hash.digest(params, hash.encodeItems?.(given, data) ?? data(given, 'data'), digest);
     return encoded(digest, encoding);
   }
   const create = (given?: unknown): RunningHash => {
     const request = optionsOf<BeginOptions>(given, 'options', takesBeginning);
-    const { params, size } = read(request, algorithm, facts, true);
+    const { params, size } = read(request, algorithm, facts);
     return new RunningHash(algorithm, hash, params, size, facts);
   };
   const { digestSize: outputLength, blockSize } = facts;
@@ -181,10 +215,21 @@ export function makeHash<Extra extends object = NoOptions>(
     algorithm,
     outputLength,
     blockSize,
-  }) as unknown as HashFunction<Extra>;
+  }) as unknown as HashFunction<Extra, Source>;
 }
 
-type ParameterOptions = KeyOptions & SaltOptions & PersonalizationOptions & ContextOptions;
+function noKey(algorithm: string): Error {
+  return makeError('ERR_MISSING_ARGUMENT', `options.key must be given: ${algorithm} is a MAC`);
+}
+
+type ParameterOptions = KeyOptions &
+  SaltOptions &
+  PersonalizationOptions &
+  ContextOptions &
+  CustomizationOptions &
+  FunctionNameOptions &
+  DomainOptions &
+  BlockSizeOptions;
 type BeginOptions = OutputOptions & SeedOptions & ParameterOptions;
 type AllOptions = DigestOptions & BeginOptions;
 
@@ -192,13 +237,9 @@ function read(
   given: BeginOptions,
   algorithm: string,
   facts: Facts,
-  running = false,
 ): { size: number; params: HashParams } {
   const { outputLength, seed } = given;
-  const size =
-    running && outputLength === undefined && facts.xof
-      ? facts.digestSize
-      : sizeOf(outputLength, algorithm, facts);
+  const size = sizeOf(outputLength, algorithm, facts);
   const params = parametersOf(given, algorithm, facts, size);
   if (seed === undefined && params.key === undefined && params.parameters === undefined)
     return { size, params: PLAIN };
@@ -213,11 +254,7 @@ function sizeOf(
   { digestSize, xof, parameters }: Facts,
 ): number {
   if (outputLength === undefined) {
-    if (digestSize > 0) return digestSize;
-    throw makeError(
-      'ERR_OUTPUT_SIZE',
-      `options.outputLength must be given for ${algorithm}: its output has no default size`,
-    );
+    return digestSize;
   }
   const size = unsigned(outputLength, 'options.outputLength');
   if (xof ? size >= 1 && size <= OUTPUT_MAX : size === digestSize) return size;
@@ -248,14 +285,17 @@ function seedOf(seed: unknown, algorithm: string, { seedBits = 0 }: Facts): bigi
 function parametersOf(
   given: ParameterOptions,
   algorithm: string,
-  { parameters: ranges, digestSize, hmac }: Facts,
+  { parameters: ranges, digestSize, hmac, keyRequired }: Facts,
   size: number,
 ): Pick<HashParams, 'key' | 'parameters'> {
   const values: Parameter[] = [];
   let raw: Uint8Array | undefined;
   for (const name of names) {
     const value: unknown = given[name];
-    if (value === undefined) continue;
+    if (value === undefined) {
+      if (name === 'key' && keyRequired) throw noKey(algorithm);
+      continue;
+    }
     const range = ranges?.[name];
     if (range === undefined) {
       if (name !== 'key') throw takesNo(name, algorithm);
@@ -264,6 +304,12 @@ function parametersOf(
     }
     const option = `options.${name}`;
     if (name === 'context' && typeof value !== 'string') throw wrongType(option, 'a string', value);
+    if (name === 'domain' || name === 'blockSize') {
+      const number = unsigned(value, option);
+      checkParameter(name, number, range, algorithm);
+      values.push([name, number]);
+      continue;
+    }
     // Not slice, which Buffer overrides.
     const view = Uint8Array.from(name === 'key' ? bytes(value, option) : data(value, option));
     checkParameter(name, view, range, algorithm);
@@ -277,7 +323,16 @@ function parametersOf(
   return { key: raw, parameters: values.length > 0 ? parameterBlock(values) : undefined };
 }
 
-const names = ['key', 'salt', 'personalization', 'context'] as const;
+const names = [
+  'key',
+  'salt',
+  'personalization',
+  'context',
+  'customization',
+  'functionName',
+  'domain',
+  'blockSize',
+] as const;
 
 /** The update and output functions of a hash or an HMAC. */
 export interface RunningSteps {
@@ -290,7 +345,7 @@ export interface RunningSteps {
 export abstract class Running {
   /** The standard name of the hash. */
   readonly algorithm: string;
-  /** The digest's size in bytes; 0 for shake128 and shake256 without `outputLength`. */
+  /** The digest's size in bytes. */
   readonly outputLength: number;
   readonly #steps: RunningSteps;
   readonly #stateSize: number;
@@ -322,19 +377,13 @@ export abstract class Running {
   /**
    * Ends the message and returns its digest. No operation may follow.
    *
-   * @throws MillraceError ERR_HASHER_SPENT, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE, ERR_OUTPUT_SIZE
-   *   for shake128 and shake256 without `outputLength`
+   * @throws MillraceError ERR_HASHER_SPENT, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE
    */
   digest(): Result;
   digest<E extends Encoding>(encoding: E): Digest<E>;
   digest(encoding?: unknown): unknown {
     this.#expect('open');
     const wanted = encodingOf(encoding);
-    if (this.outputLength === 0)
-      throw makeError(
-        'ERR_OUTPUT_SIZE',
-        `options.outputLength must be given for ${this.algorithm}: its output has no default size`,
-      );
     const digest = resultOf(this.outputLength, wanted);
     this.#steps.finish(this.#state, NO_BYTES, digest);
     this.#state.fill(0);
@@ -343,7 +392,7 @@ export abstract class Running {
   }
 
   /**
-   * Returns the next `size` bytes of shake128, shake256 or blake3, 1 to 2^30 at a time. The first
+   * Returns the next `size` bytes of an extendable output, 1 to 2^30 at a time. The first
    * call ends the message.
    *
    * @throws MillraceError ERR_HASHER_SPENT after the digest, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE
@@ -405,7 +454,8 @@ export class RunningHash extends Running {
     facts: Facts,
   ) {
     const steps: RunningSteps = {
-      update: (state, source, next) => hash.update(params, state, source, next),
+      update: (state, source, next) =>
+        hash.update(params, state, hash.encodeItems?.([source], data) ?? source, next),
       finish: (state, rest, target) => hash.finish(params, state, rest, target),
     };
     if (hash.squeeze !== undefined)

@@ -3,13 +3,18 @@ import * as families from '../hashes/families.js';
 import {
   makeHash,
   type HashFunction,
+  type BlockSizeOptions,
   type ContextOptions,
+  type CustomizationOptions,
+  type DomainOptions,
+  type FunctionNameOptions,
   type KeyOptions,
   type PersonalizationOptions,
   type SaltOptions,
   type OutputOptions,
   type SeedOptions,
 } from './hash.js';
+import type { Data } from './inputs.js';
 
 /**
  * The hash `md5` (RFC 1321).
@@ -143,21 +148,21 @@ export const keccak512: HashFunction = /* @__PURE__ */ makeHash('keccak512', fam
 });
 /**
  * The hash `shake128` (FIPS 202).
- * Returns `outputLength` bytes.
+ * Returns 16 bytes, or `outputLength`.
  */
 export const shake128: HashFunction<OutputOptions> = /* @__PURE__ */ makeHash(
   'shake128',
   families.shake128,
-  { digestSize: 0, blockSize: 168, stateSize: 202, xof: true, hmac: false },
+  { digestSize: 16, blockSize: 168, stateSize: 202, xof: true, hmac: false },
 );
 /**
  * The hash `shake256` (FIPS 202).
- * Returns `outputLength` bytes.
+ * Returns 32 bytes, or `outputLength`.
  */
 export const shake256: HashFunction<OutputOptions> = /* @__PURE__ */ makeHash(
   'shake256',
   families.shake256,
-  { digestSize: 0, blockSize: 136, stateSize: 202, xof: true, hmac: false },
+  { digestSize: 32, blockSize: 136, stateSize: 202, xof: true, hmac: false },
 );
 /**
  * The hash `blake2b512` (RFC 7693).
@@ -289,3 +294,279 @@ export const crc64nvme: HashFunction = /* @__PURE__ */ makeHash('crc64nvme', fam
   stateSize: 8,
   hmac: false,
 });
+/**
+ * The hash `cshake128` (NIST SP 800-185).
+ * Returns 16 bytes, or `outputLength`.
+ */
+export const cshake128: HashFunction<OutputOptions & CustomizationOptions & FunctionNameOptions> =
+  /* @__PURE__ */ makeHash('cshake128', families.cshake128, {
+    digestSize: 16,
+    blockSize: 168,
+    stateSize: 202,
+    xof: true,
+    parameters: { customization: [0, 1073741824], functionName: [0, 1073741824] },
+    hmac: false,
+  });
+/**
+ * The hash `cshake256` (NIST SP 800-185).
+ * Returns 32 bytes, or `outputLength`.
+ */
+export const cshake256: HashFunction<OutputOptions & CustomizationOptions & FunctionNameOptions> =
+  /* @__PURE__ */ makeHash('cshake256', families.cshake256, {
+    digestSize: 32,
+    blockSize: 136,
+    stateSize: 202,
+    xof: true,
+    parameters: { customization: [0, 1073741824], functionName: [0, 1073741824] },
+    hmac: false,
+  });
+/**
+ * The hash `kmac128` (NIST SP 800-185).
+ * Returns 32 bytes, or `outputLength`.
+ * A MAC: it needs a `key`, of any size.
+ */
+export const kmac128: HashFunction<OutputOptions & KeyOptions & CustomizationOptions> =
+  /* @__PURE__ */ makeHash('kmac128', families.kmac128, {
+    digestSize: 32,
+    blockSize: 168,
+    stateSize: 202,
+    keyRequired: true,
+    parameters: {
+      key: [0, 1073741824],
+      customization: [0, 1073741824],
+      outputLength: [1, 1073741824],
+    },
+    hmac: false,
+  });
+/**
+ * The hash `kmac256` (NIST SP 800-185).
+ * Returns 64 bytes, or `outputLength`.
+ * A MAC: it needs a `key`, of any size.
+ */
+export const kmac256: HashFunction<OutputOptions & KeyOptions & CustomizationOptions> =
+  /* @__PURE__ */ makeHash('kmac256', families.kmac256, {
+    digestSize: 64,
+    blockSize: 136,
+    stateSize: 202,
+    keyRequired: true,
+    parameters: {
+      key: [0, 1073741824],
+      customization: [0, 1073741824],
+      outputLength: [1, 1073741824],
+    },
+    hmac: false,
+  });
+/**
+ * The hash `kmacxof128` (NIST SP 800-185).
+ * Returns 32 bytes, or `outputLength`.
+ * A MAC: it needs a `key`, of any size.
+ */
+export const kmacxof128: HashFunction<OutputOptions & KeyOptions & CustomizationOptions> =
+  /* @__PURE__ */ makeHash('kmacxof128', families.kmacxof128, {
+    digestSize: 32,
+    blockSize: 168,
+    stateSize: 202,
+    xof: true,
+    keyRequired: true,
+    parameters: { key: [0, 1073741824], customization: [0, 1073741824] },
+    hmac: false,
+  });
+/**
+ * The hash `kmacxof256` (NIST SP 800-185).
+ * Returns 64 bytes, or `outputLength`.
+ * A MAC: it needs a `key`, of any size.
+ */
+export const kmacxof256: HashFunction<OutputOptions & KeyOptions & CustomizationOptions> =
+  /* @__PURE__ */ makeHash('kmacxof256', families.kmacxof256, {
+    digestSize: 64,
+    blockSize: 136,
+    stateSize: 202,
+    xof: true,
+    keyRequired: true,
+    parameters: { key: [0, 1073741824], customization: [0, 1073741824] },
+    hmac: false,
+  });
+/**
+ * The hash `tuplehash128` (NIST SP 800-185).
+ * Returns 32 bytes, or `outputLength`.
+ * Its data is an array, the items of a tuple.
+ */
+export const tuplehash128: HashFunction<OutputOptions & CustomizationOptions, readonly Data[]> =
+  /* @__PURE__ */ makeHash('tuplehash128', families.tuplehash128, {
+    digestSize: 32,
+    blockSize: 168,
+    stateSize: 202,
+    tuple: true,
+    parameters: { customization: [0, 1073741824], outputLength: [1, 1073741824] },
+    hmac: false,
+  });
+/**
+ * The hash `tuplehash256` (NIST SP 800-185).
+ * Returns 64 bytes, or `outputLength`.
+ * Its data is an array, the items of a tuple.
+ */
+export const tuplehash256: HashFunction<OutputOptions & CustomizationOptions, readonly Data[]> =
+  /* @__PURE__ */ makeHash('tuplehash256', families.tuplehash256, {
+    digestSize: 64,
+    blockSize: 136,
+    stateSize: 202,
+    tuple: true,
+    parameters: { customization: [0, 1073741824], outputLength: [1, 1073741824] },
+    hmac: false,
+  });
+/**
+ * The hash `tuplehashxof128` (NIST SP 800-185).
+ * Returns 32 bytes, or `outputLength`.
+ * Its data is an array, the items of a tuple.
+ */
+export const tuplehashxof128: HashFunction<OutputOptions & CustomizationOptions, readonly Data[]> =
+  /* @__PURE__ */ makeHash('tuplehashxof128', families.tuplehashxof128, {
+    digestSize: 32,
+    blockSize: 168,
+    stateSize: 202,
+    xof: true,
+    tuple: true,
+    parameters: { customization: [0, 1073741824] },
+    hmac: false,
+  });
+/**
+ * The hash `tuplehashxof256` (NIST SP 800-185).
+ * Returns 64 bytes, or `outputLength`.
+ * Its data is an array, the items of a tuple.
+ */
+export const tuplehashxof256: HashFunction<OutputOptions & CustomizationOptions, readonly Data[]> =
+  /* @__PURE__ */ makeHash('tuplehashxof256', families.tuplehashxof256, {
+    digestSize: 64,
+    blockSize: 136,
+    stateSize: 202,
+    xof: true,
+    tuple: true,
+    parameters: { customization: [0, 1073741824] },
+    hmac: false,
+  });
+/**
+ * The hash `parallelhash128` (NIST SP 800-185).
+ * Returns 32 bytes, or `outputLength`.
+ */
+export const parallelhash128: HashFunction<
+  OutputOptions & CustomizationOptions & BlockSizeOptions
+> = /* @__PURE__ */ makeHash('parallelhash128', families.parallelhash128, {
+  digestSize: 32,
+  blockSize: 168,
+  stateSize: 410,
+  parameters: {
+    customization: [0, 1073741824],
+    blockSize: [1, 1073741824],
+    outputLength: [1, 1073741824],
+  },
+  hmac: false,
+});
+/**
+ * The hash `parallelhash256` (NIST SP 800-185).
+ * Returns 64 bytes, or `outputLength`.
+ */
+export const parallelhash256: HashFunction<
+  OutputOptions & CustomizationOptions & BlockSizeOptions
+> = /* @__PURE__ */ makeHash('parallelhash256', families.parallelhash256, {
+  digestSize: 64,
+  blockSize: 136,
+  stateSize: 410,
+  parameters: {
+    customization: [0, 1073741824],
+    blockSize: [1, 1073741824],
+    outputLength: [1, 1073741824],
+  },
+  hmac: false,
+});
+/**
+ * The hash `parallelhashxof128` (NIST SP 800-185).
+ * Returns 32 bytes, or `outputLength`.
+ */
+export const parallelhashxof128: HashFunction<
+  OutputOptions & CustomizationOptions & BlockSizeOptions
+> = /* @__PURE__ */ makeHash('parallelhashxof128', families.parallelhashxof128, {
+  digestSize: 32,
+  blockSize: 168,
+  stateSize: 410,
+  xof: true,
+  parameters: { customization: [0, 1073741824], blockSize: [1, 1073741824] },
+  hmac: false,
+});
+/**
+ * The hash `parallelhashxof256` (NIST SP 800-185).
+ * Returns 64 bytes, or `outputLength`.
+ */
+export const parallelhashxof256: HashFunction<
+  OutputOptions & CustomizationOptions & BlockSizeOptions
+> = /* @__PURE__ */ makeHash('parallelhashxof256', families.parallelhashxof256, {
+  digestSize: 64,
+  blockSize: 136,
+  stateSize: 410,
+  xof: true,
+  parameters: { customization: [0, 1073741824], blockSize: [1, 1073741824] },
+  hmac: false,
+});
+/**
+ * The hash `turboshake128` (RFC 9861).
+ * Returns 32 bytes, or `outputLength`.
+ */
+export const turboshake128: HashFunction<OutputOptions & DomainOptions> = /* @__PURE__ */ makeHash(
+  'turboshake128',
+  families.turboshake128,
+  {
+    digestSize: 32,
+    blockSize: 168,
+    stateSize: 202,
+    xof: true,
+    parameters: { domain: [1, 127] },
+    hmac: false,
+  },
+);
+/**
+ * The hash `turboshake256` (RFC 9861).
+ * Returns 64 bytes, or `outputLength`.
+ */
+export const turboshake256: HashFunction<OutputOptions & DomainOptions> = /* @__PURE__ */ makeHash(
+  'turboshake256',
+  families.turboshake256,
+  {
+    digestSize: 64,
+    blockSize: 136,
+    stateSize: 202,
+    xof: true,
+    parameters: { domain: [1, 127] },
+    hmac: false,
+  },
+);
+/**
+ * The hash `kt128` (RFC 9861).
+ * Returns 32 bytes, or `outputLength`.
+ */
+export const kt128: HashFunction<OutputOptions & CustomizationOptions> = /* @__PURE__ */ makeHash(
+  'kt128',
+  families.kt128,
+  {
+    digestSize: 32,
+    blockSize: 168,
+    stateSize: 418,
+    xof: true,
+    parameters: { customization: [0, 1073741824] },
+    hmac: false,
+  },
+);
+/**
+ * The hash `kt256` (RFC 9861).
+ * Returns 64 bytes, or `outputLength`.
+ */
+export const kt256: HashFunction<OutputOptions & CustomizationOptions> = /* @__PURE__ */ makeHash(
+  'kt256',
+  families.kt256,
+  {
+    digestSize: 64,
+    blockSize: 136,
+    stateSize: 418,
+    xof: true,
+    parameters: { customization: [0, 1073741824] },
+    hmac: false,
+  },
+);

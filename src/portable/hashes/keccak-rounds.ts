@@ -58,9 +58,9 @@ const ROUNDS = /* @__PURE__ */ Int32Array.of(
 
 /**
  * Permutes 25 lanes of two words, low half first. `a` are low halves, `h` high ones; lane `5y + x`
- * is in column x.
+ * is in column x. Does the last `rounds` of 24 rounds: Keccak-p[1600, rounds].
  */
-export function permute(lanes: Int32Array): void {
+export function permute(lanes: Int32Array, rounds: number): void {
   let a0 = lanes[0]!;
   let h0 = lanes[1]!;
   let a1 = lanes[2]!;
@@ -111,7 +111,7 @@ export function permute(lanes: Int32Array): void {
   let h23 = lanes[47]!;
   let a24 = lanes[48]!;
   let h24 = lanes[49]!;
-  for (let round = 0; round < 48; round += 2) {
+  for (let round = 48 - 2 * rounds; round < 48; round += 2) {
     // Theta: adds the parity of its neighbours to each column.
     const c0 = a0 ^ a5 ^ a10 ^ a15 ^ a20;
     const k0 = h0 ^ h5 ^ h10 ^ h15 ^ h20;

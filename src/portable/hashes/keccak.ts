@@ -1,215 +1,154 @@
 /**
- * SHA-3, SHAKE and the original Keccak: one sponge over the permutation in keccak-rounds.ts.
+ * SHA-3, SHAKE, TurboSHAKE and the original Keccak, and what every hash over a sponge has in
+ * common.
  */
-import { permute } from './keccak-rounds.js';
-import {
-  BLOCKS_MIN,
-  StateError,
-  type Blocks,
-  type HashParams,
-  type PortableHash,
-} from './contract.js';
-import { checkSize, read32, write32 } from './fields.js';
+import { StateError, type Blocks, type HashParams, type PortableHash } from './contract.js';
+import { numberIn } from '../../catalog/parameters.js';
+import { Duplex } from './duplex.js';
 
 /** The final byte of the original Keccak, before NIST added domain bits. */
 export const KECCAK = 0x01;
 /** The final byte of SHA-3. */
 export const SHA3 = 0x06;
 /** The final byte of SHAKE. */
-const SHAKE = 0x1f;
+export const SHAKE = 0x1f;
 
-/** Lanes, place in the rate, whether the message has ended. */
-const STATE = 200 + 2;
+/** A hash whose output comes out of a sponge. */
+export abstract class SpongeHash implements PortableHash {
+  protected readonly root: Duplex;
+  readonly #xof: boolean;
+  /** Only extendable outputs have it. */
+  readonly squeeze?: NonNullable<PortableHash['squeeze']>;
 
-/** The lanes of the sponge in use, low half first; shared by all hashes. */
-const lanes = /* @__PURE__ */ new Int32Array(50);
-
-/** A sponge with a rate in bytes and a final byte. */
-export class Sponge implements PortableHash {
-  readonly #rate: number;
-  readonly #mark: number;
-  /** The position in the rate of the next byte of input or output. */
-  #at = 0;
-  #squeezing = false;
-  #blocks: Blocks | undefined;
-
-  constructor(rate: number, mark: number) {
-    this.#rate = rate;
-    this.#mark = mark;
+  constructor(rate: number, rounds: number, xof: boolean) {
+    this.root = new Duplex(rate, rounds);
+    this.#xof = xof;
+    if (xof)
+      this.squeeze = (params, state, rest, target, next) =>
+        this.#squeeze(params, state, rest, target, next);
   }
 
-  /** Sets or removes the accelerator. */
-  accelerate(blocks: Blocks | undefined): void {
-    this.#blocks = blocks;
+  digest(params: HashParams, source: Uint8Array, target: Uint8Array): void {
+    this.begin(params);
+    this.absorb(source);
+    this.#finish(params, target);
   }
 
-  digest(_params: HashParams, source: Uint8Array, target: Uint8Array): void {
-    this.#at = 0;
-    this.#absorb(source);
-    this.#pad();
-    this.#give(target);
-    lanes.fill(0);
+  update(params: HashParams, state: Uint8Array, source: Uint8Array, next: Uint8Array): void {
+    this.#resume(params, state);
+    this.absorb(source);
+    this.save(next);
+    this.wipe();
   }
 
-  update(_params: HashParams, state: Uint8Array, source: Uint8Array, next: Uint8Array): void {
-    this.#resume(state);
-    this.#absorb(source);
-    this.#save(next);
+  finish(params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
+    this.#resume(params, state);
+    this.absorb(rest);
+    this.#finish(params, target);
   }
 
-  finish(_params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
-    this.#resume(state);
-    this.#absorb(rest);
-    this.#pad();
-    this.#give(target);
-    lanes.fill(0);
-  }
-
-  check(_params: HashParams, state: Uint8Array): void {
-    this.#load(state);
-    lanes.fill(0);
-  }
-
-  /** Writes the next bytes of an extendable output. */
-  protected more(state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array): void {
-    if (state.length === 0) this.#begin();
-    else this.#load(state);
-    if (this.#squeezing && rest.length > 0) refuse();
-    if (!this.#squeezing) {
-      this.#absorb(rest);
-      this.#pad();
+  check(params: HashParams, state: Uint8Array): void {
+    try {
+      this.load(params, state, this.#xof);
+    } finally {
+      this.wipe();
     }
-    this.#give(target);
-    this.#save(next);
   }
 
-  #begin(): void {
-    lanes.fill(0);
-    this.#at = 0;
-    this.#squeezing = false;
+  /** Starts a message. */
+  protected begin(_params: HashParams): void {
+    this.root.begin();
   }
 
-  #load(state: Uint8Array): void {
-    checkSize(state, STATE);
-    const at = state[200]!;
-    const ended = state[201]!;
-    const valid =
-      ended === 0 ? at < this.#rate : ended === 1 && at <= this.#rate && this.#mark === SHAKE;
-    if (!valid) throw new StateError();
-    readLanes(state);
-    this.#at = at;
-    this.#squeezing = ended === 1;
+  /** Loads a saved state, or throws {@link StateError}. */
+  protected load(_params: HashParams, state: Uint8Array, xof: boolean): void {
+    this.root.load(state, xof);
+  }
+
+  protected save(next: Uint8Array): void {
+    this.root.save(next);
+  }
+
+  protected absorb(source: Uint8Array): void {
+    this.root.absorb(source);
+  }
+
+  /** Ends the message; `bits` is the length of the output, 0 for an extendable one. */
+  protected abstract end(params: HashParams, bits: number): void;
+
+  /** Overwrites what is kept of the message. */
+  protected wipe(): void {
+    this.root.wipe();
   }
 
   /** Loads a state that still takes input; an empty state is a new hash. */
-  #resume(state: Uint8Array): void {
-    if (state.length === 0) return this.#begin();
-    this.#load(state);
-    if (this.#squeezing) refuse();
+  #resume(params: HashParams, state: Uint8Array): void {
+    if (state.length === 0) return this.begin(params);
+    this.load(params, state, this.#xof);
+    if (this.root.squeezing) this.#refuse();
   }
 
-  #save(next: Uint8Array): void {
-    writeLanes(next);
-    next[200] = this.#at;
-    next[201] = this.#squeezing ? 1 : 0;
-    lanes.fill(0);
+  #finish(params: HashParams, target: Uint8Array): void {
+    this.end(params, this.#xof ? 0 : 8 * target.length);
+    this.root.give(target);
+    this.wipe();
   }
 
-  #absorb(source: Uint8Array): void {
-    const rate = this.#rate;
-    const size = source.length;
-    let at = this.#at;
-    let from = 0;
-    // The rate is whole words, so single bytes end at a word's border or with the source.
-    for (; (at & 3) !== 0 && from < size; at++, from++)
-      lanes[at >> 2]! ^= source[from]! << (8 * (at & 3));
-    if (at > 0 && at + size - from >= rate) {
-      for (; at < rate; at += 4, from += 4) lanes[at >> 2]! ^= read32(source, from);
-      permute(lanes);
-      at = 0;
-    }
-    if (this.#blocks !== undefined && size - from >= BLOCKS_MIN) {
-      const end = size - ((size - from) % rate);
-      const words = new Uint8Array(200);
-      writeLanes(words);
-      this.#blocks(words, source.subarray(from, end));
-      readLanes(words);
-      words.fill(0);
-      from = end;
-    }
-    if (size - from >= rate) {
-      const view = new DataView(source.buffer, source.byteOffset, size);
-      const words = rate / 4;
-      for (; from + rate <= size; from += rate) {
-        for (let index = 0; index < words; index++)
-          lanes[index]! ^= view.getInt32(from + 4 * index, true);
-        permute(lanes);
-      }
-    }
-    for (; from + 4 <= size; at += 4, from += 4) lanes[at >> 2]! ^= read32(source, from);
-    for (; from < size; at++, from++) lanes[at >> 2]! ^= source[from]! << (8 * (at & 3));
-    this.#at = at;
-  }
-
-  /** Ends the message. */
-  #pad(): void {
-    lanes[this.#at >> 2]! ^= this.#mark << (8 * (this.#at & 3));
-    lanes[this.#rate / 4 - 1]! ^= 0x80 << 24;
-    permute(lanes);
-    this.#at = 0;
-    this.#squeezing = true;
-  }
-
-  /** Writes the next bytes of output. */
-  #give(target: Uint8Array): void {
-    const rate = this.#rate;
-    const size = target.length;
-    let at = this.#at;
-    for (let to = 0; to < size;) {
-      if (at === rate) {
-        permute(lanes);
-        at = 0;
-      }
-      if ((at & 3) === 0 && to + 4 <= size) {
-        write32(target, to, lanes[at >> 2]!);
-        at += 4;
-        to += 4;
-      } else {
-        target[to++] = lanes[at >> 2]! >>> (8 * (at & 3));
-        at++;
-      }
-    }
-    this.#at = at;
-  }
-}
-
-/** SHAKE, an extendable output. */
-export class Shake extends Sponge {
-  constructor(rate: number) {
-    super(rate, SHAKE);
-  }
-
-  squeeze(
-    _params: HashParams,
+  #squeeze(
+    params: HashParams,
     state: Uint8Array,
     rest: Uint8Array,
     target: Uint8Array,
     next: Uint8Array,
   ): void {
-    this.more(state, rest, target, next);
+    if (state.length === 0) this.begin(params);
+    else this.load(params, state, true);
+    if (this.root.squeezing && rest.length > 0) this.#refuse();
+    if (!this.root.squeezing) {
+      this.absorb(rest);
+      this.end(params, 0);
+    }
+    this.root.give(target);
+    this.save(next);
+    this.wipe();
+  }
+
+  /** Refuses a valid state in the wrong phase. */
+  #refuse(): never {
+    this.wipe();
+    throw new StateError();
   }
 }
 
-function readLanes(state: Uint8Array): void {
-  for (let index = 0; index < 50; index++) lanes[index] = read32(state, 4 * index);
+/** A sponge with a rate in bytes and a final byte. */
+export class Sponge extends SpongeHash {
+  readonly #mark: number;
+
+  constructor(rate: number, mark: number) {
+    super(rate, 24, mark === SHAKE);
+    this.#mark = mark;
+  }
+
+  /** Sets or removes the accelerator. */
+  accelerate(blocks: Blocks | undefined): void {
+    this.root.accelerate(blocks);
+  }
+
+  protected override end(): void {
+    this.root.pad(this.#mark);
+  }
 }
 
-function writeLanes(state: Uint8Array): void {
-  for (let index = 0; index < 50; index++) write32(state, 4 * index, lanes[index]!);
-}
+/** The rounds of TurboSHAKE and of KangarooTwelve. */
+export const TURBO_ROUNDS = 12;
 
-/** Refuses a valid state in the wrong phase. */
-function refuse(): never {
-  lanes.fill(0);
-  throw new StateError();
+/** TurboSHAKE (RFC 9861): SHAKE with half the rounds and a byte that separates domains. */
+export class TurboShake extends SpongeHash {
+  constructor(rate: number) {
+    super(rate, TURBO_ROUNDS, true);
+  }
+
+  protected override end({ parameters }: HashParams): void {
+    this.root.pad(numberIn(parameters, 'domain') ?? SHAKE);
+  }
 }

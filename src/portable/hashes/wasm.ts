@@ -120,7 +120,7 @@ function tried<T>(
   };
   const digests = [undefined, accelerator].map((each) => {
     hash.accelerate(each);
-    const result = new Uint8Array(2 * (digestSize || 32));
+    const result = new Uint8Array(2 * digestSize);
     const half = result.length / 2;
     const state = new Uint8Array(stateSize);
     hash.digest(PLAIN, TRIAL, result.subarray(0, half));

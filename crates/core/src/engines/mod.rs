@@ -9,7 +9,7 @@ mod native;
 mod report;
 
 pub use external::{ExternalCipher, ExternalMac};
-pub(crate) use native::blake3::Message as HashMessage;
+pub(crate) use native::hash_parts::{HashMessage, HashPart, part_size as hash_part_size};
 pub(crate) use native::kdf;
 pub use native::memory::Memory;
 pub(crate) use native::message::Message;

@@ -49,20 +49,31 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
             own::sha512().unwrap_or_else(|| (AWS_LC, sha512()))
         }
-        Hash::Sha3_224 | Hash::Sha3_256 | Hash::Sha3_384 | Hash::Sha3_512 => {
-            (MILLRACE, own::keccak())
-        }
-        Hash::Keccak224 | Hash::Keccak256 | Hash::Keccak384 | Hash::Keccak512 => {
-            (MILLRACE, own::keccak())
-        }
-        Hash::Shake128 | Hash::Shake256 => (MILLRACE, own::keccak()),
         Hash::Blake2b512 | Hash::Blake2s256 => (MILLRACE, vec![]),
         Hash::Blake3 => (BLAKE3, blake3()),
         Hash::Xxh32 | Hash::Xxh64 => (MILLRACE, own::xxh()),
         Hash::Xxh3_64 | Hash::Xxh3_128 => (MILLRACE, own::xxh3()),
         Hash::Crc32 | Hash::Crc32c | Hash::Crc64Nvme => (MILLRACE, own::crc()),
+        // The leaves of these trees are hashed in lanes.
+        Hash::Kt128
+        | Hash::Kt256
+        | Hash::ParallelHash128
+        | Hash::ParallelHash256
+        | Hash::ParallelHashXof128
+        | Hash::ParallelHashXof256 => (MILLRACE, own::keccak_leaves()),
+        _ => {
+            debug_assert!(is_keccak(hash));
+            (MILLRACE, own::keccak())
+        }
     };
     Service { library, instructions, lanes: own::lanes(hash) }
+}
+
+/// Returns true for the hashes over Keccak, by their standards.
+fn is_keccak(hash: Hash) -> bool {
+    let standard = hash.facts().standard;
+    standard.starts_with("Keccak")
+        || ["FIPS 202", "NIST SP 800-185", "RFC 9861"].contains(&standard)
 }
 
 /// Returns how the bulk of a cipher is computed on this CPU. AWS-LC may serve the shortest texts.
@@ -105,6 +116,7 @@ pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
 /// hidden. They check the same proofs, in the same order.
 #[cfg(target_arch = "x86_64")]
 mod own {
+    use super::super::Native;
     use super::super::features::{
         Avx2, Avx512, Bmi, Carryless, Fold256, Fold512, Gcm256, Ifma, Schedule256, Schedule512,
         Vaes256, Vaes512,
@@ -123,13 +135,7 @@ mod own {
             Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
                 sha512::multibuffer
             }
-            Hash::Sha3_224 | Hash::Sha3_256 | Hash::Sha3_384 | Hash::Sha3_512 => {
-                keccak::multibuffer
-            }
-            Hash::Keccak224 | Hash::Keccak256 | Hash::Keccak384 | Hash::Keccak512 => {
-                keccak::multibuffer
-            }
-            Hash::Shake128 | Hash::Shake256 => keccak::multibuffer,
+            hash if super::is_keccak(hash) && Native::batches(hash) => keccak::multibuffer,
             _ => return None,
         };
         multibuffer(Kernels::detect()).map(|found| (found.lanes, found.instructions))
@@ -137,6 +143,11 @@ mod own {
 
     pub(super) fn keccak() -> Vec<&'static str> {
         Bmi::detect().map(|_| Bmi::NAMES.to_vec()).unwrap_or_default()
+    }
+
+    pub(super) fn keccak_leaves() -> Vec<&'static str> {
+        keccak::multibuffer(Kernels::detect())
+            .map_or_else(self::keccak, |found| found.instructions.to_vec())
     }
 
     // From 1 KiB on.
@@ -210,6 +221,10 @@ mod own {
     }
 
     pub(super) fn keccak() -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    pub(super) fn keccak_leaves() -> Vec<&'static str> {
         Vec::new()
     }
 

@@ -3,7 +3,7 @@
 mod aead;
 mod aes;
 mod blake2;
-pub(super) mod blake3;
+mod blake3;
 mod chacha;
 mod chacha_parts;
 #[cfg(target_arch = "x86_64")]
@@ -13,6 +13,7 @@ mod crc;
 pub(crate) mod features;
 mod gcm;
 mod gcm_siv;
+pub(super) mod hash_parts;
 mod hasher;
 mod hmac;
 mod keccak;
@@ -146,6 +147,16 @@ macro_rules! with_digest {
             Blake2b512: blake2::Blake2b512, Blake2s256: blake2::Blake2s256, Blake3: blake3::Blake3;
             ($other)
             Shake128: keccak::Shake128, Shake256: keccak::Shake256,
+            CShake128: keccak::CShake128, CShake256: keccak::CShake256,
+            Kmac128: keccak::Kmac128, Kmac256: keccak::Kmac256,
+            KmacXof128: keccak::KmacXof128, KmacXof256: keccak::KmacXof256,
+            TupleHash128: keccak::TupleHash128, TupleHash256: keccak::TupleHash256,
+            TupleHashXof128: keccak::TupleHashXof128, TupleHashXof256: keccak::TupleHashXof256,
+            ParallelHash128: keccak::ParallelHash128, ParallelHash256: keccak::ParallelHash256,
+            ParallelHashXof128: keccak::ParallelHashXof128,
+            ParallelHashXof256: keccak::ParallelHashXof256,
+            TurboShake128: keccak::TurboShake128, TurboShake256: keccak::TurboShake256,
+            Kt128: keccak::Kt128, Kt256: keccak::Kt256,
             Xxh32: xxh::Xxh32, Xxh64: xxh::Xxh64, Xxh3_64: xxh::Xxh3_64, Xxh3_128: xxh::Xxh3_128,
             Crc32: crc::Crc32, Crc32c: crc::Crc32c, Crc64Nvme: crc::Crc64Nvme)
     };
@@ -258,6 +269,12 @@ impl Native {
         sink: DigestSink<'_>,
     ) -> Result<(), Error> {
         with_digest!(hash, D => many::digests::<D>(params, sources, size, sink))
+    }
+
+    /// Returns true if several messages are hashed at once here.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn batches(hash: Hash) -> bool {
+        with_digest!(hash, D => D::min_batch(D::SIZE) < usize::MAX)
     }
 
     /// Returns a state that holds no key yet.
@@ -388,26 +405,15 @@ impl Native {
         target: &mut [u8],
         next: &mut [u8],
     ) -> Result<(), Error> {
-        match hash {
-            Hash::Shake128 => {
-                hasher::squeeze::<keccak::Shake128>(params, state, rest, target, next)
-            }
-            Hash::Shake256 => {
-                hasher::squeeze::<keccak::Shake256>(params, state, rest, target, next)
-            }
-            Hash::Blake3 => hasher::squeeze::<blake3::Blake3>(params, state, rest, target, next),
-            _ => Err(Error::NotSupported),
+        if !hash.facts().xof {
+            return Err(Error::NotSupported);
         }
+        with_digest!(hash, D => hasher::squeeze::<D>(params, state, rest, target, next))
     }
 
     /// Returns [`Error::State`] if this is not a state of the hash.
     pub(crate) fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
         with_digest!(hash, D => hasher::check::<D>(params, state))
-    }
-
-    /// Returns the bytes of the parts of a message of `size` bytes, `None` without such parts.
-    pub(crate) fn hash_part_size(hash: Hash, size: u64) -> Option<u64> {
-        if hash == Hash::Blake3 { blake3::part_size(size) } else { None }
     }
 }
 

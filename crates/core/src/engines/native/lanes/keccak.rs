@@ -1,4 +1,4 @@
-//! SHA-3, SHAKE and the original Keccak of several messages: a register for each of the state's 25
+//! SHA-3, SHAKE, TurboSHAKE and the original Keccak of several messages: a register for each of the state's 25
 //! words.
 //!
 //! ns a permutation and message on Zen 5, where one by one takes 188: AVX-512 with eight lanes 24,
@@ -17,16 +17,16 @@ use super::vectors::{U64x4, U64x8};
 use super::{Batch, BlockHash, Columns, Kernel, Kernels, Multibuffer, run};
 use crate::checkpoint::DigestSink;
 
-/// A sponge.
+/// A sponge over Keccak-p with a number of rounds.
 #[derive(Copy, Clone)]
-pub(in super::super) struct Sponge {
+pub(in super::super) struct Sponge<const ROUNDS: usize> {
     /// Bytes absorbed at once.
     pub(in super::super) rate: usize,
     /// The byte that ends a message.
     pub(in super::super) mark: u8,
 }
 
-impl BlockHash for Sponge {
+impl<const ROUNDS: usize> BlockHash for Sponge<ROUNDS> {
     type State = [u64; 25];
     type Tail = [u8; 192];
     type Digest = [u8; 192];
@@ -52,11 +52,11 @@ impl BlockHash for Sponge {
     }
 
     fn blocks(&self, state: &mut [u64; 25], blocks: &[u8]) {
-        keccak::absorb(state, self.rate, blocks);
+        keccak::absorb::<ROUNDS>(state, self.rate, blocks);
     }
 
     fn scalar(&self, state: [u64; 25], _length: u64, rest: &[u8], target: &mut [u8]) {
-        keccak::end(&mut Wiped(state).0, self.rate, self.mark, rest, target);
+        keccak::end::<ROUNDS>(&mut Wiped(state).0, self.rate, self.mark, rest, target);
     }
 }
 
@@ -70,9 +70,9 @@ pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
 }
 
 /// Hashes messages from a state. Digests must not be longer than the rate.
-pub(in super::super) fn hash(
+pub(in super::super) fn hash<const ROUNDS: usize>(
     kernels: Kernels,
-    (sponge, start): (Sponge, [u64; 25]),
+    (sponge, start): (Sponge<ROUNDS>, [u64; 25]),
     sources: &[&[u8]],
     target: &mut [u8],
     sink: DigestSink<'_>,
@@ -149,7 +149,7 @@ macro_rules! simd_kernel {
         #[derive(Copy, Clone)]
         struct $name(#[allow(dead_code)] $proof);
 
-        impl Kernel<Sponge, $lanes> for $name {
+        impl<const ROUNDS: usize> Kernel<Sponge<ROUNDS>, $lanes> for $name {
             type States = Columns<u64, 25, $lanes>;
             const STATES: Self::States = Columns([[0; $lanes]; 25]);
 
@@ -160,7 +160,7 @@ macro_rules! simd_kernel {
             // SAFETY: as in the trait.
             unsafe fn step(
                 self,
-                sponge: Sponge,
+                sponge: Sponge<ROUNDS>,
                 states: &mut Self::States,
                 fresh: u32,
                 start: &[u64; 25],
@@ -169,7 +169,9 @@ macro_rules! simd_kernel {
             ) {
                 // SAFETY: the proof says that the CPU has the instructions; the rest is promised by
                 // the caller.
-                unsafe { Self::steps(&mut states.0, fresh, start, at, count, sponge.rate / 8) }
+                unsafe {
+                    Self::steps::<ROUNDS>(&mut states.0, fresh, start, at, count, sponge.rate / 8)
+                 }
             }
 
             fn put(states: &mut Self::States, lane: usize, state: &[u64; 25]) {
@@ -181,8 +183,8 @@ macro_rules! simd_kernel {
             }
 
             #[inline(always)]
-            fn pad(self, sponge: Sponge, tail: &mut [u8; 192], rest: &[u8], length: u64) {
-                let pad: fn(Self, Sponge, &mut [u8; 192], &[u8], u64) = $pad;
+            fn pad(self, sponge: Sponge<ROUNDS>, tail: &mut [u8; 192], rest: &[u8], length: u64) {
+                let pad: fn(Self, Sponge<ROUNDS>, &mut [u8; 192], &[u8], u64) = $pad;
                 pad(self, sponge, tail, rest, length);
             }
 
@@ -197,14 +199,17 @@ macro_rules! simd_kernel {
         impl $name {
             /// Runs with the kernel.
             #[target_feature(enable = $features)]
-            fn run(batch: &mut Batch<'_, '_, Sponge>, proof: $proof) {
+            fn run<const ROUNDS: usize>(
+                batch: &mut Batch<'_, '_, Sponge<ROUNDS>>,
+                proof: $proof,
+            ) {
                 run(Self(proof), batch);
             }
 
             /// # Safety
             /// `count` blocks of `rate` words can be read at each pointer.
             #[target_feature(enable = $features)]
-            unsafe fn steps(
+            unsafe fn steps<const ROUNDS: usize>(
                 states: &mut [[u64; $lanes]; 25],
                 fresh: u32,
                 start: &[u64; 25],
@@ -226,7 +231,7 @@ macro_rules! simd_kernel {
                             $set::store(row, $set::xor($set::load(row), column));
                         }
                     }
-                    Self::permute(states);
+                    Self::permute::<ROUNDS>(states);
                 }
             }
 
@@ -245,7 +250,7 @@ macro_rules! simd_kernel {
             #[inline]
             #[target_feature(enable = $features)]
             #[rustfmt::skip] // rows
-            fn permute(states: &mut [[u64; $lanes]; 25]) {
+            fn permute<const ROUNDS: usize>(states: &mut [[u64; $lanes]; 25]) {
                 let [
                     mut a00, mut a01, mut a02, mut a03, mut a04,
                     mut a10, mut a11, mut a12, mut a13, mut a14,
@@ -253,7 +258,7 @@ macro_rules! simd_kernel {
                     mut a30, mut a31, mut a32, mut a33, mut a34,
                     mut a40, mut a41, mut a42, mut a43, mut a44,
                 ]: [$vector; 25] = std::array::from_fn(|index| $set::load(&states[index]));
-                for &[first, second] in ROUND_CONSTANTS.as_chunks().0 {
+                for &[first, second] in ROUND_CONSTANTS[24 - ROUNDS..].as_chunks().0 {
                     round!($set, first,
                         a00 a01 a02 a03 a04 a10 a11 a12 a13 a14 a20 a21 a22 a23 a24
                         a30 a31 a32 a33 a34 a40 a41 a42 a43 a44 =>
@@ -298,7 +303,11 @@ simd_kernel!(
 /// [`BlockHash::pad`]; see [`U32x16::pad`](super::vectors::U32x16::pad).
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-fn pad_in_registers(sponge: Sponge, tail: &mut [u8; 192], rest: &[u8]) {
+fn pad_in_registers<const ROUNDS: usize>(
+    sponge: Sponge<ROUNDS>,
+    tail: &mut [u8; 192],
+    rest: &[u8],
+) {
     let last = sponge.rate - 1;
     for (index, (part, bytes)) in tail
         .as_chunks_mut::<64>()

@@ -152,7 +152,7 @@ fn md_5() {
 macro_rules! sponge {
     () => {
         &|kernels, state, sources, target, sink| {
-            keccak::hash(kernels, (state.kind(), state.lanes), sources, target, sink)
+            keccak::hash(kernels, (state.kind(), *state.lanes()), sources, target, sink)
         }
     };
 }

@@ -1,0 +1,38 @@
+/**
+ * The messages of TupleHash (NIST SP 800-185): arrays of byte strings. The engines hash the encoded
+ * tuple, in which each item follows its length in bits.
+ */
+import { data, part, sizeOf, type Data } from '../request/arguments.js';
+import { makeError, wrongType } from '../request/errors.js';
+import { isRevoked } from '../request/intrinsics.js';
+import { encodeItems } from '../catalog/integers.js';
+import type { HashFacts } from '../catalog/facts.js';
+
+/** A message: bytes, or a string for its UTF-8 encoding; of a TupleHash the array of its items. */
+export type Message = Data | readonly Data[];
+
+/** Returns an encoded tuple of bytes and strings. Runs getters of the array. */
+export function encodeTuple(value: unknown, argument: string): Uint8Array {
+  if (isRevoked(value) || !Array.isArray(value))
+    throw wrongType(argument, 'an array of bytes and strings, the items of the tuple', value);
+  const { length } = value;
+  const items: Uint8Array[] = [];
+  for (let index = 0; index < length; index++)
+    items.push(data(value[index], `${argument}[${index}]`));
+  return encodeItems(items);
+}
+
+/** Returns the encoding of an item of a tuple. */
+export function encodeItem(item: Uint8Array, offset = 0, size = sizeOf(item)): Uint8Array {
+  return encodeItems([part(item, offset, size)]);
+}
+
+/** Refuses a source whose chunks are not the items of a tuple. */
+export function refuseTuple({ tuple, name }: HashFacts, argument: string): void {
+  if (!tuple) return;
+  throw makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${argument}: ${name} hashes an array of items, and a file or stream has no items: use ` +
+      `hash('${name}', items), or update() of a hasher once for each item`,
+  );
+}
