@@ -54,8 +54,6 @@ export const parameterNames: Names<HashParameterOptions> = {
   blockSize: true,
 };
 
-const optionNames = Object.keys(parameterNames) as (keyof HashParameterOptions)[];
-
 /** Parameters whose values are numbers or strings; those of the others are bytes or strings. */
 const NUMBERS: readonly ParameterName[] = ['domain', 'blockSize'];
 const TEXTS: readonly ParameterName[] = ['context'];
@@ -99,14 +97,16 @@ export function readParameters(
   facts: HashFacts,
 ): GivenParameters | undefined {
   const ranges = facts.parameters ?? {};
+  // Not in a loop: most calls pass a key only, and short ones take as long as this.
+  const { salt, personalization, context, customization, functionName, domain, blockSize } = given;
   const values: Parameter[] = [];
-  for (const name of optionNames) {
-    const value: unknown = given[name];
-    if (value === undefined) continue;
-    const range = ranges[name];
-    if (range === undefined) throw takesNo(name, facts.name);
-    values.push([name, parameter(name, value, range, facts.name)]);
-  }
+  if (salt !== undefined) values.push(read('salt', salt, facts));
+  if (personalization !== undefined) values.push(read('personalization', personalization, facts));
+  if (context !== undefined) values.push(read('context', context, facts));
+  if (customization !== undefined) values.push(read('customization', customization, facts));
+  if (functionName !== undefined) values.push(read('functionName', functionName, facts));
+  if (domain !== undefined) values.push(read('domain', domain, facts));
+  if (blockSize !== undefined) values.push(read('blockSize', blockSize, facts));
   if (ranges.outputLength !== undefined && size !== facts.digestSize)
     values.push(['outputLength', size]);
   if (key === undefined) {
@@ -114,22 +114,19 @@ export function readParameters(
     return values.length === 0 ? undefined : { key, values };
   }
   checkKeyed(facts);
-  if (given.context !== undefined)
+  if (context !== undefined)
     throw makeError('ERR_ARGUMENT_VALUE', 'options.key and options.context exclude each other');
   return { key, values };
 }
 
-function parameter(
-  name: keyof HashParameterOptions,
-  value: unknown,
-  range: ParameterRange,
-  algorithm: string,
-): Uint8Array | number {
+function read(name: keyof HashParameterOptions, value: unknown, facts: HashFacts): Parameter {
+  const range = facts.parameters?.[name];
+  if (range === undefined) throw takesNo(name, facts.name);
   const option = `options.${name}`;
   if (TEXTS.includes(name) && typeof value !== 'string') throw wrongType(option, 'a string', value);
   const parsed = NUMBERS.includes(name) ? unsigned(value, option) : copyOf(data(value, option));
-  checkParameter(name, parsed, range, algorithm);
-  return parsed;
+  checkParameter(name, parsed, range, facts.name);
+  return [name, parsed];
 }
 
 /** Getters of later options may change the caller's memory. */
