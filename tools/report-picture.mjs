@@ -4,7 +4,8 @@
 //   node tools/report-picture.mjs report.html docs/report.png --chart "aes-256-gcm seal, raw key,
 //   into" --chart "aes-256-gcm seal" [--dark]
 //
-// The first chart of each title is shown.
+// The first chart of each title is shown. Of a page without such charts, as `bench -- routes` writes
+// it, everything but the footer is.
 
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -28,6 +29,10 @@ try {
   // The record of the machine and the first charts; the rest is more of the same.
   await page.evaluate((titles) => {
     const all = [...document.querySelectorAll('.card.lines')];
+    if (all.length === 0) {
+      for (const one of document.querySelectorAll('nav, footer')) one.remove();
+      return;
+    }
     const cards =
       titles.length === 0
         ? all.slice(0, 2)
