@@ -59,7 +59,7 @@ function tables() {
       ['verifyPassword', ['p', 5], 'ERR_ARGUMENT_TYPE', /hash/],
     ],
     sizes: [
-      ['hash', ['shake128', ''], 'ERR_OUTPUT_SIZE'],
+      ['hash', ['shake128', '', { outputLength: 0 }], 'ERR_OUTPUT_SIZE'],
       ['hash', ['sha256', '', { outputLength: 31 }], 'ERR_OUTPUT_SIZE'],
       ['hash', ['blake3', '', { outputLength: 0 }], 'ERR_OUTPUT_SIZE'],
       ['hash', ['blake3', '', { key: bytes.subarray(1) }], 'ERR_KEY_SIZE'],
