@@ -265,7 +265,12 @@ test('options and targets', async () => {
       /target/,
     );
   }
-  await refuses('hashMany', ['shake128', ['a']], 'ERR_OUTPUT_SIZE', /outputLength/);
+  await refuses(
+    'hashMany',
+    ['shake128', ['a'], { outputLength: 0 }],
+    'ERR_OUTPUT_SIZE',
+    /outputLength/,
+  );
   await refuses('hashMany', ['sha256', ['a'], { seed: 1 }], 'ERR_ARGUMENT_VALUE', /seed/);
   await refuses(
     'hashMany',

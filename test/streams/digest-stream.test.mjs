@@ -96,8 +96,12 @@ test('an iterable may use the memory of a piece again', async () => {
 });
 
 test('every algorithm, encoding and option', async () => {
-  for (const algorithm of millrace.getHashes()) {
-    const options = algorithm.startsWith('shake') ? { outputLength: 77 } : {};
+  // TupleHash takes no stream.
+  for (const algorithm of millrace.getHashes().filter((name) => !name.startsWith('tuplehash'))) {
+    const options = {
+      ...(algorithm.startsWith('shake') && { outputLength: 77 }),
+      ...(algorithm.startsWith('kmac') && { key: Buffer.alloc(32, 1) }),
+    };
     assert.deepEqual(
       await hash(algorithm, each(cut(65_537)), options),
       millrace.hash(algorithm, message, options),
@@ -320,7 +324,7 @@ test('wrong arguments are refused before anything is read', async () => {
   };
   const refused = (expected, ...given) => assert.rejects(hash(...given), expected);
   await refused({ code: 'ERR_UNKNOWN_ALGORITHM', message: /sha256/ }, 'sha255', source);
-  await refused({ code: 'ERR_OUTPUT_SIZE' }, 'shake128', source);
+  await refused({ code: 'ERR_OUTPUT_SIZE' }, 'shake128', source, { outputLength: 0 });
   await refused({ code: 'ERR_ARGUMENT_VALUE' }, 'sha256', source, 'hexx');
   await refused({ code: 'ERR_ARGUMENT_TYPE' }, 'sha256', source, { onProgress: 5 });
   await refused({ code: 'ERR_ARGUMENT_TYPE' }, 'sha256', source, { signal: {} });

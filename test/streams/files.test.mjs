@@ -118,7 +118,9 @@ for (const [way, hashFile] of Object.entries(ways)) {
     await assert.rejects(async () => hashFile('sha256', path, 'hexx'), {
       code: 'ERR_ARGUMENT_VALUE',
     });
-    await assert.rejects(async () => hashFile('shake128', path), { code: 'ERR_OUTPUT_SIZE' });
+    await assert.rejects(async () => hashFile('shake128', path, { outputLength: 0 }), {
+      code: 'ERR_OUTPUT_SIZE',
+    });
     await assert.rejects(async () => hashFile('sha256', `a${'\0'}b`), {
       code: 'ERR_ARGUMENT_VALUE',
     });

@@ -14,7 +14,7 @@ use ::blake3::{CHUNK_LEN, Hasher, OutputReader, hash, keyed_hash};
 
 use super::Digest;
 use super::state::{LENGTH_MAX, Reader, Writer};
-use super::wipe::{Plain, Secret, wipe_plain, wipe_replace};
+use super::wipe::{Plain, Secret, WipedBox, wipe_plain, wipe_replace};
 use crate::catalog::Parameter;
 use crate::inputs::Params;
 
@@ -401,13 +401,14 @@ const LARGE: u64 = 4 * PART;
 /// A message of which each part, as large as a subtree that is full, is hashed apart.
 pub(crate) struct Message {
     kind: u8,
-    key: Secret<32>,
+    /// On the heap, where it stays: a move would leave a copy.
+    key: WipedBox<Secret<32>>,
 }
 
 impl Message {
     pub(crate) fn new(params: &Params<'_>) -> Message {
-        let mut message = Message { kind: HASH, key: Secret::zeros() };
-        (message.kind, message.key.0) = kind_of(params);
+        let mut message = Message { kind: HASH, key: WipedBox::new(Secret::zeros()) };
+        (message.kind, (*message.key).0) = kind_of(params);
         message
     }
 
@@ -443,6 +444,6 @@ impl Message {
     }
 
     fn mode(&self) -> Mode<'_> {
-        mode(self.kind, &self.key.0)
+        mode(self.kind, &(*self.key).0)
     }
 }
