@@ -71,7 +71,7 @@ const refusals = [
   ],
   [
     'nonce size',
-    () => promises.seal('aes-256-gcm', { key, nonce: Buffer.alloc(13), source: 'x' }),
+    () => promises.seal('aes-256-gcm', { key, nonce: Buffer.alloc(129), source: 'x' }),
     'ERR_IV_SIZE',
   ],
   [
