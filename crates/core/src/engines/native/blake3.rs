@@ -408,7 +408,13 @@ pub(crate) struct Message {
 impl Message {
     pub(crate) fn new(params: &Params<'_>) -> Message {
         let mut message = Message { kind: HASH, key: WipedBox::new(Secret::zeros()) };
-        (message.kind, (*message.key).0) = kind_of(params);
+        // Not by way of `kind_of`, whose result would leave a copy of the key.
+        if let Some(key) = params.key {
+            message.kind = KEYED;
+            (*message.key).0.copy_from_slice(key);
+        } else {
+            (message.kind, (*message.key).0) = kind_of(params);
+        }
         message
     }
 
