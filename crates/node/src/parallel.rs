@@ -89,10 +89,14 @@ fn parts_of(work: &Work) -> usize {
         }
         Operation::Hash(hash) | Operation::HashFile(hash) => {
             let size = work.messages().1 as u64;
-            let part = work.hash_key(hash).ok().and_then(|key| {
-                let params = key.params(work.seed).ok()?;
-                split::hash_parts(hash, &params, size)
-            });
+            // By reference: a move would leave a copy of a raw key.
+            let part = match &work.hash_key(hash) {
+                Ok(key) => key
+                    .params(work.seed)
+                    .ok()
+                    .and_then(|params| split::hash_parts(hash, &params, size)),
+                Err(_) => None,
+            };
             part.map_or(1, |part| size.div_ceil(part) as usize)
         }
         _ => 1,
