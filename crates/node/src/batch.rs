@@ -20,16 +20,16 @@ pub(crate) fn hash_many(
     hash: Hash,
     mut checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
-    let key = work.hash_key(hash)?;
-    let params = key.params(work.seed)?;
-    each_batch(work, |sources, size, each| match &mut checkpoint {
-        None => many::digests(hash, &params, sources, size, None, each),
-        Some(checkpoint) => {
-            let slice = checkpoint.slice_of_each(sources.len().min(many::lanes(hash)));
-            let slicer = Some(Slicer::new(slice, *checkpoint));
-            many::digests(hash, &params, sources, size, slicer, each)?;
-            checkpoint.check()
-        }
+    work.with_params(hash, |params| {
+        each_batch(work, |sources, size, each| match &mut checkpoint {
+            None => many::digests(hash, params, sources, size, None, each),
+            Some(checkpoint) => {
+                let slice = checkpoint.slice_of_each(sources.len().min(many::lanes(hash)));
+                let slicer = Some(Slicer::new(slice, *checkpoint));
+                many::digests(hash, params, sources, size, slicer, each)?;
+                checkpoint.check()
+            }
+        })
     })
 }
 

@@ -68,16 +68,16 @@ fn hash_one(
     reply: &mut Reply,
     checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
-    let key = work.hash_key(hash)?;
-    let params = key.params(work.seed)?;
     let source = work.source.read();
-    work.digest_to(reply, |target| match checkpoint {
-        Some(checkpoint) if target.len() > checkpoint.slice => {
-            hash_state::squeeze_long(work, hash, &params, target, checkpoint)
-        }
-        checkpoint => {
-            hash::digest(hash, &params, source, target, checkpoint.map(JobCheckpoint::slicer))
-        }
+    work.with_params(hash, |params| {
+        work.digest_to(reply, |target| match checkpoint {
+            Some(checkpoint) if target.len() > checkpoint.slice => {
+                hash_state::squeeze_long(work, hash, params, target, checkpoint)
+            }
+            checkpoint => {
+                hash::digest(hash, params, source, target, checkpoint.map(JobCheckpoint::slicer))
+            }
+        })
     })
 }
 

@@ -23,10 +23,10 @@ pub(crate) fn update(
     hash: Hash,
     mut checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
-    let key = work.hash_key(hash)?;
-    let params = key.params(work.seed)?;
-    advance(work, |state, source, next| {
-        hasher::update(hash, &params, state, source, next, slicer(&mut checkpoint))
+    work.with_params(hash, |params| {
+        advance(work, |state, source, next| {
+            hasher::update(hash, params, state, source, next, slicer(&mut checkpoint))
+        })
     })
 }
 
@@ -62,10 +62,10 @@ pub(crate) fn mac_update(
 /// # Errors
 /// [`Status::State`], [`Status::OutputSize`].
 pub(crate) fn finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
-    let key = work.hash_key(hash)?;
-    let params = key.params(work.seed)?;
     let (state, rest) = (work.aad.read(), work.source.read());
-    work.digest_to(reply, |target| hasher::finish(hash, &params, state, rest, target))
+    work.with_params(hash, |params| {
+        work.digest_to(reply, |target| hasher::finish(hash, params, state, rest, target))
+    })
 }
 
 /// As [`finish`], for an HMAC.
@@ -90,10 +90,10 @@ pub(crate) fn squeeze(work: &Work, hash: Hash) -> Result<(), Status> {
     };
     let output = target.exclusive(&[next, work.aad, work.source]).ok_or(Status::Overlap)?;
     let next = next.exclusive(&[target, work.source]).ok_or(Status::Overlap)?;
-    let key = work.hash_key(hash)?;
-    let params = key.params(work.seed)?;
-    with_copy(work.aad, |state| {
-        hasher::squeeze(hash, &params, state, work.source.read(), output, next)
+    work.with_params(hash, |params| {
+        with_copy(work.aad, |state| {
+            hasher::squeeze(hash, params, state, work.source.read(), output, next)
+        })
     })
 }
 

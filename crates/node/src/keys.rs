@@ -27,7 +27,7 @@ pub(crate) enum PreparedKey {
     Cipher(Box<CipherKey>, Zeroizing<Box<[u8]>>),
     /// With a number that identifies the key in this process, or 0.
     Mac(MacKey, u32),
-    /// The key or the parameters of a hash, which need no schedule; see `operands::HashKey`.
+    /// The key or the parameters of a hash, which need no schedule; see `Work::with_params`.
     Hash(Hash, Zeroizing<Box<[u8]>>),
     /// A message on its way through a cipher; see `running_cipher`.
     Running(Mutex<RunningCipher>),

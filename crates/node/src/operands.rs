@@ -13,60 +13,49 @@ use millrace_core::hash::Params;
 use millrace_core::hmac::MacKey;
 use zeroize::Zeroizing;
 
-/// What is in the place of a hash's key; see [`Params::in_key`].
-pub(crate) enum HashKey<'a> {
-    None,
-    Raw([u8; 32]),
-    Borrowed(&'a [u8]),
-    Block(Zeroizing<Vec<u8>>),
-}
-
-impl HashKey<'_> {
-    /// Returns the parameters of the hash.
-    ///
-    /// # Errors
-    /// [`Error::KeySize`].
-    #[inline]
-    pub(crate) fn params(&self, seed: u64) -> Result<Params<'_>, Error> {
-        match self {
-            HashKey::None => Ok(Params { seed, ..Params::NONE }),
-            HashKey::Raw(key) => Ok(Params { seed, key: Some(key), ..Params::NONE }),
-            HashKey::Borrowed(bytes) => Params::in_key(seed, bytes),
-            HashKey::Block(bytes) => Params::in_key(seed, bytes),
-        }
-    }
-}
-
 impl Work {
-    /// Returns the key and the parameters of a hash.
+    /// Runs `work` with the parameters of a hash, of which a key or a block of parameters is in the
+    /// place of the key; see [`Params::in_key`].
     ///
     /// # Errors
-    /// [`Status::KeyAlgorithm`] for a key of another algorithm; [`Status::Memory`].
+    /// Those of `work`; [`Status::KeyAlgorithm`] for a key of another algorithm;
+    /// [`Status::KeySize`]; [`Status::Memory`].
     #[inline]
-    pub(crate) fn hash_key(&self, hash: Hash) -> Result<HashKey<'_>, Status> {
+    pub(crate) fn with_params<R>(
+        &self,
+        hash: Hash,
+        work: impl FnOnce(&Params<'_>) -> Result<R, Status>,
+    ) -> Result<R, Status> {
         match &self.key {
-            Key::Bytes(bytes) if bytes.size() == 0 => Ok(HashKey::None),
-            key => self.some_hash_key(key, hash),
-        }
-    }
-
-    #[cold]
-    fn some_hash_key<'a>(&'a self, key: &'a Key, hash: Hash) -> Result<HashKey<'a>, Status> {
-        match key {
+            Key::Bytes(bytes) if bytes.size() == 0 => {
+                work(&Params { seed: self.seed, ..Params::NONE })
+            }
+            Key::Bytes(bytes) => self.with_raw_params(*bytes, work),
             Key::Prepared(key) => match &**key {
-                PreparedKey::Hash(of, bytes) if *of == hash => Ok(HashKey::Borrowed(bytes)),
+                PreparedKey::Hash(of, bytes) if *of == hash => {
+                    work(&Params::in_key(self.seed, bytes)?)
+                }
                 _ => Err(Status::KeyAlgorithm),
             },
-            // The target may overlap it.
-            Key::Bytes(bytes) => match <[u8; 32]>::try_from(bytes.read()) {
-                Ok(key) => Ok(HashKey::Raw(key)),
-                Err(_) => {
-                    let mut copy = Zeroizing::new(try_with_capacity(bytes.size())?);
-                    copy.extend_from_slice(bytes.read());
-                    Ok(HashKey::Block(copy))
-                }
-            },
         }
+    }
+
+    /// Copies the bytes, which the target may overlap. The copy is filled where it stays: a move
+    /// would leave another.
+    #[cold]
+    fn with_raw_params<R>(
+        &self,
+        bytes: Window,
+        work: impl FnOnce(&Params<'_>) -> Result<R, Status>,
+    ) -> Result<R, Status> {
+        let mut key = Zeroizing::new([0; 32]);
+        if bytes.size() == key.len() {
+            key.copy_from_slice(bytes.read());
+            return work(&Params { seed: self.seed, key: Some(&key), ..Params::NONE });
+        }
+        let mut block = Zeroizing::new(try_with_capacity(bytes.size())?);
+        block.extend_from_slice(bytes.read());
+        work(&Params::in_key(self.seed, &block)?)
     }
 
     /// Returns the prepared key of an HMAC.

@@ -89,15 +89,10 @@ fn parts_of(work: &Work) -> usize {
         }
         Operation::Hash(hash) | Operation::HashFile(hash) => {
             let size = work.messages().1 as u64;
-            // By reference: a move would leave a copy of a raw key.
-            let part = match &work.hash_key(hash) {
-                Ok(key) => key
-                    .params(work.seed)
-                    .ok()
-                    .and_then(|params| split::hash_parts(hash, &params, size)),
-                Err(_) => None,
-            };
-            part.map_or(1, |part| size.div_ceil(part) as usize)
+            match work.with_params(hash, |params| Ok(split::hash_parts(hash, params, size))) {
+                Ok(Some(part)) => size.div_ceil(part) as usize,
+                _ => 1,
+            }
         }
         _ => 1,
     }
@@ -429,9 +424,9 @@ impl RangePlan {
                 plan
             }
             Operation::Hash(hash) => {
-                let key = work.hash_key(hash)?;
-                let params = key.params(work.seed)?;
-                let message = HashMessage::new(hash, &params, work.source.size() as u64)?;
+                let size = work.source.size() as u64;
+                let message =
+                    work.with_params(hash, |params| Ok(HashMessage::new(hash, params, size)?))?;
                 let (part, count) = (message.part_size() as usize, message.count());
                 Ok(RangePlan::over(Kind::Hash(message), [work.source, Window::EMPTY], part, count))
             }
