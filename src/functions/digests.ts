@@ -13,7 +13,7 @@ import {
   type ManyOutput,
   type Sources,
 } from '../operations/batch/arguments.js';
-import { fastBigInt, fastBuffer, fastHex } from '../operations/fast-path.js';
+import { fastBigInt, fastBuffer, fastHex, fastPrefixedHex } from '../operations/fast-path.js';
 import {
   fastForm,
   hashParser,
@@ -41,8 +41,8 @@ import type { Buffer } from '#platform/runtime.js';
  *
  * @param algorithm name of the hash, in any case; common aliases work (`SHA-256`)
  * @param data bytes, or a string that is hashed as UTF-8; for a TupleHash an array of them
- * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or `'bigint'`
- *   (big-endian)
+ * @param encoding `'buffer'` (default), `'hex'`, `'0xhex'`, `'base64'`, `'base64url'` or
+ *   `'bigint'` (big-endian)
  * @returns the digest
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_OUTPUT_SIZE, ERR_KEY_SIZE
@@ -104,6 +104,10 @@ export function hash(
     }
     if (typeof third === 'object' && third !== null)
       return hashSync(facts ?? hashFacts(algorithm), data, third);
+    if (third === '0xhex' && facts !== undefined && facts.direct) {
+      const digest = fastPrefixedHex(facts, data, TEXT_OFFSET, fastSize(data));
+      if (digest !== undefined) return digest;
+    }
   }
   if (arguments.length === 3 && typeof third === 'function') {
     if (hashCoalesced(third as Callback<unknown>, algorithm, data, undefined)) return undefined;
@@ -197,8 +201,8 @@ export function hashFile(
  * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret
  *   CryptoKey, or a key prepared for `hmac-sha256`
  * @param data bytes, or a string that is authenticated as UTF-8
- * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'` or `'bigint'`
- *   (big-endian)
+ * @param encoding `'buffer'` (default), `'hex'`, `'0xhex'`, `'base64'`, `'base64url'` or
+ *   `'bigint'` (big-endian)
  * @returns the code, of the hash's digest size
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM

@@ -75,6 +75,8 @@ export function digestFormat(encoding: unknown): Form | BufferEncoding {
       return Form.Buffer;
     case 'hex':
       return Form.Hex;
+    case '0xhex':
+      return Form.PrefixedHex;
     case 'base64':
       return Form.Base64;
     case 'base64url':
@@ -83,7 +85,11 @@ export function digestFormat(encoding: unknown): Form | BufferEncoding {
       return Form.BigInt;
   }
   if (typeof encoding !== 'string')
-    throw wrongType('encoding', "'bigint' or the name of one of Buffer's encodings", encoding);
+    throw wrongType(
+      'encoding',
+      "'bigint', '0xhex' or the name of one of Buffer's encodings",
+      encoding,
+    );
   if (!isEncoding(encoding)) throw unknownEncoding('encoding', encoding);
   return encoding;
 }
@@ -94,9 +100,10 @@ export function encodeDigest(digest: Buffer, wanted: Form | BufferEncoding): unk
 }
 
 function unknownEncoding(name: string, encoding: string): Error {
+  const others = name === 'encoding' ? ", '0xhex' or 'bigint'" : '';
   return makeError(
     'ERR_ARGUMENT_VALUE',
-    `${name} must be one of Buffer's encodings${name === 'encoding' ? " or 'bigint'" : ''}, ` +
+    `${name} must be one of Buffer's encodings${others}, ` +
       `not ${JSON.stringify(encoding.slice(0, 40))}`,
   );
 }

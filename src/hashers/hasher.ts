@@ -159,8 +159,8 @@ export abstract class Hasher extends LazyTransform {
    *
    * With a callback the digest follows all earlier asynchronous updates.
    *
-   * @param encoding `'buffer'` (default), `'hex'`, `'base64'`, `'base64url'`, `'bigint'`
-   *   (big-endian), or any other encoding of Buffer
+   * @param encoding `'buffer'` (default), `'hex'`, `'0xhex'`, `'base64'`, `'base64url'`,
+   *   `'bigint'` (big-endian), or any other encoding of Buffer
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_ARGUMENT_VALUE,
    *   ERR_ARGUMENT_TYPE, ERR_KEY_DISPOSED
    */

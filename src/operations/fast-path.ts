@@ -28,6 +28,19 @@ export function fastHex(
   return quick.hashHex(source);
 }
 
+/** Hex after `0x`. */
+export function fastPrefixedHex(
+  facts: HashFacts,
+  source: unknown,
+  offset: number,
+  size: number,
+): string | undefined {
+  const { quick } = defaultEngine.engine;
+  if (quick === undefined) return undefined;
+  fill(facts, offset, size, 0);
+  return quick.hashPrefixedHex(source);
+}
+
 /** Big-endian. */
 export function fastBigInt(
   facts: HashFacts,

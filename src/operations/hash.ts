@@ -49,15 +49,20 @@ import {
 } from './hash-parameters.js';
 import { encodeTuple } from './tuple.js';
 
-/** How a digest is returned. `bigint` is big-endian: the number that the hex digits spell. */
-export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
+/**
+ * How a digest is returned. `0xhex` is hex after `0x`; `bigint` is big-endian: the number that the
+ * hex digits spell.
+ */
+export type Encoding = 'buffer' | 'hex' | '0xhex' | 'base64' | 'base64url' | 'bigint';
 
 /** The type of a digest in an {@link Encoding} or an encoding of Buffer. */
 export type Digest<E extends Encoding | BufferEncoding> = E extends 'buffer'
   ? Buffer
   : E extends 'bigint'
     ? bigint
-    : string;
+    : E extends '0xhex'
+      ? `0x${string}`
+      : string;
 
 /** Options of {@link hash}. */
 export interface HashOptions<E extends Encoding = Encoding>
@@ -106,6 +111,7 @@ const forms: Readonly<Record<string, Form | undefined>> = {
   __proto__: null as never,
   buffer: Form.Buffer,
   hex: Form.Hex,
+  '0xhex': Form.PrefixedHex,
   base64: Form.Base64,
   base64url: Form.Base64url,
   bigint: Form.BigInt,
@@ -199,7 +205,7 @@ export function digestRequest(
   if (typeof value !== 'object' || value === null || isBytesView(value)) {
     throw wrongType(
       'encoding',
-      "'buffer', 'hex', 'base64', 'base64url', 'bigint' or an options object",
+      "'buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint' or an options object",
       value,
     );
   }
@@ -283,7 +289,7 @@ export function digestForm(encoding: unknown): Form {
   if (encoding === undefined) return Form.Buffer;
   const form = typeof encoding === 'string' ? forms[encoding] : undefined;
   if (form !== undefined) return form;
-  const expected = "encoding must be 'buffer', 'hex', 'base64', 'base64url' or 'bigint'";
+  const expected = "encoding must be 'buffer', 'hex', '0xhex', 'base64', 'base64url' or 'bigint'";
   if (typeof encoding !== 'string')
     throw makeError('ERR_ARGUMENT_TYPE', `${expected}, not ${describe(encoding)}`);
   throw makeError(

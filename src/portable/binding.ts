@@ -116,6 +116,12 @@ export function makePortable(host: Host): Native {
       return digest === undefined ? undefined : host.hex(digest);
     },
 
+    hashPrefixedHex(source) {
+      const text = native.hashHex(source);
+      return text === undefined ? undefined : `0x${text}`;
+    },
+    prefixedHex: () => undefined,
+
     hashBigInt(source) {
       const digest = fastPathResult((target) => fastPathDigest(fastPathSource(source), target));
       return digest === undefined ? undefined : numberOf(digest, host.hex);

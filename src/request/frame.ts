@@ -38,12 +38,19 @@ export interface Native {
     key: Uint8Array | undefined,
   ): number;
   /**
-   * These three read {@link At.Algorithm}, and the source from the argument if {@link
+   * These four read {@link At.Algorithm}, and the source from the argument if {@link
    * At.SourceSize} is {@link WHOLE}, otherwise from the input buffer.
    */
   hash(source: unknown, target: Uint8Array): number;
   hashHex(source: unknown): string | undefined;
+  /** As hashHex, after `0x`. */
+  hashPrefixedHex(source: unknown): string | undefined;
   hashBigInt(source: unknown): bigint | undefined;
+  /**
+   * Returns consecutive digests of `size` bytes as hex, each after `0x`; undefined if the text is
+   * long.
+   */
+  prefixedHex(digests: Uint8Array, size: number): string | undefined;
   toBigIntLE(source: Uint8Array): bigint | undefined;
   toBigIntBE(source: Uint8Array): bigint | undefined;
   writeBigIntLE(number: bigint, target: Uint8Array): number | undefined;

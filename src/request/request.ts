@@ -32,6 +32,8 @@ export const enum Form {
   Verdict,
   /** A secret with padding; the last byte is the size of the padding before it. */
   Unpadded,
+  /** Hex after `0x`. */
+  PrefixedHex,
 }
 
 /**

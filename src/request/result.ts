@@ -41,6 +41,8 @@ export function encodeResult(digest: Buffer, form: Form): Buffer | string | bigi
   switch (form) {
     case Form.Hex:
       return hex(digest);
+    case Form.PrefixedHex:
+      return prefixedHex(digest, digest.length);
     case Form.Base64:
       return base64(digest);
     case Form.Base64url:
@@ -54,6 +56,15 @@ export function encodeResult(digest: Buffer, form: Form): Buffer | string | bigi
     default:
       return digest;
   }
+}
+
+/** Returns consecutive digests of `size` bytes as hex, each after `0x`, in one string. */
+export function prefixedHex(digests: Buffer, size: number): string {
+  const text = native.prefixedHex(digests, size);
+  if (text !== undefined) return text;
+  let joined = '';
+  for (let at = 0; at < digests.length; at += size) joined += `0x${hex(digests, at, at + size)}`;
+  return joined;
 }
 
 /** Returns the secret alone in an ArrayBuffer, and wipes what held it. */

@@ -31,6 +31,7 @@ export function checkTextSize(size: number, form: Form | BufferEncoding): void {
 /** The most UTF-16 units. */
 function lengthOf(size: number, form: Form | BufferEncoding): number {
   if (form === Form.Hex) return 2 * size;
+  if (form === Form.PrefixedHex) return 2 * size + 2;
   if (form === Form.Base64 || form === Form.Base64url) return Math.ceil((4 * size) / 3);
   if (typeof form === 'number') return 0;
   switch (form.toLowerCase()) {

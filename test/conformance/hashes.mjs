@@ -10,6 +10,7 @@ import { callStylesOf } from './call-styles.mjs';
 const encodings = {
   buffer: (digest) => digest,
   hex: (digest) => digest,
+  '0xhex': (digest) => `0x${hex(digest)}`,
   base64: (digest) => toBase64(hex(digest)),
   base64url: (digest) => toBase64url(hex(digest)),
   bigint: (digest) => BigInt(`0x${digest}`),
@@ -212,7 +213,7 @@ export async function many(context) {
             'packed',
           );
           sameBytes(await call(method, ...before, [], given), '', 'none');
-          for (const encoding of ['buffer', 'hex', 'base64', 'bigint']) {
+          for (const encoding of ['buffer', 'hex', '0xhex', 'base64', 'bigint']) {
             const digests = await call(method, ...before, list, { ...given, encoding });
             same(digests.length, list.length, encoding);
             digests.forEach((digest, index) =>

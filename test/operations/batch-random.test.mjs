@@ -168,6 +168,7 @@ test('every encoding', async () => {
     const shown = {
       buffer: (digest) => digest,
       hex: (digest) => digest.toString('hex'),
+      '0xhex': (digest) => `0x${digest.toString('hex')}`,
       base64: (digest) => digest.toString('base64'),
       base64url: (digest) => digest.toString('base64url'),
       bigint: (digest) => BigInt(`0x${digest.toString('hex')}`),

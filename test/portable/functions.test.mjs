@@ -22,7 +22,7 @@ import { random } from '../support/random.mjs';
 
 const identifier = (name) => name.replaceAll('-', '_');
 const plain = (bytes) => Uint8Array.from(bytes);
-const encodings = ['buffer', 'hex', 'base64', 'base64url', 'bigint'];
+const encodings = ['buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint'];
 const required = (name) => (hashes[name].digest === 0 ? { outputLength: 40 } : {});
 
 /**

@@ -25,10 +25,11 @@ const algorithms = [
   'xxh3-64',
   'xxh32',
 ];
-const encodings = [undefined, 'buffer', 'hex', 'base64', 'base64url', 'bigint'];
+const encodings = [undefined, 'buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint'];
 
 function spelled(digest, encoding) {
   if (encoding === undefined || encoding === 'buffer') return digest;
+  if (encoding === '0xhex') return `0x${digest.toString('hex')}`;
   return encoding === 'bigint' ? BigInt(`0x${digest.toString('hex')}`) : digest.toString(encoding);
 }
 

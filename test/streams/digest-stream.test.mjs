@@ -108,7 +108,7 @@ test('every algorithm, encoding and option', async () => {
       algorithm,
     );
   }
-  for (const encoding of ['buffer', 'hex', 'base64', 'base64url', 'bigint']) {
+  for (const encoding of ['buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint']) {
     assert.deepEqual(
       await hash('sha512', each(cut(1000)), encoding),
       millrace.hash('sha512', message, encoding),

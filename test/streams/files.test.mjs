@@ -80,7 +80,7 @@ for (const [way, hashFile] of Object.entries(ways)) {
     const path = file(bytes);
     for (const each of [path, Buffer.from(path), pathToFileURL(path)])
       assert.deepEqual(await hashFile('blake3', each), millrace.hash('blake3', bytes));
-    for (const encoding of ['buffer', 'hex', 'base64', 'base64url', 'bigint'])
+    for (const encoding of ['buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint'])
       assert.deepEqual(
         await hashFile('sha3-256', path, encoding),
         millrace.hash('sha3-256', bytes, encoding),

@@ -158,7 +158,7 @@ function forms() {
       offers: isPlain,
       prepare: (job) => plainDigest('hash', [job.algorithm], job),
     },
-    ...['buffer', 'hex', 'base64', 'base64url', 'bigint'].map((encoding) => ({
+    ...['buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint'].map((encoding) => ({
       kind: 'hash',
       name: `as ${encoding}`,
       offers: isPlain,
@@ -656,6 +656,10 @@ function decode(value, encoding, size) {
     return value;
   }
   assert.equal(typeof value, 'string');
+  if (encoding === '0xhex') {
+    assert.match(value, /^0x([0-9a-f]{2})*$/);
+    return Buffer.from(value.slice(2), 'hex');
+  }
   const bytes = Buffer.from(value, encoding);
   assert.equal(value, bytes.toString(encoding), `not canonical ${encoding}`);
   return bytes;

@@ -81,6 +81,10 @@ is<Buffer<ArrayBuffer>>()(hash('sha256', bytes, 'buffer'));
 is<string>()(hash('sha256', bytes, 'hex'));
 is<string>()(hash('sha256', bytes, 'base64'));
 is<string>()(hash('sha256', bytes, 'base64url'));
+is<`0x${string}`>()(hash('keccak256', bytes, '0xhex'));
+is<`0x${string}`>()(hash('keccak256', bytes, { encoding: '0xhex' }));
+is<`0x${string}`[]>()(hashMany('keccak256', [bytes], '0xhex'));
+is<`0x${string}`>()(createHash('sha256').digest('0xhex'));
 is<bigint>()(hash('sha256', bytes, 'bigint'));
 is<Buffer<ArrayBuffer>>()(hash('blake3', bytes, { outputLength: 64, key }));
 is<Buffer<ArrayBuffer>>()(hash('xxh64', bytes, { seed: 1n }));
@@ -539,7 +543,9 @@ if (error instanceof MillraceError) {
   error.code === 'ERR_NOTHING';
 }
 type _Codes = Expect<Equal<'ERR_AUTHENTICATION' extends ErrorCode ? true : false, true>>;
-type _Encodings = Expect<Equal<Encoding, 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint'>>;
+type _Encodings = Expect<
+  Equal<Encoding, 'buffer' | 'hex' | '0xhex' | 'base64' | 'base64url' | 'bigint'>
+>;
 type _Data = Expect<Equal<Data, Bytes | string>>;
 
 // The default export has the same members as the names.

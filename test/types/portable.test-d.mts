@@ -56,6 +56,7 @@ is<Uint8Array<ArrayBuffer>>()(sha256(bytes, 'buffer'));
 is<string>()(sha256(bytes, 'hex'));
 is<string>()(sha256(bytes, 'base64'));
 is<string>()(sha256(bytes, 'base64url'));
+is<`0x${string}`>()(sha256(bytes, '0xhex'));
 is<bigint>()(sha256(bytes, 'bigint'));
 is<string>()(sha256(bytes, { encoding: 'hex' }));
 is<Uint8Array<ArrayBuffer>>()(sha256(bytes, {}));

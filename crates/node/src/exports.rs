@@ -30,6 +30,8 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("run", run),
     ("hash", fast_path::hash),
     ("hashHex", fast_path::hash_hex),
+    ("hashPrefixedHex", fast_path::hash_prefixed_hex),
+    ("prefixedHex", fast_path::prefixed_hex),
     ("hashBigInt", fast_path::hash_bigint),
     ("digest", fast_path::digest),
     ("finishHex", fast_path::finish_hex),

@@ -3,21 +3,24 @@ import { describe, makeError } from '../../request/errors.js';
 import { memory, type Result } from './inputs.js';
 
 /**
- * The result of a digest: `buffer` is a Uint8Array, `bigint` the big-endian number of the hex
+ * The result of a digest: `buffer` is a Uint8Array, `0xhex` hex after `0x`, `bigint` the big-endian number of the hex
  * digits.
  */
-export type Encoding = 'buffer' | 'hex' | 'base64' | 'base64url' | 'bigint';
+export type Encoding = 'buffer' | 'hex' | '0xhex' | 'base64' | 'base64url' | 'bigint';
 
 /** The type of a digest in an {@link Encoding}. */
 export type Digest<E extends Encoding> = E extends 'buffer'
   ? Result
   : E extends 'bigint'
     ? bigint
-    : string;
+    : E extends '0xhex'
+      ? `0x${string}`
+      : string;
 
 const names: readonly unknown[] = [
   'buffer',
   'hex',
+  '0xhex',
   'base64',
   'base64url',
   'bigint',
@@ -27,7 +30,7 @@ const names: readonly unknown[] = [
 export function encodingOf(value: unknown): Encoding {
   if (value === undefined) return 'buffer';
   if (names.includes(value)) return value as Encoding;
-  const expected = "encoding must be 'buffer', 'hex', 'base64', 'base64url' or 'bigint'";
+  const expected = "encoding must be 'buffer', 'hex', '0xhex', 'base64', 'base64url' or 'bigint'";
   if (typeof value !== 'string')
     throw makeError('ERR_ARGUMENT_TYPE', `${expected}, not ${describe(value)}`);
   throw makeError('ERR_ARGUMENT_VALUE', `${expected}, not ${JSON.stringify(value.slice(0, 40))}`);
@@ -49,7 +52,9 @@ export function resultOf(size: number, encoding: Encoding): Result {
         ? BIGINT_BYTES_MAX
         : encoding === 'hex'
           ? STRING_MAX / 2
-          : (STRING_MAX / 4) * 3;
+          : encoding === '0xhex'
+            ? STRING_MAX / 2 - 1
+            : (STRING_MAX / 4) * 3;
   if (size > most)
     throw makeError(
       'ERR_OUTPUT_SIZE',
@@ -62,6 +67,7 @@ export function resultOf(size: number, encoding: Encoding): Result {
 export function encoded(bytes: Result, encoding: Encoding): Result | string | bigint {
   if (encoding === 'buffer') return bytes;
   if (encoding === 'hex') return hex(bytes);
+  if (encoding === '0xhex') return `0x${hex(bytes)}`;
   if (encoding === 'bigint') return BigInt(`0x${hex(bytes)}`);
   // The number of arguments that every engine accepts in a call.
   let letters = '';
