@@ -54,6 +54,21 @@ export const parameterNames: Names<HashParameterOptions> = {
   blockSize: true,
 };
 
+/** Returns only these parameters of an options object, as an object of their own. */
+export function parameterOptions(given: HashParameterOptions): HashParameterOptions {
+  const { salt, personalization, context, customization, functionName, domain, blockSize } = given;
+  const all: Required<HashParameterOptions> = {
+    salt,
+    personalization,
+    context,
+    customization,
+    functionName,
+    domain,
+    blockSize,
+  };
+  return all;
+}
+
 /** Parameters whose values are numbers or strings; those of the others are bytes or strings. */
 const NUMBERS: readonly ParameterName[] = ['domain', 'blockSize'];
 const TEXTS: readonly ParameterName[] = ['context'];

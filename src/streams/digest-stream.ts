@@ -15,7 +15,7 @@ import {
   type HashOptions,
   type TargetOptions,
 } from '../operations/hash.js';
-import { parameterNames, refuseParameter } from '../operations/hash-parameters.js';
+import { parameterNames, parameterOptions, refuseParameter } from '../operations/hash-parameters.js';
 import { refuseTuple } from '../operations/tuple.js';
 import { createHash, createHmac } from '../hashers/create.js';
 import type { CreateHashOptions } from '../hashers/options.js';
@@ -189,9 +189,8 @@ function request(
   // Read once, so that the values used are the values checked.
   const given = { ...optionsObject<HashFields>(form, 'options', takes) };
   const { encoding, outputLength, seed, key, target, targetOffset, engine } = given;
-  const { salt, personalization, context } = given;
   digestRequest(given, facts, takes);
-  const parameters = facts.parameters === null ? undefined : { salt, personalization, context };
+  const parameters = facts.parameters === null ? undefined : parameterOptions(given);
   return {
     hashing: { outputLength, seed, key, engine, ...parameters },
     reading: readingOptions(given),

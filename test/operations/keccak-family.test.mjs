@@ -227,6 +227,29 @@ test('hashMany, streams and files', async () => {
   }
 });
 
+test('the parameters count in streams and files too', async () => {
+  const path = join(tmpdir(), `millrace-keccak-parameters-${process.pid}`);
+  writeFileSync(path, 'abc');
+  try {
+    for (const [algorithm, options] of [
+      ['cshake128', { customization: 'c' }],
+      ['cshake256', { functionName: 'KMAC' }],
+      ['kmac128', { key: Buffer.from('k'), customization: 'c' }],
+      ['kt128', { customization: 'c' }],
+      ['turboshake256', { domain: 7 }],
+      ['parallelhash128', { blockSize: 2, customization: 'c' }],
+    ]) {
+      const expected = millrace.hash(algorithm, 'abc', options);
+      assert.deepEqual(millrace.hashFile(algorithm, path, options), expected, algorithm);
+      assert.deepEqual(await promises.hashFile(algorithm, path, options), expected, algorithm);
+      const stream = Readable.from(['a', 'bc']);
+      assert.deepEqual(await promises.hash(algorithm, stream, options), expected, algorithm);
+    }
+  } finally {
+    rmSync(path);
+  }
+});
+
 test('KMAC takes a prepared key', async () => {
   const key = millrace.createKey('kmac256', Buffer.from('some key'));
   for (const options of [{}, { customization: 'c', outputLength: 20 }]) {
