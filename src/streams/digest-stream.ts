@@ -15,7 +15,11 @@ import {
   type HashOptions,
   type TargetOptions,
 } from '../operations/hash.js';
-import { parameterNames, parameterOptions, refuseParameter } from '../operations/hash-parameters.js';
+import {
+  parameterNames,
+  parameterOptions,
+  refuseParameter,
+} from '../operations/hash-parameters.js';
 import { refuseTuple } from '../operations/tuple.js';
 import { createHash, createHmac } from '../hashers/create.js';
 import type { CreateHashOptions } from '../hashers/options.js';
