@@ -52,6 +52,9 @@ impl CipherKey {
     pub fn boxed(cipher: Cipher, key: &[u8]) -> Result<Box<CipherKey>, Error> {
         let mut prepared = Box::new(CipherKey::vacant(cipher));
         prepared.prepare(key)?;
+        if let CipherState::Native(state) = &prepared.state {
+            Native::cipher_keep(state);
+        }
         Ok(prepared)
     }
 

@@ -197,8 +197,10 @@ mod own {
         Some((MILLRACE, names.to_vec()))
     }
 
+    // All messages, or up to 2 KiB only.
     pub(super) fn aes_gcm() -> Option<Served> {
-        GcmKey::detect().map(|_| (MILLRACE, Gcm256::NAMES.to_vec()))
+        let proof = Gcm256::detect().filter(|_| !GcmKey::long_by_aws_lc());
+        proof.map(|_| (MILLRACE, Gcm256::NAMES.to_vec()))
     }
 
     pub(super) fn chacha20() -> Option<Served> {

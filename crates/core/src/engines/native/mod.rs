@@ -322,6 +322,16 @@ impl Native {
         result
     }
 
+    /// Prepares a key further that will be used for many messages.
+    pub(crate) fn cipher_keep(state: &CipherState) {
+        #[cfg(target_arch = "x86_64")]
+        if let CipherState::Gcm(key) = state {
+            key.prepare_long();
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = state;
+    }
+
     /// Runs a stream cipher.
     #[inline]
     pub(crate) fn apply(state: &CipherState, iv: &[u8], text: Text<'_>) -> Result<(), Error> {

@@ -166,7 +166,7 @@ fn a_dropped_key_is_zero() {
             Cipher::Aes256Ctr => size_of::<aes::AesCtrKey>(),
             Cipher::ChaCha20 | Cipher::ChaCha20Poly1305 => 32,
             #[cfg(target_arch = "x86_64")]
-            Cipher::Aes256Gcm if gcm::key::GcmKey::detect().is_some() => gcm::key::GcmKey::WIPED,
+            Cipher::Aes256Gcm if features::Gcm256::detect().is_some() => gcm::key::GcmKey::WIPED,
             _ => size_of::<aead::AeadKey>(),
         };
         let bytes = prepared(cipher);
