@@ -4,6 +4,9 @@
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { step } from './steps.mjs';
 
+// Not the examples, which clippy compiles, nor documentation, which has no tests.
+const TARGETS = ['--lib', '--bins', '--tests'];
+
 /**
  * Runs `cargo test --release`; throws Stop when a test fails. Prints how many places were skipped,
  * by the first name that was missing, and returns them: `PLACE: needs NAMES`.
@@ -13,6 +16,7 @@ export async function runRustTests(title, choice, env = {}) {
     'test',
     '--release',
     ...choice,
+    ...(choice.includes('--lib') ? [] : TARGETS),
     ...(process.env.CI ? ['--locked'] : []),
     '--',
     '--show-output',

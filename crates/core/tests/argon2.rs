@@ -1,12 +1,10 @@
 //! Argon2: the vectors of RFC 9106, another library over random parameters, limits.
 
-mod support;
-
+use crate::support::{Random, Watch, hex};
 use millrace_core::Error;
 use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::kdf::Memory;
 use millrace_core::kdf::argon2::{self, Cost, Input, Kind, Version};
-use support::{Random, Watch, hex};
 
 const KINDS: [(Kind, ::argon2::Algorithm); 3] = [
     (Kind::D, ::argon2::Algorithm::Argon2d),

@@ -89,7 +89,7 @@ fn tag_sizes() {
     assert_eq!(accepted(Cipher::ChaCha20Poly1305), (1..=16).collect::<Vec<_>>());
     assert_eq!(accepted(Cipher::XChaCha20Poly1305), [16]);
     assert_eq!(accepted(Cipher::Aes256GcmSiv), [16]);
-    assert_eq!(accepted(Cipher::Aes256Ctr), []);
+    assert!(accepted(Cipher::Aes256Ctr).is_empty());
 }
 
 #[test]

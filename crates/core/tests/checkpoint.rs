@@ -1,10 +1,9 @@
 //! Sliced work gives the same results, reaches its checkpoints in time, and stops when it is
 //! cancelled.
 
-mod support;
-
 use std::process::Command;
 
+use crate::support::Random;
 use millrace_core::Error;
 use millrace_core::catalog::{Cipher, HASHES, Hash};
 use millrace_core::checkpoint::{Checkpoint, NoCheckpoint, Slicer};
@@ -14,7 +13,6 @@ use millrace_core::hash::{Params, digest};
 use millrace_core::hasher::{finish, state_size, update};
 use millrace_core::hmac::MacKey;
 use millrace_core::many::{digests, lanes, macs};
-use support::Random;
 
 /// Counts pauses, and gives up some messages after some of them.
 #[derive(Default)]
@@ -368,7 +366,7 @@ fn hidden_instructions_and_no_lanes_at_all() {
     ] {
         let this = std::env::current_exe().expect("this program");
         let status = Command::new(this)
-            .arg("-q")
+            .args(["-q", "checkpoint::"])
             .env(variable, value)
             .env(CHILD, "")
             .status()

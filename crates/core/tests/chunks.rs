@@ -1,12 +1,10 @@
 //! Runs of chunks against the chunks one by one.
 
-mod support;
-
+use crate::support::pattern;
 use millrace_core::Error;
 use millrace_core::catalog::Cipher;
 use millrace_core::chunks::Run;
 use millrace_core::cipher::{CipherKey, Text};
-use support::pattern;
 
 const CHUNK: usize = 256;
 const TAG: usize = 16;

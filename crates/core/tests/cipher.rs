@@ -1,12 +1,10 @@
 //! Stream ciphers and AEADs: known answers, counters, short tags, failures.
 
-mod support;
-
+use crate::support::{hex, pattern, unhex};
 use millrace_core::Error;
 use millrace_core::catalog::{CIPHERS, Cipher, Hash};
 use millrace_core::cipher::{CipherKey, Text, with_key};
 use millrace_core::hash::digest;
-use support::{hex, pattern, unhex};
 
 fn key(cipher: Cipher) -> CipherKey {
     CipherKey::new(cipher, &pattern(cipher.facts().key_size)).expect("a key of the right size")

@@ -1,12 +1,10 @@
 //! Known answers for every hash, and what is refused.
 
-mod support;
-
+use crate::support::{hex, pattern, unhex};
 use millrace_core::Error;
 use millrace_core::catalog::{HASHES, Hash, Parameter};
 use millrace_core::hash::{Params, digest};
 use millrace_core::parameters::Parameters;
-use support::{hex, pattern, unhex};
 
 fn hash(name: &str, params: &Params<'_>, source: &[u8]) -> String {
     hash_to(name, params, source, None)
@@ -310,14 +308,18 @@ const KECCAK_FAMILY: &[(&str, Source, &str, u64, &str)] = &[
     ("tuplehashxof256", Source::Tuple, "My Tuple App", 0,
         concat!("6483cb3c9952eb20e830af4785851fc597ee3bf93bb7602c0ef6a65d741aeca7",
             "e63c3b128981aa05c6d27438c79d2754bb1b7191f125d6620fca12ce658b2442")),
-    ("parallelhash128", Source::Hex("000102030405060710111213141516172021222324252627"), "Parallel Data", 0,
+    ("parallelhash128",
+        Source::Hex("000102030405060710111213141516172021222324252627"), "Parallel Data", 0,
         "fc484dcb3f84dceedc353438151bee58157d6efed0445a81f165e495795b7206"),
-    ("parallelhash256", Source::Hex("000102030405060710111213141516172021222324252627"), "Parallel Data", 0,
+    ("parallelhash256",
+        Source::Hex("000102030405060710111213141516172021222324252627"), "Parallel Data", 0,
         concat!("cdf15289b54f6212b4bc270528b49526006dd9b54e2b6add1ef6900dda3963bb",
             "33a72491f236969ca8afaea29c682d47a393c065b38e29fae651a2091c833110")),
-    ("parallelhashxof128", Source::Hex("000102030405060710111213141516172021222324252627"), "Parallel Data", 0,
+    ("parallelhashxof128",
+        Source::Hex("000102030405060710111213141516172021222324252627"), "Parallel Data", 0,
         "ea2a793140820f7a128b8eb70a9439f93257c6e6e79b4a540d291d6dae7098d7"),
-    ("parallelhashxof256", Source::Hex("000102030405060710111213141516172021222324252627"), "Parallel Data", 0,
+    ("parallelhashxof256",
+        Source::Hex("000102030405060710111213141516172021222324252627"), "Parallel Data", 0,
         concat!("538e105f1a22f44ed2f5cc1674fbd40be803d9c99bf5f8d90a2c8193f3fe6ea7",
             "68e5c1a20987e2c9c65febed03887a51d35624ed12377594b5585541dc377efc")),
     ("turboshake128", Source::Pattern(289), "", 0,

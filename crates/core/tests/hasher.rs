@@ -1,8 +1,7 @@
 //! Running hashes: whatever way a message takes through states, the digest is that of the message;
 //! and what is not a state is refused.
 
-mod support;
-
+use crate::support::{Random, hex, pattern};
 use blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root};
 use millrace_core::Error;
 use millrace_core::catalog::{HASHES, Hash, HashFacts, Parameter};
@@ -10,7 +9,6 @@ use millrace_core::hash::{Params, digest};
 use millrace_core::hasher::{check, finish, squeeze, state_size, update};
 use millrace_core::hmac::MacKey;
 use millrace_core::parameters::Parameters;
-use support::{Random, hex, pattern};
 
 const KEY: [u8; 32] = *b"whats the Elvish word for friend";
 const KEYED: Params<'_> = Params { key: Some(&KEY), ..Params::NONE };

@@ -1,11 +1,9 @@
 //! HKDF: the vectors of RFC 5869, another library over random inputs, limits.
 
-mod support;
-
+use crate::support::{Random, hex};
 use millrace_core::Error;
 use millrace_core::catalog::Hash;
 use millrace_core::kdf::hkdf;
-use support::{Random, hex};
 
 /// RFC 5869, appendix A.
 #[test]

@@ -1,12 +1,10 @@
 //! Known answers for HMAC with every hash, in one call and with a prepared key.
 
-mod support;
-
+use crate::support::{hex, pattern};
 use millrace_core::Error;
 use millrace_core::catalog::{HASHES, Hash};
 use millrace_core::hasher::state_size;
 use millrace_core::hmac::{KeyStates, MacKey, hmac, key_states};
-use support::{hex, pattern};
 
 fn mac(name: &str, key: &[u8], source: &[u8]) -> String {
     let hash = Hash::by_name(name).expect(name);

@@ -84,7 +84,7 @@ fn the_same_keys_with_less() {
         (everything, "off"),
     ] {
         let child = Command::new(std::env::current_exe().expect("this test"))
-            .args(["--exact", "the_same_keys_with_less", "--nocapture"])
+            .args(["--exact", "kdf_paths::the_same_keys_with_less", "--nocapture"])
             .env("MILLRACE_CPU_HIDE", hidden)
             .env("MILLRACE_LANES", lanes)
             .env(CHILD, "1")

@@ -1,13 +1,11 @@
 //! Sources longer than 32 bits can count. Needs 5 GiB of memory and, in a release build, a minute:
 //!
-//! `cargo test --release -p millrace-core --test large -- --ignored --test-threads 1`
+//! `cargo test --release -p millrace-core --test core large:: -- --ignored --test-threads 1`
 
-mod support;
-
+use crate::support::{hex, pattern};
 use millrace_core::catalog::{CIPHERS, Hash};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hash::{Params, digest};
-use support::{hex, pattern};
 
 const SIZE: usize = (1 << 32) + 100;
 

@@ -116,7 +116,7 @@ fn hidden_instructions_and_no_lanes_at_all() {
     ] {
         let this = std::env::current_exe().expect("this program");
         let status = Command::new(this)
-            .arg("-q")
+            .args(["-q", "many::"])
             .env(variable, value)
             .env(CHILD, lanes)
             .status()

@@ -1,13 +1,11 @@
 //! PBKDF2: published vectors, another library, jobs together and alone, limits.
 
-mod support;
-
+use crate::support::{Random, Watch, hex};
 use millrace_core::Error;
 use millrace_core::catalog::{HASHES, Hash};
 use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::hmac::hmac;
 use millrace_core::kdf::pbkdf2::{self, Job};
-use support::{Random, Watch, hex};
 
 fn derive(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, size: usize) -> Vec<u8> {
     let mut target = vec![0; size];

@@ -1,14 +1,12 @@
 //! Password hashes as strings: those of other programs, one form only, limits, bcrypt against
 //! another library.
 
-mod support;
-
+use crate::support::{Random, Watch};
 use millrace_core::Error;
 use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::kdf::argon2::{self, Kind};
 use millrace_core::kdf::phc::{Bcrypt, Limits, PasswordHash, Scheme};
 use millrace_core::kdf::{Memory, bcrypt, scrypt};
-use support::{Random, Watch};
 
 const LIMITS: Limits = Limits { memory: 128 << 20, milliseconds: 30_000 };
 

@@ -1,12 +1,10 @@
 //! Ciphers in pieces give the bytes of one call.
 
-mod support;
-
+use crate::support::Random;
 use millrace_core::Error;
 use millrace_core::catalog::{CIPHERS, Cipher, CipherFacts};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::running_cipher::RunningCipher;
-use support::Random;
 
 /// The ciphers that process a message in pieces.
 fn ciphers() -> impl Iterator<Item = &'static CipherFacts> {

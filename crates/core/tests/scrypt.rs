@@ -1,13 +1,11 @@
 //! scrypt: the vectors of RFC 7914, another library over random parameters, jobs together and
 //! alone, limits.
 
-mod support;
-
+use crate::support::{Random, Watch, hex};
 use millrace_core::Error;
 use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::kdf::Memory;
 use millrace_core::kdf::scrypt::{self, Cost, Job};
-use support::{Random, Watch, hex};
 
 fn derive(n: u64, r: u32, p: u32, password: &[u8], salt: &[u8], size: usize) -> Vec<u8> {
     let mut target = vec![0; size];
