@@ -3,8 +3,9 @@
 //   npm run bench -- instructions [--match TEXT] [--accept] [--record FILE] [--optimised]
 //
 // `npm test` fails if a call needs 2 % more instructions than the record,
-// bench/records/instructions-<arch>.json. --accept writes a new record. --optimised counts with V8's
-// compilers instead, one process a call, and compares nothing: it shows what a call consists of.
+// bench/records/instructions-<arch>.json. --accept writes a new record. --optimised counts with
+// V8's compilers instead, one process a call, and compares nothing: it shows what a call consists
+// of.
 
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,7 @@
 // Writes what is published, under npm/ or another folder: a package for each platform with its
-// binary, `millrace` itself, and the packages that stand in for noble's (noble-packages.mjs). Nothing is compiled and no script runs when they are installed:
-// npm picks the one platform package that fits by its os, cpu and libc fields.
+// binary, `millrace` itself, and the packages that stand in for noble's (noble-packages.mjs).
+// Nothing is compiled and no script runs when they are installed: npm picks the one platform
+// package that fits by its os, cpu and libc fields.
 //
 //   node tools/platform-packages.mjs [--complete] [--repository URL] [--out FOLDER]
 //       [--binaries FOLDER]    write it; the binaries are those of native/ or of another folder

@@ -4,8 +4,8 @@
 //   node tools/report-picture.mjs report.html docs/report.png --chart "aes-256-gcm seal, raw key,
 //   into" --chart "aes-256-gcm seal" [--dark]
 //
-// The first chart of each title is shown. Of a page without such charts, as `bench -- routes` writes
-// it, everything but the footer is.
+// The first chart of each title is shown. Of a page without such charts, as `bench -- routes`
+// writes it, everything but the footer is.
 
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

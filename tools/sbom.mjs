@@ -1,5 +1,5 @@
-// The bill of materials of a platform's binary in CycloneDX's format, by cargo-cyclonedx: the crates
-// that are compiled in, their versions and licences. Written into each platform package.
+// The bill of materials of a platform's binary in CycloneDX's format, by cargo-cyclonedx: the
+// crates that are compiled in, their versions and licences. Written into each platform package.
 
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * The parameters of hashes beside the seed: key, salt, output size and so on. The catalog says which
- * of them a hash takes. They travel to the engines as one block of bytes in the place of a key,
- * which crates/core/src/parameters.rs documents.
+ * The parameters of hashes beside the seed: key, salt, output size and so on. The catalog says
+ * which of them a hash takes. They travel to the engines as one block of bytes in the place of a
+ * key, which crates/core/src/parameters.rs documents.
  */
 import { makeError } from '../request/errors.js';
 import { parameterNumbers } from './catalog-table.js';

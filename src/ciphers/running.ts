@@ -135,8 +135,8 @@ export class RunningCipher {
   }
 
   /**
-   * Encrypts or decrypts all of `source` on a worker, to `target` at `offset`; a decipher that holds
-   * its plaintext ignores both. The source is lent unless `copied`.
+   * Encrypts or decrypts all of `source` on a worker, to `target` at `offset`; a decipher that
+   * holds its plaintext ignores both. The source is lent unless `copied`.
    */
   updateAsync(
     completion: Completion,

@@ -123,7 +123,7 @@ export function extendable(running: Running): Running {
   if (running.facts.xof) return running;
   throw makeError(
     'ERR_ARGUMENT_VALUE',
-    `squeeze: the output of ${running.facts.name} has a fixed size; extendable outputs (shake128, ` +
-      'turboshake128, kt128, blake3, kmacxof128) can be squeezed',
+    `squeeze: the output of ${running.facts.name} has a fixed size; extendable outputs ` +
+      '(shake128, turboshake128, kt128, blake3, kmacxof128) can be squeezed',
   );
 }

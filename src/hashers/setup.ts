@@ -28,8 +28,8 @@ export interface HashSetup {
   /** The key of an HMAC or a keyed hash. */
   readonly key: Key | undefined;
   /**
-   * Instead of `key`, what each request has in its place: the midstates of an HMAC's key that was not
-   * prepared, or the parameters of a hash without a key.
+   * Instead of `key`, what each request has in its place: the midstates of an HMAC's key that was
+   * not prepared, or the parameters of a hash without a key.
    */
   readonly keyBytes?: Uint8Array | undefined;
   readonly seedLow: number;

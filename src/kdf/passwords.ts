@@ -53,8 +53,8 @@ import { accepted, unknownName, type Accepted, type Names } from '../request/opt
 export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'maxmem' | 'cost'> {
   /**
    * `'argon2id'` by default, with 19 MiB and 2 passes; `'scrypt'` defaults to N=131072, r=8, p=1,
-   * 128 MiB. Both follow OWASP. `'bcrypt'` is for systems that read nothing else: it needs no memory
-   * and refuses passwords of more than 72 bytes.
+   * 128 MiB. Both follow OWASP. `'bcrypt'` is for systems that read nothing else: it needs no
+   * memory and refuses passwords of more than 72 bytes.
    */
   readonly algorithm?: Argon2Algorithm | 'scrypt' | 'bcrypt' | undefined;
   /**

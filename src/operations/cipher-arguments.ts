@@ -110,8 +110,8 @@ function missingTag(facts: CipherFacts): Error {
 }
 
 /**
- * The shortest tag accepted for GCM, unless `authTagLength` asks for one of 4 or 8 bytes, which NIST
- * SP 800-38D allows for special uses. millrace/crypto-async accepts them too.
+ * The shortest tag accepted for GCM, unless `authTagLength` asks for one of 4 or 8 bytes, which
+ * NIST SP 800-38D allows for special uses. millrace/crypto-async accepts them too.
  */
 const GCM_TAG_MIN = 12;
 

@@ -63,7 +63,8 @@ export interface SealOptions extends EngineOptions {
   readonly key: KeyInput;
   /**
    * The nonce: 12 bytes (24 for xchacha20-poly1305; GCM accepts 1 to 128). Never use one twice with
-   * a key. Copied at the call. Without it `seal` generates a random nonce and puts it before the ciphertext, where
+   * a key. Copied at the call. Without it `seal` generates a random nonce and puts it before the
+   * ciphertext, where
    * `open` without a nonce reads it. Use xchacha20-poly1305 for that: its random nonces do not
    * repeat. With the 12-byte nonces of the others seal at most 2^32 messages with one key (NIST SP
    * 800-38D, 8.3).

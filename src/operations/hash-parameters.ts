@@ -165,8 +165,8 @@ export function checkKeyed(facts: HashFacts): void {
 }
 
 /**
- * Returns what travels in the place of the key: a raw or prepared key, or a block. Call it after all
- * other arguments are read (secret-copy.ts).
+ * Returns what travels in the place of the key: a raw or prepared key, or a block. Call it after
+ * all other arguments are read (secret-copy.ts).
  */
 export function hashKey(
   given: GivenParameters | undefined,

@@ -80,7 +80,8 @@ export interface HashOptions<E extends Encoding = Encoding>
   readonly seed?: number | bigint | undefined;
   /**
    * The key of a keyed hash, as any {@link KeyInput}: 32 bytes for blake3, 1 to 64 for blake2b512,
-   * 1 to 32 for blake2s256, any number for KMAC, which needs one. A prepared key must be for the same hash.
+   * 1 to 32 for blake2s256, any number for KMAC, which needs one. A prepared key must be for the
+   * same hash.
    */
   readonly key?: KeyInput | undefined;
 }

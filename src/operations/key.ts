@@ -41,7 +41,8 @@ const takes: Accepted<keyof CreateKeyOptions> = accepted('createKey(algorithm, k
  * @param algorithm a cipher (`aes-256-gcm`), `hmac-` and a hash (`hmac-sha256`), or a keyed hash
  * (`blake3`, `blake2b512`, `blake2s256`)
  * @param key the key: exactly the cipher's key size in bytes; any size for HMAC (RFC 2104), where a
- *   string is encoded as UTF-8; 32 bytes for BLAKE3, 1 to 64 for BLAKE2b, 1 to 32 for BLAKE2s. Copied at the call. It may be a secret
+ * string is encoded as UTF-8; 32 bytes for BLAKE3, 1 to 64 for BLAKE2b, 1 to 32 for BLAKE2s. Copied
+ * at the call. It may be a secret
  *   KeyObject of node:crypto or an extractable secret CryptoKey of WebCrypto.
  * @param options the engines that prepare the key and run calls with it
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_KEY_SIZE,

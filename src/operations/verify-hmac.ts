@@ -16,8 +16,8 @@ import { takes, type Takes } from '../scheduling/routes.js';
 /** Options of {@link verifyHmac}. */
 export interface VerifyHmacOptions<Source = Data> extends EngineOptions {
   /**
-   * Any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret CryptoKey, or a
-   * key prepared for HMAC with the hash.
+   * Any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret CryptoKey, or
+   * a key prepared for HMAC with the hash.
    */
   readonly key: string | KeyInput;
   /** The message. */

@@ -1,5 +1,5 @@
-// Workloads of libraries that depend on noble, copied into a project where they are installed; prints
-// nanoseconds of each as JSON. With `--ethers` Millrace is registered with ethers first.
+// Workloads of libraries that depend on noble, copied into a project where they are installed;
+// prints nanoseconds of each as JSON. With `--ethers` Millrace is registered with ethers first.
 
 const load = (name) => import(name);
 const bytes = (size) => new Uint8Array(size).fill(9);

@@ -107,7 +107,7 @@ test('millrace: every file that its manifest names, and nothing of the repositor
   );
 });
 
-test('the platform package: its binary, the licences, and with cargo-cyclonedx what is in it', () => {
+test('the platform package: its binary, licences, and with cargo-cyclonedx what is in it', () => {
   assert.deepEqual(
     listing(platform.name)
       .filter((path) => !/^index\.|^sbom\.cdx\.json$/.test(path))

@@ -696,7 +696,7 @@ test('progress grows from 0 to 1, and an exception of it ends a derivation', () 
   }
 });
 
-test('the parts of HKDF, key wrap and new bcrypt hashes as natively, sizes that are refused too', async () => {
+test('the parts of HKDF, key wrap and bcrypt hashes as natively, refused sizes too', async () => {
   const rng = random('portable parts');
   for (let round = 0; round < 40; round++) {
     const algorithm = rng.below(hashNames.length);

@@ -1,7 +1,7 @@
 // Builds a row's binary with a target folder of its own, below target/platforms/<name>.
 //
-// The bytes of a shipped build depend on the commit and the toolchain only: paths of this machine are
-// replaced (tools/reproducible.mjs compares two builds).
+// The bytes of a shipped build depend on the commit and the toolchain only: paths of this machine
+// are replaced (tools/reproducible.mjs compares two builds).
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -48,8 +48,8 @@ pub(crate) fn update(
     Ok(())
 }
 
-/// Returns the message of a handle. JavaScript starts no other operation on a message while a job on
-/// it is in flight, so that the lock is always free.
+/// Returns the message of a handle. JavaScript starts no other operation on a message while a job
+/// on it is in flight, so that the lock is always free.
 ///
 /// # Errors
 /// [`Status::KeyAlgorithm`] if it is the handle of a key.

@@ -10,8 +10,8 @@ import type { CallOptions } from '../../scheduling/routes.js';
 import { hmac } from './digests.js';
 
 /**
- * Resolves to true if `mac` is the HMAC of `source`; see `verifyHmac` of `millrace`. Key, message and
- * code are copied at the call.
+ * Resolves to true if `mac` is the HMAC of `source`; see `verifyHmac` of `millrace`. Key, message
+ * and code are copied at the call.
  */
 export async function verifyHmac(
   algorithm: HashAlgorithm,

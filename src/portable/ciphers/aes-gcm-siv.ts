@@ -1,6 +1,7 @@
 /**
- * AES-128-GCM-SIV and AES-256-GCM-SIV (RFC 8452): the tag is the nonce of the text. The tag is needed to decrypt, and
- * the text to verify the tag: opening decrypts first and wipes the text if the tag is wrong.
+ * AES-128-GCM-SIV and AES-256-GCM-SIV (RFC 8452): the tag is the nonce of the text. The tag is
+ * needed to decrypt, and the text to verify the tag: opening decrypts first and wipes the text if
+ * the tag is wrong.
  */
 import { Aes, Counter } from './aes.js';
 import type { PortableCipher } from './contract.js';

@@ -1,6 +1,7 @@
 /**
  * BLAKE2b with up to 64 bytes of digest and BLAKE2s with up to 32. Digest size, key, salt and
- * personalization change the first words, and the key is the first block (RFC 7693). The compression of BLAKE2b is from
+ * personalization change the first words, and the key is the first block (RFC 7693). The
+ * compression of BLAKE2b is from
  * @noble/hashes, that of BLAKE2s in blake2s.ts; the states are defined here.
  *
  * Four members of the library's class are used, which its types call protected: they get and set

@@ -1,6 +1,6 @@
 /**
- * BLAKE3, with or without a key or a context, with any output size. Not from @noble/hashes, whose running hash
- * does not export its state, and for the reason in blake-mix.ts.
+ * BLAKE3, with or without a key or a context, with any output size. Not from @noble/hashes, whose
+ * running hash does not export its state, and for the reason in blake-mix.ts.
  *
  * The message is split into chunks of 1024 bytes. A chunk is hashed once it is known not to be the
  * only one; only the chaining values of whole subtrees are kept, as in

@@ -42,7 +42,7 @@ export interface PortableHash {
     target: Uint8Array,
     next: Uint8Array,
   ): void;
-  /** Encodes the items of a tuple, for a hash whose message is one; `read` returns an item's bytes. */
+  /** Encodes the items of a tuple, for a hash of tuples; `read` returns an item's bytes. */
   encodeItems?(given: unknown, read: (item: unknown, name: string) => Uint8Array): Uint8Array;
   /** Throws unless this is a state under this key; an empty one is not. */
   check(params: HashParams, state: Uint8Array): void;

@@ -1,6 +1,6 @@
-//! AES-128 and AES-256 with the counter of GCM-SIV (RFC 8452, section 4): the first 32 bits of the block,
-//! little-endian, which begin again at zero when they overflow. By AES instructions on two blocks
-//! at once, else by AWS-LC's ECB over such blocks.
+//! AES-128 and AES-256 with the counter of GCM-SIV (RFC 8452, section 4): the first 32 bits of the
+//! block, little-endian, which begin again at zero when they overflow. By AES instructions on two
+//! blocks at once, else by AWS-LC's ECB over such blocks.
 
 use std::ptr;
 

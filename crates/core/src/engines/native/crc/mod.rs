@@ -1,6 +1,6 @@
-//! Cyclic redundancy checks: CRC-32 (ISO-HDLC: zlib, gzip, PNG), CRC-32C (RFC 3720) and CRC-64/NVME.
-//! Digests are big-endian, which is the number as `zlib.crc32` and S3 write it. None is
-//! cryptographic: nothing here is secret or wiped.
+//! Cyclic redundancy checks: CRC-32 (ISO-HDLC: zlib, gzip, PNG), CRC-32C (RFC 3720) and
+//! CRC-64/NVME. Digests are big-endian, which is the number as `zlib.crc32` and S3 write it. None
+//! is cryptographic: nothing here is secret or wiped.
 //!
 //! Millrace's own code: `crc32fast` computes CRC-32 only, and `crc-fast` takes twice as long for
 //! messages of up to 64 bytes and cannot be told which instructions to use.

@@ -95,8 +95,8 @@ fn load(block: &[u8; BLOCK]) -> __m128i {
 /// vectors at once, then one, then blocks one by one. `$one` is the place of the factors that move
 /// by a vector; those after it move by two and four.
 macro_rules! wide {
-    ($(#[$doc:meta])* $name:ident, $proof:ty, $features:literal, $vector:ty, $lanes:literal, $one:literal,
-     $load:ident, $zero_extend:ident, $broadcast:ident, $product:ident,
+    ($(#[$doc:meta])* $name:ident, $proof:ty, $features:literal, $vector:ty, $lanes:literal,
+     $one:literal, $load:ident, $zero_extend:ident, $broadcast:ident, $product:ident,
      |$x:ident, $y:ident, $z:ident| $sum:expr, |$constants:ident, $all:ident| $block:expr) => {
         $(#[$doc])*
         #[target_feature(enable = $features)]

@@ -138,10 +138,10 @@ macro_rules! round {
 
 /// The rounds, two at a time so that no lane needs to be moved back.
 ///
-/// 24 rounds on Zen 5 with ANDN and RORX take 188 ns, without them 225. Tried and declined: six and 24 rounds
-/// unrolled (the same); arrays and loops for the compiler to unroll (202 and 222); `sha3-asm` with
-/// its x86-64 script (203) and its AVX-512VL script (250), which also needs perl to build; AWS-LC,
-/// which has no original Keccak and only EVP in front (213).
+/// 24 rounds on Zen 5 with ANDN and RORX take 188 ns, without them 225. Tried and declined: six and
+/// 24 rounds unrolled (the same); arrays and loops for the compiler to unroll (202 and 222);
+/// `sha3-asm` with its x86-64 script (203) and its AVX-512VL script (250), which also needs perl to
+/// build; AWS-LC, which has no original Keccak and only EVP in front (213).
 #[inline(always)]
 #[rustfmt::skip] // rows
 fn rounds<const ROUNDS: usize>(lanes: &mut [u64; 25]) {

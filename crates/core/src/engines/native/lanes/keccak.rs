@@ -1,5 +1,5 @@
-//! SHA-3, SHAKE, TurboSHAKE and the original Keccak of several messages: a register for each of the state's 25
-//! words.
+//! SHA-3, SHAKE, TurboSHAKE and the original Keccak of several messages: a register for each of the
+//! state's 25 words.
 //!
 //! ns a permutation and message on Zen 5, where one by one takes 188: AVX-512 with eight lanes 24,
 //! so that already two messages win; AVX2 with four 84.

@@ -221,7 +221,8 @@ macro_rules! xxh3_digest {
             #[inline]
             fn finish_with(&mut self, source: &[u8], target: &mut [u8]) {
                 if self.0.length == 0 {
-                    return Self::digest(&Params { seed: self.0.seed, ..Params::NONE }, source, target);
+                    let params = Params { seed: self.0.seed, ..Params::NONE };
+                    return Self::digest(&params, source, target);
                 }
                 self.update(source);
                 self.finish(target);
