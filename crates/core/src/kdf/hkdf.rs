@@ -55,24 +55,13 @@ pub fn expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<
     engine::expand(hash, key, info, target)
 }
 
-/// Extract and expand.
-pub(super) struct Hkdf;
-/// [`extract`].
-pub(super) struct HkdfExtract;
-/// [`expand`].
-pub(super) struct HkdfExpand;
-
-/// Computes each job and passes on its key.
-fn compute(
-    jobs: &mut [Job<'_>],
-    each: &mut dyn FnMut(usize, &[u8]),
-    one: impl Fn(Hash, &mut Job<'_>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    for (index, job) in jobs.iter_mut().enumerate() {
-        one(job.numbers.hash()?, job)?;
-        each(index, job.target);
-    }
-    Ok(())
+/// The steps of a job.
+pub(super) enum Hkdf {
+    ExtractAndExpand,
+    /// [`extract`].
+    Extract,
+    /// [`expand`].
+    Expand,
 }
 
 impl Function for Hkdf {
@@ -88,8 +77,13 @@ impl Function for Hkdf {
         block: &dyn Fn(Hash) -> u64,
     ) -> Result<u64, Error> {
         let hash = numbers.hash()?;
-        // Two HMACs, and one for each block.
-        Ok(4 * block(hash).saturating_mul(digests(hash, size) + 2))
+        // HMACs; each of few blocks.
+        let count = match self {
+            Hkdf::ExtractAndExpand => digests(hash, size) + 2,
+            Hkdf::Extract => 1,
+            Hkdf::Expand => digests(hash, size) + 1,
+        };
+        Ok(4 * block(hash).saturating_mul(count))
     }
 
     fn derive(
@@ -99,59 +93,17 @@ impl Function for Hkdf {
         _checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error> {
-        compute(jobs, each, |hash, job| derive(hash, job.password, job.salt, job.aad, job.target))
-    }
-}
-
-impl Function for HkdfExtract {
-    fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
-        numbers.hash().map(|_| 0)
-    }
-
-    fn predict(
-        &self,
-        numbers: &Numbers,
-        _aad: &[u8],
-        _size: usize,
-        block: &dyn Fn(Hash) -> u64,
-    ) -> Result<u64, Error> {
-        Ok(4 * block(numbers.hash()?))
-    }
-
-    fn derive(
-        &self,
-        jobs: &mut [Job<'_>],
-        _memory: &mut Memory,
-        _checkpoint: &mut dyn Checkpoint,
-        each: &mut dyn FnMut(usize, &[u8]),
-    ) -> Result<(), Error> {
-        compute(jobs, each, |hash, job| extract(hash, job.password, job.salt, job.target))
-    }
-}
-
-impl Function for HkdfExpand {
-    fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
-        numbers.hash().map(|_| 0)
-    }
-
-    fn predict(
-        &self,
-        numbers: &Numbers,
-        _aad: &[u8],
-        size: usize,
-        block: &dyn Fn(Hash) -> u64,
-    ) -> Result<u64, Error> {
-        let hash = numbers.hash()?;
-        Ok(4 * block(hash).saturating_mul(digests(hash, size) + 1))
-    }
-
-    fn derive(
-        &self,
-        jobs: &mut [Job<'_>],
-        _memory: &mut Memory,
-        _checkpoint: &mut dyn Checkpoint,
-        each: &mut dyn FnMut(usize, &[u8]),
-    ) -> Result<(), Error> {
-        compute(jobs, each, |hash, job| expand(hash, job.password, job.aad, job.target))
+        for (index, job) in jobs.iter_mut().enumerate() {
+            let hash = job.numbers.hash()?;
+            match self {
+                Hkdf::ExtractAndExpand => {
+                    derive(hash, job.password, job.salt, job.aad, job.target)?;
+                }
+                Hkdf::Extract => extract(hash, job.password, job.salt, job.target)?,
+                Hkdf::Expand => expand(hash, job.password, job.aad, job.target)?,
+            }
+            each(index, job.target);
+        }
+        Ok(())
     }
 }

@@ -101,16 +101,16 @@ fn check_size(wrapping_key: &[u8]) -> Result<&[u8], Error> {
     if matches!(wrapping_key.len(), 16 | 24 | 32) { Ok(wrapping_key) } else { Err(Error::KeySize) }
 }
 
-fn predict_blocks(size: usize) -> u64 {
-    500 + BLOCK_NS * 6 * size.div_ceil(8) as u64
+/// The direction of a job. The first cost is 1 with padding.
+pub(super) enum KeyWrap {
+    /// Wraps the secret with the password.
+    Wrap,
+    /// Unwraps the secret with the password. The target has one byte more, for the size of the
+    /// padding.
+    Unwrap,
 }
 
-/// Wraps the secret with the password; the first cost is 1 with padding.
-pub(super) struct WrapKey;
-/// Unwraps the secret with the password. The target has one byte more, for the size of the padding.
-pub(super) struct UnwrapKey;
-
-impl Function for WrapKey {
+impl Function for KeyWrap {
     fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
         Padding::of(numbers).map(|_| 0)
     }
@@ -122,37 +122,7 @@ impl Function for WrapKey {
         size: usize,
         _block: &dyn Fn(Hash) -> u64,
     ) -> Result<u64, Error> {
-        Ok(predict_blocks(size))
-    }
-
-    fn derive(
-        &self,
-        jobs: &mut [Job<'_>],
-        _memory: &mut Memory,
-        _checkpoint: &mut dyn Checkpoint,
-        each: &mut dyn FnMut(usize, &[u8]),
-    ) -> Result<(), Error> {
-        for (index, job) in jobs.iter_mut().enumerate() {
-            wrap(Padding::of(&job.numbers)?, job.password, job.secret, job.target)?;
-            each(index, job.target);
-        }
-        Ok(())
-    }
-}
-
-impl Function for UnwrapKey {
-    fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
-        Padding::of(numbers).map(|_| 0)
-    }
-
-    fn predict(
-        &self,
-        _numbers: &Numbers,
-        _aad: &[u8],
-        size: usize,
-        _block: &dyn Fn(Hash) -> u64,
-    ) -> Result<u64, Error> {
-        Ok(predict_blocks(size))
+        Ok(500 + BLOCK_NS * 6 * size.div_ceil(8) as u64)
     }
 
     fn derive(
@@ -164,9 +134,14 @@ impl Function for UnwrapKey {
     ) -> Result<(), Error> {
         for (index, job) in jobs.iter_mut().enumerate() {
             let padding = Padding::of(&job.numbers)?;
-            let (last, target) = job.target.split_last_mut().ok_or(Error::OutputSize)?;
-            let size = unwrap(padding, job.password, job.secret, target)?;
-            *last = (target.len() - size) as u8;
+            match self {
+                KeyWrap::Wrap => wrap(padding, job.password, job.secret, job.target)?,
+                KeyWrap::Unwrap => {
+                    let (last, target) = job.target.split_last_mut().ok_or(Error::OutputSize)?;
+                    let size = unwrap(padding, job.password, job.secret, target)?;
+                    *last = (target.len() - size) as u8;
+                }
+            }
             each(index, job.target);
         }
         Ok(())

@@ -36,14 +36,14 @@ use crate::engines::Native;
 const FUNCTIONS: [&dyn Function; 10] = [
     &scrypt::Scrypt,
     &pbkdf2::Pbkdf2,
-    &hkdf::Hkdf,
-    &hkdf::HkdfExtract,
-    &hkdf::HkdfExpand,
+    &hkdf::Hkdf::ExtractAndExpand,
+    &hkdf::Hkdf::Extract,
+    &hkdf::Hkdf::Expand,
     &argon2::Argon2,
     &bcrypt::Bcrypt,
     &phc::Verify,
-    &key_wrap::WrapKey,
-    &key_wrap::UnwrapKey,
+    &key_wrap::KeyWrap::Wrap,
+    &key_wrap::KeyWrap::Unwrap,
 ];
 
 /// A key derivation function and its checked parameters.
