@@ -193,6 +193,19 @@ for (const route of ['pool', 'split']) {
   }
 }
 
+/** Ciphers in pieces. */
+const pieces = Object.fromEntries(
+  Object.entries({
+    'aes-256-ctr': 'iv',
+    chacha20: 'iv',
+    'aes-256-gcm': 'nonce',
+    'chacha20-poly1305': 'nonce',
+  }).map(([algorithm, nonce]) => [
+    algorithm,
+    (key) => `millrace.createCipher('${algorithm}', { key: ${key}, nonce: ${nonce} })`,
+  ]),
+);
+
 /** Hashers and batches: how they use a key, and the algorithm that a key is prepared for. */
 const running = {
   'createHmac, a short message': [
@@ -247,6 +260,15 @@ const running = {
     'blake3',
     (key) => `promises.hashMany('blake3', ['a', source, 'b'], { key: ${key} })`,
   ],
+  ...Object.fromEntries(
+    Object.entries(pieces).map(([algorithm, create]) => [
+      `createCipher ${algorithm}`,
+      [
+        algorithm,
+        (key) => `((cipher) => { cipher.update(source); cipher.final(); })(${create(key)})`,
+      ],
+    ]),
+  ),
 };
 
 for (const [name, [algorithm, use]] of Object.entries(running)) {
@@ -344,6 +366,9 @@ const wiped = {
     `millrace.createKey('chacha20-poly1305', ${key}).dispose()`,
   'createKey, hmac-sha256': (key) => `millrace.createKey('hmac-sha256', ${key}).dispose()`,
   'createKey, blake3': (key) => `millrace.createKey('blake3', ${key}).dispose()`,
+  ...Object.fromEntries(
+    Object.entries(pieces).map(([algorithm, create]) => [`createCipher, ${algorithm}`, create]),
+  ),
   hmacMany: (key) => `millrace.hmacMany('sha256', ${key}, ['a', source, 'b'])`,
   hashMany: (key) => `millrace.hashMany('blake3', ['a', source, 'b'], { key: ${key} })`,
 };

@@ -90,7 +90,7 @@ fn run(call: &Call<'_>) -> Value {
 
 /// `createKey(kind, algorithm, bytes, engine)`: returns a handle above 0, or minus a [`Status`].
 fn create_key(call: &Call<'_>) -> Value {
-    let handle = stack::wiped(|| {
+    let handle = stack::wiped_key(|| {
         let purpose = call
             .uint32(0)
             .zip(call.uint32(1))
@@ -107,7 +107,7 @@ fn create_key(call: &Call<'_>) -> Value {
 /// `createMacKey(hash)`, with the handle of a cipher's key in the frame: returns the handle of an
 /// HMAC key of the same bytes, or minus a [`Status`].
 fn create_mac_key(call: &Call<'_>) -> Value {
-    let handle = stack::wiped(|| {
+    let handle = stack::wiped_key(|| {
         let hash = call
             .uint32(0)
             .and_then(|id| Hash::from_id(u8::try_from(id).ok()?))
@@ -124,7 +124,7 @@ fn create_mac_key(call: &Call<'_>) -> Value {
 /// `extendKey(parameters)`, with the handle of a hash's key in the frame: returns the handle of a
 /// key with these parameters too, or minus a [`Status`].
 fn extend_key(call: &Call<'_>) -> Value {
-    let handle = stack::wiped(|| {
+    let handle = stack::wiped_key(|| {
         let parameters = call.bytes(0).ok_or(Status::Argument)?;
         let frame = Frame::of(call).ok_or(Status::Argument)?;
         let mut keys = call.state.keys.borrow_mut();
