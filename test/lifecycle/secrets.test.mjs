@@ -367,7 +367,10 @@ const wiped = {
   'createKey, hmac-sha256': (key) => `millrace.createKey('hmac-sha256', ${key}).dispose()`,
   'createKey, blake3': (key) => `millrace.createKey('blake3', ${key}).dispose()`,
   ...Object.fromEntries(
-    Object.entries(pieces).map(([algorithm, create]) => [`createCipher, ${algorithm}`, create]),
+    Object.entries(pieces).map(([algorithm, create]) => [
+      `createCipher, ${algorithm}`,
+      (key) => `${create(key)}.final()`,
+    ]),
   ),
   hmacMany: (key) => `millrace.hmacMany('sha256', ${key}, ['a', source, 'b'])`,
   hashMany: (key) => `millrace.hashMany('blake3', ['a', source, 'b'], { key: ${key} })`,
