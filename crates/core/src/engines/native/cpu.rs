@@ -218,6 +218,18 @@ mod own {
 
     type Served = (&'static str, Vec<&'static str>);
 
+    #[cfg(target_arch = "aarch64")]
+    pub(super) fn lanes(hash: Hash) -> Option<(usize, &'static [&'static str])> {
+        use super::super::Native;
+        use super::super::lanes::{Kernels, keccak};
+        let multibuffer = match hash {
+            hash if super::is_keccak(hash) && Native::batches(hash) => keccak::multibuffer,
+            _ => return None,
+        };
+        multibuffer(Kernels::detect()).map(|found| (found.lanes, found.instructions))
+    }
+
+    #[cfg(not(target_arch = "aarch64"))]
     pub(super) fn lanes(_hash: Hash) -> Option<(usize, &'static [&'static str])> {
         None
     }
@@ -226,6 +238,14 @@ mod own {
         Vec::new()
     }
 
+    #[cfg(target_arch = "aarch64")]
+    pub(super) fn keccak_leaves() -> Vec<&'static str> {
+        use super::super::lanes::{Kernels, keccak};
+        keccak::multibuffer(Kernels::detect())
+            .map_or_else(self::keccak, |found| found.instructions.to_vec())
+    }
+
+    #[cfg(not(target_arch = "aarch64"))]
     pub(super) fn keccak_leaves() -> Vec<&'static str> {
         Vec::new()
     }

@@ -45,7 +45,7 @@ macro_rules! proofs {
             }
         }
 
-        #[cfg(all(test, target_arch = "x86_64"))]
+        #[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
         impl OrSkip for Option<$name> {
             #[track_caller]
             fn or_skip(self) -> Self {
@@ -59,7 +59,7 @@ macro_rules! proofs {
 }
 
 /// A test that needs a proof asks for it by `detect().or_skip()`.
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) trait OrSkip {
     /// Prints which features are missing, if there is no proof, with the place of the call.
     fn or_skip(self) -> Self;
@@ -67,7 +67,7 @@ pub(super) trait OrSkip {
 
 /// Prints the line that `npm test` collects, once for each place: the test harness cannot skip a
 /// test that runs already.
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[track_caller]
 fn tell_skipped(names: &[&str]) {
     use std::panic::Location;
@@ -121,6 +121,8 @@ proofs! {
 proofs! {
     /// Carry-less products.
     Pmull: "neon" "aes" "pmull";
+    /// SHA-3's sums, rotations and selections.
+    Sha3: "neon" "sha3";
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -133,7 +135,7 @@ impl Ifma {
 }
 
 /// Returns true if multi-buffer hashing is not disabled.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline]
 pub(super) fn lanes_allowed() -> bool {
     visible() & NO_LANES == 0
@@ -241,8 +243,9 @@ const DETECTABLE: &[Detectable] = &[
     ("aes", || std::arch::is_aarch64_feature_detected!("aes")),
     ("pmull", || std::arch::is_aarch64_feature_detected!("pmull")),
     ("sha2", || std::arch::is_aarch64_feature_detected!("sha2")),
-    // AWS-LC asks for SHA-512's instructions; Rust tells of them together with SHA-3's.
+    // Rust tells of SHA-512's instructions together with SHA-3's.
     ("sha512", || std::arch::is_aarch64_feature_detected!("sha3")),
+    ("sha3", || std::arch::is_aarch64_feature_detected!("sha3")),
 ];
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

@@ -17,7 +17,7 @@ pub(super) mod hash_parts;
 mod hasher;
 mod hmac;
 mod keccak;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes;
 mod mac_key;
 mod many;
@@ -272,7 +272,7 @@ impl Native {
     }
 
     /// Returns true if several messages are hashed at once here.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub(crate) fn batches(hash: Hash) -> bool {
         with_digest!(hash, D => D::min_batch(D::SIZE) < usize::MAX)
     }

@@ -17,7 +17,7 @@ pub(super) fn sizes() -> impl Iterator<Item = usize> {
 /// Bytes without a pattern, the same in every run (xorshift64).
 pub(super) struct Bytes(pub(super) u64);
 
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 impl Bytes {
     pub(super) fn fill(&mut self, target: &mut [u8]) {
         for bytes in target.chunks_mut(8) {

@@ -1,19 +1,19 @@
 //! The leaves of ParallelHash and KangarooTwelve: chunks of a message that are hashed apart, and
 //! whose chaining values are the message of the root.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::lanes;
 use super::super::state::{Reader, Writer};
 use super::super::wipe::{Plain, Wiped, wipe, wipe_plain};
 use super::duplex::Duplex;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::checkpoint::DigestSink;
 
 /// Bytes of the longest chaining value.
 const VALUE_MAX: usize = 64;
 
 /// Leaves whose chaining values are kept until they are absorbed in order.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const GROUP: usize = 32;
 
 /// How a function hashes its leaves.
@@ -138,7 +138,7 @@ pub(super) fn values<const RATE: usize, const ROUNDS: usize>(
     each: &mut dyn FnMut(&[u8]),
 ) {
     let size = usize::try_from(kind.size).unwrap_or(usize::MAX);
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if leaves.len() > size && super::min_batch(RATE, kind.value) < usize::MAX {
         let (group, sponge) = (
             size.saturating_mul(GROUP),

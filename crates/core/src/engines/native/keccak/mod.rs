@@ -11,17 +11,17 @@ mod sp800_185;
 mod turboshake;
 
 use super::Digest;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes;
 use super::wipe::{Plain, wipe_plain};
 use crate::catalog::Parameter;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 use duplex::Duplex;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) use permutation::ROUND_CONSTANTS;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use permutation::{copy_bytes, permute, xor_bytes};
 
 pub(crate) use kangaroo_twelve::{Kt128, Kt256};
@@ -124,13 +124,13 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Digest for Sponge<RAT
     }
 
     // Longer outputs are squeezed out in several steps, which only one by one can.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline]
     fn min_batch(size: usize) -> usize {
         min_batch(RATE, size)
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.0.at == 0 && !self.squeezing());
         lanes::keccak::hash(
@@ -149,7 +149,7 @@ fn customization<'a>(params: &Params<'a>) -> &'a [u8] {
 }
 
 /// Returns the number of messages from which lanes are faster, for digests of `size` bytes.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline]
 fn min_batch(rate: usize, size: usize) -> usize {
     lanes::keccak::multibuffer(lanes::Kernels::detect())
@@ -157,7 +157,7 @@ fn min_batch(rate: usize, size: usize) -> usize {
         .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl<const RATE: usize, const SIZE: usize, const MARK: u8> Sponge<RATE, SIZE, MARK> {
     /// Returns the parameters for multi-buffer hashing.
     pub(super) fn kind(&self) -> lanes::keccak::Sponge<24> {
@@ -172,7 +172,7 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Sponge<RATE, SIZE, MA
 
 /// Absorbs the rest of a message, from a border of blocks on, and ends it. The digest is not
 /// longer than the rate.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) fn end<const ROUNDS: usize>(
     lanes: &mut [u64; 25],
     rate: usize,
@@ -189,7 +189,7 @@ pub(super) fn end<const ROUNDS: usize>(
 }
 
 /// Absorbs whole blocks, and returns what is left.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline]
 pub(super) fn absorb<'a, const ROUNDS: usize>(
     lanes: &mut [u64; 25],

@@ -3,13 +3,13 @@
 //! The message of a TupleHash is the encoded tuple: each item after its length in bits
 //! (`left_encode`), which callers write.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::lanes;
 use super::super::wipe::{Plain, wipe_plain};
 use super::super::{Digest, keccak};
 use super::duplex::Duplex;
 use crate::catalog::Parameter;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 
@@ -148,13 +148,13 @@ impl<const RATE: usize, const SIZE: usize, const KIND: u8> Digest for Derived<RA
     }
 
     // The others end with the length of the output, for which the lanes have no place.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline]
     fn min_batch(size: usize) -> usize {
         if KIND == Kind::CSHAKE { keccak::min_batch(RATE, size) } else { usize::MAX }
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.sponge.at == 0 && !self.squeezing());
         let sponge = lanes::keccak::Sponge::<24> { rate: RATE, mark: self.mark as u8 };

@@ -1,12 +1,12 @@
 //! TurboSHAKE (RFC 9861, 2): SHAKE with half the rounds and a byte that separates domains.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::lanes;
 use super::super::wipe::{Plain, wipe_plain};
 use super::super::{Digest, keccak};
 use super::duplex::Duplex;
 use crate::catalog::Parameter;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 
@@ -84,13 +84,13 @@ impl<const RATE: usize, const SIZE: usize> Digest for TurboShake<RATE, SIZE> {
         wipe_plain(self);
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline]
     fn min_batch(size: usize) -> usize {
         keccak::min_batch(RATE, size)
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.sponge.at == 0 && !self.squeezing());
         let sponge = lanes::keccak::Sponge::<ROUNDS> { rate: RATE, mark: self.domain as u8 };

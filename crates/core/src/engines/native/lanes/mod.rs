@@ -10,16 +10,26 @@
 //!
 //! RIPEMD-160, MD5-SHA1 and BLAKE2 have no kernels. BLAKE3 uses lanes within one message.
 
+#[cfg(target_arch = "x86_64")]
 mod hmac_iterations;
 pub(super) mod keccak;
+#[cfg(target_arch = "x86_64")]
 pub(super) mod md5;
+#[cfg(target_arch = "x86_64")]
 mod merkle_damgard;
+#[cfg(target_arch = "x86_64")]
 pub(super) mod sha1;
+#[cfg(target_arch = "x86_64")]
 mod sha2;
+#[cfg(target_arch = "x86_64")]
 pub(super) mod sha256;
+#[cfg(target_arch = "x86_64")]
 pub(super) mod sha256_nodes;
+#[cfg(target_arch = "x86_64")]
 pub(super) mod sha512;
+#[cfg(target_arch = "x86_64")]
 mod simd_kernel;
+#[cfg(target_arch = "x86_64")]
 mod vectors;
 
 use std::mem::MaybeUninit;
@@ -27,16 +37,25 @@ use std::ops::Range;
 
 use aws_lc_sys as lc;
 
-use super::features::{Avx2, Avx512, ShaNi, lanes_allowed};
+#[cfg(target_arch = "aarch64")]
+use super::features::Sha3;
+use super::features::lanes_allowed;
+#[cfg(target_arch = "x86_64")]
+use super::features::{Avx2, Avx512, ShaNi};
 use super::wipe::{Plain, Wiped};
 use crate::checkpoint::DigestSink;
 
 /// Proofs of the instructions that kernels may use.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Kernels {
+    #[cfg(target_arch = "x86_64")]
     avx512: Option<Avx512>,
+    #[cfg(target_arch = "x86_64")]
     avx2: Option<Avx2>,
+    #[cfg(target_arch = "x86_64")]
     sha_ni: Option<ShaNi>,
+    #[cfg(target_arch = "aarch64")]
+    sha3: Option<Sha3>,
 }
 
 /// How one hash family uses the kernels.
@@ -61,12 +80,19 @@ impl Multibuffer {
 
 impl Kernels {
     /// Detects the instructions that the CPU has and the environment does not hide.
+    #[cfg(target_arch = "x86_64")]
     pub(super) fn detect() -> Self {
         if lanes_allowed() {
             Self { avx512: Avx512::detect(), avx2: Avx2::detect(), sha_ni: ShaNi::detect() }
         } else {
             Self { avx512: None, avx2: None, sha_ni: None }
         }
+    }
+
+    /// Detects the instructions that the CPU has and the environment does not hide.
+    #[cfg(target_arch = "aarch64")]
+    pub(super) fn detect() -> Self {
+        Self { sha3: Sha3::detect().filter(|_| lanes_allowed()) }
     }
 }
 
@@ -93,7 +119,9 @@ pub(super) trait BlockHash: Copy {
     fn scalar(&self, state: Self::State, length: u64, rest: &[u8], target: &mut [u8]);
 }
 
+#[cfg(target_arch = "x86_64")]
 type Tail<C> = <C as BlockHash>::Tail;
+#[cfg(target_arch = "x86_64")]
 type Digest<C> = <C as BlockHash>::Digest;
 
 /// A routine that compresses blocks of `LANES` messages.

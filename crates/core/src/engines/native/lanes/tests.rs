@@ -3,7 +3,9 @@
 use super::super::Digest;
 use super::super::features::OrSkip;
 use super::super::keccak::{Keccak256, Sha3_224, Sha3_384, Sha3_512, Shake128, Shake256};
+#[cfg(target_arch = "x86_64")]
 use super::super::md::{Md5, Sha1};
+#[cfg(target_arch = "x86_64")]
 use super::super::sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 use super::super::tests::Bytes;
 use super::*;
@@ -95,6 +97,7 @@ fn check_few<D: Digest>(size: usize, hash: Hash<'_, D>) {
 }
 
 /// All choices among the kernels.
+#[cfg(target_arch = "x86_64")]
 pub(in super::super) fn choices() -> impl Iterator<Item = Kernels> {
     let all = Kernels::detect();
     if lanes_allowed() {
@@ -107,6 +110,17 @@ pub(in super::super) fn choices() -> impl Iterator<Item = Kernels> {
     })
 }
 
+/// All choices among the kernels.
+#[cfg(target_arch = "aarch64")]
+pub(in super::super) fn choices() -> impl Iterator<Item = Kernels> {
+    let all = Kernels::detect();
+    if lanes_allowed() {
+        let _ = all.sha3.or_skip();
+    }
+    [all, Kernels { sha3: None }].into_iter()
+}
+
+#[cfg(target_arch = "x86_64")]
 #[test]
 fn sha_256() {
     check_batches::<Sha256>(32, &|kernels, state, sources, target, sink| {
@@ -118,6 +132,7 @@ fn sha_256() {
 }
 
 /// Defines a [`Hash`] of a member of SHA-512's family.
+#[cfg(target_arch = "x86_64")]
 macro_rules! sha_512 {
     () => {
         &|kernels, state, sources, target, sink| {
@@ -126,6 +141,7 @@ macro_rules! sha_512 {
     };
 }
 
+#[cfg(target_arch = "x86_64")]
 #[test]
 fn sha_512_family() {
     check_batches::<Sha512>(64, sha_512!());
@@ -134,6 +150,7 @@ fn sha_512_family() {
     check_few::<Sha512_256>(32, sha_512!());
 }
 
+#[cfg(target_arch = "x86_64")]
 #[test]
 fn sha_1() {
     check_batches::<Sha1>(20, &|kernels, state, sources, target, sink| {
@@ -141,6 +158,7 @@ fn sha_1() {
     });
 }
 
+#[cfg(target_arch = "x86_64")]
 #[test]
 fn md_5() {
     check_batches::<Md5>(16, &|kernels, state, sources, target, sink| {

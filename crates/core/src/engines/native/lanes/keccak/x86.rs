@@ -1,5 +1,4 @@
-//! SHA-3, SHAKE, TurboSHAKE and the original Keccak of several messages: a register for each of the
-//! state's 25 words.
+//! Eight states with AVX-512 or four with AVX2.
 //!
 //! ns a permutation and message on Zen 5, where one by one takes 188: AVX-512 with eight lanes 24,
 //! so that already two messages win; AVX2 with four 84.
@@ -10,58 +9,14 @@
 
 use std::arch::x86_64::*;
 
-use super::super::features::{Avx2, Avx512};
-use super::super::keccak::{self, ROUND_CONSTANTS};
-use super::super::wipe::Wiped;
-use super::vectors::{U64x4, U64x8};
-use super::{Batch, BlockHash, Columns, Kernel, Kernels, Multibuffer, run};
-use crate::checkpoint::DigestSink;
-
-/// A sponge over Keccak-p with a number of rounds.
-#[derive(Copy, Clone)]
-pub(in super::super) struct Sponge<const ROUNDS: usize> {
-    /// Bytes absorbed at once.
-    pub(in super::super) rate: usize,
-    /// The byte that ends a message.
-    pub(in super::super) mark: u8,
-}
-
-impl<const ROUNDS: usize> BlockHash for Sponge<ROUNDS> {
-    type State = [u64; 25];
-    type Tail = [u8; 192];
-    type Digest = [u8; 192];
-    const TAIL: [u8; 192] = [0; 192];
-    const DIGEST: [u8; 192] = [0; 192];
-
-    #[inline]
-    fn block(&self) -> usize {
-        self.rate
-    }
-
-    #[inline]
-    fn ends(&self, _rest: usize) -> usize {
-        1
-    }
-
-    #[inline]
-    fn pad(&self, tail: &mut [u8; 192], rest: &[u8], _length: u64) {
-        *tail = [0; 192];
-        tail[..rest.len()].copy_from_slice(rest);
-        tail[rest.len()] = self.mark;
-        tail[self.rate - 1] |= 0x80;
-    }
-
-    fn blocks(&self, state: &mut [u64; 25], blocks: &[u8]) {
-        keccak::absorb::<ROUNDS>(state, self.rate, blocks);
-    }
-
-    fn scalar(&self, state: [u64; 25], _length: u64, rest: &[u8], target: &mut [u8]) {
-        keccak::end::<ROUNDS>(&mut Wiped(state).0, self.rate, self.mark, rest, target);
-    }
-}
+use super::super::super::features::{Avx2, Avx512};
+use super::super::super::keccak::ROUND_CONSTANTS;
+use super::super::vectors::{U64x4, U64x8};
+use super::super::{Batch, BlockHash, Columns, Kernel, Kernels, Multibuffer, run};
+use super::Sponge;
 
 /// Returns how this family uses the kernels.
-pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
+pub(super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
     match kernels {
         Kernels { avx512: Some(_), .. } => Multibuffer::new(8, Avx512::NAMES, 2),
         Kernels { avx2: Some(_), .. } => Multibuffer::new(4, Avx2::NAMES, 2),
@@ -69,16 +24,12 @@ pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
     }
 }
 
-/// Hashes messages from a state. Digests must not be longer than the rate.
-pub(in super::super) fn hash<const ROUNDS: usize>(
+/// Hashes messages with the widest kernel until fewer are left than it takes.
+#[inline]
+pub(super) fn run_all<const ROUNDS: usize>(
     kernels: Kernels,
-    (sponge, start): (Sponge<ROUNDS>, [u64; 25]),
-    sources: &[&[u8]],
-    target: &mut [u8],
-    sink: DigestSink<'_>,
+    batch: &mut Batch<'_, '_, Sponge<ROUNDS>>,
 ) {
-    assert!(target.len() <= sponge.rate);
-    let batch = &mut Batch::new(sponge, start, 0, sources, target, sink);
     // SAFETY: the proof says that the CPU has the instructions.
     unsafe {
         match (kernels.avx512, kernels.avx2) {
@@ -87,7 +38,6 @@ pub(in super::super) fn hash<const ROUNDS: usize>(
             (None, None) => {}
         }
     }
-    batch.scalar();
 }
 
 /// One round from the words `$a` to the words `$e`, both in rows.
@@ -300,7 +250,7 @@ simd_kernel!(
     |_, sponge, tail, rest, length| sponge.pad(tail, rest, length)
 );
 
-/// [`BlockHash::pad`]; see [`U32x16::pad`](super::vectors::U32x16::pad).
+/// [`BlockHash::pad`]; see [`U32x16::pad`](super::super::vectors::U32x16::pad).
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn pad_in_registers<const ROUNDS: usize>(
