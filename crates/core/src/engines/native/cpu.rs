@@ -221,8 +221,13 @@ mod own {
     #[cfg(target_arch = "aarch64")]
     pub(super) fn lanes(hash: Hash) -> Option<(usize, &'static [&'static str])> {
         use super::super::Native;
-        use super::super::lanes::{Kernels, keccak};
+        use super::super::lanes::{Kernels, keccak, sha1, sha256, sha512};
         let multibuffer = match hash {
+            Hash::Sha1 => sha1::multibuffer,
+            Hash::Sha224 | Hash::Sha256 => sha256::multibuffer,
+            Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
+                sha512::multibuffer
+            }
             hash if super::is_keccak(hash) && Native::batches(hash) => keccak::multibuffer,
             _ => return None,
         };

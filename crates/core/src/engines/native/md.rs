@@ -6,18 +6,19 @@ use aws_lc_sys as lc;
 
 use super::Digest;
 use super::kdf::pbkdf2::iteration::{HmacIteration, iterate_in_words};
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes;
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, wipe_plain};
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 
 /// Defines a [`Digest`] of an AWS-LC state and its three functions.
 macro_rules! aws_lc_digest {
     ($(#[$doc:meta])* $name:ident, $state:ty, $words:literal, $block:literal, $size:literal,
-     $init:path, $update:path, $finish:path $(, $lanes:ident $(, $iterations:ident)?)?) => {
+     $init:path, $update:path, $finish:path $(, $lanes:ident on $arch:meta
+     $(, $iterations:ident)?)?) => {
         $(#[$doc])*
         #[derive(Clone)]
         pub(crate) struct $name($state);
@@ -71,14 +72,14 @@ macro_rules! aws_lc_digest {
             }
 
             $(
-                #[cfg(target_arch = "x86_64")]
+                #[cfg($arch)]
                 #[inline]
                 fn min_batch(_size: usize) -> usize {
                     lanes::$lanes::multibuffer(lanes::Kernels::detect()).map_or(usize::MAX,
                         |multibuffer| multibuffer.min_messages)
                 }
 
-                #[cfg(target_arch = "x86_64")]
+                #[cfg($arch)]
                 fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
                     debug_assert!(self.waiting().is_empty());
                     lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target,
@@ -145,12 +146,13 @@ macro_rules! aws_lc_digest {
 }
 aws_lc_digest!(
     /// MD5 (RFC 1321). Broken; here for old formats.
-    Md5, lc::MD5_CTX, 4, 64, 16, lc::MD5_Init, lc::MD5_Update, lc::MD5_Final, md5
+    Md5, lc::MD5_CTX, 4, 64, 16, lc::MD5_Init, lc::MD5_Update, lc::MD5_Final,
+        md5 on target_arch = "x86_64"
 );
 aws_lc_digest!(
     /// SHA-1 (FIPS 180-4). Broken; here for old formats.
-    Sha1, lc::SHA_CTX, 5, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final, sha1,
-        sha1_iterations
+    Sha1, lc::SHA_CTX, 5, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final,
+        sha1 on any(target_arch = "x86_64", target_arch = "aarch64"), sha1_iterations
 );
 aws_lc_digest!(
     /// RIPEMD-160.
@@ -160,17 +162,17 @@ aws_lc_digest!(
 
 mod sha1_iterations {
     use super::HmacIteration;
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     use super::lanes;
 
     /// Returns the lanes of the widest kernel.
     pub(super) fn hmac_lanes() -> usize {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         {
             lanes::sha1::multibuffer(lanes::Kernels::detect())
                 .map_or(1, |multibuffer| multibuffer.lanes)
         }
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         {
             1
         }
@@ -182,11 +184,11 @@ mod sha1_iterations {
         size: usize,
         count: u32,
     ) -> usize {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         {
             lanes::sha1::iterate(lanes::Kernels::detect(), iterations, size, count)
         }
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         {
             let _ = (iterations, size, count);
             0

@@ -11,8 +11,9 @@ use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512};
 use super::super::{Digest as _, md};
+use super::block_hash::{block_hash, pad};
 use super::merkle_damgard::merkle_damgard;
-use super::simd_kernel::{FEW, pad, simd_kernel};
+use super::simd_kernel::{FEW, simd_kernel};
 use super::vectors::{U32x8, U32x16};
 use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
 use crate::checkpoint::DigestSink;

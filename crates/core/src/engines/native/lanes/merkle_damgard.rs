@@ -1,68 +1,22 @@
-//! What the Merkle-Damgård hashes share beyond a kernel: padding, the choice of kernels, and the
-//! choice of those that iterate HMAC.
+//! What the kernels of x86-64 for Merkle-Damgård hashes share beyond their rounds: the choice of
+//! kernels, and the choice of those that iterate HMAC.
 
 /// Defines a hash of `$words` words with kernels `Wide` (AVX-512) and `Narrow` (AVX2), and the
 /// functions `multibuffer` and `hash`. A module that names its `ShaNi` also has the kernel
 /// `Interleaved`, over the CPU's instructions for this hash; `Wide` then takes at least `$beside`
 /// messages, as fewer are faster interleaved. `Narrow` takes at least `$least`.
 ///
-/// `$order` is the order of bytes in blocks, `$bytes` that in digests and lengths. `$blocks`
-/// absorbs blocks and `$scalar` ends a message, one by one.
+/// `$order` is the order of bytes in blocks; the rest is as [`block_hash`](super::block_hash) has
+/// it.
 macro_rules! merkle_damgard {
     ($(#[$doc:meta])* $hash:ident, [$word:ty; $words:literal], $block:literal, $size:literal,
      $order:ident, $bytes:ident, $wide:ident: $wide_lanes:literal,
      $narrow:ident: $narrow_lanes:literal from $least:literal
      $(; $sha_ni:ident from $beside:literal)?, $blocks:expr, $scalar:expr) => {
-        $(#[$doc])*
-        #[derive(Copy, Clone)]
-        pub(in super::super) struct $hash;
-
-        impl BlockHash for $hash {
-            type State = [$word; $words];
-            type Tail = [u8; 2 * $block];
-            type Digest = [u8; $size];
-            const TAIL: Self::Tail = [0; 2 * $block];
-            const DIGEST: Self::Digest = [0; $size];
-
-            #[inline]
-            fn block(&self) -> usize {
-                $block
-            }
-
-            #[inline]
-            fn ends(&self, rest: usize) -> usize {
-                1 + usize::from(rest >= $block - $block / 8)
-            }
-
-            fn pad(&self, tail: &mut Self::Tail, rest: &[u8], length: u64) {
-                *tail = Self::TAIL;
-                pad(&mut tail[..$block * self.ends(rest.len())], rest, (length * 8).$bytes());
-            }
-
-            fn blocks(&self, state: &mut Self::State, blocks: &[u8]) {
-                let absorb: fn(&mut Self::State, &[u8]) = $blocks;
-                absorb(state, blocks);
-            }
-
-            fn scalar(&self, state: Self::State, length: u64, rest: &[u8], target: &mut [u8]) {
-                let end: fn(Self::State, u64, &[u8], &mut [u8]) = $scalar;
-                end(state, length, rest, target);
-            }
-        }
-
-        impl $hash {
-            #[inline(always)]
-            fn digest(state: [$word; $words]) -> [u8; $size] {
-                let mut bytes = [0; $size];
-                bytes
-                    .as_chunks_mut()
-                    .0
-                    .iter_mut()
-                    .zip(state)
-                    .for_each(|(bytes, word)| *bytes = word.$bytes());
-                bytes
-            }
-        }
+        block_hash!(
+            $(#[$doc])*
+            $hash, [$word; $words], $block, $size, $bytes, $blocks, $scalar
+        );
 
         /// Returns how this family uses the kernels.
         pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {

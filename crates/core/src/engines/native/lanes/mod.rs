@@ -8,8 +8,12 @@
 //!
 //! Nothing here uses the heap. States, padded ends and digests are overwritten on the stack.
 //!
-//! RIPEMD-160, MD5-SHA1 and BLAKE2 have no kernels. BLAKE3 uses lanes within one message.
+//! RIPEMD-160, MD5-SHA1 and BLAKE2 have no kernels, MD5 has none for ARM. BLAKE3 uses lanes within
+//! one message.
 
+#[cfg(target_arch = "aarch64")]
+mod arm;
+mod block_hash;
 #[cfg(target_arch = "x86_64")]
 mod hmac_iterations;
 pub(super) mod keccak;
@@ -24,7 +28,7 @@ mod sha2;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod sha256;
 #[cfg(target_arch = "x86_64")]
-pub(super) mod sha256_nodes;
+mod sha256_nodes;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod sha512;
 #[cfg(target_arch = "x86_64")]
@@ -37,13 +41,18 @@ use std::ops::Range;
 
 use aws_lc_sys as lc;
 
-#[cfg(target_arch = "aarch64")]
-use super::features::Sha3;
 use super::features::lanes_allowed;
 #[cfg(target_arch = "x86_64")]
 use super::features::{Avx2, Avx512, ShaNi};
+#[cfg(target_arch = "aarch64")]
+use super::features::{Sha2, Sha3, Sha512};
 use super::wipe::{Plain, Wiped};
 use crate::checkpoint::DigestSink;
+
+#[cfg(target_arch = "aarch64")]
+pub(super) use arm::{sha1, sha256, sha256::hash as hash_sha256, sha512};
+#[cfg(target_arch = "x86_64")]
+pub(super) use sha256_nodes::hash as hash_sha256;
 
 /// Proofs of the instructions that kernels may use.
 #[derive(Copy, Clone, Debug)]
@@ -55,7 +64,11 @@ pub(super) struct Kernels {
     #[cfg(target_arch = "x86_64")]
     sha_ni: Option<ShaNi>,
     #[cfg(target_arch = "aarch64")]
+    sha2: Option<Sha2>,
+    #[cfg(target_arch = "aarch64")]
     sha3: Option<Sha3>,
+    #[cfg(target_arch = "aarch64")]
+    sha512: Option<Sha512>,
 }
 
 /// How one hash family uses the kernels.
@@ -92,7 +105,11 @@ impl Kernels {
     /// Detects the instructions that the CPU has and the environment does not hide.
     #[cfg(target_arch = "aarch64")]
     pub(super) fn detect() -> Self {
-        Self { sha3: Sha3::detect().filter(|_| lanes_allowed()) }
+        if lanes_allowed() {
+            Self { sha2: Sha2::detect(), sha3: Sha3::detect(), sha512: Sha512::detect() }
+        } else {
+            Self { sha2: None, sha3: None, sha512: None }
+        }
     }
 }
 
@@ -121,7 +138,6 @@ pub(super) trait BlockHash: Copy {
 
 #[cfg(target_arch = "x86_64")]
 type Tail<C> = <C as BlockHash>::Tail;
-#[cfg(target_arch = "x86_64")]
 type Digest<C> = <C as BlockHash>::Digest;
 
 /// A routine that compresses blocks of `LANES` messages.

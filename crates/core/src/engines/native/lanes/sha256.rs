@@ -14,11 +14,13 @@ use std::arch::x86_64::*;
 use super::super::features::{Avx2, Avx512, ShaNi};
 use super::super::kdf::pbkdf2::iteration::HmacIteration;
 use super::super::sha2;
+use super::super::sha2::constants::CONSTANTS_256;
 use super::super::wipe::Wiped;
+use super::block_hash::{block_hash, pad};
 use super::hmac_iterations::hmac_iterations;
 use super::merkle_damgard::{iterate, merkle_damgard};
 use super::sha2::rounds;
-use super::simd_kernel::{FEW, interleaved, pad, simd_kernel};
+use super::simd_kernel::{FEW, interleaved, simd_kernel};
 use super::vectors::{U32x8, U32x16};
 use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
 use crate::checkpoint::DigestSink;
@@ -31,9 +33,9 @@ merkle_damgard!(
     |state, length, rest, target| sha2::end(&mut Wiped(state).0, length, rest, target)
 );
 
-rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 4,
+rounds!(Wide, U32x16, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS_256.0, 4,
     (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
-rounds!(Narrow, U32x8, __m256i, "avx2", CONSTANTS.0, 4,
+rounds!(Narrow, U32x8, __m256i, "avx2", CONSTANTS_256.0, 4,
     (2 13 22) (6 11 25) (7 18 >> 3) (17 19 >> 10));
 
 iterate!([u32; 8], U32x16: 16, U32x8: 8; ShaNi from 12, 32 => 8, 28 => 7);
@@ -116,7 +118,7 @@ pub(super) fn rounds_interleaved<const LANES: usize>(
             for lane in 0..LANES {
                 let schedule = &mut schedule[lane];
                 // SAFETY: reads four constants.
-                let constants = unsafe { _mm_load_si128(CONSTANTS.0.as_ptr().add(4
+                let constants = unsafe { _mm_load_si128(CONSTANTS_256.0.as_ptr().add(4
                     * $group).cast()) };
                 let sum = _mm_add_epi32(schedule[$group % 4], constants);
                 let [abef, cdgh] = &mut words[lane];
@@ -173,19 +175,3 @@ fn iterate_interleaved<const LANES: usize, const USED: usize>(
         }
     }
 }
-
-/// FIPS 180-4, section 4.2.2.
-#[repr(align(64))]
-pub(super) struct Constants(pub(super) [u32; 64]);
-
-#[rustfmt::skip] // rows
-pub(super) static CONSTANTS: Constants = Constants([
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
-]);

@@ -6,8 +6,9 @@
 use std::arch::x86_64::*;
 
 use super::super::features::ShaNi;
+use super::super::sha2::constants::{CONSTANTS_256, Constants};
 use super::Kernels;
-use super::sha256::{self, CONSTANTS, Constants, pack, reverse, rounds_interleaved, unpack};
+use super::sha256::{self, pack, reverse, rounds_interleaved, unpack};
 use crate::checkpoint::DigestSink;
 
 /// Messages of one size cost the same with 16 lanes of AVX-512 from this number on (Zen 4).
@@ -112,7 +113,7 @@ fn padding<const LANES: usize>(begin: [[__m128i; 2]; LANES]) -> [[__m128i; 2]; L
 }
 
 /// The message schedule of the padding (FIPS 180-4, section 6.2.2), with the round constants added.
-static PADDING: Constants = {
+static PADDING: Constants<[u32; 64]> = {
     let mut words = [0_u32; 64];
     words[0] = 0x8000_0000;
     words[15] = 512;
@@ -126,7 +127,7 @@ static PADDING: Constants = {
     }
     at = 0;
     while at < 64 {
-        words[at] = words[at].wrapping_add(CONSTANTS.0[at]);
+        words[at] = words[at].wrapping_add(CONSTANTS_256.0[at]);
         at += 1;
     }
     Constants(words)

@@ -10,13 +10,14 @@ use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512};
 use super::super::kdf::pbkdf2::iteration::HmacIteration;
-use super::super::sha2::blocks::CONSTANTS;
+use super::super::sha2::constants::CONSTANTS_512;
 use super::super::sha2::long;
 use super::super::wipe::Wiped;
+use super::block_hash::{block_hash, pad};
 use super::hmac_iterations::hmac_iterations;
 use super::merkle_damgard::{iterate, merkle_damgard};
 use super::sha2::rounds;
-use super::simd_kernel::{FEW, pad, simd_kernel};
+use super::simd_kernel::{FEW, simd_kernel};
 use super::vectors::{U64x4, U64x8};
 use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
 use crate::checkpoint::DigestSink;
@@ -28,9 +29,9 @@ merkle_damgard!(
     |state, length, rest, target| long::end(&mut Wiped(state).0, length.into(), rest, target)
 );
 
-rounds!(Wide, U64x8, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS.0, 5,
+rounds!(Wide, U64x8, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS_512.0, 5,
     (28 34 39) (14 18 41) (1 8 >> 7) (19 61 >> 6));
-rounds!(Narrow, U64x4, __m256i, "avx2", CONSTANTS.0, 5,
+rounds!(Narrow, U64x4, __m256i, "avx2", CONSTANTS_512.0, 5,
     (28 34 39) (14 18 41) (1 8 >> 7) (19 61 >> 6));
 
 // 28 bytes are no number of words.

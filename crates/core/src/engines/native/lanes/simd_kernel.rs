@@ -171,12 +171,3 @@ pub(super) use {interleaved, simd_kernel};
 
 /// Up to this many digests are faster to write one by one than those of all lanes at once.
 pub(super) const FEW: u32 = 3;
-
-/// Pads the last bytes of a message in `tail`, which is zero and as long as the padded end.
-#[inline]
-pub(super) fn pad(tail: &mut [u8], rest: &[u8], length: [u8; 8]) {
-    tail[..rest.len()].copy_from_slice(rest);
-    tail[rest.len()] = 0x80;
-    let place = tail.len() - 8;
-    tail[place..].copy_from_slice(&length);
-}

@@ -4,8 +4,8 @@ use super::super::Digest;
 use super::super::features::OrSkip;
 use super::super::keccak::{Keccak256, Sha3_224, Sha3_384, Sha3_512, Shake128, Shake256};
 #[cfg(target_arch = "x86_64")]
-use super::super::md::{Md5, Sha1};
-#[cfg(target_arch = "x86_64")]
+use super::super::md::Md5;
+use super::super::md::Sha1;
 use super::super::sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 use super::super::tests::Bytes;
 use super::*;
@@ -115,24 +115,22 @@ pub(in super::super) fn choices() -> impl Iterator<Item = Kernels> {
 pub(in super::super) fn choices() -> impl Iterator<Item = Kernels> {
     let all = Kernels::detect();
     if lanes_allowed() {
-        let _ = all.sha3.or_skip();
+        let _ = (all.sha2.or_skip(), all.sha3.or_skip(), all.sha512.or_skip());
     }
-    [all, Kernels { sha3: None }].into_iter()
+    [all, Kernels { sha2: None, sha3: None, sha512: None }].into_iter()
 }
 
-#[cfg(target_arch = "x86_64")]
 #[test]
 fn sha_256() {
     check_batches::<Sha256>(32, &|kernels, state, sources, target, sink| {
-        sha256_nodes::hash(kernels, (state.words, state.length), sources, target, sink)
+        hash_sha256(kernels, (state.words, state.length), sources, target, sink)
     });
     check_few::<Sha224>(28, &|kernels, state, sources, target, sink| {
-        sha256_nodes::hash(kernels, (state.words, state.length), sources, target, sink)
+        hash_sha256(kernels, (state.words, state.length), sources, target, sink)
     });
 }
 
 /// Defines a [`Hash`] of a member of SHA-512's family.
-#[cfg(target_arch = "x86_64")]
 macro_rules! sha_512 {
     () => {
         &|kernels, state, sources, target, sink| {
@@ -141,7 +139,6 @@ macro_rules! sha_512 {
     };
 }
 
-#[cfg(target_arch = "x86_64")]
 #[test]
 fn sha_512_family() {
     check_batches::<Sha512>(64, sha_512!());
@@ -150,7 +147,6 @@ fn sha_512_family() {
     check_few::<Sha512_256>(32, sha_512!());
 }
 
-#[cfg(target_arch = "x86_64")]
 #[test]
 fn sha_1() {
     check_batches::<Sha1>(20, &|kernels, state, sources, target, sink| {

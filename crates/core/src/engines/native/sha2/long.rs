@@ -8,14 +8,14 @@ use aws_lc_sys as lc;
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Schedule256, Schedule512};
 use super::super::kdf::pbkdf2::iteration::{HmacIteration, iterate_64, iterate_in_words};
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::lanes;
 use super::super::state::{Reader, Writer};
 use super::super::wipe::{Plain, Secret, wipe_plain};
 use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::blocks;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 
@@ -108,14 +108,14 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
         wipe_plain(self);
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline]
     fn min_batch(_size: usize) -> usize {
         lanes::sha512::multibuffer(lanes::Kernels::detect())
             .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.length.is_multiple_of(BLOCK as u128));
         lanes::sha512::hash(
@@ -150,7 +150,7 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
 
 /// Returns the lanes of the widest kernel.
 fn hmac_lanes<const SIZE: usize>() -> usize {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if SIZE.is_multiple_of(8) {
         return lanes::sha512::multibuffer(lanes::Kernels::detect())
             .map_or(1, |multibuffer| multibuffer.lanes);
@@ -160,11 +160,11 @@ fn hmac_lanes<const SIZE: usize>() -> usize {
 
 /// Iterates as many blocks as there are kernels for, and returns that number.
 fn iterate(iterations: &mut [HmacIteration<u64, 8>], size: usize, count: u32) -> usize {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     {
         lanes::sha512::iterate(lanes::Kernels::detect(), iterations, size, count)
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     {
         let _ = (iterations, size, count);
         0

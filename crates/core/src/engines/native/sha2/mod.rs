@@ -6,18 +6,20 @@
 //! SHA-512 and its kin are in [`long`].
 
 #[cfg(target_arch = "x86_64")]
-pub(super) mod blocks;
+mod blocks;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) mod constants;
 pub(super) mod long;
 
 use aws_lc_sys as lc;
 
 use super::Digest;
 use super::kdf::pbkdf2::iteration::{HmacIteration, iterate_32, iterate_in_words};
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes;
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, Secret, wipe_plain};
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 
@@ -112,23 +114,18 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
         wipe_plain(self);
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline]
     fn min_batch(_size: usize) -> usize {
         lanes::sha256::multibuffer(lanes::Kernels::detect())
             .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.length.is_multiple_of(64));
-        lanes::sha256_nodes::hash(
-            lanes::Kernels::detect(),
-            (self.words, self.length),
-            sources,
-            target,
-            sink,
-        );
+        let start = (self.words, self.length);
+        lanes::hash_sha256(lanes::Kernels::detect(), start, sources, target, sink);
     }
 
     iterate_in_words!(
@@ -154,12 +151,12 @@ impl<const SIZE: usize> Digest for Short<SIZE> {
 
 /// Returns the lanes of the widest kernel.
 fn hmac_lanes() -> usize {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     {
         lanes::sha256::multibuffer(lanes::Kernels::detect())
             .map_or(1, |multibuffer| multibuffer.lanes)
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     {
         1
     }
@@ -167,11 +164,11 @@ fn hmac_lanes() -> usize {
 
 /// Iterates as many blocks as there are kernels for, and returns that number.
 fn iterate(iterations: &mut [HmacIteration<u32, 8>], size: usize, count: u32) -> usize {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     {
         lanes::sha256::iterate(lanes::Kernels::detect(), iterations, size, count)
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     {
         let _ = (iterations, size, count);
         0

@@ -1,0 +1,193 @@
+//! SHA-512 and its kin: the instructions compute two rounds, or two words of the schedule.
+
+use std::arch::aarch64::*;
+
+use super::super::super::features::Sha512 as Instructions;
+use super::super::super::kdf::pbkdf2::iteration::HmacIteration;
+use super::super::super::sha2::constants::CONSTANTS_512;
+use super::super::super::sha2::long;
+use super::super::super::wipe::Wiped;
+use super::super::block_hash::{block_hash, pad};
+use super::super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, run};
+use super::interleaved::interleaved;
+use crate::checkpoint::DigestSink;
+
+// 28 bytes are no number of words.
+interleaved!(
+    /// SHA-512 and its kin, which begin with other words and show fewer.
+    Sha512, [u64; 8], 128, 64, sha512: Instructions, "neon,sha3", 64 => 8, 48 => 6, 32 => 4;
+    |state, blocks| long::compress(state, blocks.as_chunks().0),
+    |state, length, rest, target| long::end(&mut Wiped(state).0, length.into(), rest, target)
+);
+
+/// # Safety
+/// `count` blocks must be readable at each pointer.
+#[target_feature(enable = "neon,sha3")]
+unsafe fn step(states: &mut [[u64; 8]; 2], at: &[*const u8; 2], count: usize) {
+    let mut words = [load(&states[0]), load(&states[1])];
+    for block in 0..count {
+        let mut schedule = [[vdupq_n_u64(0); 8]; 2];
+        for (lane, at) in at.iter().enumerate() {
+            // SAFETY: as promised by the caller.
+            schedule[lane] = unsafe { read(at.add(128 * block)) };
+        }
+        words = rounds(words, schedule);
+    }
+    store(&mut states[0], words[0]);
+    store(&mut states[1], words[1]);
+}
+
+/// Absorbs a block of each message, whose words are given.
+#[inline]
+#[target_feature(enable = "neon,sha3")]
+fn rounds<const LANES: usize>(
+    begin: [[uint64x2_t; 4]; LANES],
+    schedule: [[uint64x2_t; 8]; LANES],
+) -> [[uint64x2_t; 4]; LANES] {
+    let (mut words, mut schedule) = (begin, schedule);
+    // Two rounds, after which words A and B are where G and H were, and so on.
+    macro_rules! rounds_2 {
+        ($constants:ident, $last:literal, $($pair:literal)*) => {$(
+            // SAFETY: reads two constants.
+            let constants = unsafe { vld1q_u64($constants.add(2 * $pair)) };
+            for lane in 0..LANES {
+                let schedule = &mut schedule[lane];
+                let [ab, cd, ef, gh] = words[lane];
+                let sum = vaddq_u64(schedule[$pair], constants);
+                let sum = vaddq_u64(vextq_u64::<1>(sum, sum), gh);
+                let mixed = vsha512hq_u64(sum, vextq_u64::<1>(ef, gh), vextq_u64::<1>(cd, ef));
+                words[lane] = [vsha512h2q_u64(mixed, cd, ab), ab, vaddq_u64(cd, mixed), ef];
+                if !$last {
+                    let begun = vsha512su0q_u64(schedule[$pair], schedule[($pair + 1) % 8]);
+                    let near = vextq_u64::<1>(schedule[($pair + 4) % 8], schedule[($pair + 5) % 8]);
+                    schedule[$pair] = vsha512su1q_u64(begun, schedule[($pair + 7) % 8], near);
+                }
+            }
+        )*};
+    }
+    let mut start = CONSTANTS_512.0.as_ptr();
+    for _ in 0..4 {
+        rounds_2!(start, false, 0 1 2 3 4 5 6 7);
+        start = start.wrapping_add(16);
+    }
+    rounds_2!(start, true, 0 1 2 3 4 5 6 7);
+    for (lane, begin) in begin.iter().enumerate() {
+        words[lane] = add(words[lane], *begin);
+    }
+    words
+}
+
+/// Computes `count` HMAC iterations of `LANES` blocks, interleaved. A digest has `USED` words, 8,
+/// 6 or 4.
+#[target_feature(enable = "neon,sha3")]
+fn iterate_interleaved<const LANES: usize, const USED: usize>(
+    iterations: &mut [HmacIteration<u64, 8>; LANES],
+    count: u32,
+) {
+    let none = [[vdupq_n_u64(0); 4]; LANES];
+    let (mut inner, mut outer, mut last, mut sum) = (none, none, none, none);
+    for (lane, iteration) in iterations.iter().enumerate() {
+        inner[lane] = load(&iteration.inner);
+        outer[lane] = load(&iteration.outer);
+        last[lane] = load(&iteration.last);
+        sum[lane] = load(&iteration.sum);
+    }
+    for _ in 0..count {
+        last = rounds(inner, padded::<LANES, USED>(last));
+        last = rounds(outer, padded::<LANES, USED>(last));
+        for (lane, last) in last.iter().enumerate() {
+            sum[lane] = xor(sum[lane], *last);
+        }
+    }
+    for (lane, iteration) in iterations.iter_mut().enumerate() {
+        store(&mut iteration.last, last[lane]);
+        store(&mut iteration.sum, sum[lane]);
+    }
+}
+
+/// Returns the blocks with the digests and their padding.
+#[inline]
+#[target_feature(enable = "neon,sha3")]
+fn padded<const LANES: usize, const USED: usize>(
+    digests: [[uint64x2_t; 4]; LANES],
+) -> [[uint64x2_t; 8]; LANES] {
+    let none = vdupq_n_u64(0);
+    let mark = vsetq_lane_u64::<0>(1 << 63, none);
+    let size = vsetq_lane_u64::<1>(64 * (16 + USED as u64), none);
+    let mut blocks = [[none; 8]; LANES];
+    for (lane, &[ab, cd, ef, gh]) in digests.iter().enumerate() {
+        blocks[lane] = match USED {
+            8 => [ab, cd, ef, gh, mark, none, none, size],
+            6 => [ab, cd, ef, mark, none, none, none, size],
+            _ => [ab, cd, mark, none, none, none, none, size],
+        };
+    }
+    blocks
+}
+
+/// Returns the words of a block.
+///
+/// # Safety
+/// 128 bytes must be readable.
+#[inline]
+#[target_feature(enable = "neon,sha3")]
+unsafe fn read(at: *const u8) -> [uint64x2_t; 8] {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        [
+            reversed(vld1q_u8(at)),
+            reversed(vld1q_u8(at.add(16))),
+            reversed(vld1q_u8(at.add(32))),
+            reversed(vld1q_u8(at.add(48))),
+            reversed(vld1q_u8(at.add(64))),
+            reversed(vld1q_u8(at.add(80))),
+            reversed(vld1q_u8(at.add(96))),
+            reversed(vld1q_u8(at.add(112))),
+        ]
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon,sha3")]
+fn reversed(bytes: uint8x16_t) -> uint64x2_t {
+    vreinterpretq_u64_u8(vrev64q_u8(bytes))
+}
+
+#[inline]
+#[target_feature(enable = "neon,sha3")]
+fn add(x: [uint64x2_t; 4], y: [uint64x2_t; 4]) -> [uint64x2_t; 4] {
+    [vaddq_u64(x[0], y[0]), vaddq_u64(x[1], y[1]), vaddq_u64(x[2], y[2]), vaddq_u64(x[3], y[3])]
+}
+
+#[inline]
+#[target_feature(enable = "neon,sha3")]
+fn xor(x: [uint64x2_t; 4], y: [uint64x2_t; 4]) -> [uint64x2_t; 4] {
+    [veorq_u64(x[0], y[0]), veorq_u64(x[1], y[1]), veorq_u64(x[2], y[2]), veorq_u64(x[3], y[3])]
+}
+
+#[inline]
+#[target_feature(enable = "neon,sha3")]
+fn load(words: &[u64; 8]) -> [uint64x2_t; 4] {
+    // SAFETY: reads quarters of the words.
+    unsafe {
+        [
+            vld1q_u64(words.as_ptr()),
+            vld1q_u64(words.as_ptr().add(2)),
+            vld1q_u64(words.as_ptr().add(4)),
+            vld1q_u64(words.as_ptr().add(6)),
+        ]
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon,sha3")]
+fn store(words: &mut [u64; 8], pairs: [uint64x2_t; 4]) {
+    let [ab, cd, ef, gh] = pairs;
+    // SAFETY: writes quarters of the words.
+    unsafe {
+        vst1q_u64(words.as_mut_ptr(), ab);
+        vst1q_u64(words.as_mut_ptr().add(2), cd);
+        vst1q_u64(words.as_mut_ptr().add(4), ef);
+        vst1q_u64(words.as_mut_ptr().add(6), gh);
+    }
+}
