@@ -26,8 +26,8 @@ export const nobleFolders = Object.keys(lines).flatMap((name) =>
   ['v1', 'v2'].map((line) => `${name}-${line}`),
 );
 
-/** The tag under which a version is published: `latest` is version 2. */
-export const nobleTag = (folder) => (folder.endsWith('-v1') ? 'v1' : 'latest');
+/** The tag of a version: `latest` is version 2. npm refuses `v1`, as it is a range of versions. */
+export const nobleTag = (folder) => (folder.endsWith('-v1') ? 'latest-1' : 'latest');
 
 /** Writes the packages below `out`. */
 export async function writeNoblePackages(out, manifest, repository) {

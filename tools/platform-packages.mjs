@@ -5,7 +5,8 @@
 //
 //   node tools/platform-packages.mjs [--complete] [--repository URL] [--out FOLDER]
 //       [--binaries FOLDER]    write it; the binaries are those of native/ or of another folder
-//   node tools/platform-packages.mjs --publish --tag v1.2.3 [--dry-run] publish what was written
+//   node tools/platform-packages.mjs --publish [--tag v1.2.3] [--dry-run | --no-provenance]
+//       [--out FOLDER]         publish what was written; a rehearsal has no provenance to record
 //
 // `millrace` has the files that the repository's own package.json lists, less the binaries; a
 // platform package has the licences of everything that is compiled into its binary, and a bill of
@@ -49,6 +50,7 @@ try {
       publish: { type: 'boolean', default: false },
       tag: { type: 'string' },
       'dry-run': { type: 'boolean', default: false },
+      'no-provenance': { type: 'boolean', default: false },
     },
   });
   if (values.out !== undefined) out = resolve(values.out);
@@ -137,9 +139,8 @@ async function writeMain(
 }
 
 // The platform packages first, so that `millrace` never names one that is not there, and those that
-// depend on it last. Can be run
-// again after a failure: what is published already is left alone.
-async function publish({ tag, 'dry-run': dryRun }) {
+// depend on it last. Can be run again after a failure: what is published already is left alone.
+async function publish({ tag, 'dry-run': dryRun, 'no-provenance': unproven }) {
   if (!existsSync(main)) throw new Stop(`millrace: nothing in ${out}: write it first.`);
   const { version } = readManifest(main);
   if (tag !== undefined && tag !== `v${version}`)
@@ -160,7 +161,7 @@ async function publish({ tag, 'dry-run': dryRun }) {
       '--access',
       'public',
       ...(overrides.includes(folder) ? ['--tag', nobleTag(folder)] : []),
-      ...(dryRun ? ['--dry-run'] : ['--provenance']),
+      dryRun ? '--dry-run' : `--provenance=${!unproven}`,
     ]);
     await step(`publish ${name}`, command, args, { ...options, cwd: folder });
   }

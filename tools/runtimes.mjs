@@ -125,8 +125,9 @@ export function makeProject() {
   return place;
 }
 
+// A checkout may be used by systems with both C libraries, as in containers.
 function placeOf(name) {
-  return join(folder, name.toLowerCase().replace(' ', '-'));
+  return join(folder, `${name.toLowerCase().replace(' ', '-')}${musl ? '-musl' : ''}`);
 }
 
 function isMusl() {

@@ -18,7 +18,6 @@ import {
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { npm } from '../install.mjs';
 import { findManagers, prepareManagers } from '../managers.mjs';
 import { hostPlatform, platforms } from '../platforms.mjs';
 import { buildRow } from '../platforms/build.mjs';
@@ -31,6 +30,7 @@ import { add, lastLines, makeProject, use } from './projects.mjs';
 import { startRegistry } from './registry.mjs';
 
 const place = join(root, 'target', 'rehearsal');
+const packagesTool = join(root, 'tools', 'platform-packages.mjs');
 
 /** Emulated systems in which the packages of other platforms are used. */
 const emulated = [
@@ -97,8 +97,7 @@ async function pack(names, prebuilt, report) {
     copyFileSync(library, join(binaries, file));
   }
   const out = join(place, 'packages');
-  const tool = join(root, 'tools', 'platform-packages.mjs');
-  const args = [tool, '--out', out, '--binaries', binaries];
+  const args = [packagesTool, '--out', out, '--binaries', binaries];
   await step('write the packages', process.execPath, args);
   for (const name of names) report(`${name}: licences, bill of materials`, lookAt(join(out, name)));
   return out;
@@ -119,18 +118,14 @@ function lookAt(folder) {
   return undefined;
 }
 
-/** Publishes the platform packages, then `millrace`, without provenance. */
-async function publish(packages, url, except = '') {
+/** Publishes a folder of packages by the command that releases use, without provenance. */
+async function publish(packages, url) {
   // npm asks for a token, which this registry does not look at.
   const config = join(place, 'npmrc');
   writeFileSync(config, `registry=${url}\n//${new URL(url).host}/:_authToken=rehearsal\n`);
-  const folders = readdirSync(packages).filter((name) => !['millrace', except].includes(name));
-  for (const name of [...folders, 'millrace']) {
-    const flags = ['--userconfig', config, '--registry', url, '--provenance=false'];
-    const [command, args, options] = npm(['publish', '--access', 'public', ...flags]);
-    const all = { ...options, cwd: join(packages, name) };
-    await step(`publish ${name}`, command, args, all);
-  }
+  const env = { ...process.env, npm_config_userconfig: config, npm_config_registry: url };
+  const args = ['--publish', '--no-provenance', '--out', packages];
+  await step('publish', process.execPath, [packagesTool, ...args], { env });
 }
 
 /** By every package manager, used with this Node.js. */
@@ -192,7 +187,8 @@ async function upgrade(packages, url, report) {
   if (before !== undefined) return report('upgrade: version N', before);
   const next = join(place, 'packages-next');
   const version = writeNext(packages, next);
-  await publish(next, url, here);
+  rmSync(join(next, here), { recursive: true });
+  await publish(next, url);
   const added = await add(project, 'npm', manager, { version });
   if (added !== undefined) return report('upgrade: install version N+1', added);
   const program = ['-e', "console.log(require('millrace').hash('sha256', 'abc', 'hex'))"];
@@ -214,20 +210,21 @@ async function upgrade(packages, url, report) {
 
 const nodeHere = { command: process.execPath, args: [], env: {} };
 
-/** Copies the packages with the next patch version, which it returns. */
+/** Copies the packages with the next patch version; returns that of `millrace`. */
 function writeNext(packages, next) {
   rmSync(next, { recursive: true, force: true });
   cpSync(packages, next, { recursive: true });
-  let version;
+  const read = (name) => JSON.parse(readFileSync(join(next, name, 'package.json'), 'utf8'));
+  const after = (text) => text.replace(/\d+$/, (patch) => Number(patch) + 1);
+  const version = after(read('millrace').version);
   for (const name of readdirSync(next)) {
-    const file = join(next, name, 'package.json');
-    const manifest = JSON.parse(readFileSync(file, 'utf8'));
-    const [major, minor, patch] = manifest.version.split('.').map(Number);
-    version = [major, minor, patch + 1].join('.');
-    manifest.version = version;
+    const manifest = read(name);
+    manifest.version = after(manifest.version);
     for (const each of Object.keys(manifest.optionalDependencies ?? {}))
       manifest.optionalDependencies[each] = version;
-    writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+    if (manifest.dependencies?.millrace !== undefined) manifest.dependencies.millrace = version;
+    const text = `${JSON.stringify(manifest, null, 2)}\n`;
+    writeFileSync(join(next, name, 'package.json'), text);
   }
   return version;
 }
