@@ -15,12 +15,19 @@ const types = {
     'CHash',
     'Hash',
     'HashXOF',
+    'HopMAC',
+    'IKMAC',
+    'ITupleHash',
     'KDFInput',
+    'KangarooOpts',
+    'ParallelOpts',
     'Pbkdf2Opt',
     'ScryptOpts',
     'ShakeOpts',
+    'TurboshakeOpts',
+    'cShakeOpts',
   ],
-  'noble-ciphers': ['Cipher', 'CipherFunction', 'XorStream'],
+  'noble-ciphers': ['Cipher', 'CipherFunction', 'KeyWrapFunction', 'XorStream'],
 };
 
 /** Resolves to the names of each module: `{ 'noble-hashes': { v1: { sha256: [...] }, v2 } }`. */

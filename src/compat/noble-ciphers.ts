@@ -10,6 +10,7 @@ import { ciphers1, ciphers2 } from './noble/cipher-modules.js';
 import * as original from './noble/original.js';
 
 export type { Cipher, CipherFunction, XorStream } from './noble/cipher-objects.js';
+export type { KeyWrapFunction } from './noble/key-wraps.js';
 export type { Line, NobleModule, NoblePackage, NobleSource } from './noble/original.js';
 
 /** The modules of @noble/ciphers 2 by sub-path: `v2.aes.gcm`. */

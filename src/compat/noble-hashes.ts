@@ -9,6 +9,15 @@
 import { hashes1, hashes2 } from './noble/hash-modules.js';
 import * as original from './noble/original.js';
 
+export type {
+  cShakeOpts,
+  HopMAC,
+  KangarooOpts,
+  IKMAC,
+  ParallelOpts,
+  ITupleHash,
+  TurboshakeOpts,
+} from './noble/addon-hashes.js';
 export type { CHash, Hash, HashXOF, ShakeOpts } from './noble/hash-objects.js';
 export type { Blake2Opts, Blake3Opts } from './noble/hash-families.js';
 export type {

@@ -82,24 +82,138 @@ test('hashes: random messages in random pieces, clones and outputs equal noble',
   }
 });
 
-test('BLAKE2 and BLAKE3 with keys and options equal noble', async () => {
-  const [{ blake2b }, { blake3 }] = await Promise.all([
-    import('millrace/noble-hashes/blake2.js'),
-    import('millrace/noble-hashes/blake3.js'),
-  ]);
-  const noble = {
-    ...(await import('@noble/hashes/blake2.js')),
-    ...(await import('@noble/hashes/blake3.js')),
+/** Calls with options that Millrace computes: each takes a module and data. */
+function optionCalls() {
+  const [key, mac, short, text] = [bytes(32), bytes(20), bytes(16), bytes(9)];
+  const custom = { personalization: text };
+  const create = (name, options, cut) => (lib, data) => {
+    const hash = lib[name].create(...options).update(data.subarray(0, cut));
+    const clone = hash.clone();
+    const target = new Uint8Array(clone.outputLen + 4);
+    clone.update(data.subarray(cut)).digestInto(target);
+    return [hash.update(data.subarray(cut)).digest(), target];
   };
-  const data = bytes(500);
-  for (const options of [
-    { dkLen: 32 },
-    { key: bytes(20), dkLen: 17 },
-    { salt: bytes(16), personalization: bytes(16) },
+  const calls = [];
+  const both = (name, options) => {
+    calls.push((lib, data) => lib[name](data, options), create(name, [options], 200));
+  };
+  for (const [name, salt, most] of [
+    ['blake2b', short, 64],
+    ['blake2s', short.subarray(8), 32],
   ])
-    assert.deepEqual(blake2b(data, options), noble.blake2b(data, options));
-  for (const options of [{ dkLen: 100 }, { key: bytes(32) }, { context: bytes(9), dkLen: 40 }])
-    assert.deepEqual(blake3(data, options), noble.blake3(data, options));
+    for (const options of [
+      { dkLen: 20 },
+      { dkLen: most, key },
+      { key: mac, dkLen: 17 },
+      { salt, personalization: salt },
+      { salt, key: mac, dkLen: 1 },
+    ])
+      both(name, options);
+  for (const options of [{ dkLen: 100 }, { key }, { key, dkLen: 99 }]) both('blake3', options);
+  both('blake3', { context: new TextEncoder().encode('millrace 2026 tést'), dkLen: 40 });
+  for (const bits of [128, 256]) {
+    for (const options of [{}, { dkLen: 50 }, custom, { NISTfn: 'Tést', dkLen: 7 }])
+      both(`cshake${bits}`, options);
+    for (const options of [{}, { D: 6 }, { D: 127, dkLen: 200 }])
+      both(`turboshake${bits}`, options);
+    for (const options of [undefined, custom, { dkLen: 300, ...custom }])
+      both(`kt${bits}`, options);
+    calls.push((lib, data) => lib[`HopMAC${bits}`](mac, data, text, 48));
+    for (const end of ['', 'xof']) {
+      for (const options of [undefined, { blockLen: 64, dkLen: 32 }, { ...custom, dkLen: 70 }])
+        both(`parallelhash${bits}${end}`, options);
+      for (const options of [undefined, custom, { dkLen: 90, ...custom }]) {
+        const [kmac, tuple] = [`kmac${bits}${end}`, `tuplehash${bits}${end}`];
+        calls.push((lib, data) => lib[kmac](mac, data, options), create(kmac, [key, options], 31));
+        calls.push((lib, data) => lib[tuple]([data, text, new Uint8Array()], options));
+        calls.push(create(tuple, [options], 31));
+      }
+      calls.push((lib) => lib[`kmac${bits}${end}`](new Uint8Array(), new Uint8Array()));
+      calls.push((lib) => lib[`tuplehash${bits}${end}`]([]));
+    }
+    for (const name of ['kt', 'cshake', 'turboshake'])
+      calls.push((lib, data) => {
+        const hash = lib[name + bits].create({ dkLen: 9 }).update(data);
+        return [hash.xof(5), hash.clone().xof(300), hash.xof(40)];
+      });
+    calls.push((lib, data) => lib[`kmac${bits}xof`].create(key).update(data).xof(333));
+  }
+  return calls;
+}
+
+for (const engine of ['native', 'portable']) {
+  test(`hashes with keys and other options equal noble: ${engine}`, async () => {
+    const { configure } = await import('millrace');
+    const { nobleCalls } = await import('millrace/noble-hashes');
+    const get = async (where) => ({
+      ...(await import(`${where}/blake2.js`)),
+      ...(await import(`${where}/blake3.js`)),
+      ...(await import(`${where}/sha3-addons.js`)),
+    });
+    const [noble, ours] = [await get('@noble/hashes'), await get('millrace/noble-hashes')];
+    const before = nobleCalls();
+    configure({ engine });
+    try {
+      for (const call of optionCalls())
+        for (const size of [0, 500, 20_000]) {
+          const data = bytes(size);
+          assert.deepEqual(call(ours, data), call(noble, data), `${call} ${size}`);
+        }
+    } finally {
+      configure({ engine: 'native' });
+    }
+    assert.deepEqual(nobleCalls(), before, 'noble computed nothing');
+  });
+}
+
+test('bad options of hashes go to noble, which refuses them', async () => {
+  for (const [path, call] of [
+    ['blake2', (lib) => lib.blake2b(bytes(1), { dkLen: 65 })],
+    ['blake2', (lib) => lib.blake2b(bytes(1), { key: new Uint8Array(0) })],
+    ['blake2', (lib) => lib.blake2s.create({ salt: new Uint8Array(7) })],
+    ['blake3', (lib) => lib.blake3(bytes(1), { key: bytes(31) })],
+    ['blake3', (lib) => lib.blake3(bytes(1), { key: bytes(32), context: bytes(1) })],
+    ['sha3-addons', (lib) => lib.cshake128(bytes(1), { personalization: 'text' })],
+    ['sha3-addons', (lib) => lib.kmac128('key', bytes(1))],
+    ['sha3-addons', (lib) => lib.kmac128(bytes(1), 'text')],
+    ['sha3-addons', (lib) => lib.tuplehash128(bytes(1))],
+    ['sha3-addons', (lib) => lib.tuplehash128([5])],
+    ['sha3-addons', (lib) => lib.tuplehash256.create().update('text')],
+    ['sha3-addons', (lib) => lib.turboshake128(bytes(1), { D: 128 })],
+    ['sha3-addons', (lib) => lib.parallelhash128(bytes(1), { blockLen: 0 })],
+    ['sha3-addons', (lib) => lib.kt128(bytes(1), { dkLen: -1 })],
+    ['sha3-addons', (lib) => lib.kmac128.create(bytes(1)).xof(5)],
+  ]) {
+    const [expected, found] = await Promise.all(
+      ['@noble/hashes', 'millrace/noble-hashes'].map(async (where) => {
+        const lib = await import(`${where}/${path}.js`);
+        try {
+          return call(lib);
+        } catch (error) {
+          return [error.constructor.name, error.message];
+        }
+      }),
+    );
+    assert.equal(typeof expected[0], 'string', String(call));
+    assert.deepEqual(found, expected, String(call));
+  }
+});
+
+test('version 1: strings as keys and customizations; its names', async () => {
+  const { k12, kmac128, tuplehash128 } = await import('millrace/noble-hashes/v1/sha3-addons.js');
+  const two = await import('millrace/noble-hashes/sha3-addons.js');
+  const text = new TextEncoder();
+  const [key, data, custom] = ['key', 'data', 'custom'].map((each) => text.encode(each));
+  assert.deepEqual(
+    kmac128('key', 'data', { personalization: 'custom' }),
+    two.kmac128(key, data, { personalization: custom }),
+  );
+  assert.deepEqual(tuplehash128(['key', 'data']), two.tuplehash128([key, data]));
+  assert.deepEqual(
+    k12('data', { personalization: 'custom' }),
+    two.kt128(data, { personalization: custom }),
+  );
+  assert.equal(kmac128.outputLen, undefined);
 });
 
 test('HMAC and derivations equal noble, synchronous and asynchronous', async () => {
@@ -118,6 +232,7 @@ test('HMAC and derivations equal noble, synchronous and asynchronous', async () 
     (lib) => lib.hmac.create(lib.sha512, key).update(salt).update(key).digest(),
     (lib) => lib.hkdf(lib.sha256, key, salt, undefined, 77),
     (lib) => lib.expand(lib.sha512, lib.extract(lib.sha512, key, undefined), salt, 200),
+    (lib) => lib.expand(lib.sha256, lib.extract(lib.sha256, key, salt), undefined, 32),
     (lib) => lib.pbkdf2(lib.sha512, 'päss', salt, { c: 3, dkLen: 70 }),
     (lib) => lib.pbkdf2Async(lib.sha256, key, 'salt', { c: 3 }),
     (lib) => lib.scrypt('pass', salt, { N: 16, r: 4, p: 3, dkLen: 40 }),
@@ -143,6 +258,9 @@ test('ciphers equal noble, with and without aad and memory for the result', asyn
     ['aes', 'gcm', 32, 12, false],
     ['aes', 'gcm', 16, 12, false],
     ['aes', 'gcm', 24, 16, false],
+    ['aes', 'gcm', 32, 8, false],
+    ['aes', 'gcm', 16, 128, false],
+    ['aes', 'gcm', 16, 129, false],
     ['aes', 'gcmsiv', 32, 12, false],
     ['aes', 'gcmsiv', 16, 12, false],
     ['aes', 'ctr', 32, 16, true],
@@ -182,6 +300,45 @@ test('ciphers equal noble, with and without aad and memory for the result', asyn
   const ours = await import('millrace/noble-ciphers/chacha.js');
   const given = [bytes(32), bytes(12), bytes(333), undefined, 7];
   assert.deepEqual(ours.chacha20(...given), noble.chacha20(...given));
+});
+
+test('AES key wrap equals noble; only what noble refuses goes to noble', async () => {
+  const { nobleCalls } = await import('millrace/noble-ciphers');
+  const noble = await import('@noble/ciphers/aes.js');
+  const ours = await import('millrace/noble-ciphers/aes.js');
+  const before = nobleCalls();
+  for (const keySize of [16, 24, 32])
+    for (const [name, sizes] of Object.entries({ aeskw: [16, 40, 4096], aeskwp: [1, 8, 33] }))
+      for (const size of sizes) {
+        const [key, data] = [bytes(keySize), bytes(size)];
+        const { encrypt, decrypt } = ours[name](key);
+        const wrapped = encrypt(data);
+        assert.deepEqual(wrapped, noble[name](key).encrypt(data), `${name} ${size}`);
+        assert.equal(wrapped.constructor, Uint8Array);
+        assert.deepEqual(decrypt(wrapped), data);
+        assert.throws(() => encrypt(data), /cannot encrypt\(\) twice/);
+        wrapped[3] ^= 1;
+        assert.throws(() => decrypt(wrapped), { name: 'Error', message: 'integrity check failed' });
+      }
+  assert.deepEqual(nobleCalls(), before, 'noble computed nothing');
+  for (const call of [
+    (lib) => lib.aeskw(bytes(17)).encrypt(bytes(16)),
+    (lib) => lib.aeskw(bytes(16)).encrypt(bytes(8)),
+    (lib) => lib.aeskw(bytes(16)).encrypt('text'),
+    (lib) => lib.aeskwp(bytes(16)).encrypt(bytes(0)),
+    (lib) => lib.aeskw(bytes(16)).decrypt(bytes(16)),
+    (lib) => lib.aeskw(bytes(16)).encrypt(bytes(16), bytes(24)),
+  ]) {
+    const [expected, found] = [noble, ours].map((lib) => {
+      try {
+        return call(lib);
+      } catch (error) {
+        return error.message;
+      }
+    });
+    assert.equal(typeof expected, 'string');
+    assert.equal(found, expected);
+  }
 });
 
 test('bad arguments: the classes and messages of version 2; Errors in version 1', async () => {
@@ -242,8 +399,8 @@ test('what only noble has is counted; without noble the call has a clear error',
   assert.throws(() => useNoble('hashes', 2, 5), { code: 'ERR_ARGUMENT_TYPE' });
 
   // Version 2 is installed here: the modules of version 1 refuse it.
-  const { k12 } = await import('millrace/noble-hashes/v1/sha3-addons.js');
-  assert.throws(() => k12(bytes(3)), { code: 'ERR_NOBLE_VERSION' });
+  const { m14 } = await import('millrace/noble-hashes/v1/sha3-addons.js');
+  assert.throws(() => m14(bytes(3)), { code: 'ERR_NOBLE_VERSION' });
   useNoble('ciphers', 1, () => undefined);
   const { cbc } = await import('millrace/noble-ciphers/v1/aes.js');
   assert.throws(() => cbc(bytes(32), bytes(16)), { code: 'ERR_NOBLE_MISSING' });

@@ -1,10 +1,17 @@
 import { sha256, sha512 } from 'millrace/noble-hashes/sha2.js';
 import { shake128 } from 'millrace/noble-hashes/sha3';
 import { blake2b, type Blake2Opts } from 'millrace/noble-hashes/blake2.js';
+import {
+  kmac128,
+  kt128,
+  tuplehash256,
+  type cShakeOpts,
+} from 'millrace/noble-hashes/sha3-addons.js';
+import { cshake128, k12 } from 'millrace/noble-hashes/v1/sha3-addons';
 import { hmac } from 'millrace/noble-hashes/hmac.js';
 import { scryptAsync, type ScryptOpts } from 'millrace/noble-hashes/scrypt.js';
 import { sha256 as old } from 'millrace/noble-hashes/v1/sha256';
-import { gcm } from 'millrace/noble-ciphers/aes.js';
+import { aeskw, gcm } from 'millrace/noble-ciphers/aes.js';
 import { xchacha20poly1305, type Cipher } from 'millrace/noble-ciphers/v1/chacha';
 import { nobleCalls, useNoble } from 'millrace/noble-hashes';
 import { register } from 'millrace/ethers';
@@ -12,6 +19,7 @@ import { is } from './equal.mjs';
 
 const bytes = new Uint8Array(32);
 const options: Blake2Opts = { dkLen: 32 };
+const names: cShakeOpts = { NISTfn: 'name', personalization: bytes };
 const cost: ScryptOpts = { N: 16, r: 8, p: 1 };
 
 is<Uint8Array>()(sha256(bytes));
@@ -19,6 +27,12 @@ is<number>()(sha512.create().update(bytes).outputLen);
 is<Uint8Array>()(shake128.create({ dkLen: 5 }).update(bytes).xof(7));
 is<Uint8Array>()(blake2b(bytes, options));
 is<Uint8Array>()(hmac.create(sha256, bytes).update(bytes).digest());
+is<Uint8Array>()(kmac128.create(bytes, { personalization: bytes }).update(bytes).xof(9));
+is<Uint8Array>()(kt128(bytes, { dkLen: 9, personalization: bytes }));
+is<Uint8Array>()(tuplehash256([bytes, bytes]));
+is<Uint8Array>()(cshake128(bytes, names));
+is<Uint8Array>()(k12(bytes));
+is<Cipher>()(aeskw(bytes));
 is<Promise<Uint8Array>>()(scryptAsync('password', bytes, cost));
 is<number>()(old.outputLen);
 is<Cipher>()(gcm(bytes, bytes));
@@ -30,3 +44,7 @@ useNoble('hashes', 2, () => ({}));
 useNoble('curves', 2, () => ({}));
 // @ts-expect-error line 2 takes an object of options
 blake2b(bytes, 5);
+// @ts-expect-error a MAC needs a key
+kmac128(bytes);
+// @ts-expect-error the message of TupleHash is an array
+tuplehash256(bytes);

@@ -43,7 +43,8 @@ export interface CipherSpec {
   readonly properties: Readonly<Record<string, unknown>>;
   /** Algorithms by the size of the key. */
   readonly algorithms: Readonly<Record<number, string>>;
-  readonly nonceSize: number;
+  /** The fewest and the most bytes of a nonce that Millrace serves. */
+  readonly nonceSizes: readonly [least: number, most: number];
   /** True if encrypt and decrypt take memory for the result. */
   readonly output: boolean;
   /** The message of a failed authentication; undefined for a cipher without a tag. */
@@ -52,14 +53,16 @@ export interface CipherSpec {
 
 /** Returns a cipher function; noble serves or refuses what Millrace does not accept. */
 export function cipherFunction(spec: CipherSpec): CipherFunction {
-  const { line, subpath, name, algorithms, nonceSize } = spec;
+  const { line, subpath, name, algorithms } = spec;
+  const [least, most] = spec.nonceSizes;
   const cipher = (key: Uint8Array, nonce: Uint8Array, ...more: unknown[]): Cipher => {
     const [aad] = more;
     const algorithm = isUint8Array(key) ? algorithms[key.length] : undefined;
     const accepted =
       algorithm !== undefined &&
       isUint8Array(nonce) &&
-      nonce.length === nonceSize &&
+      nonce.length >= least &&
+      nonce.length <= most &&
       (aad === undefined || (spec.invalid !== undefined && isUint8Array(aad))) &&
       more.length <= 1 &&
       findCipher(algorithm) !== undefined;

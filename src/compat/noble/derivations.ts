@@ -8,7 +8,7 @@ import { keepsStates, keyStates } from '../../hashers/key-states.js';
 import { Running } from '../../hashers/running.js';
 import { argon2Parser } from '../../kdf/argon2.js';
 import { derivePromise, deriveSync, type DerivationParser } from '../../kdf/derive.js';
-import { hkdfParser } from '../../kdf/hkdf.js';
+import { hkdfExpandParser, hkdfParser } from '../../kdf/hkdf.js';
 import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
 import { scryptParser } from '../../kdf/scrypt.js';
 import { hmacFacts } from '../../operations/hmac.js';
@@ -130,6 +130,11 @@ export function hkdf(line: Line) {
       throw new Error('"prk" must be at least HashLen octets');
     if (length > 255 * outputLen) throw new Error('Length must be <= 255*HashLen');
     if (line === 2 && info !== undefined) checkBytes(line, info, 'info');
+    const name = macOf(hash)?.facts.name;
+    const given = info ?? NO_BYTES;
+    // RFC 5869's least size of a PRK, which version 1 does not check.
+    if (name !== undefined && key.length >= outputLen && length > 0 && isUint8Array(given))
+      return derived(hkdfExpandParser, [name, key, given, length]);
     const output = new Uint8Array(length);
     const tail = info?.length ?? 0;
     // T(n - 1), info and the number n: the input of T(n).

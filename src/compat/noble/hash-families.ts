@@ -1,15 +1,9 @@
 /** The hash functions of sha2, sha3, legacy, blake2 and blake3, in noble's two lines. */
 import { findHash } from '../../catalog/catalog.js';
-import { defaultEngine } from '../../engines/engines.js';
-import { Running } from '../../hashers/running.js';
-import { createKeyFor } from '../../operations/key.js';
-import { isUint8Array } from '../../request/intrinsics.js';
-import { checkNumber } from './checks.js';
+import type { Parameter } from '../../catalog/parameters.js';
 import {
   optionHash,
   plainHash,
-  RunningHash,
-  sized,
   type CHash,
   type Family,
   type HashXOF,
@@ -17,6 +11,14 @@ import {
   type Spec,
 } from './hash-objects.js';
 import type { Line } from './original.js';
+import {
+  inputOf,
+  isNumber,
+  isParameter,
+  isPlain,
+  sizeOption,
+  type Parameters,
+} from './parameters.js';
 
 /** Options of BLAKE2. */
 export interface Blake2Opts {
@@ -96,10 +98,9 @@ function shake(
   const family: Family<ShakeOpts> = {
     subpath: 'sha3',
     name,
-    begin: ({ outputLen: usual }, options) => {
-      if (!isPlain(options)) return undefined;
-      const size = options.dkLen;
-      return sized(spec, size === undefined ? usual : checkNumber(line, size, 'outputLen'));
+    read: (options) => {
+      const size = isPlain(options) ? sizeOption(options.dkLen, outputLen) : undefined;
+      return size === undefined ? undefined : { size };
     },
   };
   return optionHash<ShakeOpts, HashXOF>(spec, family, nist);
@@ -117,44 +118,55 @@ function blake2Of(line: Line, algorithm: string, name: string): CHash<Blake2Opts
   const facts = findHash(algorithm)!;
   const outputLen = facts.digestSize;
   const spec: Spec = { line, kind: 'md', facts, outputLen, xof: false };
-  return optionHash<Blake2Opts>(spec, {
-    subpath: 'blake2',
-    name,
-    begin: (_, options) =>
-      isPlain(options) &&
-      (options.dkLen === undefined || options.dkLen === outputLen) &&
-      options.key === undefined &&
-      options.salt === undefined &&
-      options.personalization === undefined
-        ? sized(spec, outputLen)
-        : undefined,
-  });
+  const read = (options: Blake2Opts): Parameters | undefined => {
+    if (!isPlain(options)) return undefined;
+    const { dkLen: size = outputLen, key, salt, personalization } = options;
+    if (!isNumber(size, outputLen)) return undefined;
+    const given = { key, salt, personalization };
+    const values: Parameter[] = size === outputLen ? [] : [['outputLength', size]];
+    for (const each of ['key', 'salt', 'personalization'] as const) {
+      const value = given[each];
+      if (value === undefined) continue;
+      const [least, most] = facts.parameters![each]!;
+      if (!isParameter(value) || value.length < least || value.length > most) return undefined;
+      if (each !== 'key') values.push([each, value]);
+    }
+    return { size, key, values };
+  };
+  return optionHash<Blake2Opts>(spec, { subpath: 'blake2', name, read });
 }
 
 /** BLAKE3. */
 export function blake3(line: Line) {
   const facts = findHash('blake3')!;
   const spec: Spec = { line, kind: 'blake3', facts, outputLen: facts.digestSize, xof: true };
-  const family: Family<Blake3Opts> = {
-    subpath: 'blake3',
-    name: 'blake3',
-    begin: (_, options) => {
-      if (!isPlain(options) || options.context !== undefined) return undefined;
-      const { dkLen = facts.digestSize, key } = options;
-      if (!Number.isSafeInteger(dkLen) || dkLen < 0) return undefined;
-      if (key === undefined) return sized(spec, dkLen);
-      if (!isUint8Array(key) || key.length !== facts.parameters?.key?.[1]) return undefined;
-      const prepared = createKeyFor(facts.name, key, defaultEngine.preference);
-      return new RunningHash(
-        { ...spec, outputLen: dkLen },
-        new Running(facts, false, prepared, 0, 0, dkLen),
-      );
-    },
+  const read = (options: Blake3Opts): Parameters | undefined => {
+    if (!isPlain(options)) return undefined;
+    const { dkLen, key, context } = options;
+    const size = sizeOption(dkLen, facts.digestSize);
+    if (size === undefined || (key !== undefined && context !== undefined)) return undefined;
+    if (context === undefined) return key === undefined || isKey(key) ? { size, key } : undefined;
+    // The context is text; noble also serves bytes that are none.
+    const text = inputOf(line, context);
+    return text === undefined || !isText(text) ? undefined : { size, values: [['context', text]] };
   };
+  const isKey = (key: unknown): key is Uint8Array =>
+    isParameter(key) && key.length === facts.parameters!.key![1];
+  const family = { subpath: 'blake3', name: 'blake3', read };
   return { blake3: optionHash<Blake3Opts, HashXOF>(spec, family) };
 }
 
-/** Returns true for an options object; noble refuses every other value. */
-function isPlain(options: unknown): boolean {
-  return Object.prototype.toString.call(options) === '[object Object]';
+/** Returns true for valid UTF-8. */
+function isText(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
+
+declare const TextDecoder: new (
+  encoding: string,
+  options: object,
+) => { decode(bytes: Uint8Array): string };

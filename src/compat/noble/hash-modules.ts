@@ -2,6 +2,7 @@
  * The modules of @noble/hashes by sub-path: names that Millrace computes, and stand-ins for those
  * that only noble has.
  */
+import { addons, kangarooOne, kangarooTwelve } from './addon-hashes.js';
 import { byteHelpers } from './byte-helpers.js';
 import { argon2, hkdf, hmac, pbkdf2, scrypt } from './derivations.js';
 import { blake2, blake3, legacy, longShake, sha2, sha3 } from './hash-families.js';
@@ -25,25 +26,7 @@ function common(line: Line) {
     scrypt: scrypt(line),
     sha2: sha2(line),
     sha3: { ...sha3(line), ...lend('sha3', ['Keccak', 'keccakP']) },
-    'sha3-addons': lend('sha3-addons', [
-      'cshake128',
-      'cshake256',
-      'keccakprg',
-      'kmac128',
-      'kmac128xof',
-      'kmac256',
-      'kmac256xof',
-      'parallelhash128',
-      'parallelhash128xof',
-      'parallelhash256',
-      'parallelhash256xof',
-      'tuplehash128',
-      'tuplehash128xof',
-      'tuplehash256',
-      'tuplehash256xof',
-      'turboshake128',
-      'turboshake256',
-    ]),
+    'sha3-addons': { ...addons(line), ...lend('sha3-addons', ['keccakprg']) },
     utils: {
       ...lend('utils', [
         'abytes',
@@ -94,11 +77,8 @@ function lineTwo() {
     sha3: { ...base.sha3, ...longShake(2) },
     'sha3-addons': {
       ...base['sha3-addons'],
+      ...kangarooTwelve(),
       ...lend('sha3-addons', [
-        'HopMAC128',
-        'HopMAC256',
-        'kt128',
-        'kt256',
         '_KMAC',
         '_KangarooTwelve',
         '_KeccakPRG',
@@ -152,8 +132,8 @@ function lineOne() {
     sha512: { sha384, sha512, sha512_224, sha512_256, ...wide },
     'sha3-addons': {
       ...base['sha3-addons'],
+      ...kangarooOne(),
       ...lend('sha3-addons', [
-        'k12',
         'm14',
         'KMAC',
         'KangarooTwelve',

@@ -10,8 +10,10 @@ import { findHash } from '../../catalog/catalog.js';
 import { Running } from '../../hashers/running.js';
 import { Phase } from '../../hashers/setup.js';
 import { fastInto } from '../../operations/fast-path.js';
+import { encodeItem } from '../../operations/tuple.js';
 import { checkBytes, checkNumber, checkOutput, checkUsable, message } from './checks.js';
 import { original, type Line } from './original.js';
+import { beginWith, digestWith, type Parameters } from './parameters.js';
 
 /** A running hash, as `create()` returns it. */
 export interface Hash {
@@ -113,11 +115,12 @@ export class RunningHash implements HashXOF {
       this.#lent.update(data);
       return this;
     }
-    if (isUint8Array(data) && !this.destroyed && !this.finished && running.tryBuffer(data))
-      return this;
-    const { line } = this.#spec;
+    const { line, facts } = this.#spec;
+    const usable = !this.destroyed && !this.finished && !facts.tuple;
+    if (usable && isUint8Array(data) && running.tryBuffer(data)) return this;
     checkUsable(line, this);
-    const bytes = message(line, data);
+    const given = message(line, data);
+    const bytes = facts.tuple ? encodeItem(given) : given;
     running.update(bytes, 0, sizeOf(bytes));
     return this;
   }
@@ -219,16 +222,17 @@ export class RunningHash implements HashXOF {
   }
 }
 
-/** Makes the parts of a hash function that depend on its options. */
+/** What a hash function does with its options. */
 export interface Family<Options> {
   readonly subpath: string;
   /** The name of the function in noble. */
   readonly name: string;
-  /**
-   * Returns what computes a hash with these options, or undefined for those that only noble serves
-   * or refuses.
-   */
-  begin(spec: Spec, options: Options): Hash | undefined;
+  /** True if a digest has parameters without options too. */
+  readonly always?: boolean;
+  /** True for a function without properties in line 1. */
+  readonly bare?: boolean;
+  /** Returns the parameters of a digest, or undefined if only noble serves or refuses them. */
+  read(options: Options): Parameters | undefined;
 }
 
 /** Returns a hash function without options. */
@@ -246,52 +250,64 @@ export function plainHash(
     if (isUint8Array(data) && fastInto(facts, data, digest)) return digest;
     return begin().update(message(line, data)).digest();
   };
-  return described(hash, spec, begin, nist);
+  return described(hash, spec, begin, { nist });
 }
 
 /** Returns a hash function with options. */
 export function optionHash<Options extends object, Instance extends Hash = Hash>(
   spec: Spec,
-  { subpath, name, begin }: Family<Options>,
+  { subpath, name, read, always = false, bare = false }: Family<Options>,
   nist?: number,
 ): CHash<Options, Instance> {
   const { line, facts, outputLen } = spec;
   const usual = outputLen === facts.digestSize;
+  const lent = (): any => original(line, 'hashes', subpath, name);
   const create = (options?: Options): Hash => {
-    if (options === undefined) return new RunningHash(spec, begun(facts, outputLen));
-    const hash = begin(spec, options);
-    if (hash !== undefined) return hash;
-    const lent = original(line, 'hashes', subpath, name).create(options) as HashXOF;
-    return new RunningHash(spec, begun(facts, outputLen), lent);
+    if (options === undefined && !always) return new RunningHash(spec, begun(facts, outputLen));
+    const parameters = read(options ?? ({} as Options));
+    if (parameters !== undefined) {
+      const { size } = parameters;
+      return new RunningHash({ ...spec, outputLen: size }, beginWith(facts, parameters));
+    }
+    return new RunningHash(spec, begun(facts, outputLen), lent().create(options) as HashXOF);
   };
   const hash = (data: Uint8Array, options?: Options): Uint8Array => {
-    if (options === undefined && usual && isUint8Array(data)) {
-      const digest = new Uint8Array(outputLen);
-      if (fastInto(facts, data, digest)) return digest;
+    if (options === undefined && !always) {
+      if (!usual) return digestWith(facts, { size: outputLen }, message(line, data));
+      if (isUint8Array(data)) {
+        const digest = new Uint8Array(outputLen);
+        if (fastInto(facts, data, digest)) return digest;
+      }
+      return create().update(message(line, data)).digest();
     }
-    return create(options).update(message(line, data)).digest();
+    const parameters = read(options ?? ({} as Options));
+    if (parameters === undefined) return lent()(data, options);
+    return digestWith(facts, parameters, message(line, data));
   };
-  return described(hash, spec, create, nist) as CHash<Options, Instance>;
-}
-
-/** Begins a hash of a spec with another output size. */
-export function sized(spec: Spec, outputLen: number): RunningHash {
-  return new RunningHash({ ...spec, outputLen }, begun(spec.facts, outputLen));
+  return described(hash, spec, create, { nist, bare }) as CHash<Options, Instance>;
 }
 
 function begun(facts: HashFacts, size: number): Running {
   return new Running(facts, false, undefined, 0, 0, size);
 }
 
+/** Properties of a hash function that its spec has not. */
+interface Description {
+  /** The last number of NIST's object identifier. */
+  readonly nist?: number | undefined;
+  /** True for a function without properties in line 1. */
+  readonly bare?: boolean;
+}
+
 /** Adds the properties of a hash function. */
-function described(
+export function described(
   hash: (data: Uint8Array, options?: any) => Uint8Array,
   spec: Spec,
-  create: (options?: any) => Hash,
-  nist: number | undefined,
+  create: (...given: any[]) => Hash,
+  { nist, bare = false }: Description = {},
 ): CHash<any, any> {
   const { line, outputLen, facts, xof } = spec;
-  Object.assign(hash, { outputLen, blockLen: facts.blockSize });
+  if (line === 2 || !bare) Object.assign(hash, { outputLen, blockLen: facts.blockSize });
   if (line === 2) Object.assign(hash, { canXOF: xof });
   Object.assign(hash, { create });
   // 2.16.840.1.101.3.4.2: NIST's hash algorithms.

@@ -38,7 +38,7 @@ export function useNoble(name: NoblePackage, line: Line, source: NobleSource): v
 }
 
 /**
- * Returns how many calls noble itself has served, by name: `{ 'sha3-addons/kmac128': 3 }`. With
+ * Returns how many calls noble itself has served, by name: `{ 'blake1/blake256': 3 }`. With
  * `MILLRACE_NOBLE_LOG=1` each name is also written to standard error once.
  */
 export function nobleCalls(): Record<string, number> {
