@@ -153,7 +153,7 @@ async function testCpus(args) {
 
 /**
  * noble's own test suite against Millrace's modules, beside its own run:
- *   npm run test:noble -- DIRECTORY [--verbose] [--served] [TEST-FILE]
+ *   npm run test:noble -- DIRECTORY [--verbose] [--served] [--limit MINUTES] [TEST-FILE...]
  */
 async function testNoble(args) {
   await prepare();

@@ -1,19 +1,12 @@
 // Takes the place of noble's test runner (@paulmillr/jsbt/test.js, micro-should): runs every test
-// even if one fails, and counts by the file that registered it. Prints one line of JSON at exit.
+// even if one fails. Prints a line of JSON for each test, and one at the end.
 
+import { writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 const tests = [];
 const groups = [];
 const silent = { ran: false };
-
-/** The file of noble's suite that called it/should. */
-function caller() {
-  const files = [...new Error().stack.matchAll(/\/test\/([\w-]+(?:\.test)?\.[tj]s)/g)];
-  // The last test file on the stack is the outermost; index only calls the others.
-  const name = files.map(([, file]) => file).find((file) => !/^(index|utils)\./.test(file));
-  return name ?? files[0]?.[1] ?? 'unknown';
-}
 
 function hooks(kind) {
   return (run) => (groups.at(-1)?.[kind] ?? []).push(run);
@@ -25,7 +18,7 @@ export function describe(title, body) {
   try {
     body();
   } catch (error) {
-    tests.push({ file: caller(), title: `${title}: ${error.message}`, fail: error, groups: [] });
+    tests.push({ title: `${title}: ${error.message}`, fail: error, groups: [] });
   } finally {
     groups.pop();
   }
@@ -35,31 +28,35 @@ describe.skip = () => {};
 export function it(title, run) {
   const path = [...groups];
   const name = [...path.map((group) => group.title), title].join(' > ');
-  tests.push({ file: caller(), title: name, run, groups: path });
+  tests.push({ title: name, run, groups: path });
 }
 it.skip = () => {};
 it.only = it;
+it.serial = it;
 it.opts = {};
 it.run = async () => {
   if (silent.ran) return;
   silent.ran = true;
-  const files = {};
-  for (const { file, title, run, fail, groups: path } of tests) {
-    const count = (files[file] ??= { passed: 0, failed: [] });
+  for (const { title, run, fail, groups: path } of tests) {
+    let message;
     try {
       if (fail !== undefined) throw fail;
       for (const group of path)
         for (const hook of [...group.beforeAll.splice(0), ...group.beforeEach]) await hook();
       await run?.();
       for (const group of path) for (const hook of group.afterEach) await hook();
-      count.passed++;
     } catch (error) {
-      count.failed.push({ title, message: String(error?.stack ?? error).slice(0, 600) });
+      message = String(error?.stack ?? error).slice(0, 600);
     }
+    print('test', { title, message });
   }
-  const served = globalThis.millraceNobleCalls?.();
-  process.stdout.write(`\n#result ${JSON.stringify({ files, served })}\n`);
+  print('served', globalThis.millraceNobleCalls?.() ?? {});
 };
+
+/** Prints at once: the process may be killed at its time limit. */
+function print(kind, value) {
+  writeSync(1, `\n#${kind} ${JSON.stringify(value)}\n`);
+}
 it.runWhen = (url) => (url === pathToFileURL(process.argv[1]).href ? it.run() : undefined);
 export { it as should };
 export const beforeEach = hooks('beforeEach');

@@ -1,12 +1,13 @@
-// Runs the test suite of a checkout of noble-hashes or noble-ciphers against Millrace's modules,
-// beside noble's own run.
+// Runs the test files of a checkout of noble-hashes or noble-ciphers against Millrace's modules,
+// beside noble's own run, each in a process of its own.
 //
-//   npm run test:noble -- DIRECTORY [--verbose] [--served] [TEST-FILE]
+//   npm run test:noble -- DIRECTORY [--verbose] [--served] [--limit MINUTES] [TEST-FILE...]
 //
-// It fails if a file has more failures against Millrace than noble has itself.
+// Without names it runs all files but those that noble names slow. It fails if a test fails against
+// Millrace that passes with noble, or if only Millrace's run reaches the time limit.
 
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -15,11 +16,15 @@ import { fetchPackage } from '../support/registry.mjs';
 import { root } from '../support/child.mjs';
 
 const { values, positionals } = parseArgs({
-  options: { verbose: { type: 'boolean' }, served: { type: 'boolean' } },
+  options: {
+    verbose: { type: 'boolean' },
+    served: { type: 'boolean' },
+    limit: { type: 'string', default: '20' },
+  },
   allowPositionals: true,
 });
-const [given, file] = positionals;
-if (given === undefined) throw new Error('usage: npm run test:noble -- DIRECTORY [TEST-FILE]');
+const [given, ...names] = positionals;
+if (given === undefined) throw new Error('usage: npm run test:noble -- DIRECTORY [TEST-FILE...]');
 const directory = resolve(given);
 const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
 const [, name] = /^@noble\/(hashes|ciphers)$/.exec(manifest.name) ?? [];
@@ -27,7 +32,7 @@ if (name === undefined) throw new Error(`${directory} is no checkout of noble: $
 const line = Number(manifest.version[0]);
 
 /** What the tests import besides noble, in the versions of its package.json. */
-function packages() {
+function fetchPackages() {
   const { 'fast-check': check, '@scure/base': base } = manifest.devDependencies;
   const found = { 'fast-check': fetchPackage('fast-check', check) };
   if (base !== undefined) found['@scure/base'] = fetchPackage('@scure/base', base);
@@ -49,6 +54,7 @@ function entryOf(folder) {
   return join(folder, entry ?? module ?? main);
 }
 
+const packages = fetchPackages();
 const folder = join(root, 'dist', `noble-${name}`, line === 1 ? 'v1' : '');
 const modules = Object.fromEntries(
   readdirSync(folder)
@@ -59,8 +65,8 @@ const sources = readdirSync(join(directory, 'src'))
   .filter((each) => each.endsWith('.ts') && !/^(index|crypto)/.test(each))
   .map((each) => each.slice(0, -3));
 
-/** Runs the suite in a process of its own. */
-function run(ours) {
+/** Runs a file; returns its tests passed, those failed, and why it ended early. */
+function run(file, ours) {
   const settings = {
     directory: pathToFileURL(directory).href,
     entry: pathToFileURL(join(root, 'dist', 'compat', `noble-${name}.mjs`)).href,
@@ -68,43 +74,81 @@ function run(ours) {
     modules,
     name,
     ours,
-    packages: packages(),
+    packages,
     sources,
   };
-  const index = ['ts', 'js'].map((end) => join(directory, 'test', file ?? `index.${end}`));
-  const program = index.find((each) => existsSync(each));
-  const { stdout, stderr, status } = spawnSync(
+  const preload = new URL('./preload.mjs', import.meta.url).href;
+  const child = spawn(
     process.execPath,
-    ['--no-warnings', '--import', new URL('./preload.mjs', import.meta.url).href, program],
+    ['--no-warnings', '--import', preload, join(directory, 'test', file)],
     {
       cwd: directory,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
       env: { ...process.env, MILLRACE_NOBLE_SUITE: JSON.stringify(settings) },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  const result = /^#result (.*)$/m.exec(stdout);
-  if (result === null) throw new Error(`the suite ended with ${status}:\n${stderr.slice(-3000)}`);
-  return JSON.parse(result[1]);
+  let [output, errors, late] = ['', '', false];
+  child.stdout.on('data', (chunk) => (output += chunk));
+  child.stderr.on('data', (chunk) => (errors = (errors + chunk).slice(-3000)));
+  const timer = setTimeout(() => (late = child.kill('SIGKILL')), Number(values.limit) * 60_000);
+  return new Promise((done) => {
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      const result = { passed: 0, failed: new Map(), served: {}, ended: '' };
+      // One line for each test, so that those before a crash count.
+      for (const [, text] of output.matchAll(/^#test (.*)$/gm)) {
+        const { title, message } = JSON.parse(text);
+        if (message === undefined) result.passed++;
+        else result.failed.set(unused(title, result.failed), message);
+      }
+      const served = /^#served (.*)$/m.exec(output);
+      if (served === null) result.ended = late ? 'time limit' : `ended with ${code}: ${errors}`;
+      else result.served = JSON.parse(served[1]);
+      done(result);
+    });
+  });
 }
 
-const [noble, ours] = [run(false), run(true)];
-const none = { passed: 0, failed: [] };
-const rows = [];
-let worse = 0;
-for (const each of [...new Set([...Object.keys(noble.files), ...Object.keys(ours.files)])].sort()) {
-  const [theirs, mine] = [noble.files[each] ?? none, ours.files[each] ?? none];
-  rows.push([each, theirs.passed, theirs.failed.length, mine.passed, mine.failed.length]);
-  const known = new Set(theirs.failed.map(({ title }) => title));
-  const fresh = mine.failed.filter(({ title }) => !known.has(title));
-  worse += Math.max(0, mine.failed.length - theirs.failed.length);
-  for (const { title, message } of fresh)
-    console.log(`${each}: ${title}\n${values.verbose ? message : message.split('\n')[0]}\n`);
+/** Titles of failed tests may be equal. */
+function unused(title, failed) {
+  let name = title;
+  for (let number = 2; failed.has(name); number++) name = `${title} (${number})`;
+  return name;
 }
-const sum = (column) => rows.reduce((total, row) => total + row[column], 0);
-rows.push(['all', ...[1, 2, 3, 4].map(sum)]);
-const titles = ['file', 'noble passed', 'failed', 'Millrace passed', 'failed'];
+
+const files =
+  names.length > 0
+    ? names
+    : readdirSync(join(directory, 'test'))
+        .filter((each) => /\.test\.[jt]s$/.test(each) && !each.startsWith('slow-'))
+        .sort();
+const titles = ['file', 'noble passed', 'failed', 'Millrace passed', 'failed', 'failed only there'];
+const totals = [0, 0, 0, 0, 0];
+const served = {};
+const row = (cells) => console.log(`| ${cells.join(' | ')} |`);
 console.log(`${manifest.name} ${manifest.version}\n`);
-for (const row of [titles, titles.map(() => '---'), ...rows]) console.log(`| ${row.join(' | ')} |`);
-if (values.served) console.log('\nserved by noble itself:', ours.served);
-if (worse > 0) process.exitCode = 1;
+row(titles);
+row(titles.map(() => '---'));
+const notes = [];
+for (const file of files) {
+  const [noble, ours] = await Promise.all([run(file, false), run(file, true)]);
+  const fresh = [...ours.failed].filter(([title]) => !noble.failed.has(title));
+  const counts = [noble.passed, noble.failed.size, ours.passed, ours.failed.size, fresh.length];
+  row([file, ...counts]);
+  for (const [index, count] of counts.entries()) totals[index] += count;
+  for (const [title, count] of Object.entries(ours.served))
+    served[title] = (served[title] ?? 0) + count;
+  for (const [title, message] of fresh)
+    notes.push(`${file}: ${title}\n${values.verbose ? message : message.split('\n')[0]}`);
+  for (const title of noble.failed.keys())
+    if (ours.failed.has(title))
+      notes.push(
+        `${file}: ${title} fails with noble too: ${noble.failed.get(title).slice(0, 120)}`,
+      );
+  if (noble.ended !== '') notes.push(`${file}: noble's run: ${noble.ended}`);
+  if (ours.ended !== '') notes.push(`${file}: Millrace's run: ${ours.ended}`);
+  if (fresh.length > 0 || (ours.ended !== '' && noble.ended === '')) process.exitCode = 1;
+}
+row(['all', ...totals]);
+if (notes.length > 0) console.log(`\n${notes.join('\n\n')}`);
+if (values.served) console.log('\nserved by noble itself:', served);
