@@ -22,7 +22,7 @@ export type {
   KernelInterface,
   ServedAlgorithm,
 } from './functions/engines.js';
-export { hash, hashFile, hashMany, hmac, hmacMany } from './functions/digests.js';
+export { hash, hashFile, hashFiles, hashMany, hmac, hmacMany } from './functions/digests.js';
 export { verifyHmac } from './functions/verify-hmac.js';
 export { cipher, open, openWithPassphrase, seal, sealWithPassphrase } from './functions/ciphers.js';
 export { Cipher, Decipher } from './ciphers/cipher.js';
@@ -72,4 +72,10 @@ export type {
   OpenWithPassphraseOptions,
   SealWithPassphraseOptions,
 } from './streams/passphrase/parameters.js';
+export type {
+  FileDigest,
+  FileError,
+  FilesSignalOptions,
+  HashFilesOptions,
+} from './streams/hash-files-options.js';
 export type { Progress, StreamOptions } from './streams/stream-source.js';

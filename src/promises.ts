@@ -45,7 +45,11 @@ export type {
   Encoding,
   Engines,
   ErrorCode,
+  FileDigest,
+  FileError,
+  FilesSignalOptions,
   HashAlgorithm,
+  HashFilesOptions,
   HashName,
   HashOptions,
   HashParameterOptions,
@@ -77,7 +81,14 @@ export type {
   WrapKeyOptions,
 } from './index.js';
 export { cipher, open, seal } from './functions/promises/ciphers.js';
-export { hash, hashFile, hashMany, hmac, hmacMany } from './functions/promises/digests.js';
+export {
+  hash,
+  hashFile,
+  hashFiles,
+  hashMany,
+  hmac,
+  hmacMany,
+} from './functions/promises/digests.js';
 export { unwrapKey, wrapKey } from './functions/promises/key-wrap.js';
 export { verifyHmac } from './functions/promises/verify-hmac.js';
 export {
@@ -92,6 +103,7 @@ export {
   sealTransformStreamWithPassphrase,
   sealWithPassphrase,
 } from './functions/promises/sealed.js';
+export type { Items } from './request/iterables.js';
 export type { CallOptions } from './scheduling/routes.js';
 export type { PassphraseStreamOptions } from './streams/passphrase/parameters.js';
 export type { SealedStreamOptions } from './streams/sealed-streams.js';

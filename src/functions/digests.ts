@@ -30,6 +30,12 @@ import { batchableFacts, join } from '../scheduling/coalesce.js';
 import { CallbackCompletion, type Callback } from '../scheduling/completions.js';
 import type { RouteOptions } from '../scheduling/routes.js';
 import { checkFileCount, hashFileSync, hashFileThen } from '../streams/digest-stream.js';
+import { hashFilesSync, hashFilesThen } from '../streams/hash-files.js';
+import type {
+  FileDigest,
+  FilesSignalOptions,
+  HashFilesOptions,
+} from '../streams/hash-files-options.js';
 import type { StreamOptions } from '../streams/stream-source.js';
 import { perform, performMany } from './call.js';
 import type { FileSource } from '#platform/files.js';
@@ -190,6 +196,63 @@ export function hashFile(
     callback as Callback<unknown>,
     algorithm,
     path,
+    callback === third ? undefined : third,
+  );
+}
+
+/**
+ * Computes the digests of many files in the order of their paths. The files are opened, read and
+ * hashed by native code, many in one call.
+ *
+ * @param paths an array, or an iterable, which is run to its end first; each path as for
+ *   {@link hashFile}
+ * @returns an array of digests; with `errors: 'return'` an Error in the place of each file that
+ *   cannot be hashed
+ * @throws MillraceError as {@link hash}; otherwise the error of the first file, in the order given,
+ *   that cannot be hashed, as {@link hashFile} has it, with `path` and `index`
+ */
+export function hashFiles<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
+  paths: Iterable<FileSource>,
+  encoding?: E,
+): Digest<E>[];
+/** Computes the digests of many files with options. */
+export function hashFiles<E extends Encoding = 'buffer', R extends 'throw' | 'return' = 'throw'>(
+  algorithm: HashAlgorithm,
+  paths: Iterable<FileSource>,
+  options: HashFilesOptions<E, R>,
+): FileDigest<E, R>[];
+/**
+ * Computes the digests of many files on the worker threads. Errors of files go to the callback once
+ * nothing is read any more; invalid arguments throw.
+ */
+export function hashFiles<E extends Encoding>(
+  algorithm: HashAlgorithm,
+  paths: Iterable<FileSource>,
+  encoding: E | Callback<Buffer[]>,
+  callback?: Callback<Digest<E>[]>,
+): void;
+/** Computes the digests of many files on the worker threads, with options. */
+export function hashFiles<E extends Encoding = 'buffer', R extends 'throw' | 'return' = 'throw'>(
+  algorithm: HashAlgorithm,
+  paths: Iterable<FileSource>,
+  options: HashFilesOptions<E, R> & FilesSignalOptions,
+  callback: Callback<FileDigest<E, R>[]>,
+): void;
+export function hashFiles(
+  algorithm: HashAlgorithm,
+  paths: unknown,
+  third?: unknown,
+  fourth?: unknown,
+): unknown {
+  const callback = typeof third === 'function' ? third : fourth;
+  checkFileCount(arguments, callback === third ? 3 : 4, 'hashFiles takes an algorithm, paths');
+  if (callback === undefined) return hashFilesSync(algorithm, paths, third);
+  if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
+  return hashFilesThen(
+    callback as Callback<unknown>,
+    algorithm,
+    paths,
     callback === third ? undefined : third,
   );
 }

@@ -103,16 +103,19 @@ export async function hashFileAsync(
 }
 
 /**
- * Refuses arguments of hashFile after the last supported one: a callback there would never be
- * called.
+ * Refuses arguments of hashFile or hashFiles after the last supported one: a callback there would
+ * never be called.
  */
-export function checkFileCount(given: ArrayLike<unknown>, most: number): void {
+export function checkFileCount(
+  given: ArrayLike<unknown>,
+  most: number,
+  takes = 'hashFile takes an algorithm, a path',
+): void {
   for (let index = most; index < given.length; index++) {
     if (given[index] !== undefined)
       throw makeError(
         'ERR_MISSING_ARGUMENT',
-        'hashFile takes an algorithm, a path, an encoding or options, and a callback; not ' +
-          `${given.length} arguments`,
+        `${takes}, an encoding or options, and a callback; not ${given.length} arguments`,
       );
   }
 }

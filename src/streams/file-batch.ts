@@ -1,7 +1,7 @@
 /**
- * Hashes files on worker threads that open and read them too, for the `millrace` command. Internal:
- * a slow disk blocks a worker, which other work of the process would notice (the public functions
- * read through Node's file system, files.ts).
+ * Hashes files on worker threads that open and read them too, for hashFiles and the `millrace`
+ * command: a slow disk blocks a worker, but a small file takes a tenth of the time (hashFile reads
+ * through Node's file system, files.ts).
  *
  * Only readable regular files that do not change; the caller hashes all others.
  */
@@ -9,7 +9,7 @@ import { native } from '../engines/binding.js';
 import { request, beginRequest, setTarget } from '../request/request.js';
 import { runFilled, runAsync } from '../scheduling/run.js';
 import { At, Flag, frame, Operation } from '../request/frame.js';
-import { CallbackCompletion } from '../scheduling/completions.js';
+import { PromiseCompletion, SignalCompletion } from '../scheduling/completions.js';
 import { Threads } from '../request/protocol.js';
 
 /** Paths of files, each followed by a NUL, and their number. */
@@ -46,15 +46,32 @@ export function hashPathsSync(algorithm: number, paths: Paths, answers: Answers)
   runFilled();
 }
 
-/** Hashes files on a worker. */
-export function hashPaths(algorithm: number, paths: Paths, answers: Answers): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const completion = new CallbackCompletion((error) =>
-      error === null ? resolve() : reject(error),
-    );
-    fillPaths(algorithm, paths, answers);
+/**
+ * Hashes files on a worker. An abort rejects with the signal's reason: at once if the call has not
+ * started, otherwise after a few files.
+ */
+export function hashPaths(
+  algorithm: number,
+  paths: Paths,
+  answers: Answers,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  return submit(signal, () => fillPaths(algorithm, paths, answers)).promise;
+}
+
+/** Runs the request that `fill` fills. */
+function submit(signal: AbortSignal | undefined, fill: () => void): PromiseCompletion {
+  const completion = signal === undefined ? new PromiseCompletion() : new SignalCompletion();
+  try {
+    fill();
+    if (signal !== undefined) request.flags |= Flag.Cancellable;
     runAsync(completion);
-  });
+  } catch (error) {
+    completion.reject(error);
+  }
+  if (completion instanceof SignalCompletion && completion.slot >= 0)
+    completion.attachSignal(signal!);
+  return completion;
 }
 
 function fillPaths(algorithm: number, { bytes, count, largest }: Paths, { memory }: Answers): void {
@@ -73,28 +90,27 @@ export interface Hashing {
 
 /**
  * Hashes a large file of this size on a worker, or on all workers if the hash is a tree. Rejects if
- * the file is not regular or changes.
+ * the file is not regular or changes, and with the signal's reason if it aborts.
  */
 export function hashPath(
   algorithm: number,
   path: Uint8Array,
   size: number,
   digestSize: number,
+  signal?: AbortSignal,
 ): Hashing {
   const target = new Uint8Array(digestSize);
-  let completion!: CallbackCompletion;
-  const digest = new Promise<Uint8Array>((resolve, reject) => {
-    completion = new CallbackCompletion((error) =>
-      error === null ? resolve(target) : reject(error),
-    );
+  const completion = submit(signal, () => {
+    beginRequest(Operation.HashFile, algorithm, path, 0, path.length);
+    frame[At.Count] = 1;
+    frame[At.MessageSize] = size;
+    setTarget(target, 0, digestSize);
+    request.flags |= Flag.Progress;
   });
-  beginRequest(Operation.HashFile, algorithm, path, 0, path.length);
-  frame[At.Count] = 1;
-  frame[At.MessageSize] = size;
-  setTarget(target, 0, digestSize);
-  request.flags |= Flag.Progress;
-  runAsync(completion);
-  return { digest, progress: () => native.progress(completion.slot) };
+  return {
+    digest: completion.promise.then(() => target),
+    progress: () => native.progress(completion.slot),
+  };
 }
 
 /** Returns the maximum number of worker threads. */

@@ -46,6 +46,26 @@ export function absences({ millrace, promises, originals, options, add, place })
       'a path',
     );
   });
+  add('files', 'hashFiles', 'Blobs and Files', async () => {
+    const files = [3, 100_000].map((size) => new Blob([pattern(size)]));
+    const expected = [3, 100_000].map((size) => millrace.hash('sha256', pattern(size), options));
+    const digests = await promises.hashFiles('sha256', files, options);
+    for (const [index, digest] of digests.entries())
+      sameBytes(digest, expected[index], `file ${index}`);
+    const [digest, error] = await promises.hashFiles(
+      'sha256',
+      new Set([files[0], { stream: () => 5, slice() {}, size: 1 }]),
+      { ...options, errors: 'return' },
+    );
+    sameBytes(digest, expected[0], 'beside an error');
+    same(error.index, 1, 'the index of the error');
+    sameError(
+      await errorOf(promises.hashFiles('sha256', ['path']), 'a path'),
+      'ERR_ARGUMENT_TYPE',
+      millrace,
+      'a path',
+    );
+  });
   const synchronously = () => millrace.hashFile('sha256', new Blob([pattern(100_000)]), options);
   if (typeof FileReaderSync === 'undefined') refused('hashFile here and now', synchronously);
   else

@@ -53,6 +53,23 @@ export function processes({ millrace, promises, options, add, where }) {
         );
       }),
     );
+    add('files', 'hashFiles', way, () =>
+      inFolder(async (folder) => {
+        const sizes = [0, 1, 100_000, 2_000_000];
+        const paths = sizes.map((size) => join(folder, `of ${size} bytes`));
+        for (const [index, path] of paths.entries()) await writeFile(path, pattern(sizes[index]));
+        const given = { ...options, encoding: 'hex', errors: 'return' };
+        const all = await call('hashFiles', 'sha256', [...paths, join(folder, 'none')], given);
+        for (const [index, size] of sizes.entries())
+          same(all[index], digest(pattern(size)), `${size} bytes`);
+        same(all.at(-1).code, 'ENOENT', 'no file');
+        same(
+          (await errorOf(call('hashFiles', 'sha256', [folder], options), 'folder')).index,
+          0,
+          'the index of a folder',
+        );
+      }),
+    );
   }
   add('node', 'streams', 'a file piped through hashers', () =>
     inFolder(async (folder) => {

@@ -13,6 +13,7 @@ import millrace, {
   engines,
   hash,
   hashFile,
+  hashFiles,
   hashMany,
   hkdf,
   hmac,
@@ -55,6 +56,7 @@ const calls = {
     }),
   cipher: (engine) => cipher('aes-256-ctr', { encrypt: true, key, iv, source, engine }),
   hashFile: (engine) => hashFile('sha256', new URL(import.meta.url), { engine }),
+  hashFiles: (engine) => hashFiles('sha256', [new URL(import.meta.url)], { engine }),
   createHash: (engine) =>
     createHash('sha256', { engine }).update('abc').update(source).update(source).digest(),
   createHmac: (engine) =>
@@ -104,6 +106,7 @@ const asynchronous = {
   'pieces under a key': (engine) =>
     promises.hmac('sha256', key, new Blob([source]), 'buffer', { engine }),
   hashFile: (engine) => promises.hashFile('sha256', new URL(import.meta.url), 'buffer', { engine }),
+  hashFiles: (engine) => promises.hashFiles('sha256', [new URL(import.meta.url)], { engine }),
   hashMany: (engine) => promises.hashMany('sha256', [source, 'abc'], { engine }),
   seal: (engine) => promises.seal('aes-256-gcm', { key, nonce, source, engine }),
   'seal of little': (engine) => promises.seal('aes-256-gcm', { key, nonce, source: 'abc', engine }),

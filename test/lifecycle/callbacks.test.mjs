@@ -162,6 +162,10 @@ const journeys = {
     callback: (callback) => millrace.hashFile('sha256', process.execPath, callback),
     promise: (options) => promises.hashFile('sha256', process.execPath, options),
   },
+  'many files': {
+    callback: (callback) => millrace.hashFiles('sha256', [process.execPath], callback),
+    promise: (options) => promises.hashFiles('sha256', [process.execPath], options),
+  },
 };
 
 for (const [name, { callback, promise }] of Object.entries(journeys)) {

@@ -196,6 +196,8 @@ const calls = {
   'hmacMany, promised': [promises.hmacMany, 'sha256', 'secret', [message, aad], 'hex'],
   hashFile: [millrace.hashFile, 'sha256', file, { encoding: 'hex' }],
   'hashFile, promised': [promises.hashFile, 'sha256', file, { encoding: 'hex' }],
+  hashFiles: [millrace.hashFiles, 'sha256', [file, file], { encoding: 'hex' }],
+  'hashFiles, promised': [promises.hashFiles, 'sha256', [file, file], { encoding: 'hex' }],
   pbkdf2: [millrace.pbkdf2, key, salt, 2, 20, 'sha256'],
   'pbkdf2 of a string': [millrace.pbkdf2, 'password', salt, 2, 20, 'sha256'],
   'pbkdf2, promised': [promises.pbkdf2, 'password', salt, 2, 20, 'sha256'],

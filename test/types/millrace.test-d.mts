@@ -51,6 +51,7 @@ import type {
   DigestEncoding,
   Encoding,
   ErrorCode,
+  FileError,
   Hasher,
   HashOptions,
   HashPasswordOptions,
@@ -392,6 +393,29 @@ hasher.digest('klingon');
 // @ts-expect-error a property to be read
 hasher.algorithm = 'md5';
 type _DigestEncodings = Expect<Equal<DigestEncoding, Encoding | BufferEncoding>>;
+
+// ---- files
+const path = new URL('file:///a');
+is<Buffer<ArrayBuffer>[]>()(millrace.hashFiles('sha256', ['a', path, bytes as Buffer]));
+is<string[]>()(millrace.hashFiles('sha256', new Set(['a']), 'hex'));
+is<`0x${string}`[]>()(millrace.hashFiles('sha256', ['a'], '0xhex'));
+is<bigint[]>()(millrace.hashFiles('blake3', ['a'], { encoding: 'bigint', key: 'k' as never }));
+is<(string | FileError)[]>()(
+  millrace.hashFiles('sha256', ['a'], { encoding: 'hex', errors: 'return' }),
+);
+is<void>()(
+  millrace.hashFiles('sha256', ['a'], (_error, digests) => is<Buffer<ArrayBuffer>[]>()(digests)),
+);
+is<void>()(millrace.hashFiles('sha256', ['a'], 'hex', (_error, all) => is<string[]>()(all)));
+is<void>()(
+  millrace.hashFiles('sha256', ['a'], { errors: 'return' }, (_error, digests) =>
+    is<(Buffer<ArrayBuffer> | FileError)[]>()(digests),
+  ),
+);
+// @ts-expect-error: one path is not many
+millrace.hashFiles('sha256', 5);
+// @ts-expect-error: a target has no room for errors
+millrace.hashFiles('sha256', ['a'], { target });
 
 // ---- batches
 const packed: PackedSources = { data: bytes, size: 4 };

@@ -13,6 +13,7 @@ import promises, {
   getCiphers,
   getHashes,
   hash,
+  hashFiles,
   hashMany,
   hmac,
   hmacMany,
@@ -34,7 +35,7 @@ import promises, {
   sealStream,
   sealTransformStream,
 } from 'millrace/promises';
-import type { Bytes, SealedStreamOptions } from 'millrace/promises';
+import type { Bytes, FileError, SealedStreamOptions } from 'millrace/promises';
 import millrace from 'millrace';
 
 import { is } from './equal.mjs';
@@ -156,6 +157,13 @@ is<typeof hash>()(promises.hash);
 // ---- hashers and batches
 is<typeof millrace.createHash>()(createHash);
 is<typeof millrace.createHmac>()(createHmac);
+declare const asyncPaths: AsyncIterable<string>;
+is<Promise<Buffer<ArrayBuffer>[]>>()(hashFiles('sha256', ['a']));
+is<Promise<string[]>>()(hashFiles('sha256', asyncPaths, 'hex'));
+is<Promise<string[]>>()(hashFiles('sha256', asyncPaths, 'hex', { signal }));
+is<Promise<(bigint | FileError)[]>>()(
+  hashFiles('sha256', asyncPaths, { encoding: 'bigint', errors: 'return', signal }),
+);
 is<Promise<Buffer<ArrayBuffer>>>()(hashMany('sha256', ['text', bytes]));
 is<Promise<Buffer<ArrayBuffer>>>()(hashMany('sha256', { data: bytes, size: 4 }));
 is<Promise<string[]>>()(hashMany('sha256', ['text'], 'hex'));

@@ -1,8 +1,8 @@
 //! Hashes files. A worker opens, reads and hashes them without JavaScript in between: a small file
 //! takes 3 us (stat, open, read, close), with Node's asynchronous calls 20.
 //!
-//! Only the `millrace` command uses this: a slow disk blocks a worker, and with it the jobs that
-//! wait for one. The package's entry points read files through Node.
+//! The `millrace` command and hashFiles use this: a slow disk blocks a worker, and with it the jobs
+//! that wait for one. hashFile reads through Node.
 //!
 //! Only regular files that can be read and do not change are hashed here. JavaScript hashes the
 //! others, and explains errors. Files are read, not mapped: a mapped file that shrinks, or a disk

@@ -1,5 +1,6 @@
 /** Hashes and HMACs of `millrace/promises`. */
 import type { Bytes, Data } from '../../request/arguments.js';
+import type { Items } from '../../request/iterables.js';
 import type { KeyInput } from '../../request/key-input.js';
 import type { HashAlgorithm } from '../../catalog/catalog.js';
 import type { EngineOptions } from '../../engines/engines.js';
@@ -30,6 +31,12 @@ import {
   hashStream,
   hmacStream,
 } from '../../streams/digest-stream.js';
+import { hashFilesAsync } from '../../streams/hash-files.js';
+import type {
+  FileDigest,
+  FilesSignalOptions,
+  HashFilesOptions,
+} from '../../streams/hash-files-options.js';
 import {
   isStreamSource,
   type StreamOptions,
@@ -122,6 +129,44 @@ export function hashFile(
 ): Promise<unknown> {
   const given = arguments;
   return hashFileAsync(() => checkFileCount(given, 4), algorithm, path, third, fourth);
+}
+
+/**
+ * Computes the digests of many files in the order of their paths; see `hashFiles` of `millrace`.
+ *
+ * It rejects with the error of the first file, in the order given, that cannot be hashed, with
+ * `path` and `index`; later files may not have been read. With `errors: 'return'` that Error takes
+ * the place of the digest. It settles once nothing is read any more.
+ *
+ * @param paths an array or iterable, or an async iterable such as `fs.promises.glob(...)`: the next
+ *   paths are requested while files are hashed. After an error or an abort it is closed
+ */
+export function hashFiles<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
+  paths: Items<FileSource>,
+  encoding?: E,
+): Promise<Digest<E>[]>;
+/** Like the form above, with `signal` and `errors`. */
+export function hashFiles<E extends Encoding = 'buffer', R extends 'throw' | 'return' = 'throw'>(
+  algorithm: HashAlgorithm,
+  paths: Items<FileSource>,
+  encoding: E | undefined,
+  options: Pick<HashFilesOptions<E, R>, 'errors'> & FilesSignalOptions,
+): Promise<FileDigest<E, R>[]>;
+/** Like the forms above, with all options in one object. */
+export function hashFiles<E extends Encoding = 'buffer', R extends 'throw' | 'return' = 'throw'>(
+  algorithm: HashAlgorithm,
+  paths: Items<FileSource>,
+  options: HashFilesOptions<E, R> & FilesSignalOptions,
+): Promise<FileDigest<E, R>[]>;
+export async function hashFiles(
+  algorithm: HashAlgorithm,
+  paths: unknown,
+  third?: unknown,
+  fourth?: unknown,
+): Promise<unknown> {
+  checkFileCount(arguments, 4, 'hashFiles takes an algorithm, paths');
+  return await hashFilesAsync(algorithm, paths, third, fourth);
 }
 
 /**

@@ -9,11 +9,21 @@ import { absorbStream, type StreamOptions } from '../../streams/stream-source.js
 export type FileSource = Blob;
 
 /** Checks a file by its shape: Blobs of other frames are Blobs too. */
-export function fileSource(value: unknown): FileSource {
+export function fileSource(value: unknown, name = 'file'): FileSource {
   const { stream, slice, size } = (value ?? {}) as Partial<Blob>;
   if (typeof stream === 'function' && typeof slice === 'function' && typeof size === 'number')
     return value as Blob;
-  throw wrongType('file', 'a Blob, such as a File', value);
+  throw wrongType(name, 'a Blob, such as a File', value);
+}
+
+/** Returns the name of a file for messages. */
+export function fileName(file: FileSource): string | undefined {
+  return (file as Partial<File>).name;
+}
+
+/** Native code, which is not there, reads files by path. */
+export function joinPaths(): undefined {
+  return undefined;
 }
 
 /** Adds a whole file to the hasher. Nothing else may use the hasher meanwhile. */

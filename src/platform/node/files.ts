@@ -24,11 +24,33 @@ import { allocateApart } from './runtime.js';
 export type FileSource = string | Buffer | URL;
 
 /** Checks a path. */
-export function fileSource(value: unknown): FileSource {
+export function fileSource(value: unknown, name = 'path'): string | Buffer {
   const path =
-    typeof value === 'string' ? value : isUint8Array(value) ? copyOf(value) : pathOfUrl(value);
-  if (path.includes('\0')) throw makeError('ERR_ARGUMENT_VALUE', 'path must not have a NUL in it');
+    typeof value === 'string'
+      ? value
+      : isUint8Array(value)
+        ? copyOf(value)
+        : pathOfUrl(value, name);
+  if (path.includes('\0'))
+    throw makeError('ERR_ARGUMENT_VALUE', `${name} must not have a NUL in it`);
   return path;
+}
+
+/** Returns the name of a file for messages. */
+export function fileName(path: FileSource): string | undefined {
+  return String(path);
+}
+
+/**
+ * Returns paths as bytes, each followed by NUL, for native code that reads files; undefined if only
+ * node:fs may read them (`--permission`).
+ */
+export function joinPaths(paths: readonly FileSource[]): Uint8Array | undefined {
+  if ((process as { permission?: unknown }).permission !== undefined) return undefined;
+  if (paths.every((path) => typeof path === 'string')) return Buffer.from(`${paths.join('\0')}\0`);
+  return Buffer.concat(
+    paths.flatMap((path) => [Buffer.from(path as string | Buffer), Buffer.of(0)]),
+  );
 }
 
 function copyOf(path: Uint8Array): Buffer {
@@ -37,14 +59,14 @@ function copyOf(path: Uint8Array): Buffer {
   return copy;
 }
 
-function pathOfUrl(value: unknown): string {
-  if (!isUrl(value)) throw wrongType('path', 'a string, Buffer or file URL', value);
+function pathOfUrl(value: unknown, name: string): string {
+  if (!isUrl(value)) throw wrongType(name, 'a string, Buffer or file URL', value);
   try {
     return fileURLToPath(value);
   } catch (error) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `path must be the URL of a file here: ${(error as Error).message}`,
+      `${name} must be the URL of a file here: ${(error as Error).message}`,
     );
   }
 }

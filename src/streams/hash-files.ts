@@ -1,0 +1,315 @@
+/**
+ * Digests of many files in their order, in memory for a few hundred of them.
+ *
+ * With the native engine the worker threads open, read and hash files by themselves, many in a call
+ * (file-batch.ts). Everything else is read through the platform's files.ts: files that native code
+ * refuses, whose errors name the reason, hashes with a key, a seed or parameters, other engines.
+ */
+import { makeError } from '../request/errors.js';
+import {
+  eachItem,
+  isAsyncIterable,
+  isIterable,
+  readItems,
+  type Items,
+} from '../request/iterables.js';
+import { encodeResult } from '../request/result.js';
+import { CallbackCompletion, type Callback } from '../scheduling/completions.js';
+import { Answers, hashPath, hashPaths, hashPathsSync, workers, type Paths } from './file-batch.js';
+import { planOf, type FileError, type Plan } from './hash-files-options.js';
+import {
+  absorbFile,
+  absorbFileSync,
+  fileName,
+  fileSource,
+  joinPaths,
+  type FileSource,
+} from '#platform/files.js';
+import { viewOf } from '#platform/runtime.js';
+
+/** A larger file is a call of its own, so that the others need not wait for it. */
+const LARGE_FILE_BYTES = 1024 * 1024;
+/** Files of a call, also if their number is not known. */
+const FILES_PER_CALL = 256;
+const FEW_FILES = 64;
+/** Files that are read through the platform, or large, at a time. */
+const SINGLE_FILES = 8;
+
+const ITEMS = 'an array or iterable of paths';
+
+/** `(algorithm, paths[, encoding | options])`, synchronously. */
+export function hashFilesSync(algorithm: unknown, paths: unknown, form: unknown): unknown[] {
+  const plan = planOf(algorithm, form, undefined);
+  if (plan.signal !== undefined)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      'options.signal needs a callback or millrace/promises: a synchronous call cannot be ' +
+        'interrupted',
+    );
+  const files = readItems(paths, 'paths', ITEMS, fileSource);
+  const results = new Array<unknown>(files.length);
+  for (let first = 0; first < files.length; first += FILES_PER_CALL) {
+    const call = new Call(
+      plan,
+      files.slice(first, first + FILES_PER_CALL),
+      Number.MAX_SAFE_INTEGER,
+    );
+    if (call.paths !== undefined)
+      call.end(() => hashPathsSync(plan.facts.id, call.paths!, call.answers!));
+    for (let index = 0; index < call.files.length; index++)
+      results[first + index] =
+        call.sizeOf(index) >= 0
+          ? call.digest(index)
+          : singleSync(plan, call.files[index]!, first + index);
+  }
+  return results;
+}
+
+function singleSync(plan: Plan, file: FileSource, index: number): unknown {
+  try {
+    const hasher = plan.hasher.copy();
+    absorbFileSync(hasher, file);
+    return hasher.digest(plan.encoding);
+  } catch (error) {
+    const named = fileError(error, file, index);
+    if (plan.returnErrors) return named;
+    throw named;
+  }
+}
+
+/** Calls back. Invalid arguments throw. */
+export function hashFilesThen(
+  callback: Callback<unknown>,
+  algorithm: unknown,
+  paths: unknown,
+  form: unknown,
+): void {
+  const completion = new CallbackCompletion(callback);
+  const plan = planOf(algorithm, form, undefined);
+  const files = readItems(paths, 'paths', ITEMS, fileSource);
+  hashAll(plan, files, files.length).then(
+    (digests) => completion.succeed(digests),
+    (error) => completion.fail(error),
+  );
+}
+
+/** `(algorithm, paths[, encoding[, { errors, signal }] | options])`; also async iterables. */
+export async function hashFilesAsync(
+  algorithm: unknown,
+  paths: unknown,
+  form: unknown,
+  extra: unknown,
+): Promise<unknown[]> {
+  const plan = planOf(algorithm, form, extra);
+  if (isAsyncIterable(paths) || (isIterable(paths) && !Array.isArray(paths)))
+    return await hashAll(plan, paths, undefined);
+  const files = readItems(paths, 'paths', ITEMS, fileSource);
+  return await hashAll(plan, files, files.length);
+}
+
+/** Names the file in an error of the file system. */
+function fileError(error: unknown, file: FileSource, index: number): FileError {
+  const named = error instanceof Error ? error : new Error(String(error));
+  const path = fileName(file);
+  return Object.assign(named, path === undefined ? { index } : { path, index });
+}
+
+/** Files that native code reads in one call. */
+class Call {
+  /** Undefined if native code may not read them. */
+  readonly paths: Paths | undefined;
+  readonly answers: Answers | undefined;
+
+  constructor(
+    readonly plan: Plan,
+    readonly files: readonly FileSource[],
+    largest: number,
+  ) {
+    const bytes = plan.fast ? joinPaths(files) : undefined;
+    if (bytes === undefined) return;
+    this.paths = { bytes, count: files.length, largest };
+    this.answers = new Answers(this.paths, plan.size);
+  }
+
+  /** Runs the call. If it fails, for want of memory, the files are read one by one. */
+  end(run: () => void): void {
+    try {
+      run();
+    } catch {
+      this.answers!.sizes.fill(NaN);
+    }
+  }
+
+  /** Bytes hashed; minus the size of a large file; NaN for a file that native code refuses. */
+  sizeOf(index: number): number {
+    return this.answers === undefined ? NaN : this.answers.sizes[index]!;
+  }
+
+  digest(index: number): unknown {
+    const { buffer, byteOffset } = this.answers!.digests;
+    const { size, form } = this.plan;
+    return encodeResult(viewOf(buffer, byteOffset + index * size, size), form);
+  }
+}
+
+/**
+ * Hashes files as they are given. Their number decides how many are one call; if it is not known,
+ * few are, as the next path may be long in coming.
+ */
+async function hashAll(
+  plan: Plan,
+  source: Items<unknown>,
+  count: number | undefined,
+): Promise<unknown[]> {
+  const run = new Run(plan, count);
+  try {
+    await eachItem(source, plan.signal, (item, index) =>
+      run.add(count === undefined ? fileSource(item, `paths[${index}]`) : (item as FileSource)),
+    );
+    await run.flush();
+  } catch (error) {
+    // Of the iterable or of a wrong path: no file matters any more.
+    run.fail(-1, error);
+  }
+  return await run.end();
+}
+
+/** The files of one call of hashFiles in flight. */
+class Run {
+  readonly #plan: Plan;
+  readonly #perCall: number;
+  readonly #results: unknown[] = [];
+  /** The number of paths taken. */
+  #taken = 0;
+  readonly #calls: Semaphore;
+  readonly #singles: Semaphore;
+  #files: FileSource[] = [];
+  #working = new Set<Promise<void>>();
+  #failure: { readonly index: number; readonly error: unknown } | undefined;
+
+  constructor(plan: Plan, count: number | undefined) {
+    const threads = workers();
+    const even = count === undefined ? FEW_FILES : Math.ceil(count / (4 * threads));
+    this.#plan = plan;
+    this.#perCall = Math.max(1, Math.min(even, FILES_PER_CALL));
+    this.#calls = new Semaphore(threads + 1);
+    this.#singles = new Semaphore(SINGLE_FILES);
+  }
+
+  /** Takes a file; returns false if the call has failed. */
+  add(file: FileSource): boolean | Promise<boolean> {
+    this.#taken += 1;
+    return this.#files.push(file) < this.#perCall ? this.#failure === undefined : this.flush();
+  }
+
+  /** Starts hashing the files taken. Waits while enough are in flight. */
+  async flush(): Promise<boolean> {
+    const files = this.#files;
+    this.#files = [];
+    if (files.length > 0) {
+      await this.#calls.acquire();
+      const work = this.#hash(files, this.#taken - files.length).finally(() => {
+        this.#calls.release();
+        this.#working.delete(work);
+      });
+      this.#working.add(work);
+    }
+    return this.#failure === undefined;
+  }
+
+  /** Notes the failure of the call, unless an earlier file has failed. */
+  fail(index: number, error: unknown): void {
+    if (this.#failure === undefined || index < this.#failure.index)
+      this.#failure = { index, error };
+  }
+
+  /** Waits for all that is in flight, and gives the digests. */
+  async end(): Promise<unknown[]> {
+    await Promise.all(this.#working);
+    // An abort is the error, whatever it made files fail with.
+    this.#plan.signal?.throwIfAborted();
+    if (this.#failure !== undefined) throw this.#failure.error;
+    return this.#results;
+  }
+
+  /** Returns true if the digest of this file is not wanted any more. */
+  #isOver(index: number): boolean {
+    return (
+      this.#plan.signal?.aborted === true ||
+      (this.#failure !== undefined && index > this.#failure.index)
+    );
+  }
+
+  async #hash(files: readonly FileSource[], first: number): Promise<void> {
+    if (this.#isOver(first)) return;
+    const { facts, signal } = this.#plan;
+    const call = new Call(this.#plan, files, LARGE_FILE_BYTES);
+    if (call.paths !== undefined) {
+      const failed = await hashPaths(facts.id, call.paths, call.answers!, signal).then(
+        () => false,
+        () => true,
+      );
+      if (failed) call.answers!.sizes.fill(NaN);
+    }
+    const others: Promise<void>[] = [];
+    for (let index = 0; index < files.length; index++) {
+      const size = call.sizeOf(index);
+      if (size >= 0) this.#results[first + index] = call.digest(index);
+      else others.push(this.#single(files[index]!, first + index, -size));
+    }
+    await Promise.all(others);
+  }
+
+  /** Hashes one file: a large one of this size, or one that native code refuses. */
+  async #single(file: FileSource, index: number, size: number): Promise<void> {
+    await this.#singles.acquire();
+    try {
+      if (this.#isOver(index)) return;
+      if (size > 0 && (await this.#large(file, index, size))) return;
+      const hasher = this.#plan.hasher.copy();
+      await absorbFile(hasher, file, { signal: this.#plan.signal });
+      this.#results[index] = hasher.digest(this.#plan.encoding);
+    } catch (error) {
+      if (this.#plan.signal?.aborted === true) return;
+      const named = fileError(error, file, index);
+      if (this.#plan.returnErrors) this.#results[index] = named;
+      else this.fail(index, named);
+    } finally {
+      this.#singles.release();
+    }
+  }
+
+  /** Returns false if the file has changed or cannot be read: files.ts reads it, or says why not. */
+  async #large(file: FileSource, index: number, size: number): Promise<boolean> {
+    const { facts, size: digestSize, form, signal } = this.#plan;
+    const path = joinPaths([file])!.subarray(0, -1);
+    try {
+      const { buffer } = await hashPath(facts.id, path, size, digestSize, signal).digest;
+      this.#results[index] = encodeResult(viewOf(buffer, 0, digestSize), form);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** A semaphore with a first-in, first-out queue. */
+class Semaphore {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async acquire(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  release(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+}
