@@ -10,7 +10,7 @@ import { callStylesOf } from './call-styles.mjs';
 const encodings = {
   buffer: (digest) => digest,
   hex: (digest) => digest,
-  '0xhex': (digest) => `0x${hex(digest)}`,
+  '0xhex': (digest) => `0x${digest}`,
   base64: (digest) => toBase64(hex(digest)),
   base64url: (digest) => toBase64url(hex(digest)),
   bigint: (digest) => BigInt(`0x${digest}`),
