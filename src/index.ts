@@ -40,12 +40,8 @@ export type {
   DigestEncoding,
 } from './hashers/options.js';
 export * from './kdf/derivations.js';
-export type {
-  ManyOptions,
-  ManyOutput,
-  PackedSources,
-  Sources,
-} from './operations/batch/arguments.js';
+export type { ManyOptions, ManyOutput } from './operations/batch/arguments.js';
+export type { PackedSources, Sources } from './operations/batch/messages.js';
 export type {
   CipherOptions,
   OpenOptions,

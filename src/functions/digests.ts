@@ -11,8 +11,8 @@ import {
   hmacManyParser,
   type ManyOptions,
   type ManyOutput,
-  type Sources,
 } from '../operations/batch/arguments.js';
+import type { Sources } from '../operations/batch/messages.js';
 import { fastBigInt, fastBuffer, fastHex, fastPrefixedHex } from '../operations/fast-path.js';
 import {
   fastForm,
@@ -324,8 +324,8 @@ export function hmac(
  * Computes the digests of many messages in one call: several messages at once on each core, if the
  * CPU has the instructions.
  *
- * @param sources an array of bytes and strings, or `{ data, size }`: consecutive messages of one
- *   size
+ * @param sources an array or iterable of bytes and strings, or `{ data, size }`: consecutive
+ *   messages of one size
  * @returns a Buffer of consecutive digests; with an encoding, also `'buffer'`, an array; with a
  *   target, the number of bytes written
  * @throws MillraceError as {@link hash}; the message names the element: `sources[17]`
@@ -374,8 +374,8 @@ export function hashMany(): unknown {
  *
  * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret
  *   CryptoKey, or a key prepared for `hmac-sha256`
- * @param sources an array of bytes and strings, or `{ data, size }`: consecutive messages of one
- *   size
+ * @param sources an array or iterable of bytes and strings, or `{ data, size }`: consecutive
+ *   messages of one size
  * @returns a Buffer of consecutive codes; with an encoding, also `'buffer'`, an array; with a
  *   target, the number of bytes written
  * @throws MillraceError as {@link hmac}; the message names the element: `sources[17]`

@@ -34,14 +34,11 @@ test('sources that are none', async () => {
     Buffer.alloc(4),
     new ArrayBuffer(4),
     {},
-    new Map(),
+    new Map([['a', 'b']]),
     { length: 1, 0: 'a' },
-    new Set(['a']),
+    new Set([5]),
     { data: Buffer.alloc(4) },
     { size: 4 },
-    (function* () {
-      yield 'a';
-    })(),
   ]) {
     await refuses('hashMany', ['sha256', value], 'ERR_ARGUMENT_TYPE', /sources/);
     await refuses('hmacMany', ['sha256', 'key', value], 'ERR_ARGUMENT_TYPE', /sources/);

@@ -422,6 +422,10 @@ const packed: PackedSources = { data: bytes, size: 4 };
 const several: Sources = ['text', bytes, new ArrayBuffer(4)];
 is<Buffer<ArrayBuffer>>()(hashMany('sha256', several));
 is<Buffer<ArrayBuffer>>()(hashMany('sha256', packed));
+is<string[]>()(hashMany('sha256', new Set(['a']), 'hex'));
+declare const awaited: AsyncIterable<string>;
+// @ts-expect-error: only millrace/promises waits for messages
+hashMany('sha256', awaited);
 is<Buffer<ArrayBuffer>>()(hashMany('sha256', ['a', 'b'] as const));
 is<string[]>()(hashMany('sha256', several, 'hex'));
 is<Buffer<ArrayBuffer>[]>()(hashMany('sha256', several, 'buffer'));

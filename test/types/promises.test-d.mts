@@ -164,6 +164,10 @@ is<Promise<string[]>>()(hashFiles('sha256', asyncPaths, 'hex', { signal }));
 is<Promise<(bigint | FileError)[]>>()(
   hashFiles('sha256', asyncPaths, { encoding: 'bigint', errors: 'return', signal }),
 );
+declare const messages: AsyncIterable<string | Uint8Array>;
+is<Promise<Buffer<ArrayBuffer>>>()(hashMany('sha256', messages));
+is<Promise<`0x${string}`[]>>()(hashMany('keccak256', messages, '0xhex', { signal }));
+is<Promise<bigint[]>>()(hmacMany('sha256', 'key', messages, { encoding: 'bigint' }));
 is<Promise<Buffer<ArrayBuffer>>>()(hashMany('sha256', ['text', bytes]));
 is<Promise<Buffer<ArrayBuffer>>>()(hashMany('sha256', { data: bytes, size: 4 }));
 is<Promise<string[]>>()(hashMany('sha256', ['text'], 'hex'));

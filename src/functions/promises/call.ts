@@ -6,7 +6,9 @@ import { accepted, type Accepted } from '../../request/options.js';
 import type { Parser } from '../../request/request.js';
 import { readEnginePreference, type EnginePreference } from '../../engines/engines.js';
 import type { ManyParser } from '../../operations/batch/arguments.js';
+import { runManyIterable } from '../../operations/batch/iterable.js';
 import { runManyPromise } from '../../operations/batch/jobs.js';
+import { isMessageIterable } from '../../operations/batch/messages.js';
 import { isKey } from '../../request/key.js';
 import { callNames, readRoute, type CallOptions } from '../../scheduling/routes.js';
 import { abortSignal, runPromise } from '../../scheduling/run.js';
@@ -18,10 +20,28 @@ export function perform({ fill, counts }: Parser, given: IArguments): Promise<un
   );
 }
 
-/** Runs hashMany or hmacMany. */
-export function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
+/** Runs hashMany or hmacMany over sources that are there. */
+function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
   return withOptions(parser.counts, given, (signal, count, route, preference) =>
     runManyPromise(signal, parser, given, count, route, preference),
+  );
+}
+
+/** Runs hashMany or hmacMany over these sources: an iterable while it gives messages. */
+export function performSources(
+  parser: ManyParser,
+  given: IArguments,
+  sources: unknown,
+): Promise<unknown> {
+  let iterable = false;
+  try {
+    iterable = !Array.isArray(sources) && isMessageIterable(sources);
+  } catch {
+    // The parser meets the same exception of a Proxy, or refuses the argument.
+  }
+  if (!iterable) return performMany(parser, given);
+  return withOptions(parser.counts, given, (signal, count, route, preference) =>
+    runManyIterable(signal, parser, given, count, route, preference),
   );
 }
 

@@ -9,8 +9,8 @@ import {
   hmacManyParser,
   type ManyOptions,
   type ManyOutput,
-  type Sources,
 } from '../../operations/batch/arguments.js';
+import type { Sources } from '../../operations/batch/messages.js';
 import {
   fastForm,
   hashParser,
@@ -42,7 +42,7 @@ import {
   type StreamOptions,
   type StreamSource,
 } from '../../streams/stream-source.js';
-import { perform, performMany } from './call.js';
+import { perform, performSources } from './call.js';
 import type { FileSource } from '#platform/files.js';
 
 /**
@@ -217,13 +217,15 @@ export function hmac(
 
 /**
  * Computes the digests of many messages in one call, divided among all cores; see `hashMany` of
- * `millrace`. `sources` are copied at the call; with `options.target` they are lent instead: **do
+ * `millrace`. An iterable, which may be asynchronous, is read while its messages are hashed in
+ * batches of about a mebibyte; it may reuse their memory, and is closed after an error or an abort.
+ * An array and packed messages are copied at the call; with `options.target` they are lent instead: **do
  * not transfer, detach, resize or write them until the promise settles**. An abort rejects unless
  * all of the work has started.
  */
 export function hashMany<E extends Encoding | undefined = undefined>(
   algorithm: HashAlgorithm,
-  sources: Sources,
+  sources: Sources | AsyncIterable<Message>,
   encoding?: E,
   options?: CallOptions,
 ): Promise<ManyOutput<E>>;
@@ -233,11 +235,11 @@ export function hashMany<
   T extends Bytes | undefined = undefined,
 >(
   algorithm: HashAlgorithm,
-  sources: Sources,
+  sources: Sources | AsyncIterable<Message>,
   options: ManyOptions<HashOptions, E, T> & CallOptions,
 ): Promise<ManyOutput<E, T>>;
-export function hashMany(): Promise<unknown> {
-  return performMany(hashManyParser, arguments);
+export function hashMany(_algorithm?: unknown, sources?: unknown): Promise<unknown> {
+  return performSources(hashManyParser, arguments, sources);
 }
 
 /**
@@ -249,7 +251,7 @@ export function hashMany(): Promise<unknown> {
 export function hmacMany<E extends Encoding | undefined = undefined>(
   algorithm: HashAlgorithm,
   key: string | KeyInput,
-  sources: Sources,
+  sources: Sources | AsyncIterable<Message>,
   encoding?: E,
   options?: CallOptions,
 ): Promise<ManyOutput<E>>;
@@ -260,9 +262,13 @@ export function hmacMany<
 >(
   algorithm: HashAlgorithm,
   key: string | KeyInput,
-  sources: Sources,
+  sources: Sources | AsyncIterable<Message>,
   options: ManyOptions<EngineOptions, E, T> & CallOptions,
 ): Promise<ManyOutput<E, T>>;
-export function hmacMany(): Promise<unknown> {
-  return performMany(hmacManyParser, arguments);
+export function hmacMany(
+  _algorithm?: unknown,
+  _key?: unknown,
+  sources?: unknown,
+): Promise<unknown> {
+  return performSources(hmacManyParser, arguments, sources);
 }

@@ -1,19 +1,9 @@
 /**
  * The arguments of hashMany and hmacMany. Getters of options and sources run before memory is read.
  */
-import {
-  bytes,
-  data,
-  isUint8Array,
-  options,
-  range,
-  sizeOf,
-  unsigned,
-  type Bytes,
-} from '../../request/arguments.js';
-import { makeError, wrongType } from '../../request/errors.js';
+import { isUint8Array, options, range, sizeOf, type Bytes } from '../../request/arguments.js';
+import { makeError } from '../../request/errors.js';
 import { Operation, type Route } from '../../request/frame.js';
-import { isBytesView, isRevoked } from '../../request/intrinsics.js';
 import { readTextKey, type KeyMaterial } from '../../request/key-input.js';
 import type { Accepted } from '../../request/options.js';
 import type { Form } from '../../request/request.js';
@@ -49,19 +39,8 @@ import {
 } from '../hash-parameters.js';
 import { hmacFacts, hmacNames, type HmacFields } from '../hmac.js';
 import { macName } from '../key.js';
-import { encodeTuple, type Message } from '../tuple.js';
+import { readSources, type Messages } from './messages.js';
 import { SIZE_MAX, utf8Apart, type Buffer } from '#platform/runtime.js';
-
-/** Consecutive messages of one size. */
-export interface PackedSources {
-  /** The messages; a whole number of them. */
-  readonly data: Bytes;
-  /** The size of each message in bytes. */
-  readonly size: number;
-}
-
-/** The messages: the elements of an array, or consecutive messages of one size. */
-export type Sources = readonly Message[] | PackedSources;
 
 /** Options of hashMany and hmacMany, for an encoding and a target. */
 export type ManyOptions<
@@ -81,13 +60,15 @@ export interface ManyParser {
   readonly parse: (given: ArrayLike<unknown>, count: number, promised?: boolean) => Batch;
   /** The numbers of arguments it accepts, without the callback. */
   readonly counts: readonly number[];
+  /** The index of the messages among the arguments. */
+  readonly sources: number;
 }
 
 /** `(algorithm, sources[, encoding | options])`. */
-export const hashManyParser: ManyParser = { parse: parseHashMany, counts: [2, 3] };
+export const hashManyParser: ManyParser = { parse: parseHashMany, counts: [2, 3], sources: 1 };
 
 /** `(algorithm, key, sources[, encoding | options])`. */
-export const hmacManyParser: ManyParser = { parse: parseHmacMany, counts: [3, 4] };
+export const hmacManyParser: ManyParser = { parse: parseHmacMany, counts: [3, 4], sources: 2 };
 
 /** The parsed call. */
 export interface Batch {
@@ -109,15 +90,6 @@ export interface Batch {
   /** The requested route. */
   readonly route: Route | undefined;
   readonly messages: Messages;
-}
-
-export interface Messages {
-  readonly count: number;
-  /** A private copy of the array. */
-  readonly list: (Uint8Array | string)[] | undefined;
-  /** Or consecutive messages of this size. */
-  readonly packed: Uint8Array;
-  readonly size: number;
 }
 
 const hashTable: HashTakes<keyof typeof hashNames | keyof TargetOptions> = takesHash(
@@ -243,44 +215,6 @@ export function enginesAmong(
     ? withKeyEngines(prepared, asked)
     : (asked ?? prepared);
 }
-
-function readSources(value: unknown, tuples = false): Messages {
-  if (isRevoked(value) || isBytesView(value))
-    throw wrongType('sources', 'an array, or an object with data and size', value);
-  if (Array.isArray(value)) {
-    // Reads each element once, because an array may have getters. Sizes are read afterwards.
-    const length = unsigned(value.length, 'sources.length');
-    if (length >= 2 ** 32)
-      throw makeError('ERR_ARGUMENT_VALUE', `sources.length must be below 2^32, not ${length}`);
-    const list = new Array<Uint8Array | string>(length);
-    for (let index = 0; index < list.length; index++) {
-      const each: unknown = value[index];
-      list[index] = tuples
-        ? encodeTuple(each, `sources[${index}]`)
-        : isUint8Array(each) || typeof each === 'string'
-          ? each
-          : data(each, `sources[${index}]`);
-    }
-    return { count: list.length, list, packed: none, size: 0 };
-  }
-  if (tuples) throw wrongType('sources', 'an array of tuples', value);
-  if (typeof value !== 'object' || value === null || !('data' in value) || !('size' in value)) {
-    throw wrongType('sources', 'an array, or an object with data and size', value);
-  }
-  const { data: all, size: given } = value;
-  const packed = bytes(all, 'sources.data');
-  const size = unsigned(given, 'sources.size');
-  const total = sizeOf(packed);
-  if (size === 0) throw makeError('ERR_ARGUMENT_VALUE', 'sources.size must be at least 1');
-  if (total % size !== 0)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `sources.data must be a whole number of messages of ${size} bytes, and has ${total} bytes`,
-    );
-  return { count: total / size, list: undefined, packed, size };
-}
-
-const none = new Uint8Array(0);
 
 /** Checks that the digests fit into a Buffer and the target. */
 function checkPlace({ count }: Messages, { size, target, targetOffset }: Wanted): void {

@@ -16,7 +16,8 @@ import { canCopy } from '../../scheduling/copies.js';
 import { defaultRoute } from '../../scheduling/cost-model.js';
 import { deferResult } from '../../scheduling/deferred-results.js';
 import { runAsync } from '../../scheduling/run.js';
-import { enginesAmong, wipeKey, type Batch, type ManyParser, type Messages } from './arguments.js';
+import { enginesAmong, wipeKey, type Batch, type ManyParser } from './arguments.js';
+import type { Messages } from './messages.js';
 import { copyOf, fillBeginning, finish, setPacked, setSized, setViews } from './request.js';
 import { COPIED_MAX, hashHere } from './sync.js';
 import { allocateApart, nextTick, utf8, type Buffer } from '#platform/runtime.js';
@@ -60,6 +61,22 @@ export function runManyPromise(
   if (jobs !== undefined && completion instanceof ManyPromise && !jobs.settled) {
     completion.jobs = jobs;
     completion.attachSignal(signal!);
+  }
+  return completion.promise;
+}
+
+/** Runs a parsed call, as {@link runManyPromise} does. */
+export function runBatch(batch: Batch, signal: AbortSignal | undefined): Promise<unknown> {
+  const completion = signal === undefined ? new PromiseCompletion() : new ManyPromise();
+  try {
+    signal?.throwIfAborted();
+    const jobs = start(batch, completion, signal !== undefined);
+    if (jobs !== undefined && completion instanceof ManyPromise && !jobs.settled) {
+      completion.jobs = jobs;
+      completion.attachSignal(signal!);
+    }
+  } catch (error) {
+    completion.reject(error);
   }
   return completion.promise;
 }

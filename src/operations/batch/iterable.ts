@@ -1,0 +1,102 @@
+/**
+ * hashMany and hmacMany of `millrace/promises` over iterables: the messages are collected into
+ * batches, and one is hashed on the pool while the next is collected.
+ */
+import { makeError } from '../../request/errors.js';
+import type { Route } from '../../request/frame.js';
+import { eachItem } from '../../request/iterables.js';
+import type { EnginePreference } from '../../engines/engines.js';
+import { enginesAmong, isKeyed, wipeKey, type Batch, type ManyParser } from './arguments.js';
+import { runBatch } from './jobs.js';
+import { MessageCopies, type Sources } from './messages.js';
+import { copyOf } from './request.js';
+import { allocateApart, type Buffer } from '#platform/runtime.js';
+
+/** A batch is complete with this many messages, or bytes. */
+const BATCH_MESSAGES = 4096;
+const BATCH_BYTES = 1024 * 1024;
+
+/** Hashes the messages of an iterable. It is closed after an error or an abort. */
+export async function runManyIterable(
+  signal: AbortSignal | undefined,
+  { parse, sources }: ManyParser,
+  given: ArrayLike<unknown>,
+  count: number,
+  route: Route | undefined,
+  preference: EnginePreference | undefined,
+): Promise<unknown> {
+  signal?.throwIfAborted();
+  const source = given[sources] as Exclude<Sources, { size: unknown }>;
+  const others = Array.from(given);
+  others[sources] = [];
+  const call = ownKey(parse(others, count, true), route, preference);
+  const results: unknown[] = [];
+  const copies = new MessageCopies();
+  let [before, last] = [Promise.resolve(), Promise.resolve()];
+  const flush = async (): Promise<boolean> => {
+    const messages = copies.take();
+    await before;
+    const index = results.push(undefined) - 1;
+    before = last;
+    last = runBatch({ ...call, messages }, signal).then((result) => {
+      results[index] = result;
+    });
+    // Awaited before the next batch but one, and at the end.
+    last.catch(() => {});
+    return true;
+  };
+  try {
+    await eachItem(source, signal, (item, index) => {
+      copies.add(item, call.facts.tuple, index);
+      return copies.list.length < BATCH_MESSAGES && copies.bytes < BATCH_BYTES ? true : flush();
+    });
+    if (copies.list.length > 0 || results.length === 0) await flush();
+    await before;
+    await last;
+    return joined(results, call);
+  } finally {
+    // Jobs in flight have copied the key, or have ended.
+    await Promise.allSettled([before, last]);
+    call.key?.fill(0);
+  }
+}
+
+/** Returns the call with a copy of its key, which the caller could change between two batches. */
+function ownKey(
+  batch: Batch,
+  route: Route | undefined,
+  preference: EnginePreference | undefined,
+): Batch {
+  try {
+    if (batch.target !== undefined)
+      throw makeError(
+        'ERR_ARGUMENT_VALUE',
+        'options.target needs an array or packed sources: an iterable does not tell its size',
+      );
+    return {
+      ...batch,
+      key: batch.key && copyOf(batch.key),
+      wipe: false,
+      route: route ?? batch.route,
+      preference:
+        preference === undefined ? batch.preference : enginesAmong(batch.preference, preference),
+    };
+  } finally {
+    wipeKey(batch);
+  }
+}
+
+/** Returns one array, or one Buffer, with the digests of all batches. */
+function joined(results: readonly unknown[], call: Batch): unknown {
+  if (results.length === 1) return results[0];
+  if (call.form !== undefined) return (results as unknown[][]).flat();
+  const parts = results as Buffer[];
+  const all = allocateApart(parts.reduce((total, { length }) => total + length, 0));
+  let end = 0;
+  for (const part of parts) {
+    all.set(part, end);
+    end += part.length;
+    if (isKeyed(call)) part.fill(0);
+  }
+  return all;
+}
