@@ -24,8 +24,47 @@ const shippedProfile = { LTO: 'fat', CODEGEN_UNITS: '1', OPT_LEVEL: '3', INCREME
  */
 export async function buildRow(row, { shipped = false, source = root, remap = shipped } = {}) {
   const { name, rust, builder, suffix = '' } = row;
-  const kind = shipped ? 'shipped' : 'fast';
-  const target = join(source, 'target', 'platforms', name, kind);
+  const env = await environment(row, { shipped, source, remap });
+  const args = [builder === 'zig' ? 'zigbuild' : 'build', '--release', '--locked'];
+  args.push('--package', 'millrace-node', '--target', rust + suffix);
+  const title = `build ${name}${shipped ? ', as shipped' : ''}`;
+  await step(title, 'cargo', args, { env, cwd: source, errorOutput: 'stderr' });
+  const folder = join(env.CARGO_TARGET_DIR, rust, 'release');
+  const file = readdirSync(folder).find(isLibrary);
+  if (file === undefined) throw new Stop(`millrace: cargo wrote no library to ${folder}`);
+  return join(folder, file);
+}
+
+/**
+ * Builds the tests of crates/core for a row, in the profile of `npm run platforms`. Returns the
+ * paths of two programs: the tests of its modules and those of its public functions.
+ *
+ * @param {import('./rows.mjs').Row} row
+ */
+export async function buildCoreTests(row) {
+  const env = await environment(row, { shipped: false, source: root, remap: false });
+  const args = ['test', '--no-run', '--release', '--locked', '--package', 'millrace-core'];
+  args.push('--lib', '--test', 'core', '--target', row.rust + (row.suffix ?? ''));
+  args.push('--message-format', 'json-render-diagnostics');
+  const options = { env, cwd: root, errorOutput: /** @type {const} */ ('stderr') };
+  const output = await step(`build ${row.name}, tests`, 'cargo-zigbuild', args, options);
+  const messages = output
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+    .filter(({ executable }) => typeof executable === 'string');
+  const program = (kind) => messages.find(({ target }) => target.kind.includes(kind)).executable;
+  return { modules: program('lib'), functions: program('test') };
+}
+
+/**
+ * Returns the environment for Cargo. Throws Stop if a program of the builder cannot be had.
+ *
+ * @param {import('./rows.mjs').Row} row
+ * @param {{ shipped: boolean, source: string, remap: boolean }} options
+ */
+async function environment({ name, rust, builder }, { shipped, source, remap }) {
+  const target = join(source, 'target', 'platforms', name, shipped ? 'shipped' : 'fast');
   mkdirSync(target, { recursive: true });
   const base = await prepareNativeBuild();
   await requireTarget(rust, base);
@@ -39,21 +78,9 @@ export async function buildRow(row, { shipped = false, source = root, remap = sh
     AWS_LC_SYS_PREBUILT_NASM: '1',
     MACOSX_DEPLOYMENT_TARGET: '11.0',
   };
-  let verb = 'build';
-  if (builder === 'zig') {
-    env.PATH = `${await python()}${delimiter}${env.PATH}`;
-    verb = 'zigbuild';
-  } else {
-    await requireMingw(env);
-  }
-  const args = [verb, '--release', '--locked', '--package', 'millrace-node'];
-  args.push('--target', rust + suffix);
-  const title = `build ${name}${shipped ? ', as shipped' : ''}`;
-  await step(title, 'cargo', args, { env, cwd: source, errorOutput: 'stderr' });
-  const folder = join(target, rust, 'release');
-  const file = readdirSync(folder).find(isLibrary);
-  if (file === undefined) throw new Stop(`millrace: cargo wrote no library to ${folder}`);
-  return join(folder, file);
+  if (builder === 'zig') env.PATH = `${await python()}${delimiter}${env.PATH}`;
+  else await requireMingw(env);
+  return env;
 }
 
 function profile(settings) {

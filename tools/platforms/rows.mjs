@@ -4,6 +4,7 @@
 //           cross compiler; undefined: nothing is built
 // suffix    the oldest glibc that the binary may need, as Node.js 20 needs it
 // runs      the runs of runners.mjs: each is a Node.js and what runs it
+// core      the CPUs that run the Rust tests of crates/core, with features hidden from them
 // fixture   the platform whose binary a row takes that builds none
 
 /** @typedef {'host' | 'qemu-x64' | 'arm64' | 'musl-x64' | 'musl-arm64' | 'wine' | 's390x'} Runner */
@@ -16,6 +17,7 @@
  * @property {string} [suffix]
  * @property {string} [fixture]
  * @property {{ runner: Runner, cpu?: string }[]} runs
+ * @property {{ cpu: string, hide?: string }[]} [core]
  * @property {string} [unrun] why nothing runs it here
  * @property {'portable'} [engine]
  */
@@ -39,6 +41,11 @@ export const rows = [
     runs: [
       { runner: 'arm64', cpu: 'max' },
       { runner: 'arm64', cpu: 'cortex-a72' },
+    ],
+    core: [
+      { cpu: 'max' },
+      ...['sha3', 'sha512', 'sha2', 'pmull'].map((hide) => ({ cpu: 'max', hide })),
+      { cpu: 'cortex-a72' },
     ],
   },
   {

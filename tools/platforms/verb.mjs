@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 
 import { Stop, probe, root } from '../steps.mjs';
 import { buildRow, builtRow } from './build.mjs';
+import { runCoreTests } from './core-tests.mjs';
 import { place } from './fetch.mjs';
 import { inspect } from './inspect.mjs';
 import { rows } from './rows.mjs';
@@ -78,6 +79,9 @@ async function runRow(row, { quick, shipped, 'build-only': buildOnly }) {
     const families = quick ? quickFamilies : undefined;
     results.push(await timed(name, 'run', () => runSuite(row, run, library, families)));
   }
+  const core = row.core ?? [];
+  for (const cpu of quick ? core.slice(0, 1) : core)
+    results.push(await timed(name, 'core', () => runCoreTests(row, cpu)));
   return results;
 }
 
