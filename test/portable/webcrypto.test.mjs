@@ -241,7 +241,7 @@ test('large works are, with the results of the native engine', async () => {
   const rng = random('webcrypto backend');
   const source = rng.bytes(50_000);
   for (const name of hashNames) {
-    const target = Buffer.alloc(hashes[name].digest || 32);
+    const target = Buffer.alloc(hashes[name].digest);
     const [hash, mac] = [
       await begun(work(Operation.Hash, name, { source, target })),
       await begun(work(Operation.Hmac, name, { source, target, secret: rng.bytes(10) })),

@@ -16,7 +16,7 @@ test('long messages are hashed by WebAssembly, short ones not', async () => {
   for (const name of hashNames) {
     for (const size of [1000, 65_535]) {
       const source = rng.bytes(size);
-      const expected = millrace.hash(name, source, { outputLength: hashes[name].digest || 32 });
+      const expected = millrace.hash(name, source);
       assert.deepEqual(
         Buffer.from((await send(request(name, source))).target),
         expected,
@@ -27,7 +27,7 @@ test('long messages are hashed by WebAssembly, short ones not', async () => {
   assert.equal(calls.count, 0);
   for (const name of hashNames) {
     const source = rng.bytes(65_536);
-    const expected = millrace.hash(name, source, { outputLength: hashes[name].digest || 32 });
+    const expected = millrace.hash(name, source);
     assert.deepEqual(Buffer.from((await send(request(name, source))).target), expected, name);
     if (!hashes[name].hmac) continue;
     const mac = await send(

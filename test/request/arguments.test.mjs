@@ -575,7 +575,6 @@ test('encodings', async () => {
 for (const algorithm of hashNames) {
   const { digest, xof, seedBits, key, parameters } = hashes[algorithm];
   test(`output length, seed and key: ${algorithm}`, async () => {
-    const more = digest === 0 ? { outputLength: 32 } : {};
     for (const outputLength of [0, 1, digest - 1, digest + 1, 2 ** 31, 2 ** 40]) {
       if (outputLength < 0 || (xof && outputLength > 0 && outputLength < 2 ** 30)) continue;
       const [least, most] = parameters?.outputLength ?? [digest, digest];
@@ -587,23 +586,12 @@ for (const algorithm of hashNames) {
         /outputLength/,
       );
     }
-    if (digest > 0)
-      assert.deepEqual(
-        millrace.hash(algorithm, bytes(3), { outputLength: digest }),
-        millrace.hash(algorithm, bytes(3)),
-      );
-    else {
-      await refuses('hash', [algorithm, bytes(3)], 'ERR_OUTPUT_SIZE', /outputLength/);
-      await refuses('hash', [algorithm, bytes(3), 'hex'], 'ERR_OUTPUT_SIZE', /outputLength/);
-      await refuses(
-        'hash',
-        [algorithm, bytes(3), { target: bytes(64) }],
-        'ERR_OUTPUT_SIZE',
-        /outputLength/,
-      );
-    }
+    assert.deepEqual(
+      millrace.hash(algorithm, bytes(3), { outputLength: digest }),
+      millrace.hash(algorithm, bytes(3)),
+    );
     for (const seed of ['0', null, true, {}, Symbol('seed')])
-      await refuses('hash', [algorithm, bytes(3), { ...more, seed }], 'ERR_ARGUMENT_TYPE', /seed/);
+      await refuses('hash', [algorithm, bytes(3), { seed }], 'ERR_ARGUMENT_TYPE', /seed/);
     if (seedBits) {
       for (const seed of [-1, -1n, 0.5, NaN, Infinity, 2 ** 53, 2n ** BigInt(seedBits), 2n ** 200n])
         await refuses('hash', [algorithm, bytes(3), { seed }], 'ERR_ARGUMENT_VALUE', /seed/);
@@ -621,12 +609,7 @@ for (const algorithm of hashNames) {
       );
     } else {
       for (const seed of [0, 1, 1n])
-        await refuses(
-          'hash',
-          [algorithm, bytes(3), { ...more, seed }],
-          'ERR_ARGUMENT_VALUE',
-          /seed/,
-        );
+        await refuses('hash', [algorithm, bytes(3), { seed }], 'ERR_ARGUMENT_VALUE', /seed/);
     }
     if (key) {
       for (const size of [0, 1, key - 1, key + 1, 64])
@@ -638,7 +621,7 @@ for (const algorithm of hashNames) {
       for (const size of [0, 32])
         await refuses(
           'hash',
-          [algorithm, bytes(3), { ...more, key: bytes(size) }],
+          [algorithm, bytes(3), { key: bytes(size) }],
           'ERR_ARGUMENT_VALUE',
           /key/,
         );

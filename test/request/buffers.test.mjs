@@ -8,7 +8,7 @@ import millrace from 'millrace';
 import ancestorDoor from 'millrace/crypto-async';
 import promises from 'millrace/promises';
 
-import { cipherNames, ciphers, hashNames, hashes, hmacNames } from '../support/algorithms.mjs';
+import { cipherNames, ciphers, hashNames, hmacNames } from '../support/algorithms.mjs';
 import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 
@@ -310,10 +310,9 @@ for (const [name, make] of Object.entries(empties)) {
     const nothing = Buffer.alloc(0);
     for (const entryPoint of [millrace, promises]) {
       for (const algorithm of hashNames) {
-        const outputLength = hashes[algorithm].digest === 0 ? { outputLength: 33 } : undefined;
         assert.deepEqual(
-          await entryPoint.hash(algorithm, make(), outputLength),
-          oracle({ kind: 'hash', algorithm, source: nothing, ...outputLength }).output,
+          await entryPoint.hash(algorithm, make()),
+          oracle({ kind: 'hash', algorithm, source: nothing }).output,
         );
       }
       assert.equal(

@@ -348,7 +348,7 @@ test('key, iv and aad may be one range', async () => {
   }
 });
 
-for (const algorithm of hashNames.filter((name) => hashes[name].digest > 0)) {
+for (const algorithm of hashNames) {
   test(`digest over its own source: ${algorithm}`, async () => {
     const rng = random(`digest ${algorithm}`);
     const size = hashes[algorithm].digest;

@@ -250,14 +250,9 @@ function forms() {
   ];
 }
 
-// A digest without further parameters. SHAKE needs its length, and so is never plain.
-function isPlain({ algorithm, outputLength, seed, key }) {
-  return (
-    outputLength === undefined &&
-    seed === undefined &&
-    key === undefined &&
-    hashes[algorithm].digest > 0
-  );
+// A digest without further parameters.
+function isPlain({ outputLength, seed, key }) {
+  return outputLength === undefined && seed === undefined && key === undefined;
 }
 
 function isAead({ algorithm }) {

@@ -44,7 +44,7 @@ export const request = (name, source, more = {}) => ({
   aad: new Uint8Array(0),
   tag: new Uint8Array(0),
   source,
-  targetSize: hashes[name].digest || 32,
+  targetSize: hashes[name].digest,
   tagSize: 0,
   count: 0,
   size: 0,
