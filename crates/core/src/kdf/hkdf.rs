@@ -56,15 +56,16 @@ pub fn expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<
 }
 
 /// The steps of a job.
-pub(super) enum Hkdf {
-    ExtractAndExpand,
+pub(super) enum Steps {
+    /// [`derive()`].
+    Hkdf,
     /// [`extract`].
-    Extract,
+    HkdfExtract,
     /// [`expand`].
-    Expand,
+    HkdfExpand,
 }
 
-impl Function for Hkdf {
+impl Function for Steps {
     fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
         numbers.hash().map(|_| 0)
     }
@@ -79,9 +80,9 @@ impl Function for Hkdf {
         let hash = numbers.hash()?;
         // HMACs; each of few blocks.
         let count = match self {
-            Hkdf::ExtractAndExpand => digests(hash, size) + 2,
-            Hkdf::Extract => 1,
-            Hkdf::Expand => digests(hash, size) + 1,
+            Steps::Hkdf => digests(hash, size) + 2,
+            Steps::HkdfExtract => 1,
+            Steps::HkdfExpand => digests(hash, size) + 1,
         };
         Ok(4 * block(hash).saturating_mul(count))
     }
@@ -96,11 +97,11 @@ impl Function for Hkdf {
         for (index, job) in jobs.iter_mut().enumerate() {
             let hash = job.numbers.hash()?;
             match self {
-                Hkdf::ExtractAndExpand => {
+                Steps::Hkdf => {
                     derive(hash, job.password, job.salt, job.aad, job.target)?;
                 }
-                Hkdf::Extract => extract(hash, job.password, job.salt, job.target)?,
-                Hkdf::Expand => expand(hash, job.password, job.aad, job.target)?,
+                Steps::HkdfExtract => extract(hash, job.password, job.salt, job.target)?,
+                Steps::HkdfExpand => expand(hash, job.password, job.aad, job.target)?,
             }
             each(index, job.target);
         }

@@ -102,15 +102,15 @@ fn check_size(wrapping_key: &[u8]) -> Result<&[u8], Error> {
 }
 
 /// The direction of a job. The first cost is 1 with padding.
-pub(super) enum KeyWrap {
+pub(super) enum Direction {
     /// Wraps the secret with the password.
-    Wrap,
+    WrapKey,
     /// Unwraps the secret with the password. The target has one byte more, for the size of the
     /// padding.
-    Unwrap,
+    UnwrapKey,
 }
 
-impl Function for KeyWrap {
+impl Function for Direction {
     fn memory(&self, numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
         Padding::of(numbers).map(|_| 0)
     }
@@ -135,8 +135,8 @@ impl Function for KeyWrap {
         for (index, job) in jobs.iter_mut().enumerate() {
             let padding = Padding::of(&job.numbers)?;
             match self {
-                KeyWrap::Wrap => wrap(padding, job.password, job.secret, job.target)?,
-                KeyWrap::Unwrap => {
+                Direction::WrapKey => wrap(padding, job.password, job.secret, job.target)?,
+                Direction::UnwrapKey => {
                     let (last, target) = job.target.split_last_mut().ok_or(Error::OutputSize)?;
                     let size = unwrap(padding, job.password, job.secret, target)?;
                     *last = (target.len() - size) as u8;

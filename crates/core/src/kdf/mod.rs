@@ -36,14 +36,14 @@ use crate::engines::Native;
 const FUNCTIONS: [&dyn Function; 10] = [
     &scrypt::Scrypt,
     &pbkdf2::Pbkdf2,
-    &hkdf::Hkdf::ExtractAndExpand,
-    &hkdf::Hkdf::Extract,
-    &hkdf::Hkdf::Expand,
+    &hkdf::Steps::Hkdf,
+    &hkdf::Steps::HkdfExtract,
+    &hkdf::Steps::HkdfExpand,
     &argon2::Argon2,
     &bcrypt::Bcrypt,
     &phc::Verify,
-    &key_wrap::KeyWrap::Wrap,
-    &key_wrap::KeyWrap::Unwrap,
+    &key_wrap::Direction::WrapKey,
+    &key_wrap::Direction::UnwrapKey,
 ];
 
 /// A key derivation function and its checked parameters.
