@@ -72,7 +72,7 @@ async function environment({ name, rust, builder }, { shipped, source, remap }) 
   const env = {
     ...base,
     ...profile(shipped ? shippedProfile : fast),
-    ...(remap ? reproducible(source, rust, base) : { CARGO_ENCODED_RUSTFLAGS: dynamic(rust) }),
+    ...(remap ? reproducible(source, rust, base) : flags(rust, [dynamic(rust)], [])),
     CARGO_TARGET_DIR: target,
     // AWS-LC's assembled objects for Windows; its build asks for NASM otherwise.
     AWS_LC_SYS_PREBUILT_NASM: '1',
@@ -94,6 +94,16 @@ function dynamic(rust) {
   return rust.endsWith('-musl') ? '-Ctarget-feature=-crt-static' : '';
 }
 
+/** The flags of compilers for a target, with those that it always needs. */
+function flags(rust, own, c) {
+  // AWS-LC's jitterentropy exports its functions from whatever DLL it is linked into.
+  const all = [...(rust.includes('-windows-') ? ['-Ddllexport='] : []), ...c];
+  return {
+    CARGO_ENCODED_RUSTFLAGS: own.filter((flag) => flag !== '').join('\x1f'),
+    ...(all.length > 0 && { [`CFLAGS_${rust.replaceAll('-', '_')}`]: all.join(' ') }),
+  };
+}
+
 /** Replaces the folders of this machine in what compilers write into the library. */
 function reproducible(source, rust, env) {
   const cargo = env.CARGO_HOME ?? join(homedir(), '.cargo');
@@ -102,16 +112,12 @@ function reproducible(source, rust, env) {
     [source.replace(/[\\/]$/, ''), '/millrace'],
     [cargo, '/cargo'],
   ];
-  const flags = replaced.map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
-  if (dynamic(rust) !== '') flags.push(dynamic(rust));
+  const own = replaced.map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+  own.push(dynamic(rust));
   // Zig's linker names a library of macOS by its path otherwise.
-  if (rust.endsWith('-darwin')) flags.push('-Clink-arg=-Wl,-install_name,@rpath/millrace.node');
+  if (rust.endsWith('-darwin')) own.push('-Clink-arg=-Wl,-install_name,@rpath/millrace.node');
   const c = replaced.map(([from, to]) => `-ffile-prefix-map=${from}=${to}`);
-  return {
-    CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f'),
-    [`CFLAGS_${rust.replaceAll('-', '_')}`]: c.join(' '),
-    SOURCE_DATE_EPOCH: '0',
-  };
+  return { ...flags(rust, own, c), SOURCE_DATE_EPOCH: '0' };
 }
 
 async function requireTarget(rust, env) {

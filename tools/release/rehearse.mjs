@@ -36,6 +36,12 @@ const packagesTool = join(root, 'tools', 'platform-packages.mjs');
 const emulated = [
   { platform: 'linux-x64-musl', runner: 'musl-x64', flags: ['linux', 'x64', 'musl'] },
   { platform: 'linux-arm64-gnu', runner: 'arm64', cpu: 'max', flags: ['linux', 'arm64', 'glibc'] },
+  {
+    platform: 'linux-arm64-musl',
+    runner: 'musl-arm64',
+    cpu: 'max',
+    flags: ['linux', 'arm64', 'musl'],
+  },
   { platform: 'win32-x64', runner: 'wine', flags: ['win32', 'x64'] },
 ];
 
