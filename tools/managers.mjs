@@ -45,6 +45,11 @@ const AGAIN = 24 * 3600 * 1000;
 /** Fetches those that are not there. */
 export async function prepareManagers() {
   await prepareRuntimes();
+  await prepareScripts();
+}
+
+/** Fetches those that run in Node.js. */
+export async function prepareScripts() {
   for (const each of packages) if (find(each).missing !== undefined) await fetchManager(each);
 }
 

@@ -11,7 +11,7 @@ import { buildFront, buildNative } from './build.mjs';
 import { cpuTiers } from './cpus.mjs';
 import { checks } from './checks.mjs';
 import { install, installed, npm } from './install.mjs';
-import { prepareManagers } from './managers.mjs';
+import { prepareManagers, prepareScripts } from './managers.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
 import { runRustTests } from './rust-tests.mjs';
 import { prepareBigEndian } from './s390x.mjs';
@@ -154,10 +154,14 @@ async function testCpus(args) {
 /**
  * noble's own test suite against Millrace's modules, beside its own run:
  *   npm run test:noble -- DIRECTORY [--verbose] [--served] [--limit MINUTES] [TEST-FILE...]
+ *   npm run test:noble -- --managers [MANAGER...]
+ *   npm run test:noble -- --dependents [npm] [--rounds 3] [--suite DIRECTORY]
  */
 async function testNoble(args) {
   await prepare();
-  const program = args.includes('--dependents') ? 'dependents.mjs' : 'run.mjs';
+  if (args.includes('--managers')) await prepareScripts();
+  const [mode] = ['dependents', 'managers'].filter((each) => args.includes(`--${each}`));
+  const program = `${mode ?? 'run'}.mjs`;
   return stream(process.execPath, [join(root, 'test', 'noble', program), ...args]);
 }
 

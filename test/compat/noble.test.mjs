@@ -249,8 +249,28 @@ test('HMAC and derivations equal noble, synchronous and asynchronous', async () 
     onProgress: (each) => progress.push(each),
   });
   assert.equal(progress.at(-1), 1);
+  for (const call of [
+    (lib, onProgress) => lib.scryptAsync('p', salt, { N: 8192, r: 1, p: 2, onProgress }),
+    (lib, onProgress) => lib.argon2idAsync('p', salt, { t: 2, m: 100, p: 3, onProgress }),
+  ]) {
+    const [expected, found] = [[], []];
+    await Promise.all([
+      call(noble, (each) => expected.push(each)),
+      call(ours, (each) => found.push(each)),
+    ]);
+    assert.deepEqual(found, expected, String(call));
+  }
   // Another package's hash: noble's own HMAC.
   assert.deepEqual(ours.hmac(noble.sha256, key, salt), noble.hmac(noble.sha256, key, salt));
+});
+
+test('a loop over nextTick lets derivations end', async () => {
+  const { scryptAsync } = await import('millrace/noble-hashes/scrypt.js');
+  const { nextTick } = await import('millrace/noble-hashes/utils.js');
+  let derived;
+  scryptAsync('p', 's', { N: 1024, r: 8, p: 1 }).then((key) => (derived = key));
+  while (derived === undefined) await nextTick();
+  assert.equal(derived.length, 32);
 });
 
 test('ciphers equal noble, with and without aad and memory for the result', async () => {
@@ -363,6 +383,9 @@ test('bad arguments: the classes and messages of version 2; Errors in version 1'
     (lib) => lib.randomBytes(-1),
     (lib) => lib.randomBytes(70_000),
     (lib) => lib.utf8ToBytes(5),
+    (lib) => lib.abytes('00', 2, 'key'),
+    (lib) => lib.abytes(new Uint8Array(3), 2),
+    (lib) => lib.abytes(new Uint8Array(3), -1),
     (lib) => lib.hexToBytes(5),
   ];
   for (const call of calls) {
@@ -386,6 +409,11 @@ test('bad arguments: the classes and messages of version 2; Errors in version 1'
   const { sha256 } = await import('millrace/noble-hashes/v1/sha256');
   assert.deepEqual(sha256('text'), noble.sha256(noble.utf8ToBytes('text')));
   assert.throws(() => sha256(5), { name: 'Error', message: 'Uint8Array expected' });
+  const { abytes } = await import('millrace/noble-hashes/v1/_assert');
+  assert.equal(abytes(new Uint8Array(3), 2, 3), undefined);
+  assert.throws(() => abytes(new Uint8Array(3), 1, 2), {
+    message: 'Uint8Array expected of length 1,2, got length=3',
+  });
 });
 
 test('what only noble has is counted; without noble the call has a clear error', async () => {

@@ -52,9 +52,10 @@ function nameOf({ file }) {
 
 /**
  * Serves packages as a registry does. Resolves to its URL, a list of the names that were asked for,
- * and `close`. What it does not have is not found there, as an unpublished package is.
+ * and `close`. What it does not have is not found there, as an unpublished package is, unless there
+ * is another registry to send managers to.
  */
-export async function serve(packages) {
+export async function serve(packages, upstream) {
   const asked = [];
   const server = createServer(({ url, headers: { host } }, response) => {
     const path = decodeURIComponent(url).replace(/^\/|\?.*$/g, '');
@@ -71,6 +72,10 @@ export async function serve(packages) {
     }
     asked.push(path);
     const own = packages.filter(({ manifest: { name } }) => path === name);
+    if (own.length === 0 && upstream !== undefined) {
+      response.writeHead(302, { location: new URL(url.slice(1), upstream).href }).end();
+      return;
+    }
     if (own.length === 0) {
       response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}');
       return;

@@ -1,5 +1,5 @@
 /** The helpers of noble's utils that programs use: hex, text, concatenation and random bytes. */
-import { hex, viewOf } from '#platform/runtime.js';
+import { hex, nextTurn, viewOf } from '#platform/runtime.js';
 import { checkBytes, checkNumber, isBytes } from './checks.js';
 import type { Line } from './original.js';
 
@@ -24,6 +24,7 @@ export function byteHelpers(line: Line) {
   };
   return {
     isBytes,
+    abytes: line === 1 ? bytesOfSizes : bytesOfSize,
     isLE: new Uint8Array(Uint32Array.of(1).buffer)[0] === 1,
     /** Returns lowercase hex. */
     bytesToHex: (bytes: Uint8Array): string => {
@@ -50,6 +51,11 @@ export function byteHelpers(line: Line) {
       return bytes;
     },
     utf8ToBytes,
+    /**
+     * Waits for the next turn of the event loop, where derivations end. noble's only waits for the
+     * microtasks before it: a loop of those would never let a worker's result in.
+     */
+    nextTick: (): Promise<void> => new Promise((resolve) => nextTurn(resolve)),
     /** Returns the bytes of several arrays in one. */
     concatBytes: (...arrays: Uint8Array[]): Uint8Array => {
       let size = 0;
@@ -72,6 +78,19 @@ export function byteHelpers(line: Line) {
       return crypto.getRandomValues(new Uint8Array(size));
     },
   };
+}
+
+/** The check of line 1: any of several sizes. */
+function bytesOfSizes(value: unknown, ...sizes: any[]): any {
+  const { length } = checkBytes(1, value);
+  if (sizes.length > 0 && !sizes.includes(length))
+    throw new Error(`Uint8Array expected of length ${sizes}, got length=${length}`);
+}
+
+/** The check of line 2. */
+function bytesOfSize(value: unknown, size?: number, title = ''): any {
+  if (size !== undefined) checkNumber(2, size, 'length');
+  return checkBytes(2, value, title, size);
 }
 
 function builtinBytes(

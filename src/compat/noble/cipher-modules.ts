@@ -101,7 +101,8 @@ function chacha(line: Line) {
 function common(line: Line) {
   const lend = <Name extends string>(subpath: string, names: readonly Name[]) =>
     lent(line, 'ciphers', subpath, names);
-  const { bytesToHex, concatBytes, hexToBytes, isBytes, isLE, utf8ToBytes } = byteHelpers(line);
+  const { abytes, bytesToHex, concatBytes, hexToBytes, isBytes, isLE, utf8ToBytes } =
+    byteHelpers(line);
   return {
     _poly1305: lend('_poly1305', ['poly1305']),
     _polyval: lend('_polyval', ['_toGHASHKey', 'ghash', 'polyval']),
@@ -112,7 +113,6 @@ function common(line: Line) {
     utils: {
       ...lend('utils', [
         'abool',
-        'abytes',
         'aexists',
         'anumber',
         'aoutput',
@@ -134,6 +134,7 @@ function common(line: Line) {
         'u8',
         'wrapCipher',
       ]),
+      abytes,
       bytesToHex,
       concatBytes,
       hexToBytes,
@@ -193,7 +194,8 @@ function lineOne() {
     crypto: { crypto },
     utils: {
       ...base.utils,
-      ...lend('utils', ['Hash', 'ahash', 'nextTick', 'setBigUint64', 'toBytes']),
+      nextTick: byteHelpers(1).nextTick,
+      ...lend('utils', ['Hash', 'ahash', 'setBigUint64', 'toBytes']),
     },
     webcrypto: {
       ...base.webcrypto,

@@ -75,7 +75,7 @@ export interface ArgonOpts {
   dkLen?: number;
   /** Accepted and not used: asynchronous calls never block. */
   asyncTick?: number;
-  /** The most memory, in words of 4 bytes, as noble counts it. */
+  /** The most memory: bytes, or words of 4 bytes in older versions of noble. */
   maxmem?: number;
   /** Called with a number from 0 to 1. */
   onProgress?: (progress: number) => void;
@@ -239,7 +239,7 @@ function scryptArguments(
   // Only asynchronous calls report progress.
   if (onProgress !== undefined && (typeof onProgress !== 'function' || !later)) return undefined;
   const cost = { N, r, p, maxmem: Math.max(maxmem, 128 * r * (N + p + 2)) };
-  return [password, salt, dkLen, later ? { ...cost, ...progress(onProgress) } : cost];
+  return [password, salt, dkLen, later ? { ...cost, ...progress(onProgress, 2 * N * p) } : cost];
 }
 
 /** scrypt (RFC 7914). */
@@ -272,8 +272,9 @@ function argon2Arguments(
   if (![t, m, p, maxmem].every((each) => isCount(each, 1)) || !isCount(dkLen, 4)) return undefined;
   if (m < 8 * p || p >= 2 ** 24 || t >= 2 ** 32 || dkLen > RESULT_MAX || !isCount(asyncTick, 0))
     return undefined;
-  // noble counts words of 4 bytes.
-  if (4 * p * Math.floor(m / (4 * p)) * 256 > maxmem || maxmem >= 2 ** 32) return undefined;
+  const segment = Math.floor(m / (4 * p));
+  // Bytes, or words of 4 bytes in older versions of noble: noble judges what may be too much.
+  if (4 * p * segment * 1024 > maxmem || maxmem >= 2 ** 32) return undefined;
   if (version !== 0x10 && version !== 0x13) return undefined;
   if (![key, personalization].every((each) => each === undefined || isInput(each)))
     return undefined;
@@ -290,7 +291,8 @@ function argon2Arguments(
     parallelism: p,
     version,
   };
-  return [algorithm, later ? { ...parameters, ...progress(onProgress) } : parameters];
+  const steps = t * 4 * p * segment - 2 * p;
+  return [algorithm, later ? { ...parameters, ...progress(onProgress, steps) } : parameters];
 }
 
 /** Argon2 (RFC 9106). */
@@ -340,9 +342,21 @@ function unpooled(result: Uint8Array): Uint8Array {
   return copy;
 }
 
-function progress(onProgress: ((fraction: number) => void) | undefined): object {
+/**
+ * Reports progress at each ten thousandth of the steps, as noble does; several at a time, as
+ * Millrace computes on another thread.
+ */
+function progress(onProgress: ((progress: number) => void) | undefined, steps: number): object {
   if (onProgress === undefined) return {};
-  return { onProgress: ({ fraction }: { fraction: number }) => onProgress(fraction) };
+  const every = Math.max(Math.floor(steps / 10_000), 1);
+  let next = every;
+  return {
+    onProgress: ({ fraction }: { fraction: number }): void => {
+      const reached = Math.min(Math.floor(fraction * steps), steps - 1);
+      for (; next <= reached; next += every) onProgress(next / steps);
+      if (fraction === 1) onProgress(1);
+    },
+  };
 }
 
 function isInput(value: unknown): value is KDFInput {

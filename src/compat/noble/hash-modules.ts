@@ -29,7 +29,6 @@ function common(line: Line) {
     'sha3-addons': { ...addons(line), ...lend('sha3-addons', ['keccakprg']) },
     utils: {
       ...lend('utils', [
-        'abytes',
         'aexists',
         'ahash',
         'anumber',
@@ -42,7 +41,6 @@ function common(line: Line) {
         'createHasher',
         'createView',
         'kdfInputToBytes',
-        'nextTick',
         'rotl',
         'rotr',
         'swap32IfBE',
@@ -106,7 +104,8 @@ function lineOne() {
   const { SHA1, RIPEMD160 } = old;
   const { sha1, ripemd160 } = base.legacy;
   const BLAKE2 = lend('blake2', ['BLAKE2', 'BLAKE2b', 'BLAKE2s', 'compress']);
-  const checks = lend('utils', ['abytes', 'aexists', 'anumber', 'aoutput']);
+  const { abytes } = base.utils;
+  const checks = { abytes, ...lend('utils', ['aexists', 'anumber', 'aoutput']) };
   const B2S = lend('blake2s', ['B2S_IV', 'G1s', 'G2s']);
   const { crypto } = globalThis as { crypto?: unknown };
   return {
