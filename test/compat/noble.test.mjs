@@ -364,11 +364,13 @@ test('AES key wrap equals noble; only what noble refuses goes to noble', async (
 test('bad arguments: the classes and messages of version 2; Errors in version 1', async () => {
   const noble = {
     ...(await import('@noble/hashes/sha2.js')),
+    ...(await import('@noble/hashes/hkdf.js')),
     ...(await import('@noble/hashes/hmac.js')),
     ...(await import('@noble/hashes/utils.js')),
   };
   const ours = {
     ...(await import('millrace/noble-hashes/sha2.js')),
+    ...(await import('millrace/noble-hashes/hkdf.js')),
     ...(await import('millrace/noble-hashes/hmac.js')),
     ...(await import('millrace/noble-hashes/utils.js')),
   };
@@ -383,6 +385,10 @@ test('bad arguments: the classes and messages of version 2; Errors in version 1'
     (lib) => lib.randomBytes(-1),
     (lib) => lib.randomBytes(70_000),
     (lib) => lib.utf8ToBytes(5),
+    (lib) => lib.hkdf(lib.sha256, new Uint8Array(3), null, undefined, 32),
+    (lib) => lib.hkdf(lib.sha256, new Uint8Array(3), undefined, null, 32),
+    (lib) => lib.extract(lib.sha256, new Uint8Array(3), null),
+    (lib) => lib.expand(lib.sha256, new Uint8Array(32), null, 32),
     (lib) => lib.abytes('00', 2, 'key'),
     (lib) => lib.abytes(new Uint8Array(3), 2),
     (lib) => lib.abytes(new Uint8Array(3), -1),
@@ -422,6 +428,8 @@ test('what only noble has is counted; without noble the call has a clear error',
   const { blake256 } = await import('millrace/noble-hashes/blake1.js');
   blake256(bytes(3));
   assert.ok(nobleCalls()['blake1/blake256'] > before);
+  const web = await import('millrace/noble-hashes/webcrypto.js');
+  assert.throws(() => (web.sha256.webCryptoName = 'SHA-512'), TypeError);
   const { useNoble } = await import('millrace/noble-hashes');
   assert.throws(() => useNoble('curves', 2, () => ({})), { code: 'ERR_ARGUMENT_VALUE' });
   assert.throws(() => useNoble('hashes', 2, 5), { code: 'ERR_ARGUMENT_TYPE' });

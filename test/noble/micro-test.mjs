@@ -53,6 +53,9 @@ it.run = async () => {
   print('served', globalThis.millraceNobleCalls?.() ?? {});
 };
 
+// A file that only registers its tests.
+process.once('beforeExit', () => it.run());
+
 /** Prints at once: the process may be killed at its time limit. */
 function print(kind, value) {
   writeSync(1, `\n#${kind} ${JSON.stringify(value)}\n`);

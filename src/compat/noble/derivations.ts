@@ -121,7 +121,7 @@ export function hmac(line: Line): HmacFunction {
 export function hkdf(line: Line) {
   const mac = hmac(line);
   const extract = (hash: AnyHash, ikm: Uint8Array, salt?: Uint8Array): Uint8Array =>
-    mac(checkedHash(line, hash), salt ?? new Uint8Array(hash.outputLen), ikm);
+    mac(checkedHash(line, hash), salt === undefined ? new Uint8Array(hash.outputLen) : salt, ikm);
   const expand = (hash: AnyHash, prk: Uint8Array, info?: Uint8Array, length = 32): Uint8Array => {
     const { outputLen } = checkedHash(line, hash);
     checkNumber(line, length, 'length');
@@ -131,7 +131,7 @@ export function hkdf(line: Line) {
     if (length > 255 * outputLen) throw new Error('Length must be <= 255*HashLen');
     if (line === 2 && info !== undefined) checkBytes(line, info, 'info');
     const name = macOf(hash)?.facts.name;
-    const given = info ?? NO_BYTES;
+    const given = info === undefined ? NO_BYTES : info;
     // RFC 5869's least size of a PRK, which version 1 does not check.
     if (name !== undefined && key.length >= outputLen && length > 0 && isUint8Array(given))
       return derived(hkdfExpandParser, [name, key, given, length]);
@@ -158,12 +158,13 @@ export function hkdf(line: Line) {
     length: number,
   ): Uint8Array => {
     const spec = macOf(hash);
-    const accepted =
-      [ikm, salt ?? NO_BYTES, info ?? NO_BYTES].every(isUint8Array) && isCount(length, 1);
+    // Not `??`: noble refuses null.
+    const given = [ikm, salt, info].map((each) => (each === undefined ? NO_BYTES : each));
+    const accepted = ikm !== undefined && given.every(isUint8Array) && isCount(length, 1);
     // An empty salt and one of zeros are the same key of HMAC.
     if (spec !== undefined && accepted && length <= 255 * spec.outputLen) {
       const { name } = spec.facts;
-      return derived(hkdfParser, [name, ikm, salt ?? NO_BYTES, info ?? NO_BYTES, length]);
+      return derived(hkdfParser, [name, ...given, length]);
     }
     const prk = extract(hash, ikm, salt);
     try {

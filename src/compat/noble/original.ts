@@ -131,6 +131,8 @@ function standIn(load: () => Lent): Lent {
       Reflect.construct(load(), given, (made as unknown) === proxy ? load() : made),
     get: (_, key) => Reflect.get(load(), key),
     has: (_, key) => Reflect.has(load(), key),
+    set: (_, key, value) => Reflect.set(load(), key, value),
+    deleteProperty: (_, key) => Reflect.deleteProperty(load(), key),
   });
   return proxy;
 }
