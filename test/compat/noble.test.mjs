@@ -416,6 +416,18 @@ test('bad arguments: the classes and messages of version 2; Errors in version 1'
   const { sha256 } = await import('millrace/noble-hashes/v1/sha256');
   assert.deepEqual(sha256('text'), noble.sha256(noble.utf8ToBytes('text')));
   assert.throws(() => sha256(5), { name: 'Error', message: 'Uint8Array expected' });
+  const { hkdf } = await import('millrace/noble-hashes/v1/hkdf');
+  assert.deepEqual(
+    hkdf(sha256, 'k', 's', 'i', 9),
+    noble.hkdf(
+      noble.sha256,
+      noble.utf8ToBytes('k'),
+      noble.utf8ToBytes('s'),
+      noble.utf8ToBytes('i'),
+      9,
+    ),
+  );
+  assert.throws(() => hkdf(sha256, 'k', 's', [1, 2], 9), { message: 'Uint8Array expected' });
   const { abytes } = await import('millrace/noble-hashes/v1/_assert');
   assert.equal(abytes(new Uint8Array(3), 2, 3), undefined);
   assert.throws(() => abytes(new Uint8Array(3), 1, 2), {

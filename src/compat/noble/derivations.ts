@@ -131,15 +131,15 @@ export function hkdf(line: Line) {
     if (length > 255 * outputLen) throw new Error('Length must be <= 255*HashLen');
     if (line === 2 && info !== undefined) checkBytes(line, info, 'info');
     const name = macOf(hash)?.facts.name;
-    const given = info === undefined ? NO_BYTES : info;
+    const given = info === undefined ? NO_BYTES : message(line, info);
     // RFC 5869's least size of a PRK, which version 1 does not check.
     if (name !== undefined && key.length >= outputLen && length > 0 && isUint8Array(given))
       return derived(hkdfExpandParser, [name, key, given, length]);
     const output = new Uint8Array(length);
-    const tail = info?.length ?? 0;
+    const tail = sizeOf(given);
     // T(n - 1), info and the number n: the input of T(n).
     const input = new Uint8Array(outputLen + tail + 1);
-    if (info !== undefined) input.set(info, outputLen);
+    input.set(given, outputLen);
     for (let start = 0, number = 1; start < length; start += outputLen, number++) {
       input[outputLen + tail] = number;
       const block = mac(hash, key, start === 0 ? input.subarray(outputLen) : input);
