@@ -122,8 +122,8 @@ const [first, last] = knownNoble.${scope}[${number}].split(' to ');
 const number = (text) => text.split('.').slice(0, 2).reduce((all, each) => all * 1000 + +each, 0);
 if (number(found) < number(first) || number(found) > number(last)) {
   process.emitWarning(
-    \`\${name} \${version} knows @noble/${scope} \${first} to \${last}; this is \${found}: new names are \` +
-      'missing here, and results of changed ones may differ',
+    \`\${name} \${version} knows @noble/${scope} \${first} to \${last}; this is \${found}: \` +
+      'new names are missing here, and results of changed ones may differ',
     { code: 'ERR_NOBLE_VERSION' },
   );
 }
@@ -153,7 +153,8 @@ throw Object.assign(
   new Error(
     \`@millrace/${name} \${version} replaces @noble/${scope} ${mine}; this import is of version \` +
       '${other}. Override each version by its own: "@noble/${scope}@${mine}": ' +
-      '"npm:@millrace/${name}@${mine}" and "@noble/${scope}@${other}": "npm:@millrace/${name}@${other}"',
+      '"npm:@millrace/${name}@${mine}" and "@noble/${scope}@${other}": ' +
+      '"npm:@millrace/${name}@${other}"',
   ),
   { code: 'ERR_NOBLE_VERSION' },
 );

@@ -9,6 +9,12 @@ import { readPe } from './pe.mjs';
 const entry = 'napi_register_module_v1';
 const version = 'node_api_module_get_api_version_v1';
 
+/** Libraries of every Windows; an unoptimised build needs some more of them. */
+const ofWindows = [
+  ...['advapi32', 'bcrypt', 'bcryptprimitives', 'kernel32', 'msvcrt', 'ntdll', 'user32'],
+  ...['userenv', 'ws2_32'],
+];
+
 /** The libraries that a binary may need, and what else is checked, by system. */
 const rules = {
   gnu: {
@@ -23,8 +29,7 @@ const rules = {
     oldest: { field: 'system', highest: '11.0' },
   },
   win32: {
-    needed:
-      /^(kernel32|ntdll|advapi32|bcrypt|bcryptprimitives|ws2_32|msvcrt|user32|api-ms-win-\S+)\.dll$/i,
+    needed: new RegExp(`^(${ofWindows.join('|')}|api-ms-win-\\S+)\\.dll$`, 'i'),
     oldest: { field: 'system', highest: '10.0' },
   },
 };

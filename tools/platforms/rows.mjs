@@ -7,7 +7,9 @@
 // core      the CPUs that run the Rust tests of crates/core, with features hidden from them
 // fixture   the platform whose binary a row takes that builds none
 
-/** @typedef {'host' | 'qemu-x64' | 'arm64' | 'musl-x64' | 'musl-arm64' | 'wine' | 's390x'} Runner */
+/**
+ * @typedef {'host' | 'qemu-x64' | 'arm64' | 'musl-x64' | 'musl-arm64' | 'wine' | 's390x'} Runner
+ */
 
 /**
  * @typedef {object} Row

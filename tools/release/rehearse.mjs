@@ -76,7 +76,7 @@ export async function rehearse(args) {
   return report.failed.length === 0 ? 0 : 1;
 }
 
-/** A line for each part of the rehearsal: ok, or what went wrong; `skip` says why it was not run. */
+/** A line for each part of the rehearsal: ok, or what went wrong; `skip` says why it is not run. */
 function makeReport() {
   const failed = [];
   const report = (title, fault) => {
