@@ -10,10 +10,8 @@ const entry = 'napi_register_module_v1';
 const version = 'node_api_module_get_api_version_v1';
 
 /** Libraries of every Windows; an unoptimised build needs some more of them. */
-const ofWindows = [
-  ...['advapi32', 'bcrypt', 'bcryptprimitives', 'kernel32', 'msvcrt', 'ntdll', 'user32'],
-  ...['userenv', 'ws2_32'],
-];
+const ofWindows =
+  'advapi32|bcrypt|bcryptprimitives|kernel32|msvcrt|ntdll|user32|userenv|ws2_32|api-ms-win-\\S+';
 
 /** The libraries that a binary may need, and what else is checked, by system. */
 const rules = {
@@ -29,7 +27,7 @@ const rules = {
     oldest: { field: 'system', highest: '11.0' },
   },
   win32: {
-    needed: new RegExp(`^(${ofWindows.join('|')}|api-ms-win-\\S+)\\.dll$`, 'i'),
+    needed: new RegExp(`^(${ofWindows})\\.dll$`, 'i'),
     oldest: { field: 'system', highest: '10.0' },
   },
 };
