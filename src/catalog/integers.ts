@@ -1,4 +1,4 @@
-/** Numbers as bytes in the standards of Keccak's family: big-endian, beside their count of bytes. */
+/** Numbers as bytes in the standards of Keccak's family: big-endian, with their count of bytes. */
 import { sizeOf } from '../request/intrinsics.js';
 
 /** Returns `left_encode` of SP 800-185: the count of bytes, then the number. */

@@ -279,7 +279,7 @@ class Run {
     }
   }
 
-  /** Returns false if the file has changed or cannot be read: files.ts reads it, or says why not. */
+  /** Returns false if the file has changed or is unreadable: files.ts reads it, or says why not. */
   async #large(file: FileSource, index: number, size: number): Promise<boolean> {
     const { facts, size: digestSize, form, signal } = this.#plan;
     const path = joinPaths([file])!.subarray(0, -1);

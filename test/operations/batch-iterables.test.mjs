@@ -1,5 +1,5 @@
-// hashMany and hmacMany over iterables and async iterables: the digests of the messages as they were
-// given out, closed iterators, aborts, and no user code within a request.
+// hashMany and hmacMany over iterables and async iterables: the digests of the messages as they
+// were given out, closed iterators, aborts, and no user code within a request.
 
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
@@ -150,7 +150,7 @@ test('an async iterable, which only a promise can wait for', async () => {
   assert.throws(() => millrace.hashMany('sha256', later(), assert.fail), refused);
 });
 
-test('options are checked before the iterator runs, and the key is copied at the call', async () => {
+test('options are checked before the iterator runs; the key is copied at the call', async () => {
   const never = {
     [Symbol.asyncIterator]() {
       assert.fail('it ran');

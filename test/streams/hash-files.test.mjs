@@ -1,5 +1,5 @@
-// hashFiles: digests of many files in their order, in all call styles, on both engines; what happens
-// to files that cannot be read, to iterators and to signals.
+// hashFiles: digests of many files in their order, in all call styles, on both engines; what
+// happens to files that cannot be read, to iterators and to signals.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

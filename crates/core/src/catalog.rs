@@ -301,8 +301,9 @@ pub fn to_json() -> String {
         write_names(&mut json, facts.hash as u8, facts.name, facts.aliases);
         let _ = write!(
             json,
-            ",\"digestSize\":{},\"blockSize\":{},\"stateSize\":{},\"xof\":{},\"tuple\":{},\"keyRequired\":{},\
-             \"direct\":{},\"seedBits\":{},\"hmac\":{},\"cryptographic\":{},\"broken\":{},\"standard\":\"{}\",\
+            ",\"digestSize\":{},\"blockSize\":{},\"stateSize\":{},\"xof\":{},\"tuple\":{},\
+             \"keyRequired\":{},\"direct\":{},\"seedBits\":{},\"hmac\":{},\
+             \"cryptographic\":{},\"broken\":{},\"standard\":\"{}\",\
              \"portableCost\":{:?},\"parameters\":",
             facts.digest_size,
             facts.block_size,

@@ -219,9 +219,9 @@ export function hmac(
  * Computes the digests of many messages in one call, divided among all cores; see `hashMany` of
  * `millrace`. An iterable, which may be asynchronous, is read while its messages are hashed in
  * batches of about a mebibyte; it may reuse their memory, and is closed after an error or an abort.
- * An array and packed messages are copied at the call; with `options.target` they are lent instead: **do
- * not transfer, detach, resize or write them until the promise settles**. An abort rejects unless
- * all of the work has started.
+ * An array and packed messages are copied at the call; with `options.target` they are lent instead:
+ * **do not transfer, detach, resize or write them until the promise settles**. An abort rejects
+ * unless all of the work has started.
  */
 export function hashMany<E extends Encoding | undefined = undefined>(
   algorithm: HashAlgorithm,

@@ -3,8 +3,8 @@ import { describe, makeError } from '../../request/errors.js';
 import { memory, type Result } from './inputs.js';
 
 /**
- * The result of a digest: `buffer` is a Uint8Array, `0xhex` hex after `0x`, `bigint` the big-endian number of the hex
- * digits.
+ * The result of a digest: `buffer` is a Uint8Array, `0xhex` hex after `0x`, `bigint` the big-endian
+ * number of the hex digits.
  */
 export type Encoding = 'buffer' | 'hex' | '0xhex' | 'base64' | 'base64url' | 'bigint';
 
