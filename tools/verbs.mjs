@@ -221,7 +221,9 @@ async function docs(args) {
 
 /** Every platform with a binary, built and run under emulators; tools/platforms/verb.mjs. */
 async function platforms(args) {
-  await prepare();
+  // The rows build the native code themselves.
+  await install();
+  await buildFront();
   const { platformRows } = await import('./platforms/verb.mjs');
   return platformRows(args);
 }

@@ -3,13 +3,14 @@
 // The bytes of a shipped build depend on the commit and the toolchain only: paths of this machine
 // are replaced (tools/reproducible.mjs compares two builds).
 
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 import { prepareNativeBuild } from '../prerequisites.mjs';
 import { Stop, probe, root, step } from '../steps.mjs';
-import { place, python } from './fetch.mjs';
+import { fetching, python } from './fetch.mjs';
+import { mingw } from './windows.mjs';
 
 /** What `npm run platforms` builds with: an eighth of the time of the shipped profile. */
 const fast = { LTO: 'off', CODEGEN_UNITS: '16', OPT_LEVEL: '2', INCREMENTAL: 'false' };
@@ -78,8 +79,8 @@ async function environment({ name, rust, builder }, { shipped, source, remap }) 
     AWS_LC_SYS_PREBUILT_NASM: '1',
     MACOSX_DEPLOYMENT_TARGET: '11.0',
   };
-  if (builder === 'zig') env.PATH = `${await python()}${delimiter}${env.PATH}`;
-  else await requireMingw(env);
+  const programs = await fetching(builder === 'zig' ? python : mingw);
+  env.PATH = `${programs}${delimiter}${env.PATH}`;
   return env;
 }
 
@@ -126,28 +127,6 @@ async function requireTarget(rust, env) {
   const added = await probe('rustup', ['target', 'add', rust], { env });
   if (added?.code !== 0)
     throw new Stop(`Rust's standard library for it cannot be had (rustup target add ${rust})`);
-}
-
-async function requireMingw(env) {
-  const answer = await probe('x86_64-w64-mingw32-gcc', ['--version'], { env });
-  if (answer?.code !== 0)
-    throw new Stop('no cross compiler (apt-get install gcc-mingw-w64-x86-64)');
-}
-
-/**
- * The library of an earlier build, a shipped one first; otherwise that of `npm run build`. Returns
- * its path and what it is; undefined if there is none.
- *
- * @param {import('./rows.mjs').Row} row
- */
-export function builtRow({ name, rust }) {
-  for (const kind of ['shipped', 'fast']) {
-    const folder = join(place, name, kind, rust, 'release');
-    const file = existsSync(folder) ? readdirSync(folder).find(isLibrary) : undefined;
-    if (file !== undefined) return { library: join(folder, file), kind: `${kind} build` };
-  }
-  const library = join(root, 'native', `millrace.${name}.node`);
-  return existsSync(library) ? { library, kind: 'npm run build' } : undefined;
 }
 
 const isLibrary = (file) => /^(lib)?millrace_node\.(so|dylib|dll)$/.test(file);

@@ -2,8 +2,7 @@
 // with the code that needs none, which the conformance suite cannot choose.
 
 import { Stop, probe } from '../steps.mjs';
-import { buildCoreTests } from './build.mjs';
-import { emulatedArm64 } from './runners.mjs';
+import { prepareArm64 } from './runners.mjs';
 
 /**
  * The tests that run: those of code with instructions of this CPU, and of messages in parts. The
@@ -15,18 +14,14 @@ const filters = [
   'sha2::', 'split::', 'xxh::',
 ];
 
-/** The two programs of each row, which are built once. */
-const built = new Map();
-
 /**
  * Runs the tests on a CPU, without the features in `hide`.
  *
- * @param {import('./rows.mjs').Row} row
+ * @param {{ modules: string, functions: string }} programs of buildCoreTests
  * @param {{ cpu: string, hide?: string }} cpu
  */
-export async function runCoreTests(row, { cpu, hide }) {
-  const { command, args, title } = await emulatedArm64(cpu);
-  if (!built.has(row)) built.set(row, await buildCoreTests(row));
+export async function runCoreTests({ modules, functions }, { cpu, hide }) {
+  const { command, args, title } = await prepareArm64(cpu);
   const env = {
     ...process.env,
     MILLRACE_CPU_HIDE: hide ?? '',
@@ -35,7 +30,6 @@ export async function runCoreTests(row, { cpu, hide }) {
   };
   let passed = 0;
   const missing = new Set();
-  const { modules, functions } = built.get(row);
   // Those of public functions take the longest, and show no more without one kind of instructions.
   for (const program of hide === undefined ? [modules, functions] : [modules]) {
     const answer = await probe(command, [...args, program, '--nocapture', ...filters], {

@@ -8,10 +8,14 @@ import { join } from 'node:path';
 import { release, unpacked } from '../guest/packages.mjs';
 import { npm } from '../install.mjs';
 import { Stop, root, step } from '../steps.mjs';
+import { atMost } from './jobs.mjs';
 
 export const place = join(root, 'target', 'platforms');
 
 const pinned = ['ziglang==0.17.1', 'cargo-zigbuild==0.24.0'];
+
+/** One row fetches at a time, as most need the same packages. */
+export const fetching = atMost(1);
 
 /** Runs a step; what it fetches cannot be had if it fails. */
 async function have(title, command, args, options = {}) {

