@@ -197,10 +197,9 @@ export function processes({ millrace, promises, options, add, where }) {
   };
   for (const [title, [action, expected]] of Object.entries(exits)) {
     add('processes', action, title, async () => {
-      const { code, stdout, stderr, ms } = await child(action, where, options);
+      const { code, stdout, stderr } = await child(action, where, options);
       same(code, expected.code, `exit code (${stderr.slice(-400)})`);
       if (expected.stdout !== undefined) same(stdout.trim(), expected.stdout, 'stdout');
-      ok(ms < 20_000, `${ms} ms`);
     });
   }
   add('refusals', 'node', 'files and keys that cannot be', async () => {
@@ -228,17 +227,23 @@ async function inFolder(use) {
   }
 }
 
-/** This runtime once more, for one action of child.mjs. */
+/**
+ * This runtime once more, for one action of child.mjs. MILLRACE_NODE_COMMAND has the arguments that
+ * start it, in JSON, where an emulator must start it.
+ */
 function child(action, where, options) {
-  const runtime = process.versions.deno === undefined ? [] : ['run', '-A'];
-  const begin = performance.now();
+  const given = process.env.MILLRACE_NODE_COMMAND;
+  const [program, ...runtime] =
+    given === undefined
+      ? [process.execPath, ...(process.versions.deno === undefined ? [] : ['run', '-A'])]
+      : JSON.parse(given);
   return new Promise((resolve) => {
     const started = execFile(
-      process.execPath,
+      program,
       [...runtime, here('child.mjs'), action, JSON.stringify({ where, options })],
-      { timeout: 30_000, killSignal: 'SIGKILL' },
+      { timeout: 120_000, killSignal: 'SIGKILL' },
       (_, stdout, stderr) => {
-        resolve({ code: started.exitCode, stdout, stderr, ms: performance.now() - begin });
+        resolve({ code: started.exitCode, stdout, stderr });
       },
     );
   });
