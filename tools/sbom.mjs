@@ -2,12 +2,33 @@
 // crates that are compiled in, their versions and licences. Written into each platform package.
 
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 
 import { prepareNativeBuild } from './prerequisites.mjs';
-import { Stop, probe, root } from './steps.mjs';
+import { Stop, probe, root, step } from './steps.mjs';
 
 const file = 'millrace-sbom';
+const tools = join(root, 'target', 'tools');
+
+/** The environment for cargo-cyclonedx, of this machine or of `fetchCycloneDx`. */
+async function environment() {
+  /** @type {NodeJS.ProcessEnv} */
+  const env = { ...(await prepareNativeBuild()), SOURCE_DATE_EPOCH: '0' };
+  env.PATH = `${env.PATH}${delimiter}${join(tools, 'bin')}`;
+  return env;
+}
+
+async function hasCycloneDx(env) {
+  return (await probe('cargo-cyclonedx', ['cyclonedx', '--version'], { env }))?.code === 0;
+}
+
+/** Builds cargo-cyclonedx below target/tools if this machine has none. */
+export async function fetchCycloneDx() {
+  const env = await environment();
+  if (await hasCycloneDx(env)) return;
+  const args = ['install', '--locked', '--root', tools, 'cargo-cyclonedx@0.5.9'];
+  await step('build cargo-cyclonedx', 'cargo', args, { env });
+}
 
 /**
  * Returns the text for a platform of platforms.mjs, or `missing`, why there is none.
@@ -15,9 +36,8 @@ const file = 'millrace-sbom';
  * @returns {Promise<{ text: string, missing?: undefined } | { missing: string, text?: undefined }>}
  */
 export async function billOfMaterials({ rust }) {
-  const env = { ...(await prepareNativeBuild()), SOURCE_DATE_EPOCH: '0' };
-  const version = await probe('cargo-cyclonedx', ['cyclonedx', '--version'], { env });
-  if (version?.code !== 0)
+  const env = await environment();
+  if (!(await hasCycloneDx(env)))
     return { missing: 'no cargo-cyclonedx (cargo install --locked cargo-cyclonedx)' };
   const crates = join(root, 'crates');
   // prettier-ignore

@@ -24,7 +24,8 @@ import { buildRow } from '../platforms/build.mjs';
 import { inspect } from '../platforms/inspect.mjs';
 import { rows } from '../platforms/rows.mjs';
 import { prepareRun } from '../platforms/runners.mjs';
-import { findRuntime, runtimes } from '../runtimes.mjs';
+import { findRuntime, prepareRuntimes, runtimes } from '../runtimes.mjs';
+import { fetchCycloneDx } from '../sbom.mjs';
 import { Stop, probe, root, step } from '../steps.mjs';
 import { add, lastLines, makeProject, use } from './projects.mjs';
 import { startRegistry } from './registry.mjs';
@@ -60,9 +61,11 @@ export async function rehearse(args) {
   const names = values.platforms?.split(',') ?? platforms.map(({ name }) => name);
   const unknown = names.find((name) => !platforms.some((each) => each.name === name));
   if (unknown !== undefined) throw new Stop(`millrace: there is no platform ${unknown}`);
+  await fetchCycloneDx();
+  await prepareManagers();
+  await prepareRuntimes();
   const report = makeReport();
   const packages = await pack(names, values.prebuilt, report);
-  await prepareManagers();
   const registry = await startRegistry();
   try {
     await publish(packages, registry.url);
