@@ -5,8 +5,9 @@
 /// `$sizes` are sizes of digests in HMAC, and `$used` their words. The rest is as
 /// [`block_hash`](super::super::block_hash) has it.
 ///
-/// The module has `step(states, at, count)`, which absorbs blocks of two messages, and
-/// `iterate_interleaved`, which computes HMAC iterations.
+/// The module has `load` and `store` for the words of a state in vectors, `xor` of two of them,
+/// `read` for a block, `rounds`, which absorbs a block of each message, and `padded` for the block
+/// with a digest.
 macro_rules! interleaved {
     ($(#[$doc:meta])* $hash:ident, [$word:ty; $words:literal], $block:literal, $size:literal,
      $instructions:ident: $proof:ident, $features:literal, $($sizes:literal => $used:literal),*;
@@ -67,6 +68,51 @@ macro_rules! interleaved {
                 iterate_interleaved::<1, USED>(one, count);
             }
             iterations.len()
+        }
+
+        /// Computes `count` HMAC iterations of `LANES` blocks, interleaved. A digest has `USED`
+        /// words.
+        #[target_feature(enable = $features)]
+        fn iterate_interleaved<const LANES: usize, const USED: usize>(
+            iterations: &mut [HmacIteration<$word, $words>; LANES],
+            count: u32,
+        ) {
+            let none = [load(&[0; $words]); LANES];
+            let (mut inner, mut outer, mut last, mut sum) = (none, none, none, none);
+            for (lane, iteration) in iterations.iter().enumerate() {
+                inner[lane] = load(&iteration.inner);
+                outer[lane] = load(&iteration.outer);
+                last[lane] = load(&iteration.last);
+                sum[lane] = load(&iteration.sum);
+            }
+            for _ in 0..count {
+                last = rounds(inner, padded::<LANES, USED>(last));
+                last = rounds(outer, padded::<LANES, USED>(last));
+                for (lane, last) in last.iter().enumerate() {
+                    sum[lane] = xor(sum[lane], *last);
+                }
+            }
+            for (lane, iteration) in iterations.iter_mut().enumerate() {
+                store(&mut iteration.last, last[lane]);
+                store(&mut iteration.sum, sum[lane]);
+            }
+        }
+
+        /// Absorbs blocks of two messages.
+        ///
+        /// # Safety
+        /// `count` blocks must be readable at each pointer.
+        #[target_feature(enable = $features)]
+        unsafe fn step(states: &mut [[$word; $words]; 2], at: &[*const u8; 2], count: usize) {
+            let mut words = [load(&states[0]), load(&states[1])];
+            for block in 0..count {
+                let begin = $block * block;
+                // SAFETY: as promised by the caller.
+                let schedule = unsafe { [read(at[0].add(begin)), read(at[1].add(begin))] };
+                words = rounds(words, schedule);
+            }
+            store(&mut states[0], words[0]);
+            store(&mut states[1], words[1]);
         }
 
         /// Two messages.

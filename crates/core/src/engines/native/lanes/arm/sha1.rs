@@ -28,23 +28,6 @@ interleaved!(
 /// Words A to D, and E.
 type Words = (uint32x4_t, u32);
 
-/// # Safety
-/// `count` blocks must be readable at each pointer.
-#[target_feature(enable = "neon,sha2")]
-unsafe fn step(states: &mut [[u32; 5]; 2], at: &[*const u8; 2], count: usize) {
-    let mut words = [load(&states[0]), load(&states[1])];
-    for block in 0..count {
-        let mut schedule = [[vdupq_n_u32(0); 4]; 2];
-        for (lane, at) in at.iter().enumerate() {
-            // SAFETY: as promised by the caller.
-            schedule[lane] = unsafe { read(at.add(64 * block)) };
-        }
-        words = rounds(words, schedule);
-    }
-    store(&mut states[0], words[0]);
-    store(&mut states[1], words[1]);
-}
-
 /// Absorbs a block of each message, whose words are given.
 #[inline]
 #[target_feature(enable = "neon,sha2")]
@@ -77,33 +60,6 @@ fn rounds<const LANES: usize>(
         words[lane] = add(words[lane], *begin);
     }
     words
-}
-
-/// Computes `count` HMAC iterations of `LANES` blocks, interleaved.
-#[target_feature(enable = "neon,sha2")]
-fn iterate_interleaved<const LANES: usize, const USED: usize>(
-    iterations: &mut [HmacIteration<u32, 5>; LANES],
-    count: u32,
-) {
-    let none = [(vdupq_n_u32(0), 0); LANES];
-    let (mut inner, mut outer, mut last, mut sum) = (none, none, none, none);
-    for (lane, iteration) in iterations.iter().enumerate() {
-        inner[lane] = load(&iteration.inner);
-        outer[lane] = load(&iteration.outer);
-        last[lane] = load(&iteration.last);
-        sum[lane] = load(&iteration.sum);
-    }
-    for _ in 0..count {
-        last = rounds(inner, padded::<LANES, USED>(last));
-        last = rounds(outer, padded::<LANES, USED>(last));
-        for (lane, last) in last.iter().enumerate() {
-            sum[lane] = xor(sum[lane], *last);
-        }
-    }
-    for (lane, iteration) in iterations.iter_mut().enumerate() {
-        store(&mut iteration.last, last[lane]);
-        store(&mut iteration.sum, sum[lane]);
-    }
 }
 
 /// Returns the blocks with the digests, of `USED` words, and their padding.
