@@ -2,7 +2,7 @@
 // another kernel. One line a family on stdout; failures by name; exit code 1 if there are any.
 //
 //   node test/conformance/host.mjs [--engine portable[,native]] [--require | --import]
-//     [--from FOLDER] [--families a,b] [--json FILE]
+//     [--from FOLDER] [--families a,b] [--styles synchronous,callback,promise] [--json FILE]
 //
 // The entry points come from the built package by its exports: by `require` (the default) or
 // `import`, looked up from the folder named by --from, such as a project in which Millrace is
@@ -45,13 +45,14 @@ export async function load(file) {
 }
 
 /** The suite over the built package. */
-export async function runHere({ engine, wanted, report, ...where }) {
+export async function runHere({ engine, wanted, styles, report, ...where }) {
   const entryPoints = await openEntryPoints(where);
   return runConformance({
     ...entryPoints,
     load,
     options: engine === undefined ? {} : { engine },
     families: wanted,
+    styles,
     more: { processes: (context) => processes({ ...context, where }) },
     report,
   });
@@ -66,6 +67,7 @@ function settings(args) {
     kind: args.includes('--import') ? 'import' : 'require',
     from: folder === undefined ? undefined : pathToFileURL(join(folder, 'index.mjs')).href,
     wanted: list('--families') ?? Object.keys(families),
+    styles: list('--styles'),
     json: value('--json'),
   };
 }

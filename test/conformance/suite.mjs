@@ -53,6 +53,8 @@ export const families = {
  * @param given.without `[family, name]`s of cases that cannot be here; whoever gives them says why
  * @param given.families names of those to run; all by default
  * @param given.algorithms names of those to run; all by default
+ * @param given.styles call styles of those to run, `synchronous`, `callback` or `promise`, beside
+ * cases that are of none; all by default
  * @param given.more families beside those of this suite, for what only some environments have
  * @param given.report is called with each case
  * @param given.paint awaited now and then, so that a page can be painted
@@ -67,6 +69,7 @@ export async function runConformance({
   without = [],
   families: wanted = Object.keys(families),
   algorithms,
+  styles,
   more = {},
   report = () => {},
   paint = () => {},
@@ -91,6 +94,8 @@ export async function runConformance({
   try {
     for (const { family, algorithm, name, run } of planned) {
       if (algorithms !== undefined && !algorithms.includes(algorithm)) continue;
+      const [, style] = /^(synchronous|callback|promise), /.exec(name) ?? [];
+      if (style !== undefined && styles !== undefined && !styles.includes(style)) continue;
       if (without.some(([of, title]) => of === family && title === name)) continue;
       const begin = performance.now();
       const outcome = { family, algorithm, name, ok: true };

@@ -3,7 +3,7 @@
 // beside them, as many as there are CPUs. A row whose tools cannot be had is reported as not run,
 // with the reason.
 //
-// --quick       fewer families of the suite, one CPU a platform
+// --quick       fewer families of the suite and no callbacks, one CPU a platform
 // --shipped     the profile of releases (fat LTO), and the libraries are written to native/
 // --build-only  nothing is run
 
@@ -20,8 +20,11 @@ import { makeJobs } from './jobs.mjs';
 import { rows } from './rows.mjs';
 import { prepareRun } from './runners.mjs';
 
-/** The families that the quick form runs, as they depend on the CPU and on the C library. */
-const quickFamilies = ['hashes', 'hmacs', 'many', 'ciphers', 'seals', 'derivations'];
+/** What the quick form runs: what depends on the CPU and on the C library. */
+// prettier-ignore
+const quickly = [
+  '--families', 'hashes,hmacs,many,ciphers,seals,derivations', '--styles', 'synchronous,promise',
+];
 
 /** Runs the verb; resolves to the exit code. */
 export async function platformRows(args) {
@@ -79,11 +82,8 @@ async function runRow(row, { options, jobs, libraries }) {
   if (from !== undefined && library === undefined)
     return jobs.notRun(name, `the library of ${from} was not built`);
   const some = (all) => (quick ? all.slice(0, 1) : all);
-  const families = quick ? quickFamilies : undefined;
   await Promise.all([
-    ...some(runs).map((run) =>
-      jobs.attempt(name, 'run', () => runSuite(row, run, library, families)),
-    ),
+    ...some(runs).map((run) => jobs.attempt(name, 'run', () => runSuite(row, run, library, quick))),
     runCore(row, some(core), jobs),
   ]);
 }
@@ -100,11 +100,11 @@ async function runCore(row, cpus, { attempt }) {
 }
 
 /** The conformance suite with a row's library in its Node.js. Its output is kept in a file. */
-async function runSuite(row, run, library, families) {
+async function runSuite(row, run, library, quick) {
   const { command, args, env = {}, title } = await prepareRun(run);
   const engine = row.engine ?? 'native';
   const suite = [join(root, 'test', 'conformance', 'host.mjs'), '--engine', engine];
-  if (families !== undefined) suite.push('--families', families.join(','));
+  if (quick) suite.push(...quickly);
   const folder = join(place, row.name);
   mkdirSync(folder, { recursive: true });
   const log = join(folder, `${run.runner}${run.cpu === undefined ? '' : `-${run.cpu}`}.log`);
