@@ -9,7 +9,7 @@ import { delimiter, join } from 'node:path';
 
 import { prepareNativeBuild } from '../prerequisites.mjs';
 import { Stop, probe, root, step } from '../steps.mjs';
-import { fetching, python } from './fetch.mjs';
+import { fetching, macosSdk, python } from './fetch.mjs';
 import { mingw } from './windows.mjs';
 
 /** What `npm run platforms` builds with: an eighth of the time of the shipped profile. */
@@ -73,14 +73,18 @@ async function environment({ name, rust, builder }, { shipped, source, remap }) 
   const env = {
     ...base,
     ...profile(shipped ? shippedProfile : fast),
-    ...(remap ? reproducible(source, rust, base) : flags(rust, [dynamic(rust)], [])),
+    ...(remap ? reproducible(source, rust, base) : flags(rust, [], [])),
     CARGO_TARGET_DIR: target,
     // AWS-LC's assembled objects for Windows; its build asks for NASM otherwise.
     AWS_LC_SYS_PREBUILT_NASM: '1',
+    // AWS-LC has no bindings for MinGW on ARM. Its bindings for MSVC are the same on both CPUs, and
+    // those for MinGW on x64 differ from them in three enumerations that nothing here uses.
+    AWS_LC_SYS_EFFECTIVE_TARGET_aarch64_pc_windows_gnullvm: 'aarch64-pc-windows-msvc',
     MACOSX_DEPLOYMENT_TARGET: '11.0',
   };
   const programs = await fetching(builder === 'zig' ? python : mingw);
   env.PATH = `${programs}${delimiter}${env.PATH}`;
+  if (rust.endsWith('-darwin')) env.SDKROOT = await macosSdk();
   return env;
 }
 
@@ -90,9 +94,16 @@ function profile(settings) {
   );
 }
 
-/** Node.js loads libraries, so they must share its musl; Rust's default is a static one. */
-function dynamic(rust) {
-  return rust.endsWith('-musl') ? '-Ctarget-feature=-crt-static' : '';
+/** What Rust's compiler always needs for a target. */
+function needed(rust) {
+  // Node.js loads libraries, so they must share its musl; Rust's default is a static one.
+  if (rust.endsWith('-musl')) return ['-Ctarget-feature=-crt-static'];
+  if (rust.endsWith('-gnullvm')) return ['-Clink-arg=tools/platforms/windows.def'];
+  if (!rust.endsWith('-darwin')) return [];
+  // LLVM's linker, which is a part of Rust's toolchain: Zig's exports every global symbol.
+  const link = ['-adhoc_codesign', '-install_name', '@rpath/millrace.node'];
+  const linker = ['-Clinker=rust-lld', '-Clinker-flavor=ld64.lld'];
+  return [...linker, ...link.map((each) => `-Clink-arg=${each}`)];
 }
 
 /** The flags of compilers for a target, with those that it always needs. */
@@ -100,7 +111,7 @@ function flags(rust, own, c) {
   // AWS-LC's jitterentropy exports its functions from whatever DLL it is linked into.
   const all = [...(rust.includes('-windows-') ? ['-Ddllexport='] : []), ...c];
   return {
-    CARGO_ENCODED_RUSTFLAGS: own.filter((flag) => flag !== '').join('\x1f'),
+    CARGO_ENCODED_RUSTFLAGS: [...needed(rust), ...own].join('\x1f'),
     ...(all.length > 0 && { [`CFLAGS_${rust.replaceAll('-', '_')}`]: all.join(' ') }),
   };
 }
@@ -114,9 +125,6 @@ function reproducible(source, rust, env) {
     [cargo, '/cargo'],
   ];
   const own = replaced.map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
-  own.push(dynamic(rust));
-  // Zig's linker names a library of macOS by its path otherwise.
-  if (rust.endsWith('-darwin')) own.push('-Clink-arg=-Wl,-install_name,@rpath/millrace.node');
   const c = replaced.map(([from, to]) => `-ffile-prefix-map=${from}=${to}`);
   return { ...flags(rust, own, c), SOURCE_DATE_EPOCH: '0' };
 }

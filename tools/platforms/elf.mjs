@@ -1,7 +1,11 @@
 // What an ELF library of Linux exports, needs, and asks of glibc.
 
-/** @param {Buffer} file a 64-bit little-endian ELF file */
+const cpus = { 62: 'x64', 183: 'arm64' };
+
+/** @param {Buffer} file a 64-bit little-endian ELF library; undefined for other files */
 export function readElf(file) {
+  const library = 3;
+  if (file.readUInt32BE(0) !== 0x7f454c46 || file.readUInt16LE(16) !== library) return undefined;
   const word = (at) => Number(file.readBigUInt64LE(at));
   const sections = [];
   const [start, size, count] = [word(40), file.readUInt16LE(58), file.readUInt16LE(60)];
@@ -17,7 +21,10 @@ export function readElf(file) {
   }
   const of = (type) => sections.find((section) => section.type === type);
   const text = (section, at) => textAt(file, sections[section.link].offset + at);
+  const machine = file.readUInt16LE(18);
   return {
+    cpu: cpus[machine] ?? `machine ${machine}`,
+    unwinds: hasUnwindTable(file, word(32)),
     exports: dynamicSymbols(file, of(11), text),
     needed: neededLibraries(file, of(6), text),
     glibc: highestGlibc(file, of(0x6ffffffe), text),
@@ -26,6 +33,14 @@ export function readElf(file) {
 
 export function textAt(file, at) {
   return file.toString('latin1', at, file.indexOf(0, at));
+}
+
+/** Returns true if there is a segment PT_GNU_EH_FRAME, by which a panic finds its handler. */
+function hasUnwindTable(file, start) {
+  const [size, count] = [file.readUInt16LE(54), file.readUInt16LE(56)];
+  return Array.from({ length: count }, (_, i) => file.readUInt32LE(start + i * size)).includes(
+    0x6474e550,
+  );
 }
 
 /** The defined global symbols of .dynsym. */

