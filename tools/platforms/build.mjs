@@ -43,12 +43,16 @@ export async function buildRow(row, { shipped = false, source = root, remap = sh
  * @param {import('./rows.mjs').Row} row
  */
 export async function buildCoreTests(row) {
-  const env = await environment(row, { shipped: false, source: root, remap: false });
+  const options = { shipped: false, source: root, remap: false, programs: true };
+  const env = await environment(row, options);
   const args = ['test', '--no-run', '--release', '--locked', '--package', 'millrace-core'];
   args.push('--lib', '--test', 'core', '--target', row.rust + (row.suffix ?? ''));
   args.push('--message-format', 'json-render-diagnostics');
-  const options = { env, cwd: root, errorOutput: /** @type {const} */ ('stderr') };
-  const output = await step(`build ${row.name}, tests`, 'cargo-zigbuild', args, options);
+  const output = await step(`build ${row.name}, tests`, 'cargo-zigbuild', args, {
+    env,
+    cwd: root,
+    errorOutput: 'stderr',
+  });
   const messages = output
     .split('\n')
     .filter((line) => line.startsWith('{'))
@@ -62,9 +66,10 @@ export async function buildCoreTests(row) {
  * Returns the environment for Cargo. Throws Stop if a program of the builder cannot be had.
  *
  * @param {import('./rows.mjs').Row} row
- * @param {{ shipped: boolean, source: string, remap: boolean }} options
+ * @param {{ shipped: boolean, source: string, remap: boolean, programs?: boolean }} options
+ *   programs: not libraries, and so without shared libraries on musl
  */
-async function environment({ name, rust, builder }, { shipped, source, remap }) {
+async function environment({ name, rust, builder }, { shipped, source, remap, programs }) {
   const target = join(source, 'target', 'platforms', name, shipped ? 'shipped' : 'fast');
   mkdirSync(target, { recursive: true });
   const base = await prepareNativeBuild();
@@ -73,7 +78,7 @@ async function environment({ name, rust, builder }, { shipped, source, remap }) 
   const env = {
     ...base,
     ...profile(shipped ? shippedProfile : fast),
-    ...(remap ? reproducible(source, rust, base) : flags(rust, [], [])),
+    ...(remap ? reproducible(source, rust, base) : flags(rust, [], [], programs)),
     CARGO_TARGET_DIR: target,
     // AWS-LC's assembled objects for Windows; its build asks for NASM otherwise.
     AWS_LC_SYS_PREBUILT_NASM: '1',
@@ -82,8 +87,8 @@ async function environment({ name, rust, builder }, { shipped, source, remap }) 
     AWS_LC_SYS_EFFECTIVE_TARGET_aarch64_pc_windows_gnullvm: 'aarch64-pc-windows-msvc',
     MACOSX_DEPLOYMENT_TARGET: '11.0',
   };
-  const programs = await fetching(builder === 'zig' ? python : mingw);
-  env.PATH = `${programs}${delimiter}${env.PATH}`;
+  const compilers = await fetching(builder === 'mingw' ? mingw : python);
+  env.PATH = `${compilers}${delimiter}${env.PATH}`;
   if (rust.endsWith('-darwin')) env.SDKROOT = await macosSdk();
   return env;
 }
@@ -95,9 +100,9 @@ function profile(settings) {
 }
 
 /** What Rust's compiler always needs for a target. */
-function needed(rust) {
+function needed(rust, programs) {
   // Node.js loads libraries, so they must share its musl; Rust's default is a static one.
-  if (rust.endsWith('-musl')) return ['-Ctarget-feature=-crt-static'];
+  if (rust.endsWith('-musl')) return programs ? [] : ['-Ctarget-feature=-crt-static'];
   if (rust.endsWith('-gnullvm')) return ['-Clink-arg=tools/platforms/windows.def'];
   if (!rust.endsWith('-darwin')) return [];
   // LLVM's linker, which is a part of Rust's toolchain: Zig's exports every global symbol.
@@ -107,11 +112,11 @@ function needed(rust) {
 }
 
 /** The flags of compilers for a target, with those that it always needs. */
-function flags(rust, own, c) {
+function flags(rust, own, c, programs = false) {
   // AWS-LC's jitterentropy exports its functions from whatever DLL it is linked into.
   const all = [...(rust.includes('-windows-') ? ['-Ddllexport='] : []), ...c];
   return {
-    CARGO_ENCODED_RUSTFLAGS: [...needed(rust), ...own].join('\x1f'),
+    CARGO_ENCODED_RUSTFLAGS: [...needed(rust, programs), ...own].join('\x1f'),
     ...(all.length > 0 && { [`CFLAGS_${rust.replaceAll('-', '_')}`]: all.join(' ') }),
   };
 }

@@ -1,12 +1,17 @@
-// The Rust tests of crates/core for another CPU, under QEMU: they compare each set of instructions
-// with the code that needs none, which the conformance suite cannot choose.
+// The Rust tests of crates/core for another CPU, under an emulator: they compare each set of
+// instructions with the code that needs none, which the conformance suite cannot choose.
+
+import { join } from 'node:path';
 
 import { Stop, probe } from '../steps.mjs';
+import { bootBochs, prepareBochs } from './bochs.mjs';
 import { prepareArm64 } from './runners.mjs';
 
+/** @typedef {{ modules: string, functions: string }} Programs of buildCoreTests */
+
 /**
- * The tests that run: those of code with instructions of this CPU, and of messages in parts. The
- * others take minutes under an emulator, and the CPU makes no difference to them.
+ * The tests that run under QEMU: those of code with instructions of this CPU, and of messages in
+ * parts. The others take minutes under an emulator, and the CPU makes no difference to them.
  */
 // prettier-ignore
 const filters = [
@@ -15,12 +20,65 @@ const filters = [
 ];
 
 /**
+ * Those that run under Bochs, which executes some 90 million instructions a second: all of the
+ * modules but BLAKE2's, which have no kernel for AVX-512, and the shortest of public functions.
+ */
+// prettier-ignore
+const bochsTests = {
+  modules: ['--skip=blake2::', '--skip=at_large_costs'],
+  functions: [
+    'wycheproof::aes', 'wycheproof::chacha', 'wycheproof::xchacha', 'chunks::', 'cipher::',
+    'hash::', 'hmac::', 'many::every', 'argon2::another', 'scrypt::another',
+  ],
+};
+
+/** Those of the quick form, of ten seconds or less each, and AES-GCM's at every size. */
+// prettier-ignore
+const bochsQuickTests = {
+  modules: [
+    'carries', 'chacha', 'crc::', 'gcm::tests::one_go', 'gcm::tests::p', 'gcm_siv', 'kdf::argon2',
+    'kdf::pbkdf2', 'kdf::scrypt', 'lanes::tests::md', 'lanes::tests::sha_1',
+    'all_compressions_agree', 'poly1305::', 'xxh3::', '--skip=at_large_costs',
+  ],
+  functions: ['wycheproof::aes', 'wycheproof::chacha', 'cipher::'],
+};
+
+/**
  * Runs the tests on a CPU, without the features in `hide`.
  *
- * @param {{ modules: string, functions: string }} programs of buildCoreTests
- * @param {{ cpu: string, hide?: string }} cpu
+ * @param {Programs} programs
+ * @param {{ cpu: string, hide?: string, emulator?: 'bochs' }} cpu
+ * @param {{ quick: boolean, folder: string }} options where files of the run may be kept
  */
-export async function runCoreTests({ modules, functions }, { cpu, hide }) {
+export async function runCoreTests(programs, { cpu, hide, emulator }, { quick, folder }) {
+  const { title, ran } =
+    emulator === 'bochs'
+      ? await underBochs(programs, { cpu, quick, folder: join(folder, cpu) })
+      : await underQemu(programs, { cpu, hide });
+  let passed = 0;
+  const missing = new Set();
+  for (const { program, code, output } of ran) {
+    const count = /test result: ok\. (\d+) passed/.exec(output)?.[1];
+    if (code !== 0 || count === undefined) {
+      const said = output
+        .split('\n')
+        .filter((line) => /FAILED|panicked|rror/.test(line) && !line.endsWith(' ok'));
+      const why = said.length > 0 ? said.slice(0, 3).join('; ') : `ended with ${code}`;
+      throw new Stop(`millrace: ${program}: ${why}`);
+    }
+    if (count === '0') throw new Stop(`millrace: ${program}: no test ran`);
+    passed += Number(count);
+    for (const [, names] of output.matchAll(/skipped: .*: needs (.*)/g)) missing.add(names);
+  }
+  const without = hide === undefined ? '' : `, without ${hide}`;
+  const skipped = missing.size === 0 ? '' : `; skipped what needs ${[...missing].join(', ')}`;
+  // Bochs is there to have all instructions: a test that lacks some is a failure.
+  const ok = emulator === undefined || missing.size === 0;
+  return { ok, detail: `${title}${without}: ${passed} tests of the core${skipped}` };
+}
+
+/** @param {Programs} programs */
+async function underQemu({ modules, functions }, { cpu, hide }) {
   const { command, args, title } = await prepareArm64(cpu);
   const env = {
     ...process.env,
@@ -28,23 +86,23 @@ export async function runCoreTests({ modules, functions }, { cpu, hide }) {
     // Emulated programs start no others: tests that start themselves again leave that out.
     MILLRACE_TEST_CHILD: '1',
   };
-  let passed = 0;
-  const missing = new Set();
+  const ran = [];
   // Those of public functions take the longest, and show no more without one kind of instructions.
   for (const program of hide === undefined ? [modules, functions] : [modules]) {
-    const answer = await probe(command, [...args, program, '--nocapture', ...filters], {
-      env,
-    });
-    const output = `${answer?.stdout}\n${answer?.stderr}`;
-    const count = /test result: ok\. (\d+) passed/.exec(output)?.[1];
-    if (answer?.code !== 0 || count === undefined) {
-      const said = output.split('\n').filter((line) => /FAILED|panicked|rror/.test(line));
-      throw new Stop(`millrace: ${program}: ${said.slice(0, 3).join('; ')}`);
-    }
-    passed += Number(count);
-    for (const [, names] of output.matchAll(/skipped: .*: needs (.*)/g)) missing.add(names);
+    const answer = await probe(command, [...args, program, '--nocapture', ...filters], { env });
+    ran.push({ program, code: answer?.code, output: `${answer?.stdout}\n${answer?.stderr}` });
   }
-  const without = hide === undefined ? '' : `, without ${hide}`;
-  const skipped = missing.size === 0 ? '' : `; skipped what needs ${[...missing].join(', ')}`;
-  return { ok: passed > 0, detail: `${title}${without}: ${passed} tests of the core${skipped}` };
+  return { title, ran };
+}
+
+/** @param {Programs} programs */
+async function underBochs({ modules, functions }, { cpu, quick, folder }) {
+  const machine = await prepareBochs(cpu);
+  const chosen = quick ? bochsQuickTests : bochsTests;
+  const args = ['--nocapture', '--test-threads=1'];
+  const runs = [
+    { program: modules, args: [...args, ...chosen.modules] },
+    { program: functions, args: [...args, ...chosen.functions] },
+  ];
+  return { title: machine.title, ran: await bootBochs(machine, runs, { folder, minutes: 60 }) };
 }

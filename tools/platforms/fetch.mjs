@@ -95,11 +95,18 @@ export async function nodeForMusl(machine) {
   return folder;
 }
 
-/** A package of Debian 13 (trixie), unpacked: QEMU 10, musl 1.2.5. `:arm64` ends a name. */
-export async function fromTrixie(name) {
+let debian13;
+
+/** The packages of Debian 13 (trixie). */
+export const trixie = () => (debian13 ??= findTrixie());
+
+async function findTrixie() {
   const debian = await release('trixie');
   // What this machine has installed says nothing about another release.
   const settings = ['APT::Architectures=amd64,arm64', 'Dir::State::status=/dev/null'];
   debian.options.push(...settings.flatMap((each) => ['-o', each]));
-  return unpacked(name, debian);
+  return debian;
 }
+
+/** A package of Debian 13, unpacked: QEMU 10, musl 1.2.5, Bochs 3. `:arm64` ends a name. */
+export const fromTrixie = async (name) => unpacked(name, await trixie());

@@ -4,7 +4,8 @@
 //           cross compiler; undefined: nothing is built
 // suffix    the oldest glibc that the binary may need, as Node.js 20 needs it
 // runs      the runs of runners.mjs: each is a Node.js and what runs it
-// core      the CPUs that run the Rust tests of crates/core, with features hidden from them
+// core      the CPUs that run the Rust tests of crates/core, with features hidden from them;
+//           under QEMU if nothing else is said
 // fixture   the platform whose binary a row takes that builds none
 
 /**
@@ -19,7 +20,7 @@
  * @property {string} [suffix]
  * @property {string} [fixture]
  * @property {{ runner: Runner, cpu?: string }[]} runs
- * @property {{ cpu: string, hide?: string }[]} [core]
+ * @property {{ cpu: string, hide?: string, emulator?: 'bochs' }[]} [core]
  * @property {string} [unrun] why nothing runs it here
  * @property {'portable'} [engine]
  */
@@ -95,4 +96,11 @@ export const rows = [
     fixture: 'linux-x64-gnu',
     runs: [{ runner: /** @type {const} */ ('qemu-x64'), cpu }],
   })),
+  {
+    name: 'x64-avx512',
+    rust: 'x86_64-unknown-linux-musl',
+    runs: [],
+    // Linux 6.12 does not start on Bochs' sapphire_rapids: it enables a part of AMX's state only.
+    core: [{ cpu: 'tigerlake', emulator: 'bochs' }],
+  },
 ];

@@ -78,24 +78,25 @@ async function runRow(row, { options, jobs, libraries }) {
   const from = builder === undefined ? fixture : name;
   const library = from === undefined ? undefined : await libraries(from);
   if (buildOnly) return;
-  if (runs.length === 0) return jobs.notRun(name, unrun);
+  if (runs.length === 0 && core.length === 0) return jobs.notRun(name, unrun);
   if (from !== undefined && library === undefined)
     return jobs.notRun(name, `the library of ${from} was not built`);
   const some = (all) => (quick ? all.slice(0, 1) : all);
   await Promise.all([
     ...some(runs).map((run) => jobs.attempt(name, 'run', () => runSuite(row, run, library, quick))),
-    runCore(row, some(core), jobs),
+    runCore(row, some(core), { quick, jobs }),
   ]);
 }
 
 /** The Rust tests of the core on each CPU that a row names. */
-async function runCore(row, cpus, { attempt }) {
+async function runCore(row, cpus, { quick, jobs: { attempt } }) {
   if (cpus.length === 0) return;
   const build = async () => ({ ok: true, detail: 'tests', value: await buildCoreTests(row) });
   const programs = await attempt(row.name, 'build', build);
   if (programs === undefined) return;
+  const options = { quick, folder: join(place, row.name) };
   await Promise.all(
-    cpus.map((cpu) => attempt(row.name, 'core', () => runCoreTests(programs, cpu))),
+    cpus.map((cpu) => attempt(row.name, 'core', () => runCoreTests(programs, cpu, options))),
   );
 }
 
