@@ -105,8 +105,9 @@ function needed(rust, programs) {
   if (rust.endsWith('-musl')) return programs ? [] : ['-Ctarget-feature=-crt-static'];
   if (rust.endsWith('-gnullvm')) return ['-Clink-arg=tools/platforms/windows.def'];
   if (!rust.endsWith('-darwin')) return [];
-  // LLVM's linker, which is a part of Rust's toolchain: Zig's exports every global symbol.
-  const link = ['-adhoc_codesign', '-install_name', '@rpath/millrace.node'];
+  // LLVM's linker, which is a part of Rust's toolchain: Zig's exports every global symbol. The
+  // library's number comes from all bytes, so paths of object files (-S) must not be among them.
+  const link = ['-S', '-adhoc_codesign', '-install_name', '@rpath/millrace.node'];
   const linker = ['-Clinker=rust-lld', '-Clinker-flavor=ld64.lld'];
   return [...linker, ...link.map((each) => `-Clink-arg=${each}`)];
 }

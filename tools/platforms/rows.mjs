@@ -9,7 +9,8 @@
 // fixture   the platform whose binary a row takes that builds none
 
 /**
- * @typedef {'host' | 'qemu-x64' | 'arm64' | 'musl-x64' | 'musl-arm64' | 'wine' | 'wine-arm64' | 's390x'} Runner
+ * @typedef {'host' | 'qemu-x64' | 'arm64' | 'musl-x64' | 'musl-arm64' | 'wine' | 'wine-arm64'
+ *   | 's390x'} Runner
  */
 
 /**

@@ -18,7 +18,10 @@ import { Stop, probe, step } from '../steps.mjs';
 import { fromTrixie, nodeFromNpm, place } from './fetch.mjs';
 import { qemu } from './qemu.mjs';
 
-/** With CPUs that have PAC or SVE, Wine 10 ends with an illegal instruction in its own code. */
+/**
+ * Returns how it starts Node.js for Windows on ARM. With the CPU `max`, Wine 10 ends with an
+ * illegal instruction in its own code; with `cortex-a72` it does not.
+ */
 export async function wineArm64(cpu) {
   const { command: emulator, name } = await qemu('aarch64');
   const system = await unpackWine();
