@@ -91,9 +91,10 @@ test(
       );
       assert.deepEqual(others, []);
       const [found, prior] = [costs[name], table[name]];
+      // A factor of 8 at most, of numbers that are rounded: 45 ns and 5.6.
       for (const part of ['fixed', 'perByte'])
         assert.ok(
-          found[part] >= prior[part] / 8.01 && found[part] <= prior[part] * 8.01,
+          found[part] >= prior[part] / 8.2 && found[part] <= prior[part] * 8.2,
           `${name}: ${part} ${found[part]}`,
         );
       if (found.batchFactor !== undefined)
