@@ -19,8 +19,8 @@ import { Stop } from '../steps.mjs';
  * @param {number} width of the names of rows
  */
 export function makeJobs(width) {
-  // A build has several processes of its own, a run mostly one.
-  const turns = { build: atMost(1), run: atMost(availableParallelism()) };
+  // A build ends with one process for minutes, so two of them; a run is mostly one.
+  const turns = { build: atMost(2), run: atMost(availableParallelism()) };
   /** @type {Set<string>} */
   const failed = new Set();
 

@@ -1,7 +1,7 @@
 // `npm run platforms -- [NAME…] [--quick] [--shipped] [--build-only]`: builds every row, looks at
-// its library and runs the conformance suite with it. Builds come one after the other, and runs
-// beside them, as many as there are CPUs. A row whose tools cannot be had is reported as not run,
-// with the reason.
+// its library and runs the conformance suite with it. Two builds go on at a time, and runs beside
+// them, as many as there are CPUs. A row whose tools cannot be had is reported as not run, with the
+// reason.
 //
 // --quick       less of the suite, one CPU a platform, and no platform that nothing runs here
 // --shipped     the profile of releases (fat LTO), and the libraries are written to native/
