@@ -230,7 +230,9 @@ async function platforms(args) {
 
 /** A rehearsal of a release, to a registry on this machine; tools/release/rehearse.mjs. */
 async function release(args) {
-  await prepare();
+  // A rehearsal builds the native code of each platform.
+  await install();
+  await buildFront();
   const { rehearse } = await import('./release/rehearse.mjs');
   return rehearse(args);
 }
