@@ -3,7 +3,8 @@
 // them, as many as there are CPUs. A row whose tools cannot be had is reported as not run, with the
 // reason.
 //
-// --quick       less of the suite, one CPU a platform, and no platform that nothing runs here
+// --quick       less of the suite, one CPU a platform, no platform that nothing runs here, and the
+//               Rust tests of the core only for rows that are named
 // --shipped     the profile of releases (fat LTO), and the libraries are written to native/
 // --build-only  nothing is run
 
@@ -43,7 +44,8 @@ export async function platformRows(args) {
   const begin = performance.now();
   const jobs = makeJobs(Math.max(...wanted.map(({ name }) => name.length)));
   const libraries = makeLibraries(options, jobs);
-  await Promise.all(wanted.map((row) => runRow(row, { options, jobs, libraries })));
+  const given = { options, named: positionals.length > 0, jobs, libraries };
+  await Promise.all(wanted.map((row) => runRow(row, given)));
   console.log(`${wanted.length} rows in ${Math.round((performance.now() - begin) / 1000)} s`);
   if (jobs.failed.size === 0) return 0;
   console.error(`millrace: failed: ${[...jobs.failed].join(', ')}`);
@@ -68,23 +70,24 @@ function makeLibraries({ shipped }, { attempt }) {
 const rowOf = (name) => rows.find((row) => row.name === name);
 
 /** Builds a row and runs what it names. */
-async function runRow(row, { options, jobs, libraries }) {
+async function runRow(row, { options, named, jobs, libraries }) {
   const { name, builder, fixture, runs, core = [], unrun } = row;
   const { quick, 'build-only': buildOnly } = options;
   if (buildOnly && builder === undefined) return;
-  const runnable = runs.length > 0 || core.length > 0;
-  if (!runnable && quick && !buildOnly)
-    return jobs.notRun(name, `${unrun}, so --quick leaves it out`);
+  // The tests of the core are another build of everything, so the quick form has them by name only.
+  const cpus = quick && !named ? [] : core;
+  const leftOut = quick && !buildOnly && runs.length + cpus.length === 0;
+  if (leftOut) return jobs.notRun(name, unrun ?? `--quick has it if it is named: ${name} --quick`);
   const from = builder === undefined ? fixture : name;
   const library = from === undefined ? undefined : await libraries(from);
   if (buildOnly) return;
-  if (!runnable) return jobs.notRun(name, unrun);
+  if (runs.length + cpus.length === 0) return jobs.notRun(name, unrun);
   if (from !== undefined && library === undefined)
     return jobs.notRun(name, `the library of ${from} was not built`);
   const some = (all) => (quick ? all.slice(0, 1) : all);
   await Promise.all([
     ...some(runs).map((run) => jobs.attempt(name, 'run', () => runSuite(row, run, library, quick))),
-    runCore(row, some(core), { quick, jobs }),
+    runCore(row, some(cpus), { quick, jobs }),
   ]);
 }
 
