@@ -2,12 +2,20 @@
 // systems from npm and PyPI, emulators and C libraries from Debian. All of it goes below
 // target/platforms and target/guest; nothing is installed.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 import { release, unpacked } from '../guest/packages.mjs';
 import { npm } from '../install.mjs';
-import { Stop, root, step } from '../steps.mjs';
+import { Stop, probe, root, step } from '../steps.mjs';
 import { atMost } from './jobs.mjs';
 
 export const place = join(root, 'target', 'platforms');
@@ -110,3 +118,30 @@ async function findTrixie() {
 
 /** A package of Debian 13, unpacked: QEMU 10, musl 1.2.5, Bochs 3. `:arm64` ends a name. */
 export const fromTrixie = async (name) => unpacked(name, await trixie());
+
+/**
+ * Unpacks packages into one folder, as programs look for their parts relative to themselves, and
+ * returns it. `find` unpacks one; `complete` changes the folder before anything uses it.
+ *
+ * @param {string} name
+ * @param {string[]} packages
+ * @param {(name: string) => Promise<string>} find
+ * @param {(folder: string) => void} complete
+ */
+export async function together(name, packages, find, complete) {
+  const folder = join(place, 'tools', name);
+  if (existsSync(folder)) return folder;
+  const fresh = `${folder}-${process.pid}`;
+  mkdirSync(fresh, { recursive: true });
+  try {
+    for (const each of packages) {
+      const answer = await probe('cp', ['--archive', '--link', `${await find(each)}/.`, fresh]);
+      if (answer?.code !== 0) throw new Stop(`could not copy ${each}`);
+    }
+    complete(fresh);
+    renameSync(fresh, folder);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return folder;
+}

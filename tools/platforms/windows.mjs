@@ -1,13 +1,12 @@
 // A compiler for Windows (MinGW) and what runs its programs (Wine), of this machine's Debian
-// release. Their packages are only unpacked, into one folder each: both look for their parts
-// relative to themselves.
+// release. Their packages are only unpacked, into one folder each.
 
 import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { unpacked } from '../guest/packages.mjs';
 import { Stop, probe, step } from '../steps.mjs';
-import { nodeFromNpm, place } from './fetch.mjs';
+import { nodeFromNpm, place, together } from './fetch.mjs';
 
 const triple = 'x86_64-w64-mingw32';
 
@@ -22,31 +21,11 @@ const packages = {
   wine: ['wine64', 'libwine', 'libunwind8', 'libz-mingw-w64'],
 };
 
-/** Unpacks the packages into one folder, and returns it once `complete` has changed it. */
-async function together(name, complete) {
-  const folder = join(place, 'tools', name);
-  if (existsSync(folder)) return folder;
-  const fresh = `${folder}-${process.pid}`;
-  mkdirSync(fresh, { recursive: true });
-  try {
-    for (const each of packages[name]) {
-      const from = await unpacked(each);
-      const answer = await probe('cp', ['--archive', '--link', `${from}/.`, fresh]);
-      if (answer?.code !== 0) throw new Stop(`could not copy ${each}`);
-    }
-    complete(join(fresh, 'usr'));
-    await step(`unpack ${name}`, 'mv', [fresh, folder]);
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
-  }
-  return folder;
-}
-
 /** Returns the folder of the programs of MinGW. */
 export async function mingw() {
-  const folder = await together('mingw', (usr) => {
+  const folder = await together('mingw', packages.mingw, unpacked, (fresh) => {
     // Debian has it with two kinds of threads, and names the one in use when it is installed.
-    symlinkSync(`${triple}-gcc-win32`, join(usr, 'bin', `${triple}-gcc`));
+    symlinkSync(`${triple}-gcc-win32`, join(fresh, 'usr', 'bin', `${triple}-gcc`));
   });
   return join(folder, 'usr', 'bin');
 }
@@ -61,10 +40,11 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T count) {
 
 /** Returns how Node.js for Windows is started. */
 export async function wine() {
-  const folder = await together('wine', (usr) => {
+  const folder = await together('wine', packages.wine, unpacked, (fresh) => {
     // A script that looks for an installed server.
-    rmSync(join(usr, 'lib', 'wine', 'wineserver'));
-    symlinkSync('wineserver64', join(usr, 'lib', 'wine', 'wineserver'));
+    const server = join(fresh, 'usr', 'lib', 'wine', 'wineserver');
+    rmSync(server);
+    symlinkSync('wineserver64', server);
   });
   const command = join(folder, 'usr', 'lib', 'wine', 'wine64');
   const prefix = join(place, 'wine');

@@ -3,19 +3,11 @@
 // Wine starts each program of Windows by executing its loader, and the server by its path. This
 // machine executes no programs for arm64, so scripts that call QEMU have the names of both.
 
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { Stop, probe, step } from '../steps.mjs';
-import { fromTrixie, nodeFromNpm, place } from './fetch.mjs';
+import { fromTrixie, nodeFromNpm, place, together } from './fetch.mjs';
 import { qemu } from './qemu.mjs';
 
 /**
@@ -53,30 +45,16 @@ export async function wineArm64(cpu) {
   return { command, args: [node], env, cwd: join(prefix, 'drive_c'), title };
 }
 
-/** Joins the packages of Wine and of its C library to one tree, and returns its folder. */
-async function unpackWine() {
-  const system = join(place, 'wine-arm64', 'system');
-  if (existsSync(system)) return system;
-  const fresh = `${system}-${process.pid}`;
-  mkdirSync(fresh, { recursive: true });
-  try {
-    for (const each of ['libc6', 'libgcc-s1', 'libwine', 'wine64'])
-      await copy(`${await fromTrixie(`${each}:arm64`)}/.`, fresh);
+/** The folder of Wine and of its C library. */
+function unpackWine() {
+  const find = (name) => fromTrixie(`${name}:arm64`);
+  return together('wine-arm64', ['libc6', 'libgcc-s1', 'libwine', 'wine64'], find, (fresh) => {
     // Programs name their loader /lib/ld-linux-aarch64.so.1.
     symlinkSync(join('usr', 'lib'), join(fresh, 'lib'));
     const programs = join(fresh, 'usr', 'lib', 'wine');
     renameSync(join(programs, 'wine64'), join(programs, 'wine-arm64'));
     renameSync(join(programs, 'wineserver64'), join(programs, 'wineserver-arm64'));
-    renameSync(fresh, system);
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
-  }
-  return system;
-}
-
-async function copy(from, to) {
-  const answer = await probe('cp', ['--archive', '--link', from, to]);
-  if (answer?.code !== 0) throw new Stop(`could not copy ${from}`);
+  });
 }
 
 function script(file, line) {
