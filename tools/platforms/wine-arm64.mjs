@@ -30,7 +30,7 @@ export async function wineArm64(cpu) {
   const command = join(programs, 'wine');
   script(command, `exec ${call('wine-arm64')} "$@"`);
 
-  const prefix = join(place, 'wine-arm64', 'prefix');
+  const prefix = join(place, 'wine-arm64');
   const env = { WINEPREFIX: prefix, WINEDEBUG: '-all', DISPLAY: '' };
   const all = { env: { ...process.env, ...env } };
   if (!existsSync(join(prefix, 'system.reg')))
