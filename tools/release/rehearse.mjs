@@ -36,6 +36,7 @@ const packagesTool = join(root, 'tools', 'platform-packages.mjs');
 /** Emulated systems in which the packages of other platforms are used. */
 const emulated = [
   { platform: 'linux-x64-musl', runner: 'musl-x64', flags: ['linux', 'x64', 'musl'] },
+  { platform: 'linux-x64-musl', runner: 'bun-musl-x64', flags: ['linux', 'x64', 'musl'] },
   { platform: 'linux-arm64-gnu', runner: 'arm64', cpu: 'max', flags: ['linux', 'arm64', 'glibc'] },
   {
     platform: 'linux-arm64-musl',
@@ -171,7 +172,7 @@ async function runEverywhere(url, names, report) {
     }
     try {
       const run = await prepareRun(/** @type {any} */ (given));
-      const other = makeProject(platform, url);
+      const other = makeProject(`${platform} ${given.runner}`, url);
       const more = ['os', 'cpu', 'libc']
         .slice(0, flags.length)
         .map((key, i) => `--${key}=${flags[i]}`);
