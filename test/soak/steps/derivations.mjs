@@ -203,7 +203,9 @@ export function memoryLimit(rng) {
   return {
     what: `derivations may take ${maxKdfMemory / MiB} MiB`,
     run() {
-      assert.equal(millrace.configure({ maxKdfMemory }).maxKdfMemory, maxKdfMemory);
+      const set = millrace.configure({ maxKdfMemory }).maxKdfMemory;
+      // It is the process's, so another thread may have set another value since.
+      assert.ok(memories.includes(set), `${set} bytes`);
     },
   };
 }
