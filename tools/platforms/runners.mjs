@@ -17,7 +17,8 @@ import { wineArm64 } from './wine-arm64.mjs';
  * @property {string} command
  * @property {string[]} args before the script
  * @property {NodeJS.ProcessEnv} [env]
- * @property {string} [cwd] the folder to start it in
+ * @property {string} [cwd] the folder to start it in, if it cannot be started in every folder
+ * @property {(file: string) => string} [pathOf] what it calls a file of this machine
  * @property {string} title what it is
  */
 

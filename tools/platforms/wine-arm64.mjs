@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { Stop, probe, step } from '../steps.mjs';
 import { fromTrixie, runtimeFromNpm, place, together } from './fetch.mjs';
 import { qemu } from './qemu.mjs';
+import { onDriveZ } from './windows.mjs';
 
 /**
  * Returns how it starts Node.js for Windows on ARM. With the CPU `max`, Wine 10 ends with an
@@ -43,7 +44,8 @@ export async function wineArm64(cpu) {
   const title = `Node.js 20 for Windows on ARM, ${version}, ${name} -cpu ${cpu}`;
   // Wine does not see which drive a path or folder is on, as QEMU shows it another root. A program
   // named by such a path cannot start itself again.
-  return { command, args: [`Z:${node}`], env, cwd: join(prefix, 'drive_c'), title };
+  const cwd = join(prefix, 'drive_c');
+  return { command, args: [onDriveZ(node)], env, cwd, pathOf: onDriveZ, title };
 }
 
 /** The folder of Wine and of its C library. */

@@ -87,18 +87,21 @@ export async function add({ folder, env }, name, manager, { version = 'latest', 
 
 /** Runs the quick start and the command in a project; resolves to what went wrong, if anything. */
 export async function use({ folder, env }, run) {
-  const all = { cwd: folder, env: { ...env, ...run.env, MILLRACE_ENGINE: 'native' } };
+  const { command, args, cwd = folder, pathOf = (name) => name } = run;
+  const all = { cwd, env: { ...env, ...run.env, MILLRACE_ENGINE: 'native' } };
+  const file = (...names) => pathOf(join(folder, ...names));
+  const output = join(folder, 'out.txt');
   // Wine hangs when it is given pipes.
-  const start = (args) => {
-    const shell = ['-c', 'exec "$@" </dev/null >out.txt 2>&1', 'sh', run.command, ...run.args];
-    return probe('sh', [...shell, ...args], all);
+  const start = (...program) => {
+    const shell = ['-c', 'exec "$@" </dev/null >"$0" 2>&1', output, command, ...args];
+    return probe('sh', [...shell, ...program], all);
   };
-  const said = () => readFileSync(join(folder, 'out.txt'), 'utf8');
-  const program = await start(['quick-start.mjs']);
+  const said = () => readFileSync(output, 'utf8');
+  const program = await start(file('quick-start.mjs'));
   if (program?.code !== 0 || !said().includes('quick start done'))
     return `quick start: ${said().trim().split('\n').slice(-4).join(' ')}`;
-  const command = join('node_modules', 'millrace', 'cli', 'main.js');
-  const sum = await start([command, 'sum', 'abc.txt']);
+  const main = file('node_modules', 'millrace', 'cli', 'main.js');
+  const sum = await start(main, 'sum', file('abc.txt'));
   const right = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   return sum?.code === 0 && said().includes(right) ? undefined : `sum: ${said().slice(-300)}`;
 }

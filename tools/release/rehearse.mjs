@@ -45,6 +45,7 @@ const emulated = [
     flags: ['linux', 'arm64', 'musl'],
   },
   { platform: 'win32-x64', runner: 'wine', flags: ['win32', 'x64'] },
+  { platform: 'win32-arm64', runner: 'wine-arm64', cpu: 'cortex-a72', flags: ['win32', 'arm64'] },
 ];
 
 /** Runs the rehearsal; resolves to the exit code. */
