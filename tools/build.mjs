@@ -48,13 +48,13 @@ const nodeCryptoNames = `
   Certificate Cipher Cipheriv Decipher Decipheriv DiffieHellman DiffieHellmanGroup ECDH Hash Hmac
   KeyObject Sign Verify X509Certificate argon2 argon2Sync checkPrime checkPrimeSync constants
   createCipheriv createDecipheriv createDiffieHellman createDiffieHellmanGroup createECDH createHash
-  createHmac createPrivateKey createPublicKey createSecretKey createSign createVerify decapsulate
-  diffieHellman encapsulate generateKey generateKeyPair generateKeyPairSync generateKeySync
-  generatePrime generatePrimeSync getCipherInfo getCiphers getCurves getDiffieHellman getFips
-  getHashes getRandomValues hash hkdf hkdfSync pbkdf2 pbkdf2Sync privateDecrypt privateEncrypt
-  publicDecrypt publicEncrypt randomBytes randomFill randomFillSync randomInt randomUUID
-  randomUUIDv7 scrypt scryptSync secureHeapUsed setEngine setFips sign subtle timingSafeEqual verify
-  webcrypto`
+  createHmac createMac createPrivateKey createPublicKey createSecretKey createSign createVerify
+  decapsulate diffieHellman encapsulate generateKey generateKeyPair generateKeyPairSync
+  generateKeySync generatePrime generatePrimeSync getCipherInfo getCiphers getCurves
+  getDiffieHellman getFips getHashes getMacs getRandomValues hash hkdf hkdfSync parsePKCS12 pbkdf2
+  pbkdf2Sync privateDecrypt privateEncrypt publicDecrypt publicEncrypt randomBytes randomFill
+  randomFillSync randomInt randomUUID randomUUIDv7 scrypt scryptSync secureHeapUsed setEngine
+  setFips sign subtle timingSafeEqual verify webcrypto`
   .trim()
   .split(/\s+/);
 

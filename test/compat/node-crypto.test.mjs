@@ -77,6 +77,8 @@ describe('createHash and createHmac', () => {
     ['createHmac', (lib, name) => lib.createHmac(name, 'key')],
   ]) {
     test(`${title}: data, encodings, algorithms`, async () => {
+      // The first error may be one that earlier calls left in OpenSSL's queue.
+      await outcome((lib) => create(lib, 'shake128').update('abc').digest(), crypto);
       for (const name of [...hashes, ...strange]) {
         await same((lib) => create(lib, name).update('abc').digest(), `${title} ${String(name)}`);
         await same((lib) => create(lib, name).update(bytes).digest('hex'));
@@ -119,8 +121,17 @@ describe('createHash and createHmac', () => {
         return use(hash, Buffer.concat(chunks).toString('hex'));
       };
       await same((lib) => end(lib, (_, digest) => digest));
-      await same((lib) => end(lib, (hash) => hash.digest('hex')));
-      await same((lib) => end(lib, (hash) => hash.digest()));
+      // After the stream, Hmac.digest of Node.js 24 returns 64 bytes of memory that it never wrote.
+      const unwritten = title === 'createHmac' && process.version.startsWith('v24.');
+      for (const encoding of ['hex', undefined]) {
+        const late = (lib) => end(lib, (hash) => hash.digest(encoding));
+        if (!unwritten) await same(late, `${title}: ${encoding}`);
+        else
+          assert.equal(
+            Buffer.from(await late(own), encoding).toString('hex'),
+            await end(own, (_, digest) => digest),
+          );
+      }
       await same((lib) => end(lib, (hash) => typeof hash.update('more')));
       await same(async (lib) => {
         const hash = create(lib, 'sha512');

@@ -32,11 +32,11 @@ export function callableClass(
 }
 
 /**
- * Makes a function the constructor of objects that inherit from Node's class, unless that class is
- * behind a function that warns: then it remains their constructor.
+ * Makes a function the constructor of objects that inherit from Node's class. Later versions
+ * than Node.js 20 export a function that warns, with the class behind it as the constructor.
  */
 export function setConstructor(objects: object, nodeClass: unknown, own: unknown): void {
   const { constructor } = (nodeClass as Constructor).prototype as object;
-  if (constructor === nodeClass)
-    Object.defineProperty(objects, 'constructor', { value: own, configurable: true });
+  const value = constructor === nodeClass ? own : constructor;
+  Object.defineProperty(objects, 'constructor', { value, configurable: true });
 }
