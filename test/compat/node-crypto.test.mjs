@@ -121,8 +121,9 @@ describe('createHash and createHmac', () => {
         return use(hash, Buffer.concat(chunks).toString('hex'));
       };
       await same((lib) => end(lib, (_, digest) => digest));
-      // After the stream, Hmac.digest of Node.js 24 returns 64 bytes of memory that it never wrote.
-      const unwritten = title === 'createHmac' && process.version.startsWith('v24.');
+      // After the stream, Hmac.digest returns nothing; in Node.js 24.21, 64 bytes that it never wrote.
+      const theirs = await end(crypto, (hash) => hash.digest());
+      const unwritten = title === 'createHmac' && theirs.length > 0;
       for (const encoding of ['hex', undefined]) {
         const late = (lib) => end(lib, (hash) => hash.digest(encoding));
         if (!unwritten) await same(late, `${title}: ${encoding}`);

@@ -187,7 +187,7 @@ async function suite(command, run, args) {
 }
 
 function execute(command, args) {
-  // It would make a test file report to this one.
+  // With NODE_TEST_CONTEXT a test file would report to the runner of this one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   return new Promise((resolve) => {
     const child = execFile(

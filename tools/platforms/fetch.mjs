@@ -128,7 +128,7 @@ export const fromTrixie = async (name) => unpacked(name, await trixie());
  * @param {(name: string) => Promise<string>} find
  * @param {(folder: string) => void} complete
  */
-export async function together(name, packages, find, complete) {
+export async function unpackTogether(name, packages, find, complete) {
   const folder = join(place, 'tools', name);
   if (existsSync(folder)) return folder;
   const fresh = `${folder}-${process.pid}`;

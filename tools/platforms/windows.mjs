@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { unpacked } from '../guest/packages.mjs';
 import { Stop, probe, step } from '../steps.mjs';
-import { runtimeFromNpm, place, together } from './fetch.mjs';
+import { place, runtimeFromNpm, unpackTogether } from './fetch.mjs';
 
 const triple = 'x86_64-w64-mingw32';
 
@@ -23,7 +23,7 @@ const packages = {
 
 /** Returns the folder of the programs of MinGW. */
 export async function mingw() {
-  const folder = await together('mingw', packages.mingw, unpacked, (fresh) => {
+  const folder = await unpackTogether('mingw', packages.mingw, unpacked, (fresh) => {
     // Debian has it with two kinds of threads, and names the one in use when it is installed.
     symlinkSync(`${triple}-gcc-win32`, join(fresh, 'usr', 'bin', `${triple}-gcc`));
   });
@@ -40,7 +40,7 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T count) {
 
 /** Returns how Node.js for Windows is started. */
 export async function wine() {
-  const folder = await together('wine', packages.wine, unpacked, (fresh) => {
+  const folder = await unpackTogether('wine', packages.wine, unpacked, (fresh) => {
     // A script that looks for an installed server.
     const server = join(fresh, 'usr', 'lib', 'wine', 'wineserver');
     rmSync(server);

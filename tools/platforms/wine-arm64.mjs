@@ -7,7 +7,7 @@ import { chmodSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync }
 import { join } from 'node:path';
 
 import { Stop, probe, step } from '../steps.mjs';
-import { fromTrixie, runtimeFromNpm, place, together } from './fetch.mjs';
+import { fromTrixie, place, runtimeFromNpm, unpackTogether } from './fetch.mjs';
 import { qemu } from './qemu.mjs';
 import { onDriveZ } from './windows.mjs';
 
@@ -51,13 +51,18 @@ export async function wineArm64(cpu) {
 /** The folder of Wine and of its C library. */
 function unpackWine() {
   const find = (name) => fromTrixie(`${name}:arm64`);
-  return together('wine-arm64', ['libc6', 'libgcc-s1', 'libwine', 'wine64'], find, (fresh) => {
-    // Programs name their loader /lib/ld-linux-aarch64.so.1.
-    symlinkSync(join('usr', 'lib'), join(fresh, 'lib'));
-    const programs = join(fresh, 'usr', 'lib', 'wine');
-    renameSync(join(programs, 'wine64'), join(programs, 'wine-arm64'));
-    renameSync(join(programs, 'wineserver64'), join(programs, 'wineserver-arm64'));
-  });
+  return unpackTogether(
+    'wine-arm64',
+    ['libc6', 'libgcc-s1', 'libwine', 'wine64'],
+    find,
+    (fresh) => {
+      // Programs name their loader /lib/ld-linux-aarch64.so.1.
+      symlinkSync(join('usr', 'lib'), join(fresh, 'lib'));
+      const programs = join(fresh, 'usr', 'lib', 'wine');
+      renameSync(join(programs, 'wine64'), join(programs, 'wine-arm64'));
+      renameSync(join(programs, 'wineserver64'), join(programs, 'wineserver-arm64'));
+    },
+  );
 }
 
 function script(file, line) {
