@@ -1,7 +1,6 @@
 // Builds the native binary (cargo) and the TypeScript front (declarations by tsc, bundles by
 // bundle-node.mjs and bundle.mjs, and the chart library of the benchmark) if they are out of date.
-//
-//   node tools/build.mjs [native] [front] [--force] [--target <rust target>]
+// `npm run build` (verbs.mjs) has the options.
 
 import { createHash } from 'node:crypto';
 import {
@@ -15,8 +14,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
 
 import { hostPlatform, platforms } from './platforms.mjs';
 import { Stop, probe, root, step } from './steps.mjs';
@@ -70,11 +67,12 @@ const originalEntries = ['bigint-hash', 'bigint-buffer'].flatMap((name) =>
 );
 
 /**
- * Runs cargo build and writes native/millrace.<platform>.node.
+ * Runs cargo build and writes native/millrace.<platform>.node. With the profile `development` a
+ * binary of the shipped profile is accepted too.
  *
- * @param {{ force?: boolean, target?: string }} options
+ * @param {{ force?: boolean, target?: string, profile?: 'release' | 'development' }} options
  */
-export async function buildNative({ force = false, target } = {}) {
+export async function buildNative({ force = false, target, profile = 'release' } = {}) {
   const platform = target === undefined ? hostPlatform() : platformOfTarget(target);
   const binary = join(root, 'native', `millrace.${platform}.node`);
   const stamp = join(root, 'native', `.stamp-${platform}`);
@@ -82,14 +80,16 @@ export async function buildNative({ force = false, target } = {}) {
     ['Cargo.toml', 'rust-toolchain.toml', '.cargo/config.toml', 'crates'],
     [target, process.env.RUSTFLAGS, process.env.CARGO_BUILD_TARGET],
   );
-  const lock = () => fingerprint(['Cargo.lock'], []);
-  if (!force && upToDate(stamp, sources + lock(), [binary])) return;
+  const stampOf = (name) => `${name} ${sources}${fingerprint(['Cargo.lock'], [])}`;
+  const accepted = [...new Set(['release', profile])];
+  if (!force && accepted.some((name) => upToDate(stamp, stampOf(name), [binary]))) return;
 
   const { prepareNativeBuild } = await import('./prerequisites.mjs');
   const env = await prepareNativeBuild();
   const args = [
     'build',
-    '--release',
+    '--profile',
+    profile,
     '--package',
     'millrace-node',
     '--message-format',
@@ -98,13 +98,14 @@ export async function buildNative({ force = false, target } = {}) {
   if (target !== undefined) args.push('--target', target);
   // In CI an outdated lockfile is an error.
   if (env.CI) args.push('--locked');
-  const title = existsSync(binary) ? 'build native code' : 'build native code (a minute or two)';
+  const long = profile === 'release' || !existsSync(binary);
+  const title = `build native code${long ? ' (a minute or two)' : ''}`;
   const messages = await step(title, 'cargo', args, { env, errorOutput: 'stderr' });
 
   mkdirSync(join(root, 'native'), { recursive: true });
   replace(builtLibrary(messages), binary);
-  writeFileSync(join(root, 'native', `.build-${platform}.json`), profileOf(env));
-  writeFileSync(stamp, sources + lock()); // the lockfile as cargo left it
+  writeFileSync(join(root, 'native', `.build-${platform}.json`), profileOf(env, profile));
+  writeFileSync(stamp, stampOf(profile)); // the lockfile as cargo left it
 }
 
 /**
@@ -266,10 +267,11 @@ function wrapperTypes(entry, names, declarations) {
   return head + lines.join('');
 }
 
-/** Returns the overrides of the profile of Cargo.toml, for the instruction records. */
-function profileOf(env) {
+/** Returns what differs from the shipped profile of Cargo.toml, for the instruction records. */
+function profileOf(env, profile) {
   const names = Object.keys(env).filter((name) => /^CARGO_PROFILE_RELEASE_|RUSTFLAGS$/.test(name));
   const settings = names.sort().map((name) => [name, env[name]]);
+  if (profile !== 'release') settings.unshift(['profile', profile]);
   return `${JSON.stringify({ settings: Object.fromEntries(settings) })}\n`;
 }
 
@@ -347,20 +349,4 @@ function listFiles(path) {
     .flatMap((entry) =>
       entry.isDirectory() ? listFiles(join(path, entry.name)) : [join(path, entry.name)],
     );
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: { force: { type: 'boolean' }, target: { type: 'string' } },
-    });
-    if (positionals.length === 0 || positionals.includes('native')) await buildNative(values);
-    if (positionals.length === 0 || positionals.includes('front')) await buildFront(values);
-  } catch (error) {
-    console.error(
-      error?.name === 'Stop' || error?.code?.startsWith('ERR_PARSE_ARGS') ? error.message : error,
-    );
-    process.exitCode = 1;
-  }
 }

@@ -46,8 +46,10 @@ async function start(args) {
 
 // With arguments only the JavaScript tests run, and the arguments go to `node --test`:
 //   npm test -- test/request/overlap.test.mjs --test-name-pattern=transfer
+// Those on files of their choice are the inner loop: native code is built in seconds, unoptimised
+// across crates.
 async function test(args) {
-  await prepare();
+  await prepare({ profile: args.length > 0 ? 'development' : 'release' });
   const failed =
     args.length > 0
       ? []
@@ -237,16 +239,36 @@ async function release(args) {
   return rehearse(args);
 }
 
-async function build() {
-  await prepare();
+/** npm run build -- [native] [front] [--force] [--target RUST-TARGET] [--profile development] */
+async function build(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    options: {
+      force: { type: 'boolean' },
+      target: { type: 'string' },
+      profile: { type: 'string', default: 'release' },
+    },
+    allowPositionals: true,
+  });
+  if (!['release', 'development'].includes(values.profile))
+    throw new Stop('millrace: --profile takes release or development');
+  const profile = /** @type {'release' | 'development'} */ (values.profile);
+  await prepare({ ...values, profile }, positionals);
   return 0;
 }
 
-// The native code first: if the machine cannot build it, that is said before anything is installed.
-async function prepare() {
-  await buildNative();
+/**
+ * Builds what is out of date, or only the `parts` named. The native code first: if the machine
+ * cannot build it, that is said before anything is installed.
+ *
+ * @param {Parameters<typeof buildNative>[0]} options
+ * @param {readonly string[]} parts
+ */
+async function prepare(options = {}, parts = []) {
+  if (parts.length === 0 || parts.includes('native')) await buildNative(options);
+  if (parts.includes('native') && !parts.includes('front')) return;
   await install();
-  await buildFront();
+  await buildFront(options);
 }
 
 async function rustTests() {
