@@ -20,8 +20,7 @@ export interface CreateCipherOptions extends TransformOptions, EngineOptions {
   /** AEAD only: additional authenticated data. Copied at the call. */
   readonly aad?: Data | undefined;
   /**
-   * AEAD only: size of the tag, 16 by default. GCM also takes 12 to 15 and, for formats that
-   * require them, 4 and 8, which are weak (NIST SP 800-38D, appendix C).
+   * AEAD only: size of the tag, 16 by default. GCM also takes 12 to 15.
    */
   readonly authTagLength?: number | undefined;
 }

@@ -110,13 +110,13 @@ function missingTag(facts: CipherFacts): Error {
 }
 
 /**
- * The shortest tag accepted for GCM, unless `authTagLength` asks for one of 4 or 8 bytes, which
- * NIST SP 800-38D allows for special uses. millrace/crypto-async accepts them too.
+ * The shortest tag accepted for GCM. NIST SP 800-38D allows 4 and 8 bytes for special uses; only
+ * millrace/node-crypto and millrace/crypto-async, which have them, accept these.
  */
 const GCM_TAG_MIN = 12;
 
 /** A short tag is a weak one: an attacker who may choose 1 byte needs 256 tries. */
-export function checkTagSize(size: number, facts: CipherFacts, name: string): void {
+function checkTagSize(size: number, facts: CipherFacts, name: string): void {
   if (!facts.aead) {
     if (size > 0)
       throw makeError(
@@ -165,8 +165,6 @@ export function readTarget(
 export function appendedTagSize(authTagLength: unknown, facts: CipherFacts): number {
   if (authTagLength === undefined) return facts.tagSize;
   const tagSize = unsigned(authTagLength, 'authTagLength');
-  // Asked for by name: SP 800-38D allows them for special uses.
-  if (!isGcm(facts) || (tagSize !== 4 && tagSize !== 8))
-    checkTagSize(tagSize, facts, 'authTagLength');
+  checkTagSize(tagSize, facts, 'authTagLength');
   return tagSize;
 }

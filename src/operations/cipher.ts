@@ -77,7 +77,7 @@ export interface SealOptions extends EngineOptions {
    * the call.
    */
   readonly aad?: Data | undefined;
-  /** Size of the tag: 16 by default; 12 to 16, 4 and 8 for GCM. */
+  /** Size of the tag: 16 by default; 12 to 16 for GCM. */
   readonly authTagLength?: number | undefined;
 }
 
@@ -103,7 +103,7 @@ export interface OpenOptions extends EngineOptions {
   readonly source: Bytes;
   /** The additional authenticated data the message was sealed with. */
   readonly aad?: Data | undefined;
-  /** Size of the tag at the end of the source: 16 by default; 12 to 16, 4 and 8 for GCM. */
+  /** Size of the tag at the end of the source: 16 by default; 12 to 16 for GCM. */
   readonly authTagLength?: number | undefined;
 }
 

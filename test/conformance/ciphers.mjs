@@ -369,7 +369,7 @@ export async function seals(context) {
           aad: pattern(5),
         };
         const whole = millrace.seal(algorithm, { ...given, source: pattern(100) });
-        for (const authTagLength of [4, 8, 12, 13, 14, 15]) {
+        for (const authTagLength of [12, 13, 14, 15]) {
           const sealed = await promises.seal(algorithm, {
             ...given,
             source: pattern(100),
@@ -395,7 +395,7 @@ export async function seals(context) {
             'changed',
           );
         }
-        for (const authTagLength of [0, 5, 11, 17])
+        for (const authTagLength of [0, 4, 8, 11, 17])
           sameError(
             await errorOf(
               promises.seal(algorithm, { ...given, source: pattern(1), authTagLength }),

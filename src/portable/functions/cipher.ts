@@ -178,8 +178,7 @@ export function makeAead(
       Record<keyof SealOptions, unknown>
     >(given, 'options', takes);
     const size = authTagLength === undefined ? tagSize : unsigned(authTagLength, 'authTagLength');
-    const short = gcm && (size === 4 || size === 8 || size >= 12);
-    if (size > tagSize || (size < tagSize && !short)) {
+    if (size > tagSize || size < (gcm ? 12 : tagSize)) {
       throw makeError(
         'ERR_TAG_SIZE',
         `authTagLength must be ${gcm ? '12 to ' : ''}${tagSize} bytes for ${algorithm}, not ${size}`,
