@@ -18,7 +18,7 @@ import { basename, dirname, extname, join, posix, relative } from 'node:path';
 import { installed, npm } from './install.mjs';
 import { deadPageLinks, withoutCode } from './links.mjs';
 import { serve } from './serve.mjs';
-import { Stop, root, step } from './steps.mjs';
+import { Stop, probe, root, skipped, step } from './steps.mjs';
 
 const folder = join(root, 'docs');
 const staging = join(folder, '.site');
@@ -36,13 +36,25 @@ const outside = {
   'crates/pool/README.md': 'internals/pool.md',
 };
 
+/** What npm reports if it cannot reach its registry, or a package is not there. */
+const unreachable =
+  /\bcode (E(?:AI_AGAIN|NOTFOUND|CONN\w+|TIMEDOUT|NET\w+|SOCKETTIMEOUT|[45]\d\d))\b/;
+
 /**
- * Needs the built package: TypeDoc reads its declarations, the live page runs its browser files.
+ * Builds the site. Needs the built package: TypeDoc reads its declarations, the live page runs its
+ * browser files. With `required: false` it reports instead that the packages cannot be fetched.
  */
-export async function buildSite() {
+export async function buildSite({ required = true } = {}) {
   if (!installed(folder)) {
-    const [command, args, options] = npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
-    await step('install the site generator', command, args, { ...options, cwd: folder });
+    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1'];
+    const [command, args, options] = npm(['ci', ...flags]);
+    const answer = await probe(command, args, { ...options, cwd: folder });
+    if (answer?.code !== 0) {
+      const [, reason] = unreachable.exec(answer?.all ?? '') ?? [];
+      if (!required && reason !== undefined)
+        return skipped('documentation site', `its packages cannot be fetched (${reason})`);
+      throw new Stop(`millrace: npm ci in docs failed: ${answer?.all ?? 'npm was not found'}`);
+    }
   }
   rmSync(staging, { recursive: true, force: true });
   copyPages();
@@ -112,7 +124,8 @@ function picture(path) {
 async function writeReference() {
   const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const modules = Object.entries(entries)
-    .filter(([name]) => !/^\.\/(package\.json|.+\/dist\/)/.test(name))
+    // The modules of a pattern are those of the entry point before it.
+    .filter(([name]) => !/^\.\/(package\.json|.+\/dist\/)|\*/.test(name))
     .map(([name, conditions]) => [posix.join('millrace', name), declarations(conditions)]);
   const tsconfig = join(staging, 'tsconfig.json');
   const options = join(staging, 'typedoc.json');

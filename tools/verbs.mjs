@@ -53,9 +53,15 @@ async function test(args) {
   const failed =
     args.length > 0
       ? []
-      : await attempt([['Rust tests', rustTests], ...checks(), ...cpuTiers([], { short: true })], {
-          concurrency: availableParallelism(),
-        });
+      : await attempt(
+          [
+            ['Rust tests', rustTests],
+            ['documentation site', () => site({ required: false })],
+            ...checks(),
+            ...cpuTiers([], { short: true }),
+          ],
+          { concurrency: availableParallelism() },
+        );
   const code = await nodeTests(args);
   if (code !== 0) failed.push('JavaScript tests');
   return conclude(failed);
@@ -219,6 +225,11 @@ async function docs(args) {
   await prepare();
   const { docs: run } = await import('./docs.mjs');
   return run(args);
+}
+
+async function site(options) {
+  const { buildSite } = await import('./docs.mjs');
+  return buildSite(options);
 }
 
 /** Every platform with a binary, built and run under emulators; tools/platforms/verb.mjs. */

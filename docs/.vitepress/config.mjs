@@ -99,7 +99,6 @@ export default defineConfig({
             page('Changelog', '/changelog'),
             page('Architecture', '/internals/architecture'),
             page('Design notes', '/design-notes'),
-            page('Design notes', '/design-notes'),
             page('The scheduler', '/internals/pool'),
             page('Contributing', '/internals/contributing'),
           ].filter(({ link }) => existsSync(new URL(`../.site/pages${link}.md`, import.meta.url))),

@@ -27,9 +27,9 @@ import { copiedTag, noTag } from './tag.js';
 /**
  * Creates a cipher that encrypts a message in pieces: `update` returns the ciphertext of each
  * piece, `final` ends the message, and `authTag` is the tag of an AEAD. Any division of the message
- * gives the bytes of one call. It is also a stream.Transform. Sealed streams ({@link sealStream})
- * are the better choice where no format is given: they need no nonce, and their reader gets
- * verified bytes only.
+ * gives the bytes of one call. It is also a stream.Transform. Sealed streams (`sealStream` of
+ * `millrace/promises`) are the better choice where no format is given: they need no nonce, and
+ * their reader gets verified bytes only.
  *
  * @param algorithm `aes-128-ctr`, `aes-192-ctr`, `aes-256-ctr`, `chacha20`, `aes-128-gcm`,
  *   `aes-192-gcm`, `aes-256-gcm`, `chacha20-poly1305` or `xchacha20-poly1305`
@@ -47,8 +47,9 @@ export function createCipher(algorithm: CipherAlgorithm, options: CreateCipherOp
 
 /**
  * Creates a decipher that decrypts a message in pieces. An AEAD's plaintext is held until `final`
- * has checked the tag, at most 64 MiB (ERR_HELD_LIMIT): read long messages with {@link openStream},
- * or state with `unverified: true` that you handle bytes that anyone may have changed.
+ * has checked the tag, at most 64 MiB (ERR_HELD_LIMIT): read long messages with `openStream` of
+ * `millrace/promises`, or state with `unverified: true` that you handle bytes that anyone may have
+ * changed.
  *
  * @param algorithm as for {@link createCipher}
  * @throws MillraceError as {@link createCipher}

@@ -33,7 +33,11 @@ export interface Hash {
   destroy(): void;
   /** Returns a hash with the same message so far. */
   clone(): Hash;
-  /** Copies the message so far into another hash of the same kind. */
+  /**
+   * Copies the message so far into another hash of the same kind.
+   *
+   * @hidden
+   */
   _cloneInto(to?: any): any;
 }
 
