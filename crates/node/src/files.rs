@@ -144,7 +144,7 @@ pub(crate) fn hash_file(
             opened.hash(hash, &mut buffer[..CHUNK_BYTES], &mut digest, &mut checkpoint)
         })?,
     };
-    if bytes.is_none_or(|bytes| bytes < opened.size) {
+    if bytes.is_none() {
         return Err(Status::File);
     }
     work.digest_to(reply, |target| {
@@ -231,13 +231,14 @@ impl OpenedFile {
 
     /// Reads a file that fits in the buffer. Returns its bytes, or `None` if its size has changed.
     fn read_whole(&mut self, buffer: &mut [u8]) -> Option<u64> {
-        // Files in /proc report a size of 0.
+        // Files of procfs report 0 bytes, those of sysfs more than they have.
         let wanted = (self.size as usize).max(1);
         let read = fill(&mut self.file, buffer.get_mut(..wanted)?).ok()? as u64;
         (read == self.size).then_some(read)
     }
 
-    /// Hashes the file in chunks. Returns its bytes, or `None` if it cannot be read.
+    /// Hashes the file in chunks. Returns its bytes, or `None` if it cannot be read or is shorter
+    /// than its size.
     fn hash(
         &mut self,
         hash: Hash,
@@ -250,7 +251,7 @@ impl OpenedFile {
             let Ok(read) = fill(&mut self.file, buffer) else { return Ok(None) };
             running.take(&buffer[..read], checkpoint)?;
             if read < buffer.len() {
-                return running.finish(digest).map(Some);
+                return running.finish(digest);
             }
         }
     }
@@ -281,7 +282,7 @@ impl OpenedFile {
                     }
                     continue;
                 }
-                Err(RecvTimeoutError::Disconnected) => return running.finish(digest).map(Some),
+                Err(RecvTimeoutError::Disconnected) => return running.finish(digest),
             };
             running.take(&block[..read], checkpoint)?;
             // Fails after the last block.
@@ -349,10 +350,11 @@ impl FileHash {
         Ok(())
     }
 
-    /// Writes the digest and returns the number of bytes hashed.
-    fn finish(self, digest: &mut [u8]) -> Result<u64, Status> {
+    /// Writes the digest and returns the number of bytes hashed, or `None` if the file ended before
+    /// its size.
+    fn finish(self, digest: &mut [u8]) -> Result<Option<u64>, Status> {
         hasher::finish(self.hash, &Params::NONE, &self.states[0], &[], digest)?;
-        Ok(self.done)
+        Ok((self.done >= self.size).then_some(self.done))
     }
 }
 

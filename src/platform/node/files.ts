@@ -94,9 +94,7 @@ export async function absorbFile(
     open(path, 'r', (error, fd) => (error ? reject(error) : resolve(fd))),
   );
   try {
-    const stats = await new Promise<Stats>((resolve, reject) =>
-      fstat(file, (error, found) => (error ? reject(error) : resolve(found))),
-    );
+    const stats = await statsOf(file);
     const total = sizeOfFile(stats);
     const blocks = blocksFor(total);
     const hashing: (Promise<void> | undefined)[] = blocks.map(() => undefined);
@@ -121,7 +119,7 @@ export async function absorbFile(
       hashing[at].catch(() => {});
     }
     await Promise.all(hashing);
-    complete(path, bytes, total);
+    if (isShort(bytes, total)) checkShort(path, bytes, stats, await statsOf(file));
   } finally {
     // Also after an abort: the pending read has returned by then, so no other file can get this
     // descriptor.
@@ -133,7 +131,8 @@ export async function absorbFile(
 export function absorbFileSync(hasher: Hasher, path: FileSource): void {
   const file = openSync(path, 'r');
   try {
-    const total = sizeOfFile(fstatSync(file));
+    const stats = fstatSync(file);
+    const total = sizeOfFile(stats);
     const [block] = blocksFor(total) as [Buffer];
     let bytes = 0;
     for (;;) {
@@ -142,14 +141,14 @@ export function absorbFileSync(hasher: Hasher, path: FileSource): void {
       hasher.update(block, 0, size);
       bytes += size;
     }
-    complete(path, bytes, total);
+    if (isShort(bytes, total)) checkShort(path, bytes, stats, fstatSync(file));
   } finally {
     closeSync(file);
   }
 }
 
 /**
- * Returns the size of a regular file; other files do not report it, and those of /proc report 0.
+ * Returns the size of a regular file; other files do not report it, and those of procfs report 0.
  */
 function sizeOfFile(stats: Stats): number | undefined {
   return stats.isFile() && stats.size > 0 ? stats.size : undefined;
@@ -171,11 +170,28 @@ function readInto(file: number, block: Buffer): Promise<number> {
   });
 }
 
+function statsOf(file: number): Promise<Stats> {
+  return new Promise((resolve, reject) =>
+    fstat(file, (error, found) => (error ? reject(error) : resolve(found))),
+  );
+}
+
 /** A file that has grown is no error: a log may grow while it is read. */
-function complete(path: FileSource, bytes: number, total: number | undefined): void {
-  if (total === undefined || bytes >= total) return;
+function isShort(bytes: number, total: number | undefined): boolean {
+  return total !== undefined && bytes < total;
+}
+
+/**
+ * Refuses a file that ended before its size, except a pseudo file: those of sysfs report 4096 bytes
+ * and hold fewer. Their size and time are still the same, and they occupy no blocks.
+ *
+ * @throws MillraceError ERR_FILE_CHANGED
+ */
+function checkShort(path: FileSource, bytes: number, opened: Stats, now: Stats): void {
+  const unchanged = now.size === opened.size && now.mtimeMs === opened.mtimeMs;
+  if (unchanged && now.blocks === 0) return;
   throw makeError(
     'ERR_FILE_CHANGED',
-    `${String(path)} shrank while it was read: ${bytes} bytes instead of ${total}`,
+    `${String(path)} shrank while it was read: ${bytes} bytes instead of ${opened.size}`,
   );
 }
