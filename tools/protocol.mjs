@@ -346,6 +346,12 @@ const statuses = [
     message: 'hash is not a PHC or bcrypt string',
   },
   {
+    name: 'EncodedSize',
+    doc: 'The salt or the hash in a PHC string has a size that is not accepted.',
+    code: 'ERR_PASSWORD_HASH',
+    message: 'hash must have a salt of 8 to 512 bytes and a hash of 16 to 512 bytes',
+  },
+  {
     name: 'Work',
     doc: 'The password hash needs more work than the call allows.',
     code: 'ERR_WORK_LIMIT',

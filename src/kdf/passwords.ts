@@ -337,13 +337,16 @@ export function needsRehashed(hash: unknown, given: unknown): boolean {
   }
 }
 
-/** More than twice the length of every known password hash. */
-const HASH_TEXT_MAX = 256;
+/** More than the longest PHC string, with a salt and a hash of 512 bytes, has. */
+const HASH_TEXT_MAX = 1536;
 
 function hashText(value: unknown): string {
   if (typeof value !== 'string') throw wrongType('hash', 'a string', value);
   if (value.length > 0 && value.length <= HASH_TEXT_MAX) return value;
-  throw makeError('ERR_PASSWORD_HASH', 'hash is not a PHC or bcrypt string');
+  throw makeError(
+    'ERR_PASSWORD_HASH',
+    `hash is not a PHC or bcrypt string: it has ${value.length} characters, not 1 to ${HASH_TEXT_MAX}`,
+  );
 }
 
 function noSecret(): Error {

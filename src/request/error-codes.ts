@@ -78,7 +78,10 @@ export type ErrorCode =
    * RangeError.
    */
   | 'ERR_WORK_LIMIT'
-  /** The string is not a PHC or bcrypt hash of a supported algorithm. RangeError. */
+  /**
+   * The string is not a PHC or bcrypt hash of a supported algorithm, or its salt or hash has a size
+   * that is not accepted. RangeError.
+   */
   | 'ERR_PASSWORD_HASH'
   /**
    * The input is not in the format of `sealWithPassphrase`, or its header is damaged. RangeError.

@@ -266,6 +266,8 @@ export const enum Status {
   MemoryLimit,
   /** The text is no password hash that Millrace knows. */
   Encoded,
+  /** The salt or the hash in a PHC string has a size that is not accepted. */
+  EncodedSize,
   /** The password hash needs more work than the call allows. */
   Work,
   /** More working memory than all derivations together may take. */
@@ -309,6 +311,7 @@ export const statusErrors: readonly (readonly [code: ErrorCode, message: string]
   ['ERR_ARGUMENT_VALUE', 'a cost parameter is outside the range that the algorithm defines'],
   ['ERR_MEMORY_LIMIT', 'the derivation needs more memory than the call allows'],
   ['ERR_PASSWORD_HASH', 'hash is not a PHC or bcrypt string'],
+  ['ERR_PASSWORD_HASH', 'hash must have a salt of 8 to 512 bytes and a hash of 16 to 512 bytes'],
   ['ERR_WORK_LIMIT', 'hash needs more work than options.maxTime allows'],
   ['ERR_MEMORY_LIMIT', 'the derivation needs more memory than configure({ maxKdfMemory }) allows'],
   ['ERR_ENGINE_UNAVAILABLE', 'the engine is not available'],

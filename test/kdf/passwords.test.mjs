@@ -270,6 +270,55 @@ test('each engine refuses long work in small steps by its own costs', async () =
   assert.ok(process.cpuUsage(before).user < 2_000_000, 'nothing was computed');
 });
 
+test('hashes and salts of up to 512 bytes, as other programs make them', async () => {
+  const text = (bytes) => bytes.toString('base64').replace(/=+$/, '');
+  const argon2id = (salt, size) =>
+    `$argon2id$v=19$m=8,t=1,p=1$${text(salt)}$${text(
+      millrace.argon2('argon2id', {
+        message: 'pw',
+        nonce: salt,
+        memory: 8,
+        passes: 1,
+        parallelism: 1,
+        tagLength: size,
+      }),
+    )}`;
+  const scrypt = (salt, size) =>
+    `$scrypt$ln=1,r=1,p=1$${text(salt)}$${text(millrace.scrypt('pw', salt, size, { N: 2, r: 1 }))}`;
+  const refusal = {
+    code: 'ERR_PASSWORD_HASH',
+    message: 'hash must have a salt of 8 to 512 bytes and a hash of 16 to 512 bytes',
+  };
+  for (const engine of ['native', 'portable'])
+    for (const make of [argon2id, scrypt]) {
+      for (const [salt, size] of [
+        [16, 65],
+        [65, 66],
+        [512, 512],
+      ]) {
+        const hash = make(Buffer.alloc(salt, 7), size);
+        assert.equal(verifyPassword('pw', hash, { engine }), true, hash);
+        assert.equal(await promises.verifyPassword('pW', hash, { engine }), false, hash);
+        const algorithm = make === scrypt ? 'scrypt' : 'argon2id';
+        assert.equal(needsRehash(hash, { algorithm, engine }), true, 'another cost');
+      }
+      for (const [salt, size] of [
+        [16, 15],
+        [16, 513],
+        [513, 32],
+      ]) {
+        const hash = make(Buffer.alloc(salt, 7), size);
+        assert.throws(() => verifyPassword('pw', hash, { engine }), refusal);
+        await assert.rejects(promises.verifyPassword('pw', hash, { engine }), refusal);
+        assert.throws(() => needsRehash(hash, { engine }), refusal);
+      }
+    }
+  assert.throws(() => verifyPassword('pw', `$argon2id$${'A'.repeat(2000)}`), {
+    code: 'ERR_PASSWORD_HASH',
+    message: 'hash is not a PHC or bcrypt string: it has 2010 characters, not 1 to 1536',
+  });
+});
+
 test('a hash of less than 16 bytes is refused: a part of an scrypt hash is one too', async () => {
   const whole = hashPassword('pw', { algorithm: 'scrypt', N: 16, r: 1 });
   const [head, salt] = [

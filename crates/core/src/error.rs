@@ -54,6 +54,8 @@ pub enum Error {
     },
     /// The text is not a PHC or bcrypt string.
     Encoded,
+    /// The salt or the hash in a PHC string has a size that is not accepted.
+    EncodedSize,
     /// The password hash requires more work than is allowed.
     Work,
 }
@@ -82,6 +84,7 @@ impl Error {
             Error::Memory { .. } => "more memory is needed than is allowed or available",
             Error::MemoryLimit { .. } => "more memory is needed than is allowed",
             Error::Encoded => "the text is not a PHC or bcrypt string",
+            Error::EncodedSize => "a PHC string has a salt of 8 to 512 bytes, a hash of 16 to 512",
             Error::Work => "the password hash requires more work than is allowed",
         }
     }

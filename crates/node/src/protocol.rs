@@ -386,6 +386,8 @@ pub(crate) enum Status {
     MemoryLimit,
     /// The text is no password hash that Millrace knows.
     Encoded,
+    /// The salt or the hash in a PHC string has a size that is not accepted.
+    EncodedSize,
     /// The password hash needs more work than the call allows.
     Work,
     /// More working memory than all derivations together may take.
@@ -424,11 +426,12 @@ impl Status {
             Status::Cost => 20,
             Status::MemoryLimit => 21,
             Status::Encoded => 22,
-            Status::Work => 23,
-            Status::KdfMemoryLimit => 24,
-            Status::Unavailable(_) => 25,
-            Status::TooLarge(_) => 26,
-            Status::File => 27,
+            Status::EncodedSize => 23,
+            Status::Work => 24,
+            Status::KdfMemoryLimit => 25,
+            Status::Unavailable(_) => 26,
+            Status::TooLarge(_) => 27,
+            Status::File => 28,
         }
     }
 

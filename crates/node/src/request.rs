@@ -217,10 +217,10 @@ fn numbers(frame: &Frame<'_>) -> Numbers {
 /// salt.
 ///
 /// # Errors
-/// [`Status::Encoded`], [`Status::Cost`].
+/// [`Status::Encoded`], [`Status::EncodedSize`], [`Status::Cost`].
 pub(crate) fn needs_rehash(frame: &Frame<'_>) -> Result<bool, Status> {
     let text = decode_common(frame, Operation::Derive)?.aad;
-    let hash = PasswordHash::from_bytes(text.read(), &Limits::NONE).map_err(|_| Status::Encoded)?;
+    let hash = PasswordHash::from_bytes(text.read(), &Limits::NONE)?;
     let numbers = numbers(frame);
     let scheme = match frame.operation()? {
         OperationNumber::Scrypt => {

@@ -31,6 +31,7 @@ impl From<Error> for Status {
             Error::Memory { .. } => Status::Memory,
             Error::MemoryLimit { .. } => Status::MemoryLimit,
             Error::Encoded => Status::Encoded,
+            Error::EncodedSize => Status::EncodedSize,
             Error::Work => Status::Work,
             Error::Parts | Error::Engine => Status::Engine,
             Error::Cancelled => Status::Cancelled,

@@ -7,7 +7,6 @@ import { At, Operation, Status } from '../../request/frame.js';
 import { argon2, readArgon2 } from './argon2.js';
 import {
   Refused,
-  refused,
   type Derivation,
   type DerivationInput,
   type Kdf,
@@ -85,12 +84,7 @@ function number(frame: Float64Array, at: At): number {
  * iv's that of the salt.
  */
 export function needsRehash(frame: Float64Array, aad: Uint8Array): boolean {
-  let hash;
-  try {
-    hash = parsePasswordHash(aad, NO_LIMITS);
-  } catch (error) {
-    return error instanceof Refused ? refused(Status.Encoded) : refused(Status.Internal);
-  }
+  const hash = parsePasswordHash(aad, NO_LIMITS);
   const [saltSize, size] = [frame[At.IvSize]!, frame[At.TargetSize]!];
   return needsAnother(hash, schemeOf(frame), saltSize, size);
 }

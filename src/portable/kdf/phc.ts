@@ -44,17 +44,17 @@ const schemes = { argon2: argon2Scheme, scrypt: scryptScheme, bcrypt: bcryptSche
 const codeOf = (scheme: Scheme): SchemeOf<Scheme> => schemes[scheme.what] as SchemeOf<Scheme>;
 
 /** The longest string, and the sizes of salts and hashes in bytes. */
-const TEXT_MAX = 256;
-const SALT = { least: 8, most: 64 };
+const TEXT_MAX = 1536;
+const SALT = { least: 8, most: 512 };
 /**
  * A shorter hash would match by chance too easily; and scrypt's shorter keys are prefixes of its
  * longer ones.
  */
-const HASH = { least: 16, most: 64 };
+const HASH = { least: 16, most: 512 };
 
 /**
- * Parses a password hash. Refuses an invalid one with `Encoded`, parameters outside the scheme with
- * `Cost`, and costs above the limits with `Memory` and `Work`.
+ * Parses a password hash. Refuses an invalid one with `Encoded`, also for parameters outside the
+ * scheme, or `EncodedSize`, and costs above the limits with `MemoryLimit` and `Work`.
  */
 export function parsePasswordHash(bytes: Uint8Array, limits: Limits): PasswordHash {
   const text = textOf(bytes);
@@ -62,10 +62,16 @@ export function parsePasswordHash(bytes: Uint8Array, limits: Limits): PasswordHa
   if (text.length > TEXT_MAX) bad();
   const [nothing, name, ...fields] = text.split('$');
   if (nothing !== '' || name === undefined) bad();
-  const found = fieldsOf(name!, fields);
+  let found: Fields;
+  try {
+    found = fieldsOf(name!, fields);
+  } catch (error) {
+    if (error instanceof Refused && error.status === Status.Cost) bad();
+    throw error;
+  }
   const code = codeOf(found.scheme);
   const needed = code.memory(found.scheme);
-  if (needed > limits.memory) refused(Status.Memory, needed);
+  if (needed > limits.memory) refused(Status.MemoryLimit, needed);
   const milliseconds = Math.floor(code.slowNanoseconds(found.scheme) / 1_000_000);
   if (milliseconds > limits.milliseconds) refused(Status.Work);
   return { ...found, allowed: limits.milliseconds };
@@ -150,9 +156,9 @@ function withSalt(scheme: Scheme, fields: readonly string[]): Fields {
 
 function bytesOf(text: string, { least, most }: typeof SALT): Uint8Array {
   const decoded = decode(STANDARD, text) ?? bad();
-  return decoded.left === 0 && decoded.bytes.length >= least && decoded.bytes.length <= most
-    ? decoded.bytes
-    : bad();
+  if (decoded.left !== 0) bad();
+  const size = decoded.bytes.length;
+  return size >= least && size <= most ? decoded.bytes : refused(Status.EncodedSize);
 }
 
 /** Parses three named numbers in this order. */
@@ -199,16 +205,7 @@ function sameScheme(one: Scheme, other: Scheme): boolean {
 /** Verifies a password: the aad is the password hash, and the target becomes 1 or 0. */
 export const verify: Kdf<PasswordHash> = {
   what: 'verify',
-  read(numbers, aad) {
-    try {
-      return parsePasswordHash(aad, numbers);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      if (error.status === Status.Memory) return refused(Status.MemoryLimit, error.needed);
-      // Invalid parameters make a string an invalid password hash.
-      return refused(error.status === Status.Cost ? Status.Encoded : error.status);
-    }
-  },
+  read: (numbers, aad) => parsePasswordHash(aad, numbers),
   check({ scheme }, { password, secret }) {
     if (secret.length > 0 && scheme.what !== 'argon2') refused(Status.NotSupported);
     if (scheme.what === 'bcrypt' && password.includes(0)) refused(Status.NotSupported);

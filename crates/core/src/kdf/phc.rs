@@ -62,10 +62,10 @@ pub struct PasswordHash {
 }
 
 /// The longest string; the lengths of salts and hashes, in bytes.
-const TEXT_MAX: usize = 256;
-const SALT: std::ops::RangeInclusive<usize> = 8..=64;
+const TEXT_MAX: usize = 1536;
+const SALT: std::ops::RangeInclusive<usize> = 8..=512;
 /// A shorter hash could match by chance. scrypt's shorter keys are prefixes of its longer ones.
-const HASH: std::ops::RangeInclusive<usize> = 16..=64;
+const HASH: std::ops::RangeInclusive<usize> = 16..=512;
 
 impl Scheme {
     /// Returns the bytes of working memory; 0 for bcrypt, which needs 4 KiB.
@@ -107,8 +107,9 @@ impl PasswordHash {
     /// Parses a password hash.
     ///
     /// # Errors
-    /// [`Error::Encoded`] if `text` is not in canonical form; [`Error::Cost`] for parameters
-    /// outside the scheme's range; [`Error::Memory`] and [`Error::Work`] if it exceeds the limits.
+    /// [`Error::Encoded`] if `text` is not in canonical form; [`Error::EncodedSize`] for a salt or
+    /// hash of another size than Millrace accepts; [`Error::Cost`] for parameters outside the
+    /// scheme's range; [`Error::Memory`] and [`Error::Work`] if it exceeds the limits.
     pub fn parse(text: &str, limits: &Limits) -> Result<PasswordHash, Error> {
         if text.len() > TEXT_MAX {
             return Err(Error::Encoded);
@@ -140,9 +141,13 @@ impl PasswordHash {
     /// Parses a password hash from bytes. Bytes that are not UTF-8 are none.
     ///
     /// # Errors
-    /// As [`PasswordHash::parse`].
+    /// As [`PasswordHash::parse`]; a hash with parameters that its scheme does not define is
+    /// [`Error::Encoded`].
     pub fn from_bytes(text: &[u8], limits: &Limits) -> Result<PasswordHash, Error> {
-        PasswordHash::parse(std::str::from_utf8(text).unwrap_or_default(), limits)
+        match PasswordHash::parse(std::str::from_utf8(text).unwrap_or_default(), limits) {
+            Err(Error::Cost) => Err(Error::Encoded),
+            parsed => parsed,
+        }
     }
 
     /// Hashes a password to `size` bytes. Reaches a checkpoint at least once per millisecond.
@@ -288,8 +293,6 @@ impl Function for Verify {
         match PasswordHash::from_bytes(aad, &limits) {
             Ok(hash) => Ok(hash.scheme.memory()),
             Err(Error::Memory { needed }) => Err(Error::MemoryLimit { needed }),
-            // A hash with parameters that its scheme does not define is malformed.
-            Err(Error::Cost) => Err(Error::Encoded),
             Err(error) => Err(error),
         }
     }
@@ -385,7 +388,13 @@ fn with_salt(scheme: Scheme, mut fields: Fields<'_>) -> Result<PasswordHash, Err
     };
     let bytes = |text: &str, sizes: std::ops::RangeInclusive<usize>| {
         let (bytes, left) = STANDARD.decode(text).ok_or(Error::Encoded)?;
-        if left == 0 && sizes.contains(&bytes.len()) { Ok(bytes) } else { Err(Error::Encoded) }
+        if left != 0 {
+            Err(Error::Encoded)
+        } else if !sizes.contains(&bytes.len()) {
+            Err(Error::EncodedSize)
+        } else {
+            Ok(bytes)
+        }
     };
     Ok(PasswordHash { scheme, salt: bytes(salt, SALT)?, hash: bytes(hash, HASH)? })
 }
