@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { run } from '../support/child.mjs';
 import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 
@@ -224,6 +225,65 @@ for (const route of routes) {
     }
   });
 }
+
+test('long outputs: on every route, for every hash that has them', async () => {
+  const outputLength = 2 ** 20;
+  let tested = 0;
+  for (const algorithm of millrace.getHashes()) {
+    const source = algorithm.startsWith('tuple') ? ['a', 'tuple'] : 'a message';
+    const key = algorithm.startsWith('kmac') ? { key: Buffer.alloc(32, 1) } : {};
+    const options = { ...key, outputLength };
+    let expected;
+    try {
+      expected = millrace.hash(algorithm, source, options);
+    } catch ({ code }) {
+      assert.match(code, /^ERR_(OUTPUT_SIZE|ARGUMENT_VALUE)$/, algorithm);
+      continue;
+    }
+    for (const route of ['auto', 'inline', 'pool', 'split']) {
+      const given = route === 'auto' ? options : { ...options, route };
+      assert.ok((await promises.hash(algorithm, source, given)).equals(expected), algorithm);
+      const target = Buffer.alloc(outputLength);
+      await promises.hash(algorithm, source, { ...given, target });
+      assert.ok(target.equals(expected), `${algorithm}, ${route}, into a target`);
+    }
+    const hasher = millrace.createHash(algorithm, options);
+    for (const each of [source].flat()) hasher.update(each);
+    assert.ok((await hasher.digestAsync()).equals(expected), `${algorithm}, in pieces`);
+    const stop = new AbortController();
+    const call = { ...key, outputLength: 2 ** 25, route: 'pool', signal: stop.signal };
+    const aborted = promises.hash(algorithm, source, call);
+    stop.abort();
+    await assert.rejects(aborted, { name: 'AbortError' }, algorithm);
+    tested += 1;
+  }
+  assert.equal(tested, 21);
+});
+
+test('long messages of ciphers and trees are divided without a route, no others', async () => {
+  const { costs } = millrace.engines();
+  const divided = millrace.getHashes().filter((name) => costs[name].splitFrom !== undefined);
+  assert.deepEqual(divided, [
+    'blake3',
+    'kt128',
+    'kt256',
+    'parallelhash128',
+    'parallelhash256',
+    'parallelhashxof128',
+    'parallelhashxof256',
+  ]);
+  for (const name of millrace.getCiphers()) assert.ok(costs[name].splitFrom > 0, name);
+  // In processes of their own: workers start when there are tasks for them.
+  for (const name of [...divided, 'sha256', 'shake128']) {
+    const { stdout, stderr } = await run(`
+      millrace.configure({ threads: 3 });
+      promises.hash('${name}', Buffer.alloc(2 ** 24), { target: Buffer.alloc(64), outputLength: 64 })
+        .catch(() => promises.hash('${name}', Buffer.alloc(2 ** 24), { target: Buffer.alloc(64) }))
+        .then(() => console.log(millrace.engines().threads.started));
+    `);
+    assert.equal(Number(stdout) > 1, divided.includes(name), `${name} ${stdout} ${stderr}`);
+  }
+});
 
 test('long additional data is split too', async () => {
   const source = numbers.bytes(265);

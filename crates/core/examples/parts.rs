@@ -119,7 +119,7 @@ fn tree(hash: Hash, size: usize, threads: usize) {
         let values: Vec<_> =
             values.into_iter().filter_map(|value| value.into_inner().expect("no panic")).collect();
         let mut digest = [0; 64];
-        message.finish(&values, &mut digest[..hash.facts().digest_size]).expect("all parts");
+        message.finish(&values, &mut digest[..hash.facts().digest_size], None).expect("all parts");
     };
     let one_go: &mut dyn FnMut() = &mut || {
         digest(

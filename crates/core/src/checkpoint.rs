@@ -66,10 +66,10 @@ impl<'a> Slicer<'a> {
         self.slice
     }
 
-    /// Returns true if there is a slicer and `source` is longer than its slices.
+    /// Returns true if there is a slicer and `size` bytes are longer than its slices.
     #[inline]
-    pub(crate) fn cuts(slicer: &Option<Self>, source: &[u8]) -> bool {
-        slicer.as_ref().is_some_and(|slicer| source.len() > slicer.slice)
+    pub(crate) fn cuts(slicer: &Option<Self>, size: usize) -> bool {
+        slicer.as_ref().is_some_and(|slicer| size > slicer.slice)
     }
 
     /// Runs the checkpoint between two slices of message 0.
@@ -81,6 +81,27 @@ impl<'a> Slicer<'a> {
         self.since = 0;
         self.checkpoint.checkpoint();
         if self.cancelled(0) { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// Calls `fill` with the slices of `target` in order, and the checkpoint after each; without a
+    /// slicer with all of `target`.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if the message was cancelled.
+    #[inline]
+    pub(crate) fn fill(
+        slicer: Option<Self>,
+        target: &mut [u8],
+        mut fill: impl FnMut(&mut [u8]),
+    ) -> Result<(), Error> {
+        let Some(mut slicer) = slicer else {
+            fill(target);
+            return Ok(());
+        };
+        target.chunks_mut(slicer.slice).try_for_each(|slice| {
+            fill(slice);
+            slicer.checkpoint()
+        })
     }
 
     /// Counts `bytes` of work. Runs the checkpoint and returns true if they complete a slice.

@@ -1,6 +1,7 @@
 //! One large message in parts, processed on several cores or in slices, in any order.
 //!
-//! BLAKE3, KangarooTwelve, ParallelHash and every cipher for which [`CipherKey::parts`] returns
+//! The hashes for which [`is_tree`] returns true (BLAKE3, KangarooTwelve and ParallelHash) and every
+//! cipher for which [`CipherKey::parts`] returns
 //! true support this. A part of a cipher's message begins at a multiple of [`PART_ALIGN`] and ends
 //! at one or at the message's end. The contribution of each part to an AEAD's tag is a
 //! [`PartialTag`]; all of them make the tag.
@@ -19,6 +20,7 @@
 
 use crate::Error;
 use crate::catalog::{CipherFacts, Hash};
+use crate::checkpoint::Slicer;
 use crate::cipher::{CipherKey, check};
 use crate::engines::{self, CipherState};
 use crate::hash::{check_params, digest_size};
@@ -226,6 +228,11 @@ impl Message {
     }
 }
 
+/// Returns true if long messages of `hash` can be processed in parts: those of a tree.
+pub fn is_tree(hash: Hash) -> bool {
+    hash_parts(hash, &Params::NONE, u64::MAX).is_some()
+}
+
 /// Returns the bytes of the parts of a message of `size` bytes; `None` if `hash` does not support
 /// parts or the message is too short.
 pub fn hash_parts(hash: Hash, params: &Params<'_>, size: u64) -> Option<u64> {
@@ -309,8 +316,14 @@ impl HashMessage {
     /// for [`digest`](crate::hash::digest()).
     ///
     /// # Errors
-    /// [`Error::Parts`] if their number differs from [`HashMessage::count`]; [`Error::OutputSize`].
-    pub fn finish<P: Borrow<HashPart>>(&self, parts: &[P], target: &mut [u8]) -> Result<(), Error> {
+    /// [`Error::Parts`] if their number differs from [`HashMessage::count`]; [`Error::OutputSize`];
+    /// [`Error::Cancelled`] by the slicer's checkpoint.
+    pub fn finish<P: Borrow<HashPart>>(
+        &self,
+        parts: &[P],
+        target: &mut [u8],
+        slicer: Option<Slicer<'_>>,
+    ) -> Result<(), Error> {
         let fits = if self.hash.facts().xof {
             !target.is_empty()
         } else {
@@ -322,7 +335,6 @@ impl HashMessage {
         if parts.len() != self.count() {
             return Err(Error::Parts);
         }
-        self.state.join(&mut parts.iter().map(|part| &part.borrow().0), target);
-        Ok(())
+        self.state.join(&mut parts.iter().map(|part| &part.borrow().0), target, slicer)
     }
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::support::Random;
 use millrace_core::Error;
-use millrace_core::catalog::{Cipher, HASHES, Hash};
+use millrace_core::catalog::{Cipher, HASHES, Hash, Parameter};
 use millrace_core::checkpoint::{Checkpoint, NoCheckpoint, Slicer};
 use millrace_core::chunks::Run;
 use millrace_core::cipher::CipherKey;
@@ -13,6 +13,7 @@ use millrace_core::hash::{Params, digest};
 use millrace_core::hasher::{finish, state_size, update};
 use millrace_core::hmac::MacKey;
 use millrace_core::many::{digests, lanes, macs};
+use millrace_core::parameters::Parameters;
 
 /// Counts pauses, and gives up some messages after some of them.
 #[derive(Default)]
@@ -51,6 +52,55 @@ fn params(hash: Hash) -> Params<'static> {
 
 fn digest_size(hash: Hash) -> usize {
     if hash.facts().digest_size == 0 { 33 } else { hash.facts().digest_size }
+}
+
+/// The parameters of a hash whose output can have any size, encoded; `None` for other hashes.
+fn long_output(hash: Hash, size: usize) -> Option<Vec<u8>> {
+    let size = (size as u64).to_le_bytes();
+    let facts = hash.facts();
+    let most = facts.parameter(Parameter::OutputLength).map_or(0, |range| range.most);
+    if !facts.xof && most <= 64 {
+        return None;
+    }
+    let mut parameters = Vec::new();
+    if facts.key_required {
+        parameters.push((Parameter::Key, &KEY[..]));
+    }
+    if !facts.xof {
+        parameters.push((Parameter::OutputLength, &size[..]));
+    }
+    Some(Parameters::block(&parameters))
+}
+
+#[test]
+fn a_long_output_in_slices_is_the_output() {
+    let source = Random(3).bytes(20_000);
+    let mut tested = 0;
+    for hash in HASHES.iter().map(|facts| facts.hash) {
+        for (length, size, slice) in
+            [(0, 4097, 4096), (100, 10_000, 100), (20_000, 10_000, 7777), (20_000, 100, 4096)]
+        {
+            let Some(block) = long_output(hash, size) else { continue };
+            let params = Params { parameters: Parameters::of(&block), ..Params::NONE };
+            let (source, mut expected, mut target) =
+                (&source[..length], vec![0; size], vec![0; size]);
+            digest(hash, &params, source, &mut expected, None).expect("sizes fit");
+            let mut checkpoint = Counted::default();
+            let slicer = Some(Slicer::new(slice, &mut checkpoint));
+            digest(hash, &params, source, &mut target, slicer).expect("not cancelled");
+            let pauses = length.saturating_sub(1) / slice
+                + if size > slice { size.div_ceil(slice) } else { 0 };
+            assert_eq!((&target, checkpoint.pauses), (&expected, pauses), "{hash:?} {size}");
+            if size > slice {
+                let mut checkpoint = Counted::cancelling(&[(0, pauses)]);
+                let slicer = Some(Slicer::new(slice, &mut checkpoint));
+                let cancelled = digest(hash, &params, source, &mut target, slicer);
+                assert_eq!(cancelled, Err(Error::Cancelled), "{hash:?} {size}");
+            }
+            tested += 1;
+        }
+    }
+    assert!(tested > 4 * 15);
 }
 
 #[test]

@@ -4,11 +4,12 @@ use std::process::Command;
 
 use crate::support::Random;
 use millrace_core::Error;
-use millrace_core::catalog::{CIPHERS, Cipher, Hash, Parameter};
+use millrace_core::catalog::{CIPHERS, Cipher, HASHES, Hash, Parameter};
+use millrace_core::checkpoint::{NoCheckpoint, Slicer};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hash::{Params, digest};
 use millrace_core::parameters::Parameters;
-use millrace_core::split::{HashMessage, Message, PART_ALIGN, PartialTag, hash_parts};
+use millrace_core::split::{HashMessage, Message, PART_ALIGN, PartialTag, hash_parts, is_tree};
 
 /// Borders of parts: from 0 to the size, in between multiples of `PART_ALIGN`.
 fn cuts(random: &mut Random, size: usize, count: usize) -> Vec<usize> {
@@ -129,6 +130,7 @@ fn a_hash_in_parts_is_the_hash_in_one() {
     let key: [u8; 32] = random.bytes(32).try_into().expect("32 bytes");
     assert_eq!(hash_parts(Hash::Sha256, &Params::NONE, 1 << 30), None);
     assert_eq!(hash_parts(Hash::Blake3, &Params::NONE, 64 << 10), None);
+    assert_eq!(HASHES.iter().filter(|facts| is_tree(facts.hash)).count(), 7);
     let mut sizes: Vec<usize> = (0..20).map(|_| (64 << 10) + 1 + random.below(3 << 20)).collect();
     for parts in 1..=13 {
         for part in [64 << 10, 256 << 10] {
@@ -138,7 +140,7 @@ fn a_hash_in_parts_is_the_hash_in_one() {
     let source = random.bytes(5000).repeat(1000);
     for &size in &sizes {
         for params in [Params::default(), Params { key: Some(&key), ..Params::NONE }] {
-            check_parts(Hash::Blake3, &params, &source[..size], &[32, 1, 100]);
+            check_parts(Hash::Blake3, &params, &source[..size], &[32, 1, 100, 5001]);
         }
     }
     // A customization that fits into the last chunk, and one that adds chunks.
@@ -176,8 +178,12 @@ fn check_parts(hash: Hash, params: &Params<'_>, source: &[u8], outputs: &[usize]
     for &output in outputs {
         let (mut whole, mut joined) = (vec![0; output], vec![0; output]);
         digest(hash, params, source, &mut whole, None).expect("fits");
-        message.finish(&values, &mut joined).expect("all parts");
-        assert_eq!(joined, whole, "{hash:?} {}", source.len());
+        for slice in [1000, usize::MAX] {
+            let mut checkpoint = NoCheckpoint;
+            let slicer = Some(Slicer::new(slice, &mut checkpoint));
+            message.finish(&values, &mut joined, slicer).expect("all parts");
+            assert_eq!(joined, whole, "{hash:?} {}", source.len());
+        }
     }
 }
 
@@ -430,9 +436,9 @@ fn wrong_sizes_and_ciphers_are_refused() {
         assert_eq!(message.part(at, &vec![0; size]).err(), Some(Error::Parts), "{at} {size}");
     }
     let part = &message.part(0, &[0; 65_536]).expect("a part");
-    assert_eq!(message.finish(&[part; 1], &mut [0; 32]), Err(Error::Parts));
-    assert_eq!(message.finish(&[part; 3], &mut [0; 32]), Err(Error::Parts));
-    assert_eq!(message.finish(&[part; 2], &mut []), Err(Error::OutputSize));
+    assert_eq!(message.finish(&[part; 1], &mut [0; 32], None), Err(Error::Parts));
+    assert_eq!(message.finish(&[part; 3], &mut [0; 32], None), Err(Error::Parts));
+    assert_eq!(message.finish(&[part; 2], &mut [], None), Err(Error::OutputSize));
 }
 
 /// The far end of the longest messages, as the one-shot would reach it.

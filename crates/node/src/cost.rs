@@ -6,6 +6,7 @@ pub(crate) use crate::protocol::Route;
 use crate::protocol::{COPY_NS_PER_KIB, EngineNumber, INLINE_ALONE_NS, INLINE_FIRST_NS, SUBMIT_NS};
 use crate::work::{Operation, Work};
 use millrace_core::catalog::Hash;
+use millrace_core::split;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -109,7 +110,7 @@ pub(crate) fn worth_splitting(work: &Work, cost: u64) -> bool {
 /// Returns true if the parts of a message can be computed in any order, on every CPU.
 fn divisible(algorithm: Algorithm) -> bool {
     match algorithm {
-        Algorithm::Hash(hash) => hash == Hash::Blake3,
+        Algorithm::Hash(hash) => split::is_tree(hash),
         Algorithm::Cipher(_) => true,
     }
 }

@@ -70,13 +70,8 @@ fn hash_one(
 ) -> Result<(), Status> {
     let source = work.source.read();
     work.with_params(hash, |params| {
-        work.digest_to(reply, |target| match checkpoint {
-            Some(checkpoint) if target.len() > checkpoint.slice => {
-                hash_state::squeeze_long(work, hash, params, target, checkpoint)
-            }
-            checkpoint => {
-                hash::digest(hash, params, source, target, checkpoint.map(JobCheckpoint::slicer))
-            }
+        work.digest_to(reply, |target| {
+            hash::digest(hash, params, source, target, checkpoint.map(JobCheckpoint::slicer))
         })
     })
 }

@@ -6,13 +6,10 @@
 use crate::bytes::Window;
 use crate::checkpoint::{JobCheckpoint, slicer};
 use crate::work::{Key, Reply, Status, Target, Work};
-use millrace_core::allocate::try_zeroed;
 use millrace_core::catalog::Hash;
 use millrace_core::error::Error;
-use millrace_core::hash::Params;
 use millrace_core::hasher;
 use millrace_core::hmac::{self, KeyStates};
-use zeroize::Zeroizing;
 
 /// Hashes the bytes of the iv, then those of the source.
 ///
@@ -95,32 +92,6 @@ pub(crate) fn squeeze(work: &Work, hash: Hash) -> Result<(), Status> {
             hasher::squeeze(hash, params, state, work.source.read(), output, next)
         })
     })
-}
-
-/// Computes a whole extendable output in slices.
-pub(crate) fn squeeze_long(
-    work: &Work,
-    hash: Hash,
-    params: &Params<'_>,
-    target: &mut [u8],
-    checkpoint: &mut JobCheckpoint<'_>,
-) -> Result<(), Error> {
-    let state_size = hasher::state_size(hash);
-    let (mut state, mut next) =
-        (Zeroizing::new(try_zeroed(state_size)?), Zeroizing::new(try_zeroed(state_size)?));
-    // A state of no bytes has not begun.
-    let (mut begun, mut rest) = (0, work.source.read());
-    if rest.len() > checkpoint.slice {
-        hasher::update(hash, params, &[], rest, &mut state, Some(checkpoint.slicer()))?;
-        (begun, rest) = (state_size, &[]);
-    }
-    for slice in target.chunks_mut(checkpoint.slice) {
-        hasher::squeeze(hash, params, &state[..begun], rest, slice, &mut next)?;
-        std::mem::swap(&mut state, &mut next);
-        (begun, rest) = (state_size, &[]);
-        checkpoint.check()?;
-    }
-    Ok(())
 }
 
 fn advance(

@@ -14,7 +14,7 @@ use crate::job::{CompletionQueue, Job, WorkerClaim};
 use crate::protocol::EngineNumber;
 use crate::work::{Operation, Reply, Status, TAG_MAX, Target, Work};
 use millrace_core::allocate::try_with_capacity;
-use millrace_core::checkpoint::Checkpoint;
+use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::cipher::CipherKey;
 use millrace_core::hash::Params;
 use millrace_core::split::{self, HashMessage, HashPart, Message, PART_ALIGN, PartialTag};
@@ -291,7 +291,7 @@ impl ParallelJob {
         let status = match (self.plan.get(), failure) {
             (Some(Ok(plan)), None) => {
                 let joined = catch_unwind(AssertUnwindSafe(|| {
-                    plan.join(&job.work, &results, &mut job.reply)
+                    plan.join(&job.work, &results, &mut job.reply, Some(checkpoint.slicer()))
                 }));
                 joined.unwrap_or(Err(Status::Internal)).err().unwrap_or(Status::Done)
             }
@@ -351,7 +351,7 @@ pub(crate) fn run_sequential(
                 checkpoint.as_mut().map_or(Ok(()), |checkpoint| checkpoint.check())?;
             }
         }
-        plan.join(work, &results, reply)
+        plan.join(work, &results, reply, None)
     };
     run().inspect_err(|_| plan.erase(checkpoint))
 }
@@ -556,6 +556,7 @@ impl RangePlan {
         work: &Work,
         results: &[Option<PartialResult>],
         reply: &mut Reply,
+        slicer: Option<Slicer<'_>>,
     ) -> Result<(), Status> {
         match &self.message {
             Kind::Apply(message) => Ok(message.tag(partials(results), &mut [])?),
@@ -578,7 +579,7 @@ impl RangePlan {
                 values.extend(results.iter().flatten().filter_map(|result| {
                     if let PartialResult::Hash(value) = result { Some(value) } else { None }
                 }));
-                work.digest_to(reply, |target| message.finish(&values, target))
+                work.digest_to(reply, |target| message.finish(&values, target, slicer))
             }
         }
     }

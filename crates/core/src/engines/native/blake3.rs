@@ -15,7 +15,9 @@ use ::blake3::{CHUNK_LEN, Hasher, OutputReader, hash, keyed_hash};
 use super::Digest;
 use super::state::{LENGTH_MAX, Reader, Writer};
 use super::wipe::{Plain, Secret, WipedBox, wipe_plain, wipe_replace};
+use crate::Error;
 use crate::catalog::Parameter;
+use crate::checkpoint::Slicer;
 use crate::inputs::Params;
 
 // The library's C code for NEON calls back into its Rust, by a function that is exported for that.
@@ -424,7 +426,12 @@ impl Message {
     }
 
     /// Merges the values of all parts, of which there are at least two.
-    pub(crate) fn join(&self, parts: &mut dyn Iterator<Item = &ChainingValue>, target: &mut [u8]) {
+    pub(crate) fn join(
+        &self,
+        parts: &mut dyn Iterator<Item = &ChainingValue>,
+        target: &mut [u8],
+        slicer: Option<Slicer<'_>>,
+    ) -> Result<(), Error> {
         // As many values are left as the count of parts has bits: those of full subtrees, from left
         // to right.
         let mut subtrees = [[0; 32]; u64::BITS as usize];
@@ -441,12 +448,16 @@ impl Message {
             }
             last = *value;
         }
-        let Some((root, others)) = subtrees[..depth].split_first() else { return };
+        let Some((root, others)) = subtrees[..depth].split_first() else {
+            return Err(Error::Parts);
+        };
         for other in others.iter().rev() {
             last = merge_subtrees_non_root(other, &last, self.mode());
         }
-        merge_subtrees_root_xof(root, &last, self.mode()).fill(target);
+        let mut output = merge_subtrees_root_xof(root, &last, self.mode());
+        let result = Slicer::fill(slicer, target, |slice| output.fill(slice));
         wipe_plain(&mut subtrees);
+        result
     }
 
     fn mode(&self) -> Mode<'_> {

@@ -1,7 +1,9 @@
 //! Hashes of one message in parts: dispatch to BLAKE3 and to the trees over Keccak.
 
 use super::{blake3, keccak};
+use crate::Error;
 use crate::catalog::Hash;
+use crate::checkpoint::Slicer;
 use crate::inputs::Params;
 
 /// A message that is hashed in parts.
@@ -44,7 +46,12 @@ impl HashMessage {
     }
 
     /// Joins all parts, of which there are at least two, in order.
-    pub(crate) fn join(&self, parts: &mut dyn Iterator<Item = &HashPart>, target: &mut [u8]) {
+    pub(crate) fn join(
+        &self,
+        parts: &mut dyn Iterator<Item = &HashPart>,
+        target: &mut [u8],
+        slicer: Option<Slicer<'_>>,
+    ) -> Result<(), Error> {
         match self {
             HashMessage::Blake3(message) => message.join(
                 &mut parts.filter_map(|part| match part {
@@ -52,6 +59,7 @@ impl HashMessage {
                     HashPart::Values(_) => None,
                 }),
                 target,
+                slicer,
             ),
             HashMessage::Keccak(message) => message.join(
                 &mut parts.filter_map(|part| match part {
@@ -59,6 +67,7 @@ impl HashMessage {
                     HashPart::Subtree(_) => None,
                 }),
                 target,
+                slicer,
             ),
         }
     }

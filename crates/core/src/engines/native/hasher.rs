@@ -5,7 +5,7 @@ use crate::Error;
 use crate::checkpoint::Slicer;
 use crate::inputs::Params;
 
-/// Hashes a message, in slices if it is longer than one.
+/// Hashes a message, in slices if it or its digest is longer than one.
 #[inline]
 pub(super) fn digest<D: Digest>(
     params: &Params<'_>,
@@ -13,15 +13,31 @@ pub(super) fn digest<D: Digest>(
     target: &mut [u8],
     slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
-    if Slicer::cuts(&slicer, source) {
+    if Slicer::cuts(&slicer, source.len().max(target.len())) {
         let mut state = D::new(params);
-        let result =
-            absorb_slices(&mut state, source, slicer).map(|last| state.finish_with(last, target));
+        let result = in_slices(&mut state, source, target, slicer);
         state.wipe();
         return result;
     }
     D::digest(params, source, target);
     Ok(())
+}
+
+fn in_slices<D: Digest>(
+    state: &mut D,
+    source: &[u8],
+    target: &mut [u8],
+    mut slicer: Option<Slicer<'_>>,
+) -> Result<(), Error> {
+    let last = absorb_slices(state, source, &mut slicer)?;
+    // Digests of one size are not squeezed.
+    if target.len() <= D::SIZE || !Slicer::cuts(&slicer, target.len()) {
+        state.finish_with(last, target);
+        return Ok(());
+    }
+    state.update(last);
+    state.end_message(target.len());
+    Slicer::fill(slicer, target, |slice| state.squeeze(slice))
 }
 
 /// Absorbs more of the message.
@@ -31,12 +47,12 @@ pub(super) fn update<D: Digest>(
     state: &[u8],
     source: &[u8],
     next: &mut [u8],
-    slicer: Option<Slicer<'_>>,
+    mut slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
     resume(
         || begun(params, state),
         |running: &mut D| {
-            let last = absorb_slices(running, source, slicer)?;
+            let last = absorb_slices(running, source, &mut slicer)?;
             running.update(last);
             running.save(next);
             Ok(())
@@ -49,10 +65,10 @@ pub(super) fn update<D: Digest>(
 pub(super) fn absorb_slices<'a, D: Digest>(
     state: &mut D,
     source: &'a [u8],
-    slicer: Option<Slicer<'_>>,
+    slicer: &mut Option<Slicer<'_>>,
 ) -> Result<&'a [u8], Error> {
     let mut rest = source;
-    if let Some(mut slicer) = slicer {
+    if let Some(slicer) = slicer {
         while let Some((slice, after)) = rest.split_at_checked(slicer.slice())
             && !after.is_empty()
         {

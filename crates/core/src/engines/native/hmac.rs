@@ -36,14 +36,14 @@ pub(super) fn from_states<D: Digest>(
     outer: &D,
     source: &[u8],
     target: &mut [u8],
-    slicer: Option<Slicer<'_>>,
+    mut slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
     let mut hash = Secret::<SIZE_MAX>::zeros();
     let hash = &mut hash.0[..D::SIZE];
-    if Slicer::cuts(&slicer, source) {
+    if Slicer::cuts(&slicer, source.len()) {
         let mut inner = inner.clone();
-        let result =
-            absorb_slices(&mut inner, source, slicer).map(|last| inner.finish_with(last, hash));
+        let result = absorb_slices(&mut inner, source, &mut slicer)
+            .map(|last| inner.finish_with(last, hash));
         inner.wipe();
         result?;
     } else {

@@ -74,12 +74,12 @@ impl<D: Digest> Prepared for Midstates<D> {
         state: &[u8],
         source: &[u8],
         next: &mut [u8],
-        slicer: Option<Slicer<'_>>,
+        mut slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
         resume(
             || self.begun(state),
             |inner: &mut D| {
-                let last = absorb_slices(inner, source, slicer)?;
+                let last = absorb_slices(inner, source, &mut slicer)?;
                 inner.update(last);
                 inner.save(next);
                 Ok(())

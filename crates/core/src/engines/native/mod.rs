@@ -99,6 +99,13 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     /// Returns the hash in a saved state; `None` for bytes that [`save`](Digest::save) does not
     /// write.
     fn load(params: &Params<'_>, state: &[u8]) -> Option<Self>;
+    /// Ends a message whose digest has `size` bytes, more than `SIZE`, for
+    /// [`squeeze`](Digest::squeeze) to return it in slices. The first squeeze ends the message of
+    /// an output that does not depend on its size.
+    #[inline]
+    fn end_message(&mut self, size: usize) {
+        let _ = size;
+    }
     /// Fills `target` with the next bytes of an extendable output. The first call ends the message;
     /// nothing can be absorbed afterwards.
     #[inline]

@@ -10,6 +10,8 @@ use super::duplex::Duplex;
 use super::leaves::{LeafKind, Tree, values};
 use super::sp800_185::Integer;
 use super::turboshake::ROUNDS;
+use crate::Error;
+use crate::checkpoint::Slicer;
 use crate::inputs::Params;
 
 /// KT128.
@@ -105,10 +107,11 @@ impl<const RATE: usize, const SIZE: usize> KangarooTwelve<RATE, SIZE> {
         size: u64,
         parts: &mut dyn Iterator<Item = &[u8]>,
         target: &mut [u8],
-    ) {
+        slicer: Option<Slicer<'_>>,
+    ) -> Result<(), Error> {
         let mut state = Self::new(params);
         let Some((lanes, values)) = parts.next().and_then(|part| part.split_at_checked(200)) else {
-            return;
+            return Err(Error::Parts);
         };
         let root = &mut state.tree.root;
         for (lane, bytes) in root.lanes.iter_mut().zip(lanes.as_chunks().0) {
@@ -121,8 +124,9 @@ impl<const RATE: usize, const SIZE: usize> KangarooTwelve<RATE, SIZE> {
         let customization = keccak::customization(params).len() as u64;
         let length = size + customization + Integer::length(customization).bytes().len() as u64;
         state.end_tree((length - 1) / CHUNK as u64);
-        state.tree.root.take(target);
+        let result = Slicer::fill(slicer, target, |slice| state.squeeze(slice));
         state.wipe();
+        result
     }
 }
 

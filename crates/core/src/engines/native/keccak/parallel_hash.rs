@@ -4,7 +4,9 @@ use super::super::wipe::{Plain, wipe_plain};
 use super::super::{Digest, keccak};
 use super::leaves::{LeafKind, Tree, values};
 use super::sp800_185::{CSHAKE, Integer, absorb_prefix};
+use crate::Error;
 use crate::catalog::Parameter;
+use crate::checkpoint::Slicer;
 use crate::inputs::Params;
 
 /// ParallelHash128.
@@ -51,12 +53,15 @@ impl<const RATE: usize, const SIZE: usize, const XOF: bool> ParallelHash<RATE, S
         size: u64,
         parts: &mut dyn Iterator<Item = &[u8]>,
         target: &mut [u8],
-    ) {
+        slicer: Option<Slicer<'_>>,
+    ) -> Result<(), Error> {
         let mut state = Self::new(params);
         parts.for_each(|values| state.tree.root.absorb(values));
         state.tree.length = size.next_multiple_of(state.block_size);
-        state.finish(target);
+        state.end_message(target.len());
+        let result = Slicer::fill(slicer, target, |slice| state.squeeze(slice));
         state.wipe();
+        result
     }
 
     /// Returns the chaining values of the blocks in a part of a message.
@@ -95,8 +100,12 @@ impl<const RATE: usize, const SIZE: usize, const XOF: bool> Digest
     }
 
     fn finish(&mut self, target: &mut [u8]) {
-        self.end(if XOF { 0 } else { 8 * target.len() as u64 });
+        self.end_message(target.len());
         self.tree.root.take(target);
+    }
+
+    fn end_message(&mut self, size: usize) {
+        self.end(if XOF { 0 } else { 8 * size as u64 });
     }
 
     const STATE: usize = Tree::<RATE, 24>::STATE;

@@ -5,7 +5,9 @@ use super::kangaroo_twelve::{CHUNK, Kt128, Kt256};
 use super::parallel_hash::{
     ParallelHash128, ParallelHash256, ParallelHashXof128, ParallelHashXof256, block_size,
 };
+use crate::Error;
 use crate::catalog::Hash;
+use crate::checkpoint::Slicer;
 use crate::inputs::Params;
 use crate::parameters::Parameters;
 
@@ -100,8 +102,13 @@ impl Message {
     }
 
     /// Joins all parts in order.
-    pub(crate) fn join(&self, parts: &mut dyn Iterator<Item = &[u8]>, target: &mut [u8]) {
-        with_tree!(self.hash, D => D::join(&self.params(), self.size, parts, target));
+    pub(crate) fn join(
+        &self,
+        parts: &mut dyn Iterator<Item = &[u8]>,
+        target: &mut [u8],
+        slicer: Option<Slicer<'_>>,
+    ) -> Result<(), Error> {
+        with_tree!(self.hash, D => D::join(&self.params(), self.size, parts, target, slicer))
     }
 }
 

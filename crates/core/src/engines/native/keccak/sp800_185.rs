@@ -112,8 +112,13 @@ impl<const RATE: usize, const SIZE: usize, const KIND: u8> Digest for Derived<RA
 
     #[inline]
     fn finish(&mut self, target: &mut [u8]) {
-        self.end(if Self::XOF { 0 } else { 8 * target.len() as u64 });
+        self.end_message(target.len());
         self.sponge.take(target);
+    }
+
+    #[inline]
+    fn end_message(&mut self, size: usize) {
+        self.end(if Self::XOF { 0 } else { 8 * size as u64 });
     }
 
     const STATE: usize = Duplex::<RATE, 24>::STATE;
