@@ -127,6 +127,13 @@ export function isBuffer(value: unknown): value is Buffer {
   return value instanceof Uint8Array;
 }
 
+// the process
+
+/** Returns false: only Node.js makes startup snapshots. */
+export function buildsSnapshot(): boolean {
+  return false;
+}
+
 // the event loop
 
 /** Async contexts do not exist here, so there is nothing to keep. */

@@ -10,6 +10,7 @@ import { makeError, type MillraceError } from '../../request/errors.js';
 import type { Native } from '../../request/frame.js';
 import { explain, faults, refuseCutShort, type Attempt, type Fault } from './binary-faults.js';
 import { file, folder, resolvePackage } from '#platform/place.js';
+import { buildsSnapshot } from '#platform/runtime.js';
 
 /** The version in package.json; the build inserts it. */
 declare const MILLRACE_VERSION: string;
@@ -47,6 +48,13 @@ export function namedBinary(): string | undefined {
  * @throws MillraceError ERR_NO_BINARY; its message says what was tried, the fault and the remedy
  */
 export function openBinary(): Native {
+  if (buildsSnapshot())
+    throw makeError(
+      'ERR_NO_BINARY',
+      'millrace cannot load its native binary while a startup snapshot is made: Node.js would ' +
+        "abort. Set MILLRACE_ENGINE=portable for it, and call configure({ engine: 'native' }) in " +
+        'the function that setDeserializeMainFunction takes',
+    );
   const named = namedBinary();
   const attempts: Attempt[] = [];
   if (named !== undefined) {

@@ -187,6 +187,19 @@ export function isBuffer(value: unknown): value is Buffer {
   return Buffer.isBuffer(value);
 }
 
+// the process
+
+/**
+ * Returns true while this process makes a V8 startup snapshot, for itself (`--build-snapshot`) or
+ * for a single executable. Only then its flags name one; loading node:v8 takes 2 ms.
+ */
+export function buildsSnapshot(): boolean {
+  if (!process.execArgv?.some((flag) => /snapshot|-sea/.test(flag))) return false;
+  const { startupSnapshot } = require('node:v8') as typeof import('node:v8');
+  // A number in Node.js.
+  return Boolean(startupSnapshot?.isBuildingSnapshot());
+}
+
 // the event loop
 
 // Taken at load time: test runners replace the global timers.
