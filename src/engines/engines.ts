@@ -64,15 +64,23 @@ export interface EnginePreference {
   readonly names: readonly EngineName[];
   /** The handles of a prepared key, one for each engine. */
   readonly handles?: readonly number[];
-  /** Counts the calls that may still use another engine of a prepared key. */
-  readonly pin?: KeyPin;
+  /** The uses of a prepared key. */
+  readonly uses?: KeyUses;
 }
 
-/** Keeps a disposed key alive while calls begun with it may still use another engine. */
-export interface KeyPin {
+/** The uses of a prepared key, which all its engines share. */
+export interface KeyUses {
+  /** The calls that may still use another engine. They keep a disposed key alive. */
   waiting: number;
   /** Releases the key; set once it is disposed of. */
   over: (() => void) | undefined;
+  /** The messages sealed with a random nonce of 12 bytes (operations/nonces.ts). */
+  shortNonces: number;
+}
+
+/** Returns the uses of a new key. */
+export function noUses(): KeyUses {
+  return { waiting: 0, over: undefined, shortNonces: 0 };
 }
 
 /**
@@ -218,17 +226,17 @@ export function defaultEngineNames(): 'auto' | EngineName | readonly EngineName[
 
 /** Returns a slice of a preference. */
 export function sliceOf(
-  { engines, names: asked, handles, pin }: EnginePreference,
+  { engines, names: asked, handles, uses }: EnginePreference,
   start: number,
   end = start + 1,
 ): EnginePreference {
-  const part = { engines: engines.slice(start, end), names: asked, ...(pin && { pin }) };
+  const part = { engines: engines.slice(start, end), names: asked, ...(uses && { uses }) };
   return handles === undefined ? part : { ...part, handles: handles.slice(start, end) };
 }
 
 /** Restricts a preference to the engines that hold a prepared key. */
 export function withKeyEngines(
-  { engines, handles = [], pin }: EnginePreference,
+  { engines, handles = [], uses }: EnginePreference,
   asked: EnginePreference,
 ): EnginePreference {
   const both = asked.engines.filter((engine) => engines.includes(engine));
@@ -243,7 +251,7 @@ export function withKeyEngines(
     engines: both,
     names: asked.names,
     handles: both.map((engine) => handles[engines.indexOf(engine)]!),
-    ...(pin && { pin }),
+    ...(uses && { uses }),
   };
 }
 

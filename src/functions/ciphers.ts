@@ -41,7 +41,8 @@ import { passphrases } from '#platform/sealed.js';
  * @returns ciphertext and tag, source size + 16 bytes, after the nonce if it was generated; with a
  *   target, the number of bytes written
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_SIZE,
- *   ERR_IV_SIZE, ERR_TAG_SIZE, ERR_SOURCE_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_RESIZABLE
+ *   ERR_IV_SIZE, ERR_TAG_SIZE, ERR_SOURCE_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_RESIZABLE,
+ *   ERR_NONCE_LIMIT
  */
 export function seal<T extends Bytes | undefined = undefined>(
   algorithm: CipherAlgorithm,

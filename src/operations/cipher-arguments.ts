@@ -4,8 +4,10 @@ import { makeError, wrongType } from '../request/errors.js';
 import { Operation } from '../request/frame.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { keySizeOf, readKey, type KeyMaterial } from '../request/key-input.js';
-import { wipeCopy } from '../request/secret-copy.js';
+import { isUint8Array } from '../request/intrinsics.js';
+import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
 import type { CipherFacts } from '../catalog/facts.js';
+import type { KeyUses } from '../engines/engines.js';
 import { utf8Apart } from '#platform/runtime.js';
 
 /**
@@ -39,6 +41,11 @@ export function readCipherKey(value: unknown, facts: CipherFacts): Exclude<KeyMa
   const key = readKey(value, facts.name, 'key');
   checkKeySize(key, keySizeOf(key), facts, 'key');
   return key;
+}
+
+/** Returns the uses of a prepared key, undefined for bytes. */
+export function usesOf(key: Exclude<KeyMaterial, string>): KeyUses | undefined {
+  return isUint8Array(key) || SecretCopy.is(key) ? undefined : key.uses;
 }
 
 /** `size` is undefined for a prepared key, whose size is right. */

@@ -50,6 +50,7 @@ import {
   readIv,
   readTag,
   readTarget,
+  usesOf,
   type Place,
 } from './cipher-arguments.js';
 import { randomNonce } from './nonces.js';
@@ -67,7 +68,7 @@ export interface SealOptions extends EngineOptions {
    * ciphertext, where
    * `open` without a nonce reads it. Use xchacha20-poly1305 for that: its random nonces do not
    * repeat. With the 12-byte nonces of the others seal at most 2^32 messages with one key (NIST SP
-   * 800-38D, 8.3).
+   * 800-38D, 8.3); a prepared key counts them and then refuses with ERR_NONCE_LIMIT.
    */
   readonly nonce?: Bytes | undefined;
   /** The message. */
@@ -208,7 +209,7 @@ function fillSealOptions(algorithm: unknown, given: unknown, accepted: Accepted<
   const secret = readCipherKey(key, facts);
   if (SecretCopy.is(secret)) messageBytes(source, target);
   // Last, because the nonce is valid until the next call only.
-  const random = iv === undefined ? randomNonce(facts.ivSize) : undefined;
+  const random = iv === undefined ? randomNonce(facts.ivSize, usesOf(secret)) : undefined;
   beginRequest(Operation.Seal, facts.id, text, 0, size);
   frame[At.TagSize] = tagSize;
   setKeyInput(secret);

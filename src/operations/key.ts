@@ -21,6 +21,7 @@ import {
   defaultEngine,
   engineNames,
   engineOf,
+  noUses,
   readEnginePreference,
   recordFallback,
   type Engine,
@@ -116,7 +117,7 @@ export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
     engines: [server],
     handles: [handle],
     names: [server.name],
-    pin: { waiting: 0, over: undefined },
+    uses: noUses(),
   };
   return new Key(inside, prepared, macName(facts), key.size);
 }
@@ -231,7 +232,7 @@ export function extendedKey(key: Key, facts: HashFacts, values: readonly Paramet
     engines,
     handles: extended,
     names,
-    pin: { waiting: 0, over: undefined },
+    uses: noUses(),
   };
   const made = new Key(inside, prepared, facts.name, key.size);
   extendedKeys.set(key, { block, key: made });
@@ -284,7 +285,7 @@ function prepare(
     engines,
     handles,
     names: preference.names,
-    pin: { waiting: 0, over: undefined },
+    uses: noUses(),
   };
   for (const engine of preference.engines) {
     const handle = engine.binding.createKey(purpose, id, source, engine.number);

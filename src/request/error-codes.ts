@@ -34,6 +34,11 @@ export type ErrorCode =
   | 'ERR_KEY_DISPOSED'
   /** The prepared key belongs to another algorithm. TypeError. */
   | 'ERR_KEY_ALGORITHM'
+  /**
+   * The prepared key has sealed 2^32 messages with random nonces of 12 bytes: use another key, or
+   * xchacha20-poly1305. RangeError.
+   */
+  | 'ERR_NONCE_LIMIT'
   /** The engine failed: a defect or an exhausted resource. */
   | 'ERR_ENGINE'
   /** The requested engine cannot do this; the message gives the reason and the remedy. */

@@ -1,5 +1,5 @@
 /** Prepared keys: objects that name the key schedule, or the midstates, in native memory. */
-import type { EnginePreference, KeyPin } from '../engines/engines.js';
+import type { EnginePreference, KeyUses } from '../engines/engines.js';
 import { makeError } from './errors.js';
 import { At, frame } from './frame.js';
 import { isBytesView } from './intrinsics.js';
@@ -83,16 +83,16 @@ export interface Prepared extends EnginePreference {
   /** What it was prepared for. The caller can change `Key.algorithm`, so it is not used here. */
   readonly algorithm: string;
   readonly handles: readonly number[];
-  readonly pin: KeyPin;
+  readonly uses: KeyUses;
 }
 
 const forgotten = new FinalizationRegistry<Prepared>(release);
 
 /** Wipes the key once no job uses it. */
 export function release(prepared: Prepared): void {
-  const { engines, handles, pin } = prepared;
-  if (pin.waiting > 0) {
-    pin.over = () => release(prepared);
+  const { engines, handles, uses } = prepared;
+  if (uses.waiting > 0) {
+    uses.over = () => release(prepared);
     return;
   }
   for (let index = 0; index < engines.length; index++) {

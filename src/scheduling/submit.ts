@@ -105,7 +105,7 @@ class Retry implements Completion {
   begin(accepted: boolean): void {
     const { key, preference } = this.#call;
     if (!accepted) key?.fill(0);
-    else if (preference.pin !== undefined) preference.pin.waiting += 1;
+    else if (preference.uses !== undefined) preference.uses.waiting += 1;
   }
 
   get slot(): number {
@@ -166,8 +166,8 @@ class Retry implements Completion {
 
   /** Releases a prepared key that was disposed of meanwhile. */
   #leave(): void {
-    const { pin } = this.#call.preference;
-    if (pin !== undefined && --pin.waiting === 0) pin.over?.();
+    const { uses } = this.#call.preference;
+    if (uses !== undefined && --uses.waiting === 0) uses.over?.();
   }
 }
 

@@ -4,6 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
@@ -12,7 +14,7 @@ import portable from 'millrace/portable';
 import promises from 'millrace/promises';
 
 import { aeadNames, ciphers } from '../support/algorithms.mjs';
-import { requiring, run } from '../support/child.mjs';
+import { entryPaths, requiring, run } from '../support/child.mjs';
 import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 import { refuses } from '../support/refusals.mjs';
@@ -261,6 +263,54 @@ test('no nonce is given out twice, and they look random', async () => {
   // The mean of 4000 bytes is 127.5, with a deviation of 1.2.
   for (const sum of bits) assert.ok(Math.abs(sum / 4000 - 127.5) < 12, `mean ${sum / 4000}`);
 });
+
+const require = createRequire(import.meta.url);
+const internal = require(join(dirname(entryPaths.millrace), 'core.js'));
+
+/** What a prepared key counts: nothing that a user can reach. */
+const usesOf = (key) => internal['request/key'].keyEngines(key, key.algorithm).uses;
+
+for (const algorithm of aeadNames) {
+  const { key: keySize, iv: nonceSize } = ciphers[algorithm];
+  const bytes = Buffer.alloc(keySize, 5);
+  const nonce = Buffer.alloc(nonceSize);
+
+  test(`${algorithm}: a prepared key counts its random nonces of 12 bytes`, async () => {
+    for (const engine of [undefined, 'portable']) {
+      const key = millrace.createKey(algorithm, bytes, { engine });
+      const uses = usesOf(key);
+      const isShort = nonceSize === 12;
+      const own = engine === undefined ? 'native' : engine;
+      const calls = Object.entries(callings).filter(
+        ([name]) => own === 'portable' || !name.endsWith('portable'),
+      );
+      uses.shortNonces = 2 ** 32 - calls.length;
+      for (const [at, [name, call]] of calls.entries()) {
+        const sealed = await call('seal', algorithm, { key, source: 'x' });
+        assert.equal(
+          uses.shortNonces,
+          2 ** 32 - calls.length + (isShort ? at + 1 : 0),
+          `${name}, ${own}`,
+        );
+        // Neither opening nor a nonce of the caller counts.
+        await call('open', algorithm, { key, source: sealed });
+        await call('seal', algorithm, { key, nonce, source: 'x' });
+      }
+      if (!isShort) continue;
+      await refuses('seal', [algorithm, { key, source: 'x' }], 'ERR_NONCE_LIMIT', /key.*2\^32/);
+      const target = Buffer.alloc(40);
+      await refuses('seal', [algorithm, { key, source: 'x', target }], 'ERR_NONCE_LIMIT');
+      for (const [name, call] of calls)
+        await assert.rejects(
+          async () => call('seal', algorithm, { key, source: 'x' }),
+          { code: 'ERR_NONCE_LIMIT' },
+          name,
+        );
+      millrace.seal(algorithm, { key, nonce, source: 'x' });
+      millrace.seal(algorithm, { key: bytes, source: 'x' });
+    }
+  });
+}
 
 test('threads and processes have nonces of their own', async () => {
   const first = () =>

@@ -24,6 +24,7 @@ export const classes = {
   ERR_RESIZABLE: TypeError,
   ERR_KEY_DISPOSED: Error,
   ERR_KEY_ALGORITHM: TypeError,
+  ERR_NONCE_LIMIT: RangeError,
   ERR_HASHER_BUSY: Error,
   ERR_HASHER_SPENT: Error,
   ERR_STATE: RangeError,
