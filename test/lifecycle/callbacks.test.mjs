@@ -412,7 +412,8 @@ test('the event loop continues while large jobs run', async () => {
     }),
   ]);
   clearInterval(timer);
-  assert.ok(turns > 10, `only ${turns} turns of the event loop in a job of more than 50 ms`);
+  // Far more on a machine with nothing else to do; none if the jobs held the event loop.
+  assert.ok(turns > 2, `only ${turns} turns of the event loop in a job of more than 50 ms`);
 });
 
 test('more and larger results than one delivery holds', async () => {

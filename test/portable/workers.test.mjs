@@ -266,7 +266,7 @@ test('an abort drops what waits at once, and stops what runs', async () => {
       promises.scrypt('password', 'salt', 32, {
         N: 2 ** 17,
         r: 8,
-        p: 4,
+        p: 64, // a minute of work each
         maxmem: 2 ** 29,
         signal: controller.signal,
       }),
@@ -277,7 +277,7 @@ test('an abort drops what waits at once, and stops what runs', async () => {
     const began = Date.now();
     controller.abort(reason);
     for (const each of passwords) await assert.rejects(each, (error) => error === reason);
-    assert.ok(Date.now() - began < 1000, 'it went on');
+    assert.ok(Date.now() - began < 30_000, 'it went on');
     assert.deepEqual(await waits, blake2(filled(LONG, 1)));
   } finally {
     millrace.configure({ threads });
@@ -467,13 +467,16 @@ test(
         millrace.hash('xxh64', source, { seed: 7n, encoding: 'hex' }),
       );
       const controller = new AbortController();
+      let began = performance.now();
+      millrace.hash('sha3-512', Buffer.alloc(1_000_000));
+      const whole = 64 * (performance.now() - began);
       const stopped = promises.hash('sha3-512', Buffer.alloc(64_000_000), {
         signal: controller.signal,
       });
       setTimeout(() => controller.abort('enough'), 30);
-      const began = Date.now();
+      began = performance.now();
       await assert.rejects(stopped, (error) => error === 'enough');
-      console.log(Date.now() - began < 1500);
+      console.log(performance.now() - began < whole / 2);
       assert.equal(await promises.hash('blake2b512', source, 'hex'), expected);
       clearImmediate(timer);
     })();
@@ -513,7 +516,7 @@ test('workers that have nothing to do are ended', async () => {
     (async () => {
       await promises.hash('blake2b512', Buffer.alloc(${LONG}));
       const before = millrace.engines().threads.started;
-      await wait(400);
+      while (millrace.engines().threads.started > 0) await wait(20);
       const after = millrace.engines().threads.started;
       await promises.hash('blake2b512', Buffer.alloc(${LONG}));
       console.log(before, after, millrace.engines().threads.started);
@@ -525,10 +528,12 @@ test('workers that have nothing to do are ended', async () => {
 
 test('the process ends when its last job has settled, not before and not long after', async () => {
   const { code, stdout, stderr } = await child(`
+    const { after } = host;
+    host.after = (milliseconds, run) => after(milliseconds === 5000 ? 60_000 : milliseconds, run);
     millrace.hash('blake2b512', Buffer.alloc(${LONG}), () => {
       console.log('told');
       const began = Date.now();
-      process.on('exit', () => console.log(Date.now() - began < 2000));
+      process.on('exit', () => console.log(Date.now() - began < 30_000));
     });
     promises
       .hash('sha256', Buffer.alloc(${LONG}))
