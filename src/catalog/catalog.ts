@@ -2,7 +2,7 @@
 import { ciphers, hashes, type CipherName, type HashName } from './catalog-table.js';
 import type { CipherFacts, HashFacts, ParameterRanges } from './facts.js';
 import { makeError, wrongType } from '../request/errors.js';
-import { distance } from './nearest.js';
+import { distance, shownName } from './nearest.js';
 
 /** The name of a hash, in any case, or one of its aliases. */
 export type HashAlgorithm = HashName | (string & {});
@@ -97,19 +97,34 @@ function raise(error: Error): never {
 }
 
 function unknownAlgorithm(
-  kind: string,
+  kind: 'hash' | 'cipher',
   name: string,
-  table: readonly { readonly name: string }[],
+  table: readonly { readonly name: string; readonly aliases: readonly string[] }[],
   argument = 'algorithm',
 ): Error {
-  const wanted = name.slice(0, 40).toLowerCase();
+  const shown = shownName(
+    name,
+    table.flatMap((facts) => [facts.name, ...facts.aliases]),
+  );
+  if (!shown.startsWith('"')) {
+    const place = argument === 'algorithm' ? ', the first argument,' : '';
+    const list = kind === 'hash' ? 'getHashes()' : 'getCiphers()';
+    return makeError(
+      'ERR_UNKNOWN_ALGORITHM',
+      `${argument}${place} must be a name that ${list} lists, not ${shown}`,
+    );
+  }
+  const wanted = name.toLowerCase();
   const nearest = table
-    .map((facts) => ({ name: facts.name, distance: distance(wanted, facts.name) }))
+    .map((facts) => ({
+      name: facts.name,
+      distance: facts.name.startsWith(wanted) ? 0 : distance(wanted, facts.name),
+    }))
     .sort((left, right) => left.distance - right.distance)
     .slice(0, 3);
   return makeError(
     'ERR_UNKNOWN_ALGORITHM',
-    `${argument} ${JSON.stringify(name.slice(0, 40))} is not a known ${kind}; ` +
+    `${argument} ${shown} is not a known ${kind}; ` +
       `nearest: ${nearest.map((facts) => facts.name).join(', ')}`,
   );
 }

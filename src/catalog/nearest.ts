@@ -1,5 +1,20 @@
 /** Finds the names nearest to an unknown one, for error messages. */
 
+/**
+ * Describes a string that is not one of the expected `names`. It is quoted if it is close to one of
+ * them or the beginning of one. Any other may be a key or a message in the place of a name: only
+ * its length is told.
+ */
+export function shownName(unknown: string, names: readonly string[]): string {
+  const wanted = unknown.toLowerCase();
+  // The length first: the distance of a long message takes long.
+  const close = (name: string): boolean =>
+    name.startsWith(wanted) ||
+    (wanted.length < 2 * name.length && distance(wanted, name) <= name.length / 3);
+  if (names.some((name) => close(name.toLowerCase()))) return JSON.stringify(unknown);
+  return `a string of ${unknown.length} character${unknown.length === 1 ? '' : 's'}`;
+}
+
 /** Returns the edit distance: letters added, removed, replaced or swapped with their neighbour. */
 export function distance(left: string, right: string): number {
   let before: number[] = [];

@@ -7,6 +7,7 @@
  * once for each algorithm and reason.
  */
 import { attach, native, nativeName } from './binding.js';
+import { shownName } from '../catalog/nearest.js';
 import { makeError, wrongType, type MillraceError } from '../request/errors.js';
 import type { DirectNative, Native } from '../request/frame.js';
 import { isRevoked } from '../request/intrinsics.js';
@@ -164,7 +165,7 @@ export function readEnginePreference(
 ): EnginePreference | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string') {
-    const name = nameOf(value, option, false);
+    const name = engineName(value, option, false);
     return (single[name] ??= choose([name]));
   }
   if (isRevoked(value) || !Array.isArray(value))
@@ -173,11 +174,12 @@ export function readEnginePreference(
   if (asked.length === 0)
     throw makeError('ERR_ARGUMENT_VALUE', `${option} must name at least one engine`);
   return choose([
-    ...new Set(asked.map((each, index) => nameOf(each, `${option}[${index}]`, false))),
+    ...new Set(asked.map((each, index) => engineName(each, `${option}[${index}]`, false))),
   ]);
 }
 
-function nameOf(value: unknown, option: string, auto: boolean): EngineName {
+/** Returns the name of an engine. */
+export function engineName(value: unknown, option: string, auto: boolean): EngineName {
   if (names.includes(value as EngineName)) return value as EngineName;
   const expected =
     "'native', 'portable', 'kernel', 'af_alg'" +
@@ -185,7 +187,7 @@ function nameOf(value: unknown, option: string, auto: boolean): EngineName {
   if (typeof value !== 'string') throw wrongType(option, expected, value);
   throw makeError(
     'ERR_ARGUMENT_VALUE',
-    `${option} must be ${expected}, not ${JSON.stringify(value.slice(0, 40))}`,
+    `${option} must be ${expected}, not ${shownName(value, names)}`,
   );
 }
 
@@ -208,7 +210,7 @@ function choose(asked: readonly EngineName[]): EnginePreference {
 /** Parses the setting `engine`, which may be `'auto'`. */
 export function readDefaultEngine(value: unknown, option: string): EnginePreference {
   if (value === 'auto') return automatic;
-  if (typeof value === 'string') nameOf(value, option, true);
+  if (typeof value === 'string') engineName(value, option, true);
   return readEnginePreference(value, option) ?? automatic;
 }
 

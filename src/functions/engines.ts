@@ -1,8 +1,14 @@
 /** Reports engines by algorithm, costs and the state of the workers. */
 import { options } from '../request/arguments.js';
 import { native } from '../engines/binding.js';
-import { engineOf, fallbackList, type EngineName, type Fallback } from '../engines/engines.js';
-import { describe, makeError, wrongType } from '../request/errors.js';
+import {
+  engineName,
+  engineOf,
+  fallbackList,
+  type EngineName,
+  type Fallback,
+} from '../engines/engines.js';
+import { wrongType } from '../request/errors.js';
 import { isRevoked } from '../request/intrinsics.js';
 import { accepted, type Accepted } from '../request/options.js';
 import { settings, type Settings } from './settings.js';
@@ -151,12 +157,7 @@ export function engines(wanted?: EnginesOptions): Engines {
   if (isRevoked(probe) || !Array.isArray(probe))
     throw wrongType('options.probe', 'an array of names of engines', probe);
   const kernels: readonly unknown[] = ['kernel', 'af_alg', 'cryptodev'];
-  const unknown = probe.find((name) => ![...kernels, 'native', 'portable'].includes(name));
-  if (unknown !== undefined)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `options.probe: there is no engine ${nameForMessage(unknown)}`,
-    );
+  probe.forEach((name, index) => engineName(name, `options.probe[${index}]`, false));
   return {
     native: {
       ...nothing,
@@ -246,7 +247,3 @@ function kernel(probe: boolean): Engines['kernel'] {
 const NOT_PROBED =
   "not probed: engines({ probe: ['kernel'] }) probes every algorithm, " +
   'which may load kernel modules';
-
-function nameForMessage(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : describe(value);
-}

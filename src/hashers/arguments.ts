@@ -1,4 +1,5 @@
 /** The arguments of hashers: the message, the encoding of a digest, sizes. */
+import { shownName } from '../catalog/nearest.js';
 import { bytes, data, sizeOf, unsigned } from '../request/arguments.js';
 import { makeError, wrongType } from '../request/errors.js';
 import { Form } from '../request/request.js';
@@ -99,12 +100,26 @@ export function encodeDigest(digest: Buffer, wanted: Form | BufferEncoding): unk
   return typeof wanted === 'number' ? encodeResult(digest, wanted) : textOf(digest, wanted);
 }
 
+const encodings = [
+  'utf8',
+  'utf16le',
+  'latin1',
+  'binary',
+  'ascii',
+  'hex',
+  '0xhex',
+  'base64',
+  'base64url',
+  'bigint',
+  'buffer',
+];
+
 function unknownEncoding(name: string, encoding: string): Error {
   const others = name === 'encoding' ? ", '0xhex' or 'bigint'" : '';
   return makeError(
     'ERR_ARGUMENT_VALUE',
     `${name} must be one of Buffer's encodings${others}, ` +
-      `not ${JSON.stringify(encoding.slice(0, 40))}`,
+      `not ${shownName(encoding, encodings)}`,
   );
 }
 

@@ -9,6 +9,7 @@ import {
   unsigned,
   type Bytes,
 } from '../request/arguments.js';
+import { shownName } from '../catalog/nearest.js';
 import { native } from '../engines/binding.js';
 import { At, Flag, frame, Operation } from '../request/frame.js';
 import {
@@ -174,10 +175,10 @@ function planOf(options: HashPasswordOptions): Plan {
     return { scheme: { kind: 'bcrypt', cost }, saltSize: BCRYPT.salt, hashSize: BCRYPT.hash };
   }
   if (typeof algorithm === 'string' && !algorithm.startsWith('argon2')) {
+    const names = ['argon2id', 'argon2i', 'argon2d', 'scrypt', 'bcrypt'];
     throw makeError(
       'ERR_UNKNOWN_ALGORITHM',
-      "options.algorithm must be 'argon2id', 'argon2i', 'argon2d', 'scrypt' or 'bcrypt', not " +
-        `${JSON.stringify(algorithm.slice(0, 40))}`,
+      `options.algorithm must be ${names.join(', ')}, not ${shownName(algorithm, names)}`,
     );
   }
   const kind = argon2Kind(algorithm, 'options.algorithm');

@@ -21,6 +21,7 @@ import {
   Form,
   type Parser,
 } from '../request/request.js';
+import { shownName } from '../catalog/nearest.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import {
@@ -295,7 +296,7 @@ export function digestForm(encoding: unknown): Form {
     throw makeError('ERR_ARGUMENT_TYPE', `${expected}, not ${describe(encoding)}`);
   throw makeError(
     'ERR_ARGUMENT_VALUE',
-    `${expected}, not ${JSON.stringify(encoding.slice(0, 40))}`,
+    `${expected}, not ${shownName(encoding, Object.keys(forms))}`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * Errors: a stable code and a message. The message names the argument and its requirement, and
- * never contains a key, a message or other input bytes.
+ * never contains a key, a message or other input bytes. `shownName` shows a wrong name.
  */
 import type { ErrorCode } from './error-codes.js';
 import { statusErrors } from './protocol.js';

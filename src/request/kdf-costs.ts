@@ -1,6 +1,7 @@
 /**
  * The arguments of key derivations that the main entry points and millrace/portable read alike.
  */
+import { shownName } from '../catalog/nearest.js';
 import { makeError, wrongType } from './errors.js';
 import { between, unsigned } from './numbers.js';
 import type { Names } from './options.js';
@@ -133,20 +134,16 @@ function one(
 /** The variant: data-dependent, data-independent or hybrid memory access. Prefer `'argon2id'`. */
 export type Argon2Algorithm = 'argon2d' | 'argon2i' | 'argon2id';
 
-const argon2Names: readonly unknown[] = [
-  'argon2d',
-  'argon2i',
-  'argon2id',
-] satisfies Argon2Algorithm[];
+const argon2Names: readonly Argon2Algorithm[] = ['argon2d', 'argon2i', 'argon2id'];
 
 /** Returns the number of a variant. */
 export function argon2Kind(value: unknown, name: string): 0 | 1 | 2 {
-  const kind = argon2Names.indexOf(value);
+  const kind = argon2Names.indexOf(value as Argon2Algorithm);
   if (kind >= 0) return kind as 0 | 1 | 2;
   if (typeof value !== 'string') throw wrongType(name, 'a string', value);
   throw makeError(
     'ERR_UNKNOWN_ALGORITHM',
-    `${name} must be 'argon2id', 'argon2i' or 'argon2d', not ${JSON.stringify(value.slice(0, 40))}`,
+    `${name} must be 'argon2id', 'argon2i' or 'argon2d', not ${shownName(value, argon2Names)}`,
   );
 }
 

@@ -1,4 +1,5 @@
 /** The algorithms of AES key wrap, which the main entry points and millrace/portable read alike. */
+import { shownName } from '../catalog/nearest.js';
 import { makeError, wrongType } from './errors.js';
 
 /** KW (RFC 3394) or KWP, with padding (RFC 5649). */
@@ -21,6 +22,15 @@ const KEY_MAX = 2 ** 16;
 /** The bytes by which a wrapped key is longer than its padded key. */
 export const WRAP_OVERHEAD = 8;
 
+const names = [
+  'aes-128-kw',
+  'aes-192-kw',
+  'aes-256-kw',
+  'aes-128-kwp',
+  'aes-192-kwp',
+  'aes-256-kwp',
+];
+
 const sizes = { 128: 16, 192: 24, 256: 32 } as const;
 
 /** Returns the key wrap of that name. */
@@ -32,8 +42,7 @@ export function wrapFacts(name: unknown): WrapFacts {
   if (found === null)
     throw makeError(
       'ERR_UNKNOWN_ALGORITHM',
-      `algorithm ${JSON.stringify(name.slice(0, 40))} is not a known key wrap: ` +
-        'aes-128-kw, aes-192-kw, aes-256-kw, aes-128-kwp, aes-192-kwp, aes-256-kwp',
+      `algorithm must be ${names.join(', ')}, not ${shownName(name, names)}`,
     );
   const bits = Number(found[1]) as keyof typeof sizes;
   const padded = found[2] !== '';

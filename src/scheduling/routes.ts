@@ -1,5 +1,6 @@
 /** The routes of asynchronous calls, by name. */
 import { engineNames, type EngineOptions } from '../engines/engines.js';
+import { shownName } from '../catalog/nearest.js';
 import { Route } from '../request/frame.js';
 import { makeError, wrongType } from '../request/errors.js';
 import { accepted, type Accepted, type Names } from '../request/options.js';
@@ -65,7 +66,7 @@ export function routeOf(value: unknown, name: string): Route {
   if (typeof value !== 'string') throw wrongType(name, expected, value);
   throw makeError(
     'ERR_ARGUMENT_VALUE',
-    `${name} must be ${expected}, not ${JSON.stringify(value.slice(0, 40))}`,
+    `${name} must be ${expected}, not ${shownName(value, routes)}`,
   );
 }
 

@@ -1,4 +1,5 @@
 /** The options of hashFiles. */
+import { shownName } from '../catalog/nearest.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine } from '../engines/engines.js';
@@ -95,7 +96,8 @@ export function planOf(algorithm: unknown, form: unknown, extra: unknown): Plan 
     : { ...optionsObject<Fields>(form, 'options', takes) };
   const { encoding, outputLength, seed, key, engine, errors, signal } = given;
   if (errors !== undefined && errors !== 'throw' && errors !== 'return') {
-    const shown = typeof errors === 'string' ? JSON.stringify(errors) : describe(errors);
+    const shown =
+      typeof errors === 'string' ? shownName(errors, ['throw', 'return']) : describe(errors);
     throw makeError(
       typeof errors === 'string' ? 'ERR_ARGUMENT_VALUE' : 'ERR_ARGUMENT_TYPE',
       `options.errors must be 'throw' or 'return', not ${shown}`,

@@ -3,7 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
+import { PassThrough, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
+import { inspect, promisify } from 'node:util';
 
 import * as conversions from 'millrace/bigint-buffer';
 import * as bigintHash from 'millrace/bigint-hash';
@@ -21,6 +24,10 @@ const [key, nonce, iv, message] = [
 const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: message });
 const light = { memory: 8, passes: 1 };
 const stored = millrace.hashPassword('password', light);
+const wrapped = millrace.wrapKey('aes-256-kwp', { key, source: message });
+const passphrase = 'correct horse';
+const locked = await promises.sealWithPassphrase(passphrase, message, { N: 1024 });
+const mac = millrace.hmac('sha256', key, message);
 
 function revoked(target) {
   const { proxy, revoke } = Proxy.revocable(target, {});
@@ -170,13 +177,24 @@ const calls = (entryPoint) => [
   ],
   ['needsRehash', entryPoint.needsRehash, stored, { ...light }],
   ['timingSafeEqual', entryPoint.timingSafeEqual, key, Buffer.alloc(32)],
+  ['createCipher', entryPoint.createCipher, 'aes-256-gcm', { key, nonce, aad: message }],
+  ['createDecipher', entryPoint.createDecipher, 'aes-256-gcm', { key, iv: nonce, authTag: iv }],
+  ['verifyHmac', entryPoint.verifyHmac, 'sha256', { key, source: message, mac }],
+  ['wrapKey', entryPoint.wrapKey, 'aes-256-kwp', { key, source: message }],
+  ['unwrapKey', entryPoint.unwrapKey, 'aes-256-kwp', { key, source: wrapped }],
   ['configure', entryPoint.configure, { engine: 'auto' }],
   ['engines', entryPoint.engines, { probe: ['native'] }],
+];
+
+const passphraseCalls = (call) => [
+  ['sealWithPassphrase', call('sealWithPassphrase'), passphrase, message, { N: 1024 }],
+  ['openWithPassphrase', call('openWithPassphrase'), passphrase, locked, { maxTime: 5000 }],
 ];
 
 const entryPoints = {
   millrace: [
     ...calls(millrace),
+    ...passphraseCalls((name) => promisify(millrace[name])),
     ['update', (...given) => millrace.createHash('sha256').update(...given), message, 'hex'],
     [
       'update of a window',
@@ -204,11 +222,18 @@ const entryPoints = {
   ],
   'millrace/promises': [
     ...calls(promises),
+    ...passphraseCalls((name) => promises[name]),
     ...['sealStream', 'openStream', 'sealTransformStream', 'openTransformStream'].map((name) => [
       name,
       (given) => promises[name](given),
       { algorithm: 'aes-256-gcm', key, context: message, signal: undefined, highWaterMark: 1000 },
     ]),
+    ...[
+      'sealStreamWithPassphrase',
+      'openStreamWithPassphrase',
+      'sealTransformStreamWithPassphrase',
+      'openTransformStreamWithPassphrase',
+    ].map((name) => [name, promises[name], passphrase, { signal: undefined }]),
     [
       'hash of pieces',
       (algorithm, options) =>
@@ -315,6 +340,97 @@ for (const [entryPoint, entries] of Object.entries(entryPoints)) {
     });
   }
 }
+
+/** Stands for a key or a message in the wrong place. */
+const MARKER = 'hunter2-attack-at-dawn';
+
+/** The places of a call where a path is, which errors name as those of Node.js do. */
+const isPath = (name, index) => /^hashFiles?\b/.test(name) && index === 1;
+
+/** Fails if anything of an error but its stack has the marker. */
+function hasNoMarker({ error } = {}, what) {
+  const { stack: _, message, cause, ...rest } = Object.getOwnPropertyDescriptors(error ?? {});
+  const text = inspect([message?.value, error?.code, cause?.value, rest], { depth: 9 });
+  assert.ok(!text.includes(MARKER), `${what}: ${text}`);
+}
+
+for (const [entryPoint, entries] of Object.entries(entryPoints)) {
+  test(`${entryPoint}: no error repeats a string of the caller`, async () => {
+    for (const [name, call, ...valid] of entries) {
+      for (let index = 0; index <= valid.length; index++) {
+        if (isPath(name, index)) continue;
+        const value = valid[index];
+        const fields =
+          typeof value === 'object' && !ArrayBuffer.isView(value) ? Object.keys(value) : [];
+        const values = [
+          MARKER,
+          [MARKER],
+          ...fields.map((field) => ({ ...value, [field]: MARKER })),
+        ];
+        for (const each of values) {
+          const given = [...valid];
+          given[index] = each;
+          hasNoMarker(await thrown(entryPoint, call, given), `${name}, argument ${index}`);
+        }
+      }
+      const [first, ...others] = valid;
+      for (const given of [valid.map(() => MARKER), [...others, first], [MARKER, ...others]])
+        if (!given.some((value, index) => isPath(name, index) && value === MARKER))
+          hasNoMarker(await thrown(entryPoint, call, given), `${name}, all arguments`);
+    }
+  });
+}
+
+test('every function is called here', () => {
+  const withoutErrors = ['getHashes', 'getCiphers', 'Hash', 'Hmac', 'Key', 'Cipher', 'Decipher'];
+  for (const [name, entryPoint] of Object.entries({ millrace, 'millrace/promises': promises })) {
+    const called = new Set(entryPoints[name].map(([, call]) => call));
+    const names = entryPoints[name].map(([each]) => each);
+    for (const [each, value] of Object.entries(entryPoint))
+      if (typeof value === 'function' && !withoutErrors.includes(each) && each !== 'MillraceError')
+        assert.ok(called.has(value) || names.includes(each), `${name}: ${each}`);
+  }
+});
+
+test('an unknown name is repeated if it is close to a known one', () => {
+  const hint =
+    /^algorithm, the first argument, must be a name that getHashes\(\) lists, not a string of 17 characters$/;
+  assert.throws(() => millrace.hmac('my-api-secret-key', 'sha256', 'data'), { message: hint });
+  assert.throws(() => millrace.hash('sha265', 'data'), { message: /"sha265".*nearest: sha256/ });
+  assert.throws(() => millrace.hash('SHAKE', 'data'), { message: /"SHAKE".*shake/ });
+  assert.throws(() => millrace.hash('sha256', 'data', 'hexx'), { message: /not "hexx"/ });
+});
+
+test('errors of files, signals and sources pass through', async () => {
+  const reason = new Error('of the caller');
+  const same = (error) => error === reason;
+  const signal = AbortSignal.abort(reason);
+  for (const call of [
+    () => promises.hash('sha256', 'x', { signal }),
+    () => promises.hmac('sha256', 'key', 'x', { signal }),
+    () => promises.seal('aes-256-gcm', { key, source: 'x', signal }),
+    () => promises.hashMany('sha256', ['x'], { signal }),
+    () => promises.hashFile('sha256', file, { signal }),
+    () => promises.scrypt('password', iv, 20, { N: 2, signal }),
+    () => promises.hash('sha256', failing(Readable.from(['x']))),
+    () => promises.hmac('sha256', 'key', failing(Readable.from(['x']))),
+    () => pipeline(failing(new PassThrough()), sealing({}), new PassThrough()),
+  ])
+    await assert.rejects(call, same);
+  await assert.rejects(pipeline(Readable.from(['x']), sealing({ signal }), new PassThrough()), {
+    code: 'ABORT_ERR',
+    cause: reason,
+  });
+  for (const call of [promises.hashFile, millrace.hashFile])
+    await assert.rejects(async () => call('sha256', '/nonexistent'), { code: 'ENOENT' });
+
+  function failing(source) {
+    return source.destroy(reason);
+  }
+  function sealing(options) {
+    return promises.sealStream({ algorithm: 'aes-256-gcm', key, ...options });
+  }
+});
 
 test('what a getter or a trap throws passes through', () => {
   const reason = new Error('of the caller');

@@ -17,23 +17,18 @@ export type Digest<E extends Encoding> = E extends 'buffer'
       ? `0x${string}`
       : string;
 
-const names: readonly unknown[] = [
-  'buffer',
-  'hex',
-  '0xhex',
-  'base64',
-  'base64url',
-  'bigint',
-] satisfies Encoding[];
+const names: readonly Encoding[] = ['buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint'];
 
 /** Returns the name of an encoding, `buffer` by default. */
 export function encodingOf(value: unknown): Encoding {
   if (value === undefined) return 'buffer';
-  if (names.includes(value)) return value as Encoding;
+  if (names.includes(value as Encoding)) return value as Encoding;
   const expected = "encoding must be 'buffer', 'hex', '0xhex', 'base64', 'base64url' or 'bigint'";
-  if (typeof value !== 'string')
-    throw makeError('ERR_ARGUMENT_TYPE', `${expected}, not ${describe(value)}`);
-  throw makeError('ERR_ARGUMENT_VALUE', `${expected}, not ${JSON.stringify(value.slice(0, 40))}`);
+  // Not the value: it may be a message in the wrong place.
+  throw makeError(
+    typeof value === 'string' ? 'ERR_ARGUMENT_VALUE' : 'ERR_ARGUMENT_TYPE',
+    `${expected}, not ${typeof value === 'string' ? 'another string' : describe(value)}`,
+  );
 }
 
 /** V8's limits, the lowest of all engines: UTF-16 units of a string, and bytes of a BigInt. */

@@ -40,6 +40,8 @@ export function passphraseBytes(passphrase: unknown): Uint8Array {
 }
 
 function textOf(given: Uint8Array): string | undefined {
+  // A detached view cannot be copied.
+  if (sizeOf(given) === 0) return '';
   // TextDecoder refuses shared memory.
   const copy = new Uint8Array(given);
   try {

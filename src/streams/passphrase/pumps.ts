@@ -2,7 +2,7 @@
  * Sealing and opening with a passphrase: derives the key with a header that is written or read,
  * then uses the pumps of sealed streams. For both kinds of streams and for whole messages.
  */
-import { bytes, data, sizeOf } from '../../request/arguments.js';
+import { bytes, data, NO_BYTES, sizeOf } from '../../request/arguments.js';
 import type { OutputSink, Pump } from '../chunk-pump.js';
 import { makeError } from '../../request/errors.js';
 import { allocateApart, viewOf, type Buffer } from '#platform/runtime.js';
@@ -246,7 +246,8 @@ function through(
   signal: AbortSignal | undefined,
   make: (sink: OutputSink) => Pump,
 ): Promise<Buffer> {
-  const message = new Uint8Array(source);
+  // A detached view cannot be copied: it is empty.
+  const message = sizeOf(source) === 0 ? NO_BYTES : new Uint8Array(source);
   return new Promise((resolve, reject) => {
     const outputs: Buffer[] = [];
     signal?.throwIfAborted();
