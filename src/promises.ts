@@ -93,18 +93,28 @@ export { unwrapKey, wrapKey } from './functions/promises/key-wrap.js';
 export { verifyHmac } from './functions/promises/verify-hmac.js';
 export {
   openStream,
+  openStreamWithKey,
   openStreamWithPassphrase,
   openTransformStream,
+  openTransformStreamWithKey,
   openTransformStreamWithPassphrase,
+  openWithKey,
   openWithPassphrase,
   sealStream,
+  sealStreamWithKey,
   sealStreamWithPassphrase,
   sealTransformStream,
+  sealTransformStreamWithKey,
   sealTransformStreamWithPassphrase,
+  sealWithKey,
   sealWithPassphrase,
 } from './functions/promises/sealed.js';
 export type { Items } from './request/iterables.js';
 export type { CallOptions } from './scheduling/routes.js';
-export type { PassphraseStreamOptions } from './streams/passphrase/parameters.js';
+export type {
+  OpenWithKeyOptions,
+  PassphraseStreamOptions,
+  SealWithKeyOptions,
+} from './streams/passphrase/parameters.js';
 export type { SealedStreamOptions } from './streams/sealed-streams.js';
 export type { StreamSource } from './streams/stream-source.js';

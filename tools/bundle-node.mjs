@@ -33,12 +33,12 @@ const lateFiles = {
     'streams/sealed-streams',
     'streams/chunk-format',
     'streams/chunk-pump',
+    'streams/sealed-file-header',
   ],
   'streams/passphrase/transforms': [
     'streams/passphrase/transforms',
     'streams/passphrase/pumps',
     'streams/passphrase/parameters',
-    'streams/passphrase/header',
     'streams/passphrase/derive-key',
   ],
   'streams/sealed-duplex': ['streams/sealed-duplex'],

@@ -1,6 +1,6 @@
-// `millrace seal` and `millrace open`. The format is a header (src/streams/passphrase/header.ts)
+// `millrace seal` and `millrace open`. A sealed file is a header (src/streams/sealed-file-header.ts)
 // and a sealed stream (docs/sealed-streams.md). The header has the parameters that derive a
-// passphrase's key.
+// passphrase's key. `open --stream` opens a stream without a header.
 
 'use strict';
 
@@ -8,12 +8,21 @@ const { wholeNumber } = require('../arguments.js');
 const { startProgress } = require('../progress.js');
 const { UserError, BrokenPipe, checkOpen, isTerminal, reason, displayName } = require('../ui.js');
 const { openInput } = require('./input.js');
-const { raiseMemoryLimit, limits, readHeader, writeHeader } = require('./header.js');
+const { raiseMemoryLimit, limits, readHeader, readStreamStart } = require('./header.js');
 const { checkOutput, openOutput } = require('./output.js');
-const { checkSecrets, isKey, readKey, readPassphrase, secretOptions } = require('./secrets.js');
+const {
+  checkSecrets,
+  isKey,
+  KEY_BYTES,
+  readKey,
+  readPassphrase,
+  secretOptions,
+} = require('./secrets.js');
 
 const extension = '.sealed';
 const ciphers = ['aes-256-gcm', 'chacha20-poly1305'];
+/** The algorithms of sealed streams. */
+const streamCiphers = ['aes-128-gcm', ...ciphers];
 /**
  * OWASP's parameters for scrypt: N = 2^17, r = 8, p = 1. They take 128 MiB and a third of a second.
  */
@@ -77,10 +86,10 @@ passphrase or key.`,
 /** @type {import('../commands.js').Command} */
 const open = {
   usage: '[OPTION]... [FILE]',
-  about: `Authenticates and decrypts a file that millrace seal wrote. Writes FILE from
-FILE${extension}, readable by its owner only, after it has authenticated the whole input. On any
-failure it writes no file. Without FILE, or if FILE is -, it reads standard input and writes
-standard output.
+  about: `Authenticates and decrypts a file that millrace seal, sealWithPassphrase or sealWithKey
+wrote; with --stream, one that sealStream wrote. Writes FILE from FILE${extension}, readable by its
+owner only, after it has authenticated the whole input. On any failure it writes no file. Without
+FILE, or if FILE is -, it reads standard input and writes standard output.
 
 In a pipe each chunk is written as soon as it is authenticated. If the exit code is not 0, the
 output is authentic but incomplete: let the next program wait for the exit code, or open into a
@@ -91,10 +100,21 @@ file.`,
       `write to this file; - is standard output (default: FILE without ${extension})`,
       'replace an existing output',
     ),
+    {
+      name: 'stream',
+      value: 'ALGORITHM',
+      help: `open a stream of sealStream, which does not name its algorithm: ${streamCiphers.join(', ')}`,
+      choices: () => streamCiphers,
+    },
+    { name: 'context', value: 'TEXT', help: 'the context that sealStream was given' },
   ],
   examples: [
     [`millrace open photos.tar${extension}`, 'ask for the passphrase and write photos.tar'],
     ['millrace open --key-file photos.key < photos.sealed | tar x', 'use a key, in a pipe'],
+    [
+      'millrace open --stream aes-256-gcm -k photos.key -o photos.tar photos.stream',
+      'open what sealStream wrote',
+    ],
   ],
   operands: 'files',
   run: (values, operands) => transform(values, operands, opening),
@@ -122,21 +142,20 @@ async function transform(values, operands, operation) {
   }
   let output;
   try {
-    const { stream, before, first } = await operation.begin(input, values, prepared);
+    const { stream, first } = await operation.begin(input, values, prepared);
     output = openOutput(path, values.force);
     await flow(
       input,
       stream,
       output,
       path,
-      before,
       first,
       values['no-progress'] ? undefined : operation.title,
     );
     output.complete();
   } catch (error) {
     output?.discard();
-    throw describeError(error, input.name);
+    throw describeError(error, input.name, values.stream !== undefined);
   } finally {
     input.close();
   }
@@ -162,18 +181,17 @@ const sealing = {
     };
   },
   async begin(input, values, { algorithm, cost }) {
-    const { sealStreamWithPassphrase } = require('../../dist/promises.js');
-    if (!isKey(values)) {
-      raiseMemoryLimit({ N: cost, r: 8, p: 1 }, 'the key');
+    const { sealStreamWithKey, sealStreamWithPassphrase } = require('../../dist/promises.js');
+    if (isKey(values))
       return {
-        stream: withPassphrase(await readPassphrase(values, true), (passphrase) =>
-          sealStreamWithPassphrase(passphrase, { algorithm, N: cost }),
-        ),
+        stream: withSecret(readKey(values), (key) => sealStreamWithKey(key, { algorithm })),
       };
-    }
-    const key = readKey(values);
-    const header = writeHeader({ algorithm, scrypt: undefined });
-    return { stream: streamWith('sealStream', algorithm, key, header), before: header };
+    raiseMemoryLimit({ N: cost, r: 8, p: 1 }, 'the key');
+    return {
+      stream: withSecret(await readPassphrase(values, true), (passphrase) =>
+        sealStreamWithPassphrase(passphrase, { algorithm, N: cost }),
+      ),
+    };
   },
 };
 
@@ -191,10 +209,33 @@ const opening = {
       );
     return file.subarray?.(0, -extension.length) ?? file.slice(0, -extension.length);
   },
-  prepare: () => undefined,
+  prepare({ stream: algorithm, context, 'key-file': key }) {
+    const refuse = (message) => {
+      throw new UserError(message, { usage: true });
+    };
+    if (algorithm === undefined) {
+      if (context !== undefined) refuse('--context applies to --stream');
+      return;
+    }
+    if (!streamCiphers.includes(algorithm))
+      refuse(`--stream must be ${streamCiphers.join(', ')}, not ${JSON.stringify(algorithm)}`);
+    if (key === undefined) refuse('--stream needs --key-file');
+  },
   async begin(input, values) {
-    const { header, bytes } = await readHeader((size) => input.take(size), input.name);
-    const { algorithm, scrypt } = header;
+    const {
+      openStream,
+      openStreamWithKey,
+      openStreamWithPassphrase,
+    } = require('../../dist/promises.js');
+    const take = (size) => input.take(size);
+    const { stream: algorithm, context } = values;
+    if (algorithm !== undefined) {
+      const first = await readStreamStart(take, input.name);
+      const key = readKey(values, algorithm === 'aes-128-gcm' ? 16 : KEY_BYTES);
+      return { stream: withSecret(key, () => openStream({ algorithm, key, context })), first };
+    }
+    const { header, bytes } = await readHeader(take, input.name, input.size);
+    const { scrypt } = header;
     if (isKey(values) !== (scrypt === undefined)) {
       throw new UserError(
         scrypt === undefined
@@ -203,11 +244,10 @@ const opening = {
       );
     }
     if (scrypt === undefined)
-      return { stream: streamWith('openStream', algorithm, readKey(values), bytes) };
+      return { stream: withSecret(readKey(values), openStreamWithKey), first: bytes };
     raiseMemoryLimit(scrypt, input.name);
-    const { openStreamWithPassphrase } = require('../../dist/promises.js');
     return {
-      stream: withPassphrase(await readPassphrase(values, false), (passphrase) =>
+      stream: withSecret(await readPassphrase(values, false), (passphrase) =>
         openStreamWithPassphrase(passphrase, limits),
       ),
       first: bytes,
@@ -215,27 +255,19 @@ const opening = {
   },
 };
 
-function streamWith(name, algorithm, key, context) {
+/** Wipes the passphrase or key afterwards; the stream keeps a copy. */
+function withSecret(secret, make) {
   try {
-    return require('../../dist/promises.js')[name]({ algorithm, key, context });
+    return make(secret);
   } finally {
-    key.fill(0);
-  }
-}
-
-/** Wipes the passphrase afterwards; the stream keeps a copy. */
-function withPassphrase(passphrase, make) {
-  try {
-    return make(passphrase);
-  } finally {
-    passphrase.fill(0);
+    secret.fill(0);
   }
 }
 
 /**
  * Pipes the input through the stream to the output and shows progress.
  */
-async function flow(input, stream, output, path, before, first, title) {
+async function flow(input, stream, output, path, first, title) {
   const { pipeline } = require('node:stream/promises');
   const progress =
     title === undefined ? { add() {}, end() {} } : startProgress(title, { total: input.size });
@@ -247,7 +279,6 @@ async function flow(input, stream, output, path, before, first, title) {
     }
   };
   const sink = async (chunks) => {
-    if (before !== undefined) await output.write(before);
     for await (const chunk of chunks) await output.write(chunk);
   };
   try {
@@ -264,14 +295,15 @@ async function flow(input, stream, output, path, before, first, title) {
 }
 
 /** Turns an error of the stream into a message about the file. */
-function describeError(error, name) {
+function describeError(error, name, isStream) {
   if (error.code === 'ERR_TRUNCATED')
     return new UserError(`${displayName(name)}: truncated: the end of the file is missing`);
   if (error.code === 'ERR_AUTHENTICATION') {
     const inside = /chunk (\d+)/.exec(error.message);
     return new UserError(
       inside === null
-        ? `${displayName(name)}: wrong passphrase or key, or the header was changed`
+        ? `${displayName(name)}: wrong ${isStream ? 'key, algorithm or context' : 'passphrase or key'}, ` +
+            'or the header was changed'
         : `${displayName(name)}: changed or truncated near byte ${Number(inside[1]) * 16400}`,
     );
   }

@@ -1,12 +1,11 @@
-// Reads the header of a sealed file (src/streams/passphrase/header.ts has the format) and limits
+// Reads the header of a sealed file (src/streams/sealed-file-header.ts has the format) and limits
 // the memory and time that it may ask for.
 
 'use strict';
 
 const { UserError, displayName } = require('../ui.js');
 
-const format = () =>
-  require('../../dist/streams/passphrase/transforms.js')['streams/passphrase/header'];
+const format = () => require('../../dist/streams/sealed-streams.js')['streams/sealed-file-header'];
 
 /**
  * The most that a header may ask for to derive the key: the memory of scrypt with N = 2^20 and r =
@@ -19,9 +18,10 @@ const limits = { maxMemory: 2 ** 30 + 2 ** 24, maxTime: 30_000 };
  *
  * @param {(size: number) => Promise<Buffer>} take reads the next bytes, fewer at the end
  * @param {string | Buffer} name of the file, for errors
+ * @param {number} [size] of the file, if known
  */
-async function readHeader(take, name) {
-  const { FIXED_SIZE, headerSize, readHeader: read } = format();
+async function readHeader(take, name, size) {
+  const { FIXED_SIZE, headerSize, isSealedFile, readHeader: read } = format();
   const inFile = (act) => {
     try {
       return act();
@@ -30,8 +30,39 @@ async function readHeader(take, name) {
     }
   };
   const fixed = await take(FIXED_SIZE);
+  if (fixed.length < FIXED_SIZE || !isSealedFile(fixed)) {
+    const known = fixed.length < FIXED_SIZE ? fixed.length : (size ?? Infinity);
+    throw new UserError(`${displayName(name)}: ${otherKind(known)}`);
+  }
   const bytes = Buffer.concat([fixed, await take(inFile(() => headerSize(fixed)) - FIXED_SIZE)]);
   return { header: inFile(() => read(bytes)), bytes };
+}
+
+/** Describes a file of this size that does not begin as a sealed file does. */
+function otherKind(size) {
+  const { HEADER_SIZE, SEALED_CHUNK_SIZE, TAG_SIZE } =
+    require('../../dist/streams/sealed-streams.js')['streams/chunk-format'];
+  const what = 'not a sealed file: it does not begin with "millrace"';
+  // The last chunk of a stream is shorter than the others, and has a tag.
+  const last = (size - HEADER_SIZE) % SEALED_CHUNK_SIZE;
+  return size < HEADER_SIZE || last < TAG_SIZE
+    ? `${what}, and its size is not that of a sealed stream`
+    : `${what}. It may be a sealed stream, which sealStream writes: open it with ` +
+        'millrace open --stream ALGORITHM --key-file FILE, or with openStream';
+}
+
+/**
+ * Refuses a sealed file where a sealed stream is expected. Returns its first bytes.
+ *
+ * @param {(size: number) => Promise<Buffer>} take
+ * @param {string | Buffer} name
+ */
+async function readStreamStart(take, name) {
+  const { FIXED_SIZE, isSealedFile } = format();
+  const start = await take(FIXED_SIZE);
+  if (isSealedFile(start))
+    throw new UserError(`${displayName(name)}: a sealed file: open it without --stream`);
+  return start;
 }
 
 /** Raises Millrace's memory limit to what the key derivation needs. Throws above `limits`. */
@@ -52,6 +83,4 @@ function raiseMemoryLimit(scrypt, name) {
   configure({ maxKdfMemory: Math.max(configure().maxKdfMemory, scryptMemory(scrypt) + 2 ** 20) });
 }
 
-const writeHeader = (header) => Buffer.from(format().writeHeader(header));
-
-module.exports = { raiseMemoryLimit, limits, readHeader, writeHeader };
+module.exports = { raiseMemoryLimit, limits, readHeader, readStreamStart };

@@ -56,10 +56,10 @@ function checkSecrets(values, readsInput) {
 const isKey = (values) => values['key-file'] !== undefined;
 
 /** Returns the key after the mark, or the whole file if it is as long as a key. */
-function readKey(values) {
+function readKey(values, size = KEY_BYTES) {
   const path = values['key-file'];
   const bytes = readSecret(path === '-' ? 0 : path, path);
-  if (bytes.length === KEY_BYTES) {
+  if (bytes.length === size) {
     if (isText(bytes))
       logError(
         `warning: ${displayName(path)}: this key is text, which is easier to guess than random ` +
@@ -71,17 +71,18 @@ function readKey(values) {
   bytes.fill(0);
   const marked = text.startsWith(`${keyMark} `);
   const code = marked ? text.slice(keyMark.length + 1) : text;
-  const encoding = /^[0-9A-Fa-f]{64}$/.test(code)
-    ? 'hex'
-    : /^[A-Za-z0-9+/_-]{43}=?$/.test(code)
-      ? 'base64'
-      : undefined;
+  const encoding =
+    code.length === 2 * size && /^[0-9A-Fa-f]+$/.test(code)
+      ? 'hex'
+      : /^[A-Za-z0-9+/_-]+={0,2}$/.test(code) && Buffer.from(code, 'base64').length === size
+        ? 'base64'
+        : undefined;
   if (encoding !== undefined && marked) return Buffer.from(code, encoding);
   const remedy =
     encoding === undefined ? '' : `; if this text is a key, put "${keyMark} " before it`;
   throw new UserError(
     `${displayName(path)}: not a key: expected a line that begins with ${keyMark}, ` +
-      `as millrace keygen writes it, or exactly ${KEY_BYTES} bytes${remedy}`,
+      `as millrace keygen writes it, or exactly ${size} bytes${remedy}`,
   );
 }
 

@@ -89,7 +89,8 @@ export type ErrorCode =
    */
   | 'ERR_PASSWORD_HASH'
   /**
-   * The input is not in the format of `sealWithPassphrase`, or its header is damaged. RangeError.
+   * The input is not a sealed file of the kind that the call opens, or its header is damaged.
+   * RangeError.
    */
   | 'ERR_FORMAT'
   /** A file shrank while it was read. */

@@ -3,8 +3,18 @@
  */
 import { addAbortSignal, Duplex } from 'node:stream';
 import type { Pump } from './chunk-pump.js';
-import { PassphraseOpeningPump, PassphraseSealingPump } from './passphrase/pumps.js';
-import { openingSettings, sealingSettings } from './passphrase/parameters.js';
+import {
+  KeyOpeningPump,
+  keySealingPump,
+  PassphraseOpeningPump,
+  PassphraseSealingPump,
+} from './passphrase/pumps.js';
+import {
+  keyOpeningSettings,
+  keySealingSettings,
+  openingSettings,
+  sealingSettings,
+} from './passphrase/parameters.js';
 import {
   OpeningPump,
   SealingPump,
@@ -32,6 +42,16 @@ export function sealStreamWithPassphrase(passphrase: unknown, options: unknown):
 export function openStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex {
   const settings = openingSettings(options, true);
   return new ChunkStream(settings, (sink) => new PassphraseOpeningPump(sink, passphrase, settings));
+}
+
+export function sealStreamWithKey(key: unknown, options: unknown): Duplex {
+  const settings = keySealingSettings(options, true);
+  return new ChunkStream(settings, (sink) => keySealingPump(sink, key, settings));
+}
+
+export function openStreamWithKey(key: unknown, options: unknown): Duplex {
+  const settings = keyOpeningSettings(options, true);
+  return new ChunkStream(settings, (sink) => new KeyOpeningPump(sink, key, settings));
 }
 
 class ChunkStream extends Duplex {

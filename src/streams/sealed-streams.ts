@@ -27,6 +27,7 @@ import { makeError, MillraceError } from '../request/errors.js';
 import type { KeyInput } from '../request/key-input.js';
 import { allocateApart, type Buffer } from '#platform/runtime.js';
 import { accepted, type Accepted } from '../request/options.js';
+import { isSealedFile } from './sealed-file-header.js';
 import type { TransformStream, TransformStreamDefaultController } from '#platform/stream-types.js';
 
 /** Options of a sealed stream, the same for sealing and opening. */
@@ -236,6 +237,12 @@ export class OpeningPump extends ChunkPump {
       this.#key = this.#input.derive(this.#header.subarray(0, SALT_SIZE));
       this.#input.dispose();
       if (!this.#key.committed(this.#header.subarray(SALT_SIZE))) {
+        if (isSealedFile(this.#header))
+          throw makeError(
+            'ERR_FORMAT',
+            'this is a sealed file, not a sealed stream: use openWithKey, openWithPassphrase or ' +
+              'their streams',
+          );
         throw makeError(
           'ERR_AUTHENTICATION',
           'authentication failed: the stream was sealed with another key, algorithm or ' +

@@ -18,18 +18,25 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { openStream } from 'millrace/promises';
+import { openStream, openWithKey, sealStream, sealWithKey } from 'millrace/promises';
 
 import { command, inFolder, without } from '../support/shell.mjs';
 
-const { raiseMemoryLimit, readHeader, writeHeader } = createRequire(import.meta.url)(
-  '../../cli/seal/header.js',
-);
+const require = createRequire(import.meta.url);
+const { raiseMemoryLimit, readHeader } = require('../../cli/seal/header.js');
+const { writeHeader } = require('../../dist/streams/sealed-streams.js')[
+  'streams/sealed-file-header'
+];
 
 const windows = process.platform === 'win32';
 const key = randomBytes(32);
 // Of secrets that others may read the commands warn.
 process.umask(0o077);
+const notSealedFile = 'not a sealed file: it does not begin with "millrace"';
+const mayBeStream =
+  `${notSealedFile}. It may be a sealed stream, which sealStream writes: open it with millrace ` +
+  'open --stream ALGORITHM --key-file FILE, or with openStream';
+const noStream = `${notSealedFile}, and its size is not that of a sealed stream`;
 /** The least there is, so that the tests are quick. */
 const quick = '--cost 10';
 const message = randomBytes(100_000);
@@ -249,6 +256,107 @@ test('the format: a header that is the context of a sealed stream', () =>
     assert.notDeepEqual(again.subarray(15, 31), sealed.subarray(15, 31), 'a salt of its own');
   }));
 
+// Files of version 1, written before this test: every later version opens them.
+test('files of earlier versions open', () =>
+  inFolder({ pass: 'geheim' }, async ($) => {
+    const bytes = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
+    $.write('key', bytes, 0o600);
+    $.write('key-128', bytes.subarray(0, 16), 0o600);
+    for (const [options, base64] of [
+      [
+        '-k key',
+        'bWlsbHJhY2UBAQAAicOls7JQSNIEw7IA2SQs0WCrVeawWlcVVxYTV3KbyZCnJUv7c3vF3N/EIOVp6lrZUx3geBoA' +
+          'ZTuKdcaWEeZ55NruxVrCsUTaQv8LnCVbA6/00VS90j8=',
+      ],
+      [
+        '-p pass',
+        'bWlsbHJhY2UBAQETCggBzsc4g7wD9VpM4hCO8xbE9z0VFQm0ocCdTL0AH+Iah2Lgek+2EwSr3O6kfYBiopW67PdO' +
+          'urqd0ol21rauu6bnX0B9mz+Rfbp6aKTJcROLJu8sUGlnW5dkuZj+O/8nCo9Ht67Bqb5a',
+      ],
+      [
+        '-k key-128 --stream aes-128-gcm --context v1',
+        'xaqhXr8+HJN8uIwihefEmkjGMa49DkdoCkkaRBwUVzEL2Xazn4jVpa2D3xejYH/s/9yFq9I4I4cD7cvTycjN/cmd' +
+          'sNz2FxisQBbTDztdHp1tzNCHajg=',
+      ],
+    ])
+      await $.millrace(`open ${options}`, {
+        stdin: Buffer.from(base64, 'base64'),
+        stdout: 'attack at dawn',
+      });
+  }));
+
+test('the command opens what sealWithKey sealed, and openWithKey what the command sealed', () =>
+  inFolder({ key }, async ($) => {
+    for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305']) {
+      $.write('a.sealed', await sealWithKey(key, message, { algorithm }));
+      await $.millrace('open -k key -o - a.sealed', { stdout: message });
+      const { stdout } = await $.millrace(`seal -k key -a ${algorithm}`, {
+        stdin: message,
+        stdout: /^millrace/,
+      });
+      assert.deepEqual(await openWithKey(key, stdout), message);
+    }
+  }));
+
+test('open --stream opens what sealStream wrote; without it the error names it', () =>
+  inFolder({ key, 'key-128': key.subarray(0, 16) }, async ($) => {
+    const write = async (name, options) => {
+      const stream = sealStream(options);
+      stream.end(message);
+      $.write(name, Buffer.concat(await stream.toArray()));
+    };
+    await write('a', { algorithm: 'aes-256-gcm', key });
+    await write('b', { algorithm: 'chacha20-poly1305', key, context: 'v1' });
+    await write('c', { algorithm: 'aes-128-gcm', key: key.subarray(0, 16) });
+    $.write('marked', `millrace-key-1 ${key.toString('hex', 0, 16)}\n`, 0o600);
+    const opened = (line, stdout) => $.millrace(`open -o - ${line}`, { stdout });
+    await opened('--stream aes-256-gcm -k key a', message);
+    await opened('--stream chacha20-poly1305 --context v1 -k key b', message);
+    await opened('--stream aes-128-gcm -k key-128 c', message);
+    await opened('--stream aes-128-gcm -k marked c', message);
+    const refused = (line, message_) =>
+      $.millrace(`open -o x ${line}`, { stderr: `millrace open: ${message_}\n`, code: 1 });
+    const wrong = 'wrong key, algorithm or context, or the header was changed';
+    await refused('-k key a', `a: ${mayBeStream}`);
+    await refused('--stream chacha20-poly1305 -k key a', `a: ${wrong}`);
+    await refused('--stream chacha20-poly1305 -k key b', `b: ${wrong}`);
+    await refused(
+      '--stream aes-128-gcm -k key c',
+      'key: not a key: expected a line that begins with millrace-key-1, as millrace keygen ' +
+        'writes it, or exactly 16 bytes',
+    );
+    const sealed = readFileSync($.path('a'));
+    $.write('cut', sealed.subarray(0, 56 + 16_400));
+    await refused(
+      '--stream aes-256-gcm -k key cut',
+      'cut: truncated: the end of the file is missing',
+    );
+    $.write('cut', sealed.subarray(0, 5));
+    await refused(
+      '--stream aes-256-gcm -k key cut',
+      'cut: truncated: the end of the file is missing',
+    );
+    await refused('-k key cut', `cut: ${noStream}`);
+    sealed[60] ^= 1;
+    $.write('changed', sealed);
+    await refused(
+      '--stream aes-256-gcm -k key changed',
+      'changed: changed or truncated near byte 0',
+    );
+    await $.millrace('seal -k key -o file a');
+    await refused(
+      '--stream aes-256-gcm -k key file',
+      'file: a sealed file: open it without --stream',
+    );
+    assert.ok(!readdirSync($.folder).includes('x'));
+    // The size of a pipe is not known.
+    await $.millrace('open -k key', {
+      stdin: message,
+      stderr: `millrace open: 'standard input': ${mayBeStream}\n`,
+      code: 1,
+    });
+  }));
+
 test('what seal may ask for, open does not refuse', async () => {
   for (const [cost, p, accepted] of [
     [10, 1, true],
@@ -261,7 +369,7 @@ test('what seal may ask for, open does not refuse', async () => {
       algorithm: 'aes-256-gcm',
       scrypt: { N: 2 ** cost, r: 8, p, salt: new Uint8Array(randomBytes(16)) },
     };
-    let rest = writeHeader(header);
+    let rest = Buffer.from(writeHeader(header));
     const take = async (size) => {
       const taken = rest.subarray(0, size);
       rest = rest.subarray(size);
@@ -293,7 +401,7 @@ test('whatever is changed, nothing is left behind', () =>
     const flip = (byte) => byte ^ 1;
     const wrong = 'wrong passphrase or key, or the header was changed';
     const cases = [
-      ['magic', with_(0, flip), 'not a file that millrace sealed'],
+      ['magic', with_(0, flip), mayBeStream],
       [
         'version',
         with_(8, () => 2),
@@ -317,7 +425,7 @@ test('whatever is changed, nothing is left behind', () =>
       ['third chunk', with_(31 + 56 + 2 * 16400 + 5, flip), 'changed or truncated near byte 32800'],
       ['tag', with_(good.length - 1, flip), 'changed or truncated near byte 98400'],
       ['cut in the header', good.subarray(0, 20), 'its header is damaged'],
-      ['cut in the first bytes', good.subarray(0, 5), 'not a file that millrace sealed'],
+      ['cut in the first bytes', good.subarray(0, 5), noStream],
       ['cut behind the header', good.subarray(0, 31), 'truncated: the end of the file is missing'],
       [
         'cut between chunks',
@@ -325,7 +433,7 @@ test('whatever is changed, nothing is left behind', () =>
         'truncated: the end of the file is missing',
       ],
       ['longer', Buffer.concat([good, Buffer.from('x')]), 'changed or truncated near byte 98400'],
-      ['empty', Buffer.alloc(0), 'not a file that millrace sealed'],
+      ['empty', Buffer.alloc(0), noStream],
     ];
     for (const [title, bytes, message_] of cases) {
       $.write('bad.sealed', bytes);
@@ -415,7 +523,14 @@ test('invalid options', () =>
       'open -k key a',
       `a: the name does not end in .sealed: use --output FILE${help('open')}`,
     );
-    await refuse('open -k key -o b a', 'a: not a file that millrace sealed');
+    await refuse('open -k key -o b a', `a: ${noStream}`);
+    await refuse('open -k key -o b --context x a', `--context applies to --stream${help('open')}`);
+    await refuse('open -o b --stream aes-256-gcm a', `--stream needs --key-file${help('open')}`);
+    await refuse(
+      'open -k key -o b --stream aes-192-gcm a',
+      '--stream must be aes-128-gcm, aes-256-gcm, chacha20-poly1305, not "aes-192-gcm"' +
+        help('open'),
+    );
     await refuse('keygen a b', `expected one file, got 2${help('keygen')}`);
     assert.deepEqual(readdirSync($.folder).sort(), ['a', 'empty', 'key', 'newline', 'p']);
   }));

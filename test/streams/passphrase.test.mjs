@@ -1,8 +1,8 @@
-// What is sealed with a passphrase: there and back in every form, the command's format, limits on
-// what a header asks for.
+// Sealed files, with a passphrase or a key: there and back in every form, the command's format,
+// limits on what a header asks for, other formats.
 
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import promises from 'millrace/promises';
 import { run } from '../support/child.mjs';
 import { inFolder } from '../support/shell.mjs';
 
-const { openWithPassphrase, sealWithPassphrase } = promises;
+const { openWithKey, openWithPassphrase, sealWithKey, sealWithPassphrase } = promises;
 /** The least there is, so that the tests are quick. */
 const quick = { N: 1024 };
 
@@ -146,7 +146,11 @@ test('whatever is changed does not open, in any form', async () => {
   const sealed = await sealWithPassphrase('pass', randomBytes(40_000), quick);
   const flipped = (at) => Buffer.from(sealed).fill(sealed[at] ^ 1, at, at + 1);
   const cases = [
-    [flipped(0), 'ERR_FORMAT', /not a file that millrace sealed/],
+    [
+      flipped(0),
+      'ERR_FORMAT',
+      /^not a sealed file: it does not begin with "millrace"; openStream opens/,
+    ],
     [flipped(8), 'ERR_FORMAT', /version 0/],
     [flipped(10), 'ERR_FORMAT', /damaged/],
     [flipped(13), 'ERR_AUTHENTICATION', /another key/],
@@ -157,8 +161,8 @@ test('whatever is changed does not open, in any form', async () => {
     [sealed.subarray(0, 31 + 56 + 16_400), 'ERR_TRUNCATED', /last chunk/],
     [sealed.subarray(0, 60), 'ERR_TRUNCATED', /header/],
     [sealed.subarray(0, 20), 'ERR_TRUNCATED', /header/],
-    [sealed.subarray(0, 11), 'ERR_FORMAT', /not a file/],
-    [Buffer.alloc(0), 'ERR_FORMAT', /not a file/],
+    [sealed.subarray(0, 11), 'ERR_FORMAT', /not a sealed file/],
+    [Buffer.alloc(0), 'ERR_FORMAT', /not a sealed file/],
   ];
   for (const [name, open] of Object.entries(opening)) {
     for (const [changed, code, message] of cases)
@@ -170,8 +174,126 @@ test('whatever is changed does not open, in any form', async () => {
       'p',
       Buffer.concat([Buffer.from('millrace'), Buffer.from([1, 1, 0, 0]), Buffer.alloc(90)]),
     ),
-    { code: 'ERR_FORMAT', message: /with a key/ },
+    { code: 'ERR_FORMAT', message: 'sealed with a key, not a passphrase: use openWithKey' },
   );
+});
+
+const key = randomBytes(32);
+const withKey = {
+  seal: {
+    promise: (message, options) => sealWithKey(key, message, options),
+    stream: (message, options) =>
+      throughNode(promises.sealStreamWithKey(key, options), message, 10_000),
+    transform: (message, options) =>
+      throughWeb(promises.sealTransformStreamWithKey(key, options), message),
+  },
+  open: {
+    promise: (sealed, secret = key) => openWithKey(secret, sealed),
+    stream: (sealed, secret = key) =>
+      throughNode(promises.openStreamWithKey(secret), sealed, 10_000),
+    'stream, byte by byte': (sealed, secret = key) =>
+      throughNode(promises.openStreamWithKey(secret), sealed, sealed.length < 1000 ? 1 : 999),
+    transform: (sealed, secret = key) =>
+      throughWeb(promises.openTransformStreamWithKey(secret), sealed),
+  },
+};
+
+for (const algorithm of ['aes-256-gcm', 'chacha20-poly1305'])
+  test(`${algorithm} with a key: what one form seals every form opens`, async () => {
+    for (const size of [0, 1, 16_384, 100_000]) {
+      const message = randomBytes(size);
+      for (const [name, seal] of Object.entries(withKey.seal)) {
+        const sealed = await seal(message, { algorithm });
+        assert.equal(sealed.length, 68 + size + 16 * (Math.floor(size / 16_384) + 1), name);
+        const number = algorithm === 'aes-256-gcm' ? 1 : 2;
+        assert.deepEqual([...sealed.subarray(8, 12)], [1, number, 0, 0]);
+        for (const [other, open] of Object.entries(withKey.open))
+          assert.deepEqual(await open(sealed), message, `${name}, ${other}, ${size} bytes`);
+        const prepared = millrace.createKey(algorithm, key);
+        assert.deepEqual(await openWithKey(prepared, sealed), message);
+        assert.deepEqual(await openWithKey(createSecretKey(key), sealed), message);
+      }
+    }
+  });
+
+test('with a key: whatever is changed does not open, in any form', async () => {
+  const sealed = await sealWithKey(key, randomBytes(40_000));
+  const flipped = (at) => Buffer.from(sealed).fill(sealed[at] ^ 1, at, at + 1);
+  const other = millrace.createKey('chacha20-poly1305', key);
+  const stream = promises.sealStream({ algorithm: 'aes-256-gcm', key });
+  stream.end('text');
+  const sealedStream = Buffer.concat(await stream.toArray());
+  const wrongKind =
+    'not a sealed file: it does not begin with "millrace"; ' +
+    'openStream opens what sealStream wrote';
+  for (const [name, open] of Object.entries(withKey.open))
+    for (const [changed, code, message, secret] of [
+      [flipped(0), 'ERR_FORMAT', /not a sealed file/],
+      [flipped(8), 'ERR_FORMAT', /version 0/],
+      [flipped(9), 'ERR_FORMAT', /damaged/],
+      [flipped(10), 'ERR_FORMAT', /damaged/],
+      [flipped(20), 'ERR_AUTHENTICATION', /another key/],
+      [flipped(70), 'ERR_AUTHENTICATION', /chunk 0/],
+      [flipped(sealed.length - 1), 'ERR_AUTHENTICATION', /chunk 2/],
+      [sealed.subarray(0, 68 + 16_400), 'ERR_TRUNCATED', /last chunk/],
+      [sealed.subarray(0, 40), 'ERR_TRUNCATED', /header/],
+      [sealed.subarray(0, 12), 'ERR_TRUNCATED', /header/],
+      [sealed.subarray(0, 11), 'ERR_FORMAT', /not a sealed file/],
+      [sealed, 'ERR_AUTHENTICATION', /another key/, randomBytes(32)],
+      [sealed, 'ERR_KEY_ALGORITHM', /prepared for chacha20-poly1305/, other],
+      [
+        await sealWithPassphrase('p', 'x', quick),
+        'ERR_FORMAT',
+        'sealed with a passphrase, not a key: use openWithPassphrase',
+      ],
+      [sealedStream, 'ERR_FORMAT', wrongKind],
+    ])
+      await assert.rejects(open(changed, secret), { code, message }, `${name}: ${code} ${message}`);
+});
+
+test('openStream names a sealed file', async () => {
+  const sealed = await sealWithKey(key, 'text');
+  const options = { algorithm: 'aes-256-gcm', key };
+  for (const through of [
+    () => throughNode(promises.openStream(options), sealed, 20),
+    () => throughWeb(promises.openTransformStream(options), sealed),
+  ])
+    await assert.rejects(through(), {
+      code: 'ERR_FORMAT',
+      message:
+        'this is a sealed file, not a sealed stream: use openWithKey, openWithPassphrase or ' +
+        'their streams',
+    });
+});
+
+test('with a key: bad arguments, abort, and a key that is overwritten after the call', async () => {
+  for (const [given, code, message] of [
+    [[], 'ERR_MISSING_ARGUMENT', /key/],
+    [[key], 'ERR_MISSING_ARGUMENT', /data/],
+    [['x'.repeat(32), Buffer.alloc(9)], 'ERR_ARGUMENT_TYPE', /^key must be a Buffer/],
+    [[key.subarray(1), Buffer.alloc(9)], 'ERR_KEY_SIZE', /^key must be 32 bytes.*, not 31$/],
+    [[key, 5], 'ERR_ARGUMENT_TYPE', /data/],
+    [[key, Buffer.alloc(9), { N: 5 }], 'ERR_ARGUMENT_VALUE', /options\.N/],
+    [[key, Buffer.alloc(9), { signal: 5 }], 'ERR_ARGUMENT_TYPE', /signal/],
+  ])
+    for (const call of [sealWithKey, openWithKey])
+      await assert.rejects(call(...given), { code, message }, JSON.stringify(given));
+  await assert.rejects(sealWithKey(key, 'x', { algorithm: 'aes-128-gcm' }), {
+    code: 'ERR_UNKNOWN_ALGORITHM',
+  });
+  await assert.rejects(openWithKey(key, 'text'), { code: 'ERR_ARGUMENT_TYPE', message: /data/ });
+  assert.throws(() => promises.openStreamWithKey(key.subarray(1)), { code: 'ERR_KEY_SIZE' });
+  const reason = new Error('enough');
+  for (const call of [sealWithKey, openWithKey])
+    await assert.rejects(call(key, Buffer.alloc(9), { signal: AbortSignal.abort(reason) }), reason);
+  const copy = Buffer.from(key);
+  const sealing = sealWithKey(copy, 'text');
+  copy.fill(0);
+  const sealed = await sealing;
+  copy.set(key);
+  const opening_ = openWithKey(copy, sealed);
+  copy.fill(0);
+  assert.equal((await opening_).toString(), 'text');
 });
 
 test('a header may not ask for more than the limits, and costs nothing then', async () => {

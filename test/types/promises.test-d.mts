@@ -205,6 +205,18 @@ is<TransformStream<Bytes, Buffer<ArrayBuffer>>>()(
 is<TransformStream<Bytes, Buffer<ArrayBuffer>>>()(
   promises.openTransformStreamWithPassphrase('pass', { maxTime: 100, signal }),
 );
+is<Promise<Buffer<ArrayBuffer>>>()(
+  promises.sealWithKey(key, 'text', { algorithm: 'chacha20-poly1305', signal }),
+);
+is<Promise<Buffer<ArrayBuffer>>>()(promises.openWithKey(bytes, bytes, { signal }));
+is<Duplex>()(promises.sealStreamWithKey(key, { highWaterMark: 65536 }));
+is<Duplex>()(promises.openStreamWithKey(key));
+is<TransformStream<Bytes, Buffer<ArrayBuffer>>>()(promises.sealTransformStreamWithKey(key));
+is<TransformStream<Bytes, Buffer<ArrayBuffer>>>()(promises.openTransformStreamWithKey(key));
+// @ts-expect-error the header names the algorithm
+promises.openWithKey(key, bytes, { algorithm: 'aes-256-gcm' });
+// @ts-expect-error a key is bytes
+promises.sealWithKey('key', 'text');
 // @ts-expect-error ciphertext is bytes
 promises.openWithPassphrase('pass', 'text');
 // @ts-expect-error streams alone have sides

@@ -1,9 +1,12 @@
-/** Sealed streams, and messages sealed with a passphrase, of `millrace/promises`. */
+/** Sealed streams, and sealed files with a passphrase or a key, of `millrace/promises`. */
 import type { Bytes, Data } from '../../request/arguments.js';
 import { makeError } from '../../request/errors.js';
+import type { KeyInput } from '../../request/key-input.js';
 import type {
+  OpenWithKeyOptions,
   OpenWithPassphraseOptions,
   PassphraseStreamOptions,
+  SealWithKeyOptions,
   SealWithPassphraseOptions,
 } from '../../streams/passphrase/parameters.js';
 import type { SealedStreamOptions } from '../../streams/sealed-streams.js';
@@ -26,8 +29,8 @@ export function sealStream(options: SealedStreamOptions): Duplex {
 /**
  * Returns a Node.js stream that opens the output of {@link sealStream}. It emits only authentic
  * bytes, in order. Any other input destroys the stream: with ERR_AUTHENTICATION (another key,
- * algorithm or context, or a change), or ERR_TRUNCATED if the size alone shows that the end is
- * missing. **Before `'end'` the output is authentic but may be incomplete.**
+ * algorithm or context, or a change), ERR_TRUNCATED if the size alone shows that the end is
+ * missing, or ERR_FORMAT if it is a sealed file ({@link openWithKey}). **Before `'end'` the output is authentic but may be incomplete.**
  *
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
@@ -50,7 +53,7 @@ export function openTransformStream(options: SealedStreamOptions): TransformStre
 }
 
 /**
- * Seals a message with a passphrase, in the format of `millrace seal`. The key is derived with
+ * Seals a message with a passphrase, as a file of `millrace seal`. The key is derived with
  * scrypt; any change, also of the header, prevents opening. `data` is copied at the call; text in
  * the passphrase is converted to Unicode's form C. Choose a passphrase that cannot be guessed:
  * an attacker with the result can test any number of them.
@@ -132,4 +135,81 @@ export function openTransformStreamWithPassphrase(
   options?: OpenWithPassphraseOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
   return passphrases().openTransformStreamWithPassphrase(passphrase, options);
+}
+
+/**
+ * Seals a message with a key, as a file of `millrace seal --key-file`. The result begins with
+ * `millrace` and names its algorithm. `data` and the key are copied at the call.
+ *
+ * @param key 32 bytes, or a key prepared for the algorithm
+ * @returns header and sealed stream: 68 bytes, and a tag of 16 for each chunk of 16 KiB, more than
+ *   `data`
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE, ERR_KEY_ALGORITHM
+ */
+export function sealWithKey(
+  key: KeyInput,
+  data: Data,
+  options?: SealWithKeyOptions,
+): Promise<Buffer>;
+export async function sealWithKey(...given: unknown[]): Promise<Buffer> {
+  if (given.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'sealWithKey needs a key and data');
+  return passphrases().sealWithKey(given[0], given[1], given[2]);
+}
+
+/**
+ * Opens a message of {@link sealWithKey} or `millrace seal --key-file` as a whole, or rejects with
+ * ERR_AUTHENTICATION (another key, or a change), ERR_TRUNCATED, or ERR_FORMAT (also for the output
+ * of {@link sealStream} and {@link sealWithPassphrase}). `data` and the key are copied at the call.
+ *
+ * @param key 32 bytes, or a key prepared for the algorithm that the header names
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_SIZE,
+ *   ERR_KEY_ALGORITHM
+ */
+export function openWithKey(
+  key: KeyInput,
+  data: Bytes,
+  options?: OpenWithKeyOptions,
+): Promise<Buffer>;
+export async function openWithKey(...given: unknown[]): Promise<Buffer> {
+  if (given.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'openWithKey needs a key and data');
+  return passphrases().openWithKey(given[0], given[1], given[2]);
+}
+
+/** Like {@link sealWithKey}, as a Node.js stream in constant memory. */
+export function sealStreamWithKey(
+  key: KeyInput,
+  options?: SealWithKeyOptions & PassphraseStreamOptions,
+): Duplex {
+  return sealedDuplexes().sealStreamWithKey(key, options);
+}
+
+/**
+ * Like {@link openWithKey}, as a Node.js stream in constant memory. It emits only authentic bytes,
+ * in order. **Before `'end'` the output is authentic but may be incomplete.**
+ */
+export function openStreamWithKey(
+  key: KeyInput,
+  options?: OpenWithKeyOptions & PassphraseStreamOptions,
+): Duplex {
+  return sealedDuplexes().openStreamWithKey(key, options);
+}
+
+/** Like {@link sealStreamWithKey}, as a web TransformStream. It accepts bytes, not strings. */
+export function sealTransformStreamWithKey(
+  key: KeyInput,
+  options?: SealWithKeyOptions & PassphraseStreamOptions,
+): TransformStream<Bytes, Buffer> {
+  return passphrases().sealTransformStreamWithKey(key, options);
+}
+
+/**
+ * Like {@link openStreamWithKey}, as a web TransformStream. **Before the readable side closes the
+ * output is authentic but may be incomplete.**
+ */
+export function openTransformStreamWithKey(
+  key: KeyInput,
+  options?: OpenWithKeyOptions & PassphraseStreamOptions,
+): TransformStream<Bytes, Buffer> {
+  return passphrases().openTransformStreamWithKey(key, options);
 }

@@ -20,12 +20,14 @@ interface Duplexes {
   openStream(options: unknown): Duplex;
   sealStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex;
   openStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex;
+  sealStreamWithKey(key: unknown, options: unknown): Duplex;
+  openStreamWithKey(key: unknown, options: unknown): Duplex;
 }
 
 export function sealedDuplexes(): Duplexes {
   throw makeError(
     'ERR_NOT_SUPPORTED',
     'browsers have no Node.js streams: use sealTransformStream, openTransformStream or ' +
-      'their WithPassphrase forms',
+      'their WithPassphrase and WithKey forms',
   );
 }

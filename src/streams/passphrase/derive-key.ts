@@ -9,7 +9,7 @@ import { derivePromise, type DerivationProgress } from '../../kdf/derive.js';
 import { scryptParser } from '../../kdf/scrypt.js';
 import { scryptMemory } from '../../request/kdf-costs.js';
 import { utf8Apart, type Buffer } from '#platform/runtime.js';
-import { KEY_SIZE, type HeaderScrypt } from './header.js';
+import { KEY_SIZE, type HeaderScrypt } from '../sealed-file-header.js';
 
 /** The limits on a header's parameters. */
 export interface HeaderLimits {

@@ -1,11 +1,11 @@
-/** The options of sealing and opening with a passphrase. */
+/** The options of sealing and opening files, with a passphrase or a key. */
 import { options as optionsOf, unsigned } from '../../request/arguments.js';
 import { abortSignal } from '../../scheduling/run.js';
 import { makeError, wrongType } from '../../request/errors.js';
 import { derivationNames, type DerivationCallOptions } from '../../kdf/derive.js';
 import { accepted, type Accepted } from '../../request/options.js';
 import type { HeaderLimits } from './derive-key.js';
-import type { SealingAlgorithm } from './header.js';
+import type { SealingAlgorithm } from '../sealed-file-header.js';
 
 /** Options of both. */
 interface PassphraseOptions {
@@ -40,6 +40,20 @@ export interface OpenWithPassphraseOptions extends PassphraseOptions {
   readonly maxTime?: number | undefined;
 }
 
+/** Options of sealing with a key. */
+export interface SealWithKeyOptions {
+  /** `aes-256-gcm` by default; `chacha20-poly1305` is faster on CPUs without AES instructions. */
+  readonly algorithm?: SealingAlgorithm | undefined;
+  /** Aborting stops the sealing. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of opening with a key. */
+export interface OpenWithKeyOptions {
+  /** Aborting stops the opening. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Additional options of streams. */
 export interface PassphraseStreamOptions {
   /** Bytes that each side buffers before back-pressure; 1 MiB by default. */
@@ -62,6 +76,21 @@ const sealStreamTakes: Accepted<keyof (SealWithPassphraseOptions & PassphraseStr
   accepted('sealStreamWithPassphrase(passphrase)', { ...sealing, highWaterMark: true });
 const openStreamTakes: Accepted<keyof (OpenWithPassphraseOptions & PassphraseStreamOptions)> =
   accepted('openStreamWithPassphrase(passphrase)', { ...opening, highWaterMark: true });
+const keySealTakes: Accepted<keyof SealWithKeyOptions> = accepted('sealWithKey(key, data)', {
+  algorithm: true,
+  signal,
+});
+const keyOpenTakes: Accepted<keyof OpenWithKeyOptions> = accepted('openWithKey(key, data)', {
+  signal,
+});
+const keySealStreamTakes: Accepted<keyof (SealWithKeyOptions & PassphraseStreamOptions)> = accepted(
+  'sealStreamWithKey(key)',
+  { algorithm: true, signal, highWaterMark: true },
+);
+const keyOpenStreamTakes: Accepted<keyof (OpenWithKeyOptions & PassphraseStreamOptions)> = accepted(
+  'openStreamWithKey(key)',
+  { signal, highWaterMark: true },
+);
 
 /** Checked options. */
 interface Settings {
@@ -77,6 +106,12 @@ export interface SealSettings extends Settings {
 
 export interface OpenSettings extends Settings, HeaderLimits {}
 
+export type KeyOpenSettings = Omit<Settings, 'onProgress'>;
+
+export interface KeySealSettings extends KeyOpenSettings {
+  readonly algorithm: SealingAlgorithm;
+}
+
 const DEFAULT_N = 2 ** 17;
 const N_MIN = 2 ** 10;
 const N_MAX = 2 ** 20;
@@ -91,15 +126,9 @@ export function sealingSettings(options: unknown, stream: boolean): SealSettings
     'options',
     (stream ? sealStreamTakes : sealTakes) as typeof sealStreamTakes,
   );
-  const { algorithm = 'aes-256-gcm', N: cost = DEFAULT_N } = given;
+  const { N: cost = DEFAULT_N } = given;
   const settings = common(given);
-  if (algorithm !== 'aes-256-gcm' && algorithm !== 'chacha20-poly1305') {
-    if (typeof algorithm !== 'string') throw wrongType('options.algorithm', 'a string', algorithm);
-    throw makeError(
-      'ERR_UNKNOWN_ALGORITHM',
-      "options.algorithm must be 'aes-256-gcm' or 'chacha20-poly1305'",
-    );
-  }
+  const algorithm = algorithmOf(given);
   const N = unsigned(cost, 'options.N');
   if (N < N_MIN || N > N_MAX || 2 ** Math.round(Math.log2(N)) !== N) {
     throw makeError(
@@ -108,6 +137,34 @@ export function sealingSettings(options: unknown, stream: boolean): SealSettings
     );
   }
   return { ...settings, algorithm, N };
+}
+
+function algorithmOf({ algorithm = 'aes-256-gcm' }: SealWithKeyOptions): SealingAlgorithm {
+  if (algorithm === 'aes-256-gcm' || algorithm === 'chacha20-poly1305') return algorithm;
+  if (typeof algorithm !== 'string') throw wrongType('options.algorithm', 'a string', algorithm);
+  throw makeError(
+    'ERR_UNKNOWN_ALGORITHM',
+    "options.algorithm must be 'aes-256-gcm' or 'chacha20-poly1305'",
+  );
+}
+
+export function keySealingSettings(options: unknown, stream: boolean): KeySealSettings {
+  const given = optionsOf<SealWithKeyOptions & PassphraseStreamOptions>(
+    options,
+    'options',
+    (stream ? keySealStreamTakes : keySealTakes) as typeof keySealStreamTakes,
+  );
+  return { ...common(given), algorithm: algorithmOf(given) };
+}
+
+export function keyOpeningSettings(options: unknown, stream: boolean): KeyOpenSettings {
+  return common(
+    optionsOf<OpenWithKeyOptions & PassphraseStreamOptions>(
+      options,
+      'options',
+      (stream ? keyOpenStreamTakes : keyOpenTakes) as typeof keyOpenStreamTakes,
+    ),
+  );
 }
 
 export function openingSettings(options: unknown, stream: boolean): OpenSettings {

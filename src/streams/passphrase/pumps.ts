@@ -1,25 +1,43 @@
 /**
- * Sealing and opening with a passphrase: derives the key with a header that is written or read,
+ * Sealed files, with a passphrase or a key: writes or reads the header, derives a passphrase's key,
  * then uses the pumps of sealed streams. For both kinds of streams and for whole messages.
  */
 import { bytes, data, NO_BYTES, sizeOf } from '../../request/arguments.js';
 import type { OutputSink, Pump } from '../chunk-pump.js';
 import { makeError } from '../../request/errors.js';
+import { withKeyBytes } from '../../operations/key.js';
+import { isKey, type Key } from '../../request/key.js';
+import type { KeyInput } from '../../request/key-input.js';
+import { SecretKinds } from '../../request/secret-copy.js';
 import { allocateApart, viewOf, type Buffer } from '#platform/runtime.js';
 import { OpeningPump, SealingPump } from '../sealed-streams.js';
-import { FIXED_SIZE, headerSize, readHeader, SALT_SIZE, writeHeader } from './header.js';
+import {
+  FIXED_SIZE,
+  headerSize,
+  KEY_SIZE,
+  notSealedFile,
+  readHeader,
+  SALT_SIZE,
+  writeHeader,
+  type HeaderScrypt,
+} from '../sealed-file-header.js';
 import { checkLimits, keyOf, passphraseBytes } from './derive-key.js';
 import {
+  keyOpeningSettings,
+  keySealingSettings,
   openingSettings,
   sealingSettings,
+  type KeyOpenSettings,
+  type KeySealSettings,
   type OpenSettings,
   type SealSettings,
 } from './parameters.js';
 
-/** A pump whose key must be derived first; input waits until then. */
+/** A pump whose key must be derived or chosen first; input waits until then. */
 abstract class DerivingPump implements Pump {
   readonly sink: OutputSink;
-  readonly passphrase: Uint8Array;
+  /** The passphrase, or the bytes of a key. */
+  readonly secret: Uint8Array;
   readonly #ender = new AbortController();
   readonly #signal: AbortSignal | undefined;
   #inner: Pump | undefined;
@@ -29,9 +47,9 @@ abstract class DerivingPump implements Pump {
   #refuse: ((error: Error) => void) | undefined;
   #closed = false;
 
-  constructor(sink: OutputSink, passphrase: unknown, signal: AbortSignal | undefined) {
+  constructor(sink: OutputSink, secret: Uint8Array, signal: AbortSignal | undefined) {
     this.sink = sink;
-    this.passphrase = passphraseBytes(passphrase);
+    this.secret = secret;
     this.#signal = signal;
   }
 
@@ -80,7 +98,7 @@ abstract class DerivingPump implements Pump {
     if (this.#closed) return;
     this.#closed = true;
     // A waiting derivation has a copy.
-    this.passphrase.fill(0);
+    this.secret.fill(0);
     this.#ender.abort(error);
     this.#inner?.close(error);
     const refuse = this.#refuse;
@@ -96,12 +114,12 @@ export class PassphraseSealingPump extends DerivingPump {
     passphrase: unknown,
     { algorithm, N, signal, onProgress }: SealSettings,
   ) {
-    super(sink, passphrase, signal);
+    super(sink, passphraseBytes(passphrase), signal);
     const salt = globalThis.crypto.getRandomValues(new Uint8Array(SALT_SIZE));
     const scrypt = { N, r: 8, p: 1, salt };
     const header = writeHeader({ algorithm, scrypt });
     this.begin(async (ender) => {
-      const key = await keyOf(this.passphrase, scrypt, { signal: ender, onProgress });
+      const key = await keyOf(this.secret, scrypt, { signal: ender, onProgress });
       try {
         return new SealingPump(headerFirst(header, sink), { algorithm, key, context: header });
       } finally {
@@ -113,6 +131,20 @@ export class PassphraseSealingPump extends DerivingPump {
   override write(input: Uint8Array, taken: (error?: Error) => void): void {
     this.whenReady((pump) => pump.write(input, taken), taken);
   }
+}
+
+/** Returns a pump that seals with a key. */
+export function keySealingPump(
+  sink: OutputSink,
+  key: unknown,
+  { algorithm }: KeySealSettings,
+): Pump {
+  const header = writeHeader({ algorithm, scrypt: undefined });
+  return new SealingPump(headerFirst(header, sink), {
+    algorithm,
+    key: key as KeyInput,
+    context: header,
+  });
 }
 
 /** Returns a sink that puts the header before the first output. */
@@ -131,17 +163,16 @@ function headerFirst(header: Uint8Array, sink: OutputSink): OutputSink {
   };
 }
 
-/** Opens. The header sets the parameters of the derivation, within limits. */
-export class PassphraseOpeningPump extends DerivingPump {
-  readonly #settings: OpenSettings;
+/** Opens. The header names the algorithm and where the key comes from. */
+abstract class FileOpeningPump extends DerivingPump {
   #header = new Uint8Array(FIXED_SIZE);
   #headerSize = 0;
   #complete = false;
 
-  constructor(sink: OutputSink, passphrase: unknown, settings: OpenSettings) {
-    super(sink, passphrase, settings.signal);
-    this.#settings = settings;
-  }
+  /** Refuses a header of another kind; otherwise returns a function that resolves with the key. */
+  protected abstract keyFor(
+    scrypt: HeaderScrypt | undefined,
+  ): (ender: AbortSignal) => Promise<KeyInput>;
 
   override write(input: Uint8Array, taken: (error?: Error) => void): void {
     let rest: Uint8Array;
@@ -163,7 +194,7 @@ export class PassphraseOpeningPump extends DerivingPump {
     }
     const error =
       this.#headerSize < FIXED_SIZE
-        ? makeError('ERR_FORMAT', 'not a file that millrace sealed')
+        ? notSealedFile()
         : makeError('ERR_TRUNCATED', 'the stream ends in its header');
     this.fail(error);
     ended(error);
@@ -185,30 +216,71 @@ export class PassphraseOpeningPump extends DerivingPump {
         this.#header = longer;
       } else {
         this.#complete = true;
-        this.#derive();
+        this.#open();
       }
     }
     return rest;
   }
 
-  #derive(): void {
+  #open(): void {
     const context = this.#header;
     const { algorithm, scrypt } = readHeader(context);
-    if (scrypt === undefined)
-      throw makeError('ERR_FORMAT', 'was sealed with a key, not with a passphrase');
-    checkLimits(scrypt, this.#settings);
+    const keyOfHeader = this.keyFor(scrypt);
     this.begin(async (ender) => {
-      const key = await keyOf(this.passphrase, scrypt, {
-        signal: ender,
-        onProgress: this.#settings.onProgress,
-      });
+      const key = await keyOfHeader(ender);
       try {
         return new OpeningPump(this.sink, { algorithm, key, context });
       } finally {
-        key.fill(0);
+        if (!isKey(key)) (key as Uint8Array).fill(0);
       }
     });
   }
+}
+
+/** Opens with a passphrase. The header sets the parameters of the derivation, within limits. */
+export class PassphraseOpeningPump extends FileOpeningPump {
+  readonly #settings: OpenSettings;
+
+  constructor(sink: OutputSink, passphrase: unknown, settings: OpenSettings) {
+    super(sink, passphraseBytes(passphrase), settings.signal);
+    this.#settings = settings;
+  }
+
+  protected override keyFor(
+    scrypt: HeaderScrypt | undefined,
+  ): (ender: AbortSignal) => Promise<KeyInput> {
+    if (scrypt === undefined)
+      throw makeError('ERR_FORMAT', 'sealed with a key, not a passphrase: use openWithKey');
+    checkLimits(scrypt, this.#settings);
+    const { onProgress } = this.#settings;
+    return (signal) => keyOf(this.secret, scrypt, { signal, onProgress });
+  }
+}
+
+/** Opens with a key. */
+export class KeyOpeningPump extends FileOpeningPump {
+  readonly #key: Key | undefined;
+
+  constructor(sink: OutputSink, key: unknown, { signal }: KeyOpenSettings) {
+    super(sink, isKey(key) ? NO_BYTES : keyBytes(key), signal);
+    this.#key = isKey(key) ? key : undefined;
+  }
+
+  protected override keyFor(scrypt: HeaderScrypt | undefined): () => Promise<KeyInput> {
+    if (scrypt !== undefined)
+      throw makeError('ERR_FORMAT', 'sealed with a passphrase, not a key: use openWithPassphrase');
+    return async () => this.#key ?? this.secret;
+  }
+}
+
+/** Copies a key until the header names the algorithm. */
+function keyBytes(key: unknown): Uint8Array {
+  const copyOf = (secret: Uint8Array): Uint8Array => {
+    if (sizeOf(secret) !== KEY_SIZE)
+      throw makeError('ERR_KEY_SIZE', `key must be ${KEY_SIZE} bytes, not ${sizeOf(secret)}`);
+    return new Uint8Array(secret);
+  };
+  return withKeyBytes(key, copyOf, 'key', SecretKinds.Prepared);
 }
 
 // whole messages
@@ -238,6 +310,32 @@ export async function openWithPassphrase(
     bytes(source, 'data'),
     settings.signal,
     (sink) => new PassphraseOpeningPump(sink, passphrase, settings),
+  );
+}
+
+/** Seals a message in memory with a key. The message is copied at the call. */
+export async function sealWithKey(
+  key: unknown,
+  source: unknown,
+  options: unknown,
+): Promise<Buffer> {
+  const settings = keySealingSettings(options, false);
+  return through(data(source, 'data'), settings.signal, (sink) =>
+    keySealingPump(sink, key, settings),
+  );
+}
+
+/** Opens a message in memory with a key. Rejects unless all of it opens. */
+export async function openWithKey(
+  key: unknown,
+  source: unknown,
+  options: unknown,
+): Promise<Buffer> {
+  const settings = keyOpeningSettings(options, false);
+  return through(
+    bytes(source, 'data'),
+    settings.signal,
+    (sink) => new KeyOpeningPump(sink, key, settings),
   );
 }
 

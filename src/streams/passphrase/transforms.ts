@@ -1,12 +1,22 @@
-/** Sealing and opening with a passphrase as web streams. */
+/** Sealing and opening files, with a passphrase or a key, as web streams. */
 import type { Bytes } from '../../request/arguments.js';
 import type { Buffer } from '#platform/runtime.js';
 import type { TransformStream } from '#platform/stream-types.js';
 import { transformStream } from '../sealed-streams.js';
-import { openingSettings, sealingSettings } from './parameters.js';
-import { PassphraseOpeningPump, PassphraseSealingPump } from './pumps.js';
+import {
+  keyOpeningSettings,
+  keySealingSettings,
+  openingSettings,
+  sealingSettings,
+} from './parameters.js';
+import {
+  KeyOpeningPump,
+  keySealingPump,
+  PassphraseOpeningPump,
+  PassphraseSealingPump,
+} from './pumps.js';
 
-export { openWithPassphrase, sealWithPassphrase } from './pumps.js';
+export { openWithKey, openWithPassphrase, sealWithKey, sealWithPassphrase } from './pumps.js';
 
 export function sealTransformStreamWithPassphrase(
   passphrase: unknown,
@@ -22,4 +32,20 @@ export function openTransformStreamWithPassphrase(
 ): TransformStream<Bytes, Buffer> {
   const settings = openingSettings(options, true);
   return transformStream(settings, (sink) => new PassphraseOpeningPump(sink, passphrase, settings));
+}
+
+export function sealTransformStreamWithKey(
+  key: unknown,
+  options: unknown,
+): TransformStream<Bytes, Buffer> {
+  const settings = keySealingSettings(options, true);
+  return transformStream(settings, (sink) => keySealingPump(sink, key, settings));
+}
+
+export function openTransformStreamWithKey(
+  key: unknown,
+  options: unknown,
+): TransformStream<Bytes, Buffer> {
+  const settings = keyOpeningSettings(options, true);
+  return transformStream(settings, (sink) => new KeyOpeningPump(sink, key, settings));
 }

@@ -1,6 +1,6 @@
 /**
- * The header of a message sealed with a passphrase, and of a file written by `millrace seal`. It
- * precedes the sealed stream (chunk-format.ts):
+ * The header of a sealed file, which `millrace seal`, `sealWithPassphrase` and `sealWithKey` write.
+ * It precedes a sealed stream (chunk-format.ts), which alone begins with random bytes:
  *
  *   8  "millrace"
  *   1  version: 1
@@ -12,7 +12,7 @@
  * The whole header is the context of the stream, which its key commitment includes: a stream with a
  * changed header does not open.
  */
-import { makeError } from '../../request/errors.js';
+import { makeError } from '../request/errors.js';
 import { utf8 } from '#platform/runtime.js';
 
 /** The ciphers of the format, in the order of their numbers. */
@@ -65,16 +65,26 @@ export function writeHeader({ algorithm, scrypt }: Header): Uint8Array {
   return header;
 }
 
+/** Returns true if these are the first bytes of a sealed file of any version. */
+export function isSealedFile(start: Uint8Array): boolean {
+  return utf8(MAGIC).every((byte, index) => byte === start[index]);
+}
+
+/** Reports input that does not begin as a sealed file does. */
+export function notSealedFile(): Error {
+  return makeError(
+    'ERR_FORMAT',
+    'not a sealed file: it does not begin with "millrace"; openStream opens what sealStream wrote',
+  );
+}
+
 /**
  * Returns the size of the header that starts with these {@link FIXED_SIZE} bytes.
  *
  * @throws MillraceError ERR_FORMAT
  */
 export function headerSize(fixed: Uint8Array): number {
-  const magic = utf8(MAGIC);
-  if (fixed.length < FIXED_SIZE || !magic.every((byte, index) => byte === fixed[index])) {
-    throw makeError('ERR_FORMAT', 'not a file that millrace sealed');
-  }
+  if (fixed.length < FIXED_SIZE || !isSealedFile(fixed)) throw notSealedFile();
   const version = fixed[MAGIC.length];
   if (version !== VERSION) {
     throw makeError(
