@@ -26,6 +26,8 @@ export type ErrorCode =
   | 'ERR_AUTHENTICATION'
   /** A sealed stream is truncated. */
   | 'ERR_TRUNCATED'
+  /** A stream or iterator was read before it was given, so that its bytes are lost. */
+  | 'ERR_SOURCE_CONSUMED'
   /** Two outputs of one call overlap. RangeError. */
   | 'ERR_OVERLAP'
   /** A resizable ArrayBuffer cannot be lent to an asynchronous call. TypeError. */

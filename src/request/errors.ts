@@ -76,6 +76,7 @@ const plainErrors = new Set<ErrorCode>([
   'ERR_CIPHER_OPEN',
   'ERR_CIPHER_SPENT',
   'ERR_FILE_CHANGED',
+  'ERR_SOURCE_CONSUMED',
 ]);
 
 /** Makes the error for a code: a TypeError, a RangeError or plainly a MillraceError. */

@@ -4,6 +4,7 @@
  */
 import { makeError, wrongType } from './errors.js';
 import { isBytesView, isRevoked } from './intrinsics.js';
+import { isNodeStream, iteratorOf, syncIteratorOf } from './sources.js';
 
 /** Many values: in an array, or given out one after the other. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
@@ -50,7 +51,9 @@ export function readItems<Item>(
     throw wrongType(name, expected, value);
   }
   const items: Item[] = [];
-  for (const item of value) items.push(read(item, `${name}[${items.length}]`));
+  const iterator = syncIteratorOf(value, name);
+  for (const item of { [Symbol.iterator]: () => iterator })
+    items.push(read(item, `${name}[${items.length}]`));
   return items;
 }
 
@@ -61,11 +64,12 @@ export function readItems<Item>(
  */
 export function eachItem(
   source: Items<unknown>,
+  name: string,
   signal: AbortSignal | undefined,
   take: (item: unknown, index: number) => boolean | Promise<boolean>,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const iterator = isAsyncIterable(source) ? source[Symbol.asyncIterator]() : undefined;
+    const iterator = isAsyncIterable(source) ? iteratorOf(source, name) : undefined;
     const stop = (): void => {
       reject(signal!.reason as Error);
       if (iterator !== undefined) close(source, iterator);
@@ -76,7 +80,7 @@ export function eachItem(
     const taken = async (item: unknown, index: number): Promise<boolean> =>
       (await take(item, index)) && signal?.aborted !== true;
     (iterator === undefined
-      ? takeEach(source as Iterable<unknown>, take, signal)
+      ? takeEach(syncIteratorOf(source as Iterable<unknown>, name), take, signal)
       : takeAwaited({ [Symbol.asyncIterator]: () => iterator }, taken)
     )
       .finally(() => signal?.removeEventListener('abort', stop))
@@ -86,12 +90,12 @@ export function eachItem(
 
 /** Runs without a pause while `take` returns booleans. */
 async function takeEach(
-  source: Iterable<unknown>,
+  iterator: Iterator<unknown>,
   take: (item: unknown, index: number) => boolean | Promise<boolean>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   let index = 0;
-  for (const item of source) {
+  for (const item of { [Symbol.iterator]: () => iterator }) {
     const more = take(item, index++);
     if (!(typeof more === 'boolean' ? more : await more) || signal?.aborted === true) break;
   }
@@ -107,8 +111,7 @@ async function takeAwaited(
 
 /** Closes an iterator that may be waiting. A Node.js stream would wait for its next chunk. */
 function close(source: unknown, iterator: AsyncIterator<unknown>): void {
-  const { destroy, pipe } = source as { destroy?: () => void; pipe?: unknown };
-  if (typeof destroy === 'function' && typeof pipe === 'function') destroy.call(source);
+  if (isNodeStream(source)) source.destroy();
   try {
     Promise.resolve(iterator.return?.()).catch(() => {});
   } catch {

@@ -163,7 +163,7 @@ async function hashAll(
 ): Promise<unknown[]> {
   const run = new Run(plan, count);
   try {
-    await eachItem(source, plan.signal, (item, index) =>
+    await eachItem(source, 'paths', plan.signal, (item, index) =>
       run.add(count === undefined ? fileSource(item, `paths[${index}]`) : (item as FileSource)),
     );
     await run.flush();

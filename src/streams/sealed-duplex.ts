@@ -2,6 +2,7 @@
  * Sealed streams as Node.js streams.
  */
 import { addAbortSignal, Duplex } from 'node:stream';
+import { refuseEnded } from '../request/sources.js';
 import type { Pump } from './chunk-pump.js';
 import {
   KeyOpeningPump,
@@ -64,6 +65,7 @@ class ChunkStream extends Duplex {
       fail: (error) => void this.destroy(error),
     });
     if (signal !== undefined) addAbortSignal(signal, this);
+    this.on('pipe', (source) => refuseEnded(this, source));
   }
 
   override _write(

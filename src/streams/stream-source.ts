@@ -10,6 +10,7 @@ import { type EngineOptions, engineNames } from '../engines/engines.js';
 import { wrongType } from '../request/errors.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { isBytesView, isRevoked } from '../request/intrinsics.js';
+import { isNodeStream, iteratorOf, refuseConsumed } from '../request/sources.js';
 import type { Names } from '../request/options.js';
 import { allocateApart } from '#platform/runtime.js';
 
@@ -60,7 +61,10 @@ export function isStreamSource(value: unknown): value is StreamSource {
   );
 }
 
-/** Adds all of `source` to the hasher. Nothing else may use the hasher meanwhile. */
+/**
+ * Adds all of `source` to the hasher. Nothing else may use the hasher meanwhile. Throws if the
+ * source was read before.
+ */
 export function absorbStream(
   hasher: Hasher,
   source: StreamSource,
@@ -178,8 +182,11 @@ function reader(source: StreamSource): Reader {
   const { stream, size, getReader } = source as Partial<Blob & ReadableStream>;
   if (typeof stream === 'function')
     return webReader((source as Blob).stream(), typeof size === 'number' ? size : undefined);
-  if (typeof getReader === 'function') return webReader(source as ReadableStream, undefined);
-  const iterator = (source as AsyncIterable<Data>)[Symbol.asyncIterator]();
+  if (typeof getReader === 'function') {
+    refuseConsumed(source, 'data');
+    return webReader(source as ReadableStream, undefined);
+  }
+  const iterator = iteratorOf(source as AsyncIterable<Data>, 'data');
   return {
     owned: isNodeStream(source),
     total: undefined,
@@ -194,18 +201,6 @@ function reader(source: StreamSource): Reader {
       else void Promise.resolve(iterator.return?.()).catch(() => {});
     },
   };
-}
-
-interface NodeStream {
-  pipe(): unknown;
-  on(event: 'error', listener: () => void): this;
-  destroy(reason?: Error): unknown;
-}
-
-/** Checked by shape: loading node:stream takes longer than loading this package. */
-function isNodeStream(source: StreamSource): source is StreamSource & NodeStream {
-  const { pipe, destroy } = source as Partial<NodeStream>;
-  return typeof pipe === 'function' && typeof destroy === 'function';
 }
 
 function webReader(stream: ReadableStream<Data>, total: number | undefined): Reader {

@@ -46,7 +46,7 @@ export async function runManyIterable(
     return true;
   };
   try {
-    await eachItem(source, signal, (item, index) => {
+    await eachItem(source, 'sources', signal, (item, index) => {
       copies.add(item, call.facts.tuple, index);
       return copies.list.length < BATCH_MESSAGES && copies.bytes < BATCH_BYTES ? true : flush();
     });

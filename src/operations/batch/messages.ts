@@ -10,6 +10,7 @@ import {
 import { makeError, wrongType } from '../../request/errors.js';
 import { copyInto, isBytesView, isRevoked, part } from '../../request/intrinsics.js';
 import { isAsyncIterable, isIterable, type Items } from '../../request/iterables.js';
+import { syncIteratorOf } from '../../request/sources.js';
 import { encodeTuple, type Message } from '../tuple.js';
 import { allocateApart } from '#platform/runtime.js';
 
@@ -95,7 +96,9 @@ function readIterable(value: unknown, tuples: boolean): Messages {
     );
   if (!isIterable(value)) throw wrongType('sources', EXPECTED, value);
   const copies = new MessageCopies();
-  for (const each of value) copies.add(each, tuples, copies.list.length);
+  const iterator = syncIteratorOf(value, 'sources');
+  for (const each of { [Symbol.iterator]: () => iterator })
+    copies.add(each, tuples, copies.list.length);
   return copies.take();
 }
 

@@ -127,6 +127,11 @@ export function isBuffer(value: unknown): value is Buffer {
   return value instanceof Uint8Array;
 }
 
+/** Returns false: browsers do not tell. */
+export function isDisturbed(_stream: object): boolean {
+  return false;
+}
+
 // the process
 
 /** Returns false: only Node.js makes startup snapshots. */

@@ -5,6 +5,7 @@
  */
 import type { Transform, TransformCallback, TransformOptions } from 'node:stream';
 import type { Names } from '../../request/options.js';
+import { refuseEnded } from '../../request/sources.js';
 
 export type { TransformCallback, TransformOptions };
 
@@ -43,6 +44,12 @@ export function loadStream(): void {
   Stream = (require('node:stream') as { Transform: typeof Transform }).Transform;
   Object.setPrototypeOf(LazyTransform, Stream);
   Object.setPrototypeOf(LazyTransform.prototype, Stream.prototype as object);
+  // A listener would be lost: the stream is set up after a source has announced its pipe.
+  const { emit } = Stream.prototype;
+  LazyTransform.prototype.emit = function (this: Transform, name: string, ...given: unknown[]) {
+    if (name === 'pipe') refuseEnded(this, given[0]);
+    return emit.call(this, name, ...given);
+  } as Transform['emit'];
 }
 
 /** Returns the options of a stream of one class in an array, undefined for other objects. */

@@ -187,6 +187,12 @@ export function isBuffer(value: unknown): value is Buffer {
   return Buffer.isBuffer(value);
 }
 
+/** Returns true for a web or Node.js stream that was read, in part or whole, or cancelled. */
+export function isDisturbed(stream: object): boolean {
+  const { Readable } = require('node:stream') as typeof import('node:stream');
+  return Readable.isDisturbed(stream as never);
+}
+
 // the process
 
 /**
