@@ -40,6 +40,9 @@ export type { HashPasswordOptions, VerifyPasswordOptions } from './passwords.js'
 export type { ScryptOptions } from './scrypt.js';
 
 /**
+ * **Without a callback it blocks the event loop until the work is done; `await` does not change
+ * that.** Servers import it from `millrace/promises`.
+ *
  * Derives a key from a password with scrypt (RFC 7914); arguments and limits are those of
  * node:crypto.
  *
@@ -76,6 +79,9 @@ export function scrypt(): unknown {
 }
 
 /**
+ * **Without a callback it blocks the event loop until the work is done; `await` does not change
+ * that.** Servers import it from `millrace/promises`.
+ *
  * Derives a key from a password with PBKDF2 over HMAC (RFC 8018); arguments are those of
  * node:crypto.
  *
@@ -149,6 +155,9 @@ export const hkdf: Hkdf = /* @__PURE__ */ Object.assign(
 ) as Hkdf;
 
 /**
+ * **Without a callback it blocks the event loop until the work is done; `await` does not change
+ * that.** Servers import it from `millrace/promises`.
+ *
  * Derives a key from a password with Argon2 (RFC 9106); arguments are those of node:crypto since
  * version 24. To store passwords use {@link hashPassword}.
  *
@@ -167,6 +176,9 @@ export function argon2(): unknown {
 }
 
 /**
+ * **Without a callback it blocks the event loop until the work is done; `await` does not change
+ * that.** Servers import it from `millrace/promises`.
+ *
  * Hashes a password for storage. Returns a PHC string with a random salt:
  * `$argon2id$v=19$m=19456,t=2,p=1$...`.
  *
@@ -199,6 +211,9 @@ export function hashPassword(): unknown {
 }
 
 /**
+ * **Without a callback it blocks the event loop until the work is done; `await` does not change
+ * that.** Servers import it from `millrace/promises`.
+ *
  * Returns true if the password matches the hash, which {@link hashPassword} or another program
  * made: a PHC string of Argon2 or scrypt, or a bcrypt string (2a, 2b, 2y). The comparison takes
  * constant time. `maxMemory` and `maxTime` limit the cost of untrusted hashes.

@@ -240,6 +240,24 @@ test('without a binary the engines that need it are refused', async () => {
   assert.equal(allowed, 'd41d8cd98f00b204e9800998ecf8427e native\n');
 });
 
+test('in a bundle without a binary the warning names the settings of bundlers', async () => {
+  const bundle = join(dirname(copy), 'bundle');
+  mkdirSync(bundle);
+  cpSync(dirname(entryPaths.millrace), join(bundle, 'server'), { recursive: true });
+  const { code, stderr } = await run(
+    `require(${JSON.stringify(join(bundle, 'server', 'index.js'))}).hash('md5', '')`,
+    { bare: true, cwd: bundle },
+  );
+  assert.equal(code, 0);
+  for (const named of [
+    'MILLRACE_NO_BINARY',
+    'mark "millrace" as external',
+    "serverExternalPackages: ['millrace'] in next.config",
+    'docs/servers-and-bundlers.md',
+  ])
+    assert.ok(stderr.includes(named), `${named} is not in ${stderr}`);
+});
+
 test('without a binary, MILLRACE_ENGINE=native: ERR_NO_BINARY, and what to do', async () => {
   const { code, stderr } = await without('', { env: { MILLRACE_ENGINE: 'native' } });
   assert.equal(code, 1);

@@ -1,12 +1,15 @@
 // Bad input of each argument is refused by every call style, and the message names it.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { root } from '../support/child.mjs';
 import { refuses } from '../support/refusals.mjs';
 
 const [TYPE, VALUE, MISSING] = ['ERR_ARGUMENT_TYPE', 'ERR_ARGUMENT_VALUE', 'ERR_MISSING_ARGUMENT'];
@@ -192,3 +195,13 @@ test(
     );
   },
 );
+
+test('the comment of each synchronous derivation says first that it blocks the event loop', () => {
+  const source = readFileSync(join(root, 'src', 'kdf', 'derivations.ts'), 'utf8');
+  const documented = [...source.matchAll(/\/\*\*\n((?: \*.*\n)*?) \*\/\nexport function (\w+)/g)];
+  const blocks = /^ \* \*\*Without a callback it blocks the event loop/;
+  assert.deepEqual(
+    documented.filter(([, comment]) => blocks.test(comment)).map(([, , name]) => name),
+    ['scrypt', 'pbkdf2', 'argon2', 'hashPassword', 'verifyPassword'],
+  );
+});

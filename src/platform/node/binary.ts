@@ -236,7 +236,8 @@ function notFound(
     ? `None is published for ${platform} (published: ${published.join(', ')}); ` +
       'in a checkout "npm run build" compiles one'
     : isBundled()
-      ? 'This program is bundled without it: mark "millrace" as external in the bundler, ' +
+      ? 'This program is bundled without it: mark "millrace" as external in the bundler ' +
+        "(for Next.js: serverExternalPackages: ['millrace'] in next.config), " +
         `or put the package @millrace/${names[0]} into the node_modules ` +
         'beside the program, or set MILLRACE_BINARY to the file (docs/servers-and-bundlers.md)'
       : 'Install optional dependencies (npm install --include=optional; a lockfile made on ' +
