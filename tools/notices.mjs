@@ -6,7 +6,7 @@
 //
 // cargo-about does the like: 216 crates to compile, for a list without the standard library.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -48,9 +48,32 @@ SOFTWARE.`,
 /** Licences whose sources lie deeper in a crate. */
 const deeperFiles = { 'aws-lc-sys': ['aws-lc/LICENSE', 'aws-lc/third_party/fiat/LICENSE'] };
 
-/** Returns the text of LICENSES.txt for a platform of platforms.mjs. */
+/**
+ * Crates of the standard library that its list lacks: those that print backtraces. All may be used
+ * under Apache-2.0, 0BSD or the Unlicense, which ask for no line of their owners.
+ */
+const backtraceCrates = {
+  addr2line: 'Apache-2.0 OR MIT',
+  adler2: '0BSD OR MIT OR Apache-2.0',
+  memchr: 'Unlicense OR MIT',
+  miniz_oxide: 'MIT OR Zlib OR Apache-2.0',
+  object: 'Apache-2.0 OR MIT',
+};
+
+/** Parts of the standard library itself, and what only its crates test and proc_macro use. */
+const notListed =
+  /^(alloc|core|std|std_detect|panic_\w+|unwind|test|proc_macro|profiler_builtins|sysroot|compiler_builtins|rustc_std_workspace_\w+|getopts|rustc_literal_escaper)$/;
+
+/** The licences that LICENSES.txt has, the preferred ones first; deny.toml allows them for crates. */
+const accepted = ['MIT', 'ISC', 'Apache-2.0', 'BSD-3-Clause', 'Unicode-3.0', 'Unlicense', 'Zlib'];
+
+/**
+ * Returns LICENSES.txt for a platform of platforms.mjs, and the SPDX expression of all of it.
+ *
+ * @returns {Promise<{ text: string, license: string }>}
+ */
 export async function notices(platform) {
-  const parts = [...(await crates(platform.rust)), ...(await standardLibrary())];
+  const parts = [...(await crates(platform.rust)), ...(await standardLibrary(platform.rust))];
   const texts = new Map();
   for (const { title, texts: own } of parts) {
     for (const text of own) {
@@ -64,10 +87,27 @@ export async function notices(platform) {
   const sections = [...texts.values()].map(
     ({ titles, text }) => `${line}\n${[...new Set(titles)].join('\n')}\n${line}\n\n${text}\n`,
   );
-  return (
-    `Compiled into the ${platform.name} binary of ` +
-    `millrace:\n\n${list.join('\n')}\n\n${sections.join('\n')}`
-  );
+  return {
+    license: [...new Set(['MIT', ...parts.flatMap(({ license }) => chosen(license))])]
+      .sort()
+      .join(' AND '),
+    text:
+      `Compiled into the ${platform.name} binary of ` +
+      `millrace:\n\n${list.join('\n')}\n\n${sections.join('\n')}`,
+  };
+}
+
+/** The licences of an SPDX expression that apply if of each choice an accepted one is chosen. */
+function chosen(expression) {
+  const flat = expression.replace(/\(([^()]*)\)/g, (_, group) => choice(group.split(' OR ')));
+  return flat.includes(' AND ') ? flat.split(' AND ') : [choice(flat.split(/ OR |\//))];
+}
+
+function choice(licences) {
+  const found = accepted.find((each) => licences.includes(each));
+  if (found === undefined)
+    throw new Stop(`millrace: no accepted licence among ${licences.join(', ')}`);
+  return found;
 }
 
 /**
@@ -127,9 +167,19 @@ function crate({ name, version, license, manifest_path: manifest }) {
   return { title: `${name} ${version}`, license, texts };
 }
 
-/** Rust's standard library and its dependencies, as the toolchain's own notices have them. */
-async function standardLibrary() {
-  const folder = join((await ask('rustc', ['--print', 'sysroot'])).trim(), 'share', 'doc', 'rust');
+/**
+ * Rust's standard library and the crates in it on a target, which are the files of its folder. Their
+ * licences are those of the toolchain's own notices, which list the crates of all targets.
+ */
+async function standardLibrary(target) {
+  const sysroot = (await ask('rustc', ['--print', 'sysroot'])).trim();
+  const libraries = join(sysroot, 'lib', 'rustlib', target, 'lib');
+  if (!existsSync(libraries))
+    throw new Stop(`millrace: the standard library is not there: rustup target add ${target}`);
+  const linked = readdirSync(libraries)
+    .flatMap((file) => /^lib(\w+)-[\da-f]+\.rlib$/.exec(file)?.[1] ?? [])
+    .filter((name) => !notListed.test(name));
+  const folder = join(sysroot, 'share', 'doc', 'rust');
   const [, version] = /^rustc (\S+)/.exec(await ask('rustc', ['--version']));
   const html = readFileSync(join(folder, 'COPYRIGHT-library.html'), 'utf8');
   const own = ['MIT.txt', 'Apache-2.0.txt', 'Unicode-3.0.txt'].map((file) =>
@@ -149,6 +199,7 @@ async function standardLibrary() {
       const authors = plain(/<b>Authors:<\/b> ([^<]*)/.exec(section)?.[1] ?? '');
       const texts = [...section.matchAll(/<pre>([^]*?)<\/pre>/g)].map(([, text]) => plain(text));
       return {
+        name,
         title:
           `${name} ${number} of the standard ` +
           `library${authors && texts.length === 0 ? `, by ${authors}` : ''}`,
@@ -156,9 +207,15 @@ async function standardLibrary() {
         texts,
       };
     });
-  if (dependencies.length === 0)
-    throw new Stop(`millrace: ${folder} has no list of what the standard library is made of`);
-  return [std, ...dependencies];
+  const found = linked.map((name) => {
+    const listed = dependencies.find((each) => each.name.replaceAll('-', '_') === name);
+    if (listed !== undefined) return listed;
+    const license = backtraceCrates[name];
+    if (license === undefined)
+      throw new Stop(`millrace: ${name} of the standard library has no known licence`);
+    return { title: `${name} of the standard library`, license, texts: own };
+  });
+  return [std, ...found.sort((left, right) => left.title.localeCompare(right.title, 'en'))];
 }
 
 const entities = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
@@ -187,5 +244,5 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   const name = process.argv[2] ?? hostPlatform();
   const platform = platforms.find((each) => each.name === name);
   if (platform === undefined) throw new Stop(`millrace: no platform ${name}`);
-  process.stdout.write(await notices(platform));
+  process.stdout.write((await notices(platform)).text);
 }

@@ -8,9 +8,10 @@
 //   node tools/platform-packages.mjs --publish [--tag v1.2.3] [--dry-run | --no-provenance]
 //       [--out FOLDER]         publish what was written; a rehearsal has no provenance to record
 //
-// `millrace` has the files that the repository's own package.json lists, less the binaries; a
-// platform package has the licences of everything that is compiled into its binary, and a bill of
-// materials (sbom.cdx.json), which take cargo to know. With --complete nothing may be missing.
+// `millrace` has the files that the repository's own package.json lists, less the binaries, and a
+// bill of materials (sbom.cdx.json) of the npm packages that are bundled; a platform package has
+// the licences of everything that is compiled into its binary, and a bill of materials of it, which
+// take cargo to know. With --complete nothing may be missing.
 //
 // The optionalDependencies are written here and are not in the repository's own package.json:
 // there, `npm ci` would look for packages of a version that is not published yet, and fail. For the
@@ -33,7 +34,7 @@ import { npm } from './install.mjs';
 import { nobleFolders, nobleTag, writeNoblePackages } from './noble-packages.mjs';
 import { notices } from './notices.mjs';
 import { platforms } from './platforms.mjs';
-import { billOfMaterials } from './sbom.mjs';
+import { billOfMaterials, bundledBill } from './sbom.mjs';
 import { Stop, probe, root, skipped, step } from './steps.mjs';
 
 let out = join(root, 'npm');
@@ -91,7 +92,8 @@ async function writePlatform(platform, manifest, repository, complete) {
   mkdirSync(folder, { recursive: true });
   copyFileSync(binaryOf(name), join(folder, binary));
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  writeFileSync(join(folder, 'LICENSES.txt'), await notices(platform));
+  const { text: licences, license } = await notices(platform);
+  writeFileSync(join(folder, 'LICENSES.txt'), licences);
   const { text, missing } = await billOfMaterials(platform);
   if (text !== undefined) writeFileSync(join(folder, 'sbom.cdx.json'), text);
   else if (complete) throw new Stop(`millrace: no bill of materials: ${missing}`);
@@ -104,7 +106,7 @@ async function writePlatform(platform, manifest, repository, complete) {
     name: packageOf(name),
     version: manifest.version,
     description: `The ${name} binary of millrace`,
-    license: manifest.license,
+    license,
     author: manifest.author,
     ...repositoryField(repository),
     main: binary,
@@ -128,10 +130,12 @@ async function writeMain(
     mkdirSync(dirname(join(main, path)), { recursive: true });
     copyFileSync(join(root, path), join(main, path));
   }
+  const { name, version, license } = readManifest(root);
+  writeFileSync(join(main, 'sbom.cdx.json'), bundledBill(main, { name, version, license }));
   writeManifest(main, {
     ...manifest,
     ...repositoryField(repository),
-    files: listed.filter((each) => !isBinary(each)),
+    files: [...listed.filter((each) => !isBinary(each)), 'sbom.cdx.json'],
     optionalDependencies: Object.fromEntries(
       built.map(({ name }) => [packageOf(name), manifest.version]),
     ),

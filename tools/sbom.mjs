@@ -1,7 +1,8 @@
-// The bill of materials of a platform's binary in CycloneDX's format, by cargo-cyclonedx: the
-// crates that are compiled in, their versions and licences. Written into each platform package.
+// Bills of materials in CycloneDX's format. That of a platform's binary is by cargo-cyclonedx: the
+// crates that are compiled in, their versions and licences. That of `millrace` lists the npm
+// packages that are bundled into its files.
 
-import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 import { prepareNativeBuild } from './prerequisites.mjs';
@@ -9,6 +10,49 @@ import { Stop, probe, root, step } from './steps.mjs';
 
 const file = 'millrace-sbom';
 const tools = join(root, 'target', 'tools');
+
+/**
+ * Returns the bill of materials of the npm packages in the folder of `millrace`: those whose
+ * licences lie beside the bundles.
+ */
+export function bundledBill(folder, { name, version, license }) {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  const licences = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /(^|[\\/])LICENSES\.txt$/.test(path))
+    .map((path) => readFileSync(join(folder, 'dist', path), 'utf8'));
+  const bundled = new Set(
+    licences.flatMap((text) =>
+      [...text.matchAll(/^((?:@[\w-]+\/)?[\w-]+) \d\S* \(.+\)$/gm)].map(([, each]) => each),
+    ),
+  );
+  // The charts of the benchmark report, as files.
+  if (existsSync(join(folder, 'dist', 'uplot'))) bundled.add('uplot');
+  const components = [...bundled].sort().map((each) => {
+    const { version: locked, license: id, integrity } = lock[`node_modules/${each}`];
+    return {
+      type: 'library',
+      name: each,
+      version: locked,
+      purl: `pkg:npm/${each.replace('@', '%40')}@${locked}`,
+      licenses: [{ expression: id }],
+      hashes: [
+        {
+          alg: 'SHA-512',
+          content: Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex'),
+        },
+      ],
+    };
+  });
+  const component = {
+    type: 'library',
+    name,
+    version,
+    purl: `pkg:npm/${name}@${version}`,
+    licenses: [{ expression: license }],
+  };
+  const bill = { bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, metadata: { component } };
+  return `${JSON.stringify({ ...bill, components }, null, 2)}\n`;
+}
 
 /** The environment for cargo-cyclonedx, of this machine or of `fetchCycloneDx`. */
 async function environment() {

@@ -43,6 +43,8 @@ after(async () => {
 });
 
 const published = (name) => join(folder, 'npm', name);
+const manifestOf = (name) =>
+  JSON.parse(readFileSync(join(published(name), 'package.json'), 'utf8'));
 const listing = (name) =>
   readdirSync(published(name), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -88,8 +90,9 @@ test('millrace: every file that its manifest names, and nothing of the repositor
   assert.deepEqual(
     files.filter(
       (path) =>
-        !/^(cli|dist)\/|^[A-Z]+(\.md)?$|^package\.json$|^scrypt-bench\.mjs$/.test(path) ||
-        /\.(node|rs|map)$|\.stamp|\.test\./.test(path),
+        !/^(cli|dist)\/|^[A-Z]+(\.md)?$|^(package|sbom\.cdx)\.json$|^scrypt-bench\.mjs$/.test(
+          path,
+        ) || /\.(node|rs|map)$|\.stamp|\.test\./.test(path),
     ),
     [],
   );
@@ -122,6 +125,50 @@ test('the platform package: its binary, licences, and with cargo-cyclonedx what 
   );
 });
 
+test('the bill of materials of millrace has the bundled npm packages', () => {
+  const { components } = JSON.parse(
+    readFileSync(join(published('millrace'), 'sbom.cdx.json'), 'utf8'),
+  );
+  const names = ['@noble/ciphers', '@noble/hashes', 'hash-wasm', 'uplot'];
+  assert.deepEqual(
+    components.map(({ name }) => name),
+    names,
+  );
+  for (const { name, version, purl, licenses, hashes } of components) {
+    const folder = join(root, 'node_modules', name);
+    const installed = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    assert.equal(version, installed.version);
+    assert.equal(purl, `pkg:npm/${name.replace('@', '%40')}@${version}`);
+    assert.deepEqual(licenses, [{ expression: installed.license }]);
+    assert.match(hashes[0].content, /^[\da-f]{128}$/);
+    // The field `license` of the package covers what is bundled.
+    assert.ok(manifestOf('millrace').license.split(' AND ').includes(installed.license));
+  }
+});
+
+test('LICENSES.txt of a platform has what is in its binary', () => {
+  const text = readFileSync(join(published(platform.name), 'LICENSES.txt'), 'utf8');
+  const [list] = text.split('-'.repeat(80));
+  const ofStandardLibrary = [...list.matchAll(/^(\S+)(?: \S+)? of the standard library/gm)].map(
+    ([, name]) => name,
+  );
+  // The paths of sources in the messages of panics.
+  const binary = readFileSync(
+    join(published(platform.name), `millrace.${platform.name}.node`),
+    'latin1',
+  );
+  const named = new Set(
+    [...binary.matchAll(/([a-z][\w-]*)-\d+\.\d+\.\d+[/\\]src[/\\]/g)].map(([, name]) => name),
+  );
+  for (const name of named)
+    assert.match(list, new RegExp(`^${name} `, 'm'), `${name} is in the binary`);
+  if (platform.os === 'linux')
+    assert.doesNotMatch(list, /windows|wasi|fortanix|r-efi|hermit|vex|wit-bindgen|moto|unwinding/);
+  assert.ok(ofStandardLibrary.includes('hashbrown'));
+  const { license } = manifestOf(platform.name);
+  assert.equal(license, 'Apache-2.0 AND BSD-3-Clause AND ISC AND MIT AND Unicode-3.0');
+});
+
 test('LICENSES.txt has every linked crate with the text of its licence', async () => {
   const text = readFileSync(join(published(platform.name), 'LICENSES.txt'), 'utf8');
   const listed = [...text.split('-'.repeat(80))[0].matchAll(/^(\S+) (\d\S*) \(/gm)].map(
@@ -129,6 +176,11 @@ test('LICENSES.txt has every linked crate with the text of its licence', async (
   );
   const reachable = await reachableCrates();
   assert.ok(reachable.length > 10);
+  if (platform.os === 'linux')
+    assert.match(
+      readFileSync(join(root, 'SECURITY.md'), 'utf8'),
+      new RegExp(`audited the ${listed.length} crates that are compiled in`),
+    );
   // Reached only by a feature that tests switch on: block-buffer by digest's, for the oracles.
   const testsOnly = ['block-buffer'];
   assert.deepEqual(

@@ -20,7 +20,18 @@ import { atMost } from './jobs.mjs';
 
 export const place = join(root, 'target', 'platforms');
 
-const pinned = ['ziglang==0.17.1', 'cargo-zigbuild==0.24.0'];
+// Of PyPI, with the SHA-256 of the packages for Linux and macOS. pip installs nothing else.
+const pinned = `
+ziglang==0.17.1 \\
+  --hash=sha256:ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54 \\
+  --hash=sha256:b7c5f02fccd40f89b999ee16a1f5ddced56e6182370f8affe494bcf8a28cf07e \\
+  --hash=sha256:4e0b4b9c02b8d0d220e9948010f860b62ff11d96abb39762eca5fa2ef3f7bc97 \\
+  --hash=sha256:09953b6af7f64168b915180a42774f520f92d86ef6331b28e33915c7e1f0bb23
+cargo-zigbuild==0.24.0 \\
+  --hash=sha256:484412e39e4c6039474535ce97ee75a22bab22d58233056f8ec8a8f9034bb957 \\
+  --hash=sha256:6942e4320f7b05d8fb29e0a8ce5670bcbb3d254275100b85b5b7c86552f9a744 \\
+  --hash=sha256:b576e8b95ff199eedee0e57afcdbaff7579744916261483280d350b9a35711fd
+`;
 
 /** One row fetches at a time, as most need the same packages. */
 export const fetching = atMost(1);
@@ -43,7 +54,13 @@ export async function python() {
   mkdirSync(place, { recursive: true });
   await have('make a Python environment', 'python3', ['-m', 'venv', folder]);
   const pip = join(programs, 'pip');
-  await have('fetch Zig', pip, ['install', '--quiet', '--only-binary', ':all:', ...pinned]);
+  const requirements = join(place, 'requirements.txt');
+  writeFileSync(requirements, pinned);
+  // prettier-ignore
+  await have('fetch Zig', pip, [
+    'install', '--quiet', '--only-binary', ':all:', '--no-deps', '--require-hashes',
+    '--requirement', requirements,
+  ]);
   return programs;
 }
 

@@ -1,0 +1,83 @@
+// The sentences of SECURITY.md about figures and the supply chain, compared with code and workflows.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { root } from '../../tools/steps.mjs';
+
+const read = (...path) => readFileSync(join(root, ...path), 'utf8');
+const security = read('SECURITY.md').replace(/\s+/g, ' ');
+const workflows = readdirSync(join(root, '.github', 'workflows')).map((name) =>
+  read('.github', 'workflows', name),
+);
+
+test('actions are pinned by commit, container images by digest', () => {
+  const text = workflows.join('\n');
+  const actions = [...text.matchAll(/uses: (\S+)/g)].map(([, each]) => each);
+  assert.ok(actions.length > 10);
+  for (const each of actions) assert.match(each, /^[\w/-]+@[\da-f]{40}$/);
+  const images = [...text.matchAll(/\bnode:\d[^\s']*/g)].map(([each]) => each);
+  assert.ok(images.length >= 6);
+  for (const each of images) assert.match(each, /^node:\d+-[a-z]+@sha256:[\da-f]{64}$/);
+});
+
+test('rustup, Zig and what cargo installs are pinned', () => {
+  for (const text of workflows) {
+    assert.doesNotMatch(text, /rustup-init|sh\.rustup\.rs/);
+    for (const [command] of text.matchAll(/cargo install.*/g))
+      assert.match(command, /^cargo install --locked [\w-]+@\d+\.\d+\.\d+$/);
+  }
+  const rustup = read('tools', 'rustup.sh');
+  for (const cpu of ['x86_64', 'aarch64'])
+    for (const libc of ['gnu', 'musl'])
+      assert.match(rustup, new RegExp(`^ *${cpu}-\\*-${libc}\\) sum=[\\da-f]{64} ;;$`, 'm'));
+  const fetched = read('tools', 'platforms', 'fetch.mjs');
+  assert.match(fetched, /'--require-hashes'/);
+  for (const name of ['ziglang', 'cargo-zigbuild'])
+    assert.match(fetched, new RegExp(`^${name}==[\\d.]+ [^=]*--hash=sha256:[\\da-f]{64}`, 'm'));
+});
+
+test('no script of an npm package runs but in the benchmark', () => {
+  for (const text of workflows) {
+    for (const [command] of text.matchAll(/npm (?:ci|install)\b.*/g))
+      assert.match(command, /--ignore-scripts/);
+    assert.doesNotMatch(text, /npm run bench/);
+  }
+  const without = ['tools', 'bench', 'cli', 'test'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.mjs') && !name.includes('node_modules'))
+      .map((name) => join(folder, name))
+      .filter((name) => {
+        const text = read(name);
+        return /\bnpm\(\[\s*'(ci|install)'/.test(text) && !text.includes('--ignore-scripts');
+      }),
+  );
+  assert.deepEqual(without, [join('bench', 'install.mjs')]);
+});
+
+test('the job that publishes installs nothing, and alone has an identity', () => {
+  const release = read('.github', 'workflows', 'release.yml');
+  const jobs = release.split(/^ {2}(?=\w+:$)/m).slice(1);
+  const publish = jobs.filter((job) => job.includes('id-token: write'));
+  assert.equal(publish.length, 1);
+  assert.match(publish[0], /^publish:\n/);
+  const commands = [...publish[0].matchAll(/run: (.*)/g)].map(([, command]) => command);
+  assert.deepEqual(commands, [
+    'node tools/platform-packages.mjs --publish --tag ${{ github.ref_name }}',
+  ]);
+  assert.match(publish[0], /environment: npm/);
+  assert.match(publish[0], /node-version: \d+\.\d+\.\d+\n/);
+});
+
+test('the figures of stacks are those of the code', () => {
+  const stack = read('crates', 'core', 'src', 'stack.rs');
+  const size = (name) => Number(new RegExp(`const ${name}: usize = (\\d+) << 10;`).exec(stack)[1]);
+  for (const [text, name] of [
+    [/a worker overwrites (\d+) KiB of its stack/, 'DEEP'],
+    [/keyed `hashMany` overwrites (\d+) KiB/, 'NEAR'],
+    [/`createDecipher` (\d+) KiB/, 'KEY'],
+  ])
+    assert.equal(Number(text.exec(security)[1]), size(name), name);
+});
