@@ -65,6 +65,10 @@ export abstract class PiecewiseCipher extends LazyTransform {
       );
     this.#running = running;
     this.#streamOptions = streamOptions;
+    // An own function, as that of a stream made with options.transform: structured clones refuse
+    // it, and copied the cipher without its state otherwise.
+    const { _transform } = this;
+    this._transform = _transform;
   }
 
   /** The standard name of the cipher, for example `aes-256-gcm`. */

@@ -75,13 +75,15 @@ export interface KeyUses {
   waiting: number;
   /** Releases the key; set once it is disposed of. */
   over: (() => void) | undefined;
+  /** Called once the native memory is wiped, for a key of a KeyObject (operations/kept-keys.ts). */
+  released: (() => void) | undefined;
   /** The messages sealed with a random nonce of 12 bytes (operations/nonces.ts). */
   shortNonces: number;
 }
 
 /** Returns the uses of a new key. */
 export function noUses(): KeyUses {
-  return { waiting: 0, over: undefined, shortNonces: 0 };
+  return { waiting: 0, over: undefined, released: undefined, shortNonces: 0 };
 }
 
 /**

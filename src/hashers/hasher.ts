@@ -80,6 +80,10 @@ export abstract class Hasher extends LazyTransform {
       );
     this.#running = running;
     this.#streamOptions = streamOptions;
+    // An own function, as that of a stream made with options.transform: structured clones refuse
+    // it, and copied the hasher without its state otherwise.
+    const { _transform } = this;
+    this._transform = _transform;
   }
 
   /** The standard name of the hash, for example `sha256`. */

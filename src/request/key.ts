@@ -3,6 +3,7 @@ import type { EnginePreference, KeyUses } from '../engines/engines.js';
 import { makeError } from './errors.js';
 import { At, frame } from './frame.js';
 import { isBytesView } from './intrinsics.js';
+import { Unclonable } from './unclonable.js';
 
 declare global {
   // For programs without the library ESNext.Disposable.
@@ -27,9 +28,9 @@ let isKey: (value: unknown) => value is Key;
  * A prepared key, created by {@link createKey} and accepted wherever a key is. The key bytes cannot
  * be read back. Disposing it (or `using`) wipes the native memory once no job uses it. Garbage
  * collection wipes a key that was not disposed of, and the end of the environment wipes all keys. A
- * key cannot be sent to another thread.
+ * key cannot be sent to another thread: postMessage and structuredClone throw a DataCloneError.
  */
-export class Key {
+export class Key extends Unclonable {
   #handle: number;
   readonly #prepared: Prepared;
   /** The algorithm's standard name, e.g. `aes-256-gcm` or `hmac-sha256`. */
@@ -39,6 +40,7 @@ export class Key {
 
   /** @internal */
   constructor(permission: symbol, prepared: Prepared, algorithm: string, size: number) {
+    super();
     if (permission !== inside)
       throw makeError('ERR_ARGUMENT_TYPE', 'keys are made by createKey(algorithm, bytes)');
     this.#handle = prepared.handles[0]!;
@@ -99,9 +101,15 @@ export function release(prepared: Prepared): void {
     frame[At.Key] = handles[index]!;
     engines[index]!.binding.disposeKey();
   }
+  uses.released?.();
 }
 
 export { isKey };
+
+/** Calls `then` once the native memory of a key is wiped. */
+export function onRelease(key: Key, then: () => void): void {
+  preparedIn(key).uses.released = then;
+}
 
 /** Returns the engines that hold a key prepared for `algorithm`, and its handles. */
 export function keyEngines(key: Key, algorithm: string): EnginePreference {

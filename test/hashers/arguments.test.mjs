@@ -783,8 +783,7 @@ test('prototypes exchanged', () => {
 
 test('hashers cannot be sent, frozen ones still work, symbols and JSON tell no secrets', () => {
   const hmac = createHmac('sha256', 'the key').update('the message');
-  const copied = structuredClone(hmac);
-  assert.equal(copied.digest, undefined);
+  assert.throws(() => structuredClone(hmac), { name: 'DataCloneError' });
   assert.ok(!JSON.stringify(hmac).includes('message'));
   for (const depth of [0, 2, 10])
     assert.ok(!/the (key|message)/.test(inspect(hmac, { depth, showHidden: true })));

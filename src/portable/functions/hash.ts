@@ -9,6 +9,7 @@ import {
   type Parameter,
 } from '../../catalog/parameters.js';
 import { accepted, type Accepted } from '../../request/options.js';
+import { Unclonable } from '../../request/unclonable.js';
 import { PLAIN, type HashParams, type PortableHash } from '../hashes/contract.js';
 import type { MacSizes } from '../hashes/hmac.js';
 import { encoded, encodingOf, resultOf, type Digest, type Encoding } from './encodings.js';
@@ -342,7 +343,7 @@ export interface RunningSteps {
 }
 
 /** A message that arrives in parts, of a {@link HashFunction} or an HMAC. */
-export abstract class Running {
+export abstract class Running extends Unclonable {
   /** The standard name of the hash. */
   readonly algorithm: string;
   /** The digest's size in bytes. */
@@ -354,6 +355,7 @@ export abstract class Running {
 
   /** Made by `create`. */
   constructor(algorithm: string, steps: RunningSteps, size: number, stateSize: number) {
+    super();
     this.algorithm = algorithm;
     this.outputLength = size;
     this.#steps = steps;
