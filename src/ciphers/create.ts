@@ -91,7 +91,7 @@ function begin(facts: CipherFacts, encrypt: boolean, given: CreateDecipherOption
   const first = iv === undefined ? readIv(nonce, facts, 'nonce') : readIv(iv, facts, 'iv');
   const extra = readAad(aad, facts);
   const tag = authTag === undefined ? undefined : copiedTag(authTag, facts, tagSize);
-  const secret = readCipherKey(key, facts);
+  const secret = readCipherKey(key, facts, asked);
   try {
     const held = encrypt || !facts.aead || unverified === true ? undefined : new HeldText();
     const raw = SecretCopy.is(secret) ? secret.bytes : isUint8Array(secret) ? secret : undefined;

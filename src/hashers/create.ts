@@ -26,6 +26,8 @@ import {
   macName,
   withKeyBytes,
 } from '../operations/key.js';
+import { keptKey } from '../operations/kept-keys.js';
+import { Purpose } from '../request/frame.js';
 import { isKey, keyAlgorithm, keyEngines, keyHandle, type Key } from '../request/key.js';
 import type { KeyInput } from '../request/key-input.js';
 import { Hash, Hmac, inside, TupleHash } from './hasher.js';
@@ -115,10 +117,10 @@ export function createHmac(
   const facts = hmacFacts(algorithm);
   const { state, engine } = optionsObject<CreateHmacOptions>(options, 'options', hmacTakes);
   const asked = readEnginePreference(engine);
-  const given = isKey(key);
-  if (given) keyHandle(key, macName(facts));
+  const given = isKey(key) ? key : asked === undefined && keptKey(key, Purpose.Mac, facts);
+  if (given) keyHandle(given, macName(facts));
   const raw = !given && keepsStates(asked ?? defaultEngine.preference);
-  const prepared = given ? key : raw ? undefined : createMacKey(facts, key, asked);
+  const prepared = given || (raw ? undefined : createMacKey(facts, key, asked));
   const preference = enginesFor(prepared, asked);
   const states = raw
     ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, preference))
@@ -163,7 +165,10 @@ function preparedKey(
 ): Key | undefined {
   if (parameters?.key === undefined) return undefined;
   const { key, values } = parameters;
-  if (!isKey(key)) return createHashKey(facts, key, values, asked ?? defaultEngine.preference);
-  keyHandle(key, facts.name);
-  return values.length === 0 ? key : extendedKey(key, facts, values);
+  const given = isKey(key)
+    ? key
+    : asked === undefined && keptKey(key, Purpose.Hash, facts, 'options.key');
+  if (!given) return createHashKey(facts, key, values, asked ?? defaultEngine.preference);
+  keyHandle(given, facts.name);
+  return values.length === 0 ? given : extendedKey(given, facts, values);
 }

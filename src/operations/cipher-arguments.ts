@@ -1,18 +1,19 @@
 /** The arguments of cipher calls, read and checked against the sizes of the algorithm. */
 import { bytes, data, NO_BYTES, part, range, sizeOf, unsigned } from '../request/arguments.js';
 import { makeError, wrongType } from '../request/errors.js';
-import { Operation } from '../request/frame.js';
+import { Operation, Purpose } from '../request/frame.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
-import { keySizeOf, readKey, type KeyMaterial } from '../request/key-input.js';
+import { keySizeOf, type KeyMaterial } from '../request/key-input.js';
 import { isUint8Array } from '../request/intrinsics.js';
 import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
 import type { CipherFacts } from '../catalog/facts.js';
-import type { KeyUses } from '../engines/engines.js';
+import type { EnginePreference, KeyUses } from '../engines/engines.js';
+import { readKey } from './kept-keys.js';
 import { utf8Apart } from '#platform/runtime.js';
 
 /**
  * Reads a message. Reading a KeyObject may run other calls, which use the scratch memory too, so a
- * string is encoded after that. The bytes of a string are not in Node's Buffer pool.
+ * short string is encoded again after that. The bytes of a string are not in Node's Buffer pool.
  */
 export function messageBytes(value: unknown, target: unknown): Uint8Array {
   if (typeof value !== 'string') return data(value, 'source');
@@ -37,8 +38,12 @@ export function direction(encrypt: unknown): Operation {
 }
 
 /** Reads the key. Call it after all other arguments are read (secret-copy.ts). */
-export function readCipherKey(value: unknown, facts: CipherFacts): Exclude<KeyMaterial, string> {
-  const key = readKey(value, facts.name, 'key');
+export function readCipherKey(
+  value: unknown,
+  facts: CipherFacts,
+  asked: EnginePreference | undefined,
+): Exclude<KeyMaterial, string> {
+  const key = readKey(value, Purpose.Cipher, facts, asked);
   checkKeySize(key, keySizeOf(key), facts, 'key');
   return key;
 }

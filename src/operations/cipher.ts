@@ -12,7 +12,7 @@ import {
 } from '../request/arguments.js';
 import { makeError } from '../request/errors.js';
 import { At, frame, Operation, type Route } from '../request/frame.js';
-import { setKeyInput, type KeyInput } from '../request/key-input.js';
+import { mayHaveRunCode, setKeyInput, type KeyInput } from '../request/key-input.js';
 import type { Accepted, Names } from '../request/options.js';
 import {
   beginRequest,
@@ -29,7 +29,6 @@ import {
   setTarget,
   type Parser,
 } from '../request/request.js';
-import { SecretCopy } from '../request/secret-copy.js';
 import { cipherFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import {
@@ -206,8 +205,8 @@ function fillSealOptions(algorithm: unknown, given: unknown, accepted: Accepted<
   const resultSize = (iv === undefined ? facts.ivSize : 0) + size + tagSize;
   const place = readTarget(target, targetOffset, resultSize);
   const wanted = readRoute(route);
-  const secret = readCipherKey(key, facts);
-  if (SecretCopy.is(secret)) messageBytes(source, target);
+  const secret = readCipherKey(key, facts, preference);
+  if (mayHaveRunCode(secret)) messageBytes(source, target);
   // Last, because the nonce is valid until the next call only.
   const random = iv === undefined ? randomNonce(facts.ivSize, usesOf(secret)) : undefined;
   beginRequest(Operation.Seal, facts.id, text, 0, size);
@@ -262,7 +261,7 @@ function fillOpenOptions(algorithm: unknown, given: unknown, accepted: Accepted<
   const extra = readAad(aad, facts);
   const place = readTarget(target, targetOffset, size);
   const wanted = readRoute(route);
-  const secret = readCipherKey(key, facts);
+  const secret = readCipherKey(key, facts, preference);
   beginRequest(Operation.Open, facts.id, sealed, prefix, size + tagSize);
   frame[At.TagSize] = tagSize;
   setKeyInput(secret);
@@ -308,13 +307,18 @@ const cipherTable: Takes<keyof CipherFields> = takes('cipher(algorithm)', {
   ...targetNames,
 });
 
-function fillCipher(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
+function fillCipher(
+  given: ArrayLike<unknown>,
+  count: number,
+  promised?: boolean,
+  asked?: EnginePreference,
+): void {
   if (count < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an algorithm and an options object');
   const facts = cipherFacts(given[0]);
   if (count === 2)
     fillCipherOptions(facts, given[1], promised ? cipherTable.promised : cipherTable.plain);
-  else if (count === 5 || count === 7) fillCipherPositional(facts, given, count);
+  else if (count === 5 || count === 7) fillCipherPositional(facts, given, count, asked);
   else throw surplusArguments('cipher takes 2, 5 or 7 arguments', count);
 }
 
@@ -333,8 +337,8 @@ function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepte
   const code = readTag(tag, facts);
   const place = readTarget(target, targetOffset, sizeOf(view));
   const wanted = readRoute(route);
-  const secret = readCipherKey(key, facts);
-  if (SecretCopy.is(secret)) messageBytes(source, target);
+  const secret = readCipherKey(key, facts, preference);
+  if (mayHaveRunCode(secret)) messageBytes(source, target);
   beginRequest(operation, facts.id, view, 0, sizeOf(view));
   setKeyInput(secret);
   setIv(first, 0, sizeOf(first));
@@ -344,15 +348,20 @@ function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepte
   setAsked(wanted, preference);
 }
 
-function fillCipherPositional(facts: CipherFacts, given: ArrayLike<unknown>, count: number): void {
+function fillCipherPositional(
+  facts: CipherFacts,
+  given: ArrayLike<unknown>,
+  count: number,
+  asked: EnginePreference | undefined,
+): void {
   const operation = direction(given[1]);
   const source = messageBytes(given[4], undefined);
   limitSource(sizeOf(source), facts);
   const iv = readIv(given[3], facts, 'iv');
   const aad = readAad(count === 7 ? given[5] : undefined, facts);
   const tag = readTag(count === 7 ? given[6] : undefined, facts);
-  const key = readCipherKey(given[2], facts);
-  if (SecretCopy.is(key)) messageBytes(given[4], undefined);
+  const key = readCipherKey(given[2], facts, asked);
+  if (mayHaveRunCode(key)) messageBytes(given[4], undefined);
   beginRequest(operation, facts.id, source, 0, sizeOf(source));
   setKeyInput(key);
   setIv(iv, 0, sizeOf(iv));

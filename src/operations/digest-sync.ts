@@ -7,7 +7,7 @@ import { defaultEngine } from '../engines/engines.js';
 import { isUint8Array } from '../request/arguments.js';
 import { At, Flag, frame, Operation } from '../request/frame.js';
 import { encodeShort, TEXT_OFFSET, textScratch } from '../request/input-buffer.js';
-import { readTextKey, type KeyMaterial } from '../request/key-input.js';
+import type { KeyMaterial } from '../request/key-input.js';
 import { WHOLE } from '../request/protocol.js';
 import { clearRequest, Form } from '../request/request.js';
 import { encodeResult } from '../request/result.js';
@@ -25,7 +25,7 @@ import {
 } from './hash.js';
 import { hashKey } from './hash-parameters.js';
 import { hmacFacts, hmacTable } from './hmac.js';
-import { macName } from './key.js';
+import { readTextKey } from './kept-keys.js';
 import { allocate } from '#platform/runtime.js';
 
 /** Runs `hash(algorithm, data, options)`. */
@@ -33,7 +33,13 @@ export function hashSync(facts: HashFacts, data: unknown, options: unknown): unk
   const { plain } = facts.parameters === null ? hashTable : hashTable.parameters;
   const request = digestRequest(options, facts, plain);
   const source = readMessage(data, request, facts);
-  return run(Operation.Hash, facts, request, source, hashKey(request.parameters, facts));
+  return run(
+    Operation.Hash,
+    facts,
+    request,
+    source,
+    hashKey(request.parameters, facts, request.preference),
+  );
 }
 
 /** Runs `hmac(algorithm, key, data[, encoding | options])`. */
@@ -46,7 +52,7 @@ export function hmacSync(
   const facts = hmacFacts(algorithm);
   const request = digestRequest(options, facts, hmacTable.plain);
   const source = readData(data, request);
-  return run(Operation.Hmac, facts, request, source, readTextKey(key, macName(facts), 'key'));
+  return run(Operation.Hmac, facts, request, source, readTextKey(key, facts, request.preference));
 }
 
 function run(

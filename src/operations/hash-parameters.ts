@@ -4,13 +4,15 @@
  */
 import { data, sizeOf, unsigned, type Data } from '../request/arguments.js';
 import { makeError, wrongType, type MillraceError } from '../request/errors.js';
-import { part } from '../request/intrinsics.js';
-import { keySizeOf, readKey, type KeyMaterial } from '../request/key-input.js';
-import { isKey } from '../request/key.js';
+import { Purpose } from '../request/frame.js';
+import { isUint8Array, part } from '../request/intrinsics.js';
+import { keySizeOf, type KeyMaterial } from '../request/key-input.js';
+import { isKey, keyEngines } from '../request/key.js';
 import type { Names } from '../request/options.js';
-import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
+import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
 import { hashNamesWith } from '../catalog/catalog.js';
 import type { HashFacts, ParameterRange } from '../catalog/facts.js';
+import type { EnginePreference } from '../engines/engines.js';
 import {
   checkParameter,
   parameterBlock,
@@ -20,6 +22,7 @@ import {
   type ParameterName,
 } from '../catalog/parameters.js';
 import { takes, type Takes } from '../scheduling/routes.js';
+import { keptKey } from './kept-keys.js';
 import { extendedEngines } from './key.js';
 
 /** Options that some hashes take beside `key`, `seed` and `outputLength`; others refuse them. */
@@ -166,23 +169,29 @@ export function checkKeyed(facts: HashFacts): void {
 
 /**
  * Returns what travels in the place of the key: a raw or prepared key, or a block. Call it after
- * all other arguments are read (secret-copy.ts).
+ * all other arguments are read (secret-copy.ts). `asked` are the engines that the call asks for.
  */
 export function hashKey(
   given: GivenParameters | undefined,
   facts: HashFacts,
+  asked: EnginePreference | undefined,
 ): Exclude<KeyMaterial, string> | undefined {
   if (given === undefined) return undefined;
   const { key, values } = given;
   if (key === undefined) return parameterBlock(values);
   const ranges = facts.parameters!;
-  const secret = readKey(key, facts.name, 'options.key');
-  const size = keySizeOf(secret);
-  // A prepared key.
-  if (size === undefined)
-    return values.length === 0 || !isKey(key) ? secret : extendedEngines(key, facts, values);
+  const prepared = isKey(key)
+    ? key
+    : asked === undefined && !isUint8Array(key)
+      ? keptKey(key, Purpose.Hash, facts, 'options.key')
+      : undefined;
+  if (prepared !== undefined)
+    return values.length === 0
+      ? keyEngines(prepared, facts.name)
+      : extendedEngines(prepared, facts, values);
+  const secret = readSecret(key, 'options.key', SecretKinds.Prepared);
   try {
-    checkKeySize(size, ranges.key!, facts);
+    checkKeySize(keySizeOf(secret)!, ranges.key!, facts);
   } catch (error) {
     wipeCopy(secret);
     throw error;

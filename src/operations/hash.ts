@@ -128,14 +128,20 @@ export const hashTable: HashTakes<keyof typeof hashNames | keyof TargetOptions> 
   { ...hashNames, ...targetNames },
 );
 
-function fillHash(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
+function fillHash(
+  given: ArrayLike<unknown>,
+  count: number,
+  promised?: boolean,
+  asked?: EnginePreference,
+): void {
   if (count < 2) throw makeError('ERR_MISSING_ARGUMENT', 'hash needs an algorithm and data');
   if (count > 3) throw surplusArguments('hash takes 2 or 3 arguments', count);
   const facts = hashFacts(given[0]);
   const { promised: all, plain } = facts.parameters === null ? hashTable : hashTable.parameters;
   const request = digestRequest(count > 2 ? given[2] : undefined, facts, promised ? all : plain);
   const source = readMessage(given[1], request, facts);
-  fillParsed(Operation.Hash, facts, request, source, hashKey(request.parameters, facts));
+  const key = hashKey(request.parameters, facts, asked ?? request.preference);
+  fillParsed(Operation.Hash, facts, request, source, key);
 }
 
 /** Fills the request of a hash or HMAC from its parsed arguments. */

@@ -16,9 +16,8 @@ import {
   type HashOptions,
   type TargetOptions,
 } from './hash.js';
-import { macName } from './key.js';
-import { readTextKey } from '../request/key-input.js';
-import { engineNames, type EngineOptions } from '../engines/engines.js';
+import { readTextKey } from './kept-keys.js';
+import { engineNames, type EngineOptions, type EnginePreference } from '../engines/engines.js';
 import type { Names } from '../request/options.js';
 import { takes, type Takes } from '../scheduling/routes.js';
 
@@ -35,14 +34,19 @@ export const hmacNames: Names<HmacFields> = { encoding: true, ...targetNames, ..
 
 export const hmacTable: Takes<keyof HmacFields> = takes('hmac(algorithm, key, data)', hmacNames);
 
-function fillHmac(given: ArrayLike<unknown>, count: number, promised?: boolean): void {
+function fillHmac(
+  given: ArrayLike<unknown>,
+  count: number,
+  promised?: boolean,
+  asked?: EnginePreference,
+): void {
   if (count < 3) throw makeError('ERR_MISSING_ARGUMENT', 'hmac needs an algorithm, a key and data');
   if (count > 4) throw surplusArguments('hmac takes 3 or 4 arguments', count);
   const facts = hmacFacts(given[0]);
   const accepted = promised ? hmacTable.promised : hmacTable.plain;
   const request = digestRequest(count > 3 ? given[3] : undefined, facts, accepted);
   const source = readData(given[2], request);
-  const key = readTextKey(given[1], macName(facts), 'key');
+  const key = readTextKey(given[1], facts, asked ?? request.preference);
   fillParsed(Operation.Hmac, facts, request, source, key);
 }
 

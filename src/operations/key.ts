@@ -15,7 +15,7 @@ import {
   hashFacts,
   type KeyAlgorithm,
 } from '../catalog/catalog.js';
-import type { HashFacts } from '../catalog/facts.js';
+import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { parameterBlock, takesRawKey, type Parameter } from '../catalog/parameters.js';
 import {
   defaultEngine,
@@ -80,13 +80,7 @@ export function createMacKey(
   key: unknown,
   preference: EnginePreference = defaultEngine.preference,
 ): Key {
-  return prepareFor(
-    { purpose: Purpose.Mac, id: facts.id, name: macName(facts), size: undefined },
-    key,
-    preference,
-    'key',
-    SecretKinds.Prepared,
-  );
+  return prepareFor(macTarget(facts), key, preference, 'key', SecretKinds.Prepared);
 }
 
 /** What a key for an HMAC over a hash is prepared for. */
@@ -122,7 +116,8 @@ export function macKeyOf(key: Key, algorithm: string, facts: HashFacts): Key {
   return new Key(inside, prepared, macName(facts), key.size);
 }
 
-function prepareFor(
+/** Prepares a key. Error messages name the key `argument` and list the kinds in `also`. */
+export function prepareFor(
   { purpose, id, name, size, hash }: Target,
   key: unknown,
   preference: EnginePreference,
@@ -164,7 +159,8 @@ export function withKeyBytes<T>(
   }
 }
 
-interface Target {
+/** What a key is prepared for. */
+export interface Target {
   readonly purpose: Purpose;
   readonly id: number;
   readonly name: string;
@@ -174,7 +170,15 @@ interface Target {
   readonly hash?: HashFacts;
 }
 
-function hashTarget(hash: HashFacts): Target {
+export function cipherTarget({ id, name, keySize }: CipherFacts): Target {
+  return { purpose: Purpose.Cipher, id, name, size: keySize };
+}
+
+export function macTarget(hash: HashFacts): Target {
+  return { purpose: Purpose.Mac, id: hash.id, name: macName(hash), size: undefined };
+}
+
+export function hashTarget(hash: HashFacts): Target {
   return { purpose: Purpose.Hash, id: hash.id, name: hash.name, size: undefined, hash };
 }
 
@@ -250,14 +254,12 @@ function target(algorithm: unknown): Target {
   if (typeof algorithm !== 'string') throw wrongType('algorithm', 'a string', algorithm);
   if (/^hmac-/i.test(algorithm)) {
     const hash = hashFacts(algorithm.slice(5));
-    if (hash.hmac)
-      return { purpose: Purpose.Mac, id: hash.id, name: macName(hash), size: undefined };
+    if (hash.hmac) return macTarget(hash);
     throw makeError('ERR_ARGUMENT_VALUE', `algorithm: there is no HMAC over ${hash.name}`);
   }
   const hash = findCipher(algorithm) === undefined ? findHash(algorithm) : undefined;
   if (hash === undefined) {
-    const { id, name, keySize } = cipherFacts(algorithm);
-    return { purpose: Purpose.Cipher, id, name, size: keySize };
+    return cipherTarget(cipherFacts(algorithm));
   }
   if (hash.parameters?.key !== undefined) return hashTarget(hash);
   throw makeError(

@@ -5,6 +5,7 @@
  *
  * The functions accept objects of any realm (vm contexts, test runners) and with any prototype.
  */
+import { mayBeBuffer } from '#platform/runtime.js';
 
 type Getter<Result> = (value: unknown) => Result;
 
@@ -99,6 +100,7 @@ export function bytesOfBuffer(value: unknown): Uint8Array | undefined {
  * value.
  */
 export function bufferSize(value: unknown): number | undefined {
+  if (!mayBeBuffer(value)) return undefined;
   for (const size of [sizeOfUnshared, sizeOfShared]) {
     try {
       return size!(value);

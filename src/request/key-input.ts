@@ -2,11 +2,11 @@
 import { sizeOf, type Bytes, type Data } from './arguments.js';
 import { setEngines, setKey, encodeKey, ownSecret, deferWipe } from './request.js';
 import type { EnginePreference } from '../engines/engines.js';
-import { isUint8Array } from './intrinsics.js';
-import { isKey, keyEngines, type Key } from './key.js';
+import { isBytesView, isUint8Array } from './intrinsics.js';
+import type { Key, Prepared } from './key.js';
 import type { CryptoKey, KeyObject } from '#platform/runtime.js';
 import { isShort, keyScratch } from './input-buffer.js';
-import { readSecret, SecretCopy, SecretKinds } from './secret-copy.js';
+import { SecretCopy } from './secret-copy.js';
 
 /**
  * A key: bytes, a secret KeyObject of node:crypto, an extractable secret CryptoKey of WebCrypto, or
@@ -23,36 +23,20 @@ export type SecretInput = Data | KeyObject | CryptoKey;
 
 /**
  * A parsed key: its bytes (the caller's memory or a copy), a string, or the engines that hold it.
+ * operations/kept-keys.ts reads it.
  */
 export type KeyMaterial = Uint8Array | SecretCopy | string | EnginePreference;
-
-/**
- * Reads a key, prepared for `algorithm` or not. Call it after all other arguments are read
- * (secret-copy.ts).
- */
-export function readKey(
-  value: unknown,
-  algorithm: string,
-  name: string,
-): Exclude<KeyMaterial, string> {
-  if (isUint8Array(value)) return value;
-  return isKey(value)
-    ? keyEngines(value, algorithm)
-    : readSecret(value, name, SecretKinds.Prepared);
-}
-
-/** Reads a key that may be a string. */
-export function readTextKey(value: unknown, algorithm: string, name: string): KeyMaterial {
-  if (isUint8Array(value) || typeof value === 'string') return value;
-  return isKey(value)
-    ? keyEngines(value, algorithm)
-    : readSecret(value, name, SecretKinds.Text | SecretKinds.Prepared);
-}
 
 /** Returns the size of a key in bytes; undefined for a prepared key. */
 export function keySizeOf(key: Exclude<KeyMaterial, string>): number | undefined {
   if (isUint8Array(key)) return sizeOf(key);
   return SecretCopy.is(key) ? key.bytes.length : undefined;
+}
+
+/** Returns true if it was a KeyObject or CryptoKey: a forged one may have run other calls. */
+export function mayHaveRunCode(key: Exclude<KeyMaterial, string>): boolean {
+  if (isBytesView(key)) return false;
+  return key.engines === undefined || (key as Prepared).uses.released !== undefined;
 }
 
 /** Sets the whole key. A copy made here is wiped once the call has used or copied it. */

@@ -38,9 +38,15 @@ export const enum Form {
 
 /**
  * Fills the frame and {@link request} from the first `count` arguments. Throws if one is invalid. A
- * call that is `promised` accepts {@link CallOptions}.
+ * call that is `promised` accepts {@link CallOptions}; `asked` are the engines that the caller sets
+ * afterwards.
  */
-export type FillRequest = (given: ArrayLike<unknown>, count: number, promised?: boolean) => void;
+export type FillRequest = (
+  given: ArrayLike<unknown>,
+  count: number,
+  promised?: boolean,
+  asked?: EnginePreference,
+) => void;
 
 /** Parses the arguments of one function. */
 export interface Parser {

@@ -51,7 +51,7 @@ export function runSync(
   preference?: EnginePreference,
 ): unknown {
   try {
-    fill(given, count);
+    fill(given, count, false, preference);
     if (preference !== undefined) setEngines(preference);
     if (request.routed) throw routedSync();
   } catch (error) {
@@ -143,7 +143,7 @@ export function runPromise(
     return completion.promise;
   }
   try {
-    fill(given, count, true);
+    fill(given, count, true, preference);
     if (route !== undefined) setRoute(route);
     if (preference !== undefined) setEngines(preference);
     if (signal !== undefined) request.flags |= Flag.Cancellable;

@@ -7,10 +7,29 @@ import { createPublicKey, createSecretKey, generateKeyPairSync, webcrypto } from
 import { test } from 'node:test';
 
 import millrace from 'millrace';
+import nodeCrypto from 'millrace/node-crypto';
 import * as portable from 'millrace/portable';
 import promises from 'millrace/promises';
 
+import { collectGarbage } from '../support/garbage.mjs';
 import { random } from '../support/random.mjs';
+
+/** The copies of bytes that Node.js has exported from the handles of KeyObjects. */
+const copies = [];
+const handle = handleOf(createSecretKey(Buffer.alloc(1)));
+const handles = Object.getPrototypeOf(handle);
+const exported = handles.export;
+// Before the first KeyObject is used: Millrace remembers the function.
+handles.export = function (...given) {
+  const copy = exported.apply(this, given);
+  copies.push(copy);
+  return copy;
+};
+
+function handleOf(key) {
+  const symbols = Object.getOwnPropertySymbols(key);
+  return key[symbols.find((each) => typeof key[each] === 'object')];
+}
 
 const rng = random('kinds of keys');
 const [bytes, message, nonce, iv, salt] = [
@@ -166,8 +185,12 @@ for (const [prepared, uses] of Object.entries(functions)) {
   for (const [name, use] of Object.entries(uses)) {
     test(`${name}: every kind of key`, async () => {
       const expected = plain(await use(bytes));
-      for (const [kind, make] of Object.entries(kinds))
-        assert.deepEqual(plain(await use(await make())), expected, kind);
+      for (const [kind, make] of Object.entries(kinds)) {
+        const key = await make();
+        // A KeyObject is prepared when it is used again.
+        for (let uses = 1; uses <= 3; uses++)
+          assert.deepEqual(plain(await use(key)), expected, `${kind}, use ${uses}`);
+      }
       if (prepared === 'none') return;
       const key = millrace.createKey(prepared, createSecretKey(bytes));
       assert.deepEqual(plain(await use(key)), expected, 'Key');
@@ -224,39 +247,33 @@ test('an own property does not make a CryptoKey extractable', async () => {
 });
 
 test('bytes of KeyObjects are wiped after use, also when the call is refused', async () => {
-  const holder = Object.getPrototypeOf(createSecretKey(bytes));
-  const given = holder.export;
-  const copies = [];
-  holder.export = function () {
-    const copy = given.call(this);
-    copies.push(copy);
-    return copy;
-  };
-  try {
-    const key = createSecretKey(bytes);
-    for (const uses of Object.values(functions))
-      for (const use of Object.values(uses)) await use(key);
+  copies.length = 0;
+  for (const uses of Object.values(functions))
+    for (const use of Object.values(uses)) {
+      const key = createSecretKey(bytes);
+      for (let count = 1; count <= 3; count++) await use(key);
+    }
+  const refused = [
+    (key) => millrace.seal('aes-256-gcm', { key, nonce, source: message }),
+    (key) => millrace.hash('blake3', message, { key }),
+    (key) => millrace.createHash('blake3', { key }),
+    (key) => millrace.createKey('aes-256-gcm', key),
+    (key) =>
+      millrace.cipher('aes-256-ctr', {
+        encrypt: 1,
+        key,
+        iv,
+        source: message,
+        target: Buffer.alloc(100),
+      }),
+    (key) => millrace.hmacMany('sha256', key, [message], { route: 'pool' }),
+    (key) => millrace.argon2('argon2id', { message: 5, nonce: salt, secret: key, ...light }),
+    (key) => promises.sealStream({ algorithm: 'aes-256-gcm', key }),
+  ];
+  for (const call of refused) {
     const short = createSecretKey(bytes.subarray(1));
-    const refused = [
-      () => millrace.seal('aes-256-gcm', { key: short, nonce, source: message }),
-      () => millrace.hash('blake3', message, { key: short }),
-      () => millrace.createHash('blake3', { key: short }),
-      () => millrace.createKey('aes-256-gcm', short),
-      () =>
-        millrace.cipher('aes-256-ctr', {
-          encrypt: 1,
-          key: short,
-          iv,
-          source: message,
-          target: Buffer.alloc(100),
-        }),
-      () => millrace.hmacMany('sha256', key, [message], { route: 'pool' }),
-      () => millrace.argon2('argon2id', { message: 5, nonce: salt, secret: key, ...light }),
-      () => promises.sealStream({ algorithm: 'aes-256-gcm', key: short }),
-    ];
-    for (const call of refused) assert.throws(call, millrace.MillraceError);
-  } finally {
-    holder.export = given;
+    for (let count = 1; count <= 3; count++)
+      assert.throws(() => call(short), millrace.MillraceError, String(call));
   }
   assert.ok(copies.length > 50, String(copies.length));
   assert.ok(
@@ -290,4 +307,149 @@ test('millrace/portable takes bytes, and says so', async () => {
       );
     }
   }
+});
+
+/** What computes under a KeyObject that it keeps. */
+const keeping = {
+  hmac: (key) => millrace.hmac('sha256', key, message),
+  'hmac of a text': (key) => millrace.hmac('sha256', key, 'text', { encoding: 'hex' }),
+  'hmac, promised': (key) => promises.hmac('sha256', key, message),
+  hmacMany: (key) => millrace.hmacMany('sha256', key, [message, 'text']),
+  verifyHmac: (key) => millrace.verifyHmac('sha256', { key, source: message, mac: iv }),
+  createHmac: (key) => millrace.createHmac('sha256', key).update(message).digest(),
+  'createHmac of millrace/node-crypto': (key) =>
+    nodeCrypto.createHmac('sha256', key).update(message).digest(),
+  seal: (key) => millrace.seal('aes-256-gcm', { key, nonce, source: 'text' }),
+  'seal, promised': (key) => promises.seal('aes-256-gcm', { key, nonce, source: message }),
+  open: (key) => millrace.open('aes-256-gcm', { key, nonce, source: sealed }),
+  cipher: (key) => millrace.cipher('aes-256-ctr', 1, key, iv, message),
+  createCipher: (key) => millrace.createCipher('aes-256-ctr', { key, iv }).update(message),
+  hash: (key) => millrace.hash('blake3', message, { key }),
+  'hash with more parameters': (key) =>
+    millrace.hash('blake2b512', message, { key, personalization: iv }),
+  createHash: (key) => millrace.createHash('blake3', { key }).update(message).digest(),
+  hashMany: (key) => millrace.hashMany('blake3', [message], { key }),
+};
+
+test('a KeyObject is exported by its first use, and by the first one that prepares it', async () => {
+  for (const [name, use] of Object.entries(keeping)) {
+    for (const kind of ['KeyObject', 'CryptoKey for AES']) {
+      const key = await kinds[kind]();
+      if (kind !== 'KeyObject' && name.includes('node-crypto')) continue;
+      copies.length = 0;
+      const first = plain(await use(key));
+      for (let uses = 2; uses <= 10; uses++) assert.deepEqual(plain(await use(key)), first, name);
+      assert.equal(copies.length, 2, `${name}: ${kind}`);
+    }
+  }
+  // All share the prepared key of an algorithm.
+  const key = createSecretKey(bytes);
+  copies.length = 0;
+  for (const use of Object.values(keeping)) await use(key);
+  assert.equal(copies.length, 1 + 5);
+});
+
+test('a call with engines of its own exports the KeyObject', async () => {
+  const key = createSecretKey(bytes);
+  const expected = millrace.hmac('sha256', bytes, message);
+  for (let uses = 1; uses <= 3; uses++) {
+    assert.deepEqual(millrace.hmac('sha256', key, message), expected);
+    for (const engine of ['portable', 'native', ['portable', 'native']]) {
+      assert.deepEqual(millrace.hmac('sha256', key, message, { engine }), expected);
+      assert.deepEqual(await promises.hmac('sha256', key, message, { engine }), expected);
+      assert.deepEqual(
+        await promises.hmac('sha256', key, message, undefined, { engine }),
+        expected,
+      );
+    }
+    assert.deepEqual(
+      await promises.cipher('aes-256-ctr', 1, key, iv, message, { engine: 'portable' }),
+      millrace.cipher('aes-256-ctr', 1, bytes, iv, message),
+    );
+  }
+});
+
+test('keys of KeyObjects follow the default engine', () => {
+  const key = createSecretKey(bytes);
+  const expected = millrace.hmac('sha256', bytes, message);
+  try {
+    for (const engine of ['portable', 'auto', ['portable', 'native'], 'auto']) {
+      millrace.configure({ engine });
+      for (let uses = 1; uses <= 3; uses++)
+        assert.deepEqual(millrace.hmac('sha256', key, message), expected);
+    }
+  } finally {
+    millrace.configure({ engine: 'auto' });
+  }
+});
+
+test('more KeyObjects than are kept', () => {
+  const keys = Array.from({ length: 5000 }, (_, index) =>
+    createSecretKey(Buffer.from(String(index).padStart(32))),
+  );
+  for (let uses = 1; uses <= 3; uses++)
+    for (const [index, key] of keys.entries())
+      assert.deepEqual(
+        millrace.hmac('sha256', key, message),
+        millrace.hmac('sha256', String(index).padStart(32), message),
+      );
+});
+
+test('a forged KeyObject has its own bytes, or those of the KeyObject in it', async () => {
+  const [one, other] = [createSecretKey(bytes), createSecretKey(rng.bytes(32))];
+  const [symbol] = Object.getOwnPropertySymbols(one).filter(
+    (each) => typeof one[each] === 'object',
+  );
+  const macs = (key) =>
+    [1, 2, 3].map(() => {
+      try {
+        return millrace.hmac('sha256', key, message, 'hex');
+      } catch (error) {
+        return error.code;
+      }
+    });
+  const [macOfOne, macOfOther] = [macs(one)[0], macs(other)[0]];
+  const proto = Object.getPrototypeOf(one);
+
+  const overridden = createSecretKey(bytes);
+  overridden.export = () => Buffer.alloc(32);
+  assert.deepEqual(macs(overridden), Array(3).fill(macOfOne), 'its own export is not called');
+
+  const changing = Object.create(proto);
+  changing[symbol] = handleOf(one);
+  assert.deepEqual(macs(changing), Array(3).fill(macOfOne));
+  changing[symbol] = handleOf(other);
+  assert.deepEqual(macs(changing), Array(3).fill(macOfOther), 'the handle decides');
+
+  for (const fake of [
+    {},
+    { export: () => Buffer.alloc(32) },
+    Object.create(handles),
+    new Proxy(handleOf(one), {}),
+  ]) {
+    const forged = Object.create(proto, { [symbol]: { value: fake } });
+    assert.deepEqual(macs(forged), Array(3).fill('ERR_ARGUMENT_TYPE'));
+  }
+  assert.deepEqual([macs(one)[0], macs(other)[0]], [macOfOne, macOfOther], 'no other key changed');
+});
+
+test('kept keys are wiped after their KeyObjects were collected', async () => {
+  const turn = () => new Promise((done) => setImmediate(done));
+  // More than are kept at a time: the later ones are prepared only if the earlier ones are gone.
+  for (let round = 0; round < 4; round++) {
+    for (let index = 0; index < 3000; index++) {
+      const key = createSecretKey(bytes);
+      for (let uses = 1; uses <= 2; uses++) millrace.hmac('sha256', key, message);
+    }
+    for (let turns = 0; turns < 5; turns++) {
+      await turn();
+      collectGarbage();
+    }
+  }
+  const key = createSecretKey(bytes);
+  millrace.hmac('sha256', key, message);
+  millrace.hmac('sha256', key, message);
+  copies.length = 0;
+  millrace.hmac('sha256', key, message);
+  assert.equal(copies.length, 0);
 });

@@ -1,11 +1,14 @@
 /** createHmac and Hmac of millrace/node-crypto. */
-import { types, type KeyObject } from './key-types.js';
+import { types } from './key-types.js';
 import { keyStates } from '../../hashers/key-states.js';
 import { Running } from '../../hashers/running.js';
 import { automatic } from '../../engines/engines.js';
+import { keptKey } from '../../operations/kept-keys.js';
 import { withKeyBytes } from '../../operations/key.js';
+import { Purpose } from '../../request/frame.js';
 import { encodeShort, isShort, keyScratch } from '../../request/input-buffer.js';
 import { bytesOfBuffer, isBytesView, isUint8Array, part } from '../../request/intrinsics.js';
+import type { Key } from '../../request/key.js';
 import { callLog, countCall } from './call-log.js';
 import { callableClass, setConstructor } from './callable-class.js';
 import { digesterClass, type NodeDigester } from './digester.js';
@@ -26,7 +29,9 @@ export function createHmac(algorithm: unknown, key: unknown, options?: unknown):
     if (states !== undefined) {
       if (callLog.on) countCall('createHmac', algorithm, 'Millrace');
       const { facts, size } = served!;
-      const running = new Running(facts, true, undefined, 0, 0, size, automatic, states);
+      const running = isUint8Array(states)
+        ? new Running(facts, true, undefined, 0, 0, size, automatic, states)
+        : new Running(facts, true, states, 0, 0, size, automatic);
       return new Class(running, served!, size, options);
     }
   }
@@ -40,8 +45,8 @@ function hasEncoding(options: unknown): boolean {
   return typeof options !== 'object' || (options as { encoding?: unknown }).encoding !== undefined;
 }
 
-/** Returns the midstates of a key, or undefined if Node.js has to judge the key. */
-function statesOf({ facts }: ServedHash, key: unknown): Uint8Array | undefined {
+/** Returns the midstates of a key or a prepared key, or undefined if Node.js has to judge it. */
+function statesOf({ facts }: ServedHash, key: unknown): Uint8Array | Key | undefined {
   if (typeof key === 'string')
     return isShort(key)
       ? textStates(facts, key)
@@ -49,10 +54,10 @@ function statesOf({ facts }: ServedHash, key: unknown): Uint8Array | undefined {
   if (isUint8Array(key)) return keyStates(facts, key, automatic);
   if (types.isKeyObject(key)) {
     if (key.type !== 'secret') return undefined;
-    // A KeyObject never changes: its midstates are computed once.
-    let states = statesOfKeys.get(key);
-    if (states === undefined) statesOfKeys.set(key, (states = []));
-    return (states[facts.id] ??= withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic)));
+    return (
+      keptKey(key, Purpose.Mac, facts, 'key', automatic) ??
+      withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic))
+    );
   }
   return isBytesView(key) || bytesOfBuffer(key) !== undefined
     ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic))
@@ -68,8 +73,6 @@ function textStates(facts: ServedHash['facts'], key: string): Uint8Array {
     keyScratch.fill(0, 0, size);
   }
 }
-
-const statesOfKeys = new WeakMap<KeyObject, Uint8Array[]>();
 
 /** crypto.Hmac. */
 export const Hmac = callableClass(original.Hmac, createHmac);

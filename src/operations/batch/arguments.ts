@@ -4,7 +4,7 @@
 import { isUint8Array, options, range, sizeOf, type Bytes } from '../../request/arguments.js';
 import { makeError } from '../../request/errors.js';
 import { Operation, type Route } from '../../request/frame.js';
-import { readTextKey, type KeyMaterial } from '../../request/key-input.js';
+import type { KeyMaterial } from '../../request/key-input.js';
 import type { Accepted } from '../../request/options.js';
 import type { Form } from '../../request/request.js';
 import { SecretCopy } from '../../request/secret-copy.js';
@@ -38,7 +38,7 @@ import {
   type HashTakes,
 } from '../hash-parameters.js';
 import { hmacFacts, hmacNames, type HmacFields } from '../hmac.js';
-import { macName } from '../key.js';
+import { readTextKey } from '../kept-keys.js';
 import { readSources, type Messages } from './messages.js';
 import { SIZE_MAX, utf8Apart, type Buffer } from '#platform/runtime.js';
 
@@ -57,7 +57,12 @@ export type ManyOutput<
 
 /** Parses the arguments of hashMany or hmacMany. */
 export interface ManyParser {
-  readonly parse: (given: ArrayLike<unknown>, count: number, promised?: boolean) => Batch;
+  readonly parse: (
+    given: ArrayLike<unknown>,
+    count: number,
+    promised?: boolean,
+    asked?: EnginePreference,
+  ) => Batch;
   /** The numbers of arguments it accepts, without the callback. */
   readonly counts: readonly number[];
   /** The index of the messages among the arguments. */
@@ -98,7 +103,12 @@ const hashTable: HashTakes<keyof typeof hashNames | keyof TargetOptions> = takes
 );
 const hmacTable: Takes<keyof HmacFields> = takes('hmacMany(algorithm, key, sources)', hmacNames);
 
-function parseHashMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
+function parseHashMany(
+  given: ArrayLike<unknown>,
+  count: number,
+  promised?: boolean,
+  asked?: EnginePreference,
+): Batch {
   if (count < 2 || count > 3)
     throw makeError(
       'ERR_MISSING_ARGUMENT',
@@ -109,11 +119,16 @@ function parseHashMany(given: ArrayLike<unknown>, count: number, promised?: bool
   const wanted = readOptions(count > 2 ? given[2] : undefined, facts, promised ? all : plain);
   const messages = readSources(given[1], facts.tuple);
   checkPlace(messages, wanted);
-  const key = hashKey(wanted.parameters, facts);
+  const key = hashKey(wanted.parameters, facts, asked ?? wanted.preference);
   return batchOf(Operation.HashMany, facts, wanted, messages, key);
 }
 
-function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: boolean): Batch {
+function parseHmacMany(
+  given: ArrayLike<unknown>,
+  count: number,
+  promised?: boolean,
+  asked?: EnginePreference,
+): Batch {
   if (count < 3 || count > 4)
     throw makeError(
       'ERR_MISSING_ARGUMENT',
@@ -128,7 +143,7 @@ function parseHmacMany(given: ArrayLike<unknown>, count: number, promised?: bool
   );
   const messages = readSources(given[2]);
   checkPlace(messages, wanted);
-  const key = readTextKey(given[1], macName(facts), 'key');
+  const key = readTextKey(given[1], facts, asked ?? wanted.preference);
   return batchOf(Operation.HmacMany, facts, wanted, messages, key);
 }
 

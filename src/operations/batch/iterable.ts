@@ -5,7 +5,7 @@
 import { makeError } from '../../request/errors.js';
 import type { Route } from '../../request/frame.js';
 import { eachItem } from '../../request/iterables.js';
-import type { EnginePreference } from '../../engines/engines.js';
+import { defaultEngine, type EnginePreference } from '../../engines/engines.js';
 import { enginesAmong, isKeyed, wipeKey, type Batch, type ManyParser } from './arguments.js';
 import { runBatch } from './jobs.js';
 import { MessageCopies, type Sources } from './messages.js';
@@ -29,7 +29,9 @@ export async function runManyIterable(
   const source = given[sources] as Exclude<Sources, { size: unknown }>;
   const others = Array.from(given);
   others[sources] = [];
-  const call = ownKey(parse(others, count, true), route, preference);
+  // A kept key could be collected with its KeyObject before the last batch.
+  const asked = preference ?? defaultEngine.preference;
+  const call = ownKey(parse(others, count, true, asked), route, preference);
   const results: unknown[] = [];
   const copies = new MessageCopies();
   let [before, last] = [Promise.resolve(), Promise.resolve()];

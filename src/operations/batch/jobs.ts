@@ -49,7 +49,7 @@ export function runManyPromise(
   }
   let jobs: BatchJobs | undefined;
   try {
-    let batch = parse(given, count, true);
+    let batch = parse(given, count, true, preference);
     if (route !== undefined) batch = { ...batch, route };
     if (preference !== undefined)
       batch = { ...batch, preference: enginesAmong(batch.preference, preference) };

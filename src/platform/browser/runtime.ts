@@ -123,8 +123,23 @@ export function exportedSecret(_value: unknown): Uint8Array | string | undefined
   return undefined;
 }
 
+/** Returns undefined: there are no KeyObjects. */
+export function secretHandle(_value: unknown): object | string | undefined {
+  return undefined;
+}
+
+/** Is not called. */
+export function exportHandle(_handle: object): Uint8Array | undefined {
+  return undefined;
+}
+
 export function isBuffer(value: unknown): value is Buffer {
   return value instanceof Uint8Array;
+}
+
+/** Returns false for values that are certain not to be an ArrayBuffer or SharedArrayBuffer. */
+export function mayBeBuffer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Returns false: browsers do not tell. */

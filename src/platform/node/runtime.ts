@@ -157,34 +157,106 @@ export const KEY_KINDS: readonly string[] = [
  * exported, or undefined for other values. May run the caller's code: a forged key is read too.
  */
 export function exportedSecret(value: unknown): Uint8Array | string | undefined {
+  const handle = secretHandle(value);
+  if (typeof handle === 'object') return exportHandle(handle);
+  if (handle !== undefined || types.isProxy(value)) return handle;
   try {
-    if (types.isProxy(value)) return undefined;
-    if (types.isKeyObject(value))
-      return value.type === 'secret'
-        ? value.export()
-        : `a secret KeyObject, not a ${value.type} one`;
-    return types.isCryptoKey(value) ? exportedCryptoKey(value) : undefined;
+    // An object that inherits from a KeyObject, or a runtime whose keys have no handle.
+    if (types.isKeyObject(value)) return value.export();
+    return types.isCryptoKey(value) ? keyObjectOf(value).export() : undefined;
   } catch {
     return undefined;
   }
 }
 
-function exportedCryptoKey(key: CryptoKey): Uint8Array | string {
+/**
+ * Returns the handle of a secret KeyObject or CryptoKey, a message if the key cannot be exported,
+ * or undefined for other values and where keys have no handle. The handle is an object of Node.js
+ * whose bytes never change; all keys made from one another share it.
+ */
+export function secretHandle(value: unknown): object | string | undefined {
+  if (typeof value !== 'object' || value === null || types.isProxy(value)) return undefined;
+  try {
+    if (handles !== undefined && getPrototypeOf(value) === handles.keyPrototype)
+      return handles.of(value);
+    if (types.isKeyObject(value)) {
+      if (value.type !== 'secret') return `a secret KeyObject, not a ${value.type} one`;
+      handles ??= findHandles();
+      return getPrototypeOf(value) === handles.keyPrototype ? handles.of(value) : undefined;
+    }
+    if (!types.isCryptoKey(value)) return undefined;
+    handles ??= findHandles();
+    return refusal(value) ?? handles.of(keyObjectOf(value));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a copy of the bytes behind a handle; undefined if it is not one of Node.js. */
+export function exportHandle(handle: object): Uint8Array | undefined {
+  try {
+    return handles!.bytesOf(handle);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns why the bytes of a CryptoKey cannot be exported. */
+function refusal(key: CryptoKey): string | undefined {
   // The prototype's getters: an own property must not make a key extractable.
   const { prototype } = (globalThis as unknown as { CryptoKey: { prototype: object } }).CryptoKey;
   if (Reflect.get(prototype, 'type', key) !== 'secret')
     return 'a secret CryptoKey, not a public or private one';
   if (Reflect.get(prototype, 'extractable', key) !== true)
     return 'an extractable CryptoKey: this one does not give its bytes';
+  return undefined;
+}
+
+function keyObjectOf(key: CryptoKey): KeyObject {
   // Already loaded: the key comes from it.
-  return (require('node:crypto') as typeof import('node:crypto')).KeyObject.from(
-    key,
-  ).export() as Buffer;
+  return (require('node:crypto') as typeof import('node:crypto')).KeyObject.from(key);
+}
+
+/** The handles in secret KeyObjects: the value of a symbol that node:crypto does not export. */
+interface Handles {
+  /** The prototype of secret KeyObjects. */
+  readonly keyPrototype: object;
+  of(key: object): object | undefined;
+  /** Throws for other objects. */
+  bytesOf(handle: object): Uint8Array;
+}
+
+const { getPrototypeOf } = Object;
+let handles: Handles | undefined;
+
+/** Finds them in a KeyObject of its own. Called once there is a key: node:crypto is loaded. */
+function findHandles(): Handles {
+  const { createSecretKey } = require('node:crypto') as typeof import('node:crypto');
+  const sample = createSecretKey(new Uint8Array(1)) as unknown as Record<symbol, unknown>;
+  const symbol = Object.getOwnPropertySymbols(sample).find(
+    (each) => typeof sample[each] === 'object',
+  );
+  const prototype = symbol && (getPrototypeOf(sample[symbol]) as { export?: unknown });
+  return {
+    keyPrototype: getPrototypeOf(sample) as object,
+    of(key) {
+      const handle = symbol && (key as Record<symbol, unknown>)[symbol];
+      return typeof handle === 'object' && handle !== null && getPrototypeOf(handle) === prototype
+        ? handle
+        : undefined;
+    },
+    bytesOf: Function.prototype.call.bind(prototype?.export as never) as Handles['bytesOf'],
+  };
 }
 
 /** Returns true if the value has the type of results. */
 export function isBuffer(value: unknown): value is Buffer {
   return Buffer.isBuffer(value);
+}
+
+/** Returns false for values that are certain not to be an ArrayBuffer or SharedArrayBuffer. */
+export function mayBeBuffer(value: unknown): boolean {
+  return types.isAnyArrayBuffer(value);
 }
 
 /** Returns true for a web or Node.js stream that was read, in part or whole, or cancelled. */
