@@ -27,6 +27,7 @@ const stored = millrace.hashPassword('password', light);
 const wrapped = millrace.wrapKey('aes-256-kwp', { key, source: message });
 const passphrase = 'correct horse';
 const locked = await promises.sealWithPassphrase(passphrase, message, { N: 1024 });
+const keyed = await promises.sealWithKey(key, message);
 const mac = millrace.hmac('sha256', key, message);
 
 function revoked(target) {
@@ -234,6 +235,14 @@ const entryPoints = {
       'sealTransformStreamWithPassphrase',
       'openTransformStreamWithPassphrase',
     ].map((name) => [name, promises[name], passphrase, { signal: undefined }]),
+    ['sealWithKey', promises.sealWithKey, key, message, { signal: undefined }],
+    ['openWithKey', promises.openWithKey, key, keyed, { signal: undefined }],
+    ...[
+      'sealStreamWithKey',
+      'openStreamWithKey',
+      'sealTransformStreamWithKey',
+      'openTransformStreamWithKey',
+    ].map((name) => [name, promises[name], key, { signal: undefined }]),
     [
       'hash of pieces',
       (algorithm, options) =>
@@ -412,9 +421,9 @@ test('errors of files, signals and sources pass through', async () => {
     () => promises.hashMany('sha256', ['x'], { signal }),
     () => promises.hashFile('sha256', file, { signal }),
     () => promises.scrypt('password', iv, 20, { N: 2, signal }),
-    () => promises.hash('sha256', failing(Readable.from(['x']))),
-    () => promises.hmac('sha256', 'key', failing(Readable.from(['x']))),
-    () => pipeline(failing(new PassThrough()), sealing({}), new PassThrough()),
+    () => promises.hash('sha256', failing()),
+    () => promises.hmac('sha256', 'key', failing()),
+    () => pipeline(failing(), sealing({}), new PassThrough()),
   ])
     await assert.rejects(call, same);
   await assert.rejects(pipeline(Readable.from(['x']), sealing({ signal }), new PassThrough()), {
@@ -424,8 +433,12 @@ test('errors of files, signals and sources pass through', async () => {
   for (const call of [promises.hashFile, millrace.hashFile])
     await assert.rejects(async () => call('sha256', '/nonexistent'), { code: 'ENOENT' });
 
-  function failing(source) {
-    return source.destroy(reason);
+  function failing() {
+    return new Readable({
+      read() {
+        this.destroy(reason);
+      },
+    });
   }
   function sealing(options) {
     return promises.sealStream({ algorithm: 'aes-256-gcm', key, ...options });
