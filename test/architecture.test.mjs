@@ -260,7 +260,7 @@ test('the catalogs of TypeScript and Rust are equal', () => {
   assert.deepEqual(Object.keys(front.parameterNumbers), core.parameters);
   // 2^64 - 1 on one side and the largest exact number on the other both say that there is no limit.
   const plain = (table) =>
-    table.map((facts) =>
+    JSON.parse(JSON.stringify(table)).map((facts) =>
       Object.fromEntries(
         Object.entries(facts).map(([name, value]) => [
           name,
@@ -297,7 +297,7 @@ test('the catalog is what the standards say', () => {
       hmac: hasHmac,
     } = hashes[name];
     assert.deepEqual(
-      { digestSize, xof, parameters, seedBits, hmac },
+      { digestSize, xof, parameters: parameters && { ...parameters }, seedBits, hmac },
       { digestSize: digest, xof: isXof, parameters: ranges, seedBits: bits, hmac: hasHmac },
       name,
     );

@@ -103,7 +103,9 @@ function hash(
   special?: Partial<typeof usualHash>,
 ): HashFacts {
   const sizes = { id, name, aliases, digestSize, blockSize, stateSize };
-  return { ...sizes, ...usualHash, ...special, standard, portableCost };
+  // Without a prototype, from which names of options could be inherited.
+  const parameters = special?.parameters ? { ...special.parameters, __proto__: null } : null;
+  return { ...sizes, ...usualHash, ...special, parameters, standard, portableCost };
 }
 
 const usualCipher = { aead: true, ivMax: 0, tagSize: 16, tagMin: 16, maxAad: 9007199254740991 };

@@ -7,6 +7,7 @@ import {
   data,
   isResizable,
   isUint8Array,
+  options as optionsObject,
   range,
   sizeOf,
   unsigned,
@@ -21,6 +22,7 @@ import {
   type Completion,
 } from '../scheduling/completions.js';
 import { bytesOfString } from '../hashers/arguments.js';
+import { copyTakes } from './options.js';
 import { Phase, ready, refusal, spent, type RunningCipher } from './running.js';
 import { FinalStep, Steps, UpdateStep } from './steps.js';
 import { copiedTag } from './tag.js';
@@ -315,7 +317,8 @@ export class Decipher extends PiecewiseCipher {
    * @throws MillraceError ERR_CIPHER_SPENT, ERR_CIPHER_BUSY
    */
   copy(options?: TransformOptions): Decipher {
-    return new Decipher(inside, ready(runningIn(this)).copy(), options);
+    const own = optionsObject<TransformOptions>(options, 'options', copyTakes);
+    return new Decipher(inside, ready(runningIn(this)).copy(), own);
   }
 }
 

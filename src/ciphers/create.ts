@@ -42,7 +42,7 @@ export function createCipher(algorithm: CipherAlgorithm, options: CreateCipherOp
     throw makeError('ERR_MISSING_ARGUMENT', 'createCipher needs an algorithm and options');
   const facts = piecesFacts(algorithm);
   const given = optionsObject<CreateCipherOptions>(options, 'options', cipherTakes);
-  return new Cipher(inside, begin(facts, true, given), options);
+  return new Cipher(inside, begin(facts, true, given), given);
 }
 
 /**
@@ -62,7 +62,7 @@ export function createDecipher(
     throw makeError('ERR_MISSING_ARGUMENT', 'createDecipher needs an algorithm and options');
   const facts = piecesFacts(algorithm);
   const given = optionsObject<CreateDecipherOptions>(options, 'options', decipherTakes);
-  return new Decipher(inside, begin(facts, false, given), options);
+  return new Decipher(inside, begin(facts, false, given), given);
 }
 
 /** Returns the facts of a cipher that can process a message in pieces. */

@@ -18,7 +18,7 @@ export interface CreateCipherOptions extends TransformOptions, EngineOptions {
   /** Another name of `nonce`; give one of them. */
   readonly iv?: Bytes | undefined;
   /** AEAD only: additional authenticated data. Copied at the call. */
-  readonly aad?: Data | undefined;
+  readonly aad?: Data;
   /**
    * AEAD only: size of the tag, 16 by default. GCM also takes 12 to 15.
    */
@@ -54,6 +54,9 @@ export const cipherTakes: Accepted<keyof CreateCipherOptions> = accepted(
   'createCipher(algorithm)',
   names,
 );
+
+/** For `copy` of a decipher. */
+export const copyTakes: Accepted<keyof TransformOptions> = accepted('copy', streamNames);
 
 export const decipherTakes: Accepted<keyof CreateDecipherOptions> = accepted(
   'createDecipher(algorithm)',

@@ -93,7 +93,7 @@ export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions
       keyBytes === undefined ? preference : localEngines(preference, 'a hash with parameters'),
     keyBytes,
   };
-  return new Class(inside, startRunning(setup, state, seed !== undefined), options);
+  return new Class(inside, startRunning(setup, state, seed !== undefined), given);
 }
 
 /**
@@ -115,7 +115,8 @@ export function createHmac(
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
   const facts = hmacFacts(algorithm);
-  const { state, engine } = optionsObject<CreateHmacOptions>(options, 'options', hmacTakes);
+  const own = optionsObject<CreateHmacOptions>(options, 'options', hmacTakes);
+  const { state, engine } = own;
   const asked = readEnginePreference(engine);
   const given = isKey(key) ? key : asked === undefined && keptKey(key, Purpose.Mac, facts);
   if (given) keyHandle(given, macName(facts));
@@ -135,7 +136,7 @@ export function createHmac(
     preference,
     keyBytes: states,
   };
-  return new Hmac(inside, startRunning(setup, state, false), options);
+  return new Hmac(inside, startRunning(setup, state, false), own);
 }
 
 function startRunning(setup: HashSetup, state: unknown, seeded: boolean): Running {

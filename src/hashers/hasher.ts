@@ -226,11 +226,12 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_OUTPUT_SIZE
    */
   copy(options?: CopyOptions): this {
-    const outputLength = optionsObject<CopyOptions>(options, 'options', copyTakes).outputLength;
+    const own = optionsObject<CopyOptions>(options, 'options', copyTakes);
+    const { outputLength } = own;
     const running = ready(this.#running, Phase.Squeezing);
     const size = outputLength === undefined ? running.size : copySize(outputLength, running);
     const copy = running.copy(size);
-    return this.another(copy, options) as this;
+    return this.another(copy, own) as this;
   }
 
   /** @internal Returns a hasher of the same class. */

@@ -64,9 +64,9 @@ export interface Argon2Parameters extends Argon2Cost, EngineOptions {
   /** Bytes of the result, at least 4; 32 by default. */
   readonly tagLength?: number | undefined;
   /** A key stored apart from the derived keys. */
-  readonly secret?: SecretInput | undefined;
+  readonly secret?: SecretInput;
   /** Additional input that the result depends on. */
-  readonly associatedData?: Data | undefined;
+  readonly associatedData?: Data;
   /** 0x13 (RFC 9106) by default, or 0x10. */
   readonly version?: 0x10 | 0x13 | undefined;
 }

@@ -64,8 +64,11 @@ export interface DerivationParser {
   readonly takes: Accepted<any>;
 }
 
+/** The arguments of a call; the options are replaced by their own properties. */
+type Arguments = { [index: number]: unknown; readonly length: number };
+
 /** Derives asynchronously if the last argument is a function, otherwise synchronously. */
-export function derive(parser: DerivationParser, given: ArrayLike<unknown>): unknown {
+export function derive(parser: DerivationParser, given: Arguments): unknown {
   const last = given.length - 1;
   const callback = given[last];
   if (typeof callback === 'function')
@@ -74,11 +77,7 @@ export function derive(parser: DerivationParser, given: ArrayLike<unknown>): unk
 }
 
 /** Derives synchronously. */
-export function deriveSync(
-  parser: DerivationParser,
-  given: ArrayLike<unknown>,
-  count: number,
-): unknown {
+export function deriveSync(parser: DerivationParser, given: Arguments, count: number): unknown {
   const { signal, onProgress, preference } = callOptions(parser, given, count);
   if (signal !== undefined || onProgress !== undefined) {
     const name = signal === undefined ? 'onProgress' : 'signal';
@@ -95,7 +94,7 @@ export function deriveSync(
 export function deriveThen(
   callback: Callback<unknown>,
   parser: DerivationParser,
-  given: ArrayLike<unknown>,
+  given: Arguments,
   count: number,
 ): void {
   const options = callOptions(parser, given, count);
@@ -113,10 +112,7 @@ export function deriveThen(
 }
 
 /** Derives and returns a promise. */
-export function derivePromise(
-  parser: DerivationParser,
-  given: ArrayLike<unknown>,
-): Promise<unknown> {
+export function derivePromise(parser: DerivationParser, given: Arguments): Promise<unknown> {
   try {
     const options = callOptions(parser, given, given.length);
     const { signal } = options;
@@ -134,7 +130,7 @@ function launchUnder(
   signal: AbortSignal,
   completion: SignalCompletion,
   parser: DerivationParser,
-  given: ArrayLike<unknown>,
+  given: Arguments,
   count: number,
   options: CallOptions,
 ): void {
@@ -149,7 +145,7 @@ function launchUnder(
 function launch(
   completion: Completion,
   { fill }: DerivationParser,
-  given: ArrayLike<unknown>,
+  given: Arguments,
   count: number,
   { onProgress, preference }: CallOptions,
   flags = 0,
@@ -258,11 +254,7 @@ interface CallOptions {
   readonly preference: EnginePreference;
 }
 
-function callOptions(
-  parser: DerivationParser,
-  given: ArrayLike<unknown>,
-  count: number,
-): CallOptions {
+function callOptions(parser: DerivationParser, given: Arguments, count: number): CallOptions {
   if (count > parser.options + 1) throw wrongType('callback', 'a function', given[count - 1]);
   if (count <= parser.options)
     return {
@@ -275,6 +267,8 @@ function callOptions(
     parser.name,
     parser.takes,
   );
+  // The parser reads other options: getters run once.
+  given[parser.options] = options;
   const signal = abortSignal(options.signal);
   const { onProgress, engine } = options;
   if (onProgress !== undefined && typeof onProgress !== 'function')

@@ -64,13 +64,13 @@ export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'ma
    */
   readonly cost?: number | undefined;
   /** A key stored apart from the hashes; verification needs it. Argon2 only. */
-  readonly secret?: SecretInput | undefined;
+  readonly secret?: SecretInput;
   /** Bytes of the random salt, 8 to 64; 16 by default. */
   readonly saltLength?: number | undefined;
   /** Bytes of the hash, 16 to 64; 32 by default. */
   readonly hashLength?: number | undefined;
   /** Replaces the random salt; for tests. */
-  readonly salt?: Bytes | undefined;
+  readonly salt?: Bytes;
 }
 
 const ownNames = {
@@ -113,7 +113,7 @@ const notBcrypt = {
 /** Limits on a password hash, and the secret it was made with. */
 export interface VerifyPasswordOptions extends EngineOptions {
   /** The secret given to {@link hashPassword}. */
-  readonly secret?: SecretInput | undefined;
+  readonly secret?: SecretInput;
   /** The most bytes of memory that a hash may require; 256 MiB by default. */
   readonly maxMemory?: number | undefined;
   /**

@@ -4,16 +4,22 @@
  */
 import {
   bytes,
-  options,
+  data,
   sizeOf,
   surplusArguments,
   type Bytes,
   type Data,
 } from '../request/arguments.js';
-import { makeError } from '../request/errors.js';
+import { makeError, wrongType } from '../request/errors.js';
 import { At, frame, Operation, type Route } from '../request/frame.js';
 import { mayHaveRunCode, setKeyInput, type KeyInput } from '../request/key-input.js';
-import type { Accepted, Names } from '../request/options.js';
+import {
+  checkNames,
+  isOptions,
+  unreadable,
+  type Accepted,
+  type Names,
+} from '../request/options.js';
 import {
   beginRequest,
   clearRequest,
@@ -76,7 +82,7 @@ export interface SealOptions extends EngineOptions {
    * Additional authenticated data: authenticated, not encrypted, required again to open. Copied at
    * the call.
    */
-  readonly aad?: Data | undefined;
+  readonly aad?: Data;
   /** Size of the tag: 16 by default; 12 to 16 for GCM. */
   readonly authTagLength?: number | undefined;
 }
@@ -102,7 +108,7 @@ export interface OpenOptions extends EngineOptions {
   /** The ciphertext with the tag appended, as seal returned it. */
   readonly source: Bytes;
   /** The additional authenticated data the message was sealed with. */
-  readonly aad?: Data | undefined;
+  readonly aad?: Data;
   /** Size of the tag at the end of the source: 16 by default; 12 to 16 for GCM. */
   readonly authTagLength?: number | undefined;
 }
@@ -130,7 +136,7 @@ export interface CipherOptions extends EngineOptions {
   /** What to encrypt or decrypt. */
   readonly source: Data;
   /** AEAD only: additional authenticated data. */
-  readonly aad?: Data | undefined;
+  readonly aad?: Data;
   /**
    * Required for an AEAD: written when encrypting, checked when decrypting. 16 bytes; 12 to 16 for
    * GCM.
@@ -165,7 +171,7 @@ export interface TextTargetOptions<T extends Bytes | undefined = Bytes> {
 const targetNames: Names<TextTargetOptions> = { target: true, targetOffset: true };
 
 /** `(algorithm, options)` of seal. */
-export const sealParser: Parser = { fill: fillSeal, counts: [2] };
+export const sealParser: Parser = { fill: fillSeal, counts: [2], options: 1 };
 
 type SealFields = SealOptions & Partial<TextTargetOptions>;
 const sealTable: Takes<keyof SealFields> = takes('seal(algorithm)', {
@@ -193,8 +199,15 @@ export function sealSync(algorithm: unknown, given: object): unknown {
 function fillSealOptions(algorithm: unknown, given: unknown, accepted: Accepted<any>): void {
   const facts = aeadFacts('seal', algorithm);
   // All getters run here, before any memory is read.
-  const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
-    options<AppendedFields>(given, 'options', accepted);
+  let own: AppendedFields;
+  if (!isOptions(given)) throw wrongType('options', 'an object', given);
+  try {
+    own = { ...given, __proto__: null } as never;
+  } catch (error) {
+    throw unreadable(given, 'options', error);
+  }
+  checkNames(own, 'options', accepted);
+  const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } = own;
   const preference = readEnginePreference(engine);
   const tagSize = appendedTagSize(authTagLength, facts);
   const text = messageBytes(source, target);
@@ -221,7 +234,7 @@ function fillSealOptions(algorithm: unknown, given: unknown, accepted: Accepted<
 }
 
 /** `(algorithm, options)` of open. */
-export const openParser: Parser = { fill: fillOpen, counts: [2] };
+export const openParser: Parser = { fill: fillOpen, counts: [2], options: 1 };
 
 type OpenFields = OpenOptions & Partial<TextTargetOptions>;
 const openTable: Takes<keyof OpenFields> = takes('open(algorithm)', {
@@ -248,8 +261,15 @@ export function openSync(algorithm: unknown, given: object): unknown {
 
 function fillOpenOptions(algorithm: unknown, given: unknown, accepted: Accepted<any>): void {
   const facts = aeadFacts('open', algorithm);
-  const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } =
-    options<AppendedFields>(given, 'options', accepted);
+  let own: AppendedFields;
+  if (!isOptions(given)) throw wrongType('options', 'an object', given);
+  try {
+    own = { ...given, __proto__: null } as never;
+  } catch (error) {
+    throw unreadable(given, 'options', error);
+  }
+  checkNames(own, 'options', accepted);
+  const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } = own;
   const preference = readEnginePreference(engine);
   const tagSize = appendedTagSize(authTagLength, facts);
   const sealed = bytes(source, 'source');
@@ -299,7 +319,7 @@ function aeadFacts(name: string, algorithm: unknown): CipherFacts {
 }
 
 /** `(algorithm, options)`, or 5 arguments, or 7 with aad and tag. */
-export const cipherParser: Parser = { fill: fillCipher, counts: [2, 5, 7] };
+export const cipherParser: Parser = { fill: fillCipher, counts: [2, 5, 7], options: 1 };
 
 type CipherFields = CipherOptions & Partial<TextTargetOptions>;
 const cipherTable: Takes<keyof CipherFields> = takes('cipher(algorithm)', {
@@ -326,8 +346,15 @@ function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepte
   if (given === undefined)
     throw makeError('ERR_MISSING_ARGUMENT', 'cipher needs an options object');
   type Fields = Record<keyof CipherOptions | keyof TextTargetOptions | keyof RouteOptions, unknown>;
-  const { encrypt, key, iv, source, aad, tag, target, targetOffset, route, engine } =
-    options<Fields>(given, 'options', accepted);
+  let own: Fields;
+  if (!isOptions(given)) throw wrongType('options', 'an object', given);
+  try {
+    own = { ...given, __proto__: null } as never;
+  } catch (error) {
+    throw unreadable(given, 'options', error);
+  }
+  checkNames(own, 'options', accepted);
+  const { encrypt, key, iv, source, aad, tag, target, targetOffset, route, engine } = own;
   const preference = readEnginePreference(engine);
   const operation = direction(encrypt);
   const view = messageBytes(source, target);
@@ -358,14 +385,16 @@ function fillCipherPositional(
   const source = messageBytes(given[4], undefined);
   limitSource(sizeOf(source), facts);
   const iv = readIv(given[3], facts, 'iv');
-  const aad = readAad(count === 7 ? given[5] : undefined, facts);
+  // Seven arguments have an aad, which must not be undefined.
+  const aad = count === 7 ? data(given[5], 'aad') : undefined;
+  const extra = readAad(aad, facts);
   const tag = readTag(count === 7 ? given[6] : undefined, facts);
   const key = readCipherKey(given[2], facts, asked);
   if (mayHaveRunCode(key)) messageBytes(given[4], undefined);
   beginRequest(operation, facts.id, source, 0, sizeOf(source));
   setKeyInput(key);
   setIv(iv, 0, sizeOf(iv));
-  setAad(aad, 0, sizeOf(aad));
+  setAad(extra, 0, sizeOf(extra));
   if (tag !== undefined) setTag(tag, 0, sizeOf(tag));
   setResult(sizeOf(source), Form.Buffer);
 }

@@ -2,6 +2,7 @@
  * The options of hashes that only some of them take (catalog/parameters.ts), from options to the
  * block that travels in the place of a key.
  */
+import { engineNames } from '../engines/engines.js';
 import { data, sizeOf, unsigned, type Data } from '../request/arguments.js';
 import { makeError, wrongType, type MillraceError } from '../request/errors.js';
 import { Purpose } from '../request/frame.js';
@@ -28,18 +29,18 @@ import { extendedEngines } from './key.js';
 /** Options that some hashes take beside `key`, `seed` and `outputLength`; others refuse them. */
 export interface HashParameterOptions {
   /** The salt: 16 bytes for blake2b512, 8 for blake2s256. */
-  readonly salt?: Data | undefined;
+  readonly salt?: Data;
   /** The personalization: 16 bytes for blake2b512, 8 for blake2s256. */
-  readonly personalization?: Data | undefined;
+  readonly personalization?: Data;
   /**
    * The context of BLAKE3's key derivation, a string that no other use shares; the message is the
    * key material. Excludes `key`.
    */
-  readonly context?: string | undefined;
+  readonly context?: string;
   /** The customization string S of cSHAKE, KMAC, TupleHash, ParallelHash, and C of KT. */
-  readonly customization?: Data | undefined;
+  readonly customization?: Data;
   /** The function name N of cSHAKE, which NIST assigns; use `customization` for your own. */
-  readonly functionName?: Data | undefined;
+  readonly functionName?: Data;
   /** The domain separation byte of TurboSHAKE, 1 to 127. Default: 31. */
   readonly domain?: number | undefined;
   /** The size B of ParallelHash's blocks in bytes. Default: 8192. */
@@ -57,20 +58,14 @@ export const parameterNames: Names<HashParameterOptions> = {
   blockSize: true,
 };
 
-/** Returns only these parameters of an options object, as an object of their own. */
-export function parameterOptions(given: HashParameterOptions): HashParameterOptions {
-  const { salt, personalization, context, customization, functionName, domain, blockSize } = given;
-  const all: Required<HashParameterOptions> = {
-    salt,
-    personalization,
-    context,
-    customization,
-    functionName,
-    domain,
-    blockSize,
-  };
-  return all;
-}
+/** The names of all options that change a digest. */
+export const hashingNames = {
+  outputLength: true,
+  seed: true,
+  key: true,
+  ...engineNames,
+  ...parameterNames,
+} as const;
 
 /** Parameters whose values are numbers or strings; those of the others are bytes or strings. */
 const NUMBERS: readonly ParameterName[] = ['domain', 'blockSize'];

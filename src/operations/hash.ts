@@ -4,7 +4,6 @@
 import {
   bytes,
   data,
-  options,
   range,
   sizeOf,
   surplusArguments,
@@ -33,7 +32,7 @@ import {
 import { describe, makeError, wrongType } from '../request/errors.js';
 import { isBytesView } from '../request/intrinsics.js';
 import { setKeyInput, type KeyInput, type KeyMaterial } from '../request/key-input.js';
-import type { Accepted, Names } from '../request/options.js';
+import { checkNames, unreadable, type Accepted, type Names } from '../request/options.js';
 import type { Buffer, BufferEncoding } from '#platform/runtime.js';
 import { readRoute, type RouteOptions } from '../scheduling/routes.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
@@ -84,7 +83,7 @@ export interface HashOptions<E extends Encoding = Encoding>
    * 1 to 32 for blake2s256, any number for KMAC, which needs one. A prepared key must be for the
    * same hash.
    */
-  readonly key?: KeyInput | undefined;
+  readonly key?: KeyInput;
 }
 
 /** The names that every hash knows; hash-parameters.ts has the others. */
@@ -120,7 +119,7 @@ const forms: Readonly<Record<string, Form | undefined>> = {
 };
 
 /** `(algorithm, data[, encoding | options])`. */
-export const hashParser: Parser = { fill: fillHash, counts: [2, 3] };
+export const hashParser: Parser = { fill: fillHash, counts: [2, 3], options: 2 };
 
 type Fields = HashOptions & Partial<TargetOptions>;
 export const hashTable: HashTakes<keyof typeof hashNames | keyof TargetOptions> = takesHash(
@@ -217,7 +216,13 @@ export function digestRequest(
       value,
     );
   }
-  const given = options<Fields & RouteOptions>(value, 'options', accepted);
+  let given: Fields & RouteOptions;
+  try {
+    given = { ...value, __proto__: null } as object;
+  } catch (error) {
+    throw unreadable(value, 'options', error);
+  }
+  checkNames(given, 'options', accepted);
   const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
   const preference = readEnginePreference(engine);
   const form = digestForm(encoding);

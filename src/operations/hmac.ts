@@ -22,7 +22,7 @@ import type { Names } from '../request/options.js';
 import { takes, type Takes } from '../scheduling/routes.js';
 
 /** `(algorithm, key, data[, encoding | options])`. */
-export const hmacParser: Parser = { fill: fillHmac, counts: [3, 4] };
+export const hmacParser: Parser = { fill: fillHmac, counts: [3, 4], options: 3 };
 
 /** Options of {@link hmac}. */
 export type HmacOptions<E extends Encoding = Encoding> = Pick<HashOptions<E>, 'encoding'> &

@@ -42,7 +42,7 @@ export interface Verification {
 /** Reads the options, each once. */
 export function readVerification(value: unknown, promised: boolean): Verification {
   const accepted: Accepted<any> = promised ? table.promised : table.plain;
-  const given = { ...optionsObject<VerifyHmacOptions>(value, 'options', accepted) };
+  const given = optionsObject<VerifyHmacOptions>(value, 'options', accepted);
   const { key, source, mac, ...rest } = given;
   for (const name of ['key', 'source', 'mac'] as const)
     if (given[name] === undefined)

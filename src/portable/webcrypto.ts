@@ -70,8 +70,14 @@ export function hmac(
   // WebCrypto refuses empty keys.
   if (api === undefined || name === undefined || isEmpty(key) || source.length > TEXT_MAX)
     return undefined;
-  return underKey(api, key, { name: 'HMAC', hash: name }, 'sign', source, lent, (imported, text) =>
-    api.sign('HMAC', imported, text),
+  return underKey(
+    api,
+    key,
+    { __proto__: null, name: 'HMAC', hash: name },
+    'sign',
+    source,
+    lent,
+    (imported, text) => api.sign('HMAC', imported, text),
   );
 }
 
@@ -87,7 +93,7 @@ export function aesCtr(
 ): Served {
   const api = subtle();
   if (api === undefined || !isMode(cipher, 'ctr') || source.length > TEXT_MAX) return undefined;
-  const algorithm = { name: 'AES-CTR', counter: new Uint8Array(iv), length: 128 };
+  const algorithm = { __proto__: null, name: 'AES-CTR', counter: new Uint8Array(iv), length: 128 };
   return underKey(api, key, 'AES-CTR', 'encrypt', source, lent, (imported, text) =>
     api.encrypt(algorithm, imported, text),
   );
@@ -171,7 +177,7 @@ export function pbkdf2(
     api,
     'PBKDF2',
     password,
-    { name: 'PBKDF2', hash: name, salt: new Uint8Array(salt), iterations },
+    { __proto__: null, name: 'PBKDF2', hash: name, salt: new Uint8Array(salt), iterations },
     size,
   );
 }
@@ -201,7 +207,7 @@ export class ImportedKey {
  * Imports the key of an HMAC. Rejects if WebCrypto refuses it; returns undefined without WebCrypto.
  */
 export function importHmacKey(hash: number, key: Uint8Array): Promise<ImportedKey> | undefined {
-  return importKey({ name: 'HMAC', hash: hashName(hash) }, key, ['sign']);
+  return importKey({ __proto__: null, name: 'HMAC', hash: hashName(hash) }, key, ['sign']);
 }
 
 /** Imports the key of a cipher; see {@link importHmacKey}. */
@@ -241,6 +247,7 @@ async function underKey(
 
 function gcmOf(nonce: Uint8Array, aad: Uint8Array, tagSize: number): object {
   return {
+    __proto__: null, // WebCrypto reads inherited properties.
     name: 'AES-GCM',
     iv: new Uint8Array(nonce),
     tagLength: 8 * tagSize,

@@ -12,14 +12,12 @@ import {
   bytesOfView,
   isBytesView,
   isResizable,
-  isRevoked,
   isUint8Array,
   NO_BYTES,
   part,
   sizeOf,
 } from './intrinsics.js';
 import { unsigned } from './numbers.js';
-import { checkNames, type Accepted } from './options.js';
 import { utf8 } from '#platform/runtime.js';
 
 /** Bytes: an ArrayBufferView, ArrayBuffer or SharedArrayBuffer. For strings see {@link Data}. */
@@ -28,6 +26,7 @@ export type Bytes = ArrayBufferView | ArrayBufferLike;
 /** Bytes, or a string, which is encoded as UTF-8. */
 export type Data = Bytes | string;
 
+export { ownOptions as options } from './options.js';
 export { isResizable, isUint8Array, NO_BYTES, part, sizeOf, unsigned };
 
 /** Returns bytes as a Uint8Array over the same memory; empty if it is detached. */
@@ -77,20 +76,4 @@ export function surplusArguments(takes: string, count: number): Error {
     `${takes}, and a callback; not ${count}. Instead of offsets pass subarray(offset, end), ` +
       'options.target and options.targetOffset; millrace/crypto-async takes offsets',
   );
-}
-
-/**
- * Returns an options object without unknown names, or an empty one. Runs the caller's code if it is
- * a Proxy.
- */
-export function options<T extends object>(
-  value: unknown,
-  name: string,
-  table: Accepted<keyof T>,
-): T {
-  if (value === undefined) return {} as T;
-  if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value))
-    throw wrongType(name, 'an object', value);
-  checkNames(value, name, table);
-  return value as T;
 }

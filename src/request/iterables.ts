@@ -4,6 +4,7 @@
  */
 import { makeError, wrongType } from './errors.js';
 import { isBytesView, isRevoked } from './intrinsics.js';
+import { ONCE } from './options.js';
 import { isNodeStream, iteratorOf, syncIteratorOf } from './sources.js';
 
 /** Many values: in an array, or given out one after the other. */
@@ -76,7 +77,7 @@ export function eachItem(
     };
     if (signal?.aborted) return stop();
     // One listener, not a race for each item: a promise keeps every race it takes part in.
-    signal?.addEventListener('abort', stop, { once: true });
+    signal?.addEventListener('abort', stop, ONCE);
     const taken = async (item: unknown, index: number): Promise<boolean> =>
       (await take(item, index)) && signal?.aborted !== true;
     (iterator === undefined

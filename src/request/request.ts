@@ -53,6 +53,8 @@ export interface Parser {
   readonly fill: FillRequest;
   /** The numbers of arguments it accepts, without the callback. */
   readonly counts: readonly number[];
+  /** The index of the options among the arguments. */
+  readonly options: number;
 }
 
 /** The request. */

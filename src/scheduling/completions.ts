@@ -6,6 +6,7 @@
  */
 import { servers } from '../engines/binding.js';
 import { failure, type MillraceError } from '../request/errors.js';
+import { ONCE } from '../request/options.js';
 import { CancelResult, Status } from '../request/protocol.js';
 import { AsyncResource, nextTick, type SystemError } from '#platform/runtime.js';
 
@@ -104,7 +105,7 @@ export class SignalCompletion extends PromiseCompletion {
     if (attached === undefined) {
       attached = new Set();
       cancellable.set(signal, attached);
-      signal.addEventListener('abort', abort, { once: true });
+      signal.addEventListener('abort', abort, ONCE);
     }
     attached.add(this);
   }

@@ -15,11 +15,7 @@ import {
   type HashOptions,
   type TargetOptions,
 } from '../operations/hash.js';
-import {
-  parameterNames,
-  parameterOptions,
-  refuseParameter,
-} from '../operations/hash-parameters.js';
+import { hashingNames, parameterNames, refuseParameter } from '../operations/hash-parameters.js';
 import { refuseTuple } from '../operations/tuple.js';
 import { createHash, createHmac } from '../hashers/create.js';
 import type { CreateHashOptions } from '../hashers/options.js';
@@ -27,7 +23,7 @@ import type { Hasher } from '../hashers/hasher.js';
 import { hmacFacts, hmacNames, type HmacFields } from '../operations/hmac.js';
 import type { Key } from '../request/key.js';
 import { absorbFile, absorbFileSync, fileSource } from '#platform/files.js';
-import { accepted, type Accepted } from '../request/options.js';
+import { accepted, pick, type Accepted } from '../request/options.js';
 import {
   absorbStream,
   streamOptionNames,
@@ -193,13 +189,11 @@ function request(
       'ERR_ARGUMENT_VALUE',
       'options are given twice: put signal and onProgress into the first',
     );
-  // Read once, so that the values used are the values checked.
-  const given = { ...optionsObject<HashFields>(form, 'options', takes) };
-  const { encoding, outputLength, seed, key, target, targetOffset, engine } = given;
+  const given = optionsObject<HashFields>(form, 'options', takes);
+  const { encoding, target, targetOffset } = given;
   digestRequest(given, facts, takes);
-  const parameters = facts.parameters === null ? undefined : parameterOptions(given);
   return {
-    hashing: { outputLength, seed, key, engine, ...parameters },
+    hashing: pick(given, hashingNames),
     reading: readingOptions(given),
     finish: (hasher) =>
       target === undefined

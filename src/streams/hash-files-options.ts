@@ -12,15 +12,11 @@ import {
   type Encoding,
   type HashOptions,
 } from '../operations/hash.js';
-import {
-  parameterNames,
-  parameterOptions,
-  refuseParameter,
-} from '../operations/hash-parameters.js';
+import { hashingNames, parameterNames, refuseParameter } from '../operations/hash-parameters.js';
 import { refuseTuple } from '../operations/tuple.js';
 import { options as optionsObject } from '../request/arguments.js';
 import { describe, makeError } from '../request/errors.js';
-import { accepted, type Accepted, type Names } from '../request/options.js';
+import { accepted, pick, type Accepted, type Names } from '../request/options.js';
 import type { Form } from '../request/request.js';
 import { abortSignal } from '../scheduling/run.js';
 
@@ -90,11 +86,11 @@ export function planOf(algorithm: unknown, form: unknown, extra: unknown): Plan 
   const named = typeof form === 'string' || form === undefined;
   if (!named && extra !== undefined)
     throw makeError('ERR_ARGUMENT_VALUE', 'options are given twice: put all into the first');
-  // Read once, so that the values used are the values checked.
-  const given: Fields = named
-    ? { ...optionsObject<Fields>(extra, 'options', ownTakes), encoding: form as Encoding }
-    : { ...optionsObject<Fields>(form, 'options', takes) };
-  const { encoding, outputLength, seed, key, engine, errors, signal } = given;
+  const given = named
+    ? optionsObject<Fields>(extra, 'options', ownTakes)
+    : optionsObject<Fields>(form, 'options', takes);
+  const encoding = named ? (form as Encoding | undefined) : given.encoding;
+  const { errors, signal } = given;
   if (errors !== undefined && errors !== 'throw' && errors !== 'return') {
     const shown =
       typeof errors === 'string' ? shownName(errors, ['throw', 'return']) : describe(errors);
@@ -103,13 +99,9 @@ export function planOf(algorithm: unknown, form: unknown, extra: unknown): Plan 
       `options.errors must be 'throw' or 'return', not ${shown}`,
     );
   }
-  const parameters = facts.parameters === null ? {} : parameterOptions(given);
-  const hashing = { outputLength, seed, key, engine, ...parameters };
-  const wanted = digestRequest({ encoding, ...hashing }, facts, takes);
-  const { size, form: kind } = wanted;
-  const bare = [seed, key, engine, ...Object.values(parameters)].every(
-    (each) => each === undefined,
-  );
+  const hashing = pick(given, hashingNames);
+  const { size, form: kind } = digestRequest({ ...hashing, encoding }, facts, takes);
+  const bare = Object.keys(hashing).every((name) => name === 'outputLength');
   return {
     facts,
     size,

@@ -267,7 +267,7 @@ class Run {
       if (this.#isOver(index)) return;
       if (size > 0 && (await this.#large(file, index, size))) return;
       const hasher = this.#plan.hasher.copy();
-      await absorbFile(hasher, file, { signal: this.#plan.signal });
+      await absorbFile(hasher, file, { signal: this.#plan.signal, onProgress: undefined });
       this.#results[index] = hasher.digest(this.#plan.encoding);
     } catch (error) {
       if (this.#plan.signal?.aborted === true) return;

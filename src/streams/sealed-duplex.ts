@@ -1,7 +1,7 @@
 /**
  * Sealed streams as Node.js streams.
  */
-import { addAbortSignal, Duplex } from 'node:stream';
+import { addAbortSignal, Duplex, type DuplexOptions } from 'node:stream';
 import { refuseEnded } from '../request/sources.js';
 import type { Pump } from './chunk-pump.js';
 import {
@@ -28,11 +28,13 @@ import {
 // promises.ts documents these functions.
 
 export function sealStream(options: SealedStreamOptions): Duplex {
-  return new ChunkStream(streamOptions(options), (sink) => new SealingPump(sink, options));
+  const settings = streamOptions(options);
+  return new ChunkStream(settings, (sink) => new SealingPump(sink, settings.sealing));
 }
 
 export function openStream(options: SealedStreamOptions): Duplex {
-  return new ChunkStream(streamOptions(options), (sink) => new OpeningPump(sink, options));
+  const settings = streamOptions(options);
+  return new ChunkStream(settings, (sink) => new OpeningPump(sink, settings.sealing));
 }
 
 export function sealStreamWithPassphrase(passphrase: unknown, options: unknown): Duplex {
@@ -59,7 +61,7 @@ class ChunkStream extends Duplex {
   readonly #pump: Pump;
 
   constructor({ signal, highWaterMark }: StreamSettings, makePump: MakePump) {
-    super({ highWaterMark });
+    super({ __proto__: null, highWaterMark } as DuplexOptions);
     this.#pump = makePump({
       put: (output) => this.push(output),
       fail: (error) => void this.destroy(error),

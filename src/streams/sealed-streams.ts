@@ -26,7 +26,7 @@ import {
 import { makeError, MillraceError } from '../request/errors.js';
 import type { KeyInput } from '../request/key-input.js';
 import { allocateApart, type Buffer } from '#platform/runtime.js';
-import { accepted, type Accepted } from '../request/options.js';
+import { accepted, ONCE, type Accepted } from '../request/options.js';
 import { isSealedFile } from './sealed-file-header.js';
 import type { TransformStream, TransformStreamDefaultController } from '#platform/stream-types.js';
 
@@ -48,7 +48,7 @@ export interface SealedStreamOptions {
    * The stream's purpose, such as a name, a version or a path. It is authenticated but not stored
    * in the stream: opening needs the same context. Copied at the call.
    */
-  readonly context?: Data | undefined;
+  readonly context?: Data;
   /** Aborting destroys the stream. */
   readonly signal?: AbortSignal | undefined;
   /** Bytes that each side buffers before back-pressure; 1 MiB by default. */
@@ -66,11 +66,13 @@ const takes: Accepted<keyof SealedStreamOptions> = accepted('a sealed stream', {
 // promises.ts documents these functions.
 
 export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
-  return transformStream(streamOptions(options), (sink) => new SealingPump(sink, options));
+  const settings = streamOptions(options);
+  return transformStream(settings, (sink) => new SealingPump(sink, settings.sealing));
 }
 
 export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
-  return transformStream(streamOptions(options), (sink) => new OpeningPump(sink, options));
+  const settings = streamOptions(options);
+  return transformStream(settings, (sink) => new OpeningPump(sink, settings.sealing));
 }
 
 /** Keeps a pipe flowing while a run is processed. */
@@ -82,15 +84,19 @@ export interface StreamSettings {
   readonly highWaterMark: number;
 }
 
-/** Reads the options of the stream itself. */
-export function streamOptions(options: unknown): StreamSettings {
+/** Reads the options of a sealed stream; `sealing` are its own properties. */
+export function streamOptions(
+  options: unknown,
+): StreamSettings & { readonly sealing: SealedStreamOptions } {
   if (options === undefined)
     throw makeError(
       'ERR_MISSING_ARGUMENT',
       'a sealed stream needs an options object with algorithm and key',
     );
-  const { signal, highWaterMark } = given<SealedStreamOptions>(options, 'options', takes);
+  const sealing = given<SealedStreamOptions>(options, 'options', takes);
+  const { signal, highWaterMark } = sealing;
   return {
+    sealing,
     signal: abortSignal(signal),
     highWaterMark:
       highWaterMark === undefined
@@ -141,11 +147,12 @@ export function transformStream(
   };
   const size = (input: Partial<ArrayBufferView>): number => input?.byteLength ?? 1;
   const transformer = {
+    __proto__: null,
     start(given: TransformStreamDefaultController<Uint8Array>): void {
       controller = given;
       pump = makePump(sink);
       if (signal?.aborted) abort();
-      else signal?.addEventListener('abort', abort, { once: true });
+      else signal?.addEventListener('abort', abort, ONCE);
     },
     transform: (input: Bytes): Promise<void> =>
       new Promise((resolve, reject) =>
@@ -163,8 +170,8 @@ export function transformStream(
   };
   return new globalThis.TransformStream<Bytes, Buffer>(
     transformer,
-    { highWaterMark, size },
-    { highWaterMark, size },
+    { __proto__: null, highWaterMark, size } as QueuingStrategy,
+    { __proto__: null, highWaterMark, size } as QueuingStrategy,
   );
 }
 

@@ -11,7 +11,7 @@ import { wrongType } from '../request/errors.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { isBytesView, isRevoked } from '../request/intrinsics.js';
 import { isNodeStream, iteratorOf, refuseConsumed } from '../request/sources.js';
-import type { Names } from '../request/options.js';
+import { ONCE, type Names } from '../request/options.js';
 import { allocateApart } from '#platform/runtime.js';
 
 /**
@@ -78,7 +78,7 @@ export function absorbStream(
     };
     if (signal?.aborted) return stop();
     // One listener, not a race for each chunk: a promise keeps every race it takes part in.
-    signal?.addEventListener('abort', stop, { once: true });
+    signal?.addEventListener('abort', stop, ONCE);
     read(hasher, input, () => signal?.aborted === true, onProgress)
       .catch((error: unknown) => {
         input.close(error);

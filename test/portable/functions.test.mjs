@@ -644,13 +644,13 @@ async function weight(names) {
 
 test('a bundle has what was imported and nothing more', async () => {
   const alone = await weight('sha256');
-  assert.ok(alone.size < 7300, `sha256 alone is ${alone.size} bytes, compressed`);
+  assert.ok(alone.size < 7400, `sha256 alone is ${alone.size} bytes, compressed`);
   // Marks of others: AES's reduction, Keccak's, BLAKE3's and XXH3's names.
   assert.doesNotMatch(alone.text, /xxh|blake|keccak|shake|aes|chacha|argon/i);
   const limits = {
     md5: 7700,
     sha512: 9800,
-    sha3_256: 7900,
+    sha3_256: 8100,
     blake2b512: 9500,
     blake3: 9200,
     xxh64: 7500,

@@ -563,7 +563,6 @@ test('encodings', async () => {
         target: undefined,
         targetOffset: undefined,
         seed: undefined,
-        key: undefined,
         outputLength: undefined,
       }),
     ),

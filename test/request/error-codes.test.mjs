@@ -73,7 +73,6 @@ const calls = (entryPoint) => [
       encoding: 'hex',
       outputLength: 32,
       seed: undefined,
-      key: undefined,
       target: undefined,
       engine: 'native',
     },
@@ -126,12 +125,7 @@ const calls = (entryPoint) => [
     'aes-256-gcm',
     { key, nonce, source: message, aad: message, authTagLength: 16 },
   ],
-  [
-    'open',
-    entryPoint.open,
-    'aes-256-gcm',
-    { key, nonce, source: sealed, aad: undefined, authTagLength: 16 },
-  ],
+  ['open', entryPoint.open, 'aes-256-gcm', { key, nonce, source: sealed, authTagLength: 16 }],
   [
     'hashMany',
     entryPoint.hashMany,

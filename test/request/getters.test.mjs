@@ -35,7 +35,6 @@ const calls = {
       encoding: undefined,
       outputLength: 32,
       seed: undefined,
-      key: undefined,
       target: new Uint8Array(40),
       targetOffset: 4,
     }),
@@ -189,7 +188,7 @@ test('a prepared key disposed by a getter', async () => {
       source: plain,
       get aad() {
         prepared.dispose();
-        return undefined;
+        return '';
       },
     };
     const { value, error } = await settled(() => entryPoint.seal('aes-256-gcm', options));

@@ -30,6 +30,8 @@ const target = () => [
   { target: Buffer.alloc(100) },
   { target: Buffer.alloc(100), targetOffset: 1 },
 ];
+const passphraseSealed = promises.sealWithPassphrase('p', 'text', { N: 1024 });
+const keySealed = promises.sealWithKey(key, 'text');
 const digestTakes = [{ encoding: 'hex' }, engine, ...target()];
 const argon2 = { message: 'p', nonce: '12345678', memory: 8, passes: 1 };
 const reading = [{ signal }, { onProgress() {} }];
@@ -236,8 +238,71 @@ const calls = {
   },
 };
 
+const passphraseOptions = { takes: [{ signal }, { onProgress() {} }], means: { thread: '' } };
+Object.assign(calls, {
+  verifyHmac: {
+    first: ['sha256'],
+    base: { key, source: 'text', mac: Buffer.alloc(32) },
+    takes: [engine],
+    later: [],
+    means: { data: 'source' },
+    forms: ['here and now', 'with a promise'],
+  },
+  wrapKey: {
+    first: ['aes256-wrap'],
+    base: { key, source: key },
+    takes: [engine],
+    later: reading,
+    means: { secret: 'key' },
+  },
+  unwrapKey: {
+    first: ['aes256-wrap'],
+    base: { key, source: millrace.wrapKey('aes256-wrap', { key, source: key }) },
+    takes: [engine],
+    later: reading,
+    means: { secret: 'key' },
+  },
+  hashFiles: {
+    first: ['blake3', [file]],
+    takes: [{ encoding: 'hex' }, { outputLength: 40 }, { key }, { errors: 'return' }],
+    later: [{ signal }],
+    means: { dkLen: 'outputLength' },
+  },
+});
+
 /** Calls of one kind only. */
 const others = {
+  createCipher: {
+    call: (options) => millrace.createCipher('aes-256-gcm', options),
+    base: { key, nonce },
+    takes: [{ aad: 'x' }, { authTagLength: 12 }, engine, { highWaterMark: 100 }],
+    means: { additionalData: 'aad', tagLength: 'authTagLength' },
+  },
+  createDecipher: {
+    call: (options) => millrace.createDecipher('aes-256-gcm', options),
+    base: { key, nonce },
+    takes: [{ aad: 'x' }, { authTag: Buffer.alloc(16) }, { unverified: true }],
+    means: { additionalData: 'aad', tagLength: 'authTagLength' },
+  },
+  'sealWithPassphrase with a promise': {
+    call: (options) => promises.sealWithPassphrase('p', 'text', options),
+    base: { N: 1024 },
+    ...passphraseOptions,
+  },
+  'sealWithKey with a promise': {
+    call: (options) => promises.sealWithKey(key, 'text', options),
+    takes: [{ signal }],
+    means: { thread: '' },
+  },
+  'openWithKey with a promise': {
+    call: async (options) => promises.openWithKey(key, await keySealed, options),
+    takes: [{ signal }],
+    means: { thread: '' },
+  },
+  'openWithPassphrase with a promise': {
+    call: async (options) => promises.openWithPassphrase('p', await passphraseSealed, options),
+    ...passphraseOptions,
+  },
   createHash: {
     call: (options) => millrace.createHash('blake3', options),
     takes: [
@@ -285,7 +350,10 @@ const others = {
 };
 for (const make of ['sealStream', 'openStream', 'sealTransformStream', 'openTransformStream']) {
   others[make] = {
-    call: (options) => void promises[make](options).destroy?.(),
+    call(options) {
+      const stream = promises[make](options);
+      if (!make.includes('Transform')) stream.destroy();
+    },
     base: { algorithm: 'aes-256-gcm', key },
     takes: [{ context: 'x' }, { signal }, { highWaterMark: 1000 }],
     means: {
@@ -355,7 +423,7 @@ Object.assign(others, {
  * The ways of making a call that all entry points have. A wrong argument throws, or rejects where a
  * promise waits.
  */
-function ways(name, { first, takes, later = [], promised = [] }) {
+function ways(name, { first, takes, later = [], promised = [], forms }) {
   const method = name.split(' ')[0];
   const plain = (options) => millrace[method](...first, options);
   const called = (options) =>
@@ -370,7 +438,7 @@ function ways(name, { first, takes, later = [], promised = [] }) {
     ['here and now', plain, takes],
     ['with a callback', called, [...takes, ...later]],
     ['with a promise', promise, [...takes, ...later, ...promised]],
-  ];
+  ].filter(([way]) => forms === undefined || forms.includes(way));
 }
 
 const all = [
@@ -463,47 +531,32 @@ test('sizes that look like bits are reported', () => {
   });
 });
 
-test('own enumerable names are checked, and nothing else', () => {
-  const expected = millrace.seal('aes-256-gcm', { key, nonce, source: 'text', aad: 'x' });
+test('options are own enumerable properties', () => {
+  const expected = millrace.seal('aes-256-gcm', { key, nonce, source: 'text' });
   const seal = (options) => millrace.seal('aes-256-gcm', options);
   class Options {
+    key = key;
+    nonce = nonce;
     source = 'text';
     get aad() {
-      return 'x';
-    }
-    get key() {
-      return key;
+      return assert.fail('an inherited getter was read');
     }
   }
-  assert.deepEqual(seal(Object.assign(new Options(), { nonce })), expected);
+  assert.deepEqual(seal(new Options()), expected);
+  const values = { key, nonce, source: 'text' };
   assert.deepEqual(
-    seal(Object.create({ key, nonce, source: 'text', aad: 'x', inherited: 1 })),
+    seal(Object.assign(Object.create({ aad: 'x', inherited: 1 }), values)),
     expected,
   );
-  assert.deepEqual(
-    seal(
-      Object.assign(Object.create({ key, additionalData: 'y' }), {
-        nonce,
-        source: 'text',
-        aad: 'x',
-      }),
-    ),
-    expected,
-  );
-  assert.deepEqual(seal({ key, nonce, source: 'text', aad: 'x', [Symbol('mine')]: 1 }), expected);
-  assert.deepEqual(
-    seal(Object.defineProperty({ key, nonce, source: 'text', aad: 'x' }, 'hidden', { value: 1 })),
-    expected,
-  );
-  assert.deepEqual(seal(new Proxy({ key, nonce, source: 'text', aad: 'x' }, {})), expected);
-  assert.deepEqual(
-    seal(Object.assign(Object.create(null), { key, nonce, source: 'text', aad: 'x' })),
-    expected,
-  );
-  assert.throws(() => seal(new Proxy({ key, nonce, source: 'text', AAD: 'x' }, {})), {
+  assert.throws(() => seal(Object.create(values)), { code: 'ERR_ARGUMENT_TYPE' });
+  assert.deepEqual(seal({ ...values, [Symbol('mine')]: 1 }), expected);
+  assert.deepEqual(seal(Object.defineProperty({ ...values }, 'hidden', { value: 1 })), expected);
+  assert.deepEqual(seal(new Proxy(values, {})), expected);
+  assert.deepEqual(seal(Object.assign(Object.create(null), values)), expected);
+  assert.throws(() => seal(new Proxy({ ...values, AAD: 'x' }, {})), {
     message: /did you mean options.aad/,
   });
-  assert.throws(() => seal(Object.assign(new Options(), { nonce, additionalData: 'x' })), {
+  assert.throws(() => seal(Object.assign(new Options(), { additionalData: 'x' })), {
     message: /did you mean options.aad/,
   });
 });
@@ -532,14 +585,141 @@ test('names come in any order, also while a trap makes calls of the same kind', 
   }
 });
 
-test('a refused name runs no getter', () => {
-  const options = {
-    get key() {
-      return assert.fail('read');
-    },
-    AAD: 'x',
-  };
-  assert.throws(() => millrace.seal('aes-256-gcm', options), {
-    message: /did you mean options.aad/,
+/** Returns the names that a call takes, from the error for one that it does not take. */
+async function namesOf({ call, base }) {
+  const { message } = await failure(() => call({ ...base, qqqqqqqq: 1 }));
+  return /; it takes (.*)$/.exec(message)[1].split(', ');
+}
+
+/** Absence weakens a call, so undefined is no absence. */
+const guarded = [
+  'aad',
+  'associatedData',
+  'context',
+  'customization',
+  'functionName',
+  'key',
+  'personalization',
+  'salt',
+  'secret',
+];
+
+for (const each of all) {
+  test(`${each.name}: refuses undefined where absence weakens`, async () => {
+    const names = await namesOf(each);
+    for (const name of names) {
+      if (!guarded.includes(name)) continue;
+      const error = await failure(() => each.call({ ...each.base, [name]: undefined }));
+      assert.equal(error.code, 'ERR_ARGUMENT_TYPE', `${name}: ${error}`);
+      assert.match(
+        error.message,
+        new RegExp(`${name} must not be undefined: .*leave the property`),
+      );
+    }
+    const rest = names.filter((name) => !guarded.includes(name) && !(name in (each.base ?? {})));
+    const absent = Object.fromEntries(rest.map((name) => [name, undefined]));
+    const first = each.takes[0] ?? {};
+    await each.call({ ...each.base, ...absent, ...first });
   });
-});
+}
+
+/** What another package might give Object.prototype under the name of an option. */
+const plausible = {
+  algorithm: 'bcrypt',
+  authTagLength: 4,
+  encoding: 'hex',
+  engine: 'nonsense',
+  errors: 'return',
+  iv,
+  key,
+  memory: 8,
+  nonce,
+  onProgress: () => assert.fail('an inherited callback was called'),
+  outputLength: 8,
+  route: 'pool',
+  seed: 7,
+  signal: AbortSignal.abort(new Error('an inherited signal')),
+  target: Buffer.alloc(1000),
+  transform: () => assert.fail('an inherited transform was called'),
+  unverified: true,
+};
+
+/** Returns what can be compared of a result. */
+async function shown(call, options) {
+  try {
+    const result = await call(options);
+    if (typeof result === 'string') return result.split('$').slice(0, 4).join('$');
+    if (result instanceof millrace.Hash || result instanceof millrace.Hmac)
+      return [result.readableHighWaterMark, result.update('data').digest('hex')];
+    if (result instanceof millrace.Cipher)
+      return [result.update('data').toString('hex'), result.final().length, result.authTag];
+    if (result instanceof millrace.Decipher)
+      return [result.update('data').toString('hex'), result.authTagLength];
+    if (result instanceof millrace.Key) return result.algorithm;
+    return result;
+  } catch (error) {
+    if (!(error instanceof millrace.MillraceError)) throw error;
+    return error.message;
+  }
+}
+
+/** A call's options: with what it needs, with one more, and none. */
+const optionsOf = ({ base, takes, name }) =>
+  /scrypt|hashPassword|Passphrase/.test(name)
+    ? [{ ...base, ...takes[0] }]
+    : [{ ...base, ...takes[0] }, { ...base }, base === undefined ? undefined : { ...base }];
+
+for (const [name, enumerable] of [
+  ['native', true],
+  ['portable', false],
+]) {
+  test(`nothing is inherited from Object.prototype: ${name}`, async () => {
+    const before = millrace.configure().engine;
+    millrace.configure({ engine: name });
+    const names = new Set();
+    const cases = [];
+    for (const each of all) {
+      for (const option of await namesOf(each)) names.add(option);
+      if (/^(configure|engines)|with a callback$/.test(each.name)) continue;
+      for (const options of optionsOf(each)) {
+        const { call } = each;
+        const same = /seal.*(Passphrase|WithKey)/.test(each.name)
+          ? async (given) => (await call(given)).length
+          : call;
+        cases.push({ name: each.name, call: same, options, expected: await shown(same, options) });
+      }
+    }
+    assert.ok(names.size > 60, String(names.size));
+    for (const option of names) {
+      const value = plausible[option] ?? 'x';
+      const wrong = [];
+      Object.defineProperty(Object.prototype, option, {
+        value,
+        enumerable,
+        configurable: true,
+        writable: true,
+      });
+      try {
+        for (const each of cases) {
+          const found = await shown(each.call, each.options);
+          if (!isSame(found, each.expected)) wrong.push([each.name, found, each.expected]);
+        }
+      } finally {
+        delete Object.prototype[option];
+      }
+      assert.deepEqual(wrong, [], `Object.prototype.${option}, enumerable: ${enumerable}`);
+    }
+    millrace.configure({ engine: before });
+  });
+}
+
+/** deepStrictEqual reads Object.prototype too. */
+function isSame(left, right) {
+  const text = (value) =>
+    ArrayBuffer.isView(value)
+      ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')
+      : Array.isArray(value)
+        ? value.map(text).join()
+        : String(value);
+  return text(left) === text(right);
+}

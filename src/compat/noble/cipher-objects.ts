@@ -1,4 +1,5 @@
 /** Ciphers with the interface of noble: functions of key and nonce that return one message's. */
+import { NO_BYTES } from '../../request/arguments.js';
 import { findCipher } from '../../catalog/catalog.js';
 import { isUint8Array } from '../../request/intrinsics.js';
 import { openParser, sealParser, cipherParser } from '../../operations/cipher.js';
@@ -105,7 +106,8 @@ class Message implements Cipher {
     const target = this.#target(output, data.length + (invalid === undefined ? 0 : 16));
     if (target === undefined) return this.#original().encrypt(data, output);
     if (invalid === undefined) return this.#xor(data, target);
-    const options = { key: this.#key, nonce: this.#nonce, source: data, aad: this.#aad, target };
+    const aad = this.#aad ?? NO_BYTES;
+    const options = { key: this.#key, nonce: this.#nonce, source: data, aad, target };
     runSync(sealParser.fill, [this.#algorithm, options], 2);
     return target;
   }
@@ -126,7 +128,8 @@ class Message implements Cipher {
     }
     const target = this.#target(output, data.length - 16);
     if (target === undefined) return this.#original().decrypt(data, output);
-    const options = { key: this.#key, nonce: this.#nonce, source: data, aad: this.#aad, target };
+    const aad = this.#aad ?? NO_BYTES;
+    const options = { key: this.#key, nonce: this.#nonce, source: data, aad, target };
     try {
       runSync(openParser.fill, [this.#algorithm, options], 2);
     } catch (error) {

@@ -2,7 +2,7 @@
 import { options } from '../../request/arguments.js';
 import type { Route } from '../../request/frame.js';
 import { bufferSize, isBytesView, isRevoked } from '../../request/intrinsics.js';
-import { accepted, type Accepted } from '../../request/options.js';
+import { accepted, ownProperties, type Accepted } from '../../request/options.js';
 import type { Parser } from '../../request/request.js';
 import { readEnginePreference, type EnginePreference } from '../../engines/engines.js';
 import type { ManyParser } from '../../operations/batch/arguments.js';
@@ -14,15 +14,15 @@ import { callNames, readRoute, type CallOptions } from '../../scheduling/routes.
 import { abortSignal, runPromise } from '../../scheduling/run.js';
 
 /** Runs a call. */
-export function perform({ fill, counts }: Parser, given: IArguments): Promise<unknown> {
-  return withOptions(counts, given, (signal, count, route, preference) =>
-    runPromise(signal, fill, given, count, route, preference),
+export function perform(parser: Parser, given: IArguments): Promise<unknown> {
+  return withOptions(parser, given, (signal, count, route, preference) =>
+    runPromise(signal, parser.fill, given, count, route, preference),
   );
 }
 
 /** Runs hashMany or hmacMany over sources that are there. */
 function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
-  return withOptions(parser.counts, given, (signal, count, route, preference) =>
+  return withOptions(parser, given, (signal, count, route, preference) =>
     runManyPromise(signal, parser, given, count, route, preference),
   );
 }
@@ -40,7 +40,7 @@ export function performSources(
     // The parser meets the same exception of a Proxy, or refuses the argument.
   }
   if (!iterable) return performMany(parser, given);
-  return withOptions(parser.counts, given, (signal, count, route, preference) =>
+  return withOptions(parser, given, (signal, count, route, preference) =>
     runManyIterable(signal, parser, given, count, route, preference),
   );
 }
@@ -49,7 +49,7 @@ export function performSources(
 const takes: Accepted<keyof CallOptions> = accepted('this call', callNames);
 
 function withOptions(
-  counts: readonly number[],
+  { counts, options: place }: Pick<Parser, 'counts' | 'options'>,
   given: IArguments,
   run: (
     signal: AbortSignal | undefined,
@@ -65,14 +65,17 @@ function withOptions(
     let signal: AbortSignal | undefined;
     let route: Route | undefined;
     let preference: EnginePreference | undefined;
-    if (isOptions(last)) {
-      if (own) options<CallOptions>(last, 'options', takes);
-      signal = abortSignal((last as { signal?: unknown }).signal);
+    if ((own || count - 1 === place) && isOptions(last)) {
+      // The parser reads these properties too: getters run once.
+      const read = own
+        ? options<CallOptions>(last, 'options', takes)
+        : (ownProperties(last, 'options') as CallOptions);
+      given[count - 1] = read;
+      signal = abortSignal(read.signal);
       if (own) {
         // If the options are those of the call, its parser reads route and engine.
-        const { route: asked, engine } = last as Record<keyof CallOptions, unknown>;
-        route = readRoute(asked);
-        preference = readEnginePreference(engine);
+        route = readRoute(read.route);
+        preference = readEnginePreference(read.engine);
         count -= 1;
       }
     } else if (own && last === undefined) {

@@ -65,15 +65,27 @@ export interface ManyParser {
   ) => Batch;
   /** The numbers of arguments it accepts, without the callback. */
   readonly counts: readonly number[];
+  /** The index of the options among the arguments. */
+  readonly options: number;
   /** The index of the messages among the arguments. */
   readonly sources: number;
 }
 
 /** `(algorithm, sources[, encoding | options])`. */
-export const hashManyParser: ManyParser = { parse: parseHashMany, counts: [2, 3], sources: 1 };
+export const hashManyParser: ManyParser = {
+  parse: parseHashMany,
+  counts: [2, 3],
+  options: 2,
+  sources: 1,
+};
 
 /** `(algorithm, key, sources[, encoding | options])`. */
-export const hmacManyParser: ManyParser = { parse: parseHmacMany, counts: [3, 4], sources: 2 };
+export const hmacManyParser: ManyParser = {
+  parse: parseHmacMany,
+  counts: [3, 4],
+  options: 3,
+  sources: 2,
+};
 
 /** The parsed call. */
 export interface Batch {
@@ -194,11 +206,14 @@ function batchOf(
 }
 
 function readOptions(value: unknown, facts: HashFacts, accepted: Accepted<any>): Wanted {
-  const given: Partial<HashOptions & TargetOptions & RouteOptions> =
-    typeof value === 'string'
-      ? { encoding: value as Encoding }
-      : options(value, 'options', accepted);
-  const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
+  const text = typeof value === 'string';
+  const given = options<Partial<HashOptions & TargetOptions & RouteOptions>>(
+    text ? undefined : value,
+    'options',
+    accepted,
+  );
+  const encoding = text ? (value as Encoding) : given.encoding;
+  const { outputLength, seed, key, target, targetOffset, route, engine } = given;
   const preference = readEnginePreference(engine);
   const form = encoding === undefined ? undefined : digestForm(encoding);
   const size = outputSize(outputLength, facts);

@@ -73,7 +73,12 @@ const none = new Uint8Array(0);
 
 /** Returns true for consecutive messages of one size; their values are not checked yet. */
 function isPacked(value: unknown): value is Record<keyof PackedSources, unknown> {
-  return typeof value === 'object' && value !== null && 'data' in value && 'size' in value;
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.hasOwn(value, 'data') &&
+    Object.hasOwn(value, 'size')
+  );
 }
 
 /**

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { clearTimeout as forget, setImmediate as nextTurn, setTimeout as later } from 'node:timers';
-import { Worker } from 'node:worker_threads';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Host, WorkerHandle, WorkerEvents } from '../../portable/host.js';
 import { folder } from './place.js';
 
@@ -26,7 +26,12 @@ function startWorker({ message, lost }: WorkerEvents): WorkerHandle | undefined 
   const entry = workerFile();
   if (entry === undefined || !existsSync(entry)) return undefined;
   // The program's own flags (a loader, a test runner's setup) do not apply to a worker.
-  const worker = new Worker(entry, { execArgv: [], env: {}, stdin: false });
+  const worker = new Worker(entry, {
+    __proto__: null,
+    execArgv: [],
+    env: {},
+    stdin: false,
+  } as WorkerOptions);
   let memory = false;
   worker.on('message', message);
   worker.on('error', (error: Error & { code?: string }) => {

@@ -67,7 +67,7 @@ export interface SealOptions {
   /**
    * Additional authenticated data: authenticated but not encrypted. Opening needs the same data.
    */
-  readonly aad?: Data | undefined;
+  readonly aad?: Data;
   /** Size of the tag: 16 by default; 4, 8 or 12 to 16 for GCM. */
   readonly authTagLength?: number | undefined;
 }

@@ -64,9 +64,9 @@ export interface Argon2Parameters {
   /** Bytes of the result, at least 4; 32 by default. */
   readonly tagLength?: number | undefined;
   /** A key stored apart from the derived keys. */
-  readonly secret?: Data | undefined;
+  readonly secret?: Data;
   /** Additional input that the result depends on. */
-  readonly associatedData?: Data | undefined;
+  readonly associatedData?: Data;
   /** 0x13 (RFC 9106) by default, or 0x10. */
   readonly version?: 0x10 | 0x13 | undefined;
 }
@@ -111,7 +111,13 @@ export function scrypt(
   return dkLen === 0
     ? NO_BYTES.slice()
     : derived(scryptMemory(cost), () =>
-        derive(secret, other, { ...cost, dkLen, maxmem: Number.MAX_SAFE_INTEGER }),
+        derive(secret, other, {
+          ...cost,
+          dkLen,
+          maxmem: Number.MAX_SAFE_INTEGER,
+          // Inherited otherwise.
+          onProgress: undefined as never,
+        }),
       );
 }
 
@@ -188,6 +194,8 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
     personalization:
       associatedData === undefined ? NO_BYTES : data(associatedData, 'parameters.associatedData'),
     maxmem: 2 ** 32 - 1,
+    // Not undefined, which the library leaves to Object.prototype.
+    onProgress: () => {},
   };
   return derived(m * 1024, () => derive(password, salt, asked));
 }

@@ -46,37 +46,37 @@ export interface KeyOptions {
    * 32 bytes for blake3, 1 to 64 for blake2b512, 1 to 32 for blake2s256; any for KMAC, which needs
    * one.
    */
-  readonly key?: Bytes | undefined;
+  readonly key?: Bytes;
 }
 
 /** Options of BLAKE2's salt. */
 export interface SaltOptions {
   /** 16 bytes for blake2b512, 8 for blake2s256; a string means its UTF-8 encoding. */
-  readonly salt?: Data | undefined;
+  readonly salt?: Data;
 }
 
 /** Options of BLAKE2's personalization. */
 export interface PersonalizationOptions {
   /** 16 bytes for blake2b512, 8 for blake2s256; a string means its UTF-8 encoding. */
-  readonly personalization?: Data | undefined;
+  readonly personalization?: Data;
 }
 
 /** Options of BLAKE3's key derivation. */
 export interface ContextOptions {
   /** The context, which no other use shares; the message is the key material. Excludes `key`. */
-  readonly context?: string | undefined;
+  readonly context?: string;
 }
 
 /** Options of the hashes of SP 800-185 and of KangarooTwelve. */
 export interface CustomizationOptions {
   /** The customization string; a string means its UTF-8 encoding. */
-  readonly customization?: Data | undefined;
+  readonly customization?: Data;
 }
 
 /** Options of cSHAKE. */
 export interface FunctionNameOptions {
   /** The function name, which NIST assigns; use `customization` for your own. */
-  readonly functionName?: Data | undefined;
+  readonly functionName?: Data;
 }
 
 /** Options of TurboSHAKE. */
@@ -165,8 +165,11 @@ export function recipeOf(value: unknown, name: string): Recipe {
 export function makeHash<Extra extends object = NoOptions, Source = Data>(
   algorithm: string,
   hash: PortableHash,
-  facts: Facts,
+  catalog: Facts,
 ): HashFunction<Extra, Source> {
+  // Without prototypes, from which names of options could be inherited.
+  const parameters = catalog.parameters && { ...catalog.parameters, __proto__: null };
+  const facts = { ...catalog, parameters, __proto__: null } as Facts;
   const own = {
     outputLength: true,
     key: true,

@@ -2,15 +2,9 @@
  * Converts the arguments of millrace/portable to bytes and checked numbers, with the errors of the
  * main entry point. Small and free of platform APIs: it is in every bundle.
  */
-import { makeError, outOfMemory, wrongType } from '../../request/errors.js';
-import {
-  bytesOfBuffer,
-  bytesOfView,
-  isBytesView,
-  isRevoked,
-  NO_BYTES,
-} from '../../request/intrinsics.js';
-import { checkNames, type Accepted } from '../../request/options.js';
+import { makeError, outOfMemory, wrongType, type MillraceError } from '../../request/errors.js';
+import { bytesOfBuffer, bytesOfView, isBytesView, NO_BYTES } from '../../request/intrinsics.js';
+import { ownOptions, type Accepted } from '../../request/options.js';
 
 /** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
 export type Bytes = ArrayBufferView | ArrayBufferLike;
@@ -53,20 +47,19 @@ export function memory(size: number): Result {
   }
 }
 
-/** Checks an options object; refuses unknown names. */
+/** Reads and checks an options object. */
 export function options<T extends object>(
   value: unknown,
   name: string,
   table: Accepted<keyof T>,
 ): T {
-  if (value === undefined) return {} as T;
-  if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value))
-    throw wrongType(name, 'an object', value);
-  if ('target' in value)
-    throw makeError(
-      'ERR_ARGUMENT_VALUE',
-      `${name}.target: the functions of millrace/portable return their results`,
-    );
-  checkNames(value, name, table);
-  return value as T;
+  return ownOptions<T>(value, name, { ...table, refuse: refuseTarget });
+}
+
+function refuseTarget(name: string, argument: string): MillraceError | undefined {
+  if (name !== 'target') return undefined;
+  return makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${argument}.target: the functions of millrace/portable return their results`,
+  );
 }

@@ -14,7 +14,7 @@ export interface HashParams {
 }
 
 /** No seed, no key. */
-export const PLAIN: HashParams = { seed: 0n, key: undefined };
+export const PLAIN: HashParams = { seed: 0n, key: undefined, parameters: undefined };
 
 /**
  * A hash of the catalog.

@@ -58,7 +58,8 @@ export const argon2Scheme: Scheme<Argon2Cost> = {
       key: secret,
       personalization: aad,
       maxmem,
-      ...(onProgress && { onProgress }),
+      // Not undefined, which the library leaves to Object.prototype.
+      onProgress: onProgress ?? (() => {}),
     });
   },
   async fastBytes(cost, input, size) {

@@ -52,7 +52,8 @@ export const scryptScheme: Scheme<ScryptCost> = {
       p,
       dkLen: size,
       maxmem: Number.MAX_SAFE_INTEGER,
-      ...(onProgress && { onProgress }),
+      // Inherited otherwise.
+      onProgress: onProgress as never,
     });
   },
   async fastBytes(cost, input, size) {

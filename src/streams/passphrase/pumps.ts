@@ -8,6 +8,7 @@ import { makeError } from '../../request/errors.js';
 import { withKeyBytes } from '../../operations/key.js';
 import { isKey, type Key } from '../../request/key.js';
 import type { KeyInput } from '../../request/key-input.js';
+import { ONCE } from '../../request/options.js';
 import { SecretKinds } from '../../request/secret-copy.js';
 import { allocateApart, viewOf, type Buffer } from '#platform/runtime.js';
 import { OpeningPump, SealingPump } from '../sealed-streams.js';
@@ -361,7 +362,7 @@ function through(
       signal?.removeEventListener('abort', abort);
       settle();
     };
-    signal?.addEventListener('abort', abort, { once: true });
+    signal?.addEventListener('abort', abort, ONCE);
     const failed = (error: Error): void => {
       for (const output of outputs) output.fill(0);
       pump.close(error);
