@@ -120,7 +120,7 @@ function makeFiles(sea, largest) {
 }
 
 /**
- * The right answer to a job of support/entry points.mjs, by somebody else's code, or by ours in one
+ * The right answer to a job of support/entry-points.mjs, by somebody else's code, or by ours in one
  * synchronous piece.
  */
 export function expected(job) {

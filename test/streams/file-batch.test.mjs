@@ -1,4 +1,4 @@
-// Files that workers read by themselves, as the command has them (src/whole/paths.ts): what is
+// Files that workers read by themselves, as the command has them (src/streams/hash-files.ts): what is
 // hashed there, what is left to others.
 
 import assert from 'node:assert/strict';

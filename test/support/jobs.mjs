@@ -1,4 +1,4 @@
-// Jobs at random, as entry points.mjs describes them.
+// Jobs at random, as entry-points.mjs describes them.
 
 import { cipherNames, ciphers, hashes, hashNames, hmacNames } from './algorithms.mjs';
 import { prepareSeeds } from './oracles.mjs';

@@ -25,7 +25,7 @@ use millrace_core::engines;
 use millrace_core::stack;
 use millrace_pool::Cancellation;
 
-/// The functions by their names in `src/frame.ts`.
+/// The functions by their names in `src/request/frame.ts`.
 pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("run", run),
     ("hash", fast_path::hash),

@@ -1,4 +1,4 @@
-// One call of one entry point: any job in any way (support/entry points.mjs), and memory of all
+// One call of one entry point: any job in any way (support/entry-points.mjs), and memory of all
 // kinds lent to it.
 
 import assert from 'node:assert/strict';
