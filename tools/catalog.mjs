@@ -22,6 +22,7 @@ const usual = {
     parameters: null,
     seedBits: 0,
     hmac: true,
+    oneWay: false,
     cryptographic: true,
     broken: false,
   },

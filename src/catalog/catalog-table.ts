@@ -87,6 +87,7 @@ const usualHash = {
   parameters: null as ParameterRanges | null,
   seedBits: 0,
   hmac: true,
+  oneWay: false,
   cryptographic: true,
   broken: false,
 };
@@ -136,7 +137,7 @@ export const hashes: readonly HashFacts[] = [
     'RFC 1321',
     [1200, 4],
     ['ssl3-md5', 'RSA-MD5', 'md5WithRSAEncryption', '1.2.840.113549.2.5'],
-    { broken: true },
+    { oneWay: true, broken: true },
   ),
   /* @__PURE__ */ hash(
     1,
@@ -155,7 +156,7 @@ export const hashes: readonly HashFacts[] = [
       'sha1WithRSAEncryption',
       '1.3.14.3.2.26',
     ],
-    { broken: true },
+    { oneWay: true, broken: true },
   ),
   /* @__PURE__ */ hash(
     2,
@@ -166,6 +167,7 @@ export const hashes: readonly HashFacts[] = [
     'FIPS 180-4',
     [1000, 6],
     ['sha-224', 'sha2-224', 'RSA-SHA224', 'sha224WithRSAEncryption', '2.16.840.1.101.3.4.2.4'],
+    { oneWay: true },
   ),
   /* @__PURE__ */ hash(
     3,
@@ -176,6 +178,7 @@ export const hashes: readonly HashFacts[] = [
     'FIPS 180-4',
     [1000, 6],
     ['sha-256', 'sha2-256', 'RSA-SHA256', 'sha256WithRSAEncryption', '2.16.840.1.101.3.4.2.1'],
+    { oneWay: true },
   ),
   /* @__PURE__ */ hash(
     4,
@@ -186,6 +189,7 @@ export const hashes: readonly HashFacts[] = [
     'FIPS 180-4',
     [1500, 10],
     ['sha-384', 'sha2-384', 'RSA-SHA384', 'sha384WithRSAEncryption', '2.16.840.1.101.3.4.2.2'],
+    { oneWay: true },
   ),
   /* @__PURE__ */ hash(
     5,
@@ -196,6 +200,7 @@ export const hashes: readonly HashFacts[] = [
     'FIPS 180-4',
     [1500, 10],
     ['sha-512', 'sha2-512', 'RSA-SHA512', 'sha512WithRSAEncryption', '2.16.840.1.101.3.4.2.3'],
+    { oneWay: true },
   ),
   /* @__PURE__ */ hash(
     6,
@@ -214,6 +219,7 @@ export const hashes: readonly HashFacts[] = [
       'sha512-224WithRSAEncryption',
       '2.16.840.1.101.3.4.2.5',
     ],
+    { oneWay: true },
   ),
   /* @__PURE__ */ hash(
     7,
@@ -232,6 +238,7 @@ export const hashes: readonly HashFacts[] = [
       'sha512-256WithRSAEncryption',
       '2.16.840.1.101.3.4.2.6',
     ],
+    { oneWay: true },
   ),
   /* @__PURE__ */ hash(
     8,
@@ -384,8 +391,12 @@ export const hashes: readonly HashFacts[] = [
     'ISO/IEC 10118-3',
     [1400, 7.5],
     ['ripemd', 'ripemd-160', 'rmd160', 'RSA-RIPEMD160', 'ripemd160WithRSA', '1.3.36.3.2.1'],
+    { oneWay: true },
   ),
-  /* @__PURE__ */ hash(22, 'md5-sha1', 36, 64, 108, 'RFC 2246', [2400, 9], [], { broken: true }),
+  /* @__PURE__ */ hash(22, 'md5-sha1', 36, 64, 108, 'RFC 2246', [2400, 9], [], {
+    oneWay: true,
+    broken: true,
+  }),
   /* @__PURE__ */ hash(
     23,
     'xxh32',

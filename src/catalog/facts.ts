@@ -41,6 +41,8 @@ export interface HashFacts {
   readonly seedBits: number;
   /** True if HMAC is defined for it. */
   readonly hmac: boolean;
+  /** True if a state does not reveal the whole blocks that it has absorbed, such as HMAC's key. */
+  readonly oneWay: boolean;
   readonly cryptographic: boolean;
   readonly broken: boolean;
   readonly standard: string;

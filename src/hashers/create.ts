@@ -102,8 +102,10 @@ export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions
  * @param algorithm name of the hash, for example `sha256`
  * @param key bytes of any size, a string (UTF-8), a secret KeyObject, an extractable secret
  *   CryptoKey, or a key prepared for `hmac-sha256`. Of every key but a prepared one the hasher
- *   keeps the two midstates, in memory that is not wiped: they allow computing HMACs under the key
- *   but do not reveal it. To control when they are wiped, prepare a key and dispose of it
+ *   keeps the two midstates, which allow computing HMACs under the key. Over MD5, SHA-1, SHA-2 and
+ *   RIPEMD-160 they do not reveal the key and are not wiped; over other hashes the key could be
+ *   computed from them, and they are wiped when the hasher is collected. To control when, prepare a
+ *   key and dispose of it
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
  */

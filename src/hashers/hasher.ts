@@ -257,10 +257,12 @@ export abstract class Hasher extends LazyTransform {
    * itself stays usable.
    *
    * **Protect the state as you protect the message**: it shows whether a message starts like this
-   * one, contains its last bytes, and lets its holder continue the message. It does not contain the
-   * key, but the holder of an HMAC state can learn from it what the key protects.
+   * one, contains its last bytes (docs/hashing.md lists how many), and lets its holder continue the
+   * message. The key cannot be computed from it: KMAC, and HMAC over SHA-3, Keccak, BLAKE2 and
+   * BLAKE3, export no state. **Protect the state of a keyed BLAKE2 as you protect the key**: it
+   * suffices to compute MACs.
    *
-   * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_KEY_DISPOSED
+   * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_KEY_DISPOSED, ERR_STATE
    */
   exportState(): Buffer {
     return exportState(ready(this.#running, Phase.Squeezing));

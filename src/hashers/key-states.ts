@@ -1,6 +1,7 @@
 /**
  * The key of an HMAC that serves one hasher: its two midstates, in memory that only hashers can
- * reach. They need no finalizer. They allow computing HMACs under the key and do not reveal it.
+ * reach. They allow computing HMACs under the key. They do not reveal it if the hash is one-way;
+ * the others are wiped when no hasher has them any more.
  */
 import { sizeOf } from '../request/arguments.js';
 import { beginRequest, setEngines, setTarget } from '../request/request.js';
@@ -20,8 +21,28 @@ export function keyStates(
   if (preference !== defaultEngine.preference) setEngines(preference);
   setTarget(states, 0, states.length);
   runFilled();
+  if (!facts.oneWay) wipeLater(states);
   return states;
 }
+
+/**
+ * The most midstates that wait to be wiped. Their memory is not freed before, and no callback runs
+ * in a long loop.
+ */
+const WAITING_MAX = 4096;
+let waiting = 0;
+
+/** Wipes midstates, by another view of their memory, once nothing refers to them. */
+function wipeLater(states: Uint8Array): void {
+  if (waiting === WAITING_MAX) return;
+  waiting += 1;
+  unreachable.register(states, new Uint8Array(states.buffer, states.byteOffset, states.length));
+}
+
+const unreachable = new FinalizationRegistry<Uint8Array>((states) => {
+  waiting -= 1;
+  states.fill(0);
+});
 
 /**
  * Returns true for a single engine that keeps running states as bytes; the kernel keeps them

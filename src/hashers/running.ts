@@ -254,7 +254,10 @@ export class Running implements HashSetup {
     this.absorbed = 0;
   }
 
-  /** Returns a copy of the state, which includes the whole message so far. */
+  /**
+   * Returns a copy of the state, which includes the whole message so far. Before the first byte it
+   * is empty: a state of BLAKE2 would be the key.
+   */
   save(): Uint8Array {
     this.openHandle();
     if (this.inKernel)
@@ -263,6 +266,7 @@ export class Running implements HashSetup {
         'the kernel keeps the state of this hasher and cannot export it: choose another ' +
           'engine in createHash or createHmac',
       );
+    if (this.length === 0 && this.phase === Phase.Open) return NO_BYTES;
     if (!this.hasState || this.buffered > 0) this.advance(NO_BYTES, 0, 0);
     const copy = new Uint8Array(new ArrayBuffer(this.facts.stateSize));
     copy.set(part(this.memory!.state, 0, copy.length));

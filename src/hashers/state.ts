@@ -12,8 +12,11 @@
  *   8      seed
  *   8      check of key and parameters: the start of a digest with them; zero without any
  *   n      the algorithm's standard name
- *   m      the state
+ *   m      the state; nothing before the first byte of the message
  *   8      XXH3-64 of all preceding bytes
+ *
+ * No state reveals a key (crates/core/src/hasher.rs says what each reveals). Those of KMAC, and of
+ * HMACs over hashes that are not one-way, would, and are neither exported nor imported.
  */
 import { bytes, sizeOf } from '../request/arguments.js';
 import { Operation } from '../request/frame.js';
@@ -25,6 +28,7 @@ import { base } from '../engines/engines.js';
 import { makeError } from '../request/errors.js';
 import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
 import { fastBuffer } from '../operations/fast-path.js';
+import { macName } from '../operations/key.js';
 import { Running } from './running.js';
 import { handleOf, Phase, setKeyAndSeed, type HashSetup } from './setup.js';
 
@@ -55,8 +59,23 @@ const enum At {
 const CHECK_SIZE = 8;
 const SUM_SIZE = 8;
 
-/** Returns the state of a hasher for {@link importState}. */
+/** Returns true if the key can be computed from a state. */
+function revealsKey({ facts, mac }: HashSetup): boolean {
+  return (mac || facts.keyRequired) && !facts.oneWay;
+}
+
+function shownName({ facts, mac }: HashSetup): string {
+  return mac ? macName(facts) : facts.name;
+}
+
+/** Returns the state of a hasher for {@link importState}. Throws ERR_STATE if there is none. */
 export function exportState(running: Running): Buffer {
+  if (revealsKey(running))
+    throw makeError(
+      'ERR_STATE',
+      `exportState: the key could be computed from the state of ${shownName(running)}; use an ` +
+        'HMAC over SHA-2, or keyed BLAKE2 or BLAKE3',
+    );
   const { facts, seedLow, seedHigh, length, phase } = running;
   const state = running.save();
   const name = facts.name;
@@ -85,6 +104,7 @@ export function exportState(running: Running): Buffer {
  * a given seed differ; without a given seed the state's seed applies.
  */
 export function importState(value: unknown, setup: HashSetup, seeded: boolean): Running {
+  if (revealsKey(setup)) throw refusal(`${shownName(setup)} exports none`);
   const view = bytes(value, 'options.state');
   // A copy, so that the bytes used are the bytes checked.
   const blob = allocateApart(sizeOf(view));
@@ -119,8 +139,9 @@ export function importState(value: unknown, setup: HashSetup, seeded: boolean): 
   const output = blob[At.Output]!;
   const length = numbers.getBigUint64(At.Length, true);
   const seed = (BigInt(seedHigh) << 32n) | BigInt(seedLow);
+  const begun = length > 0n || output > 0;
   const fits =
-    state.length === facts.stateSize &&
+    state.length === (begun ? facts.stateSize : 0) &&
     output <= (facts.xof ? 1 : 0) &&
     length <= Number.MAX_SAFE_INTEGER &&
     seed >> BigInt(facts.seedBits) === 0n;
@@ -135,7 +156,7 @@ export function importState(value: unknown, setup: HashSetup, seeded: boolean): 
     setup.preference,
     setup.keyBytes,
   );
-  running.restore(state, Number(length), output === 1 ? Phase.Squeezing : Phase.Open);
+  if (begun) running.restore(state, Number(length), output === 1 ? Phase.Squeezing : Phase.Open);
   if (running.keyed) blob.fill(0);
   return running;
 }

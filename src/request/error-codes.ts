@@ -72,7 +72,8 @@ export type ErrorCode =
   | 'ERR_HELD_LIMIT'
   /**
    * The bytes are not a state of this hasher: damaged, or of another algorithm, version, seed or
-   * key. RangeError.
+   * key. Or the hasher has no state to export, because its key could be computed from it.
+   * RangeError.
    */
   | 'ERR_STATE'
   /**

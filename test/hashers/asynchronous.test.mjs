@@ -108,7 +108,8 @@ test('synchronous and asynchronous by turns', async () => {
       if (rng.chance(0.5)) await waysOfUpdating.promise(hasher, part);
       else hasher.update(part);
       if (rng.chance(0.2)) hasher = hasher.copy();
-      if (rng.chance(0.2)) hasher = subject.make({ state: hasher.exportState() });
+      if (rng.chance(0.2) && subject.exports)
+        hasher = subject.make({ state: hasher.exportState() });
     }
     assert.deepEqual(hasher.digest(), subject.expected(Buffer.concat(parts)), subject.name);
   }

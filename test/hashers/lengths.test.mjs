@@ -136,7 +136,7 @@ test('many hashers in turn, each with its own message', () => {
       if (turn % 9 === 0) millrace.hash('sha256', 'a string of some length '.repeat(turn % 40));
       if (turn % 31 === 0) millrace.hashMany('sha1', ['one', 'two']);
       if (turn % 17 === 0) each.hasher = each.hasher.copy();
-      if (turn % 29 === 0) each.hasher.exportState();
+      if (turn % 29 === 0 && each.subject.exports) each.hasher.exportState();
     }
     for (const { subject, hasher, parts } of running) {
       assert.equal(

@@ -219,12 +219,25 @@ const running = {
       `${key}).update(source).update('more').update(source).digest('hex')`,
   ],
   'createHmac, copied, exported, reset': [
-    'hmac-sha3-256',
+    'hmac-sha384',
     (key) =>
       '((hmac) => { hmac.copy().digest(); hmac.exportState(); ' +
-      `hmac.reset().update('x').digest(); })(millrace.createHmac('sha3-256', ` +
+      `hmac.reset().update('x').digest(); })(millrace.createHmac('sha384', ` +
       `${key}).update(source))`,
   ],
+  // Their inner midstate is the key with a pad; here the pad makes it the secret that is sought.
+  ...Object.fromEntries(
+    ['blake2b512', 'blake3'].map((hash) => [
+      `createHmac ${hash}, copied, reset`,
+      [
+        `hmac-${hash}`,
+        (key) =>
+          `((hmac) => { hmac.copy().digest(); hmac.reset().update('x').digest(); })` +
+          `(millrace.createHmac('${hash}', ArrayBuffer.isView(${key}) ` +
+          `? ${key}.map((byte) => byte ^ 0x36) : ${key}).update(source))`,
+      ],
+    ]),
+  ),
   'createHmac without a digest': [
     'hmac-sha256',
     (key) => `millrace.createHmac('sha256', ${key}).update('short')`,

@@ -106,6 +106,7 @@ test('random messages and options: @noble/hashes, both engines, any pieces, sque
   const random = randomOf('keccak family');
   for (const algorithm of algorithms) {
     const tuple = algorithm.startsWith('tuplehash');
+    const exports = !algorithm.startsWith('kmac');
     const sizes = [0, 1, 135, 136, 167, 168, 8191, 8192, 8193, 16384, 20_000, 70_000];
     for (const size of sizes) {
       const options = { outputLength: 1 + random.below(300) };
@@ -126,14 +127,16 @@ test('random messages and options: @noble/hashes, both engines, any pieces, sque
         assert.equal(millrace.hash(algorithm, data, { ...given, encoding: 'hex' }), expected, what);
         const first = millrace.createHash(algorithm, given).update(pieces[0]);
         const copy = first.copy().update(pieces[1]);
-        const state = first.exportState();
-        const other = { ...options, engine: engines[1 - index], state };
-        const resumed = millrace.createHash(algorithm, other).update(pieces[1]);
+        const resume = (hasher, other) =>
+          exports
+            ? millrace.createHash(algorithm, { ...given, ...other, state: hasher.exportState() })
+            : hasher.copy();
+        const resumed = resume(first, { engine: engines[1 - index] }).update(pieces[1]);
         assert.equal(copy.digest('hex'), expected, what);
         if (!/^(kmac|tuplehash|parallelhash)\d/.test(algorithm)) {
           const half = options.outputLength >> 1;
           const parts = half > 0 ? [resumed.squeeze(half)] : [];
-          const rest = millrace.createHash(algorithm, { ...given, state: resumed.exportState() });
+          const rest = resume(resumed);
           parts.push(rest.squeeze(options.outputLength - half));
           assert.equal(Buffer.concat(parts).toString('hex'), expected, what);
         } else {

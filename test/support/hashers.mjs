@@ -1,7 +1,7 @@
 // Every running hash there is: what a test of hashers walks through. Each subject is
-//   { name, algorithm, make(more), expected(message), beginnings }
-// where `make` begins one with the options `more` besides its own, and `expected` is the oracle's
-// digest of a whole message.
+//   { name, algorithm, exports, make(more), expected(message), beginnings }
+// where `make` begins one with the options `more` besides its own, `exports` is true if its state
+// can be exported, and `expected` is the oracle's digest of a whole message.
 
 import millrace from 'millrace';
 
@@ -18,6 +18,7 @@ function hashing(name, algorithm, options) {
     name,
     algorithm,
     kind: 'hash',
+    exports: true,
     options,
     xof: hashes[algorithm].xof === true,
     make: (more) => millrace.createHash(algorithm, { ...options, ...more }),
@@ -30,6 +31,8 @@ function authenticating(name, algorithm, secret) {
     name,
     algorithm,
     kind: 'hmac',
+    // From a state over another hash the key could be computed.
+    exports: /^(md5|sha1$|sha(224|256|384|512)|ripemd160)/.test(algorithm),
     key: secret,
     xof: false,
     make: (more) => millrace.createHmac(algorithm, secret, more),

@@ -145,6 +145,11 @@ pub struct HashFacts {
     pub seed_bits: u32,
     /// True if HMAC is defined over it.
     pub hmac: bool,
+    /// True if a state does not reveal the whole blocks that it has absorbed: a function without an
+    /// inverse compresses each as soon as it is whole. A sponge's permutation has an inverse, BLAKE2
+    /// keeps the last whole block, and BLAKE3 up to 1 KiB. The states of an HMAC hide its key only
+    /// over such a hash.
+    pub one_way: bool,
     /// False for checksums, whose collisions and preimages are easy to compute.
     pub cryptographic: bool,
     /// True if collisions of this cryptographic hash are known.
@@ -303,7 +308,7 @@ pub fn to_json() -> String {
             json,
             ",\"digestSize\":{},\"blockSize\":{},\"stateSize\":{},\"xof\":{},\"tuple\":{},\
              \"keyRequired\":{},\"direct\":{},\"seedBits\":{},\"hmac\":{},\
-             \"cryptographic\":{},\"broken\":{},\"standard\":\"{}\",\
+             \"oneWay\":{},\"cryptographic\":{},\"broken\":{},\"standard\":\"{}\",\
              \"portableCost\":{:?},\"parameters\":",
             facts.digest_size,
             facts.block_size,
@@ -314,6 +319,7 @@ pub fn to_json() -> String {
             !facts.tuple && !facts.key_required,
             facts.seed_bits,
             facts.hmac,
+            facts.one_way,
             facts.cryptographic,
             facts.broken,
             facts.standard,
@@ -389,13 +395,15 @@ const CRYPTOGRAPHIC: HashFacts = HashFacts {
     parameters: &[],
     seed_bits: 0,
     hmac: true,
+    one_way: false,
     cryptographic: true,
     broken: false,
     standard: "",
     cost: [0.0; 2],
     portable_cost: [0.0; 2],
 };
-const FIPS_180_4: HashFacts = HashFacts { standard: "FIPS 180-4", ..CRYPTOGRAPHIC };
+const MERKLE_DAMGARD: HashFacts = HashFacts { one_way: true, ..CRYPTOGRAPHIC };
+const FIPS_180_4: HashFacts = HashFacts { standard: "FIPS 180-4", ..MERKLE_DAMGARD };
 const FIPS_202: HashFacts = HashFacts { standard: "FIPS 202", ..CRYPTOGRAPHIC };
 const SHAKE: HashFacts = HashFacts { xof: true, hmac: false, ..FIPS_202 };
 const SP_800_185: HashFacts =
@@ -472,7 +480,7 @@ pub static HASHES: [HashFacts; 48] = [
     HashFacts { hash: Hash::Md5, name: "md5", cost: [87.0, 1.25], portable_cost: [1200.0, 4.0],
         digest_size: 16, block_size: 64, state_size: 88, standard: "RFC 1321", broken: true,
         aliases: &["ssl3-md5", "RSA-MD5", "md5WithRSAEncryption", "1.2.840.113549.2.5"],
-            ..CRYPTOGRAPHIC },
+            ..MERKLE_DAMGARD },
     HashFacts { hash: Hash::Sha1, name: "sha1", cost: [56.0, 0.51], portable_cost: [1200.0, 5.0],
         digest_size: 20, block_size: 64, state_size: 92, broken: true,
         aliases: &["sha-1", "ssl3-sha1", "RSA-SHA1", "RSA-SHA1-2", "sha1WithRSA",
@@ -554,11 +562,11 @@ pub static HASHES: [HashFacts; 48] = [
         portable_cost: [1400.0, 7.5], digest_size: 20, block_size: 64, state_size: 92,
         standard: "ISO/IEC 10118-3",
         aliases: &["ripemd", "ripemd-160", "rmd160", "RSA-RIPEMD160", "ripemd160WithRSA",
-            "1.3.36.3.2.1"], ..CRYPTOGRAPHIC },
+            "1.3.36.3.2.1"], ..MERKLE_DAMGARD },
     HashFacts { hash: Hash::Md5Sha1, name: "md5-sha1", cost: [130.0, 1.76],
         portable_cost: [2400.0, 9.0], digest_size: 36, block_size: 64, state_size: 108,
         standard: "RFC 2246", broken: true,
-        aliases: &[], ..CRYPTOGRAPHIC },
+        aliases: &[], ..MERKLE_DAMGARD },
     HashFacts { hash: Hash::Xxh32, name: "xxh32", cost: [10.0, 0.089], portable_cost: [500.0, 0.7],
         digest_size: 4, block_size: 16, state_size: 48, seed_bits: 32,
         aliases: &["xxhash32", "xxh-32"], ..XXH },

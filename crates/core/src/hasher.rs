@@ -1,8 +1,31 @@
 //! Incremental hashing. The state of a running hash is [`state_size`] bytes in a format that is the
 //! same on every machine, so it can be copied, stored and sent.
 //!
-//! An empty state is a hash that has not begun. States do not contain the key or the seed; every
-//! call takes them again. A state is as secret as the message.
+//! An empty state is a hash that has not begun. Every call takes the key and the seed again.
+//!
+//! # What a state reveals
+//!
+//! A state is as secret as the message, and some states as the key. Anyone who has one can hash more
+//! of the message, test guesses of what was hashed, and read:
+//!
+//! | hash | in the state |
+//! |---|---|
+//! | MD5, SHA-1, SHA-2, RIPEMD-160 | the last bytes, less than a block |
+//! | BLAKE2 | the last bytes, up to a whole block |
+//! | BLAKE3 | the last bytes, up to 1 KiB |
+//! | SHA-3, Keccak, SHAKE, cSHAKE, TurboSHAKE, TupleHash | the whole message if it is shorter than a block. The permutation can be inverted: anyone who knows the last blocks can compute the state before them |
+//! | KangarooTwelve, ParallelHash | as sponges: the last chunk, and the digests of the chunks before it |
+//! | xxHash, CRC | they are not cryptographic: assume the whole message |
+//!
+//! | key | in the state |
+//! |---|---|
+//! | KMAC | **the key**: the sponge can be inverted up to its block |
+//! | keyed BLAKE2 | **the key**, before the first byte of the message. Afterwards it is compressed, but the state suffices to compute the MAC of every message that begins with the same whole blocks: of every message, until the first block is full |
+//! | keyed BLAKE3 | not the key, and no MAC can be computed without it |
+//! | HMAC over a hash that is [`one_way`](crate::catalog::HashFacts::one_way) | not the key, and no HMAC can be computed without it; but two messages with one inner digest, which are easy to find for MD5 and can be for SHA-1, have one HMAC |
+//! | HMAC over other hashes | **the key**, as the first bytes of the message |
+//!
+//! Callers export no state from which the key can be computed (`src/hashers/state.ts`).
 
 use crate::Error;
 use crate::catalog::Hash;

@@ -141,7 +141,8 @@ impl MacKey {
 /// The states of the inner and the outer hash after their first block, as `2 * state_size` bytes.
 ///
 /// They replace a [`MacKey`] for a running HMAC whose key is used for one message: the caller owns
-/// the bytes. They allow computing every HMAC under the key, but do not reveal the key.
+/// the bytes. They allow computing every HMAC under the key. They do not reveal the key if the hash
+/// is [`one_way`](crate::catalog::HashFacts::one_way); from those of other hashes it can be computed.
 #[derive(Copy, Clone)]
 pub struct KeyStates<'a> {
     hash: Hash,

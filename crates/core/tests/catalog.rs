@@ -97,6 +97,7 @@ fn facts_agree_with_one_another() {
     for facts in &HASHES {
         assert!(facts.digest_size > 0 || facts.xof, "{}", facts.name);
         assert!(!facts.hmac || (facts.cryptographic && facts.digest_size > 0), "{}", facts.name);
+        assert!(!facts.one_way || facts.hmac, "{}", facts.name);
         assert!(facts.block_size > 0 && !facts.standard.is_empty(), "{}", facts.name);
     }
     for facts in &CIPHERS {

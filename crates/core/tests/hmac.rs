@@ -55,6 +55,18 @@ fn states_of_keys_refused() {
     assert_eq!(forged.finish(&[], b"", &mut [0; 32]), Err(Error::State));
 }
 
+#[test]
+fn states_of_keys_hide_the_key() {
+    let key = pattern(40);
+    for facts in HASHES.iter().filter(|facts| facts.one_way) {
+        let states = states(facts.hash, &key);
+        for pad in [0, 0x36, 0x5c] {
+            let part: Vec<u8> = key[..8].iter().map(|byte| byte ^ pad).collect();
+            assert!(!states.windows(8).any(|bytes| bytes == part), "{}", facts.name);
+        }
+    }
+}
+
 /// HMAC of 1000 bytes of the pattern under no key, under 0, 1, .., 19, and under 200 bytes of the
 /// pattern.
 ///

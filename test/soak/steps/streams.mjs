@@ -46,7 +46,8 @@ export function hasher(rng, world) {
         if (index === turning) {
           await Promise.all(settled);
           if (change === 'copy') running = running.copy();
-          if (change === 'state') running = subject.make({ state: running.exportState() });
+          if (change === 'state' && subject.exports)
+            running = subject.make({ state: running.exportState() });
         }
         settled.push(
           update(running, piece, how, source, what, world.ledger, throws && index === 0),
