@@ -229,7 +229,7 @@ test('in another process', async () => {
     for (const { kind, algorithm, options, key, state, rest, expected } of states) {
       const more = {
         ...options,
-        key: bytes(options?.key),
+        ...(options?.key && { key: bytes(options.key) }),
         seed: options?.seed === undefined ? undefined : BigInt(options.seed),
         state: bytes(state),
       };
