@@ -101,7 +101,8 @@ export abstract class PiecewiseCipher extends LazyTransform {
   update(data: Data, inputEncoding: BufferEncoding, callback: Callback<Buffer>): void;
   update(source: unknown, second?: unknown, third?: unknown): Buffer | void {
     const count = arguments.length;
-    if (count === 1 && isUint8Array(source)) return ready(this.#running).update(source);
+    if (count === 1 && isUint8Array(source) && sizeOf(source) > 0)
+      return ready(this.#running).update(source);
     const callback = count === 3 ? third : typeof second === 'function' ? second : undefined;
     if (callback === undefined)
       return ready(this.#running).update(messageOf(source, second, count));

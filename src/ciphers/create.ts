@@ -79,12 +79,15 @@ function begin(facts: CipherFacts, encrypt: boolean, given: CreateDecipherOption
   // All getters run here, before any memory is read.
   const { key, nonce, iv, aad, authTagLength, authTag, unverified, engine } = given;
   const asked = readEnginePreference(engine);
-  if ((nonce === undefined) === (iv === undefined))
+  if (nonce === undefined && iv === undefined)
     throw makeError(
       'ERR_MISSING_ARGUMENT',
-      `${encrypt ? 'createCipher' : 'createDecipher'} needs options.nonce or options.iv, not both`,
+      `${encrypt ? 'createCipher' : 'createDecipher'} needs options.nonce or options.iv`,
     );
+  if (nonce !== undefined && iv !== undefined)
+    throw makeError('ERR_ARGUMENT_VALUE', 'options.nonce and options.iv exclude each other');
   if (authTagLength !== undefined && !facts.aead) throw noTag('options.authTagLength', facts);
+  if (unverified !== undefined && !facts.aead) throw noTag('options.unverified', facts);
   const tagSize = facts.aead ? appendedTagSize(authTagLength, facts) : 0;
   if (unverified !== undefined && typeof unverified !== 'boolean')
     throw wrongType('options.unverified', 'a boolean', unverified);

@@ -5,7 +5,7 @@
  *
  * @packageDocumentation
  */
-import { isUint8Array, sizeOf, viewBytes } from '../request/arguments.js';
+import { isUint8Array, NO_BYTES, sizeOf, viewBytes } from '../request/arguments.js';
 import * as conversions from './bigint-buffer.js';
 import { WHOLE } from '../request/protocol.js';
 import { Form } from '../request/request.js';
@@ -270,9 +270,15 @@ function hashOfBytes(hash: unknown): HashFacts {
   return facts;
 }
 
-/** Handles what the fast path refuses: DataViews, and buffers that overlap the result. */
+/** Handles what the fast path refuses: DataViews, no bytes, and buffers that overlap the result. */
 function digestSlowly(facts: HashFacts, buf: unknown, encoding: OutputType): unknown {
-  return runSync(hashParser.fill, [facts.name, viewBytes(buf, 'buf'), encoding], 3);
+  return runSync(hashParser.fill, [facts.name, bytesOrNone(buf), encoding], 3);
+}
+
+/** Detached memory has no bytes, as in the original package. */
+function bytesOrNone(buf: unknown): Uint8Array {
+  const bytes = viewBytes(buf, 'buf');
+  return sizeOf(bytes) > 0 ? bytes : NO_BYTES;
 }
 
 /**

@@ -5,7 +5,7 @@
  *
  * @packageDocumentation
  */
-import { bytes, isUint8Array, sizeOf } from '../request/arguments.js';
+import { isUint8Array, sizeOf } from '../request/arguments.js';
 import { Flag, Operation } from '../request/frame.js';
 import {
   request,
@@ -20,7 +20,7 @@ import {
   type FillRequest,
 } from '../request/request.js';
 import { runCallback, runSync } from '../scheduling/run.js';
-import { isBytesView } from '../request/intrinsics.js';
+import { bytesOfView, isBytesView } from '../request/intrinsics.js';
 import { allocate, isBuffer, type AnyBuffer as Buffer } from '#platform/runtime.js';
 import { findCipher, findHash } from '../catalog/catalog.js';
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
@@ -175,11 +175,16 @@ function performHmac(given: Given): unknown {
 
 /** A hash or an HMAC of whole Buffers; the source is argument `at`, after the key of an HMAC. */
 function performFriendlyDigest(operation: Operation, given: Given, at: number): unknown {
+  const keySize = at > 1 && isUint8Array(given[1]) ? sizeOf(given[1]) : 0;
   const key = at === 1 ? undefined : wholeBuffer(given[1], 'KEY');
   const source = wholeBuffer(given[at], 'SOURCE');
   const callback = optionalCallback(given, at + 1);
   const facts = hashAlgorithm(given[0]);
-  if (key !== undefined) checkLength(key);
+  if (key !== undefined) {
+    // Not an empty key if the prototype of another argument has detached it.
+    if (sizeOf(key) < keySize) throw new Error(messages.E_KEY);
+    checkLength(key);
+  }
   checkLength(source);
   return finish(callback, () => {
     beginRequest(operation, facts.id, source, 0, sizeOf(source));
@@ -311,7 +316,7 @@ function checkRange({ view, offset, size, name }: Range): void {
 /** The forms with offsets take any ArrayBufferView; a detached one counts as empty. */
 function viewOf(value: Argument, name: Name): Uint8Array {
   if (!isBytesView(value)) throw new Error(messages[`E_${name}`]);
-  return bytes(value, name);
+  return isUint8Array(value) ? value : bytesOfView(value);
 }
 
 /** The short forms take Buffers only, as in the original package. */

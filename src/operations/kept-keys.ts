@@ -7,7 +7,7 @@
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { automatic, defaultEngine, type EnginePreference } from '../engines/engines.js';
 import { Purpose } from '../request/frame.js';
-import { isUint8Array } from '../request/intrinsics.js';
+import { isUint8Array, sizeOf } from '../request/intrinsics.js';
 import { isKey, keyEngines, onRelease, type Key } from '../request/key.js';
 import type { KeyMaterial } from '../request/key-input.js';
 import { readSecret, SecretKinds } from '../request/secret-copy.js';
@@ -108,7 +108,7 @@ export function readKey(
   facts: HashFacts | CipherFacts,
   asked: EnginePreference | undefined,
 ): Exclude<KeyMaterial, string> {
-  if (isUint8Array(value)) return value;
+  if (isUint8Array(value) && sizeOf(value) > 0) return value;
   return prepared(value, purpose, facts, asked) ?? readSecret(value, 'key', SecretKinds.Prepared);
 }
 
@@ -118,7 +118,7 @@ export function readTextKey(
   facts: HashFacts,
   asked: EnginePreference | undefined,
 ): KeyMaterial {
-  if (isUint8Array(value) || typeof value === 'string') return value;
+  if (typeof value === 'string' || (isUint8Array(value) && sizeOf(value) > 0)) return value;
   return (
     prepared(value, Purpose.Mac, facts, asked) ??
     readSecret(value, 'key', SecretKinds.Text | SecretKinds.Prepared)

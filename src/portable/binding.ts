@@ -46,8 +46,13 @@ export function makePortable(host: Host): Native {
 
   function fastPathSource(source: unknown): Uint8Array {
     return frame[At.SourceSize] === WHOLE
-      ? whole(source)
+      ? some(whole(source))
       : range(inputBuffer, frame[At.SourceOffset]!, frame[At.SourceSize]!);
+  }
+
+  /** Memory without bytes may be detached, which the full request finds out. */
+  function some(bytes: Uint8Array): Uint8Array {
+    return bytes.length > 0 ? bytes : refuse(Status.Argument);
   }
 
   /** Returns the prepared key of a fast-path call; refuses one of another hash. */

@@ -6,11 +6,12 @@
  * therefore read options into locals first, convert all arguments with these functions, which run
  * no such code (intrinsics.ts), and fill the request last.
  */
-import { makeError, wrongType } from './errors.js';
+import { detached, makeError, wrongType } from './errors.js';
 import {
   bytesOfBuffer,
   bytesOfView,
   isBytesView,
+  isLost,
   isResizable,
   isUint8Array,
   NO_BYTES,
@@ -29,20 +30,24 @@ export type Data = Bytes | string;
 export { ownOptions as options } from './options.js';
 export { isResizable, isUint8Array, NO_BYTES, part, sizeOf, unsigned };
 
-/** Returns bytes as a Uint8Array over the same memory; empty if it is detached. */
+/**
+ * Returns bytes as a Uint8Array over the same memory.
+ *
+ * @throws MillraceError ERR_DETACHED, ERR_ARGUMENT_TYPE
+ */
 export function bytes(value: unknown, name: string): Uint8Array {
-  if (isUint8Array(value)) return value;
+  if (isUint8Array(value)) return sizeOf(value) > 0 ? value : empty(value, value, name);
   return otherBytes(value, name, 'a Buffer, ArrayBufferView or ArrayBuffer');
 }
 
 /** Returns bytes, or a copy of a string as UTF-8. Lone surrogates become U+FFFD, as in Node. */
 export function data(value: unknown, name: string): Uint8Array {
-  if (isUint8Array(value)) return value;
+  if (isUint8Array(value)) return sizeOf(value) > 0 ? value : empty(value, value, name);
   if (typeof value === 'string') return utf8(value);
   return otherBytes(value, name, 'a string, Buffer, ArrayBufferView or ArrayBuffer');
 }
 
-/** Returns the bytes of an ArrayBufferView. Throws for an ArrayBuffer. */
+/** Returns the bytes of an ArrayBufferView; none if it is detached. Throws for an ArrayBuffer. */
 export function viewBytes(value: unknown, name: string): Uint8Array {
   if (isUint8Array(value)) return value;
   if (isBytesView(value)) return bytesOfView(value);
@@ -51,8 +56,14 @@ export function viewBytes(value: unknown, name: string): Uint8Array {
 
 function otherBytes(value: unknown, name: string, expected: string): Uint8Array {
   const found = isBytesView(value) ? bytesOfView(value) : bytesOfBuffer(value);
-  if (found !== undefined) return found;
-  throw wrongType(name, expected, value);
+  if (found === undefined) throw wrongType(name, expected, value);
+  return sizeOf(found) > 0 ? found : empty(found, value as Bytes, name);
+}
+
+/** Returns the bytes found in a value, which are none, or throws if its memory is gone. */
+function empty(found: Uint8Array, value: Bytes, name: string): Uint8Array {
+  if (isLost(value)) throw detached(name);
+  return found;
 }
 
 /** Checks that `offset .. offset + size` lies within `length` bytes. */

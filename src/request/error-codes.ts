@@ -30,6 +30,11 @@ export type ErrorCode =
   | 'ERR_SOURCE_CONSUMED'
   /** Two outputs of one call overlap. RangeError. */
   | 'ERR_OVERLAP'
+  /**
+   * The memory of an argument was detached, transferred to another thread, or shrunk below its
+   * offset. TypeError.
+   */
+  | 'ERR_DETACHED'
   /** A resizable ArrayBuffer cannot be lent to an asynchronous call. TypeError. */
   | 'ERR_RESIZABLE'
   /** The prepared key was disposed. */

@@ -57,6 +57,7 @@ for (const { prototype } of [MillraceError, MillraceTypeError, MillraceRangeErro
 const typeErrors = new Set<ErrorCode>([
   'ERR_MISSING_ARGUMENT',
   'ERR_ARGUMENT_TYPE',
+  'ERR_DETACHED',
   'ERR_RESIZABLE',
   'ERR_KEY_ALGORITHM',
 ]);
@@ -113,6 +114,14 @@ function classOf(value: unknown): unknown {
 /** Returns the error for an argument of the wrong type. */
 export function wrongType(name: string, expected: string, value: unknown): MillraceError {
   return makeError('ERR_ARGUMENT_TYPE', `${name} must be ${expected}, not ${describe(value)}`);
+}
+
+/** Returns the error for an argument whose memory is gone. */
+export function detached(name: string): MillraceError {
+  return makeError(
+    'ERR_DETACHED',
+    `${name} has no memory any more: its buffer was detached, transferred or shrunk`,
+  );
 }
 
 /** Returns ERR_OUT_OF_MEMORY. */

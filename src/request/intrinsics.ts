@@ -39,6 +39,11 @@ const write = Function.prototype.call.bind(Uint8Array.prototype.set) as (
   offset: number,
 ) => void;
 
+const includes = Function.prototype.call.bind(Uint8Array.prototype.includes) as (
+  array: Uint8Array,
+  byte: number,
+) => boolean;
+
 export const NO_BYTES = new Uint8Array(0);
 
 /** Returns true for every typed array and DataView. */
@@ -66,7 +71,25 @@ export function sizeOf(view: Uint8Array): number {
  * species.
  */
 export function part(view: Uint8Array, offset: number, size: number): Uint8Array {
+  // A view cannot be made of detached memory.
+  if (size === 0) return NO_BYTES;
   return new Uint8Array(bufferOfArray(view), offsetOfArray(view) + offset, size);
+}
+
+/**
+ * Returns true for a view or buffer whose memory was detached, and for a view that is outside of its
+ * buffer since that shrank. The size of all of them is 0.
+ */
+export function isLost(value: ArrayBufferView | ArrayBufferLike): boolean {
+  try {
+    // Each throws for memory that is gone.
+    if (!isView(value)) void new Uint8Array(value);
+    else if (isTypedArray(value)) includes(value, 0);
+    else sizeOfDataView(value);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** Copies `source` to `target` at `offset`. */

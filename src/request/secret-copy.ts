@@ -5,8 +5,15 @@
  * Exporting a forged KeyObject may run the caller's code, so parsers read secrets after all other
  * arguments.
  */
-import { wrongType, makeError } from './errors.js';
-import { bytesOfBuffer, bytesOfView, isBytesView, isUint8Array } from './intrinsics.js';
+import { detached, wrongType, makeError } from './errors.js';
+import {
+  bytesOfBuffer,
+  bytesOfView,
+  isBytesView,
+  isLost,
+  isUint8Array,
+  sizeOf,
+} from './intrinsics.js';
 import { exportedSecret, KEY_KINDS } from '#platform/runtime.js';
 
 /** A copy of the bytes of a KeyObject or CryptoKey. */
@@ -54,7 +61,7 @@ export const enum SecretKinds {
  * Reads a secret: a string as it is, bytes as a Uint8Array over the same memory, a KeyObject or
  * CryptoKey as a copy.
  *
- * @throws MillraceError ERR_ARGUMENT_TYPE, which names the kinds that are taken
+ * @throws MillraceError ERR_ARGUMENT_TYPE, which names the kinds that are taken; ERR_DETACHED
  */
 export function readSecret(
   value: unknown,
@@ -71,12 +78,18 @@ export function readSecret(
   name: string,
   takes: SecretKinds,
 ): Uint8Array | SecretCopy | string {
-  if (isUint8Array(value)) return value;
   if (typeof value === 'string' && (takes & SecretKinds.Text) !== 0) return value;
-  const found = isBytesView(value)
-    ? bytesOfView(value)
-    : (bytesOfBuffer(value) ?? copyOf(value, name));
-  if (found !== undefined) return found;
+  const found = isUint8Array(value)
+    ? value
+    : isBytesView(value)
+      ? bytesOfView(value)
+      : bytesOfBuffer(value);
+  if (found !== undefined) {
+    if (sizeOf(found) === 0 && isLost(value as ArrayBufferView)) throw detached(name);
+    return found;
+  }
+  const copy = copyOf(value, name);
+  if (copy !== undefined) return copy;
   const kinds = [
     ...((takes & SecretKinds.Text) === 0 ? [] : ['a string']),
     ...KEY_KINDS,

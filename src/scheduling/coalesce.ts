@@ -61,9 +61,12 @@ function fits(facts: HashFacts, size: number): boolean {
   return size <= MESSAGE_MAX_BYTES && predict(Operation.Hash, facts.id, size) <= MESSAGE_MAX_NS;
 }
 
-/** The most bytes of a string: each UTF-16 unit may become three. */
+/**
+ * The most bytes of a string: each UTF-16 unit may become three. An array without bytes may be
+ * detached, which the full request finds out.
+ */
 function sizeIn(data: unknown): number {
-  if (isUint8Array(data)) return sizeOf(data);
+  if (isUint8Array(data)) return sizeOf(data) || Infinity;
   return typeof data === 'string' ? data.length * 3 : Infinity;
 }
 

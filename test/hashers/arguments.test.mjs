@@ -447,19 +447,16 @@ test('bytes of every kind', () => {
       );
     }
   }
-  // What is detached has no bytes.
+  // What is detached is not a message of no bytes.
   const gone = new Uint8Array(100);
   structuredClone(gone.buffer, { transfer: [gone.buffer] });
   for (const value of [gone, gone.buffer])
-    assert.equal(
-      createHash('md5').update('a').update(value).digest('hex'),
-      millrace.hash('md5', 'a', 'hex'),
-    );
-  refuses(() => createHash('md5').update(gone, 0, 1), 'ERR_ARGUMENT_VALUE', /size/);
+    refuses(() => createHash('md5').update('a').update(value), 'ERR_DETACHED', /data/);
+  refuses(() => createHash('md5').update(gone, 0, 1), 'ERR_DETACHED', /source/);
   const memory = new ArrayBuffer(100, { maxByteLength: 100 });
   const outside = new Uint8Array(memory, 50, 50);
   memory.resize(60);
-  assert.equal(createHash('md5').update(outside).digest('hex'), millrace.hash('md5', '', 'hex'));
+  refuses(() => createHash('md5').update(outside), 'ERR_DETACHED', /data/);
 });
 
 // digest
@@ -543,8 +540,9 @@ test('digestInto and squeezeInto: targets', () => {
     );
   const gone = new Uint8Array(64);
   structuredClone(gone.buffer, { transfer: [gone.buffer] });
-  for (const small of [Buffer.alloc(31), Buffer.alloc(0), new ArrayBuffer(3), gone])
+  for (const small of [Buffer.alloc(31), Buffer.alloc(0), new ArrayBuffer(3)])
     refuses(() => hash.digestInto(small), 'ERR_ARGUMENT_VALUE', /target/);
+  refuses(() => hash.digestInto(gone), 'ERR_DETACHED', /target/);
   const expected = millrace.hash('sha256', 'abc');
   const resizable = new ArrayBuffer(40, { maxByteLength: 100 });
   for (const target of [
@@ -589,7 +587,7 @@ test('digestInto and squeezeInto: targets', () => {
       /target|offset/i,
       `${offset}, ${size}`,
     );
-  refuses(() => shake.squeezeInto(gone, 0, 1), 'ERR_ARGUMENT_VALUE', /target/);
+  refuses(() => shake.squeezeInto(gone, 0, 1), 'ERR_DETACHED', /target/);
   refuses(() => shake.squeeze(5, 'klingon'), 'ERR_ARGUMENT_VALUE', /encoding/);
   shake.update('def');
   assert.deepEqual(
@@ -819,12 +817,12 @@ test('getters of arguments that use or destroy what the call uses', () => {
           return undefined;
         },
       }),
-    'ERR_STATE',
+    'ERR_DETACHED',
     /state/,
   );
   refuses(
     () => createHash('sha256', { state }),
-    'ERR_STATE',
+    'ERR_DETACHED',
     /state/,
     'a state that was detached before',
   );
@@ -838,7 +836,7 @@ test('getters of arguments that use or destroy what the call uses', () => {
           return undefined;
         },
       }),
-    'ERR_KEY_SIZE',
+    'ERR_DETACHED',
     /key/,
   );
   const hash = createHash('shake256', { outputLength: 20 });

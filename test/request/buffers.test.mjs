@@ -291,6 +291,10 @@ const empties = {
     ((memory) => (memory.resize(0), new Uint8Array(memory)))(
       new ArrayBuffer(50, { maxByteLength: 100 }),
     ),
+};
+
+/** Memory that is gone, which is not the same as no bytes. */
+const lost = {
   'view left outside by a shrink': () =>
     ((memory, view) => (memory.resize(4), view))(...withView(8, 8)),
   'DataView left outside by a shrink': () =>
@@ -486,6 +490,76 @@ function resizable(bytes) {
 function withView(offset, size) {
   const memory = new ArrayBuffer(offset + size, { maxByteLength: offset + size });
   return [memory, new Uint8Array(memory, offset, size)];
+}
+
+for (const [name, make] of Object.entries(lost)) {
+  test(`refused: ${name}`, async () => {
+    const [k, iv] = [Buffer.alloc(32, 1), Buffer.alloc(12, 2)];
+    const tuple = 'tuplehash128';
+    const calls = {
+      'hash data': (door) => door.hash('sha256', make()),
+      'hash data hex': (door) => door.hash('sha256', make(), 'hex'),
+      'hash data 0xhex': (door) => door.hash('sha256', make(), '0xhex'),
+      'hash data bigint': (door) => door.hash('sha256', make(), 'bigint'),
+      'hash data with a target': (door) =>
+        door.hash('sha256', make(), { target: Buffer.alloc(32) }),
+      'hash target': (door) => door.hash('sha256', source, { target: make() }),
+      'hash key': (door) => door.hash('blake3', source, { key: make() }),
+      'hash key of KMAC': (door) => door.hash('kmac128', source, { key: make() }),
+      'hash customization': (door) => door.hash('cshake128', source, { customization: make() }),
+      'hash item': (door) => door.hash(tuple, [source, make()]),
+      'hmac key': (door) => door.hmac('sha256', make(), source),
+      'hmac data': (door) => door.hmac('sha256', key, make()),
+      'hmac data hex': (door) => door.hmac('sha256', key, make(), 'hex'),
+      'verifyHmac key': (door) =>
+        door.verifyHmac('sha256', { key: make(), source, mac: Buffer.alloc(32) }),
+      'verifyHmac source': (door) =>
+        door.verifyHmac('sha256', { key, source: make(), mac: Buffer.alloc(32) }),
+      'verifyHmac mac': (door) => door.verifyHmac('sha256', { key, source, mac: make() }),
+      'hashMany message': (door) => door.hashMany('sha256', [source, make()]),
+      'hashMany packed': (door) => door.hashMany('sha256', { data: make(), size: 4 }),
+      'hashMany key': (door) => door.hashMany('blake3', [source], { key: make() }),
+      'hmacMany key': (door) => door.hmacMany('sha256', make(), [source]),
+      'seal key': (door) => door.seal('aes-256-gcm', { key: make(), nonce: iv, source }),
+      'seal nonce': (door) => door.seal('aes-256-gcm', { key: k, nonce: make(), source }),
+      'seal source': (door) => door.seal('aes-256-gcm', { key: k, nonce: iv, source: make() }),
+      'seal aad': (door) => door.seal('aes-256-gcm', { key: k, nonce: iv, source, aad: make() }),
+      'open source': (door) => door.open('aes-256-gcm', { key: k, nonce: iv, source: make() }),
+      'cipher source': (door) => door.cipher('aes-256-ctr', true, k, Buffer.alloc(16), make()),
+      'cipher iv': (door) => door.cipher('aes-256-ctr', true, k, make(), source),
+      'scrypt password': (door) => door.scrypt(make(), source, 16, { N: 2 }),
+      'scrypt salt': (door) => door.scrypt('password', make(), 16, { N: 2 }),
+      'pbkdf2 password': (door) => door.pbkdf2(make(), source, 1, 16, 'sha256'),
+      'hkdf key': (door) => door.hkdf('sha256', make(), source, '', 16),
+      'hkdf salt': (door) => door.hkdf('sha256', k, make(), '', 16),
+      'hkdf info': (door) => door.hkdf('sha256', k, '', make(), 16),
+      'argon2 secret': (door) =>
+        door.argon2('argon2id', { message: 'x', nonce: iv, secret: make(), memory: 8, passes: 1 }),
+      'hashPassword password': (door) => door.hashPassword(make(), { memory: 8, passes: 1 }),
+      'wrapKey source': (door) => door.wrapKey('aes-256-kwp', { key: k, source: make() }),
+      createKey: () => millrace.createKey('hmac-sha256', make()),
+      'createHmac key': () => millrace.createHmac('sha256', make()),
+      'update of a hasher': () => millrace.createHash('sha256').update(make()),
+      'key of a hasher': () => millrace.createHash('kmac256', { key: make() }),
+      'aad of a cipher': () =>
+        millrace.createCipher('aes-256-gcm', { key: k, nonce: iv, aad: make() }),
+      'update of a cipher': () =>
+        millrace.createCipher('aes-256-gcm', { key: k, nonce: iv }).update(make()),
+      'passphrase of sealWithPassphrase': () =>
+        promises.sealWithPassphrase(make(), 'x', { N: 1024 }),
+      'data of sealWithPassphrase': () => promises.sealWithPassphrase('p', make(), { N: 1024 }),
+      'context of a stream': () =>
+        promises.sealStream({ algorithm: 'aes-256-gcm', key: k, context: make() }),
+    };
+    for (const [call, use] of Object.entries(calls))
+      for (const door of [millrace, promises])
+        await assert.rejects(
+          async () => use(door),
+          // Empty keys and nonces have no right size anyway.
+          (error) => ['ERR_DETACHED', 'ERR_KEY_SIZE', 'ERR_IV_SIZE'].includes(error.code),
+          `${call}: ${door === millrace ? 'millrace' : 'promises'}`,
+        );
+  });
 }
 
 function detached(view) {

@@ -21,6 +21,7 @@ export const classes = {
   ERR_SOURCE_SIZE: RangeError,
   ERR_AUTHENTICATION: Error,
   ERR_OVERLAP: RangeError,
+  ERR_DETACHED: TypeError,
   ERR_RESIZABLE: TypeError,
   ERR_KEY_DISPOSED: Error,
   ERR_KEY_ALGORITHM: TypeError,

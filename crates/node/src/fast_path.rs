@@ -142,7 +142,8 @@ impl<'a> FastRequest<'a> {
     fn source(&self) -> Result<Window, Status> {
         let call = self.frame.call;
         if self.frame.number(At::SourceSize) < 0.0 {
-            return call.bytes(0).ok_or(Status::Argument);
+            // Memory without bytes may be detached, which JavaScript finds out.
+            return call.bytes(0).filter(|bytes| bytes.size() > 0).ok_or(Status::Argument);
         }
         let input_buffer = call.state.attached.get().ok_or(Status::Argument)?.input_buffer;
         input_buffer

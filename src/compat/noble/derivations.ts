@@ -1,7 +1,8 @@
 /** HMAC and key derivation with the interface of noble, in its two lines. */
 import { NO_BYTES, sizeOf } from '../../request/arguments.js';
 import { Operation } from '../../request/frame.js';
-import { isUint8Array } from '../../request/intrinsics.js';
+import { detached } from '../../request/errors.js';
+import { isLost, isUint8Array } from '../../request/intrinsics.js';
 import { beginRequest, setKey, setTarget } from '../../request/request.js';
 import { defaultEngine } from '../../engines/engines.js';
 import { keepsStates, keyStates } from '../../hashers/key-states.js';
@@ -94,6 +95,8 @@ export function hmac(line: Line): HmacFunction {
     if (spec === undefined) return original(line, 'hashes', 'hmac', 'hmac')(hash, key, data);
     const keyBytes = line === 1 ? message(line, key) : checkBytes(line, key, 'key');
     const bytes = message(line, data);
+    // The checks above run the caller's code, and no bytes are a key.
+    if (sizeOf(keyBytes) === 0 && isLost(keyBytes)) throw detached('key');
     const target = new Uint8Array(spec.outputLen);
     beginRequest(Operation.Hmac, hmacFacts(spec.facts.name).id, bytes, 0, sizeOf(bytes));
     setKey(keyBytes, 0, sizeOf(keyBytes));

@@ -3,7 +3,7 @@ import { isUint8Array, sizeOf } from '../../request/intrinsics.js';
 import { callLog, countCall } from './call-log.js';
 import { callableClass, setConstructor } from './callable-class.js';
 import { cipherClass, type NodeCipher } from './cipher-object.js';
-import { callNode, original } from './original.js';
+import { callNode, isPlain, original } from './original.js';
 import { servedCipher } from './served-ciphers.js';
 
 type NodeClass = { readonly prototype: object };
@@ -54,6 +54,9 @@ function create(
   if (typeof name !== 'string' || !mayBeGcm(name)) return undefined;
   const served = servedCipher(name);
   if (served === undefined || !isUint8Array(iv)) return undefined;
+  const tagSize = options === undefined || options === null ? 0 : tagSizeOf(options);
+  if (tagSize < 0) return undefined;
+  // From here on no code of the caller runs: the sizes are those of what is copied.
   const nonceSize = sizeOf(iv);
   if (nonceSize === 0 || nonceSize > NONCE_MAX) return undefined;
   const size = isUint8Array(key)
@@ -62,8 +65,6 @@ function create(
       ? Buffer.byteLength(key)
       : -1;
   if (size !== served.facts.keySize) return undefined;
-  const tagSize = options === undefined || options === null ? 0 : tagSizeOf(options);
-  if (tagSize < 0) return undefined;
   return new Class(served, key as Uint8Array | string, iv, tagSize, options);
 }
 
@@ -78,7 +79,7 @@ function mayBeGcm(name: string): boolean {
  * stream change what its methods are given, so they are Node's.
  */
 function tagSizeOf(options: unknown): number {
-  if (typeof options !== 'object') return -1;
+  if (typeof options !== 'object' || !isPlain(options, 'authTagLength')) return -1;
   for (const name in options) if (name !== 'authTagLength') return -1;
   const { authTagLength } = options as { authTagLength?: unknown };
   if (authTagLength === undefined || authTagLength === null) return 0;

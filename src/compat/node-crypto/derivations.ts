@@ -5,7 +5,7 @@ import { deriveSync, deriveThen, type DerivationParser } from '../../kdf/derive.
 import { hkdfParser } from '../../kdf/hkdf.js';
 import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
 import { scryptParser } from '../../kdf/scrypt.js';
-import { bytesOfBuffer, isBytesView } from '../../request/intrinsics.js';
+import { bytesOfBuffer, bytesOfView, isBytesView, sizeOf } from '../../request/intrinsics.js';
 import { scryptMemory } from '../../request/kdf-costs.js';
 import type { Callback } from '../../scheduling/completions.js';
 import { callLog, countCall } from './call-log.js';
@@ -271,5 +271,6 @@ function isData(value: unknown): value is string | Uint8Array {
 }
 
 function sizeOfData(value: string | Uint8Array): number {
-  return Buffer.byteLength(value);
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  return sizeOf(isBytesView(value) ? bytesOfView(value) : bytesOfBuffer(value)!);
 }

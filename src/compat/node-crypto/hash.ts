@@ -9,7 +9,7 @@ import { Form } from '../../request/request.js';
 import { callLog, countCall } from './call-log.js';
 import { callableClass, setConstructor } from './callable-class.js';
 import { apart, digesterClass, type NodeDigester } from './digester.js';
-import { callNode, original } from './original.js';
+import { callNode, isPlain, original } from './original.js';
 import { naturalSize, servedHash, type ServedHash } from './served-hashes.js';
 
 const { prototype } = original.Hash as unknown as { prototype: object };
@@ -48,7 +48,7 @@ export function createHash(algorithm: unknown, options?: unknown): unknown {
 /** Returns the size of the digest, or 0 if Node.js has to judge the options. */
 function sizeFor(served: ServedHash, options: unknown): number {
   if (options === undefined || options === null) return naturalSize(served);
-  if (typeof options !== 'object') return 0;
+  if (typeof options !== 'object' || !isPlain(options, 'outputLength')) return 0;
   const { outputLength } = options as { outputLength?: unknown };
   if (outputLength === undefined) return naturalSize(served);
   return isSize(outputLength, served) ? outputLength : 0;

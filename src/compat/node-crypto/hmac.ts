@@ -12,7 +12,7 @@ import type { Key } from '../../request/key.js';
 import { callLog, countCall } from './call-log.js';
 import { callableClass, setConstructor } from './callable-class.js';
 import { digesterClass, type NodeDigester } from './digester.js';
-import { callNode, original } from './original.js';
+import { callNode, isPlain, original } from './original.js';
 import { servedHmac, type ServedHash } from './served-hashes.js';
 
 const { prototype } = original.Hmac as unknown as { prototype: object };
@@ -42,7 +42,8 @@ export function createHmac(algorithm: unknown, key: unknown, options?: unknown):
 /** Returns true if Node.js has to read the options: `encoding` decodes a key that is a string. */
 function hasEncoding(options: unknown): boolean {
   if (options === null) return false;
-  return typeof options !== 'object' || (options as { encoding?: unknown }).encoding !== undefined;
+  if (typeof options !== 'object' || !isPlain(options, 'encoding')) return true;
+  return (options as { encoding?: unknown }).encoding !== undefined;
 }
 
 /** Returns the midstates of a key or a prepared key, or undefined if Node.js has to judge it. */

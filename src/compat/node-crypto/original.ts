@@ -4,6 +4,7 @@
  */
 import crypto = require('node:crypto');
 import { nativeName } from '../../engines/binding.js';
+import { types } from './key-types.js';
 
 /** The functions that the installed types of Node.js 20 lack, or have only in later versions. */
 interface LaterFunctions {
@@ -73,4 +74,16 @@ export function setFipsMode(...given: unknown[]): void {
 /** Returns false once {@link setFipsMode} switched FIPS mode on. */
 export function isServing(): boolean {
   return serving;
+}
+
+/**
+ * Returns true if reading an option runs no code of the caller. Node.js reads the options of other
+ * objects, once and in its order.
+ */
+export function isPlain(options: unknown, name: string): boolean {
+  if (options === null || types.isProxy(options)) return false;
+  const own = Object.getOwnPropertyDescriptor(options, name);
+  if (own !== undefined) return own.get === undefined && own.set === undefined;
+  const prototype = Object.getPrototypeOf(options) as object | null;
+  return prototype === null || (prototype === Object.prototype && !(name in prototype));
 }

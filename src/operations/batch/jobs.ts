@@ -17,7 +17,7 @@ import { defaultRoute } from '../../scheduling/cost-model.js';
 import { deferResult } from '../../scheduling/deferred-results.js';
 import { runAsync } from '../../scheduling/run.js';
 import { enginesAmong, wipeKey, type Batch, type ManyParser } from './arguments.js';
-import type { Messages } from './messages.js';
+import { checkMemory, type Messages } from './messages.js';
 import { copyOf, fillBeginning, finish, setPacked, setSized, setViews } from './request.js';
 import { COPIED_MAX, hashHere } from './sync.js';
 import { allocateApart, nextTick, utf8, type Buffer } from '#platform/runtime.js';
@@ -200,6 +200,7 @@ function own(batch: Batch): Owned {
     const each = list[index]!;
     if (typeof each === 'string') list[index] = utf8(each);
     total += sizes[index] = sizeOf(list[index] as Uint8Array);
+    if (sizes[index] === 0) checkMemory(list[index] as Uint8Array, index);
   }
   const views = list as Uint8Array[];
   // Short lent messages are copied too, which is faster than passing each view.

@@ -7,8 +7,8 @@ import {
   unsigned,
   type Bytes,
 } from '../../request/arguments.js';
-import { makeError, wrongType } from '../../request/errors.js';
-import { copyInto, isBytesView, isRevoked, part } from '../../request/intrinsics.js';
+import { detached, makeError, wrongType } from '../../request/errors.js';
+import { copyInto, isBytesView, isLost, isRevoked, part } from '../../request/intrinsics.js';
 import { isAsyncIterable, isIterable, type Items } from '../../request/iterables.js';
 import { syncIteratorOf } from '../../request/sources.js';
 import { encodeTuple, type Message } from '../tuple.js';
@@ -67,6 +67,11 @@ export function readSources(value: unknown, tuples = false): Messages {
       `sources.data must be a whole number of messages of ${size} bytes, and has ${total} bytes`,
     );
   return { count: total / size, list: undefined, packed, size };
+}
+
+/** Throws if a message without bytes has lost its memory, maybe to the getter of another. */
+export function checkMemory(message: Uint8Array, index: number): void {
+  if (isLost(message)) throw detached(`sources[${index}]`);
 }
 
 const none = new Uint8Array(0);

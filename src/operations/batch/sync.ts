@@ -8,6 +8,7 @@ import { defaultEngine } from '../../engines/engines.js';
 import { setTarget } from '../../request/request.js';
 import { routedSync, runFilled } from '../../scheduling/run.js';
 import { isKeyed, wipeKey, type Batch, type ManyParser } from './arguments.js';
+import { checkMemory } from './messages.js';
 import { fillBeginning, finish, setPacked, setSized, setViews } from './request.js';
 import {
   allocate,
@@ -119,6 +120,7 @@ function hashList(batch: Batch, list: (Uint8Array | string)[], result: Uint8Arra
         copied = sizeOf(each);
         if (copied > COPIED_MAX) break;
         if (copied > 0) chunk.set(each, used);
+        else checkMemory(each, index);
       }
       chunkSizes[index - first] = copied;
       alike &&= copied === chunkSizes[0];
