@@ -1,7 +1,7 @@
 /** Looks up algorithms by name or number in the generated table (tools/catalog.mjs). */
 import { ciphers, hashes, type CipherName, type HashName } from './catalog-table.js';
 import type { CipherFacts, HashFacts, ParameterRanges } from './facts.js';
-import { makeError, wrongType } from '../request/errors.js';
+import { makeError, wrongType, refuseSurplus } from '../request/errors.js';
 import { distance, shownName } from './nearest.js';
 
 /** The name of a hash, in any case, or one of its aliases. */
@@ -69,11 +69,13 @@ export function cipherFacts(name: unknown): CipherFacts {
 
 /** Returns the standard names of all ciphers, sorted. */
 export function getCiphers(): string[] {
+  refuseSurplus(arguments, 0, 'getCiphers');
   return ciphers.map(({ name }) => name).sort();
 }
 
 /** Returns the standard names of all hashes, sorted. */
 export function getHashes(): string[] {
+  refuseSurplus(arguments, 0, 'getHashes');
   return hashes.map(({ name }) => name).sort();
 }
 

@@ -14,7 +14,7 @@ import {
   type Bytes,
   type Data,
 } from '../request/arguments.js';
-import { makeError, wrongType } from '../request/errors.js';
+import { makeError, wrongType, refuseSurplus } from '../request/errors.js';
 import {
   CallbackCompletion,
   PromiseCompletion,
@@ -103,6 +103,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
     const count = arguments.length;
     if (count === 1 && isUint8Array(source) && sizeOf(source) > 0)
       return ready(this.#running).update(source);
+    refuseSurplus(arguments, typeof second === 'function' ? 2 : 3, 'update');
     const callback = count === 3 ? third : typeof second === 'function' ? second : undefined;
     if (callback === undefined)
       return ready(this.#running).update(messageOf(source, second, count));
@@ -114,10 +115,11 @@ export abstract class PiecewiseCipher extends LazyTransform {
 
   /** Like {@link PiecewiseCipher.update} with a callback, but returns a promise. */
   updateAsync(data: Data, inputEncoding?: BufferEncoding): Promise<Buffer> {
-    const count = arguments.length;
-    return promised((completion) =>
-      this.#updateLater(completion, messageOf(data, inputEncoding, count), true),
-    ) as Promise<Buffer>;
+    const given = arguments;
+    return promised((completion) => {
+      refuseSurplus(given, 2, 'updateAsync');
+      this.#updateLater(completion, messageOf(data, inputEncoding, given.length), true);
+    }) as Promise<Buffer>;
   }
 
   /**
@@ -135,6 +137,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
   updateInto(source: Bytes, target: Bytes, targetOffset: number, callback: Callback<number>): void;
   updateInto(source: unknown, target: unknown, third?: unknown, fourth?: unknown): number | void {
     const callback = typeof third === 'function' ? third : fourth;
+    refuseSurplus(arguments, callback === third ? 3 : 4, 'updateInto');
     const place = placeOf(source, target, callback === third ? undefined : third);
     if (callback === undefined) {
       const [from, to, offset] = place;
@@ -146,9 +149,11 @@ export abstract class PiecewiseCipher extends LazyTransform {
 
   /** Like {@link PiecewiseCipher.updateInto} with a callback, but returns a promise. */
   updateIntoAsync(source: Bytes, target: Bytes, targetOffset?: number): Promise<number> {
-    return promised((completion) =>
-      this.#intoLater(completion, placeOf(source, target, targetOffset)),
-    ) as Promise<number>;
+    const given = arguments;
+    return promised((completion) => {
+      refuseSurplus(given, 3, 'updateIntoAsync');
+      this.#intoLater(completion, placeOf(source, target, targetOffset));
+    }) as Promise<number>;
   }
 
   /**
@@ -163,6 +168,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
   final(): Buffer;
   final(callback: Callback<Buffer>): void;
   final(callback?: unknown): Buffer | void {
+    refuseSurplus(arguments, 1, 'final');
     if (callback === undefined) return ready(this.#running).final();
     if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
     this.#finalLater(new CallbackCompletion(callback as Callback<unknown>));
@@ -170,7 +176,11 @@ export abstract class PiecewiseCipher extends LazyTransform {
 
   /** Like {@link PiecewiseCipher.final} with a callback, but returns a promise. */
   finalAsync(): Promise<Buffer> {
-    return promised((completion) => this.#finalLater(completion)) as Promise<Buffer>;
+    const given = arguments;
+    return promised((completion) => {
+      refuseSurplus(given, 0, 'finalAsync');
+      this.#finalLater(completion);
+    }) as Promise<Buffer>;
   }
 
   /**
@@ -178,6 +188,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
    * that has ended needs no disposal, and garbage collection wipes one that has not.
    */
   dispose(): void {
+    refuseSurplus(arguments, 0, 'dispose');
     if (this.#running.phase === Phase.Open) this.#running.fail(spent('was disposed'));
   }
 
@@ -303,6 +314,7 @@ export class Decipher extends PiecewiseCipher {
    * @throws MillraceError ERR_TAG_SIZE, ERR_ARGUMENT_VALUE for a stream cipher, ERR_CIPHER_SPENT
    */
   setAuthTag(authTag: Bytes): this {
+    refuseSurplus(arguments, 1, 'setAuthTag');
     const running = runningIn(this);
     if (running.phase !== Phase.Open) throw refusal(running, true);
     const { facts, tagSize } = running.setup;
@@ -318,6 +330,7 @@ export class Decipher extends PiecewiseCipher {
    * @throws MillraceError ERR_CIPHER_SPENT, ERR_CIPHER_BUSY
    */
   copy(options?: TransformOptions): Decipher {
+    refuseSurplus(arguments, 1, 'copy');
     const own = optionsObject<TransformOptions>(options, 'options', copyTakes);
     return new Decipher(inside, ready(runningIn(this)).copy(), own);
   }

@@ -1,6 +1,6 @@
 /** createCipher and createDecipher: from algorithm and options to a cipher. */
 import { options as optionsObject } from '../request/arguments.js';
-import { failure, makeError, wrongType } from '../request/errors.js';
+import { failure, makeError, wrongType, refuseSurplus } from '../request/errors.js';
 import { isUint8Array } from '../request/intrinsics.js';
 import { At, frame } from '../request/frame.js';
 import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
@@ -38,6 +38,7 @@ import { copiedTag, noTag } from './tag.js';
  *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_ENGINE_UNAVAILABLE
  */
 export function createCipher(algorithm: CipherAlgorithm, options: CreateCipherOptions): Cipher {
+  refuseSurplus(arguments, 2, 'createCipher');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createCipher needs an algorithm and options');
   const facts = piecesFacts(algorithm);
@@ -58,6 +59,7 @@ export function createDecipher(
   algorithm: CipherAlgorithm,
   options: CreateDecipherOptions,
 ): Decipher {
+  refuseSurplus(arguments, 2, 'createDecipher');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createDecipher needs an algorithm and options');
   const facts = piecesFacts(algorithm);

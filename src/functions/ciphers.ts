@@ -1,6 +1,6 @@
 /** Ciphers of `millrace`, and messages sealed with a passphrase. */
 import type { Bytes, Data } from '../request/arguments.js';
-import { makeError, wrongType } from '../request/errors.js';
+import { makeError, refuseSurplus, wrongType } from '../request/errors.js';
 import type { KeyInput } from '../request/key-input.js';
 import type { CipherAlgorithm } from '../catalog/catalog.js';
 import {
@@ -160,8 +160,8 @@ export function sealWithPassphrase(
   options: SealWithPassphraseOptions | undefined,
   callback: Callback<Buffer>,
 ): void;
-export function sealWithPassphrase(...given: [unknown, unknown, unknown?, unknown?]): void {
-  withPassphrase('sealWithPassphrase', ...given);
+export function sealWithPassphrase(...given: unknown[]): void {
+  withPassphrase('sealWithPassphrase', given);
 }
 
 /**
@@ -179,18 +179,17 @@ export function openWithPassphrase(
   options: OpenWithPassphraseOptions | undefined,
   callback: Callback<Buffer>,
 ): void;
-export function openWithPassphrase(...given: [unknown, unknown, unknown?, unknown?]): void {
-  withPassphrase('openWithPassphrase', ...given);
+export function openWithPassphrase(...given: unknown[]): void {
+  withPassphrase('openWithPassphrase', given);
 }
 
 function withPassphrase(
   name: 'sealWithPassphrase' | 'openWithPassphrase',
-  passphrase: unknown,
-  data: unknown,
-  third?: unknown,
-  fourth?: unknown,
+  given: readonly unknown[],
 ): void {
+  const [passphrase, data, third, fourth] = given;
   const callback = typeof third === 'function' ? third : fourth;
+  refuseSurplus(given, callback === third ? 3 : 4, name);
   if (callback === undefined)
     throw makeError(
       'ERR_MISSING_ARGUMENT',

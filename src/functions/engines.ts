@@ -8,7 +8,7 @@ import {
   type EngineName,
   type Fallback,
 } from '../engines/engines.js';
-import { wrongType } from '../request/errors.js';
+import { wrongType, refuseSurplus } from '../request/errors.js';
 import { isRevoked } from '../request/intrinsics.js';
 import { accepted, type Accepted } from '../request/options.js';
 import { settings, type Settings } from './settings.js';
@@ -153,6 +153,7 @@ const takes: Accepted<keyof EnginesOptions> = accepted('engines', { probe: true 
  * @throws MillraceError ERR_ARGUMENT_TYPE
  */
 export function engines(wanted?: EnginesOptions): Engines {
+  refuseSurplus(arguments, 1, 'engines');
   const { probe = [] } = options<EnginesOptions>(wanted, 'options', takes);
   if (isRevoked(probe) || !Array.isArray(probe))
     throw wrongType('options.probe', 'an array of names of engines', probe);

@@ -9,7 +9,7 @@ import {
   defaultEngineNames,
   type EngineName,
 } from '../engines/engines.js';
-import { makeError, wrongType } from '../request/errors.js';
+import { makeError, wrongType, refuseSurplus } from '../request/errors.js';
 import { decideMemory } from '../kdf/memory.js';
 import { accepted, type Accepted } from '../request/options.js';
 import { refreshCosts } from '../scheduling/cost-model.js';
@@ -68,6 +68,7 @@ const takes: Accepted<keyof Settings> = accepted('configure', {
  * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_ENGINE_UNAVAILABLE
  */
 export function configure(wanted?: Partial<Settings>): Settings {
+  refuseSurplus(arguments, 1, 'configure');
   const given = options<Partial<Settings>>(wanted, 'settings', takes);
   // Check all settings before changing one.
   const { threads, route, maxQueuedBytes, recycle, maxKdfMemory, engine } = given;

@@ -9,7 +9,7 @@ import {
   withKeyEngines,
   type EnginePreference,
 } from '../engines/engines.js';
-import { makeError } from '../request/errors.js';
+import { makeError, refuseSurplus } from '../request/errors.js';
 import { parameterBlock } from '../catalog/parameters.js';
 import { outputSize, splitSeed } from '../operations/hash.js';
 import {
@@ -53,6 +53,7 @@ import { importState } from './state.js';
  *   ERR_OUTPUT_SIZE, ERR_KEY_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
  */
 export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions): Hash {
+  refuseSurplus(arguments, 2, 'createHash');
   const facts = hashFacts(algorithm);
   const Class = facts.tuple ? TupleHash : Hash;
   if (options === undefined) {
@@ -114,6 +115,7 @@ export function createHmac(
   key: string | KeyInput,
   options?: CreateHmacOptions,
 ): Hmac {
+  refuseSurplus(arguments, 3, 'createHmac');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
   const facts = hmacFacts(algorithm);

@@ -12,7 +12,7 @@ import {
   type Bytes,
   type Data,
 } from '../request/arguments.js';
-import { makeError, wrongType } from '../request/errors.js';
+import { makeError, wrongType, refuseSurplus } from '../request/errors.js';
 import { Form } from '../request/request.js';
 import { checkTextSize } from '../request/text-size.js';
 import { outputSize, type Digest } from '../operations/hash.js';
@@ -173,6 +173,7 @@ export abstract class Hasher extends LazyTransform {
   digest(callback: Callback<Buffer>): void;
   digest<E extends DigestEncoding>(encoding: E, callback: Callback<Digest<E>>): void;
   digest(encoding?: unknown, callback?: unknown): unknown {
+    refuseSurplus(arguments, 2, 'digest');
     if (typeof encoding === 'function') [encoding, callback] = [undefined, encoding];
     const wanted = digestFormat(encoding);
     if (callback === undefined) {
@@ -193,6 +194,7 @@ export abstract class Hasher extends LazyTransform {
   digestAsync(encoding?: unknown): Promise<unknown> {
     const completion = new PromiseCompletion();
     try {
+      refuseSurplus(arguments, 1, 'digestAsync');
       this.#digestLater(completion, digestFormat(encoding));
     } catch (error) {
       completion.reject(error);
@@ -207,6 +209,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError as {@link Hasher.digest}
    */
   digestInto(target: Bytes, offset = 0): number {
+    refuseSurplus(arguments, 2, 'digestInto');
     const view = bytes(target, 'target');
     const start = unsigned(offset, 'offset');
     if (this.#streamed !== undefined) {
@@ -226,6 +229,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_OUTPUT_SIZE
    */
   copy(options?: CopyOptions): this {
+    refuseSurplus(arguments, 1, 'copy');
     const own = optionsObject<CopyOptions>(options, 'options', copyTakes);
     const { outputLength } = own;
     const running = ready(this.#running, Phase.Squeezing);
@@ -244,6 +248,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError ERR_HASHER_BUSY
    */
   reset(): this {
+    refuseSurplus(arguments, 0, 'reset');
     const running = this.#running;
     if (running.pending > 0) throw refusal(running, false);
     this.#streamed = undefined;
@@ -265,6 +270,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_KEY_DISPOSED, ERR_STATE
    */
   exportState(): Buffer {
+    refuseSurplus(arguments, 0, 'exportState');
     return exportState(ready(this.#running, Phase.Squeezing));
   }
 
@@ -398,6 +404,7 @@ export class Hash extends Hasher {
   squeeze(size: number): Buffer;
   squeeze<E extends DigestEncoding>(size: number, encoding: E): Digest<E>;
   squeeze(size: number, encoding?: unknown): unknown {
+    refuseSurplus(arguments, 2, 'squeeze');
     const wanted = digestFormat(encoding);
     const count = squeezedSize(size);
     const running = extendable(runningIn(this));
@@ -413,6 +420,7 @@ export class Hash extends Hasher {
    * @returns `size`
    */
   squeezeInto(target: Bytes, offset: number, size: number): number {
+    refuseSurplus(arguments, 3, 'squeezeInto');
     const view = bytes(target, 'target');
     const start = unsigned(offset, 'offset');
     const count = squeezedSize(size);

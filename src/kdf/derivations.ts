@@ -2,6 +2,7 @@
  * Key derivation as exported by `millrace`: synchronous without a callback, otherwise on the worker
  * threads.
  */
+import { refuseSurplus } from '../request/errors.js';
 import type { Bytes, Data } from '../request/arguments.js';
 import type { Callback } from '../scheduling/completions.js';
 import type { SecretInput } from '../request/key-input.js';
@@ -250,6 +251,7 @@ export function verifyPassword(): unknown {
  *   ERR_UNKNOWN_ALGORITHM
  */
 export function needsRehash(hash: string, options?: HashPasswordOptions): boolean {
+  refuseSurplus(arguments, 2, 'needsRehash');
   return needsRehashed(hash, options);
 }
 
@@ -260,5 +262,6 @@ export function needsRehash(hash: string, options?: HashPasswordOptions): boolea
  * @throws MillraceError ERR_ARGUMENT_TYPE; ERR_ARGUMENT_VALUE if their sizes differ
  */
 export function timingSafeEqual(a: Bytes, b: Bytes): boolean {
+  refuseSurplus(arguments, 2, 'timingSafeEqual');
   return equal(a, b);
 }

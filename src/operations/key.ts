@@ -3,7 +3,7 @@
  * memory.
  */
 import { options as optionsOf, part, sizeOf, type Data } from '../request/arguments.js';
-import { failure, makeError, wrongType } from '../request/errors.js';
+import { failure, makeError, wrongType, refuseSurplus } from '../request/errors.js';
 import { At, frame, Purpose, Status } from '../request/frame.js';
 import { inside, Key, keyEngines, release, type Prepared } from '../request/key.js';
 import { accepted, type Accepted } from '../request/options.js';
@@ -54,6 +54,7 @@ export function createKey(
   key: Data | KeyObject | CryptoKey,
   options?: CreateKeyOptions,
 ): Key {
+  refuseSurplus(arguments, 3, 'createKey');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createKey needs an algorithm and a key');
   const { engine } = optionsOf<CreateKeyOptions>(options, 'options', takes);

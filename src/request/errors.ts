@@ -141,3 +141,13 @@ export function failure(status: number, needed = 0, reason = ''): MillraceError 
     code === 'ERR_MEMORY_LIMIT' && needed > 0 ? `${message}: ${needed} bytes` : message,
   );
 }
+
+/** Refuses arguments after those that a call takes. undefined is the same as none. */
+export function refuseSurplus(given: ArrayLike<unknown>, most: number, call: string): void {
+  for (let index = most; index < given.length; index++)
+    if (given[index] !== undefined)
+      throw makeError(
+        'ERR_MISSING_ARGUMENT',
+        `${call} takes at most ${most} arguments, not ${given.length}`,
+      );
+}

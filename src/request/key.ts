@@ -1,6 +1,6 @@
 /** Prepared keys: objects that name the key schedule, or the midstates, in native memory. */
 import type { EnginePreference, KeyUses } from '../engines/engines.js';
-import { makeError } from './errors.js';
+import { makeError, refuseSurplus } from './errors.js';
 import { At, frame } from './frame.js';
 import { isBytesView } from './intrinsics.js';
 import { Unclonable } from './unclonable.js';
@@ -60,6 +60,7 @@ export class Key extends Unclonable {
    * nothing.
    */
   dispose(): void {
+    refuseSurplus(arguments, 0, 'dispose');
     if (this.#handle === 0) return;
     forgotten.unregister(this);
     release(this.#prepared);

@@ -6,7 +6,7 @@ import { options as optionsObject, type Data } from '../request/arguments.js';
 import { abortSignal } from '../scheduling/run.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { makeError, wrongType } from '../request/errors.js';
+import { makeError, refuseSurplus, wrongType } from '../request/errors.js';
 import {
   digestRequest,
   hashNames,
@@ -170,11 +170,9 @@ export function hashFileSync(
 }
 
 /** Refuses invalid arguments before anything is read. */
-function request(
-  [form, extra]: readonly unknown[],
-  facts: HashFacts,
-  takes: Accepted<any>,
-): Request {
+function request(rest: readonly unknown[], facts: HashFacts, takes: Accepted<any>): Request {
+  refuseSurplus(rest, 2, 'the message of a stream or file');
+  const [form, extra] = rest;
   if (typeof form === 'string' || form === undefined) {
     digestRequest(form, facts, takes);
     const asked = optionsObject<StreamOptions>(extra, 'options', readingTakes);

@@ -665,9 +665,9 @@ async function shown(call, options) {
 
 /** A call's options: with what it needs, with one more, and none. */
 const optionsOf = ({ base, takes, name }) =>
-  /scrypt|hashPassword|Passphrase/.test(name)
+  /scrypt|hashPassword|Passphrase|hashFiles/.test(name)
     ? [{ ...base, ...takes[0] }]
-    : [{ ...base, ...takes[0] }, { ...base }, base === undefined ? undefined : { ...base }];
+    : [{ ...base, ...takes[0] }, base === undefined ? undefined : { ...base }];
 
 for (const [name, enumerable] of [
   ['native', true],

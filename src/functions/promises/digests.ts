@@ -96,7 +96,7 @@ export function hash(
     }
   }
   return isStreamSource(data)
-    ? hashStream(algorithm, data, third, fourth)
+    ? hashStream(algorithm, data, third, fourth, ...[...arguments].slice(4))
     : perform(hashParser, arguments);
 }
 
@@ -211,7 +211,7 @@ export function hmac(
   fifth?: unknown,
 ): Promise<unknown> {
   return isStreamSource(data)
-    ? hmacStream(algorithm, key, data, fourth, fifth)
+    ? hmacStream(algorithm, key, data, fourth, fifth, ...[...arguments].slice(5))
     : perform(hmacParser, arguments);
 }
 

@@ -1,6 +1,6 @@
 /** Sealed streams, and sealed files with a passphrase or a key, of `millrace/promises`. */
 import type { Bytes, Data } from '../../request/arguments.js';
-import { makeError } from '../../request/errors.js';
+import { makeError, refuseSurplus } from '../../request/errors.js';
 import type { KeyInput } from '../../request/key-input.js';
 import type {
   OpenWithKeyOptions,
@@ -23,6 +23,7 @@ import type { Duplex, TransformStream } from '#platform/stream-types.js';
  *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
  */
 export function sealStream(options: SealedStreamOptions): Duplex {
+  refuseSurplus(arguments, 1, 'sealStream');
   return sealedDuplexes().sealStream(options);
 }
 
@@ -36,11 +37,13 @@ export function sealStream(options: SealedStreamOptions): Duplex {
  *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
  */
 export function openStream(options: SealedStreamOptions): Duplex {
+  refuseSurplus(arguments, 1, 'openStream');
   return sealedDuplexes().openStream(options);
 }
 
 /** Like {@link sealStream}, as a web TransformStream. It accepts bytes, not strings. */
 export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
+  refuseSurplus(arguments, 1, 'sealTransformStream');
   return sealedStreams().sealTransformStream(options);
 }
 
@@ -49,6 +52,7 @@ export function sealTransformStream(options: SealedStreamOptions): TransformStre
  * is authentic but may be incomplete.**
  */
 export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
+  refuseSurplus(arguments, 1, 'openTransformStream');
   return sealedStreams().openTransformStream(options);
 }
 
@@ -69,6 +73,7 @@ export function sealWithPassphrase(
   options?: SealWithPassphraseOptions,
 ): Promise<Buffer>;
 export async function sealWithPassphrase(...given: unknown[]): Promise<Buffer> {
+  refuseSurplus(given, 3, 'sealWithPassphrase');
   if (given.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'sealWithPassphrase needs a passphrase and data');
   return passphrases().sealWithPassphrase(given[0], given[1], given[2]);
@@ -89,6 +94,7 @@ export function openWithPassphrase(
   options?: OpenWithPassphraseOptions,
 ): Promise<Buffer>;
 export async function openWithPassphrase(...given: unknown[]): Promise<Buffer> {
+  refuseSurplus(given, 3, 'openWithPassphrase');
   if (given.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'openWithPassphrase needs a passphrase and data');
   return passphrases().openWithPassphrase(given[0], given[1], given[2]);
@@ -102,6 +108,7 @@ export function sealStreamWithPassphrase(
   passphrase: Data,
   options?: SealWithPassphraseOptions & PassphraseStreamOptions,
 ): Duplex {
+  refuseSurplus(arguments, 2, 'sealStreamWithPassphrase');
   return sealedDuplexes().sealStreamWithPassphrase(passphrase, options);
 }
 
@@ -113,6 +120,7 @@ export function openStreamWithPassphrase(
   passphrase: Data,
   options?: OpenWithPassphraseOptions & PassphraseStreamOptions,
 ): Duplex {
+  refuseSurplus(arguments, 2, 'openStreamWithPassphrase');
   return sealedDuplexes().openStreamWithPassphrase(passphrase, options);
 }
 
@@ -123,6 +131,7 @@ export function sealTransformStreamWithPassphrase(
   passphrase: Data,
   options?: SealWithPassphraseOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
+  refuseSurplus(arguments, 2, 'sealTransformStreamWithPassphrase');
   return passphrases().sealTransformStreamWithPassphrase(passphrase, options);
 }
 
@@ -134,6 +143,7 @@ export function openTransformStreamWithPassphrase(
   passphrase: Data,
   options?: OpenWithPassphraseOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
+  refuseSurplus(arguments, 2, 'openTransformStreamWithPassphrase');
   return passphrases().openTransformStreamWithPassphrase(passphrase, options);
 }
 
@@ -153,6 +163,7 @@ export function sealWithKey(
   options?: SealWithKeyOptions,
 ): Promise<Buffer>;
 export async function sealWithKey(...given: unknown[]): Promise<Buffer> {
+  refuseSurplus(given, 3, 'sealWithKey');
   if (given.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'sealWithKey needs a key and data');
   return passphrases().sealWithKey(given[0], given[1], given[2]);
 }
@@ -172,6 +183,7 @@ export function openWithKey(
   options?: OpenWithKeyOptions,
 ): Promise<Buffer>;
 export async function openWithKey(...given: unknown[]): Promise<Buffer> {
+  refuseSurplus(given, 3, 'openWithKey');
   if (given.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'openWithKey needs a key and data');
   return passphrases().openWithKey(given[0], given[1], given[2]);
 }
@@ -181,6 +193,7 @@ export function sealStreamWithKey(
   key: KeyInput,
   options?: SealWithKeyOptions & PassphraseStreamOptions,
 ): Duplex {
+  refuseSurplus(arguments, 2, 'sealStreamWithKey');
   return sealedDuplexes().sealStreamWithKey(key, options);
 }
 
@@ -192,6 +205,7 @@ export function openStreamWithKey(
   key: KeyInput,
   options?: OpenWithKeyOptions & PassphraseStreamOptions,
 ): Duplex {
+  refuseSurplus(arguments, 2, 'openStreamWithKey');
   return sealedDuplexes().openStreamWithKey(key, options);
 }
 
@@ -200,6 +214,7 @@ export function sealTransformStreamWithKey(
   key: KeyInput,
   options?: SealWithKeyOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
+  refuseSurplus(arguments, 2, 'sealTransformStreamWithKey');
   return passphrases().sealTransformStreamWithKey(key, options);
 }
 
@@ -211,5 +226,6 @@ export function openTransformStreamWithKey(
   key: KeyInput,
   options?: OpenWithKeyOptions & PassphraseStreamOptions,
 ): TransformStream<Bytes, Buffer> {
+  refuseSurplus(arguments, 2, 'openTransformStreamWithKey');
   return passphrases().openTransformStreamWithKey(key, options);
 }

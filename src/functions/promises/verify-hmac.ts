@@ -1,4 +1,5 @@
 /** verifyHmac of `millrace/promises`. */
+import { refuseSurplus } from '../../request/errors.js';
 import type { Data } from '../../request/arguments.js';
 import type { HashAlgorithm } from '../../catalog/catalog.js';
 import {
@@ -17,6 +18,7 @@ export async function verifyHmac(
   algorithm: HashAlgorithm,
   options: VerifyHmacOptions<Data> & CallOptions,
 ): Promise<boolean> {
+  refuseSurplus(arguments, 2, 'verifyHmac');
   const { key, source, mac, rest } = readVerification(options, true);
   return isSameCode(await hmac(algorithm, key, source, rest), mac);
 }
