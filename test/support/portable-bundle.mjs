@@ -19,6 +19,7 @@ export async function bundle(entry, { minify = false, contents } = {}) {
     minify,
     format: minify ? 'esm' : 'cjs',
     platform: 'browser',
+    conditions: ['millrace-source'],
     target: 'es2022',
     legalComments: 'none',
     logLevel: 'error',
