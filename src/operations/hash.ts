@@ -29,8 +29,8 @@ import {
   type EnginePreference,
   type EngineOptions,
 } from '../engines/engines.js';
-import { describe, makeError, wrongType } from '../request/errors.js';
-import { isBytesView } from '../request/intrinsics.js';
+import { describe, detached, makeError, wrongType } from '../request/errors.js';
+import { isBytesView, isLost, isUint8Array } from '../request/intrinsics.js';
 import { setKeyInput, type KeyInput, type KeyMaterial } from '../request/key-input.js';
 import { checkNames, unreadable, type Accepted, type Names } from '../request/options.js';
 import type { Buffer, BufferEncoding } from '#platform/runtime.js';
@@ -169,6 +169,8 @@ export function readMessage(
 
 /** Reads data: bytes, or a short string unchanged unless the call borrows its source. */
 export function readData(value: unknown, { target }: DigestRequest): Uint8Array | string {
+  // Native code and setData find out whether one without bytes is detached.
+  if (isUint8Array(value)) return value;
   return typeof value === 'string' && target === undefined && isShort(value)
     ? value
     : data(value, 'data');
@@ -181,7 +183,11 @@ export function readData(value: unknown, { target }: DigestRequest): Uint8Array 
 export function setData(operation: Operation, facts: HashFacts, source: Uint8Array | string): void {
   if (typeof source === 'string')
     beginRequest(operation, facts.id, textScratch, 0, encodeShort(source, textScratch));
-  else beginRequest(operation, facts.id, source, 0, sizeOf(source));
+  else {
+    const size = sizeOf(source);
+    if (size === 0 && isLost(source)) throw detached('data');
+    beginRequest(operation, facts.id, source, 0, size);
+  }
 }
 
 /** The parsed options of hash and hmac. */
