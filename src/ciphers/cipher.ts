@@ -14,7 +14,7 @@ import {
   type Bytes,
   type Data,
 } from '../request/arguments.js';
-import { makeError, wrongType, refuseSurplus } from '../request/errors.js';
+import { isOutOfMemory, makeError, wrongType, refuseSurplus } from '../request/errors.js';
 import {
   CallbackCompletion,
   PromiseCompletion,
@@ -106,11 +106,11 @@ export abstract class PiecewiseCipher extends LazyTransform {
     refuseSurplus(arguments, typeof second === 'function' ? 2 : 3, 'update');
     const callback = count === 3 ? third : typeof second === 'function' ? second : undefined;
     if (callback === undefined)
-      return ready(this.#running).update(messageOf(source, second, count));
+      return ready(this.#running).update(this.#message(source, second, count));
     if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
     const completion = new CallbackCompletion(callback as Callback<unknown>);
     const encoding = callback === second ? undefined : second;
-    this.#updateLater(completion, messageOf(source, encoding, count), true);
+    this.#updateLater(completion, this.#message(source, encoding, count), true);
   }
 
   /** Like {@link PiecewiseCipher.update} with a callback, but returns a promise. */
@@ -118,7 +118,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
     const given = arguments;
     return promised((completion) => {
       refuseSurplus(given, 2, 'updateAsync');
-      this.#updateLater(completion, messageOf(data, inputEncoding, given.length), true);
+      this.#updateLater(completion, this.#message(data, inputEncoding, given.length), true);
     }) as Promise<Buffer>;
   }
 
@@ -213,7 +213,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
   override _transform(chunk: unknown, encoding: BufferEncoding, callback: TransformCallback): void {
     let result: Buffer;
     try {
-      const view = messageOf(chunk, encoding, typeof chunk === 'string' ? 2 : 1);
+      const view = this.#message(chunk, encoding, typeof chunk === 'string' ? 2 : 1);
       const running = this.#running;
       if (sizeOf(view) >= STREAM_POOL_MIN_BYTES || running.pending > 0) {
         // The writer of a stream no longer changes a chunk.
@@ -251,7 +251,31 @@ export abstract class PiecewiseCipher extends LazyTransform {
   }
 
   #updateLater(completion: Completion, view: Uint8Array, copied: boolean): void {
-    this.#queue().add(new UpdateStep(completion, view, copied));
+    const queue = this.#queue();
+    try {
+      queue.add(new UpdateStep(completion, view, copied));
+    } catch (error) {
+      throw this.#lost(error);
+    }
+  }
+
+  /** Reads the data of an update. */
+  #message(source: unknown, encoding: unknown, count: number): Uint8Array {
+    try {
+      return messageOf(source, encoding, count);
+    } catch (error) {
+      throw this.#lost(error);
+    }
+  }
+
+  /** Fails the cipher if a piece is missing in the message for want of memory. */
+  #lost(error: unknown): unknown {
+    const running = this.#running;
+    if (isOutOfMemory(error) && running.phase === Phase.Open) {
+      if (running.pending === 0) running.fail(error);
+      else this.#steps!.lose(error);
+    }
+    return error;
   }
 
   #intoLater(completion: Completion, [source, target, offset]: Place): void {

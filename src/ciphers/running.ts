@@ -23,6 +23,9 @@ export const enum Phase {
   Failed,
 }
 
+/** Larger results have memory of their own in any case. */
+const POOLED_MAX = 4096;
+
 /** A state in an engine, to be wiped. */
 interface State {
   readonly binding: Native;
@@ -88,7 +91,7 @@ export class RunningCipher {
   update(source: Uint8Array): Buffer {
     const size = sizeOf(source);
     if (this.encrypt) {
-      const target = allocate(size);
+      const target = size > POOLED_MAX ? this.memory(size) : allocate(size);
       this.run(source, 0, size, target, 0);
       return target;
     }
@@ -97,7 +100,7 @@ export class RunningCipher {
       return allocate(0);
     }
     if (size > SMALL_BYTES) {
-      const target = allocateApart(size);
+      const target = this.memory(size);
       this.run(source, 0, size, target, 0);
       return target;
     }
@@ -179,7 +182,13 @@ export class RunningCipher {
     }
     this.phase = Phase.Final;
     if (encrypt) this.tag = tag as Buffer;
-    return held === undefined ? allocate(0) : held.take();
+    if (held === undefined) return allocate(0);
+    try {
+      return held.take();
+    } catch (error) {
+      this.fail(error);
+      throw error;
+    }
   }
 
   /** Throws if a decryption has no tag to check. */
@@ -206,13 +215,28 @@ export class RunningCipher {
 
   /** Wipes the state and records the error that later operations report. */
   fail(error: unknown): void {
-    this.held?.wipe();
+    this.wipeHeld();
     this.phase = Phase.Failed;
     this.failure = error;
     if (this.handle === 0) return;
     frame[At.Key] = this.handle;
     this.forget();
     this.binding.disposeKey();
+  }
+
+  /** Wipes the plaintext that is held. */
+  wipeHeld(): void {
+    this.held?.wipe();
+  }
+
+  /** Returns memory for a result. Without it the message would lack a piece. */
+  private memory(size: number): Buffer {
+    try {
+      return allocateApart(size);
+    } catch (error) {
+      this.fail(error);
+      throw error;
+    }
   }
 
   private hold(source: Uint8Array, offset: number, size: number): void {

@@ -2,7 +2,8 @@
  * The asynchronous operations of a cipher: one at a time, in the order of their calls.
  */
 import { isResizable, sizeOf } from '../request/arguments.js';
-import { Completion } from '../scheduling/completions.js';
+import { copyOf, detachedSource, detachedTarget, fitsResult } from '../request/result.js';
+import { Completion, NoCompletion } from '../scheduling/completions.js';
 import { Phase, type RunningCipher } from './running.js';
 import { allocate, allocateApart, nextTick, nextTurn, type Buffer } from '#platform/runtime.js';
 
@@ -20,16 +21,32 @@ export abstract class Step {
   /** Starts the operation; calls `end` once, now or later. */
   abstract begin(running: RunningCipher, end: (error: unknown, value?: unknown) => void): void;
 
-  /** Called when the operation must wait: copies what may change. */
-  abstract wait(): void;
+  /** Called before the operation is queued behind another: copies what may change. */
+  wait(): void {}
+
+  /** Wipes the result of an operation that ended after its cipher was disposed of. */
+  discard(): void {}
+}
+
+/** A piece that is missing in the message, for want of memory: the cipher fails in its turn. */
+class LostStep extends Step {
+  constructor(readonly error: unknown) {
+    super(new NoCompletion());
+  }
+
+  begin(): void {
+    throw this.error;
+  }
 }
 
 /** An update. The source is lent unless `copied`; without a target the result is a Buffer. */
 export class UpdateStep extends Step {
   #source: Uint8Array;
   #copied: boolean;
+  readonly #size: number;
   readonly #target: Uint8Array | undefined;
   readonly #offset: number;
+  #result: Uint8Array | undefined;
 
   constructor(
     user: Completion,
@@ -40,6 +57,7 @@ export class UpdateStep extends Step {
   ) {
     super(user);
     this.#source = source;
+    this.#size = sizeOf(source);
     // The memory of a resizable buffer can shrink.
     this.#copied = copied || isResizable(source);
     this.#target = target;
@@ -48,24 +66,26 @@ export class UpdateStep extends Step {
 
   begin(running: RunningCipher, end: (error: unknown, value?: unknown) => void): void {
     const { immediate } = running.setup;
-    const [source, target] = [this.#source, this.#target];
-    const size = sizeOf(source);
+    const [source, target, size] = [this.#source, this.#target, this.#size];
+    if (sizeOf(source) !== size) throw detachedSource();
+    if (target !== undefined && !fitsResult(target, this.#offset, size)) throw detachedTarget();
     if (size < POOL_MIN_BYTES) {
       const done =
         target === undefined
-          ? running.update(source)
+          ? (this.#result = running.update(source))
           : running.updateInto(source, target, this.#offset);
       nextTick(end, undefined, done);
       return;
     }
     const result = target ?? (immediate ? allocateApart(size) : allocate(0));
+    this.#result = result;
     const value = (): Buffer | number => {
       const written = running.updated(size);
       return target === undefined ? (result as Buffer) : written;
     };
     if (!running.hasWorkers) {
       this.wait();
-      sliced(running, this.#source, result, this.#offset, (error) =>
+      sliced(running, this.#source, size, result, this.#offset, (error) =>
         end(error, target === undefined ? result : immediate ? size : 0),
       );
       return;
@@ -74,13 +94,17 @@ export class UpdateStep extends Step {
     running.updateAsync(job, source, result, this.#offset, this.#copied);
   }
 
-  wait(): void {
-    const size = sizeOf(this.#source);
+  override wait(): void {
+    const size = this.#size;
     if (!this.#copied || size === 0) return;
-    const copy = new Uint8Array(new ArrayBuffer(size));
-    copy.set(this.#source);
-    this.#source = copy;
+    this.#source = copyOf(this.#source);
     this.#copied = false;
+  }
+
+  override discard(): void {
+    const result = this.#target ?? this.#result;
+    if (result !== undefined && sizeOf(result) > 0)
+      result.fill(0, this.#offset, this.#offset + this.#size);
   }
 }
 
@@ -89,8 +113,6 @@ export class FinalStep extends Step {
   begin(running: RunningCipher, end: (error: unknown, value?: unknown) => void): void {
     nextTick(end, undefined, running.final());
   }
-
-  wait(): void {}
 }
 
 /** An update on a worker. */
@@ -115,6 +137,7 @@ class Job extends Completion {
 function sliced(
   running: RunningCipher,
   source: Uint8Array,
+  total: number,
   target: Uint8Array,
   offset: number,
   end: (error: unknown) => void,
@@ -123,14 +146,15 @@ function sliced(
   const next = (): void => {
     try {
       if (running.phase === Phase.Failed) throw running.failure;
-      const size = Math.min(sizeOf(source) - at, SLICE_BYTES);
+      if (sizeOf(source) !== total) throw detachedSource();
+      const size = Math.min(total - at, SLICE_BYTES);
       running.slice(source, at, size, target, offset + at);
       at += size;
     } catch (error) {
       nextTick(end, error);
       return;
     }
-    if (at < sizeOf(source)) nextTurn(next);
+    if (at < total) nextTurn(next);
     else nextTick(end, undefined);
   };
   next();
@@ -142,11 +166,16 @@ export class Steps {
 
   constructor(readonly running: RunningCipher) {}
 
-  /** Starts the operation, or queues it. */
+  /** Starts the operation, or queues it. Throws, and does neither, without memory for a copy. */
   add(step: Step): void {
+    if (this.#steps.length > 0) step.wait();
     this.running.pending += 1;
     if (this.#steps.push(step) === 1) this.#begin(step);
-    else step.wait();
+  }
+
+  /** Fails the cipher after the pending operations. */
+  lose(error: unknown): void {
+    this.add(new LostStep(error));
   }
 
   #begin(step: Step): void {
@@ -163,8 +192,14 @@ export class Steps {
     const { running } = this;
     this.#steps.shift();
     running.pending -= 1;
-    if (error !== undefined && running.phase !== Phase.Failed && !(step instanceof FinalStep))
+    if (running.phase === Phase.Failed) {
+      // Disposed of meanwhile, if not by this error.
+      running.wipeHeld();
+      step.discard();
+      error = running.failure;
+    } else if (error !== undefined && !(step instanceof FinalStep)) {
       running.fail(error);
+    }
     const next = this.#steps[0];
     if (next !== undefined) this.#begin(next);
     if (error === undefined) step.user.succeed(value);

@@ -12,7 +12,7 @@ import {
   type Bytes,
   type Data,
 } from '../request/arguments.js';
-import { makeError, wrongType, refuseSurplus } from '../request/errors.js';
+import { isOutOfMemory, makeError, wrongType, refuseSurplus } from '../request/errors.js';
 import { Form } from '../request/request.js';
 import { checkTextSize } from '../request/text-size.js';
 import { outputSize, type Digest } from '../operations/hash.js';
@@ -41,7 +41,6 @@ import {
   allocate,
   allocateApart,
   textOf,
-  viewOf,
   type Buffer,
   type BufferEncoding,
 } from '#platform/runtime.js';
@@ -57,6 +56,9 @@ function copySize(outputLength: unknown, { facts, size }: Running): number {
 
 /** Returns the running hash of a hasher. Set by the class, which alone can read the field. */
 let runningIn: (hasher: Hasher) => Running;
+
+/** Fails a hasher if the error is the lack of memory for a piece, and returns the error. */
+let lostIn: (hasher: Hasher, error: unknown) => unknown;
 
 /** The common base of {@link Hash} and {@link Hmac}. */
 export abstract class Hasher extends LazyTransform {
@@ -136,7 +138,7 @@ export abstract class Hasher extends LazyTransform {
       typeof source !== 'string' ||
       !ready(this.#running).updateText(source)
     ) {
-      const { view, offset, size } = messageInput(given, count);
+      const { view, offset, size } = this.#input(given, count);
       ready(this.#running).update(view, offset, size);
     }
     return this;
@@ -291,7 +293,7 @@ export abstract class Hasher extends LazyTransform {
   override _transform(chunk: unknown, encoding: BufferEncoding, callback: TransformCallback): void {
     try {
       const given = [chunk, encoding];
-      const { view, offset, size } = messageInput(given, typeof chunk === 'string' ? 2 : 1);
+      const { view, offset, size } = this.#input(given, typeof chunk === 'string' ? 2 : 1);
       const running = this.#running;
       if (size >= STREAM_POOL_MIN_BYTES || running.pending > 0) {
         // The writer of a stream no longer changes a chunk.
@@ -317,7 +319,13 @@ export abstract class Hasher extends LazyTransform {
   /** @internal */
   override _flush(callback: TransformCallback): void {
     const finish: Callback<unknown> = (error, digest) => {
-      if (!error) this.#streamed = viewOf(new Uint8Array(digest as Buffer).buffer);
+      try {
+        if (!error)
+          (this.#streamed = allocateApart((digest as Buffer).length)).set(digest as Buffer);
+      } catch (thrown) {
+        callback(thrown as Error);
+        return;
+      }
       callback(error as Error | null, digest);
     };
     let digest: unknown;
@@ -342,8 +350,32 @@ export abstract class Hasher extends LazyTransform {
   }
 
   #updateLater(completion: Completion, given: ArrayLike<unknown>, count: number): void {
-    const { view, offset, size, lent } = messageInput(given, count);
-    this.#queue().add(new UpdateStep(completion, view, offset, size, !lent));
+    const { view, offset, size, lent } = this.#input(given, count);
+    const queue = this.#queue();
+    try {
+      queue.add(new UpdateStep(completion, view, offset, size, !lent));
+    } catch (error) {
+      throw this.#lost(error);
+    }
+  }
+
+  /** Reads the arguments of an update. */
+  #input(given: ArrayLike<unknown>, count: number): ReturnType<typeof messageInput> {
+    try {
+      return messageInput(given, count);
+    } catch (error) {
+      throw this.#lost(error);
+    }
+  }
+
+  /** Fails the hasher if a piece is missing in the message for want of memory. */
+  #lost(error: unknown): unknown {
+    const running = this.#running;
+    if (isOutOfMemory(error) && running.phase === Phase.Open) {
+      if (running.pending === 0) running.fail(error);
+      else this.#steps!.lose(error);
+    }
+    return error;
   }
 
   #digestLater(completion: Completion, wanted: Form | BufferEncoding): void {
@@ -374,6 +406,7 @@ export abstract class Hasher extends LazyTransform {
 
   static {
     runningIn = (hasher) => hasher.#running;
+    lostIn = (hasher, error) => hasher.#lost(error);
     // Checked before `in`: terser inlines this and drops the parentheses of `#running in (stream =
     // this)`.
     setUpLate((stream) =>
@@ -451,15 +484,25 @@ export class TupleHash extends Hash {
 
   override update(...given: any[]): this {
     const last: unknown = given.at(-1);
-    if (given.length < 2 || typeof last !== 'function') return super.update(itemOf(given));
-    return super.update(itemOf(given.slice(0, -1)), last as Callback<void>);
+    if (given.length < 2 || typeof last !== 'function') return super.update(this.#item(given));
+    return super.update(this.#item(given.slice(0, -1)), last as Callback<void>);
   }
 
   override updateAsync(...given: any[]): Promise<void> {
     try {
-      return super.updateAsync(itemOf(given));
+      return super.updateAsync(this.#item(given));
     } catch (error) {
       return Promise.reject(error);
+    }
+  }
+
+  /** Returns the encoded item of an update. */
+  #item(given: readonly unknown[]): Uint8Array {
+    try {
+      const { view, offset, size } = messageInput(given, given.length);
+      return encodeItem(view, offset, size);
+    } catch (error) {
+      throw lostIn(this, error);
     }
   }
 
@@ -475,12 +518,6 @@ export class TupleHash extends Hash {
       callback(error as Error);
     }
   }
-}
-
-/** Returns the encoded item of an update. */
-function itemOf(given: readonly unknown[]): Uint8Array {
-  const { view, offset, size } = messageInput(given, given.length);
-  return encodeItem(view, offset, size);
 }
 
 /**

@@ -1,10 +1,11 @@
 /**
  * The asynchronous operations of a hasher: one at a time, in the order of their calls.
  */
-import { isResizable, part } from '../request/arguments.js';
+import { isResizable, part, sizeOf } from '../request/arguments.js';
 import type { Form } from '../request/request.js';
+import { copyOf, detachedSource } from '../request/result.js';
 import { nextTick } from '#platform/runtime.js';
-import { Completion } from '../scheduling/completions.js';
+import { Completion, NoCompletion } from '../scheduling/completions.js';
 import type { Running } from './running.js';
 import { Phase } from './setup.js';
 
@@ -23,8 +24,8 @@ export abstract class Step extends Completion {
   /** Starts the operation. Returns false if it is already complete. */
   abstract begin(running: Running): boolean;
 
-  /** Called when the operation must wait: copies what may change. */
-  abstract wait(): void;
+  /** Called before the operation is queued behind another: copies what may change. */
+  wait(): void {}
 
   /** Called when the operation has ended, before the next one starts. */
   abstract end(running: Running): void;
@@ -36,6 +37,19 @@ export abstract class Step extends Completion {
   fail(error: unknown): void {
     this.queue!.settle(this, error, undefined);
   }
+}
+
+/** A piece that is missing in the message, for want of memory: the hasher fails in its turn. */
+class LostStep extends Step {
+  constructor(readonly error: unknown) {
+    super(new NoCompletion());
+  }
+
+  begin(): boolean {
+    throw this.error;
+  }
+
+  end(): void {}
 }
 
 /** An update. */
@@ -56,6 +70,7 @@ export class UpdateStep extends Step {
   }
 
   begin(running: Running): boolean {
+    if (this.#offset + this.#size > sizeOf(this.#view)) throw detachedSource();
     if (running.fits(this.#size)) {
       running.append(this.#view, this.#offset, this.#size);
       return false;
@@ -65,11 +80,9 @@ export class UpdateStep extends Step {
     return true;
   }
 
-  wait(): void {
+  override wait(): void {
     if (!this.#copied || this.#size === 0) return;
-    const copy = new Uint8Array(new ArrayBuffer(this.#size));
-    copy.set(part(this.#view, this.#offset, this.#size));
-    this.#view = copy;
+    this.#view = copyOf(part(this.#view, this.#offset, this.#size));
     this.#offset = 0;
     this.#copied = false;
   }
@@ -97,8 +110,6 @@ export class DigestStep extends Step {
     return true;
   }
 
-  wait(): void {}
-
   end(running: Running): void {
     running.finalize();
   }
@@ -114,12 +125,17 @@ export class Steps {
 
   constructor(readonly running: Running) {}
 
-  /** Starts the operation, or queues it. */
+  /** Starts the operation, or queues it. Throws, and does neither, without memory for a copy. */
   add(step: Step): void {
+    if (this.#steps.length > 0) step.wait();
     step.queue = this;
     this.running.pending += 1;
     if (this.#steps.push(step) === 1) this.#begin(step);
-    else step.wait();
+  }
+
+  /** Fails the hasher after the pending operations. */
+  lose(error: unknown): void {
+    this.add(new LostStep(error));
   }
 
   settle(step: Step, error: unknown, value: unknown): void {

@@ -129,6 +129,11 @@ export function outOfMemory(size: number): MillraceError {
   return makeError('ERR_OUT_OF_MEMORY', `out of memory for ${size} bytes`);
 }
 
+/** Returns true for ERR_OUT_OF_MEMORY. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof MillraceError && error.code === 'ERR_OUT_OF_MEMORY';
+}
+
 /**
  * Returns the error for a status of native code, with the bytes needed for a memory limit and the
  * reason for an unavailable engine.

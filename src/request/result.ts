@@ -78,7 +78,8 @@ function unpadded(padded: Buffer): Buffer {
 
 /** Returns a copy in an ArrayBuffer, which V8 never moves, so that it can be wiped. */
 export function copyOf(view: Uint8Array): Uint8Array {
-  const copy = new Uint8Array(new ArrayBuffer(sizeOf(view)));
+  const size = sizeOf(view);
+  const copy = size > 4096 ? allocateApart(size) : new Uint8Array(new ArrayBuffer(size));
   if (copy.length > 0) copy.set(view);
   return copy;
 }
@@ -117,6 +118,15 @@ export function putDigest(
 /** Returns false if the caller detached or shrank the memory before the call completed. */
 export function fitsResult(place: Uint8Array, offset: number, size: number): boolean {
   return offset + size <= sizeOf(place);
+}
+
+/** Returns the error for a lent source that is smaller than at the call. */
+export function detachedSource(): Error {
+  return makeError(
+    'ERR_ARGUMENT_VALUE',
+    'the source was detached or shrunk before its turn: lent memory must not change until the ' +
+      'callback',
+  );
 }
 
 export function detachedTarget(): Error {

@@ -29,6 +29,12 @@ export abstract class Completion {
   }
 }
 
+/** Delivers to no one: the call has reported its error. */
+export class NoCompletion extends Completion {
+  succeed(): void {}
+  fail(): void {}
+}
+
 const RESOURCE = { requireManualDestroy: true };
 
 /** Calls the callback in the async context of its call. */

@@ -187,6 +187,7 @@ export abstract class ChunkPump implements Pump {
       const size = Math.min(free, this.#inputSize - this.#inputAt);
       if (size === 0) break;
       this.#buffer ??= this.#memory();
+      if (this.#buffer === undefined) break;
       this.#buffer.set(part(input, this.#inputAt, size), this.#buffered);
       this.#inputAt += size;
       this.#buffered += size;
@@ -198,13 +199,18 @@ export abstract class ChunkPump implements Pump {
     if (this.#failed) this.#deliver();
   }
 
-  /** Returns memory for the next run. */
-  #memory(): Uint8Array {
+  /** Returns memory for the next run; without any the stream fails. */
+  #memory(): Uint8Array | undefined {
     const size = this.#runLength * this.#chunkSize;
     for (let spare = this.#spare.pop(); spare !== undefined; spare = this.#spare.pop()) {
       if (spare.length >= size) return spare;
     }
-    return allocateApart(size);
+    try {
+      return allocateApart(size);
+    } catch (error) {
+      this.#fail(error as Error);
+      return undefined;
+    }
   }
 
   /**
@@ -223,17 +229,16 @@ export abstract class ChunkPump implements Pump {
       );
       return;
     }
-    this.#next += count;
     this.#runLength = Math.min(this.#runLength * 4, RUN_MAX_CHUNKS);
     const memory = this.#buffer ?? NO_BYTES;
     const buffered = this.#buffered;
     const size = Math.min(buffered, count * this.#chunkSize);
-    this.#buffer = undefined;
+    const rest = buffered > size ? this.#memory() : undefined;
+    if (this.#failed) return;
+    rest?.set(memory.subarray(size, buffered));
+    this.#buffer = rest;
     this.#buffered = buffered - size;
-    if (buffered > size) {
-      this.#buffer = this.#memory();
-      this.#buffer.set(memory.subarray(size, buffered));
-    }
+    this.#next += count;
     const run: Run = { output: undefined, error: undefined };
     this.#runs.push(run);
     const settle = (): void => {

@@ -317,10 +317,54 @@ test('disposal, and calls that are in flight', async () => {
   const first = running.updateAsync(large);
   const second = running.updateAsync(large);
   running.dispose();
-  assert.equal((await first).length, large.length);
-  await assert.rejects(second, code('ERR_CIPHER_SPENT'));
+  for (const { reason } of await Promise.allSettled([first, second]))
+    assert.equal(reason?.code, 'ERR_CIPHER_SPENT');
   assert.throws(() => running.update('x'), code('ERR_CIPHER_SPENT'));
   running.dispose();
+  const decipher = millrace.createDecipher('aes-256-gcm', { key, nonce, unverified: true });
+  const target = Buffer.alloc(large.length, 1);
+  const into = decipher.updateIntoAsync(large, target);
+  decipher.dispose();
+  await assert.rejects(into, code('ERR_CIPHER_SPENT'));
+  assert.ok(target.equals(Buffer.alloc(large.length)), 'the target is zero');
+});
+
+test('lent memory that is detached before its turn is an error', async () => {
+  for (const engine of ['native', 'portable']) {
+    for (const part of ['source', 'target']) {
+      const running = millrace.createCipher('aes-256-gcm', { key, nonce, engine });
+      const lent = { source: new Uint8Array(100_000), target: new Uint8Array(100_000) };
+      const calls = [
+        running.updateAsync(Buffer.alloc(1_000_000)),
+        running.updateIntoAsync(lent.source, lent.target),
+        running.finalAsync(),
+      ];
+      structuredClone(lent[part].buffer, { transfer: [lent[part].buffer] });
+      const [first, second, end] = await Promise.allSettled(calls);
+      assert.equal(first.status, 'fulfilled');
+      assert.equal(second.reason?.code, 'ERR_ARGUMENT_VALUE', `${engine}, ${part}`);
+      assert.equal(end.reason, second.reason);
+    }
+    // Between two slices of the portable engine.
+    if (engine === 'native') continue;
+    const running = millrace.createCipher('aes-256-gcm', { key, nonce, engine });
+    const source = new Uint8Array(1_000_000);
+    const update = running.updateIntoAsync(source, new Uint8Array(1_000_000));
+    await setImmediate();
+    structuredClone(source.buffer, { transfer: [source.buffer] });
+    await assert.rejects(update, code('ERR_ARGUMENT_VALUE'));
+  }
+  const hasher = millrace.createHash('sha256');
+  const source = new Uint8Array(100_000);
+  const calls = [
+    hasher.updateAsync(Buffer.alloc(1_000_000)),
+    hasher.updateAsync(source, 0, source.length),
+    hasher.digestAsync(),
+  ];
+  structuredClone(source.buffer, { transfer: [source.buffer] });
+  const [, second, end] = await Promise.allSettled(calls);
+  assert.equal(second.reason?.code, 'ERR_ARGUMENT_VALUE');
+  assert.equal(end.reason, second.reason);
 });
 
 test('ciphers that are collected before their end return their memory', async () => {

@@ -176,6 +176,11 @@ interface Owned {
   readonly copied: boolean;
 }
 
+/** Returns memory for this many numbers, which is not cleared. */
+function numbers(count: number): Float64Array {
+  return new Float64Array(allocateApart(count * Float64Array.BYTES_PER_ELEMENT).buffer, 0, count);
+}
+
 /**
  * The messages in memory that does not change until the jobs are done: lent by the caller, or
  * copies.
@@ -194,7 +199,7 @@ function own(batch: Batch): Owned {
       copied: packed !== messages.packed,
     };
   }
-  const sizes = new Float64Array(list.length);
+  const sizes = numbers(list.length);
   let total = 0;
   for (let index = 0; index < list.length; index++) {
     const each = list[index]!;
@@ -216,7 +221,8 @@ function own(batch: Batch): Owned {
     };
   }
   const all = allocateApart(total);
-  const offsets = new Float64Array(list.length + 1);
+  const offsets = numbers(list.length + 1);
+  offsets[0] = 0;
   for (let index = 0, offset = 0; index < views.length; index++) {
     if (sizes[index]! > 0) all.set(views[index]!, offset);
     offset += sizes[index]!;

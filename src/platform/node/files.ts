@@ -18,7 +18,7 @@ import { makeError, wrongType } from '../../request/errors.js';
 import type { Hasher } from '../../hashers/hasher.js';
 import { copyInto, isUint8Array, sizeOf } from '../../request/intrinsics.js';
 import type { StreamOptions } from '../../streams/stream-source.js';
-import { allocateApart } from './runtime.js';
+import { allocateApart, utf8 } from './runtime.js';
 
 /** A file's path; in browsers a Blob. */
 export type FileSource = string | Buffer | URL;
@@ -47,10 +47,16 @@ export function fileName(path: FileSource): string | undefined {
  */
 export function joinPaths(paths: readonly FileSource[]): Uint8Array | undefined {
   if ((process as { permission?: unknown }).permission !== undefined) return undefined;
-  if (paths.every((path) => typeof path === 'string')) return Buffer.from(`${paths.join('\0')}\0`);
-  return Buffer.concat(
-    paths.flatMap((path) => [Buffer.from(path as string | Buffer), Buffer.of(0)]),
-  );
+  if (paths.every((path) => typeof path === 'string')) return utf8(`${paths.join('\0')}\0`);
+  const names = paths.map((path) => (typeof path === 'string' ? utf8(path) : (path as Buffer)));
+  const joined = allocateApart(names.reduce((size, name) => size + sizeOf(name) + 1, 0));
+  let at = 0;
+  for (const name of names) {
+    copyInto(joined, name, at);
+    at += sizeOf(name) + 1;
+    joined[at - 1] = 0;
+  }
+  return joined;
 }
 
 function copyOf(path: Uint8Array): Buffer {
@@ -158,8 +164,8 @@ function sizeOfFile(stats: Stats): number | undefined {
  * A small file needs one block, with one byte more than its size, so that its end is recognized.
  */
 function blocksFor(total: number | undefined): Buffer[] {
-  if (total !== undefined && total < BLOCK) return [Buffer.allocUnsafe(total + 1)];
-  return Array.from({ length: BLOCKS }, () => Buffer.allocUnsafeSlow(BLOCK));
+  if (total !== undefined && total < BLOCK) return [allocateApart(total + 1)];
+  return Array.from({ length: BLOCKS }, () => allocateApart(BLOCK));
 }
 
 function readInto(file: number, block: Buffer): Promise<number> {

@@ -129,7 +129,11 @@ export function textOf(digest: Buffer, encoding: BufferEncoding): string {
 
 /** Returns the bytes of an encoded text. Characters outside the encoding end it or are skipped. */
 export function bytesOfText(text: string, encoding: BufferEncoding): Buffer {
-  return Buffer.from(text, encoding);
+  try {
+    return Buffer.from(text, encoding);
+  } catch {
+    throw outOfMemory(Buffer.byteLength(text, encoding));
+  }
 }
 
 export function isEncoding(name: string): name is BufferEncoding {

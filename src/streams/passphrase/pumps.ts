@@ -5,6 +5,7 @@
 import { bytes, data, NO_BYTES, sizeOf } from '../../request/arguments.js';
 import type { OutputSink, Pump } from '../chunk-pump.js';
 import { makeError } from '../../request/errors.js';
+import { copyOf } from '../../request/result.js';
 import { withKeyBytes } from '../../operations/key.js';
 import { isKey, type Key } from '../../request/key.js';
 import type { KeyInput } from '../../request/key-input.js';
@@ -155,10 +156,8 @@ function headerFirst(header: Uint8Array, sink: OutputSink): OutputSink {
     put(output) {
       if (!first) return sink.put(output);
       first = false;
-      const both = allocateApart(header.length + output.length);
-      both.set(header);
-      both.set(output, header.length);
-      return sink.put(both);
+      sink.put(viewOf(header.buffer, header.byteOffset, header.length));
+      return sink.put(output);
     },
     fail: (error) => sink.fail(error),
   };
@@ -345,8 +344,7 @@ function through(
   signal: AbortSignal | undefined,
   make: (sink: OutputSink) => Pump,
 ): Promise<Buffer> {
-  // A detached view cannot be copied: it is empty.
-  const message = sizeOf(source) === 0 ? NO_BYTES : new Uint8Array(source);
+  const message = copyOf(source);
   return new Promise((resolve, reject) => {
     const outputs: Buffer[] = [];
     signal?.throwIfAborted();
@@ -372,7 +370,12 @@ function through(
       if (error !== undefined) return failed(error);
       pump.end((reason) => {
         if (reason !== undefined) return failed(reason);
-        const whole = joined(outputs);
+        let whole: Buffer;
+        try {
+          whole = joined(outputs);
+        } catch (thrown) {
+          return failed(thrown as Error);
+        }
         pump.close();
         finish(() => resolve(whole));
       });
@@ -383,7 +386,7 @@ function through(
 /** Joins the outputs and wipes them. */
 function joined(outputs: readonly Buffer[]): Buffer {
   if (outputs.length === 1) return outputs[0]!;
-  const whole = viewOf(new ArrayBuffer(outputs.reduce((size, output) => size + output.length, 0)));
+  const whole = allocateApart(outputs.reduce((size, output) => size + output.length, 0));
   let at = 0;
   for (const output of outputs) {
     whole.set(output, at);
