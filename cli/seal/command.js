@@ -232,7 +232,12 @@ const opening = {
     if (algorithm !== undefined) {
       const first = await readStreamStart(take, input.name);
       const key = readKey(values, algorithm === 'aes-128-gcm' ? 16 : KEY_BYTES);
-      return { stream: withSecret(key, () => openStream({ algorithm, key, context })), first };
+      return {
+        stream: withSecret(key, () =>
+          openStream({ algorithm, key, ...(context !== undefined && { context }) }),
+        ),
+        first,
+      };
     }
     const { header, bytes } = await readHeader(take, input.name, input.size);
     const { scrypt } = header;

@@ -10,6 +10,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   rmSync,
   symlinkSync,
@@ -272,69 +273,61 @@ test(`${permission} --allow-addons --allow-fs-read=<project>`, { skip: missing }
 
 const next = existsSync(join(tools, 'node_modules', 'next', 'package.json'));
 
-test(
-  'Next.js: next build, standalone',
-  {
-    skip:
-      missing ||
-      (!next &&
-        'not run: Next.js is not installed (npm run test:bundlers -- --next); ' +
-          '@vercel/nft and webpack stand for it'),
-  },
-  async () => {
-    const site = temporary();
-    try {
-      mkdirSync(join(site, 'app', 'api'), { recursive: true });
-      mkdirSync(join(site, 'node_modules', '@millrace'), { recursive: true });
-      for (const name of readdirSync(join(tools, 'node_modules')).filter(
-        (each) => !each.startsWith('.'),
-      ))
-        symlinkSync(
-          join(tools, 'node_modules', name),
-          join(site, 'node_modules', name),
-          'junction',
+/** Webpack needs the setting; Turbopack copies the binary beside what it bundles. */
+for (const [bundler, flags, settings] of [
+  ['webpack', ['--webpack'], { serverExternalPackages: ['millrace'] }],
+  ['Turbopack', [], {}],
+])
+  test(
+    `Next.js: next build, standalone, ${bundler}`,
+    {
+      skip:
+        missing ||
+        (!next &&
+          'not run: Next.js is not installed (npm run test:bundlers -- --next); ' +
+            '@vercel/nft and webpack stand for it'),
+    },
+    async () => {
+      // Inside `tools`, as Turbopack follows no links out of its root.
+      const site = mkdtempSync(join(tools, 'site-'));
+      try {
+        mkdirSync(join(site, 'app', 'api'), { recursive: true });
+        for (const name of ['millrace', `@millrace/${platform}`])
+          cpSync(join(modules, name), join(site, 'node_modules', name), { recursive: true });
+        writeFileSync(
+          join(site, 'package.json'),
+          '{ "name": "site", "version": "1.0.0", "private": true }\n',
         );
-      cpSync(join(modules, 'millrace'), join(site, 'node_modules', 'millrace'), {
-        recursive: true,
-      });
-      cpSync(
-        join(modules, '@millrace', platform),
-        join(site, 'node_modules', '@millrace', platform),
-        { recursive: true },
-      );
-      writeFileSync(
-        join(site, 'package.json'),
-        '{ "name": "site", "version": "1.0.0", "private": true }\n',
-      );
-      writeFileSync(
-        join(site, 'next.config.mjs'),
-        "export default { output: 'standalone', serverExternalPackages: ['millrace'] };\n",
-      );
-      writeFileSync(
-        join(site, 'app', 'layout.js'),
-        'export default function Layout({ children }) { return ' +
-          '<html><body>{children}</body></html>; }\n',
-      );
-      writeFileSync(
-        join(site, 'app', 'api', 'route.js'),
-        "import { engines, hash } from 'millrace';\nexport const dynamic = " +
-          "'force-dynamic';\nexport const GET = () => Response.json({ hash: hash('md5', " +
-          "'', 'hex'), native: engines().native.available });\n",
-      );
-      await run(
-        process.execPath,
-        [join(site, 'node_modules', 'next', 'dist', 'bin', 'next'), 'build', '--webpack'],
-        { cwd: site, env: { NEXT_TELEMETRY_DISABLED: '1' }, timeout: 600_000 },
-      );
-      const traced = readdirSync(join(site, '.next', 'standalone'), { recursive: true }).filter(
-        (file) => file.endsWith('.node'),
-      );
-      assert.ok(
-        traced.some((file) => file.includes('millrace')),
-        traced.join('\n'),
-      );
-    } finally {
-      rmSync(site, { recursive: true, force: true });
-    }
-  },
-);
+        const config = {
+          output: 'standalone',
+          outputFileTracingRoot: tools,
+          turbopack: { root: tools },
+          ...settings,
+        };
+        writeFileSync(join(site, 'next.config.mjs'), `export default ${JSON.stringify(config)};\n`);
+        writeFileSync(
+          join(site, 'app', 'layout.js'),
+          'export default function Layout({ children }) { return ' +
+            '<html><body>{children}</body></html>; }\n',
+        );
+        writeFileSync(
+          join(site, 'app', 'api', 'route.js'),
+          "import { engines, hash } from 'millrace';\nexport const dynamic = " +
+            "'force-dynamic';\nexport const GET = () => Response.json({ hash: hash('md5', " +
+            "'', 'hex'), native: engines().native.available });\n",
+        );
+        await run(
+          process.execPath,
+          [join(tools, 'node_modules', 'next', 'dist', 'bin', 'next'), 'build', ...flags],
+          { cwd: site, env: { NEXT_TELEMETRY_DISABLED: '1' }, timeout: 600_000 },
+        );
+        const traced = readdirSync(join(site, '.next', 'standalone'), { recursive: true });
+        const found = traced.filter((file) =>
+          /node_modules.@millrace.[^/\\]+.(package\.json|millrace\..*\.node)$/.test(file),
+        );
+        assert.equal(found.length, 2, found.join('\n'));
+      } finally {
+        rmSync(site, { recursive: true, force: true });
+      }
+    },
+  );

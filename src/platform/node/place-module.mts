@@ -2,14 +2,25 @@
  * The exports of place.ts for the ES modules that bundlers take. Bundlers leave `createRequire`
  * alone, so this needs no guards.
  */
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const file: string | undefined = fileOfModule();
 export const folder: string | undefined = file && dirname(file);
 
-/** Packages are resolved from the files that binary.ts lists. */
-export function resolvePackage(_platform: string): string | undefined {
+/**
+ * Returns undefined: packages are resolved from the files that binary.ts lists.
+ *
+ * The two calls are for Turbopack (Next.js), which copies the files of such calls, and no others,
+ * beside a bundle: the installed platform packages. In the bundle `__dirname` is not this folder.
+ * Other bundlers ignore them; Turbopack and webpack refuse `require.resolve` of a binary.
+ */
+export function resolvePackage(platform: string): string | undefined {
+  if (typeof __dirname === 'string') {
+    existsSync(join(__dirname, '../../../@millrace', platform, 'package.json'));
+    existsSync(join(__dirname, '../../../@millrace', platform, `millrace.${platform}.node`));
+  }
   return undefined;
 }
 
