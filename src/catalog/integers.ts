@@ -1,6 +1,6 @@
 /** Numbers as bytes in the standards of Keccak's family: big-endian, with their count of bytes. */
 import { sizeOf } from '../request/intrinsics.js';
-import { allocateApart } from '#platform/runtime.js';
+import { secretMemory } from '../request/secret-memory.js';
 
 /** Returns `left_encode` of SP 800-185: the count of bytes, then the number. */
 export function leftEncode(number: number | bigint): Uint8Array {
@@ -31,7 +31,7 @@ function bytesOf(number: number | bigint, least: number): number[] {
 export function encodeItems(items: readonly Uint8Array[]): Uint8Array {
   const lengths = items.map((item) => leftEncode(8 * sizeOf(item)));
   const total = items.reduce((sum, item, index) => sum + sizeOf(item) + lengths[index]!.length, 0);
-  const encoded = allocateApart(total);
+  const encoded = secretMemory(total);
   let at = 0;
   for (const [index, item] of items.entries()) {
     encoded.set(lengths[index]!, at);

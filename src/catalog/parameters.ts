@@ -4,6 +4,7 @@
  * key, which crates/core/src/parameters.rs documents.
  */
 import { makeError } from '../request/errors.js';
+import { secretMemory, type Secret } from '../request/secret-memory.js';
 import { parameterNumbers } from './catalog-table.js';
 import type { ParameterRange, ParameterRanges } from './facts.js';
 
@@ -17,10 +18,10 @@ export type Parameter = readonly [ParameterName, Uint8Array | number];
 const ALIGN = 8;
 
 /** Returns the block of these parameters. */
-export function parameterBlock(parameters: readonly Parameter[]): Uint8Array {
+export function parameterBlock(parameters: readonly Parameter[]): Secret {
   let size = 1;
   for (const [, value] of parameters) size += ALIGN + padded(sizeOf(value));
-  const block = new Uint8Array(new ArrayBuffer(size));
+  const block = secretMemory(size);
   const view = new DataView(block.buffer);
   let at = 0;
   for (const [name, value] of inOrder(parameters)) {

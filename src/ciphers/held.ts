@@ -1,7 +1,9 @@
 /** Plaintext that is held until its tag is checked. */
 import { makeError } from '../request/errors.js';
 import { part } from '../request/arguments.js';
-import { allocateApart, viewOf, type Buffer } from '#platform/runtime.js';
+import { wipe, type Secret } from '../request/secret-memory.js';
+import { secretResult } from '../request/secret-results.js';
+import type { Buffer } from '#platform/runtime.js';
 
 /** The most bytes that a decipher holds. */
 export const HELD_MAX = 64 * 2 ** 20;
@@ -11,7 +13,7 @@ const FIRST = 1024;
 
 /** Memory that grows with the message, in ArrayBuffers of its own, which are wiped. */
 export class HeldText {
-  #memory: Buffer = viewOf(new ArrayBuffer(0));
+  #memory: Secret<Buffer> = secretResult(0);
   /** The bytes that are held. */
   size = 0;
 
@@ -27,7 +29,7 @@ export class HeldText {
     const memory = this.#memory;
     if (size <= memory.length) return memory;
     const capacity = Math.min(Math.max(size, 2 * memory.length, FIRST), HELD_MAX);
-    const larger = viewOf(allocateApart(capacity).buffer, 0, capacity);
+    const larger = secretResult(capacity);
     if (this.size > 0) larger.set(part(memory, 0, this.size));
     this.wipe();
     this.#memory = larger;
@@ -38,10 +40,10 @@ export class HeldText {
   take(): Buffer {
     const memory = this.#memory;
     if (memory.length === this.size) {
-      this.#memory = viewOf(new ArrayBuffer(0));
+      this.#memory = secretResult(0);
       return memory;
     }
-    const result = allocateApart(this.size);
+    const result = secretResult(this.size);
     if (this.size > 0) result.set(part(memory, 0, this.size));
     this.wipe();
     return result;
@@ -59,6 +61,6 @@ export class HeldText {
 
   /** Wipes the memory. */
   wipe(): void {
-    this.#memory.fill(0);
+    wipe(this.#memory);
   }
 }

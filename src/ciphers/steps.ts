@@ -2,8 +2,9 @@
  * The asynchronous operations of a cipher: one at a time, in the order of their calls.
  */
 import { isResizable, sizeOf } from '../request/arguments.js';
-import { copyOf, detachedSource, detachedTarget, fitsResult } from '../request/result.js';
+import { detachedSource, detachedTarget, fitsResult } from '../request/result.js';
 import { Completion, NoCompletion } from '../scheduling/completions.js';
+import { secretCopy, wipe, type Secret } from '../request/secret-memory.js';
 import { Phase, type RunningCipher } from './running.js';
 import { allocate, allocateApart, nextTick, nextTurn, type Buffer } from '#platform/runtime.js';
 
@@ -97,14 +98,14 @@ export class UpdateStep extends Step {
   override wait(): void {
     const size = this.#size;
     if (!this.#copied || size === 0) return;
-    this.#source = copyOf(this.#source);
+    this.#source = secretCopy(this.#source);
     this.#copied = false;
   }
 
   override discard(): void {
     const result = this.#target ?? this.#result;
     if (result !== undefined && sizeOf(result) > 0)
-      result.fill(0, this.#offset, this.#offset + this.#size);
+      wipe(result as Secret, this.#offset, this.#offset + this.#size);
   }
 }
 

@@ -3,7 +3,8 @@
  * reach. They allow computing HMACs under the key. They do not reveal it if the hash is one-way;
  * the others are wiped when no hasher has them any more.
  */
-import { sizeOf } from '../request/arguments.js';
+import { part, sizeOf } from '../request/arguments.js';
+import { secretMemory, wipe, type Secret } from '../request/secret-memory.js';
 import { beginRequest, setEngines, setTarget } from '../request/request.js';
 import { runFilled } from '../scheduling/run.js';
 import type { HashFacts } from '../catalog/facts.js';
@@ -36,12 +37,12 @@ let waiting = 0;
 function wipeLater(states: Uint8Array): void {
   if (waiting === WAITING_MAX) return;
   waiting += 1;
-  unreachable.register(states, new Uint8Array(states.buffer, states.byteOffset, states.length));
+  unreachable.register(states, part(states, 0, states.length) as Secret);
 }
 
-const unreachable = new FinalizationRegistry<Uint8Array>((states) => {
+const unreachable = new FinalizationRegistry<Secret>((states) => {
   waiting -= 1;
-  states.fill(0);
+  wipe(states);
 });
 
 /**
@@ -57,17 +58,17 @@ export function keepsStates({ engines }: EnginePreference): boolean {
  * short message.
  */
 const SHARED_BYTES = 16_384;
-let shared = new ArrayBuffer(0);
+let shared = secretMemory(0);
 let used = 0;
 
 /** Returns zeroed memory that only this folder can reach. */
 function privateBytes(size: number): Uint8Array {
-  if (size > SHARED_BYTES / 4) return new Uint8Array(new ArrayBuffer(size));
-  if (used + size > shared.byteLength) {
-    shared = new ArrayBuffer(SHARED_BYTES);
+  if (size > SHARED_BYTES / 4) return secretMemory(size);
+  if (used + size > shared.length) {
+    shared = secretMemory(SHARED_BYTES);
     used = 0;
   }
-  const bytes = new Uint8Array(shared, used, size);
+  const bytes = part(shared, used, size);
   used += size;
   return bytes;
 }

@@ -8,7 +8,7 @@
  */
 import { NO_BYTES, part, sizeOf } from '../request/arguments.js';
 import { makeError } from '../request/errors.js';
-import { Flag, inputBuffer, Operation } from '../request/frame.js';
+import { Flag, GATHERED_MAX, inputBuffer, Operation } from '../request/frame.js';
 import { KERNEL_HANDLE_BYTES } from '../request/protocol.js';
 import {
   beginRequest,
@@ -20,13 +20,21 @@ import {
   setTag,
   setTarget,
 } from '../request/request.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../request/secret-memory.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine, type EnginePreference } from '../engines/engines.js';
 import type { Key } from '../request/key.js';
 import type { Completion } from '../scheduling/completions.js';
 import { runAsync, runFilled } from '../scheduling/run.js';
 import { dropHandle, forkHandle, openHandle, registerHandle } from './kernel-handle.js';
-import { allocateMemory, OWN_CAPACITY, sharedMemory, type HashMemory } from './memory.js';
+import {
+  allocateMemory,
+  OWN_CAPACITY,
+  putMemory,
+  sharedMemory,
+  takeMemory,
+  type HashMemory,
+} from './memory.js';
 import { fastDigest, handleOf, Phase, setKeyAndSeed, type HashSetup } from './setup.js';
 import { writeText } from '#platform/runtime.js';
 
@@ -93,6 +101,14 @@ export class Running implements HashSetup {
     return this.key !== undefined || this.keyBytes !== undefined;
   }
 
+  /**
+   * True for a hash with a key whose state may reveal the key. It has memory of its own, which is
+   * wiped when the hash is collected. The state of an HMAC over a one-way hash does not reveal it.
+   */
+  private get leases(): boolean {
+    return this.mac ? !this.facts.oneWay : this.key !== undefined;
+  }
+
   /** Returns the bytes of the message so far. */
   get length(): number {
     return this.absorbed + this.buffered;
@@ -136,7 +152,8 @@ export class Running implements HashSetup {
 
   /** Returns true if this many bytes fit into the buffer. */
   fits(size: number): boolean {
-    return this.buffered + size <= (this.memory ?? sharedMemory).capacity;
+    const capacity = this.memory?.capacity ?? (this.leases ? OWN_CAPACITY : GATHERED_MAX);
+    return this.buffered + size <= capacity;
   }
 
   /** Buffers bytes that fit. */
@@ -178,8 +195,7 @@ export class Running implements HashSetup {
   digest(form: Form): unknown {
     let digest: unknown;
     const { memory, buffered } = this;
-    if (memory === sharedMemory || buffered === 0)
-      digest = fastDigest(this, this.hasState ? memory!.state : undefined, buffered, form);
+    if (memory === sharedMemory || buffered === 0 || this.leases) digest = this.fastDigest(form);
     if (digest === undefined) {
       this.fillDigest();
       setResult(this.size, form);
@@ -258,7 +274,7 @@ export class Running implements HashSetup {
    * Returns a copy of the state, which includes the whole message so far. Before the first byte it
    * is empty: a state of BLAKE2 would be the key.
    */
-  save(): Uint8Array {
+  save(): Secret {
     this.openHandle();
     if (this.inKernel)
       throw makeError(
@@ -266,11 +282,9 @@ export class Running implements HashSetup {
         'the kernel keeps the state of this hasher and cannot export it: choose another ' +
           'engine in createHash or createHmac',
       );
-    if (this.length === 0 && this.phase === Phase.Open) return NO_BYTES;
+    if (this.length === 0 && this.phase === Phase.Open) return secretMemory(0);
     if (!this.hasState || this.buffered > 0) this.advance(NO_BYTES, 0, 0);
-    const copy = new Uint8Array(new ArrayBuffer(this.facts.stateSize));
-    copy.set(part(this.memory!.state, 0, copy.length));
-    return copy;
+    return secretCopy(part(this.memory!.state, 0, this.facts.stateSize));
   }
 
   /**
@@ -291,9 +305,13 @@ export class Running implements HashSetup {
     const { memory } = this;
     if (memory !== undefined) {
       if (this.inKernel && this.hasState) dropHandle(this, this.preference, memory.state);
-      if (this.keyed && this.hasState) memory.state.fill(0, 0, this.stateSize);
+      if (this.keyed && this.hasState) wipe(memory.state, 0, this.stateSize);
       this.absorbed += this.buffered;
       this.clearBuffered();
+      if (this.leases && this.pending === 0) {
+        putMemory(this.facts, memory);
+        this.memory = undefined;
+      }
       if (sharedOwner === this) {
         sharedOwner = undefined;
         this.memory = undefined;
@@ -308,6 +326,20 @@ export class Running implements HashSetup {
     this.finalize();
     this.phase = Phase.Failed;
     this.failure = error;
+  }
+
+  /** Computes the digest of the state and the input buffer; undefined if the fast path cannot. */
+  private fastDigest(form: Form): unknown {
+    const { memory, buffered } = this;
+    const state = this.hasState ? memory!.state : undefined;
+    if (memory === sharedMemory || buffered === 0) return fastDigest(this, state, buffered, form);
+    sharedOwner?.evict();
+    inputBuffer.set(part(memory!.buffer, 0, buffered));
+    try {
+      return fastDigest(this, state, buffered, form);
+    } finally {
+      wipe(inputBuffer, 0, buffered);
+    }
   }
 
   /** Advances the state by the buffer and then the source. */
@@ -392,6 +424,7 @@ export class Running implements HashSetup {
   }
 
   private acquire(): HashMemory {
+    if (this.leases) return (this.memory = takeMemory(this.facts));
     if (sharedOwner !== undefined) sharedOwner.evict();
     sharedOwner = this;
     this.memory = sharedMemory;
@@ -401,6 +434,10 @@ export class Running implements HashSetup {
   /** Moves from the input buffer to the hash's own memory. */
   private evict(): void {
     if (this.memory !== undefined && this.memory !== sharedMemory) return;
+    if (this.leases) {
+      this.acquire();
+      return;
+    }
     const { buffer, state } = (this.memory = allocateMemory(
       Math.max(OWN_CAPACITY, this.buffered),
       this.facts.stateSize,
@@ -410,12 +447,12 @@ export class Running implements HashSetup {
     buffer.set(part(inputBuffer, 0, this.buffered));
     state.set(part(sharedMemory.state, 0, state.length));
     if (!this.keyed) return;
-    inputBuffer.fill(0, 0, this.buffered);
-    sharedMemory.state.fill(0, 0, state.length);
+    wipe(inputBuffer, 0, this.buffered);
+    wipe(sharedMemory.state, 0, state.length);
   }
 
   private clearBuffered(): void {
-    if (this.keyed && this.buffered > 0) this.memory!.buffer.fill(0, 0, this.buffered);
+    if (this.keyed && this.buffered > 0) wipe(this.memory!.buffer, 0, this.buffered);
     this.buffered = 0;
   }
 }

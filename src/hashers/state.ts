@@ -18,7 +18,7 @@
  * No state reveals a key (crates/core/src/hasher.rs says what each reveals). Those of KMAC, and of
  * HMACs over hashes that are not one-way, would, and are neither exported nor imported.
  */
-import { bytes, sizeOf } from '../request/arguments.js';
+import { bytes } from '../request/arguments.js';
 import { Operation } from '../request/frame.js';
 import { WHOLE } from '../request/protocol.js';
 import { beginRequest, setResult, Form } from '../request/request.js';
@@ -26,7 +26,9 @@ import { runFilled } from '../scheduling/run.js';
 import { findHash } from '../catalog/catalog.js';
 import { base } from '../engines/engines.js';
 import { makeError } from '../request/errors.js';
-import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
+import { secretCopy, wipe } from '../request/secret-memory.js';
+import { secretResult } from '../request/secret-results.js';
+import { utf8, type Buffer } from '#platform/runtime.js';
 import { fastBuffer } from '../operations/fast-path.js';
 import { macName } from '../operations/key.js';
 import { Running } from './running.js';
@@ -79,9 +81,8 @@ export function exportState(running: Running): Buffer {
   const { facts, seedLow, seedHigh, length, phase } = running;
   const state = running.save();
   const name = facts.name;
-  // Its own ArrayBuffer: memory that results share is visible to all code.
-  const blob = allocateApart(At.Name + name.length + state.length + SUM_SIZE);
-  blob.fill(0);
+  // Zeroed, and in an ArrayBuffer of its own: memory that results share is visible to all code.
+  const blob = secretResult(At.Name + name.length + state.length + SUM_SIZE);
   const numbers = numbersOf(blob);
   blob.set(utf8(MAGIC));
   blob[At.Version] = VERSION;
@@ -94,7 +95,7 @@ export function exportState(running: Running): Buffer {
   blob.set(keyCheck(running), At.Check);
   blob.set(utf8(name), At.Name);
   blob.set(state, At.Name + name.length);
-  if (running.keyed) state.fill(0);
+  if (running.keyed) wipe(state);
   blob.set(sum(blob), blob.length - SUM_SIZE);
   return blob;
 }
@@ -107,8 +108,7 @@ export function importState(value: unknown, setup: HashSetup, seeded: boolean): 
   if (revealsKey(setup)) throw refusal(`${shownName(setup)} exports none`);
   const view = bytes(value, 'options.state');
   // A copy, so that the bytes used are the bytes checked.
-  const blob = allocateApart(sizeOf(view));
-  if (blob.length > 0) blob.set(view);
+  const blob = secretCopy(view);
   const numbers = numbersOf(blob);
   const { facts } = setup;
   if (blob.length < At.Name + SUM_SIZE || nameIn(blob, 0, MAGIC_SIZE) !== MAGIC)
@@ -157,7 +157,7 @@ export function importState(value: unknown, setup: HashSetup, seeded: boolean): 
     setup.keyBytes,
   );
   if (begun) running.restore(state, Number(length), output === 1 ? Phase.Squeezing : Phase.Open);
-  if (running.keyed) blob.fill(0);
+  if (running.keyed) wipe(blob);
   return running;
 }
 

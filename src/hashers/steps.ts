@@ -3,7 +3,8 @@
  */
 import { isResizable, part, sizeOf } from '../request/arguments.js';
 import type { Form } from '../request/request.js';
-import { copyOf, detachedSource } from '../request/result.js';
+import { detachedSource } from '../request/result.js';
+import { secretCopy } from '../request/secret-memory.js';
 import { nextTick } from '#platform/runtime.js';
 import { Completion, NoCompletion } from '../scheduling/completions.js';
 import type { Running } from './running.js';
@@ -82,7 +83,7 @@ export class UpdateStep extends Step {
 
   override wait(): void {
     if (!this.#copied || this.#size === 0) return;
-    this.#view = copyOf(part(this.#view, this.#offset, this.#size));
+    this.#view = secretCopy(part(this.#view, this.#offset, this.#size));
     this.#offset = 0;
     this.#copied = false;
   }

@@ -11,6 +11,7 @@ import { keySizeOf, type KeyMaterial } from '../request/key-input.js';
 import { isKey, keyEngines } from '../request/key.js';
 import type { Names } from '../request/options.js';
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
+import { secretCopy } from '../request/secret-memory.js';
 import { hashNamesWith } from '../catalog/catalog.js';
 import type { HashFacts, ParameterRange } from '../catalog/facts.js';
 import type { EnginePreference } from '../engines/engines.js';
@@ -137,16 +138,10 @@ function read(name: keyof HashParameterOptions, value: unknown, facts: HashFacts
   if (range === undefined) throw takesNo(name, facts.name);
   const option = `options.${name}`;
   if (TEXTS.includes(name) && typeof value !== 'string') throw wrongType(option, 'a string', value);
-  const parsed = NUMBERS.includes(name) ? unsigned(value, option) : copyOf(data(value, option));
+  // Copied: getters of later options may change the caller's memory.
+  const parsed = NUMBERS.includes(name) ? unsigned(value, option) : secretCopy(data(value, option));
   checkParameter(name, parsed, range, facts.name);
   return [name, parsed];
-}
-
-/** Getters of later options may change the caller's memory. */
-function copyOf(view: Uint8Array): Uint8Array {
-  const copy = new Uint8Array(new ArrayBuffer(sizeOf(view)));
-  if (copy.length > 0) copy.set(view);
-  return copy;
 }
 
 /** Throws for a hash that needs a key: there is none. */

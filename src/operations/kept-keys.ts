@@ -11,6 +11,7 @@ import { isUint8Array, sizeOf } from '../request/intrinsics.js';
 import { isKey, keyEngines, onRelease, type Key } from '../request/key.js';
 import type { KeyMaterial } from '../request/key-input.js';
 import { readSecret, SecretKinds } from '../request/secret-copy.js';
+import { wipe, type Secret } from '../request/secret-memory.js';
 import { cipherTarget, hashTarget, macName, macTarget, prepareFor } from './key.js';
 import { exportHandle, secretHandle } from '#platform/runtime.js';
 
@@ -74,7 +75,7 @@ function keep(
 ): Key | undefined {
   // A key in the kernel takes a socket.
   if (count >= KEPT_MAX || !preference.engines.every(({ here }) => here)) return undefined;
-  const bytes = exportHandle(handle);
+  const bytes = exportHandle(handle) as Secret | undefined;
   if (bytes === undefined) return undefined;
   const target =
     purpose === Purpose.Cipher
@@ -86,7 +87,7 @@ function keep(
   try {
     key = prepareFor(target, bytes, preference, argument);
   } finally {
-    bytes.fill(0);
+    wipe(bytes);
   }
   count += 1;
   onRelease(key, forget);

@@ -28,7 +28,8 @@ import {
   type EngineOptions,
   type EnginePreference,
 } from '../engines/engines.js';
-import { utf8Apart, type CryptoKey, type KeyObject } from '#platform/runtime.js';
+import { secretText } from '../request/secret-results.js';
+import type { CryptoKey, KeyObject } from '#platform/runtime.js';
 
 /** Options of {@link createKey}. */
 export interface CreateKeyOptions extends EngineOptions {}
@@ -152,7 +153,7 @@ export function withKeyBytes<T>(
   kinds = SecretKinds.Text | SecretKinds.Prepared,
 ): T {
   const given = readSecret(key, argument, kinds);
-  const secret = typeof given === 'string' ? new SecretCopy(utf8Apart(given)) : given;
+  const secret = typeof given === 'string' ? new SecretCopy(secretText(given)) : given;
   try {
     return use(SecretCopy.is(secret) ? secret.bytes : secret);
   } finally {
@@ -263,9 +264,14 @@ function target(algorithm: unknown): Target {
     return cipherTarget(cipherFacts(algorithm));
   }
   if (hash.parameters?.key !== undefined) return hashTarget(hash);
-  throw makeError(
+  throw notKeyed(hash);
+}
+
+/** Returns the error for a hash in the place of a keyed algorithm. */
+export function notKeyed({ name, hmac }: HashFacts): Error {
+  return makeError(
     'ERR_ARGUMENT_VALUE',
-    `algorithm: ${hash.name} takes no key${hash.hmac ? `; did you mean hmac-${hash.name}?` : ''}`,
+    `algorithm: ${name} takes no key${hmac ? `; did you mean hmac-${name}?` : ''}`,
   );
 }
 

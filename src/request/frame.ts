@@ -26,6 +26,7 @@ export {
   Status,
   Threads,
 } from './protocol.js';
+import { secretMemory, type Secret } from './secret-memory.js';
 
 /** The exports of the native binary, documented in crates/node/src/exports.rs. */
 export interface Native {
@@ -195,10 +196,9 @@ export const frame = new Float64Array(At.Length);
 export const GATHERED_MAX = 4096;
 export const TEXT_MAX = 3072;
 /** Short inputs. Private: native code keeps its address, so that calls need not pass it. */
-export const inputBuffer = new Uint8Array(new ArrayBuffer(GATHERED_MAX + TEXT_MAX));
+export const inputBuffer: Secret = secretMemory(GATHERED_MAX + TEXT_MAX);
 
-const completionBuffer = new ArrayBuffer(COMPLETION_BUFFER_BYTES);
 /** The records of finished jobs, which native code writes before it calls `settle`. */
-export const completionBytes = new Uint8Array(completionBuffer);
+export const completionBytes: Secret = secretMemory(COMPLETION_BUFFER_BYTES);
 /** The same memory as 32-bit numbers. */
-export const completionNumbers = new Uint32Array(completionBuffer);
+export const completionNumbers = new Uint32Array(completionBytes.buffer);

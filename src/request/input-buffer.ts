@@ -3,6 +3,7 @@
  */
 
 import { inputBuffer, GATHERED_MAX, TEXT_MAX } from './frame.js';
+import { secretMemory, type Secret } from './secret-memory.js';
 
 /** The most UTF-16 units of a short string; each may become three bytes. */
 const SHORT = TEXT_MAX / 3;
@@ -12,7 +13,7 @@ export const textScratch = new Uint8Array(inputBuffer.buffer, GATHERED_MAX, TEXT
 /** Their offset in the input buffer, in bytes. */
 export const TEXT_OFFSET = GATHERED_MAX;
 /** The same for keys; wiped after use. */
-export const keyScratch = new Uint8Array(new ArrayBuffer(TEXT_MAX));
+export const keyScratch: Secret = secretMemory(TEXT_MAX);
 
 const encoder = new TextEncoder();
 // Captured at load: no patched method may run while a request is being filled.

@@ -15,7 +15,8 @@ import {
 import { NO_BYTES } from './arguments.js';
 import { At, Flag, Operation, Route, frame } from './frame.js';
 import { encodeShort, keyScratch } from './input-buffer.js';
-import { utf8Apart } from '#platform/runtime.js';
+import { wipe, type Secret } from './secret-memory.js';
+import { secretText } from './secret-results.js';
 
 /** The type of the result. */
 export const enum Form {
@@ -160,17 +161,17 @@ let scratchKey = 0;
 
 /** Returns a secret string as bytes, which are wiped once the call has used or copied them. */
 export function ownSecret(text: string): Uint8Array {
-  const secret = utf8Apart(text);
+  const secret = secretText(text);
   deferWipe(secret);
   return secret;
 }
 
 /** Wipes `secret`, a copy made here, once the call has used or copied it. */
-export function deferWipe(secret: Uint8Array): void {
+export function deferWipe(secret: Secret): void {
   ownSecrets.push(secret);
 }
 
-const ownSecrets: Uint8Array[] = [];
+const ownSecrets: Secret[] = [];
 
 /** Sets the iv or nonce. */
 export function setIv(iv: Uint8Array, offset: number, size: number): void {
@@ -219,10 +220,10 @@ export function setRoute(route: Route): void {
  */
 export function clearRequest(): void {
   if (scratchKey > 0) {
-    keyScratch.fill(0, 0, scratchKey);
+    wipe(keyScratch, 0, scratchKey);
     scratchKey = 0;
   }
-  while (ownSecrets.length > 0) ownSecrets.pop()!.fill(0);
+  while (ownSecrets.length > 0) wipe(ownSecrets.pop()!);
   request.source = NO_BYTES;
   request.target = undefined;
   request.iv = undefined;

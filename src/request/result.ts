@@ -7,18 +7,12 @@ import { makeError } from './errors.js';
 import { At, Operation, frame } from './frame.js';
 import { copyInto } from './intrinsics.js';
 import { Form, request } from './request.js';
-import {
-  type Buffer,
-  allocate,
-  allocateApart,
-  base64,
-  base64url,
-  hex,
-  viewOf,
-} from '#platform/runtime.js';
+import { wipe, type Secret } from './secret-memory.js';
+import { secretResult } from './secret-results.js';
+import { type Buffer, allocate, allocateApart, base64, base64url, hex } from '#platform/runtime.js';
 
 export function allocateResult(size: number, form: Form, secret: boolean): Buffer {
-  if (form === Form.Secret || form === Form.Unpadded) return viewOf(new ArrayBuffer(size));
+  if (form === Form.Secret || form === Form.Unpadded) return secretResult(size);
   return secret ? allocateApart(size) : allocate(size);
 }
 
@@ -52,7 +46,7 @@ export function encodeResult(digest: Buffer, form: Form): Buffer | string | bigi
     case Form.Verdict:
       return digest[0] === 1;
     case Form.Unpadded:
-      return unpadded(digest);
+      return unpadded(digest as Secret<Buffer>);
     default:
       return digest;
   }
@@ -68,20 +62,12 @@ export function prefixedHex(digests: Buffer, size: number): string {
 }
 
 /** Returns the secret alone in an ArrayBuffer, and wipes what held it. */
-function unpadded(padded: Buffer): Buffer {
+function unpadded(padded: Secret<Buffer>): Buffer {
   const size = padded.length - 1 - padded[padded.length - 1]!;
-  const secret = viewOf(new ArrayBuffer(size));
+  const secret = secretResult(size);
   if (size > 0) secret.set(part(padded, 0, size));
-  padded.fill(0);
+  wipe(padded);
   return secret;
-}
-
-/** Returns a copy in an ArrayBuffer, which V8 never moves, so that it can be wiped. */
-export function copyOf(view: Uint8Array): Uint8Array {
-  const size = sizeOf(view);
-  const copy = size > 4096 ? allocateApart(size) : new Uint8Array(new ArrayBuffer(size));
-  if (copy.length > 0) copy.set(view);
-  return copy;
 }
 
 export function isDigestOperation(operation: Operation): boolean {

@@ -14,24 +14,25 @@ import {
   isUint8Array,
   sizeOf,
 } from './intrinsics.js';
+import { wipe, type Secret } from './secret-memory.js';
 import { exportedSecret, KEY_KINDS } from '#platform/runtime.js';
 
 /** A copy of the bytes of a KeyObject or CryptoKey. */
 export class SecretCopy {
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Secret;
   /** Tells a copy from a prepared key ({@link EnginePreference}), which has engines. */
   readonly engines = undefined;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Secret) {
     this.#bytes = bytes;
   }
 
-  get bytes(): Uint8Array {
+  get bytes(): Secret {
     return this.#bytes;
   }
 
   wipe(): void {
-    this.#bytes.fill(0);
+    wipe(this.#bytes);
   }
 
   /**
@@ -102,7 +103,8 @@ function copyOf(value: unknown, name: string): SecretCopy | undefined {
   const exported = exportedSecret(value);
   if (typeof exported === 'string')
     throw makeError('ERR_ARGUMENT_TYPE', `${name} must be ${exported}`);
-  return isUint8Array(exported) ? new SecretCopy(exported) : undefined;
+  // Node.js exports to an ArrayBuffer of its own.
+  return isUint8Array(exported) ? new SecretCopy(exported as Secret) : undefined;
 }
 
 /** Wipes a secret if it is a copy, for calls that fail before they use it. */

@@ -7,21 +7,22 @@
  * of up to 64 bytes on its heap and allocates their ArrayBuffer when native code asks for it; the
  * copy takes 40 ns, the ArrayBuffer 300 ns and its collection.
  */
-import { allocateApart, viewOf, type Buffer } from '#platform/runtime.js';
+import { allocateApart, utf8Size, viewOf, writeText, type Buffer } from '#platform/runtime.js';
+import { secretMemory, type Secret } from './secret-memory.js';
 
 /** The largest typed array that V8 keeps on its heap, in bytes. */
 export const SMALL_BYTES = 64;
 
-const memory = new ArrayBuffer(SMALL_BYTES);
+const { buffer: memory } = secretMemory(SMALL_BYTES);
 const words = new Float64Array(memory);
-const views: Buffer[] = [];
+const views: Secret<Buffer>[] = [];
 
 /**
  * Returns memory for a small secret, valid until the next one. {@link takeStaged} or {@link
  * wipeStage} must follow.
  */
-export function stage(size: number): Buffer {
-  return (views[size] ??= viewOf(memory, 0, size));
+export function stage(size: number): Secret<Buffer> {
+  return (views[size] ??= viewOf(memory, 0, size) as Secret<Buffer>);
 }
 
 /** Returns a copy of the staged secret and wipes the stage. */
@@ -30,6 +31,22 @@ export function takeStaged(staged: Buffer): Buffer {
   result.set(staged);
   wipeStage();
   return result;
+}
+
+/** Zeroing larger memory costs more than it is worth, and V8 never has it on its heap. */
+const ZEROED_BYTES = 4096;
+
+/** Returns memory for a secret in an ArrayBuffer of its own, which V8 does not move. */
+export function secretResult(size: number): Secret<Buffer> {
+  const result = size > ZEROED_BYTES ? allocateApart(size) : viewOf(secretMemory(size).buffer);
+  return result as Secret<Buffer>;
+}
+
+/** Returns the UTF-8 of a secret text. */
+export function secretText(text: string): Secret<Buffer> {
+  const memory = secretResult(utf8Size(text));
+  writeText(memory, text, 0);
+  return memory;
 }
 
 /** Wipes the stage. */

@@ -71,7 +71,7 @@ function sizeIn(data: unknown): number {
 }
 
 class Batch {
-  readonly chunk = viewOf(new ArrayBuffer(CHUNK_BYTES));
+  readonly chunk = allocateApart(CHUNK_BYTES);
   readonly sizes = new Float64Array(MESSAGES_MAX);
   readonly sizeBytes = new Uint8Array(this.sizes.buffer);
   readonly completions: (Completion | undefined)[] = [];

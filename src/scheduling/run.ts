@@ -21,7 +21,6 @@ import {
 import {
   allocateResult,
   copy,
-  copyOf,
   detachedTarget,
   encodeResult,
   fitsResult,
@@ -29,6 +28,7 @@ import {
   isDigestOperation,
   putPrefix,
 } from '../request/result.js';
+import { secretCopy } from '../request/secret-memory.js';
 import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../request/secret-results.js';
 import {
   type Callback,
@@ -205,7 +205,7 @@ function start(user: Completion): void {
 /** Writes the iv before the result when the call settles. Until then a lent source may be there. */
 class Prefixed implements Completion {
   readonly #user: Completion;
-  readonly #iv = copyOf(part(request.iv!, frame[At.IvOffset]!, request.prefix));
+  readonly #iv = secretCopy(part(request.iv!, frame[At.IvOffset]!, request.prefix));
   readonly #target = request.target;
   readonly #offset = frame[At.TargetOffset]! - request.prefix;
 

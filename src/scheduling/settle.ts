@@ -13,6 +13,7 @@ import {
   encodeResult,
   fitsResult,
 } from '../request/result.js';
+import { wipe } from '../request/secret-memory.js';
 import type { Completion } from './completions.js';
 import {
   completions,
@@ -88,7 +89,7 @@ function collect(
       return;
     }
     copy(place, placeOffset, completionBytes, start, placed);
-    if (secret) completionBytes.fill(0, start, placed);
+    if (secret) wipe(completionBytes, start, placed);
     text = placed;
   }
   if (form === Form.Size) {
@@ -101,7 +102,7 @@ function collect(
     const appended = text === start && largeSize > 0 ? smallSize : 0;
     copy(result, 0, completionBytes, text + appended, end);
     copy(result, largeSize, completionBytes, start, start + appended);
-    if (secret) completionBytes.fill(0, start, end);
+    if (secret) wipe(completionBytes, start, end);
   }
   let value: unknown;
   try {

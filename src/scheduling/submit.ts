@@ -9,7 +9,8 @@ import { At, Flag, Operation, Status, frame } from '../request/frame.js';
 import { invoke, refused, switchToNextEngine } from '../request/invoke.js';
 import { COMPLETION_RESULT_MAX } from '../request/protocol.js';
 import { clearRequest, deferWipe, request } from '../request/request.js';
-import { copyOf, givesSecret, isDigestOperation } from '../request/result.js';
+import { givesSecret, isDigestOperation } from '../request/result.js';
+import { secretCopy, wipe, type Secret } from '../request/secret-memory.js';
 import type { Completion } from './completions.js';
 import { decideCopies } from './copies.js';
 import { pollFor } from './poll.js';
@@ -87,24 +88,25 @@ function retried(user: Completion): Retry | undefined {
 class Retry implements Completion {
   readonly #user: Completion;
   readonly #frame = frame.slice();
+  readonly #key: Secret | undefined = request.key && secretCopy(request.key);
   readonly #call = { ...request, preference: request.preference ?? defaultEngine.preference };
 
   constructor(user: Completion) {
     this.#user = user;
     const kept = this.#call;
     if (kept.target === undefined && !Array.isArray(kept.source))
-      kept.source = copyOf(kept.source as Uint8Array);
-    kept.iv = kept.iv && copyOf(kept.iv);
-    kept.aad = kept.aad && copyOf(kept.aad);
-    kept.key = kept.key && copyOf(kept.key);
+      kept.source = secretCopy(kept.source as Uint8Array);
+    kept.iv = kept.iv && secretCopy(kept.iv);
+    kept.aad = kept.aad && secretCopy(kept.aad);
+    kept.key = this.#key;
     // The tag of an encryption is an output and is not copied.
-    if (frame[At.Operation] !== Operation.Encrypt) kept.tag = kept.tag && copyOf(kept.tag);
+    if (frame[At.Operation] !== Operation.Encrypt) kept.tag = kept.tag && secretCopy(kept.tag);
   }
 
   /** The job was accepted and will settle, or was refused and never does. */
   begin(accepted: boolean): void {
-    const { key, preference } = this.#call;
-    if (!accepted) key?.fill(0);
+    const { preference } = this.#call;
+    if (!accepted) this.#wipe();
     else if (preference.uses !== undefined) preference.uses.waiting += 1;
   }
 
@@ -142,7 +144,8 @@ class Retry implements Completion {
     Object.assign(request, this.#call);
     try {
       if (!switchToNextEngine(reason)) return false;
-      this.#deferWipe();
+      // The next engine copies the key.
+      if (this.#key !== undefined) deferWipe(this.#key);
       submit(this.#user);
     } catch (error) {
       this.#user.fail(error);
@@ -153,14 +156,12 @@ class Retry implements Completion {
     return true;
   }
 
-  /** Wipes the key once the next engine has copied it. */
-  #deferWipe(): void {
-    const { key } = this.#call;
-    if (key !== undefined) deferWipe(key);
+  #wipe(): void {
+    if (this.#key !== undefined) wipe(this.#key);
   }
 
   #end(): void {
-    this.#call.key?.fill(0);
+    this.#wipe();
     this.#leave();
   }
 

@@ -23,7 +23,9 @@ import { hmacParser } from '../operations/hmac.js';
 import { localEngines } from '../engines/engines.js';
 import { createKeyFor, macKeyOf } from '../operations/key.js';
 import { isKey, keyEngines, type Key } from '../request/key.js';
+import { secretResult } from '../request/secret-results.js';
 import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../request/secret-memory.js';
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
 
 /** Bytes of the message in every chunk but the last. */
@@ -62,7 +64,7 @@ export class InputKey {
       );
     }
     // Copied: opening derives only when the salt has arrived.
-    this.#context = copyOf(context === undefined ? NO_BYTES : data(context, 'context'));
+    this.#context = secretCopy(context === undefined ? NO_BYTES : data(context, 'context'));
     this.#mac = isKey(key) ? macKeyOf(key, name, hashFacts(MAC)) : this.#macKey(key);
   }
 
@@ -97,16 +99,16 @@ export class InputKey {
         material.subarray(at, size),
       );
     } finally {
-      material.fill(0);
+      wipe(material);
     }
   }
 
   /** HKDF-Expand (RFC 5869). Returns at least `size` bytes. */
-  #expand(info: Uint8Array, size: number): Uint8Array {
+  #expand(info: Uint8Array, size: number): Secret {
     const rounds = Math.ceil(size / DIGEST_SIZE);
-    const material = offHeap(rounds * DIGEST_SIZE);
+    const material = secretMemory(rounds * DIGEST_SIZE);
     // T(n - 1) || info || n
-    const message = offHeap(DIGEST_SIZE + info.length + 1);
+    const message = secretMemory(DIGEST_SIZE + info.length + 1);
     message.set(info, DIGEST_SIZE);
     for (let round = 1; round <= rounds; round++) {
       message[message.length - 1] = round;
@@ -115,7 +117,7 @@ export class InputKey {
       runSync(hmacParser.fill, [MAC, this.#mac, source, { target: material, targetOffset }], 4);
       message.set(material.subarray(targetOffset, targetOffset + DIGEST_SIZE));
     }
-    message.fill(0);
+    wipe(message);
     return material;
   }
 
@@ -128,20 +130,6 @@ export class InputKey {
 /** The hash of the derivation. */
 const MAC = 'sha512';
 const DIGEST_SIZE = 64;
-
-/**
- * V8 keeps small typed arrays in its heap and leaves copies when it moves them; the memory of an
- * ArrayBuffer does not move.
- */
-function offHeap(size: number): Uint8Array {
-  return new Uint8Array(new ArrayBuffer(size));
-}
-
-function copyOf(view: Uint8Array): Uint8Array {
-  const copy = new Uint8Array(sizeOf(view));
-  if (copy.length > 0) copy.set(view);
-  return copy;
-}
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
@@ -163,8 +151,8 @@ export class MessageKey {
   constructor(facts: CipherFacts, key: Uint8Array, baseNonce: Uint8Array, commitment: Uint8Array) {
     this.#facts = facts;
     this.#key = createKeyFor(facts.name, key, localEngines(undefined, 'sealed streams'));
-    this.#baseNonce = copyOf(baseNonce);
-    this.#commitment = copyOf(commitment);
+    this.#baseNonce = secretCopy(baseNonce);
+    this.#commitment = secretCopy(commitment);
   }
 
   /** Identifies this key; part of the header. */
@@ -196,7 +184,7 @@ export class MessageKey {
    * open. `source` is lent.
    */
   async open(first: number, count: number, source: Uint8Array): Promise<Buffer> {
-    const target = allocateApart(source.length - count * TAG_SIZE);
+    const target = secretResult(source.length - count * TAG_SIZE);
     await runPromise(
       undefined,
       fillRun,

@@ -11,7 +11,7 @@ import { runFilled, runAsync } from '../scheduling/run.js';
 import { At, Flag, frame, Operation } from '../request/frame.js';
 import { PromiseCompletion, SignalCompletion } from '../scheduling/completions.js';
 import { Threads } from '../request/protocol.js';
-import { allocateApart } from '#platform/runtime.js';
+import { secretMemory } from '../request/secret-memory.js';
 
 /** Paths of files, each followed by a NUL, and their number. */
 export interface Paths {
@@ -34,7 +34,7 @@ export class Answers {
 
   constructor({ count }: Paths, digestSize: number) {
     const numbers = count * Float64Array.BYTES_PER_ELEMENT;
-    const { buffer: memory } = allocateApart(numbers + count * digestSize).fill(0);
+    const { buffer: memory } = secretMemory(numbers + count * digestSize);
     this.sizes = new Float64Array(memory, 0, count);
     this.digests = new Uint8Array(memory, numbers);
     this.memory = new Uint8Array(memory);

@@ -3,6 +3,7 @@ import { NO_BYTES, sizeOf } from '../../request/arguments.js';
 import { Operation } from '../../request/frame.js';
 import { detached } from '../../request/errors.js';
 import { isLost, isUint8Array } from '../../request/intrinsics.js';
+import { secretMemory, wipe, type Secret } from '../../request/secret-memory.js';
 import { beginRequest, setKey, setTarget } from '../../request/request.js';
 import { defaultEngine } from '../../engines/engines.js';
 import { keepsStates, keyStates } from '../../hashers/key-states.js';
@@ -88,22 +89,32 @@ function macOf(hash: unknown): Spec | undefined {
   return spec?.facts.hmac && spec.outputLen === spec.facts.digestSize ? spec : undefined;
 }
 
+/** Returns an HMAC, in memory of the kind that `allocate` returns. */
+function macIn<Memory extends Uint8Array>(
+  line: Line,
+  hash: AnyHash,
+  key: Uint8Array,
+  data: Uint8Array,
+  allocate: (size: number) => Memory,
+): Memory {
+  const spec = macOf(hash);
+  if (spec === undefined) return original(line, 'hashes', 'hmac', 'hmac')(hash, key, data);
+  const keyBytes = line === 1 ? message(line, key) : checkBytes(line, key, 'key');
+  const bytes = message(line, data);
+  // The checks above run the caller's code, and no bytes are a key.
+  if (sizeOf(keyBytes) === 0 && isLost(keyBytes)) throw detached('key');
+  const target = allocate(spec.outputLen);
+  beginRequest(Operation.Hmac, hmacFacts(spec.facts.name).id, bytes, 0, sizeOf(bytes));
+  setKey(keyBytes, 0, sizeOf(keyBytes));
+  setTarget(target, 0, target.length);
+  runFilled();
+  return target;
+}
+
 /** HMAC (RFC 2104). */
 export function hmac(line: Line): HmacFunction {
-  const mac = (hash: AnyHash, key: Uint8Array, data: Uint8Array): Uint8Array => {
-    const spec = macOf(hash);
-    if (spec === undefined) return original(line, 'hashes', 'hmac', 'hmac')(hash, key, data);
-    const keyBytes = line === 1 ? message(line, key) : checkBytes(line, key, 'key');
-    const bytes = message(line, data);
-    // The checks above run the caller's code, and no bytes are a key.
-    if (sizeOf(keyBytes) === 0 && isLost(keyBytes)) throw detached('key');
-    const target = new Uint8Array(spec.outputLen);
-    beginRequest(Operation.Hmac, hmacFacts(spec.facts.name).id, bytes, 0, sizeOf(bytes));
-    setKey(keyBytes, 0, sizeOf(keyBytes));
-    setTarget(target, 0, target.length);
-    runFilled();
-    return target;
-  };
+  const mac = (hash: AnyHash, key: Uint8Array, data: Uint8Array): Uint8Array =>
+    macIn(line, hash, key, data, (size) => new Uint8Array(size));
   const create = (hash: AnyHash, key: Uint8Array): Hash => {
     const spec = macOf(hash);
     const { preference } = defaultEngine;
@@ -122,7 +133,8 @@ export function hmac(line: Line): HmacFunction {
 
 /** HKDF (RFC 5869). */
 export function hkdf(line: Line) {
-  const mac = hmac(line);
+  const mac = (hash: AnyHash, key: Uint8Array, data: Uint8Array): Secret =>
+    macIn(line, hash, key, data, secretMemory);
   const extract = (hash: AnyHash, ikm: Uint8Array, salt?: Uint8Array): Uint8Array =>
     mac(checkedHash(line, hash), salt === undefined ? new Uint8Array(hash.outputLen) : salt, ikm);
   const expand = (hash: AnyHash, prk: Uint8Array, info?: Uint8Array, length = 32): Uint8Array => {
@@ -138,19 +150,19 @@ export function hkdf(line: Line) {
     // RFC 5869's least size of a PRK, which version 1 does not check.
     if (name !== undefined && key.length >= outputLen && length > 0 && isUint8Array(given))
       return derived(hkdfExpandParser, [name, key, given, length]);
-    const output = new Uint8Array(length);
+    const output = secretMemory(length);
     const tail = sizeOf(given);
     // T(n - 1), info and the number n: the input of T(n).
-    const input = new Uint8Array(outputLen + tail + 1);
+    const input = secretMemory(outputLen + tail + 1);
     input.set(given, outputLen);
     for (let start = 0, number = 1; start < length; start += outputLen, number++) {
       input[outputLen + tail] = number;
       const block = mac(hash, key, start === 0 ? input.subarray(outputLen) : input);
       input.set(block);
       output.set(block.subarray(0, Math.min(outputLen, length - start)), start);
-      block.fill(0);
+      wipe(block);
     }
-    input.fill(0);
+    wipe(input);
     return output;
   };
   const derive = (
@@ -169,11 +181,11 @@ export function hkdf(line: Line) {
       const { name } = spec.facts;
       return derived(hkdfParser, [name, ...given, length]);
     }
-    const prk = extract(hash, ikm, salt);
+    const prk = extract(hash, ikm, salt) as Secret;
     try {
       return expand(hash, prk, info, length);
     } finally {
-      prk.fill(0);
+      wipe(prk);
     }
   };
   return { hkdf: derive, extract, expand };
@@ -337,13 +349,9 @@ async function derivedLater(
   return unpooled((await derivePromise(parser, read)) as Uint8Array);
 }
 
-/** Returns a Uint8Array in its own ArrayBuffer instead of a Buffer, and leaves no copy. */
-function unpooled(result: Uint8Array): Uint8Array {
-  if (result.byteOffset === 0 && result.buffer.byteLength === result.length)
-    return new Uint8Array(result.buffer);
-  const copy = new Uint8Array(result);
-  result.fill(0);
-  return copy;
+/** Returns a Uint8Array instead of a Buffer; a derived key has an ArrayBuffer of its own. */
+function unpooled({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, length);
 }
 
 /**

@@ -21,7 +21,7 @@ import {
 import { encodeShort, isShort, textScratch } from '../../request/input-buffer.js';
 import { SMALL_BYTES, stage, takeStaged } from '../../request/secret-results.js';
 import { allocateApart, type Buffer as OwnBuffer } from '#platform/runtime.js';
-import { beginMessage, endMessage, type CipherMessage } from './cipher-message.js';
+import { beginMessage, type CipherMessage } from './cipher-message.js';
 import { apart, textBytes } from './digester.js';
 import type { ServedCipher } from './served-ciphers.js';
 
@@ -98,7 +98,7 @@ export function cipherClass(kind: CipherKind): CipherClass {
     ) {
       this.#served = served;
       this.#tagSize = tagSize;
-      this.#message = beginMessage(this);
+      this.#message = beginMessage();
       this.#message.set(key, served.facts.keySize, iv);
       this._decoder = null;
       // Node's LazyTransform passes it to the constructor of stream.Transform.
@@ -271,7 +271,7 @@ export function cipherClass(kind: CipherKind): CipherClass {
 
     #end(): void {
       this.#stage = Stage.Spent;
-      endMessage(this, this.#message!);
+      this.#message!.end();
       this.#message = undefined;
     }
 

@@ -9,6 +9,8 @@
 import { Running } from '../../hashers/running.js';
 import { bytesOfView, isBytesView, isUint8Array, sizeOf } from '../../request/intrinsics.js';
 import { Form } from '../../request/request.js';
+import { wipe, type Secret } from '../../request/secret-memory.js';
+import { secretResult } from '../../request/secret-results.js';
 import type { Transform } from 'node:stream';
 import type { ServedHash } from './served-hashes.js';
 
@@ -234,19 +236,19 @@ function encoded(encoding: unknown, finish: () => Buffer): Buffer | string {
 
 /** Memory for long texts: encoding them into new memory takes as long as hashing them. */
 const TEXT_BYTES = 65_536;
-let textMemory: Buffer | undefined;
+let textMemory: Secret<Buffer> | undefined;
 /** The most UTF-16 units of a piece: each may become three bytes. */
 const TEXT_UNITS = Math.floor(TEXT_BYTES / 3);
 
 function updateLongText(running: Running, text: string, secret: boolean): void {
-  const memory = (textMemory ??= Buffer.allocUnsafeSlow(TEXT_BYTES));
+  const memory = (textMemory ??= secretResult(TEXT_BYTES));
   for (let start = 0; start < text.length;) {
     let end = Math.min(start + TEXT_UNITS, text.length);
     // Not between the halves of a surrogate pair.
     if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
     const size = memory.write(text.slice(start, end));
     running.update(memory, 0, size);
-    if (secret) memory.fill(0, 0, size);
+    if (secret) wipe(memory, 0, size);
     start = end;
   }
 }

@@ -9,6 +9,7 @@ import { Purpose } from '../../request/frame.js';
 import { encodeShort, isShort, keyScratch } from '../../request/input-buffer.js';
 import { bytesOfBuffer, isBytesView, isUint8Array, part } from '../../request/intrinsics.js';
 import type { Key } from '../../request/key.js';
+import { wipe } from '../../request/secret-memory.js';
 import { callLog, countCall } from './call-log.js';
 import { callableClass, setConstructor } from './callable-class.js';
 import { digesterClass, type NodeDigester } from './digester.js';
@@ -71,7 +72,7 @@ function textStates(facts: ServedHash['facts'], key: string): Uint8Array {
   try {
     return keyStates(facts, part(keyScratch, 0, size), automatic);
   } finally {
-    keyScratch.fill(0, 0, size);
+    wipe(keyScratch, 0, size);
   }
 }
 

@@ -8,6 +8,8 @@ import type { KeyMaterial } from '../../request/key-input.js';
 import type { Accepted } from '../../request/options.js';
 import type { Form } from '../../request/request.js';
 import { SecretCopy } from '../../request/secret-copy.js';
+import { wipe, type Secret } from '../../request/secret-memory.js';
+import { secretText } from '../../request/secret-results.js';
 import { checkTextSize } from '../../request/text-size.js';
 import { hashFacts } from '../../catalog/catalog.js';
 import type { HashFacts } from '../../catalog/facts.js';
@@ -40,7 +42,7 @@ import {
 import { hmacFacts, hmacNames, type HmacFields } from '../hmac.js';
 import { readTextKey } from '../kept-keys.js';
 import { readSources, type Messages } from './messages.js';
-import { SIZE_MAX, utf8Apart, type Buffer } from '#platform/runtime.js';
+import { SIZE_MAX, type Buffer } from '#platform/runtime.js';
 
 /** Options of hashMany and hmacMany, for an encoding and a target. */
 export type ManyOptions<
@@ -92,8 +94,8 @@ export interface Batch {
   readonly operation: Operation;
   readonly facts: HashFacts;
   readonly key: Uint8Array | undefined;
-  /** True if the key is a copy made here. */
-  readonly wipe: boolean;
+  /** The key if it is a copy made here. */
+  readonly ownKey: Secret | undefined;
   /** The requested engines, or those that hold the key. */
   readonly preference: EnginePreference | undefined;
   readonly seedLow: number;
@@ -160,7 +162,7 @@ function parseHmacMany(
 }
 
 /** The parsed options; the key is not parsed yet. */
-type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages' | 'key' | 'wipe'> & {
+type Wanted = Omit<Batch, 'operation' | 'facts' | 'messages' | 'key' | 'ownKey'> & {
   readonly parameters: GivenParameters | undefined;
 };
 
@@ -174,15 +176,15 @@ function batchOf(
 ): Batch {
   const { preference, seedLow, seedHigh, size, form, target, targetOffset, route } = wanted;
   let bytes: Uint8Array | undefined;
-  let wipe = false;
+  let ownKey: Secret | undefined;
   let engines = preference;
   if (key !== undefined) {
     if (isUint8Array(key)) {
       bytes = key;
     } else if (typeof key === 'string') {
-      [bytes, wipe] = [utf8Apart(key), true];
+      bytes = ownKey = secretText(key);
     } else if (SecretCopy.is(key)) {
-      [bytes, wipe] = [key.bytes, true];
+      bytes = ownKey = key.bytes;
     } else {
       engines = enginesAmong(key, preference);
     }
@@ -192,7 +194,7 @@ function batchOf(
     operation,
     facts,
     key: bytes,
-    wipe,
+    ownKey,
     preference: engines,
     seedLow,
     seedHigh,
@@ -263,6 +265,6 @@ export function isKeyed({ key, preference }: Batch): boolean {
 }
 
 /** Wipes the copy of the key. */
-export function wipeKey({ key, wipe }: Batch): void {
-  if (wipe) key!.fill(0);
+export function wipeKey({ ownKey }: Batch): void {
+  if (ownKey !== undefined) wipe(ownKey);
 }

@@ -9,8 +9,9 @@ import { defaultEngine, type EnginePreference } from '../../engines/engines.js';
 import { enginesAmong, isKeyed, wipeKey, type Batch, type ManyParser } from './arguments.js';
 import { runBatch } from './jobs.js';
 import { MessageCopies, type Sources } from './messages.js';
-import { copyOf } from './request.js';
-import { allocateApart, type Buffer } from '#platform/runtime.js';
+import { secretCopy, wipe, type Secret } from '../../request/secret-memory.js';
+import { secretResult } from '../../request/secret-results.js';
+import type { Buffer } from '#platform/runtime.js';
 
 /** A batch is complete with this many messages, or bytes. */
 const BATCH_MESSAGES = 4096;
@@ -40,7 +41,7 @@ export async function runManyIterable(
     await before;
     const index = results.push(undefined) - 1;
     before = last;
-    last = runBatch({ ...call, messages }, signal).then((result) => {
+    last = runBatch({ ...call, messages, ownKey: undefined }, signal).then((result) => {
       results[index] = result;
     });
     // Awaited before the next batch but one, and at the end.
@@ -59,7 +60,7 @@ export async function runManyIterable(
   } finally {
     // Jobs in flight have copied the key, or have ended.
     await Promise.allSettled([before, last]);
-    call.key?.fill(0);
+    wipeKey(call);
   }
 }
 
@@ -75,10 +76,11 @@ function ownKey(
         'ERR_ARGUMENT_VALUE',
         'options.target needs an array or packed sources: an iterable does not tell its size',
       );
+    const key = batch.key && secretCopy(batch.key);
     return {
       ...batch,
-      key: batch.key && copyOf(batch.key),
-      wipe: false,
+      key,
+      ownKey: key,
       route: route ?? batch.route,
       preference:
         preference === undefined ? batch.preference : enginesAmong(batch.preference, preference),
@@ -92,13 +94,13 @@ function ownKey(
 function joined(results: readonly unknown[], call: Batch): unknown {
   if (results.length === 1) return results[0];
   if (call.form !== undefined) return (results as unknown[][]).flat();
-  const parts = results as Buffer[];
-  const all = allocateApart(parts.reduce((total, { length }) => total + length, 0));
+  const parts = results as Secret<Buffer>[];
+  const all = secretResult(parts.reduce((total, { length }) => total + length, 0));
   let end = 0;
   for (const part of parts) {
     all.set(part, end);
     end += part.length;
-    if (isKeyed(call)) part.fill(0);
+    if (isKeyed(call)) wipe(part);
   }
   return all;
 }

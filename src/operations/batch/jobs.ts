@@ -20,6 +20,8 @@ import { enginesAmong, wipeKey, type Batch, type ManyParser } from './arguments.
 import { checkMemory, type Messages } from './messages.js';
 import { copyOf, fillBeginning, finish, setPacked, setSized, setViews } from './request.js';
 import { COPIED_MAX, hashHere } from './sync.js';
+import type { Secret } from '../../request/secret-memory.js';
+import { secretResult } from '../../request/secret-results.js';
 import { allocateApart, nextTick, utf8, type Buffer } from '#platform/runtime.js';
 
 /** Hashes on the pool. The callback receives what {@link runManySync} returns. */
@@ -122,7 +124,7 @@ function sourceSize({ list, packed }: Messages): number {
 function send(batch: Batch, route: Route, user: Completion, cancellable: boolean): BatchJobs {
   const { messages, size, facts } = batch;
   const { count } = messages;
-  const result = allocateApart(count * size);
+  const result = secretResult(count * size);
   const jobs = new BatchJobs(batch, user, result);
   if (count === 0) {
     nextTick(settleNothing, jobs);
@@ -258,7 +260,7 @@ class BatchJobs {
   constructor(
     readonly batch: Batch,
     readonly user: Completion,
-    readonly result: Buffer,
+    readonly result: Secret<Buffer>,
   ) {}
 
   add(job: BatchJob): void {

@@ -5,7 +5,9 @@ import { copyInto } from '../../request/intrinsics.js';
 import { beginRequest, Form, request, setEngines, setIv, setKey } from '../../request/request.js';
 import { encodeResult, prefixedHex } from '../../request/result.js';
 import { isKeyed, type Batch } from './arguments.js';
-import { allocateApart, hex, STRING_MAX, type Buffer } from '#platform/runtime.js';
+import { wipe, type Secret } from '../../request/secret-memory.js';
+import { secretResult } from '../../request/secret-results.js';
+import { hex, STRING_MAX, type Buffer } from '#platform/runtime.js';
 
 /** Consecutive messages with their sizes. */
 export function setSized(
@@ -59,13 +61,13 @@ export function fillBeginning({ key, preference, seedLow, seedHigh }: Batch): vo
 const TEXT_DIGESTS = 32;
 
 /** The result of the call. */
-export function finish(batch: Batch, result: Buffer): unknown {
+export function finish(batch: Batch, result: Secret<Buffer>): unknown {
   const { messages, size, form, target, targetOffset } = batch;
   if (target !== undefined) {
     // The target may have been detached or shrunk meanwhile.
     range(targetOffset, result.length, sizeOf(target), 'target');
     if (result.length > 0) copyInto(target, result, targetOffset);
-    if (isKeyed(batch)) result.fill(0);
+    if (isKeyed(batch)) wipe(result);
     return result.length;
   }
   if (form === undefined) return result;
@@ -85,7 +87,7 @@ export function finish(batch: Batch, result: Buffer): unknown {
       for (let index = first, at = 0; index < end; index++, at += text)
         digests[index] = whole.slice(at, at + text);
     }
-    if (apart) result.fill(0);
+    if (apart) wipe(result);
     return digests;
   }
   for (let index = 0; index < messages.count; index++) {
@@ -93,13 +95,13 @@ export function finish(batch: Batch, result: Buffer): unknown {
     const digest = result.subarray(start, start + size);
     digests[index] = form === Form.Buffer && apart ? copyOf(digest) : encodeResult(digest, form);
   }
-  if (apart) result.fill(0);
+  if (apart) wipe(result);
   return digests;
 }
 
 /** Returns a copy in an ArrayBuffer that no other code has. */
-export function copyOf(view: Uint8Array): Buffer {
-  const copy = allocateApart(sizeOf(view));
+export function copyOf(view: Uint8Array): Secret<Buffer> {
+  const copy = secretResult(sizeOf(view));
   if (copy.length > 0) copy.set(view);
   return copy;
 }

@@ -7,17 +7,12 @@ import { range, sizeOf } from '../../request/arguments.js';
 import { defaultEngine } from '../../engines/engines.js';
 import { setTarget } from '../../request/request.js';
 import { routedSync, runFilled } from '../../scheduling/run.js';
+import type { Secret } from '../../request/secret-memory.js';
+import { secretResult } from '../../request/secret-results.js';
 import { isKeyed, wipeKey, type Batch, type ManyParser } from './arguments.js';
 import { checkMemory } from './messages.js';
 import { fillBeginning, finish, setPacked, setSized, setViews } from './request.js';
-import {
-  allocate,
-  allocateApart,
-  utf8,
-  viewOf,
-  writeText,
-  type Buffer,
-} from '#platform/runtime.js';
+import { allocate, allocateApart, utf8, writeText, type Buffer } from '#platform/runtime.js';
 
 /** Hashes synchronously. */
 export function runManySync(
@@ -78,24 +73,24 @@ function hashPacked(batch: Batch, target: Uint8Array, total: number): number {
  * Reused memory for digests before they are copied to a target: the page faults of new memory can
  * cost 12 ns a digest.
  */
-function staged(size: number): Buffer {
-  stage ??= viewOf(new ArrayBuffer(STAGE_SIZE));
-  return stage.subarray(0, size);
+function staged(size: number): Secret<Buffer> {
+  stage ??= secretResult(STAGE_SIZE);
+  return stage.subarray(0, size) as Secret<Buffer>;
 }
 
 const STAGE_SIZE = 512 * 1024;
-let stage: Buffer | undefined;
+let stage: Secret<Buffer> | undefined;
 
 /** MACs are secret, digests are not. */
-function resultOf(batch: Batch, size: number): Buffer {
-  return isKeyed(batch) ? allocateApart(size) : allocate(size);
+function resultOf(batch: Batch, size: number): Secret<Buffer> {
+  return isKeyed(batch) ? secretResult(size) : (allocate(size) as Secret<Buffer>);
 }
 
 /** Messages up to this size in bytes are copied; for longer ones the copy does not pay. */
 export const COPIED_MAX = 1024;
 
 /** Memory for short messages, reused so that it stays in the cache. */
-const chunk = viewOf(new ArrayBuffer(64 * 1024));
+const chunk = allocateApart(64 * 1024);
 const chunkSizes = new Float64Array(1024);
 const chunkSizeBytes = new Uint8Array(chunkSizes.buffer);
 

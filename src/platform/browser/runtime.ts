@@ -71,6 +71,17 @@ export function utf8(text: string): Buffer {
 
 export const utf8Apart = utf8;
 
+/** A lone surrogate becomes U+FFFD, of three bytes. */
+export function utf8Size(text: string): number {
+  let size = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.codePointAt(at)!;
+    size += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    if (code >= 0x10000) at++;
+  }
+  return size;
+}
+
 export function writeText(target: Uint8Array, text: string, offset: number): number {
   return encoder.encodeInto(text, target.subarray(offset)).written;
 }

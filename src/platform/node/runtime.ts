@@ -98,6 +98,11 @@ export function utf8(text: string): Buffer {
   }
 }
 
+/** Returns the bytes of a text in UTF-8; a lone surrogate becomes U+FFFD, of three bytes. */
+export function utf8Size(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}
+
 /** Encodes text as UTF-8 in its own memory. */
 export function utf8Apart(text: string): Buffer {
   const target = allocateApart(Buffer.byteLength(text, 'utf8'));

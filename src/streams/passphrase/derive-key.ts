@@ -8,7 +8,9 @@ import { makeError } from '../../request/errors.js';
 import { derivePromise, type DerivationProgress } from '../../kdf/derive.js';
 import { scryptParser } from '../../kdf/scrypt.js';
 import { scryptMemory } from '../../request/kdf-costs.js';
-import { utf8Apart, type Buffer } from '#platform/runtime.js';
+import { secretCopy, wipe, type Secret } from '../../request/secret-memory.js';
+import { secretText } from '../../request/secret-results.js';
+import type { Buffer } from '#platform/runtime.js';
 import { KEY_SIZE, type HeaderScrypt } from '../sealed-file-header.js';
 
 /** The limits on a header's parameters. */
@@ -29,28 +31,29 @@ export interface DerivationWatch {
  * Returns a passphrase as private bytes, to be wiped: text in Unicode's form C, so that every
  * keyboard produces the same bytes. Bytes that are not UTF-8 stay as they are.
  */
-export function passphraseBytes(passphrase: unknown): Uint8Array {
-  const text = typeof passphrase === 'string' ? passphrase : textOf(data(passphrase, 'passphrase'));
+export function passphraseBytes(passphrase: unknown): Secret {
   const secret =
-    text === undefined
-      ? new Uint8Array(data(passphrase, 'passphrase'))
-      : utf8Apart(text.normalize('NFC'));
+    typeof passphrase === 'string'
+      ? secretText(passphrase.normalize('NFC'))
+      : normalized(secretCopy(data(passphrase, 'passphrase')));
   if (sizeOf(secret) === 0) throw makeError('ERR_ARGUMENT_VALUE', 'passphrase must not be empty');
   return secret;
 }
 
-function textOf(given: Uint8Array): string | undefined {
-  // A detached view cannot be copied.
-  if (sizeOf(given) === 0) return '';
-  // TextDecoder refuses shared memory.
-  const copy = new Uint8Array(given);
+/**
+ * ASCII is in Unicode's form C. Only other text becomes a string, which cannot be wiped: JavaScript
+ * normalizes nothing else.
+ */
+function normalized(given: Secret): Secret {
+  if (given.every((byte) => byte < 0x80)) return given;
+  let text: string;
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(copy);
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(given);
   } catch {
-    return undefined;
-  } finally {
-    copy.fill(0);
+    return given;
   }
+  wipe(given);
+  return secretText(text.normalize('NFC'));
 }
 
 /**
@@ -85,10 +88,10 @@ function milliseconds({ N, r, p }: HeaderScrypt): number {
 
 /** Derives the key and wipes the passphrase. */
 export async function keyOf(
-  passphrase: Uint8Array,
+  passphrase: Secret,
   scrypt: HeaderScrypt,
   { signal, onProgress }: DerivationWatch,
-): Promise<Buffer> {
+): Promise<Secret<Buffer>> {
   const { N, r, p, salt } = scrypt;
   const watched = onProgress === undefined ? { signal } : { signal, onProgress };
   // Memory for lanes in addition to the table.
@@ -99,8 +102,8 @@ export async function keyOf(
       salt,
       KEY_SIZE,
       { N, r, p, maxmem, ...watched },
-    ])) as Buffer;
+    ])) as Secret<Buffer>;
   } finally {
-    passphrase.fill(0);
+    wipe(passphrase);
   }
 }

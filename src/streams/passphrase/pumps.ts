@@ -2,16 +2,17 @@
  * Sealed files, with a passphrase or a key: writes or reads the header, derives a passphrase's key,
  * then uses the pumps of sealed streams. For both kinds of streams and for whole messages.
  */
-import { bytes, data, NO_BYTES, sizeOf } from '../../request/arguments.js';
+import { bytes, data, sizeOf } from '../../request/arguments.js';
 import type { OutputSink, Pump } from '../chunk-pump.js';
 import { makeError } from '../../request/errors.js';
-import { copyOf } from '../../request/result.js';
 import { withKeyBytes } from '../../operations/key.js';
 import { isKey, type Key } from '../../request/key.js';
 import type { KeyInput } from '../../request/key-input.js';
 import { ONCE } from '../../request/options.js';
 import { SecretKinds } from '../../request/secret-copy.js';
-import { allocateApart, viewOf, type Buffer } from '#platform/runtime.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../../request/secret-memory.js';
+import { secretResult } from '../../request/secret-results.js';
+import { viewOf, type Buffer } from '#platform/runtime.js';
 import { OpeningPump, SealingPump } from '../sealed-streams.js';
 import {
   FIXED_SIZE,
@@ -39,7 +40,7 @@ import {
 abstract class DerivingPump implements Pump {
   readonly sink: OutputSink;
   /** The passphrase, or the bytes of a key. */
-  readonly secret: Uint8Array;
+  readonly secret: Secret;
   readonly #ender = new AbortController();
   readonly #signal: AbortSignal | undefined;
   #inner: Pump | undefined;
@@ -49,7 +50,7 @@ abstract class DerivingPump implements Pump {
   #refuse: ((error: Error) => void) | undefined;
   #closed = false;
 
-  constructor(sink: OutputSink, secret: Uint8Array, signal: AbortSignal | undefined) {
+  constructor(sink: OutputSink, secret: Secret, signal: AbortSignal | undefined) {
     this.sink = sink;
     this.secret = secret;
     this.#signal = signal;
@@ -100,7 +101,7 @@ abstract class DerivingPump implements Pump {
     if (this.#closed) return;
     this.#closed = true;
     // A waiting derivation has a copy.
-    this.secret.fill(0);
+    wipe(this.secret);
     this.#ender.abort(error);
     this.#inner?.close(error);
     const refuse = this.#refuse;
@@ -125,7 +126,7 @@ export class PassphraseSealingPump extends DerivingPump {
       try {
         return new SealingPump(headerFirst(header, sink), { algorithm, key, context: header });
       } finally {
-        key.fill(0);
+        wipe(key);
       }
     });
   }
@@ -172,7 +173,7 @@ abstract class FileOpeningPump extends DerivingPump {
   /** Refuses a header of another kind; otherwise returns a function that resolves with the key. */
   protected abstract keyFor(
     scrypt: HeaderScrypt | undefined,
-  ): (ender: AbortSignal) => Promise<KeyInput>;
+  ): (ender: AbortSignal) => Promise<Secret | Key>;
 
   override write(input: Uint8Array, taken: (error?: Error) => void): void {
     let rest: Uint8Array;
@@ -231,7 +232,7 @@ abstract class FileOpeningPump extends DerivingPump {
       try {
         return new OpeningPump(this.sink, { algorithm, key, context });
       } finally {
-        if (!isKey(key)) (key as Uint8Array).fill(0);
+        if (!isKey(key)) wipe(key);
       }
     });
   }
@@ -248,7 +249,7 @@ export class PassphraseOpeningPump extends FileOpeningPump {
 
   protected override keyFor(
     scrypt: HeaderScrypt | undefined,
-  ): (ender: AbortSignal) => Promise<KeyInput> {
+  ): (ender: AbortSignal) => Promise<Secret | Key> {
     if (scrypt === undefined)
       throw makeError('ERR_FORMAT', 'sealed with a key, not a passphrase: use openWithKey');
     checkLimits(scrypt, this.#settings);
@@ -262,11 +263,11 @@ export class KeyOpeningPump extends FileOpeningPump {
   readonly #key: Key | undefined;
 
   constructor(sink: OutputSink, key: unknown, { signal }: KeyOpenSettings) {
-    super(sink, isKey(key) ? NO_BYTES : keyBytes(key), signal);
+    super(sink, isKey(key) ? secretMemory(0) : keyBytes(key), signal);
     this.#key = isKey(key) ? key : undefined;
   }
 
-  protected override keyFor(scrypt: HeaderScrypt | undefined): () => Promise<KeyInput> {
+  protected override keyFor(scrypt: HeaderScrypt | undefined): () => Promise<Secret | Key> {
     if (scrypt !== undefined)
       throw makeError('ERR_FORMAT', 'sealed with a passphrase, not a key: use openWithPassphrase');
     return async () => this.#key ?? this.secret;
@@ -274,11 +275,11 @@ export class KeyOpeningPump extends FileOpeningPump {
 }
 
 /** Copies a key until the header names the algorithm. */
-function keyBytes(key: unknown): Uint8Array {
-  const copyOf = (secret: Uint8Array): Uint8Array => {
+function keyBytes(key: unknown): Secret {
+  const copyOf = (secret: Uint8Array): Secret => {
     if (sizeOf(secret) !== KEY_SIZE)
       throw makeError('ERR_KEY_SIZE', `key must be ${KEY_SIZE} bytes, not ${sizeOf(secret)}`);
-    return new Uint8Array(secret);
+    return secretCopy(secret);
   };
   return withKeyBytes(key, copyOf, 'key', SecretKinds.Prepared);
 }
@@ -344,12 +345,12 @@ function through(
   signal: AbortSignal | undefined,
   make: (sink: OutputSink) => Pump,
 ): Promise<Buffer> {
-  const message = copyOf(source);
+  const message = secretCopy(source);
   return new Promise((resolve, reject) => {
-    const outputs: Buffer[] = [];
+    const outputs: Secret<Buffer>[] = [];
     signal?.throwIfAborted();
     const pump = make({
-      put: (output) => outputs.push(output) > 0,
+      put: (output) => outputs.push(output as Secret<Buffer>) > 0,
       fail: (error) => finish(() => reject(error)),
     });
     const abort = (): void => {
@@ -362,7 +363,7 @@ function through(
     };
     signal?.addEventListener('abort', abort, ONCE);
     const failed = (error: Error): void => {
-      for (const output of outputs) output.fill(0);
+      for (const output of outputs) wipe(output);
       pump.close(error);
       finish(() => reject(error));
     };
@@ -384,14 +385,14 @@ function through(
 }
 
 /** Joins the outputs and wipes them. */
-function joined(outputs: readonly Buffer[]): Buffer {
+function joined(outputs: readonly Secret<Buffer>[]): Buffer {
   if (outputs.length === 1) return outputs[0]!;
-  const whole = allocateApart(outputs.reduce((size, output) => size + output.length, 0));
+  const whole = secretResult(outputs.reduce((size, output) => size + output.length, 0));
   let at = 0;
   for (const output of outputs) {
     whole.set(output, at);
     at += output.length;
-    output.fill(0);
+    wipe(output);
   }
   return whole;
 }

@@ -1,0 +1,43 @@
+/**
+ * Memory for secrets. Everything that Millrace makes and later wipes is made here; the type of
+ * {@link wipe} and the architecture test keep it so.
+ *
+ * V8 keeps typed arrays of up to 64 bytes on its heap. The first native call that needs the address
+ * of one moves the bytes to an ArrayBuffer, and the garbage collector moves arrays that survive:
+ * `fill(0)` then reaches the last place only. The memory of an ArrayBuffer does not move.
+ */
+import { outOfMemory } from './errors.js';
+import { sizeOf } from './intrinsics.js';
+
+declare const secret: unique symbol;
+
+/** Bytes that never move. The mark exists for the compiler only; views do not have it. */
+export type Secret<Memory extends Uint8Array = Uint8Array> = Memory & { readonly [secret]: true };
+
+/** Up to this many bytes a failed allocation throws V8's RangeError, as in platform/. */
+const SMALL_BYTES = 4096;
+
+/** Returns zeroed memory in an ArrayBuffer of its own. */
+export function secretMemory(size: number): Secret {
+  return new Uint8Array(size <= SMALL_BYTES ? new ArrayBuffer(size) : large(size)) as Secret;
+}
+
+function large(size: number): ArrayBuffer {
+  try {
+    return new ArrayBuffer(size);
+  } catch {
+    throw outOfMemory(size);
+  }
+}
+
+/** Returns a copy of the bytes in an ArrayBuffer of its own. */
+export function secretCopy(view: Uint8Array): Secret {
+  const copy = secretMemory(sizeOf(view));
+  if (copy.length > 0) copy.set(view);
+  return copy;
+}
+
+/** Overwrites the bytes from `start` up to `end` with zeros, by default all of them. */
+export function wipe(memory: Secret, start?: number, end?: number): void {
+  memory.fill(0, start, end);
+}
