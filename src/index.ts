@@ -8,7 +8,12 @@
  * @packageDocumentation
  */
 export { getCiphers, getHashes } from './catalog/catalog.js';
-export type { CipherAlgorithm, HashAlgorithm, KeyAlgorithm } from './catalog/catalog.js';
+export type {
+  CipherAlgorithm,
+  HashAlgorithm,
+  KeyAlgorithm,
+  MacAlgorithm,
+} from './catalog/catalog.js';
 export type { CipherName, HashName } from './catalog/catalog-table.js';
 export { configure } from './functions/settings.js';
 export type { Settings } from './functions/settings.js';
@@ -23,7 +28,7 @@ export type {
   ServedAlgorithm,
 } from './functions/engines.js';
 export { hash, hashFile, hashFiles, hashMany, hmac, hmacMany } from './functions/digests.js';
-export { verifyHmac } from './functions/verify-hmac.js';
+export { verifyHmac, verifyMac } from './functions/verify-mac.js';
 export { cipher, open, openWithPassphrase, seal, sealWithPassphrase } from './functions/ciphers.js';
 export { Cipher, Decipher } from './ciphers/cipher.js';
 export type { PiecewiseCipher } from './ciphers/cipher.js';
@@ -51,7 +56,7 @@ export type {
 export type { Digest, Encoding, HashOptions, Output, TargetOptions } from './operations/hash.js';
 export type { HashParameterOptions } from './operations/hash-parameters.js';
 export type { HmacOptions } from './operations/hmac.js';
-export type { VerifyHmacOptions } from './operations/verify-hmac.js';
+export type { VerifyHmacOptions, VerifyMacOptions } from './operations/verify-mac.js';
 export type { Message } from './operations/tuple.js';
 export { createKey } from './operations/key.js';
 export type { CreateKeyOptions } from './operations/key.js';

@@ -58,6 +58,7 @@ export type {
   Message,
   KeyAlgorithm,
   KeyInput,
+  MacAlgorithm,
   ManyOptions,
   ManyOutput,
   OpenOptions,
@@ -77,6 +78,7 @@ export type {
   TextTargetOptions,
   UnwrapKeyOptions,
   VerifyHmacOptions,
+  VerifyMacOptions,
   WrapAlgorithm,
   WrapKeyOptions,
 } from './index.js';
@@ -90,7 +92,7 @@ export {
   hmacMany,
 } from './functions/promises/digests.js';
 export { unwrapKey, wrapKey } from './functions/promises/key-wrap.js';
-export { verifyHmac } from './functions/promises/verify-hmac.js';
+export { verifyHmac, verifyMac } from './functions/promises/verify-mac.js';
 export {
   openStream,
   openStreamWithKey,

@@ -10,9 +10,17 @@ export type HashAlgorithm = HashName | (string & {});
 /** The name of a cipher, in any case, or one of its aliases. */
 export type CipherAlgorithm = CipherName | (string & {});
 
-/** What a key is prepared for: a cipher, HMAC over a hash, or a keyed hash. */
-export type KeyAlgorithm =
-  CipherName | `hmac-${HashName}` | 'blake3' | 'blake2b512' | 'blake2s256' | (string & {});
+/** The name of a MAC, in any case: `hmac-` and a hash, or a keyed hash. */
+export type MacAlgorithm =
+  | `hmac-${HashName}`
+  | `kmac${'' | 'xof'}${128 | 256}`
+  | 'blake3'
+  | 'blake2b512'
+  | 'blake2s256'
+  | (string & {});
+
+/** What a key is prepared for: a cipher or a MAC. */
+export type KeyAlgorithm = CipherName | MacAlgorithm;
 
 const hashNames = index<HashFacts>(hashes);
 const cipherNames = index<CipherFacts>(ciphers);

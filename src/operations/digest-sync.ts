@@ -33,7 +33,7 @@ export function hashSync(facts: HashFacts, data: unknown, options: unknown): unk
   const { plain } = facts.parameters === null ? hashTable : hashTable.parameters;
   const request = digestRequest(options, facts, plain);
   const source = readMessage(data, request, facts);
-  return run(
+  return runDigest(
     Operation.Hash,
     facts,
     request,
@@ -52,10 +52,17 @@ export function hmacSync(
   const facts = hmacFacts(algorithm);
   const request = digestRequest(options, facts, hmacTable.plain);
   const source = readData(data, request);
-  return run(Operation.Hmac, facts, request, source, readTextKey(key, facts, request.preference));
+  return runDigest(
+    Operation.Hmac,
+    facts,
+    request,
+    source,
+    readTextKey(key, facts, request.preference),
+  );
 }
 
-function run(
+/** Runs a parsed call. */
+export function runDigest(
   operation: Operation,
   facts: HashFacts,
   request: DigestRequest,

@@ -229,6 +229,11 @@ export function digestRequest(
     throw unreadable(value, 'options', error);
   }
   checkNames(given, 'options', accepted);
+  return digestOf(given, facts);
+}
+
+/** Parses options that were read, with known names. */
+export function digestOf(given: Fields & RouteOptions, facts: HashFacts): DigestRequest {
   const { encoding, outputLength, seed, key, target, targetOffset, route, engine } = given;
   const preference = readEnginePreference(engine);
   const form = digestForm(encoding);

@@ -39,6 +39,7 @@ const given = {
   hmac: [['sha256', key, 'data', 'hex']],
   hmacMany: [['sha256', key, ['a'], 'hex']],
   verifyHmac: [['sha256', { key, source: 'x', mac: key }]],
+  verifyMac: [['hmac-sha256', { key, source: 'x', mac: key }]],
   seal: [['aes-256-gcm', sealing]],
   open: [['aes-256-gcm', { key, nonce, source: sealed }]],
   scrypt: [['p', 's', 16, cheap]],

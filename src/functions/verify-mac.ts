@@ -1,0 +1,74 @@
+/** verifyMac and verifyHmac of `millrace`. */
+import type { HashAlgorithm, MacAlgorithm } from '../catalog/catalog.js';
+import { surplusArguments } from '../request/arguments.js';
+import { wrongType } from '../request/errors.js';
+import type { Secret } from '../request/secret-memory.js';
+import {
+  Call,
+  fillVerification,
+  isSameCode,
+  readHmac,
+  readMac,
+  verifyNow,
+  type ReadVerification,
+  type VerifyHmacOptions,
+  type VerifyMacOptions,
+} from '../operations/verify-mac.js';
+import type { Callback } from '../scheduling/completions.js';
+import type { RouteOptions } from '../scheduling/routes.js';
+import { runCallback } from '../scheduling/run.js';
+
+/**
+ * Returns true if `mac` is the code of `source` under the key: an HMAC, a KMAC, or the digest of a
+ * keyed BLAKE2 or BLAKE3. The comparison takes a time that does not depend on the bytes. A code of
+ * another size than the algorithm's, or than `options.outputLength`, is false.
+ *
+ * @param algorithm `hmac-` and a hash (`hmac-sha256`), or a keyed hash (`kmac128`, `blake3`)
+ * @throws MillraceError as {@link hash} and {@link hmac}; ERR_MISSING_ARGUMENT, ERR_ARGUMENT_VALUE
+ *   for an algorithm without a key
+ */
+export function verifyMac(algorithm: MacAlgorithm, options: VerifyMacOptions): boolean;
+/** Verifies a code asynchronously. Key, message and code are copied at the call. */
+export function verifyMac(
+  algorithm: MacAlgorithm,
+  options: VerifyMacOptions & RouteOptions,
+  callback: Callback<boolean>,
+): void;
+export function verifyMac(): boolean | undefined {
+  return verify('verifyMac', readMac, arguments);
+}
+
+/**
+ * Returns true if `mac` is the HMAC of `source` (RFC 2104): {@link verifyMac} with the name of the
+ * hash.
+ *
+ * @param algorithm name of the hash, for example `sha256`
+ * @throws MillraceError as {@link hmac}; ERR_MISSING_ARGUMENT
+ */
+export function verifyHmac(algorithm: HashAlgorithm, options: VerifyHmacOptions): boolean;
+/** Verifies an HMAC asynchronously. Key, message and code are copied at the call. */
+export function verifyHmac(
+  algorithm: HashAlgorithm,
+  options: VerifyHmacOptions & RouteOptions,
+  callback: Callback<boolean>,
+): void;
+export function verifyHmac(): boolean | undefined {
+  return verify('verifyHmac', readHmac, arguments);
+}
+
+function verify(name: string, read: ReadVerification, given: IArguments): boolean | undefined {
+  if (given.length > 3) throw surplusArguments(`${name} takes 2 arguments`, given.length);
+  const callback = given[2] as unknown;
+  if (callback === undefined) return verifyNow(read(given[0], given[1], Call.Sync));
+  if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
+  let mac: Uint8Array;
+  const settle: Callback<unknown> = (...[error, code]) => {
+    if (error === null) (callback as Callback<boolean>)(null, isSameCode(code as Secret, mac));
+    else (callback as (error: unknown) => void)(error);
+  };
+  const fill = (): void => {
+    mac = fillVerification(read(given[0], given[1], Call.Callback));
+  };
+  runCallback(settle, fill, given, 2);
+  return undefined;
+}

@@ -1,0 +1,164 @@
+/** verifyMac and verifyHmac: from arguments to a verdict. */
+import { bytes, options as optionsObject, type Bytes, type Data } from '../request/arguments.js';
+import { hashFacts } from '../catalog/catalog.js';
+import type { HashFacts } from '../catalog/facts.js';
+import { native } from '../engines/binding.js';
+import { engineNames, type EngineOptions, type EnginePreference } from '../engines/engines.js';
+import { makeError } from '../request/errors.js';
+import { Operation } from '../request/frame.js';
+import type { KeyInput, KeyMaterial } from '../request/key-input.js';
+import type { Accepted, Names } from '../request/options.js';
+import { Form } from '../request/request.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../request/secret-memory.js';
+import { SMALL_BYTES, stage } from '../request/secret-results.js';
+import { takes, type Takes } from '../scheduling/routes.js';
+import { runDigest } from './digest-sync.js';
+import { digestOf, fillParsed, readData, type DigestRequest } from './hash.js';
+import {
+  hashKey,
+  takesHash,
+  type HashParameterOptions,
+  type HashTakes,
+} from './hash-parameters.js';
+import { hmacFacts } from './hmac.js';
+import { readTextKey } from './kept-keys.js';
+import { notKeyed } from './key.js';
+
+/** Options of {@link verifyHmac}. */
+export interface VerifyHmacOptions<Source = Data> extends EngineOptions {
+  /**
+   * Any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret CryptoKey, or
+   * a key prepared for HMAC with the hash.
+   */
+  readonly key: string | KeyInput;
+  /** The message. */
+  readonly source: Source;
+  /** The code to verify. One of another size than the hash's digest is false. */
+  readonly mac: Bytes;
+}
+
+/** Options of {@link verifyMac}: the code, and what it was computed with. */
+export interface VerifyMacOptions<Source = Data>
+  extends EngineOptions, Pick<HashParameterOptions, 'customization' | 'personalization' | 'salt'> {
+  /**
+   * The key, prepared for the algorithm or not: any number of bytes for an HMAC, which also takes a
+   * string (UTF-8), and for KMAC; 32 bytes for blake3, 1 to 64 for blake2b512, 1 to 32 for
+   * blake2s256.
+   */
+  readonly key: string | KeyInput;
+  /** The message. */
+  readonly source: Source;
+  /** The code to verify. One of another size than `outputLength` is false. */
+  readonly mac: Bytes;
+  /**
+   * The size of the code in bytes. Default: that of the algorithm, never that of `mac`, which a
+   * forger may shorten until a guess is right.
+   */
+  readonly outputLength?: number | undefined;
+}
+
+const names: Names<VerifyHmacOptions> = { key: true, source: true, mac: true, ...engineNames };
+
+const hmacTakes: Takes<keyof VerifyHmacOptions> = takes('verifyHmac(algorithm, options)', names);
+const macTakes: HashTakes<keyof VerifyHmacOptions | 'outputLength'> = takesHash(
+  'verifyMac(algorithm, options)',
+  { ...names, outputLength: true },
+);
+
+/** A parsed call. */
+export interface Verification {
+  readonly operation: Operation.Hash | Operation.Hmac;
+  readonly facts: HashFacts;
+  readonly request: DigestRequest;
+  readonly source: Uint8Array | string;
+  readonly key: KeyMaterial | undefined;
+  /** The caller's memory. */
+  readonly mac: Uint8Array;
+  /** Memory for the right code; undefined for an asynchronous call. */
+  readonly code: Secret | undefined;
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** How a call returns its verdict. */
+export const enum Call {
+  Sync,
+  Callback,
+  Promise,
+}
+
+/** Reads the arguments of verifyHmac or verifyMac. */
+export type ReadVerification = (algorithm: unknown, ...rest: Rest) => Verification;
+
+/** The other arguments; `asked` are engines that the call names in another object. */
+type Rest = [options: unknown, call: Call, asked?: EnginePreference | undefined];
+
+export function readHmac(algorithm: unknown, ...rest: Rest): Verification {
+  return read('verifyHmac', hmacFacts(algorithm), true, hmacTakes, rest);
+}
+
+export function readMac(algorithm: unknown, ...rest: Rest): Verification {
+  if (typeof algorithm === 'string' && /^hmac-/i.test(algorithm))
+    return read('verifyMac', hmacFacts(algorithm.slice(5)), true, macTakes, rest);
+  const facts = hashFacts(algorithm);
+  if (facts.parameters?.key === undefined) throw notKeyed(facts);
+  return read('verifyMac', facts, false, macTakes.parameters, rest);
+}
+
+function read(
+  name: string,
+  facts: HashFacts,
+  hmac: boolean,
+  table: Takes<any>,
+  [options, call, asked]: Rest,
+): Verification {
+  const accepted: Accepted<any> = call === Call.Promise ? table.promised : table.plain;
+  const given: Partial<Writable<VerifyMacOptions>> = optionsObject<VerifyMacOptions>(
+    options,
+    'options',
+    accepted,
+  );
+  const { key: keyGiven } = given;
+  for (const each of ['key', 'source', 'mac'] as const)
+    if (given[each] === undefined)
+      throw makeError('ERR_MISSING_ARGUMENT', `${name} needs options.${each}`);
+  if (hmac) delete given.key;
+  const request = digestOf(given as object, facts);
+  const { size } = request;
+  const mac = bytes(given.mac, 'options.mac');
+  const code =
+    call !== Call.Sync ? undefined : size <= SMALL_BYTES ? stage(size) : secretMemory(size);
+  const source = readData(given.source, request);
+  const key = hmac
+    ? readTextKey(keyGiven, facts, asked ?? request.preference)
+    : hashKey(request.parameters, facts, asked ?? request.preference);
+  const operation = hmac ? Operation.Hmac : Operation.Hash;
+  return { operation, facts, request, source, key, mac, code };
+}
+
+/** Verifies on the calling thread. */
+export function verifyNow(parsed: Verification): boolean {
+  const { operation, facts, request, source, key, mac, code } = parsed;
+  try {
+    runDigest(operation, facts, { ...request, target: code }, source, key);
+    return native.equal(code!, mac) === 1;
+  } finally {
+    wipe(code!);
+  }
+}
+
+/** Fills the request of an asynchronous call. Returns a copy of the code to verify. */
+export function fillVerification(parsed: Verification): Uint8Array {
+  const { operation, facts, request, source, key, mac } = parsed;
+  fillParsed(operation, facts, { ...request, form: Form.Secret }, source, key);
+  return secretCopy(mac);
+}
+
+/** Returns true if both are equal, in a time that depends on their sizes only, and wipes `code`. */
+export function isSameCode(code: Secret, mac: Uint8Array): boolean {
+  try {
+    return native.equal(code, mac) === 1;
+  } finally {
+    wipe(code);
+  }
+}
