@@ -151,6 +151,47 @@ test('each platform has what the other has', () => {
     assert.deepEqual(exportsOf(browser), exportsOf(node), browser);
 });
 
+// secrets
+
+/** Makes what can be wiped. Its `wipe` takes nothing else: `Secret` is a type of its own. */
+const secretMemory = 'src/request/secret-memory.ts';
+
+/** Files that state with a cast that memory was made there: a view, a result, an export of Node. */
+const secretCasts = [
+  'src/ciphers/steps.ts',
+  'src/compat/noble/derivations.ts',
+  'src/functions/promises/verify-mac.ts',
+  'src/functions/verify-mac.ts',
+  'src/hashers/key-states.ts',
+  'src/hashers/memory.ts',
+  'src/operations/batch/iterable.ts',
+  'src/operations/batch/sync.ts',
+  'src/operations/kept-keys.ts',
+  'src/request/result.ts',
+  'src/request/secret-copy.ts',
+  'src/request/secret-memory.ts',
+  'src/request/secret-results.ts',
+  'src/streams/passphrase/derive-key.ts',
+  'src/streams/passphrase/pumps.ts',
+];
+
+test('only secret-memory.ts makes the memory of secrets, and wipes it', () => {
+  // Not the portable engine, which cannot wipe memory reliably (SECURITY.md).
+  const all = [...sources('src/', '.ts'), ...sources('cli/seal/', '.js')].filter(
+    (file) => !file.startsWith('src/portable/'),
+  );
+  assert.match(
+    read(secretMemory),
+    /function wipe\(memory: Secret, [^]*memory\.fill\(0, start, end\)/,
+  );
+  for (const file of all.filter((each) => each !== secretMemory)) {
+    const lines = withoutComments(read(file)).split('\n');
+    const at = lines.findIndex((line) => /\.fill\(0[,)]|\bnew ArrayBuffer\(/.test(line));
+    assert.equal(at, -1, `${file}:${at + 1}: use secretMemory, secretCopy and wipe`);
+  }
+  assert.deepEqual(all.filter((file) => /\bas Secret\b/.test(read(file))).sort(), secretCasts);
+});
+
 // unsafe
 
 test('unsafe occurs only in the files listed', () => {

@@ -265,7 +265,7 @@ function withSecret(secret, make) {
   try {
     return make(secret);
   } finally {
-    secret.fill(0);
+    require('../../dist/core.js')['request/secret-memory'].wipe(secret);
   }
 }
 

@@ -4,7 +4,7 @@
 
 'use strict';
 
-const { closeSync, constants, fstatSync, openSync, readFileSync } = require('node:fs');
+const { closeSync, constants, fstatSync, openSync, readSync } = require('node:fs');
 
 const { wholeNumber } = require('../arguments.js');
 const { UserError, reason, logError, displayName } = require('../ui.js');
@@ -57,6 +57,7 @@ const isKey = (values) => values['key-file'] !== undefined;
 
 /** Returns the key after the mark, or the whole file if it is as long as a key. */
 function readKey(values, size = KEY_BYTES) {
+  const { secretMemory, wipe } = memory();
   const path = values['key-file'];
   const bytes = readSecret(path === '-' ? 0 : path, path);
   if (bytes.length === size) {
@@ -68,7 +69,7 @@ function readKey(values, size = KEY_BYTES) {
     return bytes;
   }
   const text = bytes.toString('latin1').trim();
-  bytes.fill(0);
+  wipe(bytes);
   const marked = text.startsWith(`${keyMark} `);
   const code = marked ? text.slice(keyMark.length + 1) : text;
   const encoding =
@@ -77,7 +78,11 @@ function readKey(values, size = KEY_BYTES) {
       : /^[A-Za-z0-9+/_-]+={0,2}$/.test(code) && Buffer.from(code, 'base64').length === size
         ? 'base64'
         : undefined;
-  if (encoding !== undefined && marked) return Buffer.from(code, encoding);
+  if (encoding !== undefined && marked) {
+    const key = Buffer.from(secretMemory(size).buffer);
+    key.write(code, encoding);
+    return key;
+  }
   const remedy =
     encoding === undefined ? '' : `; if this text is a key, put "${keyMark} " before it`;
   throw new UserError(
@@ -126,13 +131,29 @@ function readSecret(file, name) {
           'this file: run chmod 600',
       );
     }
-    return readFileSync(fd);
+    return readAll(fd);
   } catch (error) {
     throw new UserError(`${displayName(name)}: ${reason(error)}`);
   } finally {
     if (typeof file !== 'number' && typeof fd === 'number') closeSync(fd);
   }
 }
+
+/**
+ * Reads a file to its end, or one byte more than a passphrase may have. readFileSync leaves copies.
+ *
+ * @param {number} fd
+ */
+function readAll(fd) {
+  const bytes = Buffer.from(memory().secretMemory(MAX_PASSPHRASE_BYTES + 1).buffer);
+  let size = 0;
+  for (let read = 1; read > 0 && size < bytes.length; size += read)
+    read = readSync(fd, bytes, size, bytes.length - size, null);
+  return bytes.subarray(0, size);
+}
+
+/** Loaded on use: most commands need no secret. */
+const memory = () => require('../../dist/core.js')['request/secret-memory'];
 
 module.exports = {
   checkSecrets,

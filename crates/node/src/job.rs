@@ -9,7 +9,6 @@ use millrace_pool::CancelToken;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use zeroize::Zeroize;
 
 /// The queue that carries an environment's finished jobs back to its event loop.
 pub(crate) type CompletionQueue = Queue<Box<Job>>;
@@ -117,9 +116,8 @@ impl Job {
 
     /// Clears the job for the next work. Returns the bytes of memory that it keeps.
     pub(crate) fn reset(&mut self) -> usize {
-        if matches!(self.work.operation, Operation::Derive) {
-            self.reply.small.zeroize();
-            self.reply.large.zeroize();
+        if self.work.keyed() {
+            self.reply.wipe();
         }
         self.work = Work::idle();
         self.cancel_token = None;

@@ -1,7 +1,7 @@
 //! One operation with all its inputs, as data. Its windows lead to the caller's memory, or to the
 //! job's own [`Copies`](crate::bytes::Copies); `bytes` says when each is valid.
 
-use crate::bytes::Window;
+use crate::bytes::{self, Window};
 use crate::engine::KernelHashTable;
 use crate::keys::PreparedKey;
 use crate::protocol::EngineNumber;
@@ -12,6 +12,7 @@ use millrace_core::error::Error;
 use millrace_core::kdf::Derivation;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use zeroize::optimization_barrier;
 
 impl From<Error> for Status {
     fn from(error: Error) -> Status {
@@ -122,10 +123,24 @@ impl Reply {
         Reply { small: [0; REPLY_SMALL_BYTES], small_size: 0, large: Vec::new() }
     }
 
+    /// Overwrites the results, which may be secret.
+    pub(crate) fn wipe(&mut self) {
+        self.small.fill(0);
+        optimization_barrier(&self.small);
+        self.small_size = 0;
+        bytes::wipe(&mut self.large);
+    }
+
     /// Sets a digest or tag.
     pub(crate) fn put(&mut self, small: &[u8]) {
         self.small[..small.len()].copy_from_slice(small);
         self.small_size = small.len();
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        self.wipe();
     }
 }
 
