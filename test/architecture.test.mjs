@@ -27,7 +27,9 @@ const unsafeFiles = [
   'crates/node/src/bytes.rs',
   'crates/node/src/lifecycle.rs',
   'crates/node/src/completion.rs',
-  'crates/node/src/os_thread.rs',
+  'crates/node/src/list.rs',
+  'crates/node/src/os.rs',
+  'crates/node/src/failing_allocator.rs',
   'crates/node/src/pages.rs',
 ];
 

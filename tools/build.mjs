@@ -66,6 +66,27 @@ const originalEntries = ['bigint-hash', 'bigint-buffer'].flatMap((name) =>
   ['node', 'browser'].map((entry) => ({ name, path: join(name, entry) })),
 );
 
+/** The binary whose allocations fail on demand, which test/lifecycle/allocations.test.mjs uses. */
+export const failingBinary = join(root, 'target', 'failing-allocator', 'millrace.node');
+
+/** Builds {@link failingBinary}. Cargo decides whether it is up to date. */
+export async function buildFailingBinary() {
+  const { prepareNativeBuild } = await import('./prerequisites.mjs');
+  const env = await prepareNativeBuild();
+  const title = 'build native code with a failing allocator';
+  const args = [...cargoBuild('development', env), '--features', 'failing-allocator'];
+  const messages = await step(title, 'cargo', args, { env, errorOutput: 'stderr' });
+  mkdirSync(dirname(failingBinary), { recursive: true });
+  replace(builtLibrary(messages), failingBinary);
+}
+
+/** Returns the arguments of cargo that build the binding. */
+function cargoBuild(profile, env) {
+  const args = ['build', '--profile', profile, '--package', 'millrace-node'];
+  // In CI an outdated lockfile is an error.
+  return [...args, '--message-format', 'json-render-diagnostics', ...(env.CI ? ['--locked'] : [])];
+}
+
 /**
  * Runs cargo build and writes native/millrace.<platform>.node. With the profile `development` a
  * binary of the shipped profile is accepted too.
@@ -86,18 +107,8 @@ export async function buildNative({ force = false, target, profile = 'release' }
 
   const { prepareNativeBuild } = await import('./prerequisites.mjs');
   const env = await prepareNativeBuild();
-  const args = [
-    'build',
-    '--profile',
-    profile,
-    '--package',
-    'millrace-node',
-    '--message-format',
-    'json-render-diagnostics',
-  ];
+  const args = cargoBuild(profile, env);
   if (target !== undefined) args.push('--target', target);
-  // In CI an outdated lockfile is an error.
-  if (env.CI) args.push('--locked');
   const long = profile === 'release' || !existsSync(binary);
   const title = `build native code${long ? ' (a minute or two)' : ''}`;
   const messages = await step(title, 'cargo', args, { env, errorOutput: 'stderr' });

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { prepareBrowser } from './browser.mjs';
-import { buildFront, buildNative } from './build.mjs';
+import { buildFailingBinary, buildFront, buildNative } from './build.mjs';
 import { cpuTiers } from './cpus.mjs';
 import { checks } from './checks.mjs';
 import { install, installed, npm } from './install.mjs';
@@ -21,6 +21,7 @@ export const verbs = {
   start,
   test,
   'test:kernel': testKernel,
+  'test:allocations': testAllocations,
   'test:runtimes': testRuntimes,
   'test:browser': testBrowser,
   'test:portable': testPortable,
@@ -50,6 +51,9 @@ async function start(args) {
 // across crates.
 async function test(args) {
   await prepare({ profile: args.length > 0 ? 'development' : 'release' });
+  if (args.length === 0 || args.some((arg) => arg.includes('allocations'))) {
+    await buildFailingBinary();
+  }
   const failed =
     args.length > 0
       ? []
@@ -86,6 +90,14 @@ async function testKernel(args) {
     ['--test', '--test-reporter=spec', join(root, 'test', 'kernel', 'kernel.test.mjs')],
     { env },
   );
+}
+
+/** Every allocation of native code fails once, for all algorithms and call styles. */
+async function testAllocations(args) {
+  await prepare({ profile: 'development' });
+  await buildFailingBinary();
+  process.env.MILLRACE_ALLOCATIONS = 'all';
+  return nodeTests(['test/lifecycle/allocations.test.mjs', ...args]);
 }
 
 /** One build in Node 20 to 26, Bun and Deno, on the portable engine too; in full. */

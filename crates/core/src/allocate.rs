@@ -3,6 +3,8 @@
 
 use crate::Error;
 
+pub use crate::engines::{Shared, try_box};
+
 /// Returns an empty vector with room for exactly `count` elements.
 ///
 /// # Errors
@@ -22,6 +24,30 @@ pub fn try_zeroed(size: usize) -> Result<Vec<u8>, Error> {
     let mut bytes = try_with_capacity(size)?;
     bytes.resize(size, 0);
     Ok(bytes)
+}
+
+/// Returns a copy of bytes.
+///
+/// # Errors
+/// [`Error::Memory`] when the system is short of memory.
+pub fn try_copy(bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut copy = try_with_capacity(bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
+
+/// Returns the items of an iterator.
+///
+/// # Errors
+/// [`Error::Memory`] when the system is short of memory, and the first error of an item.
+pub fn try_collect<T>(
+    items: impl ExactSizeIterator<Item = Result<T, Error>>,
+) -> Result<Vec<T>, Error> {
+    let mut all = try_with_capacity(items.len())?;
+    for item in items {
+        all.push(item?);
+    }
+    Ok(all)
 }
 
 #[cfg(test)]

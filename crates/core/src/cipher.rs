@@ -3,6 +3,7 @@
 //! This module checks all sizes against the catalog before it calls an engine.
 
 use crate::Error;
+use crate::allocate::try_box;
 use crate::catalog::{Cipher, CipherFacts};
 use crate::checkpoint::Slicer;
 use crate::engines::{CipherState, ExternalCipher, Native};
@@ -48,9 +49,9 @@ impl CipherKey {
     /// Prepares `key` for `cipher` on the heap, where it stays until it is wiped.
     ///
     /// # Errors
-    /// [`Error::KeySize`] if `key` does not have the cipher's key size.
+    /// [`Error::KeySize`] if `key` does not have the cipher's key size; [`Error::Memory`].
     pub fn boxed(cipher: Cipher, key: &[u8]) -> Result<Box<CipherKey>, Error> {
-        let mut prepared = Box::new(CipherKey::vacant(cipher));
+        let mut prepared = try_box(CipherKey::vacant(cipher))?;
         prepared.prepare(key)?;
         if let CipherState::Native(state) = &prepared.state {
             Native::cipher_keep(state);

@@ -34,7 +34,7 @@ impl MacKey {
     /// Prepares `key`, of any length, for HMAC with `hash`.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] if HMAC is not defined for `hash`.
+    /// [`Error::NotSupported`] if HMAC is not defined for `hash`; [`Error::Memory`].
     pub fn new(hash: Hash, key: &[u8]) -> Result<MacKey, Error> {
         if !hash.facts().hmac {
             return Err(Error::NotSupported);

@@ -281,11 +281,11 @@ impl HashMessage {
     ///
     /// # Errors
     /// [`Error::NotSupported`] if [`hash_parts`] returns `None`, and for a seed or key that this
-    /// hash does not take.
+    /// hash does not take; [`Error::Memory`].
     pub fn new(hash: Hash, params: &Params<'_>, size: u64) -> Result<HashMessage, Error> {
         check_params(hash.facts(), params)?;
         let part_size = hash_parts(hash, params, size).ok_or(Error::NotSupported)?;
-        let state = engines::HashMessage::new(hash, params, size);
+        let state = engines::HashMessage::new(hash, params, size)?;
         let digest_size = digest_size(hash.facts(), params);
         Ok(HashMessage { hash, size, part_size, digest_size, state })
     }
@@ -303,13 +303,13 @@ impl HashMessage {
     /// Hashes the part at `offset`.
     ///
     /// # Errors
-    /// [`Error::Parts`] if `offset` and the length are not those of a part.
+    /// [`Error::Parts`] if `offset` and the length are not those of a part; [`Error::Memory`].
     pub fn part(&self, offset: u64, source: &[u8]) -> Result<HashPart, Error> {
         let begins = offset.is_multiple_of(self.part_size) && offset < self.size;
         if !begins || source.len() as u64 != self.part_size.min(self.size - offset) {
             return Err(Error::Parts);
         }
-        Ok(HashPart(self.state.part(offset, source)))
+        Ok(HashPart(self.state.part(offset, source)?))
     }
 
     /// Writes the digest of the message from all its parts, in order. The size of `target` is as

@@ -2,6 +2,7 @@
 
 use crate::cost_model::{Algorithm, CostModel};
 use millrace_core::Error;
+use millrace_core::allocate::try_zeroed;
 use millrace_core::cipher::{self, Text};
 use millrace_core::hash::{self, Params};
 use millrace_core::many;
@@ -18,10 +19,10 @@ const TIME_LIMIT: Duration = Duration::from_micros(200);
 const BATCH_MESSAGES: usize = 16;
 const BATCH_MESSAGE_BYTES: usize = 256;
 
-/// Returns `None` if the algorithm fails.
+/// Returns `None` if the algorithm fails or memory is short.
 pub(crate) fn measure(algorithm: Algorithm, prior: CostModel) -> Option<CostModel> {
     let size = (prior.bytes_within(LONG_NS) as usize).clamp(1024, 64 * 1024);
-    let mut text = vec![0; size];
+    let mut text = try_zeroed(size).ok()?;
     run(algorithm, &mut text).ok()?; // Brings code and memory into the caches.
     let begin = Instant::now();
     let (mut short, mut long) = (Duration::MAX, Duration::MAX);

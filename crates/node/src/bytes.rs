@@ -34,8 +34,6 @@
 #![allow(unsafe_code)]
 
 use crate::pages;
-use millrace_core::Error;
-use millrace_core::allocate::try_with_capacity;
 use millrace_core::cipher::Text;
 use std::ptr;
 use std::slice;
@@ -265,19 +263,6 @@ impl Drop for Copies {
     fn drop(&mut self) {
         wipe(&mut self.secrets);
     }
-}
-
-/// Moves a value to the heap.
-///
-/// # Errors
-/// [`Error::Memory`] when memory is short, where `Box::new` would abort the process.
-pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, Error> {
-    let mut one = try_with_capacity(1)?;
-    one.push(value);
-    let [first] = Box::leak(one.into_boxed_slice()) else { return Err(Error::Engine) };
-    // SAFETY: a boxed slice of one element is an allocation with the layout of that element; it
-    // was leaked above, and nothing else owns it.
-    Ok(unsafe { Box::from_raw(first) })
 }
 
 /// Clears a vector of secrets and overwrites its memory. (The zeroize crate writes the whole

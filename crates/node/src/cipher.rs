@@ -5,6 +5,7 @@ use crate::checkpoint::JobCheckpoint;
 use crate::operands::copied;
 use crate::parallel;
 use crate::work::{IV_MAX, Operation, Reply, Status, TAG_MAX, Target, Work};
+use millrace_core::allocate::try_zeroed;
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::error::Error;
 
@@ -49,7 +50,7 @@ fn decrypt_to_shared(work: &Work, key: &CipherKey, reply: &mut Reply) -> Result<
     if target.size() != work.source.size() {
         return Err(Status::Argument);
     }
-    let mut copy = vec![0; work.source.size()];
+    let mut copy = try_zeroed(work.source.size())?;
     let text = Text::Across { source: work.source.read(), target: &mut copy };
     let opened = key.open(work.iv.read(), work.aad.read(), text, work.tag.read());
     // After a failure the copy holds zeros.

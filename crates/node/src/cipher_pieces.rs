@@ -11,7 +11,7 @@ use crate::work::{Status, TAG_MAX};
 use millrace_core::catalog::Cipher;
 use millrace_core::running_cipher::RunningCipher;
 use millrace_core::stack;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 /// `createCipher(algorithm, encrypt, iv, aad, key)`, with the handle of a prepared key in the frame
 /// instead of the last: returns a handle above 0, or minus a [`Status`].
@@ -64,7 +64,7 @@ pub(crate) fn finish(call: &Call<'_>) -> Value {
     let done = (|| {
         let handle = Frame::of(call).ok_or(Status::Argument)?.number(At::Key) as u64;
         let mut keys = call.state.keys.borrow_mut();
-        let key = Arc::clone(keys.get(handle).ok_or(Status::KeyDisposed)?);
+        let key = keys.get(handle).ok_or(Status::KeyDisposed)?.clone();
         keys.dispose(handle);
         call.env.adjust_external_memory(-KEY_BYTES);
         let tag = call.bytes(0).ok_or(Status::Argument)?;

@@ -1,14 +1,13 @@
 //! The finished jobs that a worker has not delivered yet.
 
 use crate::cost::{self, Algorithm};
-use crate::job::Job;
+use crate::job::{Job, JobList};
 use millrace_core::stack;
-use std::sync::Arc;
 
 /// The finished jobs of one worker, all of one environment.
 #[derive(Default)]
 pub(crate) struct CompletedBatch {
-    jobs: Vec<Box<Job>>,
+    jobs: JobList,
     /// Predicted nanoseconds of work with secrets since the worker's stack was last wiped.
     unwiped_ns: u64,
 }
@@ -21,7 +20,7 @@ impl CompletedBatch {
     /// Adds a job whose work no longer uses the environment's memory. Delivers the jobs of another
     /// environment first.
     pub(crate) fn add(&mut self, job: Box<Job>) {
-        if self.jobs.last().is_some_and(|last| !Arc::ptr_eq(&last.completion, &job.completion)) {
+        if self.jobs.first().is_some_and(|other| !other.completion.is_same(&job.completion)) {
             self.deliver();
         }
         self.note_secrets(job.work.keyed(), job.cost);
@@ -54,15 +53,15 @@ impl CompletedBatch {
 
     /// Returns true if the event loop polls for these results.
     pub(crate) fn is_polled(&self) -> bool {
-        self.jobs.last().is_some_and(|job| job.completion.is_polled())
+        self.jobs.first().is_some_and(|job| job.completion.is_polled())
     }
 
     /// Sends the jobs to their environment.
     pub(crate) fn deliver(&mut self) {
         self.wipe_stack(WIPE_AFTER_NS);
-        if let Some(job) = self.jobs.last() {
-            let completion = Arc::clone(&job.completion);
-            completion.settle(&mut self.jobs);
+        if let Some(job) = self.jobs.first() {
+            let completion = job.completion.clone();
+            completion.settle(std::mem::take(&mut self.jobs));
         }
     }
 }

@@ -7,18 +7,21 @@
 //! the loop (with `setImmediate`, so that other events run in between) and workers do not wake it
 //! (crates/cost/src/sharing.rs).
 //!
-//! The wake-up is a thread-safe function, which every runtime with Node-API has. The queue is
-//! `std::sync::mpsc`, a lock-free list.
+//! The wake-up is a thread-safe function, which every runtime with Node-API has. The queue is a
+//! lock-free list (`list`), which needs no memory.
 #![allow(unsafe_code)]
 
 use crate::bytes::Window;
+use crate::list::{Linked, List, SharedList};
+use crate::protocol::Status;
 use crate::protocol::{COMPLETION_BUFFER_BYTES, COMPLETION_RESULT_MAX, RECORD_NUMBERS, REPLY_MAX};
 use crate::values::Env;
+use millrace_core::allocate::Shared;
 use napi_sys as sys;
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -29,14 +32,15 @@ pub(crate) trait WakeHandler {
 }
 
 /// The workers' side of the queue of one environment.
-pub(crate) struct Queue<Job> {
-    results: Sender<Job>,
+pub(crate) struct Queue<Job: Linked> {
+    finished: SharedList<Job>,
     /// True from the push that wakes the event loop until the loop starts to drain the queue.
     woken: AtomicBool,
     /// True while the event loop polls.
     polled: AtomicBool,
     gate: Gate,
-    wake: Wake,
+    /// Set before the queue is returned.
+    wake: OnceLock<Wake>,
 }
 
 /// Counts the tasks that use an environment's memory, and keeps new ones out once it ends.
@@ -80,26 +84,23 @@ impl Gate {
     }
 }
 
-impl<Job> Queue<Job> {
-    /// Returns both ends of a new queue, or `None` if Node cannot create the wake-up. Call it on
-    /// the environment's thread. `settler` must live until Node has closed the environment's
-    /// handles.
-    pub(crate) fn new<L: WakeHandler>(
-        env: Env,
-        settler: &L,
-    ) -> Option<(Queue<Job>, Receiver<Job>)> {
-        let wake = Wake::new(env, settler)?;
-        let (results, arrivals) = channel();
-        Some((
-            Queue {
-                results,
-                woken: AtomicBool::new(false),
-                polled: AtomicBool::new(false),
-                gate: Gate::default(),
-                wake,
-            },
-            arrivals,
-        ))
+impl<Job: Linked> Queue<Job> {
+    /// Returns a new queue. Call it on the environment's thread. `settler` must live until Node has
+    /// closed the environment's handles.
+    ///
+    /// # Errors
+    /// [`Status::Memory`]; [`Status::Internal`] if Node cannot create the wake-up.
+    pub(crate) fn new<L: WakeHandler>(env: Env, settler: &L) -> Result<Shared<Queue<Job>>, Status> {
+        let queue = Shared::try_new(Queue {
+            finished: SharedList::new(),
+            woken: AtomicBool::new(false),
+            polled: AtomicBool::new(false),
+            gate: Gate::default(),
+            wake: OnceLock::new(),
+        })?;
+        let wake = Wake::new(env, settler).ok_or(Status::Internal)?;
+        queue.wake.get_or_init(|| wake);
+        Ok(queue)
     }
 
     /// Returns the gate of the environment's memory.
@@ -108,20 +109,32 @@ impl<Job> Queue<Job> {
     }
 
     /// Moves finished jobs to the event loop; drops them if the environment has ended.
-    pub(crate) fn settle(&self, jobs: &mut Vec<Job>) {
+    pub(crate) fn settle(&self, jobs: List<Job>) {
         if !self.gate.enter() {
-            jobs.clear();
             return;
         }
-        // The receiver lives as long as the environment, which cannot end inside of the gate.
-        jobs.drain(..).for_each(|job| drop(self.results.send(job)));
+        jobs.for_each(|job| self.finished.push(job));
         // Pairs with the fence in `end_polling`: either this load sees that polling has ended, or
-        // the loop's last poll sees the jobs that were just sent.
+        // the loop's last poll sees the jobs that were just added.
         fence(Ordering::SeqCst);
-        if !self.polled.load(Ordering::Relaxed) && !self.woken.swap(true, Ordering::AcqRel) {
-            self.wake.call();
+        if !self.polled.load(Ordering::Relaxed) {
+            self.wake_once();
         }
         self.gate.leave();
+    }
+
+    /// Removes and returns the finished jobs.
+    pub(crate) fn take(&self) -> List<Job> {
+        self.finished.take()
+    }
+
+    /// Wakes the event loop unless another thread already has.
+    pub(crate) fn wake_once(&self) {
+        if !self.woken.swap(true, Ordering::AcqRel)
+            && let Some(wake) = self.wake.get()
+        {
+            wake.call();
+        }
     }
 
     /// From now on the event loop polls once per iteration.
@@ -145,16 +158,9 @@ impl<Job> Queue<Job> {
         self.woken.store(false, Ordering::Release);
     }
 
-    /// Wakes the event loop for the jobs that one iteration leaves in the queue.
-    pub(crate) fn wake_again(&self) {
-        if !self.woken.swap(true, Ordering::AcqRel) {
-            self.wake.call();
-        }
-    }
-
     /// Keeps the process alive while `in_flight` is true.
     pub(crate) fn hold_open(&self, env: Env, in_flight: bool) {
-        self.wake.hold(env, in_flight);
+        self.wake.get().inspect(|wake| wake.hold(env, in_flight));
     }
 
     /// Closes the queue when the environment ends: none of its jobs runs when this returns, and
@@ -162,7 +168,9 @@ impl<Job> Queue<Job> {
     /// write to freed memory.
     pub(crate) fn close(&self) {
         self.gate.close();
-        self.wake.release();
+        self.wake.get().inspect(|wake| wake.release());
+        // Its jobs own the queue, and would keep it.
+        drop(self.take());
     }
 }
 

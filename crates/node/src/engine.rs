@@ -1,6 +1,7 @@
 //! Keys of the engines, and what all systems know of the kernel engine, which only Linux has.
 
 use crate::protocol::EngineNumber;
+use millrace_core::allocate::try_box;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::CipherKey;
 use millrace_core::error::Error;
@@ -27,7 +28,7 @@ pub(crate) fn cipher_key(
 ) -> Result<Box<CipherKey>, Error> {
     match engine {
         EngineNumber::Native => CipherKey::boxed(cipher, key),
-        _ => kernel::cipher_key(engine, cipher, key).map(Box::new),
+        _ => kernel::cipher_key(engine, cipher, key).and_then(try_box),
     }
 }
 

@@ -2,25 +2,25 @@
 //! JavaScript. The main thread and every `worker_thread` have an environment each.
 
 use crate::admission;
-use crate::bytes::{Window, try_box};
+use crate::bytes::Window;
 use crate::checkpoint::CHECKPOINT_MIN_NS;
 use crate::completion::{CompletionBuffer, Queue, WakeHandler};
 use crate::cost::{self, Route};
 use crate::engine::KernelHashTable;
-use crate::job::{CompletionQueue, Job};
+use crate::job::{CompletionQueue, Job, JobList};
 use crate::keys::Keys;
-use crate::multibuffer;
+use crate::multibuffer::{self, BATCH_MAX};
 use crate::protocol::POLLED_NS;
 pub(crate) use crate::protocol::Poll;
 use crate::task::{self, PoolTask};
 use crate::values::{self, Env, Pinned};
 use crate::work::{Operation, ProgressCounter, Status};
+use millrace_core::allocate::{Shared, try_box};
 use millrace_cost::sharing::Sharing;
-use millrace_pool::{CancelToken, Cancellation, MAX_THREADS};
+use millrace_pool::{CancelToken, Cancellation};
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 /// A call from JavaScript, with its environment.
@@ -34,25 +34,27 @@ pub(crate) struct Environment {
     pub(crate) attached: OnceCell<Attached>,
     /// Called when the completion queue opens, to close it before the environment's memory is
     /// freed.
-    on_open: fn(Env, &Arc<CompletionQueue>),
-    channel: OnceCell<CompletionChannel>,
+    on_open: fn(Env, &Shared<CompletionQueue>),
+    completion: OnceCell<Shared<CompletionQueue>>,
+    /// Jobs that came out of the completion queue and wait for another iteration of the loop.
+    arrived: RefCell<JobList>,
     in_flight: Cell<usize>,
-    cancel_tokens: RefCell<HashMap<u32, Arc<CancelToken>>>,
+    cancel_tokens: RefCell<HashMap<u32, Shared<CancelToken>>>,
     /// By slot, as the tokens above.
-    progress_counters: RefCell<HashMap<u32, Arc<ProgressCounter>>>,
+    progress_counters: RefCell<HashMap<u32, Shared<ProgressCounter>>>,
     /// Derivations of this iteration of the loop, submitted together at its end: the first would
     /// otherwise run alone.
-    pending: RefCell<Vec<Box<Job>>>,
+    pending: RefCell<JobList>,
     free_jobs: RefCell<JobFreeList>,
     /// True while callbacks run; their jobs are deferred until all callbacks have run.
     settling: Cell<bool>,
-    deferred: RefCell<Vec<PoolTask>>,
+    deferred: RefCell<JobList>,
     /// Short jobs that wait for the end of the iteration, and what is decided about them.
-    held: RefCell<VecDeque<Box<Job>>>,
+    held: RefCell<JobList>,
     sharing: Cell<Sharing>,
     /// Jobs that have run inline and are not settled, and the predicted nanoseconds of inline jobs
     /// in this iteration of the loop.
-    finished: RefCell<Vec<Box<Job>>>,
+    finished: RefCell<JobList>,
     inlined_ns: Cell<u64>,
     /// Bytes copied for jobs that have not settled.
     copied: Cell<usize>,
@@ -76,12 +78,6 @@ pub(crate) struct Attached {
     pub(crate) _memory: [Option<Pinned>; 3],
 }
 
-/// Both ends of the completion queue.
-struct CompletionChannel {
-    completion: Arc<CompletionQueue>,
-    arrivals: Receiver<Box<Job>>,
-}
-
 /// The most rounds of callbacks, and of the jobs that they run inline, in one iteration of the
 /// loop.
 const ROUNDS_MAX: usize = 4;
@@ -90,13 +86,14 @@ const ROUNDS_MAX: usize = 4;
 const SETTLE_MAX: usize = 4096;
 
 impl Environment {
-    pub(crate) fn new(on_open: fn(Env, &Arc<CompletionQueue>)) -> Environment {
+    pub(crate) fn new(on_open: fn(Env, &Shared<CompletionQueue>)) -> Environment {
         Environment {
             keys: RefCell::default(),
             kernel_hashes: Arc::default(),
             attached: OnceCell::new(),
             on_open,
-            channel: OnceCell::new(),
+            completion: OnceCell::new(),
+            arrived: RefCell::default(),
             in_flight: Cell::new(0),
             cancel_tokens: RefCell::default(),
             progress_counters: RefCell::default(),
@@ -129,68 +126,55 @@ impl Environment {
         self.reason.get()
     }
 
-    /// Returns the completion queue, opened by the first job; `None` if the event loop cannot be
-    /// reached from other threads.
-    pub(crate) fn completion(&self, env: Env) -> Option<&Arc<CompletionQueue>> {
-        if self.channel.get().is_none() {
-            let (completion, arrivals) = Queue::new(env, self)?;
-            let completion = Arc::new(completion);
+    /// Returns the completion queue, opened by the first job.
+    ///
+    /// # Errors
+    /// [`Status::Memory`], and [`Status::Internal`] if the event loop cannot be reached from other
+    /// threads.
+    fn completion(&self, env: Env) -> Result<&Shared<CompletionQueue>, Status> {
+        if self.completion.get().is_none() {
+            let completion = Queue::new(env, self)?;
             (self.on_open)(env, &completion);
-            let _ = self.channel.set(CompletionChannel { completion, arrivals });
+            let _ = self.completion.set(completion);
         }
-        self.channel.get().map(|channel| &channel.completion)
+        self.completion.get().ok_or(Status::Internal)
     }
 
     /// Counts an accepted job, which keeps the process alive until it is settled.
-    pub(crate) fn accept(&self, env: Env, slot: u32, cancel_token: Option<Arc<CancelToken>>) {
+    pub(crate) fn accept(&self, env: Env, slot: u32, cancel_token: Option<Shared<CancelToken>>) {
         if let Some(cancel_token) = cancel_token {
             self.cancel_tokens.borrow_mut().insert(slot, cancel_token);
         }
         let in_flight = self.in_flight.get();
         self.in_flight.set(in_flight + 1);
         if in_flight == 0
-            && let Some(channel) = self.channel.get()
+            && let Some(completion) = self.completion.get()
         {
-            channel.completion.hold_open(env, true);
+            completion.hold_open(env, true);
         }
     }
 
     /// Returns a job without work, from the free list or new.
     ///
     /// # Errors
-    /// [`Status::Memory`], and [`Status::Internal`] if the event loop cannot be reached from
-    /// other threads.
+    /// Those of [`Environment::completion`].
     pub(crate) fn job(&self, env: Env) -> Result<Box<Job>, Status> {
-        let completion = self.completion(env).ok_or(Status::Internal)?;
+        let completion = self.completion(env)?;
         match self.free_jobs.borrow_mut().take() {
             Some(job) => Ok(job),
-            None => Ok(try_box(Job::idle(Arc::clone(completion)))?),
+            None => Ok(try_box(Job::idle(completion.clone()))?),
         }
     }
 
-    /// Reserves a place in every list that the job enters: when memory is short, a call fails here,
-    /// and no accepted job does.
+    /// Reserves places for what JavaScript finds by the job's slot: when memory is short, a call
+    /// fails here, and no accepted job does. The lists of jobs need no memory.
     ///
     /// # Errors
     /// [`Status::Memory`].
     pub(crate) fn reserve(&self, job: &Job, cancellable: bool) -> Result<(), Status> {
         let enough = (!cancellable || self.cancel_tokens.borrow_mut().try_reserve(1).is_ok())
             && (job.work.progress.is_none()
-                || self.progress_counters.borrow_mut().try_reserve(1).is_ok())
-            && match (job.route, matches!(job.work.operation, Operation::Derive)) {
-                (Route::Inline, _) => self.finished.borrow_mut().try_reserve(1).is_ok(),
-                (_, true) => {
-                    let mut pending = self.pending.borrow_mut();
-                    pending.try_reserve(1).is_ok() && admission::reserve(pending.len() + 1)
-                }
-                _ if job.shared => self.held.borrow_mut().try_reserve(1).is_ok(),
-                _ if self.settling.get() => {
-                    // A long job becomes up to one task per worker.
-                    let tasks = if job.cost > CHECKPOINT_MIN_NS { MAX_THREADS } else { 1 };
-                    self.deferred.borrow_mut().try_reserve(tasks).is_ok()
-                }
-                _ => true,
-            };
+                || self.progress_counters.borrow_mut().try_reserve(1).is_ok());
         if enough { Ok(()) } else { Err(Status::Memory) }
     }
 
@@ -230,7 +214,7 @@ impl Environment {
     pub(crate) fn dispatch(&self, mut job: Box<Job>) {
         job.kind = multibuffer::kind(&job.work);
         if let Some(progress) = &job.work.progress {
-            self.progress_counters.borrow_mut().insert(job.slot, Arc::clone(progress));
+            self.progress_counters.borrow_mut().insert(job.slot, progress.clone());
         }
         if job.cost <= POLLED_NS {
             self.update_sharing(|sharing| sharing.in_flight(job.cost));
@@ -241,18 +225,18 @@ impl Environment {
         }
         if job.shared {
             self.update_sharing(|sharing| sharing.hold(job.cost));
-            self.held.borrow_mut().push_back(job);
+            self.held.borrow_mut().push(job);
             if !self.settling.get() {
                 self.submit_full();
             }
             return;
         }
-        let long = job.cost > CHECKPOINT_MIN_NS;
-        match (self.settling.get(), long) {
-            (true, false) => self.deferred.borrow_mut().push(PoolTask::Job(job)),
-            (true, true) => self.deferred.borrow_mut().extend(task::split(job)),
-            (false, false) => task::submit([PoolTask::Job(job)]),
-            (false, true) => task::submit(task::split(job)),
+        if self.settling.get() {
+            self.deferred.borrow_mut().push(job);
+        } else if job.cost > CHECKPOINT_MIN_NS {
+            task::submit_long(job);
+        } else {
+            task::submit([PoolTask::Job(job)]);
         }
     }
 
@@ -272,7 +256,7 @@ impl Environment {
     /// Submits the held jobs to the pool.
     fn submit_held(&self) {
         self.update_sharing(Sharing::release);
-        task::submit(self.held.borrow_mut().drain(..).map(PoolTask::Job));
+        task::submit(self.held.take().map(PoolTask::Job));
     }
 
     /// Submits the pending derivations at the end of an iteration of the loop.
@@ -295,25 +279,25 @@ impl Environment {
 
     /// From now on JavaScript calls [`Environment::poll`] once per iteration of the loop.
     pub(crate) fn begin_polling(&self) {
-        if let Some(channel) = self.channel.get() {
+        if let Some(completion) = self.completion.get() {
             self.polled.set(Some(Instant::now()));
-            channel.completion.begin_polling();
+            completion.begin_polling();
         }
     }
 
     /// Settles the results in the queue, and runs short jobs. Returns whether to continue polling.
     pub(crate) fn poll(&self, env: Env) -> Poll {
-        let Some(channel) = self.channel.get() else { return Poll::Done };
+        let Some(completion) = self.completion.get() else { return Poll::Done };
         let settled = self.settle_iteration(env);
         let worker_awake = task::pool().is_awake();
         if self.sharing.get().worth_sharing(worker_awake) {
             self.submit_held();
         }
         let budget = self.sharing.get().help_ns(settled > 0 && worker_awake);
-        if self.help(&channel.completion, budget) {
+        if self.help(completion, budget) {
             self.settle_arrivals(env);
         } else if settled == 0 {
-            return self.end_poll(env, &channel.completion);
+            return self.end_poll(env, completion);
         }
         self.polled.set(Some(Instant::now()));
         Poll::Again
@@ -353,56 +337,75 @@ impl Environment {
 
     /// Runs short jobs of this environment that no worker has taken, held ones first, until they
     /// took `budget` predicted nanoseconds. Returns true if there were any.
-    fn help(&self, completion: &Arc<CompletionQueue>, budget: u64) -> bool {
-        let (mut cost, mut jobs) = (0, Vec::<Box<Job>>::new());
-        while cost < budget
-            && let Some(job) = self.take_held().or_else(|| take_shared(completion))
-        {
-            // A batch takes less than half as long.
-            let batched =
-                job.kind.is_some() && jobs.last().is_some_and(|last| last.kind == job.kind);
-            cost += if batched { job.cost / 2 } else { job.cost };
-            jobs.push(job);
+    fn help(&self, completion: &Shared<CompletionQueue>, budget: u64) -> bool {
+        let (mut cost, mut helped) = (0, false);
+        loop {
+            let (mut jobs, mut count, mut last) = ([const { None }; BATCH_MAX], 0, None);
+            while cost < budget
+                && count < BATCH_MAX
+                && let Some(job) = self.take_held().or_else(|| take_shared(completion))
+            {
+                // A batch takes less than half as long.
+                let batched = job.kind.is_some() && last == job.kind;
+                cost += if batched { job.cost / 2 } else { job.cost };
+                last = job.kind;
+                jobs[count] = Some(job);
+                count += 1;
+            }
+            if count == 0 {
+                break;
+            }
+            helped = true;
+            multibuffer::run_inline(&mut jobs[..count]);
+            let mut finished = self.finished.borrow_mut();
+            jobs.into_iter().flatten().for_each(|job| finished.push(job));
         }
-        multibuffer::run_inline(&mut jobs);
         self.update_sharing(|sharing| sharing.ran(cost));
-        let helped = !jobs.is_empty();
-        self.finished.borrow_mut().append(&mut jobs);
         helped
     }
 
     /// Takes the first held job.
     fn take_held(&self) -> Option<Box<Job>> {
-        let job = self.held.borrow_mut().pop_front()?;
+        let job = self.held.borrow_mut().next()?;
         self.update_sharing(|sharing| sharing.take(job.cost));
         Some(job)
     }
 
     /// Delivers the results in the queue to JavaScript, and returns their number.
     fn settle_arrivals(&self, env: Env) -> usize {
-        let (Some(channel), Some(attached)) = (self.channel.get(), self.attached.get()) else {
+        let (Some(completion), Some(attached)) = (self.completion.get(), self.attached.get())
+        else {
             return 0;
         };
-        channel.completion.drained();
+        completion.drained();
         let mut buffer = CompletionBuffer::new(attached.completion_buffer);
         let mut taken = 0;
         // Taken before the loop, whose callbacks may add more.
-        let finished = std::mem::take(&mut *self.finished.borrow_mut());
+        let finished = self.finished.take();
         for job in finished {
             taken += 1;
             self.settle(env, attached, &mut buffer, job);
         }
-        while let Some(job) =
-            (taken < SETTLE_MAX).then(|| channel.arrivals.try_recv().ok()).flatten()
+        while taken < SETTLE_MAX
+            && let Some(job) = self.next_arrival(completion)
         {
             taken += 1;
             self.settle(env, attached, &mut buffer, job);
         }
         if taken >= SETTLE_MAX {
-            channel.completion.wake_again();
+            completion.wake_once();
         }
         self.deliver(env, attached, &mut buffer);
         taken
+    }
+
+    /// Removes the next job from the completion queue.
+    fn next_arrival(&self, completion: &CompletionQueue) -> Option<Box<Job>> {
+        let mut arrived = self.arrived.borrow_mut();
+        arrived.next().or_else(|| {
+            *arrived = completion.take();
+            arrived.next()
+        })
     }
 
     /// Adds the job's result to the buffer, which is delivered first if it is full.
@@ -426,9 +429,9 @@ impl Environment {
         let in_flight = self.in_flight.get() - 1;
         self.in_flight.set(in_flight);
         if in_flight == 0
-            && let Some(channel) = self.channel.get()
+            && let Some(completion) = self.completion.get()
         {
-            channel.completion.hold_open(env, false);
+            completion.hold_open(env, false);
         }
         self.free_jobs.borrow_mut().keep(job, in_flight);
     }
@@ -443,10 +446,15 @@ impl Environment {
                 }
             });
             self.settling.set(false);
-            let deferred = std::mem::take(&mut *self.deferred.borrow_mut());
-            if !deferred.is_empty() {
-                task::submit(deferred);
+            let (mut short, mut long) = (JobList::new(), JobList::new());
+            for job in self.deferred.take() {
+                let list = if job.cost > CHECKPOINT_MIN_NS { &mut long } else { &mut short };
+                list.push(job);
             }
+            if !short.is_empty() {
+                task::submit(short.map(PoolTask::Job));
+            }
+            long.for_each(task::submit_long);
             self.submit_full();
             buffer.clear();
         }
@@ -454,9 +462,8 @@ impl Environment {
 }
 
 /// Takes the environment's first job from the pool if the event loop may run it.
-fn take_shared(completion: &Arc<CompletionQueue>) -> Option<Box<Job>> {
-    let owner = Arc::as_ptr(completion).addr();
-    match task::pool().take_first(owner, PoolTask::suits_event_loop)? {
+fn take_shared(completion: &Shared<CompletionQueue>) -> Option<Box<Job>> {
+    match task::pool().take_first(completion.address(), PoolTask::suits_event_loop)? {
         PoolTask::Job(job) => Some(job),
         // Never shared.
         PoolTask::Helper(_) => None,
@@ -473,7 +480,7 @@ impl WakeHandler for Environment {
 /// longer than hashing half of it.
 #[derive(Default)]
 struct JobFreeList {
-    jobs: Vec<Box<Job>>,
+    jobs: JobList,
     memory: usize,
 }
 
@@ -484,7 +491,7 @@ impl JobFreeList {
     const IDLE_BYTES: usize = 16 << 20;
 
     fn take(&mut self) -> Option<Box<Job>> {
-        let mut job = self.jobs.pop()?;
+        let mut job = self.jobs.next()?;
         self.memory -= job.reset();
         Some(job)
     }
@@ -493,9 +500,9 @@ impl JobFreeList {
         let memory = job.reset();
         let keep = self.jobs.len() < JobFreeList::JOBS_MAX
             && self.memory + memory <= JobFreeList::BUSY_BYTES;
-        if keep && self.jobs.try_reserve(1).is_ok() {
+        if keep {
             self.memory += memory;
-            self.jobs.push(job);
+            self.jobs.push_first(job);
         }
         if in_flight == 0 && self.memory > JobFreeList::IDLE_BYTES {
             *self = JobFreeList::default();

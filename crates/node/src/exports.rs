@@ -79,6 +79,8 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("dropState", drop_state),
     ("kernelReport", kernel_report),
     ("lastReason", last_reason),
+    #[cfg(feature = "failing-allocator")]
+    ("failAllocations", crate::failing_allocator::fail_allocations),
 ];
 
 /// `run(source, target, iv, aad, tag, key)`: runs the operation of the frame, synchronously if the

@@ -10,19 +10,18 @@
 
 use crate::bytes::Window;
 use crate::checkpoint::{JobCheckpoint, slicer};
+use crate::os;
 use crate::work::{Messages, Reply, Status, Target, Work};
-use millrace_core::allocate::{try_with_capacity, try_zeroed};
+use millrace_core::allocate::{Shared, try_with_capacity, try_zeroed};
 use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::error::Error;
 use millrace_core::hash::Params;
 use millrace_core::{hasher, many};
 use std::cell::Cell;
-use std::fs::{File, OpenOptions, metadata};
+use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A worker's buffer, in which small files are read one after the other and hashed as a batch: half
@@ -81,7 +80,7 @@ pub(crate) fn hash_files(
     };
     with_buffer(|buffer| {
         // Files in the buffer: index and end.
-        let mut read: Vec<(usize, usize)> = Vec::with_capacity(BATCH_MAX);
+        let mut read = try_with_capacity(BATCH_MAX)?;
         let mut paths = work.source.read().split(|&byte| byte == 0);
         for index in 0..count {
             let path = paths.next().ok_or(Status::Argument)?;
@@ -212,20 +211,10 @@ pub(crate) struct OpenedFile {
 }
 
 impl OpenedFile {
-    /// Returns `None` if the file cannot be opened or is not regular. A pipe is not opened: that
-    /// would wake its writer.
+    /// Returns `None` if the file cannot be opened or is not regular.
     fn at(path: &[u8]) -> Option<OpenedFile> {
-        let path = path_of(path)?;
-        let facts = metadata(path).ok().filter(|facts| facts.is_file())?;
-        let mut options = OpenOptions::new();
-        options.read(true);
-        // Another process may have replaced the file with a pipe: opening it must not block.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::custom_flags(
-            &mut options,
-            libc::O_NONBLOCK | libc::O_NOCTTY,
-        );
-        let file = options.open(path).ok()?;
+        let file = os::open_file(path)?;
+        let facts = file.metadata().ok().filter(|facts| facts.is_file())?;
         Some(OpenedFile { file, size: facts.len() })
     }
 
@@ -263,30 +252,29 @@ impl OpenedFile {
         digest: &mut [u8],
         checkpoint: &mut Option<&mut JobCheckpoint<'_>>,
     ) -> Result<Option<u64>, Status> {
-        let Ok(ReadAhead { blocks, back }) = self.file.try_clone().and_then(ReadAhead::of) else {
+        let Some(ahead) = self.file.try_clone().ok().and_then(ReadAhead::of) else {
             return with_buffer(|buffer| {
                 self.hash(hash, &mut buffer[..CHUNK_BYTES], digest, checkpoint)
             });
         };
         let mut running = FileHash::new(hash, self.size)?;
         loop {
-            let (block, read) = match blocks.recv_timeout(BLOCK_WAIT) {
-                Ok(Ok(block)) => block,
-                Ok(Err(error)) if error.kind() == io::ErrorKind::OutOfMemory => {
-                    return Err(Status::Memory);
+            match ahead.next() {
+                Some(Ok((block, read))) => {
+                    running.take(&block[..read], checkpoint)?;
+                    ahead.give_back(block);
+                    if read < BLOCK_BYTES {
+                        return running.finish(digest);
+                    }
                 }
-                Ok(Err(_)) => return Ok(None),
-                Err(RecvTimeoutError::Timeout) => {
+                Some(Err(Status::Memory)) => return Err(Status::Memory),
+                Some(Err(_)) => return Ok(None),
+                None => {
                     if let Some(checkpoint) = checkpoint {
                         checkpoint.check()?;
                     }
-                    continue;
                 }
-                Err(RecvTimeoutError::Disconnected) => return running.finish(digest),
-            };
-            running.take(&block[..read], checkpoint)?;
-            // Fails after the last block.
-            let _ = back.send(block);
+            }
         }
     }
 
@@ -362,34 +350,97 @@ impl FileHash {
 type Block = (Vec<u8>, usize);
 
 /// A thread that reads a file to its end while blocks come back to it. It is no worker of the pool:
-/// a slow disk blocks this thread only.
-struct ReadAhead {
-    blocks: Receiver<io::Result<Block>>,
-    back: Sender<Vec<u8>>,
+/// a slow disk blocks this thread only. Dropping this ends it.
+struct ReadAhead(Shared<Exchange>);
+
+/// Passes blocks between the two threads.
+struct Exchange {
+    blocks: Mutex<Blocks>,
+    changed: Condvar,
+}
+
+struct Blocks {
+    /// The blocks that the reading thread may fill, at first empty.
+    free: [Option<Vec<u8>>; BLOCKS],
+    /// The blocks that were read, in the order of the file from the place `taken` on; an error ends
+    /// them.
+    read: [Option<Result<Block, Status>>; BLOCKS],
+    taken: usize,
+    /// True once no thread takes blocks.
+    abandoned: bool,
 }
 
 impl ReadAhead {
-    fn of(mut file: File) -> io::Result<ReadAhead> {
-        let ((full, blocks), (back, empty)) = (channel(), channel::<Vec<u8>>());
-        for _ in 0..BLOCKS {
-            let _ = back.send(Vec::new());
+    /// Returns `None` if memory or threads are short.
+    fn of(file: File) -> Option<ReadAhead> {
+        let blocks = Mutex::new(Blocks {
+            free: [const { Some(Vec::new()) }; BLOCKS],
+            read: [const { None }; BLOCKS],
+            taken: 0,
+            abandoned: false,
+        });
+        let exchange = Shared::try_new(Exchange { blocks, changed: Condvar::new() }).ok()?;
+        let run = |(exchange, file): (Shared<Exchange>, File)| exchange.read(file);
+        os::start_thread(c"millrace-read", (exchange.clone(), file), run)
+            .then_some(ReadAhead(exchange))
+    }
+
+    /// Returns the next block; `None` if it takes more than [`BLOCK_WAIT`].
+    fn next(&self) -> Option<Result<Block, Status>> {
+        let none = |blocks: &mut Blocks| blocks.read[blocks.taken % BLOCKS].is_none();
+        let waited = self.0.changed.wait_timeout_while(self.0.lock(), BLOCK_WAIT, none);
+        let (mut blocks, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let place = blocks.taken % BLOCKS;
+        blocks.read[place].take().inspect(|_| blocks.taken += 1)
+    }
+
+    /// Returns a block to the reading thread.
+    fn give_back(&self, block: Vec<u8>) {
+        if let Some(place) = self.0.lock().free.iter_mut().find(|place| place.is_none()) {
+            *place = Some(block);
         }
-        thread::Builder::new().name("millrace-read".into()).spawn(move || {
-            for mut block in empty {
-                let buffer = block.try_reserve_exact(BLOCK_BYTES.saturating_sub(block.len()));
-                if buffer.is_err() {
-                    let _ = full.send(Err(io::ErrorKind::OutOfMemory.into()));
-                    return;
+        self.0.changed.notify_one();
+    }
+}
+
+impl Drop for ReadAhead {
+    fn drop(&mut self) {
+        self.0.lock().abandoned = true;
+        self.0.changed.notify_one();
+    }
+}
+
+impl Exchange {
+    fn lock(&self) -> MutexGuard<'_, Blocks> {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the file to its end, or to an error.
+    fn read(&self, mut file: File) {
+        for number in 0.. {
+            let none = |blocks: &mut Blocks| {
+                !blocks.abandoned && blocks.free.iter().all(|place| place.is_none())
+            };
+            let free = self.changed.wait_while(self.lock(), none);
+            let mut free = free.unwrap_or_else(PoisonError::into_inner);
+            let block = free.free.iter_mut().find_map(Option::take);
+            let Some(mut block) = block.filter(|_| !free.abandoned) else { return };
+            drop(free);
+            let missing = BLOCK_BYTES.saturating_sub(block.len());
+            let read = match block.try_reserve_exact(missing) {
+                Ok(()) => {
+                    block.resize(BLOCK_BYTES, 0);
+                    fill(&mut file, &mut block).map_err(|_| Status::File)
                 }
-                block.resize(BLOCK_BYTES, 0);
-                let read = fill(&mut file, &mut block);
-                let more = matches!(read, Ok(BLOCK_BYTES));
-                if full.send(read.map(|read| (block, read))).is_err() || !more {
-                    return;
-                }
+                Err(_) => Err(Status::Memory),
+            };
+            let more = matches!(read, Ok(BLOCK_BYTES));
+            self.lock().read[number % BLOCKS] = Some(read.map(|read| (block, read)));
+            self.changed.notify_one();
+            if !more {
+                return;
             }
-        })?;
-        Ok(ReadAhead { blocks, back })
+        }
     }
 }
 
@@ -421,17 +472,6 @@ fn fill_by(
         }
     }
     Ok(filled)
-}
-
-#[cfg(unix)]
-fn path_of(bytes: &[u8]) -> Option<&Path> {
-    use std::os::unix::ffi::OsStrExt;
-    Some(Path::new(std::ffi::OsStr::from_bytes(bytes)))
-}
-
-#[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> Option<&Path> {
-    std::str::from_utf8(bytes).ok().map(Path::new)
 }
 
 /// Runs `work` with this thread's buffer; with a new one if a job that yields is using it.

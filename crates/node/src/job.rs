@@ -3,15 +3,18 @@
 use crate::bytes::Copies;
 use crate::completion::Queue;
 use crate::cost::Route;
+use crate::list::{Link, Linked, List};
 use crate::memory_budget::MemoryPermit;
 use crate::work::{Operation, Reply, Status, Work};
+use millrace_core::allocate::Shared;
 use millrace_pool::CancelToken;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The queue that carries an environment's finished jobs back to its event loop.
-pub(crate) type CompletionQueue = Queue<Box<Job>>;
+pub(crate) type CompletionQueue = Queue<Job>;
+
+pub(crate) type JobList = List<Job>;
 
 /// A work with what the pool needs. It comes back exactly once, with a status; the environment then
 /// keeps it for the next work, so that a call needs no allocation.
@@ -30,19 +33,26 @@ pub(crate) struct Job {
     pub(crate) kind: Option<u32>,
     pub(crate) work: Work,
     pub(crate) copies: Copies,
-    pub(crate) cancel_token: Option<Arc<CancelToken>>,
+    pub(crate) cancel_token: Option<Shared<CancelToken>>,
     pub(crate) status: Status,
     pub(crate) reply: Reply,
     /// The workers of a long job in flight.
     pub(crate) claim: Option<WorkerClaim>,
     /// The memory of a derivation in flight.
     pub(crate) permit: Option<MemoryPermit>,
-    pub(crate) completion: Arc<CompletionQueue>,
+    pub(crate) completion: Shared<CompletionQueue>,
+    link: Link<Job>,
+}
+
+impl Linked for Job {
+    fn link(&mut self) -> &mut Link<Job> {
+        &mut self.link
+    }
 }
 
 impl Job {
     /// Returns a job without work, for one environment.
-    pub(crate) fn idle(completion: Arc<CompletionQueue>) -> Job {
+    pub(crate) fn idle(completion: Shared<CompletionQueue>) -> Job {
         let (copies, reply) = (Copies::default(), Reply::empty());
         Job {
             slot: 0,
@@ -59,6 +69,7 @@ impl Job {
             claim: None,
             permit: None,
             completion,
+            link: Link::NONE,
         }
     }
 

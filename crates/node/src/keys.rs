@@ -5,14 +5,15 @@
 
 use crate::engine::{self, NO_KERNEL_KEYED_HASH};
 use crate::protocol::{EngineNumber, PurposeNumber, Status};
+use millrace_core::allocate::{Shared, try_copy, try_with_capacity};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::CipherKey;
 use millrace_core::error::Error;
 use millrace_core::hash::{Params, check_params};
 use millrace_core::hmac::MacKey;
 use millrace_core::running_cipher::RunningCipher;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 use zeroize::Zeroizing;
 
 /// The bytes of a prepared key that are reported to V8, so that unreachable keys cause a
@@ -24,11 +25,11 @@ pub(crate) const KEY_BYTES: i64 = 4096;
 pub(crate) enum PreparedKey {
     /// With the bytes of the key, from which sealed streams derive keys. Both are boxed where they
     /// are created, so that no move leaves a copy.
-    Cipher(Box<CipherKey>, Zeroizing<Box<[u8]>>),
+    Cipher(Box<CipherKey>, Zeroizing<Vec<u8>>),
     /// With a number that identifies the key in this process, or 0.
     Mac(MacKey, u32),
     /// The key or the parameters of a hash, which need no schedule; see `Work::with_params`.
-    Hash(Hash, Zeroizing<Box<[u8]>>),
+    Hash(Hash, Zeroizing<Vec<u8>>),
     /// A message on its way through a cipher; see `running_cipher`.
     Running(Mutex<RunningCipher>),
 }
@@ -57,7 +58,8 @@ impl PreparedKey {
     /// Prepares a key for an engine, which then computes everything with this key.
     ///
     /// # Errors
-    /// [`Error::KeySize`]; [`Error::Unavailable`] if the engine does not support the algorithm.
+    /// [`Error::KeySize`]; [`Error::Unavailable`] if the engine does not support the algorithm;
+    /// [`Error::Memory`].
     pub(crate) fn new(
         purpose: Purpose,
         bytes: &[u8],
@@ -66,7 +68,7 @@ impl PreparedKey {
         Ok(match purpose {
             Purpose::Cipher(cipher) => PreparedKey::Cipher(
                 engine::cipher_key(engine, cipher, bytes)?,
-                Zeroizing::new(Box::from(bytes)),
+                Zeroizing::new(try_copy(bytes)?),
             ),
             Purpose::Mac(hash) => {
                 PreparedKey::Mac(engine::mac_key(engine, hash, bytes)?, next_number())
@@ -74,7 +76,7 @@ impl PreparedKey {
             Purpose::Hash(_) if engine != EngineNumber::Native => return Err(NO_KERNEL_KEYED_HASH),
             Purpose::Hash(hash) => {
                 check_params(hash.facts(), &Params::in_key(0, bytes)?)?;
-                PreparedKey::Hash(hash, Zeroizing::new(Box::from(bytes)))
+                PreparedKey::Hash(hash, Zeroizing::new(try_copy(bytes)?))
             }
         })
     }
@@ -93,8 +95,12 @@ impl PreparedKey {
         let PreparedKey::Hash(hash, key) = self else { return None };
         // The key is the first parameter; the last byte of a block ends it.
         let key = key.split_last().map_or(&[][..], |(_, entries)| entries);
-        let block = Zeroizing::new([key, parameters].concat());
-        Some(PreparedKey::new(Purpose::Hash(*hash), &block, EngineNumber::Native))
+        Some(try_with_capacity(key.len() + parameters.len()).and_then(|block| {
+            let mut block = Zeroizing::new(block);
+            block.extend_from_slice(key);
+            block.extend_from_slice(parameters);
+            PreparedKey::new(Purpose::Hash(*hash), &block, EngineNumber::Native)
+        }))
     }
 
     /// Returns true if the kernel engine computes under it.
@@ -129,7 +135,7 @@ pub(crate) struct Keys {
 #[derive(Default)]
 struct Slot {
     generation: u32,
-    key: Option<Arc<PreparedKey>>,
+    key: Option<Shared<PreparedKey>>,
 }
 
 /// Handles stay exact as JavaScript numbers: index below 2^24, generation below 2^29.
@@ -142,6 +148,7 @@ impl Keys {
     /// # Errors
     /// [`Status::Engine`] if 2^24 keys are stored; [`Status::Memory`].
     pub(crate) fn keep(&mut self, key: PreparedKey) -> Result<u64, Status> {
+        let key = Shared::try_new(key)?;
         let index = match self.free.pop() {
             Some(index) => index,
             None => {
@@ -158,12 +165,12 @@ impl Keys {
             }
         };
         let slot = self.slots.get_mut(index as usize).ok_or(Status::Internal)?;
-        slot.key = Some(Arc::new(key));
+        slot.key = Some(key);
         Ok(u64::from(slot.generation) << INDEX_BITS | u64::from(index))
     }
 
     /// Returns the key of a handle, `None` if it was disposed.
-    pub(crate) fn get(&self, handle: u64) -> Option<&Arc<PreparedKey>> {
+    pub(crate) fn get(&self, handle: u64) -> Option<&Shared<PreparedKey>> {
         self.slots
             .get(index_of(handle))
             .filter(|slot| generation_of(handle) == slot.generation)?

@@ -18,11 +18,11 @@ use crate::job::CompletionQueue;
 use crate::memory_budget;
 use crate::task::pool;
 use crate::values::{self, Env};
+use millrace_core::allocate::Shared;
 use napi_sys as sys;
 use std::ffi::c_void;
 use std::ptr;
 use std::rc::Rc;
-use std::sync::Arc;
 #[cfg(windows)]
 use std::sync::OnceLock;
 
@@ -45,6 +45,8 @@ extern "C" fn napi_register_module_v1(
         SYMBOLS.get_or_init(|| std::mem::forget(unsafe { sys::setup() }));
     }
     pin_library();
+    // Allocates what no call can do without; so does the rest of this function.
+    pool();
     let state = Rc::new(Environment::new(close_at_end));
     // SAFETY: this is module registration; env and exports are Node's own. The instance data is
     // finalized when no JavaScript can run in the environment any more, which is what `undefine`
@@ -67,20 +69,19 @@ extern "C" fn unregister(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_v
 }
 
 /// Registers [`end`] to run before the environment's memory is freed.
-fn close_at_end(env: Env, completion: &Arc<CompletionQueue>) {
-    let hook = Arc::into_raw(Arc::clone(completion)).cast_mut().cast();
+fn close_at_end(env: Env, completion: &Shared<CompletionQueue>) {
+    let hook = completion.clone().into_raw();
     // SAFETY: env is live on this thread; `end` takes the reference back, once.
     unsafe { sys::napi_add_env_cleanup_hook(env.raw(), Some(end), hook) };
 }
 
 /// Called by Node when the environment ends.
 extern "C" fn end(hook: *mut c_void) {
-    // SAFETY: made by `Arc::into_raw` in `close_at_end`; Node runs each hook once.
-    let completion = unsafe { Arc::from_raw(hook.cast_const().cast::<CompletionQueue>()) };
-    let waiting = admission::withdraw(&completion);
-    let withdrawn = pool().withdraw(|task| Arc::ptr_eq(task.completion(), &completion));
+    // SAFETY: made by `into_raw` in `close_at_end`; Node runs each hook once.
+    let completion = unsafe { Shared::<CompletionQueue>::from_raw(hook) };
+    drop(admission::withdraw(&completion));
+    while pool().take_first(completion.address(), |_| true).is_some() {}
     completion.close();
-    drop((waiting, withdrawn));
     memory_budget::free_scratch();
 }
 

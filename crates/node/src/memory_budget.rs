@@ -124,7 +124,12 @@ pub(crate) fn with_scratch(
     }
     let mut memory = take_scratch(size)?;
     let result = work(&mut memory);
-    USED.with_borrow_mut(|used| used.push(memory));
+    USED.with_borrow_mut(|used| {
+        // Memory that cannot be kept is wiped and freed here.
+        if used.try_reserve(1).is_ok() {
+            used.push(memory);
+        }
+    });
     result
 }
 
@@ -153,7 +158,10 @@ pub(crate) fn wipe_deferred(mut checkpoint: impl FnMut()) {
         memory.wipe(&mut checkpoint);
         let mut budget = budget();
         let scratch_bytes = budget.scratch_bytes.saturating_add(memory.size());
-        if budget.waiting == 0 && budget.taken.saturating_add(scratch_bytes) <= budget.limit {
+        if budget.waiting == 0
+            && budget.taken.saturating_add(scratch_bytes) <= budget.limit
+            && budget.scratch.try_reserve(1).is_ok()
+        {
             budget.scratch_bytes = scratch_bytes;
             budget.scratch.push(memory);
         }

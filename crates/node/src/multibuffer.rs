@@ -13,7 +13,7 @@ use crate::keys::PreparedKey;
 use crate::memory_budget;
 use crate::protocol::EngineNumber;
 use crate::work::{Key, Operation, REPLY_SMALL_BYTES, Status, Target, Work};
-use millrace_core::allocate::try_zeroed;
+use millrace_core::allocate::{Shared, try_with_capacity, try_zeroed};
 use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::error::Error;
@@ -23,12 +23,11 @@ use millrace_core::kdf::{self, Derivation};
 use millrace_core::many;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use zeroize::Zeroizing;
 
 /// The most jobs of a batch: no SIMD kernel has more lanes.
-const BATCH_MAX: usize = 32;
+pub(crate) const BATCH_MAX: usize = 32;
 
 /// Returns the kind of a work that may be batched: the number of its prepared key, or 0 without
 /// one, and its hash or the kind of its derivation.
@@ -71,49 +70,60 @@ pub(crate) fn batch_limit(kind: u32) -> usize {
     }
 }
 
-/// Runs jobs of one kind as a batch.
+/// The jobs of a batch, from the first place on; a job that has left the batch is `None`.
+type Jobs = [Option<Box<Job>>; BATCH_MAX];
+
+/// Runs jobs of one kind, at most [`BATCH_MAX`], as a batch.
 pub(crate) fn run(
     jobs: impl Iterator<Item = Box<Job>>,
     run_pending: &mut dyn FnMut(),
     completed: &mut CompletedBatch,
 ) {
-    let mut begun = Vec::with_capacity(BATCH_MAX);
+    let (mut begun, mut count) = ([const { None }; BATCH_MAX], 0);
     for mut job in jobs {
         if !job.completion.gate().enter() {
             continue;
         }
-        if job.begin() { begun.push(job) } else { complete(job, completed) }
+        match begun.get_mut(count) {
+            Some(place) if job.begin() => {
+                *place = Some(job);
+                count += 1;
+            }
+            _ => complete(job, completed),
+        }
     }
-    let mut jobs = begun;
-    if jobs.first().is_some_and(|job| job.work.operation == Operation::Derive) {
-        return derive(jobs, run_pending, completed);
+    let each = || begun[..count].iter().flatten();
+    let Some(first) = each().next() else { return };
+    if first.work.operation == Operation::Derive {
+        return derive(begun, run_pending, completed);
     }
-    let Some(key) = jobs.first().and_then(|job| BatchKey::of(&job.work)) else { return };
+    let Some(key) = BatchKey::of(&first.work) else { return };
     // A batch takes less than half as long as its jobs one by one.
-    let (rounds, cost) =
-        (jobs.len().div_ceil(2), jobs.iter().map(|job| job.cost).max().unwrap_or(0));
+    let (rounds, cost) = (count.div_ceil(2), each().map(|job| job.cost).max().unwrap_or(0));
     if cost.saturating_mul(rounds as u64) <= CHECKPOINT_MIN_NS {
-        key.run(&mut jobs);
-        jobs.into_iter().for_each(|job| complete(job, completed));
+        key.run(&mut begun[..count]);
+        begun.into_iter().flatten().for_each(|job| complete(job, completed));
         completed.measure_once(Algorithm::Hash(key.hash));
         return;
     }
-    let size = jobs.iter().map(|job| job.work.source.size()).max().unwrap_or(0);
+    let size = each().map(|job| job.work.source.size()).max().unwrap_or(0);
     let slice = (slice(size, cost) / rounds).max(SLICE_MIN_BYTES);
-    key.run_in_slices(slice, jobs, run_pending, completed);
+    key.run_in_slices(slice, begun, count, run_pending, completed);
 }
 
 /// Runs jobs on the calling thread, adjacent jobs of one kind as batches.
-pub(crate) fn run_inline(jobs: &mut [Box<Job>]) {
-    for same in jobs.chunk_by_mut(|job, next| job.kind.is_some() && job.kind == next.kind) {
+pub(crate) fn run_inline(jobs: &mut [Option<Box<Job>>]) {
+    let kind = |job: &Option<Box<Job>>| job.as_ref().and_then(|job| job.kind);
+    for same in jobs.chunk_by_mut(|job, next| kind(job).is_some() && kind(job) == kind(next)) {
         for jobs in same.chunks_mut(BATCH_MAX) {
-            match BatchKey::of(&jobs[0].work) {
+            match jobs[0].as_ref().and_then(|job| BatchKey::of(&job.work)) {
                 Some(key)
-                    if jobs.len() > 1 && jobs.iter().all(|job| job.cancel_token.is_none()) =>
+                    if jobs.len() > 1
+                        && jobs.iter().flatten().all(|job| job.cancel_token.is_none()) =>
                 {
                     key.run(jobs)
                 }
-                _ => jobs.iter_mut().for_each(|job| execute::run_inline(job)),
+                _ => jobs.iter_mut().flatten().for_each(|job| execute::run_inline(job)),
             }
         }
     }
@@ -128,7 +138,7 @@ fn complete(job: Box<Job>, completed: &mut CompletedBatch) {
 /// The hash and the key that all jobs of a batch share.
 struct BatchKey {
     hash: Hash,
-    key: Option<Arc<PreparedKey>>,
+    key: Option<Shared<PreparedKey>>,
 }
 
 impl BatchKey {
@@ -137,36 +147,42 @@ impl BatchKey {
         match (work.operation, &work.key) {
             (Operation::Hash(hash), _) => Some(BatchKey { hash, key: None }),
             (Operation::Hmac(hash), Key::Prepared(key)) => {
-                Some(BatchKey { hash, key: Some(Arc::clone(key)) })
+                Some(BatchKey { hash, key: Some(key.clone()) })
             }
             _ => None,
         }
     }
 
     /// Runs the jobs without checkpoints.
-    fn run(&self, jobs: &mut [Box<Job>]) {
+    fn run(&self, jobs: &mut [Option<Box<Job>>]) {
         let windows = windows(jobs);
         let mut places = [&[][..]; BATCH_MAX];
         let sources = sources(&mut places, &windows[..jobs.len()]);
-        let each = |index: usize, digest: &[u8]| jobs[index].complete_with(digest);
+        let each = |index: usize, digest: &[u8]| {
+            if let Some(job) = &mut jobs[index] {
+                job.complete_with(digest);
+            }
+        };
         let result = catch_unwind(AssertUnwindSafe(|| match self.mac()? {
             None => many::digests(self.hash, &Params::default(), sources, self.size(), None, each),
             Some(key) => many::macs(key, sources, None, each),
         }));
         let failure = failure(result);
-        jobs.iter_mut().filter(|job| job.status != Status::Done).for_each(|job| job.end(failure));
+        let mut failed = jobs.iter_mut().flatten().filter(|job| job.status != Status::Done);
+        failed.by_ref().for_each(|job| job.end(failure));
     }
 
     fn run_in_slices(
         &self,
         slice: usize,
-        jobs: Vec<Box<Job>>,
+        jobs: Jobs,
+        count: usize,
         run_pending: &mut dyn FnMut(),
         completed: &mut CompletedBatch,
     ) {
         let windows = windows(&jobs);
         let mut places = [&[][..]; BATCH_MAX];
-        let sources = sources(&mut places, &windows[..jobs.len()]);
+        let sources = sources(&mut places, &windows[..count]);
         BatchInFlight::run(jobs, run_pending, completed, |batch, checkpoint| {
             let each = |index: usize, digest: &[u8]| {
                 if let Some(job) = &mut batch.borrow_mut()[index] {
@@ -201,9 +217,12 @@ impl BatchKey {
 }
 
 /// Returns the windows of the messages of at most [`BATCH_MAX`] jobs.
-fn windows(jobs: &[Box<Job>]) -> [Window; BATCH_MAX] {
+fn windows(jobs: &[Option<Box<Job>>]) -> [Window; BATCH_MAX] {
     let mut windows = [Window::EMPTY; BATCH_MAX];
-    windows.iter_mut().zip(jobs).for_each(|(window, job)| *window = job.work.source);
+    windows
+        .iter_mut()
+        .zip(jobs.iter().flatten())
+        .for_each(|(window, job)| *window = job.work.source);
     windows
 }
 
@@ -225,23 +244,20 @@ fn failure(result: std::thread::Result<Result<(), Error>>) -> Status {
 struct BatchInFlight<'a> {
     run_pending: &'a mut dyn FnMut(),
     completed: &'a mut CompletedBatch,
-    jobs: &'a Jobs,
+    jobs: &'a RefCell<Jobs>,
     cancelled: [Cell<bool>; BATCH_MAX],
 }
-
-/// The jobs of a batch that have not left it.
-type Jobs = RefCell<Vec<Option<Box<Job>>>>;
 
 impl BatchInFlight<'_> {
     /// Runs jobs that have begun, and completes them. `work` returns the status of the jobs that
     /// have no result.
     fn run(
-        jobs: Vec<Box<Job>>,
+        jobs: Jobs,
         run_pending: &mut dyn FnMut(),
         completed: &mut CompletedBatch,
-        work: impl FnOnce(&Jobs, &mut BatchInFlight<'_>) -> Status,
+        work: impl FnOnce(&RefCell<Jobs>, &mut BatchInFlight<'_>) -> Status,
     ) {
-        let jobs = RefCell::new(jobs.into_iter().map(Some).collect::<Vec<_>>());
+        let jobs = RefCell::new(jobs);
         let mut batch = BatchInFlight {
             run_pending,
             completed,
@@ -250,7 +266,7 @@ impl BatchInFlight<'_> {
         };
         let failure = work(&jobs, &mut batch);
         batch.complete_cancelled();
-        for mut job in jobs.take().into_iter().flatten() {
+        for mut job in jobs.into_inner().into_iter().flatten() {
             if job.status != Status::Done {
                 job.end(failure);
             }
@@ -324,20 +340,12 @@ impl Lane {
 }
 
 /// Runs derivations of one kind, all of which have begun.
-fn derive(mut jobs: Vec<Box<Job>>, run_pending: &mut dyn FnMut(), completed: &mut CompletedBatch) {
+fn derive(mut jobs: Jobs, run_pending: &mut dyn FnMut(), completed: &mut CompletedBatch) {
     // Held until all memory is wiped, including that of a job that leaves early.
-    let permits: Vec<_> = jobs.iter_mut().filter_map(|job| job.permit.take()).collect();
-    let refuse = |jobs: Vec<Box<Job>>, status: Status, completed: &mut CompletedBatch| {
-        for mut job in jobs {
-            job.end(status);
-            complete(job, completed);
-        }
-    };
-    let derivations: Vec<_> = jobs.iter().map(|job| job.work.derivation).collect();
-    let Some(mut lanes) = jobs.iter().map(|job| Lane::of(job)).collect::<Option<Vec<_>>>() else {
-        return refuse(jobs, Status::Memory, completed);
-    };
-    let permitted = permits.iter().map(|permit| permit.bytes()).sum();
+    let permits = jobs.each_mut().map(|job| job.as_mut().and_then(|job| job.permit.take()));
+    let permitted = permits.iter().flatten().map(|permit| permit.bytes()).sum();
+    let derivations = jobs.each_ref().map(|job| job.as_ref().map(|job| job.work.derivation));
+    let lanes = inputs(&jobs);
     BatchInFlight::run(jobs, run_pending, completed, |batch, checkpoint| {
         let mut each = |index: usize, key: &[u8]| {
             if let Some(job) = &mut batch.borrow_mut()[index] {
@@ -345,18 +353,21 @@ fn derive(mut jobs: Vec<Box<Job>>, run_pending: &mut dyn FnMut(), completed: &mu
             }
         };
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let jobs = lanes.iter_mut().zip(&derivations).map(|(lane, derivation)| kdf::Job {
+            let mut lanes = lanes?;
+            let mut jobs = try_with_capacity(lanes.len())?;
+            let all = lanes.iter_mut().zip(derivations.iter().flatten());
+            jobs.extend(all.map(|(lane, derivation)| kdf::Job {
                 numbers: derivation.numbers(),
                 password: lane.password.read(),
                 salt: lane.salt.read(),
                 secret: &[],
                 aad: &[],
                 target: &mut lane.target,
-            });
-            let mut jobs: Vec<_> = jobs.collect();
-            let size = derivations[0].batch_memory(&jobs, permitted)?;
+            }));
+            let first = derivations[0].as_ref().ok_or(Error::Engine)?;
+            let size = first.batch_memory(&jobs, permitted)?;
             memory_budget::with_scratch(size, |memory| {
-                derivations[0].derive(&mut jobs, memory, checkpoint, &mut each)
+                first.derive(&mut jobs, memory, checkpoint, &mut each)
             })
         }));
         failure(result)
@@ -364,4 +375,17 @@ fn derive(mut jobs: Vec<Box<Job>>, run_pending: &mut dyn FnMut(), completed: &mu
     completed.deliver();
     memory_budget::wipe_deferred(run_pending);
     drop(permits);
+}
+
+/// Returns the inputs and outputs of all jobs.
+///
+/// # Errors
+/// [`Error::Memory`].
+fn inputs(jobs: &Jobs) -> Result<Vec<Lane>, Error> {
+    let mut lanes = try_with_capacity(BATCH_MAX)?;
+    for job in jobs.iter().flatten() {
+        let needed = job.work.target.size() as u64;
+        lanes.push(Lane::of(job).ok_or(Error::Memory { needed })?);
+    }
+    Ok(lanes)
 }

@@ -13,7 +13,7 @@ use crate::files::{self, OpenedFile};
 use crate::job::{CompletionQueue, Job, WorkerClaim};
 use crate::protocol::EngineNumber;
 use crate::work::{Operation, Reply, Status, TAG_MAX, Target, Work};
-use millrace_core::allocate::try_with_capacity;
+use millrace_core::allocate::{Shared, try_with_capacity};
 use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::cipher::CipherKey;
 use millrace_core::hash::Params;
@@ -21,7 +21,7 @@ use millrace_core::split::{self, HashMessage, HashPart, Message, PART_ALIGN, Par
 use millrace_pool::{CancelToken, LONG_TASK_NS};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Parts have at least this many bytes: each costs its worker some 100 ns.
 const PART_MIN_BYTES: usize = 64 * 1024;
@@ -31,8 +31,8 @@ const PARTS_PER_HELPER: usize = 4;
 
 /// A job whose parts several workers compute.
 pub(crate) struct ParallelJob {
-    completion: Arc<CompletionQueue>,
-    cancel_token: Option<Arc<CancelToken>>,
+    completion: Shared<CompletionQueue>,
+    cancel_token: Option<Shared<CancelToken>>,
     /// Predicted nanoseconds of a helper's work.
     cost: u64,
     helpers: usize,
@@ -100,23 +100,34 @@ fn parts_of(work: &Work) -> usize {
 
 impl ParallelJob {
     /// Claims workers for a long job, of `workers` in all. Returns the job with the number of
-    /// helper tasks to submit, or the unchanged job if it gets one worker only.
+    /// helper tasks to submit, or the job itself if it gets one worker only.
     pub(crate) fn split(
         mut job: Box<Job>,
         workers: usize,
-    ) -> Result<(Arc<ParallelJob>, usize), Box<Job>> {
-        match claim_workers(&mut job, workers) {
-            0 | 1 => Err(job),
-            helpers => Ok((ParallelJob::new(job, helpers), helpers)),
+    ) -> Result<(Shared<ParallelJob>, usize), Box<Job>> {
+        let helpers = claim_workers(&mut job, workers);
+        if helpers < 2 {
+            return Err(job);
+        }
+        match Shared::try_new(ParallelJob::of(&job, helpers)) {
+            Err(_) => {
+                job.claim = Some(WorkerClaim::new(1));
+                Err(job)
+            }
+            Ok(parallel) => {
+                parallel.lock().job = Some(job);
+                Ok((parallel, helpers))
+            }
         }
     }
 
-    fn new(job: Box<Job>, helpers: usize) -> Arc<ParallelJob> {
+    /// Returns the parallel job of a job, which is not in it yet.
+    fn of(job: &Job, helpers: usize) -> ParallelJob {
         let size = job.work.messages().1;
         let part = (size / (helpers * PARTS_PER_HELPER))
             .clamp(PART_MIN_BYTES, slice(size, job.cost).max(PART_MIN_BYTES));
-        Arc::new(ParallelJob {
-            completion: Arc::clone(&job.completion),
+        ParallelJob {
+            completion: job.completion.clone(),
             cancel_token: job.cancel_token.clone(),
             cost: (job.cost / helpers as u64).max(LONG_TASK_NS + 1),
             helpers,
@@ -124,7 +135,7 @@ impl ParallelJob {
             part,
             plan: OnceLock::new(),
             state: Mutex::new(ParallelState {
-                job: Some(job),
+                job: None,
                 pass: 0,
                 next: 0,
                 active: 0,
@@ -132,11 +143,11 @@ impl ParallelJob {
                 begun: false,
                 failure: None,
             }),
-        })
+        }
     }
 
     /// Returns the completion queue of the job's environment.
-    pub(crate) fn completion(&self) -> &Arc<CompletionQueue> {
+    pub(crate) fn completion(&self) -> &Shared<CompletionQueue> {
         &self.completion
     }
 

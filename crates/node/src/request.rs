@@ -8,7 +8,8 @@ use crate::protocol::flag::{
     FRESH, HAS_AAD, HAS_IV, HAS_KEY, HAS_SIZES, HAS_TAG, HAS_TARGET, HAS_VIEWS, PROGRESS,
 };
 use crate::protocol::{At, OperationNumber, REPLY_MAX, Status};
-use crate::work::{Key, Messages, Operation, Target, Work};
+use crate::work::{Key, Messages, Operation, ProgressCounter, Target, Work};
+use millrace_core::allocate::Shared;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::error::Error;
 use millrace_core::kdf::phc::{Bcrypt, Limits, PasswordHash, Scheme};
@@ -82,9 +83,9 @@ fn decode_common(frame: &Frame<'_>, operation: Operation) -> Result<Work, Status
     let state = frame.call.state;
     let key = match frame.number(At::Key) {
         0.0 => Key::Bytes(frame.input(HAS_KEY, 5, At::KeyOffset, At::KeySize)?),
-        handle => Key::Prepared(Arc::clone(
-            state.keys.borrow().get(handle as u64).ok_or(Status::KeyDisposed)?,
-        )),
+        handle => Key::Prepared(
+            state.keys.borrow().get(handle as u64).ok_or(Status::KeyDisposed)?.clone(),
+        ),
     };
     let target = match frame.has(HAS_TARGET) {
         true => Target::Memory(frame.window(1, At::TargetOffset, At::TargetSize)?),
@@ -115,7 +116,10 @@ fn decode_common(frame: &Frame<'_>, operation: Operation) -> Result<Work, Status
         target,
         fresh: frame.has(FRESH),
         lent: frame.has(HAS_TARGET) && !frame.has(FRESH) && frame.number(At::Slot) >= 0.0,
-        progress: frame.has(PROGRESS).then(Arc::default),
+        progress: match frame.has(PROGRESS) {
+            true => Some(Shared::try_new(ProgressCounter::default())?),
+            false => None,
+        },
         derivation: Derivation::NONE,
     })
 }

@@ -10,8 +10,8 @@ use crate::protocol::flag::{CANCELLABLE, COPIED, SNAPSHOT, UNLIMITED};
 use crate::protocol::{At, Route, Status};
 use crate::request;
 use crate::work::{Key, Operation, Reply, Target, Work};
+use millrace_core::allocate::Shared;
 use millrace_pool::CancelToken;
-use std::sync::Arc;
 
 /// Runs the operation of the frame; for the pool, `Ok` means that the job was accepted.
 ///
@@ -65,13 +65,15 @@ fn submit(frame: &Frame<'_>, slot: u32) -> Result<(), Status> {
         state.keep_finished(job);
         return Ok(());
     }
+    if frame.has(CANCELLABLE) {
+        job.cancel_token = Some(Shared::try_new(CancelToken::default())?);
+    }
     copy_secrets(&mut job.copies, &mut job.work)?;
     if frame.has(SNAPSHOT) {
         copy_source(&mut job.copies, &mut job.work)?;
     }
     frame.set(At::Cost, job.cost);
     state.add_copied(job.copied);
-    job.cancel_token = frame.has(CANCELLABLE).then(Arc::<CancelToken>::default);
     state.accept(env, slot, job.cancel_token.clone());
     state.dispatch(job);
     Ok(())

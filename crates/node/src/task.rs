@@ -7,17 +7,18 @@ use crate::execute;
 use crate::job::{CompletionQueue, Job};
 use crate::memory_budget;
 use crate::multibuffer;
-use crate::os_thread;
+use crate::os;
 use crate::parallel::ParallelJob;
 use crate::protocol::EngineNumber;
-use millrace_pool::{Pool, Task, YieldPoint};
-use std::sync::{Arc, OnceLock};
+use millrace_core::allocate::Shared;
+use millrace_pool::{Pool, Task, Worker, YieldPoint};
+use std::sync::OnceLock;
 
 /// A worker's task.
 pub(crate) enum PoolTask {
     Job(Box<Job>),
     /// Works on parts of a large job while there are any.
-    Helper(Arc<ParallelJob>),
+    Helper(Shared<ParallelJob>),
 }
 
 /// Returns the process's pool. No thread starts before the first task.
@@ -26,30 +27,28 @@ pub(crate) fn pool() -> &'static Pool<PoolTask> {
     POOL.get_or_init(|| Pool::new(Pool::<PoolTask>::default_limit()))
 }
 
-/// Submits tasks to the pool; runs here those that the pool cannot take because no thread can be
-/// started.
+/// Submits tasks to the pool; runs here those that the pool cannot take because threads or memory
+/// are short.
 pub(crate) fn submit(tasks: impl IntoIterator<Item = PoolTask>) {
     let mut completed = CompletedBatch::default();
-    for task in pool().submit(tasks) {
-        task.run(&mut YieldPoint::none(), &mut completed);
-    }
+    pool().submit(tasks, |task| task.run(&mut YieldPoint::none(), &mut completed));
     completed.deliver();
 }
 
-/// Returns a long job as tasks: one, or as many as it gets workers.
-pub(crate) fn split(job: Box<Job>) -> Vec<PoolTask> {
+/// Submits a long job as one task, or as many as it gets workers.
+pub(crate) fn submit_long(job: Box<Job>) {
     match ParallelJob::split(job, pool().threads().limit) {
-        Err(job) => vec![PoolTask::Job(job)],
-        Ok((parallel, helpers)) => PoolTask::helpers(&parallel, helpers).collect(),
+        Err(job) => submit([PoolTask::Job(job)]),
+        Ok((parallel, helpers)) => submit(PoolTask::helpers(&parallel, helpers)),
     }
 }
 
 impl PoolTask {
     fn helpers(
-        parallel: &Arc<ParallelJob>,
+        parallel: &Shared<ParallelJob>,
         helpers: usize,
     ) -> impl Iterator<Item = PoolTask> + use<'_> {
-        (0..helpers).map(|_| PoolTask::Helper(Arc::clone(parallel)))
+        (0..helpers).map(|_| PoolTask::Helper(parallel.clone()))
     }
 
     /// Returns true for a job that the event loop may run instead of waiting for it.
@@ -58,7 +57,7 @@ impl PoolTask {
     }
 
     /// Returns the completion queue of the task's environment.
-    pub(crate) fn completion(&self) -> &Arc<CompletionQueue> {
+    pub(crate) fn completion(&self) -> &Shared<CompletionQueue> {
         match self {
             PoolTask::Job(job) => &job.completion,
             PoolTask::Helper(parallel) => parallel.completion(),
@@ -69,8 +68,12 @@ impl PoolTask {
 impl Task for PoolTask {
     type Results = CompletedBatch;
 
+    fn start_worker(worker: Worker<PoolTask>) -> bool {
+        os::start_thread(c"millrace", worker, Worker::run)
+    }
+
     fn on_worker_start() {
-        os_thread::avoid_preempting_others();
+        os::avoid_preempting_others();
     }
 
     fn cost(&self) -> u64 {
@@ -82,7 +85,7 @@ impl Task for PoolTask {
 
     /// Worker time is divided among environments.
     fn owner(&self) -> usize {
-        Arc::as_ptr(self.completion()).addr()
+        self.completion().address()
     }
 
     fn kind(&self) -> Option<u32> {
@@ -101,7 +104,7 @@ impl Task for PoolTask {
                 completed.note_secrets(parallel.keyed(), parallel.cost());
                 // A helper that the pool cannot take is not missed: the others do its parts.
                 let call_helpers =
-                    |helpers| drop(pool().submit(PoolTask::helpers(&parallel, helpers)));
+                    |helpers| pool().submit(PoolTask::helpers(&parallel, helpers), drop);
                 if let Some(job) = parallel.help(&mut run_pending, call_helpers) {
                     let algorithm = cost::algorithm(job.work.operation);
                     completed.add(job);
@@ -117,9 +120,9 @@ impl Task for PoolTask {
         completed: &mut CompletedBatch,
     ) {
         // Results are delivered one environment at a time.
-        let owner = |task: &PoolTask| Arc::as_ptr(task.completion());
+        let owner = PoolTask::owner;
         if tasks.iter().any(|task| owner(task) != owner(&tasks[0])) {
-            tasks.sort_by_key(owner);
+            tasks.sort_unstable_by_key(owner);
         }
         let jobs = tasks.drain(..).filter_map(|task| match task {
             PoolTask::Job(job) => Some(job),

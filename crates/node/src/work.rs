@@ -7,6 +7,7 @@ use crate::keys::PreparedKey;
 use crate::protocol::EngineNumber;
 pub(crate) use crate::protocol::Status;
 use crate::values::exact_size;
+use millrace_core::allocate::Shared;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::error::Error;
 use millrace_core::kdf::Derivation;
@@ -74,7 +75,7 @@ pub(crate) enum Operation {
 
 pub(crate) enum Key {
     Bytes(Window),
-    Prepared(Arc<PreparedKey>),
+    Prepared(Shared<PreparedKey>),
 }
 
 /// Where a result goes: to memory, or back with the completion, with its bytes.
@@ -190,7 +191,7 @@ pub(crate) struct Work {
     pub(crate) fresh: bool,
     /// The caller or another thread may read the target while a worker writes it.
     pub(crate) lent: bool,
-    pub(crate) progress: Option<Arc<ProgressCounter>>,
+    pub(crate) progress: Option<Shared<ProgressCounter>>,
     pub(crate) derivation: Derivation,
 }
 

@@ -13,7 +13,7 @@ use crate::sleep::Shared;
 use std::sync::Arc;
 
 pub use crate::cancel::{CancelToken, Cancellation};
-pub use crate::worker::YieldPoint;
+pub use crate::worker::{Worker, YieldPoint};
 
 /// Nanoseconds of waiting work for each awake worker above which another is woken.
 pub const WAKE_BACKLOG_NS: u64 = 30_000;
@@ -30,7 +30,13 @@ pub const MAX_THREADS: usize = 1024;
 /// Its cost, owner and kind must not change after it was submitted.
 pub trait Task: Sized + Send + 'static {
     /// The results that a worker collects until it delivers them.
-    type Results: Default;
+    type Results: Default + Send;
+
+    /// Starts a thread that runs `worker`. Returns false if that fails. The threads of the standard
+    /// library abort the process when memory is short.
+    fn start_worker(worker: Worker<Self>) -> bool {
+        sync::thread::Builder::new().name("millrace".into()).spawn(move || worker.run()).is_ok()
+    }
 
     /// Called once on each worker's thread, before its first task.
     fn on_worker_start() {}
@@ -96,7 +102,7 @@ pub struct Pool<T: Task> {
 impl<T: Task> Pool<T> {
     /// Creates a pool of at most `limit` workers (at least one). Starts no thread.
     pub fn new(limit: usize) -> Pool<T> {
-        Pool { shared: Arc::new(Shared::new(limit, worker::run)) }
+        Pool { shared: Arc::new(Shared::new(limit, worker::start)) }
     }
 
     /// Returns the number of threads that this process may run at once, by the CPU mask and the
@@ -105,11 +111,11 @@ impl<T: Task> Pool<T> {
         std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
     }
 
-    /// Queues tasks, all under one lock. Returns the tasks that the caller must run itself: all of
-    /// them if no worker exists and none can be started (the process is out of threads), and those
-    /// for which the queue has no memory.
-    pub fn submit(&self, tasks: impl IntoIterator<Item = T>) -> Vec<T> {
-        self.shared.submit(tasks)
+    /// Queues tasks, all under one lock. Calls `reject` with the tasks that the caller must run
+    /// itself: all that wait if no worker exists and none can be started (the process is out of
+    /// threads or memory), and those for which the queue has no memory.
+    pub fn submit(&self, tasks: impl IntoIterator<Item = T>, reject: impl FnMut(T)) {
+        self.shared.submit(tasks, reject);
     }
 
     /// Takes the owner's first waiting task, a short one if there is one, if `wanted` returns true
@@ -122,12 +128,6 @@ impl<T: Task> Pool<T> {
     /// date when it is returned.
     pub fn is_awake(&self) -> bool {
         self.shared.is_awake()
-    }
-
-    /// Removes and returns the waiting tasks for which `cancelled` returns true. Tasks that a
-    /// worker has taken still run.
-    pub fn withdraw(&self, cancelled: impl FnMut(&T) -> bool) -> Vec<T> {
-        self.shared.withdraw(cancelled)
     }
 
     /// Changes the limit: at once for sleeping workers, and after their current tasks for busy

@@ -12,6 +12,9 @@ pub(crate) const QUANTUM_NS: u64 = 2_500;
 /// The most nanoseconds of short work that bypass a waiting long task.
 pub(crate) const BYPASS_MAX_NS: u64 = 1_000_000;
 
+/// The most tasks that a worker takes at once; it has a place for each.
+pub(crate) const TAKEN_MAX: usize = 128;
+
 /// How many tasks at the front of a queue are candidates for a batch, divided among its owners.
 pub(crate) const WINDOW: usize = 32;
 
@@ -142,15 +145,11 @@ impl<T: Task> Scheduler<T> {
         Some(first.task)
     }
 
-    /// Removes and returns the tasks for which `cancelled` returns true.
-    pub(crate) fn withdraw(&mut self, mut cancelled: impl FnMut(&T) -> bool) -> Vec<T> {
-        let mut removed = Vec::new();
-        self.short.withdraw(&mut cancelled, &mut removed);
-        self.long.withdraw(&mut cancelled, &mut removed);
-        if self.long.len == 0 {
-            self.bypassed_ns = 0;
-        }
-        removed
+    /// Takes a task of any owner, a short one if there is one.
+    pub(crate) fn take_any(&mut self) -> Option<T> {
+        let queue = if self.short.len > 0 { &self.short } else { &self.long };
+        let owner = queue.owner(queue.next_owner()?).owner;
+        self.take_first(owner, |_| true)
     }
 }
 
@@ -220,7 +219,10 @@ impl<T> FairQueue<T> {
     #[inline]
     fn push(&mut self, owner: usize, task: Queued<T>) -> Result<(), Queued<T>> {
         if self.owner(self.recent).owner != owner {
-            self.recent = self.index_of(owner);
+            match self.index_of(owner) {
+                Some(index) => self.recent = index,
+                None => return Err(task),
+            }
         }
         let (cost, min_virtual_time) = (task.cost(), self.min_virtual_time);
         let queue = self.owner_mut(self.recent);
@@ -236,20 +238,22 @@ impl<T> FairQueue<T> {
         Ok(())
     }
 
-    /// Returns the index of the owner's queue: its own, or a free one, or a new one.
-    fn index_of(&mut self, owner: usize) -> usize {
+    /// Returns the index of the owner's queue: its own, or a free one, or a new one; `None` when
+    /// there is no memory for a new one.
+    fn index_of(&mut self, owner: usize) -> Option<usize> {
         if let Some(index) = self.owners().position(|queue| queue.owner == owner) {
-            return index;
+            return Some(index);
         }
         let min = self.min_virtual_time;
         let is_free = |queue: &OwnerQueue<T>| queue.tasks.is_empty() && queue.virtual_time <= min;
         let free = self.owners().position(is_free);
         if let Some(index) = free {
             self.owner_mut(index).owner = owner;
-            return index;
+            return Some(index);
         }
+        self.others.try_reserve(1).ok()?;
         self.others.push(OwnerQueue::new(owner));
-        self.others.len()
+        Some(self.others.len())
     }
 
     /// Returns the index of the owner if it waits.
@@ -289,20 +293,6 @@ impl<T> FairQueue<T> {
         }
         Some(task)
     }
-
-    fn withdraw(&mut self, cancelled: &mut impl FnMut(&T) -> bool, removed: &mut Vec<T>) {
-        for queue in std::iter::once(&mut self.first).chain(&mut self.others) {
-            let (gone, kept) =
-                queue.tasks.drain(..).partition::<VecDeque<_>, _>(|queued| cancelled(&queued.task));
-            queue.tasks = kept;
-            self.len -= gone.len();
-            self.backlog_ns -= gone.iter().map(Queued::cost).sum::<u64>();
-            removed.extend(gone.into_iter().map(|queued| queued.task));
-        }
-        if self.len == 0 {
-            self.min_virtual_time = self.max_virtual_time;
-        }
-    }
 }
 
 impl<T: Task> FairQueue<T> {
@@ -314,7 +304,8 @@ impl<T: Task> FairQueue<T> {
         while let Some(index) = self.next_owner() {
             let start_tag = self.owner(index).virtual_time;
             while let Some(first) = self.owner(index).tasks.front() {
-                if cost > 0 && cost + first.cost() > QUANTUM_NS {
+                let full = cost + first.cost() > QUANTUM_NS || taken.len() >= TAKEN_MAX;
+                if cost > 0 && full {
                     return cost;
                 }
                 if start_tag > self.min_virtual_time {
@@ -363,7 +354,8 @@ impl<T: Task> FairQueue<T> {
         }
         // The tasks behind the window are assumed to suit as often as those in it.
         let share = (1 + suitable * self.len / seen.max(1)).div_ceil(workers);
-        let (mut wanted, mut total) = (share.min(limit) - 1, 0);
+        let room = TAKEN_MAX.saturating_sub(taken.len());
+        let (mut wanted, mut total) = ((share.min(limit) - 1).min(room), 0);
         for other in nearest {
             let mut place = 0;
             for _ in 0..each {

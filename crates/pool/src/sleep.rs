@@ -3,7 +3,7 @@
 
 use crate::scheduler::{Length, Queued, Scheduler, Workers};
 use crate::sync::{
-    AtomicUsize, Condvar, Mutex, MutexGuard, POLLS_PER_CLOCK_READ, Stopwatch, spin_loop, thread,
+    AtomicUsize, Condvar, Mutex, MutexGuard, POLLS_PER_CLOCK_READ, Stopwatch, spin_loop,
 };
 use crate::{MAX_THREADS, Task, Threads, WAKE_BACKLOG_NS};
 use std::sync::atomic::Ordering;
@@ -25,8 +25,9 @@ pub(crate) struct Shared<T> {
     state: Mutex<State<T>>,
     work: Condvar,
     pending: Pending,
-    /// The main function of a worker thread; a parameter, as `worker` imports this module.
-    run_worker: fn(Arc<Shared<T>>),
+    /// Starts a worker thread, and returns false if that fails; a parameter, as `worker` imports
+    /// this module.
+    start: fn(Arc<Shared<T>>) -> bool,
 }
 
 #[derive(Debug)]
@@ -97,7 +98,7 @@ impl WorkerSet {
 }
 
 impl<T: Task> Shared<T> {
-    pub(crate) fn new(limit: usize, run_worker: fn(Arc<Shared<T>>)) -> Shared<T> {
+    pub(crate) fn new(limit: usize, start: fn(Arc<Shared<T>>) -> bool) -> Shared<T> {
         let workers = WorkerSet { limit: limit.clamp(1, MAX_THREADS), ..WorkerSet::default() };
         Shared {
             state: Mutex::new(State { workers, scheduler: Scheduler::new() }),
@@ -107,7 +108,7 @@ impl<T: Task> Shared<T> {
                 short: AtomicUsize::new(0),
                 awake: AtomicUsize::new(0),
             },
-            run_worker,
+            start,
         }
     }
 
@@ -142,22 +143,46 @@ impl<T: Task> Shared<T> {
 
     // ---- called by submitters ---------------------------------------------------------------
 
-    pub(crate) fn submit(self: &Arc<Self>, tasks: impl IntoIterator<Item = T>) -> Vec<T> {
-        let mut state = self.lock();
-        let mut rejected: Vec<T> =
-            tasks.into_iter().filter_map(|task| state.scheduler.push(task).err()).collect();
-        self.publish(&state.scheduler);
-        // A worker that is awake soon takes a task and wakes the others that are needed: the caller
-        // pays for at most one wake-up.
-        let sleepers =
-            if state.workers.awake() == 0 { self.wake_workers(&mut state, 1) } else { 0 };
-        if state.workers.started == 0 {
-            rejected.append(&mut state.scheduler.withdraw(|_| true));
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        tasks: impl IntoIterator<Item = T>,
+        mut reject: impl FnMut(T),
+    ) {
+        let mut tasks = tasks.into_iter();
+        loop {
+            let mut state = self.lock();
+            let no_memory = tasks.by_ref().find_map(|task| state.scheduler.push(task).err());
             self.publish(&state.scheduler);
+            // A worker that is awake soon takes a task and wakes the others that are needed: the
+            // caller pays for at most one wake-up.
+            let sleepers =
+                if state.workers.awake() == 0 { self.wake_workers(&mut state, 1) } else { 0 };
+            let no_workers = state.workers.started == 0;
+            drop(state);
+            self.notify(sleepers);
+            if no_workers {
+                self.reject_all(&mut reject);
+            }
+            match no_memory {
+                Some(task) => reject(task),
+                None => return,
+            }
         }
-        drop(state);
-        self.notify(sleepers);
-        rejected
+    }
+
+    /// Rejects the waiting tasks until there is a worker.
+    #[cold]
+    fn reject_all(&self, reject: &mut impl FnMut(T)) {
+        loop {
+            let mut state = self.lock();
+            if state.workers.started > 0 {
+                return;
+            }
+            let Some(task) = state.scheduler.take_any() else { return };
+            self.publish(&state.scheduler);
+            drop(state);
+            reject(task);
+        }
     }
 
     pub(crate) fn take_first(&self, owner: usize, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
@@ -168,13 +193,6 @@ impl<T: Task> Shared<T> {
         let task = state.scheduler.take_first(owner, wanted)?;
         self.publish(&state.scheduler);
         Some(task)
-    }
-
-    pub(crate) fn withdraw(&self, cancelled: impl FnMut(&T) -> bool) -> Vec<T> {
-        let mut state = self.lock();
-        let removed = state.scheduler.withdraw(cancelled);
-        self.publish(&state.scheduler);
-        removed
     }
 
     pub(crate) fn resize(self: &Arc<Self>, limit: usize) {
@@ -324,10 +342,7 @@ impl<T: Task> Shared<T> {
     }
 
     fn start_worker(self: &Arc<Self>, workers: &mut WorkerSet) -> bool {
-        let shared = Arc::clone(self);
-        let builder = thread::Builder::new().name("millrace".into());
-        let run_worker = self.run_worker;
-        let started = builder.spawn(move || run_worker(shared)).is_ok();
+        let started = (self.start)(Arc::clone(self));
         workers.started += usize::from(started);
         started
     }
@@ -407,14 +422,14 @@ mod tests {
     #[test]
     #[cfg(not(loom))]
     fn a_caller_wakes_one_worker_and_none_while_one_is_awake() {
-        let shared = Arc::new(Shared::new(4, |_| ()));
+        let shared = Arc::new(Shared::new(4, |_| true));
         for (asleep, woken) in [(4, 1), (3, 0)] {
             {
                 let mut state = shared.lock();
-                state.scheduler.withdraw(|_| true);
+                while state.scheduler.take_any().is_some() {}
                 state.workers = WorkerSet { limit: 4, started: 4, asleep, ..WorkerSet::default() };
             }
-            assert!(shared.submit([1_000_000; 9].map(Job)).is_empty());
+            shared.submit([1_000_000; 9].map(Job), |_| panic!("a worker runs it"));
             assert_eq!(shared.lock().workers.waking, woken);
         }
         assert_eq!(shared.take(&mut Vec::new()), Some(Length::Long));
@@ -429,7 +444,7 @@ mod tests {
     fn soon(mut condition: impl FnMut() -> bool) -> bool {
         let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
         while !condition() && std::time::Instant::now() < end {
-            thread::sleep(std::time::Duration::from_millis(1));
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
         condition()
     }
@@ -437,8 +452,8 @@ mod tests {
     #[test]
     #[cfg(not(loom))]
     fn a_worker_counts_as_awake_after_a_long_task_and_sleepers_retire() {
-        let shared = Arc::new(Shared::new(2, crate::worker::run));
-        assert!(shared.submit([1_000_000; 9].map(Job)).is_empty());
+        let shared = Arc::new(Shared::new(2, crate::worker::start));
+        shared.submit([1_000_000; 9].map(Job), |_| panic!("a worker runs it"));
         assert!(soon(|| {
             let state = shared.lock();
             state.scheduler.len() == 0 && state.workers.asleep == state.workers.started
@@ -451,7 +466,7 @@ mod tests {
     #[test]
     #[cfg(not(loom))]
     fn tasks_taken_at_a_yield_point_wait_no_longer() {
-        let shared = Arc::new(Shared::new(1, |_| ()));
+        let shared = Arc::new(Shared::new(1, |_| true));
         let mut state = shared.lock();
         assert!(state.scheduler.push(Job(1)).is_ok());
         shared.publish(&state.scheduler);

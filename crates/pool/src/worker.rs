@@ -2,7 +2,7 @@
 //! points of a long one.
 
 use crate::Task;
-use crate::scheduler::{Length, QUANTUM_NS, Queued};
+use crate::scheduler::{Length, QUANTUM_NS, Queued, TAKEN_MAX};
 use crate::sleep::Shared;
 use crate::sync::{Stopwatch, yield_now};
 use std::hint;
@@ -28,27 +28,30 @@ const OS_YIELD_INTERVAL_NS: u64 = 100_000;
 /// at a load of 17).
 const OS_YIELD_INTERVAL_MAX_NS: u64 = 3_000_000;
 
-/// Runs a worker on the current thread until it retires.
-pub(crate) fn run<T: Task>(shared: Arc<Shared<T>>) {
-    T::on_worker_start();
-    Worker::new(shared).run_until_retired();
+/// Starts a worker on a thread of its own. Returns false if memory or threads are short.
+pub(crate) fn start<T: Task>(shared: Arc<Shared<T>>) -> bool {
+    Worker::new(shared).is_some_and(T::start_worker)
 }
 
-/// One worker thread. `nested` runs the short tasks at yield points of a long one.
-struct Worker<T: Task> {
+/// A worker of a pool, to run on a thread of its own.
+pub struct Worker<T: Task> {
     shared: Arc<Shared<T>>,
     runner: TaskRunner<T>,
+    /// Runs the short tasks at yield points of a long one.
     nested: TaskRunner<T>,
     throttle: OsYieldThrottle,
 }
 
 impl<T: Task> Worker<T> {
-    fn new(shared: Arc<Shared<T>>) -> Worker<T> {
+    /// Returns `None` when memory is short.
+    fn new(shared: Arc<Shared<T>>) -> Option<Worker<T>> {
         let throttle = OsYieldThrottle::new();
-        Worker { shared, runner: TaskRunner::new(), nested: TaskRunner::new(), throttle }
+        Some(Worker { shared, runner: TaskRunner::new()?, nested: TaskRunner::new()?, throttle })
     }
 
-    fn run_until_retired(mut self) {
+    /// Runs tasks on the current thread until the worker retires.
+    pub fn run(mut self) {
+        T::on_worker_start();
         loop {
             match self.shared.take(&mut self.runner.taken) {
                 Some(Length::Short) => self.runner.run(&mut YieldPoint::none()),
@@ -157,6 +160,12 @@ impl OsYieldThrottle {
     }
 }
 
+impl<T: Task> std::fmt::Debug for Worker<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Worker")
+    }
+}
+
 /// Runs the tasks that were taken, and collects their results.
 struct TaskRunner<T: Task> {
     taken: Vec<Queued<T>>,
@@ -168,14 +177,13 @@ struct TaskRunner<T: Task> {
 }
 
 impl<T: Task> TaskRunner<T> {
-    fn new() -> TaskRunner<T> {
-        TaskRunner {
-            taken: Vec::new(),
-            batch: Vec::new(),
-            results: T::Results::default(),
-            undelivered: 0,
-            undelivered_ns: 0,
-        }
+    /// Returns `None` when memory is short. The runner allocates nothing later.
+    fn new() -> Option<TaskRunner<T>> {
+        let (mut taken, mut batch) = (Vec::new(), Vec::new());
+        taken.try_reserve_exact(TAKEN_MAX).ok()?;
+        batch.try_reserve_exact(TAKEN_MAX).ok()?;
+        let results = T::Results::default();
+        Some(TaskRunner { taken, batch, results, undelivered: 0, undelivered_ns: 0 })
     }
 
     /// Runs the tasks taken, adjacent ones of one kind as a batch.

@@ -91,7 +91,7 @@ fn submit(pool: &Pool<Job>, cost: u64, work: impl FnOnce() + Send + 'static) {
 }
 
 fn send(pool: &Pool<Job>, jobs: impl IntoIterator<Item = Job>) {
-    assert!(pool.submit(jobs).is_empty());
+    pool.submit(jobs, |_| panic!("a worker runs it"));
 }
 
 /// Keeps one worker busy until the sender is used or dropped.
@@ -177,27 +177,6 @@ fn a_worker_survives_a_panicking_task() {
     submit(&pool, LONG, move || done.send(7).expect("the receiver waits"));
     assert_eq!(receive(&results), 7);
     assert_eq!(pool.threads().started, 1);
-}
-
-#[test]
-fn withdraw_removes_only_matching_waiting_tasks() {
-    let pool = Pool::new(1);
-    let release = occupy(&pool);
-    let (done, results) = mpsc::channel();
-    for number in 0..10 {
-        let done = done.clone();
-        submit(&pool, LONG, move || done.send(number).expect("the receiver waits"));
-    }
-    let mut position = 0;
-    let removed = pool.withdraw(|_| {
-        position += 1;
-        position % 2 == 0
-    });
-    assert_eq!(removed.len(), 5);
-    drop((removed, done));
-    release.send(()).expect("the worker waits");
-    assert_eq!((0..5).map(|_| receive(&results)).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
-    assert!(results.recv().is_err(), "the others were removed");
 }
 
 #[test]
@@ -520,7 +499,7 @@ impl Drop for Counted {
     }
 }
 
-/// Submitters, helpers, withdrawals and resizing at once, with tasks that yield, panic and run in
+/// Submitters, helpers and resizing at once, with tasks that yield, panic and run in
 /// batches. `MILLRACE_SEED` repeats the decisions, but not their order.
 #[test]
 fn every_task_ends_exactly_once_under_random_load() {
@@ -540,7 +519,10 @@ fn every_task_ends_exactly_once_under_random_load() {
                 let (mut sent, mut taken) = (0, 0);
                 for _ in 0..1500 {
                     match random(40) {
-                        0 => taken += pool.withdraw(|job| job.owner == owner).len(),
+                        0 => {
+                            taken +=
+                                std::iter::from_fn(|| pool.take_first(owner, |_| true)).count();
+                        }
                         1 => pool.resize(1 + random(4) as usize),
                         2..6 => taken += usize::from(pool.take_first(owner, |_| true).is_some()),
                         6 => thread::sleep(Duration::from_micros(random(200))),

@@ -7,6 +7,7 @@
 mod external;
 mod native;
 mod report;
+mod shared;
 
 pub use external::{ExternalCipher, ExternalMac};
 pub(crate) use native::hash_parts::{HashMessage, HashPart, part_size as hash_part_size};
@@ -17,6 +18,7 @@ pub(crate) use native::partial_tag::PartialTag;
 pub(crate) use native::running::RunningState;
 pub(crate) use native::{MacState as NativeMac, Native};
 pub use report::report_json;
+pub use shared::{Shared, try_box};
 
 /// An HMAC key that an engine prepared.
 pub(crate) enum MacState {
@@ -36,15 +38,18 @@ pub fn wipe(bytes: &mut [u8]) {
     Native::wipe(bytes);
 }
 
+/// Names of instructions.
+pub(crate) type Names = &'static [&'static str];
+
 /// How an engine computes one algorithm.
 #[derive(Clone, Debug)]
 pub(crate) struct Service {
     /// The library, as in `Native::libraries`.
     pub(crate) library: &'static str,
     /// The CPU's instructions in use beyond the architecture's baseline.
-    pub(crate) instructions: Vec<&'static str>,
+    pub(crate) instructions: Names,
     /// The messages hashed at once on one core and the instructions for it, if that is faster.
-    pub(crate) lanes: Option<(usize, &'static [&'static str])>,
+    pub(crate) lanes: Option<(usize, Names)>,
 }
 
 impl Service {

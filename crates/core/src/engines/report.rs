@@ -14,7 +14,7 @@ pub fn report_json() -> String {
         let _ = write!(json, "\"{name}\":\"{version}\"");
     }
     let _ = write!(json, "}},\"cpu\":{{\"arch\":\"{}\",\"features\":", std::env::consts::ARCH);
-    write_names(&mut json, &super::native::features::features());
+    write_names(&mut json, super::native::features::features());
     json.push_str("},\"algorithms\":{");
     let hashes = HASHES.iter().map(|facts| (facts.name, Native::serves_hash(facts.hash)));
     let ciphers = CIPHERS.iter().map(|facts| (facts.name, Native::serves_cipher(facts.cipher)));
@@ -24,9 +24,9 @@ pub fn report_json() -> String {
         write_service(&mut json, &service);
     }
     json.push_str("},\"derivations\":{");
-    for (index, (name, service)) in Native::serves_derivations().into_iter().enumerate() {
+    for (index, ([kind, name], service)) in Native::serves_derivations().enumerate() {
         separate(&mut json, index);
-        let _ = write!(json, "\"{name}\":");
+        let _ = write!(json, "\"{kind}{name}\":");
         write_service(&mut json, &service);
     }
     json.push_str("}}}");
@@ -35,19 +35,19 @@ pub fn report_json() -> String {
 
 fn write_service(json: &mut String, service: &Service) {
     let _ = write!(json, "{{\"library\":\"{}\",\"instructions\":", service.library);
-    write_names(json, &service.instructions);
+    write_names(json, service.instructions.iter().copied());
     let _ = write!(json, ",\"hardware\":{}", service.hardware());
     if let Some((messages, instructions)) = service.lanes {
         let _ = write!(json, ",\"lanes\":{{\"messages\":{messages},\"instructions\":");
-        write_names(json, instructions);
+        write_names(json, instructions.iter().copied());
         json.push('}');
     }
     json.push('}');
 }
 
-fn write_names(json: &mut String, names: &[&str]) {
+fn write_names(json: &mut String, names: impl Iterator<Item = &'static str>) {
     json.push('[');
-    for (index, name) in names.iter().enumerate() {
+    for (index, name) in names.enumerate() {
         separate(json, index);
         let _ = write!(json, "\"{name}\"");
     }

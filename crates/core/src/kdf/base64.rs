@@ -1,5 +1,8 @@
 //! The Base64 of password hashes: without padding, canonical.
 
+use crate::Error;
+use crate::allocate::try_with_capacity;
+
 /// The 64 characters of an encoding.
 pub(super) struct Alphabet(&'static [u8; 64]);
 
@@ -23,12 +26,15 @@ impl Alphabet {
         text
     }
 
-    /// Returns the bytes of a text and its unused bits; `None` if the text is not valid in this
-    /// alphabet.
-    pub(super) fn decode(&self, text: &str) -> Option<(Vec<u8>, u32)> {
-        let (mut bytes, mut bits, mut count) = (Vec::with_capacity(text.len() * 3 / 4), 0_u32, 0);
+    /// Returns the bytes of a text and its unused bits.
+    ///
+    /// # Errors
+    /// [`Error::Encoded`] if the text is not valid in this alphabet; [`Error::Memory`].
+    pub(super) fn decode(&self, text: &str) -> Result<(Vec<u8>, u32), Error> {
+        let (mut bytes, mut bits, mut count) = (try_with_capacity(text.len() * 3 / 4)?, 0_u32, 0);
         for character in text.bytes() {
-            let value = self.0.iter().position(|&other| other == character)? as u32;
+            let value = self.0.iter().position(|&other| other == character);
+            let value = value.ok_or(Error::Encoded)? as u32;
             bits = bits << 6 | value;
             count += 6;
             if count >= 8 {
@@ -38,6 +44,6 @@ impl Alphabet {
             }
         }
         // A single character at the end holds no byte.
-        (count < 6).then_some((bytes, bits))
+        if count < 6 { Ok((bytes, bits)) } else { Err(Error::Encoded) }
     }
 }

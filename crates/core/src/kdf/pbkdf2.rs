@@ -6,6 +6,7 @@
 use super::Memory;
 use super::function::{self, Function, Numbers, digests};
 use crate::Error;
+use crate::allocate::try_collect;
 use crate::catalog::Hash;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
 use crate::engines::kdf::pbkdf2 as engine;
@@ -47,7 +48,7 @@ pub fn derive(
 /// of a cancelled job is unspecified, and `each` is not called for it.
 ///
 /// # Errors
-/// As [`derive()`]; nothing was computed then.
+/// As [`derive()`], and [`Error::Memory`]. `each` has been called for the jobs that are done.
 pub fn derive_many(
     hash: Hash,
     jobs: &mut [Job<'_>],
@@ -110,6 +111,6 @@ impl Function for Pbkdf2 {
             let &mut function::Job { password, salt, ref mut target, .. } = job;
             Ok(Job { password, salt, iterations: job.numbers.cost(0)?, target })
         });
-        derive_many(hash, &mut jobs.collect::<Result<Vec<_>, Error>>()?, checkpoint, each)
+        derive_many(hash, &mut try_collect(jobs)?, checkpoint, each)
     }
 }

@@ -17,6 +17,7 @@ use super::clock::Clock;
 use super::function::{Function, Job, Numbers};
 use super::{Memory, argon2, bcrypt, scrypt};
 use crate::Error;
+use crate::allocate::{try_copy, try_zeroed};
 use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
 use crate::engines::Native;
@@ -178,7 +179,7 @@ impl PasswordHash {
         if !sizes.contains(&size) {
             return Err(Error::OutputSize);
         }
-        let mut made = PasswordHash { scheme, salt: salt.to_vec(), hash: vec![0; size] };
+        let mut made = PasswordHash { scheme, salt: try_copy(salt)?, hash: try_zeroed(size)? };
         let mut hash = std::mem::take(&mut made.hash);
         made.derive(password, secret, &mut hash, memory, checkpoint)?;
         made.hash = hash;
@@ -292,7 +293,9 @@ impl Function for Verify {
         let limits = Limits { memory: numbers.memory, milliseconds: numbers.milliseconds };
         match PasswordHash::from_bytes(aad, &limits) {
             Ok(hash) => Ok(hash.scheme.memory()),
-            Err(Error::Memory { needed }) => Err(Error::MemoryLimit { needed }),
+            Err(Error::Memory { needed }) if needed > limits.memory => {
+                Err(Error::MemoryLimit { needed })
+            }
             Err(error) => Err(error),
         }
     }
@@ -373,8 +376,8 @@ fn bcrypt_fields(kind: Bcrypt, mut fields: Fields<'_>) -> Result<PasswordHash, E
     let (salt, hash) =
         text.split_at_checked(22).filter(|(_, hash)| hash.len() == 31).ok_or(Error::Encoded)?;
     // Some implementations set unused bits of the salt's last character.
-    let (salt, _) = BCRYPT.decode(salt).ok_or(Error::Encoded)?;
-    let (hash, left) = BCRYPT.decode(hash).ok_or(Error::Encoded)?;
+    let (salt, _) = BCRYPT.decode(salt)?;
+    let (hash, left) = BCRYPT.decode(hash)?;
     if left != 0 {
         return Err(Error::Encoded);
     }
@@ -387,7 +390,7 @@ fn with_salt(scheme: Scheme, mut fields: Fields<'_>) -> Result<PasswordHash, Err
         return Err(Error::Encoded);
     };
     let bytes = |text: &str, sizes: std::ops::RangeInclusive<usize>| {
-        let (bytes, left) = STANDARD.decode(text).ok_or(Error::Encoded)?;
+        let (bytes, left) = STANDARD.decode(text)?;
         if left != 0 {
             Err(Error::Encoded)
         } else if !sizes.contains(&bytes.len()) {

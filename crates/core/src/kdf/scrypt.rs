@@ -6,6 +6,7 @@
 use super::Memory;
 use super::function::{self, Function, Numbers};
 use crate::Error;
+use crate::allocate::try_collect;
 use crate::catalog::Hash;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
 use crate::engines::kdf::scrypt as engine;
@@ -193,6 +194,6 @@ impl Function for Scrypt {
             let &mut function::Job { password, salt, ref mut target, .. } = job;
             Ok(Job { password, salt, p: parameters(&job.numbers)?.1, target })
         });
-        derive_many(&cost, &mut jobs.collect::<Result<Vec<_>, Error>>()?, memory, checkpoint, each)
+        derive_many(&cost, &mut try_collect(jobs)?, memory, checkpoint, each)
     }
 }

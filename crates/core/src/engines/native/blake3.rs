@@ -408,8 +408,8 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    pub(crate) fn new(params: &Params<'_>) -> Message {
-        let mut message = Message { kind: HASH, key: WipedBox::new(Secret::zeros()) };
+    pub(crate) fn new(params: &Params<'_>) -> Result<Message, Error> {
+        let mut message = Message { kind: HASH, key: WipedBox::new(Secret::zeros())? };
         // Not by way of `kind_of`, whose result would leave a copy of the key.
         if let Some(key) = params.key {
             message.kind = KEYED;
@@ -417,7 +417,7 @@ impl Message {
         } else {
             (message.kind, (*message.key).0) = kind_of(params);
         }
-        message
+        Ok(message)
     }
 
     /// The chaining value of a part.

@@ -32,7 +32,7 @@ impl Message {
             poly: Poly1305::new(&[0; 32]),
             summing: Summing::vacant(),
             aad_size: aad.len(),
-        });
+        })?;
         let message = &mut *place;
         if let Some((first, last)) = nonce.split_first_chunk::<16>() {
             let mut derived = Secret::<32>::zeros();

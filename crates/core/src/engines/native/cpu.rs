@@ -11,17 +11,16 @@ use aws_lc_sys as lc;
 
 use super::features::has;
 use crate::catalog::{Cipher, Hash};
-use crate::engines::Service;
+use crate::engines::{Names, Service};
 
 /// The libraries and their versions. AWS-LC tells its own; a test compares the others to
 /// Cargo.lock.
-pub(crate) fn libraries() -> Vec<(&'static str, String)> {
+pub(crate) fn libraries() -> [(&'static str, &'static str); 4] {
     // SAFETY: returns a static string for every argument.
-    let text = unsafe { CStr::from_ptr(lc::OpenSSL_version(0)) }.to_string_lossy();
-    let aws_lc = text.split_whitespace().last().unwrap_or_default().to_string();
-    let mut libraries = vec![("AWS-LC", aws_lc)];
-    libraries.extend(CRATES.map(|(name, version)| (name, version.to_string())));
-    libraries
+    let text: &'static CStr = unsafe { CStr::from_ptr(lc::OpenSSL_version(0)) };
+    let aws_lc = text.to_str().unwrap_or_default().split_whitespace().last().unwrap_or_default();
+    let [first, second, third] = CRATES;
+    [("AWS-LC", aws_lc), first, second, third]
 }
 
 const AWS_LC: &str = "AWS-LC";
@@ -32,24 +31,20 @@ const CRATES: [(&str, &str); 3] =
     [(BLAKE3, "1.8.7"), ("blowfish", "0.10.0"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
 
 /// The first set of instructions of which this CPU has all; none is the baseline.
-fn first(choices: &[&[&'static str]]) -> Vec<&'static str> {
-    choices
-        .iter()
-        .find(|set| set.iter().all(|name| has(name)))
-        .map(|set| set.to_vec())
-        .unwrap_or_default()
+fn first(choices: &[Names]) -> Names {
+    choices.iter().find(|set| set.iter().all(|name| has(name))).copied().unwrap_or_default()
 }
 
 /// Returns how a hash is computed on this CPU.
 pub(crate) fn serves_hash(hash: Hash) -> Service {
     let (library, instructions) = match hash {
-        Hash::Md5 | Hash::Ripemd160 => (AWS_LC, vec![]),
+        Hash::Md5 | Hash::Ripemd160 => (AWS_LC, &[][..]),
         Hash::Sha1 | Hash::Md5Sha1 => (AWS_LC, sha1()),
         Hash::Sha224 | Hash::Sha256 => (AWS_LC, sha256()),
         Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
             own::sha512().unwrap_or_else(|| (AWS_LC, sha512()))
         }
-        Hash::Blake2b512 | Hash::Blake2s256 => (MILLRACE, vec![]),
+        Hash::Blake2b512 | Hash::Blake2s256 => (MILLRACE, &[][..]),
         Hash::Blake3 => (BLAKE3, blake3()),
         Hash::Xxh32 | Hash::Xxh64 => (MILLRACE, own::xxh()),
         Hash::Xxh3_64 | Hash::Xxh3_128 => (MILLRACE, own::xxh3()),
@@ -101,8 +96,8 @@ pub(super) fn aes_block() -> Service {
 }
 
 /// Returns the report of a derivation that Millrace computes with `instructions`.
-pub(super) fn ours(instructions: &[&'static str]) -> Service {
-    Service { library: MILLRACE, instructions: instructions.to_vec(), lanes: None }
+pub(super) fn ours(instructions: Names) -> Service {
+    Service { library: MILLRACE, instructions, lanes: None }
 }
 
 /// Returns how PBKDF2 over `hash` is computed, with `lanes` blocks of output at once.
@@ -123,11 +118,11 @@ mod own {
     };
     use super::super::gcm::key::GcmKey;
     use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
-    use super::{Hash, MILLRACE};
+    use super::{Hash, MILLRACE, Names};
 
-    type Served = (&'static str, Vec<&'static str>);
+    type Served = (&'static str, Names);
 
-    pub(super) fn lanes(hash: Hash) -> Option<(usize, &'static [&'static str])> {
+    pub(super) fn lanes(hash: Hash) -> Option<(usize, Names)> {
         let multibuffer = match hash {
             Hash::Md5 => md5::multibuffer,
             Hash::Sha1 => sha1::multibuffer,
@@ -141,37 +136,36 @@ mod own {
         multibuffer(Kernels::detect()).map(|found| (found.lanes, found.instructions))
     }
 
-    pub(super) fn keccak() -> Vec<&'static str> {
-        Bmi::detect().map(|_| Bmi::NAMES.to_vec()).unwrap_or_default()
+    pub(super) fn keccak() -> Names {
+        Bmi::detect().map(|_| Bmi::NAMES).unwrap_or_default()
     }
 
-    pub(super) fn keccak_leaves() -> Vec<&'static str> {
-        keccak::multibuffer(Kernels::detect())
-            .map_or_else(self::keccak, |found| found.instructions.to_vec())
+    pub(super) fn keccak_leaves() -> Names {
+        keccak::multibuffer(Kernels::detect()).map_or_else(self::keccak, |found| found.instructions)
     }
 
     // From 1 KiB on.
-    pub(super) fn xxh() -> Vec<&'static str> {
-        Avx2::detect().map(|_| Avx2::NAMES.to_vec()).unwrap_or_default()
+    pub(super) fn xxh() -> Names {
+        Avx2::detect().map(|_| Avx2::NAMES).unwrap_or_default()
     }
 
     // Beyond 240 bytes.
-    pub(super) fn xxh3() -> Vec<&'static str> {
-        Avx512::detect().map(|_| Avx512::NAMES.to_vec()).unwrap_or_else(xxh)
+    pub(super) fn xxh3() -> Names {
+        Avx512::detect().map(|_| Avx512::NAMES).unwrap_or_else(xxh)
     }
 
     // From 256 bytes on.
-    pub(super) fn crc() -> Vec<&'static str> {
+    pub(super) fn crc() -> Names {
         match (Fold512::detect(), Fold256::detect(), Carryless::detect()) {
-            (Some(_), ..) => Fold512::NAMES.to_vec(),
-            (None, Some(_), _) => Fold256::NAMES.to_vec(),
-            (None, None, Some(_)) => Carryless::NAMES.to_vec(),
-            (None, None, None) => Vec::new(),
+            (Some(_), ..) => Fold512::NAMES,
+            (None, Some(_), _) => Fold256::NAMES,
+            (None, None, Some(_)) => Carryless::NAMES,
+            (None, None, None) => &[],
         }
     }
 
     /// The instructions of scrypt and Argon2.
-    pub(in super::super) fn vectors() -> &'static [&'static str] {
+    pub(in super::super) fn vectors() -> Names {
         match (Avx512::detect(), Avx2::detect()) {
             (Some(_), _) => Avx512::NAMES,
             (None, Some(_)) => Avx2::NAMES,
@@ -185,7 +179,7 @@ mod own {
             (None, Some(_)) => Schedule256::NAMES,
             (None, None) => return None,
         };
-        Some((MILLRACE, names.to_vec()))
+        Some((MILLRACE, names))
     }
 
     pub(super) fn aes_ctr() -> Option<Served> {
@@ -194,32 +188,32 @@ mod own {
             (None, Some(_)) => Vaes256::NAMES,
             (None, None) => return None,
         };
-        Some((MILLRACE, names.to_vec()))
+        Some((MILLRACE, names))
     }
 
     // All messages, or up to 2 KiB only.
     pub(super) fn aes_gcm() -> Option<Served> {
         let proof = Gcm256::detect().filter(|_| !GcmKey::long_by_aws_lc());
-        proof.map(|_| (MILLRACE, Gcm256::NAMES.to_vec()))
+        proof.map(|_| (MILLRACE, Gcm256::NAMES))
     }
 
     pub(super) fn chacha20() -> Option<Served> {
-        Avx512::detect().map(|_| (MILLRACE, Avx512::NAMES.to_vec()))
+        Avx512::detect().map(|_| (MILLRACE, Avx512::NAMES))
     }
 
     pub(super) fn chacha20_poly1305() -> Option<Served> {
-        Ifma::detect().map(|_| (MILLRACE, Ifma::NAMES.to_vec()))
+        Ifma::detect().map(|_| (MILLRACE, Ifma::NAMES))
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 mod own {
-    use super::Hash;
+    use super::{Hash, Names};
 
-    type Served = (&'static str, Vec<&'static str>);
+    type Served = (&'static str, Names);
 
     #[cfg(target_arch = "aarch64")]
-    pub(super) fn lanes(hash: Hash) -> Option<(usize, &'static [&'static str])> {
+    pub(super) fn lanes(hash: Hash) -> Option<(usize, Names)> {
         use super::super::Native;
         use super::super::lanes::{Kernels, keccak, sha1, sha256, sha512};
         let multibuffer = match hash {
@@ -235,46 +229,45 @@ mod own {
     }
 
     #[cfg(not(target_arch = "aarch64"))]
-    pub(super) fn lanes(_hash: Hash) -> Option<(usize, &'static [&'static str])> {
+    pub(super) fn lanes(_hash: Hash) -> Option<(usize, Names)> {
         None
     }
 
-    pub(super) fn keccak() -> Vec<&'static str> {
-        Vec::new()
+    pub(super) fn keccak() -> Names {
+        &[]
     }
 
     #[cfg(target_arch = "aarch64")]
-    pub(super) fn keccak_leaves() -> Vec<&'static str> {
+    pub(super) fn keccak_leaves() -> Names {
         use super::super::lanes::{Kernels, keccak};
-        keccak::multibuffer(Kernels::detect())
-            .map_or_else(self::keccak, |found| found.instructions.to_vec())
+        keccak::multibuffer(Kernels::detect()).map_or_else(self::keccak, |found| found.instructions)
     }
 
     #[cfg(not(target_arch = "aarch64"))]
-    pub(super) fn keccak_leaves() -> Vec<&'static str> {
-        Vec::new()
+    pub(super) fn keccak_leaves() -> Names {
+        &[]
     }
 
-    pub(super) fn xxh() -> Vec<&'static str> {
-        Vec::new()
+    pub(super) fn xxh() -> Names {
+        &[]
     }
 
-    pub(super) fn xxh3() -> Vec<&'static str> {
+    pub(super) fn xxh3() -> Names {
         super::first(&[&["neon"]])
     }
 
     #[cfg(target_arch = "aarch64")]
-    pub(super) fn crc() -> Vec<&'static str> {
+    pub(super) fn crc() -> Names {
         use super::super::features::Pmull;
-        Pmull::detect().map(|_| Pmull::NAMES.to_vec()).unwrap_or_default()
+        Pmull::detect().map(|_| Pmull::NAMES).unwrap_or_default()
     }
 
     #[cfg(not(target_arch = "aarch64"))]
-    pub(super) fn crc() -> Vec<&'static str> {
-        Vec::new()
+    pub(super) fn crc() -> Names {
+        &[]
     }
 
-    pub(in super::super) fn vectors() -> &'static [&'static str] {
+    pub(in super::super) fn vectors() -> Names {
         &[]
     }
 
@@ -302,33 +295,37 @@ mod own {
 #[cfg(target_arch = "x86_64")]
 mod dispatch {
     use super::super::features::has;
-    use super::first;
+    use super::{Names, first};
 
-    pub(super) fn sha1() -> Vec<&'static str> {
+    pub(super) fn sha1() -> Names {
         match first(&[&["sha-ni", "ssse3"], &["avx2", "bmi1", "bmi2", "ssse3"]]) {
             found if !found.is_empty() => found,
             _ => avx_if_intel(),
         }
     }
 
-    pub(super) fn sha256() -> Vec<&'static str> {
-        if has("sha-ni") { vec!["sha-ni"] } else { avx_if_intel() }
+    pub(super) fn sha256() -> Names {
+        if has("sha-ni") { &["sha-ni"] } else { avx_if_intel() }
     }
 
     // Scalar code on AMD: AWS-LC prefers it there over its AVX code.
-    pub(super) fn sha512() -> Vec<&'static str> {
-        avx_if_intel().into_iter().filter(|&name| name == "avx").collect()
+    pub(super) fn sha512() -> Names {
+        avx_if_intel_or(&[])
     }
 
-    fn avx_if_intel() -> Vec<&'static str> {
-        if has("avx") && is_intel() { vec!["avx"] } else { first(&[&["ssse3"]]) }
+    fn avx_if_intel() -> Names {
+        avx_if_intel_or(first(&[&["ssse3"]]))
     }
 
-    pub(super) fn aes_ctr() -> Vec<&'static str> {
+    fn avx_if_intel_or(others: Names) -> Names {
+        if has("avx") && is_intel() { &["avx"] } else { others }
+    }
+
+    pub(super) fn aes_ctr() -> Names {
         first(&[&["aes-ni"], &["ssse3"]])
     }
 
-    pub(super) fn aes_gcm() -> Vec<&'static str> {
+    pub(super) fn aes_gcm() -> Names {
         first(&[
             &["aes-ni", "vaes", "vpclmulqdq", "avx512f", "avx512vbmi2"],
             &["aes-ni", "pclmulqdq", "avx", "movbe"],
@@ -338,14 +335,14 @@ mod dispatch {
     }
 
     // The assembly is left out on Windows.
-    pub(super) fn aes_gcm_siv() -> Vec<&'static str> {
+    pub(super) fn aes_gcm_siv() -> Names {
         if !cfg!(windows) && has("avx") && has("aes-ni") {
-            return vec!["aes-ni", "pclmulqdq", "avx"];
+            return &["aes-ni", "pclmulqdq", "avx"];
         }
         aes_gcm()
     }
 
-    pub(super) fn blake3() -> Vec<&'static str> {
+    pub(super) fn blake3() -> Names {
         first(&[&["avx512f", "avx512vl"], &["avx2"], &["sse4.1"]])
     }
 
@@ -358,33 +355,33 @@ mod dispatch {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod dispatch {
-    use super::first;
+    use super::{Names, first};
 
-    pub(super) fn sha1() -> Vec<&'static str> {
+    pub(super) fn sha1() -> Names {
         first(&[&["sha2"]])
     }
 
-    pub(super) fn sha256() -> Vec<&'static str> {
+    pub(super) fn sha256() -> Names {
         first(&[&["sha2"]])
     }
 
-    pub(super) fn sha512() -> Vec<&'static str> {
+    pub(super) fn sha512() -> Names {
         first(&[&["sha512"]])
     }
 
-    pub(super) fn aes_ctr() -> Vec<&'static str> {
+    pub(super) fn aes_ctr() -> Names {
         first(&[&["aes"], &["neon"]])
     }
 
-    pub(super) fn aes_gcm() -> Vec<&'static str> {
+    pub(super) fn aes_gcm() -> Names {
         first(&[&["aes", "pmull"], &["neon"]])
     }
 
-    pub(super) fn aes_gcm_siv() -> Vec<&'static str> {
+    pub(super) fn aes_gcm_siv() -> Names {
         aes_gcm()
     }
 
-    pub(super) fn blake3() -> Vec<&'static str> {
+    pub(super) fn blake3() -> Names {
         first(&[&["neon"]])
     }
 }

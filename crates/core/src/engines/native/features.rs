@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 type Detectable = (&'static str, fn() -> bool);
 
 /// Returns all features that this CPU has, including hidden ones, which the libraries use.
-pub(crate) fn features() -> Vec<&'static str> {
-    DETECTABLE.iter().filter(|(_, present)| present()).map(|&(name, _)| name).collect()
+pub(crate) fn features() -> impl Iterator<Item = &'static str> {
+    DETECTABLE.iter().filter(|(_, present)| present()).map(|&(name, _)| name)
 }
 
 /// Returns true if this CPU has the feature, hidden or not.

@@ -30,19 +30,25 @@ pub(crate) fn part_size(hash: Hash, params: &Params<'_>, size: u64) -> Option<u6
 
 impl HashMessage {
     /// A message of `size` bytes of a hash for which [`part_size`] returns a size.
-    pub(crate) fn new(hash: Hash, params: &Params<'_>, size: u64) -> HashMessage {
-        match hash {
-            Hash::Blake3 => HashMessage::Blake3(blake3::Message::new(params)),
-            _ => HashMessage::Keccak(keccak::Message::new(hash, params, size)),
-        }
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub(crate) fn new(hash: Hash, params: &Params<'_>, size: u64) -> Result<HashMessage, Error> {
+        Ok(match hash {
+            Hash::Blake3 => HashMessage::Blake3(blake3::Message::new(params)?),
+            _ => HashMessage::Keccak(keccak::Message::new(hash, params, size)?),
+        })
     }
 
     /// Hashes a part.
-    pub(crate) fn part(&self, offset: u64, source: &[u8]) -> HashPart {
-        match self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub(crate) fn part(&self, offset: u64, source: &[u8]) -> Result<HashPart, Error> {
+        Ok(match self {
             HashMessage::Blake3(message) => HashPart::Subtree(message.part(offset, source)),
-            HashMessage::Keccak(message) => HashPart::Values(message.part(offset, source)),
-        }
+            HashMessage::Keccak(message) => HashPart::Values(message.part(offset, source)?),
+        })
     }
 
     /// Joins all parts, of which there are at least two, in order.

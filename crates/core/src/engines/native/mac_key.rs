@@ -5,6 +5,7 @@ use super::hmac::{Pads, SIZE_MAX, from_states};
 use super::wipe::Secret;
 use super::{Digest, many};
 use crate::Error;
+use crate::allocate::try_box;
 use crate::checkpoint::{DigestSink, Slicer};
 use crate::inputs::Params;
 
@@ -39,13 +40,16 @@ pub(super) struct Midstates<D: Digest> {
 
 impl<D: Digest> Midstates<D> {
     /// Prepares the states in place, so that no copy remains on the stack.
-    pub(super) fn boxed(key: &[u8]) -> Box<Self> {
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub(super) fn boxed(key: &[u8]) -> Result<Box<Self>, Error> {
         let params = Params::default();
-        let mut states = Box::new(Self { inner: D::new(&params), outer: D::new(&params) });
+        let mut states = try_box(Self { inner: D::new(&params), outer: D::new(&params) })?;
         let mut pads = Pads::new::<D>(key);
         states.inner.update(pads.inner::<D>());
         states.outer.update(pads.outer::<D>());
-        states
+        Ok(states)
     }
 
     /// Returns the inner hash in this state; an empty state has not begun.

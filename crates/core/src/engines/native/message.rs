@@ -39,8 +39,8 @@ impl Message {
     ) -> Result<Message, Error> {
         let iv = || nonce.try_into().map_err(|_| Error::IvSize);
         match state {
-            CipherState::AesCtr(key) => Ok(Message::AesCtr(key.copied(), iv()?)),
-            CipherState::ChaCha20(key) => Ok(Message::ChaCha20(key.copied(), iv()?)),
+            CipherState::AesCtr(key) => Ok(Message::AesCtr(key.copied()?, iv()?)),
+            CipherState::ChaCha20(key) => Ok(Message::ChaCha20(key.copied()?, iv()?)),
             #[cfg(target_arch = "x86_64")]
             CipherState::ChaChaPoly(key) => {
                 Ok(Message::ChaChaPoly(chacha_poly::parts::Message::boxed(key, nonce, aad)?))

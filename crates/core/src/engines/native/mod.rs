@@ -201,7 +201,7 @@ pub(crate) type MacState = Box<dyn mac_key::Prepared>;
 /// Callers have checked every size against the catalog: keys, nonces, tags, targets and limits.
 impl Native {
     /// Returns the libraries behind the engine with their versions.
-    pub(crate) fn libraries() -> Vec<(&'static str, String)> {
+    pub(crate) fn libraries() -> [(&'static str, &'static str); 4] {
         cpu::libraries()
     }
 
@@ -227,8 +227,8 @@ impl Native {
         with_digest!(hash, D => hasher::digest::<D>(params, source, target, slicer))
     }
 
-    /// Returns how each derivation is computed here.
-    pub(crate) fn serves_derivations() -> Vec<(String, Service)> {
+    /// Returns how each derivation is computed here, its name in two parts.
+    pub(crate) fn serves_derivations() -> impl Iterator<Item = ([&'static str; 2], Service)> {
         kdf::serves()
     }
 
@@ -262,7 +262,7 @@ impl Native {
 
     /// Prepares an HMAC key.
     pub(crate) fn mac_state(hash: Hash, key: &[u8]) -> Result<MacState, Error> {
-        with_digest!(hash, D => Ok(mac_key::Midstates::<D>::boxed(key) as MacState),
+        with_digest!(hash, D => Ok(mac_key::Midstates::<D>::boxed(key)? as MacState),
             _ => Err(Error::NotSupported))
     }
 

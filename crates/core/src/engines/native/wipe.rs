@@ -9,6 +9,9 @@ use std::ops::{Deref, DerefMut};
 
 use aws_lc_sys as lc;
 
+use crate::Error;
+use crate::engines::try_box;
+
 /// Secret bytes, overwritten on drop.
 ///
 /// They are aligned to a cache line: reading back a vector that was written across two lines
@@ -99,8 +102,13 @@ pub(crate) struct WipedBox<T>(Box<ManuallyDrop<T>>);
 
 impl<T> WipedBox<T> {
     /// Puts a value on the heap.
-    pub(super) fn new(value: T) -> Self {
-        Self(Box::new(ManuallyDrop::new(value)))
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when memory is short; the value is dropped.
+    pub(super) fn new(value: T) -> Result<Self, Error> {
+        let place = Box::into_raw(try_box(value)?);
+        // SAFETY: the box was just leaked, and a `ManuallyDrop` has the layout of its value.
+        Ok(Self(unsafe { Box::from_raw(place.cast()) }))
     }
 
     /// Drops the value and overwrites its place.

@@ -76,10 +76,10 @@ impl AesCtrKey {
     }
 
     /// Another one, on the heap.
-    pub(super) fn copied(&self) -> WipedBox<Self> {
-        let mut copy = WipedBox::new(Self::vacant());
+    pub(super) fn copied(&self) -> Result<WipedBox<Self>, Error> {
+        let mut copy = WipedBox::new(Self::vacant())?;
         copy_plain(self, &mut copy);
-        copy
+        Ok(copy)
     }
 
     /// Encrypts or decrypts under `iv`, the first value of a 128-bit big-endian counter.

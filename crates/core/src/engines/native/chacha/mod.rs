@@ -97,10 +97,10 @@ impl ChaCha20Key {
     }
 
     /// Another one, on the heap.
-    pub(super) fn copied(&self) -> WipedBox<Self> {
-        let mut copy = WipedBox::new(Self::vacant());
+    pub(super) fn copied(&self) -> Result<WipedBox<Self>, Error> {
+        let mut copy = WipedBox::new(Self::vacant())?;
         copy_plain(self, &mut copy);
-        copy
+        Ok(copy)
     }
 
     /// Encrypts or decrypts under `iv`: the number of the first block (32 bits, little-endian),

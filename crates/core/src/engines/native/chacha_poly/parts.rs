@@ -44,7 +44,7 @@ impl Message {
             powers: Powers::zeros(),
             aad_size: aad.len(),
             proof: key.proof,
-        });
+        })?;
         copy_plain(&state.0, &mut message.state.0);
         copy_plain(&poly, &mut message.poly);
         copy_plain(&powers, &mut message.powers);

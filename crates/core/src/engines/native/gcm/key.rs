@@ -87,9 +87,10 @@ impl GcmKey {
                 24 => Cipher::Aes192Gcm,
                 _ => Cipher::Aes256Gcm,
             };
-            let mut key = WipedBox::new(AeadKey::vacant());
-            // If AWS-LC fails, or another thread was faster, this one is not needed.
-            if key.prepare(cipher, self.raw_key()).is_ok() {
+            // If memory is short, AWS-LC fails or another thread was faster, this one is not needed.
+            if let Ok(mut key) = WipedBox::new(AeadKey::vacant())
+                && key.prepare(cipher, self.raw_key()).is_ok()
+            {
                 let _ = self.long.set(key);
             }
         }

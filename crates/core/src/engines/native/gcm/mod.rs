@@ -97,7 +97,7 @@ impl Message {
             secrets: Secrets { h: Factor(0), aad: 0, mask: 0 },
             first: 0,
             aad_size: aad.len(),
-        });
+        })?;
         message.key.prepare(raw)?;
         message.secrets.h = Factor::new(message.encrypted(0)?);
         message.first = first(nonce, message.secrets.h);

@@ -54,7 +54,7 @@ impl Message {
             secrets: Secrets { h: Factor(0), aad: 0 },
             nonce: nonce.try_into().map_err(|_| Error::IvSize)?,
             aad_size: aad.len(),
-        });
+        })?;
         let message = &mut *place;
         // Section 4: halves of blocks that count up, the first two for H.
         message.key.prepare(key)?;

@@ -5,6 +5,7 @@ use blowfish::Blowfish;
 use super::super::cpu;
 use super::super::wipe::{Secret, wipe_below};
 use crate::Error;
+use crate::allocate::try_box;
 use crate::checkpoint::Checkpoint;
 use crate::engines::Service;
 
@@ -34,7 +35,7 @@ pub(crate) fn run(
     let key = &key.0[..size];
 
     // Wiped on drop, by the crate's feature.
-    let mut state = Box::new(Blowfish::bc_init_state());
+    let mut state = try_box(Blowfish::bc_init_state())?;
     state.salted_expand_key(salt, key);
     let rounds = 1_u64 << cost;
     for round in 1..=rounds {

@@ -24,19 +24,18 @@ pub(crate) fn run(
         let mut key = Secret::<SIZE_MAX>::zeros();
         let key = &mut key.0[..D::SIZE];
         hmac::hmac::<D>(salt, secret, key);
-        expand_from::<D>(key, info, target);
-        Ok(())
+        expand_from::<D>(key, info, target)
     }, _ => Err(Error::NotSupported))
 }
 
 /// Expands a key to `target`, which has at most 255 digests.
 pub(crate) fn expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
-    with_digest!(hash, D => { expand_from::<D>(key, info, target); Ok(()) },
+    with_digest!(hash, D => expand_from::<D>(key, info, target),
         _ => Err(Error::NotSupported))
 }
 
-fn expand_from<D: Digest>(key: &[u8], info: &[u8], target: &mut [u8]) {
-    let states = Midstates::<D>::boxed(key);
+fn expand_from<D: Digest>(key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    let states = Midstates::<D>::boxed(key)?;
     let mut block = Secret::<SIZE_MAX>::zeros();
     let block = &mut block.0[..D::SIZE];
     let mut hash = Secret::<SIZE_MAX>::zeros();
@@ -52,4 +51,5 @@ fn expand_from<D: Digest>(key: &[u8], info: &[u8], target: &mut [u8]) {
         states.outer.finish_copy(hash, block);
         target.copy_from_slice(&block[..target.len()]);
     }
+    Ok(())
 }

@@ -11,11 +11,11 @@ use super::Service;
 use super::cpu;
 use crate::catalog::{HASHES, HashFacts};
 
-/// Returns how each derivation is computed here.
-pub(super) fn serves() -> Vec<(String, Service)> {
+/// Returns how each derivation is computed here, its name in two parts.
+pub(super) fn serves() -> impl Iterator<Item = ([&'static str; 2], Service)> {
     let pbkdf2 =
         HASHES.iter().filter(|facts| facts.hmac).map(|&HashFacts { name, hash, .. }| {
-            (format!("pbkdf2-{name}"), cpu::serves_pbkdf2(hash, pbkdf2::lanes(hash)))
+            (["pbkdf2-", name], cpu::serves_pbkdf2(hash, pbkdf2::lanes(hash)))
         });
     let others = [
         ("scrypt", scrypt::serves()),
@@ -25,5 +25,5 @@ pub(super) fn serves() -> Vec<(String, Service)> {
         ("aes-kw", key_wrap::serves()),
         ("aes-kwp", key_wrap::serves()),
     ];
-    others.map(|(name, service)| (name.into(), service)).into_iter().chain(pbkdf2).collect()
+    others.map(|(name, service)| (["", name], service)).into_iter().chain(pbkdf2)
 }

@@ -11,6 +11,7 @@ use super::leaves::{LeafKind, Tree, values};
 use super::sp800_185::Integer;
 use super::turboshake::ROUNDS;
 use crate::Error;
+use crate::allocate::try_with_capacity;
 use crate::checkpoint::Slicer;
 use crate::inputs::Params;
 
@@ -38,18 +39,28 @@ pub(crate) struct KangarooTwelve<const RATE: usize, const SIZE: usize> {
     tree: Tree<RATE, ROUNDS>,
     /// Bytes of the first chunk. [`TREE`] has been absorbed if there are more.
     first: usize,
-    customization: Box<[u8]>,
+    customization: Customization,
 }
+
+/// The bytes of the customization, which a digest does not own: it is created, used and dropped
+/// within a call that has borrowed its parameters.
+#[derive(Copy, Clone)]
+struct Customization(*const [u8]);
+
+// SAFETY: it is read like a reference to bytes, which may be sent.
+unsafe impl Send for Customization {}
+// SAFETY: as above.
+unsafe impl Sync for Customization {}
 
 impl<const RATE: usize, const SIZE: usize> KangarooTwelve<RATE, SIZE> {
     const LEAVES: LeafKind = LeafKind { size: CHUNK as u64, value: SIZE, mark: LEAF };
 
     /// Ends the string, of which all but the customization has been absorbed.
     fn end(&mut self) {
-        let customization = std::mem::take(&mut self.customization);
-        self.update(&customization);
+        // SAFETY: the bytes are borrowed as long as this digest is used; see `Customization`.
+        let customization = unsafe { &*self.customization.0 };
+        self.update(customization);
         self.update(Integer::length(customization.len() as u64).bytes());
-        self.customization = customization;
         self.end_root();
     }
 
@@ -68,16 +79,20 @@ impl<const RATE: usize, const SIZE: usize> KangarooTwelve<RATE, SIZE> {
         self.tree.pad(ROOT);
     }
 
-    /// Adds to `part` what the root absorbs of a part of a message that begins at `offset`, a
+    /// Returns what the root absorbs of a part of a message that begins at `offset`, a
     /// multiple of [`CHUNK`]: the chaining values of its chunks. The first chunk becomes the
     /// lanes of the root that has absorbed it. The last part includes the customization.
     pub(super) fn part(
         params: &Params<'_>,
         (offset, last): (u64, bool),
         source: &[u8],
-        part: &mut Vec<u8>,
-    ) {
+    ) -> Result<Vec<u8>, Error> {
         let mut source = source;
+        let customization = keccak::customization(params);
+        let length = Integer::length(customization.len() as u64);
+        let more = if last { customization.len() + length.bytes().len() } else { 0 };
+        // The lanes of the root, and the values of all chunks.
+        let mut part = try_with_capacity(200 + (source.len() + more).div_ceil(CHUNK) * SIZE)?;
         if offset == 0
             && let Some((first, rest)) = source.split_at_checked(CHUNK)
         {
@@ -89,16 +104,19 @@ impl<const RATE: usize, const SIZE: usize> KangarooTwelve<RATE, SIZE> {
         }
         let mut keep = |value: &[u8]| part.extend_from_slice(value);
         if !last {
-            return values::<RATE, ROUNDS>(Self::LEAVES, source, &mut keep);
+            values::<RATE, ROUNDS>(Self::LEAVES, source, &mut keep);
+            return Ok(part);
         }
         // The last chunk of the message goes on with the customization.
         let whole = source.len() - source.len() % CHUNK;
         values::<RATE, ROUNDS>(Self::LEAVES, &source[..whole], &mut keep);
-        let customization = keccak::customization(params);
-        let length = Integer::length(customization.len() as u64);
-        let mut end = [&source[whole..], customization, length.bytes()].concat();
+        let mut end = try_with_capacity(source.len() - whole + more)?;
+        for bytes in [&source[whole..], customization, length.bytes()] {
+            end.extend_from_slice(bytes);
+        }
         values::<RATE, ROUNDS>(Self::LEAVES, &end, &mut keep);
         wipe(&mut end);
+        Ok(part)
     }
 
     /// Writes the output of a message of `size` bytes, more than a chunk, from all its parts.
@@ -135,7 +153,8 @@ impl<const RATE: usize, const SIZE: usize> Digest for KangarooTwelve<RATE, SIZE>
     const SIZE: usize = SIZE;
 
     fn new(params: &Params<'_>) -> Self {
-        Self { tree: Tree::new(), first: 0, customization: keccak::customization(params).into() }
+        let customization = Customization(keccak::customization(params));
+        Self { tree: Tree::new(), first: 0, customization }
     }
 
     fn update(&mut self, source: &[u8]) {
@@ -177,7 +196,7 @@ impl<const RATE: usize, const SIZE: usize> Digest for KangarooTwelve<RATE, SIZE>
                 first == chunk && tree.is_at(first + TREE.len() as u64 + values)
             }
         };
-        let customization = keccak::customization(params).into();
+        let customization = Customization(keccak::customization(params));
         valid.then_some(Self { tree, first: first as usize, customization })
     }
 

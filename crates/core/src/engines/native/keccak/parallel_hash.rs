@@ -5,6 +5,7 @@ use super::super::{Digest, keccak};
 use super::leaves::{LeafKind, Tree, values};
 use super::sp800_185::{CSHAKE, Integer, absorb_prefix};
 use crate::Error;
+use crate::allocate::try_with_capacity;
 use crate::catalog::Parameter;
 use crate::checkpoint::Slicer;
 use crate::inputs::Params;
@@ -69,10 +70,13 @@ impl<const RATE: usize, const SIZE: usize, const XOF: bool> ParallelHash<RATE, S
         params: &Params<'_>,
         (_offset, _last): (u64, bool),
         source: &[u8],
-        part: &mut Vec<u8>,
-    ) {
-        let kind = Self::leaves(block_size(params));
+    ) -> Result<Vec<u8>, Error> {
+        let block_size = block_size(params);
+        let count = (source.len() as u64).div_ceil(block_size) as usize;
+        let mut part = try_with_capacity(count * SIZE)?;
+        let kind = Self::leaves(block_size);
         values::<RATE, 24>(kind, source, &mut |value| part.extend_from_slice(value));
+        Ok(part)
     }
 }
 

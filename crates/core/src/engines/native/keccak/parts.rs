@@ -6,6 +6,7 @@ use super::parallel_hash::{
     ParallelHash128, ParallelHash256, ParallelHashXof128, ParallelHashXof256, block_size,
 };
 use crate::Error;
+use crate::allocate::try_copy;
 use crate::catalog::Hash;
 use crate::checkpoint::Slicer;
 use crate::inputs::Params;
@@ -85,8 +86,8 @@ macro_rules! with_tree {
 }
 
 impl Message {
-    pub(crate) fn new(hash: Hash, params: &Params<'_>, size: u64) -> Message {
-        Message { hash, parameters: params.parameters.encoded().to_vec(), size }
+    pub(crate) fn new(hash: Hash, params: &Params<'_>, size: u64) -> Result<Message, Error> {
+        Ok(Message { hash, parameters: try_copy(params.parameters.encoded())?, size })
     }
 
     fn params(&self) -> Params<'_> {
@@ -94,11 +95,12 @@ impl Message {
     }
 
     /// Hashes a part, which begins at a multiple of the part size.
-    pub(crate) fn part(&self, offset: u64, source: &[u8]) -> Values {
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub(crate) fn part(&self, offset: u64, source: &[u8]) -> Result<Values, Error> {
         let last = offset + source.len() as u64 == self.size;
-        let mut values = Vec::new();
-        with_tree!(self.hash, D => D::part(&self.params(), (offset, last), source, &mut values));
-        Values(values)
+        with_tree!(self.hash, D => D::part(&self.params(), (offset, last), source)).map(Values)
     }
 
     /// Joins all parts in order.

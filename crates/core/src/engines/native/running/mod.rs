@@ -46,7 +46,7 @@ impl RunningState {
                 State::ChaChaPoly(ChaChaPoly::vacant(encrypt))
             }
             _ => return Err(Error::NotSupported),
-        });
+        })?;
         match &mut *state {
             State::Stream(stream) if cipher == Cipher::ChaCha20 => stream.chacha20(key, nonce)?,
             State::Stream(stream) => stream.aes_ctr(key, nonce)?,
@@ -95,16 +95,16 @@ impl RunningState {
     pub(crate) fn copy(&self) -> Result<Self, Error> {
         Ok(RunningState(match &*self.0 {
             State::Stream(stream) => {
-                let mut copy = WipedBox::new(State::Stream(Keystream::vacant()));
+                let mut copy = WipedBox::new(State::Stream(Keystream::vacant()))?;
                 if let State::Stream(target) = &mut *copy {
                     target.copy_from(stream);
                 }
                 copy
             }
-            State::Gcm(gcm) => WipedBox::new(State::Gcm(gcm.copy()?)),
+            State::Gcm(gcm) => WipedBox::new(State::Gcm(gcm.copy()?))?,
             State::ChaChaPoly(message) => {
                 let vacant = ChaChaPoly::vacant(message.encrypts());
-                let mut copy = WipedBox::new(State::ChaChaPoly(vacant));
+                let mut copy = WipedBox::new(State::ChaChaPoly(vacant))?;
                 if let State::ChaChaPoly(target) = &mut *copy {
                     target.copy_from(message);
                 }

@@ -8,6 +8,7 @@ pub(crate) mod iteration;
 use super::super::mac_key::Midstates;
 use super::super::wipe::{Secret, wipe_below};
 use super::super::*;
+use crate::allocate::{try_collect, try_with_capacity};
 use crate::checkpoint::Checkpoint;
 
 /// One PBKDF2 derivation.
@@ -67,11 +68,11 @@ struct Salted<D: Digest> {
 }
 
 impl<D: Digest> Salted<D> {
-    fn new(password: &[u8], salt: &[u8]) -> Self {
-        let states = Midstates::<D>::boxed(password);
+    fn new(password: &[u8], salt: &[u8]) -> Result<Self, Error> {
+        let states = Midstates::<D>::boxed(password)?;
         let mut salted = states.inner.clone();
         salted.update(salt);
-        Self { states, salted }
+        Ok(Self { states, salted })
     }
 
     /// Computes the first HMAC of the block with this index, counted from 0.
@@ -90,13 +91,21 @@ impl<D: Digest> Drop for Salted<D> {
 }
 
 /// Computes PBKDF2 with one iteration, as scrypt needs it.
-pub(crate) fn once<D: Digest>(password: &[u8], salt: &[u8], target: &mut [u8]) {
-    let job = Salted::<D>::new(password, salt);
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn once<D: Digest>(
+    password: &[u8],
+    salt: &[u8],
+    target: &mut [u8],
+) -> Result<(), Error> {
+    let job = Salted::<D>::new(password, salt)?;
     for (block, target) in target.chunks_mut(D::SIZE).enumerate() {
         let mut mac = Secret::<SIZE_MAX>::zeros();
         job.first(block, &mut mac.0[..D::SIZE]);
         target.copy_from_slice(&mac.0[..target.len()]);
     }
+    Ok(())
 }
 
 /// The job to which a block of output belongs.
@@ -119,7 +128,7 @@ pub(crate) fn run(
     checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    with_digest!(hash, D => { run_with::<D>(jobs, checkpoint, each); Ok(()) },
+    with_digest!(hash, D => run_with::<D>(jobs, checkpoint, each),
         _ => Err(Error::NotSupported))
 }
 
@@ -127,14 +136,14 @@ fn run_with<D: Digest>(
     jobs: &mut [Job<'_>],
     checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
-) {
+) -> Result<(), Error> {
     let lanes = D::hmac_lanes();
-    let mut outputs: Vec<OutputBlock<D>> = Vec::with_capacity(lanes);
-    let mut owners: Vec<Owner> = Vec::with_capacity(lanes);
+    let mut outputs: Vec<OutputBlock<D>> = try_with_capacity(lanes)?;
+    let mut owners: Vec<Owner> = try_with_capacity(lanes)?;
     // The next block to begin, and for each job the number of blocks that are done.
     let (mut job, mut block) = (0, 0);
     let mut salted: Option<Salted<D>> = None;
-    let mut finished = vec![0; jobs.len()];
+    let mut finished = try_collect(jobs.iter().map(|_| Ok(0)))?;
     let blocks = |job: &Job<'_>| job.target.len().div_ceil(D::SIZE);
     let mut since_checkpoint = 0;
     loop {
@@ -147,7 +156,10 @@ fn run_with<D: Digest>(
                 (job, block, salted) = (job + 1, 0, None);
                 continue;
             }
-            let states = salted.get_or_insert_with(|| Salted::new(begins.password, begins.salt));
+            let states = match &mut salted {
+                Some(states) => states,
+                none => none.insert(Salted::new(begins.password, begins.salt)?),
+            };
             let (inner, outer) = (states.states.inner.clone(), states.states.outer.clone());
             outputs.push(OutputBlock { inner, outer, last: Secret::zeros(), sum: Secret::zeros() });
             let output = &mut outputs[owners.len()];
@@ -157,7 +169,8 @@ fn run_with<D: Digest>(
             block += 1;
         }
         let Some(least) = owners.iter().map(|owner| owner.left).min() else {
-            return wipe_below();
+            wipe_below();
+            return Ok(());
         };
         let count = least.min(SLICE - since_checkpoint);
         D::iterate(&mut outputs, count);
@@ -186,13 +199,11 @@ fn run_with<D: Digest>(
             since_checkpoint = 0;
             report(jobs, &owners, &finished, D::SIZE, checkpoint);
             checkpoint.checkpoint();
-            for at in (0..owners.len())
-                .rev()
-                .filter(|&at| checkpoint.cancelled(owners[at].job))
-                .collect::<Vec<_>>()
-            {
-                owners.swap_remove(at);
-                remove(&mut outputs, at);
+            for at in (0..owners.len()).rev() {
+                if checkpoint.cancelled(owners[at].job) {
+                    owners.swap_remove(at);
+                    remove(&mut outputs, at);
+                }
             }
         }
     }

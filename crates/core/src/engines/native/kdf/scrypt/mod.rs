@@ -16,7 +16,7 @@ use super::super::sha2::Sha256;
 use super::super::wipe::wipe_below;
 use super::pbkdf2;
 use crate::Error;
-use crate::allocate::try_with_capacity;
+use crate::allocate::{try_collect, try_with_capacity};
 use crate::checkpoint::Checkpoint;
 use crate::engines::Service;
 
@@ -120,19 +120,18 @@ pub(crate) fn run(
     for (index, job) in jobs.iter().enumerate() {
         let (input, others) = std::mem::take(&mut rest).split_at_mut(job.p as usize * block);
         if !checkpoint.cancelled(index) {
-            pbkdf2::once::<Sha256>(job.password, job.salt, input);
+            pbkdf2::once::<Sha256>(job.password, job.salt, input)?;
         }
         rest = others;
     }
 
-    let mut finished = vec![0; jobs.len()];
+    let mut finished = try_collect(jobs.iter().map(|_| Ok(0)))?;
+    let mut batch = try_with_capacity::<usize>(concurrent)?;
     let mut lanes = 0..owners.len();
     loop {
-        let batch: Vec<usize> = lanes
-            .by_ref()
-            .filter(|&lane| !checkpoint.cancelled(owners[lane]))
-            .take(concurrent)
-            .collect();
+        batch.clear();
+        let left = lanes.by_ref().filter(|&lane| !checkpoint.cancelled(owners[lane]));
+        batch.extend(left.take(concurrent));
         if batch.is_empty() {
             return Ok(());
         }
@@ -185,7 +184,7 @@ pub(crate) fn run(
             if !again && finished[index] == job.p && !checkpoint.cancelled(index) {
                 let first = owners.partition_point(|&owner| owner < index);
                 let mixed = &inputs[first * block..][..job.p as usize * block];
-                pbkdf2::once::<Sha256>(job.password, mixed, job.target);
+                pbkdf2::once::<Sha256>(job.password, mixed, job.target)?;
                 each(index, job.target);
             }
         }
