@@ -5,7 +5,7 @@ use crate::completion::Queue;
 use crate::cost::Route;
 use crate::list::{Link, Linked, List};
 use crate::memory_budget::MemoryPermit;
-use crate::work::{Operation, Reply, Status, Work};
+use crate::work::{Reply, Status, Work};
 use millrace_core::allocate::Shared;
 use millrace_pool::CancelToken;
 use std::panic::{AssertUnwindSafe, catch_unwind};
