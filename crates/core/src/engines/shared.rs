@@ -12,8 +12,12 @@ use crate::allocate::try_with_capacity;
 
 /// Moves a value to the heap.
 ///
+/// Always inlined: a copy of the whole value would carry stack bytes to the places that the value
+/// has not initialised, such as the room of an enum's larger variants, and with them spilled keys.
+///
 /// # Errors
 /// [`Error::Memory`] when memory is short; the value is dropped.
+#[inline(always)]
 pub fn try_box<T>(value: T) -> Result<Box<T>, Error> {
     let mut one = try_with_capacity(1)?;
     one.push(value);
@@ -41,6 +45,7 @@ impl<T> Shared<T> {
     ///
     /// # Errors
     /// [`Error::Memory`] when memory is short; the value is dropped.
+    #[inline(always)]
     pub fn try_new(value: T) -> Result<Shared<T>, Error> {
         let counted = try_box(Counted { owners: AtomicUsize::new(1), value })?;
         Ok(Shared(NonNull::from(Box::leak(counted))))

@@ -105,6 +105,7 @@ impl<T> WipedBox<T> {
     ///
     /// # Errors
     /// [`Error::Memory`] when memory is short; the value is dropped.
+    #[inline(always)]
     pub(super) fn new(value: T) -> Result<Self, Error> {
         let place = Box::into_raw(try_box(value)?);
         // SAFETY: the box was just leaked, and a `ManuallyDrop` has the layout of its value.
