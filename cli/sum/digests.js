@@ -291,13 +291,10 @@ class Batch {
           );
     try {
       const { createHash } = require('../../dist/index.js');
-      const shorter = isShorter(this.#about, this.#facts);
-      const hasher = shorter
-        ? shorterBlake2b(size)
-        : createHash(algorithm, xof ? { outputLength: size } : {});
+      const sized = xof || isShorter(this.#about, this.#facts);
+      const hasher = createHash(algorithm, sized ? { outputLength: size } : {});
       await require('./stream.js').digestStream(hasher, file, algorithm, this.#host);
-      const digest = hasher.digest('hex');
-      return shorter ? digest.slice(0, 2 * size) : digest;
+      return hasher.digest('hex');
     } finally {
       if (path !== undefined) await new Promise((resolve) => close(file, resolve));
     }
@@ -376,23 +373,8 @@ class Queue {
   }
 }
 
-/** Returns true for BLAKE2b with a shorter digest, which is not in the catalog (`b2sum -l`). */
+/** Returns true for BLAKE2b with a shorter digest (`b2sum -l`). */
 const isShorter = ({ size, xof }, facts) => !xof && size < facts.digestSize;
-
-/**
- * Returns a hasher whose first `size` bytes are BLAKE2b with that digest size. Only the first byte
- * of the parameter block differs (RFC 7693, 2.5), which is part of the first word of the state.
- * src/hashers/state.ts has the envelope of an exported state.
- */
-function shorterBlake2b(size) {
-  const { createHash, hash } = require('../../dist/index.js');
-  const state = createHash('blake2b512').exportState();
-  const start = 32 + 'blake2b512'.length;
-  const end = state.length - 8;
-  state[start] ^= 64 ^ size;
-  hash('xxh3-64', state.subarray(0, end)).copy(state, end);
-  return createHash('blake2b512', { state });
-}
 
 const same = (left, right) =>
   left === right || (left.algorithm === right.algorithm && left.size === right.size);
