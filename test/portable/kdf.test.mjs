@@ -481,7 +481,7 @@ test('password hashes that are invalid or exceed limits are refused as natively'
   }
   assert.deepEqual(
     [...seen].sort((a, b) => a - b),
-    [Status.Done, Status.MemoryLimit, Status.Encoded, Status.Work],
+    [Status.Done, Status.MemoryLimit, Status.Encoded, Status.EncodedSize, Status.Work],
   );
   for (const [memory, time] of [
     [2 ** 16, 1],

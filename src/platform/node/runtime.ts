@@ -167,10 +167,10 @@ export const KEY_KINDS: readonly string[] = [
  */
 export function exportedSecret(value: unknown): Uint8Array | string | undefined {
   const handle = secretHandle(value);
-  if (typeof handle === 'object') return exportHandle(handle);
-  if (handle !== undefined || types.isProxy(value)) return handle;
+  const bytes = typeof handle === 'object' ? exportHandle(handle) : handle;
+  if (bytes !== undefined || types.isProxy(value)) return bytes;
   try {
-    // An object that inherits from a KeyObject, or a runtime whose keys have no handle.
+    // An object that inherits from a KeyObject, or a runtime whose keys have no handle or another.
     if (types.isKeyObject(value)) return value.export();
     return types.isCryptoKey(value) ? keyObjectOf(value).export() : undefined;
   } catch {

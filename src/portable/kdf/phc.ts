@@ -63,14 +63,20 @@ export function parsePasswordHash(bytes: Uint8Array, limits: Limits): PasswordHa
   const [nothing, name, ...fields] = text.split('$');
   if (nothing !== '' || name === undefined) bad();
   let found: Fields;
+  let needed: number;
   try {
     found = fieldsOf(name!, fields);
+    needed = codeOf(found.scheme).memory(found.scheme);
   } catch (error) {
-    if (error instanceof Refused && error.status === Status.Cost) bad();
-    throw error;
+    if (!(error instanceof Refused)) throw error;
+    if (error.status === Status.Cost) bad();
+    // More than can be addressed is more than any limit.
+    return refused(
+      error.status === Status.Memory ? Status.MemoryLimit : error.status,
+      error.needed,
+    );
   }
   const code = codeOf(found.scheme);
-  const needed = code.memory(found.scheme);
   if (needed > limits.memory) refused(Status.MemoryLimit, needed);
   const milliseconds = Math.floor(code.slowNanoseconds(found.scheme) / 1_000_000);
   if (milliseconds > limits.milliseconds) refused(Status.Work);
