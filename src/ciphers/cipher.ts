@@ -168,7 +168,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
   final(): Buffer;
   final(callback: Callback<Buffer>): void;
   final(callback?: unknown): Buffer | void {
-    refuseSurplus(arguments, 1, 'final');
+    if (arguments.length > 1) refuseSurplus(arguments, 1, 'final');
     if (callback === undefined) return ready(this.#running).final();
     if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
     this.#finalLater(new CallbackCompletion(callback as Callback<unknown>));
@@ -188,7 +188,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
    * that has ended needs no disposal, and garbage collection wipes one that has not.
    */
   dispose(): void {
-    refuseSurplus(arguments, 0, 'dispose');
+    if (arguments.length > 0) refuseSurplus(arguments, 0, 'dispose');
     if (this.#running.phase === Phase.Open) this.#running.fail(spent('was disposed'));
   }
 
@@ -338,7 +338,7 @@ export class Decipher extends PiecewiseCipher {
    * @throws MillraceError ERR_TAG_SIZE, ERR_ARGUMENT_VALUE for a stream cipher, ERR_CIPHER_SPENT
    */
   setAuthTag(authTag: Bytes): this {
-    refuseSurplus(arguments, 1, 'setAuthTag');
+    if (arguments.length > 1) refuseSurplus(arguments, 1, 'setAuthTag');
     const running = runningIn(this);
     if (running.phase !== Phase.Open) throw refusal(running, true);
     const { facts, tagSize } = running.setup;
@@ -354,7 +354,7 @@ export class Decipher extends PiecewiseCipher {
    * @throws MillraceError ERR_CIPHER_SPENT, ERR_CIPHER_BUSY
    */
   copy(options?: TransformOptions): Decipher {
-    refuseSurplus(arguments, 1, 'copy');
+    if (arguments.length > 1) refuseSurplus(arguments, 1, 'copy');
     const own = optionsObject<TransformOptions>(options, 'options', copyTakes);
     return new Decipher(inside, ready(runningIn(this)).copy(), own);
   }

@@ -38,7 +38,7 @@ import { copiedTag, noTag } from './tag.js';
  *   ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_ENGINE_UNAVAILABLE
  */
 export function createCipher(algorithm: CipherAlgorithm, options: CreateCipherOptions): Cipher {
-  refuseSurplus(arguments, 2, 'createCipher');
+  if (arguments.length > 2) refuseSurplus(arguments, 2, 'createCipher');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createCipher needs an algorithm and options');
   const facts = piecesFacts(algorithm);
@@ -59,7 +59,7 @@ export function createDecipher(
   algorithm: CipherAlgorithm,
   options: CreateDecipherOptions,
 ): Decipher {
-  refuseSurplus(arguments, 2, 'createDecipher');
+  if (arguments.length > 2) refuseSurplus(arguments, 2, 'createDecipher');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createDecipher needs an algorithm and options');
   const facts = piecesFacts(algorithm);

@@ -53,7 +53,7 @@ import { importState } from './state.js';
  *   ERR_OUTPUT_SIZE, ERR_KEY_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
  */
 export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions): Hash {
-  refuseSurplus(arguments, 2, 'createHash');
+  if (arguments.length > 2) refuseSurplus(arguments, 2, 'createHash');
   const facts = hashFacts(algorithm);
   const Class = facts.tuple ? TupleHash : Hash;
   if (options === undefined) {
@@ -115,7 +115,7 @@ export function createHmac(
   key: string | KeyInput,
   options?: CreateHmacOptions,
 ): Hmac {
-  refuseSurplus(arguments, 3, 'createHmac');
+  if (arguments.length > 3) refuseSurplus(arguments, 3, 'createHmac');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createHmac needs an algorithm and a key');
   const facts = hmacFacts(algorithm);

@@ -175,7 +175,7 @@ export abstract class Hasher extends LazyTransform {
   digest(callback: Callback<Buffer>): void;
   digest<E extends DigestEncoding>(encoding: E, callback: Callback<Digest<E>>): void;
   digest(encoding?: unknown, callback?: unknown): unknown {
-    refuseSurplus(arguments, 2, 'digest');
+    if (arguments.length > 2) refuseSurplus(arguments, 2, 'digest');
     if (typeof encoding === 'function') [encoding, callback] = [undefined, encoding];
     const wanted = digestFormat(encoding);
     if (callback === undefined) {
@@ -196,7 +196,7 @@ export abstract class Hasher extends LazyTransform {
   digestAsync(encoding?: unknown): Promise<unknown> {
     const completion = new PromiseCompletion();
     try {
-      refuseSurplus(arguments, 1, 'digestAsync');
+      if (arguments.length > 1) refuseSurplus(arguments, 1, 'digestAsync');
       this.#digestLater(completion, digestFormat(encoding));
     } catch (error) {
       completion.reject(error);
@@ -211,7 +211,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError as {@link Hasher.digest}
    */
   digestInto(target: Bytes, offset = 0): number {
-    refuseSurplus(arguments, 2, 'digestInto');
+    if (arguments.length > 2) refuseSurplus(arguments, 2, 'digestInto');
     const view = bytes(target, 'target');
     const start = unsigned(offset, 'offset');
     if (this.#streamed !== undefined) {
@@ -231,7 +231,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_OUTPUT_SIZE
    */
   copy(options?: CopyOptions): this {
-    refuseSurplus(arguments, 1, 'copy');
+    if (arguments.length > 1) refuseSurplus(arguments, 1, 'copy');
     const own = optionsObject<CopyOptions>(options, 'options', copyTakes);
     const { outputLength } = own;
     const running = ready(this.#running, Phase.Squeezing);
@@ -250,7 +250,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError ERR_HASHER_BUSY
    */
   reset(): this {
-    refuseSurplus(arguments, 0, 'reset');
+    if (arguments.length > 0) refuseSurplus(arguments, 0, 'reset');
     const running = this.#running;
     if (running.pending > 0) throw refusal(running, false);
     this.#streamed = undefined;
@@ -272,7 +272,7 @@ export abstract class Hasher extends LazyTransform {
    * @throws MillraceError ERR_HASHER_SPENT, ERR_HASHER_BUSY, ERR_KEY_DISPOSED, ERR_STATE
    */
   exportState(): Buffer {
-    refuseSurplus(arguments, 0, 'exportState');
+    if (arguments.length > 0) refuseSurplus(arguments, 0, 'exportState');
     return exportState(ready(this.#running, Phase.Squeezing));
   }
 
@@ -437,7 +437,7 @@ export class Hash extends Hasher {
   squeeze(size: number): Buffer;
   squeeze<E extends DigestEncoding>(size: number, encoding: E): Digest<E>;
   squeeze(size: number, encoding?: unknown): unknown {
-    refuseSurplus(arguments, 2, 'squeeze');
+    if (arguments.length > 2) refuseSurplus(arguments, 2, 'squeeze');
     const wanted = digestFormat(encoding);
     const count = squeezedSize(size);
     const running = extendable(runningIn(this));
@@ -453,7 +453,7 @@ export class Hash extends Hasher {
    * @returns `size`
    */
   squeezeInto(target: Bytes, offset: number, size: number): number {
-    refuseSurplus(arguments, 3, 'squeezeInto');
+    if (arguments.length > 3) refuseSurplus(arguments, 3, 'squeezeInto');
     const view = bytes(target, 'target');
     const start = unsigned(offset, 'offset');
     const count = squeezedSize(size);

@@ -195,7 +195,9 @@ export class Running implements HashSetup {
   digest(form: Form): unknown {
     let digest: unknown;
     const { memory, buffered } = this;
-    if (memory === sharedMemory || buffered === 0 || this.leases) digest = this.fastDigest(form);
+    if (memory === sharedMemory || buffered === 0)
+      digest = fastDigest(this, this.hasState ? memory!.state : undefined, buffered, form);
+    else if (this.leases) digest = this.digestOfLeased(form);
     if (digest === undefined) {
       this.fillDigest();
       setResult(this.size, form);
@@ -308,12 +310,11 @@ export class Running implements HashSetup {
       if (this.keyed && this.hasState) wipe(memory.state, 0, this.stateSize);
       this.absorbed += this.buffered;
       this.clearBuffered();
-      if (this.leases && this.pending === 0) {
-        putMemory(this.facts, memory);
-        this.memory = undefined;
-      }
       if (sharedOwner === this) {
         sharedOwner = undefined;
+        this.memory = undefined;
+      } else if (this.leases && this.pending === 0) {
+        putMemory(this.facts, memory);
         this.memory = undefined;
       }
     }
@@ -328,15 +329,13 @@ export class Running implements HashSetup {
     this.failure = error;
   }
 
-  /** Computes the digest of the state and the input buffer; undefined if the fast path cannot. */
-  private fastDigest(form: Form): unknown {
+  /** Computes the digest in the input buffer; undefined if the fast path cannot. */
+  private digestOfLeased(form: Form): unknown {
     const { memory, buffered } = this;
-    const state = this.hasState ? memory!.state : undefined;
-    if (memory === sharedMemory || buffered === 0) return fastDigest(this, state, buffered, form);
     sharedOwner?.evict();
     inputBuffer.set(part(memory!.buffer, 0, buffered));
     try {
-      return fastDigest(this, state, buffered, form);
+      return fastDigest(this, this.hasState ? memory!.state : undefined, buffered, form);
     } finally {
       wipe(inputBuffer, 0, buffered);
     }

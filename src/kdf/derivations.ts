@@ -251,7 +251,7 @@ export function verifyPassword(): unknown {
  *   ERR_UNKNOWN_ALGORITHM
  */
 export function needsRehash(hash: string, options?: HashPasswordOptions): boolean {
-  refuseSurplus(arguments, 2, 'needsRehash');
+  if (arguments.length > 2) refuseSurplus(arguments, 2, 'needsRehash');
   return needsRehashed(hash, options);
 }
 
@@ -262,6 +262,6 @@ export function needsRehash(hash: string, options?: HashPasswordOptions): boolea
  * @throws MillraceError ERR_ARGUMENT_TYPE; ERR_ARGUMENT_VALUE if their sizes differ
  */
 export function timingSafeEqual(a: Bytes, b: Bytes): boolean {
-  refuseSurplus(arguments, 2, 'timingSafeEqual');
+  if (arguments.length > 2) refuseSurplus(arguments, 2, 'timingSafeEqual');
   return equal(a, b);
 }

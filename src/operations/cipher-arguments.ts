@@ -1,13 +1,23 @@
 /** The arguments of cipher calls, read and checked against the sizes of the algorithm. */
-import { bytes, data, NO_BYTES, part, range, sizeOf, unsigned } from '../request/arguments.js';
+import {
+  findBytes,
+  findData,
+  NO_BYTES,
+  part,
+  range,
+  sizeOf,
+  sizeOfFound,
+  unsigned,
+} from '../request/arguments.js';
 import { makeError, wrongType } from '../request/errors.js';
 import { Operation, Purpose } from '../request/frame.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { keySizeOf, type KeyMaterial } from '../request/key-input.js';
-import { isUint8Array } from '../request/intrinsics.js';
+import { isBytesView, isUint8Array } from '../request/intrinsics.js';
 import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import type { EnginePreference, KeyUses } from '../engines/engines.js';
+import { isKey, keyEngines } from '../request/key.js';
 import { readKey } from './kept-keys.js';
 import { utf8Apart } from '#platform/runtime.js';
 
@@ -16,7 +26,7 @@ import { utf8Apart } from '#platform/runtime.js';
  * short string is encoded again after that. The bytes of a string are not in Node's Buffer pool.
  */
 export function messageBytes(value: unknown, target: unknown): Uint8Array {
-  if (typeof value !== 'string') return data(value, 'source');
+  if (typeof value !== 'string') return findData(value, 'source');
   if (target !== undefined || !isShort(value)) return utf8Apart(value);
   return part(textScratch, 0, encodeShort(value, textScratch));
 }
@@ -43,6 +53,12 @@ export function readCipherKey(
   facts: CipherFacts,
   asked: EnginePreference | undefined,
 ): Exclude<KeyMaterial, string> {
+  // The common kinds first: the other way takes twice the instructions.
+  if (isBytesView(value)) {
+    if (isUint8Array(value) && sizeOf(value) === facts.keySize) return value;
+  } else if (isKey(value)) {
+    return keyEngines(value, facts.name);
+  }
   const key = readKey(value, Purpose.Cipher, facts, asked);
   checkKeySize(key, keySizeOf(key), facts, 'key');
   return key;
@@ -50,7 +66,7 @@ export function readCipherKey(
 
 /** Returns the uses of a prepared key, undefined for bytes. */
 export function usesOf(key: Exclude<KeyMaterial, string>): KeyUses | undefined {
-  return isUint8Array(key) || SecretCopy.is(key) ? undefined : key.uses;
+  return isBytesView(key) || SecretCopy.is(key) ? undefined : key.uses;
 }
 
 /** `size` is undefined for a prepared key, whose size is right. */
@@ -69,8 +85,8 @@ function checkKeySize(
 }
 
 export function readIv(value: unknown, facts: CipherFacts, name: string): Uint8Array {
-  const iv = bytes(value, name);
-  checkIvSize(sizeOf(iv), facts, name);
+  const iv = findBytes(value, name);
+  checkIvSize(sizeOfFound(iv, name), facts, name);
   return iv;
 }
 
@@ -85,8 +101,8 @@ function checkIvSize(size: number, facts: CipherFacts, name: string): void {
 
 export function readAad(value: unknown, facts: CipherFacts): Uint8Array {
   if (value === undefined) return NO_BYTES;
-  const aad = data(value, 'aad');
-  checkAadSize(sizeOf(aad), facts, 'aad');
+  const aad = findData(value, 'aad');
+  checkAadSize(sizeOfFound(aad, 'aad'), facts, 'aad');
   return aad;
 }
 
@@ -109,8 +125,8 @@ export function readTag(value: unknown, facts: CipherFacts): Uint8Array | undefi
     if (facts.aead) throw missingTag(facts);
     return undefined;
   }
-  const tag = bytes(value, 'tag');
-  checkTagSize(sizeOf(tag), facts, 'tag');
+  const tag = findBytes(value, 'tag');
+  checkTagSize(sizeOfFound(tag, 'tag'), facts, 'tag');
   return facts.aead ? tag : undefined;
 }
 
@@ -167,9 +183,9 @@ export function readTarget(
       throw makeError('ERR_MISSING_ARGUMENT', 'targetOffset needs a target');
     return undefined;
   }
-  const view = bytes(target, 'target');
+  const view = findBytes(target, 'target');
   const offset = targetOffset === undefined ? 0 : unsigned(targetOffset, 'targetOffset');
-  range(offset, size, sizeOf(view), 'target');
+  range(offset, size, sizeOfFound(view, 'target'), 'target');
   return { target: view, offset };
 }
 

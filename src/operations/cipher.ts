@@ -3,9 +3,11 @@
  * options or positional.
  */
 import {
-  bytes,
   data,
+  findBytes,
+  NO_BYTES,
   sizeOf,
+  sizeOfFound,
   surplusArguments,
   type Bytes,
   type Data,
@@ -211,7 +213,7 @@ function fillSealOptions(algorithm: unknown, given: unknown, accepted: Accepted<
   const preference = readEnginePreference(engine);
   const tagSize = appendedTagSize(authTagLength, facts);
   const text = messageBytes(source, target);
-  const size = sizeOf(text);
+  const size = sizeOfFound(text, 'source');
   limitSource(size, facts);
   const iv = nonce === undefined ? undefined : readIv(nonce, facts, 'nonce');
   const extra = readAad(aad, facts);
@@ -227,7 +229,7 @@ function fillSealOptions(algorithm: unknown, given: unknown, accepted: Accepted<
   setKeyInput(secret);
   if (iv !== undefined) setIv(iv, 0, sizeOf(iv));
   else setIv(random!.memory, random!.offset, facts.ivSize);
-  setAad(extra, 0, sizeOf(extra));
+  if (extra !== NO_BYTES) setAad(extra, 0, sizeOf(extra));
   setPlace(place, resultSize);
   if (iv === undefined) setPrefix(facts.ivSize);
   setAsked(wanted, preference);
@@ -272,10 +274,11 @@ function fillOpenOptions(algorithm: unknown, given: unknown, accepted: Accepted<
   const { key, nonce, source, aad, authTagLength, target, targetOffset, route, engine } = own;
   const preference = readEnginePreference(engine);
   const tagSize = appendedTagSize(authTagLength, facts);
-  const sealed = bytes(source, 'source');
+  const sealed = findBytes(source, 'source');
   const prefix = nonce === undefined ? facts.ivSize : 0;
-  const size = sizeOf(sealed) - prefix - tagSize;
-  if (size < 0) throw shortSource(prefix, tagSize, sizeOf(sealed));
+  const sealedSize = sizeOfFound(sealed, 'source');
+  const size = sealedSize - prefix - tagSize;
+  if (size < 0) throw shortSource(prefix, tagSize, sealedSize);
   limitSource(size, facts);
   const iv = nonce === undefined ? undefined : readIv(nonce, facts, 'nonce');
   const extra = readAad(aad, facts);
@@ -287,7 +290,7 @@ function fillOpenOptions(algorithm: unknown, given: unknown, accepted: Accepted<
   setKeyInput(secret);
   if (iv === undefined) setIv(sealed, 0, prefix);
   else setIv(iv, 0, sizeOf(iv));
-  setAad(extra, 0, sizeOf(extra));
+  if (extra !== NO_BYTES) setAad(extra, 0, sizeOf(extra));
   setPlace(place, size);
   setAsked(wanted, preference);
 }
@@ -358,20 +361,21 @@ function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepte
   const preference = readEnginePreference(engine);
   const operation = direction(encrypt);
   const view = messageBytes(source, target);
-  limitSource(sizeOf(view), facts);
+  const size = sizeOfFound(view, 'source');
+  limitSource(size, facts);
   const first = readIv(iv, facts, 'iv');
   const extra = readAad(aad, facts);
   const code = readTag(tag, facts);
-  const place = readTarget(target, targetOffset, sizeOf(view));
+  const place = readTarget(target, targetOffset, size);
   const wanted = readRoute(route);
   const secret = readCipherKey(key, facts, preference);
   if (mayHaveRunCode(secret)) messageBytes(source, target);
-  beginRequest(operation, facts.id, view, 0, sizeOf(view));
+  beginRequest(operation, facts.id, view, 0, size);
   setKeyInput(secret);
   setIv(first, 0, sizeOf(first));
-  setAad(extra, 0, sizeOf(extra));
+  if (extra !== NO_BYTES) setAad(extra, 0, sizeOf(extra));
   if (code !== undefined) setTag(code, 0, sizeOf(code));
-  setPlace(place, sizeOf(view));
+  setPlace(place, size);
   setAsked(wanted, preference);
 }
 
@@ -383,7 +387,8 @@ function fillCipherPositional(
 ): void {
   const operation = direction(given[1]);
   const source = messageBytes(given[4], undefined);
-  limitSource(sizeOf(source), facts);
+  const size = sizeOfFound(source, 'source');
+  limitSource(size, facts);
   const iv = readIv(given[3], facts, 'iv');
   // Seven arguments have an aad, which must not be undefined.
   const aad = count === 7 ? data(given[5], 'aad') : undefined;
@@ -391,12 +396,12 @@ function fillCipherPositional(
   const tag = readTag(count === 7 ? given[6] : undefined, facts);
   const key = readCipherKey(given[2], facts, asked);
   if (mayHaveRunCode(key)) messageBytes(given[4], undefined);
-  beginRequest(operation, facts.id, source, 0, sizeOf(source));
+  beginRequest(operation, facts.id, source, 0, size);
   setKeyInput(key);
   setIv(iv, 0, sizeOf(iv));
-  setAad(extra, 0, sizeOf(extra));
+  if (extra !== NO_BYTES) setAad(extra, 0, sizeOf(extra));
   if (tag !== undefined) setTag(tag, 0, sizeOf(tag));
-  setResult(sizeOf(source), Form.Buffer);
+  setResult(size, Form.Buffer);
 }
 
 function setPlace(place: Place | undefined, size: number): void {

@@ -109,7 +109,6 @@ export function readKey(
   facts: HashFacts | CipherFacts,
   asked: EnginePreference | undefined,
 ): Exclude<KeyMaterial, string> {
-  if (isUint8Array(value) && sizeOf(value) > 0) return value;
   return prepared(value, purpose, facts, asked) ?? readSecret(value, 'key', SecretKinds.Prepared);
 }
 

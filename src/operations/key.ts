@@ -55,7 +55,7 @@ export function createKey(
   key: Data | KeyObject | CryptoKey,
   options?: CreateKeyOptions,
 ): Key {
-  refuseSurplus(arguments, 3, 'createKey');
+  if (arguments.length > 3) refuseSurplus(arguments, 3, 'createKey');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createKey needs an algorithm and a key');
   const { engine } = optionsOf<CreateKeyOptions>(options, 'options', takes);

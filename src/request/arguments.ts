@@ -47,6 +47,28 @@ export function data(value: unknown, name: string): Uint8Array {
   return otherBytes(value, name, 'a string, Buffer, ArrayBufferView or ArrayBuffer');
 }
 
+/** As {@link bytes}, for callers that read the size by {@link sizeOfFound}, in calls that are hot. */
+export function findBytes(value: unknown, name: string): Uint8Array {
+  if (isUint8Array(value)) return value;
+  return otherBytes(value, name, 'a Buffer, ArrayBufferView or ArrayBuffer');
+}
+
+/** As {@link data}, for callers that read the size by {@link sizeOfFound}. */
+export function findData(value: unknown, name: string): Uint8Array {
+  return isUint8Array(value) ? value : data(value, name);
+}
+
+/**
+ * Returns the size of what {@link findBytes} or {@link findData} found.
+ *
+ * @throws MillraceError ERR_DETACHED
+ */
+export function sizeOfFound(found: Uint8Array, name: string): number {
+  const size = sizeOf(found);
+  if (size === 0) empty(found, found, name);
+  return size;
+}
+
 /** Returns the bytes of an ArrayBufferView; none if it is detached. Throws for an ArrayBuffer. */
 export function viewBytes(value: unknown, name: string): Uint8Array {
   if (isUint8Array(value)) return value;

@@ -2,7 +2,7 @@
 import { sizeOf, type Bytes, type Data } from './arguments.js';
 import { setEngines, setKey, encodeKey, ownSecret, deferWipe } from './request.js';
 import type { EnginePreference } from '../engines/engines.js';
-import { isBytesView, isUint8Array } from './intrinsics.js';
+import { isBytesView } from './intrinsics.js';
 import type { Key, Prepared } from './key.js';
 import type { CryptoKey, KeyObject } from '#platform/runtime.js';
 import { isShort, keyScratch } from './input-buffer.js';
@@ -29,7 +29,7 @@ export type KeyMaterial = Uint8Array | SecretCopy | string | EnginePreference;
 
 /** Returns the size of a key in bytes; undefined for a prepared key. */
 export function keySizeOf(key: Exclude<KeyMaterial, string>): number | undefined {
-  if (isUint8Array(key)) return sizeOf(key);
+  if (isBytesView(key)) return sizeOf(key);
   return SecretCopy.is(key) ? key.bytes.length : undefined;
 }
 
@@ -41,7 +41,7 @@ export function mayHaveRunCode(key: Exclude<KeyMaterial, string>): boolean {
 
 /** Sets the whole key. A copy made here is wiped once the call has used or copied it. */
 export function setKeyInput(key: KeyMaterial): void {
-  if (isUint8Array(key)) setKey(key, 0, sizeOf(key));
+  if (isBytesView(key)) setKey(key, 0, sizeOf(key));
   else if (typeof key === 'string') setTextKey(key);
   else if (SecretCopy.is(key)) setCopy(key);
   else setEngines(key);
