@@ -175,6 +175,7 @@ const calls = (entryPoint) => [
   ['createCipher', entryPoint.createCipher, 'aes-256-gcm', { key, nonce, aad: message }],
   ['createDecipher', entryPoint.createDecipher, 'aes-256-gcm', { key, iv: nonce, authTag: iv }],
   ['verifyHmac', entryPoint.verifyHmac, 'sha256', { key, source: message, mac }],
+  ['verifyMac', entryPoint.verifyMac, 'hmac-sha256', { key, source: message, mac }],
   ['wrapKey', entryPoint.wrapKey, 'aes-256-kwp', { key, source: message }],
   ['unwrapKey', entryPoint.unwrapKey, 'aes-256-kwp', { key, source: wrapped }],
   ['configure', entryPoint.configure, { engine: 'auto' }],

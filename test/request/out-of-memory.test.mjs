@@ -178,6 +178,10 @@ const cases = {
   verifyHmac: [
     () => promises.verifyHmac('sha256', { key: bytes, source: bytes, mac: Buffer.alloc(32) }),
   ],
+  verifyMac: [
+    () => promises.verifyMac('hmac-sha256', { key: bytes, source: bytes, mac: Buffer.alloc(32) }),
+    () => promises.verifyMac('kmac256', { key: bytes, source: bytes, mac: Buffer.alloc(64) }),
+  ],
   hashMany: [
     () => promises.hashMany('sha256', long),
     () => promises.hashMany('sha256', short, 'hex'),

@@ -47,7 +47,7 @@ function job(algorithm, size) {
 
 /** The options of a call. */
 function call({ key, iv, aad }, encrypt, route, rest) {
-  return { encrypt, key, iv, aad, route, ...rest };
+  return { encrypt, key, iv, ...(aad && { aad }), route, ...rest };
 }
 
 for (const algorithm of Object.keys(ciphers)) {

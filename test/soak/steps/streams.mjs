@@ -183,7 +183,7 @@ export function sealedStream(rng, world) {
     what,
     bytes: 3 * source.length,
     async run() {
-      const options = { algorithm, key, context };
+      const options = { algorithm, key, ...(context && { context }) };
       const sealing = doing === 'seal' || (doing === 'given up' && place % 2 === 0);
       const { input, refused } = throughput({
         sealing,
