@@ -3,6 +3,7 @@
 //
 // A call must do the same work every time, and all of it on the main thread.
 
+import { createSecretKey } from 'node:crypto';
 import { createRequire } from 'node:module';
 
 const load = createRequire(new URL('../../package.json', import.meta.url));
@@ -33,6 +34,7 @@ const hmacKey = millrace.createKey('hmac-sha256', key);
 const ctrKey = millrace.createKey('aes-256-ctr', key);
 const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: x64 });
 const sealedChacha = millrace.seal('chacha20-poly1305', { key, nonce, source: x64 });
+const keyObject = createSecretKey(key);
 const hasher = millrace.createHash('sha256');
 const number = millrace.hash('sha256', x64, 'bigint');
 const later = (start) => () =>
@@ -78,6 +80,11 @@ export const calls = [
     call: () => millrace.hmac('sha256', hmacKey, x64, { target }),
   },
   { name: 'hmac sha256 64 B hex', call: () => millrace.hmac('sha256', key, x64, 'hex') },
+  { name: 'hmac sha256 64 B, KeyObject', call: () => millrace.hmac('sha256', keyObject, x64) },
+  {
+    name: 'hmac sha256 64 B, fresh KeyObject',
+    call: () => millrace.hmac('sha256', createSecretKey(key), x64),
+  },
 
   {
     name: 'cipher aes-256-ctr 64 B',
@@ -99,6 +106,10 @@ export const calls = [
   {
     name: 'seal aes-256-gcm 64 B',
     call: () => millrace.seal('aes-256-gcm', { key, nonce, source: x64 }),
+  },
+  {
+    name: 'seal aes-256-gcm 64 B, KeyObject',
+    call: () => millrace.seal('aes-256-gcm', { key: keyObject, nonce, source: x64 }),
   },
   {
     name: 'seal aes-256-gcm 64 B, prepared key',
