@@ -22,6 +22,7 @@ export function checks() {
       () => cargo('clippy', [...clippy, ...locked(), '--', '-D', 'warnings'], 'clippy', 'clippy'),
     ],
     ['arm64', () => checkArm64([...clippy, ...locked()])],
+    ['WebAssembly: clippy', checkWebAssembly],
     ['documentation of Rust', rustDocs],
     ['licences and sources of crates', checkCrates],
     [
@@ -53,6 +54,19 @@ async function cargo(title, args, command, component) {
   const answer = await probe('cargo', [command, '--version'], { env });
   if (answer?.code !== 0)
     return skipped(title, `not installed (rustup component add ${component})`);
+  return step(title, 'cargo', args, { env });
+}
+
+/** The core with RustCrypto's crates in place of AWS-LC, for a target without an operating system. */
+async function checkWebAssembly() {
+  const title = 'WebAssembly: clippy';
+  const target = 'wasm32-unknown-unknown';
+  const env = await prepareNativeBuild();
+  const installed = await probe('rustup', ['target', 'list', '--installed'], { env });
+  if (!installed?.stdout.split('\n').includes(target))
+    return skipped(title, `not installed (rustup target add ${target})`);
+  const core = ['--package', 'millrace-core', '--no-default-features', '--features', 'rust-crypto'];
+  const args = ['clippy', ...core, '--target', target, ...locked(), '--', '-D', 'warnings'];
   return step(title, 'cargo', args, { env });
 }
 

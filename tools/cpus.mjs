@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { tierEnvironment, tiers, whyNot } from './cpu-tiers.mjs';
+import { everything, tierEnvironment, tiers, whyNot } from './cpu-tiers.mjs';
 import { runRustTests } from './rust-tests.mjs';
 import { Stop, root, skipped, step } from './steps.mjs';
 
@@ -19,6 +19,15 @@ const required = {
   needs: ['avx512f', 'avx512vl', 'avx512bw', 'avx512ifma', 'vaes', 'vpclmulqdq'],
 };
 
+/** The core's tests on RustCrypto's crates, as on a target without AWS-LC and without kernels. */
+const withoutAwsLc = {
+  name: 'a target without AWS-LC',
+  short: 'rust-crypto',
+  hide: everything,
+  ia32cap: '0x0:0x0',
+  needs: [],
+};
+
 /** The tiers, and the families of the conformance suite, that the short form has. */
 const quick = {
   tiers: ['haswell', 'nothing'],
@@ -30,7 +39,7 @@ const quick = {
  * suite on the native engine, published vectors, routes and cancelling, lifecycle.
  */
 export function cpuTiers(chosen, { short = false } = {}) {
-  const all = [...tiers, required];
+  const all = [...tiers, withoutAwsLc, required];
   const unknown = chosen.find((name) => !all.some((tier) => tier.short === name));
   if (unknown !== undefined) {
     throw new Stop(
@@ -38,7 +47,10 @@ export function cpuTiers(chosen, { short = false } = {}) {
     );
   }
   const names = short ? quick.tiers : chosen;
-  const wanted = names.length === 0 ? tiers : all.filter((tier) => names.includes(tier.short));
+  const wanted =
+    names.length === 0
+      ? [...tiers, withoutAwsLc]
+      : all.filter((tier) => names.includes(tier.short));
   return wanted.map((tier) => [`as on ${tier.name}`, () => runTier(tier, short)]);
 }
 
@@ -48,6 +60,11 @@ async function runTier(tier, short) {
   if (reason !== undefined && tier === required) throw new Stop(`millrace: ${title}: ${reason}`);
   if (reason !== undefined) return skipped(title, reason);
   const hidden = tier === required ? {} : tierEnvironment(tier);
+  if (tier === withoutAwsLc) {
+    const features = ['--no-default-features', '--features', 'rust-crypto'];
+    await runRustTests(`${title}: Rust`, ['--package', 'millrace-core', ...features], hidden);
+    return;
+  }
   const env = { ...process.env, ...hidden };
   const failed = [];
   const attempt = async (run) => {

@@ -5,25 +5,18 @@
 //! our own ask [`features`](super::features) for the proof that the CPU has their instructions;
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
 
-use std::ffi::CStr;
-
-use aws_lc_sys as lc;
-
 use super::features::has;
+use super::primitives::{Library, Primitives};
 use crate::catalog::{Cipher, Hash};
 use crate::engines::{Names, Service};
 
 /// The libraries and their versions. AWS-LC tells its own; a test compares the others to
 /// Cargo.lock.
 pub(crate) fn libraries() -> [(&'static str, &'static str); 4] {
-    // SAFETY: returns a static string for every argument.
-    let text: &'static CStr = unsafe { CStr::from_ptr(lc::OpenSSL_version(0)) };
-    let aws_lc = text.to_str().unwrap_or_default().split_whitespace().last().unwrap_or_default();
     let [first, second, third] = CRATES;
-    [("AWS-LC", aws_lc), first, second, third]
+    [(Library::NAME, Library::version()), first, second, third]
 }
 
-const AWS_LC: &str = "AWS-LC";
 const BLAKE3: &str = "blake3";
 const MILLRACE: &str = "millrace";
 
@@ -35,14 +28,19 @@ fn first(choices: &[Names]) -> Names {
     choices.iter().find(|set| set.iter().all(|name| has(name))).copied().unwrap_or_default()
 }
 
+/// Returns the library, with the instructions that AWS-LC uses. RustCrypto's crates tell nothing.
+fn by_library(instructions: Names) -> (&'static str, Names) {
+    (Library::NAME, if cfg!(feature = "aws-lc") { instructions } else { &[] })
+}
+
 /// Returns how a hash is computed on this CPU.
 pub(crate) fn serves_hash(hash: Hash) -> Service {
     let (library, instructions) = match hash {
-        Hash::Md5 | Hash::Ripemd160 => (AWS_LC, &[][..]),
-        Hash::Sha1 | Hash::Md5Sha1 => (AWS_LC, sha1()),
-        Hash::Sha224 | Hash::Sha256 => (AWS_LC, sha256()),
+        Hash::Md5 | Hash::Ripemd160 => by_library(&[]),
+        Hash::Sha1 | Hash::Md5Sha1 => by_library(sha1()),
+        Hash::Sha224 | Hash::Sha256 => by_library(sha256()),
         Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
-            own::sha512().unwrap_or_else(|| (AWS_LC, sha512()))
+            own::sha512().unwrap_or_else(|| by_library(sha512()))
         }
         Hash::Blake2b512 | Hash::Blake2s256 => (MILLRACE, &[][..]),
         Hash::Blake3 => (BLAKE3, blake3()),
@@ -75,24 +73,24 @@ fn is_keccak(hash: Hash) -> bool {
 pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
     let (library, instructions) = match cipher {
         Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
-            own::aes_ctr().unwrap_or_else(|| (AWS_LC, aes_ctr()))
+            own::aes_ctr().unwrap_or_else(|| by_library(aes_ctr()))
         }
-        Cipher::ChaCha20 => {
-            own::chacha20().unwrap_or_else(|| (AWS_LC, first(&[&["avx2"], &["ssse3"], &["neon"]])))
-        }
+        Cipher::ChaCha20 => own::chacha20()
+            .unwrap_or_else(|| by_library(first(&[&["avx2"], &["ssse3"], &["neon"]]))),
         Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {
-            own::aes_gcm().unwrap_or_else(|| (AWS_LC, aes_gcm()))
+            own::aes_gcm().unwrap_or_else(|| by_library(aes_gcm()))
         }
         Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => own::chacha20_poly1305()
-            .unwrap_or_else(|| (AWS_LC, first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]))),
-        Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => (AWS_LC, aes_gcm_siv()),
+            .unwrap_or_else(|| by_library(first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]))),
+        Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => by_library(aes_gcm_siv()),
     };
     Service { library, instructions, lanes: None }
 }
 
 /// Returns the report of AWS-LC's AES on one block.
 pub(super) fn aes_block() -> Service {
-    Service { library: AWS_LC, instructions: aes_ctr(), lanes: None }
+    let (library, instructions) = by_library(aes_ctr());
+    Service { library, instructions, lanes: None }
 }
 
 /// Returns the report of a derivation that Millrace computes with `instructions`.

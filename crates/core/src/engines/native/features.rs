@@ -25,6 +25,7 @@ pub(super) fn has(name: &str) -> bool {
 }
 
 /// Defines a type for each set of features, a value of which can only come of a successful look.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! proofs {
     ($($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
         $(#[$doc])*

@@ -1,207 +1,374 @@
-//! MD5, SHA-1, RIPEMD-160 and MD5-SHA1, by AWS-LC on states of ours.
+//! The hashes over words of 32 bits: MD5, SHA-1, RIPEMD-160, SHA-224, SHA-256 and MD5-SHA1. They
+//! differ in their compression functions; blocks, padding and saved states are the same.
 
-use std::mem::MaybeUninit;
-
-use aws_lc_sys as lc;
+use std::marker::PhantomData;
 
 use super::Digest;
-use super::kdf::pbkdf2::iteration::{HmacIteration, iterate_in_words};
+use super::kdf::pbkdf2::iteration::{HmacIteration, iterate_32, iterate_in_words};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes;
+use super::primitives::{Library, Primitives};
 use super::state::{Reader, Writer};
-use super::wipe::{Plain, wipe_plain};
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::wipe::{Plain, Secret, wipe_plain};
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 
-/// Defines a [`Digest`] of an AWS-LC state and its three functions.
-macro_rules! aws_lc_digest {
-    ($(#[$doc:meta])* $name:ident, $state:ty, $words:literal, $block:literal, $size:literal,
-     $init:path, $update:path, $finish:path $(, $lanes:ident on $arch:meta
-     $(, $iterations:ident)?)?) => {
-        $(#[$doc])*
-        #[derive(Clone)]
-        pub(crate) struct $name($state);
+const BLOCK: usize = 64;
 
-        // SAFETY: the state is a C struct of integers and arrays of integers.
-        unsafe impl Plain for $name {}
+/// A compression function over `N` words, and what its CPU's kernels for several messages offer.
+pub(super) trait Compression<const N: usize>: Clone + Send + Sync + 'static {
+    /// True if digests and lengths have their most significant byte first.
+    const BIG_ENDIAN: bool;
 
-        impl Digest for $name {
-            const BLOCK: usize = $block;
-            const SIZE: usize = $size;
+    /// Returns the words before the first byte of a message whose digest has `size` bytes.
+    fn first_words(size: usize) -> [u32; N];
 
-            #[inline]
-            fn new(_params: &Params<'_>) -> Self {
-                let mut state = MaybeUninit::uninit();
-                // SAFETY: Init writes the whole state and always succeeds.
-                unsafe {
-                    $init(state.as_mut_ptr());
-                    Self(state.assume_init())
-                }
+    /// Absorbs blocks.
+    fn compress(words: &mut [u32; N], blocks: &[[u8; BLOCK]]);
+
+    /// As [`Digest::min_batch`].
+    #[inline]
+    fn min_batch() -> usize {
+        usize::MAX
+    }
+
+    /// As [`Digest::finish_batch`], from words that have absorbed that many bytes.
+    fn finish_batch(
+        start: ([u32; N], u64),
+        sources: &[&[u8]],
+        target: &mut [u8],
+        sink: DigestSink<'_>,
+    ) {
+        let _ = (start, sources, target, sink);
+        unreachable!("min_batch is usize::MAX");
+    }
+
+    /// As [`Digest::hmac_lanes`].
+    fn hmac_lanes() -> usize {
+        1
+    }
+
+    /// Iterates as many blocks of PBKDF2 as there are kernels for, and returns that number.
+    fn iterate(iterations: &mut [HmacIteration<u32, N>], size: usize, count: u32) -> usize {
+        let _ = (iterations, size, count);
+        0
+    }
+}
+
+/// A hash on its way through a message.
+#[derive(Clone)]
+pub(crate) struct Words32<F, const N: usize, const SIZE: usize> {
+    pub(super) words: [u32; N],
+    /// The bytes of the message so far.
+    pub(super) length: u64,
+    buffer: [u8; BLOCK],
+    function: PhantomData<F>,
+}
+
+// SAFETY: made of integers and arrays of integers.
+unsafe impl<F, const N: usize, const SIZE: usize> Plain for Words32<F, N, SIZE> {}
+
+impl<F: Compression<N>, const N: usize, const SIZE: usize> Words32<F, N, SIZE> {
+    /// Returns the bytes that wait for the rest of their block.
+    #[inline]
+    fn waiting(&self) -> &[u8] {
+        &self.buffer[..self.length as usize % BLOCK]
+    }
+}
+
+impl<F: Compression<N>, const N: usize, const SIZE: usize> Digest for Words32<F, N, SIZE> {
+    const BLOCK: usize = BLOCK;
+    const SIZE: usize = SIZE;
+
+    #[inline]
+    fn new(_params: &Params<'_>) -> Self {
+        Self { words: F::first_words(SIZE), length: 0, buffer: [0; BLOCK], function: PhantomData }
+    }
+
+    #[inline]
+    fn update(&mut self, source: &[u8]) {
+        let mut source = source;
+        let at = self.length as usize % BLOCK;
+        self.length += source.len() as u64;
+        if at > 0 {
+            let (first, rest) = source.split_at(source.len().min(BLOCK - at));
+            self.buffer[at..at + first.len()].copy_from_slice(first);
+            if at + first.len() < BLOCK {
+                return;
             }
+            compress::<F, N>(&mut self.words, &[self.buffer]);
+            source = rest;
+        }
+        let (blocks, rest) = source.as_chunks();
+        compress::<F, N>(&mut self.words, blocks);
+        self.buffer[..rest.len()].copy_from_slice(rest);
+    }
 
-            #[inline]
-            fn update(&mut self, source: &[u8]) {
-                // SAFETY: the state is initialised; pointer and length are of one slice. The length
-                // is a size_t, and the state counts 64 bits or more: there is nothing to split.
-                unsafe { $update(&mut self.0, source.as_ptr().cast(), source.len()); }
-            }
+    #[inline]
+    fn finish(&mut self, target: &mut [u8]) {
+        let at = self.length as usize % BLOCK;
+        end::<F, N>(&mut self.words, self.length, &self.buffer[..at], target);
+    }
 
-            #[inline]
-            fn finish(&mut self, target: &mut [u8]) {
-                assert!(target.len() == Self::SIZE);
-                // SAFETY: the state is initialised, and Final writes SIZE bytes.
-                unsafe { $finish(target.as_mut_ptr(), &mut self.0); }
-            }
+    #[inline]
+    fn finish_with(&mut self, source: &[u8], target: &mut [u8]) {
+        if !self.length.is_multiple_of(BLOCK as u64) {
+            self.update(source);
+            self.finish(target);
+        } else {
+            end::<F, N>(&mut self.words, self.length + source.len() as u64, source, target);
+        }
+    }
 
-            // Words, length, buffer.
-            const STATE: usize = 4 * $words + 8 + $block;
+    // Words, length, buffer.
+    const STATE: usize = 4 * N + 8 + BLOCK;
 
-            #[inline]
-            fn save(&self, state: &mut [u8]) {
-                let mut writer = Writer::over(state);
-                let (words, length) = self.parts();
-                writer.words_32(&words).integer(length).buffer(self.waiting(), $block).end();
-            }
+    #[inline]
+    fn save(&self, state: &mut [u8]) {
+        let mut writer = Writer::over(state);
+        writer.words_32(&self.words).integer(self.length).buffer(self.waiting(), BLOCK).end();
+    }
 
-            #[inline]
-            fn load(_params: &Params<'_>, state: &[u8]) -> Option<Self> {
-                let mut fields = Reader::of(state, Self::STATE)?;
-                let (words, length) = (fields.words_32()?, fields.length()?);
-                Some(Self::of(words, length, fields.buffer(length as usize % $block)?))
-            }
+    #[inline]
+    fn load(params: &Params<'_>, state: &[u8]) -> Option<Self> {
+        let mut fields = Reader::of(state, Self::STATE)?;
+        let (words, length) = (fields.words_32()?, fields.length()?);
+        let buffer = *fields.buffer(length as usize % BLOCK)?;
+        Some(Self { words, length, buffer, ..Self::new(params) })
+    }
 
-            $(
-                #[cfg($arch)]
-                #[inline]
-                fn min_batch(_size: usize) -> usize {
-                    lanes::$lanes::multibuffer(lanes::Kernels::detect()).map_or(usize::MAX,
-                        |multibuffer| multibuffer.min_messages)
-                }
+    #[inline]
+    fn wipe(&mut self) {
+        wipe_plain(self);
+    }
 
-                #[cfg($arch)]
-                fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
-                    debug_assert!(self.waiting().is_empty());
-                    lanes::$lanes::hash(lanes::Kernels::detect(), self.parts(), sources, target,
-                        sink);
-                }
+    #[inline]
+    fn min_batch(_size: usize) -> usize {
+        F::min_batch()
+    }
 
-                $(iterate_in_words!(
-                    [u32; $words], 16, read_32, write_32, |hash| hash.0.h,
-                        $iterations::hmac_lanes(), $iterations::iterate,
-                    |iteration: &mut _, size, count| iteration::iterate_32(iteration, size, count,
-                        |words, block: &[u8; $block]| {
-                        let mut hash = Self::of(*words, 0, &[0; $block]);
-                        hash.update(block);
-                        *words = hash.parts().0;
-                        hash.wipe();
-                    })
-                );)?
-            )?
+    fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
+        debug_assert!(self.waiting().is_empty());
+        F::finish_batch((self.words, self.length), sources, target, sink);
+    }
 
-            #[inline]
-            fn wipe(&mut self) {
-                wipe_plain(self);
-            }
+    iterate_in_words!(
+        [u32; N],
+        16,
+        read_32,
+        write_32,
+        F::BIG_ENDIAN,
+        |hash| hash.words,
+        F::hmac_lanes(),
+        F::iterate,
+        |iteration: &mut _, size, count| iterate_32(iteration, size, count, |words, block| {
+            compress::<F, N>(words, &[*block])
+        })
+    );
+
+    #[inline]
+    fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
+        let mut words = F::first_words(SIZE);
+        end::<F, N>(&mut words, source.len() as u64, source, target);
+        wipe_plain(&mut words);
+    }
+}
+
+/// Absorbs blocks.
+#[inline]
+pub(super) fn compress<F: Compression<N>, const N: usize>(
+    words: &mut [u32; N],
+    blocks: &[[u8; BLOCK]],
+) {
+    if !blocks.is_empty() {
+        F::compress(words, blocks);
+    }
+}
+
+/// Absorbs the rest of a message of `length` bytes from a border of blocks on, and pads it.
+#[inline]
+pub(super) fn end<F: Compression<N>, const N: usize>(
+    words: &mut [u32; N],
+    length: u64,
+    source: &[u8],
+    target: &mut [u8],
+) {
+    debug_assert!(target.len() <= 4 * N && target.len().is_multiple_of(4));
+    // What is left for the padded blocks: the last bytes, and the block before them where both fit
+    // in two, since one call for two blocks is faster than two calls.
+    let rest = source.len() % BLOCK;
+    let kept = if rest < 56 && source.len() >= BLOCK { BLOCK + rest } else { rest };
+    let (blocks, kept) = source.split_at(source.len() - kept);
+    compress::<F, N>(words, blocks.as_chunks().0);
+
+    let mut last = Secret::<{ 2 * BLOCK }>::zeros();
+    let bytes = &mut last.0;
+    bytes[..kept.len()].copy_from_slice(kept);
+    bytes[kept.len()] = 0x80;
+    let count = if kept.len() < 56 { 1 } else { 2 };
+    let bits = length * 8;
+    let bits = if F::BIG_ENDIAN { bits.to_be_bytes() } else { bits.to_le_bytes() };
+    bytes[count * BLOCK - 8..count * BLOCK].copy_from_slice(&bits);
+    compress::<F, N>(words, &bytes.as_chunks().0[..count]);
+    for (bytes, word) in target.chunks_exact_mut(4).zip(words) {
+        let word = if F::BIG_ENDIAN { word.to_be_bytes() } else { word.to_le_bytes() };
+        bytes.copy_from_slice(&word);
+    }
+}
+
+/// Defines the methods of [`Compression`] that the kernels of `$lanes` serve on `$arch`.
+macro_rules! in_lanes {
+    ($lanes:ident, $hash:expr, on $arch:meta, $words:literal $(, $iterate:ident)?) => {
+        #[cfg($arch)]
+        #[inline]
+        fn min_batch() -> usize {
+            lanes::$lanes::multibuffer(lanes::Kernels::detect())
+                .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
         }
 
-        impl $name {
-            /// Its words, and how many bytes it has absorbed.
-            #[inline]
-            pub(super) fn parts(&self) -> ([u32; $words], u64) {
-                (self.0.h, self.length())
-            }
-
-            /// The hash in this state.
-            #[inline]
-            pub(super) fn of(words: [u32; $words], length: u64, buffer: &[u8; $block]) -> Self {
-                let mut digest = Self::new(&Params::default());
-                digest.set(words, length, buffer);
-                digest
-            }
-
-            /// Bytes absorbed.
-            #[inline]
-            fn length(&self) -> u64 {
-                (u64::from(self.0.Nh) << 32 | u64::from(self.0.Nl)) / 8
-            }
-
-            /// Returns the bytes of the incomplete block.
-            #[inline]
-            fn waiting(&self) -> &[u8] {
-                &self.0.data[..self.0.num as usize]
-            }
-
-            /// Goes where another state was. The library counts bits.
-            #[inline]
-            fn set(&mut self, words: [u32; $words], length: u64, buffer: &[u8; $block]) {
-                self.0.h = words;
-                self.0.Nl = (length * 8) as u32;
-                self.0.Nh = (length * 8 >> 32) as u32;
-                self.0.num = (length % $block) as u32;
-                self.0.data = *buffer;
-            }
+        #[cfg($arch)]
+        fn finish_batch(
+            start: ([u32; $words], u64),
+            sources: &[&[u8]],
+            target: &mut [u8],
+            sink: DigestSink<'_>,
+        ) {
+            $hash(lanes::Kernels::detect(), start, sources, target, sink);
         }
+
+        $(
+            #[cfg($arch)]
+            fn hmac_lanes() -> usize {
+                lanes::$lanes::multibuffer(lanes::Kernels::detect())
+                    .map_or(1, |multibuffer| multibuffer.lanes)
+            }
+
+            #[cfg($arch)]
+            fn $iterate(
+                iterations: &mut [HmacIteration<u32, $words>],
+                size: usize,
+                count: u32,
+            ) -> usize {
+                lanes::$lanes::iterate(lanes::Kernels::detect(), iterations, size, count)
+            }
+        )?
     };
 }
-aws_lc_digest!(
-    /// MD5 (RFC 1321). Broken; here for old formats.
-    Md5, lc::MD5_CTX, 4, 64, 16, lc::MD5_Init, lc::MD5_Update, lc::MD5_Final,
-        md5 on target_arch = "x86_64"
-);
-aws_lc_digest!(
-    /// SHA-1 (FIPS 180-4). Broken; here for old formats.
-    Sha1, lc::SHA_CTX, 5, 64, 20, lc::SHA1_Init, lc::SHA1_Update, lc::SHA1_Final,
-        sha1 on any(target_arch = "x86_64", target_arch = "aarch64"), sha1_iterations
-);
-aws_lc_digest!(
-    /// RIPEMD-160.
-    Ripemd160, lc::RIPEMD160_CTX, 5, 64, 20, lc::RIPEMD160_Init, lc::RIPEMD160_Update,
-        lc::RIPEMD160_Final
-);
 
-mod sha1_iterations {
-    use super::HmacIteration;
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    use super::lanes;
+/// SHA-1's words; the first four are also MD5's, and all are RIPEMD-160's.
+const FIRST_WORDS: [u32; 5] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
 
-    /// Returns the lanes of the widest kernel.
-    pub(super) fn hmac_lanes() -> usize {
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        {
-            lanes::sha1::multibuffer(lanes::Kernels::detect())
-                .map_or(1, |multibuffer| multibuffer.lanes)
-        }
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        {
-            1
-        }
+/// FIPS 180-4, section 5.3.2.
+const FIRST_WORDS_224: [u32; 8] = [
+    0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4,
+];
+
+/// FIPS 180-4, section 5.3.3; BLAKE2s begins with them too.
+pub(super) const FIRST_WORDS_256: [u32; 8] = [
+    0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+];
+
+/// MD5 (RFC 1321).
+#[derive(Clone)]
+pub(crate) struct Md5Function;
+
+impl Compression<4> for Md5Function {
+    const BIG_ENDIAN: bool = false;
+
+    #[inline]
+    fn first_words(_size: usize) -> [u32; 4] {
+        [FIRST_WORDS[0], FIRST_WORDS[1], FIRST_WORDS[2], FIRST_WORDS[3]]
     }
 
-    /// Iterates as many blocks as there are kernels for, and returns that number.
-    pub(super) fn iterate(
-        iterations: &mut [HmacIteration<u32, 5>],
-        size: usize,
-        count: u32,
-    ) -> usize {
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        {
-            lanes::sha1::iterate(lanes::Kernels::detect(), iterations, size, count)
-        }
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        {
-            let _ = (iterations, size, count);
-            0
-        }
+    #[inline]
+    fn compress(words: &mut [u32; 4], blocks: &[[u8; BLOCK]]) {
+        Library::md5(words, blocks);
+    }
+
+    in_lanes!(md5, lanes::md5::hash, on target_arch = "x86_64", 4);
+}
+
+/// SHA-1 (FIPS 180-4, section 6.1).
+#[derive(Clone)]
+pub(crate) struct Sha1Function;
+
+impl Compression<5> for Sha1Function {
+    const BIG_ENDIAN: bool = true;
+
+    #[inline]
+    fn first_words(_size: usize) -> [u32; 5] {
+        FIRST_WORDS
+    }
+
+    #[inline]
+    fn compress(words: &mut [u32; 5], blocks: &[[u8; BLOCK]]) {
+        Library::sha1(words, blocks);
+    }
+
+    in_lanes!(
+        sha1, lanes::sha1::hash,
+        on any(target_arch = "x86_64", target_arch = "aarch64"), 5, iterate
+    );
+}
+
+/// RIPEMD-160 (Dobbertin, Bosselaers and Preneel, 1996).
+#[derive(Clone)]
+pub(crate) struct Ripemd160Function;
+
+impl Compression<5> for Ripemd160Function {
+    const BIG_ENDIAN: bool = false;
+
+    #[inline]
+    fn first_words(_size: usize) -> [u32; 5] {
+        FIRST_WORDS
+    }
+
+    #[inline]
+    fn compress(words: &mut [u32; 5], blocks: &[[u8; BLOCK]]) {
+        Library::ripemd160(words, blocks);
     }
 }
 
-/// MD5 followed by SHA-1 of the same message, as TLS 1.0 signed.
+/// SHA-256, and SHA-224, which begins with other words and shows fewer (FIPS 180-4, section 6.2).
+#[derive(Clone)]
+pub(crate) struct Sha256Function;
+
+impl Compression<8> for Sha256Function {
+    const BIG_ENDIAN: bool = true;
+
+    #[inline]
+    fn first_words(size: usize) -> [u32; 8] {
+        if size == 28 { FIRST_WORDS_224 } else { FIRST_WORDS_256 }
+    }
+
+    #[inline]
+    fn compress(words: &mut [u32; 8], blocks: &[[u8; BLOCK]]) {
+        Library::sha256(words, blocks);
+    }
+
+    in_lanes!(
+        sha256, lanes::hash_sha256,
+        on any(target_arch = "x86_64", target_arch = "aarch64"), 8, iterate
+    );
+}
+
+/// MD5.
+pub(crate) type Md5 = Words32<Md5Function, 4, 16>;
+/// SHA-1.
+pub(crate) type Sha1 = Words32<Sha1Function, 5, 20>;
+/// RIPEMD-160.
+pub(crate) type Ripemd160 = Words32<Ripemd160Function, 5, 20>;
+/// SHA-224.
+pub(crate) type Sha224 = Words32<Sha256Function, 8, 28>;
+/// SHA-256.
+pub(crate) type Sha256 = Words32<Sha256Function, 8, 32>;
+
+/// MD5, then SHA-1, of the same message: TLS 1.0's and 1.1's.
 #[derive(Clone)]
 pub(crate) struct Md5Sha1(Md5, Sha1);
 
 impl Digest for Md5Sha1 {
-    const BLOCK: usize = 64;
+    const BLOCK: usize = BLOCK;
     const SIZE: usize = Md5::SIZE + Sha1::SIZE;
 
     #[inline]
@@ -223,17 +390,17 @@ impl Digest for Md5Sha1 {
     }
 
     // MD5's words, SHA-1's words, and once what they share: length, buffer.
-    const STATE: usize = 16 + 20 + 8 + 64;
+    const STATE: usize = 16 + 20 + 8 + BLOCK;
 
     #[inline]
     fn save(&self, state: &mut [u8]) {
         let Self(md5, sha1) = self;
         let mut writer = Writer::over(state);
         writer
-            .words_32(&md5.0.h)
-            .words_32(&sha1.0.h)
-            .integer(md5.length())
-            .buffer(md5.waiting(), 64)
+            .words_32(&md5.words)
+            .words_32(&sha1.words)
+            .integer(md5.length)
+            .buffer(md5.waiting(), BLOCK)
             .end();
     }
 
@@ -241,11 +408,11 @@ impl Digest for Md5Sha1 {
     fn load(params: &Params<'_>, state: &[u8]) -> Option<Self> {
         let mut fields = Reader::of(state, Self::STATE)?;
         let (md5, sha1, length) = (fields.words_32()?, fields.words_32()?, fields.length()?);
-        let buffer = fields.buffer(length as usize % 64)?;
-        let mut digest = Self::new(params);
-        digest.0.set(md5, length, buffer);
-        digest.1.set(sha1, length, buffer);
-        Some(digest)
+        let buffer = *fields.buffer(length as usize % BLOCK)?;
+        Some(Self(
+            Md5 { words: md5, length, buffer, ..Md5::new(params) },
+            Sha1 { words: sha1, length, buffer, ..Sha1::new(params) },
+        ))
     }
 
     #[inline]

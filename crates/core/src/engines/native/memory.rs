@@ -2,8 +2,7 @@
 
 use std::ptr::NonNull;
 
-use aws_lc_sys as lc;
-
+use super::wipe::cleanse;
 use crate::Error;
 
 /// Working memory that several derivations may use one after the other.
@@ -59,7 +58,7 @@ impl Memory {
         while self.used > 0 {
             let rest = self.used.saturating_sub(BLOCK);
             // SAFETY: the memory has that many bytes, and no other reference to them exists.
-            unsafe { lc::OPENSSL_cleanse(self.start.as_ptr().add(rest).cast(), self.used - rest) };
+            unsafe { cleanse(self.start.as_ptr().add(rest).cast(), self.used - rest) };
             self.used = rest;
             pause();
         }

@@ -1,8 +1,7 @@
 //! Messages in parts: dispatch to the cipher.
 
-use aws_lc_sys as lc;
-
 use super::CipherState;
+use super::aead::AeadKey;
 use super::aes::AesCtrKey;
 use super::chacha::ChaCha20Key;
 use super::chacha_parts;
@@ -11,7 +10,7 @@ use super::chacha_poly;
 use super::gcm;
 use super::gcm_siv;
 use super::partial_tag::PartialTag;
-use super::wipe::{Secret, Wiped, WipedBox};
+use super::wipe::{Secret, Wiped, WipedBox, equal};
 use crate::Error;
 use crate::catalog::Cipher;
 use crate::inputs::Text;
@@ -49,21 +48,28 @@ impl Message {
             CipherState::Gcm(key) => {
                 Ok(Message::Gcm(gcm::Message::boxed(key.raw_key(), None, nonce, aad)?))
             }
-            CipherState::Aead(key) => match cipher {
-                Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => {
-                    Ok(Message::GcmSiv(gcm_siv::Message::boxed(key.raw_key(), nonce, aad)?))
-                }
-                Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
-                    Ok(Message::ChaChaThenPoly(chacha_parts::Message::boxed(
-                        key.raw_key(),
-                        nonce,
-                        aad,
-                    )?))
-                }
-                _ => Ok(Message::Gcm(gcm::Message::boxed(key.raw_key(), Some(key), nonce, aad)?)),
-            },
+            CipherState::Aead(key) => Message::of(cipher, key, nonce, aad),
             CipherState::Vacant => Err(Error::Engine),
         }
+    }
+
+    /// Begins a message under a key of the library.
+    pub(super) fn of(
+        cipher: Cipher,
+        key: &AeadKey,
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<Message, Error> {
+        let raw = key.raw_key();
+        Ok(match cipher {
+            Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => {
+                Message::GcmSiv(gcm_siv::Message::boxed(raw, nonce, aad)?)
+            }
+            Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
+                Message::ChaChaThenPoly(chacha_parts::Message::boxed(raw, nonce, aad)?)
+            }
+            _ => Message::Gcm(gcm::Message::boxed(raw, Some(key), nonce, aad)?),
+        })
     }
 
     pub(crate) fn apply(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
@@ -164,10 +170,7 @@ impl Message {
         tag: &[u8],
     ) -> Result<bool, Error> {
         let full = self.full_tag(parts)?;
-        // SAFETY: both have that many bytes.
-        Ok(tag.len() <= TAG_SIZE
-            && unsafe { lc::CRYPTO_memcmp(full.0.as_ptr().cast(), tag.as_ptr().cast(), tag.len()) }
-                == 0)
+        Ok(full.0.get(..tag.len()).is_some_and(|full| equal(full, tag)))
     }
 
     /// Returns the full tag; zeros for a stream cipher.

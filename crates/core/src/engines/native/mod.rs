@@ -26,6 +26,7 @@ pub(super) mod memory;
 pub(super) mod message;
 pub(super) mod partial_tag;
 mod poly1305;
+mod primitives;
 pub(super) mod running;
 mod sha2;
 mod state;
@@ -145,7 +146,7 @@ macro_rules! with_digest {
         with_digest!(@match $hash, $D,
             ($body)
             Md5: md::Md5, Sha1: md::Sha1, Ripemd160: md::Ripemd160, Md5Sha1: md::Md5Sha1,
-            Sha224: sha2::Sha224, Sha256: sha2::Sha256, Sha384: sha2::Sha384, Sha512: sha2::Sha512,
+            Sha224: md::Sha224, Sha256: md::Sha256, Sha384: sha2::Sha384, Sha512: sha2::Sha512,
             Sha512_224: sha2::Sha512_224, Sha512_256: sha2::Sha512_256,
             Sha3_224: keccak::Sha3_224, Sha3_256: keccak::Sha3_256,
             Sha3_384: keccak::Sha3_384, Sha3_512: keccak::Sha3_512,
@@ -443,6 +444,26 @@ fn pointers(text: Text<'_>) -> (*const u8, *mut u8, usize) {
             (target.cast_const(), target, bytes.len())
         }
         Text::Across { source, target } => (source.as_ptr(), target.as_mut_ptr(), source.len()),
+    }
+}
+
+/// Encrypts or decrypts `stream.len()` bytes with keystream.
+///
+/// # Safety
+/// Source and target have that many bytes and are equal or disjoint.
+#[inline]
+unsafe fn xor_with(source: *const u8, target: *mut u8, stream: &[u8]) {
+    let (whole, rest) = stream.as_chunks::<16>();
+    // SAFETY: as promised by the caller.
+    unsafe {
+        for (index, stream) in whole.iter().enumerate() {
+            let text = source.add(16 * index).cast::<u128>().read_unaligned();
+            let place = target.add(16 * index).cast::<u128>();
+            place.write_unaligned(text ^ u128::from_ne_bytes(*stream));
+        }
+        for (index, byte) in (stream.len() - rest.len()..).zip(rest) {
+            *target.add(index) = *source.add(index) ^ byte;
+        }
     }
 }
 

@@ -1,13 +1,30 @@
 //! Overwriting secrets so that the compiler cannot omit it.
 //!
-//! `OPENSSL_cleanse` is a memset behind a compiler barrier: a few ns for a state, where the
-//! `zeroize` crate writes byte by byte (volatile), which would cost more than the compression it
-//! follows.
+//! A memset before a compiler barrier: a few ns for a state, where the `zeroize` crate writes byte
+//! by byte (volatile), which would cost more than the compression it follows.
 
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
-use aws_lc_sys as lc;
+use super::primitives::{Library, Primitives};
+
+/// Overwrites memory with zeros. Nothing that follows can be moved before it, and the compiler must
+/// assume that the zeros are read.
+///
+/// # Safety
+/// There are `size` bytes at `place`, to which no other reference exists.
+#[inline]
+pub(super) unsafe fn cleanse(place: *mut u8, size: usize) {
+    // SAFETY: as promised by the caller.
+    unsafe { place.write_bytes(0, size) };
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    // SAFETY: no instructions; to the compiler, a reader of all memory.
+    unsafe {
+        std::arch::asm!("/* {0} */", in(reg) place, options(nostack, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    std::hint::black_box(place);
+}
 
 use crate::Error;
 use crate::engines::try_box;
@@ -31,21 +48,19 @@ impl<const N: usize> Drop for Secret<N> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: the pointer and length are of one exclusive array.
-        unsafe { lc::OPENSSL_cleanse(self.0.as_mut_ptr().cast(), N) }
+        unsafe { cleanse(self.0.as_mut_ptr().cast(), N) }
     }
 }
 
 /// Returns true if both are equal, in a time that depends only on their lengths.
 pub(super) fn equal(one: &[u8], other: &[u8]) -> bool {
-    // SAFETY: both have that many bytes.
-    one.len() == other.len()
-        && unsafe { lc::CRYPTO_memcmp(one.as_ptr().cast(), other.as_ptr().cast(), one.len()) } == 0
+    one.len() == other.len() && Library::equal(one, other)
 }
 
 /// Overwrites a secret.
 pub(super) fn wipe(bytes: &mut [u8]) {
     // SAFETY: pointer and length are of one slice.
-    unsafe { lc::OPENSSL_cleanse(bytes.as_mut_ptr().cast(), bytes.len()) }
+    unsafe { cleanse(bytes.as_mut_ptr().cast(), bytes.len()) }
 }
 
 /// Overwrites the 8 KiB of stack below the caller's frame, where routines that have returned
@@ -60,7 +75,7 @@ pub(super) fn wipe_below() {
 pub(super) fn wipe_stack_below<const SIZE: usize>() {
     let mut stack = std::mem::MaybeUninit::<[u8; SIZE]>::uninit();
     // SAFETY: pointer and length are of one local.
-    unsafe { lc::OPENSSL_cleanse(stack.as_mut_ptr().cast(), SIZE) }
+    unsafe { cleanse(stack.as_mut_ptr().cast(), SIZE) }
 }
 
 /// A type made of integers and arrays of them only.
@@ -73,7 +88,7 @@ pub(super) unsafe trait Plain {}
 #[inline]
 pub(super) fn wipe_plain<T: Plain>(value: &mut T) {
     // SAFETY: the value is exclusively borrowed, and by `Plain` all zero is a valid value of it.
-    unsafe { lc::OPENSSL_cleanse((&raw mut *value).cast(), size_of::<T>()) }
+    unsafe { cleanse((&raw mut *value).cast(), size_of::<T>()) }
 }
 
 /// Copies a plain value without an intermediate copy.
@@ -121,7 +136,7 @@ impl<T> WipedBox<T> {
         // SAFETY: dropped once, as the caller says; the place is exclusively borrowed.
         unsafe {
             ManuallyDrop::drop(&mut *place);
-            lc::OPENSSL_cleanse(place.cast(), size_of::<T>());
+            cleanse(place.cast(), size_of::<T>());
         }
     }
 }
@@ -166,7 +181,7 @@ pub(super) fn wipe_replace<T>(value: &mut T, fresh: T) {
     // SAFETY: the value is exclusively borrowed; between the two statements its bytes are not read
     // as a `T`, and nothing there can unwind.
     unsafe {
-        lc::OPENSSL_cleanse((&raw mut *value).cast(), size_of::<T>());
+        cleanse((&raw mut *value).cast(), size_of::<T>());
         (&raw mut *value).write(fresh);
     }
 }

@@ -12,17 +12,18 @@ mod wide;
 
 use std::mem::MaybeUninit;
 
-use aws_lc_sys as lc;
-
 #[cfg(target_arch = "x86_64")]
 use self::wide::WideKey;
 use super::pointers;
-use super::wipe::{Plain, Secret, WipedBox, copy_plain, wipe_plain};
+use super::primitives::{Aes, Library, Primitives};
+use super::wipe::{Plain, WipedBox, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 
 /// Bytes of a block.
 const BLOCK: usize = 16;
+
+type LibraryKey = <Library as Primitives>::Aes;
 
 /// The expanded key, in the layout of the routine that uses it.
 #[repr(u8)]
@@ -31,7 +32,7 @@ pub(crate) enum AesCtrKey {
     /// Not prepared.
     Vacant,
     /// AWS-LC's.
-    AwsLc(MaybeUninit<lc::AES_KEY>),
+    Library(MaybeUninit<LibraryKey>),
     /// Ours.
     #[cfg(target_arch = "x86_64")]
     Wide(WideKey),
@@ -56,14 +57,9 @@ impl AesCtrKey {
             let AesCtrKey::Wide(wide) = self else { return Err(Error::Engine) };
             return wide.prepare(key);
         }
-        *self = AesCtrKey::AwsLc(MaybeUninit::uninit());
-        let AesCtrKey::AwsLc(schedule) = self else { return Err(Error::Engine) };
-        // SAFETY: the key has as many bits as said, and the struct has room for the longest
-        // schedule.
-        let failed = unsafe {
-            lc::AES_set_encrypt_key(key.as_ptr(), key.len() as u32 * 8, schedule.as_mut_ptr())
-        };
-        if failed == 0 { Ok(()) } else { Err(Error::Engine) }
+        *self = AesCtrKey::Library(MaybeUninit::uninit());
+        let AesCtrKey::Library(place) = self else { return Err(Error::Engine) };
+        Aes::prepare(place, key)
     }
 
     /// The round keys and their number (less one), where ours are in use.
@@ -92,43 +88,14 @@ impl AesCtrKey {
         unsafe {
             match self {
                 AesCtrKey::Vacant => return Err(Error::Engine),
-                AesCtrKey::AwsLc(schedule) => by_aws_lc(schedule, iv, source, target, size),
+                AesCtrKey::Library(key) => {
+                    key.assume_init_ref().counter_mode(iv, source, target, size);
+                }
                 #[cfg(target_arch = "x86_64")]
                 AesCtrKey::Wide(key) => key.apply(iv, source, target, size),
             }
         }
         Ok(())
-    }
-}
-
-/// The library's.
-///
-/// # Safety
-/// The schedule is initialised; source and target have `size` bytes and are equal or disjoint.
-#[inline]
-unsafe fn by_aws_lc(
-    schedule: &MaybeUninit<lc::AES_KEY>,
-    iv: &[u8; 16],
-    source: *const u8,
-    target: *mut u8,
-    size: usize,
-) {
-    let mut counter = *iv;
-    // When the text ends within a block, the rest of that block's keystream is left here.
-    let mut keystream = Secret::<16>::zeros();
-    let mut used = 0;
-    // SAFETY: as promised by the caller. The length is a size_t, and AWS-LC carries the counter
-    // over all 128 bits.
-    unsafe {
-        lc::AES_ctr128_encrypt(
-            source,
-            target,
-            size,
-            schedule.as_ptr(),
-            counter.as_mut_ptr(),
-            keystream.0.as_mut_ptr(),
-            &mut used,
-        );
     }
 }
 

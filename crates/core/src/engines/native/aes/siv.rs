@@ -2,12 +2,9 @@
 //! block, little-endian, which begin again at zero when they overflow. By AES instructions on two
 //! blocks at once, else by AWS-LC's ECB over such blocks.
 
-use std::ptr;
-
-use aws_lc_sys as lc;
-
-use super::super::pointers;
+use super::super::primitives::{AesBlocks, Library, Primitives};
 use super::super::wipe::Secret;
+use super::super::{pointers, xor_with};
 #[cfg(target_arch = "x86_64")]
 use super::vaes256;
 use super::{AesCtrKey, BLOCK};
@@ -62,19 +59,8 @@ impl SivKey {
                 siv(wide.round_keys().0, counter, source, target, size, wide.narrow);
                 return Ok(());
             }
-            by_aws_lc(&self.raw.0[..self.size], counter, source, target, size)
+            by_library(&self.raw.0[..self.size], counter, source, target, size)
         }
-    }
-}
-
-/// AWS-LC's context, wiped and freed on drop.
-struct Context(*mut lc::EVP_CIPHER_CTX);
-
-impl Drop for Context {
-    fn drop(&mut self) {
-        // SAFETY: made by `EVP_CIPHER_CTX_new`, or null, which is allowed. All that it frees is
-        // overwritten.
-        unsafe { lc::EVP_CIPHER_CTX_free(self.0) }
     }
 }
 
@@ -82,7 +68,7 @@ impl Drop for Context {
 ///
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint. The key has 16 or 32 bytes.
-unsafe fn by_aws_lc(
+unsafe fn by_library(
     key: &[u8],
     counter: [u8; BLOCK],
     source: *const u8,
@@ -93,48 +79,19 @@ unsafe fn by_aws_lc(
     let (number, rest) = counter.split_first_chunk::<4>().ok_or(Error::Engine)?;
     let mut number = u32::from_le_bytes(*number);
     let mut stream = Secret::<PIECE>::zeros();
-    // SAFETY: the key has the bytes that the cipher reads. Of the stream whole blocks are encrypted
-    // in place; what is read and written of the text lies within the `size` bytes.
-    unsafe {
-        let context = Context(lc::EVP_CIPHER_CTX_new());
-        let ready = !context.0.is_null()
-            && lc::EVP_EncryptInit_ex(
-                context.0,
-                if key.len() == 16 { lc::EVP_aes_128_ecb() } else { lc::EVP_aes_256_ecb() },
-                ptr::null_mut(),
-                key.as_ptr(),
-                ptr::null(),
-            ) == 1
-            && lc::EVP_CIPHER_CTX_set_padding(context.0, 0) == 1;
-        if !ready {
-            return Err(Error::Engine);
+    let mut key = <Library as Primitives>::AesBlocks::new(key)?;
+    for at in (0..size).step_by(PIECE) {
+        let piece = (size - at).min(PIECE);
+        let blocks = &mut stream.0.as_chunks_mut().0[..piece.div_ceil(BLOCK)];
+        for block in &mut *blocks {
+            let (start, end) = block.split_first_chunk_mut::<4>().ok_or(Error::Engine)?;
+            *start = number.to_le_bytes();
+            end.copy_from_slice(rest);
+            number = number.wrapping_add(1);
         }
-        for at in (0..size).step_by(PIECE) {
-            let piece = (size - at).min(PIECE);
-            let blocks = piece.div_ceil(BLOCK);
-            for block in stream.0.chunks_exact_mut(BLOCK).take(blocks) {
-                block[..4].copy_from_slice(&number.to_le_bytes());
-                block[4..].copy_from_slice(rest);
-                number = number.wrapping_add(1);
-            }
-            let (bytes, mut made) = (stream.0.as_mut_ptr(), 0);
-            let all = (blocks * BLOCK) as i32;
-            if lc::EVP_EncryptUpdate(context.0, bytes, &mut made, bytes, all) != 1 || made != all {
-                return Err(Error::Engine);
-            }
-            let (whole, rest) = stream.0[..piece].as_chunks::<BLOCK>();
-            let (source, target) = (source.add(at), target.add(at));
-            for (index, stream) in whole.iter().enumerate() {
-                let text = source.add(index * BLOCK).cast::<u128>().read_unaligned();
-                target
-                    .add(index * BLOCK)
-                    .cast::<u128>()
-                    .write_unaligned(text ^ u128::from_ne_bytes(*stream));
-            }
-            for (index, byte) in (piece - rest.len()..).zip(rest) {
-                *target.add(index) = *source.add(index) ^ byte;
-            }
-        }
+        key.encrypt(blocks)?;
+        // SAFETY: what is read and written of the text lies within the `size` bytes.
+        unsafe { xor_with(source.add(at), target.add(at), &stream.0[..piece]) };
     }
     Ok(())
 }
@@ -188,7 +145,7 @@ mod tests {
             assert!(place == answer, "{size} in place");
             let at = place.as_mut_ptr();
             // SAFETY: in place.
-            unsafe { by_aws_lc(&raw, counter, at, at, size) }.expect("there is memory");
+            unsafe { by_library(&raw, counter, at, at, size) }.expect("there is memory");
             assert!(place == source, "{size} by AWS-LC");
         }
     }

@@ -1,4 +1,4 @@
-//! Our AES-CTR is AWS-LC's, at every size and across every carry.
+//! Our AES-CTR is the library's, at every size and across every carry.
 
 use super::super::features::{OrSkip, Vaes256, Vaes512};
 use super::super::tests::{Bytes, sizes};
@@ -7,14 +7,16 @@ use super::*;
 
 fn expected(key: &[u8], iv: &[u8; 16], source: &[u8]) -> Vec<u8> {
     let mut target = vec![0; source.len()];
-    let mut schedule = MaybeUninit::uninit();
-    // SAFETY: the schedule is initialised before its use; two ranges of the same size.
+    let mut library = MaybeUninit::uninit();
+    LibraryKey::prepare(&mut library, key).expect("a key of the right size");
+    // SAFETY: the key is prepared; two ranges of the same size.
     unsafe {
-        assert_eq!(
-            lc::AES_set_encrypt_key(key.as_ptr(), key.len() as u32 * 8, schedule.as_mut_ptr()),
-            0
+        library.assume_init_ref().counter_mode(
+            iv,
+            source.as_ptr(),
+            target.as_mut_ptr(),
+            source.len(),
         );
-        by_aws_lc(&schedule, iv, source.as_ptr(), target.as_mut_ptr(), source.len());
     }
     target
 }

@@ -9,11 +9,10 @@
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512;
 
-use aws_lc_sys as lc;
-
 #[cfg(target_arch = "x86_64")]
 use super::features::Avx512;
 use super::pointers;
+use super::primitives::{Library, Primitives};
 use super::wipe::{Plain, WipedBox, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
@@ -123,7 +122,7 @@ impl ChaCha20Key {
                 wipe_plain(&mut state);
                 return Ok(());
             }
-            by_aws_lc(&self.0, iv, source, target, size);
+            by_library(&self.0, iv, source, target, size);
         }
         Ok(())
     }
@@ -135,7 +134,7 @@ impl ChaCha20Key {
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint.
 #[inline]
-unsafe fn by_aws_lc(
+unsafe fn by_library(
     key: &[u8; 32],
     iv: &[u8; 16],
     source: *const u8,
@@ -149,17 +148,10 @@ unsafe fn by_aws_lc(
     while at < size {
         let room = ((1 << 32) - u64::from(block)) * BLOCK as u64;
         let piece = usize::try_from(room).unwrap_or(usize::MAX).min(size - at);
-        // SAFETY: `piece` bytes are left. Key and nonce have the sizes which the function reads.
+        // SAFETY: `piece` bytes are left.
         unsafe {
-            lc::CRYPTO_chacha_20(
-                target.add(at),
-                source.add(at),
-                piece,
-                key.as_ptr(),
-                nonce.as_ptr(),
-                block,
-            )
-        };
+            Library::chacha20(key, &nonce, block, source.add(at), target.add(at), piece);
+        }
         at += piece;
         block = 0;
         let word = u32::from_le_bytes([nonce[0], nonce[1], nonce[2], nonce[3]]);

@@ -7,7 +7,7 @@ use super::*;
 fn expected(key: &[u8; 32], iv: &[u8; 16], source: &[u8]) -> Vec<u8> {
     let mut target = vec![0; source.len()];
     // SAFETY: two ranges of the same size.
-    unsafe { by_aws_lc(key, iv, source.as_ptr(), target.as_mut_ptr(), source.len()) };
+    unsafe { by_library(key, iv, source.as_ptr(), target.as_mut_ptr(), source.len()) };
     target
 }
 

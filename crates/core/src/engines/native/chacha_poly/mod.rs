@@ -16,15 +16,13 @@ pub(super) mod parts;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use aws_lc_sys as lc;
-
 use super::chacha::{self, BLOCK, State, advance, avx512};
 use super::features::Ifma;
 use super::pointers;
 use super::poly1305::ifma::{Powers, STEP, Sums};
 use super::poly1305::sum::lengths;
 use super::poly1305::{self, Poly1305};
-use super::wipe::{Plain, Secret, wipe_plain};
+use super::wipe::{Plain, Secret, cleanse, equal, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -335,7 +333,7 @@ impl Drop for Head {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: that many bytes of the array have been written.
-        unsafe { lc::OPENSSL_cleanse(self.stream.as_mut_ptr().cast(), self.size) }
+        unsafe { cleanse(self.stream.as_mut_ptr().cast(), self.size) }
     }
 }
 
@@ -418,10 +416,7 @@ impl Drop for Mac {
 /// Returns true if the tag begins with these bytes, in constant time.
 #[inline]
 fn same(full: &[u8; poly1305::BLOCK], tag: &[u8]) -> bool {
-    let size = tag.len().min(full.len());
-    // SAFETY: both have that many bytes.
-    size == tag.len()
-        && unsafe { lc::CRYPTO_memcmp(full.as_ptr().cast(), tag.as_ptr().cast(), size) } == 0
+    full.get(..tag.len()).is_some_and(|full| equal(full, tag))
 }
 
 #[cfg(test)]

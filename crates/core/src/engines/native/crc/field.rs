@@ -5,6 +5,7 @@
 //! [`power`]`(n - 1)` is the word times x^n, modulo the polynomial.
 
 /// The constants of a polynomial P of degree 64, without its highest coefficient.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) struct Constants {
     /// Moves a block forward by 1, 2, 4, 8 and 16 blocks: the factors of its first and second word.
     pub(super) forward: [[u64; 2]; 5],
@@ -16,6 +17,7 @@ pub(super) struct Constants {
     pub(super) odd: u64,
 }
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl Constants {
     pub(super) const fn of(poly: u64) -> Self {
         let mut forward = [[0; 2]; 5];
@@ -49,6 +51,7 @@ const fn times_x(poly: u64, number: u64) -> u64 {
 }
 
 /// Returns x^n.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const fn power(poly: u64, n: usize) -> u64 {
     let mut number = 1 << 63;
     let mut at = 0;

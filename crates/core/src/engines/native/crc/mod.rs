@@ -26,7 +26,9 @@ use super::features::{Carryless, Fold256, Fold512};
 use super::{Digest, state};
 use crate::inputs::Params;
 
-use field::{Constants, tables};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use field::Constants;
+use field::tables;
 
 /// CRC-32 of ISO-HDLC, with the polynomial of IEEE 802.3.
 pub(crate) type Crc32 = Crc<0xedb8_8320, 4>;
@@ -48,6 +50,7 @@ pub(crate) struct Crc<const POLY: u64, const SIZE: usize> {
 impl<const POLY: u64, const SIZE: usize> Crc<POLY, SIZE> {
     /// The register before the first byte, and what inverts it after the last.
     const ONES: u64 = u64::MAX >> (64 - 8 * SIZE);
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     const CONSTANTS: &'static Constants = &Constants::of(POLY);
     const TABLES: &'static [[u64; 256]; 8] = &tables(POLY);
 

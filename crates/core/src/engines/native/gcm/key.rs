@@ -3,13 +3,11 @@
 
 use std::sync::OnceLock;
 
-use aws_lc_sys as lc;
-
 use super::super::aead::AeadKey;
 use super::super::aes::AesCtrKey;
 use super::super::features::{Gcm256, Gcm512};
 use super::super::pointers;
-use super::super::wipe::{WipedBox, wipe_plain};
+use super::super::wipe::{WipedBox, equal, wipe_plain};
 use super::avx2::{self, Keys, Powers, Span};
 use super::field::Factor;
 use super::{BLOCK, advanced, first};
@@ -49,7 +47,7 @@ impl GcmKey {
     /// Windows.
     #[inline]
     pub(in super::super) fn long_by_aws_lc() -> bool {
-        !cfg!(windows) && Gcm512::detect().is_some()
+        cfg!(all(feature = "aws-lc", not(windows))) && Gcm512::detect().is_some()
     }
 
     /// Bytes that a drop overwrites.
@@ -163,10 +161,7 @@ impl GcmKey {
     ) -> Result<(), Error> {
         let text = span(text);
         let mut full = self.process::<true>(nonce, aad, text)?;
-        // SAFETY: both have that many bytes.
-        let authentic = tag.len() <= BLOCK
-            && unsafe { lc::CRYPTO_memcmp(full.as_ptr().cast(), tag.as_ptr().cast(), tag.len()) }
-                == 0;
+        let authentic = full.get(..tag.len()).is_some_and(|full| equal(full, tag));
         if authentic {
             return Ok(());
         }

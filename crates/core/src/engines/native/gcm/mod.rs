@@ -25,7 +25,9 @@ use super::partial_tag::PartialTag;
 #[cfg(target_arch = "x86_64")]
 use super::pointers;
 use super::running::split;
-use super::wipe::{Plain, Secret, Wiped, WipedBox, copy_plain, wipe_plain};
+#[cfg(feature = "aws-lc")]
+use super::wipe::copy_plain;
+use super::wipe::{Plain, Secret, Wiped, WipedBox, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -53,7 +55,10 @@ struct Secrets {
 #[allow(clippy::large_enum_variant)] // on the heap
 enum Ghash {
     /// AWS-LC, under a nonce of zeros; with what hides it there.
+    #[cfg(feature = "aws-lc")]
     AwsLc(AeadKey, Wiped<u128>),
+    /// One block at a time, without instructions for it.
+    Plain,
     /// Ours with AVX-512.
     #[cfg(target_arch = "x86_64")]
     Wide(wide::Powers, Gcm512),
@@ -80,7 +85,7 @@ impl Drop for Secrets {
 }
 
 /// Bytes of a block.
-const BLOCK: usize = 16;
+pub(super) const BLOCK: usize = 16;
 
 impl Message {
     /// A message at the place where it stays, under the key `raw`, which AWS-LC has prepared in
@@ -93,7 +98,7 @@ impl Message {
     ) -> Result<WipedBox<Message>, Error> {
         let mut message = WipedBox::new(Message {
             key: AesCtrKey::vacant(),
-            ghash: Ghash::AwsLc(AeadKey::vacant(), Wiped(0)),
+            ghash: Ghash::Plain,
             secrets: Secrets { h: Factor(0), aad: 0, mask: 0 },
             first: 0,
             aad_size: aad.len(),
@@ -120,7 +125,11 @@ impl Message {
                 return Ok(());
             }
         }
-        self.ghash_by_aws_lc(aead.ok_or(Error::Engine)?)
+        #[cfg(feature = "aws-lc")]
+        self.ghash_by_aws_lc(aead.ok_or(Error::Engine)?)?;
+        #[cfg(not(feature = "aws-lc"))]
+        let _ = aead;
+        Ok(())
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -139,7 +148,7 @@ impl Message {
         }
     }
 
-    #[cfg_attr(not(target_arch = "x86_64"), allow(irrefutable_let_patterns))]
+    #[cfg(feature = "aws-lc")]
     fn ghash_by_aws_lc(&mut self, aead: &AeadKey) -> Result<(), Error> {
         let mask = Wiped(self.encrypted(1)?);
         self.ghash = Ghash::AwsLc(AeadKey::vacant(), mask);
@@ -237,6 +246,19 @@ impl Message {
                 };
                 Ok(product(sum, self.secrets.h))
             }
+            Ghash::Plain => {
+                let h = self.secrets.h;
+                let (blocks, rest) = text.as_chunks::<BLOCK>();
+                let mut last = Secret::<BLOCK>::zeros();
+                last.0[..rest.len()].copy_from_slice(rest);
+                let last = (!rest.is_empty()).then_some(&last.0);
+                let sum = blocks
+                    .iter()
+                    .chain(last)
+                    .fold(0, |sum, block| product(sum ^ u128::from_be_bytes(*block), h));
+                Ok(product(sum, h))
+            }
+            #[cfg(feature = "aws-lc")]
             Ghash::AwsLc(key, mask) => {
                 let mut tag = Secret::<BLOCK>::zeros();
                 key.seal(&[0; 12], text, Text::InPlace(&mut []), &mut tag.0)?;
@@ -251,7 +273,9 @@ impl Message {
     fn kernel(&self) -> Option<(Kernel<'_>, u8)> {
         let (round_keys, rounds) = self.key.round_keys()?;
         let kernel = match &self.ghash {
+            #[cfg(feature = "aws-lc")]
             Ghash::AwsLc(..) => return None,
+            Ghash::Plain => return None,
             &Ghash::Wide(ref powers, proof) => {
                 Kernel::Wide(wide::Keys { round_keys, powers, proof })
             }
@@ -298,7 +322,7 @@ impl Message {
     }
 
     /// The sum of two parts, of which the second has `size` bytes.
-    fn joined(&self, one: &PartialTag, size: usize, other: &PartialTag) -> PartialTag {
+    pub(super) fn joined(&self, one: &PartialTag, size: usize, other: &PartialTag) -> PartialTag {
         let power = self.secrets.h.power((size as u64).div_ceil(BLOCK as u64));
         sum_of(product(number_of(one), power) ^ number_of(other))
     }

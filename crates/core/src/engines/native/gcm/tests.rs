@@ -46,6 +46,8 @@ fn powers_are_products() {
 /// The implementations of a part.
 #[derive(Copy, Clone, Debug)]
 enum Implementation {
+    Plain,
+    #[cfg(feature = "aws-lc")]
     AwsLc,
     #[cfg(target_arch = "x86_64")]
     Wide,
@@ -54,6 +56,8 @@ enum Implementation {
 }
 
 const IMPLEMENTATIONS: &[Implementation] = &[
+    Implementation::Plain,
+    #[cfg(feature = "aws-lc")]
     Implementation::AwsLc,
     #[cfg(target_arch = "x86_64")]
     Implementation::Wide,
@@ -71,6 +75,8 @@ fn message(
     aead.prepare(cipher, &bytes.vec(cipher.facts().key_size)).expect("a key of the right size");
     let mut message = Message::boxed(aead.raw_key(), Some(&aead), &nonce, &[]).expect("in parts");
     match implementation {
+        Implementation::Plain => message.ghash = Ghash::Plain,
+        #[cfg(feature = "aws-lc")]
         Implementation::AwsLc => message.ghash_by_aws_lc(&aead).expect("encrypts"),
         #[cfg(target_arch = "x86_64")]
         Implementation::Wide => message.ghash_by_wide(Gcm512::detect().or_skip()?),

@@ -2,7 +2,9 @@
 //! field of [`field`](super::super::gcm::field). By carry-less products of the CPU, many blocks
 //! before each reduction.
 
-use super::super::gcm::field::{Factor, product, reduced};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::super::gcm::field::reduced;
+use super::super::gcm::field::{Factor, product};
 use super::super::wipe::{Plain, wipe_plain};
 #[cfg(target_arch = "x86_64")]
 use super::super::{

@@ -1,43 +1,46 @@
-//! AES key wrap over AWS-LC, which compares in constant time.
+//! AES key wrap (RFC 3394, RFC 5649; NIST SP 800-38F) over the library's AES.
 
 use std::mem::MaybeUninit;
-use std::ptr;
-
-use aws_lc_sys as lc;
 
 use super::super::cpu;
-use super::super::wipe::wipe_below;
+use super::super::primitives::{Aes, AesInverse, Library, Primitives};
+use super::super::wipe::{Plain, Secret, wipe_below, wipe_plain};
 use crate::Error;
 use crate::engines::Service;
 use crate::kdf::key_wrap::Padding;
+
+/// Bytes of what is moved at a time.
+const HALF: usize = 8;
+/// The first half without padding (RFC 3394, section 2.2.3.1).
+const WHOLE: [u8; HALF] = [0xa6; HALF];
+/// The beginning of the first half with padding; the size of the key follows (RFC 5649, section 3).
+const PADDED: [u8; 4] = [0xa6, 0x59, 0x59, 0xa6];
 
 /// Returns how it is computed.
 pub(super) fn serves() -> Service {
     cpu::aes_block()
 }
 
-/// AWS-LC's key schedule, wiped on drop.
-struct Schedule(lc::AES_KEY);
+/// A key of AES, wiped on drop.
+struct Prepared<K: Plain>(MaybeUninit<K>);
 
-impl Drop for Schedule {
-    fn drop(&mut self) {
-        // SAFETY: pointer and size are of the schedule, of which zeros are a valid value.
-        unsafe { lc::OPENSSL_cleanse((&raw mut self.0).cast(), size_of::<lc::AES_KEY>()) }
+impl<K: Plain> Prepared<K> {
+    /// `prepare` initialises the place, or fails.
+    fn new(prepare: impl FnOnce(&mut MaybeUninit<K>) -> Result<(), Error>) -> Result<Self, Error> {
+        let mut key = Self(MaybeUninit::zeroed());
+        prepare(&mut key.0).map(|()| key)
+    }
+
+    fn key(&self) -> &K {
+        // SAFETY: zeros are a valid value of what is plain, and the place was zeroed.
+        unsafe { self.0.assume_init_ref() }
     }
 }
 
-type Prepare = unsafe extern "C" fn(*const u8, u32, *mut lc::AES_KEY) -> i32;
-
-impl Schedule {
-    fn new(key: &[u8], prepare: Prepare) -> Result<Self, Error> {
-        let mut schedule = MaybeUninit::zeroed();
-        // SAFETY: reads the bits of the key and writes the schedule, of which zeros are a valid
-        // value too.
-        unsafe {
-            let done = prepare(key.as_ptr(), 8 * key.len() as u32, schedule.as_mut_ptr());
-            let schedule = Self(schedule.assume_init());
-            if done == 0 { Ok(schedule) } else { Err(Error::Engine) }
-        }
+impl<K: Plain> Drop for Prepared<K> {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        wipe_plain(unsafe { self.0.assume_init_mut() });
     }
 }
 
@@ -48,24 +51,24 @@ pub(crate) fn wrap(
     key: &[u8],
     target: &mut [u8],
 ) -> Result<(), Error> {
-    let schedule = Schedule::new(wrapping_key, lc::AES_set_encrypt_key)?;
-    let (from, to) = (key.as_ptr(), target.as_mut_ptr());
-    let (size, room) = (key.len(), target.len());
-    // SAFETY: the schedule is one for encryption; each pointer goes with the length of its slice,
-    // and the target has the 8 bytes more that KW writes.
-    let written = unsafe {
-        match padding {
-            Padding::None => lc::AES_wrap_key(&schedule.0, ptr::null(), to, from, size),
-            Padding::Zeros => {
-                let mut written = 0;
-                let done = lc::AES_wrap_key_padded(&schedule.0, to, &mut written, room, from, size);
-                if done == 1 { written as i32 } else { -1 }
-            }
+    let aes =
+        Prepared::<<Library as Primitives>::Aes>::new(|place| Aes::prepare(place, wrapping_key))?;
+    let (first, rest) = target.split_first_chunk_mut::<HALF>().ok_or(Error::Engine)?;
+    *first = match padding {
+        Padding::None => WHOLE,
+        Padding::Zeros => {
+            let [a, b, c, d] = PADDED;
+            let [e, f, g, h] = (key.len() as u32).to_be_bytes();
+            [a, b, c, d, e, f, g, h]
         }
     };
-    drop(schedule);
+    let (text, zeros) = rest.split_at_mut_checked(key.len()).ok_or(Error::Engine)?;
+    text.copy_from_slice(key);
+    zeros.fill(0);
+    mix(first, rest, |aes_block| aes.key().encrypt(aes_block));
+    drop(aes);
     wipe_below();
-    if usize::try_from(written) == Ok(room) { Ok(()) } else { Err(Error::Engine) }
+    Ok(())
 }
 
 /// Unwraps a key of a size that fits; the target has 8 bytes less. After an error the target holds
@@ -76,30 +79,83 @@ pub(crate) fn unwrap(
     wrapped: &[u8],
     target: &mut [u8],
 ) -> Result<usize, Error> {
-    let schedule = Schedule::new(wrapping_key, lc::AES_set_decrypt_key)?;
-    let (from, to) = (wrapped.as_ptr(), target.as_mut_ptr());
-    let (size, room) = (wrapped.len(), target.len());
-    // SAFETY: the schedule is one for decryption; each pointer goes with the length of its slice,
-    // and the target has the bytes that KW writes.
-    let written = unsafe {
-        match padding {
-            Padding::None => lc::AES_unwrap_key(&schedule.0, ptr::null(), to, from, size),
-            Padding::Zeros => {
-                let mut written = 0;
-                let done =
-                    lc::AES_unwrap_key_padded(&schedule.0, to, &mut written, room, from, size);
-                if done == 1 { written as i32 } else { -1 }
-            }
-        }
-    };
-    drop(schedule);
+    let aes = Prepared::<<Library as Primitives>::AesInverse>::new(|place| {
+        AesInverse::prepare(place, wrapping_key)
+    })?;
+    let (head, rest) = wrapped.split_first_chunk::<HALF>().ok_or(Error::Engine)?;
+    if rest.len() != target.len() {
+        return Err(Error::Engine);
+    }
+    let mut first = Secret(*head);
+    target.copy_from_slice(rest);
+    unmix(&mut first.0, target, |aes_block| aes.key().decrypt(aes_block));
+    drop(aes);
     wipe_below();
-    let written = usize::try_from(written).ok().filter(|&written| written <= room);
-    let Some(written) = written else {
-        // SAFETY: touches this thread's error queue only.
-        unsafe { lc::ERR_clear_error() };
-        return Err(Error::Authentication);
+    let room = target.len();
+    let size = match padding {
+        Padding::None => Library::equal(&first.0, &WHOLE).then_some(room),
+        Padding::Zeros => padded_size(&first.0, target),
     };
-    target[written..].fill(0);
-    Ok(written)
+    size.ok_or(Error::Authentication)
+}
+
+/// Returns the size of the key if beginning and padding are right; all are looked at before any is
+/// known to be wrong.
+fn padded_size(first: &[u8; HALF], target: &[u8]) -> Option<usize> {
+    let [a, b, c, d, size @ ..] = *first;
+    let (room, size) = (target.len() as u64, u64::from(u32::from_be_bytes(size)));
+    // At most seven bytes are padding. The sizes are numbers of less than 33 bits, so that a
+    // difference below zero shows in the highest bit.
+    let outside = (room.wrapping_sub(size) | (size + HALF as u64 - 1).wrapping_sub(room)) >> 63;
+    let last: &[u8; HALF] = target.last_chunk()?;
+    let mut padding = *last;
+    for (byte, at) in padding.iter_mut().zip(room - HALF as u64..) {
+        // All ones from the size on.
+        let keep = ((at.wrapping_sub(size) >> 63) as u8).wrapping_sub(1);
+        *byte &= keep;
+    }
+    let begins = Library::equal(&[a, b, c, d], &PADDED);
+    let zeros = Library::equal(&padding, &[0; HALF]);
+    (begins & zeros & (outside == 0)).then_some(size as usize)
+}
+
+/// The wrapping process, W (NIST SP 800-38F, section 6.1); a single half is encrypted as it is.
+fn mix(first: &mut [u8; HALF], rest: &mut [u8], encrypt: impl Fn(&mut [u8; 2 * HALF])) {
+    let halves = rest.as_chunks_mut::<HALF>().0;
+    let mut block = Secret::<{ 2 * HALF }>::zeros();
+    let (once, count) = (halves.len() == 1, halves.len());
+    for turn in 0..if once { 1 } else { 6 } {
+        for (index, half) in halves.iter_mut().enumerate() {
+            block.0[..HALF].copy_from_slice(first);
+            block.0[HALF..].copy_from_slice(half);
+            encrypt(&mut block.0);
+            first.copy_from_slice(&block.0[..HALF]);
+            half.copy_from_slice(&block.0[HALF..]);
+            number(first, if once { 0 } else { turn * count + index + 1 });
+        }
+    }
+}
+
+/// Undoes [`mix`].
+fn unmix(first: &mut [u8; HALF], rest: &mut [u8], decrypt: impl Fn(&mut [u8; 2 * HALF])) {
+    let halves = rest.as_chunks_mut::<HALF>().0;
+    let mut block = Secret::<{ 2 * HALF }>::zeros();
+    let (once, count) = (halves.len() == 1, halves.len());
+    for turn in (0..if once { 1 } else { 6 }).rev() {
+        for (index, half) in halves.iter_mut().enumerate().rev() {
+            number(first, if once { 0 } else { turn * count + index + 1 });
+            block.0[..HALF].copy_from_slice(first);
+            block.0[HALF..].copy_from_slice(half);
+            decrypt(&mut block.0);
+            first.copy_from_slice(&block.0[..HALF]);
+            half.copy_from_slice(&block.0[HALF..]);
+        }
+    }
+}
+
+/// Adds the number of a step.
+fn number(first: &mut [u8; HALF], step: usize) {
+    for (byte, count) in first.iter_mut().zip((step as u64).to_be_bytes()) {
+        *byte ^= count;
+    }
 }

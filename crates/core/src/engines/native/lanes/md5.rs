@@ -10,7 +10,8 @@
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512};
-use super::super::{Digest as _, md};
+use super::super::md::{self, Md5Function};
+use super::super::wipe::Wiped;
 use super::block_hash::{block_hash, pad};
 use super::merkle_damgard::merkle_damgard;
 use super::simd_kernel::{FEW, simd_kernel};
@@ -21,16 +22,9 @@ use crate::checkpoint::DigestSink;
 merkle_damgard!(
     /// MD5.
     Md5, [u32; 4], 64, 16, kept, to_le_bytes, U32x16: 16, U32x8: 8 from 3,
-    |state, blocks| {
-        let mut hash = md::Md5::of(*state, 0, &[0; 64]);
-        hash.update(blocks);
-        (*state, _) = hash.parts();
-        hash.wipe();
-    },
+    |state, blocks| md::compress::<Md5Function, 4>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        let mut hash = md::Md5::of(state, length - rest.len() as u64, &[0; 64]);
-        hash.finish_with(rest, target);
-        hash.wipe();
+        md::end::<Md5Function, 4>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

@@ -39,14 +39,12 @@ mod vectors;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use aws_lc_sys as lc;
-
 use super::features::lanes_allowed;
 #[cfg(target_arch = "x86_64")]
 use super::features::{Avx2, Avx512, ShaNi};
 #[cfg(target_arch = "aarch64")]
 use super::features::{Sha2, Sha3, Sha512};
-use super::wipe::{Plain, Wiped};
+use super::wipe::{Plain, Wiped, cleanse};
 use crate::checkpoint::DigestSink;
 
 #[cfg(target_arch = "aarch64")]
@@ -278,7 +276,7 @@ impl<S> Drop for Spilled<S> {
         if self.used > 0 {
             let used = &mut self.slots[..self.used];
             // SAFETY: pointer and length are of one slice, which is not read again.
-            unsafe { lc::OPENSSL_cleanse(used.as_mut_ptr().cast(), size_of_val(used)) };
+            unsafe { cleanse(used.as_mut_ptr().cast(), size_of_val(used)) };
         }
     }
 }

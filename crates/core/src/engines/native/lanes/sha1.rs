@@ -11,8 +11,8 @@ use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512, ShaNi};
 use super::super::kdf::pbkdf2::iteration::HmacIteration;
+use super::super::md::{self, Sha1Function};
 use super::super::wipe::Wiped;
-use super::super::{Digest as _, md};
 use super::block_hash::{block_hash, pad};
 use super::hmac_iterations::hmac_iterations;
 use super::merkle_damgard::{iterate, merkle_damgard};
@@ -24,16 +24,9 @@ use crate::checkpoint::DigestSink;
 merkle_damgard!(
     /// SHA-1.
     Sha1, [u32; 5], 64, 20, reversed, to_be_bytes, U32x16: 16, U32x8: 8 from 3; ShaNi from 8,
-    |state, blocks| {
-        let mut hash = md::Sha1::of(*state, 0, &[0; 64]);
-        hash.update(blocks);
-        (*state, _) = hash.parts();
-        hash.wipe();
-    },
+    |state, blocks| md::compress::<Sha1Function, 5>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        let mut hash = md::Sha1::of(state, length - rest.len() as u64, &[0; 64]);
-        hash.finish_with(rest, target);
-        hash.wipe();
+        md::end::<Sha1Function, 5>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

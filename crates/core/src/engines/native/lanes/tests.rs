@@ -4,9 +4,8 @@ use super::super::Digest;
 use super::super::features::OrSkip;
 use super::super::keccak::{Keccak256, Sha3_224, Sha3_384, Sha3_512, Shake128, Shake256};
 #[cfg(target_arch = "x86_64")]
-use super::super::md::Md5;
-use super::super::md::Sha1;
-use super::super::sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
+use super::super::md::{Md5, Sha1, Sha224, Sha256};
+use super::super::sha2::{Sha384, Sha512, Sha512_224, Sha512_256};
 use super::super::tests::Bytes;
 use super::*;
 use crate::inputs::Params;
@@ -150,7 +149,7 @@ fn sha_512_family() {
 #[test]
 fn sha_1() {
     check_batches::<Sha1>(20, &|kernels, state, sources, target, sink| {
-        sha1::hash(kernels, state.parts(), sources, target, sink)
+        sha1::hash(kernels, (state.words, state.length), sources, target, sink)
     });
 }
 
@@ -158,7 +157,7 @@ fn sha_1() {
 #[test]
 fn md_5() {
     check_batches::<Md5>(16, &|kernels, state, sources, target, sink| {
-        md5::hash(kernels, state.parts(), sources, target, sink)
+        md5::hash(kernels, (state.words, state.length), sources, target, sink)
     });
 }
 

@@ -14,9 +14,8 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use aws_lc_sys as lc;
-
 use super::super::features::{Schedule256, Schedule512};
+use super::super::wipe::cleanse;
 use super::constants::CONSTANTS_512;
 
 /// Words of a schedule for two blocks, with the round constants added.
@@ -112,7 +111,7 @@ macro_rules! compression {
                 unsafe { both(words, block, block, entries) };
             }
             // SAFETY: pointer and length are of one local, which is not read afterwards.
-            unsafe { lc::OPENSSL_cleanse(entries.cast(), size_of::<Schedule>()) };
+            unsafe { cleanse(entries.cast(), size_of::<Schedule>()) };
 
             /// Absorbs the first block, and leaves the schedules of both.
             ///

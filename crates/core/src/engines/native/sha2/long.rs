@@ -1,18 +1,15 @@
 //! SHA-2 with 64-bit words: Millrace's own compression where the CPU has the instructions,
 //! otherwise AWS-LC's.
 
-use std::mem::MaybeUninit;
-
-use aws_lc_sys as lc;
-
+use super::super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Schedule256, Schedule512};
 use super::super::kdf::pbkdf2::iteration::{HmacIteration, iterate_64, iterate_in_words};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::lanes;
+use super::super::primitives::{Library, Primitives};
 use super::super::state::{Reader, Writer};
 use super::super::wipe::{Plain, Secret, wipe_plain};
-use super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::blocks;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -132,6 +129,7 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
         8,
         read_64,
         write_64,
+        SIZE.is_multiple_of(8),
         |hash| hash.words,
         hmac_lanes::<SIZE>(),
         iterate,
@@ -188,26 +186,7 @@ pub(in super::super) fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
             return unsafe { blocks::compress_256(words, blocks, proof) };
         }
     }
-    by_aws_lc(words, blocks);
-}
-
-/// The library's. It does not give out its compression function, but a state without a begun block
-/// is as good, and of a context that is thrown away only some fields matter.
-pub(super) fn by_aws_lc(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
-    let mut state = MaybeUninit::<lc::SHA512_CTX>::uninit();
-    let fields = state.as_mut_ptr();
-    // SAFETY: Update reads and writes the fields which are set here, reads the blocks, and touches
-    // the buffer (`p`) only where a message does not end at a block's border.
-    unsafe {
-        (*fields).h = *words;
-        (*fields).Nl = 0;
-        (*fields).Nh = 0;
-        (*fields).num = 0;
-        (*fields).md_len = 64;
-        lc::SHA512_Update(fields, blocks.as_ptr().cast(), size_of_val(blocks));
-        *words = (*fields).h;
-        wipe_plain(&mut (*fields).h);
-    }
+    Library::sha512(words, blocks);
 }
 
 /// Absorbs the rest of a message of `length` bytes from a border of blocks on, and pads it.

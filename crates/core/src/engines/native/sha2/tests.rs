@@ -1,34 +1,29 @@
-//! Our SHA-512 is AWS-LC's, at every size and for every set of instructions.
+//! Our SHA-512 is RustCrypto's, at every size and for every set of instructions.
 
+use super::super::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{OrSkip, Schedule256, Schedule512};
+#[cfg(target_arch = "x86_64")]
+use super::super::primitives::{Library, Primitives};
 use super::super::tests::{Bytes, sizes};
 use super::*;
+use crate::inputs::Params;
 
 #[test]
 fn ours_is_theirs_at_every_size() {
+    fn check<Ours: Digest, Theirs: sha2::Digest>(source: &[u8]) {
+        let mut target = vec![0; Ours::SIZE];
+        Ours::digest(&Params::default(), source, &mut target);
+        assert!(target[..] == Theirs::digest(source)[..], "{}", source.len());
+    }
     let mut bytes = Bytes(1);
     let source = bytes.vec((1 << 20) + 1);
     for size in sizes() {
         let source = &source[..size];
-        let mut expected = [0; 64];
-        // SAFETY: the source has `size` bytes, and the target the size of the digest.
-        unsafe { lc::SHA512(source.as_ptr(), size, expected.as_mut_ptr()) };
-        let mut target = [0; 64];
-        Sha512::digest(&Params::default(), source, &mut target);
-        assert_eq!(target, expected, "{size}");
-        // SAFETY: as above.
-        unsafe { lc::SHA384(source.as_ptr(), size, expected.as_mut_ptr()) };
-        Sha384::digest(&Params::default(), source, &mut target[..48]);
-        assert_eq!(target[..48], expected[..48], "{size}");
-        // SAFETY: as above.
-        unsafe { lc::SHA512_256(source.as_ptr(), size, expected.as_mut_ptr()) };
-        Sha512_256::digest(&Params::default(), source, &mut target[..32]);
-        assert_eq!(target[..32], expected[..32], "{size}");
-        // SAFETY: as above.
-        unsafe { lc::SHA512_224(source.as_ptr(), size, expected.as_mut_ptr()) };
-        Sha512_224::digest(&Params::default(), source, &mut target[..28]);
-        assert_eq!(target[..28], expected[..28], "{size}");
+        check::<Sha512, sha2::Sha512>(source);
+        check::<Sha384, sha2::Sha384>(source);
+        check::<Sha512_256, sha2::Sha512_256>(source);
+        check::<Sha512_224, sha2::Sha512_224>(source);
     }
 }
 
@@ -40,7 +35,7 @@ fn all_compressions_agree() {
         let blocks: Vec<[u8; 128]> = (0..count).map(|_| bytes.array()).collect();
         let words: [u64; 8] = std::array::from_fn(|_| u64::from_ne_bytes(bytes.array()));
         let mut expected = words;
-        long::by_aws_lc(&mut expected, &blocks);
+        Library::sha512(&mut expected, &blocks);
         if let Some(proof) = Schedule256::detect().or_skip() {
             let mut words = words;
             // SAFETY: the proof says that the CPU has the instructions.

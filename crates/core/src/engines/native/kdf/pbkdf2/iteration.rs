@@ -73,12 +73,12 @@ scalar_functions!(u32, iterate_32, read_32, write_32);
 scalar_functions!(u64, iterate_64, read_64, write_64);
 
 /// Defines the PBKDF2 methods of [`Digest`](super::super::super::Digest) for a hash whose state is
-/// words: `$states` returns the words of a state, `$lanes` the lanes of the kernels, `$simd`
-/// iterates as many blocks as there are kernels for and returns that number, `$scalar` iterates
-/// one.
+/// words, if `$here`: `$states` returns the words of a state, `$lanes` the lanes of the kernels,
+/// `$simd` iterates as many blocks as there are kernels for and returns that number, `$scalar`
+/// iterates one.
 macro_rules! iterate_in_words {
-    ([$word:ty; $words:literal], $max:literal, $read:ident, $write:ident, $states:expr, $lanes:expr,
-        $simd:expr, $scalar:expr) => {
+    ([$word:ty; $words:tt], $max:literal, $read:ident, $write:ident, $here:expr, $states:expr,
+        $lanes:expr, $simd:expr, $scalar:expr) => {
         fn hmac_lanes() -> usize {
             $lanes
         }
@@ -88,7 +88,7 @@ macro_rules! iterate_in_words {
             count: u32,
         ) {
             use $crate::engines::native::kdf::pbkdf2::iteration::{self, HmacIteration};
-            if !Self::SIZE.is_multiple_of(size_of::<$word>()) {
+            if !$here {
                 return $crate::engines::native::kdf::pbkdf2::one_by_one(outputs, count);
             }
             let states: fn(&Self) -> [$word; $words] = $states;

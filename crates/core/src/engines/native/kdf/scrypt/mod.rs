@@ -11,8 +11,8 @@ use self::romix::{Kernel, LANES_MAX, Place};
 use super::super::cpu;
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Avx2, Avx512};
+use super::super::md::Sha256;
 use super::super::memory::Memory;
-use super::super::sha2::Sha256;
 use super::super::wipe::wipe_below;
 use super::pbkdf2;
 use crate::Error;

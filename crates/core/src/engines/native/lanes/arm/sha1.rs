@@ -4,8 +4,8 @@ use std::arch::aarch64::*;
 
 use super::super::super::features::Sha2;
 use super::super::super::kdf::pbkdf2::iteration::HmacIteration;
+use super::super::super::md::{self, Sha1Function};
 use super::super::super::wipe::Wiped;
-use super::super::super::{Digest as _, md};
 use super::super::block_hash::{block_hash, pad};
 use super::super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, run};
 use super::interleaved::interleaved;
@@ -14,14 +14,9 @@ use crate::checkpoint::DigestSink;
 interleaved!(
     /// SHA-1.
     Sha1, [u32; 5], 64, 20, sha2: Sha2, "neon,sha2", 20 => 5;
-    |state, blocks| {
-        let mut hash = Wiped(md::Sha1::of(*state, 0, &[0; 64]));
-        hash.0.update(blocks);
-        (*state, _) = hash.0.parts();
-    },
+    |state, blocks| md::compress::<Sha1Function, 5>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        let mut hash = Wiped(md::Sha1::of(state, length - rest.len() as u64, &[0; 64]));
-        hash.0.finish_with(rest, target);
+        md::end::<Sha1Function, 5>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

@@ -1,0 +1,12 @@
+//! Authenticated encryption without a kernel of ours: by AWS-LC, or by a message of one part over
+//! the library's primitives.
+
+#[cfg(feature = "aws-lc")]
+mod aws_lc;
+#[cfg(not(feature = "aws-lc"))]
+mod one_part;
+
+#[cfg(feature = "aws-lc")]
+pub(crate) use self::aws_lc::AeadKey;
+#[cfg(not(feature = "aws-lc"))]
+pub(crate) use self::one_part::AeadKey;
