@@ -93,8 +93,8 @@ export function hash(
   third?: unknown,
   fourth?: unknown,
 ): unknown {
-  // The fast path. It does not accept long strings, DataViews, no bytes, unknown names and SHAKE; the full
-  // request handles those and throws errors.
+  // The fast path. It does not accept long strings, DataViews, empty messages, unknown names and
+  // SHAKE; the full request handles those and throws errors.
   if (arguments.length <= 3 && typeof algorithm === 'string') {
     const facts = findHash(algorithm);
     if (facts !== undefined && facts.direct) {

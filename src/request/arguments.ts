@@ -47,13 +47,13 @@ export function data(value: unknown, name: string): Uint8Array {
   return otherBytes(value, name, 'a string, Buffer, ArrayBufferView or ArrayBuffer');
 }
 
-/** As {@link bytes}, for callers that read the size by {@link sizeOfFound}, in calls that are hot. */
+/** As {@link bytes}, without the check of memory: {@link sizeOfFound} checks it. For hot calls. */
 export function findBytes(value: unknown, name: string): Uint8Array {
   if (isUint8Array(value)) return value;
   return otherBytes(value, name, 'a Buffer, ArrayBufferView or ArrayBuffer');
 }
 
-/** As {@link data}, for callers that read the size by {@link sizeOfFound}. */
+/** As {@link data}, without the check of memory: {@link sizeOfFound} checks it. For hot calls. */
 export function findData(value: unknown, name: string): Uint8Array {
   return isUint8Array(value) ? value : data(value, name);
 }

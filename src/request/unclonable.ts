@@ -1,8 +1,8 @@
 /**
- * The base of objects that name memory of this thread. Structured clones copy own properties only,
- * so that another thread would get such an object without its key. They refuse objects with
- * internal slots that they do not know (HTML, 2.7.3): the objects are WeakRefs inside. They inherit
- * nothing from WeakRef and have no properties more. It costs 20 ns an object.
+ * The base class of objects that refer to memory of this thread. A structured clone copies only own
+ * properties, so another thread would get such an object without its key. It throws for objects
+ * with internal slots that it does not know (HTML, 2.7.3), so each object is created as a WeakRef.
+ * Nothing is inherited from WeakRef. Costs 20 ns an object.
  */
 const Slots = WeakRef as unknown as new (target: object) => object;
 

@@ -5,8 +5,8 @@
 //!
 //! # What a state reveals
 //!
-//! A state is as secret as the message, and some states as the key. Anyone who has one can hash more
-//! of the message, test guesses of what was hashed, and read:
+//! A state is as secret as the message, and some states are as secret as the key. With a state one
+//! can hash more of the message, test guesses of what was hashed, and read:
 //!
 //! | hash | in the state |
 //! |---|---|

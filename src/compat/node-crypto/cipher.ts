@@ -43,7 +43,7 @@ export function createDecipheriv(cipher: unknown, key: unknown, iv: unknown, opt
   );
 }
 
-/** Returns a cipher, or undefined if Node.js has to judge the arguments. */
+/** Returns a cipher, or undefined if Node.js has to decide on the arguments. */
 function create(
   Class: typeof CipherObject,
   name: unknown,
@@ -75,7 +75,7 @@ function mayBeGcm(name: string): boolean {
 }
 
 /**
- * Returns `authTagLength`, 0 without one, or -1 for Node.js to judge the options. Options of the
+ * Returns `authTagLength`, 0 without one, or -1 for Node.js to decide on the options. Options of the
  * stream change what its methods are given, so they are Node's.
  */
 function tagSizeOf(options: unknown): number {

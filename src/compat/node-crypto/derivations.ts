@@ -18,7 +18,7 @@ const INFO_MAX = 1024;
 
 /**
  * A function of Node's as Millrace serves it. `read` returns the arguments for Millrace, or
- * undefined if Node.js has to judge them. It replaces options by a copy, so that both libraries see
+ * undefined if Node.js has to decide on them. It replaces options by a copy, so that both libraries see
  * the same values although getters run only once.
  */
 interface Derivation {
@@ -146,7 +146,7 @@ const scryptOptions = ['N', 'cost', 'r', 'blockSize', 'p', 'parallelization', 'm
 /** Node's default. */
 const SCRYPT_MAXMEM = 32 * 1024 * 1024;
 
-/** Returns the cost if all of it is valid, undefined if Node.js has to judge it. */
+/** Returns the cost if all of it is valid, undefined if Node.js has to decide on it. */
 function scryptCostOf(options: unknown): ScryptCost | undefined {
   if (options === undefined || options === null || typeof options === 'function')
     return { N: 16384, r: 8, p: 1, maxmem: SCRYPT_MAXMEM };

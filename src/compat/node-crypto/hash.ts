@@ -45,7 +45,7 @@ export function createHash(algorithm: unknown, options?: unknown): unknown {
   return callNode(original.createHash, arguments);
 }
 
-/** Returns the size of the digest, or 0 if Node.js has to judge the options. */
+/** Returns the size of the digest, or 0 if Node.js has to decide on the options. */
 function sizeFor(served: ServedHash, options: unknown): number {
   if (options === undefined || options === null) return naturalSize(served);
   if (typeof options !== 'object' || !isPlain(options, 'outputLength')) return 0;

@@ -31,7 +31,8 @@ export function sealStream(options: SealedStreamOptions): Duplex {
  * Returns a Node.js stream that opens the output of {@link sealStream}. It emits only authentic
  * bytes, in order. Any other input destroys the stream: with ERR_AUTHENTICATION (another key,
  * algorithm or context, or a change), ERR_TRUNCATED if the size alone shows that the end is
- * missing, or ERR_FORMAT if it is a sealed file ({@link openWithKey}). **Before `'end'` the output is authentic but may be incomplete.**
+ * missing, or ERR_FORMAT if it is a sealed file ({@link openWithKey}).
+ * **Before `'end'` the output is authentic but may be incomplete.**
  *
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE

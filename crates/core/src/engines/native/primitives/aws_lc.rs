@@ -17,7 +17,8 @@ pub(crate) struct AwsLc;
 /// functions, but a state without a begun block is as good, and of a context that is thrown away
 /// only some fields matter.
 macro_rules! absorb {
-    ($context:ty, $update:path, $words:ident, $blocks:ident $(, $field:ident = $value:literal)?) => {
+    ($context:ty, $update:path, $words:ident, $blocks:ident
+     $(, $field:ident = $value:literal)?) => {
         let mut state = MaybeUninit::<$context>::uninit();
         let fields = state.as_mut_ptr();
         // SAFETY: Update reads and writes the fields which are set here, reads the blocks, and

@@ -1,5 +1,5 @@
-//! AES-GCM in pieces by parts of whole blocks. Of the block in which a piece ends, the keystream and
-//! the ciphertext so far are kept.
+//! AES-GCM in pieces by parts of whole blocks. Keeps the keystream and the ciphertext so far of the
+//! block in which a piece ends.
 
 use super::super::super::aead::AeadKey;
 use super::super::super::gcm::{self, BLOCK};

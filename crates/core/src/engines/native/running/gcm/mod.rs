@@ -1,4 +1,5 @@
-//! AES-GCM in pieces: by AWS-LC, whose kernel continues within a block, or by parts of whole blocks.
+//! AES-GCM in pieces: by AWS-LC, whose kernel continues within a block, or by parts of whole
+//! blocks.
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
@@ -18,7 +19,8 @@ mod tests {
 
     /// Encrypts and decrypts pieces with one of the two, copied half way.
     macro_rules! run {
-        ($gcm:ty, $encrypt:expr, $cipher:expr, $key:expr, $nonce:expr, $text:expr, $pieces:expr) => {{
+        ($gcm:ty, $encrypt:expr, $cipher:expr, $key:expr, $nonce:expr, $text:expr,
+         $pieces:expr) => {{
             let mut gcm = <$gcm>::new($cipher, $encrypt, $key, $nonce, b"data").expect("begins");
             let mut text: Vec<u8> = $text.to_vec();
             let mut rest = &mut text[..];
