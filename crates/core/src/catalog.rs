@@ -224,7 +224,8 @@ impl Hash {
     }
 
     /// Returns its properties.
-    #[inline]
+    #[cfg_attr(target_family = "wasm", inline(always))]
+    #[cfg_attr(not(target_family = "wasm"), inline)]
     pub fn facts(self) -> &'static HashFacts {
         &HASHES[self as usize]
     }
@@ -242,7 +243,8 @@ impl Cipher {
     }
 
     /// Returns its properties.
-    #[inline]
+    #[cfg_attr(target_family = "wasm", inline(always))]
+    #[cfg_attr(not(target_family = "wasm"), inline)]
     pub fn facts(self) -> &'static CipherFacts {
         &CIPHERS[self as usize]
     }

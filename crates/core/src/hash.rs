@@ -15,7 +15,8 @@ pub use crate::inputs::Params;
 /// # Errors
 /// [`Error::OutputSize`] for a target of the wrong length, [`Error::NotSupported`] for a seed or
 /// key that this hash does not take, [`Error::Cancelled`] by the slicer's checkpoint.
-#[inline]
+#[cfg_attr(target_family = "wasm", inline(always))]
+#[cfg_attr(not(target_family = "wasm"), inline)]
 pub fn digest(
     hash: Hash,
     params: &Params<'_>,
@@ -32,7 +33,8 @@ pub fn digest(
 ///
 /// # Errors
 /// [`Error::OutputSize`].
-#[inline]
+#[cfg_attr(target_family = "wasm", inline(always))]
+#[cfg_attr(not(target_family = "wasm"), inline)]
 pub fn check_target(
     facts: &HashFacts,
     params: &Params<'_>,
@@ -59,7 +61,8 @@ pub(crate) fn digest_size(facts: &HashFacts, params: &Params<'_>) -> usize {
 /// # Errors
 /// [`Error::NotSupported`] for a parameter that it does not take, and those of
 /// [`Parameters::check`](crate::parameters::Parameters::check).
-#[inline]
+#[cfg_attr(target_family = "wasm", inline(always))]
+#[cfg_attr(not(target_family = "wasm"), inline)]
 pub fn check_params(facts: &HashFacts, params: &Params<'_>) -> Result<(), Error> {
     if params.seed != 0 && facts.seed_bits == 0 {
         return Err(Error::NotSupported);

@@ -48,7 +48,8 @@ pub fn state_size(hash: Hash) -> usize {
 /// [`Error::OutputSize`] for a `next` of the wrong size; [`Error::NotSupported`] for a seed or key
 /// that this hash does not take; [`Error::Cancelled`] by the slicer's checkpoint, with `next`
 /// untouched.
-#[inline]
+#[cfg_attr(target_family = "wasm", inline(always))]
+#[cfg_attr(not(target_family = "wasm"), inline)]
 pub fn update(
     hash: Hash,
     params: &Params<'_>,
@@ -67,7 +68,8 @@ pub fn update(
 ///
 /// # Errors
 /// As [`update`] and [`digest`](crate::hash::digest()).
-#[inline]
+#[cfg_attr(target_family = "wasm", inline(always))]
+#[cfg_attr(not(target_family = "wasm"), inline)]
 pub fn finish(
     hash: Hash,
     params: &Params<'_>,
@@ -86,7 +88,8 @@ pub fn finish(
 /// # Errors
 /// As [`update`]; also [`Error::State`] if `rest` is not empty after the first call, and
 /// [`Error::NotSupported`] for a hash whose output has a fixed size.
-#[inline]
+#[cfg_attr(target_family = "wasm", inline(always))]
+#[cfg_attr(not(target_family = "wasm"), inline)]
 pub fn squeeze(
     hash: Hash,
     params: &Params<'_>,

@@ -10,6 +10,8 @@ mod report;
 mod shared;
 
 pub use external::{ExternalCipher, ExternalMac};
+#[cfg(target_family = "wasm")]
+pub use native::families;
 pub(crate) use native::hash_parts::{HashMessage, HashPart, part_size as hash_part_size};
 pub(crate) use native::kdf;
 pub use native::memory::Memory;

@@ -1,9 +1,26 @@
 //! A time limit for password hashes from untrusted sources. The predicted time has been checked
 //! before, but the machine may be slower than predicted.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+#[cfg(not(target_family = "wasm"))]
+use std::time::Instant;
 
 use crate::checkpoint::Checkpoint;
+
+/// WebAssembly has no clock: there the binding limits the time, at each checkpoint.
+#[cfg(target_family = "wasm")]
+struct Instant;
+
+#[cfg(target_family = "wasm")]
+impl Instant {
+    fn now() -> Instant {
+        Instant
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::ZERO
+    }
+}
 
 /// A limit on running time, checked at every checkpoint. Time in which the worker runs other tasks
 /// does not count.

@@ -46,6 +46,10 @@ const FUNCTIONS: [&dyn Function; 10] = [
     &key_wrap::Direction::UnwrapKey,
 ];
 
+/// How much longer a derivation takes here than the predictions say, which are those of native
+/// code.
+const SLOWNESS: u64 = if cfg!(target_family = "wasm") { 3 } else { 1 };
+
 /// A key derivation function and its checked parameters.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub struct Derivation {
@@ -93,7 +97,8 @@ impl Derivation {
     /// of one block by a hash.
     pub fn predict(&self, aad: &[u8], size: usize, block: &dyn Fn(Hash) -> u64) -> u64 {
         let found = self.function();
-        found.and_then(|found| found.predict(&self.numbers, aad, size, block)).unwrap_or(0)
+        let cost = found.and_then(|found| found.predict(&self.numbers, aad, size, block));
+        cost.unwrap_or(0).saturating_mul(SLOWNESS)
     }
 
     /// Returns the kind of a derivation that batches with others of its kind. The high bit of its

@@ -12,6 +12,7 @@
 
 use std::fmt;
 
+use super::SLOWNESS;
 use super::base64::{BCRYPT, STANDARD};
 use super::clock::Clock;
 use super::function::{Function, Job, Numbers};
@@ -95,7 +96,7 @@ impl Scheme {
             }
             Scheme::Bcrypt(_, cost) => 60_000 << cost,
         };
-        nanoseconds / 1_000_000
+        nanoseconds.saturating_mul(SLOWNESS) / 1_000_000
     }
 }
 
@@ -308,7 +309,7 @@ impl Function for Verify {
         _block: &dyn Fn(Hash) -> u64,
     ) -> Result<u64, Error> {
         let hash = PasswordHash::from_bytes(aad, &Limits::NONE)?;
-        Ok(hash.scheme.milliseconds().saturating_mul(1_000_000).max(200_000))
+        Ok((hash.scheme.milliseconds() / SLOWNESS).saturating_mul(1_000_000).max(200_000))
     }
 
     fn derive(

@@ -1,29 +1,31 @@
 //! Running hashes: a state is loaded onto the stack, advanced, saved and wiped.
 
-use super::Digest;
+use super::hash_state::HashState;
 use crate::Error;
 use crate::checkpoint::Slicer;
 use crate::inputs::Params;
 
 /// Hashes a message, in slices if it or its digest is longer than one.
 #[inline]
-pub(super) fn digest<D: Digest>(
+pub(super) fn digest<D: HashState>(
+    kind: D::Kind,
     params: &Params<'_>,
     source: &[u8],
     target: &mut [u8],
     slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
     if Slicer::cuts(&slicer, source.len().max(target.len())) {
-        let mut state = D::new(params);
-        let result = in_slices(&mut state, source, target, slicer);
+        let mut state = D::new(kind, params);
+        let result = in_slices(kind, &mut state, source, target, slicer);
         state.wipe();
         return result;
     }
-    D::digest(params, source, target);
+    D::digest(kind, params, source, target);
     Ok(())
 }
 
-fn in_slices<D: Digest>(
+fn in_slices<D: HashState>(
+    kind: D::Kind,
     state: &mut D,
     source: &[u8],
     target: &mut [u8],
@@ -31,7 +33,7 @@ fn in_slices<D: Digest>(
 ) -> Result<(), Error> {
     let last = absorb_slices(state, source, &mut slicer)?;
     // Digests of one size are not squeezed.
-    if target.len() <= D::SIZE || !Slicer::cuts(&slicer, target.len()) {
+    if target.len() <= D::size(kind) || !Slicer::cuts(&slicer, target.len()) {
         state.finish_with(last, target);
         return Ok(());
     }
@@ -42,7 +44,8 @@ fn in_slices<D: Digest>(
 
 /// Absorbs more of the message.
 #[inline]
-pub(super) fn update<D: Digest>(
+pub(super) fn update<D: HashState>(
+    kind: D::Kind,
     params: &Params<'_>,
     state: &[u8],
     source: &[u8],
@@ -50,7 +53,7 @@ pub(super) fn update<D: Digest>(
     mut slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
     resume(
-        || begun(params, state),
+        || begun(kind, params, state),
         |running: &mut D| {
             let last = absorb_slices(running, source, &mut slicer)?;
             running.update(last);
@@ -62,7 +65,7 @@ pub(super) fn update<D: Digest>(
 
 /// Absorbs all slices but the last, with a checkpoint after each, and returns the last.
 #[inline]
-pub(super) fn absorb_slices<'a, D: Digest>(
+pub(super) fn absorb_slices<'a, D: HashState>(
     state: &mut D,
     source: &'a [u8],
     slicer: &mut Option<Slicer<'_>>,
@@ -82,14 +85,15 @@ pub(super) fn absorb_slices<'a, D: Digest>(
 
 /// Absorbs the rest of the message and writes the digest.
 #[inline]
-pub(super) fn finish<D: Digest>(
+pub(super) fn finish<D: HashState>(
+    kind: D::Kind,
     params: &Params<'_>,
     state: &[u8],
     rest: &[u8],
     target: &mut [u8],
 ) -> Result<(), Error> {
     resume(
-        || begun(params, state),
+        || begun(kind, params, state),
         |running: &mut D| {
             running.finish_with(rest, target);
             Ok(())
@@ -99,14 +103,15 @@ pub(super) fn finish<D: Digest>(
 
 /// Absorbs the rest of the message (nothing after the first call) and squeezes the next output.
 #[inline]
-pub(super) fn squeeze<D: Digest>(
+pub(super) fn squeeze<D: HashState>(
+    kind: D::Kind,
     params: &Params<'_>,
     state: &[u8],
     rest: &[u8],
     target: &mut [u8],
     next: &mut [u8],
 ) -> Result<(), Error> {
-    let mut place = begun::<D>(params, state);
+    let mut place = begun::<D>(kind, params, state);
     let Some(running) = &mut place else { return Err(Error::State) };
     if running.squeezing() && !rest.is_empty() {
         running.wipe();
@@ -122,8 +127,12 @@ pub(super) fn squeeze<D: Digest>(
 }
 
 /// Returns [`Error::State`] if this is not a state.
-pub(super) fn check<D: Digest>(params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
-    let mut place = D::load(params, state);
+pub(super) fn check<D: HashState>(
+    kind: D::Kind,
+    params: &Params<'_>,
+    state: &[u8],
+) -> Result<(), Error> {
+    let mut place = D::load(kind, params, state);
     let Some(running) = &mut place else { return Err(Error::State) };
     running.wipe();
     Ok(())
@@ -131,13 +140,13 @@ pub(super) fn check<D: Digest>(params: &Params<'_>, state: &[u8]) -> Result<(), 
 
 /// Returns the hash in this state; an empty state has not begun.
 #[inline]
-fn begun<D: Digest>(params: &Params<'_>, state: &[u8]) -> Option<D> {
-    if state.is_empty() { Some(D::new(params)) } else { D::load(params, state) }
+fn begun<D: HashState>(kind: D::Kind, params: &Params<'_>, state: &[u8]) -> Option<D> {
+    if state.is_empty() { Some(D::new(kind, params)) } else { D::load(kind, params, state) }
 }
 
 /// Runs `work` on a hash that still absorbs, and wipes it in place, so that no copy remains.
 #[inline]
-pub(super) fn resume<D: Digest>(
+pub(super) fn resume<D: HashState>(
     begun: impl FnOnce() -> Option<D>,
     work: impl FnOnce(&mut D) -> Result<(), Error>,
 ) -> Result<(), Error> {

@@ -1,9 +1,10 @@
-//! HMAC (RFC 2104) over any [`Digest`].
+//! HMAC (RFC 2104) over any hash.
 
-use super::Digest;
+use super::hash_state::HashState;
 use super::hasher::absorb_slices;
 use super::wipe::Secret;
 use crate::Error;
+use crate::catalog::{HASHES, HashFacts};
 use crate::checkpoint::Slicer;
 use crate::inputs::Params;
 
@@ -11,27 +12,38 @@ use crate::inputs::Params;
 const BLOCK_MAX: usize = 144;
 pub(super) const SIZE_MAX: usize = 64;
 
+const _: () = {
+    let mut at = 0;
+    while at < HASHES.len() {
+        let HashFacts { hmac, block_size, digest_size, .. } = HASHES[at];
+        assert!(!hmac || block_size <= BLOCK_MAX);
+        assert!(!hmac || digest_size <= SIZE_MAX && digest_size <= block_size);
+        at += 1;
+    }
+};
+
 /// Computes an HMAC on the stack, wiped before it returns.
 #[inline]
-pub(super) fn hmac<D: Digest>(key: &[u8], source: &[u8], target: &mut [u8]) {
-    let mut pads = Pads::new::<D>(key);
+pub(super) fn hmac<D: HashState>(kind: D::Kind, key: &[u8], source: &[u8], target: &mut [u8]) {
+    let mut pads = Pads::new::<D>(kind, key);
     let mut hash = Secret::<SIZE_MAX>::zeros();
-    let hash = &mut hash.0[..D::SIZE];
+    let hash = &mut hash.0[..D::size(kind)];
 
-    let mut inner = D::new(&Params::default());
-    inner.update(pads.inner::<D>());
+    let mut inner = D::new(kind, &Params::default());
+    inner.update(pads.inner::<D>(kind));
     inner.finish_with(source, hash);
     inner.wipe();
 
-    let mut outer = D::new(&Params::default());
-    outer.update(pads.outer::<D>());
+    let mut outer = D::new(kind, &Params::default());
+    outer.update(pads.outer::<D>(kind));
     outer.finish_with(hash, target);
     outer.wipe();
 }
 
 /// Computes an HMAC from the states after the key's block.
 #[inline]
-pub(super) fn from_states<D: Digest>(
+pub(super) fn from_states<D: HashState>(
+    kind: D::Kind,
     inner: &D,
     outer: &D,
     source: &[u8],
@@ -39,7 +51,7 @@ pub(super) fn from_states<D: Digest>(
     mut slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
     let mut hash = Secret::<SIZE_MAX>::zeros();
-    let hash = &mut hash.0[..D::SIZE];
+    let hash = &mut hash.0[..D::size(kind)];
     if Slicer::cuts(&slicer, source.len()) {
         let mut inner = inner.clone();
         let result = absorb_slices(&mut inner, source, &mut slicer)
@@ -58,31 +70,30 @@ pub(super) struct Pads(Secret<BLOCK_MAX>);
 
 impl Pads {
     #[inline]
-    pub(super) fn new<D: Digest>(key: &[u8]) -> Pads {
-        const { assert!(D::BLOCK <= BLOCK_MAX && D::SIZE <= SIZE_MAX && D::SIZE <= D::BLOCK) };
+    pub(super) fn new<D: HashState>(kind: D::Kind, key: &[u8]) -> Pads {
         let mut pads = Pads(Secret::zeros());
         let block = &mut pads.0.0;
-        if key.len() <= D::BLOCK {
+        if key.len() <= D::block(kind) {
             block[..key.len()].copy_from_slice(key);
         } else {
-            D::digest(&Params::default(), key, &mut block[..D::SIZE]);
+            D::digest(kind, &Params::default(), key, &mut block[..D::size(kind)]);
         }
         pads
     }
 
     #[inline]
-    pub(super) fn inner<D: Digest>(&mut self) -> &[u8] {
-        self.flip::<D>(0x36)
+    pub(super) fn inner<D: HashState>(&mut self, kind: D::Kind) -> &[u8] {
+        self.flip::<D>(kind, 0x36)
     }
 
     #[inline]
-    pub(super) fn outer<D: Digest>(&mut self) -> &[u8] {
-        self.flip::<D>(0x36 ^ 0x5c)
+    pub(super) fn outer<D: HashState>(&mut self, kind: D::Kind) -> &[u8] {
+        self.flip::<D>(kind, 0x36 ^ 0x5c)
     }
 
     #[inline]
-    fn flip<D: Digest>(&mut self, mask: u8) -> &[u8] {
-        let block = &mut self.0.0[..D::BLOCK];
+    fn flip<D: HashState>(&mut self, kind: D::Kind, mask: u8) -> &[u8] {
+        let block = &mut self.0.0[..D::block(kind)];
         block.iter_mut().for_each(|byte| *byte ^= mask);
         block
     }

@@ -166,6 +166,8 @@ impl<F: Compression<N>, const N: usize, const SIZE: usize> Digest for Words32<F,
         })
     );
 
+    const ONE_SHOT: bool = true;
+
     #[inline]
     fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
         let mut words = F::first_words(SIZE);

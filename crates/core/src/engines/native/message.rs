@@ -63,7 +63,11 @@ impl Message {
         let raw = key.raw_key();
         Ok(match cipher {
             Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => {
-                Message::GcmSiv(gcm_siv::Message::boxed(raw, nonce, aad)?)
+                #[cfg(feature = "aws-lc")]
+                let expanded = None;
+                #[cfg(not(feature = "aws-lc"))]
+                let expanded = Some(key.expanded().0);
+                Message::GcmSiv(gcm_siv::Message::boxed(raw, expanded, nonce, aad)?)
             }
             Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
                 Message::ChaChaThenPoly(chacha_parts::Message::boxed(raw, nonce, aad)?)

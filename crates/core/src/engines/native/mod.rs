@@ -10,10 +10,13 @@ mod chacha_parts;
 mod chacha_poly;
 pub(crate) mod cpu;
 mod crc;
+#[cfg(target_family = "wasm")]
+pub mod families;
 pub(crate) mod features;
 mod gcm;
 mod gcm_siv;
 pub(super) mod hash_parts;
+mod hash_state;
 mod hasher;
 mod hmac;
 mod keccak;
@@ -50,7 +53,8 @@ use crate::inputs::Text;
 /// An incremental hash.
 ///
 /// The caller chooses where a state is stored (a one-shot uses the stack), and its type is known at
-/// compile time, so that nothing is boxed or dispatched per call.
+/// compile time, so that nothing is boxed or dispatched per call. Code for all hashes uses them as
+/// [`HashState`](hash_state::HashState).
 pub(crate) trait Digest: Clone + Send + Sync + 'static {
     /// Bytes of HMAC's block.
     const BLOCK: usize;
@@ -89,9 +93,16 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     fn hmac_lanes() -> usize {
         1
     }
-    /// Computes `count` HMAC iterations of each block of output.
-    fn iterate(outputs: &mut [kdf::pbkdf2::OutputBlock<Self>], count: u32) {
-        kdf::pbkdf2::one_by_one(outputs, count);
+    /// Computes `count` HMAC iterations of each block of output. `digest` returns the hash in a
+    /// state of `kind`.
+    fn iterate<S: hash_state::HashState>(
+        kind: S::Kind,
+        outputs: &mut [hash_state::OutputBlock<S>],
+        digest: fn(&S) -> &Self,
+        count: u32,
+    ) {
+        let _ = digest;
+        kdf::pbkdf2::one_by_one(kind, outputs, count);
     }
     /// Bytes of a saved state.
     const STATE: usize;
@@ -129,6 +140,10 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     /// Overwrites what the state contains of the message. It must not be used afterwards.
     fn wipe(&mut self);
 
+    /// True if [`digest`](Digest::digest) is more than the steps of a state in a row.
+    #[cfg_attr(not(feature = "erased"), allow(dead_code))]
+    const ONE_SHOT: bool = false;
+
     /// Hashes a whole message.
     #[inline]
     fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {
@@ -138,13 +153,12 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     }
 }
 
-/// Evaluates `$body` with `$D` as the type that computes `$hash`, or `$other` for hashes over which
-/// HMAC is not defined.
-macro_rules! with_digest {
-    ($hash:expr, $D:ident => $body:expr) => { with_digest!($hash, $D => $body, _ => $body) };
-    ($hash:expr, $D:ident => $body:expr, _ => $other:expr) => {
-        with_digest!(@match $hash, $D,
-            ($body)
+/// Calls the macro `$then` with `$arguments` and the type that computes each hash: first those over
+/// which HMAC is defined, then the others.
+macro_rules! digest_types {
+    ($then:ident!($($arguments:tt)*)) => {
+        $then! {
+            ($($arguments)*)
             Md5: md::Md5, Sha1: md::Sha1, Ripemd160: md::Ripemd160, Md5Sha1: md::Md5Sha1,
             Sha224: md::Sha224, Sha256: md::Sha256, Sha384: sha2::Sha384, Sha512: sha2::Sha512,
             Sha512_224: sha2::Sha512_224, Sha512_256: sha2::Sha512_256,
@@ -153,7 +167,6 @@ macro_rules! with_digest {
             Keccak224: keccak::Keccak224, Keccak256: keccak::Keccak256,
             Keccak384: keccak::Keccak384, Keccak512: keccak::Keccak512,
             Blake2b512: blake2::Blake2b512, Blake2s256: blake2::Blake2s256, Blake3: blake3::Blake3;
-            ($other)
             Shake128: keccak::Shake128, Shake256: keccak::Shake256,
             CShake128: keccak::CShake128, CShake256: keccak::CShake256,
             Kmac128: keccak::Kmac128, Kmac256: keccak::Kmac256,
@@ -166,10 +179,23 @@ macro_rules! with_digest {
             TurboShake128: keccak::TurboShake128, TurboShake256: keccak::TurboShake256,
             Kt128: keccak::Kt128, Kt256: keccak::Kt256,
             Xxh32: xxh::Xxh32, Xxh64: xxh::Xxh64, Xxh3_64: xxh::Xxh3_64, Xxh3_128: xxh::Xxh3_128,
-            Crc32: crc::Crc32, Crc32c: crc::Crc32c, Crc64Nvme: crc::Crc64Nvme)
+            Crc32: crc::Crc32, Crc32c: crc::Crc32c, Crc64Nvme: crc::Crc64Nvme
+        }
     };
-    (@match $hash:expr, $D:ident, ($body:expr) $($mac:ident: $mac_type:ty),*;
-     ($other:expr) $($plain:ident: $plain_type:ty),*) => {
+}
+
+/// Evaluates `$body` with `$D` as the [`Digest`] that computes `$hash`, or `$other` for hashes over
+/// which HMAC is not defined. The body is compiled once for each hash.
+macro_rules! with_digest {
+    ($hash:expr, $D:ident => $body:expr) => { with_digest!($hash, $D => $body, _ => $body) };
+    ($hash:expr, $D:ident => $body:expr, _ => $other:expr) => {
+        digest_types!(match_digest!($hash, $D, $body, $other))
+    };
+}
+
+macro_rules! match_digest {
+    (($hash:expr, $D:ident, $body:expr, $other:expr)
+     $($mac:ident: $mac_type:ty),*; $($plain:ident: $plain_type:ty),*) => {
         match $hash {
             $(Hash::$mac => { type $D = $mac_type; $body })*
             $(Hash::$plain => { #[allow(dead_code)] type $D = $plain_type; $other })*
@@ -177,8 +203,46 @@ macro_rules! with_digest {
     };
 }
 
-// Here, below the macro.
+/// Evaluates `$body` with `$D` as the [`HashState`](hash_state::HashState) and `$kind` as the kind that compute `$hash`, or
+/// `$other` for hashes over which HMAC is not defined. The body is compiled once for each hash;
+/// where the size of the code counts, once for all.
+#[cfg(not(feature = "erased"))]
+macro_rules! with_state {
+    ($hash:expr, $D:ident, $kind:ident => $body:expr $(, _ => $other:expr)?) => {
+        with_digest!($hash, $D => { let $kind = (); $body } $(, _ => $other)?)
+    };
+}
+
+#[cfg(feature = "erased")]
+macro_rules! with_state {
+    ($hash:expr, $D:ident, $kind:ident => $body:expr) => {{
+        type $D = $crate::engines::native::any_digest::AnyDigest;
+        let $kind = $hash;
+        $body
+    }};
+    ($hash:expr, $D:ident, $kind:ident => $body:expr, _ => $other:expr) => {
+        if $hash.facts().hmac { with_state!($hash, $D, $kind => $body) } else { $other }
+    };
+}
+
+/// SHA-256, for what is built on it.
+#[cfg(not(feature = "erased"))]
+type Sha256State = md::Sha256;
+#[cfg(not(feature = "erased"))]
+const SHA256: () = ();
+#[cfg(feature = "erased")]
+type Sha256State = any_digest::AnyDigest;
+#[cfg(feature = "erased")]
+const SHA256: Hash = Hash::Sha256;
+
+// Here, below the macros.
+#[cfg(feature = "erased")]
+mod any_digest;
 pub(crate) mod kdf;
+
+/// True where the upper half of a product of two words of 64 bits is slow: in WebAssembly it is not
+/// an instruction.
+const NARROW: bool = cfg!(target_arch = "wasm32");
 
 /// The native engine.
 pub(crate) struct Native;
@@ -217,7 +281,8 @@ impl Native {
     }
 
     /// Hashes `source` into `target`.
-    #[inline]
+    #[cfg_attr(target_family = "wasm", inline(always))]
+    #[cfg_attr(not(target_family = "wasm"), inline)]
     pub(crate) fn digest(
         hash: Hash,
         params: &Params<'_>,
@@ -225,7 +290,7 @@ impl Native {
         target: &mut [u8],
         slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::digest::<D>(params, source, target, slicer))
+        with_state!(hash, D, kind => hasher::digest::<D>(kind, params, source, target, slicer))
     }
 
     /// Returns how each derivation is computed here, its name in two parts.
@@ -257,13 +322,13 @@ impl Native {
         source: &[u8],
         target: &mut [u8],
     ) -> Result<(), Error> {
-        with_digest!(hash, D => { hmac::hmac::<D>(key, source, target); Ok(()) },
+        with_state!(hash, D, kind => { hmac::hmac::<D>(kind, key, source, target); Ok(()) },
             _ => Err(Error::NotSupported))
     }
 
     /// Prepares an HMAC key.
     pub(crate) fn mac_state(hash: Hash, key: &[u8]) -> Result<MacState, Error> {
-        with_digest!(hash, D => Ok(mac_key::Midstates::<D>::boxed(key)? as MacState),
+        with_state!(hash, D, kind => Ok(mac_key::Midstates::<D>::boxed(kind, key)? as MacState),
             _ => Err(Error::NotSupported))
     }
 
@@ -276,13 +341,13 @@ impl Native {
         size: usize,
         sink: DigestSink<'_>,
     ) -> Result<(), Error> {
-        with_digest!(hash, D => many::digests::<D>(params, sources, size, sink))
+        with_state!(hash, D, kind => many::digests::<D>(kind, params, sources, size, sink))
     }
 
     /// Returns true if several messages are hashed at once here.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub(crate) fn batches(hash: Hash) -> bool {
-        with_digest!(hash, D => D::min_batch(D::SIZE) < usize::MAX)
+        with_state!(hash, D, kind => hash_state::batches::<D>(kind))
     }
 
     /// Returns a state that holds no key yet.
@@ -389,7 +454,8 @@ impl Native {
     }
 
     /// Absorbs more of a message, from a state (empty: not begun) to the next.
-    #[inline]
+    #[cfg_attr(target_family = "wasm", inline(always))]
+    #[cfg_attr(not(target_family = "wasm"), inline)]
     pub(crate) fn update(
         hash: Hash,
         params: &Params<'_>,
@@ -398,11 +464,12 @@ impl Native {
         next: &mut [u8],
         slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::update::<D>(params, state, source, next, slicer))
+        with_state!(hash, D, kind => hasher::update::<D>(kind, params, state, source, next, slicer))
     }
 
     /// Absorbs the rest of a message, and writes the digest.
-    #[inline]
+    #[cfg_attr(target_family = "wasm", inline(always))]
+    #[cfg_attr(not(target_family = "wasm"), inline)]
     pub(crate) fn finish(
         hash: Hash,
         params: &Params<'_>,
@@ -410,11 +477,12 @@ impl Native {
         rest: &[u8],
         target: &mut [u8],
     ) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::finish::<D>(params, state, rest, target))
+        with_state!(hash, D, kind => hasher::finish::<D>(kind, params, state, rest, target))
     }
 
     /// Absorbs the rest of a message (nothing after the first call), and squeezes the next output.
-    #[inline]
+    #[cfg_attr(target_family = "wasm", inline(always))]
+    #[cfg_attr(not(target_family = "wasm"), inline)]
     pub(crate) fn squeeze(
         hash: Hash,
         params: &Params<'_>,
@@ -426,12 +494,14 @@ impl Native {
         if !hash.facts().xof {
             return Err(Error::NotSupported);
         }
-        with_digest!(hash, D => hasher::squeeze::<D>(params, state, rest, target, next))
+        with_state!(hash, D, kind => hasher::squeeze::<D>(kind, params, state, rest, target, next))
     }
 
     /// Returns [`Error::State`] if this is not a state of the hash.
+    #[cfg_attr(target_family = "wasm", inline(always))]
+    #[cfg_attr(not(target_family = "wasm"), inline)]
     pub(crate) fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
-        with_digest!(hash, D => hasher::check::<D>(params, state))
+        with_state!(hash, D, kind => hasher::check::<D>(kind, params, state))
     }
 }
 

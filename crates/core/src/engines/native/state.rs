@@ -3,6 +3,8 @@
 //! A state is a function of the message so far. Redundant fields are omitted (the length gives the
 //! bytes in the buffer) and unused bytes are zero, so that a state has one form. Any other is an
 //! error.
+//!
+//! With the feature `erased` there is one copy of the longer functions.
 
 /// The longest message that has a state. No standard's limit is lower, and no counter overflows
 /// before the memory of any machine ends.
@@ -33,7 +35,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The next words of 32 bits.
-    #[inline]
+    #[cfg_attr(feature = "erased", inline(never))]
+    #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn words_32<const N: usize>(&mut self) -> Option<[u32; N]> {
         let mut words = [0; N];
         for word in &mut words {
@@ -43,7 +46,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The next words of 64 bits.
-    #[inline]
+    #[cfg_attr(feature = "erased", inline(never))]
+    #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn words_64<const N: usize>(&mut self) -> Option<[u64; N]> {
         let mut words = [0; N];
         for word in &mut words {
@@ -59,7 +63,8 @@ impl<'a> Reader<'a> {
     }
 
     /// A buffer of which `used` bytes are in use and the others zero.
-    #[inline]
+    #[cfg_attr(feature = "erased", inline(never))]
+    #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn buffer<const N: usize>(&mut self, used: usize) -> Option<&'a [u8; N]> {
         let buffer = self.bytes::<N>()?;
         blank(buffer.get(used..)?).then_some(buffer)
@@ -92,25 +97,29 @@ impl<'a> Writer<'a> {
     }
 
     /// The next integer of 64 bits.
-    #[inline]
+    #[cfg_attr(feature = "erased", inline(never))]
+    #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn integer(&mut self, integer: u64) -> &mut Self {
         self.bytes(&integer.to_le_bytes())
     }
 
     /// The next words of 32 bits.
-    #[inline]
+    #[cfg_attr(feature = "erased", inline(never))]
+    #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn words_32(&mut self, words: &[u32]) -> &mut Self {
         words.iter().fold(self, |writer, word| writer.bytes(&word.to_le_bytes()))
     }
 
     /// The next words of 64 bits.
-    #[inline]
+    #[cfg_attr(feature = "erased", inline(never))]
+    #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn words_64(&mut self, words: &[u64]) -> &mut Self {
         words.iter().fold(self, |writer, &word| writer.integer(word))
     }
 
     /// A buffer of `size` bytes of which only these are in use.
-    #[inline]
+    #[cfg_attr(feature = "erased", inline(never))]
+    #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn buffer(&mut self, used: &[u8], size: usize) -> &mut Self {
         self.bytes(used);
         let (unused, rest) = std::mem::take(&mut self.0).split_at_mut(size - used.len());

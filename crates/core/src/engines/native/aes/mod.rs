@@ -16,7 +16,7 @@ use std::mem::MaybeUninit;
 use self::wide::WideKey;
 use super::pointers;
 use super::primitives::{Aes, Library, Primitives};
-use super::wipe::{Plain, WipedBox, copy_plain, wipe_plain};
+use super::wipe::{Plain, Secret, WipedBox, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -76,6 +76,21 @@ impl AesCtrKey {
         let mut copy = WipedBox::new(Self::vacant())?;
         copy_plain(self, &mut copy);
         Ok(copy)
+    }
+
+    /// Encrypts a few blocks, each by itself.
+    pub(super) fn encrypt(&self, blocks: &mut [[u8; BLOCK]]) -> Result<(), Error> {
+        if let AesCtrKey::Library(key) = self {
+            // SAFETY: `prepare` has initialised the key, as in `apply`.
+            unsafe { key.assume_init_ref() }.encrypt_all(blocks);
+            return Ok(());
+        }
+        for block in blocks {
+            let mut stream = Secret::<BLOCK>::zeros();
+            self.apply(block, Text::InPlace(&mut stream.0))?;
+            *block = stream.0;
+        }
+        Ok(())
     }
 
     /// Encrypts or decrypts under `iv`, the first value of a 128-bit big-endian counter.

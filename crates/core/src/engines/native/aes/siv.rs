@@ -43,6 +43,11 @@ impl SivKey {
         Ok(stream)
     }
 
+    /// Encrypts a few blocks, each by itself.
+    pub(in super::super) fn encrypt(&self, blocks: &mut [[u8; BLOCK]]) -> Result<(), Error> {
+        self.prepared.encrypt(blocks)
+    }
+
     /// Encrypts or decrypts from the block with this counter on.
     pub(in super::super) fn apply(
         &self,

@@ -46,7 +46,7 @@ impl Constants {
 }
 
 /// Returns the polynomial times x.
-const fn times_x(poly: u64, number: u64) -> u64 {
+pub(super) const fn times_x(poly: u64, number: u64) -> u64 {
     number >> 1 ^ (number & 1).wrapping_neg() & poly
 }
 
@@ -63,6 +63,7 @@ const fn power(poly: u64, n: usize) -> u64 {
 }
 
 /// Returns for each byte its remainder when 0 to 7 bytes follow it.
+#[cfg(not(target_arch = "wasm32"))]
 pub(super) const fn tables(poly: u64) -> [[u64; 256]; 8] {
     let mut tables = [[0; 256]; 8];
     let mut byte = 0;

@@ -16,6 +16,8 @@
 #[cfg(target_arch = "aarch64")]
 mod arm;
 mod field;
+#[cfg(any(target_arch = "wasm32", test))]
+mod sliced;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -28,6 +30,7 @@ use crate::inputs::Params;
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use field::Constants;
+#[cfg(not(target_arch = "wasm32"))]
 use field::tables;
 
 /// CRC-32 of ISO-HDLC, with the polynomial of IEEE 802.3.
@@ -52,17 +55,24 @@ impl<const POLY: u64, const SIZE: usize> Crc<POLY, SIZE> {
     const ONES: u64 = u64::MAX >> (64 - 8 * SIZE);
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     const CONSTANTS: &'static Constants = &Constants::of(POLY);
+    #[cfg(not(target_arch = "wasm32"))]
     const TABLES: &'static [[u64; 256]; 8] = &tables(POLY);
 
     /// Returns the register after more of the message.
     #[inline]
     fn absorb(register: u64, source: &[u8]) -> u64 {
-        let (blocks, rest) = source.as_chunks();
-        by_tables(Self::TABLES, absorb_blocks::<POLY, SIZE>(register, blocks), rest)
+        #[cfg(target_arch = "wasm32")]
+        return sliced::absorb::<POLY>(register, source);
+        #[cfg(not(target_arch = "wasm32"))]
+        {
+            let (blocks, rest) = source.as_chunks();
+            by_tables(Self::TABLES, absorb_blocks::<POLY, SIZE>(register, blocks), rest)
+        }
     }
 }
 
 /// Absorbs whole blocks with the widest products that the CPU has.
+#[cfg(not(target_arch = "wasm32"))]
 #[inline]
 fn absorb_blocks<const POLY: u64, const SIZE: usize>(register: u64, blocks: &[[u8; BLOCK]]) -> u64 {
     if blocks.is_empty() {
@@ -95,6 +105,7 @@ fn absorb_blocks<const POLY: u64, const SIZE: usize>(register: u64, blocks: &[[u
 }
 
 /// Absorbs eight bytes at once, then the rest, with tables.
+#[cfg(not(target_arch = "wasm32"))]
 #[inline]
 fn by_tables(tables: &[[u64; 256]; 8], mut register: u64, source: &[u8]) -> u64 {
     let (words, rest) = source.as_chunks();
@@ -115,6 +126,8 @@ impl<const POLY: u64, const SIZE: usize> Digest for Crc<POLY, SIZE> {
     const BLOCK: usize = BLOCK;
     const SIZE: usize = SIZE;
     const STATE: usize = SIZE;
+    // So short that the three steps of a state of any hash would cost a third more.
+    const ONE_SHOT: bool = true;
 
     #[inline]
     fn new(_params: &Params<'_>) -> Self {

@@ -35,6 +35,7 @@ fn compare<const POLY: u64, const SIZE: usize>() {
             assert_eq!(Crc::<POLY, SIZE>::absorb(ones, source) ^ ones, expected, "{size}");
             let tables = Crc::<POLY, SIZE>::TABLES;
             assert_eq!(by_tables(tables, ones, source) ^ ones, expected, "{size} by tables");
+            assert_eq!(sliced::absorb::<POLY>(ones, source) ^ ones, expected, "{size} sliced");
             let (blocks, rest) = source.as_chunks();
             if blocks.is_empty() {
                 continue;

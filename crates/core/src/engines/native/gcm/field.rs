@@ -6,6 +6,9 @@
 //! by x once more (Gueron and Kounavis, "Intel carry-less multiplication instruction and its usage
 //! for computing the GCM mode", 2010, figures 7 and 8; POLYVAL of RFC 8452, appendix A).
 
+use super::super::NARROW;
+use super::super::wipe::{Plain, Wiped};
+
 /// A factor: H or a power of it, multiplied by x.
 #[derive(Copy, Clone)]
 pub(in super::super) struct Factor(pub(in super::super) u128);
@@ -36,7 +39,13 @@ impl Factor {
 }
 
 /// The product of a number and a factor.
+#[inline]
 pub(in super::super) fn product(number: u128, factor: Factor) -> u128 {
+    if NARROW { in_64_bits(number, factor) } else { in_128_bits(number, factor) }
+}
+
+/// The product, where the CPU multiplies two words of 64 bits to 128.
+pub(in super::super) fn in_128_bits(number: u128, factor: Factor) -> u128 {
     let halves = |number: u128| (number as u64, (number >> 64) as u64);
     let ((a_low, a_high), (b_low, b_high)) = (halves(number), halves(factor.0));
     // Three products instead of four (Karatsuba and Ofman).
@@ -54,6 +63,102 @@ pub(in super::super) fn reduced(low: u128, middle: u128, high: u128) -> u128 {
     let fold = |word: u128| word << 64 ^ word << 63 ^ word << 62 ^ word << 57;
     let once = low >> 64 ^ fold(low & u128::from(u64::MAX));
     high ^ once >> 64 ^ fold(once & u128::from(u64::MAX))
+}
+
+/// The product, where the upper half of a product of two words is slow.
+pub(in super::super) fn in_64_bits(number: u128, factor: Factor) -> u128 {
+    let mut product = Thirds([[0; 2]; 3]);
+    product.add(&Thirds::of(number), &Thirds::of(factor.0));
+    product.reduced()
+}
+
+/// The sum of blocks, each times the power of `h` for its distance from the end, the last times
+/// `h`.
+pub(in super::super) fn sum_of_blocks(
+    blocks: &[[u8; 16]],
+    h: Factor,
+    number: impl Fn(&[u8; 16]) -> u128,
+) -> u128 {
+    /// Fewer are not worth the powers of H.
+    const POWERS_FROM: usize = 8;
+    if NARROW && blocks.len() >= POWERS_FROM {
+        by_fours(blocks, h, number)
+    } else {
+        blocks.iter().fold(0, |sum, block| product(sum ^ number(block), h))
+    }
+}
+
+/// Returns the sum of blocks with one reduction for each four.
+pub(super) fn by_fours(blocks: &[[u8; 16]], h: Factor, number: impl Fn(&[u8; 16]) -> u128) -> u128 {
+    let square = h.times(h);
+    let powers = [square.times(square), square.times(h), square, h];
+    let powers = Wiped(powers.map(|power| Thirds::of(power.0)));
+    let [fourth, third, second, first] = &powers.0;
+    let (groups, rest) = blocks.as_chunks();
+    let sum = groups.iter().fold(0, |sum, [a, b, c, d]| {
+        let mut group = Thirds([[0; 2]; 3]);
+        group.add(&Thirds::of(sum ^ number(a)), fourth);
+        group.add(&Thirds::of(number(b)), third);
+        group.add(&Thirds::of(number(c)), second);
+        group.add(&Thirds::of(number(d)), first);
+        group.reduced()
+    });
+    rest.iter().fold(sum, |sum, block| product(sum ^ number(block), h))
+}
+
+/// A number as its halves and their sum (Karatsuba and Ofman), and each of these with its bits in
+/// reverse: the upper half of a product is the lower half of the product in reverse, so that no
+/// product needs more than 64 bits. Or the sum of such products.
+struct Thirds([[u64; 2]; 3]);
+
+// SAFETY: integers.
+unsafe impl Plain for Thirds {}
+
+impl Thirds {
+    #[inline]
+    fn of(number: u128) -> Self {
+        let (low, high) = (number as u64, (number >> 64) as u64);
+        let (low_reversed, high_reversed) = (low.reverse_bits(), high.reverse_bits());
+        Self([
+            [low, low_reversed],
+            [high, high_reversed],
+            [low ^ high, low_reversed ^ high_reversed],
+        ])
+    }
+
+    /// Adds a product.
+    #[inline]
+    fn add(&mut self, one: &Thirds, other: &Thirds) {
+        let [low, high, both] = &mut self.0;
+        for (third, sums) in [low, high, both].into_iter().enumerate() {
+            sums[0] ^= lower_half(one.0[third][0], other.0[third][0]);
+            sums[1] ^= lower_half(one.0[third][1], other.0[third][1]);
+        }
+    }
+
+    /// The sum of products as a number.
+    #[inline]
+    fn reduced(&self) -> u128 {
+        let [low, high, both] = self
+            .0
+            .map(|[lower, upper]| u128::from(lower) | u128::from(upper.reverse_bits() >> 1) << 64);
+        reduced(low, both ^ low ^ high, high)
+    }
+}
+
+/// The lower half of the product of two polynomials of 64 bits. Of each factor every fourth bit is
+/// multiplied at a time: at most 16 ones meet in one place, and only in the highest place do the
+/// carries go further than four bits.
+#[inline]
+fn lower_half(one: u64, other: u64) -> u64 {
+    const EACH_FOURTH: u64 = 0x1111_1111_1111_1111;
+    let [a, b, c, d] = [0, 1, 2, 3].map(|first| one & EACH_FOURTH << first);
+    let [w, x, y, z] = [0, 1, 2, 3].map(|first| other & EACH_FOURTH << first);
+    let times = u64::wrapping_mul;
+    (times(a, w) ^ times(b, z) ^ times(c, y) ^ times(d, x)) & EACH_FOURTH
+        | (times(a, x) ^ times(b, w) ^ times(c, z) ^ times(d, y)) & EACH_FOURTH << 1
+        | (times(a, y) ^ times(b, x) ^ times(c, w) ^ times(d, z)) & EACH_FOURTH << 2
+        | (times(a, z) ^ times(b, y) ^ times(c, x) ^ times(d, w)) & EACH_FOURTH << 3
 }
 
 /// The product of two polynomials of 64 bits. Of each factor every fifth bit is multiplied at a

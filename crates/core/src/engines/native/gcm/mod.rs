@@ -16,7 +16,7 @@ pub(super) mod key;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod wide;
 
-use self::field::{Factor, product};
+use self::field::{Factor, product, sum_of_blocks};
 use super::aead::AeadKey;
 use super::aes::AesCtrKey;
 #[cfg(target_arch = "x86_64")]
@@ -25,9 +25,7 @@ use super::partial_tag::PartialTag;
 #[cfg(target_arch = "x86_64")]
 use super::pointers;
 use super::running::split;
-#[cfg(feature = "aws-lc")]
-use super::wipe::copy_plain;
-use super::wipe::{Plain, Secret, Wiped, WipedBox, wipe_plain};
+use super::wipe::{Plain, Secret, Wiped, WipedBox, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -103,8 +101,15 @@ impl Message {
             first: 0,
             aad_size: aad.len(),
         })?;
-        message.key.prepare(raw)?;
-        message.secrets.h = Factor::new(message.encrypted(0)?);
+        #[cfg(not(feature = "aws-lc"))]
+        if let Some((key, h)) = aead.map(AeadKey::expanded) {
+            copy_plain(key, &mut message.key);
+            message.secrets.h = h;
+        }
+        if matches!(message.key, AesCtrKey::Vacant) {
+            message.key.prepare(raw)?;
+            message.secrets.h = factor(&message.key)?;
+        }
         message.first = first(nonce, message.secrets.h);
         message.secrets.mask = message.encrypted(message.first)?;
         message.choose(aead)?;
@@ -251,11 +256,10 @@ impl Message {
                 let (blocks, rest) = text.as_chunks::<BLOCK>();
                 let mut last = Secret::<BLOCK>::zeros();
                 last.0[..rest.len()].copy_from_slice(rest);
-                let last = (!rest.is_empty()).then_some(&last.0);
-                let sum = blocks
-                    .iter()
-                    .chain(last)
-                    .fold(0, |sum, block| product(sum ^ u128::from_be_bytes(*block), h));
+                let mut sum = sum_of_blocks(blocks, h, |block| u128::from_be_bytes(*block));
+                if !rest.is_empty() {
+                    sum = product(sum ^ u128::from_be_bytes(last.0), h);
+                }
                 Ok(product(sum, h))
             }
             #[cfg(feature = "aws-lc")]
@@ -329,10 +333,20 @@ impl Message {
 
     /// A block, encrypted.
     fn encrypted(&self, block: u128) -> Result<u128, Error> {
-        let mut stream = Secret::<BLOCK>::zeros();
-        self.key.apply(&block.to_be_bytes(), Text::InPlace(&mut stream.0))?;
-        Ok(u128::from_be_bytes(stream.0))
+        encrypted(&self.key, block)
     }
+}
+
+/// A block, encrypted.
+fn encrypted(key: &AesCtrKey, block: u128) -> Result<u128, Error> {
+    let mut stream = Secret::<BLOCK>::zeros();
+    key.apply(&block.to_be_bytes(), Text::InPlace(&mut stream.0))?;
+    Ok(u128::from_be_bytes(stream.0))
+}
+
+/// H of a key.
+pub(super) fn factor(key: &AesCtrKey) -> Result<Factor, Error> {
+    encrypted(key, 0).map(Factor::new)
 }
 
 /// Encrypts or decrypts, and returns GHASH of the ciphertext.

@@ -9,6 +9,7 @@
 mod polyval;
 
 use self::polyval::Polyval;
+use super::aes::AesCtrKey;
 use super::aes::siv::SivKey;
 use super::gcm::field::{Factor, product};
 use super::partial_tag::PartialTag;
@@ -46,8 +47,14 @@ impl Drop for Secrets {
 }
 
 impl Message {
-    /// A message at the place where it stays.
-    pub(super) fn boxed(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<WipedBox<Message>, Error> {
+    /// A message at the place where it stays, under the key `raw`, which `expanded` is too if the
+    /// library's AEAD has it so.
+    pub(super) fn boxed(
+        raw: &[u8],
+        expanded: Option<&AesCtrKey>,
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<WipedBox<Message>, Error> {
         let mut place = WipedBox::new(Message {
             key: SivKey::vacant(),
             polyval: Polyval::vacant(),
@@ -57,16 +64,24 @@ impl Message {
         })?;
         let message = &mut *place;
         // Section 4: halves of blocks that count up, the first two for H.
-        message.key.prepare(key)?;
-        let mut derived = Secret::<48>::zeros();
-        let derived = derived.0.get_mut(..BLOCK + key.len()).ok_or(Error::KeySize)?;
-        for (number, half) in derived.chunks_exact_mut(8).enumerate() {
-            let mut block = [0; BLOCK];
+        let mut blocks = Wiped([[0; BLOCK]; 6]);
+        let blocks = blocks.0.get_mut(..2 + raw.len() / 8).ok_or(Error::KeySize)?;
+        for (number, block) in blocks.iter_mut().enumerate() {
             block[0] = number as u8;
             block[4..].copy_from_slice(&message.nonce);
-            half.copy_from_slice(&message.key.block(&block)?.0[..8]);
         }
-        let (h, key) = derived.split_first_chunk::<BLOCK>().ok_or(Error::Engine)?;
+        if let Some(expanded) = expanded {
+            expanded.encrypt(blocks)?;
+        } else {
+            message.key.prepare(raw)?;
+            message.key.encrypt(blocks)?;
+        }
+        let mut derived = Secret::<48>::zeros();
+        for (half, block) in derived.0.chunks_exact_mut(8).zip(&*blocks) {
+            half.copy_from_slice(&block[..8]);
+        }
+        let (h, key) =
+            derived.0[..8 * blocks.len()].split_first_chunk::<BLOCK>().ok_or(Error::Engine)?;
         message.secrets.h = Factor(u128::from_le_bytes(*h));
         message.key.prepare(key)?;
         message.polyval.prepare(message.secrets.h);

@@ -4,7 +4,7 @@
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::gcm::field::reduced;
-use super::super::gcm::field::{Factor, product};
+use super::super::gcm::field::{Factor, product, sum_of_blocks};
 use super::super::wipe::{Plain, wipe_plain};
 #[cfg(target_arch = "x86_64")]
 use super::super::{
@@ -90,8 +90,8 @@ impl Polyval {
             Polyval::Plain(Powers(powers)) => {
                 let h = Factor(powers[GROUP - 1]);
                 let (blocks, last) = numbers(text);
-                let blocks = blocks.iter().map(|block| u128::from_le_bytes(*block));
-                blocks.chain(last).fold(0, |sum, block| product(sum ^ block, h))
+                let sum = sum_of_blocks(blocks, h, |block| u128::from_le_bytes(*block));
+                last.map_or(sum, |last| product(sum ^ last, h))
             }
             // SAFETY: the proof says that the CPU has the instructions.
             #[cfg(target_arch = "x86_64")]

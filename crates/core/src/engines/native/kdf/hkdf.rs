@@ -1,5 +1,6 @@
 //! HKDF (RFC 5869) over HMAC, whose states after the key are kept.
 
+use super::super::hash_state::HashState;
 use super::super::mac_key::Midstates;
 use super::super::wipe::Secret;
 use super::super::*;
@@ -20,27 +21,32 @@ pub(crate) fn run(
     info: &[u8],
     target: &mut [u8],
 ) -> Result<(), Error> {
-    with_digest!(hash, D => {
+    with_state!(hash, D, kind => {
         let mut key = Secret::<SIZE_MAX>::zeros();
-        let key = &mut key.0[..D::SIZE];
-        hmac::hmac::<D>(salt, secret, key);
-        expand_from::<D>(key, info, target)
+        let key = &mut key.0[..D::size(kind)];
+        hmac::hmac::<D>(kind, salt, secret, key);
+        expand_from::<D>(kind, key, info, target)
     }, _ => Err(Error::NotSupported))
 }
 
 /// Expands a key to `target`, which has at most 255 digests.
 pub(crate) fn expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
-    with_digest!(hash, D => expand_from::<D>(key, info, target),
+    with_state!(hash, D, kind => expand_from::<D>(kind, key, info, target),
         _ => Err(Error::NotSupported))
 }
 
-fn expand_from<D: Digest>(key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
-    let states = Midstates::<D>::boxed(key)?;
+fn expand_from<D: HashState>(
+    kind: D::Kind,
+    key: &[u8],
+    info: &[u8],
+    target: &mut [u8],
+) -> Result<(), Error> {
+    let states = Midstates::<D>::boxed(kind, key)?;
     let mut block = Secret::<SIZE_MAX>::zeros();
-    let block = &mut block.0[..D::SIZE];
+    let block = &mut block.0[..D::size(kind)];
     let mut hash = Secret::<SIZE_MAX>::zeros();
-    let hash = &mut hash.0[..D::SIZE];
-    for (index, target) in target.chunks_mut(D::SIZE).enumerate() {
+    let hash = &mut hash.0[..D::size(kind)];
+    for (index, target) in target.chunks_mut(D::size(kind)).enumerate() {
         let mut inner = states.inner.clone();
         if index > 0 {
             inner.update(block);

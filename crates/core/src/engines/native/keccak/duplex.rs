@@ -1,16 +1,28 @@
 //! The sponge: bytes go into the rate of a state, and come out of it once the message has ended.
 
+use std::ops::{Deref, DerefMut};
+
 use super::super::state::{Reader, Writer};
 use super::permutation::{copy_bytes, permute, xor_bytes};
 
 /// A sponge with a rate in bytes over Keccak-p with a number of rounds.
 #[derive(Clone)]
-pub(super) struct Duplex<const RATE: usize, const ROUNDS: usize> {
-    pub(super) lanes: [u64; 25],
-    /// Where in the rate the next byte goes in, or comes out of once squeezing has begun.
-    pub(super) at: usize,
-    /// 1 once the message has ended, else 0. An integer, so that a state has no padding.
-    squeezing: u64,
+pub(super) struct Duplex<const RATE: usize, const ROUNDS: usize>(State<ROUNDS>);
+
+impl<const RATE: usize, const ROUNDS: usize> Deref for Duplex<RATE, ROUNDS> {
+    type Target = State<ROUNDS>;
+
+    #[inline(always)]
+    fn deref(&self) -> &State<ROUNDS> {
+        &self.0
+    }
+}
+
+impl<const RATE: usize, const ROUNDS: usize> DerefMut for Duplex<RATE, ROUNDS> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut State<ROUNDS> {
+        &mut self.0
+    }
 }
 
 impl<const RATE: usize, const ROUNDS: usize> Duplex<RATE, ROUNDS> {
@@ -19,25 +31,64 @@ impl<const RATE: usize, const ROUNDS: usize> Duplex<RATE, ROUNDS> {
 
     #[inline]
     pub(super) fn new() -> Self {
-        Self { lanes: [0; 25], at: 0, squeezing: 0 }
+        Self(State { lanes: [0; 25], at: 0, squeezing: 0 })
     }
 
     /// Absorbs more of the message.
     #[inline]
     pub(super) fn absorb(&mut self, source: &[u8]) {
+        self.0.absorb(RATE, source);
+    }
+
+    /// Ends the message with a byte that tells the functions apart.
+    #[inline]
+    pub(super) fn pad(&mut self, mark: u8) {
+        self.0.pad(RATE, mark);
+    }
+
+    /// Takes the next bytes of output, any number at a time.
+    #[inline]
+    pub(super) fn take(&mut self, target: &mut [u8]) {
+        self.0.take(RATE, target);
+    }
+
+    /// Returns the sponge in a saved state; only an extendable output (`xof`) has states that
+    /// squeeze.
+    #[inline]
+    pub(super) fn load(state: &[u8], xof: bool) -> Option<Self> {
+        State::load(RATE, state, xof).map(Self)
+    }
+}
+
+/// The state of a sponge. With the feature `erased` there is one copy of its methods for all rates;
+/// otherwise the rate is known where they are inlined.
+#[derive(Clone)]
+pub(super) struct State<const ROUNDS: usize> {
+    pub(super) lanes: [u64; 25],
+    /// Where in the rate the next byte goes in, or comes out of once squeezing has begun.
+    pub(super) at: usize,
+    /// 1 once the message has ended, else 0. An integer, so that a state has no padding.
+    squeezing: u64,
+}
+
+impl<const ROUNDS: usize> State<ROUNDS> {
+    /// Absorbs more of the message.
+    #[cfg_attr(feature = "erased", inline(never))]
+    #[cfg_attr(not(feature = "erased"), inline)]
+    fn absorb(&mut self, rate: usize, source: &[u8]) {
         let mut source = source;
         if self.at > 0 {
-            let (first, rest) = source.split_at(source.len().min(RATE - self.at));
+            let (first, rest) = source.split_at(source.len().min(rate - self.at));
             xor_bytes(&mut self.lanes, self.at, first);
             self.at += first.len();
-            if self.at < RATE {
+            if self.at < rate {
                 return;
             }
             permute::<ROUNDS>(&mut self.lanes);
             self.at = 0;
             source = rest;
         }
-        let mut blocks = source.chunks_exact(RATE);
+        let mut blocks = source.chunks_exact(rate);
         for block in &mut blocks {
             xor_bytes(&mut self.lanes, 0, block);
             permute::<ROUNDS>(&mut self.lanes);
@@ -55,25 +106,27 @@ impl<const RATE: usize, const ROUNDS: usize> Duplex<RATE, ROUNDS> {
     }
 
     /// Ends the message with a byte that tells the functions apart.
-    #[inline]
-    pub(super) fn pad(&mut self, mark: u8) {
+    #[cfg_attr(feature = "erased", inline(never))]
+    #[cfg_attr(not(feature = "erased"), inline)]
+    fn pad(&mut self, rate: usize, mark: u8) {
         xor_bytes(&mut self.lanes, self.at, &[mark]);
-        xor_bytes(&mut self.lanes, RATE - 1, &[0x80]);
+        xor_bytes(&mut self.lanes, rate - 1, &[0x80]);
         permute::<ROUNDS>(&mut self.lanes);
         self.at = 0;
         self.squeezing = 1;
     }
 
     /// Takes the next bytes of output, any number at a time.
-    #[inline]
-    pub(super) fn take(&mut self, target: &mut [u8]) {
+    #[cfg_attr(feature = "erased", inline(never))]
+    #[cfg_attr(not(feature = "erased"), inline)]
+    fn take(&mut self, rate: usize, target: &mut [u8]) {
         let mut target = target;
         while !target.is_empty() {
-            if self.at == RATE {
+            if self.at == rate {
                 permute::<ROUNDS>(&mut self.lanes);
                 self.at = 0;
             }
-            let (now, rest) = target.split_at_mut(target.len().min(RATE - self.at));
+            let (now, rest) = target.split_at_mut(target.len().min(rate - self.at));
             copy_bytes(&self.lanes, self.at, now);
             self.at += now.len();
             target = rest;
@@ -86,7 +139,8 @@ impl<const RATE: usize, const ROUNDS: usize> Duplex<RATE, ROUNDS> {
         self.squeezing != 0
     }
 
-    #[inline]
+    #[cfg_attr(feature = "erased", inline(never))]
+    #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn save(&self, state: &mut [u8]) {
         Writer::over(state)
             .words_64(&self.lanes)
@@ -96,15 +150,16 @@ impl<const RATE: usize, const ROUNDS: usize> Duplex<RATE, ROUNDS> {
 
     /// Returns the sponge in a saved state; only an extendable output (`xof`) has states that
     /// squeeze.
-    #[inline]
-    pub(super) fn load(state: &[u8], xof: bool) -> Option<Self> {
-        let mut fields = Reader::of(state, Self::STATE)?;
+    #[cfg_attr(feature = "erased", inline(never))]
+    #[cfg_attr(not(feature = "erased"), inline)]
+    fn load(rate: usize, state: &[u8], xof: bool) -> Option<Self> {
+        let mut fields = Reader::of(state, Duplex::<0, ROUNDS>::STATE)?;
         let lanes = fields.words_64()?;
         let &[at, squeezing] = fields.bytes()?;
         let at = usize::from(at);
         let valid = match squeezing {
-            0 => at < RATE,
-            1 => at <= RATE && xof,
+            0 => at < rate,
+            1 => at <= rate && xof,
             _ => false,
         };
         valid.then_some(Self { lanes, at, squeezing: squeezing.into() })

@@ -1,14 +1,16 @@
 //! Poly1305 (RFC 8439, section 2.5) in limbs of 44, 44 and 42 bits: block by block here, 16 at once
-//! in [`ifma`], 4 in [`avx2`]. Our AEADs use it, and messages in parts: a library's tag says too
-//! little of a part's sum.
+//! in [`ifma`], 4 in [`avx2`], in products of 32 bits in [`narrow`]. Our AEADs use it, and messages
+//! in parts: a library's tag says too little of a part's sum.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod ifma;
+mod narrow;
 pub(super) mod running;
 pub(super) mod sum;
 
+use super::NARROW;
 use super::wipe::{Plain, Wiped, wipe_plain};
 
 /// Bytes of a block.
@@ -79,6 +81,9 @@ impl Poly1305 {
     pub(super) fn blocks(&self, blocks: &[[u8; BLOCK]]) -> Limbs {
         /// Fewer are not worth the power that joins the halves.
         const APART: usize = 64;
+        if NARROW {
+            return narrow::absorb([0; 3], self.r, blocks);
+        }
         let (mut one, mut other) = (self.fresh(), self.fresh());
         if blocks.len() < APART {
             blocks.iter().for_each(|block| one.block(block));
@@ -100,7 +105,7 @@ impl Poly1305 {
     #[inline]
     pub(super) fn update_padded(&mut self, text: &[u8]) {
         let (blocks, rest) = text.as_chunks();
-        blocks.iter().for_each(|block| self.block(block));
+        self.update(blocks);
         if !rest.is_empty() {
             let mut last = [0; BLOCK];
             last[..rest.len()].copy_from_slice(rest);
@@ -108,9 +113,23 @@ impl Poly1305 {
         }
     }
 
+    /// Absorbs blocks.
+    #[inline]
+    pub(super) fn update(&mut self, blocks: &[[u8; BLOCK]]) {
+        if NARROW {
+            self.sum = narrow::absorb(self.sum, self.r, blocks);
+        } else {
+            blocks.iter().for_each(|block| self.block(block));
+        }
+    }
+
     /// Absorbs a block.
     #[inline]
     pub(super) fn block(&mut self, block: &[u8; BLOCK]) {
+        if NARROW {
+            self.sum = narrow::absorb(self.sum, self.r, std::slice::from_ref(block));
+            return;
+        }
         let text = limbs([word(block, 0), word(block, 8)]);
         let [a, b, c] = self.sum;
         self.sum = multiply([a + text[0], b + text[1], c + text[2] + (1 << 40)], self.r);
@@ -162,9 +181,15 @@ fn limbs([low, high]: [u64; 2]) -> Limbs {
     [low & MASK_44, (low >> 44 | high << 20) & MASK_44, high >> 24]
 }
 
-/// The product. A limb of the first factor has at most 46 bits, of the second 44.
+/// Returns the product. A limb of the first factor has at most 46 bits, of the second 44.
 #[inline]
-fn multiply([a, b, c]: Limbs, [x, y, z]: Limbs) -> Limbs {
+fn multiply(one: Limbs, other: Limbs) -> Limbs {
+    if NARROW { narrow::multiply(one, other) } else { in_128_bits(one, other) }
+}
+
+/// Returns the product by products of 128 bits.
+#[inline]
+fn in_128_bits([a, b, c]: Limbs, [x, y, z]: Limbs) -> Limbs {
     let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
     // What begins at bit 132 comes back at bit 2, five times.
     let (y_20, z_20) = (20 * y, 20 * z);

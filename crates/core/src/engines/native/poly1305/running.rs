@@ -72,10 +72,10 @@ impl RunningPoly {
         let (blocks, rest) = text.as_chunks::<BLOCK>();
         #[cfg(target_arch = "x86_64")]
         if blocks.len() * BLOCK < VECTORS_FROM || !self.vectors(blocks.as_flattened()) {
-            blocks.iter().for_each(|block| self.poly.block(block));
+            self.poly.update(blocks);
         }
         #[cfg(not(target_arch = "x86_64"))]
-        blocks.iter().for_each(|block| self.poly.block(block));
+        self.poly.update(blocks);
         self.block[..rest.len()].copy_from_slice(rest);
         self.filled = rest.len();
     }

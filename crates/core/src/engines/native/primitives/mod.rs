@@ -4,6 +4,8 @@
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
+#[cfg(any(test, all(target_arch = "wasm32", target_feature = "simd128")))]
+mod bitsliced;
 #[cfg(any(feature = "rust-crypto", test))]
 mod rust_crypto;
 
@@ -68,6 +70,12 @@ pub(crate) trait Aes: Sized {
 
     /// Encrypts a block.
     fn encrypt(&self, block: &mut [u8; 16]);
+
+    /// Encrypts a few blocks, each by itself.
+    #[inline]
+    fn encrypt_all(&self, blocks: &mut [[u8; 16]]) {
+        blocks.iter_mut().for_each(|block| self.encrypt(block));
+    }
 
     /// Encrypts or decrypts; the counter has 128 bits, big-endian.
     ///

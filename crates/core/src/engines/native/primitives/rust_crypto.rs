@@ -1,10 +1,13 @@
 //! RustCrypto's crates. AES is bit-sliced where the CPU has no instructions for it: no table is
-//! indexed by a secret.
+//! indexed by a secret. In WebAssembly, AES for encryption is [`bitsliced`](super::bitsliced) if there
+//! are vectors, and SHA-512 is [`plain`](super::super::sha2::plain) if there are none.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
-use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+use aes::cipher::BlockCipherEncrypt;
+use aes::cipher::{Array, BlockCipherDecrypt, KeyInit};
 use chacha20::ChaCha20LegacyCore;
 use chacha20::cipher::{KeyIvInit, StreamCipherCore};
 use ripemd::block_api::Ripemd160Core;
@@ -13,6 +16,8 @@ use ripemd::digest::common::hazmat::SerializableState;
 
 use super::super::wipe::{Plain, Secret, wipe_plain};
 use super::super::xor_with;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::bitsliced;
 use super::{Aes, AesBlocks, AesInverse, Primitives};
 use crate::Error;
 
@@ -63,6 +68,9 @@ impl Primitives for RustCrypto {
 
     #[inline]
     fn sha512(words: &mut [u64; 8], blocks: &[[u8; 128]]) {
+        #[cfg(all(target_arch = "wasm32", not(target_feature = "simd128")))]
+        super::super::sha2::plain::compress(words, blocks);
+        #[cfg(not(all(target_arch = "wasm32", not(target_feature = "simd128"))))]
         sha2::block_api::compress512(words, blocks);
     }
 
@@ -113,7 +121,7 @@ macro_rules! direction {
         }
 
         impl $name {
-            fn new(key: &[u8]) -> Result<Self, Error> {
+            pub(super) fn new(key: &[u8]) -> Result<Self, Error> {
                 match key.len() {
                     16 => <$small>::new_from_slice(key).map($name::Small),
                     24 => <$middle>::new_from_slice(key).map($name::Middle),
@@ -125,6 +133,7 @@ macro_rules! direction {
     };
 }
 
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 direction!(
     /// A key for encryption.
     Encryption, BlockCipherEncrypt, aes::Aes128Enc, aes::Aes192Enc, aes::Aes256Enc
@@ -134,14 +143,30 @@ direction!(
     Decryption, BlockCipherDecrypt, aes::Aes128Dec, aes::Aes192Dec, aes::Aes256Dec
 );
 
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 impl Encryption {
-    fn encrypt_all(&self, blocks: &mut [[u8; 16]]) {
+    pub(super) fn encrypt_all(&self, blocks: &mut [[u8; 16]]) {
         let blocks = Array::cast_slice_from_core_mut(blocks);
         match self {
             Encryption::Small(key) => key.encrypt_blocks(blocks),
             Encryption::Middle(key) => key.encrypt_blocks(blocks),
             Encryption::Large(key) => key.encrypt_blocks(blocks),
         }
+    }
+}
+
+/// A key for encryption.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) struct Encryption(bitsliced::Key<bitsliced::simd128::V128>);
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+impl Encryption {
+    fn new(key: &[u8]) -> Result<Self, Error> {
+        bitsliced::Key::new(key).map(Self)
+    }
+
+    fn encrypt_all(&self, blocks: &mut [[u8; 16]]) {
+        self.0.encrypt(blocks);
     }
 }
 
@@ -153,6 +178,10 @@ impl Aes for Encryption {
 
     fn encrypt(&self, block: &mut [u8; 16]) {
         self.encrypt_all(std::slice::from_mut(block));
+    }
+
+    fn encrypt_all(&self, blocks: &mut [[u8; 16]]) {
+        Encryption::encrypt_all(self, blocks);
     }
 
     // SAFETY: the caller keeps the promise of the trait.
@@ -210,7 +239,7 @@ impl Drop for Blocks {
     }
 }
 
-// SAFETY: enums of round keys, of which all zero is the first variant with a key of zeros.
+// SAFETY: round keys, or an enum of them, of which all zero is the first variant with a key of zeros.
 unsafe impl Plain for Encryption {}
 // SAFETY: as above.
 unsafe impl Plain for Decryption {}

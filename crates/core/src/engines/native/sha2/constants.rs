@@ -5,6 +5,7 @@
 pub(in super::super) struct Constants<T>(pub(in super::super) T);
 
 /// FIPS 180-4, section 4.2.2.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[rustfmt::skip] // rows
 pub(in super::super) static CONSTANTS_256: Constants<[u32; 64]> = Constants([
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,

@@ -2,9 +2,22 @@
 
 #[cfg(target_arch = "x86_64")]
 mod blocks;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(
+    test,
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", not(target_feature = "simd128"))
+))]
 pub(super) mod constants;
 pub(super) mod long;
+#[cfg(any(test, all(target_arch = "wasm32", not(target_feature = "simd128"))))]
+pub(super) mod plain;
+#[cfg(any(
+    test,
+    target_arch = "x86_64",
+    all(target_arch = "wasm32", not(target_feature = "simd128"))
+))]
+mod rounds;
 
 /// SHA-384.
 pub(crate) type Sha384 = long::Long<48>;

@@ -43,7 +43,9 @@ fn consume(lanes: [u64; 4], stripes: &[[u8; 32]]) -> [u64; 4] {
     plain(lanes, stripes)
 }
 
-#[inline(always)]
+// V8 keeps the lanes in registers only if the loop has a function of its own.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 pub(super) fn plain(lanes: [u64; 4], stripes: &[[u8; 32]]) -> [u64; 4] {
     stripes.iter().fold(lanes, consume_one)
 }

@@ -83,13 +83,15 @@ macro_rules! iterate_in_words {
             $lanes
         }
 
-        fn iterate(
-            outputs: &mut [$crate::engines::native::kdf::pbkdf2::OutputBlock<Self>],
+        fn iterate<S: $crate::engines::native::hash_state::HashState>(
+            kind: S::Kind,
+            outputs: &mut [$crate::engines::native::hash_state::OutputBlock<S>],
+            digest: fn(&S) -> &Self,
             count: u32,
         ) {
             use $crate::engines::native::kdf::pbkdf2::iteration::{self, HmacIteration};
             if !$here {
-                return $crate::engines::native::kdf::pbkdf2::one_by_one(outputs, count);
+                return $crate::engines::native::kdf::pbkdf2::one_by_one(kind, outputs, count);
             }
             let states: fn(&Self) -> [$word; $words] = $states;
             for outputs in outputs.chunks_mut($max) {
@@ -105,8 +107,8 @@ macro_rules! iterate_in_words {
                 for (iteration, output) in iterations.iter_mut().zip(&*outputs) {
                     let (last, sum) = (&output.last.0[..Self::SIZE], &output.sum.0[..Self::SIZE]);
                     *iteration = HmacIteration {
-                        inner: states(&output.inner),
-                        outer: states(&output.outer),
+                        inner: states(digest(&output.inner)),
+                        outer: states(digest(&output.outer)),
                         last: iteration::$read(last),
                         sum: iteration::$read(sum),
                     };

@@ -5,6 +5,7 @@
 
 pub(crate) mod iteration;
 
+use super::super::hash_state::{HashState, OutputBlock};
 use super::super::mac_key::Midstates;
 use super::super::wipe::{Secret, wipe_below};
 use super::super::*;
@@ -30,30 +31,13 @@ const SIZE_MAX: usize = 64;
 /// HMAC iterations of a block between two checkpoints: 90 us to 1 ms.
 const SLICE: u32 = 1024;
 
-/// A block of output in progress, wiped on drop.
-pub(crate) struct OutputBlock<D: Digest> {
-    /// The states of the inner and outer hash after the key's block.
-    pub(in crate::engines::native) inner: D,
-    pub(in crate::engines::native) outer: D,
-    /// The last HMAC, and the XOR of all.
-    pub(in crate::engines::native) last: Secret<SIZE_MAX>,
-    pub(in crate::engines::native) sum: Secret<SIZE_MAX>,
-}
-
-impl<D: Digest> Drop for OutputBlock<D> {
-    fn drop(&mut self) {
-        self.inner.wipe();
-        self.outer.wipe();
-    }
-}
-
 /// Computes `count` iterations of each block, one block after the other.
-pub(crate) fn one_by_one<D: Digest>(outputs: &mut [OutputBlock<D>], count: u32) {
+pub(crate) fn one_by_one<D: HashState>(kind: D::Kind, outputs: &mut [OutputBlock<D>], count: u32) {
     let mut hash = Secret::<SIZE_MAX>::zeros();
-    let hash = &mut hash.0[..D::SIZE];
+    let hash = &mut hash.0[..D::size(kind)];
     for output in outputs {
         for _ in 0..count {
-            let last = &mut output.last.0[..D::SIZE];
+            let last = &mut output.last.0[..D::size(kind)];
             output.inner.finish_copy(last, hash);
             output.outer.finish_copy(hash, last);
             output.sum.0.iter_mut().zip(last).for_each(|(sum, last)| *sum ^= *last);
@@ -62,29 +46,30 @@ pub(crate) fn one_by_one<D: Digest>(outputs: &mut [OutputBlock<D>], count: u32) 
 }
 
 /// The states of a job's key, and the inner state after its salt, which may be long.
-struct Salted<D: Digest> {
+struct Salted<D: HashState> {
+    kind: D::Kind,
     states: Box<Midstates<D>>,
     salted: D,
 }
 
-impl<D: Digest> Salted<D> {
-    fn new(password: &[u8], salt: &[u8]) -> Result<Self, Error> {
-        let states = Midstates::<D>::boxed(password)?;
+impl<D: HashState> Salted<D> {
+    fn new(kind: D::Kind, password: &[u8], salt: &[u8]) -> Result<Self, Error> {
+        let states = Midstates::<D>::boxed(kind, password)?;
         let mut salted = states.inner.clone();
         salted.update(salt);
-        Ok(Self { states, salted })
+        Ok(Self { kind, states, salted })
     }
 
     /// Computes the first HMAC of the block with this index, counted from 0.
     fn first(&self, block: usize, target: &mut [u8]) {
         let mut hash = Secret::<SIZE_MAX>::zeros();
-        let hash = &mut hash.0[..D::SIZE];
+        let hash = &mut hash.0[..D::size(self.kind)];
         self.salted.finish_copy(&(block as u32 + 1).to_be_bytes(), hash);
         self.states.outer.finish_copy(hash, target);
     }
 }
 
-impl<D: Digest> Drop for Salted<D> {
+impl<D: HashState> Drop for Salted<D> {
     fn drop(&mut self) {
         self.salted.wipe();
     }
@@ -94,15 +79,16 @@ impl<D: Digest> Drop for Salted<D> {
 ///
 /// # Errors
 /// [`Error::Memory`].
-pub(crate) fn once<D: Digest>(
+pub(crate) fn once<D: HashState>(
+    kind: D::Kind,
     password: &[u8],
     salt: &[u8],
     target: &mut [u8],
 ) -> Result<(), Error> {
-    let job = Salted::<D>::new(password, salt)?;
-    for (block, target) in target.chunks_mut(D::SIZE).enumerate() {
+    let job = Salted::<D>::new(kind, password, salt)?;
+    for (block, target) in target.chunks_mut(D::size(kind)).enumerate() {
         let mut mac = Secret::<SIZE_MAX>::zeros();
-        job.first(block, &mut mac.0[..D::SIZE]);
+        job.first(block, &mut mac.0[..D::size(kind)]);
         target.copy_from_slice(&mac.0[..target.len()]);
     }
     Ok(())
@@ -118,7 +104,7 @@ struct Owner {
 
 /// Returns how many blocks of output are computed at once.
 pub(crate) fn lanes(hash: Hash) -> usize {
-    with_digest!(hash, D => D::hmac_lanes(), _ => 1)
+    with_state!(hash, D, kind => <D as HashState>::hmac_lanes(kind), _ => 1)
 }
 
 /// Computes jobs with one hash. Calls `each` with the index and key of each that is done.
@@ -128,23 +114,24 @@ pub(crate) fn run(
     checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    with_digest!(hash, D => run_with::<D>(jobs, checkpoint, each),
+    with_state!(hash, D, kind => run_with::<D>(kind, jobs, checkpoint, each),
         _ => Err(Error::NotSupported))
 }
 
-fn run_with<D: Digest>(
+fn run_with<D: HashState>(
+    kind: D::Kind,
     jobs: &mut [Job<'_>],
     checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    let lanes = D::hmac_lanes();
+    let lanes = D::hmac_lanes(kind);
     let mut outputs: Vec<OutputBlock<D>> = try_with_capacity(lanes)?;
     let mut owners: Vec<Owner> = try_with_capacity(lanes)?;
     // The next block to begin, and for each job the number of blocks that are done.
     let (mut job, mut block) = (0, 0);
     let mut salted: Option<Salted<D>> = None;
     let mut finished = try_collect(jobs.iter().map(|_| Ok(0)))?;
-    let blocks = |job: &Job<'_>| job.target.len().div_ceil(D::SIZE);
+    let blocks = |job: &Job<'_>| job.target.len().div_ceil(D::size(kind));
     let mut since_checkpoint = 0;
     loop {
         while outputs.len() < lanes && job < jobs.len() {
@@ -158,12 +145,12 @@ fn run_with<D: Digest>(
             }
             let states = match &mut salted {
                 Some(states) => states,
-                none => none.insert(Salted::new(begins.password, begins.salt)?),
+                none => none.insert(Salted::new(kind, begins.password, begins.salt)?),
             };
             let (inner, outer) = (states.states.inner.clone(), states.states.outer.clone());
             outputs.push(OutputBlock { inner, outer, last: Secret::zeros(), sum: Secret::zeros() });
             let output = &mut outputs[owners.len()];
-            states.first(block, &mut output.last.0[..D::SIZE]);
+            states.first(block, &mut output.last.0[..D::size(kind)]);
             output.sum.0 = output.last.0;
             owners.push(Owner { job, block, left: begins.iterations - 1 });
             block += 1;
@@ -173,7 +160,7 @@ fn run_with<D: Digest>(
             return Ok(());
         };
         let count = least.min(SLICE - since_checkpoint);
-        D::iterate(&mut outputs, count);
+        D::iterate(kind, &mut outputs, count);
         since_checkpoint += count.max(1);
         for at in (0..owners.len()).rev() {
             owners[at].left -= count;
@@ -185,8 +172,11 @@ fn run_with<D: Digest>(
                     continue;
                 }
                 let whole = blocks(job);
-                let target =
-                    job.target.chunks_mut(D::SIZE).nth(owner.block).expect("the block exists");
+                let target = job
+                    .target
+                    .chunks_mut(D::size(kind))
+                    .nth(owner.block)
+                    .expect("the block exists");
                 target.copy_from_slice(&outputs[at].sum.0[..target.len()]);
                 remove(&mut outputs, at);
                 finished[owner.job] += 1;
@@ -197,7 +187,7 @@ fn run_with<D: Digest>(
         }
         if since_checkpoint >= SLICE {
             since_checkpoint = 0;
-            report(jobs, &owners, &finished, D::SIZE, checkpoint);
+            report(jobs, &owners, &finished, D::size(kind), checkpoint);
             checkpoint.checkpoint();
             for at in (0..owners.len()).rev() {
                 if checkpoint.cancelled(owners[at].job) {
@@ -211,7 +201,7 @@ fn run_with<D: Digest>(
 
 /// Replaces a block by the last one. It is dropped, and so wiped, in place: moving it out of the
 /// vector would leave its bytes behind.
-fn remove<D: Digest>(outputs: &mut Vec<OutputBlock<D>>, at: usize) {
+fn remove<D: HashState>(outputs: &mut Vec<OutputBlock<D>>, at: usize) {
     let last = outputs.len() - 1;
     outputs.swap(at, last);
     outputs.truncate(last);

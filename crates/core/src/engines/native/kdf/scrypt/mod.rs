@@ -11,9 +11,9 @@ use self::romix::{Kernel, LANES_MAX, Place};
 use super::super::cpu;
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Avx2, Avx512};
-use super::super::md::Sha256;
 use super::super::memory::Memory;
 use super::super::wipe::wipe_below;
+use super::super::{SHA256, Sha256State};
 use super::pbkdf2;
 use crate::Error;
 use crate::allocate::{try_collect, try_with_capacity};
@@ -120,7 +120,7 @@ pub(crate) fn run(
     for (index, job) in jobs.iter().enumerate() {
         let (input, others) = std::mem::take(&mut rest).split_at_mut(job.p as usize * block);
         if !checkpoint.cancelled(index) {
-            pbkdf2::once::<Sha256>(job.password, job.salt, input)?;
+            pbkdf2::once::<Sha256State>(SHA256, job.password, job.salt, input)?;
         }
         rest = others;
     }
@@ -184,7 +184,7 @@ pub(crate) fn run(
             if !again && finished[index] == job.p && !checkpoint.cancelled(index) {
                 let first = owners.partition_point(|&owner| owner < index);
                 let mixed = &inputs[first * block..][..job.p as usize * block];
-                pbkdf2::once::<Sha256>(job.password, mixed, job.target)?;
+                pbkdf2::once::<Sha256State>(SHA256, job.password, mixed, job.target)?;
                 each(index, job.target);
             }
         }

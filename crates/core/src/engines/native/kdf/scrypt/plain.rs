@@ -1,11 +1,12 @@
-//! ROMix of one lane in scalar code, from which compilers make vectors of 128 bits.
+//! ROMix of one lane in vectors of 128 bits: those of WebAssembly, or what compilers make of scalar
+//! code.
 
 use super::romix::{Kernel, Place, shuffled, sides};
 
 /// One lane.
 pub(super) const PLAIN: Kernel = Kernel::new(1, 1, fill, mix);
 
-type Matrix = [[u32; 4]; 4];
+type Matrix = [row::Row; 4];
 
 /// Fills entries of the table.
 ///
@@ -54,7 +55,7 @@ unsafe fn mix(place: &Place, count: u64) {
 
 #[inline]
 fn xor(x: Matrix, y: Matrix) -> Matrix {
-    std::array::from_fn(|row| std::array::from_fn(|word| x[row][word] ^ y[row][word]))
+    std::array::from_fn(|row| row::xor(x[row], y[row]))
 }
 
 /// Salsa20/8 on a matrix whose rows are diagonals.
@@ -63,9 +64,7 @@ fn salsa(matrix: Matrix) -> Matrix {
     let mut x = matrix;
     macro_rules! step {
         ($to:literal, $one:literal, $other:literal, $by:literal) => {
-            for word in 0..4 {
-                x[$to][word] ^= x[$one][word].wrapping_add(x[$other][word]).rotate_left($by);
-            }
+            x[$to] = row::xor(x[$to], row::rotated::<$by>(row::add(x[$one], x[$other])));
         };
     }
     for _ in 0..4 {
@@ -73,20 +72,78 @@ fn salsa(matrix: Matrix) -> Matrix {
         step!(2, 1, 0, 9);
         step!(3, 2, 1, 13);
         step!(0, 3, 2, 18);
-        x = [x[0], turned::<3>(x[1]), turned::<2>(x[2]), turned::<1>(x[3])];
+        x = [x[0], row::turned_3(x[1]), row::turned_2(x[2]), row::turned_1(x[3])];
         step!(3, 0, 1, 7);
         step!(2, 3, 0, 9);
         step!(1, 2, 3, 13);
         step!(0, 1, 2, 18);
-        x = [x[0], turned::<1>(x[1]), turned::<2>(x[2]), turned::<3>(x[3])];
+        x = [x[0], row::turned_1(x[1]), row::turned_2(x[2]), row::turned_3(x[3])];
     }
-    std::array::from_fn(|row| {
-        std::array::from_fn(|word| x[row][word].wrapping_add(matrix[row][word]))
-    })
+    std::array::from_fn(|row| row::add(x[row], matrix[row]))
 }
 
-/// Rotates the words of a row by `BY` places.
-#[inline]
-fn turned<const BY: usize>(row: [u32; 4]) -> [u32; 4] {
-    std::array::from_fn(|word| row[(word + BY) % 4])
+/// A row of a matrix: four words.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+mod row {
+    pub(super) type Row = [u32; 4];
+
+    #[inline]
+    pub(super) fn add(x: Row, y: Row) -> Row {
+        std::array::from_fn(|word| x[word].wrapping_add(y[word]))
+    }
+
+    #[inline]
+    pub(super) fn xor(x: Row, y: Row) -> Row {
+        std::array::from_fn(|word| x[word] ^ y[word])
+    }
+
+    #[inline]
+    pub(super) fn rotated<const BY: u32>(x: Row) -> Row {
+        x.map(|word| word.rotate_left(BY))
+    }
+
+    #[inline]
+    pub(super) fn turned_1([a, b, c, d]: Row) -> Row {
+        [b, c, d, a]
+    }
+
+    #[inline]
+    pub(super) fn turned_2([a, b, c, d]: Row) -> Row {
+        [c, d, a, b]
+    }
+
+    #[inline]
+    pub(super) fn turned_3([a, b, c, d]: Row) -> Row {
+        [d, a, b, c]
+    }
+}
+
+/// A row of a matrix: a vector of WebAssembly.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod row {
+    use std::arch::wasm32::*;
+
+    pub(super) type Row = v128;
+
+    pub(super) use std::arch::wasm32::{u32x4_add as add, v128_xor as xor};
+
+    #[inline]
+    pub(super) fn rotated<const BY: u32>(x: Row) -> Row {
+        v128_or(u32x4_shl(x, BY), u32x4_shr(x, 32 - BY))
+    }
+
+    #[inline]
+    pub(super) fn turned_1(x: Row) -> Row {
+        u32x4_shuffle::<1, 2, 3, 0>(x, x)
+    }
+
+    #[inline]
+    pub(super) fn turned_2(x: Row) -> Row {
+        u32x4_shuffle::<2, 3, 0, 1>(x, x)
+    }
+
+    #[inline]
+    pub(super) fn turned_3(x: Row) -> Row {
+        u32x4_shuffle::<3, 0, 1, 2>(x, x)
+    }
 }

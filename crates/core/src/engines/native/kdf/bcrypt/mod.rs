@@ -1,6 +1,12 @@
-//! bcrypt (Provos and Mazieres, 1999), over the `blowfish` crate.
+//! bcrypt (Provos and Mazieres, 1999), over the `blowfish` crate; in WebAssembly over our own.
 
-use blowfish::Blowfish;
+#[cfg(any(target_arch = "wasm32", test))]
+mod blowfish;
+
+#[cfg(target_arch = "wasm32")]
+use self::blowfish::Blowfish;
+#[cfg(not(target_arch = "wasm32"))]
+use ::blowfish::Blowfish;
 
 use super::super::cpu;
 use super::super::wipe::{Secret, wipe_below};
@@ -17,7 +23,25 @@ const SLICE: u64 = 8;
 
 /// Returns how it is computed.
 pub(super) fn serves() -> Service {
+    if cfg!(target_arch = "wasm32") {
+        return cpu::ours(&[]);
+    }
     Service { library: "blowfish", ..cpu::ours(&[]) }
+}
+
+/// Computes a slice of rounds.
+#[cfg(not(target_arch = "wasm32"))]
+fn expand(state: &mut Blowfish, key: &[u8], salt: &[u8; 16]) {
+    for _ in 0..SLICE {
+        state.bc_expand_key(key);
+        state.bc_expand_key(salt);
+    }
+}
+
+/// Computes a slice of rounds.
+#[cfg(target_arch = "wasm32")]
+fn expand(state: &mut Blowfish, key: &[u8], salt: &[u8; 16]) {
+    state.bc_expand_keys(key, salt, SLICE);
 }
 
 /// Derives what a bcrypt string holds; the password has no zero byte.
@@ -34,19 +58,17 @@ pub(crate) fn run(
     key.0[..used].copy_from_slice(&password[..used]);
     let key = &key.0[..size];
 
-    // Wiped on drop, by the crate's feature.
+    // Wiped on drop, the crate's by its feature.
     let mut state = try_box(Blowfish::bc_init_state())?;
     state.salted_expand_key(salt, key);
+    // A multiple of the slice.
     let rounds = 1_u64 << cost;
-    for round in 1..=rounds {
-        state.bc_expand_key(key);
-        state.bc_expand_key(salt);
-        if round % SLICE == 0 {
-            checkpoint.progress(0, round, rounds);
-            checkpoint.checkpoint();
-            if checkpoint.cancelled(0) {
-                return Err(Error::Cancelled);
-            }
+    for done in (SLICE..=rounds).step_by(SLICE as usize) {
+        expand(&mut state, key, salt);
+        checkpoint.progress(0, done, rounds);
+        checkpoint.checkpoint();
+        if checkpoint.cancelled(0) {
+            return Err(Error::Cancelled);
         }
     }
 

@@ -1,0 +1,244 @@
+//! Ciphers by themselves, for modules of WebAssembly with one family each: nothing here chooses
+//! among ciphers, so that the compiler omits all others. The text arrives in windows of whole
+//! blocks; the last may be shorter.
+
+use super::aead::AeadKey;
+use super::aes::AesCtrKey;
+use super::chacha::{self, ChaCha20Key};
+use super::partial_tag::PartialTag;
+use super::poly1305::Poly1305;
+use super::poly1305::running::RunningPoly;
+use super::poly1305::sum::lengths;
+use super::wipe::{Secret, Wiped, WipedBox, equal};
+use super::{gcm, gcm_siv};
+use crate::Error;
+use crate::catalog::Cipher;
+use crate::inputs::Text;
+
+/// Bytes of a full tag.
+pub const TAG: usize = 16;
+
+/// A message of an AEAD. Callers have checked the sizes of keys, nonces and tags.
+pub trait Message: Sized {
+    /// Begins a message.
+    ///
+    /// # Errors
+    /// [`Error::Memory`], and those of sizes.
+    fn new(cipher: Cipher, key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error>;
+
+    /// Encrypts the next window.
+    ///
+    /// # Errors
+    /// Those of the library.
+    fn seal(&mut self, text: &mut [u8]) -> Result<(), Error>;
+
+    /// Decrypts the next window, authentic or not, of the message with this tag.
+    ///
+    /// # Errors
+    /// Those of the library.
+    fn open(&mut self, text: &mut [u8], tag: &[u8]) -> Result<(), Error>;
+
+    /// Writes the first bytes of the tag of all windows.
+    ///
+    /// # Errors
+    /// Those of the library.
+    fn tag(&mut self, tag: &mut [u8]) -> Result<(), Error>;
+
+    /// Returns true if the tag is that of all windows.
+    fn verify(&mut self, tag: &[u8]) -> bool {
+        let mut full = Secret::<TAG>::zeros();
+        self.tag(&mut full.0).is_ok()
+            && full.0.get(..tag.len()).is_some_and(|full| equal(full, tag))
+    }
+}
+
+/// Encrypts or decrypts with AES-CTR from a block of 16 bytes on.
+///
+/// # Errors
+/// [`Error::KeySize`].
+pub fn aes_ctr(key: &[u8], iv: &[u8; 16], block: u64, text: &mut [u8]) -> Result<(), Error> {
+    let mut prepared = Wiped(AesCtrKey::vacant());
+    prepared.0.prepare(key)?;
+    let counter = u128::from_be_bytes(*iv).wrapping_add(block.into());
+    prepared.0.apply(&counter.to_be_bytes(), Text::InPlace(text))
+}
+
+/// Encrypts or decrypts with ChaCha20 from a block of 64 bytes on.
+///
+/// # Errors
+/// [`Error::KeySize`].
+pub fn chacha20(key: &[u8], iv: &[u8; 16], block: u64, text: &mut [u8]) -> Result<(), Error> {
+    let mut prepared = Wiped(ChaCha20Key::vacant());
+    prepared.0.prepare(key)?;
+    prepared.0.apply(&advanced(iv, block), Text::InPlace(text))
+}
+
+/// Returns the iv some blocks further.
+fn advanced(iv: &[u8; 16], blocks: u64) -> [u8; 16] {
+    let mut advanced = *iv;
+    let (number, _) = advanced.as_chunks_mut::<8>().0.split_at_mut(1);
+    number[0] = u64::from_le_bytes(number[0]).wrapping_add(blocks).to_le_bytes();
+    advanced
+}
+
+/// AES-GCM.
+pub struct AesGcm {
+    message: WipedBox<gcm::Message>,
+    size: u64,
+    /// Of all windows.
+    sum: PartialTag,
+}
+
+impl AesGcm {
+    fn add(&mut self, size: usize, part: &PartialTag) {
+        self.sum = self.message.joined(&self.sum, size, part);
+        self.size += size as u64;
+    }
+}
+
+impl Message for AesGcm {
+    fn new(cipher: Cipher, key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
+        let mut aead = AeadKey::vacant();
+        aead.prepare(cipher, key)?;
+        Ok(AesGcm {
+            message: gcm::Message::boxed(key, Some(&aead), nonce, aad)?,
+            size: 0,
+            sum: PartialTag(Wiped([0; 3])),
+        })
+    }
+
+    fn seal(&mut self, text: &mut [u8]) -> Result<(), Error> {
+        let size = text.len();
+        let part = self.message.seal(self.size, Text::InPlace(text))?;
+        self.add(size, &part);
+        Ok(())
+    }
+
+    fn open(&mut self, text: &mut [u8], _tag: &[u8]) -> Result<(), Error> {
+        let size = text.len();
+        let part = self.message.open(self.size, Text::InPlace(text))?;
+        self.add(size, &part);
+        Ok(())
+    }
+
+    fn tag(&mut self, tag: &mut [u8]) -> Result<(), Error> {
+        let full = self.message.tag(&mut [(self.size, &self.sum)].into_iter());
+        tag.copy_from_slice(&full.0[..tag.len()]);
+        Ok(())
+    }
+}
+
+/// AES-GCM-SIV. It is sealed in two passes: all windows by [`AesGcmSiv::authenticate`], then
+/// [`Message::tag`], then all by [`AesGcmSiv::encrypt`].
+pub struct AesGcmSiv {
+    message: WipedBox<gcm_siv::Message>,
+    size: u64,
+    parts: Vec<(u64, PartialTag)>,
+}
+
+impl AesGcmSiv {
+    /// Adds the next window of the plaintext.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn authenticate(&mut self, source: &[u8]) -> Result<(), Error> {
+        self.parts.try_reserve(1).map_err(|_| Error::Memory { needed: 0 })?;
+        self.parts.push((source.len() as u64, self.message.authenticate_plain(source)));
+        Ok(())
+    }
+
+    /// Encrypts or decrypts the window at `offset` of the message with this tag.
+    ///
+    /// # Errors
+    /// [`Error::TagSize`].
+    pub fn encrypt(&self, offset: u64, text: &mut [u8], tag: &[u8]) -> Result<(), Error> {
+        self.message.xor(offset, Text::InPlace(text), tag)
+    }
+}
+
+impl Message for AesGcmSiv {
+    fn new(_cipher: Cipher, key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
+        let message = gcm_siv::Message::boxed(key, None, nonce, aad)?;
+        Ok(AesGcmSiv { message, size: 0, parts: Vec::new() })
+    }
+
+    fn seal(&mut self, text: &mut [u8]) -> Result<(), Error> {
+        self.authenticate(text)
+    }
+
+    fn open(&mut self, text: &mut [u8], tag: &[u8]) -> Result<(), Error> {
+        self.message.xor(self.size, Text::InPlace(text), tag)?;
+        self.size += text.len() as u64;
+        self.authenticate(text)
+    }
+
+    fn tag(&mut self, tag: &mut [u8]) -> Result<(), Error> {
+        let full = self.message.tag(&mut self.parts.iter().map(|(size, part)| (*size, part)))?;
+        tag.copy_from_slice(&full.0[..tag.len()]);
+        Ok(())
+    }
+}
+
+/// ChaCha20-Poly1305, and XChaCha20-Poly1305 under a nonce of 24 bytes.
+pub struct ChaChaPoly {
+    key: Wiped<ChaCha20Key>,
+    /// Of block 0, whose keystream is the key of Poly1305.
+    iv: [u8; 16],
+    poly: RunningPoly,
+    aad_size: usize,
+    size: u64,
+}
+
+impl ChaChaPoly {
+    fn mix(&mut self, text: &mut [u8]) -> Result<(), Error> {
+        let iv = advanced(&self.iv, 1 + self.size / chacha::BLOCK as u64);
+        self.size += text.len() as u64;
+        self.key.0.apply(&iv, Text::InPlace(text))
+    }
+}
+
+impl Message for ChaChaPoly {
+    fn new(_cipher: Cipher, key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
+        let mut message = ChaChaPoly {
+            key: Wiped(ChaCha20Key::vacant()),
+            iv: [0; 16],
+            poly: RunningPoly::new(Poly1305::new(&[0; 32])),
+            aad_size: aad.len(),
+            size: 0,
+        };
+        let start = message.iv.len().checked_sub(nonce.len());
+        if let Some((first, last)) = nonce.split_first_chunk::<16>() {
+            let mut derived = Secret::<32>::zeros();
+            chacha::derive(key.try_into().map_err(|_| Error::KeySize)?, first, &mut derived.0);
+            message.key.0.prepare(&derived.0)?;
+            message.iv[8..].copy_from_slice(last.first_chunk::<8>().ok_or(Error::IvSize)?);
+        } else {
+            message.key.0.prepare(key)?;
+            message.iv[start.ok_or(Error::IvSize)?..].copy_from_slice(nonce);
+        }
+        let mut once = Secret::<32>::zeros();
+        message.key.0.apply(&message.iv, Text::InPlace(&mut once.0))?;
+        message.poly.restart(&once.0);
+        message.poly.update(aad);
+        message.poly.pad();
+        Ok(message)
+    }
+
+    fn seal(&mut self, text: &mut [u8]) -> Result<(), Error> {
+        self.mix(text)?;
+        self.poly.update(text);
+        Ok(())
+    }
+
+    fn open(&mut self, text: &mut [u8], _tag: &[u8]) -> Result<(), Error> {
+        self.poly.update(text);
+        self.mix(text)
+    }
+
+    fn tag(&mut self, tag: &mut [u8]) -> Result<(), Error> {
+        self.poly.pad();
+        self.poly.update(&lengths(self.aad_size, self.size));
+        tag.copy_from_slice(&Secret(self.poly.finish()).0[..tag.len()]);
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! The hashes as code for all of them uses them: HMAC, states, batches and derivations.
+
+use super::Digest;
+use super::wipe::Secret;
+use crate::checkpoint::DigestSink;
+use crate::inputs::Params;
+
+/// An incremental hash of a kind.
+///
+/// Every [`Digest`] is one. Its kind is then nothing, since its type says all, and these methods are
+/// those of `Digest` with the same names; its constants are `block` and `size`. `AnyDigest`, whose
+/// kind is the hash, is all of them.
+pub(crate) trait HashState: Clone + Send + Sync + 'static {
+    type Kind: Copy + Send + Sync + 'static;
+
+    fn block(kind: Self::Kind) -> usize;
+    fn size(kind: Self::Kind) -> usize;
+    fn min_batch(kind: Self::Kind, size: usize) -> usize;
+    fn hmac_lanes(kind: Self::Kind) -> usize;
+    fn iterate(kind: Self::Kind, outputs: &mut [OutputBlock<Self>], count: u32);
+    fn new(kind: Self::Kind, params: &Params<'_>) -> Self;
+    fn load(kind: Self::Kind, params: &Params<'_>, state: &[u8]) -> Option<Self>;
+    fn digest(kind: Self::Kind, params: &Params<'_>, source: &[u8], target: &mut [u8]);
+    fn update(&mut self, source: &[u8]);
+    fn finish_with(&mut self, source: &[u8], target: &mut [u8]);
+    fn finish_copy(&self, source: &[u8], target: &mut [u8]);
+    fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>);
+    fn save(&self, state: &mut [u8]);
+    fn end_message(&mut self, size: usize);
+    fn squeeze(&mut self, target: &mut [u8]);
+    fn squeezing(&self) -> bool;
+    fn wipe(&mut self);
+}
+
+/// Bytes of the largest digest that HMAC is used with.
+const DIGEST_MAX: usize = 64;
+
+/// A block of PBKDF2's output in progress, wiped on drop.
+pub(crate) struct OutputBlock<D: HashState> {
+    /// The states of the inner and outer hash after the key's block.
+    pub(super) inner: D,
+    pub(super) outer: D,
+    /// The last HMAC, and the XOR of all.
+    pub(super) last: Secret<DIGEST_MAX>,
+    pub(super) sum: Secret<DIGEST_MAX>,
+}
+
+impl<D: HashState> Drop for OutputBlock<D> {
+    fn drop(&mut self) {
+        self.inner.wipe();
+        self.outer.wipe();
+    }
+}
+
+/// Defines methods that call those of the same names.
+macro_rules! delegate {
+    ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {$(
+        #[inline(always)]
+        fn $name((): (), $($argument: $type),*) $(-> $result)? {
+            D::$name($($argument),*)
+        }
+    )*};
+    (self $($name:ident($receiver:ty; $($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {$(
+        #[inline(always)]
+        fn $name(self: $receiver, $($argument: $type),*) $(-> $result)? {
+            Digest::$name(self, $($argument),*)
+        }
+    )*};
+}
+
+impl<D: Digest> HashState for D {
+    type Kind = ();
+
+    #[inline(always)]
+    fn block((): ()) -> usize {
+        D::BLOCK
+    }
+
+    #[inline(always)]
+    fn size((): ()) -> usize {
+        D::SIZE
+    }
+
+    #[inline(always)]
+    fn iterate(kind: (), outputs: &mut [OutputBlock<Self>], count: u32) {
+        D::iterate(kind, outputs, |state| state, count);
+    }
+
+    delegate! {
+        min_batch(size: usize) -> usize;
+        hmac_lanes() -> usize;
+        new(params: &Params<'_>) -> Self;
+        load(params: &Params<'_>, state: &[u8]) -> Option<Self>;
+        digest(params: &Params<'_>, source: &[u8], target: &mut [u8]);
+    }
+
+    delegate! { self
+        update(&mut Self; source: &[u8]);
+        finish_with(&mut Self; source: &[u8], target: &mut [u8]);
+        finish_copy(&Self; source: &[u8], target: &mut [u8]);
+        finish_batch(&Self; sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>);
+        save(&Self; state: &mut [u8]);
+        end_message(&mut Self; size: usize);
+        squeeze(&mut Self; target: &mut [u8]);
+        squeezing(&Self;) -> bool;
+        wipe(&mut Self;);
+    }
+}
+
+/// Returns true if several messages are hashed at once.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) fn batches<D: HashState>(kind: D::Kind) -> bool {
+    D::min_batch(kind, D::size(kind)) < usize::MAX
+}
