@@ -1,9 +1,9 @@
 //! Derivations that wait for memory, first come first served; see `memory_budget`.
 
 use crate::job::{CompletionQueue, JobList};
-use crate::memory_budget::{self, MemoryPermit};
 use crate::task::{self, PoolTask};
 use millrace_core::allocate::Shared;
+use millrace_request::memory_budget::{self, MemoryPermit};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static WAITING: Mutex<JobList> = Mutex::new(JobList::new());

@@ -11,12 +11,14 @@
 //! lock-free list (`list`), which needs no memory.
 #![allow(unsafe_code)]
 
-use crate::bytes::Window;
 use crate::list::{Linked, List, SharedList};
-use crate::protocol::Status;
-use crate::protocol::{COMPLETION_BUFFER_BYTES, COMPLETION_RESULT_MAX, RECORD_NUMBERS, REPLY_MAX};
 use crate::values::Env;
 use millrace_core::allocate::Shared;
+use millrace_request::bytes::Window;
+use millrace_request::protocol::Status;
+use millrace_request::protocol::{
+    COMPLETION_BUFFER_BYTES, COMPLETION_RESULT_MAX, RECORD_NUMBERS, REPLY_MAX,
+};
 use napi_sys as sys;
 use std::ffi::c_void;
 use std::ptr;

@@ -2,11 +2,13 @@
 //! follow. The cost models are in `crates/cost`, where they have tests: those of this crate cannot
 //! run without Node.
 
-pub(crate) use crate::protocol::Route;
-use crate::protocol::{COPY_NS_PER_KIB, EngineNumber, INLINE_ALONE_NS, INLINE_FIRST_NS, SUBMIT_NS};
-use crate::work::{Operation, Work};
-use millrace_core::catalog::Hash;
 use millrace_core::split;
+use millrace_request::predict::algorithm;
+pub(crate) use millrace_request::protocol::Route;
+use millrace_request::protocol::{
+    COPY_NS_PER_KIB, EngineNumber, INLINE_ALONE_NS, INLINE_FIRST_NS, SUBMIT_NS,
+};
+use millrace_request::work::{Operation, Work};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -19,16 +21,9 @@ pub(crate) use millrace_cost::{
 // `protocol.rs` is generated for JavaScript too.
 const _: () = assert!(INLINE_FIRST_NS == sharing::INLINE_FIRST_NS);
 
-/// Nanoseconds of a message in the kernel, besides one per byte: system calls, copies and
-/// allocations.
-const KERNEL_MESSAGE_NS: u64 = 6_000;
-
 /// Jobs predicted to take less are not split: a part takes a few microseconds to wake a worker and
 /// to join.
 const SPLIT_NS: u64 = 100_000;
-
-/// Nanoseconds of a file besides its bytes: to find, open and close it, in the page cache.
-const FILE_NS: u64 = 5_000;
 
 /// The route of calls that name none, for the whole process.
 static DEFAULT_ROUTE: AtomicU8 = AtomicU8::new(Route::Auto as u8);
@@ -112,77 +107,6 @@ fn divisible(algorithm: Algorithm) -> bool {
     match algorithm {
         Algorithm::Hash(hash) => split::is_tree(hash),
         Algorithm::Cipher(_) => true,
-    }
-}
-
-/// Returns the predicted nanoseconds of a work.
-pub(crate) fn predict(work: &Work) -> u64 {
-    let (source, target) = (work.source.size(), work.target.size());
-    if work.engine != EngineNumber::Native {
-        let (count, bytes) = work.messages();
-        return (count as u64).saturating_mul(KERNEL_MESSAGE_NS).saturating_add(bytes as u64);
-    }
-    let model = cost_model(algorithm(work.operation));
-    match work.operation {
-        // An XOF may have more output than input.
-        Operation::Hash(_) => model.predict(source.saturating_add(target)),
-        Operation::Finish(_) | Operation::Squeeze(_) => {
-            model.predict(source.saturating_add(target))
-        }
-        // Two hashes, each of at least one block.
-        Operation::Hmac(hash) => model
-            .predict(
-                source.saturating_add(work.key_size()).saturating_add(2 * hash.facts().block_size),
-            )
-            .saturating_add(model.predict(0)),
-        Operation::MacBegin(_) | Operation::MacFinish(_) => {
-            model.predict(source).saturating_add(model.predict(0))
-        }
-        Operation::Update(_) | Operation::MacUpdate(_) => {
-            model.predict(source.saturating_add(work.iv.size()))
-        }
-        Operation::HashMany(hash) | Operation::HmacMany(hash) => {
-            let (count, size) = work.messages();
-            predict_messages(hash, size, count)
-        }
-        Operation::HashFile(_) => {
-            model.predict(work.messages().1.saturating_add(target)).saturating_add(FILE_NS)
-        }
-        // The sizes of the files are not known yet.
-        Operation::HashFiles(_) => FILE_NS.saturating_mul(work.messages().0 as u64),
-        Operation::Encrypt(_) | Operation::Decrypt(_) => {
-            model.predict(source.saturating_add(work.aad.size()))
-        }
-        Operation::SealChunks(_) | Operation::OpenChunks(_) | Operation::CipherUpdate(_) => {
-            model.predict(source)
-        }
-        Operation::Derive => work.derivation.predict(work.aad.read(), target, &|hash| {
-            predict_messages(hash, hash.facts().block_size, 1)
-        }),
-    }
-}
-
-/// Returns the algorithm of an operation; SHA-256 for a key derivation.
-pub(crate) fn algorithm(operation: Operation) -> Algorithm {
-    match operation {
-        Operation::Hash(hash)
-        | Operation::Hmac(hash)
-        | Operation::Update(hash)
-        | Operation::Finish(hash)
-        | Operation::Squeeze(hash)
-        | Operation::MacBegin(hash)
-        | Operation::MacUpdate(hash)
-        | Operation::MacFinish(hash)
-        | Operation::HashMany(hash)
-        | Operation::HmacMany(hash)
-        | Operation::HashFile(hash)
-        | Operation::HashFiles(hash) => Algorithm::Hash(hash),
-        Operation::Encrypt(cipher)
-        | Operation::Decrypt(cipher)
-        | Operation::SealChunks(cipher)
-        | Operation::OpenChunks(cipher)
-        | Operation::CipherUpdate(cipher) => Algorithm::Cipher(cipher),
-        Operation::Derive => Algorithm::Hash(Hash::Sha256),
     }
 }
 

@@ -2,22 +2,24 @@
 //! JavaScript. The main thread and every `worker_thread` have an environment each.
 
 use crate::admission;
-use crate::bytes::Window;
-use crate::checkpoint::CHECKPOINT_MIN_NS;
 use crate::completion::{CompletionBuffer, Queue, WakeHandler};
 use crate::cost::{self, Route};
-use crate::engine::KernelHashTable;
 use crate::job::{CompletionQueue, Job, JobList};
-use crate::keys::Keys;
 use crate::multibuffer::{self, BATCH_MAX};
-use crate::protocol::POLLED_NS;
-pub(crate) use crate::protocol::Poll;
 use crate::task::{self, PoolTask};
 use crate::values::{self, Env, Pinned};
-use crate::work::{Operation, ProgressCounter, Status};
 use millrace_core::allocate::{Shared, try_box};
+use millrace_core::error::Error;
 use millrace_cost::sharing::Sharing;
 use millrace_pool::{CancelToken, Cancellation};
+use millrace_request::bytes::Window;
+use millrace_request::caller::Caller;
+use millrace_request::checkpoint::CHECKPOINT_MIN_NS;
+use millrace_request::engine::KernelHashTable;
+use millrace_request::keys::Keys;
+use millrace_request::protocol::POLLED_NS;
+pub(crate) use millrace_request::protocol::Poll;
+use millrace_request::work::{Operation, ProgressCounter, Status};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,6 +27,37 @@ use std::time::{Duration, Instant};
 
 /// A call from JavaScript, with its environment.
 pub(crate) type Call<'a> = values::Call<'a, Environment>;
+
+impl Caller for Call<'_> {
+    #[inline]
+    fn frame(&self) -> Option<Window> {
+        Some(self.state.attached.get()?.frame)
+    }
+
+    #[inline]
+    fn input_buffer(&self) -> Option<Window> {
+        Some(self.state.attached.get()?.input_buffer)
+    }
+
+    #[inline]
+    fn bytes(&self, argument: usize) -> Option<Window> {
+        self.env.bytes(self.argument(argument))
+    }
+
+    fn bytes_of_each(&self, start: u32, count: u32) -> Result<Option<Vec<Window>>, Error> {
+        self.env.bytes_of_each(self.argument(0), start, count)
+    }
+
+    #[inline]
+    fn keys(&self) -> &RefCell<Keys> {
+        &self.state.keys
+    }
+
+    #[inline]
+    fn kernel_hashes(&self) -> &Arc<KernelHashTable> {
+        &self.state.kernel_hashes
+    }
+}
 
 /// The state of one environment, used on its own thread only.
 pub(crate) struct Environment {

@@ -3,27 +3,26 @@
 
 use crate::admission;
 use crate::bigint;
-use crate::cipher_pieces;
 use crate::cost::{self, Algorithm, limits};
-use crate::engine;
 use crate::environment::{Attached, Call, Environment};
 use crate::fast_path;
-use crate::frame::Frame;
-use crate::keys::{KEY_BYTES, PreparedKey, Purpose};
-use crate::memory_budget;
-use crate::pages;
-use crate::protocol::EngineNumber;
-use crate::protocol::{
-    At, CancelResult, CopiedBytes, CostPart, KERNEL_HANDLE_BYTES, KdfMemory, Route, Status, Threads,
-};
-use crate::request;
+use crate::handles;
 use crate::run;
 use crate::task::pool;
-use crate::values::{Function, Value, exact_size};
+use crate::values::{Function, Value};
 use millrace_core::catalog::{self, Cipher, Hash};
 use millrace_core::engines;
-use millrace_core::stack;
 use millrace_pool::Cancellation;
+use millrace_request::decode;
+use millrace_request::engine;
+use millrace_request::frame::Frame;
+
+use millrace_request::memory_budget;
+use millrace_request::numbers::exact_size;
+use millrace_request::pages;
+use millrace_request::protocol::{
+    At, CancelResult, CopiedBytes, CostPart, KERNEL_HANDLE_BYTES, KdfMemory, Route, Status, Threads,
+};
 
 /// The functions by their names in `src/request/frame.ts`.
 pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
@@ -39,14 +38,14 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("toBigIntBE", bigint::from_big),
     ("writeBigIntLE", bigint::to_little),
     ("writeBigIntBE", bigint::to_big),
-    ("createKey", create_key),
-    ("createMacKey", create_mac_key),
-    ("extendKey", extend_key),
-    ("disposeKey", dispose_key),
-    ("createCipher", cipher_pieces::create),
-    ("updateCipher", cipher_pieces::update_now),
-    ("finishCipher", cipher_pieces::finish),
-    ("copyCipher", cipher_pieces::copy),
+    ("createKey", handles::create_key),
+    ("createMacKey", handles::create_mac_key),
+    ("extendKey", handles::extend_key),
+    ("disposeKey", handles::dispose_key),
+    ("createCipher", handles::create_cipher),
+    ("updateCipher", handles::update_cipher),
+    ("finishCipher", handles::finish_cipher),
+    ("copyCipher", handles::copy_cipher),
     ("cancel", cancel),
     ("flushDerivations", flush_derivations),
     ("progress", progress),
@@ -90,74 +89,6 @@ fn run(call: &Call<'_>) -> Value {
     call.env.number(call.state.status_number(done))
 }
 
-/// `createKey(kind, algorithm, bytes, engine)`: returns a handle above 0, or minus a [`Status`].
-fn create_key(call: &Call<'_>) -> Value {
-    let handle = stack::wiped_key(|| {
-        let purpose = call
-            .uint32(0)
-            .zip(call.uint32(1))
-            .and_then(|(kind, id)| Purpose::from_numbers(kind, id));
-        let bytes = call.bytes(2).ok_or(Status::Argument)?;
-        let engine =
-            EngineNumber::from_number(call.uint32(3).unwrap_or(0)).ok_or(Status::Argument)?;
-        let key = PreparedKey::new(purpose.ok_or(Status::Argument)?, bytes.read(), engine)?;
-        call.state.keys.borrow_mut().keep(key)
-    });
-    key_handle(call, handle)
-}
-
-/// `createMacKey(hash)`, with the handle of a cipher's key in the frame: returns the handle of an
-/// HMAC key of the same bytes, or minus a [`Status`].
-fn create_mac_key(call: &Call<'_>) -> Value {
-    let handle = stack::wiped_key(|| {
-        let hash = call
-            .uint32(0)
-            .and_then(|id| Hash::from_id(u8::try_from(id).ok()?))
-            .ok_or(Status::Argument)?;
-        let frame = Frame::of(call).ok_or(Status::Argument)?;
-        let mut keys = call.state.keys.borrow_mut();
-        let key = keys.get(frame.number(At::Key) as u64).ok_or(Status::KeyDisposed)?;
-        let key = key.mac(hash).ok_or(Status::KeyAlgorithm)??;
-        keys.keep(key)
-    });
-    key_handle(call, handle)
-}
-
-/// `extendKey(parameters)`, with the handle of a hash's key in the frame: returns the handle of a
-/// key with these parameters too, or minus a [`Status`].
-fn extend_key(call: &Call<'_>) -> Value {
-    let handle = stack::wiped_key(|| {
-        let parameters = call.bytes(0).ok_or(Status::Argument)?;
-        let frame = Frame::of(call).ok_or(Status::Argument)?;
-        let mut keys = call.state.keys.borrow_mut();
-        let key = keys.get(frame.number(At::Key) as u64).ok_or(Status::KeyDisposed)?;
-        let key = key.with_parameters(parameters.read()).ok_or(Status::KeyAlgorithm)??;
-        keys.keep(key)
-    });
-    key_handle(call, handle)
-}
-
-/// Returns the handle of a new key to JavaScript, or minus a [`Status`].
-fn key_handle(call: &Call<'_>, handle: Result<u64, Status>) -> Value {
-    match handle {
-        Ok(handle) => {
-            call.env.adjust_external_memory(KEY_BYTES);
-            call.env.double(handle as f64)
-        }
-        Err(status) => call.env.double(-f64::from(call.state.status_number(Err(status)))),
-    }
-}
-
-/// `disposeKey()`, with the handle in the frame: returns 1 if the key was not disposed before.
-fn dispose_key(call: &Call<'_>) -> Value {
-    let alive = Frame::of(call)
-        .is_some_and(|frame| call.state.keys.borrow_mut().dispose(frame.number(At::Key) as u64));
-    if alive {
-        call.env.adjust_external_memory(-KEY_BYTES);
-    }
-    call.env.number(u32::from(alive))
-}
-
 /// `cancel(slot)`: returns a [`CancelResult`].
 fn cancel(call: &Call<'_>) -> Value {
     let outcome = call.uint32(0).map_or(Cancellation::AfterEnd, |slot| call.state.cancel(slot));
@@ -190,7 +121,7 @@ fn progress(call: &Call<'_>) -> Value {
 /// 1, or minus a [`Status`].
 fn needs_rehash(call: &Call<'_>) -> Value {
     let answer =
-        Frame::of(call).ok_or(Status::Argument).and_then(|frame| request::needs_rehash(&frame));
+        Frame::of(call).ok_or(Status::Argument).and_then(|frame| decode::needs_rehash(&frame));
     call.env.double(match answer {
         Ok(needed) => f64::from(u8::from(needed)),
         Err(status) => -f64::from(call.state.status_number(Err(status))),

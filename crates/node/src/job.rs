@@ -1,13 +1,14 @@
 //! A job: a work on its way through the pool and back.
 
-use crate::bytes::Copies;
 use crate::completion::Queue;
 use crate::cost::Route;
 use crate::list::{Link, Linked, List};
-use crate::memory_budget::MemoryPermit;
-use crate::work::{Reply, Status, Work};
 use millrace_core::allocate::Shared;
 use millrace_pool::CancelToken;
+use millrace_request::bytes::Copies;
+use millrace_request::execute;
+use millrace_request::memory_budget::MemoryPermit;
+use millrace_request::work::{Reply, Status, Work};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -85,6 +86,11 @@ impl Job {
             let status = catch_unwind(AssertUnwindSafe(run)).unwrap_or(Status::Internal);
             self.end(status);
         }
+    }
+
+    /// Runs the work on the calling thread, without checkpoints.
+    pub(crate) fn run_inline(&mut self) {
+        self.perform(|work, reply, _, _, _| execute::run(work, reply, None));
     }
 
     /// Marks the job as begun. Returns false, and ends the job, if it was cancelled.

@@ -3,16 +3,9 @@
 //! and r, PBKDF2 over one hash. A cancelled job leaves its batch early; a panic, which is a bug,
 //! fails the whole batch.
 
-use crate::bytes::{Copies, Window};
-use crate::checkpoint::{CHECKPOINT_MIN_NS, SLICE_MIN_BYTES, slice};
 use crate::completed::CompletedBatch;
 use crate::cost::Algorithm;
-use crate::execute;
 use crate::job::Job;
-use crate::keys::PreparedKey;
-use crate::memory_budget;
-use crate::protocol::EngineNumber;
-use crate::work::{Key, Operation, REPLY_SMALL_BYTES, Status, Target, Work};
 use millrace_core::allocate::{Shared, try_with_capacity, try_zeroed};
 use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::{Checkpoint, Slicer};
@@ -21,6 +14,12 @@ use millrace_core::hash::Params;
 use millrace_core::hmac::MacKey;
 use millrace_core::kdf::{self, Derivation};
 use millrace_core::many;
+use millrace_request::bytes::{Copies, Window};
+use millrace_request::checkpoint::{CHECKPOINT_MIN_NS, SLICE_MIN_BYTES, slice};
+use millrace_request::keys::PreparedKey;
+use millrace_request::memory_budget;
+use millrace_request::protocol::EngineNumber;
+use millrace_request::work::{Key, Operation, REPLY_SMALL_BYTES, Status, Target, Work};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -123,7 +122,7 @@ pub(crate) fn run_inline(jobs: &mut [Option<Box<Job>>]) {
                 {
                     key.run(jobs)
                 }
-                _ => jobs.iter_mut().flatten().for_each(|job| execute::run_inline(job)),
+                _ => jobs.iter_mut().flatten().for_each(|job| job.run_inline()),
             }
         }
     }

@@ -1,26 +1,21 @@
-//! Large messages in parts of one size, in any order: by one worker with checkpoints in between
-//! ([`run_sequential`]), or by several workers ([`ParallelJob`]).
+//! Large messages in parts that several workers compute, in any order.
 //!
 //! A [`ParallelJob`] is submitted as several helper tasks. Each helper works on part after part
 //! until none is left; a helper that starts too late does nothing. The last helper joins the
 //! partial results, or overwrites the whole target if a part failed, and completes the job. The
 //! helpers also share the page faults of a new target.
 
-use crate::bytes::{self, Window};
-use crate::checkpoint::{JobCheckpoint, slice};
 use crate::cost::Route;
-use crate::files::{self, OpenedFile};
 use crate::job::{CompletionQueue, Job, WorkerClaim};
-use crate::protocol::EngineNumber;
-use crate::work::{Operation, Reply, Status, TAG_MAX, Target, Work};
+use crate::pause::JobPause;
 use millrace_core::allocate::{Shared, try_with_capacity};
-use millrace_core::checkpoint::{Checkpoint, Slicer};
-use millrace_core::cipher::CipherKey;
-use millrace_core::hash::Params;
-use millrace_core::split::{self, HashMessage, HashPart, Message, PART_ALIGN, PartialTag};
+use millrace_core::split;
 use millrace_pool::{CancelToken, LONG_TASK_NS};
+use millrace_request::checkpoint::{JobCheckpoint, slice};
+use millrace_request::parts::{PartialResult, RangePlan};
+use millrace_request::protocol::EngineNumber;
+use millrace_request::work::{Operation, Status, Target, Work};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Parts have at least this many bytes: each costs its worker some 100 ns.
@@ -173,7 +168,8 @@ impl ParallelJob {
             return None;
         }
         let token = self.cancel_token.as_deref();
-        let mut checkpoint = JobCheckpoint::with_slice(run_pending, gate, token, self.part);
+        let mut pause = JobPause { run_pending, gate, cancel_token: token };
+        let mut checkpoint = JobCheckpoint::with_slice(&mut pause, self.part);
         let mut job = match self.begin() {
             Beginning::Active => {
                 self.take_parts(&mut checkpoint);
@@ -331,297 +327,4 @@ enum Leaving {
     Left,
     NextPass,
     Last(Box<Job>),
-}
-
-/// Encrypts or decrypts the parts of a message one after the other, with a checkpoint after each.
-/// Without a checkpoint there is one part.
-///
-/// # Errors
-/// Those of the cipher, and [`Status::Cancelled`]. The target is then overwritten with zeros.
-pub(crate) fn run_sequential(
-    work: &Work,
-    key: &CipherKey,
-    reply: &mut Reply,
-    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
-) -> Result<(), Status> {
-    let part = checkpoint.as_ref().map_or(work.source.size().max(1), |checkpoint| checkpoint.slice);
-    let plan = RangePlan::cipher(work, key, part, || {
-        checkpoint.iter_mut().for_each(|checkpoint| checkpoint.checkpoint())
-    })?;
-    let mut run = || -> Result<(), Status> {
-        let mut results = try_with_capacity(plan.count)?;
-        for pass in 0..plan.passes() {
-            if pass > 0 {
-                plan.finish_pass(work, &results)?;
-            }
-            for index in 0..plan.count {
-                let result = plan.part(pass, index)?;
-                if pass == 0 {
-                    results.push(Some(result));
-                }
-                checkpoint.as_mut().map_or(Ok(()), |checkpoint| checkpoint.check())?;
-            }
-        }
-        plan.join(work, &results, reply, None)
-    };
-    run().inspect_err(|_| plan.erase(checkpoint))
-}
-
-/// A message in parts of one size.
-///
-/// Most messages take one pass over their parts. A message takes two if the first pass must not
-/// write: when text is decrypted into memory that other threads can read, and when the tag must be
-/// known before the text is encrypted.
-struct RangePlan {
-    message: Kind,
-    source: Window,
-    target: Window,
-    part: usize,
-    count: usize,
-    /// The tag for the second pass or to verify, and its bytes.
-    tag: OnceLock<([u8; TAG_MAX], usize)>,
-    /// The number of parts, from the first on, that may have been written.
-    written: AtomicUsize,
-}
-
-enum Kind {
-    Apply(Message),
-    Seal(Message),
-    SealTwice(Message),
-    Open(Message),
-    OpenTwice(Message),
-    Hash(HashMessage),
-    /// A message in a file.
-    File(HashMessage, OpenedFile),
-}
-
-/// The result of a part.
-enum PartialResult {
-    Text(PartialTag),
-    Hash(HashPart),
-    /// The part is written and adds nothing to tag or digest.
-    Written,
-}
-
-impl RangePlan {
-    fn over(message: Kind, [source, target]: [Window; 2], part: usize, count: usize) -> RangePlan {
-        RangePlan {
-            message,
-            source,
-            target,
-            part,
-            count,
-            tag: OnceLock::new(),
-            written: AtomicUsize::new(0),
-        }
-    }
-
-    /// Plans the message of a work in parts of about `part` bytes.
-    ///
-    /// # Errors
-    /// [`Status::NotSupported`] for an operation without parts, and those of the operation.
-    fn new(
-        work: &Work,
-        part: usize,
-        checkpoint: &mut impl Checkpoint,
-    ) -> Result<RangePlan, Status> {
-        match work.operation {
-            Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
-                let mut plan = Err(Status::Internal);
-                work.with_key(cipher, |key| {
-                    plan = RangePlan::cipher(work, key, part, || checkpoint.checkpoint());
-                    Ok(())
-                })?;
-                plan
-            }
-            Operation::Hash(hash) => {
-                let size = work.source.size() as u64;
-                let message =
-                    work.with_params(hash, |params| Ok(HashMessage::new(hash, params, size)?))?;
-                let (part, count) = (message.part_size() as usize, message.count());
-                Ok(RangePlan::over(Kind::Hash(message), [work.source, Window::EMPTY], part, count))
-            }
-            Operation::HashFile(hash) => {
-                let opened = files::open(work)?;
-                let message = HashMessage::new(hash, &Params::default(), opened.size)?;
-                let (part, count) = (message.part_size() as usize, message.count());
-                Ok(RangePlan::over(Kind::File(message, opened), [Window::EMPTY; 2], part, count))
-            }
-            _ => Err(Status::NotSupported),
-        }
-    }
-
-    fn cipher(
-        work: &Work,
-        key: &CipherKey,
-        part: usize,
-        pause: impl FnMut(),
-    ) -> Result<RangePlan, Status> {
-        let (mut source, Target::Memory(target)) = (work.source, work.target) else {
-            return Err(Status::Argument);
-        };
-        if target.size() != source.size() {
-            return Err(Status::Argument);
-        }
-        let aead = key.cipher().facts().aead;
-        if !aead && (work.tag.size() > 0 || work.tag_target.size() > 0 || work.aad.size() > 0) {
-            return Err(Status::TagSize);
-        }
-        let message = Message::new(key, work.iv.read(), work.aad.read(), source.size() as u64)?;
-        let message = match work.operation {
-            Operation::Encrypt(_) if key.seals_in_two_passes() => Kind::SealTwice(message),
-            Operation::Encrypt(_) if aead => Kind::Seal(message),
-            Operation::Decrypt(_) if aead && work.lent => Kind::OpenTwice(message),
-            Operation::Decrypt(_) if aead => Kind::Open(message),
-            _ => Kind::Apply(message),
-        };
-        if target.overlaps(source) {
-            // Parts are computed in any order: none may overwrite the source of another.
-            if !target.is_disjoint_or_same_start(source) {
-                target.move_from(source, part, pause);
-            }
-            source = target;
-        }
-        let part = part.next_multiple_of(PART_ALIGN);
-        let plan = RangePlan::over(message, [source, target], part, source.size().div_ceil(part));
-        if matches!(plan.message, Kind::Open(_) | Kind::OpenTwice(_)) {
-            // Copied because the target may overlap the tag.
-            plan.keep_tag(work.tag.read())?;
-        }
-        Ok(plan)
-    }
-
-    /// Returns the number of passes over the parts.
-    fn passes(&self) -> usize {
-        if matches!(self.message, Kind::SealTwice(_) | Kind::OpenTwice(_)) { 2 } else { 1 }
-    }
-
-    fn keep_tag(&self, tag: &[u8]) -> Result<(), Status> {
-        let mut place = [0; TAG_MAX];
-        place.get_mut(..tag.len()).ok_or(Status::TagSize)?.copy_from_slice(tag);
-        self.tag.get_or_init(|| (place, tag.len()));
-        Ok(())
-    }
-
-    fn tag(&self) -> Result<&[u8], Status> {
-        self.tag.get().map(|(tag, size)| &tag[..*size]).ok_or(Status::Internal)
-    }
-
-    /// Computes a part in a pass.
-    fn part(&self, pass: usize, index: usize) -> Result<PartialResult, Status> {
-        if let Kind::File(message, opened) = &self.message {
-            let offset = index as u64 * self.part as u64;
-            let size = (opened.size - offset).min(self.part as u64) as usize;
-            return opened
-                .part(offset, size, |part| message.part(offset, part))
-                .map(PartialResult::Hash);
-        }
-        let offset = index * self.part;
-        let size = self.part.min(self.source.size() - offset);
-        let source = self.source.part(offset, size).ok_or(Status::Internal)?;
-        let target = self.target.part(offset, size).unwrap_or(Window::EMPTY);
-        let text = || {
-            self.written.fetch_max(index + 1, Ordering::Relaxed);
-            bytes::text(&source, &target, &[]).ok_or(Status::Internal)
-        };
-        let offset = offset as u64;
-        Ok(match &self.message {
-            Kind::Apply(message) => PartialResult::Text(message.apply_part(offset, text()?)?),
-            Kind::Seal(message) => PartialResult::Text(message.seal_part(offset, text()?)?),
-            Kind::Open(message) => {
-                PartialResult::Text(message.open_part(offset, text()?, self.tag()?)?)
-            }
-            Kind::SealTwice(message) if pass == 0 => {
-                PartialResult::Text(message.authenticate_plain(offset, source.read())?)
-            }
-            Kind::OpenTwice(message) if pass == 0 => PartialResult::Text(
-                message.authenticate_sealed(offset, source.read(), self.tag()?)?,
-            ),
-            Kind::SealTwice(message) | Kind::OpenTwice(message) => {
-                message.xor_part(offset, text()?, self.tag()?)?;
-                PartialResult::Written
-            }
-            Kind::Hash(message) | Kind::File(message, _) => {
-                PartialResult::Hash(message.part(offset, source.read())?)
-            }
-        })
-    }
-
-    /// Between two passes: computes the tag of all results, or verifies it.
-    fn finish_pass(&self, work: &Work, results: &[Option<PartialResult>]) -> Result<(), Status> {
-        match &self.message {
-            Kind::OpenTwice(message) => Ok(message.verify(partials(results), self.tag()?)?),
-            Kind::SealTwice(message) => {
-                let mut tag = [0; TAG_MAX];
-                let tag = tag.get_mut(..work.tag_target.size()).ok_or(Status::TagSize)?;
-                message.tag(partials(results), tag)?;
-                self.keep_tag(tag)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// After the last pass: writes the tag or the digest of all results, or verifies the tag.
-    fn join(
-        &self,
-        work: &Work,
-        results: &[Option<PartialResult>],
-        reply: &mut Reply,
-        slicer: Option<Slicer<'_>>,
-    ) -> Result<(), Status> {
-        match &self.message {
-            Kind::Apply(message) => Ok(message.tag(partials(results), &mut [])?),
-            Kind::Seal(message) => {
-                let mut tag = [0; TAG_MAX];
-                let tag = tag.get_mut(..work.tag_target.size()).ok_or(Status::TagSize)?;
-                message.tag(partials(results), tag)?;
-                work.put_tag(tag, reply);
-                Ok(())
-            }
-            Kind::SealTwice(_) => {
-                work.put_tag(self.tag()?, reply);
-                Ok(())
-            }
-            Kind::Open(message) => Ok(message.verify(partials(results), self.tag()?)?),
-            Kind::OpenTwice(_) => Ok(()),
-            Kind::File(_, opened) if !opened.unchanged() => Err(Status::File),
-            Kind::Hash(message) | Kind::File(message, _) => {
-                let mut values: Vec<&HashPart> = try_with_capacity(results.len())?;
-                values.extend(results.iter().flatten().filter_map(|result| {
-                    if let PartialResult::Hash(value) = result { Some(value) } else { None }
-                }));
-                work.digest_to(reply, |target| message.finish(&values, target, slicer))
-            }
-        }
-    }
-
-    /// Overwrites the whole target with zeros, so that no incomplete or unauthenticated text
-    /// remains. In an environment that ends it overwrites only decrypted text: no call reports a
-    /// result, but other threads may share the memory.
-    fn erase(&self, mut checkpoint: Option<&mut JobCheckpoint<'_>>) {
-        let opens = matches!(self.message, Kind::Open(_) | Kind::OpenTwice(_));
-        for index in 0..self.count {
-            let closing = checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.is_closing());
-            if closing && !(opens && index < self.written.load(Ordering::Relaxed)) {
-                return;
-            }
-            let Some(rest) = self.target.size().checked_sub(index * self.part) else { return };
-            if let Some(part) = self.target.part(index * self.part, self.part.min(rest)) {
-                part.clear();
-            }
-            if let Some(checkpoint) = &mut checkpoint
-                && !closing
-            {
-                checkpoint.checkpoint();
-            }
-        }
-    }
-}
-
-/// Returns the contributions of the parts to the tag.
-fn partials(results: &[Option<PartialResult>]) -> impl Iterator<Item = &PartialTag> {
-    results.iter().flatten().filter_map(|result| match result {
-        PartialResult::Text(partial) => Some(partial),
-        PartialResult::Hash(_) | PartialResult::Written => None,
-    })
 }

@@ -1,29 +1,32 @@
 //! Runs the work of one call: synchronously, or as a job that runs during the call or on the pool.
 
-use crate::bytes::{Copies, Window};
 use crate::cost;
-use crate::execute;
-use crate::frame::Frame;
+use crate::environment::Call;
 use crate::job::Job;
-use crate::memory_budget;
-use crate::protocol::flag::{CANCELLABLE, COPIED, SNAPSHOT, UNLIMITED};
-use crate::protocol::{At, Route, Status};
-use crate::request;
-use crate::work::{Key, Operation, Reply, Target, Work};
 use millrace_core::allocate::Shared;
 use millrace_pool::CancelToken;
+use millrace_request::bytes::{Copies, Window};
+use millrace_request::decode;
+use millrace_request::execute;
+use millrace_request::frame::Frame;
+use millrace_request::memory_budget;
+use millrace_request::operands::copy_overlapping_aad;
+use millrace_request::predict;
+use millrace_request::protocol::flag::{CANCELLABLE, COPIED, SNAPSHOT, UNLIMITED};
+use millrace_request::protocol::{At, Route, Status};
+use millrace_request::work::{Key, Operation, Reply, Target, Work};
 
 /// Runs the operation of the frame; for the pool, `Ok` means that the job was accepted.
 ///
 /// # Errors
 /// The status of the operation, or the reason why the job was not accepted.
-pub(crate) fn run(frame: &Frame<'_>) -> Result<(), Status> {
+pub(crate) fn run(frame: &Frame<'_, Call<'_>>) -> Result<(), Status> {
     let slot = frame.number(At::Slot);
     if slot >= 0.0 {
         return submit(frame, slot as u32);
     }
     let mut copies = Copies::default();
-    let mut work = request::decode(frame)?;
+    let mut work = decode::decode(frame)?;
     copy_overlapping_aad(&mut copies, &mut work)?;
     let status = execute::run(&work, &mut Reply::empty(), None);
     if matches!(work.operation, Operation::Derive) {
@@ -35,15 +38,15 @@ pub(crate) fn run(frame: &Frame<'_>) -> Result<(), Status> {
     }
 }
 
-fn submit(frame: &Frame<'_>, slot: u32) -> Result<(), Status> {
+fn submit(frame: &Frame<'_, Call<'_>>, slot: u32) -> Result<(), Status> {
     let (env, state) = (frame.call.env, frame.call.state);
     let mut job = state.job(env)?;
     job.slot = slot;
-    job.work = request::decode(frame)?;
+    job.work = decode::decode(frame)?;
     if matches!(job.work.operation, Operation::Squeeze(_) | Operation::MacBegin(_)) {
         return Err(Status::NotSupported);
     }
-    job.cost = cost::predict(&job.work);
+    job.cost = predict::predict(&job.work);
     job.copied = if frame.has(SNAPSHOT | COPIED) { job.work.source.size() } else { 0 };
     job.route = route(frame, &job)?;
     job.shared = is_shared(frame, &job);
@@ -55,7 +58,7 @@ fn submit(frame: &Frame<'_>, slot: u32) -> Result<(), Status> {
             copy_source(&mut job.copies, &mut job.work)?;
         }
         copy_overlapping_aad(&mut job.copies, &mut job.work)?;
-        execute::run_inline(&mut job);
+        job.run_inline();
         if matches!(job.work.operation, Operation::Derive) {
             memory_budget::wipe_deferred(|| {});
         }
@@ -80,7 +83,7 @@ fn submit(frame: &Frame<'_>, slot: u32) -> Result<(), Status> {
 }
 
 /// Returns the route that the call asks for, or else the one that its predicted cost suggests.
-fn route(frame: &Frame<'_>, job: &Job) -> Result<Route, Status> {
+fn route(frame: &Frame<'_, Call<'_>>, job: &Job) -> Result<Route, Status> {
     let route = match Route::from_number(frame.number(At::Route) as u32).ok_or(Status::Argument)? {
         Route::Auto => cost::default_route(),
         route => route,
@@ -104,21 +107,10 @@ fn route(frame: &Frame<'_>, job: &Job) -> Result<Route, Status> {
 }
 
 /// Returns true if the event loop may run a job for the pool instead of waiting for a worker.
-fn is_shared(frame: &Frame<'_>, job: &Job) -> bool {
+fn is_shared(frame: &Frame<'_, Call<'_>>, job: &Job) -> bool {
     frame.number(At::Route) as u32 == Route::Auto as u32
         && cost::default_route() == Route::Auto
         && cost::suits_event_loop(&job.work, job.cost)
-}
-
-/// Copies an aad that overlaps the target: it is read while the target is written. (The state of a
-/// running hash, which travels as aad, is copied by `hash_state`.)
-fn copy_overlapping_aad(copies: &mut Copies, work: &mut Work) -> Result<(), Status> {
-    if matches!(work.target, Target::Memory(target) if target.overlaps(work.aad))
-        && !work.replaces_state()
-    {
-        work.aad = copies.secrets([work.aad]).map(|[aad]| aad).ok_or(Status::Memory)?;
-    }
-    Ok(())
 }
 
 /// Copies key, iv, aad and tag, so that the caller may wipe or reuse them right after the call.

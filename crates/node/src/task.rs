@@ -1,17 +1,18 @@
 //! The pool and its tasks: whole jobs, and helpers of large ones.
 
-use crate::checkpoint::JobCheckpoint;
 use crate::completed::CompletedBatch;
-use crate::cost;
-use crate::execute;
 use crate::job::{CompletionQueue, Job};
-use crate::memory_budget;
 use crate::multibuffer;
-use crate::os;
 use crate::parallel::ParallelJob;
-use crate::protocol::EngineNumber;
+use crate::pause::JobPause;
 use millrace_core::allocate::Shared;
 use millrace_pool::{Pool, Task, Worker, YieldPoint};
+use millrace_request::checkpoint::JobCheckpoint;
+use millrace_request::execute;
+use millrace_request::memory_budget;
+use millrace_request::os;
+use millrace_request::predict::algorithm;
+use millrace_request::protocol::EngineNumber;
 use std::sync::OnceLock;
 
 /// A worker's task.
@@ -106,9 +107,9 @@ impl Task for PoolTask {
                 let call_helpers =
                     |helpers| pool().submit(PoolTask::helpers(&parallel, helpers), drop);
                 if let Some(job) = parallel.help(&mut run_pending, call_helpers) {
-                    let algorithm = cost::algorithm(job.work.operation);
+                    let measured = algorithm(job.work.operation);
                     completed.add(job);
-                    completed.measure_once(algorithm);
+                    completed.measure_once(measured);
                 }
             }
         }
@@ -152,13 +153,13 @@ fn run_job(mut job: Box<Job>, run_pending: &mut dyn FnMut(), completed: &mut Com
     // Held until the memory is wiped, which happens after the result was delivered.
     let permit = job.permit.take();
     job.perform(|work, reply, completion, cancel_token, cost| {
-        let mut checkpoint =
-            JobCheckpoint::new(run_pending, completion.gate(), cancel_token, work, cost);
+        let mut pause = JobPause { run_pending, gate: completion.gate(), cancel_token };
+        let mut checkpoint = JobCheckpoint::new(&mut pause, work, cost);
         execute::run(work, reply, checkpoint.as_mut())
     });
     job.completion.gate().leave();
     let (algorithm, measured) =
-        (cost::algorithm(job.work.operation), job.work.engine == EngineNumber::Native);
+        (algorithm(job.work.operation), job.work.engine == EngineNumber::Native);
     completed.add(job);
     if permit.is_some() {
         completed.deliver();

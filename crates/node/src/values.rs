@@ -5,9 +5,9 @@
 //! except [`Pinned`], which holds a strong reference.
 #![allow(unsafe_code)]
 
-use crate::bytes::Window;
 use millrace_core::Error;
 use millrace_core::allocate::try_with_capacity;
+use millrace_request::bytes::Window;
 use napi_sys as sys;
 use std::ffi::{CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -331,18 +331,6 @@ impl Env {
         // SAFETY: env is live on this thread and the message ends in NUL.
         unsafe { sys::napi_throw_error(self.0, c"ERR_INTERNAL".as_ptr(), message.as_ptr()) };
     }
-}
-
-/// Returns a JavaScript number as a size: a non-negative integer below 2^53 that a pointer can
-/// span.
-pub(crate) fn exact_size(number: f64) -> Option<usize> {
-    // The cast saturates and maps NaN to 0; the comparison refuses any number that it changed.
-    // (`fract` is a library call on x86-64 without SSE4.1: 5 ns a number.)
-    let size = number as i64;
-    if size as f64 != number || size >= 1 << 53 {
-        return None;
-    }
-    usize::try_from(size).ok()
 }
 
 /// A strong reference to a JavaScript value, for use in the environment that created it. It is

@@ -1,0 +1,95 @@
+//! Key derivation and key wrapping.
+
+#![allow(unsafe_code)] // of the names that are exported
+
+use millrace_core::kdf::key_wrap::{self, Padding};
+use millrace_core::kdf::{argon2, scrypt};
+
+use crate::memory::{Source, Target};
+
+/// Returns 0, or 1 where memory is short.
+#[unsafe(no_mangle)]
+extern "C" fn scrypt_derive(
+    password: Source,
+    password_size: usize,
+    salt: Source,
+    salt_size: usize,
+    n: u32,
+    r: u32,
+    p: u32,
+    target: Target,
+    size: usize,
+) -> u32 {
+    let Ok(cost) = scrypt::Cost::new(n.into(), r) else { return 1 };
+    let (password, salt) = (password.bytes(password_size), salt.bytes(salt_size));
+    u32::from(scrypt::derive(&cost, password, salt, p, target.bytes(size)).is_err())
+}
+
+/// Returns 0, or 1 where memory is short. `kind` is 0 for Argon2d, 1 for i, 2 for id.
+#[unsafe(no_mangle)]
+extern "C" fn argon2_derive(
+    kind: u32,
+    version: u32,
+    memory: u32,
+    passes: u32,
+    lanes: u32,
+    password: Source,
+    password_size: usize,
+    salt: Source,
+    salt_size: usize,
+    secret: Source,
+    secret_size: usize,
+    associated: Source,
+    associated_size: usize,
+    target: Target,
+    size: usize,
+) -> u32 {
+    let kind = match kind {
+        0 => argon2::Kind::D,
+        1 => argon2::Kind::I,
+        _ => argon2::Kind::Id,
+    };
+    let version = if version == 0x10 { argon2::Version::V10 } else { argon2::Version::V13 };
+    let Ok(cost) = argon2::Cost::new(kind, memory, passes, lanes) else { return 1 };
+    let input = argon2::Input {
+        password: password.bytes(password_size),
+        salt: salt.bytes(salt_size),
+        secret: secret.bytes(secret_size),
+        associated: associated.bytes(associated_size),
+    };
+    u32::from(argon2::derive(&cost.with_version(version), &input, target.bytes(size)).is_err())
+}
+
+fn padding(padded: u32) -> Padding {
+    if padded == 0 { Padding::None } else { Padding::Zeros }
+}
+
+/// Returns 0 for a success.
+#[unsafe(no_mangle)]
+extern "C" fn key_wrap_wrap(
+    padded: u32,
+    key: Source,
+    key_size: usize,
+    source: Source,
+    size: usize,
+    target: Target,
+) -> u32 {
+    let target = target.bytes(size.next_multiple_of(8) + key_wrap::OVERHEAD);
+    let wrapped = key_wrap::wrap(padding(padded), key.bytes(key_size), source.bytes(size), target);
+    u32::from(wrapped.is_err())
+}
+
+/// Returns the size of the key, or 0 if it is not authentic.
+#[unsafe(no_mangle)]
+extern "C" fn key_wrap_unwrap(
+    padded: u32,
+    key: Source,
+    key_size: usize,
+    source: Source,
+    size: usize,
+    target: Target,
+) -> usize {
+    let target = target.bytes(size.saturating_sub(key_wrap::OVERHEAD));
+    let key = key.bytes(key_size);
+    key_wrap::unwrap(padding(padded), key, source.bytes(size), target).unwrap_or(0)
+}

@@ -1,0 +1,270 @@
+//! Hashes: whole messages, running ones and extendable output. The states are those of
+//! [`hasher`]; a state at address 0 has not begun.
+
+#![allow(unsafe_code)] // of the names that are exported
+
+use millrace_core::catalog::Hash;
+use millrace_core::hasher::{self, Params};
+
+use crate::memory::{Source, Target};
+
+/// Returns the state of a hash that has begun, or an empty one.
+#[inline(always)]
+fn begun<'a>(hash: Hash, state: Source) -> &'a [u8] {
+    state.bytes(if state.is_none() { 0 } else { hash.facts().state_size })
+}
+
+#[inline(always)]
+fn update(hash: Hash, params: &Params<'_>, state: Source, source: &[u8], next: &mut [u8]) -> bool {
+    hasher::update(hash, params, begun(hash, state), source, next, None).is_ok()
+}
+
+#[inline(always)]
+fn squeeze(
+    hash: Hash,
+    params: &Params<'_>,
+    state: Source,
+    target: &mut [u8],
+    next: Target,
+) -> bool {
+    let next = next.bytes(hash.facts().state_size);
+    hasher::squeeze(hash, params, begun(hash, state), &[], target, next).is_ok()
+}
+
+#[inline(always)]
+fn finish(hash: Hash, params: &Params<'_>, state: Source, rest: &[u8], target: &mut [u8]) -> bool {
+    hasher::finish(hash, params, begun(hash, state), rest, target).is_ok()
+}
+
+/// Computes `count` HMACs, each of the last one, from the states after the key's blocks, and adds
+/// them to `sum`: the iterations of PBKDF2.
+#[inline(always)]
+fn iterate(hash: Hash, states: [Source; 2], last: &mut [u8], sum: &mut [u8], count: u32) -> bool {
+    let mut inner = [0; 64];
+    let inner = &mut inner[..hash.facts().digest_size];
+    let mut done = true;
+    for _ in 0..count {
+        done &= finish(hash, &Params::NONE, states[0], last, inner);
+        done &= finish(hash, &Params::NONE, states[1], inner, last);
+        sum.iter_mut().zip(&*last).for_each(|(sum, last)| *sum ^= *last);
+    }
+    done
+}
+
+/// Evaluates `$call` with the constant of the hash that has this number.
+macro_rules! with_hash {
+    ($number:expr, [$last:ident], $hash:ident => $call:expr) => {{
+        let _ = $number;
+        let $hash = Hash::$last;
+        $call
+    }};
+    ($number:expr, [$first:ident $($other:ident)+], $hash:ident => $call:expr) => {
+        if $number == Hash::$first as u32 {
+            let $hash = Hash::$first;
+            $call
+        } else {
+            with_hash!($number, [$($other)+], $hash => $call)
+        }
+    };
+}
+
+/// Defines the functions of hashes without parameters.
+macro_rules! plain {
+    ($update:ident, $finish:ident, $hashes:tt) => {
+        #[unsafe(no_mangle)]
+        extern "C" fn $update(
+            number: u32,
+            state: Source,
+            source: Source,
+            size: usize,
+            next: Target,
+            next_size: usize,
+        ) -> u32 {
+            let (source, next) = (source.bytes(size), next.bytes(next_size));
+            with_hash!(number, $hashes, hash => u32::from(
+                !update(hash, &Params::NONE, state, source, next)
+            ))
+        }
+
+        #[unsafe(no_mangle)]
+        extern "C" fn $finish(
+            number: u32,
+            state: Source,
+            source: Source,
+            size: usize,
+            target: Target,
+            target_size: usize,
+        ) -> u32 {
+            let (source, target) = (source.bytes(size), target.bytes(target_size));
+            with_hash!(number, $hashes, hash => u32::from(
+                !finish(hash, &Params::NONE, state, source, target)
+            ))
+        }
+    };
+    ($update:ident, $finish:ident, iterate $iterate:ident, $hashes:tt) => {
+        plain!($update, $finish, $hashes);
+
+        #[unsafe(no_mangle)]
+        extern "C" fn $iterate(
+            number: u32,
+            inner: Source,
+            outer: Source,
+            last: Target,
+            sum: Target,
+            count: u32,
+        ) -> u32 {
+            with_hash!(number, $hashes, hash => {
+                let size = hash.facts().digest_size;
+                let (last, sum) = (last.bytes(size), sum.bytes(size));
+                u32::from(!iterate(hash, [inner, outer], last, sum, count))
+            })
+        }
+    };
+    ($update:ident, $finish:ident, squeeze $squeeze:ident, $hashes:tt) => {
+        plain!($update, $finish, $hashes);
+
+        #[unsafe(no_mangle)]
+        extern "C" fn $squeeze(
+            number: u32,
+            state: Source,
+            target: Target,
+            size: usize,
+            next: Target,
+        ) -> u32 {
+            let target = target.bytes(size);
+            with_hash!(number, $hashes, hash => u32::from(
+                !squeeze(hash, &Params::NONE, state, target, next)
+            ))
+        }
+    };
+}
+
+/// Returns the parameters in a seed and what [`Params::in_key`] reads.
+#[inline(always)]
+fn in_key<'a>(seed: u64, key: &'a [u8]) -> Option<Params<'a>> {
+    Params::in_key(seed, key).ok()
+}
+
+/// Returns the parameters of a hash that takes a seed only.
+#[cfg(feature = "fast")]
+#[inline(always)]
+fn seeded<'a>(seed: u64, _key: &'a [u8]) -> Option<Params<'a>> {
+    Some(Params { seed, ..Params::NONE })
+}
+
+/// Defines the functions of hashes with a seed, a key or other parameters, which `$params` reads.
+macro_rules! with_parameters {
+    ($update:ident, $finish:ident, $hashes:tt) => {
+        with_parameters!($update, $finish, in_key, $hashes);
+    };
+    ($update:ident, $finish:ident, $params:ident, $hashes:tt) => {
+        #[unsafe(no_mangle)]
+        extern "C" fn $update(
+            number: u32,
+            state: Source,
+            source: Source,
+            size: usize,
+            next: Target,
+            next_size: usize,
+            key: Source,
+            key_size: usize,
+            seed_low: u32,
+            seed_high: u32,
+        ) -> u32 {
+            let seed = u64::from(seed_high) << 32 | u64::from(seed_low);
+            let Some(params) = $params(seed, key.bytes(key_size)) else { return 1 };
+            let (source, next) = (source.bytes(size), next.bytes(next_size));
+            with_hash!(number, $hashes, hash => u32::from(
+                !update(hash, &params, state, source, next)
+            ))
+        }
+
+        #[unsafe(no_mangle)]
+        extern "C" fn $finish(
+            number: u32,
+            state: Source,
+            source: Source,
+            size: usize,
+            target: Target,
+            target_size: usize,
+            key: Source,
+            key_size: usize,
+            seed_low: u32,
+            seed_high: u32,
+        ) -> u32 {
+            let seed = u64::from(seed_high) << 32 | u64::from(seed_low);
+            let Some(params) = $params(seed, key.bytes(key_size)) else { return 1 };
+            let (source, target) = (source.bytes(size), target.bytes(target_size));
+            with_hash!(number, $hashes, hash => u32::from(
+                !finish(hash, &params, state, source, target)
+            ))
+        }
+    };
+    ($update:ident, $finish:ident, squeeze $squeeze:ident, $hashes:tt) => {
+        with_parameters!($update, $finish, $hashes);
+
+        #[unsafe(no_mangle)]
+        extern "C" fn $squeeze(
+            number: u32,
+            state: Source,
+            target: Target,
+            size: usize,
+            next: Target,
+            key: Source,
+            key_size: usize,
+        ) -> u32 {
+            let Ok(params) = Params::in_key(0, key.bytes(key_size)) else { return 1 };
+            let target = target.bytes(size);
+            with_hash!(number, $hashes, hash => u32::from(
+                !squeeze(hash, &params, state, target, next)
+            ))
+        }
+    };
+}
+
+#[cfg(feature = "fast")]
+mod fast {
+    use super::*;
+
+    plain!(sha1_update, sha1_finish, iterate sha1_iterate, [Sha1]);
+    plain!(md5_sha1_update, md5_sha1_finish, iterate md5_sha1_iterate, [Md5Sha1]);
+    with_parameters!(blake2b_update, blake2b_finish, [Blake2b512]);
+    with_parameters!(blake2s_update, blake2s_finish, [Blake2s256]);
+    plain!(crc_update, crc_finish, [Crc32 Crc32c Crc64Nvme]);
+    with_parameters!(xxh32_update, xxh32_finish, seeded, [Xxh32]);
+    with_parameters!(xxh64_update, xxh64_finish, seeded, [Xxh64]);
+    with_parameters!(xxh3_update, xxh3_finish, seeded, [Xxh3_64 Xxh3_128]);
+}
+
+#[cfg(not(feature = "fast"))]
+mod small {
+    use super::*;
+
+    plain!(md5_update, md5_finish, iterate md5_iterate, [Md5]);
+    plain!(ripemd160_update, ripemd160_finish, iterate ripemd160_iterate, [Ripemd160]);
+    plain!(sha256_update, sha256_finish, iterate sha256_iterate, [Sha256 Sha224]);
+    plain!(
+        sha512_update, sha512_finish, iterate sha512_iterate,
+        [Sha512 Sha384 Sha512_256 Sha512_224]
+    );
+    plain!(
+        sha3_update, sha3_finish, iterate sha3_iterate,
+        [Sha3_256 Sha3_512 Sha3_384 Sha3_224 Keccak256 Keccak512 Keccak384 Keccak224]
+    );
+    plain!(shake_update, shake_finish, squeeze shake_squeeze, [Shake256 Shake128]);
+    with_parameters!(
+        sp800_185_update, sp800_185_finish, squeeze sp800_185_squeeze,
+        [CShake128 CShake256 Kmac128 Kmac256 KmacXof128 KmacXof256 TupleHash128 TupleHash256
+        TupleHashXof128 TupleHashXof256]
+    );
+    with_parameters!(
+        parallelhash_update, parallelhash_finish, squeeze parallelhash_squeeze,
+        [ParallelHash128 ParallelHash256 ParallelHashXof128 ParallelHashXof256]
+    );
+    with_parameters!(
+        turboshake_update, turboshake_finish, squeeze turboshake_squeeze,
+        [TurboShake128 TurboShake256]
+    );
+    with_parameters!(kt_update, kt_finish, squeeze kt_squeeze, [Kt128 Kt256]);
+    with_parameters!(blake3_update, blake3_finish, squeeze blake3_squeeze, [Blake3]);
+}

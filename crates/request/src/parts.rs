@@ -1,0 +1,375 @@
+//! Large messages in parts of one size, in any order: one after the other, with checkpoints in
+//! between ([`run_sequential`]), or as a binding with several threads takes them.
+
+use crate::bytes::{self, Window};
+use crate::checkpoint::JobCheckpoint;
+use crate::files::{self, OpenedFile};
+use crate::work::{Operation, Reply, Status, TAG_MAX, Target, Work};
+use millrace_core::allocate::try_with_capacity;
+use millrace_core::checkpoint::{Checkpoint, Slicer};
+use millrace_core::cipher::CipherKey;
+use millrace_core::hash::Params;
+use millrace_core::split::{HashMessage, HashPart, Message, PART_ALIGN, PartialTag};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Encrypts or decrypts the parts of a message one after the other, with a checkpoint after each.
+/// Without a checkpoint there is one part.
+///
+/// # Errors
+/// Those of the cipher, and [`Status::Cancelled`]. The target is then overwritten with zeros.
+pub fn run_sequential(
+    work: &Work,
+    key: &CipherKey,
+    reply: &mut Reply,
+    mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+) -> Result<(), Status> {
+    let part = checkpoint.as_ref().map_or(work.source.size().max(1), |checkpoint| checkpoint.slice);
+    let plan = RangePlan::cipher(work, key, part, || {
+        checkpoint.iter_mut().for_each(|checkpoint| checkpoint.checkpoint())
+    })?;
+    let mut run = || -> Result<(), Status> {
+        let mut results = try_with_capacity(plan.count)?;
+        for pass in 0..plan.passes() {
+            if pass > 0 {
+                plan.finish_pass(work, &results)?;
+            }
+            for index in 0..plan.count {
+                let result = plan.part(pass, index)?;
+                if pass == 0 {
+                    results.push(Some(result));
+                }
+                checkpoint.as_mut().map_or(Ok(()), |checkpoint| checkpoint.check())?;
+            }
+        }
+        plan.join(work, &results, reply, None)
+    };
+    run().inspect_err(|_| plan.erase(checkpoint))
+}
+
+/// A message in parts of one size.
+///
+/// Most messages take one pass over their parts. A message takes two if the first pass must not
+/// write: when text is decrypted into memory that other threads can read, and when the tag must be
+/// known before the text is encrypted.
+pub struct RangePlan {
+    message: PartedMessage,
+    source: Window,
+    target: Window,
+    part: usize,
+    pub count: usize,
+    /// The number of parts, from the first on, that may have been written.
+    written: AtomicUsize,
+}
+
+/// A message whose parts are computed in one pass or in two.
+pub struct PartedMessage {
+    kind: Kind,
+    /// The tag for the second pass or to verify, and its bytes.
+    tag: OnceLock<([u8; TAG_MAX], usize)>,
+}
+
+enum Kind {
+    Apply(Message),
+    Seal(Message),
+    SealTwice(Message),
+    Open(Message),
+    OpenTwice(Message),
+    Hash(HashMessage),
+    /// A message in a file.
+    File(HashMessage, OpenedFile),
+}
+
+/// The result of a part.
+pub enum PartialResult {
+    Text(PartialTag),
+    Hash(HashPart),
+    /// The part is written and adds nothing to tag or digest.
+    Written,
+}
+
+impl RangePlan {
+    fn over(
+        message: PartedMessage,
+        [source, target]: [Window; 2],
+        part: usize,
+        count: usize,
+    ) -> RangePlan {
+        RangePlan { message, source, target, part, count, written: AtomicUsize::new(0) }
+    }
+
+    /// Plans the message of a work in parts of about `part` bytes.
+    ///
+    /// # Errors
+    /// [`Status::NotSupported`] for an operation without parts, and those of the operation.
+    pub fn new(
+        work: &Work,
+        part: usize,
+        checkpoint: &mut impl Checkpoint,
+    ) -> Result<RangePlan, Status> {
+        match work.operation {
+            Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
+                let mut plan = Err(Status::Internal);
+                work.with_key(cipher, |key| {
+                    plan = RangePlan::cipher(work, key, part, || checkpoint.checkpoint());
+                    Ok(())
+                })?;
+                plan
+            }
+            Operation::Hash(hash) => {
+                let size = work.source.size() as u64;
+                let message =
+                    work.with_params(hash, |params| Ok(HashMessage::new(hash, params, size)?))?;
+                let (part, count) = (message.part_size() as usize, message.count());
+                let message = PartedMessage::of(Kind::Hash(message));
+                Ok(RangePlan::over(message, [work.source, Window::EMPTY], part, count))
+            }
+            Operation::HashFile(hash) => {
+                let opened = files::open(work)?;
+                let message = HashMessage::new(hash, &Params::default(), opened.size)?;
+                let (part, count) = (message.part_size() as usize, message.count());
+                let message = PartedMessage::of(Kind::File(message, opened));
+                Ok(RangePlan::over(message, [Window::EMPTY; 2], part, count))
+            }
+            _ => Err(Status::NotSupported),
+        }
+    }
+
+    fn cipher(
+        work: &Work,
+        key: &CipherKey,
+        part: usize,
+        pause: impl FnMut(),
+    ) -> Result<RangePlan, Status> {
+        let (mut source, Target::Memory(target)) = (work.source, work.target) else {
+            return Err(Status::Argument);
+        };
+        if target.size() != source.size() {
+            return Err(Status::Argument);
+        }
+        let message = PartedMessage::cipher(work, key, source.size() as u64)?;
+        if target.overlaps(source) {
+            // Parts are computed in any order: none may overwrite the source of another.
+            if !target.is_disjoint_or_same_start(source) {
+                target.move_from(source, part, pause);
+            }
+            source = target;
+        }
+        let part = part.next_multiple_of(PART_ALIGN);
+        Ok(RangePlan::over(message, [source, target], part, source.size().div_ceil(part)))
+    }
+
+    /// Returns the number of passes over the parts.
+    pub fn passes(&self) -> usize {
+        self.message.passes()
+    }
+
+    /// Computes a part in a pass.
+    pub fn part(&self, pass: usize, index: usize) -> Result<PartialResult, Status> {
+        if let Kind::File(message, opened) = &self.message.kind {
+            let offset = index as u64 * self.part as u64;
+            let size = (opened.size - offset).min(self.part as u64) as usize;
+            return opened
+                .part(offset, size, |part| message.part(offset, part))
+                .map(PartialResult::Hash);
+        }
+        let offset = index * self.part;
+        let size = self.part.min(self.source.size() - offset);
+        let source = self.source.part(offset, size).ok_or(Status::Internal)?;
+        let target = self.target.part(offset, size).unwrap_or(Window::EMPTY);
+        if self.message.writes(pass) {
+            self.written.fetch_max(index + 1, Ordering::Relaxed);
+        }
+        self.message.part(pass, offset as u64, source, target)
+    }
+
+    /// Between two passes: computes the tag of all results, or verifies it.
+    pub fn finish_pass(
+        &self,
+        work: &Work,
+        results: &[Option<PartialResult>],
+    ) -> Result<(), Status> {
+        self.message.finish_pass(work.tag_target.size(), results)
+    }
+
+    /// After the last pass: writes the tag or the digest of all results, or verifies the tag.
+    pub fn join(
+        &self,
+        work: &Work,
+        results: &[Option<PartialResult>],
+        reply: &mut Reply,
+        slicer: Option<Slicer<'_>>,
+    ) -> Result<(), Status> {
+        match &self.message.kind {
+            Kind::File(_, opened) if !opened.unchanged() => Err(Status::File),
+            Kind::Hash(message) | Kind::File(message, _) => {
+                let mut values: Vec<&HashPart> = try_with_capacity(results.len())?;
+                values.extend(results.iter().flatten().filter_map(|result| {
+                    if let PartialResult::Hash(value) = result { Some(value) } else { None }
+                }));
+                work.digest_to(reply, |target| message.finish(&values, target, slicer))
+            }
+            _ => {
+                let tag = self.message.finish(work.tag_target.size(), results)?;
+                tag.into_iter().for_each(|tag| work.put_tag(tag, reply));
+                Ok(())
+            }
+        }
+    }
+
+    /// Overwrites the whole target with zeros, so that no incomplete or unauthenticated text
+    /// remains. In an environment that ends it overwrites only decrypted text: no call reports a
+    /// result, but other threads may share the memory.
+    pub fn erase(&self, mut checkpoint: Option<&mut JobCheckpoint<'_>>) {
+        let opens = matches!(self.message.kind, Kind::Open(_) | Kind::OpenTwice(_));
+        for index in 0..self.count {
+            let closing = checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.is_closing());
+            if closing && !(opens && index < self.written.load(Ordering::Relaxed)) {
+                return;
+            }
+            let Some(rest) = self.target.size().checked_sub(index * self.part) else { return };
+            if let Some(part) = self.target.part(index * self.part, self.part.min(rest)) {
+                part.clear();
+            }
+            if let Some(checkpoint) = &mut checkpoint
+                && !closing
+            {
+                checkpoint.checkpoint();
+            }
+        }
+    }
+}
+
+impl PartedMessage {
+    fn of(kind: Kind) -> PartedMessage {
+        PartedMessage { kind, tag: OnceLock::new() }
+    }
+
+    /// Returns the message of a cipher's work, of `size` bytes.
+    ///
+    /// # Errors
+    /// [`Status::TagSize`] for a stream cipher with a tag or an aad, and those of the cipher.
+    pub fn cipher(work: &Work, key: &CipherKey, size: u64) -> Result<PartedMessage, Status> {
+        let aead = key.cipher().facts().aead;
+        if !aead && (work.tag.size() > 0 || work.tag_target.size() > 0 || work.aad.size() > 0) {
+            return Err(Status::TagSize);
+        }
+        let message = Message::new(key, work.iv.read(), work.aad.read(), size)?;
+        let message = PartedMessage::of(match work.operation {
+            Operation::Encrypt(_) if key.seals_in_two_passes() => Kind::SealTwice(message),
+            Operation::Encrypt(_) if aead => Kind::Seal(message),
+            Operation::Decrypt(_) if aead && work.lent => Kind::OpenTwice(message),
+            Operation::Decrypt(_) if aead => Kind::Open(message),
+            _ => Kind::Apply(message),
+        });
+        if matches!(message.kind, Kind::Open(_) | Kind::OpenTwice(_)) {
+            // Copied because the target may overlap the tag.
+            message.keep_tag(work.tag.read())?;
+        }
+        Ok(message)
+    }
+
+    /// Returns the number of passes over the parts.
+    pub fn passes(&self) -> usize {
+        if matches!(self.kind, Kind::SealTwice(_) | Kind::OpenTwice(_)) { 2 } else { 1 }
+    }
+
+    /// Returns true if a pass writes text.
+    pub fn writes(&self, pass: usize) -> bool {
+        !matches!(self.kind, Kind::Hash(_) | Kind::File(..)) && pass + 1 == self.passes()
+    }
+
+    fn keep_tag(&self, tag: &[u8]) -> Result<(), Status> {
+        let mut place = [0; TAG_MAX];
+        place.get_mut(..tag.len()).ok_or(Status::TagSize)?.copy_from_slice(tag);
+        self.tag.get_or_init(|| (place, tag.len()));
+        Ok(())
+    }
+
+    fn tag(&self) -> Result<&[u8], Status> {
+        self.tag.get().map(|(tag, size)| &tag[..*size]).ok_or(Status::Internal)
+    }
+
+    /// Computes the part at `offset` in a pass. The target is not used by one that does not write.
+    pub fn part(
+        &self,
+        pass: usize,
+        offset: u64,
+        source: Window,
+        target: Window,
+    ) -> Result<PartialResult, Status> {
+        let text = || bytes::text(&source, &target, &[]).ok_or(Status::Internal);
+        Ok(match &self.kind {
+            Kind::Apply(message) => PartialResult::Text(message.apply_part(offset, text()?)?),
+            Kind::Seal(message) => PartialResult::Text(message.seal_part(offset, text()?)?),
+            Kind::Open(message) => {
+                PartialResult::Text(message.open_part(offset, text()?, self.tag()?)?)
+            }
+            Kind::SealTwice(message) if pass == 0 => {
+                PartialResult::Text(message.authenticate_plain(offset, source.read())?)
+            }
+            Kind::OpenTwice(message) if pass == 0 => PartialResult::Text(
+                message.authenticate_sealed(offset, source.read(), self.tag()?)?,
+            ),
+            Kind::SealTwice(message) | Kind::OpenTwice(message) => {
+                message.xor_part(offset, text()?, self.tag()?)?;
+                PartialResult::Written
+            }
+            Kind::Hash(message) | Kind::File(message, _) => {
+                PartialResult::Hash(message.part(offset, source.read())?)
+            }
+        })
+    }
+
+    /// Between two passes: computes a tag of `tag_size` bytes from all results, or verifies it.
+    pub fn finish_pass(
+        &self,
+        tag_size: usize,
+        results: &[Option<PartialResult>],
+    ) -> Result<(), Status> {
+        match &self.kind {
+            Kind::OpenTwice(message) => Ok(message.verify(partials(results), self.tag()?)?),
+            Kind::SealTwice(message) => self.make_tag(message, tag_size, results),
+            _ => Ok(()),
+        }
+    }
+
+    /// After the last pass over a text: returns the tag of all results, or verifies it.
+    pub fn finish(
+        &self,
+        tag_size: usize,
+        results: &[Option<PartialResult>],
+    ) -> Result<Option<&[u8]>, Status> {
+        match &self.kind {
+            Kind::Apply(message) => message.tag(partials(results), &mut [])?,
+            Kind::Seal(message) => {
+                self.make_tag(message, tag_size, results)?;
+                return self.tag().map(Some);
+            }
+            Kind::SealTwice(_) => return self.tag().map(Some),
+            Kind::Open(message) => message.verify(partials(results), self.tag()?)?,
+            Kind::OpenTwice(_) | Kind::Hash(_) | Kind::File(..) => {}
+        }
+        Ok(None)
+    }
+
+    fn make_tag(
+        &self,
+        message: &Message,
+        tag_size: usize,
+        results: &[Option<PartialResult>],
+    ) -> Result<(), Status> {
+        let mut tag = [0; TAG_MAX];
+        let tag = tag.get_mut(..tag_size).ok_or(Status::TagSize)?;
+        message.tag(partials(results), tag)?;
+        self.keep_tag(tag)
+    }
+}
+
+/// Returns the contributions of the parts to the tag.
+fn partials(results: &[Option<PartialResult>]) -> impl Iterator<Item = &PartialTag> {
+    results.iter().flatten().filter_map(|result| match result {
+        PartialResult::Text(partial) => Some(partial),
+        PartialResult::Hash(_) | PartialResult::Written => None,
+    })
+}

@@ -1,0 +1,109 @@
+//! What lives as long as the instance.
+
+use crate::arena::Arena;
+use crate::parted::Parted;
+use millrace_core::error::Error;
+use millrace_request::bytes::Window;
+use millrace_request::caller::Caller;
+use millrace_request::engine::KernelHashTable;
+use millrace_request::frame::Frame;
+use millrace_request::keys::Keys;
+use millrace_request::protocol::{At, Status};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// The state of an instance, and the memory that it shares with JavaScript.
+#[derive(Default)]
+pub(crate) struct Engine {
+    /// The numbers of a call.
+    pub(crate) frame: Arena,
+    /// The bytes of a call.
+    pub(crate) arena: Arena,
+    /// A digest, or a text.
+    pub(crate) output: Arena,
+    pub(crate) keys: RefCell<Keys>,
+    /// The bytes of the keys of HMACs, which a worker needs, by handle.
+    pub(crate) mac_keys: RefCell<BTreeMap<u64, Zeroizing<Vec<u8>>>>,
+    pub(crate) parted: RefCell<Option<Parted>>,
+    kernel_hashes: Arc<KernelHashTable>,
+}
+
+thread_local! {
+    static ENGINE: Engine = Engine::new();
+}
+
+impl Engine {
+    fn new() -> Engine {
+        let engine = Engine::default();
+        engine.frame.reserve(At::Length as usize * size_of::<f64>());
+        engine
+    }
+
+    /// Calls `work` with the engine.
+    pub(crate) fn with<T>(work: impl FnOnce(&Engine) -> T) -> T {
+        ENGINE.with(work)
+    }
+
+    /// Returns the frame.
+    ///
+    /// # Errors
+    /// None: there is a frame from the start.
+    pub(crate) fn frame(&self) -> Result<Frame<'_, Engine>, Status> {
+        Frame::of(self).ok_or(Status::Internal)
+    }
+
+    /// Returns the first bytes of the arena.
+    ///
+    /// # Errors
+    /// [`Status::Argument`] for more than it has.
+    pub(crate) fn first(&self, size: u32) -> Result<Window, Status> {
+        self.part(0, size)
+    }
+
+    /// Returns a range of the arena.
+    ///
+    /// # Errors
+    /// [`Status::Argument`] for one that is not in it.
+    pub(crate) fn part(&self, offset: u32, size: u32) -> Result<Window, Status> {
+        self.arena.window().part(offset as usize, size as usize).ok_or(Status::Argument)
+    }
+
+    /// Replaces the output. Returns its size.
+    pub(crate) fn put(&self, bytes: &[u8]) -> u32 {
+        if !self.output.reserve(bytes.len()) {
+            return 0;
+        }
+        self.output.window().write(bytes);
+        bytes.len() as u32
+    }
+}
+
+/// All byte arguments are the arena: the offsets of the frame are places in it.
+impl Caller for Engine {
+    fn frame(&self) -> Option<Window> {
+        Some(self.frame.window())
+    }
+
+    fn input_buffer(&self) -> Option<Window> {
+        Some(self.arena.window())
+    }
+
+    fn bytes(&self, _argument: usize) -> Option<Window> {
+        Some(self.arena.window())
+    }
+
+    fn bytes_of_each(&self, _start: u32, _count: u32) -> Result<Option<Vec<Window>>, Error> {
+        // JavaScript has joined them in the source.
+        Ok(None)
+    }
+
+    fn keys(&self) -> &RefCell<Keys> {
+        &self.keys
+    }
+
+    fn kernel_hashes(&self) -> &Arc<KernelHashTable> {
+        &self.kernel_hashes
+    }
+}

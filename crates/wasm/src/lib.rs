@@ -1,0 +1,27 @@
+//! The WebAssembly binding: the core as one module, for browsers and every runtime without a native
+//! binary.
+//!
+//! JavaScript (src/portable/instance.ts) copies the bytes of a call into the arena, writes the
+//! numbers to the frame, whose offsets are then places in the arena, and calls an export; it copies
+//! the result out and wipes the arena. So `crates/request` decodes and runs a call as it does for
+//! Node-API. A message that is longer than JavaScript's window of the arena comes in parts
+//! (`parted`). An instance runs one call at a time, on the thread that made it.
+//!
+//! Each module imports only modules further down this list:
+//!
+//! - `exports`: the functions that JavaScript can call;
+//! - `engine`: what lives as long as the instance: keys, frame and arena;
+//! - `parted`: a message of a cipher in parts;
+//! - `arena`: the memory that JavaScript writes and reads;
+//! - `imports`: the function of JavaScript that is called during long work.
+//!
+//! Only `arena`, `exports` and `imports` contain `unsafe`.
+
+// Without WebAssembly's linker the imports do not resolve.
+#![cfg(target_family = "wasm")]
+
+mod arena;
+mod engine;
+mod exports;
+mod imports;
+mod parted;
