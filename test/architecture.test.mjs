@@ -20,27 +20,36 @@ import { staleFiles } from '../tools/protocol.mjs';
 /** The only Rust files and directories that may contain `unsafe`. */
 const unsafeFiles = [
   'crates/core/src/engines/',
+  // The exports of WebAssembly modules: names, addresses, their allocator.
+  'crates/families/src/',
   'crates/linux/src/af_alg.rs',
   'crates/linux/src/cryptodev.rs',
   'crates/linux/src/fork.rs',
   'crates/node/src/values.rs',
-  'crates/node/src/bytes.rs',
   'crates/node/src/lifecycle.rs',
   'crates/node/src/completion.rs',
   'crates/node/src/list.rs',
-  'crates/node/src/os.rs',
   'crates/node/src/failing_allocator.rs',
-  'crates/node/src/pages.rs',
+  'crates/request/src/bytes.rs',
+  'crates/request/src/os.rs',
+  'crates/request/src/pages.rs',
+  'crates/wasm/src/arena.rs',
+  'crates/wasm/src/exports.rs',
+  'crates/wasm/src/imports.rs',
 ];
 
 /** Names that a crate's sources and manifest must not contain. */
 const forbidden = {
   'crates/core':
-    /\bnapi\w*|\bmillrace[-_](cost|linux|pool|node)\b|\b(std::thread|thread::spawn|rayon|tokio)\b/,
-  'crates/cost': /\bnapi\w*|\bmillrace[-_](linux|pool|node)\b|\bstd::thread\b|\bthread::spawn\b/,
-  'crates/linux': /\bnapi\w*|\bmillrace[-_](cost|pool|node)\b|\bstd::thread\b|\bthread::spawn\b/,
+    /\bnapi\w*|\bmillrace[-_](cost|linux|pool|node|request)\b|\b(std::thread|thread::spawn|rayon|tokio)\b/,
+  'crates/cost':
+    /\bnapi\w*|\bmillrace[-_](linux|pool|node|request)\b|\bstd::thread\b|\bthread::spawn\b/,
+  'crates/families': /\bnapi\w*|\bmillrace[-_](cost|linux|pool|node|request)\b/,
+  'crates/linux':
+    /\bnapi\w*|\bmillrace[-_](cost|pool|node|request)\b|\bstd::thread\b|\bthread::spawn\b/,
+  'crates/request': /\bnapi\w*|\bmillrace[-_](pool|node)\b/,
   'crates/pool':
-    /\bnapi\w*|\bmillrace[-_](core|cost|linux|node)\b|\baws[-_]lc\b|\bcipher|\bhmac\b/i,
+    /\bnapi\w*|\bmillrace[-_](core|cost|linux|node|request)\b|\baws[-_]lc\b|\bcipher|\bhmac\b/i,
 };
 
 /** The modules of the entry points; only other entry points may import them. */
@@ -105,7 +114,7 @@ test('only engines/mod.rs names the engines', () => {
 });
 
 test('no import cycles between the modules of a Rust crate', () => {
-  for (const crate of ['core', 'cost', 'linux', 'node', 'pool']) {
+  for (const crate of ['core', 'cost', 'families', 'linux', 'node', 'pool', 'request', 'wasm']) {
     const graph = rustModules(join(root, `crates/${crate}/src`));
     assert.ok(Object.values(graph).flat().length > 0, crate);
     assert.deepEqual(importCycles(graph), [], crate);
@@ -241,7 +250,7 @@ test('each unsafe block has a SAFETY comment', () => {
 test('the pool forbids unsafe and the workspace denies it', () => {
   assert.match(read('crates/pool/src/lib.rs'), /#!\[forbid\(unsafe_code\)\]/);
   assert.match(read('Cargo.toml'), /unsafe_code = "(deny|forbid)"/);
-  for (const crate of ['core', 'cost', 'linux', 'node', 'pool'])
+  for (const crate of ['core', 'cost', 'families', 'linux', 'node', 'pool', 'request', 'wasm'])
     assert.match(read(`crates/${crate}/Cargo.toml`), /\[lints\]\s*workspace = true/, crate);
 });
 
@@ -270,9 +279,10 @@ test('no status, operation or flag is written as a number', () => {
     assert.doesNotMatch(code, /\b(status|outcome)\s*[!=]==?\s*[1-9]|\bfailure\(\d|frame\[\d/, file);
     assert.doesNotMatch(code, /\bnative\.(threads|copies|derivationMemory)\(\d/, file);
   }
-  for (const file of sources('crates/node/src/', '.rs').filter(
-    (each) => !each.endsWith('/protocol.rs'),
-  )) {
+  for (const file of [
+    ...sources('crates/node/src/', '.rs'),
+    ...sources('crates/request/src/', '.rs'),
+  ].filter((each) => !each.endsWith('/protocol.rs'))) {
     assert.doesNotMatch(
       withoutComments(read(file)),
       /enum (At|Status|Route|Poll)\b|const HAS_\w+: u32 = \d/,

@@ -2,7 +2,6 @@
 // bundle-node.mjs and bundle.mjs, and the chart library of the benchmark) if they are out of date.
 // `npm run build` (verbs.mjs) has the options.
 
-import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 
+import { fingerprint, upToDate } from './fingerprint.mjs';
 import { hostPlatform, platforms } from './platforms.mjs';
 import { Stop, probe, root, step } from './steps.mjs';
 
@@ -32,6 +32,7 @@ const entryPoints = [
   'compat/noble-ciphers',
   'compat/ethers',
   'portable/entry',
+  'portable/javascript',
 ];
 
 /** Entry points that exist in Node.js only. They are files of their own, beside the core. */
@@ -122,8 +123,10 @@ export async function buildNative({ force = false, target, profile = 'release' }
 /**
  * Writes declarations with tsc, JavaScript with esbuild, and the entries of the original packages.
  * It needs the binary, because it loads the entry points to list their exports.
+ *
+ * @param {{ force?: boolean, keepModules?: boolean }} options
  */
-export async function buildFront({ force = false } = {}) {
+export async function buildFront({ force = false, keepModules = false } = {}) {
   const dist = join(root, 'dist');
   const stamp = join(dist, '.stamp-front');
   const outputs = [
@@ -137,6 +140,8 @@ export async function buildFront({ force = false } = {}) {
     ...originalEntries.flatMap(({ path }) => ['.js', '.d.ts'].map((end) => join(dist, path + end))),
     ...charts.map((file) => join(dist, 'uplot', basename(file))),
   ];
+  const { buildModules } = await import('./wasm.mjs');
+  await buildModules({ force, keep: keepModules });
   const sources = fingerprint(
     [
       'src',
@@ -208,11 +213,14 @@ async function writeEntryPoint(dist, name) {
   const file = join(dist, `${name}.js`);
   mkdirSync(dirname(file), { recursive: true });
   const core = name.includes('/') ? '../core.js' : './core.js';
-  const from = name.startsWith('portable/')
-    ? `require('./engine.js').${basename(name)}`
-    : name in lateEntryPoints
-      ? `require('${core.replace('core', lateEntryPoints[name])}')['${name}']`
-      : `require('${core}').entryPoints['${name}']`;
+  const from =
+    name === 'portable/javascript'
+      ? "require('./javascript-engine.js')"
+      : name.startsWith('portable/')
+        ? `require('./engine.js').${basename(name)}`
+        : name in lateEntryPoints
+          ? `require('${core.replace('core', lateEntryPoints[name])}')['${name}']`
+          : `require('${core}').entryPoints['${name}']`;
   writeFileSync(file, `module.exports = ${from};\n`);
   // In a child process: an entry point loads the native binary, and Windows cannot replace a loaded
   // file.
@@ -324,40 +332,4 @@ function platformOfTarget(target) {
     );
   }
   return platform.name;
-}
-
-function upToDate(stamp, sources, outputs) {
-  return (
-    existsSync(stamp) &&
-    readFileSync(stamp, 'utf8') === sources &&
-    outputs.every((file) => existsSync(file))
-  );
-}
-
-// Hashes names and contents, not times, so that a new checkout or a touched file needs no build.
-function fingerprint(paths, extra) {
-  const hash = createHash('sha256');
-  for (const path of paths) {
-    for (const file of listFiles(join(root, path))) {
-      const content = readFileSync(file);
-      hash.update(`${relative(root, file)}\0${content.length}\0`).update(content);
-    }
-  }
-  return hash.update(JSON.stringify(extra)).digest('hex');
-}
-
-function listFiles(path) {
-  if (!existsSync(path)) return [];
-  let entries;
-  try {
-    entries = readdirSync(path, { withFileTypes: true });
-  } catch (error) {
-    if (error.code === 'ENOTDIR') return [path];
-    throw error;
-  }
-  return entries
-    .sort((left, right) => (left.name < right.name ? -1 : 1))
-    .flatMap((entry) =>
-      entry.isDirectory() ? listFiles(join(path, entry.name)) : [join(path, entry.name)],
-    );
 }

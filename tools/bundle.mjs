@@ -20,6 +20,7 @@ export const browserEntryPoints = {
   'noble-ciphers': 'compat/noble-ciphers',
   ethers: 'compat/ethers',
   portable: 'portable/entry',
+  javascript: 'portable/javascript',
 };
 
 /**
@@ -97,23 +98,19 @@ export async function bundleForBrowsers(dist) {
   return written.map((path) => relative(dist, path));
 }
 
+/** The entry point that others must not load: it is large, and few pages need it. */
+const APART = 'javascript';
+
 /**
- * Writes the entry points as CommonJS, in one file, for tools that load browser code in Node.js
- * with `require`, such as Jest with jsdom. It has no source for workers, which do not exist there.
+ * Writes the entry points as CommonJS, in one file (but that of {@link APART}), for tools that load
+ * browser code in Node.js with `require`, such as Jest with jsdom. It has no source for workers, which do not exist there.
  * Bundlers use the ES modules.
  */
 async function bundleForRequire(out) {
-  const entryPoints = Object.entries(browserEntryPoints);
-  const { outputFiles } = await build({
+  const entryPoints = Object.entries(browserEntryPoints).filter(([name]) => name !== APART);
+  /** @type {import('esbuild').BuildOptions & { write: false }} */
+  const options = {
     absWorkingDir: root,
-    stdin: {
-      contents: entryPoints
-        .map(([name, file]) => `export * as '${name}' from './${file}.js';`)
-        .join('\n'),
-      resolveDir: source,
-      loader: 'ts',
-    },
-    outfile: join(out, 'entries', 'all.cjs'),
     inject: [join(source, 'platform', 'browser', 'text-codecs.ts')],
     bundle: true,
     format: 'cjs',
@@ -123,7 +120,24 @@ async function bundleForRequire(out) {
     write: false,
     legalComments: 'none',
     plugins: [workerSource('')],
-  });
+  };
+  const contents = (text) =>
+    /** @type {const} */ ({ contents: text, resolveDir: source, loader: 'ts' });
+  const [{ outputFiles }, apart] = await Promise.all([
+    build({
+      ...options,
+      stdin: contents(
+        entryPoints.map(([name, file]) => `export * as '${name}' from './${file}.js';`).join('\n'),
+      ),
+      outfile: join(out, 'entries', 'all.cjs'),
+    }),
+    build({
+      ...options,
+      stdin: contents(`export * from './${browserEntryPoints[APART]}.js';`),
+      outfile: join(out, `${APART}.cjs`),
+    }),
+  ]);
+  outputFiles.push(...apart.outputFiles);
   const shims = entryPoints.map(([name]) =>
     put(join(out, `${name}.cjs`), `module.exports = require('./entries/all.cjs')['${name}'];\n`),
   );
@@ -192,6 +206,9 @@ export function licences(out, metafile) {
       `${name} ${version} ` + `(${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
     );
   });
+  const modules = 'src/portable/modules/';
+  if (Object.keys(metafile.inputs).some((file) => file.startsWith(modules)))
+    texts.push(readFileSync(join(root, modules, 'LICENSES.txt'), 'utf8'));
   return put(
     join(out, 'LICENSES.txt'),
     `Compiled into the files of this folder:\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`,

@@ -57,7 +57,7 @@ async function cargo(title, args, command, component) {
   return step(title, 'cargo', args, { env });
 }
 
-/** The core with RustCrypto's crates in place of AWS-LC, for a target without an operating system. */
+/** The core with RustCrypto's crates in place of AWS-LC, for WebAssembly. */
 async function checkWebAssembly() {
   const title = 'WebAssembly: clippy';
   const target = 'wasm32-unknown-unknown';

@@ -223,15 +223,15 @@ async function librariesOf() {
   const { native, portable } = engines();
   const names = Object.keys(native.algorithms);
   const derived = {
-    scrypt: ['millrace', '@noble/hashes, hash-wasm'],
-    pbkdf2: ['millrace', '@noble/hashes'],
-    hkdf: ['millrace', '@noble/hashes'],
-    bcrypt: ['blowfish', 'millrace'],
-    'aes-kw': ['AWS-LC', '@noble/ciphers'],
-    'aes-kwp': ['AWS-LC', '@noble/ciphers'],
     ...Object.fromEntries(
-      ['argon2', 'argon2d', 'argon2i', 'argon2id'].map((name) => [name, ['millrace', 'hash-wasm']]),
+      ['scrypt', 'pbkdf2', 'hkdf', 'argon2', 'argon2d', 'argon2i', 'argon2id'].map((name) => [
+        name,
+        ['millrace', 'millrace'],
+      ]),
     ),
+    bcrypt: ['blowfish', 'millrace'],
+    'aes-kw': ['AWS-LC', 'millrace'],
+    'aes-kwp': ['AWS-LC', 'millrace'],
   };
   return {
     ...derived,

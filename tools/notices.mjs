@@ -73,7 +73,32 @@ const accepted = ['MIT', 'ISC', 'Apache-2.0', 'BSD-3-Clause', 'Unicode-3.0', 'Un
  * @returns {Promise<{ text: string, license: string }>}
  */
 export async function notices(platform) {
-  const parts = [...(await crates(platform.rust)), ...(await standardLibrary(platform.rust))];
+  const parts = [
+    ...(await crates('millrace-node', platform.rust)),
+    ...(await standardLibrary(platform.rust)),
+  ];
+  return {
+    license: [...new Set(['MIT', ...parts.flatMap(({ license }) => chosen(license))])]
+      .sort()
+      .join(' AND '),
+    text: `Compiled into the ${platform.name} binary of millrace:\n\n${listed(parts)}`,
+  };
+}
+
+/**
+ * Returns the licences of what a crate's WebAssembly module contains. Toolchains of distributions
+ * may lack those of the standard library.
+ */
+export async function moduleNotices(crate, target) {
+  const parts = await crates(crate, target);
+  const folder = (await ask('rustc', ['--print', 'sysroot'])).trim();
+  if (existsSync(join(folder, 'share', 'doc', 'rust', 'COPYRIGHT-library.html')))
+    parts.push(...(await standardLibrary(target)));
+  return `Compiled into the WebAssembly modules:\n\n${listed(parts)}`;
+}
+
+/** Returns the names and the texts. */
+function listed(parts) {
   const texts = new Map();
   for (const { title, texts: own } of parts) {
     for (const text of own) {
@@ -87,14 +112,7 @@ export async function notices(platform) {
   const sections = [...texts.values()].map(
     ({ titles, text }) => `${line}\n${[...new Set(titles)].join('\n')}\n${line}\n\n${text}\n`,
   );
-  return {
-    license: [...new Set(['MIT', ...parts.flatMap(({ license }) => chosen(license))])]
-      .sort()
-      .join(' AND '),
-    text:
-      `Compiled into the ${platform.name} binary of ` +
-      `millrace:\n\n${list.join('\n')}\n\n${sections.join('\n')}`,
-  };
+  return `${list.join('\n')}\n\n${sections.join('\n')}`;
 }
 
 /** The licences of an SPDX expression that apply if of each choice an accepted one is chosen. */
@@ -111,15 +129,15 @@ function choice(licences) {
 }
 
 /**
- * The crates that the binding links on a target; not ours, and none that only runs during the
+ * The crates that one of ours links on a target; not ours, and none that only runs during the
  * build.
  */
-async function crates(target) {
+async function crates(own, target) {
   // The tree has the features of the build; the metadata has those that the tests switch on, too.
   const tree = [
     'tree',
     '--package',
-    'millrace-node',
+    own,
     '--edges',
     'normal,no-proc-macro',
     '--target',
@@ -208,8 +226,8 @@ async function standardLibrary(target) {
       };
     });
   const found = linked.map((name) => {
-    const listed = dependencies.find((each) => each.name.replaceAll('-', '_') === name);
-    if (listed !== undefined) return listed;
+    const known = dependencies.find((each) => each.name.replaceAll('-', '_') === name);
+    if (known !== undefined) return known;
     const license = backtraceCrates[name];
     if (license === undefined)
       throw new Stop(`millrace: ${name} of the standard library has no known licence`);

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-import { Stop, probe, root } from './steps.mjs';
+import { Stop, probe, root, step } from './steps.mjs';
 
 /**
  * Throws Stop with one line when the machine cannot build the native code. Returns the environment
@@ -19,6 +19,39 @@ export async function prepareNativeBuild() {
     if (missing !== undefined) throw new Stop(`millrace: ${missing}`);
   }
   return env;
+}
+
+/** The target of the portable engine's modules. */
+export const wasmTarget = 'wasm32-unknown-unknown';
+
+/**
+ * Throws Stop with one line when the machine cannot build WebAssembly; where rustup is, it adds the
+ * target. Returns the environment to build in.
+ */
+export async function prepareWasmBuild() {
+  const env = buildEnvironment();
+  await chooseToolchain(env);
+  const missing = (await rust(env)) ?? (await standardLibrary(env));
+  if (missing !== undefined) throw new Stop(`millrace: ${missing}`);
+  return env;
+}
+
+async function standardLibrary(env) {
+  const list = ['--print', 'target-libdir', '--target', wasmTarget];
+  const present = async () => {
+    const answer = await probe('rustc', list, { env });
+    return answer?.code === 0 && existsSync(answer.stdout.trim());
+  };
+  if (await present()) return undefined;
+  if (await found('rustup', ['--version'], env)) {
+    await step('add the target of WebAssembly', 'rustup', ['target', 'add', wasmTarget], { env });
+    if (await present()) return undefined;
+  }
+  return (
+    `Rust lacks its library for ${wasmTarget}: install it, e.g. \`rustup target add ` +
+    `${wasmTarget}\`, \`apt-get install libstd-rust-dev-wasm32\` or \`dnf install ` +
+    `rust-std-static-${wasmTarget}\`.`
+  );
 }
 
 function buildEnvironment() {

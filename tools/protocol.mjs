@@ -1,4 +1,4 @@
-// Generates the numbers that native code and JavaScript share: crates/node/src/protocol.rs
+// Generates the numbers that native code and JavaScript share: crates/request/src/protocol.rs
 // and src/request/protocol.ts. This file is their one source. Run after changing it: node
 // tools/protocol.mjs. test/architecture.test.mjs fails when a generated file is stale.
 
@@ -509,7 +509,7 @@ function rust() {
   const comment = (doc, indent = '') =>
     doc === undefined ? '' : lines(doc.replace(/`(\w+)\.(\w+)`/g, '`$1::$2`'), `${indent}/// `);
   const constant = ({ name, value, type, doc }) =>
-    `${comment(doc)}pub(crate) const ${name}: ${type} = ` +
+    `${comment(doc)}pub const ${name}: ${type} = ` +
     `${shown(value)}${type === 'f64' ? '.0' : ''};\n`;
   const enumeration = ({
     name,
@@ -524,9 +524,9 @@ function rust() {
         .map(described)
         .map(
           ([flag, text], index) =>
-            `${comment(text, '    ')}    pub(crate) const ${upper(flag)}: u32 = ${1 << index};\n`,
+            `${comment(text, '    ')}    pub const ${upper(flag)}: u32 = ${1 << index};\n`,
         );
-      return `${comment(doc)}pub(crate) mod ${name.toLowerCase()} {\n${flags.join('')}}\n`;
+      return `${comment(doc)}pub mod ${name.toLowerCase()} {\n${flags.join('')}}\n`;
     }
     const body = members
       .map(
@@ -536,7 +536,7 @@ function rust() {
       .join('');
     const unused = members.length > 0 && !parsed ? '#[allow(dead_code)]\n' : '';
     const made =
-      `${comment(doc)}${unused}#[derive(Copy, Clone, Debug, PartialEq, Eq)]\npub(crate) ` +
+      `${comment(doc)}${unused}#[derive(Copy, Clone, Debug, PartialEq, Eq)]\npub ` +
       `enum ${other} {\n${body}}\n`;
     if (!parsed) return made;
     const arms = members
@@ -544,7 +544,7 @@ function rust() {
       .join('');
     return (
       `${made}\nimpl ${other} {\n    /// Returns \`None\` for a number without a member.\n ` +
-      `   pub(crate) const fn from_number(number: u32) -> Option<${other}> {\n        ` +
+      `   pub const fn from_number(number: u32) -> Option<${other}> {\n        ` +
       `Some(match number {\n${arms}            _ => return None,\n        })\n    }\n}\n`
     );
   };
@@ -566,16 +566,16 @@ function rust() {
   );
   const status = `/// How a call or job ended. A status with a reason carries a message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
+pub enum Status {
 ${variants.join('')}}
 
 impl Status {
-    pub(crate) const fn number(self) -> u32 {
+    pub const fn number(self) -> u32 {
         match self {
 ${arms((_, index) => index)}        }
     }
 
-    pub(crate) const fn reason(self) -> Option<&'static str> {
+    pub const fn reason(self) -> Option<&'static str> {
         match self {
             ${reasons} => Some(reason),
             _ => None,
@@ -585,7 +585,7 @@ ${arms((_, index) => index)}        }
 `;
   const derivation = `impl OperationNumber {
     /// Returns the number of a key derivation function in core.
-    pub(crate) const fn derivation(self) -> Option<usize> {
+    pub const fn derivation(self) -> Option<usize> {
         (self as usize).checked_sub(OperationNumber::${derivations[0]} as usize)
     }
 }
@@ -607,7 +607,7 @@ export const statusNumbers = numbered(statuses.map(({ name }) => name));
 
 /** The generated files, by path. */
 export const generated = {
-  'crates/node/src/protocol.rs': rust(),
+  'crates/request/src/protocol.rs': rust(),
   'src/request/protocol.ts': typescript(),
 };
 

@@ -1,6 +1,6 @@
 // Bills of materials in CycloneDX's format. That of a platform's binary is by cargo-cyclonedx: the
-// crates that are compiled in, their versions and licences. That of `millrace` lists the npm
-// packages that are bundled into its files.
+// crates that are compiled in, their versions and licences. That of `millrace` lists the crates in
+// its WebAssembly modules, and the npm packages that are bundled into its files.
 
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -12,22 +12,22 @@ const file = 'millrace-sbom';
 const tools = join(root, 'target', 'tools');
 
 /**
- * Returns the bill of materials of the npm packages in the folder of `millrace`: those whose
- * licences lie beside the bundles.
+ * Returns the bill of materials of what is bundled in the folder of `millrace`: that whose licences
+ * lie beside the bundles.
  */
 export function bundledBill(folder, { name, version, license }) {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
   const licences = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' })
     .filter((path) => /(^|[\\/])LICENSES\.txt$/.test(path))
     .map((path) => readFileSync(join(folder, 'dist', path), 'utf8'));
-  const bundled = new Set(
-    licences.flatMap((text) =>
-      [...text.matchAll(/^((?:@[\w-]+\/)?[\w-]+) \d\S* \(.+\)$/gm)].map(([, each]) => each),
-    ),
-  );
+  const named = licences.flatMap((text) => [
+    ...text.matchAll(/^((?:@[\w-]+\/)?[\w-]+) (\d\S*) \((.+)\)$/gm),
+  ]);
+  const bundled = new Map(named.map(([, each, found, id]) => [each, { found, id }]));
   // The charts of the benchmark report, as files.
-  if (existsSync(join(folder, 'dist', 'uplot'))) bundled.add('uplot');
-  const components = [...bundled].sort().map((each) => {
+  if (existsSync(join(folder, 'dist', 'uplot'))) bundled.set('uplot', { found: '', id: '' });
+  const components = [...bundled.keys()].sort().map((each) => {
+    if (!(`node_modules/${each}` in lock)) return crateOf(each, bundled.get(each));
     const { version: locked, license: id, integrity } = lock[`node_modules/${each}`];
     return {
       type: 'library',
@@ -52,6 +52,24 @@ export function bundledBill(folder, { name, version, license }) {
   };
   const bill = { bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, metadata: { component } };
   return `${JSON.stringify({ ...bill, components }, null, 2)}\n`;
+}
+
+/** Returns a crate as a component. */
+function crateOf(name, { found, id }) {
+  const crates = readFileSync(join(root, 'Cargo.lock'), 'utf8');
+  const entry = `name = "${name}"\nversion = "${found}"\n`;
+  const [, checksum] =
+    /^checksum = "(\w+)"$/m.exec(crates.slice(crates.indexOf(entry)).split('\n\n')[0]) ?? [];
+  if (!crates.includes(entry) || checksum === undefined)
+    throw new Stop(`millrace: Cargo.lock has no ${name} ${found}`);
+  return {
+    type: 'library',
+    name,
+    version: found,
+    purl: `pkg:cargo/${name}@${found}`,
+    licenses: [{ expression: id }],
+    hashes: [{ alg: 'SHA-256', content: checksum }],
+  };
 }
 
 /** The environment for cargo-cyclonedx, of this machine or of `fetchCycloneDx`. */

@@ -48,9 +48,12 @@ async function start(args) {
 // With arguments only the JavaScript tests run, and the arguments go to `node --test`:
 //   npm test -- test/request/overlap.test.mjs --test-name-pattern=transfer
 // Those on files of their choice are the inner loop: native code is built in seconds, unoptimised
-// across crates.
+// across crates, and WebAssembly only for tests that name it or what runs it.
 async function test(args) {
-  await prepare({ profile: args.length > 0 ? 'development' : 'release' });
+  const some = args.length > 0;
+  const keepModules =
+    some && !args.some((arg) => /portable|browser|conformance|engines|package|docs/.test(arg));
+  await prepare({ profile: some ? 'development' : 'release', keepModules });
   if (args.length === 0 || args.some((arg) => arg.includes('allocations'))) {
     await buildFailingBinary();
   }
@@ -284,7 +287,7 @@ async function build(args) {
  * Builds what is out of date, or only the `parts` named. The native code first: if the machine
  * cannot build it, that is said before anything is installed.
  *
- * @param {Parameters<typeof buildNative>[0]} options
+ * @param {Parameters<typeof buildNative>[0] & { keepModules?: boolean }} options
  * @param {readonly string[]} parts
  */
 async function prepare(options = {}, parts = []) {

@@ -4,25 +4,13 @@ import { secretMemory } from '../request/secret-memory.js';
 
 /** Returns `left_encode` of SP 800-185: the count of bytes, then the number. */
 export function leftEncode(number: number | bigint): Uint8Array {
-  const bytes = bytesOf(number, 1);
+  const bytes = bytesOf(number);
   return Uint8Array.of(bytes.length, ...bytes);
 }
 
-/** Returns `right_encode` of SP 800-185: the number, then the count of bytes. */
-export function rightEncode(number: number | bigint): Uint8Array {
-  const bytes = bytesOf(number, 1);
-  return Uint8Array.of(...bytes, bytes.length);
-}
-
-/** Returns `length_encode` of RFC 9861: as {@link rightEncode}, but zero has no byte. */
-export function lengthEncode(number: number | bigint): Uint8Array {
-  const bytes = bytesOf(number, 0);
-  return Uint8Array.of(...bytes, bytes.length);
-}
-
-function bytesOf(number: number | bigint, least: number): number[] {
+function bytesOf(number: number | bigint): number[] {
   const bytes: number[] = [];
-  for (let rest = BigInt(number); rest > 0n || bytes.length < least; rest >>= 8n)
+  for (let rest = BigInt(number); rest > 0n || bytes.length === 0; rest >>= 8n)
     bytes.unshift(Number(rest & 255n));
   return bytes;
 }

@@ -49,47 +49,6 @@ function padded(size: number): number {
   return Math.ceil(size / ALIGN) * ALIGN;
 }
 
-/** Returns the bytes of a parameter in a block, undefined if it is not there. */
-export function parameterIn(
-  block: Uint8Array | undefined,
-  name: ParameterName,
-): Uint8Array | undefined {
-  let found: Uint8Array | undefined;
-  if (block !== undefined)
-    eachParameter(block, (number, value) => {
-      if (number === parameterNumbers[name]) found = value;
-    });
-  return found;
-}
-
-/** Returns the number of a parameter in a block, undefined if it is not there. */
-export function numberIn(block: Uint8Array | undefined, name: ParameterName): number | undefined {
-  const value = parameterIn(block, name);
-  return value === undefined ? undefined : numberOf(value);
-}
-
-/** Returns a value that is a number. */
-export function numberOf(value: Uint8Array): number {
-  return Number(new DataView(value.buffer, value.byteOffset, 8).getBigUint64(0, true));
-}
-
-/** Calls `each` with the number and the value of each parameter. Returns false for a bad block. */
-export function eachParameter(
-  block: Uint8Array,
-  each: (number: number, value: Uint8Array) => void,
-): boolean {
-  const view = new DataView(block.buffer, block.byteOffset, block.length);
-  let at = 0;
-  while (at + ALIGN < block.length) {
-    const size = view.getUint32(at + 4, true);
-    const end = at + ALIGN + padded(size);
-    if (end >= block.length) return false;
-    each(view.getUint32(at, true), block.subarray(at + ALIGN, at + ALIGN + size));
-    at = end;
-  }
-  return at + 1 === block.length && block[at] === 0;
-}
-
 /** Returns true if the hash has a key of 32 bytes, which is passed as it is. */
 export function takesRawKey({ key }: ParameterRanges): boolean {
   return key !== undefined && key[0] === 32 && key[1] === 32;

@@ -92,10 +92,12 @@ export interface Engines {
      */
     readonly derivations: Readonly<Record<string, ServedAlgorithm>>;
   };
-  /** The portable engine: JavaScript and WebAssembly. */
+  /** The portable engine: the core in WebAssembly. */
   readonly portable: {
     readonly available: boolean;
-    /** The reason it is unavailable. */
+    /** What it runs as: WebAssembly with vectors of 128 bits, or without, or JavaScript. */
+    readonly runs?: 'wasm-simd' | 'wasm' | 'javascript';
+    /** The reason it is unavailable, or runs as the second or the third. */
     readonly reason?: string;
     /** The version of each library. */
     readonly libraries: Readonly<Record<string, string>>;

@@ -1,28 +1,35 @@
 /**
- * The portable engine's binding: the exports of the native binary (`Native` in frame.ts) in
- * JavaScript. It runs in browsers, in workers and in Node.js; a {@link Host} holds what differs
- * between them.
+ * The portable engine's binding: the exports of the native binary (`Native` in frame.ts) over the
+ * WebAssembly module. It runs in browsers, in workers and in Node.js; a {@link Host} holds what
+ * differs between them.
  */
-import { At, CopiedBytes, Poll, Purpose, Status, type Native } from '../request/frame.js';
-import { WHOLE } from '../request/protocol.js';
-import { ciphers, hashes as catalog } from '../catalog/catalog-table.js';
-import { numberIn } from '../catalog/parameters.js';
-import { isUint8Array } from '../request/intrinsics.js';
-import { equal } from './equal.js';
-import { hashes, macOfStates } from './hashes/index.js';
-import { PLAIN, type HashParams } from './hashes/contract.js';
-import { givenParams } from './hashes/parameters.js';
-import type { Host } from './host.js';
-import { Jobs } from './jobs.js';
-import { needsRehash } from './kdf/index.js';
-import { RunningCiphers } from './running-ciphers.js';
-import { extended, Keys, prepareKey, type PreparedKey } from './keys.js';
-import { numberOf, writeNumber } from './numbers.js';
+import { At, CopiedBytes, Poll, Status, type Native } from '../request/frame.js';
+import { Operation, WHOLE } from '../request/protocol.js';
+import { ciphers, hashes } from '../catalog/catalog-table.js';
+import { isUint8Array, sizeOf } from '../request/intrinsics.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
+import {
+  accepted,
+  checkDerivation,
+  createKey,
+  disposeKey,
+  perform,
+  place,
+  statusOf,
+  timeLimit,
+  writeNumbers,
+} from './execute.js';
+import type { Host } from './host.js';
+import { Instance, setModuleSource, unavailableReason, WINDOW, withSpare } from './instance.js';
+import { Jobs } from './jobs.js';
+import { compileText } from './module.js';
+import { simd } from './modules/engine.js';
+import { numberOf, writeNumber } from './numbers.js';
 import { costsReport, enginesReport } from './report.js';
 import { workOf } from './request.js';
-import { NOTHING, overlap, range, refuse, whole } from './windows.js';
-import { perform, statusOf } from './execute.js';
+import { forgetImported } from './webcrypto-backend.js';
+import { copyOf, NOTHING, overlap, range, refuse, whole } from './windows.js';
+import { isChunks, isCipher, type Work } from './work.js';
 
 /**
  * Sending work to a worker and receiving the result costs this thread about 8 times as much as with
@@ -31,58 +38,114 @@ import { perform, statusOf } from './execute.js';
  */
 const POOL_COST_RATIO = 8;
 
+/** Calls with more bytes at once run in an instance whose memory is given back afterwards. */
+const LARGE_BYTES = 2 ** 20;
+
 /** Returns a portable engine with its own keys, workers and settings. */
 export function makePortable(host: Host): Native {
-  const keys = new Keys();
-  const messages = new RunningCiphers();
+  setModuleSource(() => compileText(simd));
   let frame: Float64Array = new Float64Array(At.Length);
   let inputBuffer: Uint8Array = NOTHING;
   let jobs: Jobs | undefined;
 
+  let instance: Instance | undefined;
+  /** Returns the instance that holds the keys, made at first use. */
+  function main(): Instance {
+    return (instance ??= new Instance(host.view));
+  }
+
+  /** Runs `work` and returns its status. */
+  function status(work: () => Status | void): Status {
+    try {
+      return work() ?? Status.Done;
+    } catch (error) {
+      return statusOf(error);
+    }
+  }
+
+  /** Runs `work`, which returns a number from 0 on, and returns that or minus a status. */
+  function number(work: () => number): number {
+    try {
+      return work();
+    } catch (error) {
+      return -statusOf(error);
+    }
+  }
+
+  /** Returns the work with the bytes of its prepared key, for another instance. */
+  function withKeyBytes(work: Work): Work {
+    if (work.handle === 0) return work;
+    const { calls, numbers } = main();
+    numbers[At.Key] = work.handle;
+    const purpose = accepted(calls.key_purpose());
+    const secret = main().takeOutput(accepted(calls.key_bytes()), (memory, start, end) =>
+      copyOf(memory.subarray(start, end)),
+    );
+    return { ...work, purpose, secret };
+  }
+
+  /** Runs an operation on this thread. */
+  function performHere(work: Work): Status {
+    const { operation, source, target } = work;
+    const derives = operation >= Operation.Scrypt;
+    // Other long texts pass through a window; an output of any length does not.
+    const bytes = isChunks(operation) ? source.length : isCipher(operation) ? 0 : target.length;
+    if (!derives && bytes <= LARGE_BYTES) return perform(work, main());
+    const keyed = withKeyBytes(work);
+    const end = Date.now() + timeLimit(work);
+    const run = (spare: Instance): Status => {
+      spare.calls.set_derivation_memory(jobs?.budget.limit ?? 0);
+      spare.pause = () => Date.now() > end;
+      const ended = perform(keyed, spare);
+      return derives && ended === Status.Cancelled ? Status.Work : ended;
+    };
+    try {
+      return withSpare(run, { derives });
+    } finally {
+      if (keyed !== work) keyed.secret.fill(0);
+    }
+  }
+
   // The fast-path digests: numbers in the frame; the source is an argument or in the input buffer.
 
-  /** Digests are computed here before they become text; the largest has 64 bytes. */
-  const scratch = Array.from({ length: 65 }, (_, size) => new Uint8Array(size));
-
-  function fastPathSource(source: unknown): Uint8Array {
-    return frame[At.SourceSize] === WHOLE
-      ? some(whole(source))
-      : range(inputBuffer, frame[At.SourceOffset]!, frame[At.SourceSize]!);
-  }
-
-  /** Memory without bytes may be detached, which the full request finds out. */
-  function some(bytes: Uint8Array): Uint8Array {
-    return bytes.length > 0 ? bytes : refuse(Status.Argument);
-  }
-
-  /** Returns the prepared key of a fast-path call; refuses one of another hash. */
-  function fastPathKey(handle: number, algorithm: number): PreparedKey {
-    const key = keys.get(handle);
-    return key.purpose !== Purpose.Cipher && key.algorithm === algorithm
-      ? key
-      : refuse(Status.KeyAlgorithm);
-  }
-
-  function fastPathDigest(source: Uint8Array, target: Uint8Array): void {
-    const algorithm = frame[At.Algorithm]!;
-    const { xof, digestSize } = catalog[algorithm] ?? refuse(Status.Argument);
-    if (xof ? target.length === 0 : target.length !== digestSize) refuse(Status.OutputSize);
-    const handle = frame[At.Key]!;
-    if (handle === 0) {
-      hashes[algorithm]!.digest(PLAIN, source, target);
-      return;
+  /** Copies the source of a fast-path call to the arena. Returns its size. */
+  function placeSource(to: Instance, source: unknown): number {
+    const size = frame[At.SourceSize]!;
+    const place = to.reserve(0);
+    if (size !== WHOLE) {
+      to.memory.set(range(inputBuffer, frame[At.SourceOffset]!, size), place);
+      return size;
     }
-    const key = fastPathKey(handle, algorithm);
-    if (key.mac === undefined) hashes[algorithm]!.digest(paramsOf(key, target), source, target);
-    else key.mac.mac(source, target);
+    // Memory without bytes may be detached, which the full request finds out.
+    const bytes = isUint8Array(source) ? source : whole(source);
+    const length = sizeOf(bytes);
+    if (length === 0 || length > WINDOW) refuse(Status.Argument);
+    to.memory.set(bytes, place);
+    return length;
   }
 
-  function fastPathResult(fill: (target: Uint8Array) => void): Uint8Array | undefined {
+  /** Calls `read` with the digest of a fast-path call. */
+  function digestOf<Result>(
+    source: unknown,
+    read: (memory: Uint8Array, start: number, end: number) => Result,
+  ): Result {
+    const here = main();
+    const size = placeSource(here, source);
+    here.numbers[At.Key] = frame[At.Key]!;
+    const written = here.calls.digest(frame[At.Algorithm]!, size);
+    here.wipe(size);
+    return here.takeOutput(accepted(written), read);
+  }
+
+  /** As {@link digestOf}; returns undefined where only the full request can tell what is wrong. */
+  function fastDigest<Result>(
+    source: unknown,
+    read: (memory: Uint8Array, start: number, end: number) => Result,
+  ): Result | undefined {
     try {
-      const target = scratch[catalog[frame[At.Algorithm]!]?.digestSize ?? 0]!;
-      if (target.length === 0) return undefined;
-      fill(target);
-      return target;
+      return digestOf(source, (memory, start, end) =>
+        start === end ? undefined : read(memory, start, end),
+      );
     } catch {
       return undefined;
     }
@@ -90,75 +153,62 @@ export function makePortable(host: Host): Native {
 
   const native: Native = {
     run(source, target, iv, aad, tag, key) {
-      try {
-        const work = workOf(
-          frame,
-          keys,
-          { source, target, iv, aad, tag, key },
-          jobs?.budget.limit ?? 0,
-        );
-        if (frame[At.Slot]! < 0) return perform(work);
-        (jobs ?? refuse(Status.Internal)).submit(work);
+      return status(() => {
+        const work = workOf(frame, { source, target, iv, aad, tag, key });
+        if (frame[At.Slot]! < 0) return performHere(work);
+        const derivation =
+          work.operation < Operation.Scrypt
+            ? undefined
+            : withSpare((spare) => checkDerivation(work, spare, jobs?.budget.limit ?? 0));
+        (jobs ?? refuse(Status.Internal)).submit(work, derivation, performHere, withKeyBytes);
         return Status.Done;
-      } catch (error) {
-        return statusOf(error);
-      }
+      });
     },
 
     hash(source, target) {
-      try {
-        const [from, to] = [fastPathSource(source), whole(target)];
-        if (overlap(from, to)) return Status.Overlap;
-        fastPathDigest(from, to);
-        return Status.Done;
-      } catch (error) {
-        return statusOf(error);
-      }
+      return status(() => {
+        const to = whole(target);
+        if (frame[At.SourceSize] === WHOLE && overlap(whole(source), to)) return Status.Overlap;
+        return digestOf(source, (memory, start, end) => {
+          if (end - start !== to.length) return Status.OutputSize;
+          to.set(memory.subarray(start, end));
+          return Status.Done;
+        });
+      });
     },
 
-    hashHex(source) {
-      const digest = fastPathResult((target) => fastPathDigest(fastPathSource(source), target));
-      return digest === undefined ? undefined : host.hex(digest);
-    },
-
+    hashHex: (source) => fastDigest(source, host.hex),
     hashPrefixedHex(source) {
       const text = native.hashHex(source);
       return text === undefined ? undefined : `0x${text}`;
     },
     prefixedHex: () => undefined,
-
-    hashBigInt(source) {
-      const digest = fastPathResult((target) => fastPathDigest(fastPathSource(source), target));
-      return digest === undefined ? undefined : numberOf(digest, host.hex);
-    },
+    hashBigInt: (source) =>
+      fastDigest(source, (memory, start, end) => numberOf(memory.subarray(start, end), hex)),
 
     finishHex(state, keyStates) {
-      const digest = fastPathResult((target) => {
-        const algorithm = frame[At.Algorithm]!;
-        const handle = frame[At.Key]!;
-        const [from, rest] = [range(state, 0, frame[At.AadSize]!), fastPathSource(undefined)];
-        if (keyStates !== undefined) {
-          const { hmac, stateSize } = catalog[algorithm] ?? refuse(Status.Argument);
-          if (!hmac || keyStates.length !== 2 * stateSize) refuse(Status.State);
-          macOfStates(algorithm, keyStates).finish(from, rest, target);
-          return;
-        }
-        const key = handle === 0 ? undefined : fastPathKey(handle, algorithm);
-        if (key?.mac === undefined)
-          hashes[algorithm]!.finish(
-            key === undefined ? PLAIN : paramsOf(key, target),
-            from,
-            rest,
-            target,
-          );
-        else key.mac.finish(from, rest, target);
-      });
-      return digest === undefined ? undefined : host.hex(digest);
+      try {
+        const here = main();
+        const parts = [
+          range(state, 0, frame[At.AadSize]!),
+          range(inputBuffer, frame[At.SourceOffset]!, frame[At.SourceSize]!),
+          keyStates === undefined ? NOTHING : whole(keyStates),
+        ];
+        const { length } = placeFirst(here, parts);
+        const [of, rest, states] = parts.map(({ length }) => length);
+        here.numbers[At.Key] = frame[At.Key]!;
+        const written = here.calls.finish(frame[At.Algorithm]!, of!, rest!, states!);
+        here.wipe(length);
+        return here.takeOutput(accepted(written), (memory, start, end) =>
+          start === end ? undefined : host.hex(memory, start, end),
+        );
+      } catch {
+        return undefined;
+      }
     },
 
-    toBigIntLE: (source) =>
-      acceptsBytes(source) && numberOf(whole(source).slice().reverse(), host.hex),
-    toBigIntBE: (source) => acceptsBytes(source) && numberOf(whole(source), host.hex),
+    toBigIntLE: (source) => acceptsBytes(source) && numberOf(whole(source).slice().reverse(), hex),
+    toBigIntBE: (source) => acceptsBytes(source) && numberOf(whole(source), hex),
     writeBigIntLE(number, target) {
       if (typeof number !== 'bigint' || !acceptsBytes(target)) return 1;
       const bytes = whole(target);
@@ -172,81 +222,119 @@ export function makePortable(host: Host): Native {
       return undefined;
     },
 
-    createKey(purpose, algorithm, bytes) {
-      try {
-        return keys.keep(prepareKey(purpose, algorithm, whole(bytes)));
-      } catch (error) {
-        return -statusOf(error);
-      }
+    createKey: (purpose, algorithm, bytes) =>
+      number(() => createKey(main(), purpose, algorithm, whole(bytes))),
+    createMacKey: (hash) =>
+      number(() => {
+        main().numbers[At.Key] = frame[At.Key]!;
+        return accepted(main().calls.create_mac_key(hash));
+      }),
+    extendKey: (block) =>
+      number(() => {
+        const here = main();
+        const { length } = placeFirst(here, [whole(block)]);
+        here.numbers[At.Key] = frame[At.Key]!;
+        const made = here.calls.extend_key(length);
+        here.wipe(length);
+        return accepted(made);
+      }),
+    disposeKey() {
+      forgetImported(frame[At.Key]!);
+      return Number(disposeKey(main(), frame[At.Key]!));
     },
-    createMacKey(hash) {
-      try {
-        const { purpose, bytes } = keys.get(frame[At.Key]!);
-        return purpose === Purpose.Cipher
-          ? keys.keep(prepareKey(Purpose.Mac, hash, bytes))
-          : -Status.KeyAlgorithm;
-      } catch (error) {
-        return -statusOf(error);
-      }
-    },
-    extendKey(block) {
-      try {
-        return keys.keep(extended(keys.get(frame[At.Key]!), whole(block)));
-      } catch (error) {
-        return -statusOf(error);
-      }
-    },
-    disposeKey: () => Number(messages.dispose(frame[At.Key]!) || keys.dispose(frame[At.Key]!)),
 
-    createCipher(algorithm, encrypt, iv, aad, key) {
-      try {
-        const secret = key === undefined ? keys.get(frame[At.Key]!) : whole(key);
-        return messages.create(algorithm, encrypt !== 0, whole(iv), whole(aad), secret);
-      } catch (error) {
-        return -statusOf(error);
-      }
-    },
-    updateCipher(source, target) {
-      try {
-        const [at, size] = [frame[At.SourceOffset]!, frame[At.SourceSize]!];
+    createCipher: (algorithm, encrypt, iv, aad, key) =>
+      number(() => {
+        const here = main();
+        const parts = [whole(iv), whole(aad), key === undefined ? NOTHING : whole(key)];
+        const { length } = placeFirst(here, parts);
+        here.numbers[At.Key] = frame[At.Key]!;
+        const [ivSize, aadSize, keySize] = parts.map((part) => part.length);
+        const made = here.calls.create_cipher(
+          algorithm,
+          encrypt,
+          ivSize!,
+          aadSize!,
+          key === undefined ? -1 : keySize!,
+        );
+        here.wipe(length);
+        return accepted(made);
+      }),
+    updateCipher: (source, target) =>
+      status(() => {
+        const size = frame[At.SourceSize]!;
+        let from = range(source, frame[At.SourceOffset]!, size);
         const to = range(target, frame[At.TargetOffset]!, size);
-        messages.update(frame[At.Key]!, range(source, at, size), to);
+        if (overlap(from, to)) {
+          if (from.byteOffset !== to.byteOffset) to.set(from);
+          from = to;
+        }
+        const here = main();
+        const place = here.reserve(0);
+        for (let at = 0; at < size || size === 0; at += WINDOW) {
+          const length = Math.min(WINDOW, size - at);
+          const { memory, numbers } = here;
+          memory.set(from.subarray(at, at + length), place);
+          numbers[At.Key] = frame[At.Key]!;
+          numbers[At.SourceOffset] = numbers[At.TargetOffset] = 0;
+          numbers[At.SourceSize] = length;
+          const done = here.calls.update_cipher();
+          if (done === Status.Done) to.set(memory.subarray(place, place + length), at);
+          here.wipe(length);
+          if (done !== Status.Done || size === 0) return done;
+        }
         return Status.Done;
-      } catch (error) {
-        return statusOf(error);
-      }
-    },
-    finishCipher(tag, verify) {
-      try {
-        messages.finish(frame[At.Key]!, whole(tag), verify === 1);
-        return Status.Done;
-      } catch (error) {
-        return statusOf(error);
-      }
-    },
-    copyCipher() {
-      try {
-        return messages.copy(frame[At.Key]!);
-      } catch (error) {
-        return -statusOf(error);
-      }
-    },
+      }),
+    finishCipher: (tag, verify) =>
+      status(() => {
+        const here = main();
+        const to = whole(tag);
+        const { length, place } = placeFirst(here, [to]);
+        here.numbers[At.Key] = frame[At.Key]!;
+        const done = here.calls.finish_cipher(length, verify);
+        if (done === Status.Done && verify !== 1)
+          to.set(here.memory.subarray(place, place + length));
+        here.wipe(length);
+        return done;
+      }),
+    copyCipher: () =>
+      number(() => {
+        main().numbers[At.Key] = frame[At.Key]!;
+        return accepted(main().calls.copy_cipher());
+      }),
 
     cancel: (slot) => jobs?.cancel(slot) ?? 0,
     flushDerivations: () => jobs?.flush(),
-    // The garbage collector owns the memory of derivations.
+    // Memory is given back as soon as a derivation ends.
     freeDerivationMemory: () => {},
     progress: (slot) => jobs?.progress(slot) ?? 0,
-    needsRehash(_source, _target, _iv, aad) {
-      try {
-        return Number(needsRehash(frame, range(aad, frame[At.AadOffset]!, frame[At.AadSize]!)));
-      } catch (error) {
-        return -statusOf(error);
-      }
-    },
+    needsRehash: (_source, _target, _iv, aad) =>
+      number(() => {
+        const work = workOf(frame, {
+          source: NOTHING,
+          target: undefined,
+          iv: undefined,
+          aad,
+          tag: undefined,
+          key: undefined,
+        });
+        const here = main();
+        const sizes = { iv: frame[At.IvSize]!, target: frame[At.TargetSize]! };
+        const places = place({ ...work, target: NOTHING }, here, 2 * WINDOW);
+        const numbers = writeNumbers({ ...work, target: NOTHING }, places, here);
+        [numbers[At.IvSize], numbers[At.TargetSize]] = [sizes.iv, sizes.target];
+        const needed = here.calls.needs_rehash();
+        here.wipe(places.size);
+        return accepted(needed);
+      }),
     equal(left, right) {
       try {
-        return equal(whole(left), whole(right));
+        const parts = [whole(left), whole(right)];
+        if (parts[0]!.length !== parts[1]!.length) return -1;
+        const { length } = placeFirst(main(), parts);
+        const same = accepted(main().calls.equal(length / 2));
+        main().wipe(length);
+        return same;
       } catch {
         return -1;
       }
@@ -299,24 +387,36 @@ export function makePortable(host: Host): Native {
     recycles: () => 0,
     setRecycling: () => {},
 
-    catalog: () => JSON.stringify({ hashes: catalog, ciphers }),
+    catalog: () => JSON.stringify({ hashes, ciphers }),
     version: () => '',
-    engines: enginesReport,
+    engines: () => enginesReport(main),
 
     // A state is bytes here, never a handle, and the kernel is another engine.
     forkState: () => Status.State,
     dropState: () => 0,
     kernelReport: () => '{}',
-    lastReason: () => '',
+    lastReason: unavailableReason,
   };
   return native;
+
+  function hex(bytes: Uint8Array): string {
+    return host.hex(bytes, 0, bytes.length);
+  }
 }
 
-function paramsOf({ bytes }: PreparedKey, { length }: Uint8Array): HashParams {
-  const params = givenParams(0n, bytes);
-  // The fast path has digests of the default size only.
-  const size = numberIn(params.parameters, 'outputLength');
-  return size === undefined || size === length ? params : refuse(Status.OutputSize);
+/** Copies inputs to the arena, one after the other. Returns where, and their bytes in all. */
+function placeFirst(
+  instance: Instance,
+  parts: readonly Uint8Array[],
+): { readonly place: number; readonly length: number } {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const place = instance.reserve(length);
+  let at = place;
+  for (const part of parts) {
+    instance.memory.set(part, at);
+    at += part.length;
+  }
+  return { place, length };
 }
 
 function acceptsBytes(bytes: unknown): true | undefined {

@@ -5,13 +5,11 @@
 import { Operation, Route } from '../request/frame.js';
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
-import { messages } from './batch.js';
-import { hashes as engines } from './hashes/index.js';
-import { PLAIN } from './hashes/contract.js';
-import { prepareCipher } from './ciphers/index.js';
-import { predict as predictDerivation } from './kdf/index.js';
-import { NOTHING } from './windows.js';
-import type { Work } from './work.js';
+import { perform } from './execute.js';
+import { withSpare } from './instance.js';
+import { messageCount } from './messages.js';
+import { plainWork } from './work.js';
+import { isCipher, type Work } from './work.js';
 
 /** The cost of a message: fixed nanoseconds, and nanoseconds for each byte. */
 export interface Cost {
@@ -39,15 +37,6 @@ function initialEntries(facts: readonly (HashFacts | CipherFacts)[]): Entry[] {
 
 const hashCosts = initialEntries(hashes);
 const cipherCosts = initialEntries(ciphers);
-
-/** Returns true if the operation's algorithm is a cipher. */
-export function isCipher(operation: Operation): boolean {
-  return (
-    (operation >= Operation.Encrypt && operation <= Operation.Open) ||
-    operation === Operation.SealChunks ||
-    operation === Operation.OpenChunks
-  );
-}
 
 function entries(cipher: boolean): Entry[] {
   return cipher ? cipherCosts : hashCosts;
@@ -104,9 +93,9 @@ export function ofMessages(algorithm: number, bytes: number, count: number): num
   return Math.round(total(hashCosts[algorithm]?.cost, bytes, count));
 }
 
-/** Returns the predicted nanoseconds of an operation. */
+/** Returns the predicted nanoseconds of an operation other than a derivation. */
 export function predict(work: Work): number {
-  const { operation, algorithm, source, target, iv, aad, secret, views, derivation } = work;
+  const { operation, algorithm, source, target, iv, aad, secret, views } = work;
   const cipher = isCipher(operation);
   const cost = entries(cipher)[algorithm]?.cost;
   switch (operation) {
@@ -127,17 +116,13 @@ export function predict(work: Work): number {
       return total(
         cost,
         views?.reduce((sum, { length }) => sum + length, 0) ?? source.length,
-        messages(work),
+        messageCount(work),
       );
     case Operation.SealChunks:
     case Operation.OpenChunks:
-      return total(cost, source.length, work.count);
+      return total(cost, source.length, messageCount(work));
     default:
-      return cipher
-        ? total(cost, source.length + aad.length)
-        : derivation === undefined
-          ? 0
-          : predictDerivation(derivation, target.length);
+      return total(cost, source.length + aad.length);
   }
 }
 
@@ -169,20 +154,22 @@ export function measure(operation: Operation, algorithm: number): Cost | undefin
 
 /** Returns a function that processes `size` bytes. */
 function sample(operation: Operation, algorithm: number): (size: number) => void {
-  const source = new Uint8Array(LONG);
-  const target = new Uint8Array(LONG);
-  if (!isCipher(operation)) {
-    const digest = new Uint8Array(hashes[algorithm]!.digestSize || 32);
-    const hash = engines[algorithm]!;
-    return (size) => hash.digest(PLAIN, source.subarray(0, size), digest);
-  }
-  const { keySize, ivSize, tagSize } = ciphers[algorithm]!;
-  const cipher = prepareCipher(algorithm, new Uint8Array(keySize));
-  const [iv, tag] = [new Uint8Array(ivSize), new Uint8Array(tagSize)];
+  const [source, target] = [new Uint8Array(LONG), new Uint8Array(LONG)];
+  const cipher = isCipher(operation);
+  const { digestSize } = hashes[cipher ? 0 : algorithm]!;
+  const { keySize, ivSize, tagSize } = ciphers[cipher ? algorithm : 0]!;
+  const work = cipher
+    ? plainWork(Operation.Encrypt, algorithm, {
+        secret: new Uint8Array(keySize),
+        iv: new Uint8Array(ivSize),
+        tag: new Uint8Array(tagSize),
+      })
+    : plainWork(Operation.Hash, algorithm, { target: new Uint8Array(digestSize || 32) });
   return (size) => {
-    const [from, to] = [source.subarray(0, size), target.subarray(0, size)];
-    if (cipher.apply !== undefined) cipher.apply(iv, from, to);
-    else cipher.seal!(iv, NOTHING, from, to, tag);
+    const sized = { ...work, source: source.subarray(0, size) };
+    withSpare((instance) =>
+      perform(cipher ? { ...sized, target: target.subarray(0, size) } : sized, instance),
+    );
   };
 }
 

@@ -1,16 +1,18 @@
 /**
- * `millrace/portable`: each algorithm by itself, in JavaScript, synchronously. For browsers and for
+ * `millrace/portable`: each algorithm by itself, in WebAssembly, synchronously. For browsers and for
  * every runtime without a native binary; a bundle contains only what is imported.
  *
  * Names are those of the catalog with `_` for `-`. Options, encodings and errors are those of
  * `millrace`; every result is a Uint8Array with its own memory. See docs/portable.md.
  */
-import { aesCtr } from './ciphers/aes-ctr.js';
-import { aesGcm } from './ciphers/aes-gcm.js';
-import { aesGcmSiv } from './ciphers/aes-gcm-siv.js';
-import { chacha20 as prepareChacha20 } from './ciphers/chacha.js';
-import { chacha20Poly1305, xchacha20Poly1305 } from './ciphers/chacha-poly.js';
+import type { AeadCalls, StreamCalls } from './families/ciphers.js';
+import { Family } from './families/family.js';
 import { makeAead, makeCipher, type Aead, type Cipher } from './functions/cipher.js';
+import { module as aesCtrText } from './modules/aes-ctr.js';
+import { module as aesGcmText } from './modules/aes-gcm.js';
+import { module as aesGcmSivText } from './modules/aes-gcm-siv.js';
+import { module as chacha20Text } from './modules/chacha20.js';
+import { module as chachaPolyText } from './modules/chacha20-poly1305.js';
 
 export type { ErrorCode } from '../request/error-codes.js';
 export type { WrapAlgorithm } from '../request/wrap-algorithms.js';
@@ -40,14 +42,20 @@ export type { Hkdf } from './functions/hkdf.js';
 export { unwrapKey, wrapKey } from './functions/key-wrap.js';
 export type { KeyWrapOptions } from './functions/key-wrap.js';
 
+const aesCtr = /* @__PURE__ */ new Family<StreamCalls>(aesCtrText);
+const aesGcm = /* @__PURE__ */ new Family<AeadCalls>(aesGcmText);
+const aesGcmSiv = /* @__PURE__ */ new Family<AeadCalls>(aesGcmSivText);
+const chacha = /* @__PURE__ */ new Family<StreamCalls>(chacha20Text);
+const chachaPoly = /* @__PURE__ */ new Family<AeadCalls>(chachaPolyText);
+
 /** AES-128 in counter mode (NIST SP 800-38A): 16-byte key. */
-export const aes_128_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-128-ctr', aesCtr, 16);
+export const aes_128_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-128-ctr', aesCtr, 16, 16);
 /** AES-192 in counter mode (NIST SP 800-38A): 24-byte key. */
-export const aes_192_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-192-ctr', aesCtr, 24);
+export const aes_192_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-192-ctr', aesCtr, 16, 24);
 /** AES-256 in counter mode (NIST SP 800-38A): 32-byte key. */
-export const aes_256_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-256-ctr', aesCtr, 32);
+export const aes_256_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-256-ctr', aesCtr, 16, 32);
 /** ChaCha20 (RFC 8439): 32-byte key; the iv is the counter followed by the nonce, as in OpenSSL. */
-export const chacha20: Cipher = /* @__PURE__ */ makeCipher('chacha20', prepareChacha20, 32);
+export const chacha20: Cipher = /* @__PURE__ */ makeCipher('chacha20', chacha, 64, 32);
 
 /** AES-128-GCM (NIST SP 800-38D): 16-byte key. */
 export const aes_128_gcm: Aead = /* @__PURE__ */ makeAead('aes-128-gcm', aesGcm, 16, 12, 4);
@@ -77,7 +85,7 @@ export const aes_128_gcm_siv: Aead = /* @__PURE__ */ makeAead(
 /** ChaCha20-Poly1305 (RFC 8439): 32-byte key. */
 export const chacha20_poly1305: Aead = /* @__PURE__ */ makeAead(
   'chacha20-poly1305',
-  chacha20Poly1305,
+  chachaPoly,
   32,
   12,
   16,
@@ -88,7 +96,7 @@ export const chacha20_poly1305: Aead = /* @__PURE__ */ makeAead(
  */
 export const xchacha20_poly1305: Aead = /* @__PURE__ */ makeAead(
   'xchacha20-poly1305',
-  xchacha20Poly1305,
+  chachaPoly,
   32,
   24,
   16,

@@ -1,31 +1,38 @@
 /**
- * Runs one operation, on the caller's thread or in a worker, with the checks of crates/node. The
- * key derivations are in kdf/.
+ * Runs one operation in an instance of the module, on the caller's thread or in a worker. The bytes
+ * of a call are copied into the module's memory, the result out of it, and the copies are wiped. A
+ * long message passes through a window of that memory, whatever its size.
  */
-import { Operation, Purpose, Status } from '../request/frame.js';
-import { ciphers, hashes as catalog } from '../catalog/catalog-table.js';
-import { hashes, macOfStates, macStates, prepareMac } from './hashes/index.js';
-import {
-  PLAIN,
-  StateError,
-  type HashParams,
-  type PortableHash,
-  type PortableMac,
-} from './hashes/contract.js';
-import { givenParams } from './hashes/parameters.js';
-import { prepareCipher } from './ciphers/index.js';
-import type { PortableCipher } from './ciphers/contract.js';
-import { openChunks, sealChunks } from './chunks.js';
-import { derive, Refused, type DerivationInput, type Progress } from './kdf/index.js';
-import { hashMany, hmacMany } from './batch.js';
-import { checkParams, checkTarget, type Work } from './work.js';
-import { copyOf, made, overlap, Refusal, refuse } from './windows.js';
+import { At, Flag, Operation, Purpose, Status } from '../request/frame.js';
+import { hashes as catalog } from '../catalog/catalog-table.js';
+import { Instance, WINDOW } from './instance.js';
+import { joined, messageCount, messagesOf } from './messages.js';
+import { made, NOTHING, overlap, part, Refusal, refuse } from './windows.js';
+import { isChunks, isCipher, isMany, makesTag, type Work } from './work.js';
 
 /** Runs an operation and returns its status. */
-export function perform(work: Work, progress?: Progress): Status {
+export function perform(work: Work, instance: Instance): Status {
+  if (work.purpose === undefined && isShort(work)) {
+    try {
+      return atOnce(work, instance);
+    } catch (error) {
+      return statusOf(error);
+    }
+  }
+  const steps = inSteps(work, instance);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/**
+ * Runs an operation; yields between the windows of a long message, where the event loop may run.
+ * Nothing else may use the instance meanwhile.
+ */
+export function* inSteps(work: Work, instance: Instance): Generator<undefined, Status, undefined> {
   try {
-    run(work, progress);
-    return Status.Done;
+    return yield* withKey(work, instance, (keyed) => steps(keyed, instance));
   } catch (error) {
     return statusOf(error);
   }
@@ -33,274 +40,358 @@ export function perform(work: Work, progress?: Progress): Status {
 
 /** Returns the status of a thrown value. */
 export function statusOf(error: unknown): Status {
-  if (error instanceof Refusal || error instanceof Refused) return error.status;
-  if (error instanceof StateError) return Status.State;
+  if (error instanceof Refusal) return error.status;
   // V8 says "Array buffer allocation failed", other engines "out of memory".
   if (error instanceof RangeError && /alloc|memory|length/i.test(error.message))
     return Status.Memory;
   return Status.Internal;
 }
 
-function run(work: Work, progress: Progress | undefined): void {
-  switch (work.operation) {
-    case Operation.Hash:
-      return hash(work);
-    case Operation.Hmac:
-      return withMac(work, (mac) => mac.mac(work.source, digestTarget(work)));
-    case Operation.Encrypt:
-    case Operation.Seal:
-      return withCipher(work, encrypt);
-    case Operation.Decrypt:
-    case Operation.Open:
-      return withCipher(work, decrypt);
-    case Operation.Update:
-      return update(work);
-    case Operation.Finish:
-      return finish(work);
-    case Operation.Squeeze:
-      return squeeze(work);
-    case Operation.MacBegin:
-      return macBegin(work);
-    case Operation.MacUpdate:
-      return macUpdate(work);
-    case Operation.MacFinish:
-      return runningMacOf(work).finish(work.aad, work.source, digestTarget(work));
-    case Operation.HashMany:
-      return hashMany(work, hashOf(work), paramsOf(work));
-    case Operation.HmacMany:
-      if (catalog[work.algorithm]!.hmac) return withMac(work, (mac) => hmacMany(work, mac));
-      return refuse(Status.NotSupported);
-    case Operation.SealChunks:
-      return withCipher(work, sealChunks);
-    case Operation.OpenChunks:
-      return withCipher(work, openChunks);
-    default:
-      return derived(work, progress);
+type Steps = Generator<undefined, Status, undefined>;
+
+/** Runs work with the bytes of a prepared key as with the key itself. */
+function* withKey(work: Work, instance: Instance, run: (work: Work) => Steps): Steps {
+  const { purpose, algorithm, secret } = work;
+  if (purpose === undefined) return yield* run(work);
+  const handle = createKey(instance, purpose, algorithm, secret);
+  try {
+    return yield* run({ ...work, handle, purpose: undefined, secret: NOTHING });
+  } finally {
+    disposeKey(instance, handle);
   }
 }
 
-// hashes
-
-function hash(work: Work): void {
-  const params = paramsOf(work);
-  checkParams(work, params);
-  checkTarget(work, params);
-  hashOf(work).digest(params, work.source, work.target);
+/** Returns true if all of a work is in the arena at once. */
+function isShort({ operation, source }: Work): boolean {
+  if (isMany(operation)) return false;
+  return source.length <= WINDOW || isChunks(operation) || operation >= Operation.MacBegin;
 }
 
-function update(work: Work): void {
-  const params = paramsOf(work);
-  const hash = hashOf(work);
-  advance(
-    work,
-    () => checkParams(work, params),
-    (state, source, next) => hash.update(params, state, source, next),
-  );
+function* steps(work: Work, instance: Instance): Steps {
+  const { operation, source, target } = work;
+  if (isMany(operation)) return yield* many(work, instance);
+  if (isShort(work)) return atOnce(work, instance);
+  if (!isCipher(operation)) return yield* hashInWindows(work, instance);
+  return source.length === target.length ? yield* inParts(work, instance) : Status.Argument;
 }
 
-function macBegin({ algorithm, source, target }: Work): void {
-  const { hmac, stateSize } = catalog[algorithm]!;
-  if (!hmac) refuse(Status.NotSupported);
-  if (target.length !== 2 * stateSize) refuse(Status.OutputSize);
-  if (overlap(source, target)) refuse(Status.Argument);
-  macStates(algorithm, source, target);
+// keys
+
+/** Prepares a key; returns its handle. */
+export function createKey(
+  instance: Instance,
+  purpose: Purpose,
+  algorithm: number,
+  bytes: Uint8Array,
+): number {
+  const place = instance.reserve(bytes.length);
+  instance.memory.set(bytes, place);
+  try {
+    return accepted(instance.calls.create_key(purpose, algorithm, bytes.length));
+  } finally {
+    instance.wipe(bytes.length);
+  }
 }
 
-function macUpdate(work: Work): void {
-  const mac = runningMacOf(work);
-  advance(
-    work,
-    () => {},
-    (state, source, next) => mac.update(state, source, next),
-  );
+/** Wipes a key. Returns false if it was disposed before. */
+export function disposeKey(instance: Instance, handle: number): boolean {
+  instance.numbers[At.Key] = handle;
+  return instance.calls.dispose_key() === 1;
 }
 
-function advance(
+/** Returns a number of the module that is no status; refuses with the status otherwise. */
+export function accepted(number: number): number {
+  return number >= 0 ? number : refuse(-number);
+}
+
+// in one piece
+
+/** The ranges of a call in the arena. */
+interface Places {
+  readonly secret: number;
+  readonly iv: number;
+  readonly aad: number;
+  readonly tag: number;
+  readonly source: number;
+  readonly target: number;
+  readonly size: number;
+}
+
+/**
+ * Copies the inputs of a call to the arena, before so many bytes of room. Inputs that overlap the
+ * target do so in the arena too: what the call may do with them is the module's to decide.
+ */
+export function place(work: Work, instance: Instance, room = 0): Places {
+  const { secret, iv, aad, tag, source, target } = work;
+  const inputs = [secret, iv, aad, tag, source];
+  const over = inputs.filter((input) => overlap(input, target));
+  // The first and the last byte of the target and all that overlaps it.
+  let [from, to] = [target.byteOffset, target.byteOffset + target.length];
+  for (const { byteOffset, length } of over) {
+    from = Math.min(from, byteOffset);
+    to = Math.max(to, byteOffset + length);
+  }
+  let size = to - from;
+  const places = inputs.map((input) => {
+    if (over.includes(input)) return input.byteOffset - from;
+    size += input.length;
+    return size - input.length;
+  });
+  const arena = instance.reserve(size + room);
+  const { memory } = instance;
+  for (const [index, input] of inputs.entries())
+    if (input.length > 0) memory.set(input, arena + places[index]!);
+  return {
+    secret: places[0]!,
+    iv: places[1]!,
+    aad: places[2]!,
+    tag: places[3]!,
+    source: places[4]!,
+    target: target.byteOffset - from,
+    size,
+  };
+}
+
+/** Writes the numbers of a call whose memory is in the arena. */
+export function writeNumbers(work: Work, places: Places, instance: Instance): Float64Array {
+  const { numbers } = instance;
+  const { secret, iv, aad, tag, source, target, handle } = work;
+  numbers.set(work.numbers);
+  numbers[At.Operation] = inModule(work.operation);
+  numbers[At.Slot] = -1;
+  numbers[At.Engine] = 0;
+  numbers[At.Key] = handle;
+  numbers[At.Flags] =
+    Flag.HasTarget |
+    (secret.length > 0 ? Flag.HasKey : 0) |
+    Flag.HasIv |
+    Flag.HasAad |
+    (tag.length > 0 ? Flag.HasTag : 0) |
+    (work.numbers[At.Flags]! & (Flag.HasSizes | Flag.Progress));
+  numbers[At.KeyOffset] = places.secret;
+  numbers[At.KeySize] = secret.length;
+  numbers[At.IvOffset] = places.iv;
+  numbers[At.IvSize] = iv.length;
+  numbers[At.AadOffset] = places.aad;
+  numbers[At.AadSize] = aad.length;
+  numbers[At.TagOffset] = places.tag;
+  numbers[At.TagSize] = tag.length;
+  numbers[At.SourceOffset] = places.source;
+  numbers[At.SourceSize] = source.length;
+  numbers[At.TargetOffset] = places.target;
+  numbers[At.TargetSize] = target.length;
+  return numbers;
+}
+
+/** In the module the tag is always apart from the text. */
+function inModule(operation: Operation): Operation {
+  if (operation === Operation.Seal) return Operation.Encrypt;
+  return operation === Operation.Open ? Operation.Decrypt : operation;
+}
+
+/** How much longer than predicted a password hash may take, and milliseconds for other load. */
+const TIME_FACTOR = 2;
+const TIME_FLOOR_MS = 1000;
+
+/** Returns the milliseconds that an operation may take; checking a password hash has a limit. */
+export function timeLimit({ operation, numbers }: Work): number {
+  const milliseconds = numbers[At.MaxTime]!;
+  return operation === Operation.Verify && milliseconds > 0
+    ? TIME_FACTOR * milliseconds + TIME_FLOOR_MS
+    : Infinity;
+}
+
+/**
+ * Checks a derivation before it is queued. Returns its predicted nanoseconds, and the bytes of
+ * memory that it needs; refuses one of more than `limit` bytes, unless that is 0.
+ */
+export function checkDerivation(
   work: Work,
-  check: () => void,
-  step: (state: Uint8Array, source: Uint8Array, next: Uint8Array) => void,
-): void {
-  const { target: next, source, iv, aad: state } = work;
-  if (overlap(next, source) || overlap(next, iv)) refuse(Status.Overlap);
-  check();
-  if (next.length !== catalog[work.algorithm]!.stateSize) refuse(Status.OutputSize);
-  if (iv.length === 0) {
-    step(state, source, next);
-    return;
-  }
-  step(state, iv, next);
-  step(next, source, next);
-}
-
-function finish(work: Work): void {
-  const params = paramsOf(work);
-  checkParams(work, params);
-  checkTarget(work, params);
-  hashOf(work).finish(params, work.aad, work.source, work.target);
-}
-
-function squeeze(work: Work): void {
-  const { target, tag: next, aad: state, source } = work;
-  if ([next, state, source].some((other) => overlap(target, other)) || overlap(next, source))
-    refuse(Status.Overlap);
-  const params = paramsOf(work);
-  const facts = catalog[work.algorithm]!;
-  const hash = hashOf(work);
-  if (!facts.xof || hash.squeeze === undefined) return refuse(Status.NotSupported);
-  checkParams(work, params);
-  if (next.length !== facts.stateSize) refuse(Status.OutputSize);
-  hash.squeeze(params, state, source, target, next);
-}
-
-function hashOf({ algorithm }: Work): PortableHash {
-  return hashes[algorithm]!;
-}
-
-/** Returns seed, key and parameters. */
-function paramsOf(work: Work): HashParams {
-  const { key, secret, seedLow, seedHigh } = work;
-  if (key === undefined && secret.length === 0 && seedLow === 0 && seedHigh === 0) return PLAIN;
-  const seed = (BigInt(seedHigh) << 32n) | BigInt(seedLow);
-  const given = hashKey(work);
-  return given === undefined ? { seed, key: undefined } : givenParams(seed, given);
-}
-
-/** Returns the key or the block; a copy where it overlaps the target. */
-
-function hashKey({ key, secret, algorithm, target }: Work): Uint8Array | undefined {
-  if (key !== undefined)
-    return key.purpose === Purpose.Hash && key.algorithm === algorithm
-      ? key.bytes
-      : refuse(Status.KeyAlgorithm);
-  if (secret.length === 0) return undefined;
-  return overlap(secret, target) ? copyOf(secret) : secret;
-}
-
-// HMAC
-
-/** Calls `use` with the prepared key, or with one prepared for this call. */
-function withMac(work: Work, use: (mac: PortableMac) => void): void {
-  if (work.key !== undefined) {
-    use(macOf(work));
-    return;
-  }
-  if (!catalog[work.algorithm]!.hmac) refuse(Status.NotSupported);
-  const mac = prepareMac(work.algorithm, work.secret);
+  instance: Instance,
+  limit: number,
+): { readonly cost: number; readonly memory: number } {
+  const places = place(work, instance);
   try {
-    use(mac);
+    const numbers = writeNumbers(work, places, instance);
+    instance.calls.set_derivation_memory(limit);
+    const status = instance.calls.check();
+    const memory = numbers[At.MaxMemory]!;
+    if (status !== Status.Done) {
+      work.numbers[At.MaxMemory] = memory;
+      refuse(status);
+    }
+    return { cost: numbers[At.Cost]!, memory };
   } finally {
-    mac.dispose();
+    instance.wipe(places.size);
   }
 }
 
-/** Returns the key of a running HMAC: a prepared key, or one made from its states. */
-function runningMacOf(work: Work): PortableMac {
-  const { key, secret, algorithm } = work;
-  if (key !== undefined) return macOf(work);
-  if (!catalog[algorithm]!.hmac || secret.length !== 2 * catalog[algorithm]!.stateSize)
-    return refuse(Status.State);
-  return macOfStates(algorithm, secret);
+function atOnce(work: Work, instance: Instance): Status {
+  const { operation, tag, target } = work;
+  if (operation === Operation.Squeeze && overlap(tag, work.source)) return Status.Overlap;
+  const places = place(work, instance);
+  try {
+    writeNumbers(work, places, instance);
+    const status = instance.calls.run();
+    const arena = instance.reserve(places.size);
+    const { memory, numbers } = instance;
+    work.numbers[At.MaxMemory] = numbers[At.MaxMemory]!;
+    // What does not authenticate has left zeros.
+    if (status !== Status.Done && status !== Status.Authentication) return status;
+    copyOut(memory, arena + places.target, target);
+    if (makesTag(operation) || operation === Operation.Squeeze)
+      copyOut(memory, arena + places.tag, tag);
+    return status;
+  } finally {
+    instance.wipe(places.size);
+  }
 }
 
-function macOf({ key, algorithm }: Work): PortableMac {
-  if (key === undefined) return refuse(Status.Argument);
-  return key.mac !== undefined && key.algorithm === algorithm
-    ? key.mac
-    : refuse(Status.KeyAlgorithm);
+function copyOut(memory: Uint8Array, from: number, target: Uint8Array): void {
+  if (target.length > 0) target.set(part(memory, from, target.length));
 }
 
-function digestTarget({ algorithm, target }: Work): Uint8Array {
-  return target.length === catalog[algorithm]!.digestSize ? target : refuse(Status.OutputSize);
+// long messages
+
+/** Encrypts or decrypts a text of the target's size in windows. */
+function* inParts(work: Work, instance: Instance): Steps {
+  const { operation, tag, target } = work;
+  let { source } = work;
+  const size = source.length;
+  const inputs = { ...work, source: NOTHING, target: NOTHING };
+  const places = place(inputs, instance, WINDOW);
+  const { calls } = instance;
+  let [status, begun] = [Status.Internal, false];
+  try {
+    writeNumbers(inputs, places, instance);
+    // Nothing is written to memory that other threads can read before it is authenticated.
+    const passes = accepted(calls.begin_parts(size, Number(isShared(target))));
+    begun = true;
+    if (overlap(source, target)) {
+      if (source.byteOffset !== target.byteOffset) target.set(source);
+      source = target;
+    }
+    const arena = instance.reserve(0);
+    for (let pass = 0; pass < passes; pass++) {
+      for (let at = 0; at < size; at += WINDOW) {
+        const length = Math.min(WINDOW, size - at);
+        instance.memory.set(part(source, at, length), arena + places.size);
+        const written = accepted(calls.run_part(pass, at, places.size, length));
+        if (written === 1) target.set(part(instance.memory, arena + places.size, length), at);
+        yield;
+      }
+      status = calls.end_pass(pass);
+      if (status !== Status.Done) return status;
+    }
+    if (makesTag(operation)) copyOut(instance.memory, arena + places.tag, tag);
+    return status;
+  } catch (error) {
+    return (status = statusOf(error));
+  } finally {
+    // What is refused from the start leaves the target as it was.
+    if (begun && status !== Status.Done) target.fill(0);
+    calls.end_parts();
+    instance.wipe(places.size + WINDOW);
+  }
 }
 
-// ciphers
+function isShared({ buffer }: Uint8Array): boolean {
+  return typeof SharedArrayBuffer === 'function' && buffer instanceof SharedArrayBuffer;
+}
 
-function withCipher(work: Work, use: (work: Work, cipher: PortableCipher) => void): void {
-  const { key, secret, algorithm } = work;
-  if (key !== undefined) {
-    use(
-      work,
-      key.cipher !== undefined && key.algorithm === algorithm
-        ? key.cipher
-        : refuse(Status.KeyAlgorithm),
+/** Hashes a source in windows, from a state of the hash to the next. */
+function* hashInWindows(work: Work, instance: Instance): Steps {
+  const { operation, algorithm, source, handle } = work;
+  const { stateSize } = catalog[algorithm]!;
+  const mac =
+    operation === Operation.Hmac ||
+    operation === Operation.MacUpdate ||
+    operation === Operation.MacFinish;
+  if (operation === Operation.Hmac && handle === 0)
+    return yield* withKey({ ...work, purpose: Purpose.Mac }, instance, (keyed) =>
+      hashInWindows(keyed, instance),
     );
-    return;
-  }
-  if (secret.length !== ciphers[algorithm]!.keySize) refuse(Status.KeySize);
-  const cipher = prepareCipher(algorithm, secret);
+  const updates = operation === Operation.Update || operation === Operation.MacUpdate;
+  if (updates && (overlap(work.target, source) || overlap(work.target, work.iv)))
+    return Status.Overlap;
+  if (updates && work.target.length !== stateSize) return Status.OutputSize;
+  const state = made(stateSize);
+  let [next, at] = [{ ...work, operation: mac ? Operation.MacUpdate : Operation.Update }, 0];
   try {
-    use(work, cipher);
+    // A finish takes the last window.
+    for (; at < source.length - (updates ? 0 : WINDOW); at += WINDOW) {
+      const window = part(source, at, Math.min(WINDOW, source.length - at));
+      const status = atOnce({ ...next, source: window, target: state }, instance);
+      if (status !== Status.Done) return status;
+      next = { ...next, iv: NOTHING, aad: state };
+      yield;
+    }
+    if (updates) {
+      work.target.set(state);
+      return Status.Done;
+    }
+    const finish = mac ? Operation.MacFinish : Operation.Finish;
+    return atOnce(
+      {
+        ...next,
+        operation: finish,
+        source: part(source, at, source.length - at),
+        target: work.target,
+      },
+      instance,
+    );
   } finally {
-    cipher.dispose();
+    state.fill(0);
   }
 }
 
-function encrypt(work: Work, cipher: PortableCipher): void {
-  const { iv, aad, source, target, tag } = work;
-  if (!checkCipher(work)) cipher.apply!(iv, source, target);
-  else cipher.seal!(iv, overlap(aad, target) ? copyOf(aad) : aad, source, target, tag);
-}
-
-function decrypt(work: Work, cipher: PortableCipher): void {
-  const { iv, aad, source, target, tag } = work;
-  if (!checkCipher(work)) cipher.apply!(iv, source, target);
-  else if (!cipher.open!(iv, overlap(aad, target) ? copyOf(aad) : aad, source, target, tag))
-    refuse(Status.Authentication);
-}
-
-/** Maximum bytes of an AEAD tag and of an iv (AES-GCM's). */
-const TAG_MAX = 16;
-const IV_MAX = 128;
-
-/** Refuses sizes that the cipher does not take. Returns true for an AEAD. */
-function checkCipher({ algorithm, iv, aad, source, target, tag }: Work): boolean {
-  const facts = ciphers[algorithm]!;
-  if (tag.length > TAG_MAX) refuse(Status.TagSize);
-  if (iv.length > IV_MAX) refuse(Status.IvSize);
-  if (!facts.aead && (tag.length > 0 || aad.length > 0)) refuse(Status.TagSize);
-  if (target.length !== source.length) refuse(Status.Argument);
-  if (!ivFits(facts, iv.length)) refuse(Status.IvSize);
-  if (facts.aead) {
-    if (!tagFits(facts, tag.length)) refuse(Status.TagSize);
-    if (aad.length > facts.maxAad) refuse(Status.AadTooLarge);
+/** Hashes many messages in groups that fit in a window. */
+function* many(work: Work, instance: Instance): Steps {
+  const { operation, target, handle, source, views } = work;
+  const mac = operation === Operation.HmacMany;
+  const count = messageCount(work);
+  if (count === 0) return Status.Done;
+  if (mac && handle === 0) {
+    if (!catalog[work.algorithm]!.hmac) return Status.NotSupported;
+    return yield* withKey({ ...work, purpose: Purpose.Mac }, instance, (keyed) =>
+      many(keyed, instance),
+    );
   }
-  if (source.length > facts.maxSource) refuse(Status.SourceTooLarge);
-  return facts.aead;
-}
-
-/** GCM takes nonces of other sizes (SP 800-38D). */
-export function ivFits(
-  { ivSize, ivMax }: { readonly ivSize: number; readonly ivMax: number },
-  size: number,
-): boolean {
-  return size === ivSize || (size >= 1 && size <= ivMax);
-}
-
-/** GCM takes short tags, but not of every size (SP 800-38D). */
-export function tagFits(
-  { tagMin, tagSize }: { readonly tagMin: number; readonly tagSize: number },
-  size: number,
-): boolean {
-  return (
-    size <= tagSize && (tagMin === 4 ? size === 4 || size === 8 || size >= 12 : size >= tagMin)
-  );
-}
-
-// derivations
-
-/** Returns the inputs of a derivation. */
-export function inputOf({ secret, iv, aad, tag }: Work): DerivationInput {
-  return { password: secret, salt: iv, aad, secret: tag };
-}
-
-function derived(work: Work, progress: Progress | undefined): void {
-  const { derivation, target, secret, iv, aad, tag, key } = work;
-  if (derivation === undefined || key !== undefined) refuse(Status.Argument);
-  // The result must not overlap an input.
-  const apart = [secret, iv, aad, tag].some((input) => overlap(input, target));
+  const size = target.length / count;
+  if (!Number.isInteger(size)) return Status.OutputSize;
+  // A digest must not overwrite a message that has not been read.
+  const apart = [source, work.iv, ...(views ?? [])].some((input) => overlap(input, target));
   const result = apart ? made(target.length) : target;
-  derive(derivation, inputOf(work), result, progress);
-  if (!apart) return;
-  target.set(result);
-  result.fill(0);
+  let group: Uint8Array[] = [];
+  let [bytes, done] = [0, 0];
+  const flush = (): Status => {
+    if (group.length === 0) return Status.Done;
+    const digests = part(result, done * size, group.length * size);
+    done += group.length;
+    const status = atOnce({ ...joined(work, group), target: digests }, instance);
+    [group, bytes] = [[], 0];
+    return status;
+  };
+  for (const message of messagesOf(work)) {
+    let status = Status.Done;
+    if (message.length > WINDOW || bytes + message.length > WINDOW) {
+      status = flush();
+      yield;
+    }
+    if (status === Status.Done && message.length > WINDOW) {
+      const one = { ...work, operation: mac ? Operation.Hmac : Operation.Hash, views: undefined };
+      const digest = part(result, done++ * size, size);
+      status = yield* hashInWindows(
+        { ...one, iv: NOTHING, source: message, target: digest },
+        instance,
+      );
+    } else {
+      group.push(message);
+      bytes += message.length;
+    }
+    if (status !== Status.Done) return status;
+  }
+  const status = flush();
+  if (status === Status.Done && apart) target.set(result);
+  return status;
 }

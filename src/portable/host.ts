@@ -30,8 +30,10 @@ export interface Host {
    * wait for it.
    */
   readonly after: (milliseconds: number, run: () => void) => () => void;
-  /** Returns lower-case hexadecimal text. */
-  readonly hex: (bytes: Uint8Array) => string;
+  /** Returns the view of the module's memory that {@link Host.hex} reads fastest. */
+  readonly view: (memory: ArrayBuffer) => Uint8Array;
+  /** Returns a range as lower-case hexadecimal text. */
+  readonly hex: (bytes: Uint8Array, start: number, end: number) => string;
   /**
    * The largest source in bytes that WebCrypto gets on this thread. Node.js computes on other
    * threads, Chromium before the call returns: 64 MiB of AES-GCM would block a page for hundreds of

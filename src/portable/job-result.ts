@@ -2,7 +2,7 @@
  * Results of jobs: whether one may replace its target, and otherwise its copy to the target.
  */
 import { Operation, Status } from '../request/frame.js';
-import type { Work } from './work.js';
+import { isChunks, type Work } from './work.js';
 
 /** The result of a job. */
 export interface JobResult {
@@ -21,10 +21,10 @@ export interface JobResult {
 }
 
 /** Returns true if the result is secret: made with a key and not a ciphertext. */
-export function givesSecret({ operation, key, secret }: Work): boolean {
+export function givesSecret({ operation, handle, secret }: Work): boolean {
   if (operation >= Operation.MacBegin) return true;
   return (
-    (key !== undefined || secret.length > 0) &&
+    (handle !== 0 || secret.length > 0) &&
     operation !== Operation.Encrypt &&
     operation !== Operation.Seal &&
     operation !== Operation.SealChunks
@@ -71,7 +71,7 @@ export function transferableResult({
 /** Copies a result from elsewhere to the target. A refused result leaves no partial output. */
 export function putResult(job: JobResult): void {
   const { work, place, tagPlace, target, tag } = job;
-  const chunks = work.operation === Operation.SealChunks || work.operation === Operation.OpenChunks;
+  const chunks = isChunks(work.operation);
   if (job.status === Status.Authentication || (chunks && job.status === Status.Cancelled)) {
     place.fill(0);
     return;

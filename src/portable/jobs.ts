@@ -10,21 +10,12 @@ import { tryWebCryptoChunks } from './webcrypto-chunks.js';
 import { tryWebCrypto, type Ended } from './webcrypto-backend.js';
 import { joinMessages, ownSecrets, wipeSecrets } from './worker-messages.js';
 import type { Host } from './host.js';
-import { memoryOf } from './kdf/index.js';
-import {
-  INLINE_NS,
-  isCipher,
-  isMeasured,
-  predict,
-  settleCost,
-  defaultRoute,
-} from './cost-model.js';
+import { INLINE_NS, isMeasured, predict, settleCost, defaultRoute } from './cost-model.js';
 import { MemoryBudget, type MemoryPermit } from './memory-budget.js';
 import { CompletionBuffer, type Settle } from './completion-buffer.js';
 import { givesSecret, putResult, transferableResult, type JobResult } from './job-result.js';
 import { NOTHING, refuse } from './windows.js';
-import { perform } from './execute.js';
-import type { Work } from './work.js';
+import { isCipher, type Work } from './work.js';
 
 /** The least reported cost: the caller polls for shorter jobs, which these do not need. */
 const MIN_COST_NS = 5_000;
@@ -121,14 +112,23 @@ export class Jobs {
     );
   }
 
-  submit(described: Work): void {
+  /**
+   * Accepts a work, with its predicted cost and the memory that it needs. `perform` runs it now,
+   * `own` returns it with the bytes of its key.
+   */
+  submit(
+    described: Work,
+    derivation: { readonly cost: number; readonly memory: number } | undefined,
+    perform: (work: Work) => Status,
+    own: (work: Work) => Work,
+  ): void {
     const frame = this.#frame;
     const { operation } = described;
     if (operation === Operation.Squeeze || operation === Operation.MacBegin)
       refuse(Status.NotSupported);
     const flags = frame[At.Flags]!;
     const snapshot = (flags & Flag.Snapshot) !== 0;
-    const cost = predict(described);
+    const cost = derivation?.cost ?? predict(described);
     const copied = (flags & (Flag.Snapshot | Flag.Copied)) !== 0 ? described.source.length : 0;
     const route = this.#route(cost, flags, snapshot, copied);
     const slot = frame[At.Slot]!;
@@ -143,9 +143,7 @@ export class Jobs {
     }
     const cipher = isCipher(operation);
     const measure = operation < Operation.Scrypt && !isMeasured(cipher, described.algorithm);
-    const { derivation } = described;
-    const needs = derivation === undefined ? 0 : memoryOf(derivation);
-    const work = joinMessages(ownSecrets(described));
+    const work = joinMessages(ownSecrets(own(described)));
     const job = new Job(
       this,
       slot,
@@ -155,7 +153,7 @@ export class Jobs {
       measure,
       cost,
       copied,
-      needs,
+      derivation?.memory ?? 0,
       true,
     );
     job.owned = work.source !== described.source;

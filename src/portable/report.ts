@@ -3,17 +3,28 @@
  */
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { bytesFor, INLINE_NS, isMeasured, costOf } from './cost-model.js';
-import { libraries, libraryOf } from './libraries.js';
+import { engineKind, unavailableReason, type Instance } from './instance.js';
 
-/** `{"portable":{"available":true,"libraries":{..},"algorithms":{..}}}` */
-export function enginesReport(): string {
-  const algorithms = Object.fromEntries(
-    [...hashes, ...ciphers].map(({ name }) => [
-      name,
-      { library: libraryOf(name), instructions: [], hardware: false },
-    ]),
+/** `{"portable":{"available":true,"runs":"wasm-simd","libraries":{..},"algorithms":{..}}}` */
+export function enginesReport(open: () => Instance): string {
+  const kind = engineKind();
+  let instance: Instance;
+  try {
+    instance = open();
+  } catch {
+    const reason = unavailableReason();
+    return JSON.stringify({
+      portable: { available: false, reason, libraries: {}, algorithms: {} },
+    });
+  }
+  const text = instance.takeOutput(instance.calls.report(), (memory, start, end) =>
+    new TextDecoder().decode(memory.slice(start, end)),
   );
-  return JSON.stringify({ portable: { available: true, libraries, algorithms } });
+  const { native } = JSON.parse(text) as { native: Record<string, unknown> };
+  const { libraries, algorithms } = native;
+  return JSON.stringify({
+    portable: { available: true, ...kind, libraries, algorithms },
+  });
 }
 
 /** Returns all costs by algorithm. */

@@ -2,9 +2,8 @@
  * Decides which operations WebCrypto runs for the engine: large ones, of algorithms that have
  * passed a self-test. Its results arrive on the event loop, from its own threads.
  */
-import { Operation, Status } from '../request/frame.js';
+import { Operation, Purpose, Status } from '../request/frame.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
-import type { PreparedKey } from './keys.js';
 import {
   aesCtr,
   digest,
@@ -19,7 +18,8 @@ import {
 } from './webcrypto.js';
 import { copyOf, NOTHING } from './windows.js';
 import { perform } from './execute.js';
-import type { Work } from './work.js';
+import { withSpare } from './instance.js';
+import { makesTag, plainWork, type Work } from './work.js';
 
 /** Receives the end of an operation; the tag is that of an encryption, otherwise empty. */
 export type Ended = (status: Status, target: Uint8Array, tag: Uint8Array) => void;
@@ -71,8 +71,7 @@ function isLarge({ operation, source }: Work): boolean {
 
 /** Returns the result: a digest, or a text followed by its tag. */
 function compute(work: Work, lent: boolean): Served {
-  const { operation, algorithm, key, iv, aad, source, tag, target } = work;
-  const secret = key?.bytes ?? work.secret;
+  const { operation, algorithm, secret, iv, aad, source, tag, target } = work;
   switch (operation) {
     case Operation.Hash:
       return target.length === hashes[algorithm]!.digestSize && secret.length === 0
@@ -80,7 +79,7 @@ function compute(work: Work, lent: boolean): Served {
         : undefined;
     case Operation.Hmac:
       return target.length === hashes[algorithm]!.digestSize
-        ? hmac(algorithm, importedOf(key) ?? secret, source, lent)
+        ? hmac(algorithm, importedOf(work) ?? secret, source, lent)
         : undefined;
     case Operation.Encrypt:
     case Operation.Seal:
@@ -97,7 +96,7 @@ function compute(work: Work, lent: boolean): Served {
     aad.length <= maxAad &&
     target.length === source.length;
   if (!fits || tag.length > tagSize || (aead && tag.length < TAG_MIN_BYTES)) return undefined;
-  const ready = importedOf(key) ?? secret;
+  const ready = importedOf(work) ?? secret;
   if (!aead) return aesCtr(algorithm, ready, iv, source, lent);
   if (operation === Operation.Encrypt || operation === Operation.Seal)
     return gcmSeal(algorithm, ready, iv, aad, source, tag.length, lent);
@@ -124,21 +123,24 @@ function withTag({ source, tag }: Work): Uint8Array | undefined {
 
 // keys
 
-const importedKeys = new WeakMap<PreparedKey, ImportedKey | undefined>();
+/** By the handle of the prepared key. */
+const importedKeys = new Map<number, ImportedKey | undefined>();
+
+/** Forgets the imported form of a prepared key that was disposed. */
+export function forgetImported(handle: number): void {
+  importedKeys.delete(handle);
+}
 
 /**
  * Returns the imported form of a prepared key. Starts the import if there is none, and returns
  * undefined until it ends.
  */
-function importedOf(key: PreparedKey | undefined): ImportedKey | undefined {
-  if (key === undefined || importedKeys.has(key)) return key && importedKeys.get(key);
-  importedKeys.set(key, undefined);
-  const importing = (key.mac === undefined ? importCipherKey : importHmacKey)(
-    key.algorithm,
-    key.bytes,
-  );
+function importedOf({ handle, purpose, algorithm, secret }: Work): ImportedKey | undefined {
+  if (handle === 0 || importedKeys.has(handle)) return importedKeys.get(handle);
+  importedKeys.set(handle, undefined);
+  const importing = (purpose === Purpose.Mac ? importHmacKey : importCipherKey)(algorithm, secret);
   importing?.then(
-    (each) => importedKeys.set(key, each),
+    (each) => void (importedKeys.has(handle) && importedKeys.set(handle, each)),
     () => {},
   );
   return undefined;
@@ -187,9 +189,8 @@ async function test(sample: Work): Promise<void> {
   try {
     const expected = { ...sample, target: copyOf(sample.target), tag: copyOf(sample.tag) };
     const answer = await compute(sample, true);
-    if (answer === undefined || perform(expected) !== Status.Done) return;
-    const makesTag = sample.operation === Operation.Encrypt || sample.operation === Operation.Seal;
-    const right = [...expected.target, ...(makesTag ? expected.tag : [])];
+    if (answer === undefined || performHere(expected) !== Status.Done) return;
+    const right = [...expected.target, ...(makesTag(sample.operation) ? expected.tag : [])];
     if (right.length === answer.length && right.every((byte, index) => byte === answer[index]))
       trusted.add(nameOf(sample));
   } catch {
@@ -218,7 +219,7 @@ function samples(): Work[] {
       tag: new Uint8Array(tagSize),
     });
     const [source, tag] = [copyOf(encryption.target), copyOf(encryption.tag)];
-    perform({ ...encryption, target: source, tag });
+    performHere({ ...encryption, target: source, tag });
     const decryption = { ...encryption, operation: Operation.Decrypt, source, tag };
     works.push(encryption, decryption);
     if (aead)
@@ -230,26 +231,17 @@ function samples(): Work[] {
   return works;
 }
 
+function performHere(work: Work): Status {
+  return withSpare((instance) => perform(work, instance));
+}
+
 function sample(operation: Operation, algorithm: number, given: Partial<Work>): Work {
   const source = counting(77);
-  return {
-    operation,
-    algorithm,
+  return plainWork(operation, algorithm, {
     source,
-    key: undefined,
-    secret: NOTHING,
-    seedLow: 0,
-    seedHigh: 0,
-    iv: NOTHING,
-    aad: NOTHING,
-    tag: NOTHING,
     target: new Uint8Array(source.length),
-    views: undefined,
-    count: 0,
-    size: 0,
-    derivation: undefined,
     ...given,
-  };
+  });
 }
 
 function counting(size: number): Uint8Array {

@@ -1,65 +1,74 @@
 /**
  * One operation with all its inputs.
  */
-import { Status, type Operation } from '../request/frame.js';
-import { hashes as catalog } from '../catalog/catalog-table.js';
-import { numberIn, takesRawKey } from '../catalog/parameters.js';
-import { PLAIN, type HashParams } from './hashes/contract.js';
-import { checkBlock } from './hashes/parameters.js';
-import type { Derivation } from './kdf/index.js';
-import type { PreparedKey } from './keys.js';
-import { refuse } from './windows.js';
+import { At, Operation, type Purpose } from '../request/frame.js';
+import { NOTHING } from './windows.js';
 
 export interface Work {
-  operation: Operation;
+  readonly operation: Operation;
   /** The algorithm's number in the catalog. */
-  algorithm: number;
-  /** A prepared key; without one, `secret` holds the key's bytes, if any. */
-  key: PreparedKey | undefined;
-  secret: Uint8Array;
-  seedLow: number;
-  seedHigh: number;
+  readonly algorithm: number;
+  /** The numbers of the call, as in the frame; those of its memory say nothing. */
+  readonly numbers: Float64Array;
+  /** The handle of a prepared key, 0 without one. */
+  readonly handle: number;
+  /** The purpose of a prepared key whose bytes are the secret. */
+  readonly purpose: Purpose | undefined;
+  /** The bytes of the key, if any. */
+  readonly secret: Uint8Array;
   /** Of a running hash: the bytes before the source. Of many messages: their sizes. */
-  iv: Uint8Array;
+  readonly iv: Uint8Array;
   /** Of a running hash: its state. */
-  aad: Uint8Array;
+  readonly aad: Uint8Array;
   /**
    * Encryption writes its tag here and `Squeeze` the next state; decryption checks this tag; a
    * derivation reads its second secret here.
    */
-  tag: Uint8Array;
-  source: Uint8Array;
-  target: Uint8Array;
-  /** Many messages, each in its own memory. */
-  views: readonly Uint8Array[] | undefined;
-  /**
-   * The number of messages or chunks in the source, and the size of each; the size {@link SIZED}
-   * means that the iv holds the sizes.
-   */
-  count: number;
-  size: number;
-  derivation: Derivation | undefined;
+  readonly tag: Uint8Array;
+  readonly source: Uint8Array;
+  readonly target: Uint8Array;
+  /** Many messages, each in its own memory, instead of the source. */
+  readonly views: readonly Uint8Array[] | undefined;
 }
 
-export const SIZED = -1;
-
-/** Refuses a digest size that the hash does not have with these parameters. */
-export function checkTarget(
-  { algorithm, target }: Work,
-  { parameters }: HashParams,
-  size = target.length,
-): void {
-  const { xof, digestSize } = catalog[algorithm]!;
-  if (xof ? size === 0 : size !== (numberIn(parameters, 'outputLength') ?? digestSize))
-    refuse(Status.OutputSize);
+/** Returns true if the operation makes its tag instead of reading it. */
+export function makesTag(operation: Operation): boolean {
+  return operation === Operation.Encrypt || operation === Operation.Seal;
 }
 
-/** Refuses a seed, key or parameter that the hash does not take. */
-export function checkParams({ algorithm }: Work, params: HashParams): void {
-  if (params === PLAIN) return;
-  const { seedBits, parameters } = catalog[algorithm]!;
-  if (params.seed !== 0n && seedBits === 0) refuse(Status.NotSupported);
-  if (params.key !== undefined && (parameters === null || !takesRawKey(parameters)))
-    refuse(Status.NotSupported);
-  if (params.parameters !== undefined) checkBlock(algorithm, params.parameters);
+/** Returns true for runs of chunks. */
+export function isChunks(operation: Operation): boolean {
+  return operation === Operation.SealChunks || operation === Operation.OpenChunks;
+}
+
+/** Returns true if the operation's algorithm is a cipher. */
+export function isCipher(operation: Operation): boolean {
+  return (operation >= Operation.Encrypt && operation <= Operation.Open) || isChunks(operation);
+}
+
+/** Returns true for hashes of many messages. */
+export function isMany(operation: Operation): boolean {
+  return operation === Operation.HashMany || operation === Operation.HmacMany;
+}
+
+/** Returns the work of an operation without options. */
+export function plainWork(operation: Operation, algorithm: number, given: Partial<Work>): Work {
+  const numbers = new Float64Array(At.Length);
+  numbers[At.Operation] = operation;
+  numbers[At.Algorithm] = algorithm;
+  return {
+    operation,
+    algorithm,
+    numbers,
+    handle: 0,
+    purpose: undefined,
+    secret: NOTHING,
+    iv: NOTHING,
+    aad: NOTHING,
+    tag: NOTHING,
+    source: NOTHING,
+    target: NOTHING,
+    views: undefined,
+    ...given,
+  };
 }

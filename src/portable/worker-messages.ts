@@ -2,24 +2,26 @@
  * Operations as messages to a worker and back: plain records that can be cloned, with transferable
  * buffers.
  */
-import { Operation, Purpose, Status } from '../request/frame.js';
+import { At, Operation, Purpose, Status } from '../request/frame.js';
+import { pbkdf2 } from './webcrypto.js';
 import { tryWebCrypto, isServed, type Ended } from './webcrypto-backend.js';
-import { deriveFast, type Derivation, type Progress } from './kdf/index.js';
-import { prepareKey, wipeKey } from './keys.js';
 import type { Cost } from './cost-model.js';
+import { Instance, withSpare } from './instance.js';
+import { joined } from './messages.js';
+import type { Module } from './module.js';
 import { copyOf, made, NOTHING } from './windows.js';
-import { inputOf, perform, statusOf } from './execute.js';
-import { SIZED, type Work } from './work.js';
+import { inSteps, perform, statusOf } from './execute.js';
+import { makesTag, type Work } from './work.js';
 
 /** A request to a worker: {@link Work} with the sizes of its results. */
 export interface WorkerRequest {
+  /** The engine's module, with the first request. */
+  readonly module: Module | undefined;
   readonly operation: Operation;
   readonly algorithm: number;
-  /** The purpose of a prepared key. */
+  readonly numbers: Float64Array;
   readonly purpose: Purpose | undefined;
   readonly secret: Uint8Array;
-  readonly seedLow: number;
-  readonly seedHigh: number;
   readonly iv: Uint8Array;
   readonly aad: Uint8Array;
   readonly tag: Uint8Array;
@@ -27,9 +29,6 @@ export interface WorkerRequest {
   readonly targetSize: number;
   /** The size of the tag to make. */
   readonly tagSize: number;
-  readonly count: number;
-  readonly size: number;
-  readonly derivation: Derivation | undefined;
   /** True if the worker reports progress. */
   readonly reportsProgress: boolean;
   /** True if the worker measures the algorithm's cost after the result. */
@@ -57,17 +56,16 @@ export type WorkerResponse =
       readonly cost: Cost;
     };
 
-/** Returns true if the operation makes its tag instead of reading it. */
-export function makesTag(operation: Operation): boolean {
-  return operation === Operation.Encrypt || operation === Operation.Seal;
-}
-
-/** Returns the work with copies of all inputs that the caller may change after the call. */
+/**
+ * Returns the work with copies of all inputs that the caller may change after the call. The bytes of
+ * a prepared key are a copy already.
+ */
 export function ownSecrets(work: Work): Work {
-  const { key, secret, iv, aad, tag, operation } = work;
+  const { numbers, purpose, secret, iv, aad, tag, operation } = work;
   return {
     ...work,
-    secret: copyOf(key?.bytes ?? secret),
+    numbers: numbers.slice(),
+    secret: purpose === undefined ? copyOf(secret) : secret,
     iv: copyOf(iv),
     aad: copyOf(aad),
     tag: makesTag(operation) ? tag : copyOf(tag),
@@ -80,58 +78,36 @@ export function wipeSecrets({ secret, iv, aad, tag, operation }: Work): void {
   if (!makesTag(operation)) tag.fill(0);
 }
 
+/** Returns messages in separate memory as one copy. */
+export function joinMessages(work: Work): Work {
+  return work.views === undefined ? work : joined(work, work.views);
+}
+
 /** Returns the request to a worker. The source must be a copy. */
-export function requestOf(work: Work, reportsProgress: boolean, measure: boolean): WorkerRequest {
-  const {
-    operation,
-    algorithm,
-    key,
-    secret,
-    seedLow,
-    seedHigh,
-    iv,
-    aad,
-    tag,
-    source,
-    target,
-    count,
-    size,
-    derivation,
-  } = work;
+export function requestOf(
+  work: Work,
+  module: Module | undefined,
+  reportsProgress: boolean,
+  measure: boolean,
+): WorkerRequest {
+  const { operation, algorithm, numbers, purpose, secret, iv, aad, tag, source, target } = work;
   const makes = makesTag(operation);
   return {
+    module,
     operation,
     algorithm,
-    purpose: key?.purpose,
+    numbers,
+    purpose,
     secret,
-    seedLow,
-    seedHigh,
     iv,
     aad,
     tag: makes ? NOTHING : tag,
     source,
     targetSize: target.length,
     tagSize: makes ? tag.length : 0,
-    count,
-    size,
-    derivation,
     reportsProgress,
     measure,
   };
-}
-
-/** Joins messages in separate memory into one copy, with their sizes. */
-export function joinMessages(work: Work): Work {
-  const { views } = work;
-  if (views === undefined) return work;
-  const sizes = new Float64Array(views.map(({ length }) => length));
-  const source = made(sizes.reduce((sum, size) => sum + size, 0));
-  let at = 0;
-  for (const view of views) {
-    source.set(view, at);
-    at += view.length;
-  }
-  return { ...work, views: undefined, source, iv: new Uint8Array(sizes.buffer), size: SIZED };
 }
 
 /** The result of a request. */
@@ -141,12 +117,34 @@ export interface Outcome {
   readonly tag: Uint8Array;
 }
 
-/** Runs a request in a worker, which owns its copies. */
-export function runRequest(request: WorkerRequest, progress: Progress | undefined): Outcome {
-  return outcome(request, () => {
+/** Runs a request in a worker, which owns its copies. `pause` is called during long work. */
+export function runRequest(request: WorkerRequest, pause: (progress: number) => boolean): Outcome {
+  try {
     const work = workOf(request);
-    return { work, status: perform(work, progress) };
-  });
+    return outcome(
+      request,
+      work,
+      withSpare(
+        (instance) => {
+          instance.pause = pause;
+          return perform(work, instance);
+        },
+        { derives: work.operation >= Operation.Scrypt, keep: true },
+      ),
+    );
+  } catch (error) {
+    return outcome(request, undefined, statusOf(error));
+  }
+}
+
+/** Runs a request on this thread; yields wherever other events may be handled. */
+export function* requestInSteps(request: WorkerRequest): Generator<undefined, Outcome, undefined> {
+  try {
+    const work = workOf(request);
+    return outcome(request, work, yield* inSteps(work, new Instance()));
+  } catch (error) {
+    return outcome(request, undefined, statusOf(error));
+  }
 }
 
 /**
@@ -155,15 +153,14 @@ export function runRequest(request: WorkerRequest, progress: Progress | undefine
  */
 export async function webcryptoRequest(request: WorkerRequest): Promise<Outcome | undefined> {
   const { operation, purpose, secret, source, targetSize, tagSize } = request;
+  if (operation === Operation.Pbkdf2) return derivedByWebCrypto(request);
   if (purpose === Purpose.Hash || operation > Operation.Open) return undefined;
   // WebCrypto takes the key's bytes and allocates its result: only the sizes of target and tag
   // matter.
-  const tag = makesTag(operation) ? made(tagSize) : request.tag;
   const work: Work = {
     ...request,
-    key: undefined,
-    secret,
-    tag,
+    handle: 0,
+    tag: makesTag(operation) ? made(tagSize) : request.tag,
     target: source.length === targetSize ? source : made(targetSize),
     views: undefined,
   };
@@ -177,51 +174,39 @@ export async function webcryptoRequest(request: WorkerRequest): Promise<Outcome 
   });
 }
 
-/** Derives with WebAssembly where available. With progress it uses JavaScript, which reports it. */
-export async function deriveRequest(
-  request: WorkerRequest,
-  derivation: Derivation,
-  progress: Progress | undefined,
-): Promise<Outcome> {
-  if (progress !== undefined) return runRequest(request, progress);
-  let status = Status.Done;
-  let work: Work | undefined;
+/** WebCrypto takes 50 us for a call, and then a fifth of the module's time. */
+const ITERATIONS_MIN = 1000;
+
+async function derivedByWebCrypto(request: WorkerRequest): Promise<Outcome | undefined> {
+  const { algorithm, numbers, secret, iv, targetSize, reportsProgress } = request;
+  const iterations = numbers[At.Count]!;
+  if (reportsProgress || iterations < ITERATIONS_MIN) return undefined;
   try {
-    work = workOf(request);
-    await deriveFast(derivation, inputOf(work), work.target);
-  } catch (error) {
-    status = statusOf(error);
+    const target = await pbkdf2(algorithm, secret, iv, iterations, targetSize);
+    if (target === undefined) return undefined;
+    for (const own of [secret, iv]) own.fill(0);
+    return { status: Status.Done, target, tag: NOTHING };
+  } catch {
+    // Some browsers refuse an empty password.
+    return undefined;
   }
-  return outcome(request, () => ({ work, status }));
 }
 
 function workOf(request: WorkerRequest): Work {
-  const { operation, purpose, algorithm, secret, source, targetSize, tagSize } = request;
+  const { operation, source, targetSize, tagSize } = request;
   // A cipher works in place.
   const inPlace =
     operation >= Operation.Encrypt && operation <= Operation.Open && source.length === targetSize;
   return {
     ...request,
-    key: purpose === undefined ? undefined : prepareKey(purpose, algorithm, secret),
-    secret: purpose === undefined ? secret : NOTHING,
+    handle: 0,
     tag: makesTag(operation) ? made(tagSize) : request.tag,
     target: inPlace ? source : made(targetSize),
     views: undefined,
   };
 }
 
-function outcome(
-  request: WorkerRequest,
-  run: () => { readonly work: Work | undefined; readonly status: Status },
-): Outcome {
-  let status: Status;
-  let work: Work | undefined;
-  try {
-    ({ work, status } = run());
-  } catch (error) {
-    status = statusOf(error);
-  }
-  if (work?.key !== undefined) wipeKey(work.key);
+function outcome(request: WorkerRequest, work: Work | undefined, status: Status): Outcome {
   for (const own of [request.secret, request.iv, request.aad, request.tag]) own.fill(0);
   if (status !== Status.Done || work === undefined)
     return { status, target: NOTHING, tag: NOTHING };

@@ -6,12 +6,11 @@
  */
 import { Status } from '../request/frame.js';
 import { CancelResult } from '../request/protocol.js';
-import { requestOf, type Outcome, type WorkerResponse } from './worker-messages.js';
+import { requestInSteps, requestOf, type Outcome, type WorkerResponse } from './worker-messages.js';
 import type { Host, WorkerHandle } from './host.js';
-import { timeLimit } from './kdf/index.js';
-import { inSlices } from './slices.js';
+import { engineModule } from './instance.js';
 import { copyOf, NOTHING, refuse } from './windows.js';
-import { statusOf } from './execute.js';
+import { statusOf, timeLimit } from './execute.js';
 import type { Work } from './work.js';
 
 /** A job for a worker, with copies of all inputs but lent ones. */
@@ -67,6 +66,8 @@ class PoolWorker {
   /** True after the worker has reported that it runs. */
   ready = false;
   ended = false;
+  /** True after it was sent the engine's module. */
+  hasModule = false;
   /**
    * Memory of an earlier source, for a copy of the same size. Cleared when the worker idles out.
    */
@@ -86,7 +87,7 @@ class PoolWorker {
 /** A job that runs on this thread. */
 interface InlineJob {
   readonly job: PoolJob;
-  readonly steps: Iterator<undefined, Outcome, undefined>;
+  readonly steps: Generator<undefined, Outcome, undefined>;
 }
 
 export class WorkerPool {
@@ -176,6 +177,8 @@ export class WorkerPool {
       return CancelResult.BeforeStart;
     }
     if (this.#inline?.job === job) {
+      // What it left in memory is overwritten.
+      this.#inline.steps.return(undefined as never);
       this.#inline = undefined;
       job.end(Status.Cancelled, undefined, undefined);
       return CancelResult.Requested;
@@ -210,7 +213,8 @@ export class WorkerPool {
       lost: (memory: boolean): void => this.#lost(worker, memory),
     };
     try {
-      worker.handle = this.#host.startWorker(events);
+      // A worker runs the compiled module.
+      if (engineModule() !== undefined) worker.handle = this.#host.startWorker(events);
     } catch {
       worker.handle = undefined;
     }
@@ -230,12 +234,14 @@ export class WorkerPool {
     worker.jobs.push(job);
     try {
       this.#ownSource(job);
-      const request = requestOf(job.work, job.reportsProgress, job.measure);
+      const module = worker.hasModule ? undefined : engineModule();
+      const request = requestOf(job.work, module, job.reportsProgress, job.measure);
       // Transferred memory is lost with a worker that fails to start: clone until it has reported
       // that it runs.
       const { buffer, length } = request.source;
       worker.handle!.hold(true);
       worker.handle!.post(request, worker.ready && length > 0 ? [buffer as ArrayBuffer] : []);
+      worker.hasModule = true;
       if (worker.ready) job.work = { ...job.work, source: NOTHING };
       this.#startClock(job);
     } catch (error) {
@@ -278,10 +284,7 @@ export class WorkerPool {
 
   /** Limits the time of password hashes from untrusted strings: WebAssembly cannot stop itself. */
   #startClock(job: PoolJob): void {
-    const { derivation } = job.work;
-    const allowed = derivation === undefined ? undefined : timeLimit(derivation);
-    if (allowed === undefined) return;
-    const limit = allowed + WORKER_START_MS;
+    const limit = timeLimit(job.work) + WORKER_START_MS;
     if (limit < TIMER_MAX_MS)
       this.#clocks.set(
         job,
@@ -353,7 +356,7 @@ export class WorkerPool {
     if (job === undefined) return undefined;
     try {
       this.#ownSource(job);
-      return { job, steps: inSlices(requestOf(job.work, false, false)) };
+      return { job, steps: requestInSteps(requestOf(job.work, undefined, false, false)) };
     } catch (error) {
       job.end(statusOf(error), undefined, undefined);
       return undefined;

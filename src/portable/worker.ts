@@ -1,18 +1,15 @@
 /**
  * The worker's side of the pool: runs one request after the other.
  */
-import { Operation } from '../request/frame.js';
 import {
-  deriveRequest,
   webcryptoRequest,
   runRequest,
   type WorkerRequest,
   type Outcome,
   type WorkerResponse,
 } from './worker-messages.js';
-import { inJavaScript } from './hashes/wasm-switches.js';
-import type { Progress } from './kdf/index.js';
-import { isCipher, measure } from './cost-model.js';
+import { measure } from './cost-model.js';
+import { setModuleSource } from './instance.js';
 
 /** A worker's channel to the thread that started it. */
 export interface Port {
@@ -22,12 +19,6 @@ export interface Port {
 
 /** Milliseconds between two progress reports. */
 const PROGRESS_INTERVAL_MS = 20;
-
-/**
- * Messages of at least this size are hashed by WebAssembly; compiling it takes a few milliseconds
- * for each thread.
- */
-const WASM_MIN_BYTES = 64 * 1024;
 
 /** Runs requests in order and answers in order, until the thread is ended. */
 export function serve(port: Port): void {
@@ -39,22 +30,10 @@ export function serve(port: Port): void {
 }
 
 async function work(port: Port, request: WorkerRequest): Promise<void> {
-  const { derivation } = request;
-  const progress = request.reportsProgress ? reporter(port) : undefined;
-  answer(
-    port,
-    request,
-    await (derivation === undefined
-      ? run(request, progress)
-      : deriveRequest(request, derivation, progress)),
-  );
-}
-
-async function run(request: WorkerRequest, progress: Progress | undefined): Promise<Outcome> {
-  const served = await webcryptoRequest(request);
-  if (served !== undefined) return served;
-  await prepared(request);
-  return runRequest(request, progress);
+  const { module } = request;
+  if (module !== undefined) setModuleSource(() => module);
+  const pause = request.reportsProgress ? reporter(port) : () => false;
+  answer(port, request, (await webcryptoRequest(request)) ?? runRequest(request, pause));
 }
 
 /** Ends the worker, so that its owner is notified; not every runtime reports a rejected promise. */
@@ -64,25 +43,15 @@ function fail(error: unknown): void {
   });
 }
 
-/** Prepares WebAssembly for a long message, where available. */
-async function prepared({ operation, algorithm, source }: WorkerRequest): Promise<void> {
-  const many = operation === Operation.HashMany || operation === Operation.HmacMany;
-  if (many || isCipher(operation) || source.length < WASM_MIN_BYTES) return;
-  try {
-    const { prepareWasm } = await import('./hashes/wasm.js');
-    await prepareWasm(algorithm);
-  } catch {
-    // JavaScript computes it.
-  }
-}
-
-function reporter(port: Port): (fraction: number) => void {
+function reporter(port: Port): (fraction: number) => boolean {
   let lastReport = Date.now();
   return (fraction) => {
     const now = Date.now();
-    if (now - lastReport < PROGRESS_INTERVAL_MS) return;
-    lastReport = now;
-    port.post({ type: 'progress', fraction }, []);
+    if (now - lastReport >= PROGRESS_INTERVAL_MS) {
+      lastReport = now;
+      port.post({ type: 'progress', fraction }, []);
+    }
+    return false;
   };
 }
 
@@ -112,9 +81,6 @@ function answer(
     port.post({ type: 'end', status, target, tag, spare }, [...transfer, spare]);
   else port.post({ type: 'end', status, target, tag }, transfer);
   if (!wanted) return;
-  // In JavaScript, because the cost is for work on the calling thread.
-  const cost = isCipher(operation)
-    ? measure(operation, algorithm)
-    : inJavaScript(algorithm, () => measure(operation, algorithm));
+  const cost = measure(operation, algorithm);
   if (cost !== undefined) port.post({ type: 'cost', operation, algorithm, cost }, []);
 }

@@ -147,7 +147,7 @@ export interface Native {
   ): number;
   threads(which: Threads): number;
   setThreads(limit: number): void;
-  /** Keeps or returns the memory of collected large results (crates/node/src/pages.rs). */
+  /** Keeps or returns the memory of collected large results (crates/request/src/pages.rs). */
   recycles(): number;
   setRecycling(keep: number): void;
   catalog(): string;

@@ -143,6 +143,22 @@ test('in a browser', { skip: missing }, async (t) => {
       }),
       'refused',
     );
+    assert.deepEqual(
+      await page.evaluate(() => {
+        const { millrace, useJavaScript } = globalThis.entryPoints;
+        const outcome = () => {
+          try {
+            return millrace.hash('sha256', 'abc', 'hex').slice(0, 8);
+          } catch ({ code, message }) {
+            return [code, message.includes("'wasm-unsafe-eval'")];
+          }
+        };
+        const before = outcome();
+        useJavaScript();
+        return [before, outcome(), millrace.engines().portable.runs];
+      }),
+      [['ERR_ENGINE_UNAVAILABLE', true], 'ba7816bf', 'javascript'],
+    );
     verify(
       await page.evaluate((given) => globalThis.conform(given), { without: unstoppable, ...some }),
       'Chromium, strict policy',

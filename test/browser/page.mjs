@@ -5,6 +5,7 @@ import * as bigintBuffer from '/dist/browser/bigint-buffer.mjs';
 import * as bigintHash from '/dist/browser/bigint-hash.mjs';
 import * as cryptoAsync from '/dist/browser/crypto-async.mjs';
 import * as millrace from '/dist/browser/index.mjs';
+import { useJavaScript } from '/dist/browser/javascript.mjs';
 import * as promises from '/dist/browser/promises.mjs';
 import { runConformance } from '/test/conformance/suite.mjs';
 
@@ -58,5 +59,5 @@ if (typeof document === 'undefined') {
       worker.onerror = ({ message }) => reject(new Error(message));
       worker.postMessage(given);
     });
-  globalThis.entryPoints = { millrace, promises };
+  globalThis.entryPoints = { millrace, promises, useJavaScript };
 }

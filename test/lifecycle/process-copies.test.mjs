@@ -57,7 +57,9 @@ const SNAPSHOT = `
 const { startupSnapshot } = require('node:v8');
 ${requiring()}
 ${MAKE_RANDOM}
-// What was requested at once for several calls must not remain in the snapshot.
+// What was requested at once for several calls must not remain in the snapshot. It is made without
+// WebAssembly.
+require(${JSON.stringify(join(root, 'dist', 'portable', 'javascript.js'))}).useJavaScript();
 for (const algorithm of ['aes-256-gcm', 'xchacha20-poly1305'])
   millrace.seal(algorithm, { key: Buffer.alloc(32, 1), source: 'x' });
 startupSnapshot.setDeserializeMainFunction(async () => {

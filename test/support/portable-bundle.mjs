@@ -27,7 +27,7 @@ export async function bundle(entry, { minify = false, contents } = {}) {
   return result.outputFiles[0].text;
 }
 
-/** What a module of src/portable exports. */
+/** What a module of src/portable exports, with the module that the engine runs. */
 export async function portable(entry) {
   const module = { exports: {} };
   const names = [
@@ -39,6 +39,13 @@ export async function portable(entry) {
     '__dirname',
     '__filename',
   ];
-  new Function('module', 'exports', ...names, await bundle(entry))(module, module.exports);
+  const contents = `
+    import { setModuleSource } from './src/portable/instance.js';
+    import { compileText } from './src/portable/module.js';
+    import { simd } from './src/portable/modules/engine.js';
+    setModuleSource(() => compileText(simd));
+    export * from './${entry}';`;
+  const text = await bundle(entry, { contents });
+  new Function('module', 'exports', ...names, text)(module, module.exports);
   return module.exports;
 }

@@ -15,7 +15,9 @@ export const portableHost: Host = {
     const timer = later(run, milliseconds).unref();
     return () => forget(timer);
   },
-  hex: ({ buffer, byteOffset, length }) => Buffer.from(buffer, byteOffset, length).toString('hex'),
+  view: (memory) => Buffer.from(memory),
+  hex: (bytes, start, end) =>
+    (Buffer.isBuffer(bytes) ? bytes : viewOf(bytes)).toString('hex', start, end),
   platformMaxBytes: Infinity,
   cores: availableParallelism(),
   startWorker,
@@ -54,4 +56,8 @@ function startWorker({ message, lost }: WorkerEvents): WorkerHandle | undefined 
 function workerFile(): string | undefined {
   if (typeof __dirname === 'string') return join(__dirname, 'worker.js');
   return folder && join(folder, '..', 'platform', 'node', 'worker.js');
+}
+
+function viewOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
 }

@@ -1,8 +1,8 @@
 /** Ciphers of millrace/portable. */
-import { failure, makeError } from '../../request/errors.js';
-import { Status } from '../../request/frame.js';
+import { makeError } from '../../request/errors.js';
 import { accepted, type Accepted } from '../../request/options.js';
-import type { PrepareCipher } from '../ciphers/contract.js';
+import { aeadOf, applyStream, type AeadCalls, type StreamCalls } from '../families/ciphers.js';
+import { Family } from '../families/family.js';
 import {
   bytes,
   data,
@@ -104,8 +104,13 @@ export interface Aead {
   readonly tagSize: number;
 }
 
-/** Makes a stream cipher. */
-export function makeCipher(algorithm: string, prepare: PrepareCipher, keySize: number): Cipher {
+/** Makes a stream cipher of a module; `block` is its block in bytes. */
+export function makeCipher(
+  algorithm: string,
+  family: Family<StreamCalls>,
+  block: number,
+  keySize: number,
+): Cipher {
   const ivSize = 16;
   const takes: Accepted<keyof CipherOptions> = accepted(algorithm, {
     key: true,
@@ -124,9 +129,7 @@ export function makeCipher(algorithm: string, prepare: PrepareCipher, keySize: n
     const secret = sized(key, keySize, 'key', 'ERR_KEY_SIZE', algorithm);
     const first = sized(iv, ivSize, 'iv', 'ERR_IV_SIZE', algorithm);
     const target = memory(text.length);
-    const cipher = prepare(secret);
-    cipher.apply!(first, text, target);
-    cipher.dispose();
+    applyStream(family, block, secret, first, text, target);
     return target;
   };
   return {
@@ -142,16 +145,17 @@ export function makeCipher(algorithm: string, prepare: PrepareCipher, keySize: n
 const GCM_NONCE_MAX = 128;
 
 /**
- * Makes an authenticated cipher; `tagMin` is its shortest tag in bytes: 4 for GCM, which takes tags
+ * Makes an authenticated cipher of a module; `tagMin` is its shortest tag in bytes: 4 for GCM, which takes tags
  * of 4, 8 and 12 to 16 bytes and nonces of other sizes (NIST SP 800-38D), otherwise 16.
  */
 export function makeAead(
   algorithm: string,
-  prepare: PrepareCipher,
+  family: Family<AeadCalls>,
   keySize: number,
   nonceSize: number,
   tagMin: number,
 ): Aead {
+  const aead = aeadOf(family);
   const tagSize = 16;
   const gcm = tagMin === 4;
   const takes: Accepted<keyof SealOptions> = accepted(algorithm, {
@@ -201,9 +205,8 @@ export function makeAead(
     const end = start + text.length;
     const sealed = memory(end + size);
     const first = number ?? globalThis.crypto.getRandomValues(sealed.subarray(0, start));
-    const cipher = prepare(secret);
-    cipher.seal!(first, protectedToo, text, sealed.subarray(start, end), sealed.subarray(end));
-    cipher.dispose();
+    const target = sealed.subarray(start, end);
+    aead.seal(secret, first, protectedToo, text, target, sealed.subarray(end));
     return sealed;
   };
   const open = (given: unknown): Result => {
@@ -217,19 +220,26 @@ export function makeAead(
           `${start === 0 ? 'the tag' : 'nonce and tag'}, not ${text.length}`,
       );
     const opened = memory(end - start);
-    const cipher = prepare(secret);
-    const right = cipher.open!(
+    const right = aead.open(
+      secret,
       number ?? text.subarray(0, start),
       protectedToo,
       text.subarray(start, end),
       opened,
       text.subarray(end),
     );
-    cipher.dispose();
-    if (!right) throw failure(Status.Authentication);
+    if (!right) throw wrongTag();
     return opened;
   };
   return { seal, open, algorithm, keySize, nonceSize, tagSize };
+}
+
+/** Returns the error of a message that is not authentic. */
+export function wrongTag(): Error {
+  return makeError(
+    'ERR_AUTHENTICATION',
+    'authentication failed: wrong key, nonce, aad or tag, or changed ciphertext',
+  );
 }
 
 function sized(

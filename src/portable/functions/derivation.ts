@@ -1,9 +1,7 @@
 /**
- * Key derivation of millrace/portable: synchronous, in JavaScript, so it blocks the page.
+ * Key derivation of millrace/portable: synchronous, in WebAssembly, so it blocks the page.
  */
-import { argon2d, argon2i, argon2id } from '@noble/hashes/argon2.js';
-import { scrypt as derive } from '@noble/hashes/scrypt.js';
-import { makeError, outOfMemory } from '../../request/errors.js';
+import { makeError } from '../../request/errors.js';
 import {
   argon2Kind,
   argon2Version,
@@ -19,8 +17,11 @@ import {
 import { between } from '../../request/numbers.js';
 import { accepted, type Accepted } from '../../request/options.js';
 import { equal } from '../equal.js';
-import { prepareHmac } from '../hashes/hmac.js';
-import { pbkdf2 as derivePbkdf2 } from '../kdf/pbkdf2.js';
+import { derive, type DeriveCalls } from '../families/derivations.js';
+import { Family } from '../families/family.js';
+import { pbkdf2 as derivePbkdf2 } from '../families/pbkdf2.js';
+import { module as argon2Module } from '../modules/argon2.js';
+import { module as scryptModule } from '../modules/scrypt.js';
 import { recipeOf, type HashFunction } from './hash.js';
 import {
   bytes,
@@ -38,6 +39,9 @@ export interface ScryptOptions extends ScryptCostOptions {
   /** The most bytes of memory: `128 * r * (N + p + 2)` must not exceed it. 32 MiB by default. */
   readonly maxmem?: number | undefined;
 }
+
+const scryptFamily = /* @__PURE__ */ new Family<DeriveCalls>(scryptModule);
+const argon2Family = /* @__PURE__ */ new Family<DeriveCalls>(argon2Module);
 
 const scryptTakes: Accepted<keyof ScryptOptions> = /* @__PURE__ */ accepted(
   'scrypt(password, salt, keylen)',
@@ -107,18 +111,10 @@ export function scrypt(
   scryptMaxmem(cost, given.maxmem);
   const dkLen = keySize(keylen, 'keylen');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
-  // The library refuses empty keys.
-  return dkLen === 0
-    ? NO_BYTES.slice()
-    : derived(scryptMemory(cost), () =>
-        derive(secret, other, {
-          ...cost,
-          dkLen,
-          maxmem: Number.MAX_SAFE_INTEGER,
-          // Inherited otherwise.
-          onProgress: undefined as never,
-        }),
-      );
+  const target = memoryFor(dkLen);
+  const { N, r, p } = cost;
+  derive(scryptFamily, scryptMemory(cost), [], [secret, other], [N, r, p], target);
+  return target;
 }
 
 /**
@@ -147,13 +143,9 @@ export function pbkdf2(
   const { hash, facts } = recipeOf(digest, 'digest');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
   const target = memoryFor(size);
-  const mac = prepareHmac(hash, facts, secret);
-  derivePbkdf2(mac, other, facts.digestSize, iterations, target, undefined);
-  mac.dispose();
+  derivePbkdf2(hash, facts, secret, other, iterations, target);
   return target;
 }
-
-const argon2Kinds = [argon2d, argon2i, argon2id] as const;
 
 /**
  * Derives a key from a password with Argon2 (RFC 9106): at least 210 ms and 19 MiB by default.
@@ -164,7 +156,7 @@ const argon2Kinds = [argon2d, argon2i, argon2id] as const;
 export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters): Result {
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
-  const derive = argon2Kinds[argon2Kind(algorithm, 'algorithm')];
+  const kind = argon2Kind(algorithm, 'algorithm');
   const given = optionsOf<Argon2Parameters>(parameters, 'parameters', argon2Takes);
   const {
     message,
@@ -184,29 +176,15 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
   const salt = data(nonce, 'parameters.nonce');
   checkArgon2Salt(salt.length, 'parameters');
   const password = data(message, 'parameters.message');
-  const asked = {
-    m,
-    t,
-    p,
-    version,
-    dkLen,
-    key: secret === undefined ? NO_BYTES : data(secret, 'parameters.secret'),
-    personalization:
-      associatedData === undefined ? NO_BYTES : data(associatedData, 'parameters.associatedData'),
-    maxmem: 2 ** 32 - 1,
-    // Not undefined, which the library leaves to Object.prototype.
-    onProgress: () => {},
-  };
-  return derived(m * 1024, () => derive(password, salt, asked));
-}
-
-/** Calls a library, which throws the engine's own error if memory runs out. */
-function derived(size: number, derive: () => Uint8Array): Result {
-  try {
-    return derive() as Result;
-  } catch {
-    throw outOfMemory(size);
-  }
+  const inputs = [
+    password,
+    salt,
+    secret === undefined ? NO_BYTES : data(secret, 'parameters.secret'),
+    associatedData === undefined ? NO_BYTES : data(associatedData, 'parameters.associatedData'),
+  ];
+  const target = memoryFor(dkLen);
+  derive(argon2Family, m * 1024, [kind, version, m, t, p], inputs, [], target);
+  return target;
 }
 
 /**

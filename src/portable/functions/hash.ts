@@ -1,20 +1,14 @@
 /** The hashes of millrace/portable: one function each, with a running form. */
 import { makeError, wrongType } from '../../request/errors.js';
 import type { ParameterRanges } from '../../catalog/facts.js';
-import {
-  checkParameter,
-  parameterBlock,
-  takesNo,
-  takesRawKey,
-  type Parameter,
-} from '../../catalog/parameters.js';
+import { takesNo } from '../../catalog/parameters.js';
 import { accepted, type Accepted } from '../../request/options.js';
 import { Unclonable } from '../../request/unclonable.js';
-import { PLAIN, type HashParams, type PortableHash } from '../hashes/contract.js';
+import type { FamilyHash } from '../families/hash.js';
+import { PLAIN, type HashParams } from '../hashes/contract.js';
 import type { MacSizes } from '../hashes/hmac.js';
 import { encoded, encodingOf, resultOf, type Digest, type Encoding } from './encodings.js';
 import {
-  bytes,
   data,
   memory,
   NO_BYTES,
@@ -144,7 +138,7 @@ export interface Facts extends MacSizes {
 /** The implementation and the properties of a hash. */
 export interface Recipe {
   readonly algorithm: string;
-  readonly hash: PortableHash;
+  readonly hash: FamilyHash;
   readonly facts: Facts;
 }
 
@@ -164,8 +158,9 @@ export function recipeOf(value: unknown, name: string): Recipe {
 /** Makes a hash function. */
 export function makeHash<Extra extends object = NoOptions, Source = Data>(
   algorithm: string,
-  hash: PortableHash,
+  hash: FamilyHash,
   catalog: Facts,
+  parametersOf = noParameters,
 ): HashFunction<Extra, Source> {
   // Without prototypes, from which names of options could be inherited.
   const parameters = catalog.parameters && { ...catalog.parameters, __proto__: null };
@@ -200,7 +195,7 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
     } else {
       const request = optionsOf<AllOptions>(second, 'options', takes);
       encoding = encodingOf(request.encoding);
-      const given = read(request, algorithm, facts);
+      const given = read(request, algorithm, facts, parametersOf);
       params = given.params;
       digest = resultOf(given.size, encoding);
     }
@@ -209,7 +204,7 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
   }
   const create = (given?: unknown): RunningHash => {
     const request = optionsOf<BeginOptions>(given, 'options', takesBeginning);
-    const { params, size } = read(request, algorithm, facts);
+    const { params, size } = read(request, algorithm, facts, parametersOf);
     return new RunningHash(algorithm, hash, params, size, facts);
   };
   const { digestSize: outputLength, blockSize } = facts;
@@ -222,11 +217,13 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
   }) as unknown as HashFunction<Extra, Source>;
 }
 
-function noKey(algorithm: string): Error {
+/** Returns the error for a MAC without a key. */
+export function noKey(algorithm: string): Error {
   return makeError('ERR_MISSING_ARGUMENT', `options.key must be given: ${algorithm} is a MAC`);
 }
 
-type ParameterOptions = KeyOptions &
+/** The options that are parameters. */
+export type ParameterOptions = KeyOptions &
   SaltOptions &
   PersonalizationOptions &
   ContextOptions &
@@ -241,6 +238,7 @@ function read(
   given: BeginOptions,
   algorithm: string,
   facts: Facts,
+  parametersOf: ReadParameters,
 ): { size: number; params: HashParams } {
   const { outputLength, seed } = given;
   const size = sizeOf(outputLength, algorithm, facts);
@@ -285,49 +283,35 @@ function seedOf(seed: unknown, algorithm: string, { seedBits = 0 }: Facts): bigi
   );
 }
 
-/** Returns a raw key, and the block of the other parameters. */
-function parametersOf(
+/** Reads the parameters of a hash that takes some; {@link noParameters} refuses them. */
+export type ReadParameters = (
   given: ParameterOptions,
   algorithm: string,
-  { parameters: ranges, digestSize, hmac, keyRequired }: Facts,
+  facts: Facts,
   size: number,
-): Pick<HashParams, 'key' | 'parameters'> {
-  const values: Parameter[] = [];
-  let raw: Uint8Array | undefined;
-  for (const name of names) {
-    const value: unknown = given[name];
-    if (value === undefined) {
-      if (name === 'key' && keyRequired) throw noKey(algorithm);
-      continue;
-    }
-    const range = ranges?.[name];
-    if (range === undefined) {
-      if (name !== 'key') throw takesNo(name, algorithm);
-      const hint = hmac === false ? '' : '; hmac does';
-      throw makeError('ERR_ARGUMENT_VALUE', `options.key: ${algorithm} takes no key${hint}`);
-    }
-    const option = `options.${name}`;
-    if (name === 'context' && typeof value !== 'string') throw wrongType(option, 'a string', value);
-    if (name === 'domain' || name === 'blockSize') {
-      const number = unsigned(value, option);
-      checkParameter(name, number, range, algorithm);
-      values.push([name, number]);
-      continue;
-    }
-    // Not slice, which Buffer overrides.
-    const view = Uint8Array.from(name === 'key' ? bytes(value, option) : data(value, option));
-    checkParameter(name, view, range, algorithm);
-    if (name === 'key' && takesRawKey(ranges!)) raw = view;
-    else values.push([name, view]);
-  }
-  if (raw !== undefined && values.length > 0)
-    throw makeError('ERR_ARGUMENT_VALUE', 'options.key and options.context exclude each other');
-  if (ranges?.outputLength !== undefined && size !== digestSize)
-    values.push(['outputLength', size]);
-  return { key: raw, parameters: values.length > 0 ? parameterBlock(values) : undefined };
+) => Pick<HashParams, 'key' | 'parameters'>;
+
+const NO_PARAMETERS = { key: undefined };
+
+const noParameters: ReadParameters = (given, algorithm, { hmac }) => {
+  for (const name of parameterNames)
+    if (given[name] !== undefined) throw takesNoParameter(name, algorithm, hmac);
+  return NO_PARAMETERS;
+};
+
+/** Returns the error for a parameter that a hash does not take. */
+export function takesNoParameter(
+  name: (typeof parameterNames)[number],
+  algorithm: string,
+  hmac: false | undefined,
+): Error {
+  if (name !== 'key') return takesNo(name, algorithm);
+  const hint = hmac === false ? '' : '; hmac does';
+  return makeError('ERR_ARGUMENT_VALUE', `options.key: ${algorithm} takes no key${hint}`);
 }
 
-const names = [
+/** The parameters, in the order of their numbers. */
+export const parameterNames = [
   'key',
   'salt',
   'personalization',
@@ -451,13 +435,7 @@ export class RunningHash extends Running {
   readonly #again: () => RunningHash;
 
   /** Made by {@link HashFunction.create}. */
-  constructor(
-    algorithm: string,
-    hash: PortableHash,
-    params: HashParams,
-    size: number,
-    facts: Facts,
-  ) {
+  constructor(algorithm: string, hash: FamilyHash, params: HashParams, size: number, facts: Facts) {
     const steps: RunningSteps = {
       update: (state, source, next) =>
         hash.update(params, state, hash.encodeItems?.([source], data) ?? source, next),

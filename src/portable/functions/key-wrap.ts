@@ -1,5 +1,4 @@
-/** Key wrapping of millrace/portable: synchronous, in JavaScript. */
-import { aeskw, aeskwp } from '@noble/ciphers/aes.js';
+/** Key wrapping of millrace/portable: synchronous, in WebAssembly. */
 import { makeError } from '../../request/errors.js';
 import { accepted, type Accepted } from '../../request/options.js';
 import {
@@ -10,7 +9,13 @@ import {
   type WrapAlgorithm,
   type WrapFacts,
 } from '../../request/wrap-algorithms.js';
+import { wrapWith, type WrapCalls } from '../families/derivations.js';
+import { Family } from '../families/family.js';
+import { module } from '../modules/key-wrap.js';
+import { wrongTag } from './cipher.js';
 import { bytes, options as optionsOf, type Bytes, type Result } from './inputs.js';
+
+const family = /* @__PURE__ */ new Family<WrapCalls>(module);
 
 /** The keys of {@link wrapKey} and {@link unwrapKey}. */
 export interface KeyWrapOptions {
@@ -40,8 +45,8 @@ const unwrapTakes: Accepted<keyof KeyWrapOptions> = /* @__PURE__ */ accepted(
 export function wrapKey(algorithm: WrapAlgorithm, options: KeyWrapOptions): Result {
   const { facts, key, source } = read(algorithm, options, arguments.length, 'wrapKey', wrapTakes);
   checkWrappingKey(facts, key.length);
-  wrappedSize(facts, source.length);
-  return cipherOf(facts, key).encrypt(source) as Result;
+  const size = wrappedSize(facts, source.length);
+  return wrapWith(family, 'wrap', facts.padded, key, source, size);
 }
 
 /**
@@ -58,25 +63,11 @@ export function unwrapKey(algorithm: WrapAlgorithm, options: KeyWrapOptions): Re
     'unwrapKey',
     unwrapTakes,
   );
-  unwrappedSize(facts, source.length);
+  const size = unwrappedSize(facts, source.length);
   checkWrappingKey(facts, key.length);
-  let found;
-  try {
-    found = cipherOf(facts, key).decrypt(source);
-  } catch {
-    throw makeError(
-      'ERR_AUTHENTICATION',
-      'authentication failed: wrong key, nonce, aad or tag, or changed ciphertext',
-    );
-  }
-  // The library returns a part of its buffer.
-  const own = new Uint8Array(found);
-  found.fill(0);
-  return own;
-}
-
-function cipherOf({ padded }: WrapFacts, key: Uint8Array): ReturnType<typeof aeskw> {
-  return padded ? aeskwp(key) : aeskw(key);
+  const found = wrapWith(family, 'unwrap', facts.padded, key, source, size);
+  if (found.length > 0) return found;
+  throw wrongTag();
 }
 
 function read(

@@ -48,17 +48,6 @@ export interface PortableHash {
   check(params: HashParams, state: Uint8Array): void;
 }
 
-/**
- * An accelerator for many blocks (wasm.ts): advances the words of a state by whole blocks,
- * synchronously.
- */
-export type Blocks = (words: Uint8Array, blocks: Uint8Array) => void;
-
-/**
- * Bytes from which {@link Blocks} are faster: a call costs as much as a few blocks in JavaScript.
- */
-export const BLOCKS_MIN = 2048;
-
 /** A keyed HMAC. Its states are those of its hash after the key's first block. */
 export interface PortableMac {
   mac(source: Uint8Array, target: Uint8Array): void;
@@ -66,12 +55,4 @@ export interface PortableMac {
   finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
   /** Wipes the key, as far as JavaScript can. */
   dispose(): void;
-}
-
-/** An invalid state, or one after its first output: `Error::State` in crates/core/src/error.rs. */
-export class StateError extends Error {
-  constructor() {
-    super('not a state of this hash');
-    this.name = 'StateError';
-  }
 }

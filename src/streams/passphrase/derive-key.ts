@@ -80,9 +80,9 @@ export function checkLimits(scrypt: HeaderScrypt, { maxMemory, maxTime }: Header
   }
 }
 
-/** Predicts as for password hashes: crates/core/src/kdf/phc.rs, src/portable/kdf/costs.ts. */
+/** Predicts as for password hashes: crates/core/src/kdf/phc.rs. */
 function milliseconds({ N, r, p }: HeaderScrypt): number {
-  const nanoseconds = defaultEngine.engine.name === 'portable' ? 800 * N + 14_000 : 200 * N + 3200;
+  const nanoseconds = defaultEngine.engine.name === 'portable' ? 600 * N + 9600 : 200 * N + 3200;
   return (nanoseconds * r * p) / 1e6;
 }
 

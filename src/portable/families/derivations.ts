@@ -1,0 +1,83 @@
+/** Key derivation and key wrapping of families' modules. */
+import { outOfMemory } from '../../request/errors.js';
+import { layOut, type Family } from './family.js';
+
+/** The function of a module with a derivation: numbers, then addresses and sizes. */
+export interface DeriveCalls {
+  derive(...given: number[]): number;
+}
+
+/** The most bytes that a module's memory can have. */
+const MEMORY_MAX = 2 ** 32;
+
+/**
+ * Derives a key of `size` bytes with a function that takes `before`, the address and the size of
+ * each input, `after`, and the target's. `memory` is what it needs, in bytes.
+ *
+ * @throws MillraceError ERR_OUT_OF_MEMORY
+ */
+export function derive(
+  family: Family<DeriveCalls>,
+  memory: number,
+  before: readonly number[],
+  inputs: readonly Uint8Array[],
+  after: readonly number[],
+  target: Uint8Array,
+): void {
+  if (memory > MEMORY_MAX) throw outOfMemory(memory);
+  const places = layOut(family, [...inputs, target]);
+  const calls = family.open();
+  const [result = 0, end = 0] = places.slice(-2);
+  const given = inputs.flatMap(({ length }, index) => [places[index]!, length]);
+  try {
+    const failed = calls.derive(...before, ...given, ...after, result, target.length);
+    if (failed !== 0) throw outOfMemory(memory);
+    target.set(family.bytes().subarray(result, result + target.length));
+  } finally {
+    family.wipe(end, true);
+    // The working memory is overwritten already.
+    family.drop();
+  }
+}
+
+/** The functions of the module with key wrapping. */
+export interface WrapCalls {
+  wrap(
+    padded: number,
+    key: number,
+    keySize: number,
+    source: number,
+    size: number,
+    target: number,
+  ): number;
+  /** Returns the size of the key; 0 if it is not authentic. */
+  unwrap(
+    padded: number,
+    key: number,
+    keySize: number,
+    source: number,
+    size: number,
+    target: number,
+  ): number;
+}
+
+/** Wraps or unwraps a key; returns an empty one if it is not authentic. */
+export function wrapWith(
+  family: Family<WrapCalls>,
+  call: 'wrap' | 'unwrap',
+  padded: boolean,
+  key: Uint8Array,
+  source: Uint8Array,
+  targetSize: number,
+): ReturnType<Uint8Array['slice']> {
+  const target = new Uint8Array(targetSize);
+  const [first = 0, second = 0, third = 0, end = 0] = layOut(family, [key, source, target]);
+  const calls = family.open();
+  try {
+    const found = calls[call](Number(padded), first, key.length, second, source.length, third);
+    const size = call === 'wrap' ? targetSize : found;
+    return family.bytes().slice(third, third + size) as ReturnType<Uint8Array['slice']>;
+  } finally {
+    family.wipe(end, true);
+  }
+}

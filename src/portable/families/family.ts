@@ -1,0 +1,133 @@
+/**
+ * A family's module: compiled and instantiated at its first call. Its memory begins with the stack
+ * and the data; JavaScript lays out the rest for each call, and overwrites it afterwards. The module
+ * allocates beyond.
+ */
+import { makeError, outOfMemory } from '../../request/errors.js';
+import { compileText, instantiate, type Module, type NoWebAssembly } from '../module.js';
+
+interface Exports {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  readonly __heap_base: { readonly value: number };
+}
+
+const PAGE = 65_536;
+
+/** Bytes of the stack, which is first in the memory (tools/wasm.mjs). */
+const STACK_BYTES = 32_768;
+
+/** Bytes at the end of the stack that every call may use. */
+const NEAR_BYTES = 4096;
+
+export class Family<Calls extends object> {
+  readonly #text: string;
+  #module: Module | undefined;
+  #exports!: Calls & Exports;
+  /** The first byte that a call may use. */
+  start = 0;
+  /** The end of what JavaScript lays out; 0 without an instance. */
+  end = 0;
+  #first = 0;
+  #bytes!: Uint8Array;
+
+  /** Takes the text of a module (src/portable/modules). */
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /**
+   * Returns the functions of the module.
+   *
+   * @throws MillraceError ERR_ENGINE_UNAVAILABLE
+   */
+  open(): Calls {
+    if (this.end === 0) this.#instantiate();
+    return this.#exports;
+  }
+
+  /** Returns the memory, until the next call that may make it larger. */
+  bytes(): Uint8Array {
+    const { buffer } = this.#exports.memory;
+    if (this.#bytes?.buffer !== buffer) this.#bytes = new Uint8Array(buffer);
+    return this.#bytes;
+  }
+
+  /**
+   * Makes room up to an end, in a new instance if this one has allocated beyond. To be called before
+   * anything is written.
+   *
+   * @throws MillraceError ERR_OUT_OF_MEMORY
+   */
+  reserve(end: number): void {
+    if (end <= this.end) return;
+    if (this.bytes().length > this.end) this.#instantiate();
+    const { memory } = this.#exports;
+    try {
+      memory.grow(Math.ceil((end - memory.buffer.byteLength) / PAGE));
+    } catch {
+      this.end = 0;
+      throw outOfMemory(end);
+    }
+    this.end = memory.buffer.byteLength;
+  }
+
+  /**
+   * Overwrites what was laid out up to an end, and what calls left on the stack; all of the stack if
+   * keys were there. Gives back memory that was added.
+   */
+  wipe(end: number, keys = false): void {
+    const bytes = this.bytes();
+    bytes.fill(0, this.start, end);
+    bytes.fill(0, keys ? 0 : STACK_BYTES - NEAR_BYTES, STACK_BYTES);
+    if (this.end > this.#first) this.drop();
+  }
+
+  /** Drops the instance, whose memory holds no secrets any more. */
+  drop(): void {
+    this.end = 0;
+    this.#exports = this.#bytes = undefined as never;
+  }
+
+  #instantiate(): void {
+    try {
+      this.#module ??= compileText(this.#text);
+      this.#exports = instantiate<Calls & Exports>(this.#module);
+    } catch (error) {
+      throw makeError('ERR_ENGINE_UNAVAILABLE', (error as NoWebAssembly).message);
+    }
+    this.start = aligned(this.#exports.__heap_base.value);
+    this.end = this.#first = this.#exports.memory.buffer.byteLength;
+  }
+}
+
+/** Bytes of a window for messages at least, and what its size is a multiple of. */
+const WINDOW_MIN = 16_384;
+const WINDOW_UNIT = 1024;
+
+/** Returns the next address that is aligned for every type. */
+export const aligned = (address: number): number => (address + 15) & ~15;
+
+/**
+ * Copies bytes to their places, one after the other, and returns those and the end, where there is
+ * room for a window.
+ */
+export function layOut(family: Family<object>, inputs: readonly Uint8Array[]): number[] {
+  family.open();
+  const places: number[] = [];
+  let end = family.start;
+  for (const { length } of inputs) {
+    places.push(end);
+    // Not `aligned`, whose numbers have 32 bits.
+    end = Math.ceil((end + length) / 16) * 16;
+  }
+  family.reserve(end + WINDOW_MIN);
+  const bytes = family.bytes();
+  inputs.forEach((input, index) => bytes.set(input, places[index]));
+  return [...places, end];
+}
+
+/** Returns the size of the window that begins at an address. */
+export function windowAt(family: Family<object>, place: number): number {
+  family.reserve(place + WINDOW_MIN);
+  return Math.floor((family.end - place) / WINDOW_UNIT) * WINDOW_UNIT;
+}

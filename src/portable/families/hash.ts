@@ -1,0 +1,167 @@
+/** A hash of a family's module. */
+import type { HashParams, PortableHash } from '../hashes/contract.js';
+import { aligned, windowAt, type Family } from './family.js';
+
+/**
+ * A function that absorbs a window: the hash's number, the state, the window and its size, the next
+ * state or the digest and its size; key and seed, which hashes without parameters ignore.
+ */
+type Absorb = (
+  hash: number,
+  state: number,
+  source: number,
+  size: number,
+  target: number,
+  targetSize: number,
+  key: number,
+  keySize: number,
+  seedLow: number,
+  seedHigh: number,
+) => number;
+
+/** The functions of a module of hashes. They return 0 unless the state is none. */
+export interface HashCalls {
+  readonly update: Absorb;
+  readonly finish: Absorb;
+  squeeze?(
+    hash: number,
+    state: number,
+    target: number,
+    size: number,
+    next: number,
+    key: number,
+    keySize: number,
+  ): number;
+  iterate?(
+    hash: number,
+    inner: number,
+    outer: number,
+    last: number,
+    sum: number,
+    count: number,
+  ): number;
+}
+
+const NONE = /* @__PURE__ */ new Uint8Array(0);
+
+/** Up to this many bytes are read one by one, which is faster than by a view. */
+const FEW = 64;
+
+export class FamilyHash implements PortableHash {
+  /**
+   * `id` and `stateSize` are those of the catalog; `secret` is false for hashes that are not
+   * cryptographic, of which nothing is overwritten.
+   */
+  constructor(
+    readonly family: Family<HashCalls>,
+    readonly id: number,
+    readonly stateSize: number,
+    readonly secret = true,
+  ) {}
+
+  squeeze?(
+    params: HashParams,
+    state: Uint8Array,
+    rest: Uint8Array,
+    target: Uint8Array,
+    next: Uint8Array,
+  ): void;
+
+  encodeItems?(given: unknown, read: (item: unknown, name: string) => Uint8Array): Uint8Array;
+
+  digest(params: HashParams, source: Uint8Array, target: Uint8Array): void {
+    this.run('finish', params, NONE, source, target);
+  }
+
+  update(params: HashParams, state: Uint8Array, source: Uint8Array, next: Uint8Array): void {
+    this.run('update', params, state, source, next);
+  }
+
+  finish(params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
+    this.run('finish', params, state, rest, target);
+  }
+
+  check(): void {}
+
+  /** Absorbs a message in windows, the last of them by a call that writes the target. */
+  protected run(
+    call: 'update' | 'finish',
+    { key, parameters, seed }: HashParams,
+    begun: Uint8Array,
+    source: Uint8Array,
+    target: Uint8Array,
+  ): void {
+    const { family, id, stateSize } = this;
+    family.open();
+    const secret = key ?? parameters ?? NONE;
+    const state = family.start;
+    const place = aligned(state + stateSize);
+    const result = aligned(place + secret.length);
+    // Two states take turns where there are several windows.
+    let next = aligned(result + target.length);
+    let other = aligned(next + stateSize);
+    const window = aligned(other + stateSize);
+    const size = windowAt(family, window);
+    const calls = family.open();
+    const bytes = family.bytes();
+    const low = seed ? Number(seed & 0xffffffffn) : 0;
+    const high = seed ? Number(seed >> 32n) : 0;
+    let from = begun.length && state;
+    let at = 0;
+    try {
+      if (from) bytes.set(begun, state);
+      if (secret.length) bytes.set(secret, place);
+      for (; source.length - at > size; at += size) {
+        bytes.set(source.subarray(at, at + size), window);
+        calls.update(id, from, window, size, next, stateSize, place, secret.length, low, high);
+        from = next;
+        [next, other] = [other, next];
+      }
+      bytes.set(at ? source.subarray(at) : source, window);
+      const [rest, room] = [source.length - at, target.length];
+      calls[call](id, from, window, rest, result, room, place, secret.length, low, high);
+      if (room > FEW) target.set(bytes.subarray(result, result + room));
+      else for (let index = 0; index < room; index++) target[index] = bytes[result + index]!;
+    } finally {
+      if (this.secret) family.wipe(window + Math.min(source.length, size), secret.length > 0);
+    }
+  }
+}
+
+/** A hash with an output of any length. */
+export class ExtendableHash extends FamilyHash {
+  override squeeze(
+    { key, parameters }: HashParams,
+    begun: Uint8Array,
+    _rest: Uint8Array,
+    target: Uint8Array,
+    state: Uint8Array,
+  ): void {
+    const { family, id, stateSize } = this;
+    family.open();
+    const secret = key ?? parameters ?? NONE;
+    const start = family.start;
+    const place = aligned(start + stateSize);
+    let next = aligned(place + secret.length);
+    let other = aligned(next + stateSize);
+    const window = aligned(other + stateSize);
+    const size = windowAt(family, window);
+    const calls = family.open();
+    const bytes = family.bytes();
+    let from = begun.length && start;
+    try {
+      bytes.set(begun, start);
+      bytes.set(secret, place);
+      for (let at = 0; at < target.length; at += size) {
+        const count = Math.min(size, target.length - at);
+        calls.squeeze!(id, from, window, count, next, place, secret.length);
+        target.set(bytes.subarray(window, window + count), at);
+        from = next;
+        [next, other] = [other, next];
+      }
+      state.set(bytes.subarray(from, from + stateSize));
+    } finally {
+      family.wipe(window + Math.min(size, target.length), secret.length > 0);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** PBKDF2 (RFC 8018) over the HMAC of a family's hash. */
+import { Hmac, writeKeyStates, type MacSizes } from '../hashes/hmac.js';
+import { layOut } from './family.js';
+import type { FamilyHash } from './hash.js';
+
+/** Derives a key. */
+export function pbkdf2(
+  hash: FamilyHash,
+  sizes: MacSizes,
+  password: Uint8Array,
+  salt: Uint8Array,
+  iterations: number,
+  target: Uint8Array,
+): void {
+  const { digestSize, stateSize } = sizes;
+  const states = new Uint8Array(2 * stateSize);
+  writeKeyStates(hash, sizes, password, states);
+  const mac = new Hmac(hash, sizes, states);
+  const numbered = new Uint8Array(salt.length + 4);
+  numbered.set(salt);
+  const number = new DataView(numbered.buffer, salt.length);
+  const last = new Uint8Array(digestSize);
+  const sum = new Uint8Array(digestSize);
+  try {
+    for (let at = 0, block = 1; at < target.length; at += digestSize, block++) {
+      number.setUint32(0, block);
+      mac.mac(numbered, last);
+      sum.set(last);
+      iterate(hash, mac, states, stateSize, last, sum, iterations - 1);
+      target.set(sum.subarray(0, Math.min(digestSize, target.length - at)), at);
+    }
+  } finally {
+    mac.dispose();
+    last.fill(0);
+    sum.fill(0);
+  }
+}
+
+/** Computes more iterations and adds them to the sum: by the module, if it has a function for it. */
+function iterate(
+  { family, id }: FamilyHash,
+  mac: Hmac,
+  states: Uint8Array,
+  stateSize: number,
+  last: Uint8Array,
+  sum: Uint8Array,
+  count: number,
+): void {
+  const calls = family.open();
+  if (calls.iterate === undefined) {
+    for (let left = count; left > 0; left--) {
+      mac.mac(last, last);
+      for (let index = 0; index < sum.length; index++) sum[index]! ^= last[index]!;
+    }
+    return;
+  }
+  const inputs = [states.subarray(0, stateSize), states.subarray(stateSize), last, sum];
+  const [inner = 0, outer = 0, first = 0, result = 0, end = 0] = layOut(family, inputs);
+  try {
+    family.open().iterate!(id, inner, outer, first, result, count);
+    sum.set(family.bytes().subarray(result, end).subarray(0, sum.length));
+  } finally {
+    family.wipe(end, true);
+  }
+}

@@ -1,0 +1,50 @@
+/** Reads the parameters of hashes: key, salt and so on. Only bundles with such a hash have it. */
+import {
+  checkParameter,
+  parameterBlock,
+  takesRawKey,
+  type Parameter,
+} from '../../catalog/parameters.js';
+import { makeError, wrongType } from '../../request/errors.js';
+import { noKey, parameterNames, takesNoParameter, type ReadParameters } from './hash.js';
+import { bytes, data, unsigned } from './inputs.js';
+
+/** Returns a raw key, and the block of the other parameters. */
+export const parametersOf: ReadParameters = (
+  given,
+  algorithm,
+  { parameters: ranges, digestSize, hmac, keyRequired },
+  size,
+) => {
+  const values: Parameter[] = [];
+  let raw: Uint8Array | undefined;
+  for (const name of parameterNames) {
+    const value: unknown = given[name];
+    if (value === undefined) {
+      if (name === 'key' && keyRequired) throw noKey(algorithm);
+      continue;
+    }
+    const range = ranges?.[name];
+    if (range === undefined) {
+      throw takesNoParameter(name, algorithm, hmac);
+    }
+    const option = `options.${name}`;
+    if (name === 'context' && typeof value !== 'string') throw wrongType(option, 'a string', value);
+    if (name === 'domain' || name === 'blockSize') {
+      const number = unsigned(value, option);
+      checkParameter(name, number, range, algorithm);
+      values.push([name, number]);
+      continue;
+    }
+    // Not slice, which Buffer overrides.
+    const view = Uint8Array.from(name === 'key' ? bytes(value, option) : data(value, option));
+    checkParameter(name, view, range, algorithm);
+    if (name === 'key' && takesRawKey(ranges!)) raw = view;
+    else values.push([name, view]);
+  }
+  if (raw !== undefined && values.length > 0)
+    throw makeError('ERR_ARGUMENT_VALUE', 'options.key and options.context exclude each other');
+  if (ranges?.outputLength !== undefined && size !== digestSize)
+    values.push(['outputLength', size]);
+  return { key: raw, parameters: values.length > 0 ? parameterBlock(values) : undefined };
+};

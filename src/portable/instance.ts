@@ -1,0 +1,238 @@
+/**
+ * Instances of the engine's WebAssembly module (crates/wasm): their memory, and the places in it
+ * that calls use.
+ */
+import { At, Status } from '../request/frame.js';
+import { compileText, instantiate, NoWebAssembly, type Module, type ModuleKind } from './module.js';
+import { replacement } from './replacement.js';
+import { refuse } from './windows.js';
+
+/** The functions of the module, documented in crates/wasm/src/exports.rs. */
+interface Calls {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  frame(): number;
+  reserve(size: number): number;
+  output(): number;
+  run(): Status;
+  check(): Status;
+  needs_rehash(): number;
+  set_derivation_memory(limit: number): void;
+  digest(algorithm: number, size: number): number;
+  finish(algorithm: number, state: number, rest: number, keyStates: number): number;
+  create_key(purpose: number, algorithm: number, size: number): number;
+  create_mac_key(algorithm: number): number;
+  extend_key(size: number): number;
+  dispose_key(): number;
+  key_bytes(): number;
+  key_purpose(): number;
+  create_cipher(algorithm: number, encrypt: number, iv: number, aad: number, key: number): number;
+  update_cipher(): Status;
+  finish_cipher(size: number, verify: number): Status;
+  copy_cipher(): number;
+  begin_parts(size: number, twice: number): number;
+  run_part(pass: number, offset: number, place: number, size: number): number;
+  end_pass(pass: number): Status;
+  end_parts(): void;
+  equal(size: number): number;
+  report(): number;
+}
+
+/** Bytes of a message that are in the arena at once. They stay in the second-level cache. */
+export const WINDOW = 64 * 1024;
+
+/** Bytes of the arena from the start: a window, and the other inputs of most calls. */
+const ARENA = WINDOW + 16 * 1024;
+
+let source: () => Module = () => {
+  throw new NoWebAssembly('absent');
+};
+let module: Module | undefined;
+let refusal: NoWebAssembly | undefined;
+
+/** Sets where the module comes from. */
+export function setModuleSource(compile: () => Module): void {
+  source = compile;
+  [module, refusal] = [undefined, undefined];
+}
+
+/** Returns the module, compiled at first use; undefined where that is refused. */
+export function engineModule(): Module | undefined {
+  if (module !== undefined) return module;
+  // A startup snapshot is made without WebAssembly, and runs with it.
+  if (refusal === undefined || refusal.reason === 'absent') attempt(source);
+  const plain = replacement()?.plain;
+  if (module === undefined && refusal!.reason === 'vectors' && plain !== undefined)
+    attempt(() => compileText(plain, true));
+  return module;
+}
+
+function attempt(compile: () => Module): void {
+  try {
+    module = compile();
+    if (compile === source) refusal = undefined;
+  } catch (error) {
+    if (!(error instanceof NoWebAssembly)) throw error;
+    refusal = error;
+  }
+}
+
+/** Returns what runs the engine, and why it is not WebAssembly with vectors. */
+export function engineKind(): { readonly runs: ModuleKind; readonly reason?: string } {
+  const compiled = engineModule() !== undefined;
+  if (refusal === undefined) return { runs: 'wasm-simd' };
+  return { runs: compiled ? 'wasm' : 'javascript', reason: refusal.message };
+}
+
+/** Returns the functions of a new instance. */
+function start(imports: object): Calls {
+  const compiled = engineModule();
+  if (compiled !== undefined) return instantiate<Calls>(compiled, imports);
+  return (replacement() ?? refuse(Status.Unavailable)).instantiate(imports) as Calls;
+}
+
+/** Returns why there is no engine at all. */
+export function unavailableReason(): string {
+  return refusal === undefined
+    ? ''
+    : `${refusal.message}. Allow it, or call useJavaScript of 'millrace/javascript' before the ` +
+        'first call';
+}
+
+const fill = Function.prototype.call.bind(Uint8Array.prototype.fill) as (
+  bytes: Uint8Array,
+  value: number,
+  start: number,
+  end: number,
+) => void;
+
+const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+/** One instance. It runs one call at a time; the next one overwrites its arena. */
+export class Instance {
+  readonly calls: Calls;
+  /**
+   * Called during long work with its progress, from 0 to 1. Returns true if the work shall end.
+   */
+  pause: (progress: number) => boolean = () => false;
+  readonly #view: (memory: ArrayBuffer) => Uint8Array;
+  #memory: Uint8Array;
+  #numbers: Float64Array;
+  #arena = 0;
+  #room = 0;
+
+  constructor(view = (memory: ArrayBuffer): Uint8Array => new Uint8Array(memory)) {
+    const calls = start({
+      javascript: { pause: (progress: number) => Number(this.pause(progress)) },
+    });
+    this.calls = littleEndian ? calls : this.#swapping(calls);
+    this.#view = view;
+    this.#numbers = this.#frame();
+    this.#memory = view(this.calls.memory.buffer);
+    this.reserve(ARENA);
+  }
+
+  /**
+   * The memory of WebAssembly is little-endian everywhere. On other machines the numbers are copied
+   * before and after each call.
+   */
+  #swapping(calls: Calls): Calls {
+    const shadow = new Float64Array(At.Length);
+    this.#frame = () => shadow;
+    const place = calls.frame() >>> 0;
+    const swapped = Object.entries(calls).map(([name, call]) => [
+      name,
+      typeof call !== 'function'
+        ? call
+        : (...given: number[]): number => {
+            let view = new DataView(calls.memory.buffer, place);
+            for (const [at, number] of shadow.entries()) view.setFloat64(8 * at, number, true);
+            const result = (call as (...given: number[]) => number)(...given);
+            view = new DataView(calls.memory.buffer, place);
+            for (const at of shadow.keys()) shadow[at] = view.getFloat64(8 * at, true);
+            return result;
+          },
+    ]);
+    return Object.fromEntries(swapped) as Calls;
+  }
+
+  #frame = (): Float64Array => {
+    // Called first: it may need more memory, which is another buffer then.
+    const place = this.calls.frame() >>> 0;
+    return new Float64Array(this.calls.memory.buffer, place, At.Length);
+  };
+
+  /** All of its memory. It is another view after a call that needed more. */
+  get memory(): Uint8Array {
+    // In JavaScript a smaller memory is not detached when it is replaced.
+    if (this.#memory.length === 0 || (module === undefined && this.#isStale())) {
+      this.#memory = this.#view(this.calls.memory.buffer);
+      this.#numbers = this.#frame();
+    }
+    return this.#memory;
+  }
+
+  /** The numbers of the next call. */
+  get numbers(): Float64Array {
+    void this.memory;
+    return this.#numbers;
+  }
+
+  #isStale(): boolean {
+    return this.#memory.buffer !== this.calls.memory.buffer;
+  }
+
+  /** Makes room for that many bytes in the arena. Returns its place in the memory. */
+  reserve(size: number): number {
+    if (size > this.#room) {
+      this.#room = 0;
+      // Numbers pass as 32 bits.
+      const place = size < 2 ** 32 ? this.calls.reserve(size) >>> 0 : 0;
+      if (place === 0) refuse(Status.Memory);
+      [this.#arena, this.#room] = [place, size];
+    }
+    return this.#arena;
+  }
+
+  /** Overwrites the first bytes of the arena. */
+  wipe(size: number): void {
+    const { memory } = this;
+    fill(memory, 0, this.#arena, this.#arena + Math.min(size, this.#room));
+  }
+
+  /** Calls `read` with a range of the output, and overwrites it. */
+  takeOutput<Result>(
+    size: number,
+    read: (memory: Uint8Array, start: number, end: number) => Result,
+  ): Result {
+    const start = this.calls.output() >>> 0;
+    const { memory } = this;
+    try {
+      return read(memory, start, start + size);
+    } finally {
+      fill(memory, 0, start, start + size);
+    }
+  }
+}
+
+/** More memory is kept for the next derivation only: the end of an instance gives it back. */
+const KEPT_BYTES = 8 * 2 ** 20;
+
+let spare: Instance | undefined;
+
+/**
+ * Calls `work` with an instance of this thread that holds no keys between calls. After a derivation
+ * it is kept with all of its memory if `keep` is true.
+ */
+export function withSpare<Result>(
+  work: (instance: Instance) => Result,
+  { derives = false, keep = false } = {},
+): Result {
+  const kept = spare;
+  // A call of the caller's code in `work` gets another one.
+  spare = undefined;
+  const instance =
+    kept !== undefined && (derives || kept.memory.length <= KEPT_BYTES) ? kept : new Instance();
+  const result = work(instance);
+  if (instance.memory.length <= KEPT_BYTES || (derives && keep)) spare = instance;
+  return result;
+}

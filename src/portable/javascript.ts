@@ -1,0 +1,18 @@
+/**
+ * `millrace/javascript`: the portable engine for places that cannot compile its WebAssembly. A page
+ * whose Content-Security-Policy lacks `'wasm-unsafe-eval'` gets JavaScript, a runtime without
+ * vectors WebAssembly that needs none.
+ */
+import { refuseSurplus } from '../request/errors.js';
+import { setReplacement } from './replacement.js';
+import { instantiate } from './modules/engine-javascript.js';
+import { plain } from './modules/engine-plain.js';
+
+/**
+ * Makes the portable engine run where its WebAssembly is refused. To be called once, before the
+ * first call of `millrace`. Where WebAssembly with vectors is allowed it changes nothing.
+ */
+export function useJavaScript(): void {
+  refuseSurplus(arguments, 0, 'useJavaScript');
+  setReplacement({ plain, instantiate });
+}

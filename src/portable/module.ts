@@ -1,0 +1,94 @@
+/**
+ * WebAssembly of this package: modules are embedded as text (src/portable/modules, written by
+ * tools/wasm.mjs), and compiled and instantiated synchronously at first use.
+ */
+
+/** A compiled module, which can be posted to a worker. */
+export interface Module {
+  readonly compiledWebAssembly?: never;
+}
+
+interface WebAssemblyApi {
+  readonly Module: new (bytes: Uint8Array) => Module;
+  readonly Instance: new (module: Module, imports?: object) => { readonly exports: object };
+  validate(bytes: Uint8Array): boolean;
+}
+
+// Neither Node's types nor the language's have it.
+declare const WebAssembly: WebAssemblyApi | undefined;
+
+/** What executes a module: WebAssembly with vectors of 128 bits, or without, or JavaScript. */
+export type ModuleKind = 'wasm-simd' | 'wasm' | 'javascript';
+
+/**
+ * Thrown where a module cannot run. `absent`: the runtime has no WebAssembly; `vectors`: its
+ * WebAssembly has no vectors of 128 bits; `policy`: it compiles no bytes, as on a page whose
+ * Content-Security-Policy lacks 'wasm-unsafe-eval', in Cloudflare Workers and in other edge
+ * runtimes.
+ */
+export class NoWebAssembly extends Error {
+  constructor(
+    readonly reason: keyof typeof reasons,
+    options?: ErrorOptions,
+  ) {
+    super(reasons[reason], options);
+    this.name = 'NoWebAssembly';
+  }
+}
+
+const reasons = {
+  absent: 'this runtime has no WebAssembly',
+  vectors: 'the WebAssembly of this runtime has no vectors of 128 bits',
+  policy:
+    "WebAssembly may not be compiled here: the Content-Security-Policy lacks 'wasm-unsafe-eval'",
+};
+
+/** A function of one splatted vector and its bit count. */
+const VECTOR_MODULE = [
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15,
+  253, 98, 11,
+];
+
+let vectors: boolean | undefined;
+
+/** Returns true if WebAssembly has vectors here; decided once. */
+function hasVectors(): boolean {
+  return (vectors ??= WebAssembly!.validate(Uint8Array.from(VECTOR_MODULE)));
+}
+
+/**
+ * Compiles a module, which has vectors unless it is `plain`. Callers keep it: each call compiles.
+ *
+ * @throws NoWebAssembly
+ */
+export function compileText(text: string, plain = false): Module {
+  if (typeof WebAssembly !== 'object') throw new NoWebAssembly('absent');
+  if (!plain && !hasVectors()) throw new NoWebAssembly('vectors');
+  try {
+    return new WebAssembly.Module(decode(text));
+  } catch (cause) {
+    throw new NoWebAssembly('policy', { cause });
+  }
+}
+
+/**
+ * Returns the exports of a new instance with its own memory.
+ *
+ * @throws NoWebAssembly
+ */
+export function instantiate<Exports extends object>(module: Module, imports?: object): Exports {
+  if (typeof WebAssembly !== 'object') throw new NoWebAssembly('absent');
+  return new WebAssembly.Instance(module, imports).exports as Exports;
+}
+
+/** Decodes the bytes of a module: `encode` in tools/wasm.mjs describes the text. */
+function decode(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  let size = 0;
+  for (let at = 0; at < text.length;) {
+    let code = text.charCodeAt(at++) - 32;
+    if (code > 91) code = (code - 91) * 92 + text.charCodeAt(at++) - 32;
+    bytes[size++] = code - 8;
+  }
+  return bytes.subarray(0, size);
+}
