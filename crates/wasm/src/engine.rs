@@ -1,6 +1,7 @@
 //! What lives as long as the instance.
 
 use crate::arena::Arena;
+use crate::mac_keys::MacKeys;
 use crate::parted::Parted;
 use millrace_core::error::Error;
 use millrace_request::bytes::Window;
@@ -10,9 +11,7 @@ use millrace_request::frame::Frame;
 use millrace_request::keys::Keys;
 use millrace_request::protocol::{At, Status};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// The state of an instance, and the memory that it shares with JavaScript.
 #[derive(Default)]
@@ -24,8 +23,7 @@ pub(crate) struct Engine {
     /// A digest, or a text.
     pub(crate) output: Arena,
     pub(crate) keys: RefCell<Keys>,
-    /// The bytes of the keys of HMACs, which a worker needs, by handle.
-    pub(crate) mac_keys: RefCell<BTreeMap<u64, Zeroizing<Vec<u8>>>>,
+    pub(crate) mac_keys: RefCell<MacKeys>,
     pub(crate) parted: RefCell<Option<Parted>>,
     kernel_hashes: Arc<KernelHashTable>,
 }
@@ -49,7 +47,7 @@ impl Engine {
     /// Returns the frame.
     ///
     /// # Errors
-    /// None: there is a frame from the start.
+    /// [`Status::Internal`] if there was no memory for one when the instance began.
     pub(crate) fn frame(&self) -> Result<Frame<'_, Engine>, Status> {
         Frame::of(self).ok_or(Status::Internal)
     }

@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::imports;
 use crate::parted::Parted;
 use millrace_core::catalog::{Cipher, Hash};
-use millrace_core::{engines, stack};
+use millrace_core::{allocate::try_copy, engines, stack};
 use millrace_request::bytes::Copies;
 use millrace_request::checkpoint::{JobCheckpoint, Pause};
 use millrace_request::execute;
@@ -168,12 +168,16 @@ extern "C" fn create_key(purpose: u32, algorithm: u32, size: u32) -> f64 {
 
 fn keep(engine: &Engine, purpose: Purpose, bytes: &[u8]) -> Result<f64, Status> {
     let key = stack::wiped_key(|| PreparedKey::new(purpose, bytes, EngineNumber::Native))?;
-    let is_mac = matches!(purpose, Purpose::Mac(_));
-    let handle = engine.keys.borrow_mut().keep(key)?;
-    if is_mac {
-        let copy = Zeroizing::new(millrace_core::allocate::try_copy(bytes)?);
-        engine.mac_keys.borrow_mut().insert(handle, copy);
+    let mut keys = engine.keys.borrow_mut();
+    if !matches!(purpose, Purpose::Mac(_)) {
+        return Ok(keys.keep(key)? as f64);
     }
+    // What can fail comes before the key has a handle.
+    let copy = Zeroizing::new(try_copy(bytes)?);
+    let mut mac_keys = engine.mac_keys.borrow_mut();
+    mac_keys.reserve()?;
+    let handle = keys.keep(key)?;
+    mac_keys.insert(handle, copy);
     Ok(handle as f64)
 }
 
@@ -182,11 +186,11 @@ fn keep(engine: &Engine, purpose: Purpose, bytes: &[u8]) -> Result<f64, Status> 
 extern "C" fn create_mac_key(algorithm: u32) -> f64 {
     number(|engine| {
         let purpose = Purpose::from_numbers(PurposeNumber::Mac as u32, algorithm);
-        let bytes = key_copy(engine)?;
-        if bytes.0 != PurposeNumber::Cipher {
-            return Err(Status::KeyAlgorithm);
-        }
-        keep(engine, purpose.ok_or(Status::Argument)?, &bytes.1)
+        let bytes = with_key(engine, |purpose, bytes| match purpose {
+            PurposeNumber::Cipher => Ok(Zeroizing::new(try_copy(bytes)?)),
+            _ => Err(Status::KeyAlgorithm),
+        })?;
+        keep(engine, purpose.ok_or(Status::Argument)?, &bytes)
     })
 }
 
@@ -211,7 +215,7 @@ extern "C" fn dispose_key() -> u32 {
     Engine::with(|engine| {
         let Ok(frame) = engine.frame() else { return 0 };
         let handle = frame.number(At::Key) as u64;
-        engine.mac_keys.borrow_mut().remove(&handle);
+        engine.mac_keys.borrow_mut().remove(handle);
         u32::from(engine.keys.borrow_mut().dispose(handle))
     })
 }
@@ -219,26 +223,29 @@ extern "C" fn dispose_key() -> u32 {
 /// Copies the bytes of a key for a worker to the output; returns their number.
 #[unsafe(no_mangle)]
 extern "C" fn key_bytes() -> f64 {
-    number(|engine| Ok(engine.put(&key_copy(engine)?.1).into()))
+    number(|engine| with_key(engine, |_, bytes| Ok(engine.put(bytes).into())))
 }
 
 /// Returns the purpose of a key.
 #[unsafe(no_mangle)]
 extern "C" fn key_purpose() -> f64 {
-    number(|engine| Ok(f64::from(key_copy(engine)?.0 as u32)))
+    number(|engine| with_key(engine, |purpose, _| Ok(f64::from(purpose as u32))))
 }
 
-fn key_copy(engine: &Engine) -> Result<(PurposeNumber, Zeroizing<Vec<u8>>), Status> {
+/// Calls `work` with the purpose and the bytes of the key of the frame.
+fn with_key<T>(
+    engine: &Engine,
+    work: impl FnOnce(PurposeNumber, &[u8]) -> Result<T, Status>,
+) -> Result<T, Status> {
     let handle = engine.frame()?.number(At::Key) as u64;
     let keys = engine.keys.borrow();
     let macs = engine.mac_keys.borrow();
-    let (purpose, bytes) = match &**keys.get(handle).ok_or(Status::KeyDisposed)? {
-        PreparedKey::Cipher(_, bytes) => (PurposeNumber::Cipher, bytes),
-        PreparedKey::Hash(_, bytes) => (PurposeNumber::Hash, bytes),
-        PreparedKey::Mac(..) => (PurposeNumber::Mac, macs.get(&handle).ok_or(Status::Internal)?),
-        PreparedKey::Running(_) => return Err(Status::KeyAlgorithm),
-    };
-    Ok((purpose, Zeroizing::new(millrace_core::allocate::try_copy(bytes)?)))
+    match &**keys.get(handle).ok_or(Status::KeyDisposed)? {
+        PreparedKey::Cipher(_, bytes) => work(PurposeNumber::Cipher, bytes),
+        PreparedKey::Hash(_, bytes) => work(PurposeNumber::Hash, bytes),
+        PreparedKey::Mac(..) => work(PurposeNumber::Mac, macs.get(handle).ok_or(Status::Internal)?),
+        PreparedKey::Running(_) => Err(Status::KeyAlgorithm),
+    }
 }
 
 // ciphers in pieces

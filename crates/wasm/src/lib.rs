@@ -11,7 +11,9 @@
 //!
 //! - `exports`: the functions that JavaScript can call;
 //! - `engine`: what lives as long as the instance: keys, frame and arena;
+//! - `mac_keys`: the bytes of the keys of HMACs;
 //! - `parted`: a message of a cipher in parts;
+//! - `mac_keys`: the bytes of the keys of HMACs;
 //! - `arena`: the memory that JavaScript writes and reads;
 //! - `imports`: the function of JavaScript that is called during long work.
 //!
@@ -24,4 +26,5 @@ mod arena;
 mod engine;
 mod exports;
 mod imports;
+mod mac_keys;
 mod parted;

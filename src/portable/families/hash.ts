@@ -1,6 +1,25 @@
-/** A hash of a family's module. */
-import type { HashParams, PortableHash } from '../hashes/contract.js';
+/**
+ * A hash of a family's module.
+ *
+ * States are the canonical bytes of crates/core/src/hasher.rs (crates/core/src/engines/native
+ * documents each layout at `STATE`), the same in every engine. An empty state is that of a new hash.
+ * A call keeps no argument. The source may overlap the target, and a state the next one: everything
+ * is read before the result is written. Callers have checked sizes against the catalog.
+ */
 import { aligned, windowAt, type Family } from './family.js';
+
+/** The inputs of a hash beside the message, as `Params` in crates/core/src/inputs.rs. */
+export interface HashParams {
+  /** 0 for a hash without a seed; below 2^32 or 2^64 as the catalog's `seedBits` says. */
+  readonly seed: bigint;
+  /** 32 bytes of BLAKE3's key, or undefined. */
+  readonly key: Uint8Array | undefined;
+  /** The block of all other parameters (catalog/parameters.ts), checked. */
+  readonly parameters?: Uint8Array | undefined;
+}
+
+/** No seed, no key. */
+export const PLAIN: HashParams = { seed: 0n, key: undefined, parameters: undefined };
 
 /**
  * A function that absorbs a window: the hash's number, the state, the window and its size, the next
@@ -47,7 +66,8 @@ const NONE = /* @__PURE__ */ new Uint8Array(0);
 /** Up to this many bytes are read one by one, which is faster than by a view. */
 const FEW = 64;
 
-export class FamilyHash implements PortableHash {
+/** A hash of the catalog. */
+export class FamilyHash {
   /**
    * `id` and `stateSize` are those of the catalog; `secret` is false for hashes that are not
    * cryptographic, of which nothing is overwritten.
@@ -59,6 +79,7 @@ export class FamilyHash implements PortableHash {
     readonly secret = true,
   ) {}
 
+  /** Writes the next bytes of an extendable output. After the first output `rest` must be empty. */
   squeeze?(
     params: HashParams,
     state: Uint8Array,
@@ -67,21 +88,23 @@ export class FamilyHash implements PortableHash {
     next: Uint8Array,
   ): void;
 
+  /** Encodes the items of a tuple, for a hash of tuples; `read` returns an item's bytes. */
   encodeItems?(given: unknown, read: (item: unknown, name: string) => Uint8Array): Uint8Array;
 
+  /** Writes the digest of a whole message; an extendable output fills the target. */
   digest(params: HashParams, source: Uint8Array, target: Uint8Array): void {
     this.run('finish', params, NONE, source, target);
   }
 
+  /** Adds to the message. Refuses a state after its first output. */
   update(params: HashParams, state: Uint8Array, source: Uint8Array, next: Uint8Array): void {
     this.run('update', params, state, source, next);
   }
 
+  /** Adds the rest and writes the digest. Refuses a state after its first output. */
   finish(params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
     this.run('finish', params, state, rest, target);
   }
-
-  check(): void {}
 
   /** Absorbs a message in windows, the last of them by a call that writes the target. */
   protected run(

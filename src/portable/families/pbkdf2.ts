@@ -1,7 +1,7 @@
 /** PBKDF2 (RFC 8018) over the HMAC of a family's hash. */
-import { Hmac, writeKeyStates, type MacSizes } from '../hashes/hmac.js';
 import { layOut } from './family.js';
 import type { FamilyHash } from './hash.js';
+import { Hmac, writeKeyStates, type MacSizes } from './hmac.js';
 
 /** Derives a key. */
 export function pbkdf2(

@@ -16,7 +16,6 @@ import {
 } from '../../request/kdf-costs.js';
 import { between } from '../../request/numbers.js';
 import { accepted, type Accepted } from '../../request/options.js';
-import { equal } from '../equal.js';
 import { derive, type DeriveCalls } from '../families/derivations.js';
 import { Family } from '../families/family.js';
 import { pbkdf2 as derivePbkdf2 } from '../families/pbkdf2.js';
@@ -194,7 +193,10 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
  * @throws MillraceError ERR_ARGUMENT_TYPE; ERR_ARGUMENT_VALUE if the sizes differ
  */
 export function timingSafeEqual(a: Bytes, b: Bytes): boolean {
-  const same = equal(bytes(a, 'a'), bytes(b, 'b'));
-  if (same < 0) throw makeError('ERR_ARGUMENT_VALUE', 'a and b must have the same number of bytes');
-  return same === 1;
+  const [left, right] = [bytes(a, 'a'), bytes(b, 'b')];
+  if (left.length !== right.length)
+    throw makeError('ERR_ARGUMENT_VALUE', 'a and b must have the same number of bytes');
+  let difference = 0;
+  for (let index = 0; index < left.length; index++) difference |= left[index]! ^ right[index]!;
+  return difference === 0;
 }

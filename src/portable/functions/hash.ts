@@ -4,9 +4,8 @@ import type { ParameterRanges } from '../../catalog/facts.js';
 import { takesNo } from '../../catalog/parameters.js';
 import { accepted, type Accepted } from '../../request/options.js';
 import { Unclonable } from '../../request/unclonable.js';
-import type { FamilyHash } from '../families/hash.js';
-import { PLAIN, type HashParams } from '../hashes/contract.js';
-import type { MacSizes } from '../hashes/hmac.js';
+import { PLAIN, type FamilyHash, type HashParams } from '../families/hash.js';
+import type { MacSizes } from '../families/hmac.js';
 import { encoded, encodingOf, resultOf, type Digest, type Encoding } from './encodings.js';
 import {
   data,

@@ -1,8 +1,7 @@
 /** HKDF of millrace/portable, with its two parts. */
 import { makeError } from '../../request/errors.js';
 import { hkdfSize, shortPrk } from '../../request/kdf-costs.js';
-import { prepareHmac } from '../hashes/hmac.js';
-import { hkdf as derive, hkdfExpand, hkdfExtract } from '../kdf/hkdf.js';
+import { hkdfExpand, hkdfExtract } from '../families/hkdf.js';
 import { recipeOf, type HashFunction } from './hash.js';
 import { data, memory, type Data, type Result } from './inputs.js';
 
@@ -41,7 +40,13 @@ function hkdfWhole(
   const size = hkdfSize(keylen, algorithm, facts.digestSize);
   const [secret, other, purpose] = [data(ikm, 'ikm'), data(salt, 'salt'), data(info, 'info')];
   const target = memory(size);
-  derive((key) => prepareHmac(hash, facts, key), facts.digestSize, secret, other, purpose, target);
+  const key = memory(facts.digestSize);
+  try {
+    hkdfExtract(hash, facts, secret, other, key);
+    hkdfExpand(hash, facts, key, purpose, target);
+  } finally {
+    key.fill(0);
+  }
   return target;
 }
 
@@ -51,7 +56,7 @@ function extract(digest: HashFunction<never>, ikm: Data, salt: Data): Result {
   const { hash, facts } = recipeOf(digest, 'digest');
   const [secret, other] = [data(ikm, 'ikm'), data(salt, 'salt')];
   const target = memory(facts.digestSize);
-  hkdfExtract((key) => prepareHmac(hash, facts, key), secret, other, target);
+  hkdfExtract(hash, facts, secret, other, target);
   return target;
 }
 
@@ -63,6 +68,6 @@ function expand(digest: HashFunction<never>, prk: Data, info: Data, keylen: numb
   const [key, purpose] = [data(prk, 'prk'), data(info, 'info')];
   if (key.length < facts.digestSize) throw shortPrk(algorithm, facts.digestSize, key.length);
   const target = memory(size);
-  hkdfExpand((each) => prepareHmac(hash, facts, each), facts.digestSize, key, purpose, target);
+  hkdfExpand(hash, facts, key, purpose, target);
   return target;
 }

@@ -1,8 +1,7 @@
 /** HMAC of millrace/portable. */
 import { makeError } from '../../request/errors.js';
 import { accepted, type Accepted } from '../../request/options.js';
-import type { PortableMac } from '../hashes/contract.js';
-import { prepareHmac } from '../hashes/hmac.js';
+import { prepareHmac, withHmac, type Hmac } from '../families/hmac.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
 import { Running, recipeOf, type DigestOptions, type HashFunction, type Recipe } from './hash.js';
 import { data, options as optionsOf, type Data, type Result } from './inputs.js';
@@ -45,9 +44,7 @@ export function hmac(hash: unknown, key: unknown, message: unknown, second?: unk
   const secret = data(key, 'key');
   const source = data(message, 'data');
   const target = new Uint8Array(recipe.facts.digestSize);
-  const mac = prepareHmac(recipe.hash, recipe.facts, secret);
-  mac.mac(source, target);
-  mac.dispose();
+  withHmac(recipe.hash, recipe.facts, secret, (mac) => mac.mac(source, target));
   return encoded(target, encoding);
 }
 
@@ -66,7 +63,7 @@ export class RunningHmac extends Running {
   readonly #again: () => RunningHmac;
 
   /** Made by {@link createHmac}. */
-  constructor(recipe: Recipe, mac: PortableMac) {
+  constructor(recipe: Recipe, mac: Hmac) {
     const { algorithm, facts } = recipe;
     super(
       algorithm,

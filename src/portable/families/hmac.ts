@@ -2,7 +2,7 @@
  * HMAC (RFC 2104) over any hash: keeps the inner and outer state after the key's first block and
  * resumes from them for each message. A running HMAC's state is that of its inner hash.
  */
-import { PLAIN, type PortableHash, type PortableMac } from './contract.js';
+import { PLAIN, type FamilyHash } from './hash.js';
 
 const NOT_BEGUN = /* @__PURE__ */ new Uint8Array(0);
 
@@ -15,7 +15,7 @@ export interface MacSizes {
 
 /** Writes the inner and the outer state of a key of any size: `2 * stateSize` bytes. */
 export function writeKeyStates(
-  hash: PortableHash,
+  hash: FamilyHash,
   { blockSize, digestSize, stateSize }: MacSizes,
   key: Uint8Array,
   states: Uint8Array,
@@ -31,22 +31,37 @@ export function writeKeyStates(
 }
 
 /** Prepares a key of any size. */
-export function prepareHmac(hash: PortableHash, sizes: MacSizes, key: Uint8Array): Hmac {
+export function prepareHmac(hash: FamilyHash, sizes: MacSizes, key: Uint8Array): Hmac {
   const states = new Uint8Array(2 * sizes.stateSize);
   writeKeyStates(hash, sizes, key, states);
   return new Hmac(hash, sizes, states);
 }
 
+/** Calls `work` with the prepared key, which it wipes afterwards. */
+export function withHmac(
+  hash: FamilyHash,
+  sizes: MacSizes,
+  key: Uint8Array,
+  work: (mac: Hmac) => void,
+): void {
+  const mac = prepareHmac(hash, sizes, key);
+  try {
+    work(mac);
+  } finally {
+    mac.dispose();
+  }
+}
+
 /** A prepared key. */
-export class Hmac implements PortableMac {
-  readonly #hash: PortableHash;
+export class Hmac {
+  readonly #hash: FamilyHash;
   readonly #inner: Uint8Array;
   readonly #outer: Uint8Array;
   /** The inner digest, input of the outer hash. */
   readonly #digest: Uint8Array;
 
   /** Takes the states from {@link writeKeyStates} without a copy. */
-  constructor(hash: PortableHash, { digestSize, stateSize }: MacSizes, states: Uint8Array) {
+  constructor(hash: FamilyHash, { digestSize, stateSize }: MacSizes, states: Uint8Array) {
     this.#hash = hash;
     this.#inner = states.subarray(0, stateSize);
     this.#outer = states.subarray(stateSize);
@@ -67,6 +82,7 @@ export class Hmac implements PortableMac {
     this.#digest.fill(0);
   }
 
+  /** Wipes the key, as far as JavaScript can. */
   dispose(): void {
     this.#inner.fill(0);
     this.#outer.fill(0);

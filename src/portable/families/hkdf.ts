@@ -1,0 +1,40 @@
+/** HKDF (RFC 5869): extract, then expand. */
+import type { FamilyHash } from './hash.js';
+import { withHmac, type MacSizes } from './hmac.js';
+
+/** Extracts a key of one digest. An empty salt means none. */
+export function hkdfExtract(
+  hash: FamilyHash,
+  sizes: MacSizes,
+  secret: Uint8Array,
+  salt: Uint8Array,
+  target: Uint8Array,
+): void {
+  withHmac(hash, sizes, salt, (extractor) => extractor.mac(secret, target));
+}
+
+/** Expands a key to at most 255 digests. */
+export function hkdfExpand(
+  hash: FamilyHash,
+  sizes: MacSizes,
+  key: Uint8Array,
+  info: Uint8Array,
+  target: Uint8Array,
+): void {
+  const { digestSize } = sizes;
+  // T(n - 1) || info || n
+  const message = new Uint8Array(digestSize + info.length + 1);
+  message.set(info, digestSize);
+  const digest = message.subarray(0, digestSize);
+  try {
+    withHmac(hash, sizes, key, (expander) => {
+      for (let round = 1, at = 0; at < target.length; round++, at += digestSize) {
+        message[message.length - 1] = round;
+        expander.mac(round === 1 ? message.subarray(digestSize) : message, digest);
+        target.set(digest.subarray(0, Math.min(digestSize, target.length - at)), at);
+      }
+    });
+  } finally {
+    message.fill(0);
+  }
+}
