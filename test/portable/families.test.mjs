@@ -8,30 +8,7 @@ import millrace from 'millrace';
 import * as functions from 'millrace/portable';
 
 import { portable } from '../support/portable-bundle.mjs';
-
-/** The instances that were made: a module is instantiated at its first call. */
-const instances = new Set();
-const { Instance } = WebAssembly;
-WebAssembly.Instance = class extends Instance {
-  constructor(...given) {
-    super(...given);
-    instances.add(this);
-  }
-};
-
-const secret = Uint8Array.from({ length: 32 }, (_, index) => 0xa7 ^ (index * 29));
-const message = Uint8Array.from({ length: 4096 }, (_, index) => 0x5b ^ (index * 37));
-const nonce = new Uint8Array(12).fill(9);
-
-/** Returns where any 8 bytes in a row of a secret are in the memory of a module. */
-function found(bytes) {
-  return [...instances].flatMap(({ exports }) => {
-    const memory = Buffer.from(exports.memory.buffer);
-    return Array.from({ length: bytes.length - 8 }, (_, at) =>
-      memory.indexOf(bytes.subarray(at, at + 8)),
-    ).filter((place) => place >= 0);
-  });
-}
+import { leftIn, message, nonce, secret, wasmInstances } from '../support/wasm-memory.mjs';
 
 const { sha256, sha512, aes_256_gcm, chacha20_poly1305, aes_256_gcm_siv, aes_256_ctr } = functions;
 const calls = {
@@ -70,8 +47,8 @@ const calls = {
 for (const [name, call] of Object.entries(calls))
   test(`${name} leaves no secret in the memory of its module`, () => {
     call();
-    assert.ok(instances.size > 0);
-    assert.deepEqual([found(secret), found(message)], [[], []]);
+    assert.ok(wasmInstances.size > 0);
+    assert.deepEqual([leftIn(secret), leftIn(message)], [[], []]);
   });
 
 test('messages are longer than a window', () => {

@@ -18,14 +18,19 @@ use millrace_request::work::{Operation, ProgressCounter, Reply, Work};
 use millrace_request::{decode, memory_budget, predict, running_cipher};
 use zeroize::Zeroizing;
 
-/// Runs the work of a call with the engine; returns its status.
+/// Runs the work of a call with the engine, and overwrites what it left on the stack. Returns its
+/// status.
 fn status(work: impl FnOnce(&Engine) -> Result<(), Status>) -> u32 {
-    Engine::with(work).err().unwrap_or(Status::Done).number()
+    stack::wiped(|| Engine::with(work)).err().unwrap_or(Status::Done).number()
 }
 
 /// As [`status`], for a work that returns a number.
 fn number(work: impl FnOnce(&Engine) -> Result<f64, Status>) -> f64 {
-    Engine::with(work).unwrap_or_else(|status| -f64::from(status.number()))
+    stack::wiped(|| Engine::with(work)).unwrap_or_else(minus)
+}
+
+fn minus(status: Status) -> f64 {
+    -f64::from(status.number())
 }
 
 // memory
@@ -145,13 +150,15 @@ fn fast(
     algorithm: u32,
     work: impl FnOnce(&Engine, &FastRequest<'_, Engine>, &mut [u8]) -> Result<(), Status>,
 ) -> f64 {
-    number(|engine| {
+    let work = |engine: &Engine| {
         let hash = u8::try_from(algorithm).ok().and_then(Hash::from_id).ok_or(Status::Argument)?;
         let mut digest = Zeroizing::new([0; DIGEST_MAX]);
         let digest = &mut digest[..hash.facts().digest_size];
         work(engine, &FastRequest { frame: engine.frame()?, hash }, digest)?;
         Ok(engine.put(digest).into())
-    })
+    };
+    // A single digest goes less deep.
+    stack::wiped_key(|| Engine::with(work)).unwrap_or_else(minus)
 }
 
 // keys
@@ -167,7 +174,7 @@ extern "C" fn create_key(purpose: u32, algorithm: u32, size: u32) -> f64 {
 }
 
 fn keep(engine: &Engine, purpose: Purpose, bytes: &[u8]) -> Result<f64, Status> {
-    let key = stack::wiped_key(|| PreparedKey::new(purpose, bytes, EngineNumber::Native))?;
+    let key = PreparedKey::new(purpose, bytes, EngineNumber::Native)?;
     let mut keys = engine.keys.borrow_mut();
     if !matches!(purpose, Purpose::Mac(_)) {
         return Ok(keys.keep(key)? as f64);
@@ -203,8 +210,7 @@ extern "C" fn extend_key(size: u32) -> f64 {
         let handle = engine.frame()?.number(At::Key) as u64;
         let mut keys = engine.keys.borrow_mut();
         let key = keys.get(handle).ok_or(Status::KeyDisposed)?;
-        let key = stack::wiped_key(|| key.with_parameters(parameters.read()))
-            .ok_or(Status::KeyAlgorithm)??;
+        let key = key.with_parameters(parameters.read()).ok_or(Status::KeyAlgorithm)??;
         Ok(keys.keep(key)? as f64)
     })
 }
@@ -262,8 +268,7 @@ extern "C" fn create_cipher(algorithm: u32, encrypt: u32, iv: u32, aad: u32, key
         };
         let inputs = [engine.first(iv)?, engine.part(iv, aad)?];
         let cipher = cipher.ok_or(Status::Argument)?;
-        let begin = || running_cipher::create(engine, cipher, encrypt != 0, inputs, key);
-        Ok(stack::wiped_key(begin)? as f64)
+        Ok(running_cipher::create(engine, cipher, encrypt != 0, inputs, key)? as f64)
     })
 }
 
@@ -291,7 +296,7 @@ extern "C" fn copy_cipher() -> f64 {
 #[unsafe(no_mangle)]
 extern "C" fn begin_parts(size: f64, twice: u32) -> f64 {
     number(|engine| {
-        let parted = stack::wiped_key(|| Parted::begin(engine, size as u64, twice != 0))?;
+        let parted = Parted::begin(engine, size as u64, twice != 0)?;
         let passes = parted.passes();
         *engine.parted.borrow_mut() = Some(parted);
         Ok(passes as f64)
