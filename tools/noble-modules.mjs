@@ -61,12 +61,19 @@ function writeModule(dist, name, line, path, names) {
   const up = '../'.repeat(path.split('/').length - 1);
   const last = path.split('/').at(-1);
   const list = names.join(', ');
+  const named = names.filter((each) => each !== 'default');
+  const fallback = named.length < names.length;
   const typeNames = types[name].filter((each) => !names.includes(each)).join(', ');
   const declare = (end) =>
     `import type { ${line} } from '${up}compat/${name}.${end}';\n` +
     `export type { ${typeNames} } from '${up}compat/${name}.${end}';\n` +
     names
-      .map((each) => `export declare const ${each}: (typeof ${line})['${last}']['${each}'];\n`)
+      .map((each) => {
+        const type = `(typeof ${line})['${last}']['${each}'];\n`;
+        return each === 'default'
+          ? `declare const _default: ${type}export default _default;\n`
+          : `export declare const ${each}: ${type}`;
+      })
       .join('');
   const here = join(dist, ...path.split('/'));
   const browser = join(dist, 'browser', ...path.split('/'));
@@ -76,15 +83,15 @@ function writeModule(dist, name, line, path, names) {
       `${here}.js`,
       `module.exports = require('${up}compat/${name}.js').${line}['${last}'];\n// For Node.js, ` +
         'which reads names of exports without running the code.\n0 && (module.exports = { ' +
-        `${list} });\n`,
+        `${named.join(', ')} });\n`,
     ),
     put(`${here}.mjs`, `export { ${list} } from './${last}.js';\n`),
     put(`${here}.d.ts`, declare('js')),
     put(`${here}.d.mts`, declare('mjs')),
     put(
       `${browser}.mjs`,
-      `import { ${line} } from '${up}${name}.mjs';\nexport const { ${list} } = ` +
-        `${line}['${last}'];\n`,
+      `import { ${line} } from '${up}${name}.mjs';\nexport const { ${named.join(', ')} } = ` +
+        `${line}['${last}'];\n${fallback ? `export default ${line}['${last}'].default;\n` : ''}`,
     ),
     put(`${browser}.cjs`, `module.exports = require('${up}${name}.cjs').${line}['${last}'];\n`),
     put(`${browser}.d.mts`, types3),

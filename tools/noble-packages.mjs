@@ -9,14 +9,17 @@ import { join } from 'node:path';
 import { nobleNames } from './noble-modules.mjs';
 import { root } from './steps.mjs';
 
-/** The version of noble whose interface each package has, and the sub-paths that are noble's. */
+/**
+ * The version of noble whose interface each package has, the sub-paths that are noble's, and those
+ * of older versions, whose types that version of noble lacks.
+ */
 const lines = {
   'noble-hashes': {
-    v1: { like: '1.8', own: ['_blake', '_md', '_u64'] },
+    v1: { like: '1.8', own: ['_md'], older: ['_assert', '_sha2'] },
     v2: { like: '2.4', own: ['_md'] },
   },
   'noble-ciphers': {
-    v1: { like: '1.3', own: ['_arx', '_micro'] },
+    v1: { like: '1.3', own: ['_micro'] },
     v2: { like: '2.4', own: [] },
   },
 };
@@ -37,7 +40,7 @@ export async function writeNoblePackages(out, manifest, repository) {
       writePackage(join(out, `${name}-${line}`), name, line, settings, all, manifest, repository);
 }
 
-function writePackage(folder, name, line, { like, own }, all, manifest, repository) {
+function writePackage(folder, name, line, { like, own, older = [] }, all, manifest, repository) {
   const scope = name.slice('noble-'.length);
   const original = `noble-${scope}-original`;
   const modules = all[name][line];
@@ -48,16 +51,20 @@ function writePackage(folder, name, line, { like, own }, all, manifest, reposito
   mkdirSync(folder, { recursive: true });
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   for (const [path, names] of Object.entries(modules)) {
-    const list = names.join(', ');
+    const list = names.filter((each) => each !== 'default').join(', ');
+    const typed = older.includes(path) ? from(path) : `${original}/${path}.js`;
     write(
       `${path}.js`,
       `require('#original');\nmodule.exports = require('${from(path)}');\n` +
         `0 && (module.exports = { ${list} });\n`,
     );
-    write(`${path}.mjs`, `import '#original';\nexport { ${list} } from '${from(path)}';\n`);
+    write(
+      `${path}.mjs`,
+      `import '#original';\nexport { ${names.join(', ')} } from '${from(path)}';\n`,
+    );
     // noble's types, which dependents are written against.
-    write(`${path}.d.ts`, `export * from '${original}/${path}.js';\n`);
-    write(`${path}.d.mts`, `export * from '${original}/${path}.js';\n`);
+    write(`${path}.d.ts`, `export * from '${typed}';\n`);
+    write(`${path}.d.mts`, `export * from '${typed}';\n`);
     exported[`./${path}.js`] = { import: `./${path}.mjs`, require: `./${path}.js` };
   }
   for (const path of own) {
@@ -81,7 +88,10 @@ function writePackage(folder, name, line, { like, own }, all, manifest, reposito
   for (const path of strange) exported[path] = './wrong-version.js';
   write('wrong-version.js', wrongVersion(name, line, scope));
   write('original.js', originalModule(name, line, original, scope));
-  write('original-browser.mjs', browserModule(name, line, original, modules, scope));
+  write(
+    'original-browser.mjs',
+    browserModule(name, line, original, [...Object.keys(modules), ...own], scope, older),
+  );
   write('README.md', readme(name, scope, like));
   const [major, minor, patch] = manifest.version.split('.').map(Number);
   const version = `${like}.${major * 10_000 + minor * 100 + patch}`;
@@ -130,8 +140,8 @@ if (number(found) < number(first) || number(found) > number(last)) {
 `;
 }
 
-function browserModule(name, line, original, modules, scope) {
-  const paths = Object.keys(modules).filter((path) => path !== 'crypto');
+function browserModule(name, line, original, all, scope, older) {
+  const paths = all.filter((path) => path !== 'crypto' && !older.includes(path));
   const imports = paths.map(
     (path, index) => `import * as m${index} from '${original}/${path}.js';`,
   );

@@ -177,11 +177,16 @@ async function testCpus(args) {
 /**
  * noble's own test suite against Millrace's modules, beside its own run:
  *   npm run test:noble -- DIRECTORY [--verbose] [--served] [--limit MINUTES] [TEST-FILE...]
+ *   npm run test:noble -- --versions
  *   npm run test:noble -- --managers [MANAGER...]
  *   npm run test:noble -- --dependents [npm] [--rounds 3] [--suite DIRECTORY]
  */
 async function testNoble(args) {
   await prepare();
+  if (args.includes('--versions')) {
+    process.env.MILLRACE_NOBLE_VERSIONS = 'fetch';
+    return nodeTests(['test/compat/noble-versions.test.mjs']);
+  }
   if (args.includes('--managers')) await prepareScripts();
   const [mode] = ['dependents', 'managers'].filter((each) => args.includes(`--${each}`));
   const program = `${mode ?? 'run'}.mjs`;

@@ -10,12 +10,17 @@ import { root } from './child.mjs';
 
 const cache = join(root, 'node_modules', '.cache', 'millrace-upstream');
 
+/** Returns the folder of a package in the cache, which may not exist. */
+export function cachedPackage(name, version) {
+  return join(cache, `${name.replace(/\W+/g, '-').replace(/^-/, '')}-${version}`);
+}
+
 /**
  * The folder of the unpacked package, from the cache or the npm registry; throws where it cannot be
  * had.
  */
 export function fetchPackage(name, version) {
-  const place = join(cache, `${name.replace(/\W+/g, '-').replace(/^-/, '')}-${version}`);
+  const place = cachedPackage(name, version);
   if (!existsSync(join(place, 'package.json'))) {
     const partial = `${place}.${process.pid}`;
     mkdirSync(partial, { recursive: true });

@@ -42,7 +42,8 @@ export function message(line: Line, value: unknown): Uint8Array {
   return checkBytes(line, value);
 }
 
-interface Used {
+/** A running hash, as the checks see it. */
+export interface Used {
   readonly finished: boolean;
   readonly destroyed: boolean;
 }
@@ -64,6 +65,30 @@ export function checkOutput(line: Line, output: unknown, size: number): Uint8Arr
   throw line === 1
     ? new Error(`digestInto() expects output buffer of length at least ${size}`)
     : new RangeError(`"output" expected length >= ${size}`);
+}
+
+/** Checks that a value is a hash function, as noble's `ahash`. */
+export function checkHash(line: Line, hash: unknown): void {
+  const { create, outputLen, blockLen } = (hash ?? {}) as Record<string, unknown>;
+  if (typeof hash !== 'function' || typeof create !== 'function') {
+    throw line === 1
+      ? new Error('Hash should be wrapped by utils.createHasher')
+      : new TypeError('expected hash wrapped by utils.createHasher');
+  }
+  const sizes = [checkNumber(line, outputLen), checkNumber(line, blockLen)];
+  if (line === 2 && sizes.includes(0)) throw new Error('hash blockLen / outputLen must be >= 1');
+}
+
+/** Returns the checks that noble exports, by name. */
+export function assertions(line: Line) {
+  return {
+    aexists: (hash: Used, checkFinished = true): void => checkUsable(line, hash, !checkFinished),
+    ahash: (hash: unknown): void => checkHash(line, hash),
+    anumber: (value: unknown, title = ''): number => checkNumber(line, value, title),
+    aoutput: (output: unknown, { outputLen }: { outputLen: number }): void => {
+      checkOutput(line, output, outputLen);
+    },
+  };
 }
 
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };

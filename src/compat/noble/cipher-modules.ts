@@ -5,7 +5,8 @@
 import { byteHelpers } from './byte-helpers.js';
 import { chacha20, cipherFunction, type CipherSpec } from './cipher-objects.js';
 import { keyWraps } from './key-wraps.js';
-import { lent, type Line } from './original.js';
+import { checkBytes } from './checks.js';
+import { lent, original, standIn, type Line } from './original.js';
 
 const AAD = { withAAD: true };
 /** Bytes of GCM's nonces: the fewest that noble accepts, the most that Millrace does. */
@@ -180,6 +181,33 @@ function lineTwo() {
   };
 }
 
+/** Helpers of versions 1.0 and 1.1. */
+function removedHelpers() {
+  const { nextTick } = byteHelpers(1);
+  return {
+    nextTick,
+    asyncLoop: async (count: number, tick: number, call: (index: number) => void) => {
+      let begin = Date.now();
+      for (let index = 0; index < count; index++) {
+        call(index);
+        const passed = Date.now() - begin;
+        // The clock may have been set back.
+        if (passed >= 0 && passed < tick) continue;
+        await nextTick();
+        begin += passed;
+      }
+    },
+    getDst: (size: number, target?: Uint8Array): Uint8Array => {
+      if (target === undefined) return new Uint8Array(size);
+      checkBytes(1, target, '', size);
+      if (target.byteOffset % 4 !== 0) throw new Error('unaligned output');
+      return target;
+    },
+    u16: ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint16Array =>
+      new Uint16Array(buffer, byteOffset, byteLength >> 1),
+  };
+}
+
 /** The modules of line 1. */
 function lineOne() {
   const lend = <Name extends string>(subpath: string, names: readonly Name[]) =>
@@ -189,12 +217,18 @@ function lineOne() {
   return {
     ...base,
     _poly1305: { ...base._poly1305, ...lend('_poly1305', ['wrapConstructorWithKey']) },
-    // In version 1 the name of AES-GCM-SIV.
-    aes: { ...base.aes, siv: base.aes.gcmsiv },
+    aes: {
+      ...base.aes,
+      // In version 1 the name of AES-GCM-SIV.
+      siv: base.aes.gcmsiv,
+      // Since version 1.2 properties of `unsafe`.
+      expandKeyLE: standIn(() => original(1, 'ciphers', 'aes', 'unsafe').expandKeyLE),
+      expandKeyDecLE: standIn(() => original(1, 'ciphers', 'aes', 'unsafe').expandKeyDecLE),
+    },
     crypto: { crypto },
     utils: {
       ...base.utils,
-      nextTick: byteHelpers(1).nextTick,
+      ...removedHelpers(),
       ...lend('utils', ['Hash', 'ahash', 'setBigUint64', 'toBytes']),
     },
     webcrypto: {

@@ -15,7 +15,7 @@ import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
 import { scryptParser } from '../../kdf/scrypt.js';
 import { hmacFacts } from '../../operations/hmac.js';
 import { runFilled } from '../../scheduling/run.js';
-import { checkBytes, checkNumber, message } from './checks.js';
+import { checkBytes, checkHash, checkNumber, message } from './checks.js';
 import { RunningHash, specOf, type CHash, type Hash, type Spec } from './hash-objects.js';
 import { original, type Line } from './original.js';
 
@@ -135,10 +135,13 @@ export function hmac(line: Line): HmacFunction {
 export function hkdf(line: Line) {
   const mac = (hash: AnyHash, key: Uint8Array, data: Uint8Array): Secret =>
     macIn(line, hash, key, data, secretMemory);
-  const extract = (hash: AnyHash, ikm: Uint8Array, salt?: Uint8Array): Uint8Array =>
-    mac(checkedHash(line, hash), salt === undefined ? new Uint8Array(hash.outputLen) : salt, ikm);
+  const extract = (hash: AnyHash, ikm: Uint8Array, salt?: Uint8Array): Uint8Array => {
+    checkHash(line, hash);
+    return mac(hash, salt === undefined ? new Uint8Array(hash.outputLen) : salt, ikm);
+  };
   const expand = (hash: AnyHash, prk: Uint8Array, info?: Uint8Array, length = 32): Uint8Array => {
-    const { outputLen } = checkedHash(line, hash);
+    checkHash(line, hash);
+    const { outputLen } = hash;
     checkNumber(line, length, 'length');
     const key = line === 1 ? message(line, prk) : checkBytes(line, prk, 'prk');
     if (line === 2 && key.length < outputLen)
@@ -189,15 +192,6 @@ export function hkdf(line: Line) {
     }
   };
   return { hkdf: derive, extract, expand };
-}
-
-function checkedHash(line: Line, hash: AnyHash): AnyHash {
-  if (typeof hash !== 'function' || typeof hash.create !== 'function') {
-    throw line === 1
-      ? new Error('Hash should be wrapped by utils.createHasher')
-      : new TypeError('expected hash wrapped by utils.createHasher');
-  }
-  return hash;
 }
 
 /** The arguments of a derivation, if Millrace accepts them; noble serves or refuses the others. */

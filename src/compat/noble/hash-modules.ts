@@ -4,6 +4,7 @@
  */
 import { addons, kangarooOne, kangarooTwelve } from './addon-hashes.js';
 import { byteHelpers } from './byte-helpers.js';
+import { assertions, isBytes } from './checks.js';
 import { argon2, hkdf, hmac, pbkdf2, scrypt } from './derivations.js';
 import { blake2, blake3, legacy, longShake, sha2, sha3 } from './hash-families.js';
 import { lent, type Line } from './original.js';
@@ -29,10 +30,6 @@ function common(line: Line) {
     'sha3-addons': { ...addons(line), ...lend('sha3-addons', ['keccakprg']) },
     utils: {
       ...lend('utils', [
-        'aexists',
-        'ahash',
-        'anumber',
-        'aoutput',
         'asyncLoop',
         'byteSwap',
         'byteSwap32',
@@ -48,6 +45,7 @@ function common(line: Line) {
         'u32',
         'u8',
       ]),
+      ...assertions(line),
       ...helpers,
     },
   };
@@ -94,8 +92,10 @@ function lineTwo() {
 
 /** The modules of line 1, with the sub-paths and classes that version 2 removed. */
 function lineOne() {
-  const lend = <Name extends string>(subpath: string, names: readonly Name[]) =>
-    lent(1, 'hashes', subpath, names);
+  const lend = <Name extends string>(
+    subpath: string,
+    names: readonly Name[] | Readonly<Record<Name, string>>,
+  ) => lent(1, 'hashes', subpath, names);
   const base = common(1);
   const wide = lend('sha2', ['SHA384', 'SHA512', 'SHA512_224', 'SHA512_256']);
   const narrow = lend('sha2', ['SHA224', 'SHA256']);
@@ -104,21 +104,54 @@ function lineOne() {
   const { SHA1, RIPEMD160 } = old;
   const { sha1, ripemd160 } = base.legacy;
   const BLAKE2 = lend('blake2', ['BLAKE2', 'BLAKE2b', 'BLAKE2s', 'compress']);
-  const { abytes } = base.utils;
-  const checks = { abytes, ...lend('utils', ['aexists', 'anumber', 'aoutput']) };
-  const B2S = lend('blake2s', ['B2S_IV', 'G1s', 'G2s']);
+  const { abytes, aexists, ahash, anumber, aoutput } = base.utils;
+  // The names that versions 1.1 to 1.5 had for the same checks.
+  const checks = {
+    bool: (value: unknown): void => {
+      if (typeof value !== 'boolean') throw new Error(`boolean expected, not ${String(value)}`);
+    },
+    bytes: abytes,
+    exists: aexists,
+    hash: ahash,
+    number: anumber,
+    output: aoutput,
+  };
+  // BLAKE2s begins with the values of SHA-256.
+  const IV = Uint32Array.of(
+    0x6a09e667,
+    0xbb67ae85,
+    0x3c6ef372,
+    0xa54ff53a,
+    0x510e527f,
+    0x9b05688c,
+    0x1f83d9ab,
+    0x5be0cd19,
+  );
   const { crypto } = globalThis as { crypto?: unknown };
   return {
     ...base,
-    _assert: checks,
-    blake1: { ...base.blake1, ...lend('blake1', ['BLAKE224', 'BLAKE256', 'BLAKE384', 'BLAKE512']) },
+    _assert: { ...checks, abytes, aexists, ahash, anumber, aoutput, isBytes, default: checks },
+    // The class that later versions have as HashMD of `_md`.
+    _sha2: lend('_md', { SHA2: 'HashMD' }),
+    blake1: {
+      ...base.blake1,
+      ...lend('blake1', ['BLAKE224', 'BLAKE256', 'BLAKE384', 'BLAKE512']),
+      ...lend('blake1', {
+        Blake224: 'BLAKE224',
+        Blake256: 'BLAKE256',
+        Blake384: 'BLAKE384',
+        Blake512: 'BLAKE512',
+      }),
+    },
     blake2: { ...base.blake2, ...BLAKE2 },
     blake2b: { blake2b: base.blake2.blake2b, BLAKE2b: BLAKE2.BLAKE2b },
     blake2s: {
       blake2s: base.blake2.blake2s,
       BLAKE2s: BLAKE2.BLAKE2s,
       compress: BLAKE2.compress,
-      ...B2S,
+      IV,
+      B2S_IV: IV,
+      ...lend('blake2s', ['G1s', 'G2s']),
     },
     blake3: { ...base.blake3, ...lend('blake3', ['BLAKE3']) },
     crypto: { crypto },

@@ -67,7 +67,7 @@ export function original(line: Line, name: NoblePackage, subpath: string, entry:
 
 /** The versions whose test suites pass. */
 export const known: Readonly<Record<NoblePackage, Readonly<Record<Line, string>>>> = {
-  hashes: { 1: '1.3 to 1.8', 2: '2.0 to 2.4' },
+  hashes: { 1: '1.1 to 1.8', 2: '2.0 to 2.4' },
   ciphers: { 1: '1.0 to 1.3', 2: '2.0 to 2.4' },
 };
 
@@ -110,21 +110,25 @@ function found(
 }
 
 /**
- * Stand-ins for exports of noble, by name. A stand-in loads noble when it is called or one of its
+ * Stand-ins for exports of noble, by name; a table has the newest names of renamed ones. A stand-in loads noble when it is called or one of its
  * properties is read, so that importing a module loads nothing.
  */
 export function lent<Name extends string>(
   line: Line,
   name: NoblePackage,
   subpath: string,
-  entries: readonly Name[],
+  entries: readonly Name[] | Readonly<Record<Name, string>>,
 ): Record<Name, Lent> {
+  const pairs = Array.isArray(entries)
+    ? entries.map((entry) => [entry, entry])
+    : Object.entries(entries);
   return Object.fromEntries(
-    entries.map((entry) => [entry, standIn(() => original(line, name, subpath, entry))]),
+    pairs.map(([shown, entry]) => [shown, standIn(() => original(line, name, subpath, entry))]),
   ) as Record<Name, Lent>;
 }
 
-function standIn(load: () => Lent): Lent {
+/** A function or object that loads noble at its first use. */
+export function standIn(load: () => Lent): Lent {
   const proxy: object = new Proxy(function noble() {}, {
     apply: (_, self, given) => Reflect.apply(load(), self, given),
     construct: (_, given, made) =>

@@ -1,0 +1,186 @@
+// The packages for overrides have the sub-paths and names of every version of noble 1 that
+// dependents pin. The versions are fetched by `npm run test:noble -- --versions`.
+
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { writeNoblePackages } from '../../tools/noble-packages.mjs';
+import { root, temporary } from '../support/child.mjs';
+import { cachedPackage, fetchPackage } from '../support/registry.mjs';
+
+const versions = {
+  hashes:
+    '1.1.0 1.1.1 1.1.2 1.1.3 1.1.4 1.1.5 1.2.0 1.3.0 1.3.1 1.3.2 1.3.3 1.4.0 1.5.0 1.6.0 1.6.1 ' +
+    '1.7.0 1.7.1 1.7.2 1.8.0',
+  ciphers: '1.0.0 1.1.0 1.1.1 1.1.2 1.1.3 1.2.0 1.2.1 1.3.0',
+};
+const fetched = process.env.MILLRACE_NOBLE_VERSIONS === 'fetch';
+const skip = (name, version) =>
+  !fetched &&
+  !existsSync(cachedPackage(`@noble/${name}`, version)) &&
+  'not installed: npm run test:noble -- --versions';
+const packageOf = (name, version) => fetchPackage(`@noble/${name}`, version);
+
+const folder = temporary();
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Installs the packages for overrides in the place of noble; returns what requires them. */
+async function project() {
+  const modules = join(folder, 'node_modules');
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  await writeNoblePackages(join(modules, '@noble'), manifest);
+  symlinkSync(root, join(modules, 'millrace'), 'junction');
+  for (const [name, list] of Object.entries(versions)) {
+    renameSync(join(modules, '@noble', `noble-${name}-v1`), join(modules, '@noble', name));
+    const version = list.split(' ').at(-1);
+    if (skip(name, version)) continue;
+    cpSync(packageOf(name, version), join(modules, `noble-${name}-original`), { recursive: true });
+  }
+  return createRequire(join(folder, 'program.js'));
+}
+const required = project();
+
+const namesOf = (module) => Object.keys(module).filter((name) => name !== '__esModule');
+
+for (const [name, list] of Object.entries(versions))
+  for (const version of list.split(' ')) {
+    test(
+      `@millrace/noble-${name} has the names of @noble/${name} ${version}`,
+      { skip: skip(name, version) },
+      async () => {
+        const require = await required;
+        const place = packageOf(name, version);
+        const noble = createRequire(join(place, 'program.js'));
+        const { exports } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+        const paths = Object.keys(exports).filter(
+          (path) => !/^\.$|\.d\.ts$|package\.json$|\/index(\.js)?$/.test(path),
+        );
+        assert.ok(paths.length > 8);
+        for (const path of paths) {
+          const expected = noble(`@noble/${name}${path.slice(1)}`);
+          const ours = require(`@noble/${name}${path.slice(1)}`);
+          const url = pathToFileURL(require.resolve(`@noble/${name}${path.slice(1)}`));
+          // The file beside it is the ES module.
+          const module = await import(url.href.replace(/\.js$/, '.mjs'));
+          for (const each of namesOf(expected)) {
+            assert.ok(each in ours, `require ${path}: ${each}`);
+            // A re-exported CommonJS module has a default of its own.
+            assert.ok(each in module, `import ${path}: ${each}`);
+            if (typeof expected[each] === 'function')
+              assert.equal(typeof ours[each], 'function', `${path}: ${each}`);
+          }
+        }
+      },
+    );
+  }
+
+/** Returns whether a call throws. */
+function refuses(call) {
+  try {
+    call();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+test('the checks of _assert accept and refuse as those of 1.1 to 1.8', async (t) => {
+  const list = versions.hashes.split(' ').slice(1);
+  if (skip('hashes', '1.8.0')) return t.skip(skip('hashes', '1.8.0'));
+  const require = await required;
+  const ours = require('@noble/hashes/_assert');
+  const { sha256 } = require('@noble/hashes/sha256');
+  const used = { finished: true, destroyed: false, outputLen: 4 };
+  const cases = [
+    ...[5, 0, -1, 1.5, '5', null, undefined, true].map((each) => [each]),
+    ...[new Uint8Array(4), new Uint8Array(3), [1]].flatMap((each) => [[each], [each, 4, 8]]),
+    ...[sha256, () => {}, { create() {} }].map((each) => [each]),
+    ...[used, { ...used, destroyed: true }].flatMap((each) => [[each], [each, false]]),
+    [new Uint8Array(4), used],
+    [new Uint8Array(3), used],
+  ];
+  for (const version of list) {
+    const noble = createRequire(join(packageOf('hashes', version), 'program.js'));
+    const expected = noble('@noble/hashes/_assert');
+    for (const module of [expected, expected.default ?? {}])
+      for (const name of namesOf(module).filter((each) => each !== 'default')) {
+        const mine = module === expected ? ours[name] : ours.default[name];
+        const isOfInstance = /exists|output/.test(name);
+        for (const given of cases) {
+          // Checks of instances read their fields: bytes and instances only.
+          if (isOfInstance && (typeof (given[1] ?? given[0]) !== 'object' || given[0] === null))
+            continue;
+          if (name === 'isBytes') assert.equal(mine(...given), module[name](...given));
+          else
+            assert.equal(
+              refuses(() => mine(...given)),
+              refuses(() => module[name](...given)),
+              `${version} ${name}(${given})`,
+            );
+        }
+      }
+  }
+});
+
+test('names of older versions have their results', async (t) => {
+  const reason = skip('hashes', '1.3.3') || skip('hashes', '1.7.2') || skip('ciphers', '1.1.0');
+  if (reason) return t.skip(reason);
+  const require = await required;
+  const of = (name, version) => createRequire(join(packageOf(name, version), 'program.js'));
+  const [old, late, cipher] = [
+    of('hashes', '1.3.3'),
+    of('hashes', '1.7.2'),
+    of('ciphers', '1.1.0'),
+  ];
+  const our = (path) => require(`@noble/${path}`);
+  assert.deepEqual(our('hashes/blake2s').IV, old('@noble/hashes/blake2s').IV);
+  const data = Uint8Array.from({ length: 300 }, (_, index) => index);
+  for (const name of ['Blake224', 'Blake256', 'Blake384', 'Blake512']) {
+    const digest = (module) => new module[name]().update(data).digest();
+    assert.deepEqual(digest(our('hashes/blake1')), digest(late('@noble/hashes/blake1')), name);
+  }
+  // A subclass: counts blocks instead of compressing them.
+  const count = ({ SHA2 }) => {
+    class Counter extends SHA2 {
+      blocks = 0;
+      constructor() {
+        super(64, 4, 8, false);
+      }
+      get() {
+        return [this.blocks];
+      }
+      set(blocks) {
+        this.blocks = blocks;
+      }
+      destroy() {}
+      process() {
+        this.blocks++;
+      }
+      roundClean() {}
+    }
+    return new Counter().update(data).digest();
+  };
+  assert.deepEqual(count(our('hashes/_sha2')), count(old('@noble/hashes/_sha2')));
+  for (const size of [16, 24, 32])
+    for (const name of ['expandKeyLE', 'expandKeyDecLE'])
+      assert.deepEqual(
+        our('ciphers/aes')[name](data.slice(0, size)),
+        cipher('@noble/ciphers/aes')[name](data.slice(0, size)),
+      );
+  const [ours, theirs] = [our('ciphers/utils'), cipher('@noble/ciphers/utils')];
+  for (const utils of [ours, theirs]) {
+    const calls = [];
+    await utils.asyncLoop(3, 0, (index) => calls.push(index));
+    assert.deepEqual(calls, [0, 1, 2]);
+    const target = new Uint8Array(8);
+    assert.equal(utils.getDst(8, target), target);
+    assert.throws(() => utils.getDst(7, target), { message: /Uint8Array expected of length 7/ });
+    assert.throws(() => utils.getDst(4, target.subarray(1, 5)), { message: 'unaligned output' });
+    assert.deepEqual(utils.getDst(2), new Uint8Array(2));
+    assert.equal(utils.u16(data.subarray(2, 7)).length, 2);
+  }
+});
