@@ -48,11 +48,17 @@ export const scryptParser: DerivationParser = {
   takes,
 };
 
-function fillScrypt(given: ArrayLike<unknown>, count: number): void {
+/** The same for costs that RFC 7914 forbids and other libraries accept. */
+export const scryptBeyondRfc: DerivationParser = {
+  ...scryptParser,
+  fill: (given, count) => fillScrypt(given, count, true),
+};
+
+function fillScrypt(given: ArrayLike<unknown>, count: number, beyondRfc = false): void {
   if (count < 3)
     throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
   const options = optionsOf<Fields>(count > 3 ? given[3] : undefined, 'options', takes);
-  const cost = scryptCost(options);
+  const cost = scryptCost(options, undefined, beyondRfc);
   const maxmem = scryptMaxmem(cost, options.maxmem);
   const size = keySize(given[2], 'keylen');
   setScryptOf(cost, maxmem, given[0], given[1], size);

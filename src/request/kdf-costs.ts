@@ -83,10 +83,15 @@ export function scryptMaxmem(cost: ScryptCost, value: unknown): number {
   );
 }
 
-/** Reads and checks a cost. All getters of the options run here. */
+/**
+ * Reads and checks a cost. All getters of the options run here.
+ *
+ * @param beyondRfc true to permit N >= 2^(16r), which RFC 7914 forbids
+ */
 export function scryptCost(
   options: ScryptCostOptions,
   fallback: ScryptCost = { N: 16384, r: 8, p: 1 },
+  beyondRfc = false,
 ): ScryptCost {
   const N = one(options, 'N', 'cost', fallback.N);
   const r = one(options, 'r', 'blockSize', fallback.r);
@@ -99,7 +104,7 @@ export function scryptCost(
   }
   if (r < 1)
     throw makeError('ERR_ARGUMENT_VALUE', `options.r (blockSize) must be at least 1, not ${r}`);
-  if (N >= 2 ** (16 * r))
+  if (!beyondRfc && N >= 2 ** (16 * r))
     throw makeError(
       'ERR_ARGUMENT_VALUE',
       `options.N (cost) must be less than 2^(16r), which is ${2 ** (16 * r)}, not ${N}`,

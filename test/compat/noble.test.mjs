@@ -265,6 +265,25 @@ test('HMAC and derivations equal noble, synchronous and asynchronous', async () 
   assert.deepEqual(ours.hmac(noble.sha256, key, salt), noble.hmac(noble.sha256, key, salt));
 });
 
+test('scrypt opens the wallet of the Web3 Secret Storage Definition: N = 2^18 with r = 1', async () => {
+  const given = [
+    'testpassword',
+    Buffer.from('ab0c7876052600dd703518d6fc3fe8984592145b591fc8fb5c6d43190334ba19', 'hex'),
+    { N: 262_144, r: 1, p: 8, dkLen: 32 },
+  ];
+  const key = 'fac192ceb5fd772906bea3e118a69e8bbb5cc24229e20d8766fd298291bba6bd';
+  for (const path of ['scrypt', 'v1/scrypt']) {
+    const { scrypt, scryptAsync } = await import(`millrace/noble-hashes/${path}.js`);
+    assert.equal(Buffer.from(scrypt(...given)).toString('hex'), key);
+    assert.equal(Buffer.from(await scryptAsync(...given)).toString('hex'), key);
+  }
+  // RFC 7914 forbids this cost, and so does Millrace's own function.
+  const { scrypt } = await import('millrace');
+  assert.throws(() => scrypt('p', 's', 32, { N: 262_144, r: 1, maxmem: 2 ** 30 }), {
+    message: /less than 2\^\(16r\)/,
+  });
+});
+
 test('a loop over nextTick lets derivations end', async () => {
   const { scryptAsync } = await import('millrace/noble-hashes/scrypt.js');
   const { nextTick } = await import('millrace/noble-hashes/utils.js');

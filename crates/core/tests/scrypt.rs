@@ -215,6 +215,8 @@ fn limits() {
     }
     assert_eq!(Cost::new(1 << 16, 1), Err(Error::Cost), "N must be less than 2^(16r)");
     assert!(Cost::new(1 << 15, 1).is_ok());
+    assert!(Cost::beyond_rfc(1 << 18, 1).is_ok());
+    assert_eq!(Cost::beyond_rfc(3, 8), Err(Error::Cost));
     let cost = Cost::new(16384, 8).expect("a cost");
     // The least maxmem with which node:crypto does it, found by trial.
     assert_eq!(cost.needed(1), 16_780_288);

@@ -12,7 +12,7 @@ import { argon2Parser } from '../../kdf/argon2.js';
 import { derivePromise, deriveSync, type DerivationParser } from '../../kdf/derive.js';
 import { hkdfExpandParser, hkdfParser } from '../../kdf/hkdf.js';
 import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
-import { scryptParser } from '../../kdf/scrypt.js';
+import { scryptBeyondRfc } from '../../kdf/scrypt.js';
 import { hmacFacts } from '../../operations/hmac.js';
 import { runFilled } from '../../scheduling/run.js';
 import { checkBytes, checkHash, checkNumber, message } from './checks.js';
@@ -258,12 +258,12 @@ export function scrypt(line: Line) {
   return {
     scrypt: (...given: Given): Uint8Array => {
       const read = scryptArguments(line, false, ...given);
-      if (read !== undefined) return derived(scryptParser, read);
+      if (read !== undefined) return derived(scryptBeyondRfc, read);
       return original(line, 'hashes', 'scrypt', 'scrypt')(...given);
     },
     scryptAsync: async (...given: Given): Promise<Uint8Array> => {
       const read = scryptArguments(line, true, ...given);
-      if (read !== undefined) return derivedLater(scryptParser, read);
+      if (read !== undefined) return derivedLater(scryptBeyondRfc, read);
       return original(line, 'hashes', 'scrypt', 'scryptAsync')(...given);
     },
   };

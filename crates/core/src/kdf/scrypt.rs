@@ -26,8 +26,17 @@ impl Cost {
     /// [`Error::Cost`] for parameters outside RFC 7914; [`Error::Memory`] for an N above 2^32,
     /// which no machine has the memory for.
     pub fn new(n: u64, r: u32) -> Result<Cost, Error> {
+        let cost = Self::beyond_rfc(n, r)?;
         // N must be less than 2^(128r/8).
-        if !n.is_power_of_two() || n < 2 || r == 0 || n.ilog2() >= r.saturating_mul(16) {
+        if n.ilog2() < r.saturating_mul(16) { Ok(cost) } else { Err(Error::Cost) }
+    }
+
+    /// Returns the cost without RFC 7914's limit of N by r, which files of Ethereum wallets exceed.
+    ///
+    /// # Errors
+    /// As [`Cost::new`].
+    pub fn beyond_rfc(n: u64, r: u32) -> Result<Cost, Error> {
+        if !n.is_power_of_two() || n < 2 || r == 0 {
             return Err(Error::Cost);
         }
         if n > 1 << 32 || r >= 1 << 30 {
@@ -127,13 +136,13 @@ pub fn derive_many(
     engine::run(cost, jobs, memory, checkpoint, &mut each)
 }
 
-/// Returns the cost and p in `costs`: N, r, p.
+/// Returns the cost and p in `costs`: N, r, p. Callers check RFC 7914's limit of N by r.
 ///
 /// # Errors
-/// As [`Cost::new`].
+/// As [`Cost::beyond_rfc`].
 pub fn parameters(numbers: &Numbers) -> Result<(Cost, u32), Error> {
     let [r, p] = [1, 2].map(|index| numbers.cost(index).unwrap_or(u32::MAX));
-    Ok((Cost::new(numbers.costs[0], r)?, p))
+    Ok((Cost::beyond_rfc(numbers.costs[0], r)?, p))
 }
 
 /// Returns the memory for as many of `total` lanes at once as are useful and permitted.
