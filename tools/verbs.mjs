@@ -31,6 +31,7 @@ export const verbs = {
   'test:node-crypto': testNodeCrypto,
   'test:cpus': testCpus,
   'test:noble': testNoble,
+  'test:dependents': testDependents,
   soak,
   bench,
   docs,
@@ -191,6 +192,12 @@ async function testNoble(args) {
   const [mode] = ['dependents', 'managers'].filter((each) => args.includes(`--${each}`));
   const program = `${mode ?? 'run'}.mjs`;
   return stream(process.execPath, [join(root, 'test', 'noble', program), ...args]);
+}
+
+/** Programs of packages that use noble or node:crypto, with Millrace and without it. */
+async function testDependents(args) {
+  await prepare();
+  return stream(process.execPath, [join(root, 'test', 'dependents', 'run.mjs'), ...args]);
 }
 
 /** The tests that compare times, one after the other: they need a quiet machine. */

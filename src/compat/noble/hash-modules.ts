@@ -90,6 +90,19 @@ function lineTwo() {
   };
 }
 
+/** WebCrypto, which is also the property `web` of noble 1.1 and 1.2. */
+function webCrypto(): object | undefined {
+  const { crypto } = globalThis as { crypto?: { [name: string]: any } };
+  if (crypto === undefined) return undefined;
+  return {
+    web: crypto,
+    node: undefined,
+    subtle: crypto.subtle,
+    getRandomValues: crypto.getRandomValues.bind(crypto),
+    randomUUID: crypto.randomUUID?.bind(crypto),
+  };
+}
+
 /** The modules of line 1, with the sub-paths and classes that version 2 removed. */
 function lineOne() {
   const lend = <Name extends string>(
@@ -127,7 +140,6 @@ function lineOne() {
     0x1f83d9ab,
     0x5be0cd19,
   );
-  const { crypto } = globalThis as { crypto?: unknown };
   return {
     ...base,
     _assert: { ...checks, abytes, aexists, ahash, anumber, aoutput, isBytes, default: checks },
@@ -154,7 +166,7 @@ function lineOne() {
       ...lend('blake2s', ['G1s', 'G2s']),
     },
     blake3: { ...base.blake3, ...lend('blake3', ['BLAKE3']) },
-    crypto: { crypto },
+    crypto: { crypto: webCrypto() },
     hmac: { ...base.hmac, ...lend('hmac', ['HMAC']) },
     legacy: { ...base.legacy, ...old },
     ripemd160: { ripemd160, RIPEMD160 },

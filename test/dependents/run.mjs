@@ -1,0 +1,100 @@
+// Installs packages that use noble or node:crypto, and runs a small program of each as it is and
+// with Millrace: with the overrides of docs/noble-and-ethers.md, or with millrace/register. It
+// needs the npm registry.
+//
+//   npm run test:dependents -- [NAME...]
+//
+// Prints a table, and fails if a check fails or has another result only with Millrace.
+
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { npm } from '../../tools/install.mjs';
+import { pack, serve } from '../package/packed.mjs';
+import { temporary } from '../support/child.mjs';
+import { noble, nodeCrypto } from './programs.mjs';
+
+const exec = promisify(execFile);
+const LIMIT_MS = 120_000;
+const names = process.argv.slice(2);
+const isChosen = ([name]) => names.length === 0 || names.some((each) => name.startsWith(each));
+const overrides = Object.fromEntries(
+  ['hashes', 'ciphers'].flatMap((name) =>
+    [1, 2].map((major) => [`@noble/${name}@${major}`, `npm:@millrace/noble-${name}@${major}`]),
+  ),
+);
+
+const folder = temporary();
+let registry;
+try {
+  const packages = await pack(folder);
+  registry = await serve(packages);
+  const { file } = packages.find(({ manifest: { name } }) => name === 'millrace');
+  const row = (cells) => console.log(`| ${cells.join(' | ')} |`);
+  row(['package', 'passed', 'failed', 'failed only with Millrace']);
+  row(['---', '---', '---', '---']);
+  const notes = [];
+  for (const [programs, changed, flags] of [
+    [noble, overrides, []],
+    [nodeCrypto, {}, ['--import', 'millrace/register']],
+  ])
+    for (const [name, program] of Object.entries(programs).filter(isChosen)) {
+      const place = name.replaceAll(/\W+/g, '-');
+      const plain = await project(`${place}-plain`, program.packages, {}, file);
+      const ours =
+        flags.length > 0 ? plain : await project(`${place}-ours`, program.packages, changed, file);
+      const [expected, found] = [await run(plain, name, []), await run(ours, name, flags)];
+      let [passed, failed, worse] = [0, 0, 0];
+      for (const title of Object.keys(program.checks)) {
+        const [without, with_] = [expected, found].map((each) => each[title] ?? each.ended);
+        if (with_.error === undefined && with_.value === without.value) passed++;
+        else failed++;
+        if (without.error !== undefined)
+          notes.push(`${name}: ${title}: also without: ${without.error}`);
+        else if (with_.value !== without.value) {
+          worse++;
+          notes.push(`${name}: ${title}: ${with_.error ?? `another result: ${with_.value}`}`);
+          process.exitCode = 1;
+        }
+      }
+      row([name, passed, failed, worse]);
+      for (const each of [plain, ours]) rmSync(each, { recursive: true, force: true });
+    }
+  if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
+} finally {
+  await registry?.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Installs packages with overrides, and Millrace beside them. */
+async function project(name, packages, changed, millrace) {
+  const place = join(folder, name);
+  mkdirSync(place);
+  const dependencies = { ...packages, millrace: `file:${millrace}` };
+  const manifest = { name: 'dependent', version: '1.0.0', private: true, dependencies };
+  writeFileSync(join(place, 'package.json'), JSON.stringify({ ...manifest, overrides: changed }));
+  writeFileSync(join(place, '.npmrc'), `@millrace:registry=${registry.url}\n`);
+  copyFileSync(
+    fileURLToPath(new URL('./programs.mjs', import.meta.url)),
+    join(place, 'programs.mjs'),
+  );
+  const [command, args, options] = npm(['install', '--ignore-scripts', '--no-audit', '--no-fund']);
+  await exec(command, args, { ...options, cwd: place });
+  return place;
+}
+
+/** Runs the checks of a program; resolves to their outcomes, or to why it ended early. */
+async function run(cwd, name, flags) {
+  const { stdout, stderr } = await exec(process.execPath, [...flags, 'programs.mjs', name], {
+    cwd,
+    maxBuffer: 2 ** 26,
+    timeout: LIMIT_MS,
+  }).catch((error) => error);
+  const outcomes = /^#outcomes (.*)$/m.exec(stdout)?.[1];
+  return outcomes === undefined
+    ? { ended: { error: `ended early: ${stderr.slice(-500)}` } }
+    : JSON.parse(outcomes);
+}
