@@ -9,6 +9,7 @@
  */
 export { getCiphers, getHashes } from './catalog/catalog.js';
 export type {
+  AeadAlgorithm,
   CipherAlgorithm,
   HashAlgorithm,
   KeyAlgorithm,
@@ -34,6 +35,13 @@ export { Cipher, Decipher } from './ciphers/cipher.js';
 export type { PiecewiseCipher } from './ciphers/cipher.js';
 export { createCipher, createDecipher } from './ciphers/create.js';
 export type { CreateCipherOptions, CreateDecipherOptions } from './ciphers/options.js';
+export {
+  openStream,
+  openTransformStream,
+  sealStream,
+  sealTransformStream,
+} from './functions/promises/sealed.js';
+export { generateKey, randomBytes } from './functions/random.js';
 export { unwrapKey, wrapKey } from './functions/key-wrap.js';
 export { createHash, createHmac } from './hashers/create.js';
 export { Hash, Hmac } from './hashers/hasher.js';
@@ -79,4 +87,5 @@ export type {
   FilesSignalOptions,
   HashFilesOptions,
 } from './streams/hash-files-options.js';
+export type { SealedStreamOptions } from './streams/sealed-streams.js';
 export type { Progress, StreamOptions } from './streams/stream-source.js';

@@ -87,13 +87,19 @@ export {
   hash,
   hashFile,
   hashFiles,
+  hashFilesIterator,
   hashMany,
+  hashTransformStream,
   hmac,
   hmacMany,
 } from './functions/promises/digests.js';
+export { generateKey, randomBytes } from './functions/random.js';
+export type { HashTransformStream } from './streams/hash-transform.js';
+export type { FileEntry } from './functions/promises/digests.js';
 export { unwrapKey, wrapKey } from './functions/promises/key-wrap.js';
 export { verifyHmac, verifyMac } from './functions/promises/verify-mac.js';
 export {
+  openRange,
   openStream,
   openStreamWithKey,
   openStreamWithPassphrase,
@@ -118,5 +124,6 @@ export type {
   PassphraseStreamOptions,
   SealWithKeyOptions,
 } from './streams/passphrase/parameters.js';
+export type { OpenRangeOptions, ReadRange } from './streams/open-range.js';
 export type { SealedStreamOptions } from './streams/sealed-streams.js';
 export type { StreamSource } from './streams/stream-source.js';

@@ -33,6 +33,7 @@ const lateFiles = {
     'streams/sealed-streams',
     'streams/chunk-format',
     'streams/chunk-pump',
+    'streams/open-range',
     'streams/sealed-file-header',
   ],
   'streams/passphrase/transforms': [

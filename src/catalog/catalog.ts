@@ -10,6 +10,10 @@ export type HashAlgorithm = HashName | (string & {});
 /** The name of a cipher, in any case, or one of its aliases. */
 export type CipherAlgorithm = CipherName | (string & {});
 
+/** The name of a cipher with authentication, all in lower or upper case. */
+export type AeadAlgorithm = AeadName | Uppercase<AeadName>;
+type AeadName = Exclude<CipherName, `aes-${128 | 192 | 256}-ctr` | 'chacha20'>;
+
 /** The name of a MAC, in any case: `hmac-` and a hash, or a keyed hash. */
 export type MacAlgorithm =
   | `hmac-${HashName}`

@@ -2,7 +2,7 @@
 import type { Bytes, Data } from '../request/arguments.js';
 import { makeError, refuseSurplus, wrongType } from '../request/errors.js';
 import type { KeyInput } from '../request/key-input.js';
-import type { CipherAlgorithm } from '../catalog/catalog.js';
+import type { AeadAlgorithm, CipherAlgorithm } from '../catalog/catalog.js';
 import {
   cipherParser,
   openParser,
@@ -45,7 +45,7 @@ import { passphrases } from '#platform/sealed.js';
  *   ERR_NONCE_LIMIT
  */
 export function seal<T extends Bytes | undefined = undefined>(
-  algorithm: CipherAlgorithm,
+  algorithm: AeadAlgorithm,
   options: SealOptions & Partial<TextTargetOptions<T>>,
 ): Output<T, Buffer>;
 /**
@@ -56,7 +56,7 @@ export function seal<T extends Bytes | undefined = undefined>(
  * @throws MillraceError for invalid arguments; the callback is then not called
  */
 export function seal<T extends Bytes | undefined = undefined>(
-  algorithm: CipherAlgorithm,
+  algorithm: AeadAlgorithm,
   options: SealOptions & Partial<TextTargetOptions<T>> & RouteOptions,
   callback: Callback<Output<T, Buffer>>,
 ): void;
@@ -75,7 +75,7 @@ export function seal(algorithm?: unknown, options?: unknown): unknown {
  * @throws MillraceError ERR_AUTHENTICATION, and those of {@link seal}
  */
 export function open<T extends Bytes | undefined = undefined>(
-  algorithm: CipherAlgorithm,
+  algorithm: AeadAlgorithm,
   options: OpenOptions & Partial<TextTargetOptions<T>>,
 ): Output<T, Buffer>;
 /**
@@ -84,7 +84,7 @@ export function open<T extends Bytes | undefined = undefined>(
  * @throws MillraceError for invalid arguments; ERR_AUTHENTICATION goes to the callback
  */
 export function open<T extends Bytes | undefined = undefined>(
-  algorithm: CipherAlgorithm,
+  algorithm: AeadAlgorithm,
   options: OpenOptions & Partial<TextTargetOptions<T>> & RouteOptions,
   callback: Callback<Output<T, Buffer>>,
 ): void;

@@ -267,6 +267,15 @@ function target(algorithm: unknown): Target {
   throw notKeyed(hash);
 }
 
+/** Returns the size in bytes of a random key: of a cipher, of an HMAC's digest, or 32. */
+export function generatedKeySize(algorithm: unknown): number {
+  // Refuses what takes no key.
+  target(algorithm);
+  const name = algorithm as string;
+  if (/^hmac-/i.test(name)) return hashFacts(name.slice(5)).digestSize;
+  return findCipher(name)?.keySize ?? 32;
+}
+
 /** Returns the error for a hash in the place of a keyed algorithm. */
 export function notKeyed({ name, hmac }: HashFacts): Error {
   return makeError(

@@ -190,7 +190,7 @@ export interface DirectNative extends Native {
 }
 
 /** The numbers of one call. Private: native code keeps its address. */
-export const frame = new Float64Array(At.Length);
+export const frame: Float64Array = new Float64Array(At.Length);
 
 /** The parts of the input buffer: buffered input of running hashes, and short strings. */
 export const GATHERED_MAX = 4096;
@@ -201,4 +201,4 @@ export const inputBuffer: Secret = secretMemory(GATHERED_MAX + TEXT_MAX);
 /** The records of finished jobs, which native code writes before it calls `settle`. */
 export const completionBytes: Secret = secretMemory(COMPLETION_BUFFER_BYTES);
 /** The same memory as 32-bit numbers. */
-export const completionNumbers = new Uint32Array(completionBytes.buffer);
+export const completionNumbers: Uint32Array = new Uint32Array(completionBytes.buffer);

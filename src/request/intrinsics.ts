@@ -44,7 +44,7 @@ const includes = Function.prototype.call.bind(Uint8Array.prototype.includes) as 
   byte: number,
 ) => boolean;
 
-export const NO_BYTES = new Uint8Array(0);
+export const NO_BYTES: Uint8Array = new Uint8Array(0);
 
 /** Returns true for every typed array and DataView. */
 export function isBytesView(value: unknown): value is ArrayBufferView {

@@ -101,10 +101,15 @@ export async function hashFilesAsync(
   extra: unknown,
 ): Promise<unknown[]> {
   const plan = planOf(algorithm, form, extra);
+  return await hashAll(plan, ...itemsOf(paths));
+}
+
+/** Returns the paths and, if all of them are known, their number. */
+function itemsOf(paths: unknown): [source: Items<unknown>, count: number | undefined] {
   if (isAsyncIterable(paths) || (isIterable(paths) && !Array.isArray(paths)))
-    return await hashAll(plan, paths, undefined);
+    return [paths, undefined];
   const files = readItems(paths, 'paths', ITEMS, fileSource);
-  return await hashAll(plan, files, files.length);
+  return [files, files.length];
 }
 
 /** Names the file in an error of the file system. */
@@ -161,24 +166,97 @@ async function hashAll(
   source: Items<unknown>,
   count: number | undefined,
 ): Promise<unknown[]> {
-  const run = new Run(plan, count);
+  const results: unknown[] = [];
+  await feed(new Run(plan, count, (index, _file, result) => (results[index] = result)), source);
+  return results;
+}
+
+/** Gives the files to a run, and waits for all of them; `ready` is awaited before each. */
+async function feed(
+  run: Run,
+  source: Items<unknown>,
+  ready?: () => Promise<boolean>,
+): Promise<void> {
+  const { plan, count } = run;
   try {
-    await eachItem(source, 'paths', plan.signal, (item, index) =>
-      run.add(count === undefined ? fileSource(item, `paths[${index}]`) : (item as FileSource)),
-    );
+    const add = (item: unknown, index: number): boolean | Promise<boolean> =>
+      run.add(count === undefined ? fileSource(item, `paths[${index}]`) : (item as FileSource));
+    const later = async (item: unknown, index: number): Promise<boolean> =>
+      (await ready!()) && add(item, index);
+    await eachItem(source, 'paths', plan.signal, ready === undefined ? add : later);
     await run.flush();
   } catch (error) {
     // Of the iterable or of a wrong path: no file matters any more.
     run.fail(-1, error);
   }
-  return await run.end();
+  await run.end();
+}
+
+/** A file of {@link hashFilesIterator} and its digest, or its error if errors are returned. */
+interface Entry {
+  readonly index: number;
+  readonly path: FileSource;
+  readonly digest: unknown;
+}
+
+/** The most results that wait for their reader; then no more files are begun. */
+const WAITING_MAX = 1024;
+
+/** `(algorithm, paths[, encoding[, { errors, signal }] | options])`: entries as they are ready. */
+export function hashFilesEntries(
+  algorithm: unknown,
+  paths: unknown,
+  form: unknown,
+  extra: unknown,
+): AsyncGenerator<Entry, void, void> {
+  const plan = planOf(algorithm, form, extra);
+  return entries(plan, ...itemsOf(paths));
+}
+
+async function* entries(
+  plan: Plan,
+  source: Items<unknown>,
+  count: number | undefined,
+): AsyncGenerator<Entry, void, void> {
+  const waiting: Entry[] = [];
+  let [over, stopped, failure] = [false, false, undefined as { error: unknown } | undefined];
+  let changed = (): void => {};
+  const change = (): Promise<void> => new Promise((resolve) => (changed = resolve));
+  let [room, read] = [undefined as Promise<void> | undefined, (): void => {}];
+  const run = new Run(plan, count, (index, path, digest) => {
+    waiting.push({ index, path, digest });
+    changed();
+  });
+  const ready = async (): Promise<boolean> => {
+    while (waiting.length >= WAITING_MAX && !stopped)
+      await (room ??= new Promise((resolve) => (read = resolve)));
+    return !stopped;
+  };
+  const fed = feed(run, source, ready)
+    .catch((error: unknown) => (failure = { error }))
+    .finally(() => ((over = true), changed()));
+  try {
+    for (;;) {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        yield next;
+        room = undefined;
+        read();
+      }
+      if (over) break;
+      await change();
+    }
+    if (failure !== undefined) throw failure.error;
+  } finally {
+    stopped = true;
+    room = undefined;
+    read();
+    await fed;
+  }
 }
 
 /** The files of one call of hashFiles in flight. */
 class Run {
-  readonly #plan: Plan;
   readonly #perCall: number;
-  readonly #results: unknown[] = [];
   /** The number of paths taken. */
   #taken = 0;
   readonly #calls: Semaphore;
@@ -187,10 +265,14 @@ class Run {
   #working = new Set<Promise<void>>();
   #failure: { readonly index: number; readonly error: unknown } | undefined;
 
-  constructor(plan: Plan, count: number | undefined) {
+  /** @param take takes the digest of a file, or its error */
+  constructor(
+    readonly plan: Plan,
+    readonly count: number | undefined,
+    readonly take: (index: number, file: FileSource, result: unknown) => void,
+  ) {
     const threads = workers();
     const even = count === undefined ? FEW_FILES : Math.ceil(count / (4 * threads));
-    this.#plan = plan;
     this.#perCall = Math.max(1, Math.min(even, FILES_PER_CALL));
     this.#calls = new Semaphore(threads + 1);
     this.#singles = new Semaphore(SINGLE_FILES);
@@ -223,27 +305,26 @@ class Run {
       this.#failure = { index, error };
   }
 
-  /** Waits for all that is in flight, and gives the digests. */
-  async end(): Promise<unknown[]> {
+  /** Waits for all that is in flight. */
+  async end(): Promise<void> {
     await Promise.all(this.#working);
     // An abort is the error, whatever it made files fail with.
-    this.#plan.signal?.throwIfAborted();
+    this.plan.signal?.throwIfAborted();
     if (this.#failure !== undefined) throw this.#failure.error;
-    return this.#results;
   }
 
   /** Returns true if the digest of this file is not wanted any more. */
   #isOver(index: number): boolean {
     return (
-      this.#plan.signal?.aborted === true ||
+      this.plan.signal?.aborted === true ||
       (this.#failure !== undefined && index > this.#failure.index)
     );
   }
 
   async #hash(files: readonly FileSource[], first: number): Promise<void> {
     if (this.#isOver(first)) return;
-    const { facts, signal } = this.#plan;
-    const call = new Call(this.#plan, files, LARGE_FILE_BYTES);
+    const { facts, signal } = this.plan;
+    const call = new Call(this.plan, files, LARGE_FILE_BYTES);
     if (call.paths !== undefined) {
       const failed = await hashPaths(facts.id, call.paths, call.answers!, signal).then(
         () => false,
@@ -254,7 +335,7 @@ class Run {
     const others: Promise<void>[] = [];
     for (let index = 0; index < files.length; index++) {
       const size = call.sizeOf(index);
-      if (size >= 0) this.#results[first + index] = call.digest(index);
+      if (size >= 0) this.take(first + index, files[index]!, call.digest(index));
       else others.push(this.#single(files[index]!, first + index, -size));
     }
     await Promise.all(others);
@@ -266,13 +347,13 @@ class Run {
     try {
       if (this.#isOver(index)) return;
       if (size > 0 && (await this.#large(file, index, size))) return;
-      const hasher = this.#plan.hasher.copy();
-      await absorbFile(hasher, file, { signal: this.#plan.signal, onProgress: undefined });
-      this.#results[index] = hasher.digest(this.#plan.encoding);
+      const hasher = this.plan.hasher.copy();
+      await absorbFile(hasher, file, { signal: this.plan.signal, onProgress: undefined });
+      this.take(index, file, hasher.digest(this.plan.encoding));
     } catch (error) {
-      if (this.#plan.signal?.aborted === true) return;
+      if (this.plan.signal?.aborted === true) return;
       const named = fileError(error, file, index);
-      if (this.#plan.returnErrors) this.#results[index] = named;
+      if (this.plan.returnErrors) this.take(index, file, named);
       else this.fail(index, named);
     } finally {
       this.#singles.release();
@@ -281,11 +362,11 @@ class Run {
 
   /** Returns false if the file has changed or is unreadable: files.ts reads it, or says why not. */
   async #large(file: FileSource, index: number, size: number): Promise<boolean> {
-    const { facts, size: digestSize, form, signal } = this.#plan;
+    const { facts, size: digestSize, form, signal } = this.plan;
     const path = joinPaths([file])!.subarray(0, -1);
     try {
       const { buffer } = await hashPath(facts.id, path, size, digestSize, signal).digest;
-      this.#results[index] = encodeResult(viewOf(buffer, 0, digestSize), form);
+      this.take(index, file, encodeResult(viewOf(buffer, 0, digestSize), form));
       return true;
     } catch {
       return false;

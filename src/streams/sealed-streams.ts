@@ -30,6 +30,8 @@ import { accepted, ONCE, type Accepted } from '../request/options.js';
 import { isSealedFile } from './sealed-file-header.js';
 import type { TransformStream, TransformStreamDefaultController } from '#platform/stream-types.js';
 
+export { openRange } from './open-range.js';
+
 /** Options of a sealed stream, the same for sealing and opening. */
 export interface SealedStreamOptions {
   /**

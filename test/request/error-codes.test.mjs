@@ -28,6 +28,11 @@ const wrapped = millrace.wrapKey('aes-256-kwp', { key, source: message });
 const passphrase = 'correct horse';
 const locked = await promises.sealWithPassphrase(passphrase, message, { N: 1024 });
 const keyed = await promises.sealWithKey(key, message);
+const streamed = Buffer.concat(
+  await Readable.from([message])
+    .pipe(promises.sealStream({ algorithm: 'aes-256-gcm', key, context: message }))
+    .toArray(),
+);
 const mac = millrace.hmac('sha256', key, message);
 
 function revoked(target) {
@@ -119,6 +124,8 @@ const calls = (entryPoint) => [
     'aes-256-ctr',
     { encrypt: 1, key, iv, source: message, target: Buffer.alloc(50) },
   ],
+  ['randomBytes', entryPoint.randomBytes, 32],
+  ['generateKey', entryPoint.generateKey, 'hmac-sha256'],
   [
     'seal',
     entryPoint.seal,
@@ -187,9 +194,16 @@ const passphraseCalls = (call) => [
   ['openWithPassphrase', call('openWithPassphrase'), passphrase, locked, { maxTime: 5000 }],
 ];
 
+const streamCalls = (entryPoint) =>
+  ['sealStream', 'openStream', 'sealTransformStream', 'openTransformStream'].map((name) => [
+    name,
+    (given) => entryPoint[name](given),
+    { algorithm: 'aes-256-gcm', key, context: message, signal: undefined, highWaterMark: 1000 },
+  ]);
 const entryPoints = {
   millrace: [
     ...calls(millrace),
+    ...streamCalls(millrace),
     ...passphraseCalls((name) => promisify(millrace[name])),
     ['update', (...given) => millrace.createHash('sha256').update(...given), message, 'hex'],
     [
@@ -219,11 +233,15 @@ const entryPoints = {
   'millrace/promises': [
     ...calls(promises),
     ...passphraseCalls((name) => promises[name]),
-    ...['sealStream', 'openStream', 'sealTransformStream', 'openTransformStream'].map((name) => [
-      name,
-      (given) => promises[name](given),
-      { algorithm: 'aes-256-gcm', key, context: message, signal: undefined, highWaterMark: 1000 },
-    ]),
+    ...streamCalls(promises),
+    [
+      'openRange',
+      promises.openRange,
+      (start, end) => streamed.subarray(start, end),
+      { algorithm: 'aes-256-gcm', key, context: message, signal: undefined, start: 2, end: 5 },
+    ],
+    ['hashFilesIterator', promises.hashFilesIterator, 'sha256', [file], { encoding: 'hex' }],
+    ['hashTransformStream', promises.hashTransformStream, 'sha256', 'hex', { engine: 'native' }],
     ...[
       'sealStreamWithPassphrase',
       'openStreamWithPassphrase',
@@ -349,7 +367,7 @@ for (const [entryPoint, entries] of Object.entries(entryPoints)) {
 const MARKER = 'hunter2-attack-at-dawn';
 
 /** The places of a call where a path is, which errors name as those of Node.js do. */
-const isPath = (name, index) => /^hashFiles?\b/.test(name) && index === 1;
+const isPath = (name, index) => /^hashFiles?(Iterator)?\b/.test(name) && index === 1;
 
 /** Fails if anything of an error but its stack has the marker. */
 function hasNoMarker({ error } = {}, what) {

@@ -237,6 +237,22 @@ const cases = {
     () => promises.sealWithPassphrase('passphrase', bytes, { N: 1024 }).then(openPassphrase),
   ],
   openWithPassphrase: [() => promises.openWithPassphrase('passphrase', withPassphrase)],
+  openRange: [
+    () =>
+      promises.openRange((start, end) => streamed.subarray(start, end), {
+        ...sealing,
+        end: bytes.length,
+      }),
+  ],
+  hashFilesIterator: [
+    async () => {
+      const digests = [];
+      const paths = Array(800).fill(file.padStart(60, '/'));
+      for await (const { index, digest } of promises.hashFilesIterator('sha256', paths))
+        digests[index] = digest;
+      return digests;
+    },
+  ],
   sealStream: [() => through(promises.sealStream(sealing), bytes, openStreamed)],
   openStream: [() => through(promises.openStream(sealing), streamed)],
   sealStreamWithKey: [() => through(promises.sealStreamWithKey(key), bytes, openKey)],
@@ -291,7 +307,7 @@ const cases = {
 
 /** Not asynchronous. */
 const others =
-  /^(configure|engines|get\w+|createKey|needsRehash|timingSafeEqual|MillraceError|[A-Z]\w+)$/;
+  /^(configure|engines|get\w+|createKey|needsRehash|timingSafeEqual|randomBytes|generateKey|hashTransformStream|MillraceError|[A-Z]\w+)$/;
 
 /** Queues pieces of all kinds; the result of the end if every piece was taken. */
 async function inPieces(running, given = [bytes, bytes, text, [text, 'latin1'], 'tail']) {

@@ -65,6 +65,11 @@ const given = {
   openStream: [[stream]],
   sealTransformStream: [[stream]],
   openTransformStream: [[stream]],
+  openRange: [[() => key, { ...stream, end: 1 }]],
+  hashFilesIterator: [['sha256', [file], 'hex', {}]],
+  hashTransformStream: [['sha256', 'hex', {}]],
+  randomBytes: [[1]],
+  generateKey: [['aes-256-gcm']],
 };
 for (const [source, options] of [
   ['Passphrase', { N: 1024 }],

@@ -17,6 +17,7 @@ import millrace, {
   createKey,
   Decipher,
   engines,
+  generateKey,
   getCiphers,
   getHashes,
   Hash,
@@ -33,8 +34,10 @@ import millrace, {
   needsRehash,
   open,
   pbkdf2,
+  randomBytes,
   scrypt,
   seal,
+  sealStream,
   timingSafeEqual,
   verifyPassword,
 } from 'millrace';
@@ -635,3 +638,15 @@ createCipher('aes-256-gcm', pieces).copy();
 createCipher('aes-256-gcm', { nonce: bytes });
 // @ts-expect-error unverified is for deciphers
 createCipher('aes-256-gcm', { ...pieces, unverified: true });
+
+// random bytes, keys and sealed streams
+is<Buffer>()(randomBytes(32));
+is<Buffer>()(generateKey('hmac-sha256'));
+sealStream({ algorithm: 'aes-256-gcm', key: generateKey('aes-256-gcm') });
+seal('AES-256-GCM', { key: randomBytes(32), source: 'text' });
+// @ts-expect-error not the name of a cipher
+seal('aes256gcm', { key: randomBytes(32), source: 'text' });
+// @ts-expect-error a cipher without authentication
+seal('aes-256-ctr', { key: randomBytes(32), source: 'text' });
+// @ts-expect-error a cipher without authentication
+open('chacha20', { key: randomBytes(32), source: randomBytes(32) });

@@ -223,3 +223,18 @@ promises.openWithPassphrase('pass', 'text');
 promises.sealWithPassphrase('pass', 'text', { highWaterMark: 65536 });
 // @ts-expect-error no such option
 promises.openWithPassphrase('pass', bytes, { N: 1024 });
+
+// files as they are ready, and a stream that hashes
+for await (const { path, digest } of promises.hashFilesIterator('sha256', ['a'], 'hex')) {
+  is<string | URL | Buffer>()(path);
+  is<string>()(digest);
+}
+is<Promise<bigint>>()(promises.hashTransformStream('sha256', 'bigint').digest);
+is<Promise<Buffer>>()(
+  promises.openRange((start, end) => Buffer.alloc(end - start), {
+    algorithm: 'aes-256-gcm',
+    key,
+    start: 5,
+    end: 10,
+  }),
+);

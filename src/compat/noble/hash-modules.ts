@@ -96,7 +96,6 @@ function webCrypto(): object | undefined {
   if (crypto === undefined) return undefined;
   return {
     web: crypto,
-    node: undefined,
     subtle: crypto.subtle,
     getRandomValues: crypto.getRandomValues.bind(crypto),
     randomUUID: crypto.randomUUID?.bind(crypto),
@@ -130,7 +129,7 @@ function lineOne() {
     output: aoutput,
   };
   // BLAKE2s begins with the values of SHA-256.
-  const IV = Uint32Array.of(
+  const IV: ArrayLike<number> = Uint32Array.of(
     0x6a09e667,
     0xbb67ae85,
     0x3c6ef372,

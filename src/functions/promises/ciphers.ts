@@ -1,7 +1,7 @@
 /** Ciphers of `millrace/promises`. */
 import type { Bytes, Data } from '../../request/arguments.js';
 import type { KeyInput } from '../../request/key-input.js';
-import type { CipherAlgorithm } from '../../catalog/catalog.js';
+import type { AeadAlgorithm, CipherAlgorithm } from '../../catalog/catalog.js';
 import {
   cipherParser,
   openParser,
@@ -23,7 +23,7 @@ import type { Buffer } from '#platform/runtime.js';
  * promise settles**.
  */
 export function seal<T extends Bytes | undefined = undefined>(
-  algorithm: CipherAlgorithm,
+  algorithm: AeadAlgorithm,
   options: SealOptions & Partial<TextTargetOptions<T>> & CallOptions,
 ): Promise<Output<T, Buffer>>;
 export function seal(): Promise<unknown> {
@@ -37,7 +37,7 @@ export function seal(): Promise<unknown> {
  * the promise settles**.
  */
 export function open<T extends Bytes | undefined = undefined>(
-  algorithm: CipherAlgorithm,
+  algorithm: AeadAlgorithm,
   options: OpenOptions & Partial<TextTargetOptions<T>> & CallOptions,
 ): Promise<Output<T, Buffer>>;
 export function open(): Promise<unknown> {

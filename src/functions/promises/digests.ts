@@ -3,6 +3,8 @@ import type { Bytes, Data } from '../../request/arguments.js';
 import type { Items } from '../../request/iterables.js';
 import type { KeyInput } from '../../request/key-input.js';
 import type { HashAlgorithm } from '../../catalog/catalog.js';
+import type { CreateHashOptions } from '../../hashers/options.js';
+import { refuseSurplus } from '../../request/errors.js';
 import type { EngineOptions } from '../../engines/engines.js';
 import {
   hashManyParser,
@@ -31,7 +33,11 @@ import {
   hashStream,
   hmacStream,
 } from '../../streams/digest-stream.js';
-import { hashFilesAsync } from '../../streams/hash-files.js';
+import {
+  hashTransformStream as passThrough,
+  type HashTransformStream,
+} from '../../streams/hash-transform.js';
+import { hashFilesAsync, hashFilesEntries } from '../../streams/hash-files.js';
 import type {
   FileDigest,
   FilesSignalOptions,
@@ -213,6 +219,64 @@ export function hmac(
   return isStreamSource(data)
     ? hmacStream(algorithm, key, data, fourth, fifth, ...[...arguments].slice(5))
     : perform(hmacParser, arguments);
+}
+
+/**
+ * Returns a web TransformStream that passes bytes and strings on unchanged and hashes them; its
+ * property `digest` is a promise. `stream.pipeline` of Node.js takes it too.
+ *
+ * @throws MillraceError as `createHash` of `millrace`
+ */
+export function hashTransformStream<E extends Encoding = 'buffer'>(
+  algorithm: HashAlgorithm,
+  encoding?: E,
+  options?: CreateHashOptions,
+): HashTransformStream<E> {
+  refuseSurplus(arguments, 3, 'hashTransformStream');
+  return passThrough(algorithm, encoding ?? ('buffer' as E), options);
+}
+
+/**
+ * Yields the path and digest of each file as soon as it is hashed, in any order; see
+ * {@link hashFiles}. Reading stops while 1024 results wait, and when the loop ends early. With
+ * `errors: 'return'` the digest of a file that cannot be hashed is an Error.
+ */
+export function hashFilesIterator<
+  E extends Encoding = 'buffer',
+  R extends 'throw' | 'return' = 'throw',
+>(
+  algorithm: HashAlgorithm,
+  paths: Items<FileSource>,
+  encoding?: E,
+  options?: Pick<HashFilesOptions<E, R>, 'errors'> & FilesSignalOptions,
+): AsyncGenerator<FileEntry<E, R>, void, void>;
+/** Like the form above, with all options in one object. */
+export function hashFilesIterator<
+  E extends Encoding = 'buffer',
+  R extends 'throw' | 'return' = 'throw',
+>(
+  algorithm: HashAlgorithm,
+  paths: Items<FileSource>,
+  options: HashFilesOptions<E, R> & FilesSignalOptions,
+): AsyncGenerator<FileEntry<E, R>, void, void>;
+export function hashFilesIterator(
+  algorithm?: unknown,
+  paths?: unknown,
+  form?: unknown,
+  options?: unknown,
+): unknown {
+  checkFileCount(arguments, 4, 'hashFilesIterator takes an algorithm, paths');
+  return hashFilesEntries(algorithm, paths, form, options);
+}
+
+/** A file of {@link hashFilesIterator}. */
+export interface FileEntry<E extends Encoding, R extends 'throw' | 'return'> {
+  /** The index of the path. */
+  readonly index: number;
+  /** The path as it was given. */
+  readonly path: FileSource;
+  /** The digest, or the error of the file if the call returns errors. */
+  readonly digest: FileDigest<E, R>;
 }
 
 /**

@@ -9,6 +9,7 @@ import type {
   SealWithKeyOptions,
   SealWithPassphraseOptions,
 } from '../../streams/passphrase/parameters.js';
+import type { OpenRangeOptions, ReadRange } from '../../streams/open-range.js';
 import type { SealedStreamOptions } from '../../streams/sealed-streams.js';
 import type { Buffer } from '#platform/runtime.js';
 import { passphrases, sealedDuplexes, sealedStreams } from '#platform/sealed.js';
@@ -40,6 +41,22 @@ export function sealStream(options: SealedStreamOptions): Duplex {
 export function openStream(options: SealedStreamOptions): Duplex {
   refuseSurplus(arguments, 1, 'openStream');
   return sealedDuplexes().openStream(options);
+}
+
+/**
+ * Opens a part of the output of {@link sealStream}: reads the header and the chunks of that part,
+ * of 16 KiB each. `read(start, end)` returns bytes of the sealed stream, from a file, a Blob or an
+ * HTTP range request.
+ *
+ * The result is authentic and in its place. That the message ends where it ends is only verified by
+ * a range that reaches its end.
+ *
+ * @throws MillraceError ERR_AUTHENTICATION, ERR_TRUNCATED, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
+ */
+export async function openRange(read: ReadRange, options: OpenRangeOptions): Promise<Buffer> {
+  refuseSurplus(arguments, 2, 'openRange');
+  return sealedStreams().openRange(read, options);
 }
 
 /** Like {@link sealStream}, as a web TransformStream. It accepts bytes, not strings. */

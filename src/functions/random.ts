@@ -1,0 +1,48 @@
+/** Random bytes and keys, from WebCrypto in every engine. */
+import { unsigned } from '../request/arguments.js';
+import { makeError, refuseSurplus } from '../request/errors.js';
+import type { KeyAlgorithm } from '../catalog/catalog.js';
+import { generatedKeySize } from '../operations/key.js';
+import { allocateApart, type Buffer } from '#platform/runtime.js';
+
+/** The most bytes that WebCrypto generates in a call. */
+const CALL_MAX = 65_536;
+/** The most bytes of a result. */
+const SIZE_MAX = 2 ** 30;
+
+/**
+ * Returns random bytes of the operating system, for keys, nonces and salts.
+ *
+ * @param size 0 to 2^30
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
+ */
+export function randomBytes(size: number): Buffer {
+  refuseSurplus(arguments, 1, 'randomBytes');
+  if (arguments.length < 1) throw makeError('ERR_MISSING_ARGUMENT', 'randomBytes needs a size');
+  const count = unsigned(size, 'size');
+  if (count > SIZE_MAX)
+    throw makeError('ERR_ARGUMENT_VALUE', `size must be at most ${SIZE_MAX}, not ${count}`);
+  return filled(count);
+}
+
+/**
+ * Returns a random key of the algorithm's size: that of a cipher, of the digest for HMAC, and 32
+ * bytes for hashes with a key.
+ *
+ * @param algorithm a cipher, `hmac-` and a hash, or a hash with a key, such as `blake3`
+ * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
+ *   ERR_UNKNOWN_ALGORITHM
+ */
+export function generateKey(algorithm: KeyAlgorithm): Buffer {
+  refuseSurplus(arguments, 1, 'generateKey');
+  if (arguments.length < 1)
+    throw makeError('ERR_MISSING_ARGUMENT', 'generateKey needs an algorithm');
+  return filled(generatedKeySize(algorithm));
+}
+
+function filled(size: number): Buffer {
+  const target = allocateApart(size);
+  for (let offset = 0; offset < size; offset += CALL_MAX)
+    globalThis.crypto.getRandomValues(target.subarray(offset, offset + CALL_MAX));
+  return target;
+}

@@ -1,0 +1,53 @@
+/** A web stream that passes bytes on and hashes them. */
+import { data, sizeOf, type Data } from '../request/arguments.js';
+import { createHash } from '../hashers/create.js';
+import type { CreateHashOptions } from '../hashers/options.js';
+import type { Digest, Encoding } from '../operations/hash.js';
+import type { HashAlgorithm } from '../catalog/catalog.js';
+import type { TransformStream } from '#platform/stream-types.js';
+
+/** A TransformStream that passes its input on; `digest` is that of all of it. */
+export type HashTransformStream<E extends Encoding> = TransformStream<Data, Data> & {
+  /** Resolves when the input has ended, and rejects if the stream fails. */
+  readonly digest: Promise<Digest<E>>;
+};
+
+/** Larger chunks are hashed on the pool. */
+const INLINE_BYTES = 64 * 1024;
+
+// functions/promises/digests.ts documents this function.
+export function hashTransformStream<E extends Encoding>(
+  algorithm: HashAlgorithm,
+  encoding: E,
+  options: CreateHashOptions | undefined,
+): HashTransformStream<E> {
+  const hasher = createHash(algorithm, options);
+  let settle!: { resolve(digest: Digest<E>): void; reject(error: unknown): void };
+  const digest = new Promise<Digest<E>>((resolve, reject) => (settle = { resolve, reject }));
+  // Not every caller waits for it: the stream reports its own failure.
+  digest.catch(() => {});
+  const stream = new globalThis.TransformStream<Data, Data>({
+    __proto__: null,
+    async transform(chunk: Data, controller: { enqueue(chunk: Data): void }): Promise<void> {
+      try {
+        const bytes = data(chunk, 'chunk');
+        if (sizeOf(bytes) < INLINE_BYTES) hasher.update(bytes);
+        else await hasher.updateAsync(bytes);
+      } catch (error) {
+        settle.reject(error);
+        throw error;
+      }
+      controller.enqueue(chunk);
+    },
+    flush(): void {
+      try {
+        settle.resolve(hasher.digest(encoding) as Digest<E>);
+      } catch (error) {
+        settle.reject(error);
+        throw error;
+      }
+    },
+    cancel: (reason: unknown) => settle.reject(reason),
+  } as never);
+  return Object.assign(stream, { digest }) as HashTransformStream<E>;
+}

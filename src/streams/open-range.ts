@@ -1,0 +1,117 @@
+/** A part of a sealed stream: its chunks are opened apart from the others. */
+import {
+  bytes,
+  options as given,
+  part,
+  sizeOf,
+  unsigned,
+  type Bytes,
+  type Data,
+} from '../request/arguments.js';
+import { makeError, wrongType } from '../request/errors.js';
+import type { KeyInput } from '../request/key-input.js';
+import { accepted, type Accepted } from '../request/options.js';
+import { abortSignal } from '../scheduling/run.js';
+import { allocateApart, type Buffer } from '#platform/runtime.js';
+import {
+  CHUNK_SIZE,
+  CHUNKS_MAX,
+  HEADER_SIZE,
+  InputKey,
+  SALT_SIZE,
+  SEALED_CHUNK_SIZE,
+  TAG_SIZE,
+} from './chunk-format.js';
+
+/**
+ * Reads bytes `start` to `end` (exclusive) of a sealed stream. It returns fewer only at the end of
+ * the stream.
+ */
+export type ReadRange = (start: number, end: number) => Bytes | PromiseLike<Bytes>;
+
+/** Options of {@link openRange}. */
+export interface OpenRangeOptions {
+  /** The algorithm of the stream. */
+  readonly algorithm: 'aes-128-gcm' | 'aes-256-gcm' | 'chacha20-poly1305';
+  /** The key of the stream; copied at the call, and the copy is wiped. */
+  readonly key: KeyInput;
+  /** The context of the stream, if it has one. */
+  readonly context?: Data;
+  /** Aborting rejects when `read` has returned. */
+  readonly signal?: AbortSignal | undefined;
+  /** The first byte of the message; 0 by default. */
+  readonly start?: number | undefined;
+  /** The byte after the last one. Fewer bytes are returned if the message ends before it. */
+  readonly end: number;
+}
+
+const takes: Accepted<keyof OpenRangeOptions> = accepted('openRange(read, options)', {
+  algorithm: true,
+  key: true,
+  context: true,
+  signal: true,
+  start: true,
+  end: true,
+});
+
+/** The most bytes of one result. */
+const RANGE_MAX = 2 ** 30;
+
+// functions/promises/sealed.ts documents this function.
+export async function openRange(read: unknown, options: unknown): Promise<Buffer> {
+  if (typeof read !== 'function') throw wrongType('read', 'a function', read);
+  const settings = given<OpenRangeOptions>(options, 'options', takes);
+  const { algorithm, key, context } = settings;
+  const start = settings.start === undefined ? 0 : unsigned(settings.start, 'options.start');
+  const end = unsigned(settings.end, 'options.end');
+  if (end < start || end - start > RANGE_MAX || end > CHUNKS_MAX * CHUNK_SIZE)
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      `options.end must be from options.start (${start}) to ${RANGE_MAX} more, not ${end}`,
+    );
+  const signal = abortSignal(settings.signal);
+  signal?.throwIfAborted();
+  const input = new InputKey(algorithm, key, context);
+  try {
+    const take = async (from: number, to: number): Promise<Uint8Array> => {
+      const taken = bytes(await (read as ReadRange)(from, to), 'the result of read');
+      signal?.throwIfAborted();
+      if (sizeOf(taken) <= to - from) return taken;
+      throw makeError(
+        'ERR_ARGUMENT_VALUE',
+        `read(${from}, ${to}) must return at most ${to - from} bytes, not ${sizeOf(taken)}`,
+      );
+    };
+    const header = await take(0, HEADER_SIZE);
+    if (sizeOf(header) < HEADER_SIZE)
+      throw makeError('ERR_TRUNCATED', 'the stream ends in its header');
+    const message = input.derive(part(header, 0, SALT_SIZE));
+    try {
+      if (!message.committed(part(header, SALT_SIZE, HEADER_SIZE)))
+        throw makeError(
+          'ERR_AUTHENTICATION',
+          'authentication failed: the stream was sealed with another key, algorithm or ' +
+            'context, or its header was changed',
+        );
+      const first = Math.floor(start / CHUNK_SIZE);
+      const wanted = Math.ceil(end / CHUNK_SIZE) - first;
+      const place = HEADER_SIZE + first * SEALED_CHUNK_SIZE;
+      const sealed = await take(place, place + wanted * SEALED_CHUNK_SIZE);
+      const size = sizeOf(sealed);
+      const count = Math.ceil(size / SEALED_CHUNK_SIZE);
+      // Every message ends with a chunk that is not full.
+      const rest = size - Math.floor(size / SEALED_CHUNK_SIZE) * SEALED_CHUNK_SIZE;
+      if ((count < wanted && rest === 0) || (rest > 0 && rest < TAG_SIZE))
+        throw makeError('ERR_TRUNCATED', 'the stream ends before its last chunk');
+      if (count === 0) return allocateApart(0);
+      // Copied: the caller may change the bytes while a worker verifies and decrypts them.
+      const opened = await message.open(first, count, sealed.slice());
+      const skip = start - first * CHUNK_SIZE;
+      return opened.subarray(skip, Math.max(skip, end - first * CHUNK_SIZE));
+    } finally {
+      message.dispose();
+    }
+  } finally {
+    input.dispose();
+  }
+}
