@@ -67,6 +67,14 @@ function writePackage(folder, name, line, { like, own, older = [] }, all, manife
     write(`${path}.d.mts`, `export * from '${typed}';\n`);
     exported[`./${path}.js`] = { import: `./${path}.mjs`, require: `./${path}.js` };
   }
+  if (name === 'noble-hashes') {
+    // In browsers the helpers are noble's: they need no engine, and a bundle has only those it uses.
+    write('utils.browser.mjs', `export * from '${original}/utils.js';\n`);
+    exported['./utils.js'] = {
+      browser: { import: './utils.browser.mjs' },
+      ...exported['./utils.js'],
+    };
+  }
   for (const path of own) {
     write(`${path}.js`, `module.exports = require('${original}/${path}.js');\n`);
     write(`${path}.mjs`, `export * from '${original}/${path}.js';\n`);
@@ -106,6 +114,8 @@ function writePackage(folder, name, line, { like, own, older = [] }, all, manife
       : { repository: { type: 'git', url: `git+${repository}.git` } }),
     exports: exported,
     imports: { '#original': { browser: './original-browser.mjs', default: './original.js' } },
+    // Bundlers leave out a module of which nothing is used.
+    sideEffects: ['./original.js', './original-browser.mjs', './wrong-version.js'],
     files: ['*.js', '*.mjs', '*.d.ts', '*.d.mts'],
     engines: { node: line === 'v1' ? '>=20' : '>=20.19' },
     dependencies: {

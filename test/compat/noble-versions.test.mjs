@@ -7,6 +7,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+import { build } from 'esbuild';
 
 import { writeNoblePackages } from '../../tools/noble-packages.mjs';
 import { root, temporary } from '../support/child.mjs';
@@ -183,4 +186,26 @@ test('names of older versions have their results', async (t) => {
     assert.deepEqual(utils.getDst(2), new Uint8Array(2));
     assert.equal(utils.u16(data.subarray(2, 7)).length, 2);
   }
+});
+
+test('in a bundle for browsers unused modules cost nothing, helpers what they cost in noble', async (t) => {
+  if (skip('hashes', '1.8.0')) return t.skip(skip('hashes', '1.8.0'));
+  await required;
+  const size = async (contents) => {
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: folder },
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'browser',
+      write: false,
+      logLevel: 'silent',
+    });
+    return outputFiles[0].text.trim() === '' ? 0 : gzipSync(outputFiles[0].contents).length;
+  };
+  for (const module of ['sha256', 'utils', 'scrypt'])
+    assert.equal(await size(`import * as all from '@noble/hashes/${module}';`), 0, module);
+  const helper = await size(`import { bytesToHex } from '@noble/hashes/utils';
+    console.log(bytesToHex(new Uint8Array(3)));`);
+  assert.ok(helper <= 1200, `bytesToHex: ${helper} bytes`);
 });
