@@ -31,12 +31,13 @@ const entryPoints = [
   'compat/noble-hashes',
   'compat/noble-ciphers',
   'compat/ethers',
+  'compat/webcrypto',
   'portable/entry',
   'portable/javascript',
 ];
 
 /** Entry points that exist in Node.js only. They are files of their own, beside the core. */
-const nodeEntries = ['compat/node-crypto', 'compat/register'];
+const nodeEntries = ['compat/node-crypto', 'compat/register', 'compat/register-webcrypto'];
 
 /**
  * The exports of node:crypto in Node.js 20 to 26. An ES module names its exports before it runs:
@@ -60,6 +61,7 @@ const nodeCryptoNames = `
 const lateEntryPoints = {
   'compat/noble-hashes': 'compat/noble/hash-modules',
   'compat/noble-ciphers': 'compat/noble/cipher-modules',
+  'compat/webcrypto': 'compat/webcrypto/subtle',
 };
 
 /** The tests of the original packages load dist/node.js and dist/browser.js. */
@@ -246,7 +248,7 @@ async function writeEntryPoint(dist, name) {
   return names;
 }
 
-/** Writes millrace/node-crypto and millrace/register; returns the files, relative to dist. */
+/** Writes millrace/node-crypto and the register entry points; returns the files, relative to dist. */
 function writeNodeEntries(dist) {
   const files = {
     'compat/node-crypto.js':
@@ -260,12 +262,14 @@ function writeNodeEntries(dist) {
     'compat/node-crypto.d.mts':
       "import crypto from 'node:crypto';\nexport * from 'node:crypto';\n" +
       'export default crypto;\n',
-    'compat/register.mjs': "import './register.js';\n",
-    'compat/register.d.mts': 'export {};\n',
   };
-  for (const name of ['node-crypto', 'register'])
+  for (const name of ['register', 'register-webcrypto']) {
+    files[`compat/${name}.mjs`] = `import './${name}.js';\n`;
+    files[`compat/${name}.d.mts`] = 'export {};\n';
+  }
+  for (const name of nodeEntries.map((each) => basename(each)))
     files[`compat/${name}.absent.mjs`] =
-      `throw new Error('millrace/${name} needs Node.js: it stands in for node:crypto');\n` +
+      `throw new Error('millrace/${name} needs Node.js: it stands in for its crypto');\n` +
       'export default undefined;\n';
   for (const [file, text] of Object.entries(files)) writeFileSync(join(dist, file), text);
   return Object.keys(files);

@@ -46,7 +46,6 @@ const lateFiles = {
   // These load node:crypto, which takes longer than the core.
   'compat/node-crypto/exports': [
     'compat/node-crypto/exports',
-    'compat/node-crypto/call-log',
     'compat/node-crypto/callable-class',
     'compat/node-crypto/cipher',
     'compat/node-crypto/cipher-message',
@@ -60,7 +59,25 @@ const lateFiles = {
     'compat/node-crypto/served-ciphers',
     'compat/node-crypto/served-hashes',
   ],
+  // One state for the register entry points.
+  'compat/node-crypto/call-log-output': [
+    'compat/node-crypto/call-log-output',
+    'compat/node-crypto/call-log',
+  ],
   'compat/register': ['compat/register'],
+  'compat/webcrypto/subtle': [
+    'compat/webcrypto',
+    'compat/webcrypto/subtle',
+    'compat/webcrypto/ciphers',
+    'compat/webcrypto/derivations',
+    'compat/webcrypto/dictionaries',
+    'compat/webcrypto/digests',
+    'compat/webcrypto/formats',
+    'compat/webcrypto/keys',
+    'compat/webcrypto/platform',
+    'compat/webcrypto/run',
+  ],
+  'compat/register-webcrypto': ['compat/register-webcrypto'],
   'compat/noble/hash-modules': [
     'compat/noble-hashes',
     'compat/noble/hash-modules',
@@ -85,7 +102,12 @@ const fileOf = Object.fromEntries(
 );
 
 /** Folders whose modules are all in late files: in the core too they would have two states. */
-const lateFolders = ['compat/noble', 'compat/node-crypto', 'streams/passphrase'];
+const lateFolders = [
+  'compat/noble',
+  'compat/node-crypto',
+  'compat/webcrypto',
+  'streams/passphrase',
+];
 
 /** Fails for a module of these folders that no late file lists. */
 function checkLateFolders() {

@@ -19,6 +19,7 @@ export const browserEntryPoints = {
   'noble-hashes': 'compat/noble-hashes',
   'noble-ciphers': 'compat/noble-ciphers',
   ethers: 'compat/ethers',
+  webcrypto: 'compat/webcrypto',
   portable: 'portable/entry',
   javascript: 'portable/javascript',
 };

@@ -15,6 +15,10 @@ export type SystemError = Error;
 export type KeyObject = never;
 /** A CryptoKey exports its bytes asynchronously only: export it first. */
 export type CryptoKey = never;
+/** The key, Crypto and SubtleCrypto of millrace/webcrypto, as the DOM's types declare them. */
+export type PlatformKey = typeof globalThis extends { CryptoKey: { prototype: infer K } } ? K : any;
+export type PlatformCrypto = typeof globalThis extends { crypto: infer C } ? C : any;
+export type PlatformSubtle = PlatformCrypto extends { subtle: infer S } ? S : any;
 /** The encodings of Node's Buffer, with the same results. */
 export type BufferEncoding =
   | 'ascii'

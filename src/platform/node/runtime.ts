@@ -27,6 +27,10 @@ export type SystemError = NodeJS.ErrnoException;
 export type KeyObject = import('node:crypto').KeyObject;
 /** A key of WebCrypto. */
 export type CryptoKey = import('node:crypto').webcrypto.CryptoKey;
+/** The key, Crypto and SubtleCrypto of millrace/webcrypto. */
+export type PlatformKey = import('node:crypto').webcrypto.CryptoKey;
+export type PlatformCrypto = import('node:crypto').webcrypto.Crypto;
+export type PlatformSubtle = import('node:crypto').webcrypto.SubtleCrypto;
 /** The encodings of Buffer. */
 export type BufferEncoding = globalThis.BufferEncoding;
 /** A timer that does not keep the process alive. */

@@ -1,0 +1,71 @@
+/** deriveBits: HKDF, PBKDF2 and Argon2. */
+import { argon2Parser } from '../../kdf/argon2.js';
+import { hkdfParser } from '../../kdf/hkdf.js';
+import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
+import { sizeOf } from '../../request/arguments.js';
+import { Operation } from '../../request/frame.js';
+import type { Algorithm } from './dictionaries.js';
+import type { Kept } from './keys.js';
+import { exception } from './platform.js';
+import { check, derive, digestCost, refuse } from './run.js';
+
+/** Returns `length` bits; null or undefined is an error that the platform words. */
+export function deriveBits(
+  algorithm: Algorithm,
+  kept: Kept,
+  length: unknown,
+): ArrayBuffer | Promise<ArrayBuffer> {
+  const { served, bytes, numbers, problem } = algorithm;
+  check(served, problem, true);
+  if (!Number.isInteger(length) || (length as number) <= 0 || (length as number) % 8 !== 0)
+    refuse(served, exception('OperationError', 'length must be a multiple of 8 and not 0'));
+  const size = (length as number) / 8;
+  const secret = kept.secret!;
+  const salt = bytes.salt!;
+  const hash = algorithm.hash!;
+  if (served.name === 'HKDF') {
+    if (size > 255 * hash.digestSize)
+      refuse(served, exception('OperationError', 'length is too large'));
+    const info = bytes.info!;
+    const all = sizeOf(info) + sizeOf(salt) + secret.length + 32 * size;
+    const cost = 4 * digestCost(Operation.Hmac, hash, all);
+    return derive(cost, hkdfParser, [hash.name, secret, salt, info, size]);
+  }
+  if (served.name === 'PBKDF2') {
+    const iterations = numbers.iterations!;
+    if (iterations === 0) refuse(served, exception('OperationError', 'iterations must not be 0'));
+    const blocks = Math.ceil(size / hash.digestSize);
+    const cost = iterations * blocks * digestCost(Operation.Hmac, hash, hash.digestSize);
+    return derive(cost, pbkdf2Parser, [secret, salt, iterations, size, hash.name]);
+  }
+  return argon2(algorithm, secret, size);
+}
+
+function argon2(
+  { served, bytes, numbers }: Algorithm,
+  message: Uint8Array,
+  tagLength: number,
+): ArrayBuffer | Promise<ArrayBuffer> {
+  const { memory, parallelism, passes, version = 0x13 } = numbers;
+  const { nonce, associatedData, secretValue } = bytes;
+  const isValid =
+    tagLength >= 4 &&
+    version === 0x13 &&
+    sizeOf(nonce!) >= 8 &&
+    passes! >= 1 &&
+    parallelism! >= 1 &&
+    parallelism! < 2 ** 24 &&
+    memory! >= 8 * parallelism!;
+  if (!isValid) refuse(served, exception('OperationError', 'invalid parameters of Argon2'));
+  const parameters = {
+    message,
+    nonce,
+    memory,
+    passes,
+    parallelism,
+    tagLength,
+    ...(secretValue && { secret: secretValue }),
+    ...(associatedData && { associatedData }),
+  };
+  return derive(Infinity, argon2Parser, [served.name.toLowerCase(), parameters]);
+}

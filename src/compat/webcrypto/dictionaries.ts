@@ -1,0 +1,257 @@
+/**
+ * WebIDL: reads algorithms as dictionaries, each member once and in the standard's order, so that
+ * the platform and Millrace see the same values.
+ */
+import { findCipher, findHash } from '../../catalog/catalog.js';
+import type { CipherFacts, HashFacts } from '../../catalog/facts.js';
+import { bytesOf, exception, isLacking } from './platform.js';
+
+/** The types of members. */
+const enum Type {
+  Bytes,
+  Octet,
+  Short,
+  Long,
+  Hash,
+}
+
+const INTEGER_MAX = [0, 0xff, 0xffff, 0xffff_ffff];
+
+interface Member {
+  readonly key: string;
+  readonly type: Type;
+  readonly required: boolean;
+}
+
+/** An algorithm that Millrace serves. */
+export interface Served {
+  /** The name as the standard writes it. */
+  readonly name: string;
+  /** True if the platform lacks it: then keys and errors are Millrace's. */
+  readonly lacking: boolean;
+  /** A hash, also of KMAC. */
+  readonly hash?: HashFacts | undefined;
+  /** The bits of a key that has one size, or those of the default. */
+  readonly bits?: number;
+}
+
+/** An algorithm that was read. */
+export interface Algorithm {
+  readonly served: Served;
+  /** The members as they were read, for the platform. */
+  readonly given: Record<string, unknown>;
+  /** The members converted. Absent ones are undefined. */
+  readonly bytes: Readonly<Record<string, Uint8Array | undefined>>;
+  readonly numbers: Readonly<Record<string, number | undefined>>;
+  /** The hash of `hash`. */
+  readonly hash: HashFacts | undefined;
+  /** What is wrong; undefined if every member is valid. */
+  readonly problem: Error | undefined;
+}
+
+/** An algorithm that Millrace does not serve, to pass to the platform. */
+export interface Unserved {
+  readonly served: undefined;
+  readonly given: unknown;
+}
+
+const member = (type: Type, required: boolean) => (key: string) => ({ key, type, required });
+const [needsBytes, takesBytes] = [member(Type.Bytes, true), member(Type.Bytes, false)];
+const [needsLong, takesLong] = [member(Type.Long, true), member(Type.Long, false)];
+const takesOctet = member(Type.Octet, false);
+const hash = member(Type.Hash, true)('hash');
+
+/** Digests without parameters, with the names of the catalog. */
+const plainHashes = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'];
+const modernHashes = ['SHA3-256', 'SHA3-384', 'SHA3-512'];
+const KEYED = ['importKey', 'generateKey', 'keyLength'];
+
+type Table = Map<string, { readonly served: Served; readonly members: readonly Member[] }>;
+const tables = new Map<string, Table>();
+
+/** Registers an algorithm for operations; names are found in any case. */
+function register(
+  operations: readonly string[],
+  served: Served,
+  members: readonly Member[] = [],
+): void {
+  for (const operation of operations) {
+    let table = tables.get(operation);
+    if (table === undefined) tables.set(operation, (table = new Map()));
+    for (const name of new Set([served.name, served.name.toUpperCase()]))
+      table.set(name, { served, members });
+  }
+}
+
+const facts = (name: string): HashFacts => findHash(name.replace(/^SHA-/i, 'sha'))!;
+
+function registerHashes(): void {
+  for (const name of plainHashes) register(['digest'], { name, lacking: false, hash: facts(name) });
+  for (const name of modernHashes)
+    register(['digest'], { name, lacking: isLacking('digest', { name }), hash: facts(name) });
+  const outputLength = needsLong('outputLength');
+  const extendable: Readonly<Record<string, readonly Member[]>> = {
+    cSHAKE: [takesBytes('customization'), takesBytes('functionName'), outputLength],
+    TurboSHAKE: [takesOctet('domainSeparation'), outputLength],
+    KT: [takesBytes('customization'), outputLength],
+  };
+  for (const [family, members] of Object.entries(extendable))
+    for (const bits of [128, 256]) {
+      const name = `${family}${bits}`;
+      const lacking = isLacking('digest', { name, outputLength: 256 });
+      register(['digest'], { name, lacking, hash: facts(name.toLowerCase()) }, members);
+    }
+}
+
+function registerMacs(): void {
+  const hmac: Served = { name: 'HMAC', lacking: false };
+  register(['sign', 'verify'], hmac);
+  register(KEYED, hmac, [hash, takesLong('length')]);
+  for (const bits of [128, 256]) {
+    const name = `KMAC${bits}`;
+    const lacking = isLacking('importKey', { name });
+    const kmac: Served = { name, lacking, hash: facts(name.toLowerCase()), bits };
+    const outputLength = needsLong('outputLength');
+    register(['sign', 'verify'], kmac, [takesBytes('customization'), outputLength]);
+    register(KEYED, kmac, [takesLong('length')]);
+  }
+}
+
+function registerCiphers(): void {
+  const ciphers = ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
+  const aead = [takesBytes('additionalData'), needsBytes('iv'), takesOctet('tagLength')];
+  const length = member(Type.Short, true)('length');
+  const counter = [needsBytes('counter'), member(Type.Octet, true)('length')];
+  for (const [name, operations, members] of [
+    ['AES-GCM', ciphers, aead],
+    ['AES-CTR', ciphers, counter],
+    ['AES-KW', ['wrapKey', 'unwrapKey'], []],
+  ] as const) {
+    const aes: Served = { name, lacking: false };
+    register(operations, aes, members);
+    register(['importKey'], aes);
+    register(['generateKey', 'keyLength'], aes, [length]);
+  }
+  const name = 'ChaCha20-Poly1305';
+  const chacha: Served = { name, lacking: isLacking('importKey', { name }), bits: 256 };
+  register(ciphers, chacha, aead);
+  register(KEYED, chacha);
+}
+
+function registerDerivations(): void {
+  const salt = needsBytes('salt');
+  for (const [name, members] of [
+    ['HKDF', [hash, needsBytes('info'), salt]],
+    ['PBKDF2', [hash, needsLong('iterations'), salt]],
+  ] as const) {
+    register(['importKey', 'keyLength'], { name, lacking: false });
+    register(['deriveBits'], { name, lacking: false }, members);
+  }
+  for (const name of ['Argon2d', 'Argon2i', 'Argon2id']) {
+    const served: Served = { name, lacking: isLacking('importKey', { name }) };
+    register(['importKey', 'keyLength'], served);
+    register(['deriveBits'], served, [
+      takesBytes('associatedData'),
+      needsLong('memory'),
+      needsBytes('nonce'),
+      needsLong('parallelism'),
+      needsLong('passes'),
+      takesBytes('secretValue'),
+      takesOctet('version'),
+    ]);
+  }
+}
+
+registerHashes();
+registerMacs();
+registerCiphers();
+registerDerivations();
+
+const tableOf = tables.get.bind(tables);
+const { getOwnPropertyDescriptor } = Object;
+const upper = Function.prototype.call.bind(String.prototype.toUpperCase) as (
+  text: string,
+) => string;
+const find = Function.prototype.call.bind(Map.prototype.get) as (
+  table: Table,
+  name: string,
+) => ReturnType<Table['get']>;
+
+/** Reads an algorithm for an operation. May run the caller's code, and throws its exceptions. */
+export function readAlgorithm(operation: string, given: unknown): Algorithm | Unserved {
+  const table = tableOf(operation)!;
+  if (typeof given === 'string') {
+    const entry = find(table, given) ?? find(table, upper(given));
+    return entry === undefined ? { served: undefined, given } : readMembers(entry, {});
+  }
+  if (!isObject(given)) return { served: undefined, given };
+  const own = getOwnPropertyDescriptor(given, 'name');
+  const name = (given as { readonly name?: unknown }).name;
+  const entry =
+    typeof name === 'string' ? (find(table, name) ?? find(table, upper(name))) : undefined;
+  if (entry !== undefined) return readMembers(entry, given as Record<string, unknown>);
+  // The platform reads the other members, but the name was read.
+  return own !== undefined && 'value' in own
+    ? { served: undefined, given }
+    : { served: undefined, given: Object.create(given, { name: { value: name } }) as object };
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
+function readMembers(
+  { served, members }: { readonly served: Served; readonly members: readonly Member[] },
+  object: Readonly<Record<string, unknown>>,
+): Algorithm {
+  const given: Record<string, unknown> = { name: served.name };
+  if (members.length === 0) return { served, given, ...NONE };
+  const bytes: Record<string, Uint8Array | undefined> = {};
+  const numbers: Record<string, number | undefined> = {};
+  let facts: HashFacts | undefined;
+  let problem: Error | undefined;
+  for (let index = 0; index < members.length; index++) {
+    const { key, type, required } = members[index]!;
+    const value = object[key];
+    if (value === undefined) {
+      if (required) problem ??= new TypeError(`${served.name}: ${key} is required`);
+      continue;
+    }
+    given[key] = value;
+    if (type === Type.Bytes) {
+      const found = bytesOf(value);
+      if (found === undefined) problem ??= new TypeError(`${key} is not a BufferSource`);
+      bytes[key] = found;
+    } else if (type === Type.Hash) {
+      const read = readAlgorithm('digest', value);
+      given[key] = read.given;
+      // Neither the platform nor Millrace combines extendable outputs with HMAC.
+      facts = read.served?.hash;
+      if (facts === undefined || !facts.hmac) {
+        facts = undefined;
+        problem ??= exception('NotSupportedError', `${served.name}: hash is not supported`);
+      }
+    } else {
+      const number = typeof value === 'number' ? value : toNumber(value);
+      given[key] = number;
+      const integer = Math.trunc(number);
+      if (!(integer >= 0 && integer <= INTEGER_MAX[type]!))
+        problem ??= new TypeError(`${key} must be from 0 to ${INTEGER_MAX[type]}`);
+      numbers[key] = integer;
+    }
+  }
+  return { served, given, bytes, numbers, hash: facts, problem };
+}
+
+const NONE = { bytes: {}, numbers: {}, hash: undefined, problem: undefined };
+
+/** ToNumber, which throws for a BigInt too. */
+function toNumber(value: unknown): number {
+  return +(value as number);
+}
+
+/** Returns the cipher of an AES or ChaCha20-Poly1305 key of so many bytes. */
+export function cipherOfKey(name: string, size: number): CipherFacts | undefined {
+  if (name === 'ChaCha20-Poly1305') return size === 32 ? findCipher(name) : undefined;
+  return findCipher(`aes-${size * 8}-${name === 'AES-CTR' ? 'ctr' : 'gcm'}`);
+}

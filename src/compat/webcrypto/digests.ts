@@ -1,0 +1,142 @@
+/** digest, sign and verify. */
+import { native } from '../../engines/binding.js';
+import type { Parameter } from '../../catalog/parameters.js';
+import { parameterBlock } from '../../catalog/parameters.js';
+import type { HashFacts } from '../../catalog/facts.js';
+import { fastBuffer, fastInto } from '../../operations/fast-path.js';
+import { extendedEngines } from '../../operations/key.js';
+import { sizeOf } from '../../request/arguments.js';
+import { Operation } from '../../request/frame.js';
+import { setKeyInput } from '../../request/key-input.js';
+import { WHOLE } from '../../request/protocol.js';
+import { beginRequest, Form, setEngines, setResult } from '../../request/request.js';
+import { secretCopy, secretMemory, wipe } from '../../request/secret-memory.js';
+import type { Algorithm } from './dictionaries.js';
+import type { Kept } from './keys.js';
+import { bytesOf, exception } from './platform.js';
+import {
+  check,
+  digestCost,
+  enginesOf,
+  mayRunNow,
+  memoryOf,
+  refuse,
+  run,
+  runNow,
+  secretOf,
+} from './run.js';
+
+type Result = ArrayBuffer | Promise<ArrayBuffer>;
+
+/** Returns the digest of a BufferSource. */
+export function digest(algorithm: Algorithm, data: unknown): Result {
+  const { served, problem } = algorithm;
+  const source = bytesOf(data)!;
+  check(served, problem, source);
+  const facts = served.hash!;
+  const size = sizeOf(source);
+  const cost = digestCost(Operation.Hash, facts, size);
+  if (facts.parameters === null) {
+    const fill = (): void => fillHash(facts, source, facts.digestSize);
+    if (!mayRunNow(cost)) return run(Infinity, fill);
+    const target = secretMemory(facts.digestSize);
+    return fastInto(facts, source, target) ? (target.buffer as ArrayBuffer) : runNow(fill);
+  }
+  const values = parametersOf(algorithm);
+  const result = outputSize(algorithm);
+  if (result === 0) return secretMemory(0).buffer as ArrayBuffer;
+  return run(cost, () => {
+    fillHash(facts, source, result);
+    if (values.length > 0) setKeyInput(parameterBlock(values));
+  });
+}
+
+/** Returns the bytes of an extendable output. */
+function outputSize({ served, numbers }: Algorithm): number {
+  const bits = numbers.outputLength!;
+  if (bits % 8 !== 0)
+    refuse(served, exception('OperationError', 'outputLength must be a multiple of 8'));
+  // Versions of Node.js differ.
+  if (bits === 0) refuse(served, exception('OperationError', 'outputLength must not be 0'));
+  return bits / 8;
+}
+
+function parametersOf({ served, bytes, numbers }: Algorithm): Parameter[] {
+  const values: Parameter[] = [];
+  for (const name of ['customization', 'functionName'] as const) {
+    const value = bytes[name];
+    if (value !== undefined && value.length > 0) values.push([name, value]);
+  }
+  const domain = numbers.domainSeparation;
+  if (domain !== undefined) {
+    if (domain < 1 || domain > 127)
+      refuse(served, exception('OperationError', 'domainSeparation must be from 1 to 127'));
+    values.push(['domain', domain]);
+  }
+  return values;
+}
+
+function fillHash(facts: HashFacts, source: Uint8Array, size: number): void {
+  beginRequest(Operation.Hash, facts.id, source, 0, sizeOf(source));
+  setResult(size, Form.Secret);
+}
+
+/** Returns the HMAC or KMAC of a BufferSource. */
+export function sign(algorithm: Algorithm, kept: Kept, data: unknown): Result {
+  const { served, problem } = algorithm;
+  const source = bytesOf(data)!;
+  check(served, problem, source);
+  return code(algorithm, kept, source);
+}
+
+function code(algorithm: Algorithm, kept: Kept, source: Uint8Array): Result {
+  const hash = kept.hash!;
+  const size = sizeOf(source);
+  const engines = enginesOf(kept);
+  if (kept.name === 'HMAC') {
+    const cost = digestCost(Operation.Hmac, hash, size);
+    const fill = (): void => {
+      beginRequest(Operation.Hmac, hash.id, source, 0, size);
+      setEngines(engines);
+      setResult(hash.digestSize, Form.Secret);
+    };
+    if (!mayRunNow(cost)) return run(Infinity, fill);
+    const made = fastBuffer(hash, source, 0, WHOLE, engines.handles![0], engines.engines[0]);
+    return made === undefined ? runNow(fill) : memoryOf(made);
+  }
+  const result = outputSize(algorithm);
+  const values = parametersOf(algorithm);
+  if (result !== hash.digestSize) values.push(['outputLength', result]);
+  const all = values.length === 0 ? engines : extendedEngines(kept.key!, hash, values);
+  return run(digestCost(Operation.Hash, hash, size), () => {
+    fillHash(hash, source, result);
+    setEngines(all);
+  });
+}
+
+/** Returns true if a signature is right, in a time that depends on its size only. */
+export function verify(
+  algorithm: Algorithm,
+  kept: Kept,
+  signature: unknown,
+  data: unknown,
+): boolean | Promise<boolean> {
+  const { served, problem } = algorithm;
+  const given = bytesOf(signature)!;
+  check(served, problem, given);
+  const source = bytesOf(data)!;
+  check(served, problem, source);
+  // Copied, because the code may be ready only after the caller has changed it.
+  const copy = secretCopy(given);
+  const right = code(algorithm, kept, source);
+  return right instanceof Promise ? right.then((made) => isSame(made, copy)) : isSame(right, copy);
+}
+
+function isSame(right: ArrayBuffer, given: Uint8Array): boolean {
+  const secret = secretOf(right);
+  try {
+    return native.equal(secret, given) === 1;
+  } finally {
+    wipe(secret);
+  }
+}

@@ -1,0 +1,294 @@
+/**
+ * importKey, generateKey and exportKey. The platform imports the keys of its algorithms, so that
+ * they and the errors are its own; Millrace keeps their bytes. Random keys are imported too: the
+ * platform would generate them on its threads.
+ */
+import { isUint8Array, sizeOf } from '../../request/arguments.js';
+import type { HashFacts } from '../../catalog/facts.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../../request/secret-memory.js';
+import { base64url, bytesOfText, viewOf } from '#platform/runtime.js';
+import type { Algorithm, Served } from './dictionaries.js';
+import { keepBytes, makeOwnKey, type Kept } from './keys.js';
+import { bytesOf, callPlatform, exception, fillRandom } from './platform.js';
+import { check, DELEGATE, refuse } from './run.js';
+
+/** Imports a key. */
+export function importKey(
+  format: unknown,
+  data: unknown,
+  algorithm: Algorithm,
+  extractable: unknown,
+  usages: unknown,
+): object | Promise<unknown> {
+  const { served, given } = algorithm;
+  if (served.lacking)
+    return importOwn(String(format), data, algorithm, Boolean(extractable), usages);
+  const bytes =
+    format === 'raw' || format === 'raw-secret'
+      ? rawCopy(data)
+      : format === 'jwk'
+        ? jwkBytes(data)
+        : undefined;
+  return importThrough(bytes, [format, data, given, extractable, usages]);
+}
+
+function rawCopy(data: unknown): Secret | undefined {
+  const bytes = bytesOf(data);
+  return bytes && secretCopy(bytes);
+}
+
+/** Returns the bytes of a JWK if reading them runs no code of the caller. */
+function jwkBytes(data: unknown): Secret | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  const k: unknown = Object.getOwnPropertyDescriptor(data, 'k')?.value;
+  return typeof k === 'string' ? decoded(k) : undefined;
+}
+
+/** Decodes base64url. Text that the platform may read in another way gives undefined. */
+function decoded(text: string): Secret | undefined {
+  if (text.length % 4 === 1 || !/^[\w-]*$/.test(text)) return undefined;
+  const bytes = secretMemory(Math.floor((text.length * 3) / 4));
+  let [word, bits, at] = [0, 0, 0];
+  for (let index = 0; index < text.length; index++) {
+    word = ((word & 0xfff) << 6) | digitOf(text.charCodeAt(index));
+    bits += 6;
+    if (bits >= 8) bytes[at++] = word >> (bits -= 8);
+  }
+  return bytes;
+}
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const digits = new Uint8Array(128);
+for (let index = 0; index < DIGITS.length; index++) digits[DIGITS.charCodeAt(index)] = index;
+
+function digitOf(code: number): number {
+  return digits[code]!;
+}
+
+/** Imports a key into the platform, and keeps its bytes. */
+async function importThrough(bytes: Secret | undefined, given: unknown[]): Promise<unknown> {
+  try {
+    const key = await callPlatform('importKey', given);
+    if (bytes !== undefined) keepBytes(key as object, bytes);
+    return key;
+  } catch (error) {
+    if (bytes !== undefined) wipe(bytes);
+    throw error;
+  }
+}
+
+/** Generates a secret key. */
+export function generateKey(
+  algorithm: Algorithm,
+  extractable: unknown,
+  usages: unknown,
+): object | Promise<unknown> {
+  const { served, given, problem } = algorithm;
+  check(served, problem, true);
+  const bits = keyLength(algorithm);
+  // Errors have another order than those of an import.
+  if (!served.lacking && !isPlainUsages(usages)) throw DELEGATE;
+  const bytes = secretMemory(bits! / 8);
+  fillRandom(bytes);
+  if (!served.lacking)
+    return importThrough(bytes, [
+      rawFormat(served),
+      bytes,
+      given,
+      Boolean(extractable),
+      usages,
+    ]).catch(
+      // The platform's error for these usages is that of generateKey.
+      () => callPlatform('generateKey', [given, extractable, usages]),
+    );
+  try {
+    const read = readUsages(usages, served, 'generateKey');
+    return makeOwnKey(ownAlgorithm(served, bits!), served.hash, Boolean(extractable), read, bytes);
+  } finally {
+    wipe(bytes);
+  }
+}
+
+/** Returns the name of the format of bytes. */
+export function rawFormat({ bits }: Served): string {
+  return bits === undefined ? 'raw' : 'raw-secret';
+}
+
+/** Returns true for an array that runs no code of the caller when it is read. */
+function isPlainUsages(usages: unknown): boolean {
+  return (
+    Array.isArray(usages) && usages.length > 0 && usages.every((each) => typeof each === 'string')
+  );
+}
+
+function derivesOnly(name: string): boolean {
+  return name === 'HKDF' || name === 'PBKDF2' || name.startsWith('Argon2');
+}
+
+/** Returns the bits of a key to generate or derive; null if there is no fixed number. */
+export function keyLength(algorithm: Algorithm): number | null {
+  const { served, numbers, hash } = algorithm;
+  const { name } = served;
+  if (derivesOnly(name)) return null;
+  if (name === 'ChaCha20-Poly1305') return 256;
+  const length = numbers.length ?? (hash === undefined ? served.bits : blockBits(hash));
+  const isValid = name.startsWith('AES') ? [128, 192, 256].includes(length!) : length! > 0;
+  if (!isValid || length! % 8 !== 0)
+    refuse(served, exception('OperationError', 'this length is not supported'));
+  return length!;
+}
+
+/** Returns the default length of an HMAC's key. Versions of Node.js differ for SHA-3. */
+function blockBits({ name, blockSize }: HashFacts): number {
+  if (name.startsWith('sha3')) throw DELEGATE;
+  return blockSize * 8;
+}
+
+// keys of algorithms that the platform lacks
+
+const ALL_USAGES = [
+  'encrypt',
+  'decrypt',
+  'sign',
+  'verify',
+  'deriveKey',
+  'deriveBits',
+  'wrapKey',
+  'unwrapKey',
+  'encapsulateKey',
+  'encapsulateBits',
+  'decapsulateKey',
+  'decapsulateBits',
+];
+
+function usagesOf({ name }: Served): readonly string[] {
+  if (name.startsWith('KMAC')) return ['sign', 'verify'];
+  return name.startsWith('Argon2')
+    ? ['deriveKey', 'deriveBits']
+    : ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
+}
+
+/** Reads usages in the standard's order, and refuses those that the algorithm lacks. */
+function readUsages(value: unknown, served: Served, method: string): string[] {
+  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value))
+    throw new TypeError(`${method}: keyUsages is not a sequence`);
+  const given = [...(value as Iterable<unknown>)].map((each) => `${each as string}`);
+  for (const each of given)
+    if (!ALL_USAGES.includes(each)) throw new TypeError(`${method}: ${each} is not a KeyUsage`);
+  const allowed = usagesOf(served);
+  if (given.some((each) => !allowed.includes(each)))
+    throw exception('SyntaxError', `unsupported usage of a key of ${served.name}`);
+  if (given.length === 0) throw exception('SyntaxError', 'usages must not be empty');
+  return ALL_USAGES.filter((each) => given.includes(each));
+}
+
+function ownAlgorithm({ name }: Served, bits: number): { name: string; length?: number } {
+  return name.startsWith('KMAC') ? { name, length: bits } : { name };
+}
+
+const FORMATS = [
+  'raw',
+  'raw-public',
+  'raw-private',
+  'raw-seed',
+  'raw-secret',
+  'spki',
+  'pkcs8',
+  'jwk',
+];
+
+function importOwn(
+  format: string,
+  data: unknown,
+  { served, numbers, problem }: Algorithm,
+  extractable: boolean,
+  usages: unknown,
+): object {
+  if (!FORMATS.includes(format)) throw new TypeError(`${format} is not a KeyFormat`);
+  const derives = served.name.startsWith('Argon2');
+  if (problem !== undefined) throw problem;
+  const jwk = format === 'jwk' ? readJwk(data) : undefined;
+  const raw = jwk === undefined ? rawCopy(data) : undefined;
+  if (jwk === undefined && raw === undefined) throw new TypeError('keyData is not a BufferSource');
+  if (format !== 'raw-secret' && (jwk === undefined || derives))
+    throw exception('NotSupportedError', `cannot import ${served.name} as ${format}`);
+  const read = readUsages(usages, served, 'importKey');
+  if (derives && extractable)
+    throw exception('SyntaxError', `a key of ${served.name} is not extractable`);
+  const bytes = raw ?? checkedJwk(jwk!, served, extractable, read);
+  try {
+    const bits = sizeOf(bytes) * 8;
+    if (served.name === 'ChaCha20-Poly1305' && bits !== 256)
+      throw exception('DataError', 'a key must have 32 bytes');
+    if (served.name.startsWith('KMAC') && (bits === 0 || (numbers.length ?? bits) !== bits))
+      throw exception('DataError', 'the length of the key is not supported');
+    return makeOwnKey(ownAlgorithm(served, bits), served.hash, extractable, read, bytes);
+  } finally {
+    wipe(bytes);
+  }
+}
+
+interface Jwk {
+  readonly alg?: unknown;
+  readonly ext?: unknown;
+  readonly k?: unknown;
+  readonly key_ops?: unknown;
+  readonly kty?: unknown;
+  readonly use?: unknown;
+}
+
+function readJwk(data: unknown): Jwk {
+  if (typeof data !== 'object' || data === null || isUint8Array(data))
+    throw new TypeError('keyData is not a JsonWebKey');
+  const { alg, ext, k, key_ops, kty, use } = data as Jwk;
+  return { alg, ext, k, key_ops, kty, use };
+}
+
+/** The name of an algorithm in a JWK. */
+function jwkName({ name }: Served | Kept): string {
+  return name === 'ChaCha20-Poly1305' ? 'C20P' : `K${name.slice(4)}`;
+}
+
+function checkedJwk(
+  { alg, ext, k, key_ops: operations, kty, use }: Jwk,
+  served: Served,
+  extractable: boolean,
+  usages: readonly string[],
+): Secret {
+  const isValid =
+    kty === 'oct' &&
+    typeof k === 'string' &&
+    (alg === undefined || alg === jwkName(served)) &&
+    (use === undefined || use === (served.name.startsWith('KMAC') ? 'sig' : 'enc')) &&
+    (operations === undefined ||
+      (Array.isArray(operations) && usages.every((each) => operations.includes(each)))) &&
+    !(ext === false && extractable);
+  const bytes = isValid ? decoded(k) : undefined;
+  if (bytes === undefined) throw exception('DataError', 'the JWK is not a valid key');
+  return bytes;
+}
+
+/** Exports an own key. */
+export function exportOwn(format: unknown, kept: Kept): object {
+  const name = String(format);
+  if (!FORMATS.includes(name)) throw new TypeError(`${name} is not a KeyFormat`);
+  if (name !== 'jwk' && name !== 'raw-secret')
+    throw exception('NotSupportedError', `cannot export ${kept.name} as ${name}`);
+  if (!kept.extractable || kept.secret === undefined)
+    throw exception('InvalidAccessError', 'the key is not extractable');
+  if (name !== 'jwk') return secretCopy(kept.secret).buffer;
+  const { usages, extractable: ext, secret } = kept;
+  return {
+    kty: 'oct',
+    k: base64url(viewOf(secret.buffer)),
+    alg: jwkName(kept),
+    key_ops: [...usages],
+    ext,
+  };
+}
+
+/** Returns the UTF-8 of an exported JWK; for AES-KW in a multiple of 8 bytes. */
+export function jwkText(jwk: unknown, padded: boolean): Uint8Array {
+  const text = JSON.stringify(jwk);
+  return bytesOfText(padded ? text.padEnd(Math.ceil(text.length / 8) * 8) : text, 'utf8');
+}

@@ -1,0 +1,150 @@
+/**
+ * The platform's WebCrypto, captured when this module is loaded: millrace/register-webcrypto
+ * replaces methods of its prototype. Everything here that calls the platform uses these.
+ */
+import { nativeName } from '../../engines/binding.js';
+import { NO_BYTES, bytesOfBuffer, bytesOfView, isBytesView } from '../../request/intrinsics.js';
+import { isResizable, sizeOf } from '../../request/arguments.js';
+import { callLog, countCall } from '../node-crypto/call-log.js';
+import type { PlatformCrypto, PlatformKey, PlatformSubtle } from '#platform/runtime.js';
+
+type Method = (...given: unknown[]) => Promise<unknown>;
+type Getter = (key: object) => unknown;
+
+interface Globals {
+  readonly crypto: PlatformCrypto;
+  readonly CryptoKey: { readonly prototype: object };
+  readonly DOMException: new (message: string, name: string) => Error;
+}
+
+const { crypto, CryptoKey, DOMException } = globalThis as unknown as Globals;
+const { subtle } = crypto;
+
+export { crypto as platformCrypto, subtle as platformSubtle, CryptoKey };
+
+/** The prototype of the platform's SubtleCrypto, whose methods millrace/register-webcrypto replaces. */
+export const subtlePrototype = Object.getPrototypeOf(subtle) as Record<string, Method>;
+
+/** The platform's methods by name. */
+const methods = new Map(
+  Object.getOwnPropertyNames(subtlePrototype)
+    .filter((name) => name !== 'constructor' && typeof subtlePrototype[name] === 'function')
+    .map((name) => [name, subtlePrototype[name]!]),
+);
+const methodOf = methods.get.bind(methods);
+
+/** Returns one of the platform's methods. */
+export function platformMethod(name: string): Method {
+  return methodOf(name)!;
+}
+
+/** The names of the platform's methods. */
+export const platformMethods: readonly string[] = [...methods.keys()];
+
+const { apply } = Reflect;
+
+/** Calls one of the platform's methods. It returns a promise in every case. */
+export function callPlatform(name: string, given: readonly unknown[]): Promise<unknown> {
+  return apply(methodOf(name)!, subtle, given) as Promise<unknown>;
+}
+
+const { getRandomValues } = crypto;
+
+/** Fills memory with random bytes, without a job of the platform's threads. */
+export function fillRandom(bytes: Uint8Array): void {
+  // The limit of one call.
+  for (let at = 0; at < bytes.length; at += 65_536)
+    apply(getRandomValues as never, crypto, [bytes.subarray(at, at + 65_536)]);
+}
+
+/** Counts a call for MILLRACE_REGISTER_LOG. */
+export function countServer(name: string, algorithm: unknown, served: boolean): void {
+  if (callLog.on) countCall(`subtle.${name}`, algorithm, served ? 'Millrace' : 'Node.js');
+}
+
+// keys
+
+function getterOf(name: string): Getter {
+  const get = Object.getOwnPropertyDescriptor(CryptoKey.prototype, name)!.get!;
+  return Function.prototype.call.bind(get) as Getter;
+}
+
+const [typeOf, extractableOf, algorithmOf, usagesOf] = [
+  getterOf('type'),
+  getterOf('extractable'),
+  getterOf('algorithm'),
+  getterOf('usages'),
+];
+
+/** The attributes of one of the platform's keys. */
+export interface Attributes {
+  readonly type: string;
+  readonly extractable: boolean;
+  readonly algorithm: { readonly name: string; readonly [member: string]: unknown };
+  readonly usages: readonly string[];
+}
+
+/** Returns the attributes of one of the platform's keys; undefined for other values. */
+export function attributesOf(value: unknown): Attributes | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  try {
+    return {
+      type: typeOf(value) as string,
+      extractable: extractableOf(value) as boolean,
+      algorithm: algorithmOf(value) as Attributes['algorithm'],
+      usages: [...(usagesOf(value) as string[])],
+    };
+  } catch {
+    return undefined; // Not a key.
+  }
+}
+
+export type { PlatformKey, PlatformSubtle, PlatformCrypto };
+
+// algorithms that the platform lacks
+
+const supports = (subtle.constructor as { readonly supports?: unknown }).supports;
+
+/**
+ * Returns true if the platform lacks an algorithm. The modern algorithms came together with
+ * `SubtleCrypto.supports`.
+ */
+export function isLacking(operation: string, algorithm: object): boolean {
+  if (typeof supports !== 'function') return true;
+  try {
+    return apply(supports as never, subtle.constructor, [operation, algorithm]) !== true;
+  } catch {
+    return true;
+  }
+}
+
+/** True with native code. The portable engine serves only what the platform lacks. */
+export const servesAll = nativeName === 'native';
+
+// values
+
+/** Returns a DOMException. */
+export function exception(name: string, message: string): Error {
+  return new DOMException(message, name);
+}
+
+/**
+ * Returns the bytes of a BufferSource, undefined for other values and those that WebIDL refuses:
+ * shared and resizable memory. Detached memory has no bytes.
+ */
+export function bytesOf(value: unknown): Uint8Array | undefined {
+  const bytes = isBytesView(value) ? bytesOfView(value) : bytesOfBuffer(value);
+  if (bytes === undefined || sizeOf(bytes) === 0) return bytes && NO_BYTES;
+  return isShared(bytes) || isResizable(bytes) ? undefined : bytes;
+}
+
+const unsharedSize = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength')!.get!;
+
+function isShared({ buffer }: Uint8Array): boolean {
+  try {
+    apply(unsharedSize, buffer, []);
+    return false;
+  } catch {
+    return true;
+  }
+}

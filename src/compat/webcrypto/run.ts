@@ -1,0 +1,130 @@
+/**
+ * Runs an operation: a short one at once, so that its promise is resolved when the call returns; a
+ * long one on the worker threads.
+ */
+import { keyEngines } from '../../request/key.js';
+import type { EnginePreference } from '../../engines/engines.js';
+import { macName } from '../../operations/key.js';
+import { MillraceError } from '../../request/errors.js';
+import type { Secret } from '../../request/secret-memory.js';
+import { runPromise, runSync } from '../../scheduling/run.js';
+import { deriveSync, derivePromise, type DerivationParser } from '../../kdf/derive.js';
+import { nextTurn, type Buffer } from '#platform/runtime.js';
+import type { Kept } from './keys.js';
+import { exception } from './platform.js';
+import type { Served } from './dictionaries.js';
+import type { HashFacts } from '../../catalog/facts.js';
+import { Operation } from '../../request/frame.js';
+import { predict } from '../../scheduling/cost-model.js';
+
+/** The most nanoseconds of one operation that runs at once. */
+const ALONE_NS = 30_000;
+/** The most nanoseconds of operations that run at once in one iteration of the event loop. */
+const TURN_NS = 100_000;
+/** What a call takes besides its work. */
+const CALL_NS = 1000;
+
+let spent = 0;
+
+/**
+ * Returns true if work of so many nanoseconds may run at once. A program that awaits one call after
+ * the other would otherwise never return to the event loop.
+ */
+export function mayRunNow(cost: number): boolean {
+  if (cost > ALONE_NS || spent + cost + CALL_NS > TURN_NS) return false;
+  if (spent === 0) nextTurn(beginTurn);
+  spent += cost + CALL_NS;
+  return true;
+}
+
+function beginTurn(): void {
+  spent = 0;
+}
+
+/** Fills a request and runs it. The result is a new ArrayBuffer. */
+export function run(cost: number, fill: () => void): ArrayBuffer | Promise<ArrayBuffer> {
+  if (mayRunNow(cost)) return runNow(fill);
+  return later(runPromise(undefined, fill, NONE, 0));
+}
+
+/** Fills a request and runs it at once. */
+export function runNow(fill: () => void): ArrayBuffer {
+  try {
+    return memoryOf(runSync(fill, NONE, 0));
+  } catch (error) {
+    throw converted(error);
+  }
+}
+
+/** Derives a secret. */
+export function derive(
+  cost: number,
+  parser: DerivationParser,
+  given: unknown[],
+): ArrayBuffer | Promise<ArrayBuffer> {
+  if (!mayRunNow(cost)) return later(derivePromise(parser, given));
+  return deriveNow(parser, given);
+}
+
+/** Derives at once. */
+export function deriveNow(parser: DerivationParser, given: unknown[]): ArrayBuffer {
+  try {
+    return memoryOf(deriveSync(parser, given, given.length));
+  } catch (error) {
+    throw converted(error);
+  }
+}
+
+const NONE: readonly unknown[] = [];
+
+async function later(result: Promise<unknown>): Promise<ArrayBuffer> {
+  try {
+    return memoryOf(await result);
+  } catch (error) {
+    throw converted(error);
+  }
+}
+
+/** Returns the memory of a result, which nothing else uses. */
+export function memoryOf(result: unknown): ArrayBuffer {
+  const { buffer, byteOffset, byteLength } = result as Buffer;
+  if (buffer.byteLength === byteLength) return buffer as ArrayBuffer;
+  return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+}
+
+/** States that a MAC that was computed to compare it is a secret. */
+export function secretOf(memory: ArrayBuffer): Secret {
+  return new Uint8Array(memory) as Secret;
+}
+
+/** Returns the error of the standard for one of Millrace's. */
+function converted(error: unknown): unknown {
+  return error instanceof MillraceError ? exception('OperationError', error.message) : error;
+}
+
+/** Returns the engines that hold the prepared key of a cipher, HMAC or KMAC. */
+export function enginesOf({ name, key, cipher, hash }: Kept): EnginePreference {
+  return keyEngines(key!, cipher?.name ?? (name === 'HMAC' ? macName(hash!) : hash!.name));
+}
+
+/** Thrown for a call that the platform has to serve: its result or its error is the caller's. */
+export const DELEGATE: unique symbol = Symbol('the platform serves this call');
+
+/** Throws an error that Millrace is certain of only if the platform lacks the algorithm. */
+export function refuse({ lacking }: Served, error: Error): never {
+  throw lacking ? error : DELEGATE;
+}
+
+/** Throws if an algorithm has an invalid member or `source` is undefined. */
+export function check(served: Served, problem: Error | undefined, source: unknown): void {
+  if (problem !== undefined) refuse(served, problem);
+  if (source === undefined) refuse(served, new TypeError('the data is not a BufferSource'));
+}
+
+/** The cost model has numbers for the first hashes only. */
+const PREDICTED_IDS = 32;
+
+/** Predicts the nanoseconds of a hash or HMAC. */
+export function digestCost(operation: Operation, { id }: HashFacts, size: number): number {
+  return id < PREDICTED_IDS ? predict(operation, id, size) : 3000 + 2 * size;
+}

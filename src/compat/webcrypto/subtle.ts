@@ -1,0 +1,342 @@
+/**
+ * The methods of SubtleCrypto. A call that is invalid or unusual goes to the platform, whose result
+ * or error is the caller's, unless the platform lacks the algorithm. No method throws.
+ */
+import { wipe, type Secret } from '../../request/secret-memory.js';
+import { crypt, keyWrap } from './ciphers.js';
+import { deriveBits } from './derivations.js';
+import { readAlgorithm, type Algorithm, type Unserved } from './dictionaries.js';
+import { digest, sign, verify } from './digests.js';
+import { exportOwn, generateKey, importKey, jwkText, keyLength, rawFormat } from './formats.js';
+import { keptKeyOf, ownKeyOf, type Kept } from './keys.js';
+import {
+  attributesOf,
+  bytesOf,
+  callPlatform,
+  countServer,
+  exception,
+  platformMethod,
+  platformMethods,
+  servesAll,
+} from './platform.js';
+import { DELEGATE, refuse, secretOf } from './run.js';
+
+type Serve = (...given: never[]) => unknown;
+
+const resolve = Promise.resolve.bind(Promise) as (value: unknown) => Promise<unknown>;
+const reject = Promise.reject.bind(Promise) as (error: unknown) => Promise<never>;
+
+/** Returns the algorithm if Millrace serves it here. */
+function servedOf(algorithm: Algorithm | Unserved): Algorithm | undefined {
+  return algorithm.served !== undefined && (servesAll || algorithm.served.lacking)
+    ? (algorithm as Algorithm)
+    : undefined;
+}
+
+/**
+ * Runs a call: by `serve`, or by the platform with the arguments that were read. An exception
+ * becomes a rejection.
+ */
+function call(
+  name: string,
+  algorithm: Algorithm | Unserved,
+  given: readonly unknown[],
+  serve: (served: Algorithm) => unknown,
+): Promise<unknown> {
+  const served = servedOf(algorithm);
+  if (served !== undefined) {
+    try {
+      const result = serve(served);
+      countServer(name, served.served.name, true);
+      return resolve(result);
+    } catch (error) {
+      if (error !== DELEGATE) return reject(error);
+    }
+  }
+  const shown = served?.served.name ?? (given[0] as { name?: unknown } | undefined)?.name;
+  countServer(name, shown ?? (typeof given[0] === 'string' ? given[0] : ''), false);
+  return callPlatform(name, given);
+}
+
+/** Returns what Millrace keeps of a key that fits; throws what is wrong if it is certain. */
+function keyFor({ served }: Algorithm, key: unknown, usage: string): Kept {
+  const kept = keptKeyOf(key);
+  if (kept === undefined || kept.name !== served.name || !kept.usages.includes(usage)) {
+    if (kept?.own === true || served.lacking)
+      throw kept === undefined && attributesOf(key) === undefined
+        ? new TypeError('the key is not a CryptoKey')
+        : exception('InvalidAccessError', `the key is not for ${usage} with ${served.name}`);
+    throw DELEGATE;
+  }
+  return kept;
+}
+
+const serves: Readonly<Record<string, Serve>> = {
+  digest(algorithm: unknown, data: unknown) {
+    const read = readAlgorithm('digest', algorithm);
+    return call('digest', read, [read.given, data], (served) => digest(served, data));
+  },
+
+  sign(algorithm: unknown, key: unknown, data: unknown) {
+    const read = readAlgorithm('sign', algorithm);
+    return call('sign', read, [read.given, key, data], (served) =>
+      sign(served, keyFor(served, key, 'sign'), data),
+    );
+  },
+
+  verify(algorithm: unknown, key: unknown, signature: unknown, data: unknown) {
+    const read = readAlgorithm('verify', algorithm);
+    return call('verify', read, [read.given, key, signature, data], (served) =>
+      verify(served, keyFor(served, key, 'verify'), signature, data),
+    );
+  },
+
+  encrypt(algorithm: unknown, key: unknown, data: unknown) {
+    const read = readAlgorithm('encrypt', algorithm);
+    return call('encrypt', read, [read.given, key, data], (served) =>
+      crypt(true, served, keyFor(served, key, 'encrypt'), data),
+    );
+  },
+
+  decrypt(algorithm: unknown, key: unknown, data: unknown) {
+    const read = readAlgorithm('decrypt', algorithm);
+    return call('decrypt', read, [read.given, key, data], (served) =>
+      crypt(false, served, keyFor(served, key, 'decrypt'), data),
+    );
+  },
+
+  deriveBits(algorithm: unknown, baseKey: unknown, length: unknown) {
+    const read = readAlgorithm('deriveBits', algorithm);
+    return call('deriveBits', read, [read.given, baseKey, length], (served) =>
+      deriveBits(served, keyFor(served, baseKey, 'deriveBits'), length),
+    );
+  },
+
+  deriveKey(
+    algorithm: unknown,
+    baseKey: unknown,
+    derived: unknown,
+    extractable: unknown,
+    usages: unknown,
+  ) {
+    const read = readAlgorithm('deriveBits', algorithm);
+    const type = readAlgorithm('keyLength', derived);
+    const given = [read.given, baseKey, type.given, extractable, usages];
+    return call('deriveKey', read, given, (served) => {
+      const target = servedOf(type);
+      if (target === undefined)
+        refuse(served.served, exception('NotSupportedError', 'this key cannot be derived'));
+      const kept = keyFor(served, baseKey, 'deriveKey');
+      if (target.problem !== undefined) throw target.served.lacking ? target.problem : DELEGATE;
+      const bits = deriveBits(served, kept, keyLength(target));
+      const make = (secret: ArrayBuffer): unknown =>
+        importSecret(secretOf(secret), target, extractable, usages);
+      return bits instanceof Promise ? bits.then(make) : make(bits);
+    });
+  },
+
+  importKey(
+    format: unknown,
+    data: unknown,
+    algorithm: unknown,
+    extractable: unknown,
+    usages: unknown,
+  ) {
+    const read = readAlgorithm('importKey', algorithm);
+    const given = [format, data, read.given, extractable, usages];
+    return call('importKey', read, given, (served) =>
+      importKey(format, data, served, extractable, usages),
+    );
+  },
+
+  generateKey(algorithm: unknown, extractable: unknown, usages: unknown) {
+    const read = readAlgorithm('generateKey', algorithm);
+    return call('generateKey', read, [read.given, extractable, usages], (served) =>
+      generateKey(served, extractable, usages),
+    );
+  },
+
+  exportKey(format: unknown, key: unknown) {
+    return exportKey(format, key);
+  },
+
+  wrapKey(format: unknown, key: unknown, wrappingKey: unknown, algorithm: unknown) {
+    const read = readAlgorithm('wrapKey', algorithm);
+    const given = [format, key, wrappingKey, read.given];
+    if (read.served === undefined && ownKeyOf(key) !== undefined)
+      return wrapOwn(format, key, wrappingKey, read.given);
+    return call('wrapKey', read, given, (served) => {
+      const kept = keyFor(served, wrappingKey, 'wrapKey');
+      if (served.problem !== undefined) refuse(served.served, served.problem);
+      return wrap(format, key, kept, served, given);
+    });
+  },
+
+  unwrapKey(
+    format: unknown,
+    wrapped: unknown,
+    unwrappingKey: unknown,
+    algorithm: unknown,
+    keyAlgorithm: unknown,
+    extractable: unknown,
+    usages: unknown,
+  ) {
+    const read = readAlgorithm('unwrapKey', algorithm);
+    const type = readAlgorithm('importKey', keyAlgorithm);
+    const given = [format, wrapped, unwrappingKey, read.given, type.given, extractable, usages];
+    if (read.served === undefined && type.served?.lacking)
+      return unwrapOwn(format, wrapped, unwrappingKey, read.given, type, extractable, usages);
+    return call('unwrapKey', read, given, (served) => {
+      const kept = keyFor(served, unwrappingKey, 'unwrapKey');
+      const source = bytesOf(wrapped);
+      if (source === undefined || typeof format !== 'string') throw DELEGATE;
+      const opened = secretOf(
+        kept.cipher === undefined
+          ? keyWrap(false, kept, source)
+          : (crypt(false, served, kept, wrapped, true) as ArrayBuffer),
+      );
+      return importOpened(format, opened, type, extractable, usages);
+    });
+  },
+};
+
+/** Imports a derived secret, and wipes it. */
+function importSecret(
+  secret: Secret,
+  algorithm: Algorithm,
+  extractable: unknown,
+  usages: unknown,
+): unknown {
+  try {
+    return importKey(rawFormat(algorithm.served), secret, algorithm, extractable, usages);
+  } finally {
+    wipe(secret);
+  }
+}
+
+/** Imports an unwrapped key, and wipes it. */
+function importOpened(
+  format: string,
+  opened: Secret,
+  type: Algorithm | Unserved,
+  extractable: unknown,
+  usages: unknown,
+): unknown {
+  try {
+    const data = format === 'jwk' ? parsedJwk(opened) : opened;
+    const target = servedOf(type);
+    if (target === undefined)
+      return callPlatform('importKey', [format, data, type.given, extractable, usages]);
+    return importKey(format, data, target, extractable, usages);
+  } finally {
+    wipe(opened);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parsedJwk(bytes: Uint8Array): object {
+  try {
+    const jwk: unknown = JSON.parse(utf8.decode(bytes));
+    if (typeof jwk === 'object' && jwk !== null) return jwk;
+  } catch {
+    // As below.
+  }
+  throw exception('DataError', 'the unwrapped key is not a JWK');
+}
+
+async function exportKey(format: unknown, key: unknown): Promise<unknown> {
+  const own = ownKeyOf(key);
+  return own === undefined ? callPlatform('exportKey', [format, key]) : exportOwn(format, own);
+}
+
+async function exportedBytes(format: unknown, key: unknown, padded: boolean): Promise<Uint8Array> {
+  const exported = await exportKey(format, key);
+  const bytes = bytesOf(exported);
+  return bytes ?? jwkText(exported, padded);
+}
+
+async function wrap(
+  format: unknown,
+  key: unknown,
+  kept: Kept,
+  served: Algorithm,
+  given: unknown[],
+): Promise<unknown> {
+  const bytes = await exportedBytes(format, key, kept.cipher === undefined);
+  try {
+    return kept.cipher === undefined
+      ? keyWrap(true, kept, bytes)
+      : crypt(true, served, kept, bytes, true);
+  } catch (error) {
+    if (error !== DELEGATE) throw error;
+    return callPlatform('wrapKey', given);
+  } finally {
+    wipe(bytes as Secret);
+  }
+}
+
+// A key that the platform lacks, and a wrapping key of an algorithm that only the platform serves.
+// The platform wraps and unwraps the bytes as those of an HMAC key.
+
+const CARRIER = { name: 'HMAC', hash: 'SHA-256' };
+
+async function wrapOwn(
+  format: unknown,
+  key: unknown,
+  wrappingKey: unknown,
+  algorithm: unknown,
+): Promise<unknown> {
+  const bytes = await exportedBytes(format, key, false);
+  const carrier = await callPlatform('importKey', ['raw', bytes, CARRIER, true, ['sign']]);
+  wipe(bytes as Secret);
+  return callPlatform('wrapKey', ['raw', carrier, wrappingKey, algorithm]);
+}
+
+async function unwrapOwn(
+  format: unknown,
+  wrapped: unknown,
+  unwrappingKey: unknown,
+  algorithm: unknown,
+  type: Algorithm | Unserved,
+  extractable: unknown,
+  usages: unknown,
+): Promise<unknown> {
+  const given = ['raw', wrapped, unwrappingKey, algorithm, CARRIER, true, ['sign']];
+  const carrier = await callPlatform('unwrapKey', given);
+  const bytes = (await callPlatform('exportKey', ['raw', carrier])) as ArrayBuffer;
+  return importOpened(String(format), secretOf(bytes), type, extractable, usages);
+}
+
+/**
+ * Returns the methods that Millrace serves, with the names and lengths of the platform's. Called on
+ * another object than `receivers` they are the platform's.
+ */
+export function subtleMethods(
+  isReceiver: (receiver: unknown) => boolean,
+): Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>> {
+  const found: Record<string, (...given: unknown[]) => Promise<unknown>> = {};
+  for (const name of platformMethods) {
+    const theirs = platformMethod(name);
+    const serve = serves[name] as ((...given: unknown[]) => Promise<unknown>) | undefined;
+    const required = REQUIRED[name] ?? theirs.length;
+    const own = {
+      [name](this: unknown, ...given: unknown[]): Promise<unknown> {
+        // Too few arguments and other receivers are the platform's errors.
+        if (!isReceiver(this)) return Reflect.apply(theirs, this, given) as Promise<unknown>;
+        if (serve === undefined || given.length < required) return callPlatform(name, given);
+        try {
+          return serve(...given);
+        } catch (error) {
+          return reject(error);
+        }
+      },
+    }[name]!;
+    Object.defineProperty(own, 'length', { value: theirs.length, configurable: true });
+    found[name] = own;
+  }
+  return found;
+}
+
+/** Arguments that are required although the length of the platform's method says less. */
+const REQUIRED: Readonly<Record<string, number>> = { deriveBits: 2 };
