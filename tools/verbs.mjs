@@ -29,6 +29,7 @@ export const verbs = {
   'test:package': testPackage,
   'test:clocks': testClocks,
   'test:node-crypto': testNodeCrypto,
+  'test:webcrypto': testWebcrypto,
   'test:cpus': testCpus,
   'test:noble': testNoble,
   'test:dependents': testDependents,
@@ -216,6 +217,16 @@ async function testNodeCrypto(args) {
   return nodeCryptoTests(args);
 }
 
+/**
+ * The Web Platform Tests of WebCryptoAPI with millrace/register-webcrypto, and with Node alone:
+ *   npm run test:webcrypto -- DIRECTORY --node PATH
+ */
+async function testWebcrypto(args) {
+  await prepare();
+  const { webcryptoTests } = await import('./webcrypto-tests.mjs');
+  return webcryptoTests(args);
+}
+
 /** What needs no tests to be run: formatting, lints, types. */
 async function check() {
   await prepare();
@@ -227,7 +238,7 @@ async function bench(args) {
   // Millrace against itself: no other package takes part.
   if (args.includes('--record') && !['instructions', 'routes'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', 'record.mjs'), ...args]);
-  if (['core', 'routes', 'instructions', 'records', 'noble'].includes(args[0]))
+  if (['core', 'routes', 'instructions', 'records', 'noble', 'webcrypto'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   const { installContestants } = await import('../bench/install.mjs');
   await installContestants();

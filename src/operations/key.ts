@@ -296,6 +296,19 @@ function prepare(
 ): Key {
   if (size !== undefined && actual !== size)
     throw makeError('ERR_KEY_SIZE', `${argument} must be ${size} bytes for ${name}, not ${actual}`);
+  const prepared = prepareBytes({ purpose, id, name }, source, preference);
+  return new Key(inside, prepared, name, actual);
+}
+
+/**
+ * Prepares a key without an object for it. The caller checks its size, and calls
+ * {@link release} when the key is not used any more.
+ */
+export function prepareBytes(
+  { purpose, id, name }: Pick<Target, 'purpose' | 'id' | 'name'>,
+  source: Uint8Array,
+  preference: EnginePreference,
+): Prepared {
   const engines: Engine[] = [];
   const handles: number[] = [];
   const prepared: Prepared = {
@@ -321,5 +334,5 @@ function prepare(
       throw failure(-handle);
     }
   }
-  return new Key(inside, prepared, name, actual);
+  return prepared;
 }

@@ -8,7 +8,7 @@ import type { HashFacts } from '../../catalog/facts.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../../request/secret-memory.js';
 import { base64url, bytesOfText, viewOf } from '#platform/runtime.js';
 import type { Algorithm, Served } from './dictionaries.js';
-import { keepBytes, makeOwnKey, type Kept } from './keys.js';
+import { attach, discard, keepBytes, makeOwnKey, type Kept } from './keys.js';
 import { bytesOf, callPlatform, exception, fillRandom } from './platform.js';
 import { check, DELEGATE, refuse } from './run.js';
 
@@ -23,13 +23,34 @@ export function importKey(
   const { served, given } = algorithm;
   if (served.lacking)
     return importOwn(String(format), data, algorithm, Boolean(extractable), usages);
-  const bytes =
-    format === 'raw' || format === 'raw-secret'
-      ? rawCopy(data)
-      : format === 'jwk'
-        ? jwkBytes(data)
-        : undefined;
-  return importThrough(bytes, [format, data, given, extractable, usages]);
+  const made = keepImported(format, data, algorithm, Boolean(extractable), usages);
+  return importThrough(made, [format, data, given, extractable, usages]);
+}
+
+/**
+ * Keeps the bytes of a key that the platform imports next. Returns undefined if Millrace cannot
+ * read them without running code of the caller.
+ */
+function keepImported(
+  format: unknown,
+  data: unknown,
+  { served: { name, hash: own }, hash = own, numbers, problem }: Algorithm,
+  extractable: boolean,
+  usages: unknown,
+): Kept | undefined {
+  if (problem !== undefined || !isPlainUsages(usages)) return undefined;
+  const about = { name, hash, bits: numbers.length, usages: [...usages], extractable };
+  if (format === 'raw' || format === 'raw-secret') {
+    const bytes = bytesOf(data);
+    return bytes && keepBytes(about, bytes);
+  }
+  const bytes = format === 'jwk' ? jwkBytes(data) : undefined;
+  if (bytes === undefined) return undefined;
+  try {
+    return keepBytes(about, bytes);
+  } finally {
+    wipe(bytes);
+  }
 }
 
 function rawCopy(data: unknown): Secret | undefined {
@@ -65,14 +86,14 @@ function digitOf(code: number): number {
   return digits[code]!;
 }
 
-/** Imports a key into the platform, and keeps its bytes. */
-async function importThrough(bytes: Secret | undefined, given: unknown[]): Promise<unknown> {
+/** Imports a key into the platform, and keeps something beside it. */
+async function importThrough(made: Kept | undefined, given: unknown[]): Promise<unknown> {
   try {
-    const key = await callPlatform('importKey', given);
-    if (bytes !== undefined) keepBytes(key as object, bytes);
+    const key = (await callPlatform('importKey', given)) as object;
+    if (made !== undefined) attach(key, made);
     return key;
   } catch (error) {
-    if (bytes !== undefined) wipe(bytes);
+    if (made !== undefined) discard(made);
     throw error;
   }
 }
@@ -90,18 +111,15 @@ export function generateKey(
   if (!served.lacking && !isPlainUsages(usages)) throw DELEGATE;
   const bytes = secretMemory(bits! / 8);
   fillRandom(bytes);
-  if (!served.lacking)
-    return importThrough(bytes, [
-      rawFormat(served),
-      bytes,
-      given,
-      Boolean(extractable),
-      usages,
-    ]).catch(
-      // The platform's error for these usages is that of generateKey.
-      () => callPlatform('generateKey', [given, extractable, usages]),
-    );
   try {
+    if (!served.lacking) {
+      const format = rawFormat(served);
+      const made = keepImported(format, bytes, algorithm, Boolean(extractable), usages);
+      return importThrough(made, [format, bytes, given, extractable, usages]).catch(
+        // The platform's error for these usages is that of generateKey.
+        () => callPlatform('generateKey', [given, extractable, usages]),
+      );
+    }
     const read = readUsages(usages, served, 'generateKey');
     return makeOwnKey(ownAlgorithm(served, bits!), served.hash, Boolean(extractable), read, bytes);
   } finally {
@@ -115,7 +133,7 @@ export function rawFormat({ bits }: Served): string {
 }
 
 /** Returns true for an array that runs no code of the caller when it is read. */
-function isPlainUsages(usages: unknown): boolean {
+function isPlainUsages(usages: unknown): usages is string[] {
   return (
     Array.isArray(usages) && usages.length > 0 && usages.every((each) => typeof each === 'string')
   );

@@ -11,11 +11,11 @@ import {
   cipherTarget,
   hashTarget,
   macTarget,
+  prepareBytes,
   prepareFor,
-  type Target,
 } from '../../operations/key.js';
-import type { Key } from '../../request/key.js';
-import { SecretCopy } from '../../request/secret-copy.js';
+import { sizeOf } from '../../request/arguments.js';
+import { release, type Key, type Prepared } from '../../request/key.js';
 import { secretCopy, wipe, type Secret } from '../../request/secret-memory.js';
 import { Unclonable } from '../../request/unclonable.js';
 import { exportedSecret } from '#platform/runtime.js';
@@ -32,6 +32,9 @@ export interface Kept {
   readonly cipher: CipherFacts | undefined;
   /** The hash of a MAC's key. */
   readonly hash: HashFacts | undefined;
+  /** The prepared key of a cipher or HMAC. */
+  readonly prepared: Prepared | undefined;
+  /** The prepared key of KMAC. */
   readonly key: Key | undefined;
   /** The bytes: of base keys, of AES-KW, and of own keys that can be exported. */
   readonly secret: Secret | undefined;
@@ -43,9 +46,14 @@ const kept = new WeakMap<object, Kept>();
 const keptOf = kept.get.bind(kept);
 const keepFor = kept.set.bind(kept);
 
-/** Wipes the bytes of keys that were collected. */
-const collected = new FinalizationRegistry<Secret>((secret) => wipe(secret));
-const wipeWith = collected.register.bind(collected);
+/** Wipes what was kept of keys that were collected. */
+const collected = new FinalizationRegistry<Prepared | Secret>(forget);
+const forgetWith = collected.register.bind(collected);
+
+function forget(held: Prepared | Secret): void {
+  if ('handles' in held) release(held);
+  else wipe(held);
+}
 
 /** A key that Millrace does not serve, so that it is looked at once. */
 const FOREIGN: Kept = {
@@ -54,6 +62,7 @@ const FOREIGN: Kept = {
   extractable: false,
   cipher: undefined,
   hash: undefined,
+  prepared: undefined,
   key: undefined,
   secret: undefined,
   own: false,
@@ -65,12 +74,22 @@ export function keptKeyOf(value: unknown): Kept | undefined {
   if (found !== undefined) return found === FOREIGN ? undefined : found;
   const attributes = attributesOf(value);
   if (attributes === undefined) return undefined;
-  // The bytes of a key that the platform made can be read if it is extractable.
-  const bytes =
-    attributes.type === 'secret' && attributes.extractable ? exportedSecret(value) : undefined;
-  const read = typeof bytes === 'object' ? keep(value as object, attributes, bytes) : undefined;
-  if (read === undefined) keepFor(value as object, FOREIGN);
+  const read = attributes.type === 'secret' ? adopt(value as object, attributes) : undefined;
+  attach(value as object, read ?? FOREIGN);
   return read;
+}
+
+/** Reads one of the platform's keys, whose bytes can be read if it is extractable. */
+function adopt(key: object, { algorithm, usages, extractable }: Attributes): Kept | undefined {
+  const bytes = extractable ? exportedSecret(key) : undefined;
+  if (typeof bytes !== 'object') return undefined;
+  try {
+    const { name, length } = algorithm;
+    const bits = typeof length === 'number' ? length : undefined;
+    return keepBytes({ name, hash: hashOf(algorithm), bits, usages, extractable }, bytes);
+  } finally {
+    wipe(bytes as Secret);
+  }
 }
 
 /** Returns what Millrace keeps of an own key; undefined for other values. */
@@ -79,53 +98,59 @@ export function ownKeyOf(value: unknown): Kept | undefined {
   return found?.own === true ? found : undefined;
 }
 
-/** Keeps the bytes of one of the platform's keys. Wipes them if only a prepared key is needed. */
-export function keepBytes(key: object, bytes: Secret): void {
-  const attributes = attributesOf(key);
-  if (attributes !== undefined && attributes.type === 'secret') keep(key, attributes, bytes);
-  else wipe(bytes);
+/** Keeps something beside a key, until the key is collected. */
+export function attach(key: object, made: Kept): void {
+  keepFor(key, made);
+  const { prepared, secret } = made;
+  if (prepared !== undefined) forgetWith(key, prepared);
+  if (secret !== undefined) forgetWith(key, secret);
 }
 
-/** `bytes` are a copy, which is wiped or kept. */
-function keep(key: object, attributes: Attributes, bytes: Uint8Array): Kept | undefined {
-  const copy = new SecretCopy(bytes as Secret);
-  const { name } = attributes.algorithm;
-  const bits = attributes.algorithm.length;
-  if (bits !== undefined && bits !== bytes.length * 8) {
-    copy.wipe();
-    return undefined;
-  }
-  return keepAs(key, name, hashOf(attributes), attributes, copy.bytes, false);
+/** Wipes what was kept for a key that was not made. */
+export function discard({ prepared, key, secret }: Kept): void {
+  if (prepared !== undefined) release(prepared);
+  key?.dispose();
+  if (secret !== undefined) wipe(secret);
 }
 
-function hashOf({ algorithm: { name, hash } }: Attributes): HashFacts | undefined {
+function hashOf({ name, hash }: Attributes['algorithm']): HashFacts | undefined {
   if (name.startsWith('KMAC')) return findHash(name);
   const inner = (hash as { readonly name: string } | undefined)?.name;
   return inner === undefined ? undefined : findHash(inner.replace(/^SHA-/, 'sha'));
 }
 
-function keepAs(
-  key: object,
-  name: string,
-  hash: HashFacts | undefined,
-  { usages, extractable }: Pick<Attributes, 'usages' | 'extractable'>,
-  bytes: Secret,
-  own: boolean,
+/** The attributes of a key. */
+interface Description {
+  readonly name: string;
+  readonly hash: HashFacts | undefined;
+  /** The length of the key, if it is known besides the bytes. */
+  readonly bits: number | undefined;
+  readonly usages: readonly string[];
+  readonly extractable: boolean;
+  readonly own?: boolean;
+}
+
+/**
+ * Copies the bytes of a key into a prepared key or memory to wipe. Returns undefined if the
+ * platform has to serve the key's calls.
+ */
+export function keepBytes(
+  { name, hash, bits, usages, extractable, own = false }: Description,
+  bytes: Uint8Array,
 ): Kept | undefined {
-  const cipher = isCipher(name) ? cipherOfKey(name, bytes.length) : undefined;
-  const target = targetOf(name, cipher, hash);
-  const holds = own && extractable;
-  if (target === undefined && !isHeldAsBytes(name)) {
-    wipe(bytes);
-    return undefined;
-  }
-  const prepared = target && prepareFor(target, bytes, automatic);
-  const secret = prepared === undefined || holds ? bytes : undefined;
-  if (secret === undefined) wipe(bytes);
-  else wipeWith(key, secret);
-  const made = { name, usages, extractable, cipher, hash, key: prepared, secret, own };
-  keepFor(key, made);
-  return made;
+  const size = sizeOf(bytes);
+  if (bits !== undefined && bits !== size * 8) return undefined;
+  const cipher = isCipher(name) ? cipherOfKey(name, size) : undefined;
+  const isMac = name === 'HMAC' && hash?.hmac === true;
+  const isKmac = name.startsWith('KMAC');
+  const target =
+    cipher === undefined ? (isMac ? macTarget(hash) : undefined) : cipherTarget(cipher);
+  if (target === undefined && !isKmac && !isHeldAsBytes(name)) return undefined;
+  const key = isKmac ? prepareFor(hashTarget(hash!), bytes, automatic) : undefined;
+  const prepared = target && prepareBytes(target, bytes, automatic);
+  const holds = (own && extractable) || (target === undefined && !isKmac);
+  const secret = holds ? secretCopy(bytes) : undefined;
+  return { name, usages, extractable, cipher, hash, prepared, key, secret, own };
 }
 
 const isCipher = (name: string): boolean =>
@@ -133,17 +158,6 @@ const isCipher = (name: string): boolean =>
 
 const isHeldAsBytes = (name: string): boolean =>
   name === 'AES-KW' || name === 'HKDF' || name === 'PBKDF2' || name.startsWith('Argon2');
-
-function targetOf(
-  name: string,
-  cipher: CipherFacts | undefined,
-  hash: HashFacts | undefined,
-): Target | undefined {
-  if (cipher !== undefined) return cipherTarget(cipher);
-  if (hash === undefined) return undefined;
-  if (name === 'HMAC') return hash.hmac ? macTarget(hash) : undefined;
-  return hashTarget(hash);
-}
 
 /**
  * A key of an algorithm that the platform lacks. It inherits from the platform's CryptoKey, has its
@@ -188,9 +202,9 @@ export function makeOwnKey(
   usages: readonly string[],
   bytes: Uint8Array,
 ): object {
+  const { name } = algorithm;
+  const made = keepBytes({ name, hash, bits: undefined, usages, extractable, own: true }, bytes)!;
   const key = new OwnKey({ type: 'secret', extractable, algorithm, usages: [...usages] });
-  keepAs(key, algorithm.name, hash, { usages, extractable }, secretCopy(bytes), true);
+  attach(key, made);
   return key;
 }
-
-export { CryptoKey };

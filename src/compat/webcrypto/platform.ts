@@ -103,23 +103,24 @@ export type { PlatformKey, PlatformSubtle, PlatformCrypto };
 
 // algorithms that the platform lacks
 
+/** True with native code. The portable engine serves only what the platform lacks. */
+export const servesAll = nativeName === 'native';
+
 const supports = (subtle.constructor as { readonly supports?: unknown }).supports;
 
 /**
- * Returns true if the platform lacks an algorithm. The modern algorithms came together with
- * `SubtleCrypto.supports`.
+ * Returns true if the platform lacks one of the modern algorithms. They came together with
+ * `SubtleCrypto.supports`, a call of which makes Node.js emit warnings.
  */
 export function isLacking(operation: string, algorithm: object): boolean {
   if (typeof supports !== 'function') return true;
+  if (servesAll) return false;
   try {
     return apply(supports as never, subtle.constructor, [operation, algorithm]) !== true;
   } catch {
     return true;
   }
 }
-
-/** True with native code. The portable engine serves only what the platform lacks. */
-export const servesAll = nativeName === 'native';
 
 // values
 

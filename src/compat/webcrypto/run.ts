@@ -4,7 +4,6 @@
  */
 import { keyEngines } from '../../request/key.js';
 import type { EnginePreference } from '../../engines/engines.js';
-import { macName } from '../../operations/key.js';
 import { MillraceError } from '../../request/errors.js';
 import type { Secret } from '../../request/secret-memory.js';
 import { runPromise, runSync } from '../../scheduling/run.js';
@@ -103,8 +102,8 @@ function converted(error: unknown): unknown {
 }
 
 /** Returns the engines that hold the prepared key of a cipher, HMAC or KMAC. */
-export function enginesOf({ name, key, cipher, hash }: Kept): EnginePreference {
-  return keyEngines(key!, cipher?.name ?? (name === 'HMAC' ? macName(hash!) : hash!.name));
+export function enginesOf({ prepared, key, hash }: Kept): EnginePreference {
+  return prepared ?? keyEngines(key!, hash!.name);
 }
 
 /** Thrown for a call that the platform has to serve: its result or its error is the caller's. */
