@@ -161,10 +161,7 @@ if (values.jose !== undefined) {
 console.log(`\nmedian of the rows up to 4 KiB, one at a time: ${median(short).toFixed(1)}`);
 
 const large = bytes(2 ** 22);
-for (const [name, subtle] of [
-  ['subtle', theirs],
-  ['Millrace', ours],
-]) {
+for (const [name, subtle] of Object.entries({ subtle: theirs, Millrace: ours })) {
   const delays = [];
   let over = false;
   const digests = Promise.all(

@@ -63,10 +63,15 @@ const entryPoints = [
   'compat/noble-hashes',
   'compat/noble-ciphers',
   'compat/ethers',
+  'compat/webcrypto',
 ];
 
 /** Modules that browsers do not load. */
-const nodeOnly = ['src/streams/sealed-duplex.ts', 'src/compat/register.ts'];
+const nodeOnly = [
+  'src/streams/sealed-duplex.ts',
+  'src/compat/register.ts',
+  'src/compat/register-webcrypto.ts',
+];
 const isNodeOnly = (file) => nodeOnly.includes(file) || file.startsWith('src/compat/node-crypto/');
 
 const require = createRequire(import.meta.url);
@@ -171,6 +176,7 @@ const secretMemory = 'src/request/secret-memory.ts';
 const secretCasts = [
   'src/ciphers/steps.ts',
   'src/compat/noble/derivations.ts',
+  'src/compat/webcrypto/platform.ts',
   'src/functions/promises/verify-mac.ts',
   'src/functions/verify-mac.ts',
   'src/hashers/key-states.ts',

@@ -32,7 +32,9 @@ export async function webcryptoTests(args) {
   const folder = resolve(given);
   const files = readdirSync(folder, { recursive: true })
     .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => /\.any\.js$/.test(file) && file.includes(values.match) && !skipped.test(file))
+    .filter(
+      (file) => file.endsWith('.any.js') && file.includes(values.match) && !skipped.test(file),
+    )
     .sort();
   if (files.length === 0) throw new Stop(`millrace: no *.any.js in ${folder}`);
   const { stdout: version } = (await probe(values.node, ['--version'])) ?? { stdout: '?' };

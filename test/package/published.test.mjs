@@ -5,7 +5,15 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -380,8 +388,8 @@ const check = (entryPoints) => {
   expect(main.engines().native.available, true, 'native');
   expect(main.hash('sha256', 'abc', 'hex'), '${ABC}', 'hash');
   for (const [name, entryPoint] of Object.entries(entryPoints))
-    // register acts on node:crypto and exports nothing, ethers one function.
-    if (Object.keys(entryPoint).length < (name === 'millrace/register' ? 0 : 1))
+    // The register entry points export nothing, ethers one function.
+    if (Object.keys(entryPoint).length < (name.startsWith('millrace/register') ? 0 : 1))
       throw new Error(name + ' is empty');
   console.log('ok ' + Object.keys(entryPoints).length);
 };
@@ -431,6 +439,32 @@ describe('installed, with scripts blocked', { concurrency: 2 }, () => {
       assert.equal(readFileSync(join(place.cwd, 'opened.txt'), 'utf8'), 'abc');
     });
   }
+});
+
+test('millrace/register-webcrypto under jose', async () => {
+  const place = project('with jose');
+  const { command, args } = findManagers().npm;
+  const added = await start(command, [...args, ...verbs.npm.add], place);
+  assert.equal(added.code, 0, added.all);
+  cpSync(join(root, 'node_modules', 'jose'), join(place.cwd, 'node_modules', 'jose'), {
+    recursive: true,
+  });
+  writeFileSync(
+    join(place.cwd, 'jose.mjs'),
+    `import { SignJWT, jwtVerify } from 'jose';
+     const secret = new Uint8Array(32);
+     const jwt = await new SignJWT({ sub: 'abc' }).setProtectedHeader({ alg: 'HS256' }).sign(secret);
+     console.log((await jwtVerify(jwt, secret)).payload.sub);\n`,
+  );
+  const { code, stdout, stderr } = await start(
+    process.execPath,
+    ['--import', 'millrace/register-webcrypto', 'jose.mjs'],
+    { ...place, env: { ...place.env, MILLRACE_REGISTER_LOG: '1' } },
+  );
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, 'abc\n');
+  for (const call of ['sign', 'verify'])
+    assert.match(stderr, new RegExp(`Millrace +subtle\\.${call} hmac$`, 'm'));
 });
 
 // without the platform package

@@ -13,18 +13,8 @@ import { beginRequest, Form, setEngines, setResult } from '../../request/request
 import { secretCopy, secretMemory, wipe } from '../../request/secret-memory.js';
 import type { Algorithm } from './dictionaries.js';
 import type { Kept } from './keys.js';
-import { bytesOf, exception } from './platform.js';
-import {
-  check,
-  digestCost,
-  enginesOf,
-  mayRunNow,
-  memoryOf,
-  refuse,
-  run,
-  runNow,
-  secretOf,
-} from './run.js';
+import { bytesOf, exception, secretOf } from './platform.js';
+import { check, digestCost, enginesOf, mayRunNow, memoryOf, refuse, run, runNow } from './run.js';
 
 type Result = ArrayBuffer | Promise<ArrayBuffer>;
 

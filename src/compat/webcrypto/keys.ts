@@ -20,7 +20,7 @@ import { secretCopy, wipe, type Secret } from '../../request/secret-memory.js';
 import { Unclonable } from '../../request/unclonable.js';
 import { exportedSecret } from '#platform/runtime.js';
 import { cipherOfKey } from './dictionaries.js';
-import { attributesOf, CryptoKey, type Attributes } from './platform.js';
+import { attributesOf, CryptoKey, secretOf, type Attributes } from './platform.js';
 
 /** What Millrace keeps of a key. */
 export interface Kept {
@@ -43,7 +43,7 @@ export interface Kept {
 }
 
 const kept = new WeakMap<object, Kept>();
-const keptOf = kept.get.bind(kept);
+const find = kept.get.bind(kept);
 const keepFor = kept.set.bind(kept);
 
 /** Wipes what was kept of keys that were collected. */
@@ -68,9 +68,15 @@ const FOREIGN: Kept = {
   own: false,
 };
 
+/** Returns what Millrace keeps of a key that it has seen. */
+export function keptOf(value: unknown): Kept | undefined {
+  const found = find(value as object);
+  return found === FOREIGN ? undefined : found;
+}
+
 /** Returns what Millrace keeps of a key; undefined if the platform has to serve its calls. */
 export function keptKeyOf(value: unknown): Kept | undefined {
-  const found = keptOf(value as object);
+  const found = find(value as object);
   if (found !== undefined) return found === FOREIGN ? undefined : found;
   const attributes = attributesOf(value);
   if (attributes === undefined) return undefined;
@@ -88,13 +94,13 @@ function adopt(key: object, { algorithm, usages, extractable }: Attributes): Kep
     const bits = typeof length === 'number' ? length : undefined;
     return keepBytes({ name, hash: hashOf(algorithm), bits, usages, extractable }, bytes);
   } finally {
-    wipe(bytes as Secret);
+    wipe(secretOf(bytes));
   }
 }
 
 /** Returns what Millrace keeps of an own key; undefined for other values. */
 export function ownKeyOf(value: unknown): Kept | undefined {
-  const found = keptOf(value as object);
+  const found = keptOf(value);
   return found?.own === true ? found : undefined;
 }
 

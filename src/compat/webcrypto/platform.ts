@@ -6,7 +6,8 @@ import { nativeName } from '../../engines/binding.js';
 import { NO_BYTES, bytesOfBuffer, bytesOfView, isBytesView } from '../../request/intrinsics.js';
 import { isResizable, sizeOf } from '../../request/arguments.js';
 import { callLog, countCall } from '../node-crypto/call-log.js';
-import type { PlatformCrypto, PlatformKey, PlatformSubtle } from '#platform/runtime.js';
+import type { Secret } from '../../request/secret-memory.js';
+import type { PlatformCrypto } from '#platform/runtime.js';
 
 type Method = (...given: unknown[]) => Promise<unknown>;
 type Getter = (key: object) => unknown;
@@ -99,8 +100,6 @@ export function attributesOf(value: unknown): Attributes | undefined {
   }
 }
 
-export type { PlatformKey, PlatformSubtle, PlatformCrypto };
-
 // algorithms that the platform lacks
 
 /** True with native code. The portable engine serves only what the platform lacks. */
@@ -123,6 +122,11 @@ export function isLacking(operation: string, algorithm: object): boolean {
 }
 
 // values
+
+/** States that bytes are a secret in memory of their own, which nothing else uses. */
+export function secretOf(bytes: ArrayBuffer | Uint8Array): Secret {
+  return (isBytesView(bytes) ? bytes : new Uint8Array(bytes)) as Secret;
+}
 
 /** Returns a DOMException. */
 export function exception(name: string, message: string): Error {

@@ -5,7 +5,6 @@
 import { keyEngines } from '../../request/key.js';
 import type { EnginePreference } from '../../engines/engines.js';
 import { MillraceError } from '../../request/errors.js';
-import type { Secret } from '../../request/secret-memory.js';
 import { runPromise, runSync } from '../../scheduling/run.js';
 import { deriveSync, derivePromise, type DerivationParser } from '../../kdf/derive.js';
 import { nextTurn, type Buffer } from '#platform/runtime.js';
@@ -89,11 +88,6 @@ export function memoryOf(result: unknown): ArrayBuffer {
   const { buffer, byteOffset, byteLength } = result as Buffer;
   if (buffer.byteLength === byteLength) return buffer as ArrayBuffer;
   return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
-}
-
-/** States that a MAC that was computed to compare it is a secret. */
-export function secretOf(memory: ArrayBuffer): Secret {
-  return new Uint8Array(memory) as Secret;
 }
 
 /** Returns the error of the standard for one of Millrace's. */

@@ -8,7 +8,7 @@ import { deriveBits } from './derivations.js';
 import { readAlgorithm, type Algorithm, type Unserved } from './dictionaries.js';
 import { digest, sign, verify } from './digests.js';
 import { exportOwn, generateKey, importKey, jwkText, keyLength, rawFormat } from './formats.js';
-import { keptKeyOf, ownKeyOf, type Kept } from './keys.js';
+import { keptKeyOf, keptOf, ownKeyOf, type Kept } from './keys.js';
 import {
   attributesOf,
   bytesOf,
@@ -17,9 +17,10 @@ import {
   exception,
   platformMethod,
   platformMethods,
+  secretOf,
   servesAll,
 } from './platform.js';
-import { DELEGATE, refuse, secretOf } from './run.js';
+import { DELEGATE, refuse } from './run.js';
 
 type Serve = (...given: never[]) => unknown;
 
@@ -53,8 +54,8 @@ function call(
       if (error !== DELEGATE) return reject(error);
     }
   }
-  const shown = served?.served.name ?? (given[0] as { name?: unknown } | undefined)?.name;
-  countServer(name, shown ?? (typeof given[0] === 'string' ? given[0] : ''), false);
+  const { given: shown } = algorithm;
+  countServer(name, typeof shown === 'string' ? shown : (shown as { name?: unknown })?.name, false);
   return callPlatform(name, given);
 }
 
@@ -123,9 +124,9 @@ const serves: Readonly<Record<string, Serve>> = {
     const type = readAlgorithm('keyLength', derived);
     const given = [read.given, baseKey, type.given, extractable, usages];
     return call('deriveKey', read, given, (served) => {
-      const target = servedOf(type);
-      if (target === undefined)
+      if (type.served === undefined)
         refuse(served.served, exception('NotSupportedError', 'this key cannot be derived'));
+      const target = type as Algorithm;
       const kept = keyFor(served, baseKey, 'deriveKey');
       if (target.problem !== undefined) throw target.served.lacking ? target.problem : DELEGATE;
       const bits = deriveBits(served, kept, keyLength(target));
@@ -163,7 +164,7 @@ const serves: Readonly<Record<string, Serve>> = {
   wrapKey(format: unknown, key: unknown, wrappingKey: unknown, algorithm: unknown) {
     const read = readAlgorithm('wrapKey', algorithm);
     const given = [format, key, wrappingKey, read.given];
-    if (read.served === undefined && ownKeyOf(key) !== undefined)
+    if (servedOf(read) === undefined && ownKeyOf(key) !== undefined)
       return wrapOwn(format, key, wrappingKey, read.given);
     return call('wrapKey', read, given, (served) => {
       const kept = keyFor(served, wrappingKey, 'wrapKey');
@@ -184,7 +185,7 @@ const serves: Readonly<Record<string, Serve>> = {
     const read = readAlgorithm('unwrapKey', algorithm);
     const type = readAlgorithm('importKey', keyAlgorithm);
     const given = [format, wrapped, unwrappingKey, read.given, type.given, extractable, usages];
-    if (read.served === undefined && type.served?.lacking)
+    if (servedOf(read) === undefined && type.served?.lacking)
       return unwrapOwn(format, wrapped, unwrappingKey, read.given, type, extractable, usages);
     return call('unwrapKey', read, given, (served) => {
       const kept = keyFor(served, unwrappingKey, 'unwrapKey');
@@ -208,7 +209,7 @@ function importSecret(
   usages: unknown,
 ): unknown {
   try {
-    return importKey(rawFormat(algorithm.served), secret, algorithm, extractable, usages);
+    return importBytes(rawFormat(algorithm.served), secret, algorithm, extractable, usages);
   } finally {
     wipe(secret);
   }
@@ -224,13 +225,24 @@ function importOpened(
 ): unknown {
   try {
     const data = format === 'jwk' ? parsedJwk(opened) : opened;
-    const target = servedOf(type);
-    if (target === undefined)
-      return callPlatform('importKey', [format, data, type.given, extractable, usages]);
-    return importKey(format, data, target, extractable, usages);
+    return importBytes(format, data, type, extractable, usages);
   } finally {
     wipe(opened);
   }
+}
+
+/** Imports a key of any algorithm. */
+function importBytes(
+  format: string,
+  data: object,
+  type: Algorithm | Unserved,
+  extractable: unknown,
+  usages: unknown,
+): unknown {
+  const target = servedOf(type);
+  return target === undefined
+    ? callPlatform('importKey', [format, data, type.given, extractable, usages])
+    : importKey(format, data, target, extractable, usages);
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -246,8 +258,13 @@ function parsedJwk(bytes: Uint8Array): object {
 }
 
 async function exportKey(format: unknown, key: unknown): Promise<unknown> {
-  const own = ownKeyOf(key);
-  return own === undefined ? callPlatform('exportKey', [format, key]) : exportOwn(format, own);
+  const kept = keptOf(key);
+  if (kept?.own === true) return exportOwn(format, kept);
+  const exported = await callPlatform('exportKey', [format, key]);
+  // Node.js 20 asks a property of the key that the caller can assign.
+  if (kept?.extractable === false)
+    throw exception('InvalidAccessError', 'the key is not extractable');
+  return exported;
 }
 
 async function exportedBytes(format: unknown, key: unknown, padded: boolean): Promise<Uint8Array> {
@@ -272,7 +289,7 @@ async function wrap(
     if (error !== DELEGATE) throw error;
     return callPlatform('wrapKey', given);
   } finally {
-    wipe(bytes as Secret);
+    wipe(secretOf(bytes));
   }
 }
 
@@ -287,9 +304,10 @@ async function wrapOwn(
   wrappingKey: unknown,
   algorithm: unknown,
 ): Promise<unknown> {
-  const bytes = await exportedBytes(format, key, false);
+  // The platform's algorithm may be AES-KW.
+  const bytes = await exportedBytes(format, key, true);
   const carrier = await callPlatform('importKey', ['raw', bytes, CARRIER, true, ['sign']]);
-  wipe(bytes as Secret);
+  wipe(secretOf(bytes));
   return callPlatform('wrapKey', ['raw', carrier, wrappingKey, algorithm]);
 }
 

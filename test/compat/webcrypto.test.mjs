@@ -1,0 +1,593 @@
+// millrace/webcrypto beside the platform's WebCrypto: the same results and errors over a table of
+// calls, with keys of either; algorithms that the platform may lack; keys and their secrets; and
+// millrace/register-webcrypto in processes of its own.
+
+import assert from 'node:assert/strict';
+import nodeCrypto from 'node:crypto';
+import { createRequire } from 'node:module';
+import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { argon2, hash, open, seal } from 'millrace';
+import entry, { crypto, CryptoKey, getRandomValues, randomUUID, subtle } from 'millrace/webcrypto';
+
+import { run } from '../support/child.mjs';
+
+const require = createRequire(import.meta.url);
+const theirs = globalThis.crypto.subtle;
+const native = process.env.MILLRACE_ENGINE !== 'portable';
+
+const bytes = (size) => Buffer.from(Array.from({ length: size }, (_, index) => (index * 7) & 255));
+const raw = bytes(32);
+const message = bytes(100);
+/** Longer than what runs at once. */
+const long = bytes(2_000_000);
+const iv = bytes(12);
+const HMAC = { name: 'HMAC', hash: 'SHA-256' };
+const hexOf = (value) => Buffer.from(value).toString('hex');
+
+/** What a call does: its result, or the error's class and name. It never throws. */
+async function outcome(call, library) {
+  const promise = call(library);
+  assert.ok(promise instanceof Promise, String(call));
+  try {
+    const value = await promise;
+    if (!(value instanceof ArrayBuffer)) return [typeof value, value];
+    return ['ArrayBuffer', hexOf(value)];
+  } catch (error) {
+    return [Object.prototype.toString.call(error), error.name, error.code];
+  }
+}
+
+async function same(call, what) {
+  assert.deepEqual(await outcome(call, subtle), await outcome(call, theirs), what ?? String(call));
+}
+
+const importRaw = (library, algorithm, usages, key = raw) =>
+  library.importKey('raw', key, algorithm, false, usages);
+
+/** One key of each library. */
+const both = (...given) => Promise.all([subtle, theirs].map((each) => importRaw(each, ...given)));
+
+describe('the same as the platform', () => {
+  test('exports', () => {
+    assert.equal(crypto.subtle, subtle);
+    assert.ok(crypto instanceof globalThis.crypto.constructor);
+    assert.ok(subtle instanceof theirs.constructor);
+    assert.equal(CryptoKey, globalThis.CryptoKey);
+    assert.equal(getRandomValues(new Uint8Array(8)).length, 8);
+    assert.match(randomUUID(), /^[\da-f-]{36}$/);
+    assert.equal(require('millrace/webcrypto').subtle, subtle);
+    assert.equal(entry.subtle, subtle);
+    const prototype = Object.getPrototypeOf(theirs);
+    for (const name of Object.getOwnPropertyNames(prototype).filter(
+      (each) => each !== 'constructor',
+    )) {
+      assert.equal(subtle[name].name, prototype[name].name);
+      assert.equal(subtle[name].length, prototype[name].length);
+    }
+  });
+
+  test('digest', async () => {
+    for (const name of ['SHA-1', 'sha-256', { name: 'SHA-384' }, { name: 'Sha-512' }])
+      for (const data of [
+        message,
+        long,
+        new Uint8Array(0),
+        message.buffer,
+        new DataView(raw.buffer),
+      ])
+        await same((lib) => lib.digest(name, data), JSON.stringify(name));
+  });
+
+  test('results have an ArrayBuffer of their own', async () => {
+    const [key] = await both('AES-GCM', ['encrypt', 'decrypt']);
+    const sealed = await subtle.encrypt({ name: 'AES-GCM', iv }, key, message);
+    assert.equal(sealed.byteLength, message.length + 16);
+    assert.equal((await subtle.digest('SHA-256', message)).byteLength, 32);
+    assert.equal((await subtle.decrypt({ name: 'AES-GCM', iv }, key, sealed)).byteLength, 100);
+    // Also when the budget of the event loop's iteration is spent.
+    const many = await Promise.all(
+      Array.from({ length: 1000 }, () => subtle.encrypt({ name: 'AES-GCM', iv }, key, message)),
+    );
+    for (const each of many) assert.equal(hexOf(each), hexOf(sealed));
+    assert.equal(new Set(many).size, 1000);
+  });
+
+  test('sign and verify with HMAC, with keys of either', async () => {
+    for (const hashName of ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'])
+      for (const key of await both({ name: 'HMAC', hash: hashName }, ['sign', 'verify']))
+        for (const data of [message, long]) {
+          await same((lib) => lib.sign('HMAC', key, data));
+          const code = await theirs.sign('HMAC', key, data);
+          assert.equal(await subtle.verify('HMAC', key, code, data), true);
+          assert.equal(await subtle.verify('HMAC', key, code.slice(1), data), false);
+          new Uint8Array(code)[3] ^= 1;
+          assert.equal(await subtle.verify('HMAC', key, code, data), false);
+        }
+  });
+
+  test('AES-GCM and AES-CTR, with keys of either', async () => {
+    for (const size of [16, 24, 32]) {
+      const counter = Buffer.alloc(16, 255);
+      const algorithms = [
+        { name: 'AES-GCM', iv },
+        { name: 'AES-GCM', iv: bytes(40), additionalData: message },
+        ...[32, 64, 96, 104, 112, 120].map((tagLength) => ({ name: 'AES-GCM', iv, tagLength })),
+        ...[1, 7, 32, 64, 127, 128].map((length) => ({ name: 'AES-CTR', counter, length })),
+        { name: 'AES-CTR', counter: bytes(16), length: 20 },
+      ];
+      for (const algorithm of algorithms)
+        for (const key of await both(algorithm.name, ['encrypt', 'decrypt'], bytes(size)))
+          for (const data of [new Uint8Array(0), message, long]) {
+            await same((lib) => lib.encrypt(algorithm, key, data), JSON.stringify(algorithm));
+            const sealed = await theirs.encrypt(algorithm, key, data).catch(() => undefined);
+            if (sealed === undefined) continue;
+            await same((lib) => lib.decrypt(algorithm, key, sealed));
+            if (algorithm.name !== 'AES-GCM') continue;
+            new Uint8Array(sealed)[0] ^= 1;
+            await same((lib) => lib.decrypt(algorithm, key, sealed));
+          }
+    }
+  });
+
+  test('HKDF and PBKDF2', async () => {
+    for (const name of ['HKDF', 'PBKDF2'])
+      for (const key of await both(name, ['deriveBits', 'deriveKey'])) {
+        const algorithm = { name, hash: 'SHA-256', salt: iv, info: message, iterations: 1000 };
+        for (const length of [256, 8, 2048, 8160, 8168, 0, 12, null])
+          await same((lib) => lib.deriveBits(algorithm, key, length), `${name} ${length}`);
+        await same((lib) => lib.deriveBits({ ...algorithm, hash: 'nope' }, key, 256));
+        await same((lib) => lib.deriveBits({ ...algorithm, iterations: 0 }, key, 256));
+        for (const type of [{ name: 'AES-GCM', length: 192 }, HMAC, { ...HMAC, length: 160 }])
+          await same(async (lib) => {
+            const derived = await lib.deriveKey(algorithm, key, type, true, usagesOf(type));
+            return theirs.exportKey('jwk', derived);
+          });
+        await same((lib) =>
+          lib.deriveKey(algorithm, key, { name: 'AES-GCM', length: 5 }, true, []),
+        );
+        await same((lib) => lib.deriveKey(algorithm, key, HMAC, true, []));
+      }
+  });
+
+  test('wrapKey and unwrapKey', async () => {
+    const secret = await importRaw(theirs, HMAC, ['sign']);
+    const key = await theirs.generateKey({ name: 'AES-CTR', length: 256 }, true, ['encrypt']);
+    const pair = await theirs.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign']);
+    for (const algorithm of [{ name: 'AES-KW' }, { name: 'AES-GCM', iv }])
+      for (const wrapping of await both(algorithm.name, ['wrapKey', 'unwrapKey'])) {
+        await same((lib) => lib.wrapKey('raw', key, wrapping, algorithm));
+        await same((lib) => lib.wrapKey('raw', secret, wrapping, algorithm));
+        const wrapped = await theirs.wrapKey('raw', key, wrapping, algorithm);
+        const unwrap = (lib, format, given, type, usages) =>
+          lib
+            .unwrapKey(format, given, wrapping, algorithm, type, true, usages)
+            .then((made) => lib.exportKey('jwk', made));
+        await same((lib) => unwrap(lib, 'raw', wrapped, 'AES-CTR', ['encrypt']));
+        await same((lib) => unwrap(lib, 'raw', wrapped, 'AES-CTR', []));
+        await same((lib) => unwrap(lib, 'raw', wrapped.slice(8), 'AES-CTR', ['encrypt']));
+        await same((lib) => unwrap(lib, 'jwk', wrapped, 'AES-CTR', ['encrypt']));
+        const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' };
+        if (algorithm.name === 'AES-GCM')
+          await same(async (lib) => {
+            const sealed = await lib.wrapKey('pkcs8', pair.privateKey, wrapping, algorithm);
+            return unwrap(lib, 'pkcs8', sealed, ecdsa, ['sign']);
+          });
+        await same(async (lib) => {
+          const sealed = await lib.wrapKey('jwk', key, wrapping, algorithm);
+          return unwrap(lib, 'jwk', sealed, 'AES-CTR', ['encrypt']);
+        });
+      }
+  });
+
+  test('invalid and unusual calls', async () => {
+    const [key] = await both('AES-GCM', ['encrypt']);
+    const [mac] = await both(HMAC, ['sign']);
+    const shared = new Uint8Array(new SharedArrayBuffer(4));
+    const calls = [
+      (lib) => lib.digest(),
+      (lib) => lib.digest('SHA-256'),
+      (lib) => lib.digest('nope', message),
+      (lib) => lib.digest({}, message),
+      (lib) => lib.digest(Symbol('s'), message),
+      (lib) => lib.digest('SHA-256', 'text'),
+      (lib) => lib.digest('SHA-256', shared),
+      (lib) => lib.encrypt({ name: 'AES-GCM' }, key, message),
+      (lib) => lib.encrypt({ name: 'AES-GCM', iv: 'text' }, key, message),
+      (lib) => lib.encrypt({ name: 'AES-GCM', iv, tagLength: 5 }, key, message),
+      (lib) => lib.encrypt({ name: 'AES-GCM', iv, tagLength: 2 ** 40 }, key, message),
+      (lib) => lib.encrypt({ name: 'AES-CTR', counter: iv, length: 64 }, key, message),
+      (lib) => lib.encrypt({ name: 'AES-GCM', iv }, mac, message),
+      (lib) => lib.encrypt({ name: 'AES-GCM', iv }, {}, message),
+      (lib) => lib.decrypt({ name: 'AES-GCM', iv }, key, message),
+      (lib) => lib.sign('HMAC', key, message),
+      (lib) => lib.sign('HMAC', Object.create(CryptoKey.prototype), message),
+      (lib) => lib.verify('HMAC', mac, message, message),
+      (lib) => lib.importKey('raw', bytes(5), 'AES-GCM', true, ['encrypt']),
+      (lib) => lib.importKey('raw', raw, 'AES-GCM', true, []),
+      (lib) => lib.importKey('raw', raw, 'AES-GCM', true, ['sign']),
+      (lib) => lib.importKey('raw', raw, 'AES-GCM', true, ['nope']),
+      (lib) => lib.importKey('raw', raw, 'HMAC', true, ['sign']),
+      (lib) => lib.importKey('raw', raw, { ...HMAC, length: 8 }, true, ['sign']),
+      (lib) => lib.importKey('raw', raw, 'HKDF', true, ['deriveBits']),
+      (lib) => lib.importKey('jwk', { kty: 'oct', k: 'AA' }, 'AES-GCM', true, ['encrypt']),
+      (lib) => lib.importKey('nope', raw, 'AES-GCM', true, ['encrypt']),
+      (lib) => lib.generateKey({ name: 'AES-GCM', length: 7 }, true, ['encrypt']),
+      (lib) => lib.generateKey({ name: 'AES-GCM', length: 128 }, true, []),
+      (lib) => lib.generateKey({ name: 'AES-GCM', length: 128 }, true, ['sign']),
+      (lib) => lib.generateKey({ ...HMAC, length: 0 }, true, ['sign']),
+      (lib) => lib.exportKey('raw', key),
+      (lib) => lib.exportKey('raw', {}),
+      (lib) => lib.digest.call({}, 'SHA-256', message),
+    ];
+    for (const call of calls) await same(call);
+  });
+
+  test('JWKs', async () => {
+    const jwk = await theirs.exportKey(
+      'jwk',
+      await theirs.importKey('raw', raw, HMAC, true, ['sign']),
+    );
+    for (const extractable of [true, false]) {
+      const key = await subtle.importKey('jwk', jwk, HMAC, extractable, ['sign']);
+      await same((lib) => lib.sign('HMAC', key, message));
+      await same((lib) => lib.exportKey('jwk', key));
+    }
+  });
+});
+
+const usagesOf = ({ name }) => (name === 'HMAC' ? ['sign'] : ['encrypt']);
+
+describe('values', () => {
+  test('members are read once, in the order of the standard', async () => {
+    const [key] = await both('AES-GCM', ['encrypt']);
+    const reads = [];
+    const values = { tagLength: 128, iv, additionalData: message };
+    const algorithm = { name: 'AES-GCM' };
+    for (const name of Object.keys(values))
+      Object.defineProperty(algorithm, name, { get: () => (reads.push(name), values[name]) });
+    const sealed = await subtle.encrypt(algorithm, key, message);
+    assert.deepEqual(reads, ['additionalData', 'iv', 'tagLength']);
+    await same(() => Promise.resolve(sealed));
+    assert.equal(
+      hexOf(sealed),
+      hexOf(await theirs.encrypt({ name: 'AES-GCM', ...values }, key, message)),
+    );
+    // Values that the platform decides on are read once too.
+    reads.length = 0;
+    values.tagLength = 32;
+    await subtle.encrypt(algorithm, key, message);
+    assert.deepEqual(reads, ['additionalData', 'iv', 'tagLength']);
+  });
+
+  test('data are copied when the call is made', async () => {
+    const [key] = await both('AES-GCM', ['encrypt']);
+    for (const data of [message, long]) {
+      const expected = await theirs.digest('SHA-256', data);
+      const sealed = await theirs.encrypt({ name: 'AES-GCM', iv }, key, data);
+      const copy = Uint8Array.from(data);
+      const calls = [
+        subtle.digest('SHA-256', copy),
+        subtle.encrypt({ name: 'AES-GCM', iv }, key, copy),
+      ];
+      copy.fill(0);
+      const [made, encrypted] = await Promise.all(calls);
+      assert.equal(hexOf(made), hexOf(expected));
+      assert.equal(hexOf(encrypted), hexOf(sealed));
+    }
+    const key2 = Uint8Array.from(raw);
+    const imported = subtle.importKey('raw', key2, HMAC, false, ['sign']);
+    key2.fill(0);
+    const [mac] = await both(HMAC, ['sign']);
+    assert.equal(
+      hexOf(await subtle.sign('HMAC', await imported, message)),
+      hexOf(await theirs.sign('HMAC', mac, message)),
+    );
+  });
+
+  test('detached memory is empty', async () => {
+    const data = new Uint8Array(64);
+    structuredClone(data.buffer, { transfer: [data.buffer] });
+    await same((lib) => lib.digest('SHA-256', data));
+  });
+
+  test('a loop of short calls returns to the event loop', async () => {
+    let turned = false;
+    setImmediate(() => (turned = true));
+    for (let call = 0; call < 10_000 && !turned; call++) await subtle.digest('SHA-256', message);
+    assert.ok(turned);
+  });
+});
+
+describe('keys', () => {
+  test('are CryptoKeys of the platform', async () => {
+    for (const extractable of [true, false]) {
+      const key = await subtle.generateKey({ name: 'AES-GCM', length: 256 }, extractable, [
+        'encrypt',
+      ]);
+      assert.ok(key instanceof globalThis.CryptoKey);
+      assert.equal(key.extractable, extractable);
+      assert.deepEqual(key.algorithm, { name: 'AES-GCM', length: 256 });
+      await same((lib) => lib.encrypt({ name: 'AES-GCM', iv }, key, message));
+      const clone = structuredClone(key);
+      assert.ok(clone instanceof globalThis.CryptoKey);
+      assert.equal(
+        hexOf(await subtle.encrypt({ name: 'AES-GCM', iv }, clone, message)),
+        hexOf(await theirs.encrypt({ name: 'AES-GCM', iv }, key, message)),
+      );
+      if (extractable)
+        assert.deepEqual(
+          nodeCrypto.KeyObject.from(key).export(),
+          Buffer.from(await subtle.exportKey('raw', key)),
+        );
+      // The name is InvalidAccessException in Node.js 20.
+      else await assert.rejects(subtle.exportKey('raw', key), { name: /^InvalidAccess/ });
+    }
+  });
+
+  // Node.js 20 itself asks properties that the caller can assign.
+  test('usages and algorithms that were assigned give nothing', { skip: !native }, async () => {
+    const key = await subtle.importKey('raw', raw, HMAC, false, ['verify']);
+    key.usages.push('sign');
+    Object.defineProperty(key, 'usages', { value: ['sign'] });
+    Object.defineProperty(key, 'extractable', { value: true });
+    await assert.rejects(subtle.exportKey('raw', key), { name: 'InvalidAccessError' });
+    const other = await subtle.importKey('raw', bytes(16), 'AES-GCM', false, ['encrypt']);
+    const forged = Object.create(
+      CryptoKey.prototype,
+      Object.getOwnPropertyDescriptors({ ...other }),
+    );
+    await same((lib) => lib.sign('HMAC', forged, message));
+  });
+
+  test('generated keys differ', async () => {
+    const lengths = { 'SHA-1': 64, 'SHA-256': 64, 'SHA-384': 128, 'SHA-512': 128 };
+    for (const [name, size] of Object.entries(lengths)) {
+      const keys = await Promise.all(
+        [1, 2].map(() => subtle.generateKey({ name: 'HMAC', hash: name }, true, ['sign'])),
+      );
+      const [one, two] = await Promise.all(keys.map((key) => subtle.exportKey('raw', key)));
+      assert.equal(one.byteLength, size);
+      assert.notEqual(hexOf(one), hexOf(two));
+    }
+  });
+});
+
+// Algorithms that Node.js has from version 24 on, or in no version.
+
+describe('modern algorithms', () => {
+  const text = Buffer.from('abc');
+
+  test('digests', async () => {
+    const customization = Buffer.from('a customization');
+    const functionName = Buffer.from('a name');
+    for (const [algorithm, name, options] of [
+      ['SHA3-256', 'sha3-256', {}],
+      ['sha3-384', 'sha3-384', {}],
+      ['SHA3-512', 'sha3-512', {}],
+      [{ name: 'cSHAKE128', outputLength: 256 }, 'shake128', { outputLength: 32 }],
+      [
+        { name: 'TurboSHAKE256', outputLength: 80, domainSeparation: 7 },
+        'turboshake256',
+        { outputLength: 10, domain: 7 },
+      ],
+      [{ name: 'TurboSHAKE128', outputLength: 512 }, 'turboshake128', { outputLength: 64 }],
+      [
+        { name: 'KT128', outputLength: 256, customization },
+        'kt128',
+        { outputLength: 32, customization },
+      ],
+      [{ name: 'KT256', outputLength: 512 }, 'kt256', { outputLength: 64 }],
+    ])
+      for (const data of [text, long])
+        assert.equal(
+          hexOf(await subtle.digest(algorithm, data)),
+          hash(name, data, { ...options, encoding: 'hex' }),
+          JSON.stringify(algorithm),
+        );
+    if (native)
+      assert.equal(
+        hexOf(
+          await subtle.digest(
+            { name: 'cSHAKE256', outputLength: 512, customization, functionName },
+            text,
+          ),
+        ),
+        hash('cshake256', text, { outputLength: 64, customization, functionName, encoding: 'hex' }),
+      );
+    for (const algorithm of [
+      { name: 'TurboSHAKE128', outputLength: 256, domainSeparation: 128 },
+      { name: 'KT128', outputLength: 4 },
+    ])
+      await assert.rejects(subtle.digest(algorithm, text), { name: 'OperationError' });
+    await assert.rejects(subtle.digest('KT128', text), TypeError);
+  });
+
+  test('KMAC', async () => {
+    for (const name of ['KMAC128', 'KMAC256']) {
+      const key = await subtle.importKey('raw-secret', raw, name, true, ['sign', 'verify']);
+      assert.ok(key instanceof CryptoKey);
+      assert.deepEqual(
+        [key.type, key.extractable, key.algorithm, key.usages],
+        ['secret', true, { name, length: 256 }, ['sign', 'verify']],
+      );
+      assert.equal(hexOf(await subtle.exportKey('raw-secret', key)), hexOf(raw));
+      const customization = text;
+      const algorithm = { name, outputLength: 256, customization };
+      const code = await subtle.sign(algorithm, key, text);
+      const options = { key: raw, outputLength: 32, customization };
+      assert.equal(hexOf(code), hash(name.toLowerCase(), text, { ...options, encoding: 'hex' }));
+      assert.equal(await subtle.verify(algorithm, key, code, text), true);
+      assert.equal(
+        await subtle.verify({ ...algorithm, outputLength: 128 }, key, code, text),
+        false,
+      );
+      assert.equal(await subtle.verify(algorithm, key, code, raw), false);
+      await assert.rejects(subtle.sign('HMAC', key, text), { name: 'InvalidAccessError' });
+      await assert.rejects(subtle.sign(algorithm, {}, text), TypeError);
+      const jwk = await subtle.exportKey('jwk', key);
+      assert.equal(jwk.alg, `K${name.slice(4)}`);
+      const again = await subtle.importKey('jwk', jwk, name, false, ['sign']);
+      assert.equal(hexOf(await subtle.sign(algorithm, again, text)), hexOf(code));
+      await assert.rejects(subtle.exportKey('jwk', again), { name: 'InvalidAccessError' });
+      await assert.rejects(subtle.verify(algorithm, again, code, text), {
+        name: 'InvalidAccessError',
+      });
+    }
+    const made = await subtle.generateKey('KMAC256', true, ['sign']);
+    assert.equal((await subtle.exportKey('raw-secret', made)).byteLength, 32);
+    for (const [usages, name] of [
+      [[], 'SyntaxError'],
+      [['encrypt'], 'SyntaxError'],
+      [['nope'], 'TypeError'],
+    ])
+      await assert.rejects(subtle.generateKey('KMAC128', true, usages), { name });
+  });
+
+  test('ChaCha20-Poly1305', async () => {
+    const name = 'ChaCha20-Poly1305';
+    const usages = ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
+    const key = await subtle.importKey('raw-secret', raw, name, false, usages);
+    const algorithm = { name, iv, additionalData: text };
+    const sealed = await subtle.encrypt(algorithm, key, message);
+    const options = { key: raw, nonce: iv, aad: text };
+    assert.equal(hexOf(sealed), hexOf(seal(name.toLowerCase(), { ...options, source: message })));
+    assert.deepEqual(
+      Buffer.from(await subtle.decrypt(algorithm, key, sealed)),
+      open(name.toLowerCase(), { ...options, source: new Uint8Array(sealed) }),
+    );
+    await assert.rejects(subtle.decrypt({ name, iv }, key, sealed), { name: 'OperationError' });
+    await assert.rejects(subtle.encrypt({ name, iv: raw }, key, text), { name: 'OperationError' });
+    const aes = await theirs.importKey('raw', raw, 'AES-CTR', true, ['encrypt']);
+    const wrapped = await subtle.wrapKey('raw', aes, key, algorithm);
+    const opened = await subtle.unwrapKey('raw', wrapped, key, algorithm, 'AES-CTR', true, [
+      'encrypt',
+    ]);
+    assert.equal(hexOf(await subtle.exportKey('raw', opened)), hexOf(raw));
+  });
+
+  test('Argon2', async (t) => {
+    const nonce = bytes(16);
+    const cost = { memory: 64, passes: 2, parallelism: 1 };
+    for (const name of ['Argon2d', 'Argon2i', 'Argon2id']) {
+      const key = await subtle
+        .importKey('raw-secret', text, name, false, ['deriveBits', 'deriveKey'])
+        .catch((error) => error);
+      if (key.name === 'NotSupportedError') {
+        t.skip('the OpenSSL of this Node.js lacks Argon2');
+        return;
+      }
+      const expected = argon2(name.toLowerCase(), { message: text, nonce, ...cost });
+      const bits = await subtle.deriveBits({ name, nonce, ...cost }, key, 256);
+      assert.equal(hexOf(bits), hexOf(expected));
+      const derived = await subtle.deriveKey(
+        { name, nonce, ...cost },
+        key,
+        { name: 'AES-GCM', length: 256 },
+        true,
+        ['encrypt'],
+      );
+      assert.equal(hexOf(await subtle.exportKey('raw', derived)), hexOf(expected));
+      await assert.rejects(subtle.deriveBits({ name, nonce: iv.subarray(5), ...cost }, key, 256), {
+        name: 'OperationError',
+      });
+    }
+  });
+
+  test('their keys are wrapped by algorithms of the platform', async () => {
+    const key = await subtle.importKey('raw-secret', raw, 'KMAC128', true, ['sign']);
+    const usages = ['wrapKey', 'unwrapKey'];
+    for (const algorithm of [{ name: 'AES-CBC', iv: bytes(16) }, { name: 'AES-KW' }]) {
+      const wrapping = await subtle.generateKey({ ...algorithm, length: 256 }, true, usages);
+      for (const format of ['raw-secret', 'jwk']) {
+        const wrapped = await subtle.wrapKey(format, key, wrapping, algorithm);
+        const given = [format, wrapped, wrapping, algorithm, 'KMAC128', true, ['sign']];
+        const opened = await subtle.unwrapKey(...given);
+        assert.equal(hexOf(await subtle.exportKey('raw-secret', opened)), hexOf(raw));
+      }
+    }
+  });
+});
+
+describe('millrace/register-webcrypto', () => {
+  const registers = {
+    '--require': require.resolve('millrace/register-webcrypto'),
+    '--import': pathToFileURL(require.resolve('millrace/register-webcrypto').replace(/js$/, 'mjs'))
+      .href,
+  };
+  const env = { MILLRACE_REGISTER_LOG: '1' };
+  const server = native ? 'Millrace' : 'Node.js';
+  const served = (count, call) => new RegExp(`^ +${count} {2}${server} +subtle\\.${call}$`, 'm');
+
+  for (const [flag, file] of Object.entries(registers))
+    test(`${flag}: globalThis.crypto and node:crypto`, async () => {
+      const { code, stdout, stderr } = await run(
+        `import { webcrypto, subtle } from 'node:crypto';
+         const before = crypto.subtle;
+         const hex = async (promise) => Buffer.from(await promise).toString('hex').slice(0, 8);
+         for (const each of [crypto.subtle, webcrypto.subtle, subtle])
+           console.log(await hex(each.digest('SHA-256', Buffer.from('abc'))));
+         const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign']);
+         console.log(crypto === webcrypto, pair.privateKey instanceof CryptoKey);`,
+        { bare: true, esm: true, flags: [flag, file], env },
+      );
+      assert.equal(code, 0, stderr);
+      assert.equal(stdout, 'ba7816bf\nba7816bf\nba7816bf\ntrue true\n');
+      assert.match(stderr, served(3, 'digest sha-256'));
+      assert.match(stderr, /^ +1 {2}Node\.js +subtle\.generateKey ecdsa$/m);
+    });
+
+  test('beside millrace/register, in workers too', async () => {
+    const flags = [
+      '--require',
+      require.resolve('millrace/register'),
+      '--require',
+      registers['--require'],
+    ];
+    const { code, stdout, stderr } = await run(
+      `const { Worker, isMainThread } = require('node:worker_threads');
+       const { createHash } = require('node:crypto');
+       if (isMainThread) new Worker(__filename);
+       createHash('sha256').update('abc').digest();
+       crypto.subtle.digest('SHA-1', Buffer.from('abc')).then((made) => console.log(made.byteLength));`,
+      { bare: true, flags, env },
+    );
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, '20\n20\n');
+    assert.equal(stderr.match(new RegExp(served(1, 'digest sha-1').source, 'gm')).length, 2);
+    assert.equal(stderr.match(/millrace\/register: calls/g).length, 2);
+    assert.match(stderr, /createHash sha256/);
+  });
+
+  test('jose', async () => {
+    const jose = pathToFileURL(require.resolve('jose')).href;
+    const { code, stdout, stderr } = await run(
+      `import * as jose from ${JSON.stringify(jose)};
+       const secret = new Uint8Array(32).fill(7);
+       const jwt = await new jose.SignJWT({ a: 1 }).setProtectedHeader({ alg: 'HS256' }).sign(secret);
+       console.log((await jose.jwtVerify(jwt, secret)).payload.a);
+       for (const alg of ['dir', 'A256KW', 'A256GCMKW', 'PBES2-HS256+A128KW']) {
+         const options = { alg, enc: 'A256GCM' };
+         const jwe = await new jose.CompactEncrypt(secret).setProtectedHeader(options).encrypt(secret);
+         const { plaintext } = await jose.compactDecrypt(jwe, secret, {
+           keyManagementAlgorithms: [alg],
+         });
+         console.log(alg, plaintext[0]);
+       }
+       const other = new Uint8Array(32);
+       console.log(await jose.jwtVerify(jwt, other).catch(({ code }) => code));
+       const { privateKey, publicKey } = await jose.generateKeyPair('ES256');
+       const signed = await new jose.SignJWT({}).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
+       await jose.jwtVerify(signed, publicKey);`,
+      { bare: true, esm: true, flags: ['--import', registers['--import']], env },
+    );
+    assert.equal(code, 0, stderr);
+    assert.equal(
+      stdout,
+      '1\ndir 7\nA256KW 7\nA256GCMKW 7\nPBES2-HS256+A128KW 7\nERR_JWS_SIGNATURE_VERIFICATION_FAILED\n',
+    );
+    for (const call of ['sign hmac', 'verify hmac', 'encrypt aes-gcm', 'wrapKey aes-kw'])
+      assert.match(stderr, new RegExp(`${server} +subtle\\.${call}$`, 'm'));
+  });
+});
