@@ -7,7 +7,11 @@
  *
  * @packageDocumentation
  */
-import { CryptoKey as PlatformCryptoKey, platformCrypto } from './webcrypto/platform.js';
+import {
+  CryptoKey as PlatformCryptoKey,
+  platformCrypto,
+  platformSubtle,
+} from './webcrypto/platform.js';
 import { subtleMethods } from './webcrypto/subtle.js';
 import type { PlatformCrypto, PlatformKey, PlatformSubtle } from '#platform/runtime.js';
 
@@ -16,7 +20,7 @@ const define = (prototype: object, members: object): object =>
 
 /** The methods of the platform's SubtleCrypto, from which it inherits. */
 export const subtle: PlatformSubtle = /* @__PURE__ */ define(
-  Object.getPrototypeOf(platformCrypto.subtle) as object,
+  Object.getPrototypeOf(platformSubtle) as object,
   subtleMethods((receiver) => receiver === subtle),
 ) as PlatformSubtle;
 
@@ -41,3 +45,5 @@ export const crypto: PlatformCrypto = /* @__PURE__ */ define(
 /** The platform's CryptoKey: the class of all keys. */
 export const CryptoKey: { readonly prototype: PlatformKey; new (): PlatformKey } =
   PlatformCryptoKey as never;
+/** A key. */
+export type CryptoKey = PlatformKey;

@@ -18,8 +18,13 @@ interface Globals {
   readonly DOMException: new (message: string, name: string) => Error;
 }
 
-const { crypto, CryptoKey, DOMException } = globalThis as unknown as Globals;
-const { subtle } = crypto;
+/** Pages that are not secure contexts, and test runners, may lack some of these. */
+const {
+  crypto = {} as PlatformCrypto,
+  CryptoKey = class {},
+  DOMException,
+} = globalThis as unknown as Globals;
+const subtle = crypto.subtle ?? (new (class {})() as PlatformCrypto['subtle']);
 
 export { crypto as platformCrypto, subtle as platformSubtle, CryptoKey };
 
@@ -66,8 +71,8 @@ export function countServer(name: string, algorithm: unknown, served: boolean): 
 // keys
 
 function getterOf(name: string): Getter {
-  const get = Object.getOwnPropertyDescriptor(CryptoKey.prototype, name)!.get!;
-  return Function.prototype.call.bind(get) as Getter;
+  const get = Object.getOwnPropertyDescriptor(CryptoKey.prototype, name)?.get;
+  return Function.prototype.call.bind(get as never) as Getter;
 }
 
 const [typeOf, extractableOf, algorithmOf, usagesOf] = [

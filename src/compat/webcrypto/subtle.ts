@@ -245,11 +245,9 @@ function importBytes(
     : importKey(format, data, target, extractable, usages);
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
 function parsedJwk(bytes: Uint8Array): object {
   try {
-    const jwk: unknown = JSON.parse(utf8.decode(bytes));
+    const jwk: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     if (typeof jwk === 'object' && jwk !== null) return jwk;
   } catch {
     // As below.
