@@ -229,9 +229,9 @@ async function librariesOf() {
         ['millrace', 'millrace'],
       ]),
     ),
-    bcrypt: ['blowfish', 'millrace'],
-    'aes-kw': ['AWS-LC', 'millrace'],
-    'aes-kwp': ['AWS-LC', 'millrace'],
+    bcrypt: ['blowfish', 'blowfish'],
+    'aes-kw': ['AWS-LC', 'RustCrypto'],
+    'aes-kwp': ['AWS-LC', 'RustCrypto'],
   };
   return {
     ...derived,
