@@ -242,7 +242,7 @@ async function bench(args) {
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   const { installContestants } = await import('../bench/install.mjs');
   await installContestants();
-  if (['rivals', 'load'].includes(args[0]))
+  if (['rivals', 'portable', 'load'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...args]);
 }

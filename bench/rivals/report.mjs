@@ -22,25 +22,29 @@ function line({ name, goal, bytes, disturbed, entries }) {
   const best = rivals.reduce((least, each) => (each.seconds < least.seconds ? each : least));
   const ratio = best.seconds / ours.seconds;
   const noise = Math.max(0.03, ours.spread + best.spread);
-  const shown = ratio.toFixed(2);
-  const verdict =
-    ratio >= goal ? shown : ratio >= goal * (1 - noise) ? `${shown} ~` : `**${shown}**`;
   const tail = ours.p99 === undefined ? '' : `, p99/p50 ${(ours.p99 / ours.p50).toFixed(1)}`;
   const beside = others
     .filter(({ contestant }) => foreign.length > 0 && contestant.startsWith('millrace, '))
     .map((each) => `; ${each.contestant.slice(10)} ${figure(each, bytes)}`);
   return (
     `| ${name} | ${figure(ours, bytes)}${tail}${beside.join('')} | ` +
-    `${figure(best, bytes)} ${best.contestant} | ${verdict}${disturbed ? ' !' : ''} | ${goal} |`
+    `${figure(best, bytes)} ${best.contestant} | ${verdict(ratio, goal, noise)}${disturbed ? ' !' : ''} | ${goal} |`
   );
 }
 
-function figure({ seconds }, bytes) {
+/** Bold below the goal, `~` where the difference is within the noise. */
+export function verdict(ratio, goal, noise) {
+  const shown = ratio.toFixed(2);
+  if (ratio >= goal) return shown;
+  return ratio >= goal * (1 - noise) ? `${shown} ~` : `**${shown}**`;
+}
+
+export function figure({ seconds }, bytes = undefined) {
   if (bytes !== undefined) return `${digits(bytes / seconds / 1e9)} GB/s`;
   if (seconds < 1e-6) return `${digits(seconds * 1e9)} ns`;
   return seconds < 1e-3 ? `${digits(seconds * 1e6)} us` : `${digits(seconds * 1e3)} ms`;
 }
 
-function digits(value) {
+export function digits(value) {
   return value >= 100 ? String(Math.round(value)) : value.toPrecision(3);
 }

@@ -1,0 +1,124 @@
+// Measures the forms of one row in turns, each round in another order, after all have returned the
+// same result. Without Node.js's modules: it also runs in a page.
+
+import { median, quantile, rotated, spread } from '../../cli/bench/numbers.mjs';
+
+const WARM_UP_MS = 60;
+const PAUSE_MS = 8;
+/** Rounds are left out when a row takes longer than this, down to MIN_ROUNDS. */
+const BUDGET_MS = 12_000;
+const MIN_ROUNDS = 3;
+
+/**
+ * Returns `{ contestant, seconds, spread, lower }` for each form, in the order of `forms`: the median
+ * of the rounds, and their lowest decile and quartile. Calls `begin` after the warm-up.
+ */
+export async function measureForms(row, forms, { rounds, time, begin = () => {} }) {
+  const contestants = [];
+  for (const [name, call] of Object.entries(forms))
+    if (call) contestants.push({ name, call, seconds: [], latencies: [] });
+  await verify(row, contestants);
+  /** @type {(contestant: any, milliseconds: number, time: number) => Promise<number>} */
+  const turn =
+    row.measure === 'call'
+      ? held
+      : row.wait === 'sync'
+        ? loop
+        : (contestant, milliseconds) => flight(contestant, milliseconds, row.inFlight);
+  for (const contestant of contestants) await turn(contestant, WARM_UP_MS, time);
+  for (const contestant of contestants) contestant.latencies.length = 0;
+  begin();
+  const start = performance.now();
+  for (let round = 0; round < rounds; round++) {
+    if (round >= MIN_ROUNDS && performance.now() - start > BUDGET_MS) break;
+    for (const contestant of rotated(contestants, round))
+      contestant.seconds.push((await turn(contestant, time, time)) / (row.per ?? 1));
+  }
+  return contestants.map(({ name, seconds, latencies }) => ({
+    contestant: name,
+    seconds: median(seconds),
+    spread: spread(seconds),
+    lower: [quantile(seconds, 0.1), quantile(seconds, 0.25)],
+    ...(row.wait === 'promise' &&
+      row.measure === undefined && {
+        p50: quantile(latencies, 0.5) / 1000,
+        p99: quantile(latencies, 0.99) / 1000,
+      }),
+  }));
+}
+
+/** All results equal the last contestant's, which is never Millrace's. */
+async function verify(row, contestants) {
+  const results = [];
+  for (const { call } of contestants) results.push(textOf(await call()));
+  for (const [index, { name }] of contestants.entries())
+    if (results[index] !== results.at(-1))
+      throw new Error(`${row.name}: ${name} has another result`);
+}
+
+function textOf(result) {
+  if (Array.isArray(result)) return result.map((part) => textOf(part)).join('');
+  if (typeof result !== 'object') return String(result);
+  const bytes = new Uint8Array(result.buffer ?? result, result.byteOffset, result.byteLength);
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Seconds for one call, in a loop of synchronous calls. */
+async function loop(contestant, milliseconds, time) {
+  contestant.run ??= new Function(
+    'call',
+    'count',
+    'let last; for (let i = 0; i < count; i++) last = call(); return last;',
+  );
+  contestant.count ??= countFor(contestant, milliseconds, time);
+  const { call, run, count } = contestant;
+  const start = performance.now();
+  run(call, count);
+  return (performance.now() - start) / 1000 / count;
+}
+
+/** Warms up, and returns the number of calls that take `time` in an undisturbed batch. */
+function countFor({ call, run }, milliseconds, time) {
+  let [count, least] = [1, Infinity];
+  for (let start = performance.now(), now = start; now - start < milliseconds;) {
+    run(call, count);
+    const end = performance.now();
+    if (end - now > 0.25) least = Math.min(least, (end - now) / count);
+    else count *= 2;
+    now = end;
+  }
+  return Math.max(1, Math.ceil(time / Math.min(least, milliseconds)));
+}
+
+/** Seconds for one call with `inFlight` calls in flight. */
+function flight({ call, latencies }, milliseconds, inFlight) {
+  return new Promise((resolve, reject) => {
+    const start = performance.now();
+    let [done, running] = [0, inFlight];
+    const one = () => {
+      const begun = performance.now();
+      call().then(() => {
+        const now = performance.now();
+        latencies.push(now - begun);
+        done++;
+        if (now - start < milliseconds) one();
+        else if (--running === 0) resolve((now - start) / 1000 / done);
+      }, reject);
+    };
+    for (let index = inFlight; index > 0; index--) one();
+  });
+}
+
+/** Median seconds until a call returns, the workers asleep before it. */
+async function held({ call }, milliseconds) {
+  const times = [];
+  const end = performance.now() + Math.max(milliseconds, 5 * PAUSE_MS);
+  do {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    const start = performance.now();
+    const promise = call();
+    times.push((performance.now() - start) / 1000);
+    await promise;
+  } while (performance.now() < end);
+  return median(times);
+}
