@@ -10,8 +10,9 @@ const BUDGET_MS = 12_000;
 const MIN_ROUNDS = 3;
 
 /**
- * Returns `{ contestant, seconds, spread, lower }` for each form, in the order of `forms`: the median
- * of the rounds, and their lowest decile and quartile. Calls `begin` after the warm-up.
+ * Returns `{ contestant, seconds, spread, lower }` for each form, in the order of `forms`. `seconds`
+ * is the median of the rounds, `lower` their lowest decile and quartile. Calls `begin` after the
+ * warm-up.
  */
 export async function measureForms(row, forms, { rounds, time, begin = () => {} }) {
   const contestants = [];
