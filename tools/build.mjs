@@ -33,7 +33,6 @@ const entryPoints = [
   'compat/ethers',
   'compat/webcrypto',
   'portable/entry',
-  'portable/javascript',
 ];
 
 /** Entry points that exist in Node.js only. They are files of their own, beside the core. */
@@ -171,14 +170,14 @@ export async function buildFront({ force = false, keepModules = false } = {}) {
   const written = new Set(
     listing.match(/(?<=^TSFILE: ).*(?=\s*$)/gm)?.map((file) => relative(dist, file.trim())),
   );
-  const [{ bundleForBrowsers }, { bundleForBundlers, bundleForNode }, { writeNobleModules }] =
+  const [{ bundleForWeb }, { bundleForBundlers, bundleForNode }, { writeNobleModules }] =
     await Promise.all([
       import('./bundle.mjs'),
       import('./bundle-node.mjs'),
       import('./noble-modules.mjs'),
     ]);
   for (const file of await bundleForNode(dist, entryPoints)) written.add(file);
-  for (const file of await bundleForBrowsers(dist)) written.add(file);
+  for (const file of await bundleForWeb(dist)) written.add(file);
   const namesOf = {};
   for (const name of entryPoints) {
     namesOf[name] = await writeEntryPoint(dist, name);
@@ -215,14 +214,11 @@ async function writeEntryPoint(dist, name) {
   const file = join(dist, `${name}.js`);
   mkdirSync(dirname(file), { recursive: true });
   const core = name.includes('/') ? '../core.js' : './core.js';
-  const from =
-    name === 'portable/javascript'
-      ? "require('./javascript-engine.js')"
-      : name.startsWith('portable/')
-        ? `require('./engine.js').${basename(name)}`
-        : name in lateEntryPoints
-          ? `require('${core.replace('core', lateEntryPoints[name])}')['${name}']`
-          : `require('${core}').entryPoints['${name}']`;
+  const from = name.startsWith('portable/')
+    ? `require('./engine.js').${basename(name)}`
+    : name in lateEntryPoints
+      ? `require('${core.replace('core', lateEntryPoints[name])}')['${name}']`
+      : `require('${core}').entryPoints['${name}']`;
   writeFileSync(file, `module.exports = ${from};\n`);
   // In a child process: an entry point loads the native binary, and Windows cannot replace a loaded
   // file.

@@ -208,11 +208,6 @@ async function bundlePortable(dist, bundle) {
   const shims = names.map((name) =>
     put(join(dist, 'portable', `${name}.js`), `module.exports = require('./engine.js').${name};\n`),
   );
-  await bundle(
-    'portable/javascript-engine',
-    "export * from './portable/javascript.js';",
-    () => 'inside',
-  );
   return [...shims, licences(join(dist, 'portable'), { inputs })];
 }
 

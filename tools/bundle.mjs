@@ -1,13 +1,17 @@
-// Bundles src for browsers with esbuild (dist/browser): ES modules with src/platform/browser, the
-// portable engine and its libraries, whose licences are in LICENSES.txt.
+// Bundles src with src/platform/browser and the portable engine as ES modules with esbuild: for
+// browsers (dist/browser), with WebAssembly as text, and for edge runtimes (dist/edge), with
+// WebAssembly as files, because those compile no bytes.
 
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { build } from 'esbuild';
+import { basename, dirname, join, relative } from 'node:path';
+import { build, transform } from 'esbuild';
 
 import { root } from './steps.mjs';
 
 const source = join(root, 'src');
+
+/** The folder of modules as text. */
+const modules = 'src/portable/modules/';
 
 /** The entry points for browsers, by name in package.json, and their modules. */
 export const browserEntryPoints = {
@@ -49,16 +53,85 @@ const chunkRoots = [
 /** The syntax that all current browsers support. */
 const target = ['es2022'];
 
-/** Writes dist/browser. Resolves to the files written, relative to dist. */
-export async function bundleForBrowsers(dist) {
-  const out = join(dist, 'browser');
+/** Imports that esbuild leaves of chunks of which nothing is used. */
+const bareImports = /(?<=^|;)import *"[^"]+";\n?/gm;
+
+/** Writes dist/browser and dist/edge. Resolves to the files written, relative to dist. */
+export async function bundleForWeb(dist) {
+  const [browser, edge] = ['browser', 'edge'].map((name) => join(dist, name));
+  const worker = workerSource(await workerText());
+  const { written, metafile } = await bundleModules(browser, browserEntryPoints, [worker]);
+  written.push(
+    ...(await bundleForRequire(browser)),
+    ...declarations(browser),
+    licences(browser, metafile),
+    ...(await bundleForEdge(edge)),
+  );
+  return written.map((path) => relative(dist, path));
+}
+
+/**
+ * Writes the entry points for edge runtimes, which have no workers. Imports of modules/NAME.js
+ * become imports of wasm/NAME.mjs, which gets a compiled module from the runtime.
+ */
+async function bundleForEdge(out) {
+  const entryPoints = Object.fromEntries(
+    Object.entries(browserEntryPoints).filter(([name]) => name !== APART),
+  );
+  const names = new Set();
+  const { written } = await bundleModules(out, entryPoints, [workerSource(''), wasmFiles(names)], {
+    minifySyntax: true,
+    minifyWhitespace: true,
+  });
+  for (const name of names) {
+    const text = readFileSync(join(root, modules, `${name}.ts`), 'utf8');
+    const [, constant, literal] = /^export const (\w+): string =\s+(".*");$/m.exec(text);
+    written.push(
+      put(join(out, 'wasm', `${name}.wasm`), decode(JSON.parse(literal))),
+      put(
+        join(out, 'wasm', `${name}.mjs`),
+        // Next.js needs the query; Wrangler and Vite take both forms.
+        `export { default as ${constant} } from './${name}.wasm?module';\n`,
+      ),
+    );
+  }
+  written.push(put(join(out, 'LICENSES.txt'), 'The licences are in ../browser/LICENSES.txt.\n'));
+  return written;
+}
+
+/** Replaces imports of modules, and collects their names. */
+function wasmFiles(names) {
+  return {
+    name: 'WebAssembly as files',
+    setup({ onResolve }) {
+      onResolve({ filter: /\/modules\/[\w-]+\.js$/ }, ({ path }) => {
+        const name = basename(path, '.js');
+        names.add(name);
+        return { path: `../wasm/${name}.mjs`, external: true, sideEffects: false };
+      });
+    },
+  };
+}
+
+/** Decodes a module's text: `encode` in tools/wasm.mjs describes it. */
+function decode(text) {
+  const bytes = [];
+  for (let at = 0; at < text.length;) {
+    const code = text.charCodeAt(at++) - 32;
+    bytes.push((code > 91 ? (code - 91) * 92 + text.charCodeAt(at++) - 32 : code) - 8);
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** Writes entry points as ES modules with common chunks. */
+async function bundleModules(out, entryPoints, plugins, options = {}) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     // One chunk for each module would make a page that uses one hash of millrace/portable 0.4 KB
     // smaller, and the package 140 files larger.
     entryPoints: {
       ...Object.fromEntries(
-        Object.entries(browserEntryPoints).map(([name, file]) => [
+        Object.entries(entryPoints).map(([name, file]) => [
           `entries/${name}`,
           join('src', `${file}.ts`),
         ]),
@@ -77,14 +150,15 @@ export async function bundleForBrowsers(dist) {
     metafile: true,
     write: false,
     legalComments: 'none',
-    plugins: [workerSource(await workerText())],
+    plugins,
+    ...options,
   });
-  // esbuild keeps an import of a chunk of which nothing is used. No module here has side effects,
-  // and other bundlers warn about such an import.
-  const written = outputFiles
-    .filter(({ path }) => !path.startsWith(join(out, 'roots')))
-    .map(({ path, text }) => put(path, text.replace(/^import "[^"]+";\n/gm, '')));
-  for (const name of Object.keys(browserEntryPoints)) {
+  // No module here has side effects, and other bundlers warn about such imports.
+  const written = [];
+  for (const { path, text } of outputFiles)
+    if (!path.startsWith(join(out, 'roots')))
+      written.push(put(path, await smaller(path, text.replace(bareImports, ''))));
+  for (const name of Object.keys(entryPoints)) {
     // A default export as in Node.js. It is a namespace, not an object, so that bundlers can omit
     // what a page does not use.
     written.push(
@@ -95,12 +169,20 @@ export async function bundleForBrowsers(dist) {
       ),
     );
   }
-  written.push(...(await bundleForRequire(out)), ...declarations(out), licences(out, metafile));
-  return written.map((path) => relative(dist, path));
+  return { written, metafile };
 }
 
-/** The entry point that others must not load: it is large, and few pages need it. */
+/**
+ * The entry point that others must not load: it is large, and few pages need it. Node.js loads it
+ * too.
+ */
 const APART = 'javascript';
+
+/** Returns the text of a file, minified if it is that of {@link APART}: 2.5 MB instead of 8.6. */
+async function smaller(path, text) {
+  if (!basename(path).startsWith(`${APART}.`)) return text;
+  return (await transform(text, { minify: true, target })).code;
+}
 
 /**
  * Writes the entry points as CommonJS, in one file (but that of {@link APART}), for tools that load
@@ -139,10 +221,12 @@ async function bundleForRequire(out) {
     }),
   ]);
   outputFiles.push(...apart.outputFiles);
+  const files = [];
+  for (const { path, text } of outputFiles) files.push(put(path, await smaller(path, text)));
   const shims = entryPoints.map(([name]) =>
     put(join(out, `${name}.cjs`), `module.exports = require('./entries/all.cjs')['${name}'];\n`),
   );
-  return [...outputFiles.map(({ path, text }) => put(path, text)), ...shims];
+  return [...files, ...shims];
 }
 
 /**
@@ -207,7 +291,6 @@ export function licences(out, metafile) {
       `${name} ${version} ` + `(${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
     );
   });
-  const modules = 'src/portable/modules/';
   if (Object.keys(metafile.inputs).some((file) => file.startsWith(modules)))
     texts.push(readFileSync(join(root, modules, 'LICENSES.txt'), 'utf8'));
   return put(

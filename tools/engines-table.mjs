@@ -58,6 +58,7 @@ export const columns = [
   'portable in Node',
   'Chromium',
   'Chromium, strict policy',
+  'workerd',
   'AF_ALG',
   '/dev/crypto',
 ];

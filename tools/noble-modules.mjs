@@ -1,5 +1,5 @@
 // Writes the sub-paths of millrace/noble-hashes and millrace/noble-ciphers: small files that export
-// the names of one module of noble, for Node.js and browsers, with their types.
+// the names of one module of noble, for Node.js, browsers and edge runtimes, with their types.
 
 import { join, relative } from 'node:path';
 
@@ -76,7 +76,7 @@ function writeModule(dist, name, line, path, names) {
       })
       .join('');
   const here = join(dist, ...path.split('/'));
-  const browser = join(dist, 'browser', ...path.split('/'));
+  const [browser, edge] = ['browser', 'edge'].map((name) => join(dist, name, ...path.split('/')));
   const types3 = `export * from '${up}../${path}.js';\n`;
   return [
     put(
@@ -88,10 +88,12 @@ function writeModule(dist, name, line, path, names) {
     put(`${here}.mjs`, `export { ${list} } from './${last}.js';\n`),
     put(`${here}.d.ts`, declare('js')),
     put(`${here}.d.mts`, declare('mjs')),
-    put(
-      `${browser}.mjs`,
-      `import { ${line} } from '${up}${name}.mjs';\nexport const { ${named.join(', ')} } = ` +
-        `${line}['${last}'];\n${fallback ? `export default ${line}['${last}'].default;\n` : ''}`,
+    ...[browser, edge].map((file) =>
+      put(
+        `${file}.mjs`,
+        `import { ${line} } from '${up}${name}.mjs';\nexport const { ${named.join(', ')} } = ` +
+          `${line}['${last}'];\n${fallback ? `export default ${line}['${last}'].default;\n` : ''}`,
+      ),
     ),
     put(`${browser}.cjs`, `module.exports = require('${up}${name}.cjs').${line}['${last}'];\n`),
     put(`${browser}.d.mts`, types3),

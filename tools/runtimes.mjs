@@ -40,6 +40,17 @@ export const runtimes = [
   },
 ];
 
+/** Cloudflare Workers' runtime, which runs the tests that a configuration names. */
+export const workerd = {
+  name: 'workerd',
+  package: musl
+    ? undefined
+    : `@cloudflare/workerd-${{ win32: 'windows' }[platform] ?? platform}-` +
+      `${{ x64: '64' }[arch] ?? arch}@1`,
+  binary: `bin/workerd${exe}`,
+  run: ['test', '--experimental'],
+};
+
 /**
  * The command of a runtime, its arguments before a script, and its version; or `missing`, why there
  * is none.
@@ -60,7 +71,7 @@ export function findRuntime({ name, package: wanted, binary, run }) {
 
 /** Fetches those that are not there. */
 export async function prepareRuntimes() {
-  for (const runtime of runtimes) {
+  for (const runtime of [...runtimes, workerd]) {
     const found = findRuntime(runtime);
     if (found.command !== undefined && existsSync(found.command)) continue;
     if (runtime.package === undefined) continue;
@@ -102,7 +113,7 @@ async function fetchRuntime({ name, package: wanted, binary }) {
   }
   const from = join('node_modules', wanted.replace(/@[^@]+$/, ''));
   const answer = await probe(join(place, from, binary), ['--version']);
-  const version = /\d+\.\d+\.\d+/.exec(answer?.stdout ?? '')?.[0];
+  const version = /\d+[.-]\d+[.-]\d+/.exec(answer?.stdout ?? '')?.[0];
   if (version === undefined) {
     skipped(name, 'its binary does not run here');
     note({ missing: 'its binary does not run here', at: Date.now() });

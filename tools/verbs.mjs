@@ -105,12 +105,13 @@ async function testAllocations(args) {
   return nodeTests(['test/lifecycle/allocations.test.mjs', ...args]);
 }
 
-/** One build in Node 20 to 26, Bun and Deno, on the portable engine too; in full. */
+/** One build in Node 20 to 26, Bun and Deno, on the portable engine too, and in workerd; in full. */
 async function testRuntimes(args) {
   await prepare();
   await prepareRuntimes();
   process.env.MILLRACE_RUNTIMES = 'all';
-  return nodeTests(['test/conformance/runtimes.test.mjs', ...args]);
+  const files = ['runtimes', 'workerd'].map((name) => `test/conformance/${name}.test.mjs`);
+  return nodeTests([...files, ...args]);
 }
 
 /** The portable engine, by its own tests and by those of the entry points. */

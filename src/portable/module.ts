@@ -1,6 +1,7 @@
 /**
  * WebAssembly of this package: modules are embedded as text (src/portable/modules, written by
- * tools/wasm.mjs), and compiled and instantiated synchronously at first use.
+ * tools/wasm.mjs), and compiled and instantiated synchronously at first use. For edge runtimes,
+ * which compile no bytes, tools/bundle.mjs replaces the texts by compiled modules.
  */
 
 /** A compiled module, which can be posted to a worker. */
@@ -56,12 +57,16 @@ function hasVectors(): boolean {
   return (vectors ??= WebAssembly!.validate(Uint8Array.from(VECTOR_MODULE)));
 }
 
+/** A module as text, or compiled by the runtime. */
+export type ModuleSource = string | Module;
+
 /**
  * Compiles a module, which has vectors unless it is `plain`. Callers keep it: each call compiles.
  *
  * @throws NoWebAssembly
  */
-export function compileText(text: string, plain = false): Module {
+export function compileText(text: ModuleSource, plain = false): Module {
+  if (typeof text !== 'string') return text;
   if (typeof WebAssembly !== 'object') throw new NoWebAssembly('absent');
   if (!plain && !hasVectors()) throw new NoWebAssembly('vectors');
   try {

@@ -203,8 +203,8 @@ export function nextTick<Given extends unknown[]>(
 }
 
 /**
- * Calls `run` after other pending events. A message, because browsers delay timers by 4 ms. Created
- * on first use: some runtimes refuse it before the first request.
+ * Calls `run` after other pending events. A message, because browsers delay timers by 4 ms. Edge
+ * runtimes, which have no workers, get timers: in workerd a channel belongs to one request.
  */
 export function nextTurn(run: () => void): void {
   turn ??= startTurns();
@@ -214,9 +214,13 @@ export function nextTurn(run: () => void): void {
 let turn: ((run: () => void) => void) | undefined;
 
 function startTurns(): (run: () => void) => void {
-  const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => void };
+  const { setImmediate, Worker } = globalThis as {
+    setImmediate?: (run: () => void) => void;
+    Worker?: unknown;
+  };
   if (typeof setImmediate === 'function') return setImmediate;
-  if (typeof MessageChannel !== 'function') return (run) => void after(run, 0);
+  if (typeof MessageChannel !== 'function' || Worker === undefined)
+    return (run) => void after(run, 0);
   const { port1, port2 } = new MessageChannel();
   const waiting: (() => void)[] = [];
   (port1 as { onmessage?: () => void }).onmessage = () => waiting.shift()!();

@@ -4,7 +4,13 @@
  * allocates beyond.
  */
 import { makeError, outOfMemory } from '../../request/errors.js';
-import { compileText, instantiate, type Module, type NoWebAssembly } from '../module.js';
+import {
+  compileText,
+  instantiate,
+  type Module,
+  type ModuleSource,
+  type NoWebAssembly,
+} from '../module.js';
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
@@ -20,7 +26,7 @@ const STACK_BYTES = 32_768;
 const NEAR_BYTES = 4096;
 
 export class Family<Calls extends object> {
-  readonly #text: string;
+  readonly #text: ModuleSource;
   #module: Module | undefined;
   #exports!: Calls & Exports;
   /** The first byte that a call may use. */
@@ -31,7 +37,7 @@ export class Family<Calls extends object> {
   #bytes!: Uint8Array;
 
   /** Takes the text of a module (src/portable/modules). */
-  constructor(text: string) {
+  constructor(text: ModuleSource) {
     this.#text = text;
   }
 

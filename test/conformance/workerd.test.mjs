@@ -1,0 +1,110 @@
+// The package in workerd, the runtime of Cloudflare Workers, which compiles no WebAssembly from
+// bytes: the conformance suite and every module of millrace/portable. `npm run test:runtimes`
+// fetches workerd and runs every case; the short form runs some families.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { build } from 'esbuild';
+
+import { columnOf, documented, keep } from '../../tools/engines-table.mjs';
+import { findRuntime, makeProject, workerd } from '../../tools/runtimes.mjs';
+import { root, temporary } from '../support/child.mjs';
+
+/** There is one thread, on which a long derivation cannot be stopped. */
+const without = [['aborted derivations', 'aborted while it runs']];
+
+const found = findRuntime(workerd);
+const all = process.env.MILLRACE_RUNTIMES === 'all';
+const folder = temporary();
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Bundles a module with the conditions of Wrangler. Returns the names of the WebAssembly files. */
+async function bundle(contents, resolveDir) {
+  const names = new Set();
+  await build({
+    stdin: { contents, resolveDir },
+    outfile: join(folder, 'worker.js'),
+    bundle: true,
+    format: 'esm',
+    conditions: ['workerd', 'worker', 'browser'],
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'compiled modules',
+        setup({ onResolve }) {
+          onResolve({ filter: /\.wasm\?module$/ }, ({ path, resolveDir: from }) => {
+            const name = path.replace(/^\.\/|\?module$/g, '');
+            names.add(name);
+            writeFileSync(join(folder, name), readFileSync(join(from, name)));
+            return { path: name, external: true, sideEffects: false };
+          });
+        },
+      },
+    ],
+  });
+  return [...names];
+}
+
+/** Runs the test of worker.js; returns its record. */
+async function run(names, settings = {}) {
+  const vectors = [
+    'conformance/made.json',
+    ...readdirSync(join(root, 'test', 'vectors')).map((name) => `vectors/${name}`),
+  ].filter((name) => name.endsWith('.json'));
+  const embed = (path) => `embed ${JSON.stringify(path)}`;
+  for (const file of vectors)
+    writeFileSync(join(folder, file.replace('/', '-')), readFileSync(join(root, 'test', file)));
+  writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
+  const modules = names.map((name) => `(name = "${name}", wasm = ${embed(name)})`);
+  const bindings = vectors.map(
+    (file) => `(name = "${file}", json = ${embed(file.replace('/', '-'))})`,
+  );
+  writeFileSync(
+    join(folder, 'config.capnp'),
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "main", worker = .main)]);
+const main :Workerd.Worker = (
+  modules = [(name = "worker", esModule = ${embed('worker.js')}), ${modules.join(', ')}],
+  bindings = [(name = "settings", json = ${embed('settings.json')}), ${bindings.join(', ')}],
+  compatibilityDate = "2026-01-01",
+);
+`,
+  );
+  const { stdout, stderr } = await promisify(execFile)(
+    found.command,
+    [...found.run, join(folder, 'config.capnp')],
+    { maxBuffer: 2 ** 26, timeout: 120_000 },
+  ).catch((error) => error);
+  const line = `${stdout}\n${stderr}`.split('\n').find((each) => each.includes('RECORD {'));
+  assert.ok(line, `${stdout}\n${stderr}`.slice(0, 4000));
+  return JSON.parse(line.slice(line.indexOf('{')));
+}
+
+test('workerd', { skip: found.missing && `not run: ${found.missing}` }, async (t) => {
+  t.diagnostic(`workerd ${found.version}`);
+  makeProject();
+  const names = await bundle("export { default } from './worker.mjs';", import.meta.dirname);
+  const some = { families: ['hashes', 'seals', 'keys', 'refusals', 'originals', 'absences'] };
+  const record = await run(names, { without, ...(all ? {} : some) });
+  const { compiles, runs, functions, noble, cases, failures, summary } = record;
+  assert.equal(compiles, false);
+  assert.equal(runs, 'wasm-simd');
+  assert.deepEqual(functions.different, []);
+  assert.ok(functions.equal.length > 55, `${functions.equal.length} functions`);
+  assert.equal(noble, true);
+  assert.deepEqual(failures, []);
+  t.diagnostic(`${cases} cases`);
+  if (!all) return;
+  assert.ok(cases > 1800, `${cases} cases`);
+  keep('workerd', { version: found.version, summary });
+  assert.deepEqual(
+    columnOf(summary),
+    documented('workerd'),
+    'docs/engines.md has another column (node tools/engines-table.mjs writes it)',
+  );
+});
