@@ -90,7 +90,7 @@ async function bundleForEdge(out) {
       put(join(out, 'wasm', `${name}.wasm`), decode(JSON.parse(literal))),
       put(
         join(out, 'wasm', `${name}.mjs`),
-        // Next.js needs the query; Wrangler and Vite take both forms.
+        // Wrangler takes the name with and without the query, edge functions of Next.js only with it.
         `export { default as ${constant} } from './${name}.wasm?module';\n`,
       ),
     );

@@ -176,11 +176,14 @@ export async function webcryptoRequest(request: WorkerRequest): Promise<Outcome 
 
 /** WebCrypto takes 50 us for a call, and then a fifth of the module's time. */
 const ITERATIONS_MIN = 1000;
+/** Beyond this, seconds, the module derives: nothing ends a call of WebCrypto, not even exit. */
+const ITERATIONS_MAX = 10_000_000;
 
 async function derivedByWebCrypto(request: WorkerRequest): Promise<Outcome | undefined> {
   const { algorithm, numbers, secret, iv, targetSize, reportsProgress } = request;
   const iterations = numbers[At.Count]!;
-  if (reportsProgress || iterations < ITERATIONS_MIN) return undefined;
+  if (reportsProgress || iterations < ITERATIONS_MIN || iterations > ITERATIONS_MAX)
+    return undefined;
   try {
     const target = await pbkdf2(algorithm, secret, iv, iterations, targetSize);
     if (target === undefined) return undefined;
