@@ -3,7 +3,14 @@
  * that calls use.
  */
 import { At, Status } from '../request/frame.js';
-import { compileText, instantiate, NoWebAssembly, type Module, type ModuleKind } from './module.js';
+import {
+  compileText,
+  instantiate,
+  isLittleEndian,
+  NoWebAssembly,
+  type Module,
+  type ModuleKind,
+} from './module.js';
 import { replacement } from './replacement.js';
 import { refuse } from './windows.js';
 
@@ -105,8 +112,6 @@ const fill = Function.prototype.call.bind(Uint8Array.prototype.fill) as (
   end: number,
 ) => void;
 
-const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
-
 /** One instance. It runs one call at a time; the next one overwrites its arena. */
 export class Instance {
   readonly calls: Calls;
@@ -124,7 +129,7 @@ export class Instance {
     const calls = start({
       javascript: { pause: (progress: number) => Number(this.pause(progress)) },
     });
-    this.calls = littleEndian ? calls : this.#swapping(calls);
+    this.calls = isLittleEndian() ? calls : this.#swapping(calls);
     this.#view = view;
     this.#numbers = this.#frame();
     this.#memory = view(this.calls.memory.buffer);

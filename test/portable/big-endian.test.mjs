@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 import { findBigEndian } from '../../tools/s390x.mjs';
@@ -19,8 +20,13 @@ const long =
   (process.env.MILLRACE_PORTABLE !== 'all' &&
     'skipped: takes minutes; npm run test:portable runs it');
 
+/** Chooses the module without vectors, which code on big-endian machines needs. */
+const preload = `data:text/javascript,import { useJavaScript } from ${JSON.stringify(
+  pathToFileURL(join(root, 'dist', 'browser', 'javascript.mjs')),
+)}; useJavaScript();`;
+
 const onBigEndian = (args) =>
-  promisify(execFile)(command, [...run, '--no-warnings', ...args], {
+  promisify(execFile)(command, [...run, '--no-warnings', '--import', preload, ...args], {
     env: { ...process.env, MILLRACE_ENGINE: 'portable', NODE_OPTIONS: '' },
     timeout: 900_000,
   }).catch((error) => error);
