@@ -2,18 +2,20 @@
  * Costs of algorithms, a copy of native code's (crates/cost), because a native call takes as long
  * as some of the work.
  */
+import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { native } from '../engines/binding.js';
 import { Operation, CostPart, Route } from '../request/frame.js';
 
-/** Hashes have smaller numbers, ciphers larger ones. */
-const CIPHERS = 32;
+/** The number of the first cipher: hashes are before. */
+const CIPHERS = hashes.length;
+const ALGORITHMS = CIPHERS + ciphers.length;
 
-const fixed = new Float64Array(2 * CIPHERS).fill(NaN);
-const perByte = new Float64Array(2 * CIPHERS);
+const fixed = new Float64Array(ALGORITHMS).fill(NaN);
+const perByte = new Float64Array(ALGORITHMS);
 /** The cost of a message in a batch, relative to its cost alone. */
-const batchFactor = new Float64Array(2 * CIPHERS);
+const batchFactor = new Float64Array(ALGORITHMS);
 /** Jobs that run inline before a worker measures the cost; Infinity if the cost is final. */
-const unmeasured = new Float64Array(2 * CIPHERS);
+const unmeasured = new Float64Array(ALGORITHMS);
 
 /**
  * The number of jobs of an algorithm that run inline with the table's cost before a measurement is

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 
 import { run } from '../support/child.mjs';
+import { portable } from '../support/portable-bundle.mjs';
 
 async function costsAfter(program, env = {}) {
   const { stdout, stderr, code } = await run(
@@ -45,6 +46,17 @@ test('every algorithm has a cost, and the thresholds follow from it', () => {
     if (cost.splitFrom !== undefined)
       assert.ok(cost.splitFrom * cost.perByte > 10 * (cost.inlineTo * cost.perByte), name);
   }
+});
+
+test('a route is chosen by the cost of the algorithm itself', async () => {
+  const { predict, refreshCosts } = await portable('src/scheduling/cost-model.ts');
+  const { ciphers, hashes } = await portable('src/catalog/catalog-table.ts');
+  const { Operation } = await portable('src/request/protocol.ts');
+  refreshCosts();
+  const shares = (facts, operation) =>
+    facts.map(({ id, portableCost: [fixed] }) => predict(operation, id, 0) / fixed);
+  const all = [...shares(hashes, Operation.Hash), ...shares(ciphers, Operation.Encrypt)];
+  assert.deepEqual([...new Set(all)], [all[0]]);
 });
 
 test('MILLRACE_COST=table: costs stay as they are', async () => {
