@@ -108,7 +108,10 @@ export function makePortable(host: Host): Native {
 
   // The fast-path digests: numbers in the frame; the source is an argument or in the input buffer.
 
-  /** Copies the source of a fast-path call to the arena. Returns its size. */
+  /**
+   * Copies the source of a fast-path call to the arena. Returns its size; -1 if only the full request
+   * can tell what is wrong.
+   */
   function placeSource(to: Instance, source: unknown): number {
     const size = frame[At.SourceSize]!;
     const place = to.reserve(0);
@@ -116,21 +119,22 @@ export function makePortable(host: Host): Native {
       to.memory.set(range(inputBuffer, frame[At.SourceOffset]!, size), place);
       return size;
     }
-    // Memory without bytes may be detached, which the full request finds out.
     const bytes = isUint8Array(source) ? source : whole(source);
     const length = sizeOf(bytes);
-    if (length === 0 || length > WINDOW) refuse(Status.Argument);
+    // Memory without bytes may be detached.
+    if (length === 0 || length > WINDOW) return -1;
     to.memory.set(bytes, place);
     return length;
   }
 
-  /** Calls `read` with the digest of a fast-path call. */
+  /** Calls `read` with the digest of a fast-path call; returns undefined as {@link placeSource}. */
   function digestOf<Result>(
     source: unknown,
     read: (memory: Uint8Array, start: number, end: number) => Result,
-  ): Result {
+  ): Result | undefined {
     const here = main();
     const size = placeSource(here, source);
+    if (size < 0) return undefined;
     here.numbers[At.Key] = frame[At.Key]!;
     const written = here.calls.digest(frame[At.Algorithm]!, size);
     here.wipe(size);
@@ -169,11 +173,12 @@ export function makePortable(host: Host): Native {
       return status(() => {
         const to = whole(target);
         if (frame[At.SourceSize] === WHOLE && overlap(whole(source), to)) return Status.Overlap;
-        return digestOf(source, (memory, start, end) => {
+        const done = digestOf(source, (memory, start, end) => {
           if (end - start !== to.length) return Status.OutputSize;
           to.set(memory.subarray(start, end));
           return Status.Done;
         });
+        return done ?? Status.Argument;
       });
     },
 

@@ -15,9 +15,27 @@ export function numberOf(
   let start = 0;
   while (start < bytes.length && bytes[start] === 0) start++;
   if (start === bytes.length) return 0n;
+  if (bytes.length - start <= 8) return wordOf(bytes, start);
   // Larger than every engine's limit: throw the error of a large number, not of a long text.
   if (bytes.length - start > NUMBER_MAX) return tooLarge();
   return BigInt(`0x${hex(start === 0 ? bytes : bytes.subarray(start))}`);
+}
+
+const word = new DataView(new ArrayBuffer(8));
+
+/** Returns the number of at most 8 bytes, without the text in between, which takes 4 times as long. */
+function wordOf(bytes: Uint8Array, start: number): bigint {
+  let [high, low] = [0, 0];
+  for (let at = start; at < bytes.length; at++) {
+    high = (high << 8) | (low >>> 24);
+    low = (low << 8) | bytes[at]!;
+  }
+  word.setInt32(0, high);
+  word.setInt32(4, low);
+  const number = word.getBigUint64(0);
+  word.setInt32(0, 0);
+  word.setInt32(4, 0);
+  return number;
 }
 
 /** Bytes of V8's largest BigInt, which is the largest of all engines. */
