@@ -59,7 +59,7 @@ ${requiring()}
 ${MAKE_RANDOM}
 // What was requested at once for several calls must not remain in the snapshot. It is made without
 // WebAssembly.
-require(${JSON.stringify(join(root, 'dist', 'portable', 'javascript.js'))}).useJavaScript();
+require(${JSON.stringify(join(root, 'dist', 'browser', 'javascript.cjs'))}).useJavaScript();
 for (const algorithm of ['aes-256-gcm', 'xchacha20-poly1305'])
   millrace.seal(algorithm, { key: Buffer.alloc(32, 1), source: 'x' });
 startupSnapshot.setDeserializeMainFunction(async () => {
