@@ -15,6 +15,8 @@ async function loadPeers() {
   const absent = () => undefined;
   const [hashWasm, xxhashWasm, awasm, ...noble] = await Promise.all([
     import('hash-wasm').catch(absent),
+    // Of bench/package.json.
+    // @ts-ignore
     import('xxhash-wasm').catch(absent),
     // Its repository names this package; not every registry has it.
     // @ts-ignore

@@ -232,8 +232,8 @@ test('lent memory that is transferred while its job waits is an error', async ()
   const { threads } = millrace.configure();
   millrace.configure({ threads: 1 });
   try {
-    const first = promises.hash('blake2b512', filled(LONG, 1));
-    const source = new Uint8Array(LONG);
+    const first = promises.hash('blake2b512', filled(50 * LONG, 1));
+    const source = new Uint8Array(20 * LONG);
     const lent = promises.hash('blake2b512', source, { target: Buffer.alloc(64) });
     structuredClone(source.buffer, { transfer: [source.buffer] });
     await first;

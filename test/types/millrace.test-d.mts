@@ -640,8 +640,8 @@ createCipher('aes-256-gcm', { nonce: bytes });
 createCipher('aes-256-gcm', { ...pieces, unverified: true });
 
 // random bytes, keys and sealed streams
-is<Buffer>()(randomBytes(32));
-is<Buffer>()(generateKey('hmac-sha256'));
+is<Buffer<ArrayBuffer>>()(randomBytes(32));
+is<Buffer<ArrayBuffer>>()(generateKey('hmac-sha256'));
 sealStream({ algorithm: 'aes-256-gcm', key: generateKey('aes-256-gcm') });
 seal('AES-256-GCM', { key: randomBytes(32), source: 'text' });
 // @ts-expect-error not the name of a cipher

@@ -230,7 +230,7 @@ for await (const { path, digest } of promises.hashFilesIterator('sha256', ['a'],
   is<string>()(digest);
 }
 is<Promise<bigint>>()(promises.hashTransformStream('sha256', 'bigint').digest);
-is<Promise<Buffer>>()(
+is<Promise<Buffer<ArrayBuffer>>>()(
   promises.openRange((start, end) => Buffer.alloc(end - start), {
     algorithm: 'aes-256-gcm',
     key,

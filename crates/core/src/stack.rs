@@ -11,6 +11,10 @@ const NEAR: usize = 24 << 10;
 /// Bytes below the caller's frame that [`wiped_key`] overwrites: preparing one key goes less deep.
 const KEY: usize = 8 << 10;
 
+/// Bytes below the caller's frame that [`ahead`] overwrites: the frames that read a call and move
+/// its work to a job.
+const AHEAD: usize = 4 << 10;
+
 /// Bytes below the caller's frame that [`wipe`] overwrites. The deepest key found on a worker's
 /// stack was 23 KiB below.
 const DEEP: usize = 32 << 10;
@@ -36,6 +40,14 @@ pub fn wiped_key<T>(work: impl FnOnce() -> T) -> T {
 #[inline]
 pub fn wipe() {
     Native::wipe_below::<DEEP>();
+}
+
+/// Runs `work` on 4 KiB of overwritten stack: values that it moves to the heap cannot carry along, in
+/// bytes that they do not use, what an earlier call spilled there.
+#[inline(always)]
+pub fn ahead<T>(work: impl FnOnce() -> T) -> T {
+    Native::wipe_below::<AHEAD>();
+    apart(work)
 }
 
 #[inline(never)]

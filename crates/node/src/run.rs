@@ -4,6 +4,7 @@ use crate::cost;
 use crate::environment::Call;
 use crate::job::Job;
 use millrace_core::allocate::Shared;
+use millrace_core::stack;
 use millrace_pool::CancelToken;
 use millrace_request::bytes::{Copies, Window};
 use millrace_request::decode;
@@ -23,7 +24,7 @@ use millrace_request::work::{Key, Operation, Reply, Target, Work};
 pub(crate) fn run(frame: &Frame<'_, Call<'_>>) -> Result<(), Status> {
     let slot = frame.number(At::Slot);
     if slot >= 0.0 {
-        return submit(frame, slot as u32);
+        return stack::ahead(|| submit(frame, slot as u32));
     }
     let mut copies = Copies::default();
     let mut work = decode::decode(frame)?;
