@@ -46,7 +46,7 @@ export async function countInstructions(names, { optimised = false } = {}) {
         '--dump-before=getuid',
         '--smc-check=all-non-file',
         process.execPath,
-        ...(optimised ? [] : ['--jitless']),
+        ...(optimised ? [] : ['--jitless', '--no-lazy-feedback-allocation']),
         '--single-threaded',
         '--predictable',
         '--hash-seed=1',
@@ -54,7 +54,7 @@ export async function countInstructions(names, { optimised = false } = {}) {
         '--min-semi-space-size=128',
         '--max-semi-space-size=128',
         program,
-        ...[optimised ? 4000 : 4, few].map(String),
+        ...[optimised ? 4000 : 16, few].map(String),
         // None means all.
         ...(names.length === calls.length ? [] : names),
       ],

@@ -14,7 +14,7 @@ import {
 } from '../request/arguments.js';
 import { isOutOfMemory, makeError, wrongType, refuseSurplus } from '../request/errors.js';
 import { Form } from '../request/request.js';
-import { checkTextSize } from '../request/text-size.js';
+import { ALWAYS_FITS, checkTextSize } from '../request/text-size.js';
 import { outputSize, type Digest } from '../operations/hash.js';
 import {
   CallbackCompletion,
@@ -60,16 +60,21 @@ let runningIn: (hasher: Hasher) => Running;
 /** Fails a hasher if the error is the lack of memory for a piece, and returns the error. */
 let lostIn: (hasher: Hasher, error: unknown) => unknown;
 
+/** Returns the stream's digest once: its reader may have written to the other copy. */
+function takeStreamed(running: Running): Buffer | undefined {
+  const { streamed } = running;
+  if (streamed !== undefined) running.streamed = undefined;
+  return streamed;
+}
+
+/** `_transform` of every hasher. */
+let transform: Hasher['_transform'];
+
 /** The common base of {@link Hash} and {@link Hmac}. */
 export abstract class Hasher extends LazyTransform {
+  // The only field: each costs as much as a short update. What belongs to the hasher alone is in
+  // Running, too.
   #running: Running;
-  #steps: Steps | undefined;
-  /**
-   * The digest that the stream returned at its end, for the one call of digest() that may follow,
-   * as in node:crypto.
-   */
-  #streamed: Buffer | undefined;
-  readonly #streamOptions: TransformOptions | undefined;
 
   /** For {@link createHash} and {@link createHmac} only; it throws for other callers. */
   constructor(permission: symbol, running: Running, streamOptions: TransformOptions | undefined) {
@@ -81,11 +86,10 @@ export abstract class Hasher extends LazyTransform {
         'hashers are made by createHash(algorithm) and createHmac(algorithm, key)',
       );
     this.#running = running;
-    this.#streamOptions = streamOptions;
+    if (streamOptions !== undefined) running.streamOptions = streamOptions;
     // An own function, as that of a stream made with options.transform: structured clones refuse
     // it, and copied the hasher without its state otherwise.
-    const { _transform } = this;
-    this._transform = _transform;
+    this._transform = transform;
   }
 
   /** The standard name of the hash, for example `sha256`. */
@@ -179,10 +183,10 @@ export abstract class Hasher extends LazyTransform {
     if (typeof encoding === 'function') [encoding, callback] = [undefined, encoding];
     const wanted = digestFormat(encoding);
     if (callback === undefined) {
-      const streamed = this.#takeStreamed();
-      return streamed === undefined
-        ? digestNow(this.#running, wanted)
-        : encodeDigest(streamed, wanted);
+      const running = this.#running;
+      return running.streamed === undefined
+        ? digestNow(running, wanted)
+        : encodeDigest(takeStreamed(running)!, wanted);
     }
     if (typeof callback !== 'function') throw wrongType('callback', 'a function', callback);
     const completion = new CallbackCompletion(callback as Callback<unknown>);
@@ -214,15 +218,13 @@ export abstract class Hasher extends LazyTransform {
     if (arguments.length > 2) refuseSurplus(arguments, 2, 'digestInto');
     const view = bytes(target, 'target');
     const start = unsigned(offset, 'offset');
-    if (this.#streamed !== undefined) {
-      range(start, this.#running.size, sizeOf(view), 'target');
-      const streamed = this.#takeStreamed()!;
-      view.set(streamed, start);
-      return streamed.length;
-    }
-    const running = ready(this.#running);
+    const running = this.#running;
+    if (running.streamed === undefined) ready(running);
     range(start, running.size, sizeOf(view), 'target');
-    return running.digestInto(view, start);
+    const streamed = takeStreamed(running);
+    if (streamed === undefined) return running.digestInto(view, start);
+    view.set(streamed, start);
+    return streamed.length;
   }
 
   /**
@@ -253,7 +255,6 @@ export abstract class Hasher extends LazyTransform {
     if (arguments.length > 0) refuseSurplus(arguments, 0, 'reset');
     const running = this.#running;
     if (running.pending > 0) throw refusal(running, false);
-    this.#streamed = undefined;
     running.reset();
     return this;
   }
@@ -321,7 +322,7 @@ export abstract class Hasher extends LazyTransform {
     const finish: Callback<unknown> = (error, digest) => {
       try {
         if (!error)
-          (this.#streamed = allocateApart((digest as Buffer).length)).set(digest as Buffer);
+          (this.#running.streamed = allocateApart((digest as Buffer).length)).set(digest as Buffer);
       } catch (thrown) {
         callback(thrown as Error);
         return;
@@ -340,13 +341,6 @@ export abstract class Hasher extends LazyTransform {
       return;
     }
     finish(null, digest);
-  }
-
-  /** Returns the stream's digest once: its reader may have written to the other copy. */
-  #takeStreamed(): Buffer | undefined {
-    const streamed = this.#streamed;
-    if (streamed !== undefined) this.#streamed = undefined;
-    return streamed;
   }
 
   #updateLater(completion: Completion, given: ArrayLike<unknown>, count: number): void {
@@ -373,18 +367,18 @@ export abstract class Hasher extends LazyTransform {
     const running = this.#running;
     if (isOutOfMemory(error) && running.phase === Phase.Open) {
       if (running.pending === 0) running.fail(error);
-      else this.#steps!.lose(error);
+      else this.#running.steps!.lose(error);
     }
     return error;
   }
 
   #digestLater(completion: Completion, wanted: Form | BufferEncoding): void {
-    const streamed = this.#takeStreamed();
+    const running = this.#running;
+    const streamed = takeStreamed(running);
     if (streamed !== undefined) {
       deferResult(completion, encodeDigest(streamed, wanted));
       return;
     }
-    const running = this.#running;
     checkTextSize(running.size, wanted);
     const queue = this.#queue();
     if (running.phase === Phase.Open) running.phase = Phase.Finalized;
@@ -401,16 +395,19 @@ export abstract class Hasher extends LazyTransform {
     const running = this.#running;
     if (running.phase !== Phase.Open && running.phase !== Phase.Failed)
       throw refusal(running, true);
-    return (this.#steps ??= new Steps(running));
+    return (this.#running.steps ??= new Steps(running));
   }
 
   static {
+    transform = this.prototype._transform;
     runningIn = (hasher) => hasher.#running;
     lostIn = (hasher, error) => hasher.#lost(error);
     // Checked before `in`: terser inlines this and drops the parentheses of `#running in (stream =
     // this)`.
     setUpLate((stream) =>
-      typeof stream === 'object' && #running in stream ? [stream.#streamOptions] : undefined,
+      typeof stream === 'object' && #running in stream
+        ? [stream.#running.streamOptions]
+        : undefined,
     );
   }
 }
@@ -527,7 +524,7 @@ const STREAM_POOL_MIN_BYTES = 64 * 1024;
 
 function digestNow(running: Running, wanted: Form | BufferEncoding): unknown {
   ready(running);
-  checkTextSize(running.size, wanted);
+  if (running.size > ALWAYS_FITS) checkTextSize(running.size, wanted);
   if (typeof wanted === 'number') return running.digest(wanted);
   return textOf(running.digest(Form.Buffer) as Buffer, wanted);
 }

@@ -36,7 +36,9 @@ import {
   type HashMemory,
 } from './memory.js';
 import { fastDigest, handleOf, Phase, setKeyAndSeed, type HashSetup } from './setup.js';
-import { writeText } from '#platform/runtime.js';
+import type { Steps } from './steps.js';
+import type { TransformOptions } from '#platform/hasher-stream.js';
+import { writeText, type Buffer } from '#platform/runtime.js';
 
 /** A UTF-16 unit becomes at most this many bytes. */
 const UTF8_MAX = 3;
@@ -68,6 +70,14 @@ export class Running implements HashSetup {
   declare private buffered: number;
   /** True if there is a state. */
   declare private hasState: boolean;
+  /** The asynchronous operations of the hasher, if it had any. */
+  declare steps: Steps | undefined;
+  /**
+   * The digest that the hasher's stream returned at its end, for the one call of digest() that may
+   * follow, as in node:crypto.
+   */
+  declare streamed: Buffer | undefined;
+  declare streamOptions: TransformOptions | undefined;
 
   constructor(
     facts: HashFacts,
@@ -94,6 +104,9 @@ export class Running implements HashSetup {
     this.absorbed = 0;
     this.buffered = 0;
     this.hasState = false;
+    this.steps = undefined;
+    this.streamed = undefined;
+    this.streamOptions = undefined;
   }
 
   /** Returns true if the state depends on a key. */
@@ -269,6 +282,7 @@ export class Running implements HashSetup {
     this.finalize();
     this.phase = Phase.Open;
     this.failure = undefined;
+    this.streamed = undefined;
     this.absorbed = 0;
   }
 
@@ -423,7 +437,9 @@ export class Running implements HashSetup {
   }
 
   private acquire(): HashMemory {
-    if (this.leases) return (this.memory = takeMemory(this.facts));
+    // Not leased, without a call: for plain hashes.
+    if ((this.mac || this.key !== undefined) && this.leases)
+      return (this.memory = takeMemory(this.facts));
     if (sharedOwner !== undefined) sharedOwner.evict();
     sharedOwner = this;
     this.memory = sharedMemory;

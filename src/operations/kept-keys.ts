@@ -50,6 +50,8 @@ export function keptKey(
   argument = 'key',
   preference: EnginePreference = defaultEngine.preference,
 ): Key | undefined {
+  // Most keys are bytes: to ask Node.js what they are takes longer than a short HMAC.
+  if (isUint8Array(value)) return undefined;
   const handle = secretHandle(value);
   if (typeof handle !== 'object') return undefined;
   const algorithm = purpose === Purpose.Mac ? macName(facts as HashFacts) : facts.name;

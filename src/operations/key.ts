@@ -2,7 +2,13 @@
  * Preparing keys: the key schedule (or HMAC's midstates) is computed once and held in native
  * memory.
  */
-import { options as optionsOf, part, sizeOf, type Data } from '../request/arguments.js';
+import {
+  options as optionsOf,
+  isUint8Array,
+  part,
+  sizeOf,
+  type Data,
+} from '../request/arguments.js';
 import { failure, makeError, wrongType, refuseSurplus } from '../request/errors.js';
 import { At, frame, Purpose, Status } from '../request/frame.js';
 import { inside, Key, keyEngines, release, type Prepared } from '../request/key.js';
@@ -152,6 +158,7 @@ export function withKeyBytes<T>(
   argument = 'key',
   kinds = SecretKinds.Text | SecretKinds.Prepared,
 ): T {
+  if (isUint8Array(key) && sizeOf(key) > 0) return use(key);
   const given = readSecret(key, argument, kinds);
   const secret = typeof given === 'string' ? new SecretCopy(secretText(given)) : given;
   try {

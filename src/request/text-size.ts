@@ -6,6 +6,9 @@ import { STRING_MAX, type BufferEncoding } from '#platform/runtime.js';
 /** The most bytes of a BigInt in V8. */
 const BIGINT_BYTES_MAX = 2 ** 27;
 
+/** Bytes that fit into every text and BigInt: most digests need not be checked. */
+export const ALWAYS_FITS = 65_536;
+
 /**
  * Checks that `size` bytes fit into a form, or into a string of an encoding.
  *
