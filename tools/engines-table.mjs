@@ -230,7 +230,7 @@ async function librariesOf() {
         ['millrace', 'millrace'],
       ]),
     ),
-    bcrypt: ['blowfish', 'blowfish'],
+    bcrypt: ['blowfish', 'millrace'],
     'aes-kw': ['AWS-LC', 'RustCrypto'],
     'aes-kwp': ['AWS-LC', 'RustCrypto'],
   };

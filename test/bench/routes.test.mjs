@@ -109,7 +109,7 @@ test('the command measures a cell, writes it down and does not measure it again'
     );
   const first = run();
   assert.equal(first.status, 0, first.stderr);
-  assert.match(first.stdout, /chacha20-poly1305, lent +4 in flight\n +64 B +\d\.\d\d [ips]/);
+  assert.match(first.stdout, /chacha20-poly1305, lent +4 in flight\n +64 B +\d+\.\d\d [ips]/);
   const written = readFileSync(path, 'utf8');
   assert.equal(parseCsv(written).length, 4);
   assert.equal(run().stdout, first.stdout);
