@@ -1,6 +1,7 @@
 // Runs a folder of Node's own tests of node:crypto (test/parallel/test-crypto-*.js of Node's
-// repository) twice: with millrace/register, and with Node alone as the control. Prints assertions
-// passed and failed by file. The folder's parent must have the suite's common/ and fixtures/.
+// repository) or WebCrypto (test-webcrypto-*.js) twice: with millrace/register or
+// millrace/register-webcrypto, and with Node alone as the control. Prints assertions passed and
+// failed by file. The folder's parent must have the suite's common/ and fixtures/.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -12,7 +13,10 @@ import { Stop, probe, root } from './steps.mjs';
 
 const LIMIT_MS = 120_000;
 const preload = join(root, 'test', 'compat', 'node-suite', 'count-assertions.cjs');
-const register = join(root, 'dist', 'compat', 'register.js');
+const registers = {
+  crypto: join(root, 'dist', 'compat', 'register.js'),
+  webcrypto: join(root, 'dist', 'compat', 'register-webcrypto.js'),
+};
 
 /**
  * Runs the tests; resolves to the exit code: 1 if a file does worse than with Node alone in more
@@ -44,6 +48,7 @@ export async function nodeCryptoTests(args) {
       const path = join(folder, file);
       // One after the other: some tests use a fixed port or folder.
       const node = await run(values.node, path, []);
+      const register = registers[file.startsWith('test-webcrypto-') ? 'webcrypto' : 'crypto'];
       const millrace = await run(values.node, path, ['--require', register]);
       results.push({ file, millrace, node, worse: worse(millrace, node) });
     }
