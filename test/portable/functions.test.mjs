@@ -644,21 +644,21 @@ async function weight(names) {
 
 test('a bundle has what was imported and nothing more', async () => {
   const alone = await weight('sha256');
-  assert.ok(alone.size < 8600, `sha256 alone is ${alone.size} bytes, compressed`);
+  assert.ok(alone.size < 8800, `sha256 alone is ${alone.size} bytes, compressed`);
   // Marks of others: AES's reduction, Keccak's, BLAKE3's and XXH3's names.
   assert.doesNotMatch(alone.text, /xxh|blake|keccak|shake|aes|chacha|argon/i);
   const limits = {
-    md5: 8300,
-    sha512: 9800,
+    md5: 8500,
+    sha512: 10_000,
     sha3_256: 9500,
-    blake2b512: 12_200,
+    blake2b512: 12_400,
     blake3: 22_000,
     xxh64: 8000,
-    xxh3_64: 13_300,
+    xxh3_64: 13_400,
     aes_256_gcm: 17_600,
     chacha20_poly1305: 10_100,
     scrypt: 10_800,
-    'hmac, sha256': 9100,
+    'hmac, sha256': 9400,
   };
   for (const [names, limit] of Object.entries(limits)) {
     const { size } = await weight(names);

@@ -3,7 +3,8 @@
  * runtimes).
  */
 import { outOfMemory } from '../../request/errors.js';
-import { base64Of, bytesOfEncoded, encodingOf, hexOf, textIn } from './text.js';
+import { hexOf } from '../../request/hex.js';
+import { base64Of, bytesOfEncoded, encodingOf, textIn } from './text.js';
 
 /** The type of results: `Uint8Array<ArrayBuffer>`, and Uint8Array before TypeScript 5.7. */
 export type Buffer = ReturnType<Uint8Array['slice']>;
@@ -90,7 +91,7 @@ export function writeText(target: Uint8Array, text: string, offset: number): num
   return encoder.encodeInto(text, target.subarray(offset)).written;
 }
 
-export function hex(digest: Uint8Array, start = 0, end = digest.length): string {
+export function hex(digest: Uint8Array, start?: number, end?: number): string {
   return hexOf(digest, start, end);
 }
 

@@ -2,6 +2,7 @@
  * Text from bytes and back in the encodings of Node's Buffer, with the same results: characters
  * outside the encoding are skipped or end the text, as there.
  */
+import { hexOf } from '../../request/hex.js';
 
 /** The encodings, with one name each. */
 export type TextEncodingName =
@@ -26,14 +27,6 @@ const names: Readonly<Record<string, TextEncodingName | undefined>> = {
 /** Returns the encoding of a name in any case. */
 export function encodingOf(name: string): TextEncodingName | undefined {
   return names[String(name).toLowerCase()];
-}
-
-const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-
-export function hexOf(bytes: Uint8Array, start: number, end: number): string {
-  let text = '';
-  for (let at = start; at < end; at++) text += digits[bytes[at]!]!;
-  return text;
 }
 
 /** The most bytes for one call with spread arguments. */
@@ -61,7 +54,7 @@ export function textIn(
     case 'utf8':
       return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
     case 'hex':
-      return hexOf(bytes, 0, bytes.length);
+      return hexOf(bytes);
     case 'base64':
       return base64Of(bytes);
     case 'latin1':

@@ -107,7 +107,7 @@ export class Family<Calls extends object> {
 }
 
 /** Bytes of a window for messages at least, and what its size is a multiple of. */
-const WINDOW_MIN = 16_384;
+export const WINDOW_MIN = 16_384;
 const WINDOW_UNIT = 1024;
 
 /** Returns the next address that is aligned for every type. */

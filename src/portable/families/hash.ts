@@ -6,7 +6,8 @@
  * A call keeps no argument. The source may overlap the target, and a state the next one: everything
  * is read before the result is written. Callers have checked sizes against the catalog.
  */
-import { aligned, windowAt, type Family } from './family.js';
+import { part, sizeOf } from '../../request/intrinsics.js';
+import { aligned, WINDOW_MIN, windowAt, type Family } from './family.js';
 
 /** The inputs of a hash beside the message, as `Params` in crates/core/src/inputs.rs. */
 export interface HashParams {
@@ -114,9 +115,12 @@ export class FamilyHash {
     source: Uint8Array,
     target: Uint8Array,
   ): void {
-    const { family, id, stateSize } = this;
+    const { family, id } = this;
+    const length = sizeOf(source);
     family.open();
     const secret = key ?? parameters ?? NONE;
+    // One window needs no states, which would be overwritten for nothing.
+    const stateSize = begun.length || length > WINDOW_MIN ? this.stateSize : 0;
     const state = family.start;
     const place = aligned(state + stateSize);
     const result = aligned(place + secret.length);
@@ -134,19 +138,19 @@ export class FamilyHash {
     try {
       if (from) bytes.set(begun, state);
       if (secret.length) bytes.set(secret, place);
-      for (; source.length - at > size; at += size) {
-        bytes.set(source.subarray(at, at + size), window);
+      for (; length - at > size; at += size) {
+        bytes.set(part(source, at, size), window);
         calls.update(id, from, window, size, next, stateSize, place, secret.length, low, high);
         from = next;
         [next, other] = [other, next];
       }
-      bytes.set(at ? source.subarray(at) : source, window);
-      const [rest, room] = [source.length - at, target.length];
+      const [rest, room] = [length - at, target.length];
+      if (rest) bytes.set(at ? part(source, at, rest) : source, window);
       calls[call](id, from, window, rest, result, room, place, secret.length, low, high);
       if (room > FEW) target.set(bytes.subarray(result, result + room));
       else for (let index = 0; index < room; index++) target[index] = bytes[result + index]!;
     } finally {
-      if (this.secret) family.wipe(window + Math.min(source.length, size), secret.length > 0);
+      if (this.secret) family.wipe(window + Math.min(length, size), secret.length > 0);
     }
   }
 }

@@ -30,6 +30,37 @@ export function writeKeyStates(
   pad.fill(0);
 }
 
+/** Up to this many bytes, a message is copied behind the key's block. */
+const SHORT = 4096;
+
+/** Writes the MAC of a whole message: of a short one by two calls of the hash instead of four. */
+export function writeMac(
+  hash: FamilyHash,
+  sizes: MacSizes,
+  key: Uint8Array,
+  source: Uint8Array,
+  target: Uint8Array,
+): void {
+  const { blockSize, digestSize } = sizes;
+  const size = source.length;
+  if (size > SHORT || key.length > blockSize) {
+    withHmac(hash, sizes, key, (mac) => mac.mac(source, target));
+    return;
+  }
+  const block = new Uint8Array(blockSize + Math.max(size, digestSize));
+  try {
+    block.set(key);
+    block.set(source, blockSize);
+    for (let index = 0; index < blockSize; index++) block[index]! ^= 0x36;
+    const behind = block.subarray(blockSize, blockSize + digestSize);
+    hash.digest(PLAIN, size < digestSize ? block.subarray(0, blockSize + size) : block, behind);
+    for (let index = 0; index < blockSize; index++) block[index]! ^= 0x36 ^ 0x5c;
+    hash.digest(PLAIN, block.subarray(0, blockSize + digestSize), target);
+  } finally {
+    block.fill(0);
+  }
+}
+
 /** Prepares a key of any size. */
 export function prepareHmac(hash: FamilyHash, sizes: MacSizes, key: Uint8Array): Hmac {
   const states = new Uint8Array(2 * sizes.stateSize);

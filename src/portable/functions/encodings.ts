@@ -1,5 +1,6 @@
 /** The encodings of digests. */
 import { describe, makeError } from '../../request/errors.js';
+import { hexOf } from '../../request/hex.js';
 import { memory, type Result } from './inputs.js';
 
 /**
@@ -61,9 +62,9 @@ export function resultOf(size: number, encoding: Encoding): Result {
 /** Returns the bytes in an encoding. */
 export function encoded(bytes: Result, encoding: Encoding): Result | string | bigint {
   if (encoding === 'buffer') return bytes;
-  if (encoding === 'hex') return hex(bytes);
-  if (encoding === '0xhex') return `0x${hex(bytes)}`;
-  if (encoding === 'bigint') return BigInt(`0x${hex(bytes)}`);
+  if (encoding === 'hex') return hexOf(bytes);
+  if (encoding === '0xhex') return `0x${hexOf(bytes)}`;
+  if (encoding === 'bigint') return BigInt(`0x${hexOf(bytes)}`);
   // The number of arguments that every engine accepts in a call.
   let letters = '';
   for (let at = 0; at < bytes.length; at += 8192)
@@ -72,13 +73,4 @@ export function encoded(bytes: Result, encoding: Encoding): Result | string | bi
   return encoding === 'base64'
     ? text
     : text.replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
-}
-
-let digits: readonly string[] | undefined;
-
-function hex(bytes: Uint8Array): string {
-  digits ??= Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-  let text = '';
-  for (let at = 0; at < bytes.length; at++) text += digits[bytes[at]!]!;
-  return text;
 }

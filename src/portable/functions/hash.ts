@@ -10,6 +10,7 @@ import { encoded, encodingOf, resultOf, type Digest, type Encoding } from './enc
 import {
   data,
   memory,
+  message,
   NO_BYTES,
   options as optionsOf,
   unsigned,
@@ -198,7 +199,7 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
       params = given.params;
       digest = resultOf(given.size, encoding);
     }
-    hash.digest(params, hash.encodeItems?.(given, data) ?? data(given, 'data'), digest);
+    hash.digest(params, hash.encodeItems?.(given, data) ?? message(given, 'data'), digest);
     return encoded(digest, encoding);
   }
   const create = (given?: unknown): RunningHash => {

@@ -1,7 +1,7 @@
 /** HMAC of millrace/portable. */
 import { makeError } from '../../request/errors.js';
 import { accepted, type Accepted } from '../../request/options.js';
-import { prepareHmac, withHmac, type Hmac } from '../families/hmac.js';
+import { prepareHmac, writeMac, type Hmac } from '../families/hmac.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
 import { Running, recipeOf, type DigestOptions, type HashFunction, type Recipe } from './hash.js';
 import { data, options as optionsOf, type Data, type Result } from './inputs.js';
@@ -44,7 +44,7 @@ export function hmac(hash: unknown, key: unknown, message: unknown, second?: unk
   const secret = data(key, 'key');
   const source = data(message, 'data');
   const target = new Uint8Array(recipe.facts.digestSize);
-  withHmac(recipe.hash, recipe.facts, secret, (mac) => mac.mac(source, target));
+  writeMac(recipe.hash, recipe.facts, secret, source, target);
   return encoded(target, encoding);
 }
 
