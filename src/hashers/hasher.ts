@@ -67,14 +67,11 @@ function takeStreamed(running: Running): Buffer | undefined {
   return streamed;
 }
 
-/** `_transform` of every hasher. */
-let transform: Hasher['_transform'];
-
 /** The common base of {@link Hash} and {@link Hmac}. */
 export abstract class Hasher extends LazyTransform {
-  // The only field: each costs as much as a short update. What belongs to the hasher alone is in
-  // Running, too.
+  // As few fields as possible: each costs as much as a short update. The rest is in Running.
   #running: Running;
+  #steps: Steps | undefined;
 
   /** For {@link createHash} and {@link createHmac} only; it throws for other callers. */
   constructor(permission: symbol, running: Running, streamOptions: TransformOptions | undefined) {
@@ -89,7 +86,8 @@ export abstract class Hasher extends LazyTransform {
     if (streamOptions !== undefined) running.streamOptions = streamOptions;
     // An own function, as that of a stream made with options.transform: structured clones refuse
     // it, and copied the hasher without its state otherwise.
-    this._transform = transform;
+    const { _transform } = this;
+    this._transform = _transform;
   }
 
   /** The standard name of the hash, for example `sha256`. */
@@ -367,7 +365,7 @@ export abstract class Hasher extends LazyTransform {
     const running = this.#running;
     if (isOutOfMemory(error) && running.phase === Phase.Open) {
       if (running.pending === 0) running.fail(error);
-      else this.#running.steps!.lose(error);
+      else this.#steps!.lose(error);
     }
     return error;
   }
@@ -395,11 +393,10 @@ export abstract class Hasher extends LazyTransform {
     const running = this.#running;
     if (running.phase !== Phase.Open && running.phase !== Phase.Failed)
       throw refusal(running, true);
-    return (this.#running.steps ??= new Steps(running));
+    return (this.#steps ??= new Steps(running));
   }
 
   static {
-    transform = this.prototype._transform;
     runningIn = (hasher) => hasher.#running;
     lostIn = (hasher, error) => hasher.#lost(error);
     // Checked before `in`: terser inlines this and drops the parentheses of `#running in (stream =

@@ -36,7 +36,6 @@ import {
   type HashMemory,
 } from './memory.js';
 import { fastDigest, handleOf, Phase, setKeyAndSeed, type HashSetup } from './setup.js';
-import type { Steps } from './steps.js';
 import type { TransformOptions } from '#platform/hasher-stream.js';
 import { writeText, type Buffer } from '#platform/runtime.js';
 
@@ -70,8 +69,6 @@ export class Running implements HashSetup {
   declare private buffered: number;
   /** True if there is a state. */
   declare private hasState: boolean;
-  /** The asynchronous operations of the hasher, if it had any. */
-  declare steps: Steps | undefined;
   /**
    * The digest that the hasher's stream returned at its end, for the one call of digest() that may
    * follow, as in node:crypto.
@@ -104,7 +101,6 @@ export class Running implements HashSetup {
     this.absorbed = 0;
     this.buffered = 0;
     this.hasState = false;
-    this.steps = undefined;
     this.streamed = undefined;
     this.streamOptions = undefined;
   }
