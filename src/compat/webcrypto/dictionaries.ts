@@ -21,6 +21,8 @@ interface Member {
   readonly key: string;
   readonly type: Type;
   readonly required: boolean;
+  /** The key in an early draft, which some versions of Node.js still read: for the platform only. */
+  readonly early?: string;
 }
 
 /** An algorithm that Millrace serves. */
@@ -59,6 +61,7 @@ const member = (type: Type, required: boolean) => (key: string) => ({ key, type,
 const [needsBytes, takesBytes] = [member(Type.Bytes, true), member(Type.Bytes, false)];
 const [needsLong, takesLong] = [member(Type.Long, true), member(Type.Long, false)];
 const takesOctet = member(Type.Octet, false);
+const outputLength: Member = { ...needsLong('outputLength'), early: 'length' };
 const hash = member(Type.Hash, true)('hash');
 
 /** Digests without parameters, with the names of the catalog. */
@@ -89,7 +92,6 @@ function registerHashes(): void {
   for (const name of plainHashes) register(['digest'], { name, lacking: false, hash: facts(name) });
   for (const name of modernHashes)
     register(['digest'], { name, lacking: isLacking('digest', { name }), hash: facts(name) });
-  const outputLength = needsLong('outputLength');
   const extendable: Readonly<Record<string, readonly Member[]>> = {
     cSHAKE: [takesBytes('customization'), takesBytes('functionName'), outputLength],
     TurboSHAKE: [takesOctet('domainSeparation'), outputLength],
@@ -112,7 +114,6 @@ function registerMacs(): void {
     const name = `KMAC${bits}`;
     const lacking = isLacking('importKey', { name });
     const kmac: Served = { name, lacking, hash: facts(name.toLowerCase()), bits };
-    const outputLength = needsLong('outputLength');
     register(['sign', 'verify'], kmac, [takesBytes('customization'), outputLength]);
     register(KEYED, kmac, [takesLong('length')]);
   }
@@ -212,10 +213,11 @@ function readMembers(
   let facts: HashFacts | undefined;
   let problem: Error | undefined;
   for (let index = 0; index < members.length; index++) {
-    const { key, type, required } = members[index]!;
+    const { key, type, required, early } = members[index]!;
     const value = object[key];
     if (value === undefined) {
       if (required) problem ??= new TypeError(`${served.name}: ${key} is required`);
+      if (early !== undefined) given[early] = object[early];
       continue;
     }
     given[key] = value;
