@@ -433,7 +433,7 @@ export class Running implements HashSetup {
   }
 
   private acquire(): HashMemory {
-    // Not leased, without a call: for plain hashes.
+    // A hash without a key is not leased: the first checks spare it the getter.
     if ((this.mac || this.key !== undefined) && this.leases)
       return (this.memory = takeMemory(this.facts));
     if (sharedOwner !== undefined) sharedOwner.evict();

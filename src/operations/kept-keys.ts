@@ -50,7 +50,7 @@ export function keptKey(
   argument = 'key',
   preference: EnginePreference = defaultEngine.preference,
 ): Key | undefined {
-  // Most keys are bytes: to ask Node.js what they are takes longer than a short HMAC.
+  // Most keys are bytes, about which Node.js need not be asked.
   if (isUint8Array(value)) return undefined;
   const handle = secretHandle(value);
   if (typeof handle !== 'object') return undefined;

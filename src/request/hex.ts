@@ -21,7 +21,7 @@ function makeTools(): Tools {
   };
 }
 
-/** Returns bytes as hex. Four at once take half the time of joining the digits of each. */
+/** Returns bytes as hex. Four at once take 0.6 of the time of joining the digits of each. */
 export function hexOf(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
   const { native, codes } = (tools ??= makeTools());
   if (native) return native(bytes.subarray(start, end));

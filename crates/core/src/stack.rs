@@ -42,8 +42,8 @@ pub fn wipe() {
     Native::wipe_below::<DEEP>();
 }
 
-/// Runs `work` on 4 KiB of overwritten stack: values that it moves to the heap cannot carry along, in
-/// bytes that they do not use, what an earlier call spilled there.
+/// Overwrites 4 KiB of stack, then runs `work` there: a value that it moves to the heap has bytes
+/// that it does not use, in which it would carry along what an earlier call spilled.
 #[inline(always)]
 pub fn ahead<T>(work: impl FnOnce() -> T) -> T {
     Native::wipe_below::<AHEAD>();

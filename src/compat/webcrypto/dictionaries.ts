@@ -21,7 +21,7 @@ interface Member {
   readonly key: string;
   readonly type: Type;
   readonly required: boolean;
-  /** The key in an early draft, which some versions of Node.js still read: for the platform only. */
+  /** The key in an early draft, which Node.js 24.12 and 25 read. Passed to the platform only. */
   readonly early?: string;
 }
 
