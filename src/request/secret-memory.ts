@@ -19,7 +19,12 @@ const SMALL_BYTES = 4096;
 
 /** Returns zeroed memory in an ArrayBuffer of its own. */
 export function secretMemory(size: number): Secret {
-  return new Uint8Array(size <= SMALL_BYTES ? new ArrayBuffer(size) : large(size)) as Secret;
+  return new Uint8Array(secretArrayBuffer(size)) as Secret;
+}
+
+/** Returns zeroed memory, of which the caller makes a {@link Secret} of its own class. */
+export function secretArrayBuffer(size: number): ArrayBuffer {
+  return size <= SMALL_BYTES ? new ArrayBuffer(size) : large(size);
 }
 
 function large(size: number): ArrayBuffer {

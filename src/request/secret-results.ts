@@ -8,12 +8,12 @@
  * copy takes 40 ns, the ArrayBuffer 300 ns and its collection.
  */
 import { allocateApart, utf8Size, viewOf, writeText, type Buffer } from '#platform/runtime.js';
-import { secretMemory, type Secret } from './secret-memory.js';
+import { secretArrayBuffer, type Secret } from './secret-memory.js';
 
 /** The largest typed array that V8 keeps on its heap, in bytes. */
 export const SMALL_BYTES = 64;
 
-const { buffer: memory } = secretMemory(SMALL_BYTES);
+const memory = secretArrayBuffer(SMALL_BYTES);
 const words = new Float64Array(memory);
 const views: Secret<Buffer>[] = [];
 
@@ -38,7 +38,7 @@ const ZEROED_BYTES = 4096;
 
 /** Returns memory for a secret in an ArrayBuffer of its own, which V8 does not move. */
 export function secretResult(size: number): Secret<Buffer> {
-  const result = size > ZEROED_BYTES ? allocateApart(size) : viewOf(secretMemory(size).buffer);
+  const result = size > ZEROED_BYTES ? allocateApart(size) : viewOf(secretArrayBuffer(size));
   return result as Secret<Buffer>;
 }
 
@@ -49,7 +49,8 @@ export function secretText(text: string): Secret<Buffer> {
   return memory;
 }
 
-/** Wipes the stage. */
+/** Wipes the stage. A loop takes twice the instructions before V8 compiles it. */
 export function wipeStage(): void {
-  for (let index = 0; index < words.length; index++) words[index] = 0;
+  words[0] = words[1] = words[2] = words[3] = 0;
+  words[4] = words[5] = words[6] = words[7] = 0;
 }
