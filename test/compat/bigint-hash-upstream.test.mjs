@@ -144,7 +144,7 @@ async function runSuite(file, browser) {
     ? ['--eval', `process.browser = true; require(${JSON.stringify(file)});`]
     : [file];
   const { stdout } = await promisify(execFile)(process.execPath, flags, {
-    timeout: 60_000,
+    timeout: 300_000,
     maxBuffer: 2 ** 24,
   });
   return JSON.parse(stdout.trim().split('\n').at(-1));

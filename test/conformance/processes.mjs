@@ -241,7 +241,7 @@ function child(action, where, options) {
     const started = execFile(
       program,
       [...runtime, here('child.mjs'), action, JSON.stringify({ where, options })],
-      { timeout: 120_000, killSignal: 'SIGKILL' },
+      { timeout: 300_000, killSignal: 'SIGKILL' },
       (_, stdout, stderr) => {
         resolve({ code: started.exitCode, stdout, stderr });
       },

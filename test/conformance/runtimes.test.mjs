@@ -193,7 +193,7 @@ function execute(command, args) {
     const child = execFile(
       command,
       args,
-      { timeout: 180_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26, cwd: project, env },
+      { timeout: 300_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26, cwd: project, env },
       (_, stdout, stderr) => resolve({ stdout, stderr, code: child.exitCode }),
     );
   });

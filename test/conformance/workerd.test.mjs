@@ -78,7 +78,7 @@ const main :Workerd.Worker = (
   const { stdout, stderr } = await promisify(execFile)(
     found.command,
     [...found.run, join(folder, 'config.capnp')],
-    { maxBuffer: 2 ** 26, timeout: 120_000 },
+    { maxBuffer: 2 ** 26, timeout: 300_000 },
   ).catch((error) => error);
   const line = `${stdout}\n${stderr}`.split('\n').find((each) => each.includes('RECORD {'));
   assert.ok(line, `${stdout}\n${stderr}`.slice(0, 4000));

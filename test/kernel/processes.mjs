@@ -40,7 +40,7 @@ export const ways = {
  * of node:crypto and `errorOf(call)`. `result` is the value that it returns; `warnings` are the
  * codes and messages of the process's warnings.
  */
-export function perform(body, { way = ways.root, timeout = 60_000, env = {} } = {}) {
+export function perform(body, { way = ways.root, timeout = 300_000, env = {} } = {}) {
   const program = `
     ${requiring()};
     const assert = require('node:assert/strict');

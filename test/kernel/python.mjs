@@ -14,7 +14,7 @@ export function python(file, ...args) {
   return spawnSync(
     interpreter,
     ['-B', fileURLToPath(new URL(`truth/${file}`, import.meta.url)), ...args],
-    { encoding: 'utf8', timeout: 60_000 },
+    { encoding: 'utf8', timeout: 300_000 },
   );
 }
 

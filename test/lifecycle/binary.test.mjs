@@ -70,7 +70,7 @@ function run(
     const child = execFile(
       process.execPath,
       [...flags, file],
-      { cwd, env: { ...process.env, ...env }, timeout: 60_000 },
+      { cwd, env: { ...process.env, ...env }, timeout: 300_000 },
       (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
     );
   });

@@ -204,7 +204,7 @@ for (const [name, { callback, promise }] of Object.entries(journeys)) {
   });
 }
 
-test('a stalled main thread loses no completion', { timeout: 120_000 }, async () => {
+test('a stalled main thread loses no completion', { timeout: 300_000 }, async () => {
   const sources = Array.from({ length: 40 }, (_, index) => Buffer.alloc(index * 50, index));
   const right = sources.map((source) => millrace.hash('sha256', source, 'hex'));
   const counts = new Uint8Array(8000);

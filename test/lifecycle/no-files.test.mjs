@@ -73,7 +73,7 @@ test(
     plant();
     const before = listing();
     assert.ok(before.length >= 2 * places.length);
-    const { code, signal, stdout, stderr } = await run(program, { env, timeout: 20_000 });
+    const { code, signal, stdout, stderr } = await run(program, { env, timeout: 300_000 });
     assert.deepEqual(
       { code, signal, stdout, stderr },
       { code: 0, signal: null, stdout: 'done\n', stderr: '' },
@@ -101,7 +101,7 @@ test('no path below them is even looked at', { skip: noStrace() }, () => {
     {
       encoding: 'utf8',
       env: { ...process.env, ...env },
-      timeout: 60_000,
+      timeout: 300_000,
     },
   );
   assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: 'done\n', stderr: '' });

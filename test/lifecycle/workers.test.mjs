@@ -59,7 +59,7 @@ const flooding = `
 
 test(
   'terminated thirty times with lent and friendly jobs in flight',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const { code, signal, stdout, stderr } = await run(
       `
@@ -79,7 +79,7 @@ test(
           console.log('survived');
         })();
   `,
-      { flags: ['--expose-gc'], timeout: 120_000 },
+      { flags: ['--expose-gc'], timeout: 300_000 },
     );
     assert.deepEqual([code, signal, stdout], [0, null, 'survived\n'], stderr);
   },

@@ -238,7 +238,7 @@ async function inChromium(out, first, isModule) {
     const failed = new Promise((_, reject) => page.on('pageerror', reject));
     const said = page.waitForEvent('console', {
       predicate: (message) => message.text().startsWith('ANSWERS '),
-      timeout: 60_000,
+      timeout: 300_000,
     });
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
     return (await Promise.race([said, failed])).text();

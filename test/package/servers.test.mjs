@@ -63,7 +63,7 @@ function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const settings = {
       cwd: project,
-      timeout: 180_000,
+      timeout: 300_000,
       maxBuffer: 2 ** 26,
       ...options,
       env: { ...process.env, NO_COLOR: '1', ...options.env },

@@ -107,7 +107,7 @@ for (const [name, beyond] of [
   });
 }
 
-test('a source of more than 2^31 bytes', { timeout: 120_000 }, async (t) => {
+test('a source of more than 2^31 bytes', { timeout: 300_000 }, async (t) => {
   const size = 2 ** 31 + 100;
   // Reading it maps every page to the one page of zeroes; no memory is spent, but time is.
   const memory = sparse(size);

@@ -43,7 +43,7 @@ const sizes = [64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 5 * MIB, 32 * MIB].fla
   size + 4095 * 3,
 ]);
 
-test('every size and call style, against node:crypto', { timeout: 240_000 }, async () => {
+test('every size and call style, against node:crypto', { timeout: 300_000 }, async () => {
   for (const size of sizes) {
     // A source that begins anywhere in its memory.
     const source = message(size + 13).subarray(13);
@@ -65,7 +65,7 @@ test('every size and call style, against node:crypto', { timeout: 240_000 }, asy
   }
 });
 
-test('the same where the system is left alone', { timeout: 240_000 }, async () => {
+test('the same where the system is left alone', { timeout: 300_000 }, async () => {
   const program = `
     const { createHash } = require('node:crypto');
     const source = Buffer.alloc(33 * 2 ** 20 + 5, 9),
@@ -96,7 +96,7 @@ test('the same where the system is left alone', { timeout: 240_000 }, async () =
 
 test(
   'a source copied at the call may be overwritten right after it',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     for (const size of [300 * KIB, 40 * MIB]) {
       const source = message(size);
@@ -128,7 +128,7 @@ test('results can be transferred', async () => {
   }
 });
 
-test('a view keeps the memory when the Buffer is gone', { timeout: 60_000 }, async () => {
+test('a view keeps the memory when the Buffer is gone', { timeout: 300_000 }, async () => {
   const views = [];
   const source = message(2 * MIB);
   const expected = sealedByNode(source);
@@ -158,7 +158,7 @@ test('a view keeps the memory when the Buffer is gone', { timeout: 60_000 }, asy
   }
 });
 
-test('a result outlives the worker_thread that made it', { timeout: 120_000 }, async () => {
+test('a result outlives the worker_thread that made it', { timeout: 300_000 }, async () => {
   const program = `
     const { parentPort } = require('node:worker_threads');
     const { seal } = require(${JSON.stringify(entryPaths['millrace/promises'])});

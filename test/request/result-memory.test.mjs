@@ -48,7 +48,7 @@ async function counted(program, env = {}) {
   const { code, stdout, stderr } = await run(
     `${faults}\n(async () => { ${program} })().then((value) => ` +
       'console.log(JSON.stringify(value)));',
-    { flags: ['--expose-gc'], env, timeout: 120_000 },
+    { flags: ['--expose-gc'], env, timeout: 300_000 },
   );
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout);
@@ -90,7 +90,7 @@ for (const way of ['millrace', 'promises']) {
 
 test(
   'any number of results of 64 MiB takes the memory of a few',
-  { timeout: 240_000 },
+  { timeout: 300_000 },
   async () => {
     // Without a turn of the event loop, then with.
     const program = (count) => `
@@ -116,7 +116,7 @@ test(
 
 test(
   'results of mixed sizes leave about as much as without recycling',
-  { timeout: 240_000 },
+  { timeout: 300_000 },
   async () => {
     const rss = (first) =>
       counted(`

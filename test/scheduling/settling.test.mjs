@@ -32,7 +32,7 @@ function chained(depth, count, start) {
 for (const route of ['auto', 'inline', 'pool']) {
   test(
     `1024 in flight, each callback starts the next: lent, ${route}`,
-    { timeout: 60_000 },
+    { timeout: 300_000 },
     async () => {
       const places = Array.from({ length: 1024 }, () => ({
         target: Buffer.alloc(256),
@@ -53,7 +53,7 @@ for (const route of ['auto', 'inline', 'pool']) {
 
   test(
     `1024 in flight, each callback starts the next: results of 256 bytes, ${route}`,
-    { timeout: 60_000 },
+    { timeout: 300_000 },
     async () => {
       const source = Buffer.alloc(256, 3);
       let wrong = 0;
@@ -70,7 +70,7 @@ for (const route of ['auto', 'inline', 'pool']) {
 
 test(
   'a loop that is busy for longer than it looks for results loses none',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     const source = Buffer.alloc(300, 3);
     const target = Buffer.alloc(32);

@@ -28,7 +28,7 @@ export const entryPaths = Object.fromEntries(
  */
 export function run(
   source,
-  { args = [], flags = [], env = {}, timeout = 60_000, esm = false, bare = false } = {},
+  { args = [], flags = [], env = {}, timeout = 300_000, esm = false, bare = false } = {},
 ) {
   const folder = temporary();
   const file = join(folder, esm ? 'program.mjs' : 'program.cjs');

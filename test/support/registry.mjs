@@ -36,7 +36,7 @@ export function fetchPackage(name, version) {
     const output = execFileSync(process.platform === 'win32' ? 'npm.cmd' : 'npm', npm, {
       cwd: partial,
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: 300_000,
       stdio: ['ignore', 'pipe', 'ignore'],
       shell: process.platform === 'win32',
     });

@@ -186,7 +186,7 @@ test('kernel uses the device for algorithms with an accelerator, else AF_ALG', a
 
 test(
   'a device that exits during work: an error, then the next engine, no wrong result',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     await withDevice({ dieAfter: 5 }, async ({ ended }) => {
       const { result } = await perform(`
