@@ -13,7 +13,7 @@ import { root } from './steps.mjs';
 const derivations = [
   .../FUNCTIONS: [^=]*=\s*\[([^\]]*)\]/
     .exec(readFileSync(join(root, 'crates/core/src/kdf/mod.rs'), 'utf8'))[1]
-    .matchAll(/::(\w+),/g),
+    .matchAll(/&[\w:]+::(\w+)/g),
 ].map(([, name]) => name);
 
 /**

@@ -21,12 +21,24 @@ import { moduleNotices } from './notices.mjs';
 import { prepareWasmBuild, wasmTarget } from './prerequisites.mjs';
 
 /**
- * The modules in three builds. A package is a `cdylib`, of which all exports are kept.
+ * The modules with their builds. A package is a `cdylib`, of which all exports are kept.
  *
- * @typedef {{ package: string, name: string, features?: readonly string[], stack?: number }} Engine
+ * @typedef {{ package: string, name: string, features: readonly string[],
+ *   formats: readonly string[] }} Engine
  * @type {readonly Engine[]}
  */
-const modules = [{ package: 'millrace-wasm', name: 'engine' }];
+const modules = [
+  {
+    package: 'millrace-wasm',
+    name: 'engine',
+    features: ['digests', 'ciphers', 'passwords', 'erased'],
+    formats: ['simd', 'plain', 'javascript'],
+  },
+  // The parts of it that bundles for browsers have, each if it is used.
+  { package: 'millrace-wasm', name: 'digests', features: ['digests', 'erased'], formats: ['simd'] },
+  { package: 'millrace-wasm', name: 'ciphers', features: ['ciphers'], formats: ['simd'] },
+  { package: 'millrace-wasm', name: 'passwords', features: ['passwords'], formats: ['simd'] },
+];
 
 /**
  * The modules behind millrace/portable, of crates/families: the functions whose names begin with
@@ -80,7 +92,7 @@ const notices = 'LICENSES.txt';
 /** The builds, and what the compiler may use in each beside its defaults. */
 const builds = { plain: [], simd: ['simd128'] };
 
-/** Bytes of the stack in linear memory, unless a module says less. Core wipes 32 KiB of it. */
+/** Bytes of the stack in linear memory. Core wipes 32 KiB of it. */
 const STACK_BYTES = 256 << 10;
 
 /**
@@ -110,18 +122,17 @@ export async function buildModules({ force = false, keep = false } = {}) {
 }
 
 /** Returns the names of a module's files, by build. */
-const filesOf = ({ name }) => ({
-  simd: name,
-  plain: `${name}-plain`,
-  javascript: `${name}-javascript`,
-});
+const filesOf = ({ name, formats }) =>
+  Object.fromEntries(
+    formats.map((format) => [format, format === 'simd' ? name : `${name}-${format}`]),
+  );
 
 /**
  * Writes the files of a module if the crates that it is made of have changed. They export `simd`
  * and `plain`, which `decode` in src/portable/module.ts reads, and `instantiate`.
  */
 export async function buildModule(module, { force = false } = {}) {
-  const { package: crate, name, features = [], stack = STACK_BYTES } = module;
+  const { package: crate, name, features } = module;
   const files = filesOf(module);
   const outputs = Object.values(files).map((file) => join(folder, `${file}.ts`));
   const stamp = join(folder, `.stamp-${name}`);
@@ -130,12 +141,9 @@ export async function buildModule(module, { force = false } = {}) {
   const env = await prepareWasmBuild();
   for (const [build, instructions] of Object.entries(builds)) {
     const title = `build ${name}.wasm${build === 'simd' ? ' with SIMD' : ''}`;
-    const args = [
-      '--profile',
-      'wasm',
-      ...(features.length > 0 ? ['--features', features.join()] : []),
-    ];
-    const flags = [`-Clink-arg=-zstack-size=${stack}`];
+    if (files[build] === undefined) continue;
+    const args = ['--profile', 'wasm', '--features', features.join()];
+    const flags = [`-Clink-arg=-zstack-size=${STACK_BYTES}`];
     const library = await compile(title, crate, args, flags, instructions, env);
     const optimized = await optimize(readFileSync(library), { formats: true });
     write(files[build], { [build]: encode(optimized) });

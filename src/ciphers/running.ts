@@ -13,6 +13,9 @@ import type { Completion } from '../scheduling/completions.js';
 import { runAsync } from '../scheduling/run.js';
 import { HeldText } from './held.js';
 import { allocate, allocateApart, type Buffer } from '#platform/runtime.js';
+import { provideCiphers } from '#platform/parts.js';
+
+provideCiphers();
 
 /** The operations that a running cipher allows. */
 export const enum Phase {

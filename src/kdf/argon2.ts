@@ -42,6 +42,9 @@ import {
   derivationNames,
 } from './derive.js';
 import { accepted, type Accepted, type Names } from '../request/options.js';
+import { providePasswords } from '#platform/parts.js';
+
+providePasswords();
 
 /** The cost of an Argon2; the defaults are OWASP's recommendation. */
 export interface Argon2Cost {

@@ -8,6 +8,9 @@ import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
 import { secretSize } from '../request/secret-size.js';
 import { base64, type Buffer } from '#platform/runtime.js';
 import { readPassword, type Password } from './derive.js';
+import { providePasswords } from '#platform/parts.js';
+
+providePasswords();
 
 /** Bytes of a salt, of a hash, and of a password that count. */
 export const BCRYPT = { salt: 16, hash: 23 } as const;

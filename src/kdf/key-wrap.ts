@@ -19,6 +19,9 @@ import {
 import { derivationNames, type DerivationCallOptions, type DerivationParser } from './derive.js';
 import type { EngineOptions } from '../engines/engines.js';
 import type { CryptoKey, KeyObject } from '#platform/runtime.js';
+import { provideCiphers } from '#platform/parts.js';
+
+provideCiphers();
 
 /** The keys of `wrapKey`. */
 export interface WrapKeyOptions extends EngineOptions {

@@ -49,6 +49,9 @@ import {
 } from '../request/kdf-costs.js';
 import { between } from '../request/numbers.js';
 import { accepted, unknownName, type Accepted, type Names } from '../request/options.js';
+import { providePasswords } from '#platform/parts.js';
+
+providePasswords();
 
 /** The parameters of a password hash. */
 export interface HashPasswordOptions extends Argon2Cost, Omit<ScryptOptions, 'maxmem' | 'cost'> {

@@ -22,6 +22,9 @@ import {
   type DerivationCallOptions,
 } from './derive.js';
 import { accepted, type Accepted } from '../request/options.js';
+import { providePasswords } from '#platform/parts.js';
+
+providePasswords();
 
 /** The cost of an scrypt. Each number has two names, as in node:crypto; give one of them. */
 export interface ScryptOptions extends ScryptCostOptions, EngineOptions {

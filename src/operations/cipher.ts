@@ -61,6 +61,9 @@ import {
   type Place,
 } from './cipher-arguments.js';
 import { randomNonce } from './nonces.js';
+import { provideCiphers } from '#platform/parts.js';
+
+provideCiphers();
 
 /** Options of {@link seal}. Sizes are in bytes. */
 export interface SealOptions extends EngineOptions {

@@ -36,6 +36,7 @@ import {
 } from '../engines/engines.js';
 import { secretText } from '../request/secret-results.js';
 import type { CryptoKey, KeyObject } from '#platform/runtime.js';
+import { provideCiphers } from '#platform/parts.js';
 
 /** Options of {@link createKey}. */
 export interface CreateKeyOptions extends EngineOptions {}
@@ -61,6 +62,7 @@ export function createKey(
   key: Data | KeyObject | CryptoKey,
   options?: CreateKeyOptions,
 ): Key {
+  provideCiphers();
   if (arguments.length > 3) refuseSurplus(arguments, 3, 'createKey');
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'createKey needs an algorithm and a key');

@@ -4,7 +4,7 @@
  * differs between them.
  */
 import { At, CopiedBytes, Poll, Status, type Native } from '../request/frame.js';
-import { Operation, WHOLE } from '../request/protocol.js';
+import { Operation, Purpose, WHOLE } from '../request/protocol.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { isUint8Array, sizeOf } from '../request/intrinsics.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
@@ -20,14 +20,21 @@ import {
   writeNumbers,
 } from './execute.js';
 import type { Host } from './host.js';
-import { Instance, setModuleSource, unavailableReason, WINDOW, withSpare } from './instance.js';
+import {
+  Instance,
+  Part,
+  partOf,
+  provided,
+  unavailableReason,
+  WINDOW,
+  withSpare,
+} from './instance.js';
 import { Jobs } from './jobs.js';
-import { compileText } from './module.js';
-import { simd } from './modules/engine.js';
 import { numberOf, writeNumber } from './numbers.js';
 import { costsReport, enginesReport } from './report.js';
 import { workOf } from './request.js';
 import { forgetImported } from './webcrypto-backend.js';
+import { provideModule } from '#platform/portable-module.js';
 import { copyOf, NOTHING, overlap, range, refuse, whole } from './windows.js';
 import { isChunks, isCipher, type Work } from './work.js';
 
@@ -41,17 +48,44 @@ const POOL_COST_RATIO = 8;
 /** Calls with more bytes at once run in an instance whose memory is given back afterwards. */
 const LARGE_BYTES = 2 ** 20;
 
+/** A handle is that of the module, below this number, and a multiple of it: the module's part. */
+const PART_UNIT = 2 ** 51;
+
+const inModule = (handle: number): number => handle % PART_UNIT;
+
 /** Returns a portable engine with its own keys, workers and settings. */
 export function makePortable(host: Host): Native {
-  setModuleSource(() => compileText(simd));
+  provideModule();
   let frame: Float64Array = new Float64Array(At.Length);
   let inputBuffer: Uint8Array = NOTHING;
   let jobs: Jobs | undefined;
 
-  let instance: Instance | undefined;
-  /** Returns the instance that holds the keys, made at first use. */
-  function main(): Instance {
-    return (instance ??= new Instance(host.view));
+  const instances: (Instance | undefined)[] = [];
+  /** Returns the instance of a module that holds its keys, made at first use. */
+  function main(part = provided(Part.Digests)): Instance {
+    return (instances[part] ??= new Instance(part, host.view));
+  }
+
+  /** Returns the instance that holds a key or a message, whose handle is then in its numbers. */
+  function holder(handle: number): Instance {
+    const here = instances[Math.floor(handle / PART_UNIT)] ?? refuse(Status.KeyDisposed);
+    here.numbers[At.Key] = inModule(handle);
+    return here;
+  }
+
+  /** Returns the handle of what an instance of {@link main} made. */
+  function handleOf(part: Part, made: number): number {
+    return accepted(made) + part * PART_UNIT;
+  }
+
+  /** Returns a copy of the bytes of a prepared key, and its purpose. */
+  function keyBytes(handle: number): { readonly secret: Uint8Array; readonly purpose: Purpose } {
+    const here = holder(handle);
+    const purpose = accepted(here.calls.key_purpose());
+    const secret = here.takeOutput(accepted(here.calls.key_bytes()), (memory, start, end) =>
+      copyOf(memory.subarray(start, end)),
+    );
+    return { secret, purpose };
   }
 
   /** Runs `work` and returns its status. */
@@ -74,14 +108,7 @@ export function makePortable(host: Host): Native {
 
   /** Returns the work with the bytes of its prepared key, for another instance. */
   function withKeyBytes(work: Work): Work {
-    if (work.handle === 0) return work;
-    const { calls, numbers } = main();
-    numbers[At.Key] = work.handle;
-    const purpose = accepted(calls.key_purpose());
-    const secret = main().takeOutput(accepted(calls.key_bytes()), (memory, start, end) =>
-      copyOf(memory.subarray(start, end)),
-    );
-    return { ...work, purpose, secret };
+    return work.handle === 0 ? work : { ...work, ...keyBytes(work.handle) };
   }
 
   /** Runs an operation on this thread. */
@@ -90,7 +117,10 @@ export function makePortable(host: Host): Native {
     const derives = operation >= Operation.Scrypt;
     // Other long texts pass through a window; an output of any length does not.
     const bytes = isChunks(operation) ? source.length : isCipher(operation) ? 0 : target.length;
-    if (!derives && bytes <= LARGE_BYTES) return perform(work, main());
+    if (!derives && bytes <= LARGE_BYTES) {
+      if (work.handle === 0) return perform(work, main(partOf(operation)));
+      return perform({ ...work, handle: inModule(work.handle) }, holder(work.handle));
+    }
     const keyed = withKeyBytes(work);
     const end = Date.now() + timeLimit(work);
     const run = (spare: Instance): Status => {
@@ -100,7 +130,7 @@ export function makePortable(host: Host): Native {
       return derives && ended === Status.Cancelled ? Status.Work : ended;
     };
     try {
-      return withSpare(run, { derives });
+      return withSpare(operation, run);
     } finally {
       if (keyed !== work) keyed.secret.fill(0);
     }
@@ -135,7 +165,7 @@ export function makePortable(host: Host): Native {
     const here = main();
     const size = placeSource(here, source);
     if (size < 0) return undefined;
-    here.numbers[At.Key] = frame[At.Key]!;
+    here.numbers[At.Key] = inModule(frame[At.Key]!);
     const written = here.calls.digest(frame[At.Algorithm]!, size);
     here.wipe(size);
     return here.takeOutput(accepted(written), read);
@@ -163,7 +193,9 @@ export function makePortable(host: Host): Native {
         const derivation =
           work.operation < Operation.Scrypt
             ? undefined
-            : withSpare((spare) => checkDerivation(work, spare, jobs?.budget.limit ?? 0));
+            : withSpare(work.operation, (spare) =>
+                checkDerivation(work, spare, jobs?.budget.limit ?? 0),
+              );
         (jobs ?? refuse(Status.Internal)).submit(work, derivation, performHere, withKeyBytes);
         return Status.Done;
       });
@@ -201,7 +233,7 @@ export function makePortable(host: Host): Native {
         ];
         const { length } = placeFirst(here, parts);
         const [of, rest, states] = parts.map(({ length }) => length);
-        here.numbers[At.Key] = frame[At.Key]!;
+        here.numbers[At.Key] = inModule(frame[At.Key]!);
         const written = here.calls.finish(frame[At.Algorithm]!, of!, rest!, states!);
         here.wipe(length);
         return here.takeOutput(accepted(written), (memory, start, end) =>
@@ -228,32 +260,44 @@ export function makePortable(host: Host): Native {
     },
 
     createKey: (purpose, algorithm, bytes) =>
-      number(() => createKey(main(), purpose, algorithm, whole(bytes))),
+      number(() => {
+        const part = provided(purpose === Purpose.Cipher ? Part.Ciphers : Part.Digests);
+        return handleOf(part, createKey(main(part), purpose, algorithm, whole(bytes)));
+      }),
     createMacKey: (hash) =>
       number(() => {
-        main().numbers[At.Key] = frame[At.Key]!;
-        return accepted(main().calls.create_mac_key(hash));
+        const { secret, purpose } = keyBytes(frame[At.Key]!);
+        try {
+          if (purpose !== Purpose.Cipher) refuse(Status.KeyAlgorithm);
+          return native.createKey(Purpose.Mac, hash, secret, 0);
+        } finally {
+          secret.fill(0);
+        }
       }),
     extendKey: (block) =>
       number(() => {
-        const here = main();
+        const handle = frame[At.Key]!;
+        const here = holder(handle);
         const { length } = placeFirst(here, [whole(block)]);
-        here.numbers[At.Key] = frame[At.Key]!;
+        here.numbers[At.Key] = inModule(handle);
         const made = here.calls.extend_key(length);
         here.wipe(length);
-        return accepted(made);
+        return handleOf(Math.floor(handle / PART_UNIT), made);
       }),
     disposeKey() {
-      forgetImported(frame[At.Key]!);
-      return Number(disposeKey(main(), frame[At.Key]!));
+      const handle = frame[At.Key]!;
+      forgetImported(handle);
+      const here = instances[Math.floor(handle / PART_UNIT)];
+      return Number(here !== undefined && disposeKey(here, inModule(handle)));
     },
 
     createCipher: (algorithm, encrypt, iv, aad, key) =>
       number(() => {
-        const here = main();
+        const part = provided(Part.Ciphers);
+        const here = main(part);
         const parts = [whole(iv), whole(aad), key === undefined ? NOTHING : whole(key)];
         const { length } = placeFirst(here, parts);
-        here.numbers[At.Key] = frame[At.Key]!;
+        here.numbers[At.Key] = inModule(frame[At.Key]!);
         const [ivSize, aadSize, keySize] = parts.map((part) => part.length);
         const made = here.calls.create_cipher(
           algorithm,
@@ -263,7 +307,7 @@ export function makePortable(host: Host): Native {
           key === undefined ? -1 : keySize!,
         );
         here.wipe(length);
-        return accepted(made);
+        return handleOf(part, made);
       }),
     updateCipher: (source, target) =>
       status(() => {
@@ -274,13 +318,14 @@ export function makePortable(host: Host): Native {
           if (from.byteOffset !== to.byteOffset) to.set(from);
           from = to;
         }
-        const here = main();
+        const handle = frame[At.Key]!;
+        const here = holder(handle);
         const place = here.reserve(0);
         for (let at = 0; at < size || size === 0; at += WINDOW) {
           const length = Math.min(WINDOW, size - at);
           const { memory, numbers } = here;
           memory.set(from.subarray(at, at + length), place);
-          numbers[At.Key] = frame[At.Key]!;
+          numbers[At.Key] = inModule(handle);
           numbers[At.SourceOffset] = numbers[At.TargetOffset] = 0;
           numbers[At.SourceSize] = length;
           const done = here.calls.update_cipher();
@@ -292,10 +337,11 @@ export function makePortable(host: Host): Native {
       }),
     finishCipher: (tag, verify) =>
       status(() => {
-        const here = main();
+        const handle = frame[At.Key]!;
+        const here = holder(handle);
         const to = whole(tag);
         const { length, place } = placeFirst(here, [to]);
-        here.numbers[At.Key] = frame[At.Key]!;
+        here.numbers[At.Key] = inModule(handle);
         const done = here.calls.finish_cipher(length, verify);
         if (done === Status.Done && verify !== 1)
           to.set(here.memory.subarray(place, place + length));
@@ -304,8 +350,8 @@ export function makePortable(host: Host): Native {
       }),
     copyCipher: () =>
       number(() => {
-        main().numbers[At.Key] = frame[At.Key]!;
-        return accepted(main().calls.copy_cipher());
+        const handle = frame[At.Key]!;
+        return handleOf(Math.floor(handle / PART_UNIT), holder(handle).calls.copy_cipher());
       }),
 
     cancel: (slot) => jobs?.cancel(slot) ?? 0,
@@ -323,7 +369,7 @@ export function makePortable(host: Host): Native {
           tag: undefined,
           key: undefined,
         });
-        const here = main();
+        const here = main(provided(Part.Passwords));
         const sizes = { iv: frame[At.IvSize]!, target: frame[At.TargetSize]! };
         const places = place({ ...work, target: NOTHING }, here, 2 * WINDOW);
         const numbers = writeNumbers({ ...work, target: NOTHING }, places, here);

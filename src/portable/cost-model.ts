@@ -167,7 +167,7 @@ function sample(operation: Operation, algorithm: number): (size: number) => void
     : plainWork(Operation.Hash, algorithm, { target: new Uint8Array(digestSize || 32) });
   return (size) => {
     const sized = { ...work, source: source.subarray(0, size) };
-    withSpare((instance) =>
+    withSpare(work.operation, (instance) =>
       perform(cipher ? { ...sized, target: target.subarray(0, size) } : sized, instance),
     );
   };

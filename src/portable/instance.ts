@@ -2,7 +2,7 @@
  * Instances of the engine's WebAssembly module (crates/wasm): their memory, and the places in it
  * that calls use.
  */
-import { At, Status } from '../request/frame.js';
+import { At, Operation, Status } from '../request/frame.js';
 import {
   compileText,
   instantiate,
@@ -27,7 +27,6 @@ interface Calls {
   digest(algorithm: number, size: number): number;
   finish(algorithm: number, state: number, rest: number, keyStates: number): number;
   create_key(purpose: number, algorithm: number, size: number): number;
-  create_mac_key(algorithm: number): number;
   extend_key(size: number): number;
   dispose_key(): number;
   key_bytes(): number;
@@ -50,36 +49,85 @@ export const WINDOW = 64 * 1024;
 /** Bytes of the arena from the start: a window, and the other inputs of most calls. */
 const ARENA = WINDOW + 16 * 1024;
 
-let source: () => Module = () => {
-  throw new NoWebAssembly('absent');
-};
-let module: Module | undefined;
+/**
+ * The modules: one that runs every operation, or those of some operations each, so that a bundle has
+ * what it uses (tools/wasm.mjs).
+ */
+export const enum Part {
+  Whole,
+  /** Digests, PBKDF2 and HKDF. */
+  Digests,
+  /** Ciphers and key wrapping. */
+  Ciphers,
+  /** The other derivations. */
+  Passwords,
+}
+
+const sources: ((() => Module) | undefined)[] = [];
+const modules: (Module | undefined)[] = [];
 let refusal: NoWebAssembly | undefined;
 
-/** Sets where the module comes from. */
-export function setModuleSource(compile: () => Module): void {
-  source = compile;
-  [module, refusal] = [undefined, undefined];
+/** Sets where a module comes from. */
+export function setModuleSource(compile: () => Module, part = Part.Whole): void {
+  sources[part] = compile;
+  modules[part] = refusal = undefined;
 }
 
-/** Returns the module, compiled at first use; undefined where that is refused. */
-export function engineModule(): Module | undefined {
-  if (module !== undefined) return module;
+/** Returns the part if its module is here, else the whole. */
+export function provided(part: Part): Part {
+  return sources[part] === undefined ? Part.Whole : part;
+}
+
+/** Returns the module that runs an operation. */
+export function partOf(operation: Operation): Part {
+  switch (operation) {
+    case Operation.Encrypt:
+    case Operation.Decrypt:
+    case Operation.Seal:
+    case Operation.Open:
+    case Operation.SealChunks:
+    case Operation.OpenChunks:
+    case Operation.CipherUpdate:
+    case Operation.WrapKey:
+    case Operation.UnwrapKey:
+      return provided(Part.Ciphers);
+    case Operation.Scrypt:
+    case Operation.Argon2:
+    case Operation.Bcrypt:
+    case Operation.Verify:
+      return provided(Part.Passwords);
+    default:
+      return provided(Part.Digests);
+  }
+}
+
+/** Returns true if the module that runs an operation is here. */
+export function canRun(operation: Operation): boolean {
+  return sources[partOf(operation)] !== undefined;
+}
+
+/** Returns a module, compiled at first use; undefined where that is refused. */
+export function engineModule(part = provided(Part.Digests)): Module | undefined {
+  if (modules[part] !== undefined) return modules[part];
+  const source = sources[part] ?? refuse(Status.Unavailable);
   // A startup snapshot is made without WebAssembly, and runs with it.
-  if (refusal === undefined || refusal.reason === 'absent') attempt(source);
+  if (refusal === undefined || refusal.reason === 'absent') {
+    refusal = undefined;
+    modules[part] = attempt(source);
+  }
   const plain = replacement()?.plain;
-  if (module === undefined && refusal!.reason === 'vectors' && plain !== undefined)
-    attempt(() => compileText(plain, true));
-  return module;
+  if (modules[part] === undefined && refusal?.reason === 'vectors' && plain !== undefined)
+    modules[part] = attempt(() => compileText(plain, true));
+  return modules[part];
 }
 
-function attempt(compile: () => Module): void {
+function attempt(compile: () => Module): Module | undefined {
   try {
-    module = compile();
-    if (compile === source) refusal = undefined;
+    return compile();
   } catch (error) {
     if (!(error instanceof NoWebAssembly)) throw error;
     refusal = error;
+    return undefined;
   }
 }
 
@@ -91,8 +139,8 @@ export function engineKind(): { readonly runs: ModuleKind; readonly reason?: str
 }
 
 /** Returns the functions of a new instance. */
-function start(imports: object): Calls {
-  const compiled = engineModule();
+function start(part: Part, imports: object): Calls {
+  const compiled = engineModule(part);
   if (compiled !== undefined) return instantiate<Calls>(compiled, imports);
   return (replacement() ?? refuse(Status.Unavailable)).instantiate(imports) as Calls;
 }
@@ -119,17 +167,19 @@ export class Instance {
    * Called during long work with its progress, from 0 to 1. Returns true if the work shall end.
    */
   pause: (progress: number) => boolean = () => false;
+  readonly #part: Part;
   readonly #view: (memory: ArrayBuffer) => Uint8Array;
   #memory: Uint8Array;
   #numbers: Float64Array;
   #arena = 0;
   #room = 0;
 
-  constructor(view = (memory: ArrayBuffer): Uint8Array => new Uint8Array(memory)) {
-    const calls = start({
+  constructor(part: Part, view = (memory: ArrayBuffer): Uint8Array => new Uint8Array(memory)) {
+    const calls = start(part, {
       javascript: { pause: (progress: number) => Number(this.pause(progress)) },
     });
     this.calls = isLittleEndian() ? calls : this.#swapping(calls);
+    this.#part = part;
     this.#view = view;
     this.#numbers = this.#frame();
     this.#memory = view(this.calls.memory.buffer);
@@ -169,7 +219,7 @@ export class Instance {
   /** All of its memory. It is another view after a call that needed more. */
   get memory(): Uint8Array {
     // In JavaScript a smaller memory is not detached when it is replaced.
-    if (this.#memory.length === 0 || (module === undefined && this.#isStale())) {
+    if (this.#memory.length === 0 || (modules[this.#part] === undefined && this.#isStale())) {
       this.#memory = this.#view(this.calls.memory.buffer);
       this.#numbers = this.#frame();
     }
@@ -222,22 +272,24 @@ export class Instance {
 /** More memory is kept for the next derivation only: the end of an instance gives it back. */
 const KEPT_BYTES = 8 * 2 ** 20;
 
-let spare: Instance | undefined;
+const spares: (Instance | undefined)[] = [];
 
 /**
- * Calls `work` with an instance of this thread that holds no keys between calls. After a derivation
- * it is kept with all of its memory if `keep` is true.
+ * Calls `work` with an instance of this thread for an operation, which holds no keys between calls.
+ * After a derivation it is kept with all of its memory if `keep` is true.
  */
 export function withSpare<Result>(
+  operation: Operation,
   work: (instance: Instance) => Result,
-  { derives = false, keep = false } = {},
+  keep = false,
 ): Result {
-  const kept = spare;
+  const [part, derives] = [partOf(operation), operation >= Operation.Scrypt];
+  const kept = spares[part];
   // A call of the caller's code in `work` gets another one.
-  spare = undefined;
+  spares[part] = undefined;
   const instance =
-    kept !== undefined && (derives || kept.memory.length <= KEPT_BYTES) ? kept : new Instance();
+    kept !== undefined && (derives || kept.memory.length <= KEPT_BYTES) ? kept : new Instance(part);
   const result = work(instance);
-  if (instance.memory.length <= KEPT_BYTES || (derives && keep)) spare = instance;
+  if (instance.memory.length <= KEPT_BYTES || (derives && keep)) spares[part] = instance;
   return result;
 }

@@ -6,7 +6,7 @@ import { At, Operation, Purpose, Status } from '../request/frame.js';
 import { pbkdf2 } from './webcrypto.js';
 import { tryWebCrypto, isServed, type Ended } from './webcrypto-backend.js';
 import type { Cost } from './cost-model.js';
-import { Instance, withSpare } from './instance.js';
+import { Instance, partOf, withSpare, type Part } from './instance.js';
 import { joined } from './messages.js';
 import type { Module } from './module.js';
 import { copyOf, made, NOTHING } from './windows.js';
@@ -15,8 +15,9 @@ import { makesTag, type Work } from './work.js';
 
 /** A request to a worker: {@link Work} with the sizes of its results. */
 export interface WorkerRequest {
-  /** The engine's module, with the first request. */
+  /** The module of the operation, with its first request, and which it is. */
   readonly module: Module | undefined;
+  readonly part: Part;
   readonly operation: Operation;
   readonly algorithm: number;
   readonly numbers: Float64Array;
@@ -94,6 +95,7 @@ export function requestOf(
   const makes = makesTag(operation);
   return {
     module,
+    part: partOf(operation),
     operation,
     algorithm,
     numbers,
@@ -125,11 +127,12 @@ export function runRequest(request: WorkerRequest, pause: (progress: number) => 
       request,
       work,
       withSpare(
+        work.operation,
         (instance) => {
           instance.pause = pause;
           return perform(work, instance);
         },
-        { derives: work.operation >= Operation.Scrypt, keep: true },
+        true,
       ),
     );
   } catch (error) {
@@ -141,7 +144,7 @@ export function runRequest(request: WorkerRequest, pause: (progress: number) => 
 export function* requestInSteps(request: WorkerRequest): Generator<undefined, Outcome, undefined> {
   try {
     const work = workOf(request);
-    return outcome(request, work, yield* inSteps(work, new Instance()));
+    return outcome(request, work, yield* inSteps(work, new Instance(partOf(work.operation))));
   } catch (error) {
     return outcome(request, undefined, statusOf(error));
   }

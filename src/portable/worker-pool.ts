@@ -8,7 +8,7 @@ import { Status } from '../request/frame.js';
 import { CancelResult } from '../request/protocol.js';
 import { requestInSteps, requestOf, type Outcome, type WorkerResponse } from './worker-messages.js';
 import type { Host, WorkerHandle } from './host.js';
-import { engineModule } from './instance.js';
+import { engineModule, partOf, type Part } from './instance.js';
 import { copyOf, NOTHING, refuse } from './windows.js';
 import { statusOf, timeLimit } from './execute.js';
 import type { Work } from './work.js';
@@ -66,8 +66,8 @@ class PoolWorker {
   /** True after the worker has reported that it runs. */
   ready = false;
   ended = false;
-  /** True after it was sent the engine's module. */
-  hasModule = false;
+  /** The modules that it was sent. */
+  readonly parts = new Set<Part>();
   /**
    * Memory of an earlier source, for a copy of the same size. Cleared when the worker idles out.
    */
@@ -234,14 +234,15 @@ export class WorkerPool {
     worker.jobs.push(job);
     try {
       this.#ownSource(job);
-      const module = worker.hasModule ? undefined : engineModule();
+      const part = partOf(job.work.operation);
+      const module = worker.parts.has(part) ? undefined : engineModule(part);
       const request = requestOf(job.work, module, job.reportsProgress, job.measure);
       // Transferred memory is lost with a worker that fails to start: clone until it has reported
       // that it runs.
       const { buffer, length } = request.source;
       worker.handle!.hold(true);
       worker.handle!.post(request, worker.ready && length > 0 ? [buffer as ArrayBuffer] : []);
-      worker.hasModule = true;
+      worker.parts.add(part);
       if (worker.ready) job.work = { ...job.work, source: NOTHING };
       this.#startClock(job);
     } catch (error) {

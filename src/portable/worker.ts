@@ -30,8 +30,8 @@ export function serve(port: Port): void {
 }
 
 async function work(port: Port, request: WorkerRequest): Promise<void> {
-  const { module } = request;
-  if (module !== undefined) setModuleSource(() => module);
+  const { module, part } = request;
+  if (module !== undefined) setModuleSource(() => module, part);
   const pause = request.reportsProgress ? reporter(port) : () => false;
   answer(port, request, (await webcryptoRequest(request)) ?? runRequest(request, pause));
 }

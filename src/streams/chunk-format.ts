@@ -27,6 +27,9 @@ import { secretResult } from '../request/secret-results.js';
 import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../request/secret-memory.js';
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
+import { provideCiphers } from '#platform/parts.js';
+
+provideCiphers();
 
 /** Bytes of the message in every chunk but the last. */
 export const CHUNK_SIZE = 16_384;

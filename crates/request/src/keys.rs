@@ -5,6 +5,7 @@
 
 use crate::engine::{self, NO_KERNEL_KEYED_HASH};
 use crate::protocol::{EngineNumber, PurposeNumber, Status};
+use crate::{CIPHERS, DIGESTS, NOT_COMPILED};
 use millrace_core::allocate::{Shared, try_copy, try_with_capacity};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::CipherKey;
@@ -62,6 +63,10 @@ impl PreparedKey {
     /// [`Error::Memory`].
     pub fn new(purpose: Purpose, bytes: &[u8], engine: EngineNumber) -> Result<PreparedKey, Error> {
         Ok(match purpose {
+            Purpose::Cipher(_) if !CIPHERS => return Err(Error::Unavailable(NOT_COMPILED)),
+            Purpose::Mac(_) | Purpose::Hash(_) if !DIGESTS => {
+                return Err(Error::Unavailable(NOT_COMPILED));
+            }
             Purpose::Cipher(cipher) => PreparedKey::Cipher(
                 engine::cipher_key(engine, cipher, bytes)?,
                 Zeroizing::new(try_copy(bytes)?),
@@ -134,9 +139,10 @@ struct Slot {
     key: Option<Shared<PreparedKey>>,
 }
 
-/// Handles stay exact as JavaScript numbers: index below 2^24, generation below 2^29.
+/// Handles stay exact as JavaScript numbers: index below 2^24, generation below 2^27; the portable
+/// engine adds the number of a module above.
 const INDEX_BITS: u32 = 24;
-const GENERATIONS: u32 = 1 << 29;
+const GENERATIONS: u32 = 1 << 27;
 
 impl Keys {
     /// Stores a key. Returns its handle, which is never 0.
@@ -182,7 +188,7 @@ impl Keys {
             return false;
         }
         slot.generation += 1;
-        // A slot is not used again after 2^29 disposals.
+        // A slot is not used again after 2^27 disposals.
         if slot.generation < GENERATIONS {
             self.free.push(index as u32);
         }

@@ -55,3 +55,10 @@ pub mod predict;
 pub mod protocol;
 pub mod running_cipher;
 pub mod work;
+
+// The operations that this build executes: the linker omits the others from a WebAssembly module.
+/// True if digests and MACs are compiled.
+pub const DIGESTS: bool = cfg!(feature = "digests");
+/// True if ciphers are compiled.
+pub const CIPHERS: bool = cfg!(feature = "ciphers");
+const NOT_COMPILED: &str = "this WebAssembly module lacks the operation";

@@ -112,6 +112,7 @@ extern "C" fn check() -> u32 {
 }
 
 /// As `run` for the password hash of `needsRehash`: returns 0 or 1, or minus a status.
+#[cfg(feature = "passwords")]
 #[unsafe(no_mangle)]
 extern "C" fn needs_rehash() -> f64 {
     number(|engine| Ok(f64::from(u8::from(decode::needs_rehash(&engine.frame()?)?))))
@@ -130,6 +131,7 @@ const DIGEST_MAX: usize = 64;
 
 /// Writes the digest of the first `size` bytes of the arena to the output, with the key in the
 /// frame, if any. Returns its size, or minus a status.
+#[cfg(feature = "digests")]
 #[unsafe(no_mangle)]
 extern "C" fn digest(algorithm: u32, size: u32) -> f64 {
     fast(algorithm, |engine, fast, digest| fast.digest(engine.first(size)?, digest))
@@ -137,6 +139,7 @@ extern "C" fn digest(algorithm: u32, size: u32) -> f64 {
 
 /// As `digest`, of a running hash whose state is followed in the arena by the rest of the message
 /// and, if they have bytes, by the states of an HMAC's key.
+#[cfg(feature = "digests")]
 #[unsafe(no_mangle)]
 extern "C" fn finish(algorithm: u32, state: u32, rest: u32, key_states: u32) -> f64 {
     fast(algorithm, |engine, fast, digest| {
@@ -188,21 +191,9 @@ fn keep(engine: &Engine, purpose: Purpose, bytes: &[u8]) -> Result<f64, Status> 
     Ok(handle as f64)
 }
 
-/// Prepares an HMAC key from the bytes of a cipher's key; returns its handle.
-#[unsafe(no_mangle)]
-extern "C" fn create_mac_key(algorithm: u32) -> f64 {
-    number(|engine| {
-        let purpose = Purpose::from_numbers(PurposeNumber::Mac as u32, algorithm);
-        let bytes = with_key(engine, |purpose, bytes| match purpose {
-            PurposeNumber::Cipher => Ok(Zeroizing::new(try_copy(bytes)?)),
-            _ => Err(Status::KeyAlgorithm),
-        })?;
-        keep(engine, purpose.ok_or(Status::Argument)?, &bytes)
-    })
-}
-
 /// Returns the handle of a hash's key with the parameters in the first `size` bytes of the arena
 /// too.
+#[cfg(feature = "digests")]
 #[unsafe(no_mangle)]
 extern "C" fn extend_key(size: u32) -> f64 {
     number(|engine| {
@@ -258,6 +249,7 @@ fn with_key<T>(
 
 /// Begins a message: iv, aad and, unless its handle is in the frame, the key follow each other in
 /// the arena. Returns the handle of the message.
+#[cfg(feature = "ciphers")]
 #[unsafe(no_mangle)]
 extern "C" fn create_cipher(algorithm: u32, encrypt: u32, iv: u32, aad: u32, key: i32) -> f64 {
     number(|engine| {
@@ -273,18 +265,21 @@ extern "C" fn create_cipher(algorithm: u32, encrypt: u32, iv: u32, aad: u32, key
 }
 
 /// Encrypts or decrypts the next bytes of a message, in place.
+#[cfg(feature = "ciphers")]
 #[unsafe(no_mangle)]
 extern "C" fn update_cipher() -> u32 {
     status(running_cipher::update_now)
 }
 
 /// Ends a message: writes a tag of `size` bytes to the start of the arena, or verifies it.
+#[cfg(feature = "ciphers")]
 #[unsafe(no_mangle)]
 extern "C" fn finish_cipher(size: u32, verify: u32) -> u32 {
     status(|engine| running_cipher::finish(engine, Some(engine.first(size)?), verify == 1))
 }
 
 /// Returns the handle of a copy of a message.
+#[cfg(feature = "ciphers")]
 #[unsafe(no_mangle)]
 extern "C" fn copy_cipher() -> f64 {
     number(|engine| Ok(running_cipher::copy(engine)? as f64))
@@ -293,6 +288,7 @@ extern "C" fn copy_cipher() -> f64 {
 // messages in parts
 
 /// Begins a message of `size` bytes in parts; see [`Parted::begin`]. Returns the number of passes.
+#[cfg(feature = "ciphers")]
 #[unsafe(no_mangle)]
 extern "C" fn begin_parts(size: f64, twice: u32) -> f64 {
     number(|engine| {
@@ -305,6 +301,7 @@ extern "C" fn begin_parts(size: f64, twice: u32) -> f64 {
 
 /// Computes the part at `offset` of the message, which is at `place` in the arena, in a pass.
 /// Returns 1 if the text there is the result, else 0.
+#[cfg(feature = "ciphers")]
 #[unsafe(no_mangle)]
 extern "C" fn run_part(pass: u32, offset: f64, place: u32, size: u32) -> f64 {
     number(|engine| {
@@ -317,6 +314,7 @@ extern "C" fn run_part(pass: u32, offset: f64, place: u32, size: u32) -> f64 {
 }
 
 /// Ends a pass; see [`Parted::end_pass`].
+#[cfg(feature = "ciphers")]
 #[unsafe(no_mangle)]
 extern "C" fn end_pass(pass: u32) -> u32 {
     status(|engine| {
@@ -325,6 +323,7 @@ extern "C" fn end_pass(pass: u32) -> u32 {
 }
 
 /// Forgets the message in parts.
+#[cfg(feature = "ciphers")]
 #[unsafe(no_mangle)]
 extern "C" fn end_parts() {
     Engine::with(|engine| *engine.parted.borrow_mut() = None);

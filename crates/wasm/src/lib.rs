@@ -1,5 +1,5 @@
-//! The WebAssembly binding: the core as one module, for browsers and every runtime without a native
-//! binary.
+//! The WebAssembly binding, for browsers and every runtime without a native binary: the core as one
+//! module, or with some of its operations (the features).
 //!
 //! JavaScript (src/portable/instance.ts) copies the bytes of a call into the arena, writes the
 //! numbers to the frame, whose offsets are then places in the arena, and calls an export; it copies

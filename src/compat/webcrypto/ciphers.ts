@@ -9,6 +9,9 @@ import type { Algorithm } from './dictionaries.js';
 import type { Kept } from './keys.js';
 import { bytesOf, exception } from './platform.js';
 import { check, deriveNow, enginesOf, refuse, run, runNow } from './run.js';
+import { provideCiphers } from '#platform/parts.js';
+
+provideCiphers();
 
 type Result = ArrayBuffer | Promise<ArrayBuffer>;
 

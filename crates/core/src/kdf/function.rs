@@ -92,6 +92,35 @@ pub(super) trait Function: Sync {
     ) -> Result<(), Error>;
 }
 
+/// A function that this build lacks.
+pub(super) struct NotCompiled;
+
+impl Function for NotCompiled {
+    fn memory(&self, _numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
+        Err(Error::NotSupported)
+    }
+
+    fn predict(
+        &self,
+        _numbers: &Numbers,
+        _aad: &[u8],
+        _size: usize,
+        _block: &dyn Fn(Hash) -> u64,
+    ) -> Result<u64, Error> {
+        Err(Error::NotSupported)
+    }
+
+    fn derive(
+        &self,
+        _jobs: &mut [Job<'_>],
+        _memory: &mut Memory,
+        _checkpoint: &mut dyn Checkpoint,
+        _each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Error> {
+        Err(Error::NotSupported)
+    }
+}
+
 /// Returns the digests that `size` bytes take.
 pub(super) fn digests(hash: Hash, size: usize) -> u64 {
     size.div_ceil(hash.facts().digest_size.max(1)) as u64

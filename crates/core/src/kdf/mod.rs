@@ -25,7 +25,7 @@ pub mod scrypt;
 pub use self::function::{Job, Numbers};
 pub use crate::engines::Memory;
 
-use self::function::Function;
+use self::function::{Function, NotCompiled};
 use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
@@ -34,17 +34,21 @@ use crate::engines::Native;
 /// The functions, by number. tools/protocol.mjs names the operations of the binding after them.
 #[rustfmt::skip] // one a line
 const FUNCTIONS: [&dyn Function; 10] = [
-    &scrypt::Scrypt,
-    &pbkdf2::Pbkdf2,
-    &hkdf::Steps::Hkdf,
-    &hkdf::Steps::HkdfExtract,
-    &hkdf::Steps::HkdfExpand,
-    &argon2::Argon2,
-    &bcrypt::Bcrypt,
-    &phc::Verify,
-    &key_wrap::Direction::WrapKey,
-    &key_wrap::Direction::UnwrapKey,
+    if PASSWORDS { &scrypt::Scrypt } else { &NotCompiled },
+    if DIGESTS { &pbkdf2::Pbkdf2 } else { &NotCompiled },
+    if DIGESTS { &hkdf::Steps::Hkdf } else { &NotCompiled },
+    if DIGESTS { &hkdf::Steps::HkdfExtract } else { &NotCompiled },
+    if DIGESTS { &hkdf::Steps::HkdfExpand } else { &NotCompiled },
+    if PASSWORDS { &argon2::Argon2 } else { &NotCompiled },
+    if PASSWORDS { &bcrypt::Bcrypt } else { &NotCompiled },
+    if PASSWORDS { &phc::Verify } else { &NotCompiled },
+    if CIPHERS { &key_wrap::Direction::WrapKey } else { &NotCompiled },
+    if CIPHERS { &key_wrap::Direction::UnwrapKey } else { &NotCompiled },
 ];
+
+const DIGESTS: bool = cfg!(feature = "digests");
+const CIPHERS: bool = cfg!(feature = "ciphers");
+const PASSWORDS: bool = cfg!(feature = "passwords");
 
 /// How much longer a derivation takes here than the predictions say, which are those of native
 /// code.
