@@ -76,6 +76,8 @@ export async function docs(args) {
 
 function copyPages() {
   const staged = new Map(Object.entries(outside).filter(([file]) => existsSync(join(root, file))));
+  for (const name of readdirSync(join(folder, 'recipes')))
+    staged.set(`docs/recipes/${name}`, `recipes/${name}`);
   for (const name of readdirSync(folder)) {
     if (name.endsWith('.md')) staged.set(`docs/${name}`, name);
     if (extname(name) === '.png') cpSync(join(folder, name), join(pages, name));

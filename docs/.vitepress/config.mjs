@@ -63,6 +63,21 @@ export default defineConfig({
           ],
         },
         {
+          text: 'Recipes',
+          items: [
+            page('Uploads', '/recipes/uploads'),
+            page('Contents by digest', '/recipes/content-addressed'),
+            page('Backup and restore', '/recipes/backup'),
+            page('Tokens', '/recipes/tokens'),
+            page('A webhook', '/recipes/webhook'),
+            page('A login', '/recipes/login'),
+            page('A Merkle tree', '/recipes/merkle-tree'),
+            page('A database', '/recipes/database'),
+            page('Rotating keys', '/recipes/rotating-keys'),
+            page('Workers and cluster', '/recipes/workers'),
+          ],
+        },
+        {
           text: 'Reference',
           items: [page('The millrace command', '/cli'), page('API', '/api/')],
         },

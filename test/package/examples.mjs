@@ -1,5 +1,6 @@
 // The examples of README.md and docs/*.md as programs. A block of js, ts, sh or console is an
-// example. The comment before it can say:
+// example. Those of docs/recipes are complete, and print the block of text that follows. The comment
+// before an example can say:
 //
 //   <!-- example: setup CODE -->        CODE runs first, in the same file (JavaScript or shell)
 //   <!-- example: may throw CODE -->    it may end with this error on a machine without the feature
@@ -16,14 +17,27 @@ import { root } from '../support/child.mjs';
 
 const LANGUAGES = ['js', 'ts', 'sh', 'console'];
 
-/** Every example: `{ file, line, language, code, setup, mayThrow, notRun }`. */
+/** Every example: `{ file, line, language, code, setup, mayThrow, notRun, prints }`. */
 export function allExamples() {
-  const docs = readdirSync(join(root, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .sort();
-  return ['README.md', ...docs.map((name) => `docs/${name}`)].flatMap((file) =>
-    examplesOf(file, readFileSync(join(root, file), 'utf8')),
+  const pages = ['docs', 'docs/recipes'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith('.md'))
+      .sort()
+      .map((name) => `${folder}/${name}`),
   );
+  return ['README.md', ...pages].flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    return file.startsWith('docs/recipes/') ? recipesOf(file, text) : examplesOf(file, text);
+  });
+}
+
+/** The program of a recipe, with what it prints. */
+function recipesOf(file, text) {
+  const printed = [...text.matchAll(/^```text\n([^]*?)^```$/gm)];
+  const programs = examplesOf(file, text);
+  if (programs.length !== 1 || printed.length !== 1)
+    throw new Error(`${file}: a recipe is one program and one block of what it prints`);
+  return [{ ...programs[0], prints: printed[0][1] }];
 }
 
 export function examplesOf(file, text) {

@@ -665,7 +665,8 @@ describe('in a project of npm', { concurrency: 2 }, () => {
   }
 });
 
-async function runExample({ file, line, language, code, setup, mayThrow }, place) {
+async function runExample({ file, line, language, code, setup, mayThrow, prints }, place) {
+  const complete = prints !== undefined;
   const cwd = join(place.cwd, 'examples', `${file.replace(/\W/g, '-')}-${line}`);
   mkdirSync(join(cwd, 'photos'), { recursive: true });
   for (const name of ['photos.tar', 'photos/cat.jpg', 'photos/dog.jpg'])
@@ -675,7 +676,7 @@ async function runExample({ file, line, language, code, setup, mayThrow }, place
   const ran =
     language === 'sh' || language === 'console'
       ? await inShell(language, setup, code, cwd, place)
-      : await asModule(language, setup, code, cwd, place);
+      : await asModule(language, setup, code, cwd, place, complete);
   if (language === 'console') {
     const printed = code.split('\n').filter((each) => each !== '' && !each.startsWith('$ '));
     assert.deepEqual(
@@ -691,18 +692,19 @@ async function runExample({ file, line, language, code, setup, mayThrow }, place
     `${ran.all}\n${file}:${line} must run as it stands; test/package/examples.mjs tells ` +
       'how a fragment is completed or left out',
   );
+  if (complete) assert.deepEqual([ran.stdout, ran.stderr], [prints, '']);
 }
 
-async function asModule(language, setup, code, cwd, place) {
-  const text = `${setup}${code}`.replaceAll('…', 'undefined');
+async function asModule(language, setup, code, cwd, place, complete) {
+  const text = complete ? code : `${setup}${code}`.replaceAll('…', 'undefined');
   const common = /\brequire\(|\bmodule\.exports\b/.test(text) && !/^import /m.test(text);
   const program = join(cwd, common ? 'example.cjs' : 'example.mjs');
   writeFileSync(program, language === 'ts' ? (await transform(text, { loader: 'ts' })).code : text);
-  return start(
-    process.execPath,
-    ['--import', pathToFileURL(join(place.cwd, 'example-names.mjs')).href, program],
-    { cwd, env: place.env },
-  );
+  const names = ['--import', pathToFileURL(join(place.cwd, 'example-names.mjs')).href];
+  return start(process.execPath, complete ? [program] : [...names, program], {
+    cwd,
+    env: place.env,
+  });
 }
 
 function inShell(language, setup, code, cwd, place) {
