@@ -120,15 +120,16 @@ function unknownAlgorithm(
     name,
     table.flatMap((facts) => [facts.name, ...facts.aliases]),
   );
+  const wanted = name.toLowerCase();
+  const hint = hints.find(([pattern]) => pattern.test(wanted))?.[1] ?? '';
   if (!shown.startsWith('"')) {
     const place = argument === 'algorithm' ? ', the first argument,' : '';
     const list = kind === 'hash' ? 'getHashes()' : 'getCiphers()';
     return makeError(
       'ERR_UNKNOWN_ALGORITHM',
-      `${argument}${place} must be a name that ${list} lists, not ${shown}`,
+      `${argument}${place} must be a name that ${list} lists, not ${shown}${hint}`,
     );
   }
-  const wanted = name.toLowerCase();
   const nearest = table
     .map((facts) => ({
       name: facts.name,
@@ -139,6 +140,13 @@ function unknownAlgorithm(
   return makeError(
     'ERR_UNKNOWN_ALGORITHM',
     `${argument} ${shown} is not a known ${kind}; ` +
-      `nearest: ${nearest.map((facts) => facts.name).join(', ')}`,
+      `nearest: ${nearest.map((facts) => facts.name).join(', ')}${hint}`,
   );
 }
+
+/** What to do about names of other libraries. */
+const hints: readonly (readonly [RegExp, string])[] = [
+  [/^blake2[bs]-?\d+$/, "; other sizes are hash('blake2b512', data, { outputLength })"],
+  [/^aes-?\d+-(cbc|ccm|cfb|ecb|ocb|ofb|xts)/, '; this mode is in node:crypto only'],
+  [/^hmac$/, '; for createKey it is hmac-sha256 or another hmac- with a hash'],
+];

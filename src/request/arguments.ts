@@ -88,13 +88,13 @@ function empty(found: Uint8Array, value: Bytes, name: string): Uint8Array {
   return found;
 }
 
-/** Checks that `offset .. offset + size` lies within `length` bytes. */
+/** Checks that `offset .. offset + size` lies within `length` bytes of `name`. */
 export function range(offset: number, size: number, length: number, name: string): void {
   if (offset + size > length) {
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      `${name}Offset + ${name}Size must be at most ${name}'s size in bytes: ` +
-        `${offset} + ${size} > ${length}`,
+      `${name} must have ${offset + size} bytes or more, ${name}Offset (${offset}) included, ` +
+        `not ${length}`,
     );
   }
 }

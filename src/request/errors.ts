@@ -113,7 +113,19 @@ function classOf(value: unknown): unknown {
 
 /** Returns the error for an argument of the wrong type. */
 export function wrongType(name: string, expected: string, value: unknown): MillraceError {
-  return makeError('ERR_ARGUMENT_TYPE', `${name} must be ${expected}, not ${describe(value)}`);
+  return makeError(
+    'ERR_ARGUMENT_TYPE',
+    `${name} must be ${expected}, not ${describe(value)}${remedy(expected, value)}`,
+  );
+}
+
+/** Returns what to do about a value in the place of bytes. */
+function remedy(expected: string, value: unknown): string {
+  if (!expected.includes('Buffer')) return '';
+  if (typeof value === 'string') return ": Buffer.from(text, 'hex') reads hex";
+  const name = String(classOf(value));
+  if (name === 'Promise') return ': await it';
+  return /Stream$|^Response$/.test(name) ? ': hash of millrace/promises takes a stream' : '';
 }
 
 /** Returns the error for an argument whose memory is gone. */

@@ -191,7 +191,8 @@ authTagLength tagLength tag hashLength outputLength keylen = taglength tag_lengt
 outputLength authTagLength tagLength hashLength keylen = dklen keylen outputlen outputlength \
 outlen hashlength hashlen length
 memory = memorycost memlimit m mem
-passes iterations N = timecost opslimit t time passes iterations rounds c
+cost = rounds saltrounds
+passes iterations N = timecost opslimit t time passes iterations c rounds
 parallelism p = parallelism parallelization p threads lanes
 N = n cost
 maxmem maxMemory = maxmem maxmemory

@@ -220,7 +220,7 @@ const calls = {
     means: {
       memoryCost: 'memory',
       timeCost: 'passes',
-      rounds: 'passes',
+      rounds: 'cost',
       iterations: 'passes',
       type: 'algorithm',
       raw: '',
@@ -338,7 +338,7 @@ const others = {
   needsRehash: {
     call: (options) => millrace.needsRehash(stored, options),
     takes: [{ memory: 8 }, { passes: 1 }, { algorithm: 'scrypt' }, { hashLength: 32 }],
-    means: { memoryCost: 'memory', rounds: 'passes' },
+    means: { memoryCost: 'memory', rounds: 'cost' },
   },
   configure: {
     call: millrace.configure,

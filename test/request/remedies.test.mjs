@@ -1,0 +1,63 @@
+// Messages for usual mistakes name the remedy.
+
+import assert from 'node:assert/strict';
+import { createReadStream } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
+
+import millrace from 'millrace';
+import promises from 'millrace/promises';
+
+const key = Buffer.alloc(32);
+const text = key.toString('hex');
+
+for (const [name, pattern, call] of [
+  ['hex as a key', /Buffer\.from/, () => millrace.seal('aes-256-gcm', { key: text, source: 'x' })],
+  [
+    'hex as a code',
+    /Buffer\.from/,
+    () => millrace.verifyHmac('sha256', { key, source: 'x', mac: text }),
+  ],
+  [
+    'a small target',
+    /target must have 36 bytes or more, targetOffset \(4\) included, not 16/,
+    () => millrace.hash('sha256', 'x', { target: Buffer.alloc(16), targetOffset: 4 }),
+  ],
+  ['a promise', /await it/, () => millrace.hash('sha256', Promise.resolve('x'))],
+  ['a Response', /takes a stream/, () => millrace.hash('sha256', new Response('x'))],
+  [
+    'a stream',
+    /millrace\/promises takes a stream/,
+    () => {
+      const stream = createReadStream(fileURLToPath(import.meta.url));
+      stream.on('error', () => {}).destroy();
+      return millrace.hash('sha256', stream);
+    },
+  ],
+  ['a size in the name', /outputLength/, () => millrace.hash('blake2b-256', 'x')],
+  ['hmac without a hash', /hmac-sha256/, () => millrace.createKey('hmac', key)],
+  [
+    'a mode of node:crypto',
+    /node:crypto/,
+    () => millrace.seal('aes-256-cbc', { key, source: 'x' }),
+  ],
+  [
+    "bcrypt's rounds",
+    /did you mean options\.cost/,
+    () => millrace.hashPassword('x', { algorithm: 'bcrypt', rounds: 10 }),
+  ],
+  [
+    "bcrypt's saltRounds",
+    /did you mean options\.cost/,
+    () => millrace.hashPassword('x', { algorithm: 'bcrypt', saltRounds: 10 }),
+  ],
+])
+  test(`${name}: the message names the remedy`, () => {
+    assert.throws(call, (error) => {
+      assert.match(error.message, pattern);
+      return true;
+    });
+  });
+
+test('a callback given to a promise: the message names the remedy', () =>
+  assert.rejects(() => promises.hash('sha256', 'x', () => {}), /takes no callback/));
