@@ -500,7 +500,7 @@ test('for browsers the modules bundle with the portable engine', async () => {
     logLevel: 'silent',
   });
   const [{ text }] = outputFiles;
-  assert.doesNotMatch(text, /node:/);
+  assert.doesNotMatch(text, /(?:require|import|from)\s*\(?\s*["']node:/);
   const { default: found } = await import(
     `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`
   );
