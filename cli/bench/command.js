@@ -7,10 +7,10 @@ const tables = {
   cipher: 'ciphers, as hash',
   aead: 'authenticated ciphers, as hash',
   hmac: 'HMAC, as hash',
-  digest: 'BigInts, strings, hashers, batches and conversions, with their goals',
+  digest: 'BigInts, strings, hashers, batches and conversions',
   kdf: 'key derivation: scrypt, argon2id, pbkdf2, hkdf',
   async:
-    '1 to 1024 calls in flight, and one large call, with their goals; with another table: ' +
+    '1 to 1024 calls in flight, and one large call; with another table: ' +
     'only its asynchronous rows',
   sync: 'only the synchronous rows',
   load: 'what loading the package costs',

@@ -4,7 +4,7 @@ import { bytes, duration, rate } from './report.mjs';
 import { held } from './latency.mjs';
 
 export function latencyReport(
-  { seconds, loop, held: calls, rest, goals, foreign, wrong },
+  { seconds, loop, held: calls, rest, foreign, wrong },
   { cpu, cores, system, node },
 ) {
   const rounds = Math.max(0, ...loop.map((each) => each.rounds.length));
@@ -38,13 +38,6 @@ export function latencyReport(
             `${rest.map(({ contestant, cpu }) => `${contestant} ${duration(cpu)}`).join(', ')}`,
           '',
         ]),
-    `goals: ${goals.filter(({ met }) => met).length} of ${goals.length} reached`,
-    ...goals.map(
-      ({ name, limit, reached, met }) =>
-        `  ${name.padEnd(72)} ${(limit >= 0 ? `${duration(limit)} or less` : '').padEnd(20)} ` +
-        `${{ true: 'reached', false: 'not reached', undefined: 'not measured' }[met].padEnd(13)} ` +
-        `${reached === undefined ? '-' : duration(reached)}`,
-    ),
     ...wrong.map((text) => `WRONG: ${text}`),
     '',
   ].join('\n');

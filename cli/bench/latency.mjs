@@ -111,53 +111,8 @@ const rested = ['baseline', 'millrace', 'crypto-async', 'piscina'];
 /** The time of all rounds together. */
 const BUDGET_MS = 130_000;
 
-/** Seconds, and ratios to idle; the fields are those of the results below. */
-export const goals = [
-  { name: 'main thread held per lent call, any size, p50 (warm)', of: 'held', atMost: 5e-6 },
-  {
-    name: 'event-loop delay p99 while 1 MiB jobs saturate the pool, above idle',
-    of: 'loop',
-    probe: 'timer',
-    situations: [0, 1],
-    aboveIdle: 2e-3,
-  },
-  {
-    name: 'fs.stat p99 with 16 x 64 MiB hashes in flight',
-    of: 'loop',
-    probe: 'stat',
-    situations: [2],
-    timesIdle: 2,
-  },
-  {
-    name: 'event-loop delay p99 while 16 scrypts are in flight, above idle',
-    of: 'loop',
-    probe: 'timer',
-    situations: [4],
-    aboveIdle: 2e-3,
-  },
-  {
-    name: 'fs.stat p99 with 16 scrypts in flight',
-    of: 'loop',
-    probe: 'stat',
-    situations: [4],
-    timesIdle: 2,
-  },
-  {
-    name: '16-byte hash p99 behind 64 MiB hashes and ciphers',
-    of: 'loop',
-    probe: '16',
-    situations: [3],
-    atMost: 1e-3,
-  },
-  {
-    name: 'CPU over five idle seconds, above a process that loads nothing',
-    of: 'rest',
-    aboveIdle: 5e-3,
-  },
-];
-
 /**
- * Returns { rounds, seconds, loop, held, rest, foreign, wrong, goals }; all times in seconds.
+ * Returns { rounds, seconds, loop, held, rest, foreign, wrong }; all times in seconds.
  *
  * @param {{ quick?: boolean, contestants?: string[] }} plan
  * @param {(text: string) => void} note
@@ -191,7 +146,6 @@ export async function measureLatency({ quick, contestants }, note = () => {}, pa
     return {
       seconds,
       ...measured,
-      goals: checkGoals(measured),
       foreign: median(processes.foreign),
       wrong: processes.wrong,
     };
@@ -305,41 +259,4 @@ export function combine(rounds) {
       },
     ]),
   );
-}
-
-/**
- * The goals beside what was reached: [{ ...goal, reached, limit, met }], the worst case of ours
- * counting.
- */
-export function checkGoals({ loop, held, rest }) {
-  const p99 = (name, probe) =>
-    loop.find((each) => each.contestant === 'millrace' && each.name === name)?.probes[probe]
-      ?.p99[0];
-  return goals.map((goal) => {
-    const worst = (values) =>
-      values.length === 0 || values.includes(undefined) ? undefined : Math.max(...values);
-    let [reached, base] = [undefined, 0];
-    if (goal.of === 'held')
-      reached = worst(
-        held
-          .filter(({ contestant }) => contestant === 'millrace')
-          .flatMap(({ sizes = [] }) => sizes.map(({ p50 }) => p50)),
-      );
-    if (goal.of === 'loop') {
-      reached = worst(goal.situations.map((index) => p99(situations[index].name, goal.probe)));
-      base = p99(idle.name, goal.probe);
-    }
-    if (goal.of === 'rest') {
-      const cpu = (name) => rest.find(({ contestant }) => contestant === name)?.cpu;
-      [reached, base] = [cpu('millrace'), cpu('baseline')];
-    }
-    const limit =
-      goal.atMost ?? (goal.timesIdle === undefined ? base + goal.aboveIdle : base * goal.timesIdle);
-    return {
-      ...goal,
-      reached,
-      limit,
-      met: reached === undefined || Number.isNaN(limit) ? undefined : reached <= limit,
-    };
-  });
 }

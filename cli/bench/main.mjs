@@ -8,7 +8,6 @@ import { csvOf } from './csv.mjs';
 import { compareRow } from './confidence.mjs';
 import { describe, inFlight } from './definitions.mjs';
 import { crossovers } from './engines.mjs';
-import { reached } from './goals.mjs';
 import { latencyReport } from './latency-report.mjs';
 import { measureLatency } from './latency.mjs';
 import { measureLoad } from './load.mjs';
@@ -16,7 +15,6 @@ import { readOptions } from './options.mjs';
 import {
   bytes,
   crossoverTable,
-  goalTable,
   head,
   header,
   layout,
@@ -77,7 +75,6 @@ async function measure(plan, outputs, state) {
     missing,
     settings,
     rows: [],
-    goals: [],
     crossovers: [],
   };
   const toPeople = !plan.json && plan.csv !== '-';
@@ -95,17 +92,9 @@ async function measure(plan, outputs, state) {
     if (concluded) return;
     concluded = true;
     const { rows } = record;
-    const found = reached(rows);
-    record.goals = found.map(({ goal, row, reached: got, met }) => ({
-      ...goal,
-      row: { ...goal.row, algorithm: row.algorithm, output: row.output, wait: row.wait },
-      reached: got,
-      met,
-    }));
     record.crossovers = crossovers(rows);
     if (rows.length > 0) explain(`\n${summary(rows)}`);
     if (record.crossovers.length > 0) explain(`\n${crossoverTable(record.crossovers)}`);
-    if (found.length > 0) explain(`\n${goalTable(found)}`);
     outputs.write(record);
   };
   const reports = { latency: latencyReport, scaling: scalingReport };

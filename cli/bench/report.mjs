@@ -4,7 +4,6 @@ import { cpus, release, type } from 'node:os';
 
 import { fastest } from './confidence.mjs';
 import { describe } from './definitions.mjs';
-import { goals, others } from './goals.mjs';
 import { quantile } from './numbers.mjs';
 import { notInstalled } from './packages.mjs';
 
@@ -218,7 +217,7 @@ export function summary(rows) {
         `${ratio.toFixed(2)}x (${best.form})`,
     );
   }
-  // Of asynchronous single jobs the goals say how far behind they may be.
+  // Asynchronous single jobs are expected behind: one job cannot use several cores.
   for (const row of rows.filter(
     ({ comparison, table }) => comparison.loop?.verdict === 'behind' && table !== 'async',
   )) {
@@ -243,61 +242,6 @@ export function summary(rows) {
   );
   if (wrong.length > 0) lines.push(`WRONG ANSWERS (not timed): ${wrong.join('; ')}`);
   return `${lines.join('\n')}\n`;
-}
-
-/**
- * The goals beside what this run reached: one line each, and for rows that differ in output and way
- * of waiting only one together.
- */
-export function goalTable(results) {
-  const lines = new Map();
-  for (const each of results) {
-    const key = `${goals.indexOf(each.goal)} ${each.row.algorithm}`;
-    lines.set(key, [...(lines.get(key) ?? []), each]);
-  }
-  const groups = [...lines.values()];
-  const text = groups.map((group) => {
-    const [{ goal, row }] = group;
-    const { times, where, against } = goal;
-    const most = goal.atMost ?? goal.p50;
-    const [wanted, got] =
-      most !== undefined
-        ? [`${goal.p50 === undefined ? '' : 'p50 '}${duration(most)} or less`, duration]
-        : goal.rate !== undefined
-          ? [`${gigabytes(goal.rate)} or more`, gigabytes]
-          : [
-              `${times}x ` +
-                others(goal).join(' and ') +
-                (against === undefined ? '' : `'s ${against.algorithm}`) +
-                ' or more',
-              (value) => `${value.toFixed(2)}x`,
-            ];
-    const single = group.length === 1;
-    const subject =
-      `${single ? describe(row) : describe({ ...row, output: undefined })}, ` +
-      `${bytes(row.size)}`;
-    const figures = group.map(
-      ({ row, reached, met }) =>
-        (single ? '' : `${row.output} ${row.wait} `) +
-        (reached === undefined ? '-' : got(reached)) +
-        (single || met !== false ? '' : ' (no)'),
-    );
-    return (
-      `  ${subject.padEnd(54)} ${[wanted, where].filter(Boolean).join(', ').padEnd(38)} ` +
-      `${outcome(group).padEnd(13)} ${figures.join(', ')}`
-    );
-  });
-  const count = groups.filter((group) => outcome(group) === 'reached').length;
-  return (
-    `goals (seconds and rates are for a core like Zen 4): ${count} of ${groups.length} ` +
-    `reached\n${text.join('\n')}\n`
-  );
-}
-
-/** Of several rows every one counts. */
-function outcome(group) {
-  if (group.some(({ met }) => met === false)) return 'not reached';
-  return group.every(({ met }) => met) ? 'reached' : 'not measured';
 }
 
 export function loadSummary({ times, threads }) {

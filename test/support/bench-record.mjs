@@ -108,7 +108,6 @@ function latency() {
       sizes,
     })),
     rest: [{ contestant: 'baseline', cpu: 1e-3, seconds: 5 }],
-    goals: [],
     wrong: [],
     foreign: 0.1,
   };
@@ -170,7 +169,6 @@ export function benchRecord() {
     missing: [{ name: 'keccak', package: 'keccak', reason: 'not installed' }],
     settings: { rounds: 11, time: 4, inFlight: 16, clock: 5e-8 },
     rows: measured,
-    goals: [],
     crossovers: crossovers(measured),
     latency: latency(),
     scaling: scaling(),

@@ -150,7 +150,6 @@ test('--json: the record, and nothing else', () =>
       'missing',
       'settings',
       'rows',
-      'goals',
       'crossovers',
     ]);
     assert.deepEqual(

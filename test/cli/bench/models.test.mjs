@@ -1,4 +1,4 @@
-// The bench's data: nothing is measured here, but a row or goal that fits nothing would be silent.
+// The bench's data: nothing is measured here, but a row that fits nothing would be silent.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,16 +12,9 @@ import {
   engines,
   perfDefinitions,
 } from '../../../cli/bench/engines.mjs';
-import { fits, goals, others, reached } from '../../../cli/bench/goals.mjs';
 import { answerBytes, makeInputs } from '../../../cli/bench/inputs.mjs';
 import { latencyReport } from '../../../cli/bench/latency-report.mjs';
-import {
-  combine,
-  held,
-  checkGoals,
-  goals as latencyGoals,
-  situations,
-} from '../../../cli/bench/latency.mjs';
+import { combine, held, situations } from '../../../cli/bench/latency.mjs';
 import {
   concurrentTime,
   fitConcurrent,
@@ -32,7 +25,6 @@ import {
   splitTime,
 } from '../../../cli/bench/model.mjs';
 import { median, quantile, rotated, spread, uncoordinated } from '../../../cli/bench/numbers.mjs';
-import { goalTable } from '../../../cli/bench/report.mjs';
 import { choose } from '../../../cli/bench/runner.mjs';
 import { concurrent, splits, threadCounts } from '../../../cli/bench/scaling.mjs';
 
@@ -71,23 +63,6 @@ test('contestants have names of their own', () => {
   assert.equal(new Set(names).size, names.length);
 });
 
-test('every goal names a row and a package of that row', () => {
-  for (const goal of goals) {
-    const { row, against } = goal;
-    const found = rows.filter(fits(row));
-    assert.ok(found.length > 0, JSON.stringify(row));
-    for (const name of others(goal)) {
-      const rival = contestants.find((each) => each.name === name);
-      for (const other of against === undefined ? found : rows.filter(fits(against))) {
-        assert.ok(
-          rival && choose(rival, other.definition, other.wait).length > 0,
-          `${name}: ${describe(other)}`,
-        );
-      }
-    }
-  }
-});
-
 test('rivals of a row are contestants', () => {
   const names = new Set(contestants.map(({ name }) => name));
   for (const { rivals = [] } of definitions)
@@ -111,28 +86,6 @@ test('synchronous packages take part in rows of asynchronous jobs', () => {
   assert.deepEqual(of('hash-wasm'), [], 'it is no rival there');
 });
 
-test('a goal says what was reached, and nothing where a side is missing', () => {
-  const row = { group: 'hash', algorithm: 'sha256', output: 'bigint', size: 64, wait: 'sync' };
-  const entry = (contestant, seconds) => ({ contestant, form: '', seconds, spread: 0 });
-  const [atMost, times] = reached([
-    {
-      ...row,
-      entries: [entry('millrace', 2e-7), entry('millrace', 1e-7), entry('bigint-hash', 2e-7)],
-    },
-  ]);
-  assert.deepEqual([atMost.reached, atMost.met], [1e-7, true]);
-  assert.deepEqual([times.reached, times.met], [2, false]);
-  const alone = reached([{ ...row, entries: [entry('millrace', 1e-6)] }]);
-  assert.deepEqual(
-    alone.map(({ met }) => met),
-    [false, undefined],
-  );
-  assert.deepEqual(
-    reached([{ ...row, entries: [] }]).map(({ met }) => met),
-    [undefined, undefined],
-  );
-});
-
 test('answers are compared as bytes, whatever they came as', () => {
   const [inputs] = makeInputs(
     { group: 'many', algorithm: 'sha256', messages: 2, output: 'buffer' },
@@ -144,47 +97,6 @@ test('answers are compared as bytes, whatever they came as', () => {
   assert.deepEqual(answerBytes(['0a', Buffer.from([11])], inputs), Buffer.from([10, 11]));
   const [numbers] = makeInputs({ group: 'hash', algorithm: 'xxh32', output: 'bigint' }, 4, 1);
   assert.deepEqual(answerBytes(0x123, numbers), answerBytes(0x123n, numbers));
-});
-
-test('a goal of asynchronous jobs: every row counts, and of several rivals the fastest', () => {
-  const row = {
-    table: 'async',
-    group: 'hash',
-    algorithm: 'sha256',
-    size: 4096,
-    inFlight: 16,
-    output: 'buffer',
-  };
-  const entry = (contestant, seconds, p50) => ({
-    contestant,
-    form: '',
-    seconds,
-    spread: 0,
-    latency: { p50, p99: 1 },
-  });
-  const measured = ['callback', 'promise'].map((wait, index) => ({
-    ...row,
-    wait,
-    entries: [
-      entry('millrace', index + 1, 3e-6),
-      entry('crypto-async', 4),
-      entry('node:crypto', 2),
-    ],
-  }));
-  const results = reached(measured);
-  assert.deepEqual(
-    results.map((each) => [each.row.wait, each.reached, each.met]),
-    [
-      ['callback', 2, true],
-      ['promise', 1, false],
-    ],
-  );
-  assert.match(
-    goalTable(results),
-    /0 of 1 reached\n.*not reached +buffer callback 2\.00x, buffer promise 1\.00x \(no\)/,
-  );
-  const [p50] = reached([{ ...measured[0], size: 256, inFlight: 1 }]);
-  assert.deepEqual([p50.reached, p50.met], [3e-6, true]);
 });
 
 test('large sources are one buffer, without a part that is equal to another', () => {
@@ -236,12 +148,6 @@ test('situations and calls are definitions that Millrace and node:crypto can do'
   }
   for (const { contestants: wanted } of [...situations, held])
     for (const name of wanted) assert.ok(names.has(name), name);
-  for (const { situations: indexes = [], probe } of latencyGoals)
-    for (const index of indexes)
-      assert.ok(
-        situations[index].probes.map(String).includes(probe),
-        `${probe} in ${situations[index].name}`,
-      );
 });
 
 test('rounds are combined by median, lowest and highest', () => {
@@ -282,49 +188,9 @@ test('a latency report of what there was until Ctrl-C', () => {
     wrong: [],
     foreign: 0.1,
   };
-  const text = latencyReport({ ...cut, goals: checkGoals(cut) }, machine);
+  const text = latencyReport(cut, machine);
   assert.match(text, /^idle .* timer late /m);
   assert.doesNotMatch(text, /undefined|NaN|held by|idle seconds after/);
-});
-
-test('goals of latency are measured from idle where they say so', () => {
-  const probes = (p99) =>
-    Object.fromEntries(
-      ['timer', 'stat', '16'].map((name) => [name, { p50: [0, 0, 0], p99: [p99, p99, p99] }]),
-    );
-  const loop = [
-    { contestant: 'millrace', name: 'idle', probes: probes(1e-3) },
-    ...situations.map(({ name }) => ({ contestant: 'millrace', name, probes: probes(2.5e-3) })),
-  ];
-  const calls = [
-    { contestant: 'millrace', sizes: [{ p50: 1e-6 }, { p50: 6e-6 }] },
-    { contestant: 'WebCrypto', sizes: [{ p50: 1 }] },
-  ];
-  const rest = [
-    { contestant: 'baseline', cpu: 1e-3 },
-    { contestant: 'millrace', cpu: 2e-3 },
-  ];
-  const comparison = checkGoals({ loop, held: calls, rest });
-  assert.deepEqual(
-    comparison.map(({ reached, met }) => [reached, met]),
-    [
-      [6e-6, false],
-      [2.5e-3, true],
-      [2.5e-3, false],
-      [2.5e-3, true],
-      [2.5e-3, false],
-      [2.5e-3, false],
-      [2e-3, true],
-    ],
-  );
-  assert.deepEqual(
-    comparison.map(({ limit }) => limit),
-    [5e-6, 3e-3, 2e-3, 3e-3, 2e-3, 1e-3, 6e-3],
-  );
-  assert.deepEqual(
-    checkGoals({ loop: [], held: [], rest: [] }).map(({ met }) => met),
-    new Array(7).fill(undefined),
-  );
 });
 
 // the scaling model
