@@ -69,12 +69,12 @@ export type { Message } from './operations/tuple.js';
 export { createKey } from './operations/key.js';
 export type { CreateKeyOptions } from './operations/key.js';
 export type { UnwrapKeyOptions, WrapKeyOptions } from './kdf/key-wrap.js';
-export type { Bytes, Data } from './request/arguments.js';
-export type { ErrorCode } from './request/error-codes.js';
-export { MillraceError } from './request/errors.js';
+export type { Bytes, Data } from './base/arguments.js';
+export type { ErrorCode } from './base/error-codes.js';
+export { MillraceError } from './base/errors.js';
 export { Key } from './request/key.js';
 export type { KeyInput, SecretInput } from './request/key-input.js';
-export type { WrapAlgorithm } from './request/wrap-algorithms.js';
+export type { WrapAlgorithm } from './base/wrap-algorithms.js';
 export type { Callback } from './scheduling/completions.js';
 export type { RouteName, RouteOptions } from './scheduling/routes.js';
 export type {

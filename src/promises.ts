@@ -117,7 +117,7 @@ export {
   sealWithKey,
   sealWithPassphrase,
 } from './functions/promises/sealed.js';
-export type { Items } from './request/iterables.js';
+export type { Items } from './base/iterables.js';
 export type { CallOptions } from './scheduling/routes.js';
 export type {
   OpenWithKeyOptions,

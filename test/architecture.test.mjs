@@ -126,9 +126,9 @@ test('no import cycles between the modules of a Rust crate', () => {
   }
 });
 
-test('differences between Node.js and browsers are in src/platform', () => {
+test('differences between Node.js and browsers are in *.node.ts and *.browser.ts', () => {
   for (const file of sources('src/', '.ts').filter(
-    (each) => !each.startsWith('src/platform/') && !isNodeOnly(each),
+    (each) => !/\.(node|browser)\.ts$/.test(each) && !isNodeOnly(each),
   )) {
     const code = withoutComments(read(file));
     assert.deepEqual(
@@ -159,9 +159,9 @@ test('each platform has what the other has', () => {
         name === undefined ? names.split(',').map((each) => each.trim()) : [name],
       )
       .sort();
-  const pairs = sources('src/platform/', '.ts')
-    .filter((file) => file.startsWith('src/platform/node/') && !/binary|place/.test(file))
-    .map((file) => [file, file.replace('/node/', '/browser/')]);
+  const pairs = sources('src/', '.node.ts')
+    .filter((file) => !/binary|place/.test(file))
+    .map((file) => [file, file.replace('.node.', '.browser.')]);
   assert.ok(pairs.length > 3);
   for (const [node, browser] of pairs)
     assert.deepEqual(exportsOf(browser), exportsOf(node), browser);
@@ -170,10 +170,13 @@ test('each platform has what the other has', () => {
 // secrets
 
 /** Makes what can be wiped. Its `wipe` takes nothing else: `Secret` is a type of its own. */
-const secretMemory = 'src/request/secret-memory.ts';
+const secretMemory = 'src/base/secret-memory.ts';
 
 /** Files that state with a cast that memory was made there: a view, a result, an export of Node. */
 const secretCasts = [
+  'src/base/secret-copy.ts',
+  'src/base/secret-memory.ts',
+  'src/base/secret-results.ts',
   'src/ciphers/steps.ts',
   'src/compat/noble/derivations.ts',
   'src/compat/webcrypto/platform.ts',
@@ -185,9 +188,6 @@ const secretCasts = [
   'src/operations/batch/sync.ts',
   'src/operations/kept-keys.ts',
   'src/request/result.ts',
-  'src/request/secret-copy.ts',
-  'src/request/secret-memory.ts',
-  'src/request/secret-results.ts',
   'src/streams/passphrase/derive-key.ts',
   'src/streams/passphrase/pumps.ts',
 ];
@@ -300,7 +300,7 @@ test('no status, operation or flag is written as a number', () => {
 test('the binding exports the functions that TypeScript declares', () => {
   const declared = ['Native', 'DirectNative extends Native'].flatMap((name) => {
     const found = new RegExp(`^export interface ${name} \\{$([\\s\\S]*?)^\\}$`, 'm');
-    const [, members] = found.exec(read('src/request/frame.ts'));
+    const [, members] = found.exec(read('src/base/frame.ts'));
     return [...members.matchAll(/^  (\w+)\(/gm)].map(([, name]) => name);
   });
   assert.ok(declared.length > 30);

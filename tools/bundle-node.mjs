@@ -21,7 +21,7 @@ const shownAlways = [
   'catalog/catalog',
   'catalog/catalog-table',
   'engines/binding',
-  'request/frame',
+  'base/frame',
   'scheduling/completions',
   'scheduling/cost-model',
   'streams/file-batch',
@@ -133,7 +133,7 @@ const options = {
   banner: { js: "// @ts-nocheck\n'use strict';" },
   external: ['@millrace/*'],
   conditions: ['millrace-source'],
-  inject: [join(source, 'platform', 'node', 'text-codecs.ts')],
+  inject: [join(source, 'base', 'text-codecs.node.ts')],
   define: {
     MILLRACE_VERSION: JSON.stringify(
       JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
@@ -161,8 +161,8 @@ export async function bundleForNode(dist, entryPoints) {
     files.push(...outputFiles.map(({ path, text }) => put(path, withClassNames(text))));
     return metafile;
   };
-  await bundle('request/errors', "export * from './request/errors.js';", () => 'inside');
-  for (const file of ['platform/node/portable', 'platform/node/worker'])
+  await bundle('base/errors', "export * from './base/errors.js';", () => 'inside');
+  for (const file of ['engines/portable.node', 'engines/worker.node'])
     await bundle(file, `export * from './${file}.js';`, (name) =>
       name === 'portable/worker' ? 'itself' : 'inside',
     );
@@ -252,15 +252,15 @@ function parts(file, find) {
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^(\.\.?|#platform)\// }, ({ path, resolveDir, kind }) => {
         const target = path.startsWith('#platform/')
-          ? join(source, 'platform', 'node', path.slice('#platform/'.length))
+          ? join(source, path.slice('#platform/'.length).replace(/\.js$/, '.node.js'))
           : join(resolveDir, path);
         const inside = relative(source, target).split(sep).join('/');
         if (inside.startsWith('..')) return undefined;
         const name = inside.replace(/\.js$/, '');
         // It has only constants, which are inlined.
-        if (name === 'request/protocol') return undefined;
+        if (name === 'base/protocol') return undefined;
         const place =
-          kind === 'require-call' || (name === 'request/errors' && file !== 'request/errors')
+          kind === 'require-call' || (name === 'base/errors' && file !== 'base/errors')
             ? 'itself'
             : find(name);
         if (place === 'itself') return { path: relativeTo(name), external: true };

@@ -1,4 +1,4 @@
-// Bundles src with src/platform/browser and the portable engine as ES modules with esbuild: for
+// Bundles src with the files *.browser.ts and the portable engine as ES modules with esbuild: for
 // browsers (dist/browser), with WebAssembly as text, and for edge runtimes (dist/edge), with
 // WebAssembly as files, because those compile no bytes.
 
@@ -194,7 +194,7 @@ async function bundleForRequire(out) {
   /** @type {import('esbuild').BuildOptions & { write: false }} */
   const options = {
     absWorkingDir: root,
-    inject: [join(source, 'platform', 'browser', 'text-codecs.ts')],
+    inject: [join(source, 'base', 'text-codecs.browser.ts')],
     bundle: true,
     format: 'cjs',
     platform: 'browser',
@@ -236,7 +236,7 @@ async function bundleForRequire(out) {
 async function workerText() {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: [join('src', 'platform', 'browser', 'worker.ts')],
+    entryPoints: [join('src', 'engines', 'worker.browser.ts')],
     bundle: true,
     minify: true,
     format: 'iife',
@@ -250,12 +250,12 @@ async function workerText() {
   return outputFiles[0].text;
 }
 
-/** Replaces worker-source.ts by the worker's script. */
+/** Replaces worker-source.browser.ts by the worker's script. */
 function workerSource(worker) {
   return {
     name: 'worker source',
     setup({ onLoad }) {
-      onLoad({ filter: /browser[\\/]worker-source\.ts$/ }, () => ({
+      onLoad({ filter: /worker-source\.browser\.ts$/ }, () => ({
         contents: `export const source = ${JSON.stringify(worker)};\n`,
         loader: 'ts',
       }));

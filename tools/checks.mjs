@@ -138,7 +138,7 @@ async function checkImports() {
     const target = join(root, folder, 'src', path.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(target), { recursive: true });
     const up = '../'.repeat(path.split(sep).length - 1) || './';
-    writeFileSync(target, code.replaceAll('"#platform/', `"${up}platform/node/`));
+    writeFileSync(target, code.replaceAll(/"#platform\/(.*)\.js"/g, `"${up}$1.node.js"`));
   }
   await tool(
     'directions of imports',

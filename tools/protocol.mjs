@@ -1,5 +1,5 @@
 // Generates the numbers that native code and JavaScript share: crates/request/src/protocol.rs
-// and src/request/protocol.ts. This file is their one source. Run after changing it: node
+// and src/base/protocol.ts. This file is their one source. Run after changing it: node
 // tools/protocol.mjs. test/architecture.test.mjs fails when a generated file is stale.
 
 import { readFileSync } from 'node:fs';
@@ -608,7 +608,7 @@ export const statusNumbers = numbered(statuses.map(({ name }) => name));
 /** The generated files, by path. */
 export const generated = {
   'crates/request/src/protocol.rs': rust(),
-  'src/request/protocol.ts': typescript(),
+  'src/base/protocol.ts': typescript(),
 };
 
 /** Words in lines of at most 100 columns, each after a prefix. */

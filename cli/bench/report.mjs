@@ -299,10 +299,6 @@ export function megabytes(rate) {
   return value >= 99.95 ? value.toFixed(0) : value.toPrecision(3);
 }
 
-function gigabytes(rate) {
-  return `${(rate / 1e9).toFixed(1)} GB/s`;
-}
-
 /** A size that was computed. */
 export function roughly(size) {
   if (size < 1024) return `${Math.round(size)} B`;

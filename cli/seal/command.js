@@ -265,7 +265,7 @@ function withSecret(secret, make) {
   try {
     return make(secret);
   } finally {
-    require('../../dist/core.js')['request/secret-memory'].wipe(secret);
+    require('../../dist/core.js')['base/secret-memory'].wipe(secret);
   }
 }
 

@@ -153,7 +153,7 @@ function readAll(fd) {
 }
 
 /** Loaded on use: most commands need no secret. */
-const memory = () => require('../../dist/core.js')['request/secret-memory'];
+const memory = () => require('../../dist/core.js')['base/secret-memory'];
 
 module.exports = {
   checkSecrets,

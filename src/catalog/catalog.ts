@@ -1,8 +1,8 @@
 /** Looks up algorithms by name or number in the generated table (tools/catalog.mjs). */
 import { ciphers, hashes, type CipherName, type HashName } from './catalog-table.js';
 import type { CipherFacts, HashFacts, ParameterRanges } from './facts.js';
-import { makeError, wrongType, refuseSurplus } from '../request/errors.js';
-import { distance, shownName } from './nearest.js';
+import { makeError, wrongType, refuseSurplus } from '../base/errors.js';
+import { distance, shownName } from '../base/nearest.js';
 
 /** The name of a hash, in any case, or one of its aliases. */
 export type HashAlgorithm = HashName | (string & {});

@@ -1,6 +1,6 @@
 /** Numbers as bytes in the standards of Keccak's family: big-endian, with their count of bytes. */
-import { sizeOf } from '../request/intrinsics.js';
-import { secretMemory } from '../request/secret-memory.js';
+import { sizeOf } from '../base/intrinsics.js';
+import { secretMemory } from '../base/secret-memory.js';
 
 /** Returns `left_encode` of SP 800-185: the count of bytes, then the number. */
 export function leftEncode(number: number | bigint): Uint8Array {

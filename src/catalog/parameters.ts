@@ -3,8 +3,8 @@
  * which of them a hash takes. They travel to the engines as one block of bytes in the place of a
  * key, which crates/core/src/parameters.rs documents.
  */
-import { makeError } from '../request/errors.js';
-import { secretMemory, type Secret } from '../request/secret-memory.js';
+import { makeError } from '../base/errors.js';
+import { secretMemory, type Secret } from '../base/secret-memory.js';
 import { parameterNumbers } from './catalog-table.js';
 import type { ParameterRange, ParameterRanges } from './facts.js';
 

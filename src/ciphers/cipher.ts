@@ -13,8 +13,8 @@ import {
   unsigned,
   type Bytes,
   type Data,
-} from '../request/arguments.js';
-import { isOutOfMemory, makeError, wrongType, refuseSurplus } from '../request/errors.js';
+} from '../base/arguments.js';
+import { isOutOfMemory, makeError, wrongType, refuseSurplus } from '../base/errors.js';
 import {
   CallbackCompletion,
   PromiseCompletion,
@@ -32,8 +32,8 @@ import {
   setUpLate,
   type TransformCallback,
   type TransformOptions,
-} from '#platform/hasher-stream.js';
-import { allocate, type Buffer, type BufferEncoding } from '#platform/runtime.js';
+} from '#platform/hashers/hasher-stream.js';
+import { allocate, type Buffer, type BufferEncoding } from '#platform/base/runtime.js';
 
 /** Permits only create.ts and this file to construct ciphers. */
 export const inside = Symbol('inside');

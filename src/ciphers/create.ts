@@ -1,9 +1,9 @@
 /** createCipher and createDecipher: from algorithm and options to a cipher. */
-import { options as optionsObject } from '../request/arguments.js';
-import { failure, makeError, wrongType, refuseSurplus } from '../request/errors.js';
-import { isUint8Array } from '../request/intrinsics.js';
-import { At, frame } from '../request/frame.js';
-import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
+import { options as optionsObject } from '../base/arguments.js';
+import { failure, makeError, wrongType, refuseSurplus } from '../base/errors.js';
+import { isUint8Array } from '../base/intrinsics.js';
+import { At, frame } from '../base/frame.js';
+import { SecretCopy, wipeCopy } from '../base/secret-copy.js';
 import { cipherFacts, type CipherAlgorithm } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import {

@@ -1,9 +1,9 @@
 /** Plaintext that is held until its tag is checked. */
-import { makeError } from '../request/errors.js';
-import { part } from '../request/arguments.js';
-import { wipe, type Secret } from '../request/secret-memory.js';
-import { secretResult } from '../request/secret-results.js';
-import type { Buffer } from '#platform/runtime.js';
+import { makeError } from '../base/errors.js';
+import { part } from '../base/arguments.js';
+import { wipe, type Secret } from '../base/secret-memory.js';
+import { secretResult } from '../base/secret-results.js';
+import type { Buffer } from '#platform/base/runtime.js';
 
 /** The most bytes that a decipher holds. */
 export const HELD_MAX = 64 * 2 ** 20;

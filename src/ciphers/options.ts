@@ -1,9 +1,9 @@
 /** The options of ciphers in pieces. */
-import type { Bytes, Data } from '../request/arguments.js';
+import type { Bytes, Data } from '../base/arguments.js';
 import { engineNames, type EngineOptions } from '../engines/engines.js';
 import type { KeyInput } from '../request/key-input.js';
-import { accepted, type Accepted } from '../request/options.js';
-import { streamNames, type TransformOptions } from '#platform/hasher-stream.js';
+import { accepted, type Accepted } from '../base/options.js';
+import { streamNames, type TransformOptions } from '#platform/hashers/hasher-stream.js';
 
 /** Options of {@link createCipher}, in addition to those of stream.Transform. Sizes in bytes. */
 export interface CreateCipherOptions extends TransformOptions, EngineOptions {

@@ -2,18 +2,18 @@
  * A message on its way through a cipher: the handle of its state in the engine, and what the caller
  * may do next. The public part is in cipher.ts, the asynchronous operations are in steps.ts.
  */
-import { NO_BYTES, sizeOf } from '../request/arguments.js';
-import { failure, makeError } from '../request/errors.js';
-import { At, Flag, frame, Operation, type Native } from '../request/frame.js';
+import { NO_BYTES, sizeOf } from '../base/arguments.js';
+import { failure, makeError } from '../base/errors.js';
+import { At, Flag, frame, Operation, type Native } from '../base/frame.js';
 import { beginRequest, request, setEngines, setTarget } from '../request/request.js';
-import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../request/secret-results.js';
+import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../base/secret-results.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import type { Engine } from '../engines/engines.js';
 import type { Completion } from '../scheduling/completions.js';
 import { runAsync } from '../scheduling/run.js';
 import { HeldText } from './held.js';
-import { allocate, allocateApart, type Buffer } from '#platform/runtime.js';
-import { provideCiphers } from '#platform/parts.js';
+import { allocate, allocateApart, type Buffer } from '#platform/base/runtime.js';
+import { provideCiphers } from '#platform/engines/parts.js';
 
 provideCiphers();
 

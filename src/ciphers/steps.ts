@@ -1,12 +1,18 @@
 /**
  * The asynchronous operations of a cipher: one at a time, in the order of their calls.
  */
-import { isResizable, sizeOf } from '../request/arguments.js';
+import { isResizable, sizeOf } from '../base/arguments.js';
 import { detachedSource, detachedTarget, fitsResult } from '../request/result.js';
 import { Completion, NoCompletion } from '../scheduling/completions.js';
-import { secretCopy, wipe, type Secret } from '../request/secret-memory.js';
+import { secretCopy, wipe, type Secret } from '../base/secret-memory.js';
 import { Phase, type RunningCipher } from './running.js';
-import { allocate, allocateApart, nextTick, nextTurn, type Buffer } from '#platform/runtime.js';
+import {
+  allocate,
+  allocateApart,
+  nextTick,
+  nextTurn,
+  type Buffer,
+} from '#platform/base/runtime.js';
 
 /** Updates of fewer bytes run on the event loop: a worker costs more than they do. */
 const POOL_MIN_BYTES = 4096;

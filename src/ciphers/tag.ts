@@ -1,8 +1,8 @@
 /** The tag of a decryption as an argument. */
-import { bytes, sizeOf } from '../request/arguments.js';
-import { makeError } from '../request/errors.js';
+import { bytes, sizeOf } from '../base/arguments.js';
+import { makeError } from '../base/errors.js';
 import type { CipherFacts } from '../catalog/facts.js';
-import { allocate, type Buffer } from '#platform/runtime.js';
+import { allocate, type Buffer } from '#platform/base/runtime.js';
 
 /** Returns a copy of the tag of a decryption. */
 export function copiedTag(value: unknown, facts: CipherFacts, tagSize: number): Buffer {

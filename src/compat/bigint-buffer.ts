@@ -5,10 +5,10 @@
  *
  * @packageDocumentation
  */
-import { sizeOf, viewBytes } from '../request/arguments.js';
-import { makeError, wrongType, type MillraceError } from '../request/errors.js';
-import { allocate, SIZE_MAX, type AnyBuffer as Buffer } from '#platform/runtime.js';
-import { numberBE, numberLE, writeBE, writeLE } from '#platform/numbers.js';
+import { sizeOf, viewBytes } from '../base/arguments.js';
+import { makeError, wrongType, type MillraceError } from '../base/errors.js';
+import { allocate, SIZE_MAX, type AnyBuffer as Buffer } from '#platform/base/runtime.js';
+import { numberBE, numberLE, writeBE, writeLE } from '#platform/engines/numbers.js';
 
 // Up to eight bytes are converted in JavaScript: 11 and 30 ns, where a native call takes 55 ns.
 const WORD = 8;

@@ -5,17 +5,21 @@
  *
  * @packageDocumentation
  */
-import { isUint8Array, NO_BYTES, sizeOf, viewBytes } from '../request/arguments.js';
+import { isUint8Array, NO_BYTES, sizeOf, viewBytes } from '../base/arguments.js';
 import * as conversions from './bigint-buffer.js';
-import { WHOLE } from '../request/protocol.js';
+import { WHOLE } from '../base/protocol.js';
 import { Form } from '../request/request.js';
 import { runSync } from '../scheduling/run.js';
 import { findHash } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { wrongType } from '../request/errors.js';
+import { wrongType } from '../base/errors.js';
 import { hashParser } from '../operations/hash.js';
-import { isBytesView } from '../request/intrinsics.js';
-import { bytesOfList, type AnyBuffer as Buffer, type BufferEncoding } from '#platform/runtime.js';
+import { isBytesView } from '../base/intrinsics.js';
+import {
+  bytesOfList,
+  type AnyBuffer as Buffer,
+  type BufferEncoding,
+} from '#platform/base/runtime.js';
 import { fastBigInt, fastBuffer } from '../operations/fast-path.js';
 import { Running } from '../hashers/running.js';
 import { Phase } from '../hashers/setup.js';

@@ -1,7 +1,7 @@
 /**
  * `millrace/crypto-async` in browsers: the original package needs Node.js, and so does this module.
  */
-import { makeError } from '../request/errors.js';
+import { makeError } from '../base/errors.js';
 
 /** Not available in browsers; use `millrace` or `millrace/promises`. */
 function refuse(): never {

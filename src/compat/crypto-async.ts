@@ -5,8 +5,8 @@
  *
  * @packageDocumentation
  */
-import { isUint8Array, sizeOf } from '../request/arguments.js';
-import { Flag, Operation } from '../request/frame.js';
+import { isUint8Array, sizeOf } from '../base/arguments.js';
+import { Flag, Operation } from '../base/frame.js';
 import {
   request,
   setAad,
@@ -20,8 +20,8 @@ import {
   type FillRequest,
 } from '../request/request.js';
 import { runCallback, runSync } from '../scheduling/run.js';
-import { bytesOfView, isBytesView } from '../request/intrinsics.js';
-import { allocate, isBuffer, type AnyBuffer as Buffer } from '#platform/runtime.js';
+import { bytesOfView, isBytesView } from '../base/intrinsics.js';
+import { allocate, isBuffer, type AnyBuffer as Buffer } from '#platform/base/runtime.js';
 import { findCipher, findHash } from '../catalog/catalog.js';
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 

@@ -4,17 +4,17 @@
  *
  * @packageDocumentation
  */
-import { sizeOf } from '../request/arguments.js';
-import { At, frame, Operation } from '../request/frame.js';
+import { sizeOf } from '../base/arguments.js';
+import { At, frame, Operation } from '../base/frame.js';
 import { beginRequest, Form, setIv, setKey, setResult, setTarget } from '../request/request.js';
-import { makeError } from '../request/errors.js';
+import { makeError } from '../base/errors.js';
 import { findHash } from '../catalog/catalog.js';
 import { derivePromise, deriveSync } from '../kdf/derive.js';
 import { decideMemory } from '../kdf/memory.js';
 import { scryptParser } from '../kdf/scrypt.js';
 import { fastInto } from '../operations/fast-path.js';
 import { runFilled } from '../scheduling/run.js';
-import { loadEthers } from '#platform/ethers.js';
+import { loadEthers } from '#platform/compat/ethers.js';
 
 /** A function of ethers with a hook. */
 export interface EthersHook {

@@ -13,7 +13,7 @@ import {
   platformSubtle,
 } from './webcrypto/platform.js';
 import { subtleMethods } from './webcrypto/subtle.js';
-import type { PlatformCrypto, PlatformKey, PlatformSubtle } from '#platform/runtime.js';
+import type { PlatformCrypto, PlatformKey, PlatformSubtle } from '#platform/base/runtime.js';
 
 const define = (prototype: object, members: object): object =>
   Object.create(prototype, Object.getOwnPropertyDescriptors(members)) as object;

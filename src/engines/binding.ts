@@ -2,8 +2,8 @@
  * Opens the default engine and attaches the memory it shares with JavaScript. Other engines are
  * opened on first use (engines.ts).
  */
-import { inputBuffer, frame, completionBytes, type Native } from '../request/frame.js';
-import { openDefaultEngine } from '#platform/engine.js';
+import { inputBuffer, frame, completionBytes, type Native } from '../base/frame.js';
+import { openDefaultEngine } from '#platform/engines/engine.js';
 
 const opened = openDefaultEngine();
 

@@ -7,13 +7,18 @@
  * once for each algorithm and reason.
  */
 import { attach, native, nativeName } from './binding.js';
-import { shownName } from '../catalog/nearest.js';
-import { makeError, wrongType, type MillraceError } from '../request/errors.js';
-import type { DirectNative, Native } from '../request/frame.js';
-import { isRevoked } from '../request/intrinsics.js';
-import type { Names } from '../request/options.js';
-import { engineFromEnvironment, openEngine, warn, type BindingName } from '#platform/engine.js';
-import { CopiedBytes, EngineNumber, KdfMemory } from '../request/protocol.js';
+import { shownName } from '../base/nearest.js';
+import { makeError, wrongType, type MillraceError } from '../base/errors.js';
+import type { DirectNative, Native } from '../base/frame.js';
+import { isRevoked } from '../base/intrinsics.js';
+import type { Names } from '../base/options.js';
+import {
+  engineFromEnvironment,
+  openEngine,
+  warn,
+  type BindingName,
+} from '#platform/engines/engine.js';
+import { CopiedBytes, EngineNumber, KdfMemory } from '../base/protocol.js';
 
 /**
  * The name of an engine.

@@ -1,6 +1,6 @@
 /** Ciphers of `millrace`, and messages sealed with a passphrase. */
-import type { Bytes, Data } from '../request/arguments.js';
-import { makeError, refuseSurplus, wrongType } from '../request/errors.js';
+import type { Bytes, Data } from '../base/arguments.js';
+import { makeError, refuseSurplus, wrongType } from '../base/errors.js';
 import type { KeyInput } from '../request/key-input.js';
 import type { AeadAlgorithm, CipherAlgorithm } from '../catalog/catalog.js';
 import {
@@ -22,8 +22,8 @@ import type {
   SealWithPassphraseOptions,
 } from '../streams/passphrase/parameters.js';
 import { perform } from './call.js';
-import type { Buffer } from '#platform/runtime.js';
-import { passphrases } from '#platform/sealed.js';
+import type { Buffer } from '#platform/base/runtime.js';
+import { passphrases } from '#platform/streams/sealed.js';
 
 /**
  * Encrypts and authenticates with an AEAD: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439),

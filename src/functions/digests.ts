@@ -1,9 +1,9 @@
 /** Hashes and HMACs of `millrace`. */
-import type { Bytes, Data } from '../request/arguments.js';
-import { wrongType } from '../request/errors.js';
+import type { Bytes, Data } from '../base/arguments.js';
+import { wrongType } from '../base/errors.js';
 import { encodeShort, isShort, TEXT_OFFSET, textScratch } from '../request/input-buffer.js';
 import type { KeyInput } from '../request/key-input.js';
-import { WHOLE } from '../request/protocol.js';
+import { WHOLE } from '../base/protocol.js';
 import { findHash, hashFacts, type HashAlgorithm } from '../catalog/catalog.js';
 import type { EngineOptions } from '../engines/engines.js';
 import {
@@ -38,8 +38,8 @@ import type {
 } from '../streams/hash-files-options.js';
 import type { StreamOptions } from '../streams/stream-source.js';
 import { perform, performMany } from './call.js';
-import type { FileSource } from '#platform/files.js';
-import type { Buffer } from '#platform/runtime.js';
+import type { FileSource } from '#platform/streams/files.js';
+import type { Buffer } from '#platform/base/runtime.js';
 
 /**
  * Computes the digest of `data` (FIPS 180-4, FIPS 202, RFC 1321, RFC 7693, the BLAKE3 and xxHash

@@ -1,5 +1,5 @@
 /** Reports engines by algorithm, costs and the state of the workers. */
-import { options } from '../request/arguments.js';
+import { options } from '../base/arguments.js';
 import { native } from '../engines/binding.js';
 import {
   engineName,
@@ -8,11 +8,11 @@ import {
   type EngineName,
   type Fallback,
 } from '../engines/engines.js';
-import { wrongType, refuseSurplus } from '../request/errors.js';
-import { isRevoked } from '../request/intrinsics.js';
-import { accepted, type Accepted } from '../request/options.js';
+import { wrongType, refuseSurplus } from '../base/errors.js';
+import { isRevoked } from '../base/intrinsics.js';
+import { accepted, type Accepted } from '../base/options.js';
 import { settings, type Settings } from './settings.js';
-import { CopiedBytes, KdfMemory, Threads } from '../request/protocol.js';
+import { CopiedBytes, KdfMemory, Threads } from '../base/protocol.js';
 
 /** The predicted cost of an algorithm on this machine, and its routes. Times are in nanoseconds. */
 export interface Cost {

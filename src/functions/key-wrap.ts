@@ -3,7 +3,7 @@
  * threads.
  */
 import type { Callback } from '../scheduling/completions.js';
-import type { Buffer } from '#platform/runtime.js';
+import type { Buffer } from '#platform/base/runtime.js';
 import { derive, type DerivationCallOptions } from '../kdf/derive.js';
 import {
   unwrapKeyParser,
@@ -11,7 +11,7 @@ import {
   type UnwrapKeyOptions,
   type WrapKeyOptions,
 } from '../kdf/key-wrap.js';
-import type { WrapAlgorithm } from '../request/wrap-algorithms.js';
+import type { WrapAlgorithm } from '../base/wrap-algorithms.js';
 
 /**
  * Encrypts and authenticates a key with another key, deterministically and without a nonce (NIST SP

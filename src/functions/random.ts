@@ -1,9 +1,9 @@
 /** Random bytes and keys, from WebCrypto in every engine. */
-import { unsigned } from '../request/arguments.js';
-import { makeError, refuseSurplus } from '../request/errors.js';
+import { unsigned } from '../base/arguments.js';
+import { makeError, refuseSurplus } from '../base/errors.js';
 import type { KeyAlgorithm } from '../catalog/catalog.js';
 import { generatedKeySize } from '../operations/key.js';
-import { allocateApart, type Buffer } from '#platform/runtime.js';
+import { allocateApart, type Buffer } from '#platform/base/runtime.js';
 
 /** The most bytes that WebCrypto generates in a call. */
 const CALL_MAX = 65_536;

@@ -1,5 +1,5 @@
 /** Process-wide settings. */
-import { options, unsigned } from '../request/arguments.js';
+import { options, unsigned } from '../base/arguments.js';
 import { native } from '../engines/binding.js';
 import { decideCopies } from '../scheduling/copies.js';
 import {
@@ -9,12 +9,12 @@ import {
   defaultEngineNames,
   type EngineName,
 } from '../engines/engines.js';
-import { makeError, wrongType, refuseSurplus } from '../request/errors.js';
+import { makeError, wrongType, refuseSurplus } from '../base/errors.js';
 import { decideMemory } from '../kdf/memory.js';
-import { accepted, type Accepted } from '../request/options.js';
+import { accepted, type Accepted } from '../base/options.js';
 import { refreshCosts } from '../scheduling/cost-model.js';
 import { routeName, routeOf, type RouteName } from '../scheduling/routes.js';
-import { CopiedBytes, KdfMemory, Threads } from '../request/protocol.js';
+import { CopiedBytes, KdfMemory, Threads } from '../base/protocol.js';
 
 /** Settings of the process, shared by all its environments. */
 export interface Settings {

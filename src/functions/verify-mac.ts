@@ -1,8 +1,8 @@
 /** verifyMac and verifyHmac of `millrace`. */
 import type { HashAlgorithm, MacAlgorithm } from '../catalog/catalog.js';
-import { surplusArguments } from '../request/arguments.js';
-import { wrongType } from '../request/errors.js';
-import type { Secret } from '../request/secret-memory.js';
+import { surplusArguments } from '../base/arguments.js';
+import { wrongType } from '../base/errors.js';
+import type { Secret } from '../base/secret-memory.js';
 import {
   Call,
   fillVerification,

@@ -1,7 +1,7 @@
 /** The arguments of hashers: the message, the encoding of a digest, sizes. */
-import { shownName } from '../catalog/nearest.js';
-import { bytes, data, sizeOf, unsigned } from '../request/arguments.js';
-import { makeError, wrongType } from '../request/errors.js';
+import { shownName } from '../base/nearest.js';
+import { bytes, data, sizeOf, unsigned } from '../base/arguments.js';
+import { makeError, wrongType } from '../base/errors.js';
 import { Form } from '../request/request.js';
 import { encodeResult } from '../request/result.js';
 import { OUTPUT_MAX } from '../operations/hash.js';
@@ -14,7 +14,7 @@ import {
   utf8,
   type Buffer,
   type BufferEncoding,
-} from '#platform/runtime.js';
+} from '#platform/base/runtime.js';
 
 /**
  * Reads the arguments of an update: data and optionally its encoding, or source, offset and size.

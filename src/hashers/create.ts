@@ -1,5 +1,5 @@
 /** createHash and createHmac: from algorithm, key and options to a hasher. */
-import { options as optionsObject } from '../request/arguments.js';
+import { options as optionsObject } from '../base/arguments.js';
 import { hashFacts, type HashAlgorithm } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import {
@@ -9,7 +9,7 @@ import {
   withKeyEngines,
   type EnginePreference,
 } from '../engines/engines.js';
-import { makeError, refuseSurplus } from '../request/errors.js';
+import { makeError, refuseSurplus } from '../base/errors.js';
 import { parameterBlock } from '../catalog/parameters.js';
 import { outputSize, splitSeed } from '../operations/hash.js';
 import {
@@ -27,7 +27,7 @@ import {
   withKeyBytes,
 } from '../operations/key.js';
 import { keptKey } from '../operations/kept-keys.js';
-import { Purpose } from '../request/frame.js';
+import { Purpose } from '../base/frame.js';
 import { isKey, keyAlgorithm, keyEngines, keyHandle, type Key } from '../request/key.js';
 import type { KeyInput } from '../request/key-input.js';
 import { Hash, Hmac, inside, TupleHash } from './hasher.js';

@@ -11,8 +11,8 @@ import {
   unsigned,
   type Bytes,
   type Data,
-} from '../request/arguments.js';
-import { isOutOfMemory, makeError, wrongType, refuseSurplus } from '../request/errors.js';
+} from '../base/arguments.js';
+import { isOutOfMemory, makeError, wrongType, refuseSurplus } from '../base/errors.js';
 import { Form } from '../request/request.js';
 import { ALWAYS_FITS, checkTextSize } from '../request/text-size.js';
 import { outputSize, type Digest } from '../operations/hash.js';
@@ -36,14 +36,14 @@ import {
   setUpLate,
   type TransformCallback,
   type TransformOptions,
-} from '#platform/hasher-stream.js';
+} from '#platform/hashers/hasher-stream.js';
 import {
   allocate,
   allocateApart,
   textOf,
   type Buffer,
   type BufferEncoding,
-} from '#platform/runtime.js';
+} from '#platform/base/runtime.js';
 
 /** Permits only create.ts and this file to construct hashers. */
 export const inside = Symbol('inside');

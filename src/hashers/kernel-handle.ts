@@ -1,8 +1,8 @@
 /** Running hashes in the kernel: their state is the handle of a hash that the kernel keeps. */
-import { NO_BYTES, part } from '../request/arguments.js';
-import { failure, MillraceError } from '../request/errors.js';
-import { Operation, Status, type Native } from '../request/frame.js';
-import { KERNEL_HANDLE_BYTES } from '../request/protocol.js';
+import { NO_BYTES, part } from '../base/arguments.js';
+import { failure, MillraceError } from '../base/errors.js';
+import { Operation, Status, type Native } from '../base/frame.js';
+import { KERNEL_HANDLE_BYTES } from '../base/protocol.js';
 import { beginRequest, setTarget } from '../request/request.js';
 import { recordFallback, sliceOf, type EnginePreference } from '../engines/engines.js';
 import { runFilled } from '../scheduling/run.js';

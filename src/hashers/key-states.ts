@@ -3,13 +3,13 @@
  * reach. They allow computing HMACs under the key. They do not reveal it if the hash is one-way;
  * the others are wiped when no hasher has them any more.
  */
-import { part, sizeOf } from '../request/arguments.js';
-import { secretMemory, wipe, type Secret } from '../request/secret-memory.js';
+import { part, sizeOf } from '../base/arguments.js';
+import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { beginRequest, setEngines, setTarget } from '../request/request.js';
 import { runFilled } from '../scheduling/run.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine, type EnginePreference } from '../engines/engines.js';
-import { Operation } from '../request/frame.js';
+import { Operation } from '../base/frame.js';
 
 /** Returns the midstates of a key, made by the engine that computes under it. */
 export function keyStates(

@@ -1,9 +1,9 @@
 /** The memory of running hashes: their state and the input that native code has not received. */
-import { GATHERED_MAX, inputBuffer } from '../request/frame.js';
+import { GATHERED_MAX, inputBuffer } from '../base/frame.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { secretMemory, wipe, type Secret } from '../request/secret-memory.js';
-import { secretResult } from '../request/secret-results.js';
-import { viewOf, type Buffer } from '#platform/runtime.js';
+import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
+import { secretResult } from '../base/secret-results.js';
+import { viewOf, type Buffer } from '#platform/base/runtime.js';
 
 /** Maximum bytes of a state. */
 const STATE_MAX = 4096;

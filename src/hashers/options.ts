@@ -1,5 +1,5 @@
 /** The options of hashers. */
-import type { Bytes } from '../request/arguments.js';
+import type { Bytes } from '../base/arguments.js';
 import { engineNames, type EngineOptions } from '../engines/engines.js';
 import type { Encoding, HashOptions } from '../operations/hash.js';
 import {
@@ -7,9 +7,9 @@ import {
   refuseParameter,
   type HashParameterOptions,
 } from '../operations/hash-parameters.js';
-import { accepted, type Accepted } from '../request/options.js';
-import { streamNames, type TransformOptions } from '#platform/hasher-stream.js';
-import type { BufferEncoding } from '#platform/runtime.js';
+import { accepted, type Accepted } from '../base/options.js';
+import { streamNames, type TransformOptions } from '#platform/hashers/hasher-stream.js';
+import type { BufferEncoding } from '#platform/base/runtime.js';
 
 /** The result of a digest: as {@link Encoding} says, or text in any other encoding of Buffer. */
 export type DigestEncoding = Encoding | BufferEncoding;

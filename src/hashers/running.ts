@@ -6,10 +6,10 @@
  * call. Short updates are buffered (a call costs 100 ns, buffering 15 ns); a message that fits into
  * the buffer is hashed in one call.
  */
-import { NO_BYTES, part, sizeOf } from '../request/arguments.js';
-import { makeError } from '../request/errors.js';
-import { Flag, GATHERED_MAX, inputBuffer, Operation } from '../request/frame.js';
-import { KERNEL_HANDLE_BYTES } from '../request/protocol.js';
+import { NO_BYTES, part, sizeOf } from '../base/arguments.js';
+import { makeError } from '../base/errors.js';
+import { Flag, GATHERED_MAX, inputBuffer, Operation } from '../base/frame.js';
+import { KERNEL_HANDLE_BYTES } from '../base/protocol.js';
 import {
   beginRequest,
   Form,
@@ -20,7 +20,7 @@ import {
   setTag,
   setTarget,
 } from '../request/request.js';
-import { secretCopy, secretMemory, wipe, type Secret } from '../request/secret-memory.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine, type EnginePreference } from '../engines/engines.js';
 import type { Key } from '../request/key.js';
@@ -36,8 +36,8 @@ import {
   type HashMemory,
 } from './memory.js';
 import { fastDigest, handleOf, Phase, setKeyAndSeed, type HashSetup } from './setup.js';
-import type { TransformOptions } from '#platform/hasher-stream.js';
-import { writeText, type Buffer } from '#platform/runtime.js';
+import type { TransformOptions } from '#platform/hashers/hasher-stream.js';
+import { writeText, type Buffer } from '#platform/base/runtime.js';
 
 /** A UTF-16 unit becomes at most this many bytes. */
 const UTF8_MAX = 3;

@@ -1,7 +1,7 @@
 /** The parameters of a running hash, its phases, and the part of a request that they decide. */
-import { NO_BYTES, sizeOf } from '../request/arguments.js';
-import { makeError } from '../request/errors.js';
-import { At, frame } from '../request/frame.js';
+import { NO_BYTES, sizeOf } from '../base/arguments.js';
+import { makeError } from '../base/errors.js';
+import { At, frame } from '../base/frame.js';
 import { Form, setEngines, setKey } from '../request/request.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine, type EnginePreference } from '../engines/engines.js';

@@ -18,17 +18,17 @@
  * No state reveals a key (crates/core/src/hasher.rs says what each reveals). Those of KMAC, and of
  * HMACs over hashes that are not one-way, would, and are neither exported nor imported.
  */
-import { bytes } from '../request/arguments.js';
-import { Operation } from '../request/frame.js';
-import { WHOLE } from '../request/protocol.js';
+import { bytes } from '../base/arguments.js';
+import { Operation } from '../base/frame.js';
+import { WHOLE } from '../base/protocol.js';
 import { beginRequest, setResult, Form } from '../request/request.js';
 import { runFilled } from '../scheduling/run.js';
 import { findHash } from '../catalog/catalog.js';
 import { base } from '../engines/engines.js';
-import { makeError } from '../request/errors.js';
-import { secretCopy, wipe } from '../request/secret-memory.js';
-import { secretResult } from '../request/secret-results.js';
-import { utf8, type Buffer } from '#platform/runtime.js';
+import { makeError } from '../base/errors.js';
+import { secretCopy, wipe } from '../base/secret-memory.js';
+import { secretResult } from '../base/secret-results.js';
+import { utf8, type Buffer } from '#platform/base/runtime.js';
 import { fastBuffer } from '../operations/fast-path.js';
 import { macName } from '../operations/key.js';
 import { Running } from './running.js';

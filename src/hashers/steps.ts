@@ -1,11 +1,11 @@
 /**
  * The asynchronous operations of a hasher: one at a time, in the order of their calls.
  */
-import { isResizable, part, sizeOf } from '../request/arguments.js';
+import { isResizable, part, sizeOf } from '../base/arguments.js';
 import type { Form } from '../request/request.js';
 import { detachedSource } from '../request/result.js';
-import { secretCopy } from '../request/secret-memory.js';
-import { nextTick } from '#platform/runtime.js';
+import { secretCopy } from '../base/secret-memory.js';
+import { nextTick } from '#platform/base/runtime.js';
 import { Completion, NoCompletion } from '../scheduling/completions.js';
 import type { Running } from './running.js';
 import { Phase } from './setup.js';

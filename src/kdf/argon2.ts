@@ -8,8 +8,8 @@ import {
   sizeOf,
   unsigned,
   type Data,
-} from '../request/arguments.js';
-import { At, frame, Operation } from '../request/frame.js';
+} from '../base/arguments.js';
+import { At, frame, Operation } from '../base/frame.js';
 import {
   setAad,
   beginRequest,
@@ -21,19 +21,19 @@ import {
   deferWipe,
 } from '../request/request.js';
 import { type EngineOptions, engineNames } from '../engines/engines.js';
-import { makeError } from '../request/errors.js';
+import { makeError } from '../base/errors.js';
 import {
   argon2Kind,
   argon2Version,
   checkArgon2Salt,
   keySize,
   type Argon2Algorithm,
-} from '../request/kdf-costs.js';
-import { between } from '../request/numbers.js';
+} from '../base/kdf-costs.js';
+import { between } from '../base/numbers.js';
 
 export type { Argon2Algorithm };
 import { setKeyInput, type SecretInput } from '../request/key-input.js';
-import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
+import { SecretCopy, wipeCopy } from '../base/secret-copy.js';
 import {
   readPassword,
   type Password,
@@ -41,8 +41,8 @@ import {
   type DerivationParser,
   derivationNames,
 } from './derive.js';
-import { accepted, type Accepted, type Names } from '../request/options.js';
-import { providePasswords } from '#platform/parts.js';
+import { accepted, type Accepted, type Names } from '../base/options.js';
+import { providePasswords } from '#platform/engines/parts.js';
 
 providePasswords();
 

@@ -1,14 +1,14 @@
 /** Password hashes of bcrypt (Provos and Mazieres, 1999). */
-import { NO_BYTES, sizeOf } from '../request/arguments.js';
-import { At, frame, Operation } from '../request/frame.js';
+import { NO_BYTES, sizeOf } from '../base/arguments.js';
+import { At, frame, Operation } from '../base/frame.js';
 import { beginRequest, setIv, setResult, Form } from '../request/request.js';
-import { makeError } from '../request/errors.js';
+import { makeError } from '../base/errors.js';
 import { setKeyInput } from '../request/key-input.js';
-import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
-import { secretSize } from '../request/secret-size.js';
-import { base64, type Buffer } from '#platform/runtime.js';
+import { SecretCopy, wipeCopy } from '../base/secret-copy.js';
+import { secretSize } from '../base/secret-size.js';
+import { base64, type Buffer } from '#platform/base/runtime.js';
 import { readPassword, type Password } from './derive.js';
-import { providePasswords } from '#platform/parts.js';
+import { providePasswords } from '#platform/engines/parts.js';
 
 providePasswords();
 

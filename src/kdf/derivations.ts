@@ -2,12 +2,12 @@
  * Key derivation as exported by `millrace`: synchronous without a callback, otherwise on the worker
  * threads.
  */
-import { refuseSurplus } from '../request/errors.js';
-import type { Bytes, Data } from '../request/arguments.js';
+import { refuseSurplus } from '../base/errors.js';
+import type { Bytes, Data } from '../base/arguments.js';
 import type { Callback } from '../scheduling/completions.js';
 import type { SecretInput } from '../request/key-input.js';
 import type { HashAlgorithm } from '../catalog/catalog.js';
-import type { Buffer } from '#platform/runtime.js';
+import type { Buffer } from '#platform/base/runtime.js';
 import {
   argon2Parser,
   type Argon2Algorithm,

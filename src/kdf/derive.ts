@@ -2,9 +2,9 @@
  * The common part of all derivations: waiting, progress and cancellation. Derivations of one turn
  * of the event loop go to the pool together, so that several can run in lanes of one thread.
  */
-import { options as optionsOf } from '../request/arguments.js';
+import { options as optionsOf } from '../base/arguments.js';
 import { servers } from '../engines/binding.js';
-import { Flag } from '../request/frame.js';
+import { Flag } from '../base/frame.js';
 import { abortSignal, runSync, runAsync } from '../scheduling/run.js';
 import { request, setEngines, clearRequest, type FillRequest } from '../request/request.js';
 import {
@@ -15,10 +15,17 @@ import {
   type EngineOptions,
   engineNames,
 } from '../engines/engines.js';
-import { makeError, wrongType } from '../request/errors.js';
-import type { Accepted, Names } from '../request/options.js';
-import { AsyncResource, every, nextTick, nextTurn, stop, type Timer } from '#platform/runtime.js';
-import { readSecret, SecretKinds, type SecretCopy } from '../request/secret-copy.js';
+import { makeError, wrongType } from '../base/errors.js';
+import type { Accepted, Names } from '../base/options.js';
+import {
+  AsyncResource,
+  every,
+  nextTick,
+  nextTurn,
+  stop,
+  type Timer,
+} from '#platform/base/runtime.js';
+import { readSecret, SecretKinds, type SecretCopy } from '../base/secret-copy.js';
 import {
   CallbackCompletion,
   PromiseCompletion,

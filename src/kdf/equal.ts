@@ -1,9 +1,9 @@
 /**
  * Comparison of secrets.
  */
-import { findBytes, sizeOfFound } from '../request/arguments.js';
+import { findBytes, sizeOfFound } from '../base/arguments.js';
 import { native } from '../engines/binding.js';
-import { makeError } from '../request/errors.js';
+import { makeError } from '../base/errors.js';
 
 /** Returns true if the bytes are equal, in a time that depends on their size only. */
 export function equal(left: unknown, right: unknown): boolean {

@@ -1,10 +1,10 @@
 /** The types of `hkdf` with its two parts, `hkdf.extract` and `hkdf.expand`. */
 import type { HashAlgorithm } from '../catalog/catalog.js';
 import type { EngineOptions } from '../engines/engines.js';
-import type { Data } from '../request/arguments.js';
+import type { Data } from '../base/arguments.js';
 import type { SecretInput } from '../request/key-input.js';
 import type { Callback } from '../scheduling/completions.js';
-import type { Buffer } from '#platform/runtime.js';
+import type { Buffer } from '#platform/base/runtime.js';
 import type { DerivationCallOptions } from './derive.js';
 
 /** HKDF as exported by `millrace`. */

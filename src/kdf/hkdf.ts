@@ -1,13 +1,13 @@
 /**
  * HKDF (RFC 5869), with the arguments of node:crypto.
  */
-import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
-import { Operation } from '../request/frame.js';
+import { data, NO_BYTES, sizeOf } from '../base/arguments.js';
+import { Operation } from '../base/frame.js';
 import { setAad, beginRequest, setIv, setResult, Form } from '../request/request.js';
-import { makeError } from '../request/errors.js';
-import { hkdfSize, shortPrk } from '../request/kdf-costs.js';
-import { wipeCopy } from '../request/secret-copy.js';
-import { secretSize } from '../request/secret-size.js';
+import { makeError } from '../base/errors.js';
+import { hkdfSize, shortPrk } from '../base/kdf-costs.js';
+import { wipeCopy } from '../base/secret-copy.js';
+import { secretSize } from '../base/secret-size.js';
 import { setKeyInput } from '../request/key-input.js';
 import {
   readPassword,
@@ -15,7 +15,7 @@ import {
   derivationNames,
   type DerivationCallOptions,
 } from './derive.js';
-import { accepted, type Accepted } from '../request/options.js';
+import { accepted, type Accepted } from '../base/options.js';
 import { digestFacts } from './pbkdf2.js';
 
 const SIGNATURE = 'hkdf(digest, ikm, salt, info, keylen)';

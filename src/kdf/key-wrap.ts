@@ -2,24 +2,24 @@
  * AES key wrap (RFC 3394, RFC 5649). It is computed as derivations are: secrets in, a short secret
  * out.
  */
-import { bytes, NO_BYTES, options as optionsOf, sizeOf, type Bytes } from '../request/arguments.js';
-import { At, frame, Operation } from '../request/frame.js';
+import { bytes, NO_BYTES, options as optionsOf, sizeOf, type Bytes } from '../base/arguments.js';
+import { At, frame, Operation } from '../base/frame.js';
 import { beginRequest, setResult, setTag, deferWipe, Form } from '../request/request.js';
-import { makeError } from '../request/errors.js';
+import { makeError } from '../base/errors.js';
 import { setKeyInput } from '../request/key-input.js';
-import { accepted } from '../request/options.js';
-import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
-import { secretSize } from '../request/secret-size.js';
+import { accepted } from '../base/options.js';
+import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../base/secret-copy.js';
+import { secretSize } from '../base/secret-size.js';
 import {
   checkWrappingKey,
   unwrappedSize,
   wrapFacts,
   wrappedSize,
-} from '../request/wrap-algorithms.js';
+} from '../base/wrap-algorithms.js';
 import { derivationNames, type DerivationCallOptions, type DerivationParser } from './derive.js';
 import type { EngineOptions } from '../engines/engines.js';
-import type { CryptoKey, KeyObject } from '#platform/runtime.js';
-import { provideCiphers } from '#platform/parts.js';
+import type { CryptoKey, KeyObject } from '#platform/base/runtime.js';
+import { provideCiphers } from '#platform/engines/parts.js';
 
 provideCiphers();
 

@@ -3,8 +3,8 @@
  */
 import { native } from '../engines/binding.js';
 import { openBindings } from '../engines/engines.js';
-import { memorySize, restart, type Timer } from '#platform/runtime.js';
-import { KdfMemory } from '../request/protocol.js';
+import { memorySize, restart, type Timer } from '#platform/base/runtime.js';
+import { KdfMemory } from '../base/protocol.js';
 
 /**
  * The limit is a quarter of the memory, at most 1 GiB + 16 MiB: 64 scrypts or 54 Argon2s at the

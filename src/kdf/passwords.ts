@@ -8,10 +8,10 @@ import {
   sizeOf,
   unsigned,
   type Bytes,
-} from '../request/arguments.js';
-import { shownName } from '../catalog/nearest.js';
+} from '../base/arguments.js';
+import { shownName } from '../base/nearest.js';
 import { native } from '../engines/binding.js';
-import { At, Flag, frame, Operation } from '../request/frame.js';
+import { At, Flag, frame, Operation } from '../base/frame.js';
 import {
   request,
   setAad,
@@ -21,7 +21,7 @@ import {
   Form,
 } from '../request/request.js';
 import { engineNames, type EngineOptions } from '../engines/engines.js';
-import { failure, makeError, wrongType } from '../request/errors.js';
+import { failure, makeError, wrongType } from '../base/errors.js';
 import {
   argon2Cost,
   setArgon2Of,
@@ -32,9 +32,9 @@ import {
   type CheckedArgon2,
   argon2CostNames,
 } from './argon2.js';
-import { allocate, base64, utf8, type Buffer } from '#platform/runtime.js';
+import { allocate, base64, utf8, type Buffer } from '#platform/base/runtime.js';
 import { setKeyInput, type SecretInput } from '../request/key-input.js';
-import { wipeCopy } from '../request/secret-copy.js';
+import { wipeCopy } from '../base/secret-copy.js';
 import { BCRYPT, bcryptString, refuseZero, setBcryptOf } from './bcrypt.js';
 import { type DerivationParser, derivationNames, type DerivationCallOptions } from './derive.js';
 import { setScryptOf, type ScryptOptions } from './scrypt.js';
@@ -46,10 +46,10 @@ import {
   scryptMemory,
   type Argon2Algorithm,
   type ScryptCost,
-} from '../request/kdf-costs.js';
-import { between } from '../request/numbers.js';
-import { accepted, unknownName, type Accepted, type Names } from '../request/options.js';
-import { providePasswords } from '#platform/parts.js';
+} from '../base/kdf-costs.js';
+import { between } from '../base/numbers.js';
+import { accepted, unknownName, type Accepted, type Names } from '../base/options.js';
+import { providePasswords } from '#platform/engines/parts.js';
 
 providePasswords();
 

@@ -1,16 +1,16 @@
 /**
  * PBKDF2 (RFC 8018) over HMAC, with the arguments of node:crypto.
  */
-import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
-import { At, frame, Operation } from '../request/frame.js';
+import { data, NO_BYTES, sizeOf } from '../base/arguments.js';
+import { At, frame, Operation } from '../base/frame.js';
 import { beginRequest, setIv, setResult, Form } from '../request/request.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { makeError } from '../request/errors.js';
-import { keySize } from '../request/kdf-costs.js';
-import { between } from '../request/numbers.js';
+import { makeError } from '../base/errors.js';
+import { keySize } from '../base/kdf-costs.js';
+import { between } from '../base/numbers.js';
 import { setKeyInput } from '../request/key-input.js';
-import { accepted, type Accepted } from '../request/options.js';
+import { accepted, type Accepted } from '../base/options.js';
 import {
   derivationNames,
   readPassword,

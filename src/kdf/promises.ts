@@ -1,10 +1,10 @@
 /**
  * Key derivation as exported by `millrace/promises`. Invalid arguments reject.
  */
-import type { Data } from '../request/arguments.js';
+import type { Data } from '../base/arguments.js';
 import type { SecretInput } from '../request/key-input.js';
 import type { HashAlgorithm } from '../catalog/catalog.js';
-import type { Buffer } from '#platform/runtime.js';
+import type { Buffer } from '#platform/base/runtime.js';
 import { argon2Parser, type Argon2Algorithm, type Argon2CallParameters } from './argon2.js';
 import { derivePromise, type DerivationCallOptions } from './derive.js';
 import { hkdfExpandParser, hkdfExtractParser, hkdfParser } from './hkdf.js';

@@ -1,11 +1,11 @@
 /**
  * scrypt (RFC 7914), with the arguments of node:crypto.
  */
-import { data, NO_BYTES, options as optionsOf, sizeOf } from '../request/arguments.js';
-import { At, frame, Operation } from '../request/frame.js';
+import { data, NO_BYTES, options as optionsOf, sizeOf } from '../base/arguments.js';
+import { At, frame, Operation } from '../base/frame.js';
 import { beginRequest, setIv, setResult, Form } from '../request/request.js';
 import { engineNames, type EngineOptions } from '../engines/engines.js';
-import { makeError } from '../request/errors.js';
+import { makeError } from '../base/errors.js';
 import {
   keySize,
   scryptCost,
@@ -13,7 +13,7 @@ import {
   scryptMaxmem,
   type ScryptCost,
   type ScryptCostOptions,
-} from '../request/kdf-costs.js';
+} from '../base/kdf-costs.js';
 import { setKeyInput } from '../request/key-input.js';
 import {
   readPassword,
@@ -21,8 +21,8 @@ import {
   derivationNames,
   type DerivationCallOptions,
 } from './derive.js';
-import { accepted, type Accepted } from '../request/options.js';
-import { providePasswords } from '#platform/parts.js';
+import { accepted, type Accepted } from '../base/options.js';
+import { providePasswords } from '#platform/engines/parts.js';
 
 providePasswords();
 

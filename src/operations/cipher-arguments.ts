@@ -8,18 +8,18 @@ import {
   sizeOf,
   sizeOfFound,
   unsigned,
-} from '../request/arguments.js';
-import { makeError, wrongType } from '../request/errors.js';
-import { Operation, Purpose } from '../request/frame.js';
+} from '../base/arguments.js';
+import { makeError, wrongType } from '../base/errors.js';
+import { Operation, Purpose } from '../base/frame.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { keySizeOf, type KeyMaterial } from '../request/key-input.js';
-import { isBytesView, isUint8Array } from '../request/intrinsics.js';
-import { SecretCopy, wipeCopy } from '../request/secret-copy.js';
+import { isBytesView, isUint8Array } from '../base/intrinsics.js';
+import { SecretCopy, wipeCopy } from '../base/secret-copy.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import type { EnginePreference, KeyUses } from '../engines/engines.js';
 import { isKey, keyEngines } from '../request/key.js';
 import { readKey } from './kept-keys.js';
-import { utf8Apart } from '#platform/runtime.js';
+import { utf8Apart } from '#platform/base/runtime.js';
 
 /**
  * Reads a message. Reading a KeyObject may run other calls, which use the scratch memory too, so a

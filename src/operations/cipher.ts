@@ -11,17 +11,11 @@ import {
   surplusArguments,
   type Bytes,
   type Data,
-} from '../request/arguments.js';
-import { makeError, wrongType } from '../request/errors.js';
-import { At, frame, Operation, type Route } from '../request/frame.js';
+} from '../base/arguments.js';
+import { makeError, wrongType } from '../base/errors.js';
+import { At, frame, Operation, type Route } from '../base/frame.js';
 import { mayHaveRunCode, setKeyInput, type KeyInput } from '../request/key-input.js';
-import {
-  checkNames,
-  isOptions,
-  unreadable,
-  type Accepted,
-  type Names,
-} from '../request/options.js';
+import { checkNames, isOptions, unreadable, type Accepted, type Names } from '../base/options.js';
 import {
   beginRequest,
   clearRequest,
@@ -61,7 +55,7 @@ import {
   type Place,
 } from './cipher-arguments.js';
 import { randomNonce } from './nonces.js';
-import { provideCiphers } from '#platform/parts.js';
+import { provideCiphers } from '#platform/engines/parts.js';
 
 provideCiphers();
 

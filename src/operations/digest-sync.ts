@@ -4,15 +4,15 @@
  */
 import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine } from '../engines/engines.js';
-import { isUint8Array } from '../request/arguments.js';
-import { At, Flag, frame, Operation } from '../request/frame.js';
+import { isUint8Array } from '../base/arguments.js';
+import { At, Flag, frame, Operation } from '../base/frame.js';
 import { encodeShort, TEXT_OFFSET, textScratch } from '../request/input-buffer.js';
 import type { KeyMaterial } from '../request/key-input.js';
-import { WHOLE } from '../request/protocol.js';
+import { WHOLE } from '../base/protocol.js';
 import { clearRequest, Form } from '../request/request.js';
 import { encodeResult } from '../request/result.js';
-import { SecretCopy } from '../request/secret-copy.js';
-import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../request/secret-results.js';
+import { SecretCopy } from '../base/secret-copy.js';
+import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../base/secret-results.js';
 import { routedSync, runFilled } from '../scheduling/run.js';
 import { fastHex } from './fast-path.js';
 import {
@@ -26,7 +26,7 @@ import {
 import { hashKey } from './hash-parameters.js';
 import { hmacFacts, hmacTable } from './hmac.js';
 import { readTextKey } from './kept-keys.js';
-import { allocate } from '#platform/runtime.js';
+import { allocate } from '#platform/base/runtime.js';
 
 /** Runs `hash(algorithm, data, options)`. */
 export function hashSync(facts: HashFacts, data: unknown, options: unknown): unknown {

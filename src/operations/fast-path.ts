@@ -7,12 +7,12 @@
  * one. The kernel engine has no fast path.
  */
 import { defaultEngine, type Engine } from '../engines/engines.js';
-import { sizeOf } from '../request/arguments.js';
-import { At, frame } from '../request/frame.js';
-import { WHOLE } from '../request/protocol.js';
+import { sizeOf } from '../base/arguments.js';
+import { At, frame } from '../base/frame.js';
+import { WHOLE } from '../base/protocol.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { allocate, type Buffer } from '#platform/runtime.js';
-import { stage, takeStaged } from '../request/secret-results.js';
+import { allocate, type Buffer } from '#platform/base/runtime.js';
+import { stage, takeStaged } from '../base/secret-results.js';
 
 export function fastHex(
   facts: HashFacts,

@@ -3,15 +3,15 @@
  * block that travels in the place of a key.
  */
 import { engineNames } from '../engines/engines.js';
-import { data, sizeOf, unsigned, type Data } from '../request/arguments.js';
-import { makeError, wrongType, type MillraceError } from '../request/errors.js';
-import { Purpose } from '../request/frame.js';
-import { isUint8Array, part } from '../request/intrinsics.js';
+import { data, sizeOf, unsigned, type Data } from '../base/arguments.js';
+import { makeError, wrongType, type MillraceError } from '../base/errors.js';
+import { Purpose } from '../base/frame.js';
+import { isUint8Array, part } from '../base/intrinsics.js';
 import { keySizeOf, type KeyMaterial } from '../request/key-input.js';
 import { isKey, keyEngines } from '../request/key.js';
-import type { Names } from '../request/options.js';
-import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
-import { secretCopy } from '../request/secret-memory.js';
+import type { Names } from '../base/options.js';
+import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../base/secret-copy.js';
+import { secretCopy } from '../base/secret-memory.js';
 import { hashNamesWith } from '../catalog/catalog.js';
 import type { HashFacts, ParameterRange } from '../catalog/facts.js';
 import type { EnginePreference } from '../engines/engines.js';

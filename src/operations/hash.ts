@@ -9,8 +9,8 @@ import {
   surplusArguments,
   unsigned,
   type Bytes,
-} from '../request/arguments.js';
-import { At, frame, Operation, type Route } from '../request/frame.js';
+} from '../base/arguments.js';
+import { At, frame, Operation, type Route } from '../base/frame.js';
 import {
   beginRequest,
   setEngines,
@@ -20,7 +20,7 @@ import {
   Form,
   type Parser,
 } from '../request/request.js';
-import { shownName } from '../catalog/nearest.js';
+import { shownName } from '../base/nearest.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import {
@@ -29,11 +29,11 @@ import {
   type EnginePreference,
   type EngineOptions,
 } from '../engines/engines.js';
-import { describe, detached, makeError, wrongType } from '../request/errors.js';
-import { isBytesView, isLost, isUint8Array } from '../request/intrinsics.js';
+import { describe, detached, makeError, wrongType } from '../base/errors.js';
+import { isBytesView, isLost, isUint8Array } from '../base/intrinsics.js';
 import { setKeyInput, type KeyInput, type KeyMaterial } from '../request/key-input.js';
-import { checkNames, unreadable, type Accepted, type Names } from '../request/options.js';
-import type { Buffer, BufferEncoding } from '#platform/runtime.js';
+import { checkNames, unreadable, type Accepted, type Names } from '../base/options.js';
+import type { Buffer, BufferEncoding } from '#platform/base/runtime.js';
 import { readRoute, type RouteOptions } from '../scheduling/routes.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
 import { checkTextSize } from '../request/text-size.js';

@@ -1,12 +1,12 @@
 /**
  * HMAC calls (RFC 2104), with an encoding or options.
  */
-import { surplusArguments } from '../request/arguments.js';
-import { Operation } from '../request/frame.js';
+import { surplusArguments } from '../base/arguments.js';
+import { Operation } from '../base/frame.js';
 import type { Parser } from '../request/request.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { makeError } from '../request/errors.js';
+import { makeError } from '../base/errors.js';
 import {
   digestRequest,
   fillParsed,
@@ -18,7 +18,7 @@ import {
 } from './hash.js';
 import { readTextKey } from './kept-keys.js';
 import { engineNames, type EngineOptions, type EnginePreference } from '../engines/engines.js';
-import type { Names } from '../request/options.js';
+import type { Names } from '../base/options.js';
 import { takes, type Takes } from '../scheduling/routes.js';
 
 /** `(algorithm, key, data[, encoding | options])`. */

@@ -6,14 +6,14 @@
  */
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { automatic, defaultEngine, type EnginePreference } from '../engines/engines.js';
-import { Purpose } from '../request/frame.js';
-import { isUint8Array, sizeOf } from '../request/intrinsics.js';
+import { Purpose } from '../base/frame.js';
+import { isUint8Array, sizeOf } from '../base/intrinsics.js';
 import { isKey, keyEngines, onRelease, type Key } from '../request/key.js';
 import type { KeyMaterial } from '../request/key-input.js';
-import { readSecret, SecretKinds } from '../request/secret-copy.js';
-import { wipe, type Secret } from '../request/secret-memory.js';
+import { readSecret, SecretKinds } from '../base/secret-copy.js';
+import { wipe, type Secret } from '../base/secret-memory.js';
 import { cipherTarget, hashTarget, macName, macTarget, prepareFor } from './key.js';
-import { exportHandle, secretHandle } from '#platform/runtime.js';
+import { exportHandle, secretHandle } from '#platform/base/runtime.js';
 
 interface Kept {
   readonly algorithm: string;

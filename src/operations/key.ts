@@ -2,18 +2,12 @@
  * Preparing keys: the key schedule (or HMAC's midstates) is computed once and held in native
  * memory.
  */
-import {
-  options as optionsOf,
-  isUint8Array,
-  part,
-  sizeOf,
-  type Data,
-} from '../request/arguments.js';
-import { failure, makeError, wrongType, refuseSurplus } from '../request/errors.js';
-import { At, frame, Purpose, Status } from '../request/frame.js';
+import { options as optionsOf, isUint8Array, part, sizeOf, type Data } from '../base/arguments.js';
+import { failure, makeError, wrongType, refuseSurplus } from '../base/errors.js';
+import { At, frame, Purpose, Status } from '../base/frame.js';
 import { inside, Key, keyEngines, release, type Prepared } from '../request/key.js';
-import { accepted, type Accepted } from '../request/options.js';
-import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
+import { accepted, type Accepted } from '../base/options.js';
+import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../base/secret-copy.js';
 import {
   cipherFacts,
   findCipher,
@@ -34,9 +28,9 @@ import {
   type EngineOptions,
   type EnginePreference,
 } from '../engines/engines.js';
-import { secretText } from '../request/secret-results.js';
-import type { CryptoKey, KeyObject } from '#platform/runtime.js';
-import { provideCiphers } from '#platform/parts.js';
+import { secretText } from '../base/secret-results.js';
+import type { CryptoKey, KeyObject } from '#platform/base/runtime.js';
+import { provideCiphers } from '#platform/engines/parts.js';
 
 /** Options of {@link createKey}. */
 export interface CreateKeyOptions extends EngineOptions {}

@@ -8,8 +8,8 @@
  * the child cannot run JavaScript.
  */
 import type { KeyUses } from '../engines/engines.js';
-import { makeError } from '../request/errors.js';
-import { buildsSnapshot } from '#platform/runtime.js';
+import { makeError } from '../base/errors.js';
+import { buildsSnapshot } from '#platform/base/runtime.js';
 
 /** 170 nonces of 24 bytes. */
 const BATCH_BYTES = 4096;

@@ -2,9 +2,9 @@
  * The messages of TupleHash (NIST SP 800-185): arrays of byte strings. The engines hash the encoded
  * tuple, in which each item follows its length in bits.
  */
-import { data, part, sizeOf, type Data } from '../request/arguments.js';
-import { makeError, wrongType } from '../request/errors.js';
-import { isRevoked } from '../request/intrinsics.js';
+import { data, part, sizeOf, type Data } from '../base/arguments.js';
+import { makeError, wrongType } from '../base/errors.js';
+import { isRevoked } from '../base/intrinsics.js';
 import { encodeItems } from '../catalog/integers.js';
 import type { HashFacts } from '../catalog/facts.js';
 

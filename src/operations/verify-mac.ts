@@ -1,16 +1,16 @@
 /** verifyMac and verifyHmac: from arguments to a verdict. */
-import { bytes, options as optionsObject, type Bytes, type Data } from '../request/arguments.js';
+import { bytes, options as optionsObject, type Bytes, type Data } from '../base/arguments.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { native } from '../engines/binding.js';
 import { engineNames, type EngineOptions, type EnginePreference } from '../engines/engines.js';
-import { makeError } from '../request/errors.js';
-import { Operation } from '../request/frame.js';
+import { makeError } from '../base/errors.js';
+import { Operation } from '../base/frame.js';
 import type { KeyInput, KeyMaterial } from '../request/key-input.js';
-import type { Accepted, Names } from '../request/options.js';
+import type { Accepted, Names } from '../base/options.js';
 import { Form } from '../request/request.js';
-import { secretCopy, secretMemory, wipe, type Secret } from '../request/secret-memory.js';
-import { SMALL_BYTES, stage } from '../request/secret-results.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
+import { SMALL_BYTES, stage } from '../base/secret-results.js';
 import { takes, type Takes } from '../scheduling/routes.js';
 import { runDigest } from './digest-sync.js';
 import { digestOf, fillParsed, readData, type DigestRequest } from './hash.js';

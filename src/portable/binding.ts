@@ -3,10 +3,10 @@
  * WebAssembly module. It runs in browsers, in workers and in Node.js; a {@link Host} holds what
  * differs between them.
  */
-import { At, CopiedBytes, Poll, Status, type Native } from '../request/frame.js';
-import { Operation, Purpose, WHOLE } from '../request/protocol.js';
+import { At, CopiedBytes, Poll, Status, type Native } from '../base/frame.js';
+import { Operation, Purpose, WHOLE } from '../base/protocol.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
-import { isUint8Array, sizeOf } from '../request/intrinsics.js';
+import { isUint8Array, sizeOf } from '../base/intrinsics.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
 import {
   accepted,
@@ -34,7 +34,7 @@ import { numberOf, writeNumber } from './numbers.js';
 import { costsReport, enginesReport } from './report.js';
 import { workOf } from './request.js';
 import { forgetImported } from './webcrypto-backend.js';
-import { provideModule } from '#platform/portable-module.js';
+import { provideModule } from '#platform/portable/portable-module.js';
 import { copyOf, NOTHING, overlap, range, refuse, whole } from './windows.js';
 import { isChunks, isCipher, type Work } from './work.js';
 

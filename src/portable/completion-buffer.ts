@@ -2,7 +2,7 @@
  * The buffer through which results of asynchronous operations reach the caller, as
  * crates/node/src/completion.rs has it.
  */
-import { Status } from '../request/frame.js';
+import { Status } from '../base/frame.js';
 import { NOTHING } from './windows.js';
 
 /**

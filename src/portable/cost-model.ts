@@ -2,7 +2,7 @@
  * Predicts what work costs in JavaScript, in nanoseconds: from the catalog at first, then as
  * measured by a worker after a job of the algorithm.
  */
-import { Operation, Route } from '../request/frame.js';
+import { Operation, Route } from '../base/frame.js';
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { perform } from './execute.js';

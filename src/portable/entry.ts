@@ -14,9 +14,9 @@ import { module as aesGcmSivText } from './modules/aes-gcm-siv.js';
 import { module as chacha20Text } from './modules/chacha20.js';
 import { module as chachaPolyText } from './modules/chacha20-poly1305.js';
 
-export type { ErrorCode } from '../request/error-codes.js';
-export type { WrapAlgorithm } from '../request/wrap-algorithms.js';
-export { MillraceError } from '../request/errors.js';
+export type { ErrorCode } from '../base/error-codes.js';
+export type { WrapAlgorithm } from '../base/wrap-algorithms.js';
+export { MillraceError } from '../base/errors.js';
 export type { Digest, Encoding } from './functions/encodings.js';
 export type { Bytes, Data } from './functions/inputs.js';
 export type {

@@ -3,7 +3,7 @@
  * of a call are copied into the module's memory, the result out of it, and the copies are wiped. A
  * long message passes through a window of that memory, whatever its size.
  */
-import { At, Flag, Operation, Purpose, Status } from '../request/frame.js';
+import { At, Flag, Operation, Purpose, Status } from '../base/frame.js';
 import { hashes as catalog } from '../catalog/catalog-table.js';
 import { Instance, WINDOW } from './instance.js';
 import { joined, messageCount, messagesOf } from './messages.js';

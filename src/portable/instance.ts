@@ -2,7 +2,7 @@
  * Instances of the engine's WebAssembly module (crates/wasm): their memory, and the places in it
  * that calls use.
  */
-import { At, Operation, Status } from '../request/frame.js';
+import { At, Operation, Status } from '../base/frame.js';
 import {
   compileText,
   instantiate,

@@ -3,7 +3,7 @@
  * whose Content-Security-Policy lacks `'wasm-unsafe-eval'` gets JavaScript, a runtime without
  * vectors WebAssembly that needs none.
  */
-import { refuseSurplus } from '../request/errors.js';
+import { refuseSurplus } from '../base/errors.js';
 import { setReplacement } from './replacement.js';
 import { instantiate } from './modules/engine-javascript.js';
 import { plain } from './modules/engine-plain.js';

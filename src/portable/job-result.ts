@@ -1,7 +1,7 @@
 /**
  * Results of jobs: whether one may replace its target, and otherwise its copy to the target.
  */
-import { Operation, Status } from '../request/frame.js';
+import { Operation, Status } from '../base/frame.js';
 import { isChunks, type Work } from './work.js';
 
 /** The result of a job. */

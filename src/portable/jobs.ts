@@ -3,8 +3,8 @@
  * buffer, as completion.rs and environment.rs in crates/node do. No result is delivered before the
  * event-loop iteration of its call has ended.
  */
-import { At, Flag, Operation, Route, Status } from '../request/frame.js';
-import { CancelResult } from '../request/protocol.js';
+import { At, Flag, Operation, Route, Status } from '../base/frame.js';
+import { CancelResult } from '../base/protocol.js';
 import { WorkerPool, type PoolJob } from './worker-pool.js';
 import { tryWebCryptoChunks } from './webcrypto-chunks.js';
 import { tryWebCrypto, type Ended } from './webcrypto-backend.js';

@@ -1,7 +1,7 @@
 /**
  * Many messages in one operation: their sizes, and groups of them that fit in the module's window.
  */
-import { At, Flag, Status } from '../request/frame.js';
+import { At, Flag, Status } from '../base/frame.js';
 import { isSize, made, part, refuse } from './windows.js';
 import type { Work } from './work.js';
 

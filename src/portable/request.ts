@@ -2,7 +2,7 @@
  * Reads a request (the numbers of the frame and the byte arguments) as {@link Work}. The module
  * checks it once more when it runs.
  */
-import { At, Flag, Operation, Status } from '../request/frame.js';
+import { At, Flag, Operation, Status } from '../base/frame.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { isSize, made, NOTHING, overlap, part, range, refuse, whole } from './windows.js';
 import { isCipher, isMany, type Work } from './work.js';

@@ -2,7 +2,7 @@
  * Decides which operations WebCrypto runs for the engine: large ones, of algorithms that have
  * passed a self-test. Its results arrive on the event loop, from its own threads.
  */
-import { Operation, Purpose, Status } from '../request/frame.js';
+import { Operation, Purpose, Status } from '../base/frame.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import {
   aesCtr,

@@ -2,7 +2,7 @@
  * Runs of chunks by WebCrypto, one call for each chunk: AES-GCM of 64 KiB takes it 30 us, and
  * the module 800 us. All chunks of a run or none.
  */
-import { At, Operation, Status } from '../request/frame.js';
+import { At, Operation, Status } from '../base/frame.js';
 import { ciphers } from '../catalog/catalog-table.js';
 import { isTrusted, type Ended } from './webcrypto-backend.js';
 import { gcmOpen, gcmSeal, NotAuthentic } from './webcrypto.js';

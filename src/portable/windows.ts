@@ -3,14 +3,8 @@
  * methods of the caller's array have no effect, and the libraries see one kind of array, which
  * keeps them fast.
  */
-import { Status } from '../request/frame.js';
-import {
-  bytesOfView,
-  isTypedArray,
-  NO_BYTES,
-  part as partOf,
-  sizeOf,
-} from '../request/intrinsics.js';
+import { Status } from '../base/frame.js';
+import { bytesOfView, isTypedArray, NO_BYTES, part as partOf, sizeOf } from '../base/intrinsics.js';
 
 /** Thrown where a call is refused. Not an Error: nothing reads its stack. */
 export class Refusal {

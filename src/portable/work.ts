@@ -1,7 +1,7 @@
 /**
  * One operation with all its inputs.
  */
-import { At, Operation, type Purpose } from '../request/frame.js';
+import { At, Operation, type Purpose } from '../base/frame.js';
 import { NOTHING } from './windows.js';
 
 export interface Work {

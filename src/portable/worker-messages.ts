@@ -2,7 +2,7 @@
  * Operations as messages to a worker and back: plain records that can be cloned, with transferable
  * buffers.
  */
-import { At, Operation, Purpose, Status } from '../request/frame.js';
+import { At, Operation, Purpose, Status } from '../base/frame.js';
 import { pbkdf2 } from './webcrypto.js';
 import { tryWebCrypto, isServed, type Ended } from './webcrypto-backend.js';
 import type { Cost } from './cost-model.js';

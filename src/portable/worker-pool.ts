@@ -4,8 +4,8 @@
  * ends its worker. Where workers are unavailable (a page's security policy), jobs run on this
  * thread, one job or slice in each event-loop iteration.
  */
-import { Status } from '../request/frame.js';
-import { CancelResult } from '../request/protocol.js';
+import { Status } from '../base/frame.js';
+import { CancelResult } from '../base/protocol.js';
 import { requestInSteps, requestOf, type Outcome, type WorkerResponse } from './worker-messages.js';
 import type { Host, WorkerHandle } from './host.js';
 import { engineModule, partOf, type Part } from './instance.js';

@@ -4,8 +4,8 @@
  */
 import { cipherOf, hashOf } from '../catalog/catalog.js';
 import { recordFallback, defaultEngine } from '../engines/engines.js';
-import { failure } from './errors.js';
-import { At, Operation, Status, frame } from './frame.js';
+import { failure } from '../base/errors.js';
+import { At, Operation, Status, frame } from '../base/frame.js';
 import { request } from './request.js';
 
 /** Moves the request to the next engine of the preference. Returns false if there is none. */

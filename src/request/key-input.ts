@@ -1,12 +1,12 @@
 /** Keys and other secrets as arguments: their types, and how they reach the request. */
-import { sizeOf, type Bytes, type Data } from './arguments.js';
+import { sizeOf, type Bytes, type Data } from '../base/arguments.js';
 import { setEngines, setKey, encodeKey, ownSecret, deferWipe } from './request.js';
 import type { EnginePreference } from '../engines/engines.js';
-import { isBytesView } from './intrinsics.js';
+import { isBytesView } from '../base/intrinsics.js';
 import type { Key, Prepared } from './key.js';
-import type { CryptoKey, KeyObject } from '#platform/runtime.js';
+import type { CryptoKey, KeyObject } from '#platform/base/runtime.js';
 import { isShort, keyScratch } from './input-buffer.js';
-import { SecretCopy } from './secret-copy.js';
+import { SecretCopy } from '../base/secret-copy.js';
 
 /**
  * A key: bytes, a secret KeyObject of node:crypto, an extractable secret CryptoKey of WebCrypto, or

@@ -1,9 +1,9 @@
 /** Prepared keys: objects that name the key schedule, or the midstates, in native memory. */
 import type { EnginePreference, KeyUses } from '../engines/engines.js';
-import { makeError, refuseSurplus } from './errors.js';
-import { At, frame } from './frame.js';
-import { isBytesView } from './intrinsics.js';
-import { Unclonable } from './unclonable.js';
+import { makeError, refuseSurplus } from '../base/errors.js';
+import { At, frame } from '../base/frame.js';
+import { isBytesView } from '../base/intrinsics.js';
+import { Unclonable } from '../base/unclonable.js';
 
 declare global {
   // For programs without the library ESNext.Disposable.

@@ -12,11 +12,11 @@ import {
   defaultEngine,
   withKeyEngines,
 } from '../engines/engines.js';
-import { NO_BYTES } from './arguments.js';
-import { At, Flag, Operation, Route, frame } from './frame.js';
+import { NO_BYTES } from '../base/arguments.js';
+import { At, Flag, Operation, Route, frame } from '../base/frame.js';
 import { encodeShort, keyScratch } from './input-buffer.js';
-import { wipe, type Secret } from './secret-memory.js';
-import { secretText } from './secret-results.js';
+import { wipe, type Secret } from '../base/secret-memory.js';
+import { secretText } from '../base/secret-results.js';
 
 /** The type of the result. */
 export const enum Form {

@@ -2,14 +2,21 @@
  * Results: their memory, their encoding, and writing digests and nonces to the caller's memory.
  */
 import { native } from '../engines/binding.js';
-import { part, sizeOf } from './arguments.js';
-import { makeError } from './errors.js';
-import { At, Operation, frame } from './frame.js';
-import { copyInto } from './intrinsics.js';
+import { part, sizeOf } from '../base/arguments.js';
+import { makeError } from '../base/errors.js';
+import { At, Operation, frame } from '../base/frame.js';
+import { copyInto } from '../base/intrinsics.js';
 import { Form, request } from './request.js';
-import { wipe, type Secret } from './secret-memory.js';
-import { secretResult } from './secret-results.js';
-import { type Buffer, allocate, allocateApart, base64, base64url, hex } from '#platform/runtime.js';
+import { wipe, type Secret } from '../base/secret-memory.js';
+import { secretResult } from '../base/secret-results.js';
+import {
+  type Buffer,
+  allocate,
+  allocateApart,
+  base64,
+  base64url,
+  hex,
+} from '#platform/base/runtime.js';
 
 export function allocateResult(size: number, form: Form, secret: boolean): Buffer {
   if (form === Form.Secret || form === Form.Unpadded) return secretResult(size);

@@ -1,7 +1,7 @@
 /** Checks, before anything is computed, that a result fits into a string or BigInt. */
 import { Form } from './request.js';
-import { makeError } from './errors.js';
-import { STRING_MAX, type BufferEncoding } from '#platform/runtime.js';
+import { makeError } from '../base/errors.js';
+import { STRING_MAX, type BufferEncoding } from '#platform/base/runtime.js';
 
 /** The most bytes of a BigInt in V8. */
 const BIGINT_BYTES_MAX = 2 ** 27;

@@ -4,8 +4,8 @@
  * takes 95 ns a message with AVX-512, alone 180 ns. Lent messages are copied too. Batches that are
  * too much for one thread go to the pool.
  */
-import { isUint8Array, part, sizeOf } from '../request/arguments.js';
-import { At, Flag, frame, Operation, Route } from '../request/frame.js';
+import { isUint8Array, part, sizeOf } from '../base/arguments.js';
+import { At, Flag, frame, Operation, Route } from '../base/frame.js';
 import {
   request,
   beginRequest,
@@ -17,7 +17,7 @@ import {
 } from '../request/request.js';
 import { onShortMessage, runFilled, runAsync } from './run.js';
 import { encodeResult, putDigest } from '../request/result.js';
-import { allocateApart, hex, viewOf, writeText, type Buffer } from '#platform/runtime.js';
+import { allocateApart, hex, viewOf, writeText, type Buffer } from '#platform/base/runtime.js';
 import { findHash, hashOf } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { automatic, base, defaultEngine } from '../engines/engines.js';

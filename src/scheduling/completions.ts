@@ -5,10 +5,10 @@
  * Completions are therefore created before a request is filled.
  */
 import { servers } from '../engines/binding.js';
-import { failure, type MillraceError } from '../request/errors.js';
-import { ONCE } from '../request/options.js';
-import { CancelResult, Status } from '../request/protocol.js';
-import { AsyncResource, nextTick, type SystemError } from '#platform/runtime.js';
+import { failure, type MillraceError } from '../base/errors.js';
+import { ONCE } from '../base/options.js';
+import { CancelResult, Status } from '../base/protocol.js';
+import { AsyncResource, nextTick, type SystemError } from '#platform/base/runtime.js';
 
 /**
  * A callback. It receives `(null, result)`, or an error alone. It is never called before the

@@ -2,8 +2,8 @@
  * The limit on bytes that the copies of asynchronous calls may take together.
  */
 import { native } from '../engines/binding.js';
-import type { Native } from '../request/frame.js';
-import { memorySize } from '#platform/runtime.js';
+import type { Native } from '../base/frame.js';
+import { memorySize } from '#platform/base/runtime.js';
 
 /** Returns true if `size` bytes may be copied for a call. If not, the call runs inline. */
 export function canCopy(size: number): boolean {

@@ -4,7 +4,7 @@
  */
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { native } from '../engines/binding.js';
-import { Operation, CostPart, Route } from '../request/frame.js';
+import { Operation, CostPart, Route } from '../base/frame.js';
 
 /** The number of the first cipher: hashes are before. */
 const CIPHERS = hashes.length;

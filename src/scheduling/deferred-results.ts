@@ -5,8 +5,8 @@
  * An iteration takes 1 to 4 us, longer than a short job. Calls made by the delivered callbacks, or
  * after their `await`, therefore share a few rounds of the same iteration.
  */
-import { SUBMIT_NS } from '../request/protocol.js';
-import { nextTick, nextTurn } from '#platform/runtime.js';
+import { SUBMIT_NS } from '../base/protocol.js';
+import { nextTick, nextTurn } from '#platform/base/runtime.js';
 import { refreshCosts } from './cost-model.js';
 import type { Completion } from './completions.js';
 

@@ -4,9 +4,9 @@
  * (crates/cost/src/sharing.rs).
  */
 import { native } from '../engines/binding.js';
-import { type Native, Poll } from '../request/frame.js';
-import { POLLED_NS } from '../request/protocol.js';
-import { nextTurn } from '#platform/runtime.js';
+import { type Native, Poll } from '../base/frame.js';
+import { POLLED_NS } from '../base/protocol.js';
+import { nextTurn } from '#platform/base/runtime.js';
 
 let polling = false;
 

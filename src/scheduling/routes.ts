@@ -1,9 +1,9 @@
 /** The routes of asynchronous calls, by name. */
 import { engineNames, type EngineOptions } from '../engines/engines.js';
-import { shownName } from '../catalog/nearest.js';
-import { Route } from '../request/frame.js';
-import { makeError, wrongType } from '../request/errors.js';
-import { accepted, type Accepted, type Names } from '../request/options.js';
+import { shownName } from '../base/nearest.js';
+import { Route } from '../base/frame.js';
+import { makeError, wrongType } from '../base/errors.js';
+import { accepted, type Accepted, type Names } from '../base/options.js';
 
 /**
  * The route of an asynchronous call. The call always settles after it returns.

@@ -4,12 +4,12 @@
  * pool.
  */
 import { type EnginePreference, base } from '../engines/engines.js';
-import { isResizable, part } from '../request/arguments.js';
-import { makeError, wrongType } from '../request/errors.js';
-import { At, Flag, Operation, Route, frame } from '../request/frame.js';
-import { isBytesView, isRevoked } from '../request/intrinsics.js';
+import { isResizable, part } from '../base/arguments.js';
+import { makeError, wrongType } from '../base/errors.js';
+import { At, Flag, Operation, Route, frame } from '../base/frame.js';
+import { isBytesView, isRevoked } from '../base/intrinsics.js';
 import { invoke, refused } from '../request/invoke.js';
-import { COPY_NS_PER_KIB, INLINE_ALONE_NS, INLINE_FIRST_NS } from '../request/protocol.js';
+import { COPY_NS_PER_KIB, INLINE_ALONE_NS, INLINE_FIRST_NS } from '../base/protocol.js';
 import {
   type FillRequest,
   Form,
@@ -28,8 +28,8 @@ import {
   isDigestOperation,
   putPrefix,
 } from '../request/result.js';
-import { secretCopy } from '../request/secret-memory.js';
-import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../request/secret-results.js';
+import { secretCopy } from '../base/secret-memory.js';
+import { SMALL_BYTES, stage, takeStaged, wipeStage } from '../base/secret-results.js';
 import {
   type Callback,
   CallbackCompletion,
@@ -41,7 +41,7 @@ import { inlineLimit, predict, defaultRoute, wantsMeasure } from './cost-model.j
 import { deferError, deferResult, isIdle, takeInlineBudget } from './deferred-results.js';
 import { inFlight } from './slots.js';
 import { submit } from './submit.js';
-import type { Buffer } from '#platform/runtime.js';
+import type { Buffer } from '#platform/base/runtime.js';
 
 /** Fills a request, runs it synchronously and returns its result. */
 export function runSync(

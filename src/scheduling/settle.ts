@@ -2,9 +2,9 @@
  * Settles finished jobs from the records in the completion buffer.
  */
 import type { Settle } from '../engines/binding.js';
-import { failure } from '../request/errors.js';
-import { Status, completionBytes, completionNumbers } from '../request/frame.js';
-import { RECORD_NUMBERS } from '../request/protocol.js';
+import { failure } from '../base/errors.js';
+import { Status, completionBytes, completionNumbers } from '../base/frame.js';
+import { RECORD_NUMBERS } from '../base/protocol.js';
 import { Form } from '../request/request.js';
 import {
   allocateResult,
@@ -13,7 +13,7 @@ import {
   encodeResult,
   fitsResult,
 } from '../request/result.js';
-import { wipe } from '../request/secret-memory.js';
+import { wipe } from '../base/secret-memory.js';
 import type { Completion } from './completions.js';
 import {
   completions,
@@ -25,7 +25,7 @@ import {
   secrets,
   sizes,
 } from './slots.js';
-import { type Buffer, viewOf } from '#platform/runtime.js';
+import { type Buffer, viewOf } from '#platform/base/runtime.js';
 
 /** Called by native code with the number of records in the completion buffer. */
 export function settle(records: number, instead?: Parameters<Settle>[1]): void {

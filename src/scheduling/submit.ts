@@ -3,14 +3,14 @@
  */
 import { onSettle, servers } from '../engines/binding.js';
 import { defaultEngine } from '../engines/engines.js';
-import { isResizable } from '../request/arguments.js';
-import { MillraceError, makeError } from '../request/errors.js';
-import { At, Flag, Operation, Status, frame } from '../request/frame.js';
+import { isResizable } from '../base/arguments.js';
+import { MillraceError, makeError } from '../base/errors.js';
+import { At, Flag, Operation, Status, frame } from '../base/frame.js';
 import { invoke, refused, switchToNextEngine } from '../request/invoke.js';
-import { COMPLETION_RESULT_MAX } from '../request/protocol.js';
+import { COMPLETION_RESULT_MAX } from '../base/protocol.js';
 import { clearRequest, deferWipe, request } from '../request/request.js';
 import { givesSecret, isDigestOperation } from '../request/result.js';
-import { secretCopy, wipe, type Secret } from '../request/secret-memory.js';
+import { secretCopy, wipe, type Secret } from '../base/secret-memory.js';
 import type { Completion } from './completions.js';
 import { decideCopies } from './copies.js';
 import { pollFor } from './poll.js';
@@ -26,7 +26,7 @@ import {
   secrets,
   sizes,
 } from './slots.js';
-import { allocateApart } from '#platform/runtime.js';
+import { allocateApart } from '#platform/base/runtime.js';
 
 onSettle(settle);
 

@@ -12,22 +12,22 @@
  *
  * The alternative, age's STREAM, supports ChaCha20-Poly1305 only and does not commit to the key.
  */
-import { data, NO_BYTES, sizeOf } from '../request/arguments.js';
-import { At, Flag, frame, Operation } from '../request/frame.js';
+import { data, NO_BYTES, sizeOf } from '../base/arguments.js';
+import { At, Flag, frame, Operation } from '../base/frame.js';
 import { request, beginRequest, setEngines, setIv, setTarget } from '../request/request.js';
 import { runPromise, runSync } from '../scheduling/run.js';
 import { cipherFacts, hashFacts } from '../catalog/catalog.js';
 import type { CipherFacts } from '../catalog/facts.js';
-import { makeError, MillraceError } from '../request/errors.js';
+import { makeError, MillraceError } from '../base/errors.js';
 import { hmacParser } from '../operations/hmac.js';
 import { localEngines } from '../engines/engines.js';
 import { createKeyFor, macKeyOf } from '../operations/key.js';
 import { isKey, keyEngines, type Key } from '../request/key.js';
-import { secretResult } from '../request/secret-results.js';
-import { allocateApart, utf8, type Buffer } from '#platform/runtime.js';
-import { secretCopy, secretMemory, wipe, type Secret } from '../request/secret-memory.js';
-import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../request/secret-copy.js';
-import { provideCiphers } from '#platform/parts.js';
+import { secretResult } from '../base/secret-results.js';
+import { allocateApart, utf8, type Buffer } from '#platform/base/runtime.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
+import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../base/secret-copy.js';
+import { provideCiphers } from '#platform/engines/parts.js';
 
 provideCiphers();
 

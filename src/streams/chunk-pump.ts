@@ -8,12 +8,12 @@
  * the bytes that a worker verifies are those it decrypts. Output goes to fresh memory, so that the
  * workers pay for its page faults.
  */
-import { NO_BYTES, part, sizeOf } from '../request/arguments.js';
+import { NO_BYTES, part, sizeOf } from '../base/arguments.js';
 import { native } from '../engines/binding.js';
 import { CHUNK_SIZE, CHUNKS_MAX } from './chunk-format.js';
-import { makeError } from '../request/errors.js';
-import { after, allocateApart, type Buffer } from '#platform/runtime.js';
-import { Threads } from '../request/protocol.js';
+import { makeError } from '../base/errors.js';
+import { after, allocateApart, type Buffer } from '#platform/base/runtime.js';
+import { Threads } from '../base/protocol.js';
 
 /** Receives the output. */
 export interface OutputSink {

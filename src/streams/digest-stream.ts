@@ -1,12 +1,12 @@
 /**
  * One digest of a message that is not in memory: of a stream (stream-source.ts) or of a file (the
- * platform's files.ts).
+ * platform's files.node.ts).
  */
-import { options as optionsObject, type Data } from '../request/arguments.js';
+import { options as optionsObject, type Data } from '../base/arguments.js';
 import { abortSignal } from '../scheduling/run.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
-import { makeError, refuseSurplus, wrongType } from '../request/errors.js';
+import { makeError, refuseSurplus, wrongType } from '../base/errors.js';
 import {
   digestRequest,
   hashNames,
@@ -22,8 +22,8 @@ import type { CreateHashOptions } from '../hashers/options.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { hmacFacts, hmacNames, type HmacFields } from '../operations/hmac.js';
 import type { Key } from '../request/key.js';
-import { absorbFile, absorbFileSync, fileSource } from '#platform/files.js';
-import { accepted, pick, type Accepted } from '../request/options.js';
+import { absorbFile, absorbFileSync, fileSource } from '#platform/streams/files.js';
+import { accepted, pick, type Accepted } from '../base/options.js';
 import {
   absorbStream,
   streamOptionNames,

@@ -1,17 +1,17 @@
 /**
  * Hashes files on worker threads that open and read them too, for hashFiles and the `millrace`
  * command: a slow disk blocks a worker, but a small file takes a tenth of the time (hashFile reads
- * through Node's file system, files.ts).
+ * through Node's file system, files.node.ts).
  *
  * Only readable regular files that do not change; the caller hashes all others.
  */
 import { native } from '../engines/binding.js';
 import { request, beginRequest, setTarget } from '../request/request.js';
 import { runFilled, runAsync } from '../scheduling/run.js';
-import { At, Flag, frame, Operation } from '../request/frame.js';
+import { At, Flag, frame, Operation } from '../base/frame.js';
 import { PromiseCompletion, SignalCompletion } from '../scheduling/completions.js';
-import { Threads } from '../request/protocol.js';
-import { secretMemory } from '../request/secret-memory.js';
+import { Threads } from '../base/protocol.js';
+import { secretMemory } from '../base/secret-memory.js';
 
 /** Paths of files, each followed by a NUL, and their number. */
 export interface Paths {

@@ -1,5 +1,5 @@
 /** The options of hashFiles. */
-import { shownName } from '../catalog/nearest.js';
+import { shownName } from '../base/nearest.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine } from '../engines/engines.js';
@@ -14,9 +14,9 @@ import {
 } from '../operations/hash.js';
 import { hashingNames, parameterNames, refuseParameter } from '../operations/hash-parameters.js';
 import { refuseTuple } from '../operations/tuple.js';
-import { options as optionsObject } from '../request/arguments.js';
-import { describe, makeError } from '../request/errors.js';
-import { accepted, pick, type Accepted, type Names } from '../request/options.js';
+import { options as optionsObject } from '../base/arguments.js';
+import { describe, makeError } from '../base/errors.js';
+import { accepted, pick, type Accepted, type Names } from '../base/options.js';
 import type { Form } from '../request/request.js';
 import { abortSignal } from '../scheduling/run.js';
 

@@ -2,17 +2,11 @@
  * Digests of many files in their order, in memory for a few hundred of them.
  *
  * With the native engine the worker threads open, read and hash files by themselves, many in a call
- * (file-batch.ts). Everything else is read through the platform's files.ts: files that native code
- * refuses, whose errors name the reason, hashes with a key, a seed or parameters, other engines.
+ * (file-batch.ts). Everything else is read through the platform's files.node.ts: files that native
+ * code refuses, whose errors name the reason, hashes with a key, a seed or parameters, other engines.
  */
-import { makeError } from '../request/errors.js';
-import {
-  eachItem,
-  isAsyncIterable,
-  isIterable,
-  readItems,
-  type Items,
-} from '../request/iterables.js';
+import { makeError } from '../base/errors.js';
+import { eachItem, isAsyncIterable, isIterable, readItems, type Items } from '../base/iterables.js';
 import { encodeResult } from '../request/result.js';
 import { CallbackCompletion, type Callback } from '../scheduling/completions.js';
 import { Answers, hashPath, hashPaths, hashPathsSync, workers, type Paths } from './file-batch.js';
@@ -24,8 +18,8 @@ import {
   fileSource,
   joinPaths,
   type FileSource,
-} from '#platform/files.js';
-import { viewOf } from '#platform/runtime.js';
+} from '#platform/streams/files.js';
+import { viewOf } from '#platform/base/runtime.js';
 
 /** A larger file is a call of its own, so that the others need not wait for it. */
 const LARGE_FILE_BYTES = 1024 * 1024;

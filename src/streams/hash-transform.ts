@@ -1,10 +1,10 @@
 /** A web stream that passes bytes on and hashes them. */
-import { data, sizeOf, type Data } from '../request/arguments.js';
+import { data, sizeOf, type Data } from '../base/arguments.js';
 import { createHash } from '../hashers/create.js';
 import type { CreateHashOptions } from '../hashers/options.js';
 import type { Digest, Encoding } from '../operations/hash.js';
 import type { HashAlgorithm } from '../catalog/catalog.js';
-import type { TransformStream } from '#platform/stream-types.js';
+import type { TransformStream } from '#platform/base/stream-types.js';
 
 /** A TransformStream that passes its input on; `digest` is that of all of it. */
 export type HashTransformStream<E extends Encoding> = TransformStream<Data, Data> & {

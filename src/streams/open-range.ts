@@ -7,12 +7,12 @@ import {
   unsigned,
   type Bytes,
   type Data,
-} from '../request/arguments.js';
-import { makeError, wrongType } from '../request/errors.js';
+} from '../base/arguments.js';
+import { makeError, wrongType } from '../base/errors.js';
 import type { KeyInput } from '../request/key-input.js';
-import { accepted, type Accepted } from '../request/options.js';
+import { accepted, type Accepted } from '../base/options.js';
 import { abortSignal } from '../scheduling/run.js';
-import { allocateApart, type Buffer } from '#platform/runtime.js';
+import { allocateApart, type Buffer } from '#platform/base/runtime.js';
 import {
   CHUNK_SIZE,
   CHUNKS_MAX,

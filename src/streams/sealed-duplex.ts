@@ -2,7 +2,7 @@
  * Sealed streams as Node.js streams.
  */
 import { addAbortSignal, Duplex, type DuplexOptions } from 'node:stream';
-import { refuseEnded } from '../request/sources.js';
+import { refuseEnded } from '../base/sources.js';
 import type { Pump } from './chunk-pump.js';
 import {
   KeyOpeningPump,

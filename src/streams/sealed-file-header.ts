@@ -12,8 +12,8 @@
  * The whole header is the context of the stream, which its key commitment includes: a stream with a
  * changed header does not open.
  */
-import { makeError } from '../request/errors.js';
-import { utf8 } from '#platform/runtime.js';
+import { makeError } from '../base/errors.js';
+import { utf8 } from '#platform/base/runtime.js';
 
 /** The ciphers of the format, in the order of their numbers. */
 export type SealingAlgorithm = 'aes-256-gcm' | 'chacha20-poly1305';

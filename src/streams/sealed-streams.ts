@@ -11,7 +11,7 @@ import {
   unsigned,
   type Bytes,
   type Data,
-} from '../request/arguments.js';
+} from '../base/arguments.js';
 import { abortSignal } from '../scheduling/run.js';
 import { ChunkPump, type OutputSink, type Pump } from './chunk-pump.js';
 import {
@@ -23,12 +23,15 @@ import {
   TAG_SIZE,
   type MessageKey,
 } from './chunk-format.js';
-import { makeError, MillraceError } from '../request/errors.js';
+import { makeError, MillraceError } from '../base/errors.js';
 import type { KeyInput } from '../request/key-input.js';
-import { allocateApart, type Buffer } from '#platform/runtime.js';
-import { accepted, ONCE, type Accepted } from '../request/options.js';
+import { allocateApart, type Buffer } from '#platform/base/runtime.js';
+import { accepted, ONCE, type Accepted } from '../base/options.js';
 import { isSealedFile } from './sealed-file-header.js';
-import type { TransformStream, TransformStreamDefaultController } from '#platform/stream-types.js';
+import type {
+  TransformStream,
+  TransformStreamDefaultController,
+} from '#platform/base/stream-types.js';
 
 export { openRange } from './open-range.js';
 

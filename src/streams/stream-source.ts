@@ -5,14 +5,14 @@
  * The next chunk is read while the last one is hashed on the pool. Small chunks are collected into
  * blocks: one pool job for each block, and the event loop runs in between.
  */
-import { data, part, sizeOf, type Data } from '../request/arguments.js';
+import { data, part, sizeOf, type Data } from '../base/arguments.js';
 import { type EngineOptions, engineNames } from '../engines/engines.js';
-import { wrongType } from '../request/errors.js';
+import { wrongType } from '../base/errors.js';
 import type { Hasher } from '../hashers/hasher.js';
-import { isBytesView, isRevoked } from '../request/intrinsics.js';
-import { isNodeStream, iteratorOf, refuseConsumed } from '../request/sources.js';
-import { ONCE, type Names } from '../request/options.js';
-import { allocateApart } from '#platform/runtime.js';
+import { isBytesView, isRevoked } from '../base/intrinsics.js';
+import { isNodeStream, iteratorOf, refuseConsumed } from '../base/sources.js';
+import { ONCE, type Names } from '../base/options.js';
+import { allocateApart } from '#platform/base/runtime.js';
 
 /**
  * A message in chunks: an async iterable of bytes or strings (UTF-8), a Node.js or web stream of

@@ -359,14 +359,14 @@ for (const format of ['cjs', 'esm']) {
 test('the published platforms are those of the build', async () => {
   const { platforms } = await import('../../tools/platforms.mjs');
   const names = platforms.map(({ name }) => name);
-  const text = (file) => readFileSync(join(root, 'src', 'platform', 'node', file), 'utf8');
-  const [, listed] = /published = \[([^\]]*)\]/.exec(text('binary.ts'));
+  const text = (file) => readFileSync(join(root, 'src', file), 'utf8');
+  const [, listed] = /published = \[([^\]]*)\]/.exec(text('engines/binary.node.ts'));
   assert.deepEqual(
     [...listed.matchAll(/'([^']+)'/g)].map(([, name]) => name),
     names,
   );
   assert.deepEqual(
-    [...text('place.ts').matchAll(/require\.resolve\('@millrace\/([^']+)'\)/g)].map(
+    [...text('base/place.node.ts').matchAll(/require\.resolve\('@millrace\/([^']+)'\)/g)].map(
       ([, name]) => name,
     ),
     names,

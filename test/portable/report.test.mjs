@@ -16,7 +16,7 @@ const { default: millrace } = await import('millrace');
 const require = createRequire(import.meta.url);
 const dist = dirname(entryPaths.millrace);
 const { native } = require(join(dist, 'core.js'))['engines/binding'];
-const { frame } = require(join(dist, 'core.js'))['request/frame'];
+const { frame } = require(join(dist, 'core.js'))['base/frame'];
 const { ciphers, hashes } = require(join(dist, 'core.js'))['catalog/catalog-table'];
 
 test('libraries, and the one of each algorithm', () => {

@@ -15,7 +15,7 @@ const { aesCtr, digest, gcmOpen, gcmSeal, hmac, NotAuthentic, pbkdf2 } = await p
   'src/portable/webcrypto.ts',
 );
 const { tryWebCrypto, testPlatform } = await portable('src/portable/webcrypto-backend.ts');
-const { At, Operation, Purpose, Status } = await portable('src/request/frame.ts');
+const { At, Operation, Purpose, Status } = await portable('src/base/frame.ts');
 
 const served = ['sha1', 'sha256', 'sha384', 'sha512'];
 const id = (name) => (name in hashes ? hashNames : cipherNames).indexOf(name);

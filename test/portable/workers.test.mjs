@@ -17,7 +17,7 @@ const { default: promises } = await import('millrace/promises');
 
 const require = createRequire(import.meta.url);
 const dist = dirname(entryPaths.millrace);
-const { portableHost: host } = require(join(dist, 'platform/node/portable.js'));
+const { portableHost: host } = require(join(dist, 'engines/portable.node.js'));
 const usual = { ...host };
 
 const LONG = 400_000;
@@ -32,7 +32,7 @@ const key = Buffer.alloc(32, 5);
 const child = (source, options = {}) =>
   run(
     `const assert = require('node:assert/strict'); const { portableHost: host } = ` +
-      `require(${JSON.stringify(join(dist, 'platform/node/portable.js'))});\n${source}`,
+      `require(${JSON.stringify(join(dist, 'engines/portable.node.js'))});\n${source}`,
     {
       ...options,
       env: { MILLRACE_ENGINE: 'portable', ...options.env },

@@ -14,7 +14,7 @@ import { frameIndexes, statusNumbers } from '../../tools/protocol.mjs';
 const require = createRequire(import.meta.url);
 const dist = dirname(entryPaths.millrace);
 const { native } = require(join(dist, 'core.js'))['engines/binding'];
-const { frame } = require(join(dist, 'core.js'))['request/frame'];
+const { frame } = require(join(dist, 'core.js'))['base/frame'];
 
 const {
   Operation,

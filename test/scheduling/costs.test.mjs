@@ -51,7 +51,7 @@ test('every algorithm has a cost, and the thresholds follow from it', () => {
 test('a route is chosen by the cost of the algorithm itself', async () => {
   const { predict, refreshCosts } = await portable('src/scheduling/cost-model.ts');
   const { ciphers, hashes } = await portable('src/catalog/catalog-table.ts');
-  const { Operation } = await portable('src/request/protocol.ts');
+  const { Operation } = await portable('src/base/protocol.ts');
   refreshCosts();
   const shares = (facts, operation) =>
     facts.map(({ id, portableCost: [fixed] }) => predict(operation, id, 0) / fixed);

@@ -98,7 +98,7 @@ pub(crate) struct Environment {
 }
 
 /// The buffers and the function that JavaScript attached, held until the environment ends. The
-/// buffers are private to `src/request/frame.ts`: no other code can detach them, so their windows stay
+/// buffers are private to `src/base/frame.ts`: no other code can detach them, so their windows stay
 /// valid.
 pub(crate) struct Attached {
     pub(crate) frame: Window,

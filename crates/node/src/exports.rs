@@ -24,7 +24,7 @@ use millrace_request::protocol::{
     At, CancelResult, CopiedBytes, CostPart, KERNEL_HANDLE_BYTES, KdfMemory, Route, Status, Threads,
 };
 
-/// The functions by their names in `src/request/frame.ts`.
+/// The functions by their names in `src/base/frame.ts`.
 pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("run", run),
     ("hash", fast_path::hash),

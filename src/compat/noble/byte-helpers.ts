@@ -1,5 +1,5 @@
 /** The helpers of noble's utils that programs use: hex, text, concatenation and random bytes. */
-import { hex, nextTurn, viewOf } from '#platform/runtime.js';
+import { hex, nextTurn, viewOf } from '#platform/base/runtime.js';
 import { checkBytes, checkNumber, isBytes } from './checks.js';
 import type { Line } from './original.js';
 

@@ -1,7 +1,7 @@
 /** Ciphers with the interface of noble: functions of key and nonce that return one message's. */
-import { NO_BYTES } from '../../request/arguments.js';
+import { NO_BYTES } from '../../base/arguments.js';
 import { findCipher } from '../../catalog/catalog.js';
-import { isUint8Array } from '../../request/intrinsics.js';
+import { isUint8Array } from '../../base/intrinsics.js';
 import { openParser, sealParser, cipherParser } from '../../operations/cipher.js';
 import { runSync } from '../../scheduling/run.js';
 import { checkBytes } from './checks.js';

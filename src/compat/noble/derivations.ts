@@ -1,9 +1,9 @@
 /** HMAC and key derivation with the interface of noble, in its two lines. */
-import { NO_BYTES, sizeOf } from '../../request/arguments.js';
-import { Operation } from '../../request/frame.js';
-import { detached } from '../../request/errors.js';
-import { isLost, isUint8Array } from '../../request/intrinsics.js';
-import { secretMemory, wipe, type Secret } from '../../request/secret-memory.js';
+import { NO_BYTES, sizeOf } from '../../base/arguments.js';
+import { Operation } from '../../base/frame.js';
+import { detached } from '../../base/errors.js';
+import { isLost, isUint8Array } from '../../base/intrinsics.js';
+import { secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
 import { beginRequest, setKey, setTarget } from '../../request/request.js';
 import { defaultEngine } from '../../engines/engines.js';
 import { keepsStates, keyStates } from '../../hashers/key-states.js';

@@ -2,8 +2,8 @@
  * Hash functions with the interface of noble: callable objects with `create()`, over Millrace's
  * running hashes.
  */
-import { part, sizeOf } from '../../request/arguments.js';
-import { isUint8Array } from '../../request/intrinsics.js';
+import { part, sizeOf } from '../../base/arguments.js';
+import { isUint8Array } from '../../base/intrinsics.js';
 import { Form } from '../../request/request.js';
 import type { HashFacts } from '../../catalog/facts.js';
 import { findHash } from '../../catalog/catalog.js';

@@ -1,5 +1,5 @@
 /** AES key wrap with the interface of noble. */
-import { isUint8Array } from '../../request/intrinsics.js';
+import { isUint8Array } from '../../base/intrinsics.js';
 import { deriveSync } from '../../kdf/derive.js';
 import { unwrapKeyParser, wrapKeyParser } from '../../kdf/key-wrap.js';
 import { checkBytes } from './checks.js';

@@ -2,8 +2,8 @@
  * noble itself, for what Millrace lacks: found as an optional peer dependency, or handed over by
  * the program. Each use is counted, so that a program can see what runs outside Millrace.
  */
-import { makeError } from '../../request/errors.js';
-import { environment, loadNoble, reportNoble, type LoadedNoble } from '#platform/noble.js';
+import { makeError } from '../../base/errors.js';
+import { environment, loadNoble, reportNoble, type LoadedNoble } from '#platform/compat/noble.js';
 
 /** The major version whose interface a module has. */
 export type Line = 1 | 2;

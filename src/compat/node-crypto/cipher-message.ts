@@ -6,10 +6,10 @@
  */
 import type { CipherFacts } from '../../catalog/facts.js';
 import { automatic } from '../../engines/engines.js';
-import { failure } from '../../request/errors.js';
-import { At, frame } from '../../request/frame.js';
-import { copyInto, sizeOf } from '../../request/intrinsics.js';
-import { secretMemory } from '../../request/secret-memory.js';
+import { failure } from '../../base/errors.js';
+import { At, frame } from '../../base/frame.js';
+import { copyInto, sizeOf } from '../../base/intrinsics.js';
+import { secretMemory } from '../../base/secret-memory.js';
 
 const KEY_MAX = 32;
 const NONCE_MAX = 128;

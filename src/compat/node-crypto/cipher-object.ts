@@ -8,7 +8,7 @@
  */
 import nodeDecoder = require('node:string_decoder');
 import type { Transform } from 'node:stream';
-import { failure } from '../../request/errors.js';
+import { failure } from '../../base/errors.js';
 import {
   bytesOfBuffer,
   bytesOfView,
@@ -17,10 +17,10 @@ import {
   isUint8Array,
   NO_BYTES,
   sizeOf,
-} from '../../request/intrinsics.js';
+} from '../../base/intrinsics.js';
 import { encodeShort, isShort, textScratch } from '../../request/input-buffer.js';
-import { SMALL_BYTES, stage, takeStaged } from '../../request/secret-results.js';
-import { allocateApart, type Buffer as OwnBuffer } from '#platform/runtime.js';
+import { SMALL_BYTES, stage, takeStaged } from '../../base/secret-results.js';
+import { allocateApart, type Buffer as OwnBuffer } from '#platform/base/runtime.js';
 import { beginMessage, type CipherMessage } from './cipher-message.js';
 import { apart, textBytes } from './digester.js';
 import type { ServedCipher } from './served-ciphers.js';

@@ -1,5 +1,5 @@
 /** createCipheriv, createDecipheriv, Cipheriv and Decipheriv of millrace/node-crypto. */
-import { isUint8Array, sizeOf } from '../../request/intrinsics.js';
+import { isUint8Array, sizeOf } from '../../base/intrinsics.js';
 import { callLog, countCall } from './call-log.js';
 import { callableClass, setConstructor } from './callable-class.js';
 import { cipherClass, type NodeCipher } from './cipher-object.js';

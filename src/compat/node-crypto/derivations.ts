@@ -5,8 +5,8 @@ import { deriveSync, deriveThen, type DerivationParser } from '../../kdf/derive.
 import { hkdfParser } from '../../kdf/hkdf.js';
 import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
 import { scryptParser } from '../../kdf/scrypt.js';
-import { bytesOfBuffer, bytesOfView, isBytesView, sizeOf } from '../../request/intrinsics.js';
-import { scryptMemory } from '../../request/kdf-costs.js';
+import { bytesOfBuffer, bytesOfView, isBytesView, sizeOf } from '../../base/intrinsics.js';
+import { scryptMemory } from '../../base/kdf-costs.js';
 import type { Callback } from '../../scheduling/completions.js';
 import { callLog, countCall } from './call-log.js';
 import { callNode, mayServe, original } from './original.js';

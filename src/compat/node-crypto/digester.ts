@@ -7,10 +7,10 @@
  * caller gets: codes, classes and messages are those of the running version.
  */
 import { Running } from '../../hashers/running.js';
-import { bytesOfView, isBytesView, isUint8Array, sizeOf } from '../../request/intrinsics.js';
+import { bytesOfView, isBytesView, isUint8Array, sizeOf } from '../../base/intrinsics.js';
 import { Form } from '../../request/request.js';
-import { wipe, type Secret } from '../../request/secret-memory.js';
-import { secretResult } from '../../request/secret-results.js';
+import { wipe, type Secret } from '../../base/secret-memory.js';
+import { secretResult } from '../../base/secret-results.js';
 import type { Transform } from 'node:stream';
 import type { ServedHash } from './served-hashes.js';
 

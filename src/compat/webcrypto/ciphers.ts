@@ -1,15 +1,15 @@
 /** encrypt and decrypt, and the AES key wrap. */
 import type { CipherFacts } from '../../catalog/facts.js';
 import { unwrapKeyParser, wrapKeyParser } from '../../kdf/key-wrap.js';
-import { sizeOf } from '../../request/arguments.js';
-import { At, frame, Operation } from '../../request/frame.js';
+import { sizeOf } from '../../base/arguments.js';
+import { At, frame, Operation } from '../../base/frame.js';
 import { beginRequest, Form, setAad, setEngines, setIv, setResult } from '../../request/request.js';
 import { predict } from '../../scheduling/cost-model.js';
 import type { Algorithm } from './dictionaries.js';
 import type { Kept } from './keys.js';
 import { bytesOf, exception } from './platform.js';
 import { check, deriveNow, enginesOf, refuse, run, runNow } from './run.js';
-import { provideCiphers } from '#platform/parts.js';
+import { provideCiphers } from '#platform/engines/parts.js';
 
 provideCiphers();
 

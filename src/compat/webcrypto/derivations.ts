@@ -2,8 +2,8 @@
 import { argon2Parser } from '../../kdf/argon2.js';
 import { hkdfParser } from '../../kdf/hkdf.js';
 import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
-import { sizeOf } from '../../request/arguments.js';
-import { Operation } from '../../request/frame.js';
+import { sizeOf } from '../../base/arguments.js';
+import { Operation } from '../../base/frame.js';
 import type { Algorithm } from './dictionaries.js';
 import type { Kept } from './keys.js';
 import { exception } from './platform.js';

@@ -3,10 +3,10 @@
  * they and the errors are its own; Millrace keeps their bytes. Random keys are imported too: the
  * platform would generate them on its threads.
  */
-import { isUint8Array, sizeOf } from '../../request/arguments.js';
+import { isUint8Array, sizeOf } from '../../base/arguments.js';
 import type { HashFacts } from '../../catalog/facts.js';
-import { secretCopy, secretMemory, wipe, type Secret } from '../../request/secret-memory.js';
-import { base64url, bytesOfText, viewOf } from '#platform/runtime.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
+import { base64url, bytesOfText, viewOf } from '#platform/base/runtime.js';
 import type { Algorithm, Served } from './dictionaries.js';
 import { attach, discard, keepBytes, makeOwnKey, type Kept } from './keys.js';
 import { bytesOf, callPlatform, exception, fillRandom } from './platform.js';

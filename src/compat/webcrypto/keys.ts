@@ -14,11 +14,11 @@ import {
   prepareBytes,
   prepareFor,
 } from '../../operations/key.js';
-import { sizeOf } from '../../request/arguments.js';
+import { sizeOf } from '../../base/arguments.js';
 import { release, type Key, type Prepared } from '../../request/key.js';
-import { secretCopy, wipe, type Secret } from '../../request/secret-memory.js';
-import { Unclonable } from '../../request/unclonable.js';
-import { exportedSecret } from '#platform/runtime.js';
+import { secretCopy, wipe, type Secret } from '../../base/secret-memory.js';
+import { Unclonable } from '../../base/unclonable.js';
+import { exportedSecret } from '#platform/base/runtime.js';
 import { cipherOfKey } from './dictionaries.js';
 import { attributesOf, CryptoKey, secretOf, type Attributes } from './platform.js';
 

@@ -3,11 +3,11 @@
  * replaces methods of its prototype. Everything here that calls the platform uses these.
  */
 import { nativeName } from '../../engines/binding.js';
-import { NO_BYTES, bytesOfBuffer, bytesOfView, isBytesView } from '../../request/intrinsics.js';
-import { isResizable, sizeOf } from '../../request/arguments.js';
+import { NO_BYTES, bytesOfBuffer, bytesOfView, isBytesView } from '../../base/intrinsics.js';
+import { isResizable, sizeOf } from '../../base/arguments.js';
 import { callLog, countCall } from '../node-crypto/call-log.js';
-import type { Secret } from '../../request/secret-memory.js';
-import type { PlatformCrypto } from '#platform/runtime.js';
+import type { Secret } from '../../base/secret-memory.js';
+import type { PlatformCrypto } from '#platform/base/runtime.js';
 
 type Method = (...given: unknown[]) => Promise<unknown>;
 type Getter = (key: object) => unknown;

@@ -4,15 +4,15 @@
  */
 import { keyEngines } from '../../request/key.js';
 import type { EnginePreference } from '../../engines/engines.js';
-import { MillraceError } from '../../request/errors.js';
+import { MillraceError } from '../../base/errors.js';
 import { runPromise, runSync } from '../../scheduling/run.js';
 import { deriveSync, derivePromise, type DerivationParser } from '../../kdf/derive.js';
-import { nextTurn, type Buffer } from '#platform/runtime.js';
+import { nextTurn, type Buffer } from '#platform/base/runtime.js';
 import type { Kept } from './keys.js';
 import { exception } from './platform.js';
 import type { Served } from './dictionaries.js';
 import type { HashFacts } from '../../catalog/facts.js';
-import { Operation } from '../../request/frame.js';
+import { Operation } from '../../base/frame.js';
 import { predict } from '../../scheduling/cost-model.js';
 
 /** The most nanoseconds of one operation that runs at once. */

@@ -2,7 +2,7 @@
  * The methods of SubtleCrypto. A call that is invalid or unusual goes to the platform, whose result
  * or error is the caller's, unless the platform lacks the algorithm. No method throws.
  */
-import { wipe, type Secret } from '../../request/secret-memory.js';
+import { wipe, type Secret } from '../../base/secret-memory.js';
 import { crypt, keyWrap } from './ciphers.js';
 import { deriveBits } from './derivations.js';
 import { readAlgorithm, type Algorithm, type Unserved } from './dictionaries.js';

@@ -1,8 +1,8 @@
 /** Calls of `millrace/promises`: signal, route and engine, in the options or a last argument. */
-import { options } from '../../request/arguments.js';
-import type { Route } from '../../request/frame.js';
-import { bufferSize, isBytesView, isRevoked } from '../../request/intrinsics.js';
-import { accepted, ownProperties, type Accepted } from '../../request/options.js';
+import { options } from '../../base/arguments.js';
+import type { Route } from '../../base/frame.js';
+import { bufferSize, isBytesView, isRevoked } from '../../base/intrinsics.js';
+import { accepted, ownProperties, type Accepted } from '../../base/options.js';
 import type { Parser } from '../../request/request.js';
 import { readEnginePreference, type EnginePreference } from '../../engines/engines.js';
 import type { ManyParser } from '../../operations/batch/arguments.js';

@@ -1,5 +1,5 @@
 /** Ciphers of `millrace/promises`. */
-import type { Bytes, Data } from '../../request/arguments.js';
+import type { Bytes, Data } from '../../base/arguments.js';
 import type { KeyInput } from '../../request/key-input.js';
 import type { AeadAlgorithm, CipherAlgorithm } from '../../catalog/catalog.js';
 import {
@@ -14,7 +14,7 @@ import {
 import type { Output } from '../../operations/hash.js';
 import type { CallOptions } from '../../scheduling/routes.js';
 import { perform } from './call.js';
-import type { Buffer } from '#platform/runtime.js';
+import type { Buffer } from '#platform/base/runtime.js';
 
 /**
  * Encrypts and authenticates; the tag is appended, and without a nonce a random one is generated

@@ -1,10 +1,10 @@
 /** Hashes and HMACs of `millrace/promises`. */
-import type { Bytes, Data } from '../../request/arguments.js';
-import type { Items } from '../../request/iterables.js';
+import type { Bytes, Data } from '../../base/arguments.js';
+import type { Items } from '../../base/iterables.js';
 import type { KeyInput } from '../../request/key-input.js';
 import type { HashAlgorithm } from '../../catalog/catalog.js';
 import type { CreateHashOptions } from '../../hashers/options.js';
-import { refuseSurplus } from '../../request/errors.js';
+import { refuseSurplus } from '../../base/errors.js';
 import type { EngineOptions } from '../../engines/engines.js';
 import {
   hashManyParser,
@@ -49,7 +49,7 @@ import {
   type StreamSource,
 } from '../../streams/stream-source.js';
 import { perform, performSources } from './call.js';
-import type { FileSource } from '#platform/files.js';
+import type { FileSource } from '#platform/streams/files.js';
 
 /**
  * Computes the digest of `data`; see `hash` of `millrace` for algorithms, sizes and standards.

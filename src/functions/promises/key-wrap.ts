@@ -1,5 +1,5 @@
 /** Key wrapping as exported by `millrace/promises`. */
-import type { Buffer } from '#platform/runtime.js';
+import type { Buffer } from '#platform/base/runtime.js';
 import { derivePromise, type DerivationCallOptions } from '../../kdf/derive.js';
 import {
   unwrapKeyParser,
@@ -7,7 +7,7 @@ import {
   type UnwrapKeyOptions,
   type WrapKeyOptions,
 } from '../../kdf/key-wrap.js';
-import type { WrapAlgorithm } from '../../request/wrap-algorithms.js';
+import type { WrapAlgorithm } from '../../base/wrap-algorithms.js';
 
 /** Wraps a key with another key; see `wrapKey` of `millrace`. */
 export function wrapKey(

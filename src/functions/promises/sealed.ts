@@ -1,6 +1,6 @@
 /** Sealed streams, and sealed files with a passphrase or a key, of `millrace/promises`. */
-import type { Bytes, Data } from '../../request/arguments.js';
-import { makeError, refuseSurplus } from '../../request/errors.js';
+import type { Bytes, Data } from '../../base/arguments.js';
+import { makeError, refuseSurplus } from '../../base/errors.js';
 import type { KeyInput } from '../../request/key-input.js';
 import type {
   OpenWithKeyOptions,
@@ -11,9 +11,9 @@ import type {
 } from '../../streams/passphrase/parameters.js';
 import type { OpenRangeOptions, ReadRange } from '../../streams/open-range.js';
 import type { SealedStreamOptions } from '../../streams/sealed-streams.js';
-import type { Buffer } from '#platform/runtime.js';
-import { passphrases, sealedDuplexes, sealedStreams } from '#platform/sealed.js';
-import type { Duplex, TransformStream } from '#platform/stream-types.js';
+import type { Buffer } from '#platform/base/runtime.js';
+import { passphrases, sealedDuplexes, sealedStreams } from '#platform/streams/sealed.js';
+import type { Duplex, TransformStream } from '#platform/base/stream-types.js';
 
 /**
  * Returns a Node.js stream that seals what is written to it in authenticated chunks, on all cores

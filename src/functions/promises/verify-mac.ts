@@ -1,9 +1,9 @@
 /** verifyMac and verifyHmac of `millrace/promises`. */
-import type { Data } from '../../request/arguments.js';
+import type { Data } from '../../base/arguments.js';
 import type { HashAlgorithm, MacAlgorithm } from '../../catalog/catalog.js';
-import { refuseSurplus } from '../../request/errors.js';
+import { refuseSurplus } from '../../base/errors.js';
 import type { FillRequest } from '../../request/request.js';
-import type { Secret } from '../../request/secret-memory.js';
+import type { Secret } from '../../base/secret-memory.js';
 import {
   Call,
   fillVerification,

@@ -1,15 +1,15 @@
 /**
  * The arguments of hashMany and hmacMany. Getters of options and sources run before memory is read.
  */
-import { isUint8Array, options, range, sizeOf, type Bytes } from '../../request/arguments.js';
-import { makeError } from '../../request/errors.js';
-import { Operation, type Route } from '../../request/frame.js';
+import { isUint8Array, options, range, sizeOf, type Bytes } from '../../base/arguments.js';
+import { makeError } from '../../base/errors.js';
+import { Operation, type Route } from '../../base/frame.js';
 import type { KeyMaterial } from '../../request/key-input.js';
-import type { Accepted } from '../../request/options.js';
+import type { Accepted } from '../../base/options.js';
 import type { Form } from '../../request/request.js';
-import { SecretCopy } from '../../request/secret-copy.js';
-import { wipe, type Secret } from '../../request/secret-memory.js';
-import { secretText } from '../../request/secret-results.js';
+import { SecretCopy } from '../../base/secret-copy.js';
+import { wipe, type Secret } from '../../base/secret-memory.js';
+import { secretText } from '../../base/secret-results.js';
 import { checkTextSize } from '../../request/text-size.js';
 import { hashFacts } from '../../catalog/catalog.js';
 import type { HashFacts } from '../../catalog/facts.js';
@@ -42,7 +42,7 @@ import {
 import { hmacFacts, hmacNames, type HmacFields } from '../hmac.js';
 import { readTextKey } from '../kept-keys.js';
 import { readSources, type Messages } from './messages.js';
-import { SIZE_MAX, type Buffer } from '#platform/runtime.js';
+import { SIZE_MAX, type Buffer } from '#platform/base/runtime.js';
 
 /** Options of hashMany and hmacMany, for an encoding and a target. */
 export type ManyOptions<

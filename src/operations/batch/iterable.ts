@@ -2,16 +2,16 @@
  * hashMany and hmacMany of `millrace/promises` over iterables: the messages are collected into
  * batches, and one is hashed on the pool while the next is collected.
  */
-import { makeError } from '../../request/errors.js';
-import type { Route } from '../../request/frame.js';
-import { eachItem } from '../../request/iterables.js';
+import { makeError } from '../../base/errors.js';
+import type { Route } from '../../base/frame.js';
+import { eachItem } from '../../base/iterables.js';
 import { defaultEngine, type EnginePreference } from '../../engines/engines.js';
 import { enginesAmong, isKeyed, wipeKey, type Batch, type ManyParser } from './arguments.js';
 import { runBatch } from './jobs.js';
 import { MessageCopies, type Sources } from './messages.js';
-import { secretCopy, wipe, type Secret } from '../../request/secret-memory.js';
-import { secretResult } from '../../request/secret-results.js';
-import type { Buffer } from '#platform/runtime.js';
+import { secretCopy, wipe, type Secret } from '../../base/secret-memory.js';
+import { secretResult } from '../../base/secret-results.js';
+import type { Buffer } from '#platform/base/runtime.js';
 
 /** A batch is complete with this many messages, or bytes. */
 const BATCH_MESSAGES = 4096;

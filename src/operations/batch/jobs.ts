@@ -1,7 +1,7 @@
 /** hashMany and hmacMany on the pool: a call is divided into jobs, at most one for each thread. */
-import { isResizable, sizeOf } from '../../request/arguments.js';
-import { At, Flag, frame, Route } from '../../request/frame.js';
-import { CancelResult, Threads } from '../../request/protocol.js';
+import { isResizable, sizeOf } from '../../base/arguments.js';
+import { At, Flag, frame, Route } from '../../base/frame.js';
+import { CancelResult, Threads } from '../../base/protocol.js';
 import { request, setTarget } from '../../request/request.js';
 import { native, servers } from '../../engines/binding.js';
 import type { EnginePreference } from '../../engines/engines.js';
@@ -20,9 +20,9 @@ import { enginesAmong, wipeKey, type Batch, type ManyParser } from './arguments.
 import { checkMemory, type Messages } from './messages.js';
 import { copyOf, fillBeginning, finish, setPacked, setSized, setViews } from './request.js';
 import { COPIED_MAX, hashHere } from './sync.js';
-import type { Secret } from '../../request/secret-memory.js';
-import { secretResult } from '../../request/secret-results.js';
-import { allocateApart, nextTick, utf8, type Buffer } from '#platform/runtime.js';
+import type { Secret } from '../../base/secret-memory.js';
+import { secretResult } from '../../base/secret-results.js';
+import { allocateApart, nextTick, utf8, type Buffer } from '#platform/base/runtime.js';
 
 /** Hashes on the pool. The callback receives what {@link runManySync} returns. */
 export function runManyCallback(

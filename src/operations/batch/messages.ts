@@ -1,18 +1,11 @@
 /** The messages of hashMany and hmacMany. */
-import {
-  bytes,
-  data,
-  isUint8Array,
-  sizeOf,
-  unsigned,
-  type Bytes,
-} from '../../request/arguments.js';
-import { detached, makeError, wrongType } from '../../request/errors.js';
-import { copyInto, isBytesView, isLost, isRevoked, part } from '../../request/intrinsics.js';
-import { isAsyncIterable, isIterable, type Items } from '../../request/iterables.js';
-import { syncIteratorOf } from '../../request/sources.js';
+import { bytes, data, isUint8Array, sizeOf, unsigned, type Bytes } from '../../base/arguments.js';
+import { detached, makeError, wrongType } from '../../base/errors.js';
+import { copyInto, isBytesView, isLost, isRevoked, part } from '../../base/intrinsics.js';
+import { isAsyncIterable, isIterable, type Items } from '../../base/iterables.js';
+import { syncIteratorOf } from '../../base/sources.js';
 import { encodeTuple, type Message } from '../tuple.js';
-import { allocateApart } from '#platform/runtime.js';
+import { allocateApart } from '#platform/base/runtime.js';
 
 /** Consecutive messages of one size. */
 export interface PackedSources {

@@ -1,13 +1,13 @@
 /** The requests of hashMany and hmacMany, one for many messages, and the result of a call. */
-import { range, sizeOf } from '../../request/arguments.js';
-import { At, Flag, frame } from '../../request/frame.js';
-import { copyInto } from '../../request/intrinsics.js';
+import { range, sizeOf } from '../../base/arguments.js';
+import { At, Flag, frame } from '../../base/frame.js';
+import { copyInto } from '../../base/intrinsics.js';
 import { beginRequest, Form, request, setEngines, setIv, setKey } from '../../request/request.js';
 import { encodeResult, prefixedHex } from '../../request/result.js';
 import { isKeyed, type Batch } from './arguments.js';
-import { wipe, type Secret } from '../../request/secret-memory.js';
-import { secretResult } from '../../request/secret-results.js';
-import { hex, STRING_MAX, type Buffer } from '#platform/runtime.js';
+import { wipe, type Secret } from '../../base/secret-memory.js';
+import { secretResult } from '../../base/secret-results.js';
+import { hex, STRING_MAX, type Buffer } from '#platform/base/runtime.js';
 
 /** Consecutive messages with their sizes. */
 export function setSized(

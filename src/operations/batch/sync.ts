@@ -3,16 +3,16 @@
  * ns a message, where reading an array element through Node-API takes 35 ns; longer ones are read
  * in place.
  */
-import { range, sizeOf } from '../../request/arguments.js';
+import { range, sizeOf } from '../../base/arguments.js';
 import { defaultEngine } from '../../engines/engines.js';
 import { setTarget } from '../../request/request.js';
 import { routedSync, runFilled } from '../../scheduling/run.js';
-import type { Secret } from '../../request/secret-memory.js';
-import { secretResult } from '../../request/secret-results.js';
+import type { Secret } from '../../base/secret-memory.js';
+import { secretResult } from '../../base/secret-results.js';
 import { isKeyed, wipeKey, type Batch, type ManyParser } from './arguments.js';
 import { checkMemory } from './messages.js';
 import { fillBeginning, finish, setPacked, setSized, setViews } from './request.js';
-import { allocate, allocateApart, utf8, writeText, type Buffer } from '#platform/runtime.js';
+import { allocate, allocateApart, utf8, writeText, type Buffer } from '#platform/base/runtime.js';
 
 /** Hashes synchronously. */
 export function runManySync(

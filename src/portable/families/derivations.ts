@@ -1,5 +1,5 @@
 /** Key derivation and key wrapping of families' modules. */
-import { outOfMemory } from '../../request/errors.js';
+import { outOfMemory } from '../../base/errors.js';
 import { layOut, type Family } from './family.js';
 
 /** The function of a module with a derivation: numbers, then addresses and sizes. */

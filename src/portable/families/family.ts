@@ -3,7 +3,7 @@
  * and the data; JavaScript lays out the rest for each call, and overwrites it afterwards. The module
  * allocates beyond.
  */
-import { makeError, outOfMemory } from '../../request/errors.js';
+import { makeError, outOfMemory } from '../../base/errors.js';
 import {
   compileText,
   instantiate,

@@ -6,7 +6,7 @@
  * A call keeps no argument. The source may overlap the target, and a state the next one: everything
  * is read before the result is written. Callers have checked sizes against the catalog.
  */
-import { part, sizeOf } from '../../request/intrinsics.js';
+import { part, sizeOf } from '../../base/intrinsics.js';
 import { aligned, WINDOW_MIN, windowAt, type Family } from './family.js';
 
 /** The inputs of a hash beside the message, as `Params` in crates/core/src/inputs.rs. */

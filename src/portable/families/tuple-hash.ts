@@ -1,7 +1,7 @@
 /** TupleHash: the items are encoded here, after their lengths. */
 import { encodeItems } from '../../catalog/integers.js';
-import { wrongType } from '../../request/errors.js';
-import { isRevoked } from '../../request/intrinsics.js';
+import { wrongType } from '../../base/errors.js';
+import { isRevoked } from '../../base/intrinsics.js';
 import { ExtendableHash, FamilyHash } from './hash.js';
 
 /** Returns the bytes of an item. */

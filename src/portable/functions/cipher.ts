@@ -1,6 +1,6 @@
 /** Ciphers of millrace/portable. */
-import { makeError } from '../../request/errors.js';
-import { accepted, type Accepted } from '../../request/options.js';
+import { makeError } from '../../base/errors.js';
+import { accepted, type Accepted } from '../../base/options.js';
 import { aeadOf, applyStream, type AeadCalls, type StreamCalls } from '../families/ciphers.js';
 import { Family } from '../families/family.js';
 import {

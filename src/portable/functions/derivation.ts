@@ -1,7 +1,7 @@
 /**
  * Key derivation of millrace/portable: synchronous, in WebAssembly, so it blocks the page.
  */
-import { makeError } from '../../request/errors.js';
+import { makeError } from '../../base/errors.js';
 import {
   argon2Kind,
   argon2Version,
@@ -13,9 +13,9 @@ import {
   scryptMemory,
   type Argon2Algorithm,
   type ScryptCostOptions,
-} from '../../request/kdf-costs.js';
-import { between } from '../../request/numbers.js';
-import { accepted, type Accepted } from '../../request/options.js';
+} from '../../base/kdf-costs.js';
+import { between } from '../../base/numbers.js';
+import { accepted, type Accepted } from '../../base/options.js';
 import { derive, type DeriveCalls } from '../families/derivations.js';
 import { Family } from '../families/family.js';
 import { pbkdf2 as derivePbkdf2 } from '../families/pbkdf2.js';

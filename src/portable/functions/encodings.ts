@@ -1,6 +1,6 @@
 /** The encodings of digests. */
-import { describe, makeError } from '../../request/errors.js';
-import { hexOf } from '../../request/hex.js';
+import { describe, makeError } from '../../base/errors.js';
+import { hexOf } from '../../base/hex.js';
 import { memory, type Result } from './inputs.js';
 
 /**

@@ -1,9 +1,9 @@
 /** The hashes of millrace/portable: one function each, with a running form. */
-import { makeError, wrongType } from '../../request/errors.js';
+import { makeError, wrongType } from '../../base/errors.js';
 import type { ParameterRanges } from '../../catalog/facts.js';
 import { takesNo } from '../../catalog/parameters.js';
-import { accepted, type Accepted } from '../../request/options.js';
-import { Unclonable } from '../../request/unclonable.js';
+import { accepted, type Accepted } from '../../base/options.js';
+import { Unclonable } from '../../base/unclonable.js';
 import { PLAIN, type FamilyHash, type HashParams } from '../families/hash.js';
 import type { MacSizes } from '../families/hmac.js';
 import { encoded, encodingOf, resultOf, type Digest, type Encoding } from './encodings.js';

@@ -1,6 +1,6 @@
 /** HKDF of millrace/portable, with its two parts. */
-import { makeError } from '../../request/errors.js';
-import { hkdfSize, shortPrk } from '../../request/kdf-costs.js';
+import { makeError } from '../../base/errors.js';
+import { hkdfSize, shortPrk } from '../../base/kdf-costs.js';
 import { hkdfExpand, hkdfExtract } from '../families/hkdf.js';
 import { recipeOf, type HashFunction } from './hash.js';
 import { data, memory, type Data, type Result } from './inputs.js';

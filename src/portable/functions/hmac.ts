@@ -1,6 +1,6 @@
 /** HMAC of millrace/portable. */
-import { makeError } from '../../request/errors.js';
-import { accepted, type Accepted } from '../../request/options.js';
+import { makeError } from '../../base/errors.js';
+import { accepted, type Accepted } from '../../base/options.js';
 import { prepareHmac, writeMac, type Hmac } from '../families/hmac.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
 import { Running, recipeOf, type DigestOptions, type HashFunction, type Recipe } from './hash.js';

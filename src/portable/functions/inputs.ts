@@ -2,15 +2,15 @@
  * Converts the arguments of millrace/portable to bytes and checked numbers, with the errors of the
  * main entry point. Small and free of platform APIs: it is in every bundle.
  */
-import { makeError, outOfMemory, wrongType, type MillraceError } from '../../request/errors.js';
+import { makeError, outOfMemory, wrongType, type MillraceError } from '../../base/errors.js';
 import {
   bytesOfBuffer,
   bytesOfView,
   isBytesView,
   isUint8Array,
   NO_BYTES,
-} from '../../request/intrinsics.js';
-import { ownOptions, type Accepted } from '../../request/options.js';
+} from '../../base/intrinsics.js';
+import { ownOptions, type Accepted } from '../../base/options.js';
 
 /** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
 export type Bytes = ArrayBufferView | ArrayBufferLike;
@@ -19,7 +19,7 @@ export type Bytes = ArrayBufferView | ArrayBufferLike;
 export type Data = Bytes | string;
 
 export { NO_BYTES };
-export { unsigned } from '../../request/numbers.js';
+export { unsigned } from '../../base/numbers.js';
 
 /** Returns bytes as a Uint8Array over the same memory. */
 export function bytes(value: unknown, name: string): Uint8Array {

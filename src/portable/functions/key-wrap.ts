@@ -1,6 +1,6 @@
 /** Key wrapping of millrace/portable: synchronous, in WebAssembly. */
-import { makeError } from '../../request/errors.js';
-import { accepted, type Accepted } from '../../request/options.js';
+import { makeError } from '../../base/errors.js';
+import { accepted, type Accepted } from '../../base/options.js';
 import {
   checkWrappingKey,
   unwrappedSize,
@@ -8,7 +8,7 @@ import {
   wrappedSize,
   type WrapAlgorithm,
   type WrapFacts,
-} from '../../request/wrap-algorithms.js';
+} from '../../base/wrap-algorithms.js';
 import { wrapWith, type WrapCalls } from '../families/derivations.js';
 import { Family } from '../families/family.js';
 import { module } from '../modules/key-wrap.js';

@@ -5,7 +5,7 @@ import {
   takesRawKey,
   type Parameter,
 } from '../../catalog/parameters.js';
-import { makeError, wrongType } from '../../request/errors.js';
+import { makeError, wrongType } from '../../base/errors.js';
 import { noKey, parameterNames, takesNoParameter, type ReadParameters } from './hash.js';
 import { bytes, data, unsigned } from './inputs.js';
 

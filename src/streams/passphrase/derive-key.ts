@@ -2,15 +2,15 @@
  * Derives a key from a passphrase with scrypt, within limits on memory and time where an untrusted
  * header sets the parameters.
  */
-import { data, sizeOf } from '../../request/arguments.js';
+import { data, sizeOf } from '../../base/arguments.js';
 import { defaultEngine } from '../../engines/engines.js';
-import { makeError } from '../../request/errors.js';
+import { makeError } from '../../base/errors.js';
 import { derivePromise, type DerivationProgress } from '../../kdf/derive.js';
 import { scryptParser } from '../../kdf/scrypt.js';
-import { scryptMemory } from '../../request/kdf-costs.js';
-import { secretCopy, wipe, type Secret } from '../../request/secret-memory.js';
-import { secretText } from '../../request/secret-results.js';
-import type { Buffer } from '#platform/runtime.js';
+import { scryptMemory } from '../../base/kdf-costs.js';
+import { secretCopy, wipe, type Secret } from '../../base/secret-memory.js';
+import { secretText } from '../../base/secret-results.js';
+import type { Buffer } from '#platform/base/runtime.js';
 import { KEY_SIZE, type HeaderScrypt } from '../sealed-file-header.js';
 
 /** The limits on a header's parameters. */

@@ -1,9 +1,9 @@
 /** The options of sealing and opening files, with a passphrase or a key. */
-import { options as optionsOf, unsigned } from '../../request/arguments.js';
+import { options as optionsOf, unsigned } from '../../base/arguments.js';
 import { abortSignal } from '../../scheduling/run.js';
-import { makeError, wrongType } from '../../request/errors.js';
+import { makeError, wrongType } from '../../base/errors.js';
 import { derivationNames, type DerivationCallOptions } from '../../kdf/derive.js';
-import { accepted, type Accepted } from '../../request/options.js';
+import { accepted, type Accepted } from '../../base/options.js';
 import type { HeaderLimits } from './derive-key.js';
 import type { SealingAlgorithm } from '../sealed-file-header.js';
 

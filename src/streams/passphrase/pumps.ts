@@ -2,17 +2,17 @@
  * Sealed files, with a passphrase or a key: writes or reads the header, derives a passphrase's key,
  * then uses the pumps of sealed streams. For both kinds of streams and for whole messages.
  */
-import { bytes, data, sizeOf } from '../../request/arguments.js';
+import { bytes, data, sizeOf } from '../../base/arguments.js';
 import type { OutputSink, Pump } from '../chunk-pump.js';
-import { makeError } from '../../request/errors.js';
+import { makeError } from '../../base/errors.js';
 import { withKeyBytes } from '../../operations/key.js';
 import { isKey, type Key } from '../../request/key.js';
 import type { KeyInput } from '../../request/key-input.js';
-import { ONCE } from '../../request/options.js';
-import { SecretKinds } from '../../request/secret-copy.js';
-import { secretCopy, secretMemory, wipe, type Secret } from '../../request/secret-memory.js';
-import { secretResult } from '../../request/secret-results.js';
-import { viewOf, type Buffer } from '#platform/runtime.js';
+import { ONCE } from '../../base/options.js';
+import { SecretKinds } from '../../base/secret-copy.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
+import { secretResult } from '../../base/secret-results.js';
+import { viewOf, type Buffer } from '#platform/base/runtime.js';
 import { OpeningPump, SealingPump } from '../sealed-streams.js';
 import {
   FIXED_SIZE,

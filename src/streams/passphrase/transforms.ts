@@ -1,7 +1,7 @@
 /** Sealing and opening files, with a passphrase or a key, as web streams. */
-import type { Bytes } from '../../request/arguments.js';
-import type { Buffer } from '#platform/runtime.js';
-import type { TransformStream } from '#platform/stream-types.js';
+import type { Bytes } from '../../base/arguments.js';
+import type { Buffer } from '#platform/base/runtime.js';
+import type { TransformStream } from '#platform/base/stream-types.js';
 import { transformStream } from '../sealed-streams.js';
 import {
   keyOpeningSettings,

@@ -1,0 +1,213 @@
+/**
+ * Checks the names of options. A misspelt option could silently weaken a call, so every function
+ * rejects unknown names and suggests the intended one.
+ *
+ * Each function has a table of its option names beside the type of its options; the compiler checks
+ * that they agree. Options are the own enumerable properties of the given object, as
+ * `{ ...given }` copies them: what another package adds to Object.prototype has no effect.
+ */
+import { makeError, wrongType, type MillraceError } from './errors.js';
+import { isBytesView, isRevoked } from './intrinsics.js';
+import { distance } from './nearest.js';
+
+/** All names of the options of type `T`. */
+export type Names<T extends object> = { readonly [Name in keyof T]-?: true };
+
+/** The options that a function accepts. */
+export interface Accepted<Name extends PropertyKey> {
+  /** The function and its arguments for messages, such as `scrypt(password, salt, keylen)`. */
+  readonly signature: string;
+  /**
+   * All names, the most recently used first, then undefined. Most calls pass the same names in the
+   * same order, so that each name takes one comparison.
+   */
+  readonly order: (string | undefined)[];
+  /** Returns the error for a name that a call with other arguments would take. */
+  readonly refuse?: (name: string, argument: string) => MillraceError | undefined;
+  /** Makes tables with different names incompatible types. It does not exist at run time. */
+  readonly exactly?: (name: Name) => Name;
+}
+
+/** Makes the table of a function. */
+export function accepted<Table extends object>(
+  signature: string,
+  names: Table,
+): Accepted<keyof Table> {
+  return { signature, order: [...Object.keys(names), undefined] };
+}
+
+/**
+ * Options whose absence weakens a call or changes its result. `undefined` is most likely a value
+ * that is missing, such as an environment variable, and is refused.
+ */
+const guarded: ReadonlySet<string> = new Set([
+  'aad',
+  'associatedData',
+  'context',
+  'customization',
+  'functionName',
+  'key',
+  'personalization',
+  'salt',
+  'secret',
+]);
+
+/**
+ * Returns the own enumerable properties of an options object in an object without a prototype, so
+ * that nothing is inherited, and checks them. Each getter runs once.
+ */
+export function ownOptions<T extends object>(
+  value: unknown,
+  argument: string,
+  table: Accepted<keyof T>,
+): T {
+  if (value === undefined) return none as T;
+  const own = ownProperties(value, argument);
+  checkNames(own, argument, table);
+  return own as T;
+}
+
+/** The options of a call without any. */
+export const none: object = Object.freeze({ __proto__: null });
+
+/** For addEventListener, which reads inherited options too. */
+export const ONCE = Object.freeze({ __proto__: null, once: true }) as { readonly once: true };
+
+/** Returns the own enumerable properties of an object, in an object without a prototype. */
+export function ownProperties(value: unknown, argument: string): object {
+  if (!isOptions(value)) throw wrongType(argument, 'an object', value);
+  try {
+    return { ...value, __proto__: null };
+  } catch (error) {
+    throw unreadable(value, argument, error);
+  }
+}
+
+/** Returns true for an object that can have options. */
+export function isOptions(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !isBytesView(value);
+}
+
+/** Returns the error of an object whose properties cannot be read: its own, unless it is revoked. */
+export function unreadable(value: unknown, argument: string, error: unknown): unknown {
+  return isRevoked(value) ? wrongType(argument, 'an object', value) : error;
+}
+
+/**
+ * Throws if a name is unknown, or a value undefined that must not be. `own` has no prototype and no
+ * getters: `{ ...given, __proto__: null }`. A function that is called for short messages makes it
+ * itself, as V8 caches the shapes of the objects that one spread copies.
+ */
+export function checkNames(own: object, argument: string, table: Accepted<any>): void {
+  const { order } = table;
+  let at = 0;
+  for (const name in own) {
+    if (order[at] === name) at += 1;
+    else at = place(name, at, argument, table);
+    if (own[name as keyof object] === undefined && guarded.has(name))
+      throw undefinedOption(name, argument);
+  }
+}
+
+/** Returns the error for an option that is undefined and must not be. */
+function undefinedOption(name: string, argument: string): MillraceError {
+  return makeError(
+    'ERR_ARGUMENT_TYPE',
+    `${argument}.${name} must not be undefined: pass a value, or leave the property out`,
+  );
+}
+
+/** Moves a name to its expected place and returns the place of the next one. */
+function place(name: string, at: number, argument: string, table: Accepted<any>): number {
+  const { order } = table;
+  const found = order.indexOf(name, at);
+  if (found < 0) throw unknownName(name, argument, table);
+  order[found] = order[at];
+  order[at] = name;
+  return at + 1;
+}
+
+/** Returns these options of an object without a prototype, if they are there. */
+export function pick<T extends object>(
+  own: object,
+  names: T,
+): { readonly [Name in keyof T]?: any } {
+  const picked = { __proto__: null } as { [Name in keyof T]?: any };
+  for (const name of Object.keys(names) as (keyof T & keyof object)[])
+    if (own[name] !== undefined) picked[name] = own[name];
+  return picked;
+}
+
+/** Returns the error for an unknown option, with the intended name if it can be guessed. */
+export function unknownName(
+  name: string,
+  argument: string,
+  { signature, order, refuse }: Accepted<any>,
+): MillraceError {
+  const special = refuse?.(name, argument);
+  if (special !== undefined) return special;
+  const [call, inputs = ''] = signature.split(/[()]/);
+  const shown = JSON.stringify(name.slice(0, 40)).slice(1, -1);
+  const names = order.filter((each) => each !== undefined);
+  const wanted = name.slice(0, 40).toLowerCase();
+  const hint = meant(name, wanted, argument, names, inputs.split(', '));
+  const note = notes[wanted] === undefined ? '' : ` (${notes[wanted]})`;
+  const list = `it takes ${names.sort().join(', ')}`;
+  return makeError(
+    'ERR_ARGUMENT_VALUE',
+    `${argument}.${shown} is not an option of ${call}; ` +
+      `${hint === undefined ? list : `did you mean ${hint}?`}${note}`,
+  );
+}
+
+function meant(
+  name: string,
+  wanted: string,
+  argument: string,
+  names: readonly string[],
+  inputs: readonly string[],
+): string | undefined {
+  const rows = meanings.split('\n').map((row) => row.split(' = ').map((part) => part.split(' ')));
+  const [ours = []] = rows.find(([, others]) => others!.includes(wanted)) ?? [];
+  for (const each of [name, ...ours]) {
+    if (names.includes(each)) return `${argument}.${each}`;
+    if (inputs.includes(each)) return `the argument ${each}`;
+  }
+  const edits = (each: string): number => distance(wanted, each.toLowerCase());
+  const nearest = names.reduce((left, right) => (edits(right) < edits(left) ? right : left));
+  return edits(nearest) <= wanted.length / 3 ? `${argument}.${nearest}` : undefined;
+}
+
+/**
+ * Names of the same options in WebCrypto, node:crypto, noble, argon2, bcrypt and libsodium, in
+ * lower case. A line lists our names, then theirs; the first of ours that the function accepts is
+ * meant. It is one string because every bundle of millrace/portable contains it.
+ */
+const meanings = `aad associatedData context = aad ad additionaldata additional_data \
+additionalauthenticateddata associateddata authdata
+iv nonce salt = iv nonce counter npub salt
+authTagLength tagLength tag = authtaglength auth_tag_length taglen tagsize mac authtag
+authTagLength tagLength tag hashLength outputLength keylen = taglength tag_length
+outputLength authTagLength tagLength hashLength keylen = dklen keylen outputlen outputlength \
+outlen hashlength hashlen length
+memory = memorycost memlimit m mem
+cost = rounds saltrounds
+passes iterations N = timecost opslimit t time passes iterations c rounds
+parallelism p = parallelism parallelization p threads lanes
+N = n cost
+maxmem maxMemory = maxmem maxmemory
+secret key = secret pepper key
+source message data = source data message msg plaintext ciphertext input password
+target = output out dst
+encoding = outputencoding
+algorithm digest hash = algorithm name type hash digest
+context info = context info personalization`;
+
+/** Options that have another unit or place elsewhere. */
+const notes: Readonly<Record<string, string | undefined>> = {
+  __proto__: null as never,
+  length: 'sizes are in bytes, not bits',
+  taglength: 'sizes are in bytes, not bits',
+  memlimit: 'in KiB, not bytes',
+  signal: 'millrace/promises takes one',
+};

@@ -1,0 +1,37 @@
+/**
+ * The exports of place.node.ts for the ES modules that bundlers take. Bundlers leave `createRequire`
+ * alone, so this needs no guards.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const file: string | undefined = fileOfModule();
+export const folder: string | undefined = file && dirname(file);
+
+/**
+ * Returns undefined: packages are resolved from the files that binary.node.ts lists.
+ *
+ * The two calls are for Turbopack (Next.js), which copies the files of such calls, and no others,
+ * beside a bundle: the installed platform packages. In the bundle `__dirname` is not this folder.
+ * Other bundlers ignore them; Turbopack and webpack refuse `require.resolve` of a binary.
+ */
+export function resolvePackage(platform: string): string | undefined {
+  if (typeof __dirname === 'string') {
+    existsSync(join(__dirname, '../../../@millrace', platform, 'package.json'));
+    existsSync(join(__dirname, '../../../@millrace', platform, `millrace.${platform}.node`));
+  }
+  return undefined;
+}
+
+/**
+ * A CommonJS bundle has no `import.meta.url`; webpack inserts the source's URL on the build
+ * machine.
+ */
+function fileOfModule(): string | undefined {
+  try {
+    return fileURLToPath(import.meta.url);
+  } catch {
+    return typeof __filename === 'string' ? __filename : undefined;
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The portable engine's host in Node.js: workers are worker_threads.
+ */
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { clearTimeout as forget, setImmediate as nextTurn, setTimeout as later } from 'node:timers';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+import type { Host, WorkerHandle, WorkerEvents } from '../portable/host.js';
+import { folder } from '../base/place.node.js';
+
+export const portableHost: Host = {
+  nextTurn,
+  after(milliseconds, run) {
+    const timer = later(run, milliseconds).unref();
+    return () => forget(timer);
+  },
+  view: (memory) => Buffer.from(memory),
+  hex: (bytes, start, end) =>
+    (Buffer.isBuffer(bytes) ? bytes : viewOf(bytes)).toString('hex', start, end),
+  platformMaxBytes: Infinity,
+  cores: availableParallelism(),
+  startWorker,
+};
+
+/** Returns undefined if a bundle lacks the worker's file. */
+function startWorker({ message, lost }: WorkerEvents): WorkerHandle | undefined {
+  const entry = workerFile();
+  if (entry === undefined || !existsSync(entry)) return undefined;
+  // The program's own flags (a loader, a test runner's setup) do not apply to a worker.
+  const worker = new Worker(entry, {
+    __proto__: null,
+    execArgv: [],
+    env: {},
+    stdin: false,
+  } as WorkerOptions);
+  let memory = false;
+  worker.on('message', message);
+  worker.on('error', (error: Error & { code?: string }) => {
+    memory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  });
+  worker.on('messageerror', () => void worker.terminate());
+  worker.on('exit', () => lost(memory));
+  worker.unref();
+  return {
+    post: (sent, transfer) => worker.postMessage(sent, transfer),
+    end: () => void worker.terminate(),
+    hold: (open) => void (open ? worker.ref() : worker.unref()),
+  };
+}
+
+/**
+ * Returns the worker's file. In CommonJS through `__dirname`, because tools that trace files follow
+ * it.
+ */
+function workerFile(): string | undefined {
+  if (typeof __dirname === 'string') return join(__dirname, 'worker.node.js');
+  return folder && join(folder, '..', 'engines', 'worker.node.js');
+}
+
+function viewOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
+}

@@ -1,0 +1,8 @@
+/** Provides the module of the portable engine. */
+import { setModuleSource } from './instance.js';
+import { compileText } from './module.js';
+import { simd } from './modules/engine.js';
+
+export function provideModule(): void {
+  setModuleSource(() => compileText(simd));
+}

@@ -1,0 +1,18 @@
+/**
+ * Sealed streams, loaded on first use: node:stream takes a millisecond.
+ */
+
+/** Returns the web streams. */
+export function sealedStreams(): typeof import('./sealed-streams.js') {
+  return require('./sealed-streams.js');
+}
+
+/** Returns the functions with a passphrase. */
+export function passphrases(): typeof import('./passphrase/transforms.js') {
+  return require('./passphrase/transforms.js');
+}
+
+/** Returns the Node.js streams. */
+export function sealedDuplexes(): typeof import('./sealed-duplex.js') {
+  return require('./sealed-duplex.js');
+}
