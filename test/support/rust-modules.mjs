@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * The modules of a crate by path (`engines::native`), each with the modules that its paths name.
- * Left out are tests, the crate root, which declares what all modules share, and the relation of a
- * module to its own submodules.
+ * The modules of a crate by path (`engines::native`), each with the modules that its paths name,
+ * through `use` and re-exports too. Left out are tests, the crate root, which declares what all
+ * modules share, and the relation of a module to its own submodules.
  */
 export function rustModules(source) {
   const modules = new Map();
@@ -16,7 +16,7 @@ export function rustModules(source) {
       .filter(([name]) => name !== '')
       .map(([name, module]) => [
         name,
-        [...new Set(pathsOf(module).map((path) => longestModule(path, modules)))].filter(
+        [...new Set(pathsOf(module).map((path) => moduleOf(path, modules)))].filter(
           (other) => other !== '' && !within(name, other) && !within(other, name),
         ),
       ]),
@@ -43,27 +43,47 @@ function collect(file, path, modules) {
     children.push(name);
     collect(child, [...path, name], modules);
   }
-  modules.set(path.join('::'), { code, path, children });
+  modules.set(path.join('::'), { code, path, children, uses: usesOf(code) });
+}
+
+/** The names that a module's `use` declarations bring in, each with its path. */
+function usesOf(code) {
+  return new Map(
+    [...code.matchAll(/\buse ([^;]+);/g)]
+      .flatMap(([, tree]) => expand(tree))
+      .map(({ name, path }) => [name, path]),
+  );
 }
 
 /** The paths that a module names, from the crate root. */
-function pathsOf({ code, path, children }) {
-  const trees = [...code.matchAll(/\buse ([^;]+);/g)].flatMap(([, tree]) => expand(tree));
-  const others = code
+function pathsOf(module) {
+  const others = module.code
     .replace(/\buse [^;]+;/g, '')
     .matchAll(/\b(?:crate|super|self|[a-z]\w*)(?:::\w+)+/g);
-  return [...trees, ...[...others].map(([text]) => text.split('::'))].flatMap((parts) => {
-    const [first, ...rest] = parts;
-    if (first === 'crate') return [rest];
-    if (first === 'self') return [[...path, ...rest]];
-    if (children.includes(first)) return [[...path, ...parts]];
-    if (first !== 'super') return [];
-    const up = parts.filter((part) => part === 'super').length;
-    return [[...path.slice(0, -up), ...parts.slice(up)]];
-  });
+  return [...module.uses.values(), ...[...others].map(([text]) => text.split('::'))]
+    .map((parts) => absolute(parts, module))
+    .filter((path) => path !== undefined);
 }
 
-/** The paths of a `use` tree: `a::{b, c::d as e}` has `a::b` and `a::c::d`. */
+/** A path from the crate root, undefined if it leads to another crate. */
+function absolute(parts, { path, children, uses }) {
+  const [first, ...rest] = parts;
+  if (first === 'crate') return rest;
+  if (first === 'self') return [...path, ...rest];
+  if (first === 'super') {
+    const up = parts.filter((part) => part === 'super').length;
+    return [...path.slice(0, -up), ...parts.slice(up)];
+  }
+  if (children.includes(first)) return [...path, ...parts];
+  const used = uses.get(first);
+  if (used === undefined || used[0] === first) return undefined;
+  return absolute([...used, ...rest], { path, children, uses: new Map() });
+}
+
+/**
+ * The names of a `use` tree with their paths: `a::{b, c::d as e}` has `b` of `a::b` and `e` of
+ * `a::c::d`.
+ */
 function expand(tree) {
   const open = tree.indexOf('{');
   const parts = (text) =>
@@ -71,7 +91,13 @@ function expand(tree) {
       .split('::')
       .map((part) => part.trim().split(/\s/)[0])
       .filter((part) => part !== '');
-  if (open < 0) return [parts(tree)];
+  if (open < 0) {
+    const path = parts(tree);
+    const name = /\bas (\w+)\s*$/.exec(tree)?.[1] ?? path.at(-1);
+    return path.at(-1) === 'self'
+      ? [{ name: path.at(-2), path: path.slice(0, -1) }]
+      : [{ name, path }];
+  }
   const branches = [''];
   let depth = 0;
   for (const character of tree.slice(open + 1, tree.lastIndexOf('}'))) {
@@ -80,16 +106,27 @@ function expand(tree) {
     if (character === ',' && depth === 0) branches.push('');
     else branches[branches.length - 1] += character;
   }
+  const prefix = parts(tree.slice(0, open));
   return branches
     .filter((branch) => branch.trim() !== '')
     .flatMap(expand)
-    .map((rest) => [...parts(tree.slice(0, open)), ...rest]);
+    .map(({ name, path }) =>
+      path.length === 0
+        ? { name: prefix.at(-1), path: prefix }
+        : { name, path: [...prefix, ...path] },
+    );
 }
 
-function longestModule(path, modules) {
+/** The module in which a path ends; names that a module re-exports lead to where they come from. */
+function moduleOf(path, modules) {
   let size = path.length;
   while (size > 0 && !modules.has(path.slice(0, size).join('::'))) size -= 1;
-  return path.slice(0, size).join('::');
+  const module = modules.get(path.slice(0, size).join('::'));
+  const used = module?.uses.get(path[size]);
+  const target = used && absolute(used, module);
+  return target === undefined || target.join('::') === path.slice(0, size + 1).join('::')
+    ? path.slice(0, size).join('::')
+    : moduleOf([...target, ...path.slice(size + 1)], modules);
 }
 
 const within = (name, other) => `${name}::`.startsWith(`${other}::`);

@@ -8,7 +8,6 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 use crate::Error;
-use crate::allocate::try_with_capacity;
 
 /// Moves a value to the heap.
 ///
@@ -19,7 +18,8 @@ use crate::allocate::try_with_capacity;
 /// [`Error::Memory`] when memory is short; the value is dropped.
 #[inline(always)]
 pub fn try_box<T>(value: T) -> Result<Box<T>, Error> {
-    let mut one = try_with_capacity(1)?;
+    let mut one = Vec::new();
+    one.try_reserve_exact(1).map_err(|_| Error::Memory { needed: size_of::<T>() as u64 })?;
     one.push(value);
     let [first] = Box::leak(one.into_boxed_slice()) else { return Err(Error::Engine) };
     // SAFETY: a boxed slice of one element is an allocation with the layout of that element; it

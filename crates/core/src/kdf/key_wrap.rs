@@ -10,6 +10,8 @@ use crate::checkpoint::Checkpoint;
 use crate::engines::Native;
 use crate::engines::kdf::key_wrap as engine;
 
+pub use crate::engines::kdf::key_wrap::Padding;
+
 /// The bytes by which a wrapped key is longer than its key, after padding.
 pub const OVERHEAD: usize = 8;
 /// The most bytes of a key to wrap. The standards allow more; this much takes half a millisecond.
@@ -17,15 +19,6 @@ pub const KEY_MAX: usize = 1 << 16;
 
 /// Nanoseconds of one AES block, which depends on the one before it.
 const BLOCK_NS: u64 = 15;
-
-/// The form of a wrapped key.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Padding {
-    /// KW: keys of at least 16 bytes, a multiple of 8.
-    None,
-    /// KWP: keys of at least one byte.
-    Zeros,
-}
 
 impl Padding {
     /// Whether a key may have this many bytes.

@@ -300,7 +300,7 @@ impl Native {
 
     /// Returns true if both are equal, in a time that depends only on their lengths.
     pub(crate) fn equal(one: &[u8], other: &[u8]) -> bool {
-        wipe::equal(one, other)
+        primitives::equal(one, other)
     }
 
     /// Overwrites a secret.

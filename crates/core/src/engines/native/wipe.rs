@@ -6,8 +6,6 @@
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
-use super::primitives::{Library, Primitives};
-
 /// Overwrites memory with zeros. Nothing that follows can be moved before it, and the compiler must
 /// assume that the zeros are read.
 ///
@@ -50,11 +48,6 @@ impl<const N: usize> Drop for Secret<N> {
         // SAFETY: the pointer and length are of one exclusive array.
         unsafe { cleanse(self.0.as_mut_ptr().cast(), N) }
     }
-}
-
-/// Returns true if both are equal, in a time that depends only on their lengths.
-pub(super) fn equal(one: &[u8], other: &[u8]) -> bool {
-    one.len() == other.len() && Library::equal(one, other)
 }
 
 /// Overwrites a secret.

@@ -5,8 +5,10 @@
 mod aws_lc;
 #[cfg(not(feature = "aws-lc"))]
 mod one_part;
+#[cfg(not(feature = "aws-lc"))]
+mod plain_key;
 
 #[cfg(feature = "aws-lc")]
 pub(crate) use self::aws_lc::AeadKey;
 #[cfg(not(feature = "aws-lc"))]
-pub(crate) use self::one_part::AeadKey;
+pub(crate) use self::plain_key::AeadKey;

@@ -78,6 +78,13 @@ impl AesCtrKey {
         Ok(copy)
     }
 
+    /// Returns a block, encrypted.
+    pub(super) fn encrypted(&self, block: u128) -> Result<u128, Error> {
+        let mut stream = Secret::<BLOCK>::zeros();
+        self.apply(&block.to_be_bytes(), Text::InPlace(&mut stream.0))?;
+        Ok(u128::from_be_bytes(stream.0))
+    }
+
     /// Encrypts a few blocks, each by itself.
     pub(super) fn encrypt(&self, blocks: &mut [[u8; BLOCK]]) -> Result<(), Error> {
         if let AesCtrKey::Library(key) = self {

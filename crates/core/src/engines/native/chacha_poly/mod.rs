@@ -22,7 +22,8 @@ use super::pointers;
 use super::poly1305::ifma::{Powers, STEP, Sums};
 use super::poly1305::sum::lengths;
 use super::poly1305::{self, Poly1305};
-use super::wipe::{Plain, Secret, cleanse, equal, wipe_plain};
+use super::primitives::equal;
+use super::wipe::{Plain, Secret, cleanse, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 

@@ -108,10 +108,10 @@ impl Message {
         }
         if matches!(message.key, AesCtrKey::Vacant) {
             message.key.prepare(raw)?;
-            message.secrets.h = factor(&message.key)?;
+            message.secrets.h = Factor::new(message.key.encrypted(0)?);
         }
         message.first = first(nonce, message.secrets.h);
-        message.secrets.mask = message.encrypted(message.first)?;
+        message.secrets.mask = message.key.encrypted(message.first)?;
         message.choose(aead)?;
         message.secrets.aad = message.hash(aad)?;
         Ok(message)
@@ -155,7 +155,7 @@ impl Message {
 
     #[cfg(feature = "aws-lc")]
     fn ghash_by_aws_lc(&mut self, aead: &AeadKey) -> Result<(), Error> {
-        let mask = Wiped(self.encrypted(1)?);
+        let mask = Wiped(self.key.encrypted(1)?);
         self.ghash = Ghash::AwsLc(AeadKey::vacant(), mask);
         if let Ghash::AwsLc(key, _) = &mut self.ghash {
             copy_plain(aead, key);
@@ -330,23 +330,6 @@ impl Message {
         let power = self.secrets.h.power((size as u64).div_ceil(BLOCK as u64));
         sum_of(product(number_of(one), power) ^ number_of(other))
     }
-
-    /// A block, encrypted.
-    fn encrypted(&self, block: u128) -> Result<u128, Error> {
-        encrypted(&self.key, block)
-    }
-}
-
-/// A block, encrypted.
-fn encrypted(key: &AesCtrKey, block: u128) -> Result<u128, Error> {
-    let mut stream = Secret::<BLOCK>::zeros();
-    key.apply(&block.to_be_bytes(), Text::InPlace(&mut stream.0))?;
-    Ok(u128::from_be_bytes(stream.0))
-}
-
-/// H of a key.
-pub(super) fn factor(key: &AesCtrKey) -> Result<Factor, Error> {
-    encrypted(key, 0).map(Factor::new)
 }
 
 /// Encrypts or decrypts, and returns GHASH of the ciphertext.

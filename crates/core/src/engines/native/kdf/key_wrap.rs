@@ -7,7 +7,6 @@ use super::super::primitives::{Aes, AesInverse, Library, Primitives};
 use super::super::wipe::{Plain, Secret, wipe_below, wipe_plain};
 use crate::Error;
 use crate::engines::Service;
-use crate::kdf::key_wrap::Padding;
 
 /// Bytes of what is moved at a time.
 const HALF: usize = 8;
@@ -15,6 +14,15 @@ const HALF: usize = 8;
 const WHOLE: [u8; HALF] = [0xa6; HALF];
 /// The beginning of the first half with padding; the size of the key follows (RFC 5649, section 3).
 const PADDED: [u8; 4] = [0xa6, 0x59, 0x59, 0xa6];
+
+/// The form of a wrapped key.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Padding {
+    /// KW: keys of at least 16 bytes, a multiple of 8.
+    None,
+    /// KWP: keys of at least one byte.
+    Zeros,
+}
 
 /// Returns how it is computed.
 pub(super) fn serves() -> Service {

@@ -6,7 +6,7 @@ mod kangaroo_twelve;
 mod leaves;
 mod parallel_hash;
 mod parts;
-mod permutation;
+pub(super) mod permutation;
 mod sp800_185;
 mod turboshake;
 
@@ -19,10 +19,6 @@ use crate::catalog::Parameter;
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 use duplex::Duplex;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) use permutation::ROUND_CONSTANTS;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use permutation::{copy_bytes, permute, xor_bytes};
 
 pub(crate) use kangaroo_twelve::{Kt128, Kt256};
 pub(crate) use parallel_hash::{
@@ -168,38 +164,4 @@ impl<const RATE: usize, const SIZE: usize, const MARK: u8> Sponge<RATE, SIZE, MA
     pub(super) fn lanes(&self) -> &[u64; 25] {
         &self.0.lanes
     }
-}
-
-/// Absorbs the rest of a message, from a border of blocks on, and ends it. The digest is not
-/// longer than the rate.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) fn end<const ROUNDS: usize>(
-    lanes: &mut [u64; 25],
-    rate: usize,
-    mark: u8,
-    rest: &[u8],
-    target: &mut [u8],
-) {
-    let rest = absorb::<ROUNDS>(lanes, rate, rest);
-    xor_bytes(lanes, 0, rest);
-    xor_bytes(lanes, rest.len(), &[mark]);
-    xor_bytes(lanes, rate - 1, &[0x80]);
-    permute::<ROUNDS>(lanes);
-    copy_bytes(lanes, 0, target);
-}
-
-/// Absorbs whole blocks, and returns what is left.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[inline]
-pub(super) fn absorb<'a, const ROUNDS: usize>(
-    lanes: &mut [u64; 25],
-    rate: usize,
-    source: &'a [u8],
-) -> &'a [u8] {
-    let mut blocks = source.chunks_exact(rate);
-    for block in &mut blocks {
-        xor_bytes(lanes, 0, block);
-        permute::<ROUNDS>(lanes);
-    }
-    blocks.remainder()
 }

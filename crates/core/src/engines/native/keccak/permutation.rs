@@ -205,6 +205,40 @@ fn rounds<const ROUNDS: usize, const COMPLEMENTED: bool>(lanes: &mut [u64; 25]) 
     ];
 }
 
+/// Absorbs the rest of a message, from a border of blocks on, and ends it. The digest is not
+/// longer than the rate.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(in super::super) fn end<const ROUNDS: usize>(
+    lanes: &mut [u64; 25],
+    rate: usize,
+    mark: u8,
+    rest: &[u8],
+    target: &mut [u8],
+) {
+    let rest = absorb::<ROUNDS>(lanes, rate, rest);
+    xor_bytes(lanes, 0, rest);
+    xor_bytes(lanes, rest.len(), &[mark]);
+    xor_bytes(lanes, rate - 1, &[0x80]);
+    permute::<ROUNDS>(lanes);
+    copy_bytes(lanes, 0, target);
+}
+
+/// Absorbs whole blocks, and returns what is left.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline]
+pub(in super::super) fn absorb<'a, const ROUNDS: usize>(
+    lanes: &mut [u64; 25],
+    rate: usize,
+    source: &'a [u8],
+) -> &'a [u8] {
+    let mut blocks = source.chunks_exact(rate);
+    for block in &mut blocks {
+        xor_bytes(lanes, 0, block);
+        permute::<ROUNDS>(lanes);
+    }
+    blocks.remainder()
+}
+
 #[cfg(all(test, target_arch = "x86_64"))]
 #[test]
 fn all_permutations_agree() {

@@ -10,7 +10,7 @@
 use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512};
-use super::super::md::{self, Md5Function};
+use super::super::md::block::{self, Md5Function};
 use super::super::wipe::Wiped;
 use super::block_hash::{block_hash, pad};
 use super::merkle_damgard::merkle_damgard;
@@ -22,9 +22,9 @@ use crate::checkpoint::DigestSink;
 merkle_damgard!(
     /// MD5.
     Md5, [u32; 4], 64, 16, kept, to_le_bytes, U32x16: 16, U32x8: 8 from 3,
-    |state, blocks| md::compress::<Md5Function, 4>(state, blocks.as_chunks().0),
+    |state, blocks| block::compress::<Md5Function, 4>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        md::end::<Md5Function, 4>(&mut Wiped(state).0, length, rest, target)
+        block::end::<Md5Function, 4>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

@@ -11,7 +11,7 @@ use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512, ShaNi};
 use super::super::kdf::pbkdf2::iteration::HmacIteration;
-use super::super::md::{self, Sha1Function};
+use super::super::md::block::{self, Sha1Function};
 use super::super::wipe::Wiped;
 use super::block_hash::{block_hash, pad};
 use super::hmac_iterations::hmac_iterations;
@@ -24,9 +24,9 @@ use crate::checkpoint::DigestSink;
 merkle_damgard!(
     /// SHA-1.
     Sha1, [u32; 5], 64, 20, reversed, to_be_bytes, U32x16: 16, U32x8: 8 from 3; ShaNi from 8,
-    |state, blocks| md::compress::<Sha1Function, 5>(state, blocks.as_chunks().0),
+    |state, blocks| block::compress::<Sha1Function, 5>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        md::end::<Sha1Function, 5>(&mut Wiped(state).0, length, rest, target)
+        block::end::<Sha1Function, 5>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

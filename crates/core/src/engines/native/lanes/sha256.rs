@@ -13,7 +13,7 @@ use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512, ShaNi};
 use super::super::kdf::pbkdf2::iteration::HmacIteration;
-use super::super::md::{self, Sha256Function};
+use super::super::md::block::{self, Sha256Function};
 use super::super::sha2::constants::CONSTANTS_256;
 use super::super::wipe::Wiped;
 use super::block_hash::{block_hash, pad};
@@ -29,9 +29,9 @@ use crate::checkpoint::DigestSink;
 merkle_damgard!(
     /// SHA-256, and SHA-224, which begins with other words and shows fewer.
     Sha256, [u32; 8], 64, 32, reversed, to_be_bytes, U32x16: 16, U32x8: 8 from 4; ShaNi from 12,
-    |state, blocks| md::compress::<Sha256Function, 8>(state, blocks.as_chunks().0),
+    |state, blocks| block::compress::<Sha256Function, 8>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        md::end::<Sha256Function, 8>(&mut Wiped(state).0, length, rest, target)
+        block::end::<Sha256Function, 8>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

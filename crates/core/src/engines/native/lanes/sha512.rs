@@ -10,8 +10,8 @@ use std::arch::x86_64::*;
 
 use super::super::features::{Avx2, Avx512};
 use super::super::kdf::pbkdf2::iteration::HmacIteration;
+use super::super::sha2::compress;
 use super::super::sha2::constants::CONSTANTS_512;
-use super::super::sha2::long;
 use super::super::wipe::Wiped;
 use super::block_hash::{block_hash, pad};
 use super::hmac_iterations::hmac_iterations;
@@ -25,8 +25,8 @@ use crate::checkpoint::DigestSink;
 merkle_damgard!(
     /// SHA-512 and its kin, which begin with other words and show fewer.
     Sha512, [u64; 8], 128, 64, reversed, to_be_bytes, U64x8: 8, U64x4: 4 from 4,
-    |state, blocks| long::compress(state, blocks.as_chunks().0),
-    |state, length, rest, target| long::end(&mut Wiped(state).0, length.into(), rest, target)
+    |state, blocks| compress::compress(state, blocks.as_chunks().0),
+    |state, length, rest, target| compress::end(&mut Wiped(state).0, length.into(), rest, target)
 );
 
 rounds!(Wide, U64x8, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS_512.0, 5,

@@ -20,6 +20,11 @@ pub(crate) use self::aws_lc::AwsLc as Library;
 pub(crate) use self::rust_crypto::RustCrypto as Library;
 use crate::Error;
 
+/// Returns true if both are equal, in a time that depends only on their lengths.
+pub(super) fn equal(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len() && Library::equal(one, other)
+}
+
 /// A library.
 pub(crate) trait Primitives {
     /// The name that `engines()` shows.

@@ -85,7 +85,7 @@ impl RunningState {
             State::Gcm(gcm) => gcm.verify(tag),
             State::ChaChaPoly(message) => {
                 let full = message.tag();
-                let authentic = super::wipe::equal(&full.0[..tag.len()], tag);
+                let authentic = super::primitives::equal(&full.0[..tag.len()], tag);
                 if authentic { Ok(()) } else { Err(Error::Authentication) }
             }
         }

@@ -2,6 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod blocks;
+pub(super) mod compress;
 #[cfg(any(
     test,
     target_arch = "x86_64",

@@ -4,7 +4,7 @@ use std::arch::aarch64::*;
 
 use super::super::super::features::Sha2;
 use super::super::super::kdf::pbkdf2::iteration::HmacIteration;
-use super::super::super::md::{self, Sha1Function};
+use super::super::super::md::block::{self, Sha1Function};
 use super::super::super::wipe::Wiped;
 use super::super::block_hash::{block_hash, pad};
 use super::super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, run};
@@ -14,9 +14,9 @@ use crate::checkpoint::DigestSink;
 interleaved!(
     /// SHA-1.
     Sha1, [u32; 5], 64, 20, sha2: Sha2, "neon,sha2", 20 => 5;
-    |state, blocks| md::compress::<Sha1Function, 5>(state, blocks.as_chunks().0),
+    |state, blocks| block::compress::<Sha1Function, 5>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        md::end::<Sha1Function, 5>(&mut Wiped(state).0, length, rest, target)
+        block::end::<Sha1Function, 5>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

@@ -4,7 +4,7 @@ use std::arch::aarch64::*;
 
 use super::super::super::features::Sha2;
 use super::super::super::kdf::pbkdf2::iteration::HmacIteration;
-use super::super::super::md::{self, Sha256Function};
+use super::super::super::md::block::{self, Sha256Function};
 use super::super::super::sha2::constants::CONSTANTS_256;
 use super::super::super::wipe::Wiped;
 use super::super::block_hash::{block_hash, pad};
@@ -15,9 +15,9 @@ use crate::checkpoint::DigestSink;
 interleaved!(
     /// SHA-256, and SHA-224, which begins with other words and shows fewer.
     Sha256, [u32; 8], 64, 32, sha2: Sha2, "neon,sha2", 32 => 8, 28 => 7;
-    |state, blocks| md::compress::<Sha256Function, 8>(state, blocks.as_chunks().0),
+    |state, blocks| block::compress::<Sha256Function, 8>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        md::end::<Sha256Function, 8>(&mut Wiped(state).0, length, rest, target)
+        block::end::<Sha256Function, 8>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

@@ -4,8 +4,8 @@ use std::arch::aarch64::*;
 
 use super::super::super::features::Sha512 as Instructions;
 use super::super::super::kdf::pbkdf2::iteration::HmacIteration;
+use super::super::super::sha2::compress;
 use super::super::super::sha2::constants::CONSTANTS_512;
-use super::super::super::sha2::long;
 use super::super::super::wipe::Wiped;
 use super::super::block_hash::{block_hash, pad};
 use super::super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, run};
@@ -16,8 +16,8 @@ use crate::checkpoint::DigestSink;
 interleaved!(
     /// SHA-512 and its kin, which begin with other words and show fewer.
     Sha512, [u64; 8], 128, 64, sha512: Instructions, "neon,sha3", 64 => 8, 48 => 6, 32 => 4;
-    |state, blocks| long::compress(state, blocks.as_chunks().0),
-    |state, length, rest, target| long::end(&mut Wiped(state).0, length.into(), rest, target)
+    |state, blocks| compress::compress(state, blocks.as_chunks().0),
+    |state, length, rest, target| compress::end(&mut Wiped(state).0, length.into(), rest, target)
 );
 
 /// Absorbs a block of each message, whose words are given.

@@ -8,7 +8,7 @@
 use std::arch::aarch64::*;
 
 use super::super::super::features::Sha3;
-use super::super::super::keccak::ROUND_CONSTANTS;
+use super::super::super::keccak::permutation::ROUND_CONSTANTS;
 use super::super::{Batch, Columns, Kernel, Kernels, Multibuffer, bits, run};
 use super::Sponge;
 

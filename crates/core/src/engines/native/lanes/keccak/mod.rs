@@ -6,7 +6,7 @@ mod arm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use super::super::keccak;
+use super::super::keccak::permutation;
 use super::super::wipe::Wiped;
 use super::{Batch, BlockHash, Kernels, Multibuffer};
 use crate::checkpoint::DigestSink;
@@ -46,11 +46,11 @@ impl<const ROUNDS: usize> BlockHash for Sponge<ROUNDS> {
     }
 
     fn blocks(&self, state: &mut [u64; 25], blocks: &[u8]) {
-        keccak::absorb::<ROUNDS>(state, self.rate, blocks);
+        permutation::absorb::<ROUNDS>(state, self.rate, blocks);
     }
 
     fn scalar(&self, state: [u64; 25], _length: u64, rest: &[u8], target: &mut [u8]) {
-        keccak::end::<ROUNDS>(&mut Wiped(state).0, self.rate, self.mark, rest, target);
+        permutation::end::<ROUNDS>(&mut Wiped(state).0, self.rate, self.mark, rest, target);
     }
 }
 

@@ -10,7 +10,7 @@
 use std::arch::x86_64::*;
 
 use super::super::super::features::{Avx2, Avx512};
-use super::super::super::keccak::ROUND_CONSTANTS;
+use super::super::super::keccak::permutation::ROUND_CONSTANTS;
 use super::super::vectors::{U64x4, U64x8};
 use super::super::{Batch, BlockHash, Columns, Kernel, Kernels, Multibuffer, run};
 use super::Sponge;

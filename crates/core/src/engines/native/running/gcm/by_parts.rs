@@ -4,7 +4,8 @@
 use super::super::super::aead::AeadKey;
 use super::super::super::gcm::{self, BLOCK};
 use super::super::super::partial_tag::PartialTag;
-use super::super::super::wipe::{Secret, Wiped, WipedBox, equal};
+use super::super::super::primitives::equal;
+use super::super::super::wipe::{Secret, Wiped, WipedBox};
 use super::super::split;
 use crate::Error;
 use crate::catalog::Cipher;

@@ -1,0 +1,65 @@
+//! The compression of SHA-2 with 64-bit words, and the end of a message: Millrace's own code where
+//! the CPU has the instructions, otherwise the library's.
+
+#[cfg(target_arch = "x86_64")]
+use super::super::features::{Schedule256, Schedule512};
+use super::super::primitives::{Library, Primitives};
+use super::super::wipe::Secret;
+#[cfg(target_arch = "x86_64")]
+use super::blocks;
+
+/// Bytes of a block, and of its part before the message's length.
+pub(super) const BLOCK: usize = 128;
+const ROOM: usize = BLOCK - 16;
+
+/// Absorbs whole blocks.
+#[inline]
+pub(in super::super) fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
+    if blocks.is_empty() {
+        return;
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(proof) = Schedule512::detect() {
+            // SAFETY: the proof says that the CPU has the instructions.
+            return unsafe { blocks::compress_512(words, blocks, proof) };
+        }
+        if let Some(proof) = Schedule256::detect() {
+            // SAFETY: as above.
+            return unsafe { blocks::compress_256(words, blocks, proof) };
+        }
+    }
+    Library::sha512(words, blocks);
+}
+
+/// Absorbs the rest of a message of `length` bytes from a border of blocks on, and pads it.
+#[inline]
+pub(in super::super) fn end(words: &mut [u64; 8], length: u128, source: &[u8], target: &mut [u8]) {
+    debug_assert!(target.len() <= 64);
+    // What is left for the padded blocks: the last bytes, and the block before them where that
+    // makes it two, since two blocks in one call have their schedules computed at once.
+    let rest = source.len() % BLOCK;
+    let whole = source.len() / BLOCK;
+    let kept = if rest < ROOM && whole % 2 == 1 { BLOCK + rest } else { rest };
+    let (blocks, kept) = source.split_at(source.len() - kept);
+    compress(words, blocks.as_chunks().0);
+    if kept.len() < ROOM {
+        pad::<BLOCK>(words, length, kept);
+    } else {
+        pad::<{ 2 * BLOCK }>(words, length, kept);
+    }
+    for (bytes, word) in target.chunks_mut(8).zip(words) {
+        bytes.copy_from_slice(&word.to_be_bytes()[..bytes.len()]);
+    }
+}
+
+/// Absorbs the last bytes, padded to `PADDED`.
+#[inline]
+fn pad<const PADDED: usize>(words: &mut [u64; 8], length: u128, kept: &[u8]) {
+    let mut last = Secret::<PADDED>::zeros();
+    let bytes = &mut last.0;
+    bytes[..kept.len()].copy_from_slice(kept);
+    bytes[kept.len()] = 0x80;
+    bytes[PADDED - 16..].copy_from_slice(&(length * 8).to_be_bytes());
+    compress(words, bytes.as_chunks().0);
+}
