@@ -87,7 +87,7 @@ export async function openRange(read: unknown, options: unknown): Promise<Buffer
       throw makeError('ERR_TRUNCATED', 'the stream ends in its header');
     const message = input.derive(part(header, 0, SALT_SIZE));
     try {
-      if (!message.committed(part(header, SALT_SIZE, HEADER_SIZE)))
+      if (!message.committed(part(header, SALT_SIZE, HEADER_SIZE - SALT_SIZE)))
         throw makeError(
           'ERR_AUTHENTICATION',
           'authentication failed: the stream was sealed with another key, algorithm or ' +
