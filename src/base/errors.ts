@@ -61,31 +61,29 @@ const typeErrors = new Set<ErrorCode>([
   'ERR_RESIZABLE',
   'ERR_KEY_ALGORITHM',
 ]);
-const plainErrors = new Set<ErrorCode>([
-  'ERR_UNKNOWN_ALGORITHM',
-  'ERR_AUTHENTICATION',
-  'ERR_TRUNCATED',
-  'ERR_KEY_DISPOSED',
-  'ERR_ENGINE',
-  'ERR_OUT_OF_MEMORY',
-  'ERR_NO_BINARY',
-  'ERR_NOT_SUPPORTED',
-  'ERR_ENGINE_UNAVAILABLE',
-  'ERR_HASHER_BUSY',
-  'ERR_HASHER_SPENT',
-  'ERR_CIPHER_BUSY',
-  'ERR_CIPHER_OPEN',
-  'ERR_CIPHER_SPENT',
-  'ERR_FILE_CHANGED',
-  'ERR_SOURCE_CONSUMED',
+const rangeErrors = new Set<ErrorCode>([
+  'ERR_ARGUMENT_VALUE',
+  'ERR_KEY_SIZE',
+  'ERR_IV_SIZE',
+  'ERR_TAG_SIZE',
+  'ERR_OUTPUT_SIZE',
+  'ERR_SOURCE_SIZE',
+  'ERR_OVERLAP',
+  'ERR_NONCE_LIMIT',
+  'ERR_HELD_LIMIT',
+  'ERR_STATE',
+  'ERR_MEMORY_LIMIT',
+  'ERR_WORK_LIMIT',
+  'ERR_PASSWORD_HASH',
+  'ERR_FORMAT',
 ]);
 
 /** Makes the error for a code: a TypeError, a RangeError or plainly a MillraceError. */
 export function makeError(code: ErrorCode, message: string): MillraceError {
   if (typeErrors.has(code)) return new MillraceTypeError(code, message);
-  return plainErrors.has(code)
-    ? new MillraceError(code, message)
-    : new MillraceRangeError(code, message);
+  return rangeErrors.has(code)
+    ? new MillraceRangeError(code, message)
+    : new MillraceError(code, message);
 }
 
 /** Describes a wrong value for a message: "a string", "an object of class Foo", "42". */
