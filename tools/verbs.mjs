@@ -138,19 +138,10 @@ async function testBundlers(args) {
   await prepare();
   await prepareBrowser();
   const folder = join(root, 'test', 'bundlers');
-  const installAll = async (title, given) => {
-    const [command, all, options] = npm([...given, '--ignore-scripts', '--no-audit', '--no-fund']);
-    await step(title, command, all, { ...options, cwd: folder });
-  };
-  if (!installed(folder)) await installAll('install bundlers', ['ci']);
+  await installIn(folder, 'install bundlers');
   if (args.includes('--next') && !existsSync(join(folder, 'node_modules', 'next'))) {
-    await installAll('install Next.js', [
-      'install',
-      '--no-save',
-      'next@16',
-      'react@19',
-      'react-dom@19',
-    ]);
+    const packages = ['next@16', 'react@19', 'react-dom@19'];
+    await npmIn(folder, 'install Next.js', ['install', '--no-save', ...packages]);
   }
   return nodeTests([
     'test/package/bundlers.test.mjs',
@@ -160,13 +151,25 @@ async function testBundlers(args) {
 }
 
 /**
- * The package as it is published: packed, installed by npm, pnpm, yarn and bun, and every example
- * of the documentation.
+ * The package as it is published: packed, installed by npm, pnpm, yarn and bun, every example of
+ * the documentation, and the calls of other libraries in docs/migrating.md.
  */
 async function testPackage(args) {
   await prepare();
   await prepareManagers();
-  return nodeTests(['test/package/published.test.mjs', ...args]);
+  await installIn(join(root, 'test', 'migrating'), 'install other libraries');
+  return nodeTests(['test/package/published.test.mjs', 'test/docs/migrating.test.mjs', ...args]);
+}
+
+/** Installs the locked packages of a folder that has a manifest of its own. */
+async function installIn(folder, title) {
+  if (!installed(folder)) await npmIn(folder, title, ['ci']);
+}
+
+/** Runs npm in a folder, without scripts of packages. */
+async function npmIn(folder, title, given) {
+  const [command, all, options] = npm([...given, '--ignore-scripts', '--no-audit', '--no-fund']);
+  await step(title, command, all, { ...options, cwd: folder });
 }
 
 // The suites that depend most on the CPU, with its features hidden tier by tier; `npm test` has a

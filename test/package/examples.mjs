@@ -1,14 +1,17 @@
 // The examples of README.md and docs/*.md as programs. A block of js, ts, sh or console is an
-// example. Those of docs/recipes are complete, and print the block of text that follows. The comment
+// example. Blocks of js and ts run as they are, in a folder that has photos.tar, photos/ and
+// notes.txt. They print the block of text that follows "It prints:", if there is one. The comment
 // before an example can say:
 //
-//   <!-- example: setup CODE -->        CODE runs first, in the same file (JavaScript or shell)
+//   <!-- example: setup CODE -->        CODE runs before a block of sh or console
 //   <!-- example: may throw CODE -->    it may end with this error on a machine without the feature
 //   <!-- example: not run: REASON -->   the reader must do something, or it takes minutes
+//   <!-- example: browser -->           a bundle of it also prints the same in Chromium
 //
-// Names that examples take for granted (bytes, key, path, hash ...) are in example-names.mjs. An
-// ellipsis stands for undefined. In console blocks the lines after `$ ` are run, and the others are
-// what they print.
+// In console blocks the lines after `$ ` are run, and the others are what they print.
+//
+// The sections of docs/recipes/deployments.md are projects: their files (`<!-- example: file NAME
+// -->`) and commands, which servers.test.mjs runs.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +20,9 @@ import { root } from '../support/child.mjs';
 
 const LANGUAGES = ['js', 'ts', 'sh', 'console'];
 
-/** Every example: `{ file, line, language, code, setup, mayThrow, notRun, prints }`. */
+const PROJECTS = 'docs/recipes/deployments.md';
+
+/** Every example: `{ file, line, language, code, setup, mayThrow, notRun, browser, prints }`. */
 export function allExamples() {
   const pages = ['docs', 'docs/recipes'].flatMap((folder) =>
     readdirSync(join(root, folder))
@@ -25,29 +30,44 @@ export function allExamples() {
       .sort()
       .map((name) => `${folder}/${name}`),
   );
-  return ['README.md', ...pages].flatMap((file) => {
-    const text = readFileSync(join(root, file), 'utf8');
-    return file.startsWith('docs/recipes/') ? recipesOf(file, text) : examplesOf(file, text);
-  });
+  return ['README.md', ...pages]
+    .filter((file) => file !== PROJECTS)
+    .flatMap((file) => {
+      const found = examplesOf(file, readFileSync(join(root, file), 'utf8'));
+      if (file.startsWith('docs/recipes/') && found.some(({ prints }) => prints === undefined))
+        throw new Error(`${file}: a program of a recipe is followed by what it prints`);
+      return found;
+    });
 }
 
-/** The program of a recipe, with what it prints. */
-function recipesOf(file, text) {
-  const printed = [...text.matchAll(/^```text\n([^]*?)^```$/gm)];
-  const programs = examplesOf(file, text);
-  if (programs.length !== 1 || printed.length !== 1)
-    throw new Error(`${file}: a recipe is one program and one block of what it prints`);
-  return [{ ...programs[0], prints: printed[0][1] }];
+/** The projects of docs/recipes/deployments.md: `{ title, files, commands, prints }`. */
+export function projects() {
+  const [, ...sections] = readFileSync(join(root, PROJECTS), 'utf8').split(/^## /m);
+  return sections.map((section) => {
+    const [title] = section.split('\n', 1);
+    const files = {};
+    const file = /^<!-- example: file (\S+) -->\n```\w+\n([^]*?)^```$/gm;
+    const others = section.replace(file, (_, name, text) => {
+      files[name] = text;
+      return '';
+    });
+    const runs = examplesOf(`${PROJECTS}: ${title}`, others).filter(({ notRun }) => !notRun);
+    const commands = runs.map(({ code }) => code).join('');
+    return { title, files, commands, prints: runs.at(-1)?.prints };
+  });
 }
 
 export function examplesOf(file, text) {
   const found = [];
   // A comment belongs to the block that follows with nothing but white space between.
   const pattern = /^((?:<!-- example: [^]*?-->\s*\n)*)```(\w+)[^\n]*\n([^]*?)^```$/gm;
-  for (const { index, 1: comments, 2: language, 3: code } of text.matchAll(pattern)) {
+  for (const match of text.matchAll(pattern)) {
+    const { index, 0: whole, 1: comments, 2: language, 3: code } = match;
     if (!LANGUAGES.includes(language)) continue;
     const line = text.slice(0, index + comments.length).split('\n').length;
-    found.push({ file, line, language, code, ...directives(comments, `${file}:${line}`) });
+    const after = /^\n+It prints:\n+```text\n([^]*?)^```$/m.exec(text.slice(index + whole.length));
+    const prints = after?.index === 0 ? after[1] : undefined;
+    found.push({ file, line, language, code, prints, ...directives(comments, `${file}:${line}`) });
   }
   const directed = [...text.matchAll(/<!-- example:/g)].length;
   const used = found.reduce((sum, { count }) => sum + count, 0);
@@ -57,11 +77,18 @@ export function examplesOf(file, text) {
 }
 
 function directives(comments, place) {
-  const result = { setup: '', mayThrow: undefined, notRun: undefined, count: 0 };
+  const result = {
+    setup: '',
+    mayThrow: undefined,
+    notRun: undefined,
+    browser: false,
+    count: 0,
+  };
   for (const [, what] of comments.matchAll(/<!-- example: ([^]*?)-->/g)) {
     const text = what.trim();
     const [, verb, rest] = /^(setup|may throw|not run:)\s+([^]+)$/.exec(text) ?? [];
-    if (verb === 'setup') result.setup += `${rest}\n`;
+    if (text === 'browser') result.browser = true;
+    else if (verb === 'setup') result.setup += `${rest}\n`;
     else if (verb === 'may throw') result.mayThrow = rest;
     else if (verb === 'not run:') result.notRun = rest;
     else throw new Error(`${place}: cannot read <!-- example: ${text} -->`);

@@ -17,17 +17,6 @@ const adding = {
   bun: ['add', '--ignore-scripts'],
 };
 
-/** Names that the examples of README.md take for granted. */
-const names = `import { writeFileSync } from 'node:fs';
-writeFileSync('example.bin', 'abc');
-Object.assign(globalThis, {
-  path: 'example.bin',
-  password: 'correct horse battery staple',
-  response: new Response('abc'),
-  signal: new AbortController().signal,
-});
-`;
-
 /** Makes an empty project that knows the registry. Returns its folder and environment. */
 export function makeProject(name, url) {
   const folder = join(place, name.replaceAll(' ', '-'));
@@ -50,10 +39,8 @@ export function makeProject(name, url) {
     write('.yarnrc.yml', JSON.stringify(yarn));
     write('yarn.lock', '');
   }
-  write('names.mjs', names);
   const examples = quickStart();
-  for (const [i, code] of examples.entries())
-    write(`example-${i + 1}.mjs`, `import './names.mjs';\n${code}`);
+  for (const [i, code] of examples.entries()) write(`example-${i + 1}.mjs`, code);
   const imports = examples.map((_, i) => `await import('./example-${i + 1}.mjs');\n`).join('');
   write('quick-start.mjs', `${imports}console.log('quick start done');\n`);
   write('abc.txt', 'abc');

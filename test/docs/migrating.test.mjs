@@ -1,0 +1,218 @@
+// docs/migrating.md: the two calls of every row have the same result. The original libraries are
+// development dependencies, or those of test/migrating, which `npm run test:package` installs.
+
+import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { compileFunction } from 'node:vm';
+
+import millrace from 'millrace';
+import * as promises from 'millrace/promises';
+
+import { root } from '../support/child.mjs';
+
+const page = readFileSync(join(root, 'docs', 'migrating.md'), 'utf8');
+const { subtle } = crypto.webcrypto;
+
+const ramp = (size, first = 0) => Buffer.from(Array.from({ length: size }, (_, i) => first + i));
+/** What the rows take for granted. */
+const given = {
+  Buffer,
+  message: Buffer.from('attack at dawn'),
+  key: ramp(32),
+  nonce: ramp(12, 40),
+  nonce24: ramp(24, 60),
+  iv: ramp(16, 90),
+  aad: Buffer.from('v1'),
+  salt: ramp(16, 120),
+  password: 'correct horse battery staple',
+};
+const { message, key, nonce, nonce24, aad, password } = given;
+
+const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: message });
+const shared = {
+  ...given,
+  mac: crypto.createHmac('sha256', key).update(message).digest(),
+  ciphertext: sealed.subarray(0, -16),
+  tag: sealed.subarray(-16),
+};
+
+const here = createRequire(import.meta.url);
+const folder = join(root, 'test', 'migrating');
+const there = createRequire(join(folder, 'package.json'));
+const absent = (name) =>
+  !existsSync(join(folder, 'node_modules', name)) &&
+  `not run: ${name} is not installed (npm run test:package)`;
+
+const secretKey = (algorithm, usages) =>
+  subtle.importKey('raw', key, algorithm, !/PBKDF2|HKDF/.test(algorithm.name), usages);
+
+/**
+ * By the head of a table: the names of its first column, those that Millrace's column has besides,
+ * and the reason for which it is not run.
+ */
+const tables = {
+  'node:crypto': { names: () => ({ crypto }) },
+  '`crypto.subtle`': {
+    async names() {
+      const aesKey = await secretKey({ name: 'AES-GCM' }, ['encrypt', 'decrypt']);
+      const keys = {
+        aesKey,
+        hmacKey: await secretKey({ name: 'HMAC', hash: 'SHA-256' }, ['sign', 'verify']),
+        ctrKey: await secretKey({ name: 'AES-CTR' }, ['encrypt']),
+        kwKey: await secretKey({ name: 'AES-KW' }, ['wrapKey']),
+        hkdfKey: await secretKey({ name: 'HKDF' }, ['deriveBits']),
+        pbkdf2Key: await subtle.importKey('raw', Buffer.from(password), 'PBKDF2', false, [
+          'deriveBits',
+        ]),
+      };
+      const algorithm = { name: 'AES-GCM', iv: nonce, additionalData: aad };
+      const stored = Buffer.from(await subtle.encrypt(algorithm, aesKey, message));
+      return { subtle, ...keys, sealed: stored };
+    },
+  },
+  '`sodium` (libsodium-wrappers-sumo)': {
+    missing: absent('libsodium-wrappers-sumo'),
+    async names() {
+      const sodium = there('libsodium-wrappers-sumo');
+      await sodium.ready;
+      return {
+        sodium,
+        stored: sodium.crypto_pwhash_str(password, 2, 64 * 1024),
+        sealed24: sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(
+          message,
+          aad,
+          null,
+          nonce24,
+          key,
+        ),
+      };
+    },
+  },
+  '`native` (sodium-native)': {
+    missing: absent('sodium-native'),
+    names() {
+      const native = there('sodium-native');
+      const storedBytes = Buffer.alloc(native.crypto_pwhash_STRBYTES);
+      native.crypto_pwhash_str(storedBytes, Buffer.from(password), 2, 64 * 1024);
+      const stored = storedBytes.toString().replace(/\0+$/, '');
+      const bytes = { password: Buffer.from(password) };
+      return { native, storedBytes, stored, ...bytes, out: Buffer.alloc(message.length + 16) };
+    },
+  },
+  '`@noble/hashes`, `@noble/ciphers`': {
+    async names() {
+      const hashes = ['sha2', 'sha3', 'sha3-addons', 'blake2', 'blake3', 'hmac', 'hkdf'];
+      const others = ['pbkdf2', 'scrypt', 'argon2', 'utils'];
+      const ciphers = ['aes', 'chacha', 'utils'];
+      const modules = await Promise.all([
+        ...[...hashes, ...others].map((name) => import(`@noble/hashes/${name}.js`)),
+        ...ciphers.map((name) => import(`@noble/ciphers/${name}.js`)),
+      ]);
+      const noble = Object.assign({}, ...modules);
+      const managed = noble.managedNonce(noble.xchacha20poly1305)(key).encrypt(message);
+      return { ...noble, managed };
+    },
+  },
+  'hash-wasm': {
+    async names() {
+      const wasm = here('hash-wasm');
+      const costs = { iterations: 2, memorySize: 64, parallelism: 1, hashLength: 32 };
+      const { salt } = given;
+      return {
+        ...wasm,
+        stored: await wasm.argon2id({ password, salt, ...costs, outputType: 'encoded' }),
+        storedBcrypt: await wasm.bcrypt({ password, salt, costFactor: 4, outputType: 'encoded' }),
+      };
+    },
+  },
+  ...Object.fromEntries(
+    [
+      ['bcryptjs', false],
+      ['bcrypt', absent('bcrypt')],
+    ].map(([name, missing]) => [
+      `bcrypt, bcryptjs: ${name}`,
+      {
+        missing,
+        names() {
+          const bcrypt = (name === 'bcrypt' ? there : here)(name);
+          const written = millrace.hashPassword(password, { algorithm: 'bcrypt', cost: 4 });
+          return {
+            bcrypt: bcrypt.default ?? bcrypt,
+            written,
+            stored: bcrypt.hashSync(password, 4),
+          };
+        },
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['argon2', '@node-rs/argon2'].map((name) => [
+      `argon2, @node-rs/argon2: ${name}`,
+      {
+        missing: absent(name),
+        async names() {
+          const argon2 = there(name);
+          const costs = { memoryCost: 64, timeCost: 1, parallelism: 1 };
+          return {
+            argon2,
+            written: millrace.hashPassword(password, { memory: 64, passes: 1 }),
+            stored: await argon2.hash(password, costs),
+            storedWithSecret: await argon2.hash(password, { ...costs, secret: key }),
+          };
+        },
+      },
+    ]),
+  ),
+};
+
+/** The tables of the page whose rows are code, by their first heading. */
+const found = [...page.matchAll(/^\| ([^|]+) \| millrace \|\n\|---\|---\|\n((?:\|.+\|\n)+)/gm)].map(
+  ([, head, rows]) => [
+    head,
+    [...rows.matchAll(/^\| `(.+?)` \| `(.+?)` \|$/gm)].map(([, before, now]) => ({ before, now })),
+  ],
+);
+
+/** Returns the value of the last expression of `code`, in which the names of `scope` are known. */
+function valueOf(code, { default: _, ...scope }) {
+  const run = compileFunction('return eval(code)', ['code', ...Object.keys(scope)]);
+  return run(code, ...Object.values(scope));
+}
+
+/** Makes results of equal bytes equal. */
+function comparable(value) {
+  if (value instanceof ArrayBuffer) return Buffer.from(value).toString('hex');
+  return ArrayBuffer.isView(value)
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')
+    : value;
+}
+
+test('every table of calls is compared', () => {
+  const heads = Object.keys(tables).map((name) => name.split(': ')[0]);
+  assert.deepEqual(
+    [...new Set(heads)],
+    found.map(([head]) => head),
+  );
+  for (const [head, rows] of found) {
+    const [, all] = page.split(`| ${head} | millrace |\n|---|---|\n`);
+    assert.equal(rows.length, /^(?:\|.+\|\n)+/.exec(all)[0].trim().split('\n').length, head);
+  }
+});
+
+for (const [name, { missing, names }] of Object.entries(tables)) {
+  const [, rows] = found.find(([head]) => name === head || name.startsWith(`${head}: `));
+  test(name, { skip: missing }, async (t) => {
+    const own = await names();
+    for (const { before, now } of rows)
+      await t.test(now, async () => {
+        const expected = comparable(await valueOf(before, { ...shared, ...own }));
+        const scope = { ...shared, ...own, ...millrace, promises };
+        assert.deepEqual(comparable(await valueOf(now, scope)), expected);
+        assert.notEqual(expected, undefined);
+      });
+  });
+}

@@ -1,0 +1,94 @@
+// The pages of reference list what the sources have: docs/errors.md every code and its class,
+// docs/settings.md every setting and environment variable, docs/choosing.md names that exist.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import millrace from 'millrace';
+import * as promises from 'millrace/promises';
+
+import { makeError } from '../../dist/request/errors.js';
+import { root } from '../../tools/steps.mjs';
+
+const read = (...path) => readFileSync(join(root, ...path), 'utf8');
+
+/** Returns the cells of all table rows that begin with a name in backticks. */
+const rowsOf = (text) =>
+  [...text.matchAll(/^\| `(\w+)` \|(.*)\|$/gm)].map(([, name, rest]) => [
+    name,
+    ...rest.split(' | ').map((cell) => cell.trim()),
+  ]);
+
+/** Returns the sources that are shipped, without the tests in them. */
+function shippedSources() {
+  const files = ['src', 'cli', 'crates'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .map((name) => join(folder, name))
+      .filter((name) => /\.(ts|js|mjs|rs)$/.test(name) && !/[/\\](tests|examples)[/\\]/.test(name)),
+  );
+  assert.ok(files.length > 300);
+  return files.map((file) => read(file)).join('\n');
+}
+
+test('docs/errors.md has every code once, with its class, cause and remedy', () => {
+  const [codes] = read('docs', 'errors.md').split('## Warnings');
+  const rows = rowsOf(codes);
+  const declared = [
+    ...read('src', 'request', 'error-codes.ts').matchAll(/^ {2}\| '(ERR_\w+)'/gm),
+  ].map(([, code]) => code);
+  assert.ok(declared.length > 35);
+  assert.deepEqual(rows.map(([code]) => code).sort(), declared.sort());
+  for (const [code, kind, cause, remedy] of rows) {
+    const error = makeError(code, '');
+    const kinds = [TypeError, RangeError].filter((each) => error instanceof each);
+    assert.equal(kind, kinds.map(({ name }) => name).join(), code);
+    assert.ok(cause.length > 10 && remedy.length > 5, code);
+  }
+});
+
+test('docs/settings.md has every setting of configure', () => {
+  const [settings] = read('docs', 'settings.md').split('## Environment variables');
+  assert.deepEqual(
+    rowsOf(settings)
+      .map(([name]) => name)
+      .sort(),
+    Object.keys(millrace.configure()).sort(),
+  );
+});
+
+test('every MILLRACE_ name of the sources is on a page', () => {
+  const names = new Set(shippedSources().match(/\bMILLRACE_[A-Z_]+\b/g));
+  // Defined when the package is built.
+  names.delete('MILLRACE_VERSION');
+  const [, variables] = read('docs', 'settings.md').split('## Environment variables');
+  const [, warnings] = read('docs', 'errors.md').split('## Warnings');
+  const listed = rowsOf(variables + warnings)
+    .map(([name]) => name)
+    .filter((name) => name.startsWith('MILLRACE_'));
+  const ofTests = rowsOf(read('test', 'README.md')).map(([name]) => name);
+  assert.ok(listed.length > 8);
+  for (const name of names)
+    assert.ok(listed.includes(name) || ofTests.includes(name), `${name} is on no page`);
+  for (const name of listed) assert.ok(names.has(name), `nothing reads ${name}`);
+});
+
+test('docs/choosing.md names algorithms and functions that exist', () => {
+  const wraps = ['aes-256-kw', 'aes-256-kwp'];
+  const known = new Set([
+    ...millrace.getHashes(),
+    ...millrace.getCiphers(),
+    ...wraps,
+    ...Object.keys(millrace),
+    ...Object.keys(promises),
+  ]);
+  const cells = [
+    ...read('docs', 'choosing.md').matchAll(/^\| [^|]+ \| ([^|]*`[^|]*) \| [^|]+ \|$/gm),
+  ];
+  assert.ok(cells.length > 18);
+  const used = cells.flatMap(([, cell]) =>
+    [...cell.matchAll(/`([\w-]+)/g)].map(([, name]) => name),
+  );
+  for (const name of used) assert.ok(name === 'context' || known.has(name), name);
+});
