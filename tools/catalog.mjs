@@ -158,8 +158,27 @@ function hashFunction(facts) {
   const kind = `${xof ? 'Extendable' : ''}${facts.tuple ? 'TupleHash' : xof ? 'Hash' : 'FamilyHash'}`;
   const given = [moduleOf(familyNamed(name)), facts.id, stateSize];
   if (!facts.cryptographic) given.push('false');
+  const example = [
+    `import { ${identifier} } from 'millrace/portable';`,
+    '',
+    ...(facts.keyRequired
+      ? [
+          'const key = crypto.getRandomValues(new Uint8Array(32));',
+          `${identifier}('a message', { key, encoding: 'hex' });`,
+        ]
+      : [`${identifier}(${facts.tuple ? "['a', 'tuple']" : "'a message'"}, 'hex');`]),
+  ];
+  const comment = [
+    `The hash \`${name}\` (${standard}).`,
+    ...note,
+    '',
+    '@example',
+    '```js',
+    ...example,
+    '```',
+  ];
   return `/**
- * ${[`The hash \`${name}\` (${standard}).`, ...note].join('\n * ')}
+${comment.map((line) => ` * ${line}`.trimEnd()).join('\n')}
  */
 export const ${identifier}: HashFunction${type} = /* @__PURE__ */ makeHash(
   '${name}', /* @__PURE__ */ new ${kind}(${given.join(', ')}), { ${literals.filter(Boolean).join(', ')} }${

@@ -79,13 +79,31 @@ export function cipherFacts(name: unknown): CipherFacts {
   return findCipher(name) ?? raise(unknownAlgorithm('cipher', name, ciphers));
 }
 
-/** Returns the standard names of all ciphers, sorted. */
+/**
+ * Returns the standard names of all ciphers, sorted.
+ *
+ * @example
+ * ```js
+ * import { getCiphers } from 'millrace';
+ *
+ * getCiphers(); // ['aes-128-ctr', 'aes-128-gcm', …]
+ * ```
+ */
 export function getCiphers(): string[] {
   refuseSurplus(arguments, 0, 'getCiphers');
   return ciphers.map(({ name }) => name).sort();
 }
 
-/** Returns the standard names of all hashes, sorted. */
+/**
+ * Returns the standard names of all hashes, sorted.
+ *
+ * @example
+ * ```js
+ * import { getHashes } from 'millrace';
+ *
+ * getHashes().includes('sha256'); // true
+ * ```
+ */
 export function getHashes(): string[] {
   refuseSurplus(arguments, 0, 'getHashes');
   return hashes.map(({ name }) => name).sort();

@@ -31,6 +31,23 @@ import { copiedTag, noTag } from './tag.js';
  * `millrace/promises`) are the better choice where no format is given: they need no nonce, and
  * their reader gets verified bytes only.
  *
+ * @example
+ * ```js
+ * import { createCipher, generateKey, randomBytes } from 'millrace';
+ *
+ * const options = {
+ *   key: generateKey('aes-256-gcm'),
+ *   iv: randomBytes(12),
+ * };
+ * const cipher = createCipher('aes-256-gcm', options);
+ * const text = [
+ *   cipher.update('attack '),
+ *   cipher.update('at dawn'),
+ *   cipher.final(),
+ * ];
+ * const tag = cipher.authTag;
+ * ```
+ *
  * @param algorithm `aes-128-ctr`, `aes-192-ctr`, `aes-256-ctr`, `chacha20`, `aes-128-gcm`,
  *   `aes-192-gcm`, `aes-256-gcm`, `chacha20-poly1305` or `xchacha20-poly1305`
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
@@ -51,6 +68,31 @@ export function createCipher(algorithm: CipherAlgorithm, options: CreateCipherOp
  * has checked the tag, at most 64 MiB (ERR_HELD_LIMIT): read long messages with `openStream` of
  * `millrace/promises`, or state with `unverified: true` that you handle bytes that anyone may have
  * changed.
+ *
+ * @example
+ * ```js
+ * import {
+ *   createCipher,
+ *   createDecipher,
+ *   generateKey,
+ *   randomBytes,
+ * } from 'millrace';
+ *
+ * const options = {
+ *   key: generateKey('aes-256-gcm'),
+ *   iv: randomBytes(12),
+ * };
+ * const cipher = createCipher('aes-256-gcm', options);
+ * const text = Buffer.concat([
+ *   cipher.update('attack at dawn'),
+ *   cipher.final(),
+ * ]);
+ *
+ * const { authTag } = cipher;
+ * const decipher = createDecipher('aes-256-gcm', { ...options, authTag });
+ * decipher.update(text);
+ * decipher.final().toString(); // throws ERR_AUTHENTICATION if it was changed
+ * ```
  *
  * @param algorithm as for {@link createCipher}
  * @throws MillraceError as {@link createCipher}

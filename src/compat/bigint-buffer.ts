@@ -18,6 +18,13 @@ const word = new DataView(wordBytes.buffer);
 /**
  * Returns the unsigned little-endian number; 0n for no bytes.
  *
+ * @example
+ * ```js
+ * import { toBigIntLE } from 'millrace/bigint-buffer';
+ *
+ * toBigIntLE(Buffer.from([1, 2])); // 513n
+ * ```
+ *
  * @param buf bytes; an ArrayBuffer must be wrapped in a view
  * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_SOURCE_SIZE if the number is too large for a BigInt
  *   (128 MiB)
@@ -35,6 +42,13 @@ export function toBigIntLE(buf: ArrayBufferView): bigint {
 
 /**
  * Returns the unsigned big-endian number; 0n for no bytes.
+ *
+ * @example
+ * ```js
+ * import { toBigIntBE } from 'millrace/bigint-buffer';
+ *
+ * toBigIntBE(Buffer.from([1, 2])); // 258n
+ * ```
  *
  * @param buf bytes; an ArrayBuffer must be wrapped in a view
  * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_SOURCE_SIZE if the number is too large for a BigInt
@@ -55,6 +69,13 @@ export function toBigIntBE(buf: ArrayBufferView): bigint {
 /**
  * Returns the number's magnitude in `width` bytes, little-endian: padded with zeros, or its low
  * bytes if it is too large.
+ *
+ * @example
+ * ```js
+ * import { toBufferLE } from 'millrace/bigint-buffer';
+ *
+ * toBufferLE(258n, 4); // <Buffer 02 01 00 00>
+ * ```
  *
  * @param num the number; its sign is dropped
  * @param width size of the result in bytes
@@ -78,6 +99,13 @@ export function toBufferLE(num: bigint, width: number): Buffer {
 /**
  * Returns the number's magnitude in `width` bytes, big-endian: padded with zeros, or its low bytes
  * if it is too large.
+ *
+ * @example
+ * ```js
+ * import { toBufferBE } from 'millrace/bigint-buffer';
+ *
+ * toBufferBE(258n, 4); // <Buffer 00 00 01 02>
+ * ```
  *
  * @param num the number; its sign is dropped
  * @param width size of the result in bytes

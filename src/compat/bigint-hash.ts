@@ -83,6 +83,13 @@ export interface Hash {
  * Returns the digest of `buf` as a big-endian BigInt: the number of its hex digits, for every
  * algorithm.
  *
+ * @example
+ * ```js
+ * import { HashType, hashAsBigInt } from 'millrace/bigint-hash';
+ *
+ * hashAsBigInt(HashType.KECCAK256, Buffer.from('abc'));
+ * ```
+ *
  * @param hash the algorithm
  * @param buf bytes; an ArrayBuffer must be wrapped in a view
  * @throws Error `Unsupported hash type!`; MillraceError ERR_ARGUMENT_TYPE if `buf` is not bytes,
@@ -98,6 +105,13 @@ export function hashAsBigInt(hash: HashName, buf: ArrayBufferView): bigint {
 /**
  * Returns the digest of `buf` as a new Buffer, from Node's pool as with `Buffer.allocUnsafe`.
  *
+ * @example
+ * ```js
+ * import { HashType, hashAsBuffer } from 'millrace/bigint-hash';
+ *
+ * hashAsBuffer(HashType.KECCAK256, Buffer.from('abc'));
+ * ```
+ *
  * @param hash the algorithm
  * @param buf bytes; an ArrayBuffer must be wrapped in a view
  * @throws Error `Unsupported hash type!`; MillraceError ERR_ARGUMENT_TYPE if `buf` is not bytes,
@@ -112,6 +126,13 @@ export function hashAsBuffer(hash: HashName, buf: ArrayBufferView): Buffer {
 
 /**
  * Creates a running hash. For one buffer {@link hashAsBigInt} and {@link hashAsBuffer} are faster.
+ *
+ * @example
+ * ```js
+ * import { HashType, getHasher } from 'millrace/bigint-hash';
+ *
+ * getHasher(HashType.SHA256).update('a').update('bc').digestBigInt();
+ * ```
  */
 export function getHasher(hash: HashName): Hash {
   const facts = hashOfBytes(hash);

@@ -62,6 +62,14 @@ const hooks: Record<keyof EthersHooks, (...given: any[]) => unknown> = {
  * Registers Millrace's keccak256, sha256, sha512, ripemd160, HMAC, PBKDF2 and scrypt with ethers,
  * and returns the names that it has registered.
  *
+ * @example
+ * ```js
+ * import * as ethers from 'ethers';
+ * import { register } from 'millrace/ethers';
+ *
+ * register(ethers); // ['keccak256', 'sha256', …]
+ * ```
+ *
  * @param ethers the namespace of ethers 6 (`import * as ethers from 'ethers'`); without it the
  *   installed package
  * @throws MillraceError ERR_ARGUMENT_TYPE if it has not the hooks of ethers 6 or they are locked,

@@ -24,12 +24,30 @@ export const subtle: PlatformSubtle = /* @__PURE__ */ define(
   subtleMethods((receiver) => receiver === subtle),
 ) as PlatformSubtle;
 
-/** Fills a typed array with random bytes: the platform's function. */
+/**
+ * Fills a typed array with random bytes: the platform's function.
+ *
+ * @example
+ * ```js
+ * import { getRandomValues } from 'millrace/webcrypto';
+ *
+ * getRandomValues(new Uint8Array(16));
+ * ```
+ */
 export function getRandomValues<T extends ArrayBufferView>(array: T): T {
   return platformCrypto.getRandomValues(array as never) as T;
 }
 
-/** Returns a random UUID of version 4: the platform's function. */
+/**
+ * Returns a random UUID of version 4: the platform's function.
+ *
+ * @example
+ * ```js
+ * import { randomUUID } from 'millrace/webcrypto';
+ *
+ * randomUUID(); // '3f6a…'
+ * ```
+ */
 export function randomUUID(
   ...given: Parameters<PlatformCrypto['randomUUID']>
 ): ReturnType<PlatformCrypto['randomUUID']> {

@@ -36,6 +36,21 @@ import { passphrases } from '#platform/streams/sealed.js';
  * not committed to its key: someone who knows two keys can make a message that opens under both.
  * Sealed streams are committed.
  *
+ * @example
+ * ```js
+ * import { generateKey, open, seal } from 'millrace';
+ *
+ * const key = generateKey('aes-256-gcm');
+ * const aad = 'user 42'; // authenticated, not encrypted
+ * // Without a nonce a random one is put before the ciphertext.
+ * const sealed = seal('aes-256-gcm', {
+ *   key,
+ *   source: 'attack at dawn',
+ *   aad,
+ * });
+ * open('aes-256-gcm', { key, source: sealed, aad }).toString();
+ * ```
+ *
  * @param algorithm `xchacha20-poly1305`, `aes-128-gcm`, `aes-192-gcm`, `aes-256-gcm`,
  *   `chacha20-poly1305` or `aes-256-gcm-siv`
  * @returns ciphertext and tag, source size + 16 bytes, after the nonce if it was generated; with a
@@ -70,6 +85,22 @@ export function seal(algorithm?: unknown, options?: unknown): unknown {
  * Checks and decrypts a message of {@link seal}. If anything is wrong (key, nonce, aad, tag, a
  * changed bit) it fails with ERR_AUTHENTICATION, returns nothing, and leaves the target all zero.
  *
+ * @example
+ * ```js
+ * import { generateKey, open, seal } from 'millrace';
+ *
+ * const key = generateKey('aes-256-gcm');
+ * const sealed = seal('aes-256-gcm', { key, source: 'attack at dawn' });
+ * open('aes-256-gcm', { key, source: sealed }).toString();
+ *
+ * sealed[20] ^= 1;
+ * try {
+ *   open('aes-256-gcm', { key, source: sealed });
+ * } catch (error) {
+ *   console.log(error.code); // ERR_AUTHENTICATION
+ * }
+ * ```
+ *
  * @returns the message, source size - 16 bytes, and 12 or 24 less if the source begins with the
  *   nonce; with a target, the number of bytes written
  * @throws MillraceError ERR_AUTHENTICATION, and those of {@link seal}
@@ -99,6 +130,26 @@ export function open(algorithm?: unknown, options?: unknown): unknown {
  * counter; ChaCha20 of RFC 8439 with a 16-byte iv: 4-byte little-endian counter, then the nonce),
  * or an AEAD whose tag has its own buffer. A stream cipher alone does not detect changes; prefer
  * {@link seal}.
+ *
+ * @example
+ * ```js
+ * import { cipher, generateKey, randomBytes } from 'millrace';
+ *
+ * const key = generateKey('aes-256-ctr');
+ * const iv = randomBytes(16);
+ * const text = cipher('aes-256-ctr', {
+ *   encrypt: true,
+ *   key,
+ *   iv,
+ *   source: 'secret',
+ * });
+ * cipher('aes-256-ctr', {
+ *   encrypt: false,
+ *   key,
+ *   iv,
+ *   source: text,
+ * }).toString();
+ * ```
  *
  * @param algorithm name of the cipher, in any case; {@link getCiphers} lists them
  * @returns the text, of the source's size; with a target, the number of bytes written
@@ -149,6 +200,17 @@ export function cipher(): unknown {
  * Seals a message with a passphrase, in the format of `millrace seal`; see `sealWithPassphrase` of
  * `millrace/promises`. There is no synchronous form, as deriving the key takes a third of a second.
  *
+ * @example
+ * ```js
+ * import { sealWithPassphrase } from 'millrace';
+ *
+ * const passphrase = 'correct horse battery staple';
+ * sealWithPassphrase(passphrase, 'attack at dawn', (error, sealed) => {
+ *   if (error) throw error;
+ *   console.log(sealed.length);
+ * });
+ * ```
+ *
  * @throws MillraceError ERR_MISSING_ARGUMENT or ERR_ARGUMENT_TYPE if there is no callback; all
  *   other errors go to the callback
  */
@@ -167,6 +229,20 @@ export function sealWithPassphrase(...given: unknown[]): void {
 /**
  * Opens a message of {@link sealWithPassphrase} or `millrace seal` as a whole, or calls back with
  * an error; see `openWithPassphrase` of `millrace/promises`.
+ *
+ * @example
+ * ```js
+ * import { openWithPassphrase, sealWithPassphrase } from 'millrace';
+ *
+ * const passphrase = 'correct horse battery staple';
+ * sealWithPassphrase(passphrase, 'attack at dawn', (error, sealed) => {
+ *   if (error) throw error;
+ *   openWithPassphrase(passphrase, sealed, (failure, message) => {
+ *     if (failure) throw failure; // ERR_AUTHENTICATION if it was changed
+ *     console.log(message.toString());
+ *   });
+ * });
+ * ```
  *
  * @throws MillraceError ERR_MISSING_ARGUMENT or ERR_ARGUMENT_TYPE if there is no callback; all
  *   other errors go to the callback

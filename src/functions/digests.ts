@@ -45,6 +45,20 @@ import type { Buffer } from '#platform/base/runtime.js';
  * Computes the digest of `data` (FIPS 180-4, FIPS 202, RFC 1321, RFC 7693, the BLAKE3 and xxHash
  * specifications; {@link getHashes} lists the algorithms).
  *
+ * @example
+ * ```js
+ * import { hash } from 'millrace';
+ *
+ * hash('sha256', 'abc', 'hex');
+ * // 'ba7816bf8f01cfea414140de5dae2223…'
+ *
+ * // With a callback it runs off the main thread.
+ * hash('blake3', Buffer.alloc(1e6), 'hex', (error, digest) => {
+ *   if (error) throw error;
+ *   console.log(digest);
+ * });
+ * ```
+ *
  * @param algorithm name of the hash, in any case; common aliases work (`SHA-256`)
  * @param data bytes, or a string that is hashed as UTF-8; for a TupleHash an array of them
  * @param encoding `'buffer'` (default), `'hex'`, `'0xhex'`, `'base64'`, `'base64url'` or
@@ -150,6 +164,13 @@ function hashCoalesced(
 /**
  * Computes the digest of a file. It is read to its end in constant memory.
  *
+ * @example
+ * ```js
+ * import { hashFile } from 'millrace';
+ *
+ * hashFile('sha256', 'photos.tar', 'hex');
+ * ```
+ *
  * @param path as for node:fs: a string, Buffer or file URL; in browsers a Blob, such as a File
  * @throws MillraceError as {@link hash}; ERR_FILE_CHANGED if a regular file ends before the size it
  *   had when it was opened; the file system's own errors (`ENOENT`, `EISDIR`, ...)
@@ -203,6 +224,15 @@ export function hashFile(
 /**
  * Computes the digests of many files in the order of their paths. The files are opened, read and
  * hashed by native code, many in one call.
+ *
+ * @example
+ * ```js
+ * import { hashFiles } from 'millrace';
+ *
+ * const paths = ['photos.tar', 'notes.txt'];
+ * const digests = hashFiles('sha256', paths, 'hex');
+ * paths.forEach((path, index) => console.log(digests[index], path));
+ * ```
  *
  * @param paths an array, or an iterable, which is run to its end first; each path as for
  *   {@link hashFile}
@@ -259,6 +289,14 @@ export function hashFiles(
 
 /**
  * Computes the HMAC of `data` (RFC 2104, FIPS 198-1) over any cryptographic hash of fixed size.
+ *
+ * @example
+ * ```js
+ * import { hmac } from 'millrace';
+ *
+ * hmac('sha256', 'a secret', 'a message', 'hex');
+ * // To check a code that was received use verifyHmac.
+ * ```
  *
  * @param algorithm name of the hash, for example `sha256`
  * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret
@@ -324,6 +362,15 @@ export function hmac(
  * Computes the digests of many messages in one call: several messages at once on each core, if the
  * CPU has the instructions.
  *
+ * @example
+ * ```js
+ * import { hashMany } from 'millrace';
+ *
+ * hashMany('sha256', ['one', 'two', 'three'], 'hex');
+ * // An array of three digests; without an encoding
+ * // one Buffer of 96 bytes.
+ * ```
+ *
  * @param sources an array or iterable of bytes and strings, or `{ data, size }`: consecutive
  *   messages of one size
  * @returns a Buffer of consecutive digests; with an encoding, also `'buffer'`, an array; with a
@@ -371,6 +418,13 @@ export function hashMany(): unknown {
 
 /**
  * Computes the HMACs of many messages under one key in one call; see {@link hashMany}.
+ *
+ * @example
+ * ```js
+ * import { hmacMany } from 'millrace';
+ *
+ * const codes = hmacMany('sha256', 'a secret', ['one', 'two'], 'hex');
+ * ```
  *
  * @param key any number of bytes, a string (UTF-8), a secret KeyObject, an extractable secret
  *   CryptoKey, or a key prepared for `hmac-sha256`

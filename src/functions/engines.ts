@@ -152,6 +152,14 @@ const takes: Accepted<keyof EnginesOptions> = accepted('engines', { probe: true 
  * Reports the engine, library and CPU instructions of each algorithm, the reason and remedy if an
  * engine is unavailable, worker threads, predicted costs and settings.
  *
+ * @example
+ * ```js
+ * import { engines } from 'millrace';
+ *
+ * const { native } = engines();
+ * console.log(native.algorithms.sha256);
+ * ```
+ *
  * @throws MillraceError ERR_ARGUMENT_TYPE
  */
 export function engines(wanted?: EnginesOptions): Engines {

@@ -17,6 +17,16 @@ import type { WrapAlgorithm } from '../base/wrap-algorithms.js';
  * Encrypts and authenticates a key with another key, deterministically and without a nonce (NIST SP
  * 800-38F). The result has 8 bytes more than the key, with padding to a multiple of 8.
  *
+ * @example
+ * ```js
+ * import { generateKey, unwrapKey, wrapKey } from 'millrace';
+ *
+ * const master = generateKey('aes-256-gcm');
+ * const dataKey = generateKey('aes-256-gcm');
+ * const wrapped = wrapKey('aes-256-kw', { key: master, source: dataKey });
+ * unwrapKey('aes-256-kw', { key: master, source: wrapped }); // dataKey
+ * ```
+ *
  * @param algorithm `aes-128-kw`, `aes-192-kw` or `aes-256-kw` (RFC 3394) for keys of at least 16
  *   bytes, a multiple of 8; `aes-128-kwp`, `aes-192-kwp` or `aes-256-kwp` (RFC 5649) for keys of
  *   any size from 1 byte. Keys have at most 64 KiB.
@@ -35,6 +45,24 @@ export function wrapKey(): unknown {
 
 /**
  * Decrypts a key that {@link wrapKey} wrapped. The result has its own ArrayBuffer.
+ *
+ * @example
+ * ```js
+ * import { generateKey, unwrapKey, wrapKey } from 'millrace';
+ *
+ * const master = generateKey('aes-256-gcm');
+ * const dataKey = generateKey('aes-256-gcm');
+ * const wrapped = wrapKey('aes-256-kw', { key: master, source: dataKey });
+ *
+ * try {
+ *   unwrapKey('aes-256-kw', {
+ *     key: generateKey('aes-256-gcm'),
+ *     source: wrapped,
+ *   });
+ * } catch (error) {
+ *   console.log(error.code); // ERR_AUTHENTICATION
+ * }
+ * ```
  *
  * @throws MillraceError as {@link wrapKey}; ERR_AUTHENTICATION if the wrapping key differs or a bit
  *   has changed, without any byte of the key

@@ -13,6 +13,13 @@ const SIZE_MAX = 2 ** 30;
 /**
  * Returns random bytes of the operating system, for keys, nonces and salts.
  *
+ * @example
+ * ```js
+ * import { randomBytes } from 'millrace';
+ *
+ * const salt = randomBytes(16);
+ * ```
+ *
  * @param size 0 to 2^30
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE
  */
@@ -28,6 +35,14 @@ export function randomBytes(size: number): Buffer {
 /**
  * Returns a random key of the algorithm's size: that of a cipher, of the digest for HMAC, and 32
  * bytes for hashes with a key.
+ *
+ * @example
+ * ```js
+ * import { createKey, generateKey } from 'millrace';
+ *
+ * const bytes = generateKey('aes-256-gcm');
+ * const key = createKey('aes-256-gcm', bytes);
+ * ```
  *
  * @param algorithm a cipher, `hmac-` and a hash, or a hash with a key, such as `blake3`
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,

@@ -65,6 +65,15 @@ const takes: Accepted<keyof Settings> = accepted('configure', {
  * Changes settings for the whole process and returns all of them. Without an argument it only
  * returns them.
  *
+ * @example
+ * ```js
+ * import { configure } from 'millrace';
+ *
+ * configure({ threads: 4 });
+ * // Without an argument it returns all settings.
+ * console.log(configure());
+ * ```
+ *
  * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_ENGINE_UNAVAILABLE
  */
 export function configure(wanted?: Partial<Settings>): Settings {

@@ -23,6 +23,16 @@ import { runCallback } from '../scheduling/run.js';
  * keyed BLAKE2 or BLAKE3. The comparison takes a time that does not depend on the bytes. A code of
  * another size than the algorithm's, or than `options.outputLength`, is false.
  *
+ * @example
+ * ```js
+ * import { generateKey, hash, verifyMac } from 'millrace';
+ *
+ * const key = generateKey('blake3');
+ * const source = 'a message';
+ * const mac = hash('blake3', source, { key });
+ * verifyMac('blake3', { key, source, mac }); // true
+ * ```
+ *
  * @param algorithm `hmac-` and a hash (`hmac-sha256`), or a keyed hash (`kmac128`, `blake3`)
  * @throws MillraceError as {@link hash} and {@link hmac}; ERR_MISSING_ARGUMENT, ERR_ARGUMENT_VALUE
  *   for an algorithm without a key
@@ -41,6 +51,16 @@ export function verifyMac(): boolean | undefined {
 /**
  * Returns true if `mac` is the HMAC of `source` (RFC 2104): {@link verifyMac} with the name of the
  * hash.
+ *
+ * @example
+ * ```js
+ * import { hmac, verifyHmac } from 'millrace';
+ *
+ * const key = 'a secret';
+ * const source = 'a message';
+ * const mac = hmac('sha256', key, source);
+ * verifyHmac('sha256', { key, source, mac }); // true
+ * ```
  *
  * @param algorithm name of the hash, for example `sha256`
  * @throws MillraceError as {@link hmac}; ERR_MISSING_ARGUMENT

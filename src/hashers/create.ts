@@ -48,6 +48,14 @@ import { importState } from './state.js';
  * stream.Transform with update, digest and copy. In addition it has asynchronous updates,
  * `digestInto`, `reset`, `squeeze` and `exportState`.
  *
+ * @example
+ * ```js
+ * import { createHash } from 'millrace';
+ *
+ * createHash('sha256').update('a').update('bc').digest('hex');
+ * // 'ba7816bf8f01cfea414140de5dae2223…'
+ * ```
+ *
  * @param algorithm name of the hash, in any case
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_OUTPUT_SIZE, ERR_KEY_SIZE, ERR_KEY_DISPOSED, ERR_KEY_ALGORITHM, ERR_STATE
@@ -99,6 +107,16 @@ export function createHash(algorithm: HashAlgorithm, options?: CreateHashOptions
 
 /**
  * Creates an HMAC hasher for a message that arrives in parts; see {@link createHash}.
+ *
+ * @example
+ * ```js
+ * import { createHmac } from 'millrace';
+ *
+ * createHmac('sha256', 'a secret')
+ *   .update('a ')
+ *   .update('message')
+ *   .digest('hex');
+ * ```
  *
  * @param algorithm name of the hash, for example `sha256`
  * @param key bytes of any size, a string (UTF-8), a secret KeyObject, an extractable secret

@@ -50,6 +50,23 @@ export type { ScryptOptions } from './scrypt.js';
  * Password and salt are copied at the call. Waiting derivations with the same N and r run together,
  * in lanes of one thread.
  *
+ * @example
+ * ```js
+ * import { randomBytes, scrypt } from 'millrace';
+ *
+ * const salt = randomBytes(16);
+ * scrypt(
+ *   'a password',
+ *   salt,
+ *   32,
+ *   { N: 16384, r: 8, p: 1 },
+ *   (error, key) => {
+ *     if (error) throw error;
+ *     console.log(key.length); // 32
+ *   },
+ * );
+ * ```
+ *
  * @param salt bytes or a string (UTF-8), different for each password; 16 random bytes suffice
  * @param keylen size of the key in bytes
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
@@ -88,6 +105,17 @@ export function scrypt(): unknown {
  *
  * Password and salt are copied at the call. Waiting derivations with the same digest run together,
  * in lanes of one thread.
+ *
+ * @example
+ * ```js
+ * import { pbkdf2, randomBytes } from 'millrace';
+ *
+ * const salt = randomBytes(16);
+ * pbkdf2('a password', salt, 600_000, 32, 'sha256', (error, key) => {
+ *   if (error) throw error;
+ *   console.log(key.length); // 32
+ * });
+ * ```
  *
  * @param salt bytes or a string (UTF-8), different for each password
  * @param iterations at least 1; OWASP recommends 600000 for sha256, 210000 for sha512
@@ -129,6 +157,15 @@ export function pbkdf2(): unknown {
  * Derives a key from a high-entropy secret with HKDF (RFC 5869); arguments are those of
  * node:crypto. **Not for passwords.**
  *
+ * @example
+ * ```js
+ * import { hkdf, randomBytes } from 'millrace';
+ *
+ * const secret = randomBytes(32);
+ * const encryption = hkdf('sha256', secret, '', 'encryption', 32);
+ * const signing = hkdf('sha256', secret, '', 'signing', 32);
+ * ```
+ *
  * @param digest name of the hash, for example `sha256`
  * @param ikm the secret: bytes, a string (UTF-8), a secret KeyObject or an extractable secret
  *   CryptoKey
@@ -162,6 +199,24 @@ export const hkdf: Hkdf = /* @__PURE__ */ Object.assign(
  * Derives a key from a password with Argon2 (RFC 9106); arguments are those of node:crypto since
  * version 24. To store passwords use {@link hashPassword}.
  *
+ * @example
+ * ```js
+ * import { argon2, randomBytes } from 'millrace';
+ *
+ * const parameters = {
+ *   message: 'a password',
+ *   nonce: randomBytes(16),
+ *   memory: 19456, // KiB
+ *   passes: 2,
+ *   parallelism: 1,
+ *   tagLength: 32,
+ * };
+ * argon2('argon2id', parameters, (error, key) => {
+ *   if (error) throw error;
+ *   console.log(key.length); // 32
+ * });
+ * ```
+ *
  * @param algorithm `'argon2id'`, `'argon2d'` or `'argon2i'`
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM, ERR_MEMORY_LIMIT, ERR_OUT_OF_MEMORY
@@ -182,6 +237,16 @@ export function argon2(): unknown {
  *
  * Hashes a password for storage. Returns a PHC string with a random salt:
  * `$argon2id$v=19$m=19456,t=2,p=1$...`.
+ *
+ * @example
+ * ```js
+ * import { hashPassword } from 'millrace';
+ *
+ * hashPassword('a password', (error, stored) => {
+ *   if (error) throw error;
+ *   console.log(stored); // '$argon2id$v=19$m=19456,t=2,p=1$…'
+ * });
+ * ```
  *
  * @param password bytes, a string (UTF-8), a secret KeyObject or an extractable secret CryptoKey;
  *   it is not normalized
@@ -219,6 +284,17 @@ export function hashPassword(): unknown {
  * made: a PHC string of Argon2 or scrypt, or a bcrypt string (2a, 2b, 2y). The comparison takes
  * constant time. `maxMemory` and `maxTime` limit the cost of untrusted hashes.
  *
+ * @example
+ * ```js
+ * import { hashPassword, verifyPassword } from 'millrace';
+ *
+ * const stored = hashPassword('a password'); // blocks
+ * verifyPassword('a password', stored, (error, matches) => {
+ *   if (error) throw error;
+ *   console.log(matches); // true
+ * });
+ * ```
+ *
  * @throws MillraceError ERR_PASSWORD_HASH for a string that is not a known password hash,
  *   ERR_MEMORY_LIMIT and ERR_WORK_LIMIT for a hash above the limits, ERR_MISSING_ARGUMENT,
  *   ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_OUT_OF_MEMORY
@@ -247,6 +323,17 @@ export function verifyPassword(): unknown {
  * Returns true if {@link hashPassword} with these options would make a different kind of hash, so
  * that the password should be hashed again at its next login. Always true for bcrypt.
  *
+ * @example
+ * ```js
+ * import { hashPassword, needsRehash, verifyPassword } from 'millrace';
+ *
+ * const password = 'a password';
+ * let stored =
+ *   '$2b$04$SQe9knOzepOVKoYXo9xTtef4wAWA5SDSAuVRBPtlvHgNLigt.YZxC';
+ * if (verifyPassword(password, stored) && needsRehash(stored))
+ *   stored = hashPassword(password); // Argon2id from now on
+ * ```
+ *
  * @throws MillraceError ERR_PASSWORD_HASH, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM
  */
@@ -258,6 +345,15 @@ export function needsRehash(hash: string, options?: HashPasswordOptions): boolea
 /**
  * Returns true if two byte arrays of the same size are equal, in a time that does not depend on
  * their content.
+ *
+ * @example
+ * ```js
+ * import { randomBytes, timingSafeEqual } from 'millrace';
+ *
+ * const expected = randomBytes(32);
+ * const received = Buffer.from(expected);
+ * timingSafeEqual(received, expected); // true
+ * ```
  *
  * @throws MillraceError ERR_ARGUMENT_TYPE; ERR_ARGUMENT_VALUE if their sizes differ
  */

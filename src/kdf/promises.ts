@@ -31,7 +31,17 @@ export type {
 } from './derivations.js';
 export type { HkdfPromises } from './hkdf-types.js';
 
-/** Derives a key from a password with scrypt (RFC 7914); see `scrypt` of `millrace`. */
+/**
+ * Derives a key from a password with scrypt (RFC 7914); see `scrypt` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { randomBytes, scrypt } from 'millrace/promises';
+ *
+ * const salt = randomBytes(16);
+ * await scrypt('a password', salt, 32, { N: 16384, r: 8, p: 1 });
+ * ```
+ */
 export function scrypt(
   password: SecretInput,
   salt: Data,
@@ -42,7 +52,16 @@ export function scrypt(): Promise<unknown> {
   return derivePromise(scryptParser, arguments);
 }
 
-/** Derives a key from a password with PBKDF2 (RFC 8018); see `pbkdf2` of `millrace`. */
+/**
+ * Derives a key from a password with PBKDF2 (RFC 8018); see `pbkdf2` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { pbkdf2, randomBytes } from 'millrace/promises';
+ *
+ * await pbkdf2('a password', randomBytes(16), 600_000, 32, 'sha256');
+ * ```
+ */
 export function pbkdf2(
   password: SecretInput,
   salt: Data,
@@ -58,6 +77,13 @@ export function pbkdf2(): Promise<unknown> {
 /**
  * Derives a key from a high-entropy secret with HKDF (RFC 5869), not for passwords; see `hkdf` of
  * `millrace`.
+ *
+ * @example
+ * ```js
+ * import { hkdf, randomBytes } from 'millrace/promises';
+ *
+ * await hkdf('sha256', randomBytes(32), '', 'encryption', 32);
+ * ```
  */
 export const hkdf: HkdfPromises = /* @__PURE__ */ Object.assign(
   function hkdf(): Promise<unknown> {
@@ -73,7 +99,23 @@ export const hkdf: HkdfPromises = /* @__PURE__ */ Object.assign(
   },
 ) as HkdfPromises;
 
-/** Derives a key from a password with Argon2 (RFC 9106); see `argon2` of `millrace`. */
+/**
+ * Derives a key from a password with Argon2 (RFC 9106); see `argon2` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { argon2, randomBytes } from 'millrace/promises';
+ *
+ * await argon2('argon2id', {
+ *   message: 'a password',
+ *   nonce: randomBytes(16),
+ *   memory: 19456, // KiB
+ *   passes: 2,
+ *   parallelism: 1,
+ *   tagLength: 32,
+ * });
+ * ```
+ */
 export function argon2(
   algorithm: Argon2Algorithm,
   parameters: Argon2CallParameters,
@@ -82,7 +124,18 @@ export function argon2(): Promise<unknown> {
   return derivePromise(argon2Parser, arguments);
 }
 
-/** Hashes a password for storage; see `hashPassword` of `millrace`. */
+/**
+ * Hashes a password for storage; see `hashPassword` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { hashPassword, verifyPassword } from 'millrace/promises';
+ *
+ * const stored = await hashPassword('a password');
+ * // '$argon2id$v=19$m=19456,t=2,p=1$…'
+ * await verifyPassword('a password', stored); // true
+ * ```
+ */
 export function hashPassword(
   password: SecretInput,
   options?: HashPasswordOptions & DerivationCallOptions,
@@ -96,7 +149,19 @@ export function hashPassword(): Promise<unknown> {
   }
 }
 
-/** Resolves with true if the password matches the hash; see `verifyPassword` of `millrace`. */
+/**
+ * Resolves with true if the password matches the hash; see `verifyPassword` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { verifyPassword } from 'millrace/promises';
+ *
+ * // A hash that the bcrypt package made.
+ * const stored =
+ *   '$2b$04$SQe9knOzepOVKoYXo9xTtef4wAWA5SDSAuVRBPtlvHgNLigt.YZxC';
+ * await verifyPassword('a password', stored); // true
+ * ```
+ */
 export function verifyPassword(
   password: SecretInput,
   hash: string,

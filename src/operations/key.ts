@@ -41,6 +41,15 @@ const takes: Accepted<keyof CreateKeyOptions> = accepted('createKey(algorithm, k
  * Prepares a key for repeated use: for a 64-byte AES-256-GCM message the schedule costs more than
  * the message.
  *
+ * @example
+ * ```js
+ * import { createKey, randomBytes, seal } from 'millrace';
+ *
+ * const key = createKey('aes-256-gcm', randomBytes(32));
+ * seal('aes-256-gcm', { key, source: 'attack at dawn' });
+ * key.dispose(); // wipes it
+ * ```
+ *
  * @param algorithm a cipher (`aes-256-gcm`), `hmac-` and a hash (`hmac-sha256`), or a keyed hash
  * (`blake3`, `blake2b512`, `blake2s256`)
  * @param key the key: exactly the cipher's key size in bytes; any size for HMAC (RFC 2104), where a

@@ -48,24 +48,118 @@ const aesGcmSiv = /* @__PURE__ */ new Family<AeadCalls>(aesGcmSivText);
 const chacha = /* @__PURE__ */ new Family<StreamCalls>(chacha20Text);
 const chachaPoly = /* @__PURE__ */ new Family<AeadCalls>(chachaPolyText);
 
-/** AES-128 in counter mode (NIST SP 800-38A): 16-byte key. */
+/**
+ * AES-128 in counter mode (NIST SP 800-38A): 16-byte key.
+ *
+ * @example
+ * ```js
+ * import { aes_128_ctr } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const [key, iv] = [random(16), random(16)];
+ * const source = aes_128_ctr.encrypt({ key, iv, source: 'secret' });
+ * aes_128_ctr.decrypt({ key, iv, source });
+ * ```
+ */
 export const aes_128_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-128-ctr', aesCtr, 16, 16);
-/** AES-192 in counter mode (NIST SP 800-38A): 24-byte key. */
+/**
+ * AES-192 in counter mode (NIST SP 800-38A): 24-byte key.
+ *
+ * @example
+ * ```js
+ * import { aes_192_ctr } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const [key, iv] = [random(24), random(16)];
+ * const source = aes_192_ctr.encrypt({ key, iv, source: 'secret' });
+ * aes_192_ctr.decrypt({ key, iv, source });
+ * ```
+ */
 export const aes_192_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-192-ctr', aesCtr, 16, 24);
-/** AES-256 in counter mode (NIST SP 800-38A): 32-byte key. */
+/**
+ * AES-256 in counter mode (NIST SP 800-38A): 32-byte key.
+ *
+ * @example
+ * ```js
+ * import { aes_256_ctr } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const [key, iv] = [random(32), random(16)];
+ * const source = aes_256_ctr.encrypt({ key, iv, source: 'secret' });
+ * aes_256_ctr.decrypt({ key, iv, source });
+ * ```
+ */
 export const aes_256_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-256-ctr', aesCtr, 16, 32);
-/** ChaCha20 (RFC 8439): 32-byte key; the iv is the counter followed by the nonce, as in OpenSSL. */
+/**
+ * ChaCha20 (RFC 8439): 32-byte key; the iv is the counter followed by the nonce, as in OpenSSL.
+ *
+ * @example
+ * ```js
+ * import { chacha20 } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const [key, iv] = [random(32), random(16)];
+ * const source = chacha20.encrypt({ key, iv, source: 'secret' });
+ * chacha20.decrypt({ key, iv, source });
+ * ```
+ */
 export const chacha20: Cipher = /* @__PURE__ */ makeCipher('chacha20', chacha, 64, 32);
 
-/** AES-128-GCM (NIST SP 800-38D): 16-byte key. */
+/**
+ * AES-128-GCM (NIST SP 800-38D): 16-byte key.
+ *
+ * @example
+ * ```js
+ * import { aes_128_gcm } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const key = random(16);
+ * const source = aes_128_gcm.seal({ key, source: 'secret' });
+ * aes_128_gcm.open({ key, source });
+ * ```
+ */
 export const aes_128_gcm: Aead = /* @__PURE__ */ makeAead('aes-128-gcm', aesGcm, 16, 12, 4);
-/** AES-192-GCM (NIST SP 800-38D): 24-byte key. */
+/**
+ * AES-192-GCM (NIST SP 800-38D): 24-byte key.
+ *
+ * @example
+ * ```js
+ * import { aes_192_gcm } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const key = random(24);
+ * const source = aes_192_gcm.seal({ key, source: 'secret' });
+ * aes_192_gcm.open({ key, source });
+ * ```
+ */
 export const aes_192_gcm: Aead = /* @__PURE__ */ makeAead('aes-192-gcm', aesGcm, 24, 12, 4);
-/** AES-256-GCM (NIST SP 800-38D): 32-byte key. */
+/**
+ * AES-256-GCM (NIST SP 800-38D): 32-byte key.
+ *
+ * @example
+ * ```js
+ * import { aes_256_gcm } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const key = random(32);
+ * const source = aes_256_gcm.seal({ key, source: 'secret' });
+ * aes_256_gcm.open({ key, source });
+ * ```
+ */
 export const aes_256_gcm: Aead = /* @__PURE__ */ makeAead('aes-256-gcm', aesGcm, 32, 12, 4);
 /**
  * AES-256-GCM-SIV (RFC 8452): 32-byte key. A repeated nonce reveals only whether two messages are
  * equal.
+ *
+ * @example
+ * ```js
+ * import { aes_256_gcm_siv } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const key = random(32);
+ * const source = aes_256_gcm_siv.seal({ key, source: 'secret' });
+ * aes_256_gcm_siv.open({ key, source });
+ * ```
  */
 export const aes_256_gcm_siv: Aead = /* @__PURE__ */ makeAead(
   'aes-256-gcm-siv',
@@ -74,7 +168,19 @@ export const aes_256_gcm_siv: Aead = /* @__PURE__ */ makeAead(
   12,
   16,
 );
-/** AES-128-GCM-SIV (RFC 8452): 16-byte key. */
+/**
+ * AES-128-GCM-SIV (RFC 8452): 16-byte key.
+ *
+ * @example
+ * ```js
+ * import { aes_128_gcm_siv } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const key = random(16);
+ * const source = aes_128_gcm_siv.seal({ key, source: 'secret' });
+ * aes_128_gcm_siv.open({ key, source });
+ * ```
+ */
 export const aes_128_gcm_siv: Aead = /* @__PURE__ */ makeAead(
   'aes-128-gcm-siv',
   aesGcmSiv,
@@ -82,7 +188,19 @@ export const aes_128_gcm_siv: Aead = /* @__PURE__ */ makeAead(
   12,
   16,
 );
-/** ChaCha20-Poly1305 (RFC 8439): 32-byte key. */
+/**
+ * ChaCha20-Poly1305 (RFC 8439): 32-byte key.
+ *
+ * @example
+ * ```js
+ * import { chacha20_poly1305 } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const key = random(32);
+ * const source = chacha20_poly1305.seal({ key, source: 'secret' });
+ * chacha20_poly1305.open({ key, source });
+ * ```
+ */
 export const chacha20_poly1305: Aead = /* @__PURE__ */ makeAead(
   'chacha20-poly1305',
   chachaPoly,
@@ -93,6 +211,16 @@ export const chacha20_poly1305: Aead = /* @__PURE__ */ makeAead(
 /**
  * XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): 32-byte key and 24-byte nonce, which may be
  * random.
+ *
+ * @example
+ * ```js
+ * import { xchacha20_poly1305 } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const key = random(32);
+ * const source = xchacha20_poly1305.seal({ key, source: 'secret' });
+ * xchacha20_poly1305.open({ key, source });
+ * ```
  */
 export const xchacha20_poly1305: Aead = /* @__PURE__ */ makeAead(
   'xchacha20-poly1305',

@@ -11,6 +11,15 @@ import { plain } from './modules/engine-plain.js';
 /**
  * Makes the portable engine run where its WebAssembly is refused. To be called once, before the
  * first call of `millrace`. Where WebAssembly with vectors is allowed it changes nothing.
+ *
+ * @example
+ * ```js
+ * import { useJavaScript } from 'millrace/javascript';
+ * import { hash } from 'millrace';
+ *
+ * useJavaScript();
+ * hash('sha256', 'abc', 'hex');
+ * ```
  */
 export function useJavaScript(): void {
   refuseSurplus(arguments, 0, 'useJavaScript');

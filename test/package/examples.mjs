@@ -1,5 +1,5 @@
-// The examples of README.md and docs/*.md as programs. A block of js, ts, sh or console is an
-// example. Blocks of js and ts run as they are, in a folder that has photos.tar, photos/ and
+// The examples of README.md, docs/*.md and the comments of src as programs. A block of js, ts, sh
+// or console is an example. Blocks of js and ts run as they are, in a folder that has photos.tar, photos/ and
 // notes.txt. They print the block of text that follows "It prints:", if there is one. The comment
 // before an example can say:
 //
@@ -74,6 +74,24 @@ export function examplesOf(file, text) {
   if (directed !== used)
     throw new Error(`${file}: ${directed - used} example comment with no example below it`);
   return found;
+}
+
+/** The examples of the API reference, complete programs: `{ file, line, code }`. */
+export function referenceExamples() {
+  return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .flatMap((name) => {
+      const file = `src/${name.replaceAll('\\', '/')}`;
+      const text = readFileSync(join(root, file), 'utf8');
+      return [...text.matchAll(/^ \* @example\n \* ```js\n((?: \*.*\n)*?) \* ```$/gm)].map(
+        ({ index, 1: code }) => ({
+          file,
+          line: text.slice(0, index).split('\n').length + 1,
+          code: code.replaceAll(/^ \* ?/gm, ''),
+        }),
+      );
+    });
 }
 
 function directives(comments, place) {

@@ -16,7 +16,7 @@ import { findManagers } from '../../tools/managers.mjs';
 import { hostPlatform, platforms } from '../../tools/platforms.mjs';
 import { prepareNativeBuild } from '../../tools/prerequisites.mjs';
 import { serve as serveFolder } from '../../tools/serve.mjs';
-import { allExamples, examplesOf } from './examples.mjs';
+import { allExamples, examplesOf, referenceExamples } from './examples.mjs';
 import { pack, serve } from './packed.mjs';
 import { root, temporary } from '../support/child.mjs';
 
@@ -669,6 +669,8 @@ describe('in a project of npm', { concurrency: 2 }, () => {
       });
     });
   }
+
+  test('every example of the API reference runs as it stands', () => runReference(place));
 });
 
 /** Returns what a bundle of an example prints in a page. */
@@ -726,6 +728,49 @@ async function runExample({ file, line, language, code, setup, mayThrow, prints 
   assert.equal(ran.code, 0, `${ran.all}\n${file}:${line} must run as it is`);
   if (prints !== undefined) assert.deepEqual([ran.stdout, ran.stderr], [prints, '']);
   return ran;
+}
+
+/** Runs the examples of the API reference, all in one process. */
+async function runReference(place) {
+  const cwd = join(place.cwd, 'reference');
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, 'photos.tar'), Buffer.alloc(100_000, 'photos'));
+  writeFileSync(join(cwd, 'notes.txt'), 'abc');
+  const reference = referenceExamples();
+  assert.ok(reference.length > 140, `${reference.length} examples`);
+  const programs = reference.map(({ file, line, code }, index) => {
+    writeFileSync(join(cwd, `${index}.mjs`), withAssertions(code));
+    return `await import('./${index}.mjs').catch((error) => {
+  throw new Error('${file}:${line}', { cause: error });
+});\n`;
+  });
+  // The hooks of ethers, which is not installed here; `npm run test:dependents` has all of it.
+  const ethers = join(cwd, 'node_modules', 'ethers');
+  mkdirSync(ethers, { recursive: true });
+  const hooks = [
+    'keccak256',
+    'sha256',
+    'sha512',
+    'ripemd160',
+    'computeHmac',
+    'pbkdf2',
+    'scrypt',
+    'scryptSync',
+  ]
+    .map((name) => `export const ${name} = { register() {} };`)
+    .join('\n');
+  writeFileSync(join(ethers, 'index.mjs'), hooks);
+  writeFileSync(join(ethers, 'package.json'), '{"name":"ethers","exports":"./index.mjs"}');
+  writeFileSync(join(cwd, 'all.mjs'), programs.join(''));
+  const ran = await start(process.execPath, ['all.mjs'], { cwd, env: place.env });
+  assert.equal(ran.code, 0, ran.all);
+}
+
+/** Compares calls with the literals that comments beside them promise: `call(); // true`. */
+function withAssertions(code) {
+  const promised = /^((?:await )?\w+\(.*\)(?:\.\w+\(.*\))?); \/\/ (true|\d+n|'[^'\u2026]*')$/gm;
+  const asserted = code.replace(promised, 'assert.deepEqual($1, $2);');
+  return asserted === code ? code : `import assert from 'node:assert/strict';\n${asserted}`;
 }
 
 async function asModule(language, code, cwd, place) {

@@ -21,6 +21,16 @@ import type { Buffer } from '#platform/base/runtime.js';
  * and put before the ciphertext. See `seal` of `millrace`. Without a target the source is copied at
  * the call; with one both are lent: **do not transfer, detach, resize or write them until the
  * promise settles**.
+ *
+ * @example
+ * ```js
+ * import { generateKey, open, seal } from 'millrace/promises';
+ *
+ * const key = generateKey('aes-256-gcm');
+ * const source = 'attack at dawn';
+ * const sealed = await seal('aes-256-gcm', { key, source });
+ * await open('aes-256-gcm', { key, source: sealed });
+ * ```
  */
 export function seal<T extends Bytes | undefined = undefined>(
   algorithm: AeadAlgorithm,
@@ -35,6 +45,19 @@ export function seal(): Promise<unknown> {
  * and then leaves the target all zero. See `open` of `millrace`. Without a target the source is
  * copied at the call; with one both are lent: **do not transfer, detach, resize or write them until
  * the promise settles**.
+ *
+ * @example
+ * ```js
+ * import { generateKey, open, seal } from 'millrace/promises';
+ *
+ * const key = generateKey('aes-256-gcm');
+ * const source = await seal('aes-256-gcm', {
+ *   key,
+ *   source: 'attack at dawn',
+ * });
+ * const message = await open('aes-256-gcm', { key, source });
+ * message.toString();
+ * ```
  */
 export function open<T extends Bytes | undefined = undefined>(
   algorithm: AeadAlgorithm,
@@ -48,6 +71,20 @@ export function open(): Promise<unknown> {
  * Encrypts or decrypts with a stream cipher, or an AEAD whose tag has its own buffer; see `cipher`
  * of `millrace`. Without a target the source is copied at the call; with one both are lent: **do
  * not transfer, detach, resize or write them until the promise settles**.
+ *
+ * @example
+ * ```js
+ * import { cipher, generateKey, randomBytes } from 'millrace/promises';
+ *
+ * const key = generateKey('aes-256-ctr');
+ * const iv = randomBytes(16);
+ * await cipher('aes-256-ctr', {
+ *   encrypt: true,
+ *   key,
+ *   iv,
+ *   source: 'secret',
+ * });
+ * ```
  */
 export function cipher<T extends Bytes | undefined = undefined>(
   algorithm: CipherAlgorithm,

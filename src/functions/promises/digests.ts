@@ -55,6 +55,16 @@ import type { FileSource } from '#platform/streams/files.js';
  * Computes the digest of `data`; see `hash` of `millrace` for algorithms, sizes and standards.
  * `data` is copied at the call. With `options.target` it is lent instead: **do not transfer,
  * detach, resize or write it until the promise settles**.
+ *
+ * @example
+ * ```js
+ * import { createReadStream } from 'node:fs';
+ * import { hash } from 'millrace/promises';
+ *
+ * await hash('sha256', 'abc', 'hex');
+ * // Streams, async iterables and Blobs work too.
+ * await hash('blake3', createReadStream('photos.tar'), 'hex');
+ * ```
  */
 export function hash<E extends Encoding = 'buffer'>(
   algorithm: HashAlgorithm,
@@ -113,6 +123,14 @@ export function hash(
  * Rejects with the file system's error (`ENOENT`, `EISDIR`, ...), and with ERR_FILE_CHANGED if a
  * regular file ends before the size it had when it was opened.
  *
+ * @example
+ * ```js
+ * import { hashFile } from 'millrace/promises';
+ *
+ * const signal = AbortSignal.timeout(60_000);
+ * await hashFile('sha256', 'photos.tar', 'hex', { signal });
+ * ```
+ *
  * @param path as for node:fs: a string, Buffer or file URL; in browsers a Blob, such as a File
  */
 export function hashFile<E extends Encoding = 'buffer'>(
@@ -143,6 +161,16 @@ export function hashFile(
  * It rejects with the error of the first file, in the order given, that cannot be hashed, with
  * `path` and `index`; later files may not have been read. With `errors: 'return'` that Error takes
  * the place of the digest. It settles once nothing is read any more.
+ *
+ * @example
+ * ```js
+ * import { hashFiles } from 'millrace/promises';
+ *
+ * const paths = ['photos.tar', 'missing.txt'];
+ * // Without `errors` the first error rejects.
+ * await hashFiles('sha256', paths, 'hex', { errors: 'return' });
+ * // ['…', Error: ENOENT …]
+ * ```
  *
  * @param paths an array or iterable, or an async iterable such as `fs.promises.glob(...)`: the next
  *   paths are requested while files are hashed. After an error or an abort it is closed
@@ -179,6 +207,13 @@ export async function hashFiles(
  * Computes the HMAC of `data`; see `hmac` of `millrace`. Key and `data` are copied at the call.
  * With `options.target` `data` is lent instead: **do not transfer, detach, resize or write it until
  * the promise settles**.
+ *
+ * @example
+ * ```js
+ * import { hmac } from 'millrace/promises';
+ *
+ * await hmac('sha256', 'a secret', 'a message', 'hex');
+ * ```
  */
 export function hmac<E extends Encoding = 'buffer'>(
   algorithm: HashAlgorithm,
@@ -225,6 +260,21 @@ export function hmac(
  * Returns a web TransformStream that passes bytes and strings on unchanged and hashes them; its
  * property `digest` is a promise. `stream.pipeline` of Node.js takes it too.
  *
+ * @example
+ * ```js
+ * import { createReadStream, createWriteStream } from 'node:fs';
+ * import { pipeline } from 'node:stream/promises';
+ * import { hashTransformStream } from 'millrace/promises';
+ *
+ * const hashing = hashTransformStream('sha256', 'hex');
+ * await pipeline(
+ *   createReadStream('photos.tar'),
+ *   hashing,
+ *   createWriteStream('copy.tar'),
+ * );
+ * console.log(await hashing.digest);
+ * ```
+ *
  * @throws MillraceError as `createHash` of `millrace`
  */
 export function hashTransformStream<E extends Encoding = 'buffer'>(
@@ -240,6 +290,19 @@ export function hashTransformStream<E extends Encoding = 'buffer'>(
  * Yields the path and digest of each file as soon as it is hashed, in any order; see
  * {@link hashFiles}. Reading stops while 1024 results wait, and when the loop ends early. With
  * `errors: 'return'` the digest of a file that cannot be hashed is an Error.
+ *
+ * @example
+ * ```js
+ * import { hashFilesIterator } from 'millrace/promises';
+ *
+ * const paths = ['photos.tar', 'notes.txt'];
+ * for await (const { path, digest } of hashFilesIterator(
+ *   'sha256',
+ *   paths,
+ *   'hex',
+ * ))
+ *   console.log(digest, path);
+ * ```
  */
 export function hashFilesIterator<
   E extends Encoding = 'buffer',
@@ -286,6 +349,13 @@ export interface FileEntry<E extends Encoding, R extends 'throw' | 'return'> {
  * An array and packed messages are copied at the call; with `options.target` they are lent instead:
  * **do not transfer, detach, resize or write them until the promise settles**. An abort rejects
  * unless all of the work has started.
+ *
+ * @example
+ * ```js
+ * import { hashMany } from 'millrace/promises';
+ *
+ * await hashMany('sha256', ['one', 'two', 'three'], 'hex');
+ * ```
  */
 export function hashMany<E extends Encoding | undefined = undefined>(
   algorithm: HashAlgorithm,
@@ -311,6 +381,13 @@ export function hashMany(_algorithm?: unknown, sources?: unknown): Promise<unkno
  * `hmacMany` of `millrace`. Key and `sources` are copied at the call; with `options.target` the
  * sources are lent instead: **do not transfer, detach, resize or write them until the promise
  * settles**. An abort rejects unless all of the work has started.
+ *
+ * @example
+ * ```js
+ * import { hmacMany } from 'millrace/promises';
+ *
+ * await hmacMany('sha256', 'a secret', ['one', 'two'], 'hex');
+ * ```
  */
 export function hmacMany<E extends Encoding | undefined = undefined>(
   algorithm: HashAlgorithm,

@@ -9,7 +9,18 @@ import {
 } from '../../kdf/key-wrap.js';
 import type { WrapAlgorithm } from '../../base/wrap-algorithms.js';
 
-/** Wraps a key with another key; see `wrapKey` of `millrace`. */
+/**
+ * Wraps a key with another key; see `wrapKey` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { generateKey, wrapKey } from 'millrace/promises';
+ *
+ * const key = generateKey('aes-256-gcm');
+ * const source = generateKey('hmac-sha256');
+ * await wrapKey('aes-256-kw', { key, source });
+ * ```
+ */
 export function wrapKey(
   algorithm: WrapAlgorithm,
   options: WrapKeyOptions & DerivationCallOptions,
@@ -18,7 +29,21 @@ export function wrapKey(): Promise<unknown> {
   return derivePromise(wrapKeyParser, arguments);
 }
 
-/** Unwraps a key; rejects with ERR_AUTHENTICATION; see `unwrapKey` of `millrace`. */
+/**
+ * Unwraps a key; rejects with ERR_AUTHENTICATION; see `unwrapKey` of `millrace`.
+ *
+ * @example
+ * ```js
+ * import { generateKey, unwrapKey, wrapKey } from 'millrace/promises';
+ *
+ * const key = generateKey('aes-256-gcm');
+ * const source = await wrapKey('aes-256-kw', {
+ *   key,
+ *   source: generateKey('hmac-sha256'),
+ * });
+ * await unwrapKey('aes-256-kw', { key, source });
+ * ```
+ */
 export function unwrapKey(
   algorithm: WrapAlgorithm,
   options: UnwrapKeyOptions & DerivationCallOptions,

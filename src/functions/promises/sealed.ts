@@ -20,6 +20,21 @@ import type { Duplex, TransformStream } from '#platform/base/stream-types.js';
  * and in constant memory. The format is C2SP chunked encryption; with AES it is known as
  * Cobblestone-128 and Cobblestone-256.
  *
+ * @example
+ * ```js
+ * import { createReadStream, createWriteStream } from 'node:fs';
+ * import { pipeline } from 'node:stream/promises';
+ * import { generateKey, sealStream } from 'millrace/promises';
+ *
+ * const algorithm = 'aes-256-gcm';
+ * const key = generateKey(algorithm); // keep it
+ * await pipeline(
+ *   createReadStream('photos.tar'),
+ *   sealStream({ algorithm, key }),
+ *   createWriteStream('photos.sealed'),
+ * );
+ * ```
+ *
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
  */
@@ -34,6 +49,29 @@ export function sealStream(options: SealedStreamOptions): Duplex {
  * algorithm or context, or a change), ERR_TRUNCATED if the size alone shows that the end is
  * missing, or ERR_FORMAT if it is a sealed file ({@link openWithKey}).
  * **Before `'end'` the output is authentic but may be incomplete.**
+ *
+ * @example
+ * ```js
+ * import { createReadStream, createWriteStream } from 'node:fs';
+ * import { pipeline } from 'node:stream/promises';
+ * import { generateKey, openStream, sealStream } from 'millrace/promises';
+ *
+ * const options = {
+ *   algorithm: 'aes-256-gcm',
+ *   key: generateKey('aes-256-gcm'),
+ * };
+ * await pipeline(
+ *   createReadStream('photos.tar'),
+ *   sealStream(options),
+ *   createWriteStream('sealed'),
+ * );
+ * // Rejects with ERR_AUTHENTICATION or ERR_TRUNCATED: then delete what was written.
+ * await pipeline(
+ *   createReadStream('sealed'),
+ *   openStream(options),
+ *   createWriteStream('opened.tar'),
+ * );
+ * ```
  *
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
@@ -51,6 +89,21 @@ export function openStream(options: SealedStreamOptions): Duplex {
  * The result is authentic and in its place. That the message ends where it ends is only verified by
  * a range that reaches its end.
  *
+ * @example
+ * ```js
+ * import { randomBytes } from 'node:crypto';
+ * import { buffer } from 'node:stream/consumers';
+ * import { openRange, sealStream } from 'millrace/promises';
+ *
+ * const options = { algorithm: 'aes-256-gcm', key: randomBytes(32) };
+ * const stream = sealStream(options);
+ * stream.end(randomBytes(100_000));
+ * const sealed = await buffer(stream);
+ * // Reads two chunks of 16 KiB, and the header.
+ * const read = (start, end) => sealed.subarray(start, end);
+ * await openRange(read, { ...options, start: 20_000, end: 40_000 });
+ * ```
+ *
  * @throws MillraceError ERR_AUTHENTICATION, ERR_TRUNCATED, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM, ERR_KEY_SIZE
  */
@@ -59,7 +112,21 @@ export async function openRange(read: ReadRange, options: OpenRangeOptions): Pro
   return sealedStreams().openRange(read, options);
 }
 
-/** Like {@link sealStream}, as a web TransformStream. It accepts bytes, not strings. */
+/**
+ * Like {@link sealStream}, as a web TransformStream. It accepts bytes, not strings.
+ *
+ * @example
+ * ```js
+ * import { generateKey, sealTransformStream } from 'millrace/promises';
+ *
+ * const algorithm = 'aes-256-gcm';
+ * const key = generateKey(algorithm);
+ * const sealed = new Blob(['a message'])
+ *   .stream()
+ *   .pipeThrough(sealTransformStream({ algorithm, key }));
+ * await new Response(sealed).arrayBuffer();
+ * ```
+ */
 export function sealTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
   refuseSurplus(arguments, 1, 'sealTransformStream');
   return sealedStreams().sealTransformStream(options);
@@ -68,6 +135,25 @@ export function sealTransformStream(options: SealedStreamOptions): TransformStre
 /**
  * Like {@link openStream}, as a web TransformStream. **Before the readable side closes the output
  * is authentic but may be incomplete.**
+ *
+ * @example
+ * ```js
+ * import {
+ *   generateKey,
+ *   openTransformStream,
+ *   sealTransformStream,
+ * } from 'millrace/promises';
+ *
+ * const options = {
+ *   algorithm: 'aes-256-gcm',
+ *   key: generateKey('aes-256-gcm'),
+ * };
+ * const opened = new Blob(['a message'])
+ *   .stream()
+ *   .pipeThrough(sealTransformStream(options))
+ *   .pipeThrough(openTransformStream(options));
+ * await new Response(opened).text(); // 'a message'
+ * ```
  */
 export function openTransformStream(options: SealedStreamOptions): TransformStream<Bytes, Buffer> {
   refuseSurplus(arguments, 1, 'openTransformStream');
@@ -79,6 +165,18 @@ export function openTransformStream(options: SealedStreamOptions): TransformStre
  * scrypt; any change, also of the header, prevents opening. `data` is copied at the call; text in
  * the passphrase is converted to Unicode's form C. Choose a passphrase that cannot be guessed:
  * an attacker with the result can test any number of them.
+ *
+ * @example
+ * ```js
+ * import {
+ *   openWithPassphrase,
+ *   sealWithPassphrase,
+ * } from 'millrace/promises';
+ *
+ * const passphrase = 'correct horse battery staple';
+ * const sealed = await sealWithPassphrase(passphrase, 'attack at dawn');
+ * await openWithPassphrase(passphrase, sealed);
+ * ```
  *
  * @returns header and sealed stream: 87 bytes, and a tag of 16 for each chunk of 16 KiB, more than
  *   `data`
@@ -103,6 +201,24 @@ export async function sealWithPassphrase(...given: unknown[]): Promise<Buffer> {
  * copied at the call. `maxMemory` and `maxTime` limit the cost of the key derivation, as the header
  * may come from anywhere.
  *
+ * @example
+ * ```js
+ * import {
+ *   openWithPassphrase,
+ *   sealWithPassphrase,
+ * } from 'millrace/promises';
+ *
+ * const sealed = await sealWithPassphrase(
+ *   'a long passphrase',
+ *   'attack at dawn',
+ * );
+ * try {
+ *   await openWithPassphrase('another one', sealed);
+ * } catch (error) {
+ *   console.log(error.code); // ERR_AUTHENTICATION
+ * }
+ * ```
+ *
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_MEMORY_LIMIT, ERR_WORK_LIMIT, ERR_OUT_OF_MEMORY
  */
@@ -121,6 +237,20 @@ export async function openWithPassphrase(...given: unknown[]): Promise<Buffer> {
 /**
  * Like {@link sealWithPassphrase}, as a Node.js stream in constant memory. The passphrase is copied
  * at the call.
+ *
+ * @example
+ * ```js
+ * import { createReadStream, createWriteStream } from 'node:fs';
+ * import { pipeline } from 'node:stream/promises';
+ * import { sealStreamWithPassphrase } from 'millrace/promises';
+ *
+ * // `millrace open` opens the file too.
+ * await pipeline(
+ *   createReadStream('photos.tar'),
+ *   sealStreamWithPassphrase('correct horse battery staple'),
+ *   createWriteStream('photos.tar.sealed'),
+ * );
+ * ```
  */
 export function sealStreamWithPassphrase(
   passphrase: Data,
@@ -133,6 +263,26 @@ export function sealStreamWithPassphrase(
 /**
  * Like {@link openWithPassphrase}, as a Node.js stream in constant memory. It emits only authentic
  * bytes, in order. **Before `'end'` the output is authentic but may be incomplete.**
+ *
+ * @example
+ * ```js
+ * import { createReadStream, createWriteStream } from 'node:fs';
+ * import { pipeline } from 'node:stream/promises';
+ * import {
+ *   openStreamWithPassphrase,
+ *   sealStreamWithPassphrase,
+ * } from 'millrace/promises';
+ *
+ * const passphrase = 'correct horse battery staple';
+ * const sealing = sealStreamWithPassphrase(passphrase);
+ * const opening = openStreamWithPassphrase(passphrase);
+ * await pipeline(
+ *   createReadStream('photos.tar'),
+ *   sealing,
+ *   opening,
+ *   createWriteStream('copy.tar'),
+ * );
+ * ```
  */
 export function openStreamWithPassphrase(
   passphrase: Data,
@@ -144,6 +294,17 @@ export function openStreamWithPassphrase(
 
 /**
  * Like {@link sealStreamWithPassphrase}, as a web TransformStream. It accepts bytes, not strings.
+ *
+ * @example
+ * ```js
+ * import { sealTransformStreamWithPassphrase } from 'millrace/promises';
+ *
+ * const passphrase = 'correct horse battery staple';
+ * const sealed = new Blob(['a message'])
+ *   .stream()
+ *   .pipeThrough(sealTransformStreamWithPassphrase(passphrase));
+ * await new Response(sealed).arrayBuffer();
+ * ```
  */
 export function sealTransformStreamWithPassphrase(
   passphrase: Data,
@@ -156,6 +317,21 @@ export function sealTransformStreamWithPassphrase(
 /**
  * Like {@link openStreamWithPassphrase}, as a web TransformStream. **Before the readable side
  * closes the output is authentic but may be incomplete.**
+ *
+ * @example
+ * ```js
+ * import {
+ *   openTransformStreamWithPassphrase,
+ *   sealWithPassphrase,
+ * } from 'millrace/promises';
+ *
+ * const passphrase = 'correct horse battery staple';
+ * const sealed = await sealWithPassphrase(passphrase, 'a message');
+ * const opened = new Blob([sealed])
+ *   .stream()
+ *   .pipeThrough(openTransformStreamWithPassphrase(passphrase));
+ * await new Response(opened).text(); // 'a message'
+ * ```
  */
 export function openTransformStreamWithPassphrase(
   passphrase: Data,
@@ -168,6 +344,19 @@ export function openTransformStreamWithPassphrase(
 /**
  * Seals a message with a key, as a file of `millrace seal --key-file`. The result begins with
  * `millrace` and names its algorithm. `data` and the key are copied at the call.
+ *
+ * @example
+ * ```js
+ * import {
+ *   openWithKey,
+ *   randomBytes,
+ *   sealWithKey,
+ * } from 'millrace/promises';
+ *
+ * const key = randomBytes(32);
+ * const sealed = await sealWithKey(key, 'attack at dawn');
+ * await openWithKey(key, sealed);
+ * ```
  *
  * @param key 32 bytes, or a key prepared for the algorithm
  * @returns header and sealed stream: 68 bytes, and a tag of 16 for each chunk of 16 KiB, more than
@@ -191,6 +380,22 @@ export async function sealWithKey(...given: unknown[]): Promise<Buffer> {
  * ERR_AUTHENTICATION (another key, or a change), ERR_TRUNCATED, or ERR_FORMAT (also for the output
  * of {@link sealStream} and {@link sealWithPassphrase}). `data` and the key are copied at the call.
  *
+ * @example
+ * ```js
+ * import {
+ *   openWithKey,
+ *   randomBytes,
+ *   sealWithKey,
+ * } from 'millrace/promises';
+ *
+ * const sealed = await sealWithKey(randomBytes(32), 'attack at dawn');
+ * try {
+ *   await openWithKey(randomBytes(32), sealed);
+ * } catch (error) {
+ *   console.log(error.code); // ERR_AUTHENTICATION
+ * }
+ * ```
+ *
  * @param key 32 bytes, or a key prepared for the algorithm that the header names
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_KEY_SIZE,
  *   ERR_KEY_ALGORITHM
@@ -206,7 +411,23 @@ export async function openWithKey(...given: unknown[]): Promise<Buffer> {
   return passphrases().openWithKey(given[0], given[1], given[2]);
 }
 
-/** Like {@link sealWithKey}, as a Node.js stream in constant memory. */
+/**
+ * Like {@link sealWithKey}, as a Node.js stream in constant memory.
+ *
+ * @example
+ * ```js
+ * import { createReadStream, createWriteStream } from 'node:fs';
+ * import { pipeline } from 'node:stream/promises';
+ * import { randomBytes, sealStreamWithKey } from 'millrace/promises';
+ *
+ * const key = randomBytes(32); // keep it
+ * await pipeline(
+ *   createReadStream('photos.tar'),
+ *   sealStreamWithKey(key),
+ *   createWriteStream('photos.tar.sealed'),
+ * );
+ * ```
+ */
 export function sealStreamWithKey(
   key: KeyInput,
   options?: SealWithKeyOptions & PassphraseStreamOptions,
@@ -218,6 +439,29 @@ export function sealStreamWithKey(
 /**
  * Like {@link openWithKey}, as a Node.js stream in constant memory. It emits only authentic bytes,
  * in order. **Before `'end'` the output is authentic but may be incomplete.**
+ *
+ * @example
+ * ```js
+ * import { createReadStream, createWriteStream } from 'node:fs';
+ * import { pipeline } from 'node:stream/promises';
+ * import {
+ *   openStreamWithKey,
+ *   randomBytes,
+ *   sealStreamWithKey,
+ * } from 'millrace/promises';
+ *
+ * const key = randomBytes(32);
+ * const [sealing, opening] = [
+ *   sealStreamWithKey(key),
+ *   openStreamWithKey(key),
+ * ];
+ * await pipeline(
+ *   createReadStream('photos.tar'),
+ *   sealing,
+ *   opening,
+ *   createWriteStream('copy.tar'),
+ * );
+ * ```
  */
 export function openStreamWithKey(
   key: KeyInput,
@@ -227,7 +471,22 @@ export function openStreamWithKey(
   return sealedDuplexes().openStreamWithKey(key, options);
 }
 
-/** Like {@link sealStreamWithKey}, as a web TransformStream. It accepts bytes, not strings. */
+/**
+ * Like {@link sealStreamWithKey}, as a web TransformStream. It accepts bytes, not strings.
+ *
+ * @example
+ * ```js
+ * import {
+ *   randomBytes,
+ *   sealTransformStreamWithKey,
+ * } from 'millrace/promises';
+ *
+ * const sealed = new Blob(['a message'])
+ *   .stream()
+ *   .pipeThrough(sealTransformStreamWithKey(randomBytes(32)));
+ * await new Response(sealed).arrayBuffer();
+ * ```
+ */
 export function sealTransformStreamWithKey(
   key: KeyInput,
   options?: SealWithKeyOptions & PassphraseStreamOptions,
@@ -239,6 +498,22 @@ export function sealTransformStreamWithKey(
 /**
  * Like {@link openStreamWithKey}, as a web TransformStream. **Before the readable side closes the
  * output is authentic but may be incomplete.**
+ *
+ * @example
+ * ```js
+ * import {
+ *   openTransformStreamWithKey,
+ *   randomBytes,
+ *   sealWithKey,
+ * } from 'millrace/promises';
+ *
+ * const key = randomBytes(32);
+ * const sealed = await sealWithKey(key, 'a message');
+ * const opened = new Blob([sealed])
+ *   .stream()
+ *   .pipeThrough(openTransformStreamWithKey(key));
+ * await new Response(opened).text(); // 'a message'
+ * ```
  */
 export function openTransformStreamWithKey(
   key: KeyInput,

@@ -20,6 +20,16 @@ import { perform } from './call.js';
 /**
  * Resolves to true if `mac` is the code of `source` under the key; see `verifyMac` of `millrace`.
  * Key, message and code are copied at the call.
+ *
+ * @example
+ * ```js
+ * import { generateKey, hash, verifyMac } from 'millrace/promises';
+ *
+ * const key = generateKey('blake3');
+ * const source = 'a message';
+ * const mac = await hash('blake3', source, { key });
+ * await verifyMac('blake3', { key, source, mac }); // true
+ * ```
  */
 export function verifyMac(
   algorithm: MacAlgorithm,
@@ -32,6 +42,16 @@ export function verifyMac(): Promise<boolean> {
 /**
  * Resolves to true if `mac` is the HMAC of `source`; see `verifyHmac` of `millrace`. Key, message
  * and code are copied at the call.
+ *
+ * @example
+ * ```js
+ * import { hmac, verifyHmac } from 'millrace/promises';
+ *
+ * const key = 'a secret';
+ * const source = 'a message';
+ * const mac = await hmac('sha256', key, source);
+ * await verifyHmac('sha256', { key, source, mac }); // true
+ * ```
  */
 export function verifyHmac(
   algorithm: HashAlgorithm,

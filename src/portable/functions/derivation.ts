@@ -92,6 +92,14 @@ const argon2Takes: Accepted<keyof Argon2Parameters> = /* @__PURE__ */ accepted(
 /**
  * Derives a key from a password with scrypt (RFC 7914): at least 60 ms and 16 MiB by default.
  *
+ * @example
+ * ```js
+ * import { scrypt } from 'millrace/portable';
+ *
+ * const salt = crypto.getRandomValues(new Uint8Array(16));
+ * scrypt('a password', salt, 32);
+ * ```
+ *
  * @param salt bytes or a string (UTF-8), different for each password; 16 random bytes suffice
  * @param keylen size of the key in bytes
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
@@ -118,6 +126,14 @@ export function scrypt(
 
 /**
  * Derives a key from a password with PBKDF2 over HMAC (RFC 8018).
+ *
+ * @example
+ * ```js
+ * import { pbkdf2, sha256 } from 'millrace/portable';
+ *
+ * const salt = crypto.getRandomValues(new Uint8Array(16));
+ * pbkdf2('a password', salt, 100_000, 32, sha256);
+ * ```
  *
  * @param salt bytes or a string (UTF-8), different for each password
  * @param iterations at least 1; OWASP recommends 600000 for sha256, 210000 for sha512
@@ -148,6 +164,20 @@ export function pbkdf2(
 
 /**
  * Derives a key from a password with Argon2 (RFC 9106): at least 210 ms and 19 MiB by default.
+ *
+ * @example
+ * ```js
+ * import { argon2 } from 'millrace/portable';
+ *
+ * argon2('argon2id', {
+ *   message: 'a password',
+ *   nonce: crypto.getRandomValues(new Uint8Array(16)),
+ *   memory: 19456, // KiB
+ *   passes: 2,
+ *   parallelism: 1,
+ *   tagLength: 32,
+ * });
+ * ```
  *
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
  *   ERR_UNKNOWN_ALGORITHM
@@ -189,6 +219,13 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
 /**
  * Returns true if two byte arrays are equal, in a time that depends on their size only, as far as a
  * JavaScript engine allows.
+ *
+ * @example
+ * ```js
+ * import { sha256, timingSafeEqual } from 'millrace/portable';
+ *
+ * timingSafeEqual(sha256('abc'), sha256('abc')); // true
+ * ```
  *
  * @throws MillraceError ERR_ARGUMENT_TYPE; ERR_ARGUMENT_VALUE if the sizes differ
  */

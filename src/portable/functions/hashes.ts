@@ -61,6 +61,13 @@ const ktFamily = /* @__PURE__ */ new Family<HashCalls>(ktFamilyText);
 /**
  * The hash `md5` (RFC 1321).
  * Broken: only for old formats.
+ *
+ * @example
+ * ```js
+ * import { md5 } from 'millrace/portable';
+ *
+ * md5('a message', 'hex');
+ * ```
  */
 export const md5: HashFunction = /* @__PURE__ */ makeHash(
   'md5',
@@ -70,6 +77,13 @@ export const md5: HashFunction = /* @__PURE__ */ makeHash(
 /**
  * The hash `sha1` (FIPS 180-4).
  * Broken: only for old formats.
+ *
+ * @example
+ * ```js
+ * import { sha1 } from 'millrace/portable';
+ *
+ * sha1('a message', 'hex');
+ * ```
  */
 export const sha1: HashFunction = /* @__PURE__ */ makeHash(
   'sha1',
@@ -78,6 +92,13 @@ export const sha1: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `sha224` (FIPS 180-4).
+ *
+ * @example
+ * ```js
+ * import { sha224 } from 'millrace/portable';
+ *
+ * sha224('a message', 'hex');
+ * ```
  */
 export const sha224: HashFunction = /* @__PURE__ */ makeHash(
   'sha224',
@@ -86,6 +107,13 @@ export const sha224: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `sha256` (FIPS 180-4).
+ *
+ * @example
+ * ```js
+ * import { sha256 } from 'millrace/portable';
+ *
+ * sha256('a message', 'hex');
+ * ```
  */
 export const sha256: HashFunction = /* @__PURE__ */ makeHash(
   'sha256',
@@ -94,6 +122,13 @@ export const sha256: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `sha384` (FIPS 180-4).
+ *
+ * @example
+ * ```js
+ * import { sha384 } from 'millrace/portable';
+ *
+ * sha384('a message', 'hex');
+ * ```
  */
 export const sha384: HashFunction = /* @__PURE__ */ makeHash(
   'sha384',
@@ -102,6 +137,13 @@ export const sha384: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `sha512` (FIPS 180-4).
+ *
+ * @example
+ * ```js
+ * import { sha512 } from 'millrace/portable';
+ *
+ * sha512('a message', 'hex');
+ * ```
  */
 export const sha512: HashFunction = /* @__PURE__ */ makeHash(
   'sha512',
@@ -110,6 +152,13 @@ export const sha512: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `sha512-224` (FIPS 180-4).
+ *
+ * @example
+ * ```js
+ * import { sha512_224 } from 'millrace/portable';
+ *
+ * sha512_224('a message', 'hex');
+ * ```
  */
 export const sha512_224: HashFunction = /* @__PURE__ */ makeHash(
   'sha512-224',
@@ -118,6 +167,13 @@ export const sha512_224: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `sha512-256` (FIPS 180-4).
+ *
+ * @example
+ * ```js
+ * import { sha512_256 } from 'millrace/portable';
+ *
+ * sha512_256('a message', 'hex');
+ * ```
  */
 export const sha512_256: HashFunction = /* @__PURE__ */ makeHash(
   'sha512-256',
@@ -126,6 +182,13 @@ export const sha512_256: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `sha3-224` (FIPS 202).
+ *
+ * @example
+ * ```js
+ * import { sha3_224 } from 'millrace/portable';
+ *
+ * sha3_224('a message', 'hex');
+ * ```
  */
 export const sha3_224: HashFunction = /* @__PURE__ */ makeHash(
   'sha3-224',
@@ -134,6 +197,13 @@ export const sha3_224: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `sha3-256` (FIPS 202).
+ *
+ * @example
+ * ```js
+ * import { sha3_256 } from 'millrace/portable';
+ *
+ * sha3_256('a message', 'hex');
+ * ```
  */
 export const sha3_256: HashFunction = /* @__PURE__ */ makeHash(
   'sha3-256',
@@ -142,6 +212,13 @@ export const sha3_256: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `sha3-384` (FIPS 202).
+ *
+ * @example
+ * ```js
+ * import { sha3_384 } from 'millrace/portable';
+ *
+ * sha3_384('a message', 'hex');
+ * ```
  */
 export const sha3_384: HashFunction = /* @__PURE__ */ makeHash(
   'sha3-384',
@@ -150,6 +227,13 @@ export const sha3_384: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `sha3-512` (FIPS 202).
+ *
+ * @example
+ * ```js
+ * import { sha3_512 } from 'millrace/portable';
+ *
+ * sha3_512('a message', 'hex');
+ * ```
  */
 export const sha3_512: HashFunction = /* @__PURE__ */ makeHash(
   'sha3-512',
@@ -158,6 +242,13 @@ export const sha3_512: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `keccak224` (Keccak submission to NIST, 2011 (padding 0x01)).
+ *
+ * @example
+ * ```js
+ * import { keccak224 } from 'millrace/portable';
+ *
+ * keccak224('a message', 'hex');
+ * ```
  */
 export const keccak224: HashFunction = /* @__PURE__ */ makeHash(
   'keccak224',
@@ -166,6 +257,13 @@ export const keccak224: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `keccak256` (Keccak submission to NIST, 2011 (padding 0x01)).
+ *
+ * @example
+ * ```js
+ * import { keccak256 } from 'millrace/portable';
+ *
+ * keccak256('a message', 'hex');
+ * ```
  */
 export const keccak256: HashFunction = /* @__PURE__ */ makeHash(
   'keccak256',
@@ -174,6 +272,13 @@ export const keccak256: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `keccak384` (Keccak submission to NIST, 2011 (padding 0x01)).
+ *
+ * @example
+ * ```js
+ * import { keccak384 } from 'millrace/portable';
+ *
+ * keccak384('a message', 'hex');
+ * ```
  */
 export const keccak384: HashFunction = /* @__PURE__ */ makeHash(
   'keccak384',
@@ -182,6 +287,13 @@ export const keccak384: HashFunction = /* @__PURE__ */ makeHash(
 );
 /**
  * The hash `keccak512` (Keccak submission to NIST, 2011 (padding 0x01)).
+ *
+ * @example
+ * ```js
+ * import { keccak512 } from 'millrace/portable';
+ *
+ * keccak512('a message', 'hex');
+ * ```
  */
 export const keccak512: HashFunction = /* @__PURE__ */ makeHash(
   'keccak512',
@@ -191,6 +303,13 @@ export const keccak512: HashFunction = /* @__PURE__ */ makeHash(
 /**
  * The hash `shake128` (FIPS 202).
  * Returns 16 bytes, or `outputLength`.
+ *
+ * @example
+ * ```js
+ * import { shake128 } from 'millrace/portable';
+ *
+ * shake128('a message', 'hex');
+ * ```
  */
 export const shake128: HashFunction<OutputOptions> = /* @__PURE__ */ makeHash(
   'shake128',
@@ -200,6 +319,13 @@ export const shake128: HashFunction<OutputOptions> = /* @__PURE__ */ makeHash(
 /**
  * The hash `shake256` (FIPS 202).
  * Returns 32 bytes, or `outputLength`.
+ *
+ * @example
+ * ```js
+ * import { shake256 } from 'millrace/portable';
+ *
+ * shake256('a message', 'hex');
+ * ```
  */
 export const shake256: HashFunction<OutputOptions> = /* @__PURE__ */ makeHash(
   'shake256',
@@ -210,6 +336,13 @@ export const shake256: HashFunction<OutputOptions> = /* @__PURE__ */ makeHash(
  * The hash `blake2b512` (RFC 7693).
  * Returns 64 bytes, or 1 to 64 with `outputLength`.
  * With a `key` of 1 to 64 bytes it is a MAC.
+ *
+ * @example
+ * ```js
+ * import { blake2b512 } from 'millrace/portable';
+ *
+ * blake2b512('a message', 'hex');
+ * ```
  */
 export const blake2b512: HashFunction<
   OutputOptions & KeyOptions & SaltOptions & PersonalizationOptions
@@ -228,6 +361,13 @@ export const blake2b512: HashFunction<
  * The hash `blake2s256` (RFC 7693).
  * Returns 32 bytes, or 1 to 32 with `outputLength`.
  * With a `key` of 1 to 32 bytes it is a MAC.
+ *
+ * @example
+ * ```js
+ * import { blake2s256 } from 'millrace/portable';
+ *
+ * blake2s256('a message', 'hex');
+ * ```
  */
 export const blake2s256: HashFunction<
   OutputOptions & KeyOptions & SaltOptions & PersonalizationOptions
@@ -246,6 +386,13 @@ export const blake2s256: HashFunction<
  * The hash `blake3` (BLAKE3 specification, 2020).
  * Returns 32 bytes, or `outputLength`.
  * With a `key` of 32 bytes it is a MAC.
+ *
+ * @example
+ * ```js
+ * import { blake3 } from 'millrace/portable';
+ *
+ * blake3('a message', 'hex');
+ * ```
  */
 export const blake3: HashFunction<OutputOptions & KeyOptions & ContextOptions> =
   /* @__PURE__ */ makeHash(
@@ -262,6 +409,13 @@ export const blake3: HashFunction<OutputOptions & KeyOptions & ContextOptions> =
   );
 /**
  * The hash `ripemd160` (ISO/IEC 10118-3).
+ *
+ * @example
+ * ```js
+ * import { ripemd160 } from 'millrace/portable';
+ *
+ * ripemd160('a message', 'hex');
+ * ```
  */
 export const ripemd160: HashFunction = /* @__PURE__ */ makeHash(
   'ripemd160',
@@ -271,6 +425,13 @@ export const ripemd160: HashFunction = /* @__PURE__ */ makeHash(
 /**
  * The hash `md5-sha1` (RFC 2246).
  * Broken: only for old formats.
+ *
+ * @example
+ * ```js
+ * import { md5_sha1 } from 'millrace/portable';
+ *
+ * md5_sha1('a message', 'hex');
+ * ```
  */
 export const md5_sha1: HashFunction = /* @__PURE__ */ makeHash(
   'md5-sha1',
@@ -281,6 +442,13 @@ export const md5_sha1: HashFunction = /* @__PURE__ */ makeHash(
  * The hash `xxh32` (xxHash specification 0.1.1).
  * Not cryptographic.
  * Takes a `seed`.
+ *
+ * @example
+ * ```js
+ * import { xxh32 } from 'millrace/portable';
+ *
+ * xxh32('a message', 'hex');
+ * ```
  */
 export const xxh32: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(
   'xxh32',
@@ -291,6 +459,13 @@ export const xxh32: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(
  * The hash `xxh64` (xxHash specification 0.1.1).
  * Not cryptographic.
  * Takes a `seed`.
+ *
+ * @example
+ * ```js
+ * import { xxh64 } from 'millrace/portable';
+ *
+ * xxh64('a message', 'hex');
+ * ```
  */
 export const xxh64: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(
   'xxh64',
@@ -301,6 +476,13 @@ export const xxh64: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(
  * The hash `xxh3-64` (xxHash 0.8).
  * Not cryptographic.
  * Takes a `seed`.
+ *
+ * @example
+ * ```js
+ * import { xxh3_64 } from 'millrace/portable';
+ *
+ * xxh3_64('a message', 'hex');
+ * ```
  */
 export const xxh3_64: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(
   'xxh3-64',
@@ -311,6 +493,13 @@ export const xxh3_64: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(
  * The hash `xxh3-128` (xxHash 0.8).
  * Not cryptographic.
  * Takes a `seed`.
+ *
+ * @example
+ * ```js
+ * import { xxh3_128 } from 'millrace/portable';
+ *
+ * xxh3_128('a message', 'hex');
+ * ```
  */
 export const xxh3_128: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(
   'xxh3-128',
@@ -320,6 +509,13 @@ export const xxh3_128: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(
 /**
  * The hash `crc32` (ISO/IEC 13239 (ISO-HDLC)).
  * Not cryptographic.
+ *
+ * @example
+ * ```js
+ * import { crc32 } from 'millrace/portable';
+ *
+ * crc32('a message', 'hex');
+ * ```
  */
 export const crc32: HashFunction = /* @__PURE__ */ makeHash(
   'crc32',
@@ -329,6 +525,13 @@ export const crc32: HashFunction = /* @__PURE__ */ makeHash(
 /**
  * The hash `crc32c` (RFC 3720).
  * Not cryptographic.
+ *
+ * @example
+ * ```js
+ * import { crc32c } from 'millrace/portable';
+ *
+ * crc32c('a message', 'hex');
+ * ```
  */
 export const crc32c: HashFunction = /* @__PURE__ */ makeHash(
   'crc32c',
@@ -338,6 +541,13 @@ export const crc32c: HashFunction = /* @__PURE__ */ makeHash(
 /**
  * The hash `crc64nvme` (NVM Command Set Specification 1.0).
  * Not cryptographic.
+ *
+ * @example
+ * ```js
+ * import { crc64nvme } from 'millrace/portable';
+ *
+ * crc64nvme('a message', 'hex');
+ * ```
  */
 export const crc64nvme: HashFunction = /* @__PURE__ */ makeHash(
   'crc64nvme',
@@ -347,6 +557,13 @@ export const crc64nvme: HashFunction = /* @__PURE__ */ makeHash(
 /**
  * The hash `cshake128` (NIST SP 800-185).
  * Returns 16 bytes, or `outputLength`.
+ *
+ * @example
+ * ```js
+ * import { cshake128 } from 'millrace/portable';
+ *
+ * cshake128('a message', 'hex');
+ * ```
  */
 export const cshake128: HashFunction<OutputOptions & CustomizationOptions & FunctionNameOptions> =
   /* @__PURE__ */ makeHash(
@@ -365,6 +582,13 @@ export const cshake128: HashFunction<OutputOptions & CustomizationOptions & Func
 /**
  * The hash `cshake256` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
+ *
+ * @example
+ * ```js
+ * import { cshake256 } from 'millrace/portable';
+ *
+ * cshake256('a message', 'hex');
+ * ```
  */
 export const cshake256: HashFunction<OutputOptions & CustomizationOptions & FunctionNameOptions> =
   /* @__PURE__ */ makeHash(
@@ -384,6 +608,14 @@ export const cshake256: HashFunction<OutputOptions & CustomizationOptions & Func
  * The hash `kmac128` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
  * A MAC: it needs a `key`, of any size.
+ *
+ * @example
+ * ```js
+ * import { kmac128 } from 'millrace/portable';
+ *
+ * const key = crypto.getRandomValues(new Uint8Array(32));
+ * kmac128('a message', { key, encoding: 'hex' });
+ * ```
  */
 export const kmac128: HashFunction<OutputOptions & KeyOptions & CustomizationOptions> =
   /* @__PURE__ */ makeHash(
@@ -407,6 +639,14 @@ export const kmac128: HashFunction<OutputOptions & KeyOptions & CustomizationOpt
  * The hash `kmac256` (NIST SP 800-185).
  * Returns 64 bytes, or `outputLength`.
  * A MAC: it needs a `key`, of any size.
+ *
+ * @example
+ * ```js
+ * import { kmac256 } from 'millrace/portable';
+ *
+ * const key = crypto.getRandomValues(new Uint8Array(32));
+ * kmac256('a message', { key, encoding: 'hex' });
+ * ```
  */
 export const kmac256: HashFunction<OutputOptions & KeyOptions & CustomizationOptions> =
   /* @__PURE__ */ makeHash(
@@ -430,6 +670,14 @@ export const kmac256: HashFunction<OutputOptions & KeyOptions & CustomizationOpt
  * The hash `kmacxof128` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
  * A MAC: it needs a `key`, of any size.
+ *
+ * @example
+ * ```js
+ * import { kmacxof128 } from 'millrace/portable';
+ *
+ * const key = crypto.getRandomValues(new Uint8Array(32));
+ * kmacxof128('a message', { key, encoding: 'hex' });
+ * ```
  */
 export const kmacxof128: HashFunction<OutputOptions & KeyOptions & CustomizationOptions> =
   /* @__PURE__ */ makeHash(
@@ -450,6 +698,14 @@ export const kmacxof128: HashFunction<OutputOptions & KeyOptions & Customization
  * The hash `kmacxof256` (NIST SP 800-185).
  * Returns 64 bytes, or `outputLength`.
  * A MAC: it needs a `key`, of any size.
+ *
+ * @example
+ * ```js
+ * import { kmacxof256 } from 'millrace/portable';
+ *
+ * const key = crypto.getRandomValues(new Uint8Array(32));
+ * kmacxof256('a message', { key, encoding: 'hex' });
+ * ```
  */
 export const kmacxof256: HashFunction<OutputOptions & KeyOptions & CustomizationOptions> =
   /* @__PURE__ */ makeHash(
@@ -470,6 +726,13 @@ export const kmacxof256: HashFunction<OutputOptions & KeyOptions & Customization
  * The hash `tuplehash128` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
  * Its data is an array, the items of a tuple.
+ *
+ * @example
+ * ```js
+ * import { tuplehash128 } from 'millrace/portable';
+ *
+ * tuplehash128(['a', 'tuple'], 'hex');
+ * ```
  */
 export const tuplehash128: HashFunction<OutputOptions & CustomizationOptions, readonly Data[]> =
   /* @__PURE__ */ makeHash(
@@ -489,6 +752,13 @@ export const tuplehash128: HashFunction<OutputOptions & CustomizationOptions, re
  * The hash `tuplehash256` (NIST SP 800-185).
  * Returns 64 bytes, or `outputLength`.
  * Its data is an array, the items of a tuple.
+ *
+ * @example
+ * ```js
+ * import { tuplehash256 } from 'millrace/portable';
+ *
+ * tuplehash256(['a', 'tuple'], 'hex');
+ * ```
  */
 export const tuplehash256: HashFunction<OutputOptions & CustomizationOptions, readonly Data[]> =
   /* @__PURE__ */ makeHash(
@@ -508,6 +778,13 @@ export const tuplehash256: HashFunction<OutputOptions & CustomizationOptions, re
  * The hash `tuplehashxof128` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
  * Its data is an array, the items of a tuple.
+ *
+ * @example
+ * ```js
+ * import { tuplehashxof128 } from 'millrace/portable';
+ *
+ * tuplehashxof128(['a', 'tuple'], 'hex');
+ * ```
  */
 export const tuplehashxof128: HashFunction<OutputOptions & CustomizationOptions, readonly Data[]> =
   /* @__PURE__ */ makeHash(
@@ -528,6 +805,13 @@ export const tuplehashxof128: HashFunction<OutputOptions & CustomizationOptions,
  * The hash `tuplehashxof256` (NIST SP 800-185).
  * Returns 64 bytes, or `outputLength`.
  * Its data is an array, the items of a tuple.
+ *
+ * @example
+ * ```js
+ * import { tuplehashxof256 } from 'millrace/portable';
+ *
+ * tuplehashxof256(['a', 'tuple'], 'hex');
+ * ```
  */
 export const tuplehashxof256: HashFunction<OutputOptions & CustomizationOptions, readonly Data[]> =
   /* @__PURE__ */ makeHash(
@@ -547,6 +831,13 @@ export const tuplehashxof256: HashFunction<OutputOptions & CustomizationOptions,
 /**
  * The hash `parallelhash128` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
+ *
+ * @example
+ * ```js
+ * import { parallelhash128 } from 'millrace/portable';
+ *
+ * parallelhash128('a message', 'hex');
+ * ```
  */
 export const parallelhash128: HashFunction<
   OutputOptions & CustomizationOptions & BlockSizeOptions
@@ -569,6 +860,13 @@ export const parallelhash128: HashFunction<
 /**
  * The hash `parallelhash256` (NIST SP 800-185).
  * Returns 64 bytes, or `outputLength`.
+ *
+ * @example
+ * ```js
+ * import { parallelhash256 } from 'millrace/portable';
+ *
+ * parallelhash256('a message', 'hex');
+ * ```
  */
 export const parallelhash256: HashFunction<
   OutputOptions & CustomizationOptions & BlockSizeOptions
@@ -591,6 +889,13 @@ export const parallelhash256: HashFunction<
 /**
  * The hash `parallelhashxof128` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
+ *
+ * @example
+ * ```js
+ * import { parallelhashxof128 } from 'millrace/portable';
+ *
+ * parallelhashxof128('a message', 'hex');
+ * ```
  */
 export const parallelhashxof128: HashFunction<
   OutputOptions & CustomizationOptions & BlockSizeOptions
@@ -610,6 +915,13 @@ export const parallelhashxof128: HashFunction<
 /**
  * The hash `parallelhashxof256` (NIST SP 800-185).
  * Returns 64 bytes, or `outputLength`.
+ *
+ * @example
+ * ```js
+ * import { parallelhashxof256 } from 'millrace/portable';
+ *
+ * parallelhashxof256('a message', 'hex');
+ * ```
  */
 export const parallelhashxof256: HashFunction<
   OutputOptions & CustomizationOptions & BlockSizeOptions
@@ -629,6 +941,13 @@ export const parallelhashxof256: HashFunction<
 /**
  * The hash `turboshake128` (RFC 9861).
  * Returns 32 bytes, or `outputLength`.
+ *
+ * @example
+ * ```js
+ * import { turboshake128 } from 'millrace/portable';
+ *
+ * turboshake128('a message', 'hex');
+ * ```
  */
 export const turboshake128: HashFunction<OutputOptions & DomainOptions> = /* @__PURE__ */ makeHash(
   'turboshake128',
@@ -646,6 +965,13 @@ export const turboshake128: HashFunction<OutputOptions & DomainOptions> = /* @__
 /**
  * The hash `turboshake256` (RFC 9861).
  * Returns 64 bytes, or `outputLength`.
+ *
+ * @example
+ * ```js
+ * import { turboshake256 } from 'millrace/portable';
+ *
+ * turboshake256('a message', 'hex');
+ * ```
  */
 export const turboshake256: HashFunction<OutputOptions & DomainOptions> = /* @__PURE__ */ makeHash(
   'turboshake256',
@@ -663,6 +989,13 @@ export const turboshake256: HashFunction<OutputOptions & DomainOptions> = /* @__
 /**
  * The hash `kt128` (RFC 9861).
  * Returns 32 bytes, or `outputLength`.
+ *
+ * @example
+ * ```js
+ * import { kt128 } from 'millrace/portable';
+ *
+ * kt128('a message', 'hex');
+ * ```
  */
 export const kt128: HashFunction<OutputOptions & CustomizationOptions> = /* @__PURE__ */ makeHash(
   'kt128',
@@ -680,6 +1013,13 @@ export const kt128: HashFunction<OutputOptions & CustomizationOptions> = /* @__P
 /**
  * The hash `kt256` (RFC 9861).
  * Returns 64 bytes, or `outputLength`.
+ *
+ * @example
+ * ```js
+ * import { kt256 } from 'millrace/portable';
+ *
+ * kt256('a message', 'hex');
+ * ```
  */
 export const kt256: HashFunction<OutputOptions & CustomizationOptions> = /* @__PURE__ */ makeHash(
   'kt256',

@@ -17,6 +17,14 @@ export interface Hkdf {
 /**
  * Derives a key from a high-entropy secret with HKDF (RFC 5869). Not for passwords.
  *
+ * @example
+ * ```js
+ * import { hkdf, sha256 } from 'millrace/portable';
+ *
+ * const secret = crypto.getRandomValues(new Uint8Array(32));
+ * hkdf(sha256, secret, '', 'encryption', 32);
+ * ```
+ *
  * @param digest a hash of millrace/portable, for example `sha256`
  * @param ikm the secret
  * @param salt may be empty

@@ -13,6 +13,13 @@ const takes: Accepted<keyof DigestOptions> = /* @__PURE__ */ accepted('hmac(hash
 /**
  * Returns the HMAC (RFC 2104) of a message.
  *
+ * @example
+ * ```js
+ * import { hmac, sha256 } from 'millrace/portable';
+ *
+ * hmac(sha256, 'a secret', 'a message', 'hex');
+ * ```
+ *
  * @param hash a hash of millrace/portable, for example `sha256`
  * @param key of any size; a string means its UTF-8 encoding
  * @param message bytes, or a string for its UTF-8 encoding
@@ -50,6 +57,16 @@ export function hmac(hash: unknown, key: unknown, message: unknown, second?: unk
 
 /**
  * Starts the HMAC of a message in parts. For several messages under one key call `copy()` first.
+ *
+ * @example
+ * ```js
+ * import { createHmac, sha256 } from 'millrace/portable';
+ *
+ * createHmac(sha256, 'a secret')
+ *   .update('a ')
+ *   .update('message')
+ *   .digest('hex');
+ * ```
  *
  * @throws MillraceError as {@link hmac}
  */

@@ -37,6 +37,16 @@ const unwrapTakes: Accepted<keyof KeyWrapOptions> = /* @__PURE__ */ accepted(
 /**
  * Encrypts and authenticates a key with another key (NIST SP 800-38F).
  *
+ * @example
+ * ```js
+ * import { unwrapKey, wrapKey } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const key = random(32);
+ * const wrapped = wrapKey('aes-256-kw', { key, source: random(32) });
+ * unwrapKey('aes-256-kw', { key, source: wrapped });
+ * ```
+ *
  * @param algorithm `aes-128-kw`, `aes-192-kw`, `aes-256-kw` (RFC 3394), or `aes-128-kwp`,
  *   `aes-192-kwp`, `aes-256-kwp` (RFC 5649)
  * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
@@ -51,6 +61,16 @@ export function wrapKey(algorithm: WrapAlgorithm, options: KeyWrapOptions): Resu
 
 /**
  * Decrypts a key that {@link wrapKey} wrapped.
+ *
+ * @example
+ * ```js
+ * import { unwrapKey, wrapKey } from 'millrace/portable';
+ *
+ * const random = (size) => crypto.getRandomValues(new Uint8Array(size));
+ * const key = random(32);
+ * const source = wrapKey('aes-256-kw', { key, source: random(32) });
+ * unwrapKey('aes-256-kw', { key, source });
+ * ```
  *
  * @throws MillraceError as {@link wrapKey}; ERR_AUTHENTICATION if the wrapping key differs or a bit
  *   has changed
