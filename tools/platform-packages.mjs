@@ -8,10 +8,10 @@
 //   node tools/platform-packages.mjs --publish [--tag v1.2.3] [--dry-run | --no-provenance]
 //       [--out FOLDER]         publish what was written; a rehearsal has no provenance to record
 //
-// `millrace` has the files that the repository's own package.json lists, less the binaries, and a
-// bill of materials (sbom.cdx.json) of the npm packages that are bundled; a platform package has
-// the licences of everything that is compiled into its binary, and a bill of materials of it, which
-// take cargo to know. With --complete nothing may be missing.
+// `millrace` has the files that the repository's own package.json lists, less the binaries, the man
+// pages of its command, and a bill of materials (sbom.cdx.json) of the npm packages that are
+// bundled; a platform package has the licences of everything that is compiled into its binary, and
+// a bill of materials of it, which take cargo to know. With --complete nothing may be missing.
 //
 // The optionalDependencies are written here and are not in the repository's own package.json:
 // there, `npm ci` would look for packages of a version that is not published yet, and fail. For the
@@ -31,6 +31,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { npm } from './install.mjs';
+import { manPages } from './man.mjs';
 import { nobleFolders, nobleTag, writeNoblePackages } from './noble-packages.mjs';
 import { notices } from './notices.mjs';
 import { platforms } from './platforms.mjs';
@@ -132,10 +133,14 @@ async function writeMain(
   }
   const { name, version, license } = readManifest(root);
   writeFileSync(join(main, 'sbom.cdx.json'), bundledBill(main, { name, version, license }));
+  mkdirSync(join(main, 'man'));
+  for (const [page, text] of Object.entries(manPages()))
+    writeFileSync(join(main, 'man', page), text);
   writeManifest(main, {
     ...manifest,
     ...repositoryField(repository),
-    files: [...listed.filter((each) => !isBinary(each)), 'sbom.cdx.json'],
+    man: Object.keys(manPages()).map((page) => `./man/${page}`),
+    files: [...listed.filter((each) => !isBinary(each)), 'man', 'sbom.cdx.json'],
     optionalDependencies: Object.fromEntries(
       built.map(({ name }) => [packageOf(name), manifest.version]),
     ),

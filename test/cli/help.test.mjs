@@ -1,6 +1,7 @@
 // What the command says about itself: help, version, engines, completion; and how it refuses.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { test } from 'node:test';
 
 import millrace from 'millrace';
 
+import { manPages } from '../../tools/man.mjs';
 import { root } from '../support/child.mjs';
 import { command, inFolder, without } from '../support/shell.mjs';
 
@@ -84,6 +86,49 @@ test('each command has help with all its options, no wide line, and is in the gu
       }
     }
   }));
+
+test('the man page of each command says what its help says, in the same order', () =>
+  inFolder({}, async ($) => {
+    const pages = manPages();
+    const described = [...Object.keys(commands), 'bench scrypt'];
+    assert.deepEqual(
+      Object.keys(pages).sort(),
+      ['millrace.1', ...described.map((name) => `millrace-${name.replace(' ', '-')}.1`)].sort(),
+    );
+    const words = (text) =>
+      text
+        .replace(/\b(usage|examples):/g, '')
+        .split(/\s+/)
+        .filter(Boolean);
+    for (const name of described) {
+      const { stdout } = await $.millrace(`help ${name}`, { stdout: /./ });
+      const page = pages[`millrace-${name.replace(' ', '-')}.1`];
+      const shown = page
+        .slice(page.indexOf('.SH SYNOPSIS'), page.indexOf('.SH SEE ALSO'))
+        .replaceAll(/^\.(SH .*|TP|PP)$/gm, '')
+        .replaceAll(/\\f[BIR]|\\&/g, '')
+        .replaceAll('\\-', '-')
+        .replaceAll('\\e', '\\');
+      assert.deepEqual(words(shown), words(stdout.toString()), name);
+    }
+    const { stdout } = await $.millrace('help', { stdout: /./ });
+    for (const [name, { summary }] of Object.entries(commands)) {
+      assert.ok(stdout.toString().includes(summary.split(' ')[0]), name);
+      assert.ok(pages['millrace.1'].includes(`\\fB${name}\\fR\n${summary}`), name);
+    }
+  }));
+
+test(
+  'man pages have no error of formatting',
+  { skip: spawnSync('groff', ['--version']).status === 0 ? false : 'there is no groff' },
+  () => {
+    for (const [name, input] of Object.entries(manPages())) {
+      const { stderr, stdout } = spawnSync('groff', ['-man', '-ww', '-Tutf8'], { input });
+      assert.equal(stderr.toString(), '', name);
+      assert.ok(stdout.length > 500, name);
+    }
+  },
+);
 
 test('options of a command do not share a letter or a name', () => {
   for (const [name, { load }] of Object.entries(commands)) {

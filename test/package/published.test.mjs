@@ -63,7 +63,7 @@ test('millrace: every file that its manifest names, and nothing of the repositor
   const named = [];
   const walk = (value) =>
     typeof value === 'string' ? named.push(value) : Object.values(value).forEach(walk);
-  walk([shipped.bin, shipped.main, shipped.types, shipped.exports]);
+  walk([shipped.bin, shipped.main, shipped.man, shipped.types, shipped.exports]);
   assert.ok(named.length > 20);
   for (const path of named) {
     const [start, end = ''] = path.replace(/^\.\//, '').split('*');
@@ -96,7 +96,7 @@ test('millrace: every file that its manifest names, and nothing of the repositor
   assert.deepEqual(
     files.filter(
       (path) =>
-        !/^(cli|dist)\/|^[A-Z]+(\.md)?$|^(package|sbom\.cdx)\.json$|^scrypt-bench\.mjs$/.test(
+        !/^(cli|dist|man)\/|^[A-Z]+(\.md)?$|^(package|sbom\.cdx)\.json$|^scrypt-bench\.mjs$/.test(
           path,
         ) || /\.(node|rs|map)$|\.stamp|\.test\./.test(path),
     ),
