@@ -14,13 +14,6 @@ import { secretResult } from '../../base/secret-results.js';
 import type { Transform } from 'node:stream';
 import type { ServedHash } from './served-hashes.js';
 
-// Local constants: the exports of another file are getters, which cost 6 ns a call.
-const isBytes = isUint8Array;
-const size = sizeOf;
-const HEX = Form.Hex;
-const BUFFER = Form.Buffer;
-const BASE64 = Form.Base64;
-const BASE64URL = Form.Base64url;
 const { allocUnsafeSlow, isEncoding } = Buffer;
 
 const enum Stage {
@@ -93,10 +86,10 @@ export function digesterClass(kind: DigesterKind): {
 
     update(data: unknown, encoding?: unknown): this {
       const running = this.#running;
-      if (isBytes(data)) {
+      if (isUint8Array(data)) {
         if (running.tryBuffer(data)) return this;
         if (this.#stage === Stage.Open) {
-          running.update(data, 0, size(data));
+          running.update(data, 0, sizeOf(data));
           return this;
         }
       } else if (
@@ -115,7 +108,7 @@ export function digesterClass(kind: DigesterKind): {
       if (this.#stage !== Stage.Open) return this.#digestLate(encoding);
       let result: Buffer | string;
       if (encoding === 'hex' && this.#size > 0)
-        this.#result = result = this.#running.digest(HEX) as string;
+        this.#result = result = this.#running.digest(Form.Hex) as string;
       else if ((encoding === 'base64' || encoding === 'base64url') && this.#size > 0)
         result = this.#finishText(encoding);
       else result = encoded(encoding, () => this.#finish());
@@ -151,7 +144,7 @@ export function digesterClass(kind: DigesterKind): {
         running.finalize();
         return (this.#result = Buffer.alloc(0));
       }
-      const digest = running.digest(BUFFER) as Buffer;
+      const digest = running.digest(Form.Buffer) as Buffer;
       // That of an HMAC is already in memory of its own.
       return (this.#result = kind.mac ? digest : apart(digest));
     }
@@ -159,11 +152,11 @@ export function digesterClass(kind: DigesterKind): {
     #finishText(encoding: 'base64' | 'base64url'): string {
       const running = this.#running;
       if (!kind.mac) {
-        const digest = running.digest(BUFFER) as Buffer;
+        const digest = running.digest(Form.Buffer) as Buffer;
         this.#result = digest;
         return digest.toString(encoding);
       }
-      return running.digest(encoding === 'base64' ? BASE64 : BASE64URL) as string;
+      return running.digest(encoding === 'base64' ? Form.Base64 : Form.Base64url) as string;
     }
 
     #updateAny(data: unknown, encoding: unknown): void {

@@ -20,11 +20,6 @@ const { Class, inside } = digesterClass({
     original.createHash(name, facts.xof ? { outputLength: 32 } : undefined) as NodeDigester,
 });
 
-// A local constant: the exports of another file are getters, which cost 6 ns a call.
-const RunningHash = Running;
-/** The native engine, whatever `configure` chose for millrace. */
-const NATIVE = automatic;
-
 /** The most bytes of an extendable output that Millrace serves. */
 const OUTPUT_MAX = 2 ** 30;
 
@@ -36,7 +31,7 @@ export function createHash(algorithm: unknown, options?: unknown): unknown {
         options === undefined && served.size > 0 ? served.size : sizeFor(served, options);
       if (size > 0) {
         if (callLog.on) countCall('createHash', algorithm, 'Millrace');
-        const running = new RunningHash(served.facts, false, undefined, 0, 0, size, NATIVE);
+        const running = new Running(served.facts, false, undefined, 0, 0, size, automatic);
         return new Class(running, served, size, options);
       }
     }
@@ -127,7 +122,7 @@ function digestOf(served: ServedHash, data: unknown, hex: boolean): string | Buf
         ? bytesOfView(data)
         : undefined;
   if (bytes === undefined) return undefined;
-  const running = new RunningHash(facts, false, undefined, 0, 0, size, NATIVE);
+  const running = new Running(facts, false, undefined, 0, 0, size, automatic);
   running.update(bytes, 0, bytes.length);
   return hex ? (running.digest(Form.Hex) as string) : apart(running.digest(Form.Buffer) as Buffer);
 }
