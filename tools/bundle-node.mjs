@@ -58,6 +58,7 @@ const lateFiles = {
     'compat/node-crypto/original',
     'compat/node-crypto/served-ciphers',
     'compat/node-crypto/served-hashes',
+    'compat/node-crypto/stream-message',
   ],
   // One state for the register entry points.
   'compat/node-crypto/call-log-output': [

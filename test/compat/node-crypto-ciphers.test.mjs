@@ -11,7 +11,8 @@ import own from 'millrace/node-crypto';
 
 const native = process.env.MILLRACE_ENGINE !== 'portable';
 const ciphers = { 'aes-128-gcm': 16, 'AES-192-GCM': 24, 'id-aes256-GCM': 32, 'aes-256-gcm': 32 };
-const others = { 'aes-256-ctr': 16, chacha20: 16, 'chacha20-poly1305': 12, 'aes-256-cbc': 16 };
+const streams = { 'aes-128-ctr': 16, 'aes-192-ctr': 24, 'AES-256-CTR': 32, chacha20: 32 };
+const others = { 'aes-256-cbc': 16, 'aes-256-ccm': 12, 'aes-256-ofb': 16 };
 const bytes = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7) & 255));
 const key = bytes.subarray(1, 33);
 const iv = bytes.subarray(100, 112);
@@ -58,12 +59,22 @@ const encrypting = (lib) => lib.createCipheriv('aes-256-gcm', key, iv);
 const decrypting = (lib) => lib.createDecipheriv('aes-256-gcm', key, iv);
 const both = [encrypting, decrypting];
 
-test('AES-GCM is served, other ciphers are Node’s', () => {
+/** The options that Node.js needs for a cipher. */
+const optionsOf = (name) => (name.endsWith('ccm') ? { authTagLength: 16 } : undefined);
+
+test('AES-GCM, AES-CTR and the ChaCha20 ciphers are served, others are Node’s', () => {
   const marked = (object) => Object.getPrototypeOf(object) !== crypto.Cipheriv.prototype;
-  for (const [name, size] of Object.entries(ciphers))
-    assert.equal(marked(own.createCipheriv(name, bytes.subarray(0, size), iv)), native, name);
-  for (const [name, size] of Object.entries(others))
-    assert.ok(!marked(own.createCipheriv(name, key, bytes.subarray(0, size))), name);
+  const served = (name, ...given) =>
+    assert.equal(marked(own.createCipheriv(name, ...given)), native, name);
+  for (const [name, size] of Object.entries(ciphers)) served(name, bytes.subarray(0, size), iv);
+  for (const [name, size] of Object.entries(streams))
+    served(name, bytes.subarray(0, size), bytes.subarray(0, 16));
+  served('chacha20-poly1305', key, iv);
+  served('chacha20-poly1305', key, iv, { authTagLength: 16 });
+  for (const [name, size] of Object.entries(others)) {
+    const nonce = bytes.subarray(0, size);
+    assert.ok(!marked(own.createCipheriv(name, key, nonce, optionsOf(name))), name);
+  }
 });
 
 test('messages in random pieces, with tags and nonces of every size', () => {
@@ -98,6 +109,99 @@ test('messages in random pieces, with tags and nonces of every size', () => {
   }
 });
 
+test('messages of ChaCha20-Poly1305 in random pieces', () => {
+  const random = numbers(11);
+  for (let round = 0; round < 60; round++) {
+    const options = [undefined, null, {}, { authTagLength: 16 }, { authTagLength: 12 }][random(5)];
+    const given = ['chacha20-poly1305', key, bytes.subarray(round, round + 12), options];
+    const pieces = Array.from({ length: random(5) }, () => bytes.subarray(random(9), random(4000)));
+    const calls = [['setAAD', tag], ...pieces.map((piece) => ['update', piece])];
+    same((lib) => lib.createCipheriv(...given), [...calls, ['final'], ['getAuthTag']]);
+    const cipher = crypto.createCipheriv(...given).setAAD(tag);
+    const back = pieces.map((piece) => ['update', cipher.update(piece)]);
+    cipher.final();
+    for (const each of [cipher.getAuthTag(), tag, tag.subarray(4)])
+      same(
+        (lib) => lib.createDecipheriv(...given),
+        [['setAAD', tag], ['setAuthTag', each], ...back, ['final'], ['final']],
+      );
+  }
+});
+
+describe('stream ciphers', () => {
+  /** Counters that overflow into the next byte, word and half, and a random one. */
+  const nonces = [
+    Buffer.concat([Buffer.alloc(12, 7), Buffer.from('fffffffe', 'hex')]),
+    Buffer.concat([Buffer.from('feffffff', 'hex'), Buffer.alloc(12, 7)]),
+    Buffer.from('00ffffffffffffffffffffffffffffff', 'hex'),
+    Buffer.from('feffffffffffffff0000000000000000', 'hex'),
+    Buffer.from(`${'ff'.repeat(15)}fe`, 'hex'),
+    bytes.subarray(5, 21),
+  ];
+  const make = (random) => {
+    const [name, keySize] = Object.entries(streams)[random(4)];
+    const nonce = nonces[random(nonces.length)];
+    const method = ['createCipheriv', 'createDecipheriv'][random(2)];
+    const from = random(3);
+    return (lib) => lib[method](name, bytes.subarray(from, from + keySize), nonce);
+  };
+  const piece = (random) => bytes.subarray(random(9), random([20, 200, 4000][random(3)]) + 9);
+
+  test('messages in random pieces', () => {
+    const random = numbers(3);
+    for (let round = 0; round < 200; round++) {
+      const calls = Array.from({ length: random(6) }, () => ['update', piece(random)]);
+      same(make(random), [...calls, ['final'], ['final'], ['update', 'late']]);
+    }
+  });
+
+  test('more ciphers than the engine has states, in turns, with garbage collections', async () => {
+    const random = numbers(5);
+    const pairs = Array.from({ length: 150 }, () => {
+      const create = make(random);
+      return [create(own), create(crypto)];
+    });
+    for (let round = 0; round < 1500; round++) {
+      const [left, right] = pairs[random(pairs.length)];
+      const data = piece(random);
+      assert.deepEqual(left.update(data), right.update(data));
+      if (round % 500 === 0) {
+        globalThis.gc?.();
+        // Finalization runs in a task.
+        await new Promise((done) => setTimeout(done, 1));
+      }
+    }
+    for (const [left, right] of pairs) assert.deepEqual(left.final(), right.final());
+  });
+
+  test('a key of several ciphers remains until the last one ends', () => {
+    const [first, second, third] = Array.from({ length: 3 }, () =>
+      own.createCipheriv('aes-256-ctr', key, bytes.subarray(0, 16)),
+    );
+    const expected = crypto.createCipheriv('aes-256-ctr', key, bytes.subarray(0, 16)).update(bytes);
+    assert.deepEqual(first.update(bytes), expected);
+    first.final();
+    assert.deepEqual(second.update(bytes), expected);
+    second.final();
+    // Another key takes the place of one that was wiped.
+    own.createCipheriv('aes-256-ctr', bytes.subarray(7, 39), bytes.subarray(0, 16)).update('x');
+    assert.deepEqual(third.update(bytes), expected);
+  });
+
+  test('methods of authenticated ciphers throw Node’s errors', () => {
+    for (const state of [[], [['update', 'x']], [['final']]]) {
+      const nonce = bytes.subarray(0, 16);
+      for (const name of Object.keys(streams)) {
+        const given = [name, bytes.subarray(0, streams[name]), nonce];
+        const then = [['update', 'more', 'utf8', 'hex'], ['final']];
+        for (const call of [['setAAD', iv], ['getAuthTag'], ['setAutoPadding', false]])
+          same((lib) => lib.createCipheriv(...given), [...state, call, ...then]);
+        same((lib) => lib.createDecipheriv(...given), [...state, ['setAuthTag', tag], ...then]);
+      }
+    }
+  });
+});
+
 describe('arguments', () => {
   test('of the constructors', () => {
     const secret = crypto.createSecretKey(key);
@@ -124,7 +228,24 @@ describe('arguments', () => {
       ['aes-256-gcm', 5, iv],
       ['aes-257-gcm', key, iv],
       [5, key, iv],
-      ...Object.entries(others).map(([name, size]) => [name, key, bytes.subarray(0, size)]),
+      ...Object.entries(others).map(([name, size]) => [
+        name,
+        key,
+        bytes.subarray(0, size),
+        optionsOf(name),
+      ]),
+      ...[0, 12, 15, 17, 32].flatMap((size) =>
+        ['chacha20', 'aes-256-ctr', 'chacha20-poly1305'].map((name) => [
+          name,
+          key,
+          bytes.subarray(0, size),
+        ]),
+      ),
+      ['aes-256-ctr', 'é'.repeat(16), bytes.subarray(0, 16)],
+      ['aes-256-ctr', key, bytes.subarray(0, 16), { authTagLength: 16 }],
+      ['chacha20', secret, bytes.subarray(0, 16)],
+      ['chacha20-poly1305', key, iv, { authTagLength: 17 }],
+      ['chacha20-poly1305', key, iv, { authTagLength: 4 }],
     ];
     for (const given of cases)
       for (const name of ['createCipheriv', 'createDecipheriv'])

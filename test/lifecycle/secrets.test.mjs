@@ -695,6 +695,9 @@ const nodeCrypto = {
   createCipheriv: (key) => [
     `api.createCipheriv('aes-256-gcm', ${key}, nonce).update('x')`,
     `api.createCipheriv('aes-256-gcm', ${key}, nonce)`,
+    `api.createCipheriv('chacha20', ${key}, iv).update('x')`,
+    `api.createCipheriv('aes-256-ctr', ${key}, iv)`,
+    `api.createCipheriv('aes-256-ctr', ${key}, iv).final()`,
   ],
   createDecipheriv: (key) => [
     `refused(() => api.createDecipheriv('aes-256-gcm', ${key}, nonce).setAuthTag(iv).final())`,

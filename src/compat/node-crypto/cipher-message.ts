@@ -1,5 +1,5 @@
 /**
- * A message of createCipheriv on its way through the engine. The engine starts a message with its
+ * An authenticated message on its way through the engine. The engine starts a message with its
  * additional data, which setAAD tells after the key: until then its key is kept here. The memory is
  * reused, and the key is wiped when the message starts, when it ends, or when the cipher is
  * collected before.
@@ -108,7 +108,13 @@ export class CipherMessage {
 
 const free: CipherMessage[] = [];
 
-/** Returns the message of a new cipher. */
-export function beginMessage(): CipherMessage {
-  return free.pop() ?? new CipherMessage();
+/** Returns the message of a new cipher. A string is a key in UTF-8, of `keySize` bytes. */
+export function beginMessage(
+  key: Uint8Array | string,
+  keySize: number,
+  nonce: Uint8Array,
+): CipherMessage {
+  const message = free.pop() ?? new CipherMessage();
+  message.set(key, keySize, nonce);
+  return message;
 }

@@ -1,7 +1,7 @@
 /**
- * The objects that createCipheriv and createDecipheriv return for AES-GCM, with the methods and the
- * stream of Node's Cipheriv and Decipheriv, from whose prototypes they inherit. As in Node.js, a
- * decipher returns plaintext before its tag is checked.
+ * The objects that createCipheriv and createDecipheriv return, with the methods and the stream of
+ * Node's Cipheriv and Decipheriv, from whose prototypes they inherit. As in Node.js, a decipher
+ * returns plaintext before its tag is checked.
  *
  * Whatever Node.js refuses is handed to an object of Node's in the same state, whose error the
  * caller gets. Unusual arguments before the first byte replace the message by Node's object.
@@ -19,11 +19,12 @@ import {
   sizeOf,
 } from '../../base/intrinsics.js';
 import { encodeShort, isShort, textScratch } from '../../request/input-buffer.js';
-import { SMALL_BYTES, stage, takeStaged } from '../../base/secret-results.js';
-import { allocateApart, type Buffer as OwnBuffer } from '#platform/base/runtime.js';
-import { beginMessage, type CipherMessage } from './cipher-message.js';
+import { SMALL_BYTES, stage, takeStaged } from '../../request/secret-results.js';
+import { allocateApart, type Buffer as OwnBuffer } from '#platform/runtime.js';
+import { beginMessage, CipherMessage } from './cipher-message.js';
 import { apart, textBytes } from './digester.js';
 import type { ServedCipher } from './served-ciphers.js';
+import { StreamMessage } from './stream-message.js';
 
 const { StringDecoder } = nodeDecoder;
 const { allocUnsafe } = Buffer;
@@ -80,7 +81,7 @@ export function cipherClass(kind: CipherKind): CipherClass {
     readonly #tagSize: number;
     #stage = Stage.New;
     /** Undefined once it has ended. */
-    #message: CipherMessage | undefined;
+    #message: CipherMessage | StreamMessage | undefined;
     #aad: Uint8Array = NO_BYTES;
     /** The tag that a decipher checks, or the tag of a message that has ended. */
     #tag: OwnBuffer | undefined = undefined;
@@ -98,8 +99,11 @@ export function cipherClass(kind: CipherKind): CipherClass {
     ) {
       this.#served = served;
       this.#tagSize = tagSize;
-      this.#message = beginMessage();
-      this.#message.set(key, served.facts.keySize, iv);
+      const { facts } = served;
+      this.#message =
+        facts.tagSize > 0
+          ? beginMessage(key, facts.keySize, iv)
+          : new StreamMessage(facts, encrypt, key, iv);
       this._decoder = null;
       // Node's LazyTransform passes it to the constructor of stream.Transform.
       this._options = options;
@@ -153,7 +157,12 @@ export function cipherClass(kind: CipherKind): CipherClass {
     }
 
     setAAD(aadbuf: unknown, options: unknown): this {
-      if (this.#node === undefined && this.#stage === Stage.New && options === undefined) {
+      if (
+        this.#node === undefined &&
+        this.#stage === Stage.New &&
+        options === undefined &&
+        this.#served.facts.tagSize > 0
+      ) {
         const aad = isBytesView(aadbuf)
           ? bytesOfView(aadbuf)
           : typeof aadbuf === 'string'
@@ -180,6 +189,7 @@ export function cipherClass(kind: CipherKind): CipherClass {
         this.#node === undefined &&
         this.#stage !== Stage.Spent &&
         this.#tag === undefined &&
+        this.#served.facts.tagSize > 0 &&
         isUint8Array(tagbuf) &&
         sizeOf(tagbuf) === expected
       ) {
@@ -241,13 +251,17 @@ export function cipherClass(kind: CipherKind): CipherClass {
     }
 
     #finish(): Buffer {
+      if (this.#served.facts.tagSize === 0) {
+        this.#end();
+        return allocateApart(0);
+      }
       if (!encrypt && this.#tag === undefined) {
         // Node.js refuses it.
         const theirs = this.#judge();
         this.#end();
         return theirs.final() as Buffer;
       }
-      const message = this.#started();
+      const message = this.#started() as CipherMessage;
       const tag = encrypt ? allocUnsafe(this.#tagSize || TAG_SIZE) : this.#tag!;
       const status = message.finish(tag, encrypt);
       this.#end();
@@ -260,10 +274,10 @@ export function cipherClass(kind: CipherKind): CipherClass {
     }
 
     /** Returns the message, whose additional data are complete from here on. */
-    #started(): CipherMessage {
+    #started(): CipherMessage | StreamMessage {
       const message = this.#message!;
       if (this.#stage === Stage.New) {
-        message.start(this.#served.facts, encrypt, this.#aad);
+        if (message instanceof CipherMessage) message.start(this.#served.facts, encrypt, this.#aad);
         this.#stage = Stage.Started;
       }
       return message;

@@ -51,27 +51,23 @@ function create(
   iv: unknown,
   options: unknown,
 ): object | undefined {
-  if (typeof name !== 'string' || !mayBeGcm(name)) return undefined;
+  if (typeof name !== 'string') return undefined;
   const served = servedCipher(name);
   if (served === undefined || !isUint8Array(iv)) return undefined;
   const tagSize = options === undefined || options === null ? 0 : tagSizeOf(options);
   if (tagSize < 0) return undefined;
   // From here on no code of the caller runs: the sizes are those of what is copied.
   const nonceSize = sizeOf(iv);
-  if (nonceSize === 0 || nonceSize > NONCE_MAX) return undefined;
+  const { facts, gcm } = served;
+  if (gcm ? nonceSize === 0 || nonceSize > NONCE_MAX : nonceSize !== facts.ivSize) return undefined;
+  if (!gcm && tagSize > 0 && tagSize !== facts.tagSize) return undefined;
   const size = isUint8Array(key)
     ? sizeOf(key)
-    : typeof key === 'string' && key.length <= served.facts.keySize
+    : typeof key === 'string' && key.length <= facts.keySize
       ? Buffer.byteLength(key)
       : -1;
-  if (size !== served.facts.keySize) return undefined;
+  if (size !== facts.keySize) return undefined;
   return new Class(served, key as Uint8Array | string, iv, tagSize, options);
-}
-
-/** Returns false for most names of Node's other ciphers, without the lookup. */
-function mayBeGcm(name: string): boolean {
-  const last = name.charCodeAt(name.length - 1);
-  return last === 0x6d || last === 0x4d;
 }
 
 /**

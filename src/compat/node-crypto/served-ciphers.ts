@@ -1,10 +1,11 @@
 /**
- * Decides which names of ciphers Millrace serves: those of AES-GCM for which Node.js and Millrace
- * return the same bytes. Node's other ciphers remain its own: their assembly is as fast or faster.
+ * Decides which names of ciphers Millrace serves: those of AES-GCM, AES-CTR, ChaCha20 and
+ * ChaCha20-Poly1305 for which Node.js and Millrace return the same bytes.
  */
 import { findCipher } from '../../catalog/catalog.js';
 import type { CipherFacts } from '../../catalog/facts.js';
-import { CipherMessage } from './cipher-message.js';
+import { NO_BYTES } from '../../request/intrinsics.js';
+import { beginMessage } from './cipher-message.js';
 import { isServing, mayServe, original } from './original.js';
 
 /** A cipher that Millrace serves. */
@@ -12,11 +13,14 @@ export interface ServedCipher {
   /** The name as the caller wrote it. */
   readonly name: string;
   readonly facts: CipherFacts;
+  /** True if it takes nonces and tags of several sizes. */
+  readonly gcm: boolean;
 }
 
 /** The most names that are remembered: a program may pass names that it was given. */
 const NAMES_MAX = 256;
 const PROBE = Buffer.from('the same bytes');
+const SERVED = /^(aes-\d+-(gcm|ctr)|chacha20(-poly1305)?)$/;
 
 const known = new Map<string, ServedCipher | null>();
 let lastName = '';
@@ -29,7 +33,10 @@ export function servedCipher(name: string): ServedCipher | undefined {
   let served = known.get(name);
   if (served === undefined) {
     const facts = findCipher(name);
-    served = facts !== undefined && serves(facts, name) ? { name, facts } : null;
+    served =
+      facts !== undefined && serves(facts, name)
+        ? { name, facts, gcm: facts.name.endsWith('-gcm') }
+        : null;
     if (known.size < NAMES_MAX) known.set(name, served);
   }
   if (served === null) return undefined;
@@ -39,7 +46,7 @@ export function servedCipher(name: string): ServedCipher | undefined {
 
 function serves(facts: CipherFacts, name: string): boolean {
   try {
-    return facts.name.endsWith('-gcm') && mayServe() && compare(facts, name);
+    return SERVED.test(facts.name) && mayServe() && compare(facts, name);
   } catch {
     // Node.js does not know the name: the call goes there, for Node's own error.
     return false;
@@ -48,12 +55,16 @@ function serves(facts: CipherFacts, name: string): boolean {
 
 function compare(facts: CipherFacts, name: string): boolean {
   const [key, iv] = [Buffer.alloc(facts.keySize, 1), Buffer.alloc(facts.ivSize, 2)];
-  const theirs = original.createCipheriv(name as 'aes-128-gcm', key, iv).setAAD(PROBE);
-  const sealed = Buffer.concat([theirs.update(PROBE), theirs.final(), theirs.getAuthTag()]);
-  const own = new CipherMessage();
-  own.set(key, key.length, iv);
-  own.start(facts, true, PROBE);
+  const aead = facts.tagSize > 0;
+  const theirs = original.createCipheriv(name as 'aes-128-gcm', key, iv);
+  if (aead) theirs.setAAD(PROBE);
+  const parts = [theirs.update(PROBE), theirs.final()];
+  if (aead) parts.push(theirs.getAuthTag());
+  const sealed = Buffer.concat(parts);
+  const own = beginMessage(key, key.length, iv);
+  own.start(facts, true, aead ? PROBE : NO_BYTES);
   const [text, tag] = [Buffer.alloc(PROBE.length), Buffer.alloc(facts.tagSize)];
   const status = own.update(PROBE, PROBE.length, text) || own.finish(tag, true);
+  own.end();
   return status === 0 && sealed.equals(Buffer.concat([text, tag]));
 }
