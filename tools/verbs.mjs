@@ -242,7 +242,11 @@ async function bench(args) {
   // Millrace against itself: no other package takes part.
   if (args.includes('--record') && !['instructions', 'routes'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', 'record.mjs'), ...args]);
-  if (['core', 'routes', 'instructions', 'records', 'noble', 'webcrypto'].includes(args[0]))
+  if (
+    ['core', 'routes', 'instructions', 'records', 'noble', 'node-crypto', 'webcrypto'].includes(
+      args[0],
+    )
+  )
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   const { installContestants } = await import('../bench/install.mjs');
   await installContestants();

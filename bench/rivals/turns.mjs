@@ -10,9 +10,9 @@ const BUDGET_MS = 12_000;
 const MIN_ROUNDS = 3;
 
 /**
- * Returns `{ contestant, seconds, spread, lower }` for each form, in the order of `forms`. `seconds`
- * is the median of the rounds, `lower` their lowest decile and quartile. Calls `begin` after the
- * warm-up.
+ * Returns `{ contestant, seconds, spread, least, lower }` for each form, in the order of `forms`.
+ * `seconds` is the median of the rounds, `least` their minimum, `lower` their lowest decile and
+ * quartile. Calls `begin` after the warm-up.
  */
 export async function measureForms(row, forms, { rounds, time, begin = () => {} }) {
   const contestants = [];
@@ -39,6 +39,7 @@ export async function measureForms(row, forms, { rounds, time, begin = () => {} 
     contestant: name,
     seconds: median(seconds),
     spread: spread(seconds),
+    least: Math.min(...seconds),
     lower: [quantile(seconds, 0.1), quantile(seconds, 0.25)],
     ...(row.wait === 'promise' &&
       row.measure === undefined && {

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import millrace from 'millrace';
 import * as promises from 'millrace/promises';
 
-import { makeError } from '../../dist/request/errors.js';
+import { makeError } from '../../dist/base/errors.js';
 import { root } from '../../tools/steps.mjs';
 
 const read = (...path) => readFileSync(join(root, ...path), 'utf8');

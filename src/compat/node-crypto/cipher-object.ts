@@ -19,8 +19,8 @@ import {
   sizeOf,
 } from '../../base/intrinsics.js';
 import { encodeShort, isShort, textScratch } from '../../request/input-buffer.js';
-import { SMALL_BYTES, stage, takeStaged } from '../../request/secret-results.js';
-import { allocateApart, type Buffer as OwnBuffer } from '#platform/runtime.js';
+import { SMALL_BYTES, stage, takeStaged } from '../../base/secret-results.js';
+import { allocateApart, type Buffer as OwnBuffer } from '#platform/base/runtime.js';
 import { beginMessage, CipherMessage } from './cipher-message.js';
 import { apart, textBytes } from './digester.js';
 import type { ServedCipher } from './served-ciphers.js';

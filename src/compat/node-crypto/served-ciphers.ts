@@ -4,7 +4,7 @@
  */
 import { findCipher } from '../../catalog/catalog.js';
 import type { CipherFacts } from '../../catalog/facts.js';
-import { NO_BYTES } from '../../request/intrinsics.js';
+import { NO_BYTES } from '../../base/intrinsics.js';
 import { beginMessage } from './cipher-message.js';
 import { isServing, mayServe, original } from './original.js';
 

@@ -7,9 +7,9 @@
  */
 import type { CipherFacts } from '../../catalog/facts.js';
 import { automatic } from '../../engines/engines.js';
-import { At, frame } from '../../request/frame.js';
-import { copyInto, NO_BYTES, part } from '../../request/intrinsics.js';
-import { secretMemory, wipe, type Secret } from '../../request/secret-memory.js';
+import { At, frame } from '../../base/frame.js';
+import { copyInto, NO_BYTES, part } from '../../base/intrinsics.js';
+import { secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
 
 const KEY_MAX = 32;
 const NONCE_SIZE = 16;
