@@ -52,6 +52,13 @@ export interface Native {
    * long.
    */
   prefixedHex(digests: Uint8Array, size: number): string | undefined;
+  /**
+   * These three return bytes as text, in a time that depends on their number only; undefined if
+   * the text is long.
+   */
+  hex(bytes: Uint8Array): string | undefined;
+  base64(bytes: Uint8Array): string | undefined;
+  base64url(bytes: Uint8Array): string | undefined;
   toBigIntLE(source: Uint8Array): bigint | undefined;
   toBigIntBE(source: Uint8Array): bigint | undefined;
   writeBigIntLE(number: bigint, target: Uint8Array): number | undefined;

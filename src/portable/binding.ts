@@ -220,6 +220,9 @@ export function makePortable(host: Host): Native {
       return text === undefined ? undefined : `0x${text}`;
     },
     prefixedHex: () => undefined,
+    hex: () => undefined,
+    base64: () => undefined,
+    base64url: () => undefined,
     hashBigInt: (source) =>
       fastDigest(source, (memory, start, end) => numberOf(memory.subarray(start, end), hex)),
 

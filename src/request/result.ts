@@ -37,17 +37,20 @@ export function putPrefix(target: Uint8Array): void {
   copy(target, end - request.prefix, request.iv!, start, start + request.prefix);
 }
 
-/** Encodes a result as the caller wants it. */
+/**
+ * Encodes a result as the caller wants it. It may be a MAC: Node's encoders index tables by its
+ * bytes, so that native code writes all but long texts.
+ */
 export function encodeResult(digest: Buffer, form: Form): Buffer | string | bigint | boolean {
   switch (form) {
     case Form.Hex:
-      return hex(digest);
+      return native.hex(digest) ?? hex(digest);
     case Form.PrefixedHex:
       return prefixedHex(digest, digest.length);
     case Form.Base64:
-      return base64(digest);
+      return native.base64(digest) ?? base64(digest);
     case Form.Base64url:
-      return base64url(digest);
+      return native.base64url(digest) ?? base64url(digest);
     case Form.BigInt:
       return native.toBigIntBE(digest) ?? BigInt(`0x${hex(digest)}`);
     case Form.Verdict:

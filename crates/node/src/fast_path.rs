@@ -4,9 +4,12 @@
 use crate::bigint;
 use crate::environment::Call;
 use crate::values::Value;
-use millrace_request::fast_path::{FastRequest, digest_of, finished, hex, prefixed_hex_of};
+use millrace_request::fast_path::{FastRequest, digest_of, finished};
 use millrace_request::numbers::exact_size;
 use millrace_request::protocol::{At, Status};
+use millrace_request::text::{
+    base64_of, base64_size, base64url_of, hex, prefixed_hex_of, write_hex,
+};
 
 /// `hash(source, target)`: writes the digest to the target. Returns a [`Status`].
 pub(crate) fn hash(call: &Call<'_>) -> Value {
@@ -37,26 +40,58 @@ pub(crate) fn hash_prefixed_hex(call: &Call<'_>) -> Value {
     }
 }
 
-/// The most text that `prefixedHex` returns: 32 digests of 64 bytes.
-const PREFIXED_MAX: usize = 32 * 130;
+/// The most characters of one text: 32 digests of 64 bytes as hex, each after `0x`.
+const TEXT_MAX: usize = 32 * 130;
 
 /// `prefixedHex(digests, size)`: returns consecutive digests of `size` bytes as hex, each after
-/// `0x`; `undefined` for other arguments and for more than [`PREFIXED_MAX`] characters.
+/// `0x`; `undefined` for other arguments and for more than [`TEXT_MAX`] characters.
 pub(crate) fn prefixed_hex(call: &Call<'_>) -> Value {
-    let text = (|| {
-        let digests = call.uint8_array(0)?;
-        let size = call.double(1).and_then(exact_size).filter(|&size| size > 0)?;
-        let length = (digests.size() / size).checked_mul(size.checked_mul(2)?.checked_add(2)?)?;
-        match length {
-            0..=130 => Some(call.env.ascii(prefixed_hex_of(digests.read(), size, &mut [0; 130]))),
-            131..=PREFIXED_MAX => {
-                let mut text = [0; PREFIXED_MAX];
-                Some(call.env.ascii(prefixed_hex_of(digests.read(), size, &mut text)))
-            }
-            _ => None,
-        }
-    })();
-    text.unwrap_or(Value::NOTHING)
+    let Some(size) = call.double(1).and_then(exact_size).filter(|&size| size > 0) else {
+        return Value::NOTHING;
+    };
+    text_of(
+        call,
+        |all| (all / size).checked_mul(size.checked_mul(2)?.checked_add(2)?),
+        |digests, text| prefixed_hex_of(digests, size, text),
+    )
+}
+
+/// `hex(bytes)`: returns the bytes as hex; `undefined` for other arguments and for more than
+/// [`TEXT_MAX`] characters.
+pub(crate) fn hex_text(call: &Call<'_>) -> Value {
+    text_of(
+        call,
+        |size| size.checked_mul(2),
+        |bytes, text| {
+            write_hex(bytes, text);
+            &text[..2 * bytes.len()]
+        },
+    )
+}
+
+/// `base64(bytes)`: as `hex`, in Base64.
+pub(crate) fn base64_text(call: &Call<'_>) -> Value {
+    text_of(call, base64_size, base64_of)
+}
+
+/// `base64url(bytes)`: as `hex`, in Base64 for URLs.
+pub(crate) fn base64url_text(call: &Call<'_>) -> Value {
+    text_of(call, base64_size, base64url_of)
+}
+
+/// Returns the text that `write` makes of the bytes of the first argument, with up to `length`
+/// characters.
+fn text_of(
+    call: &Call<'_>,
+    length: impl Fn(usize) -> Option<usize>,
+    write: impl for<'a> Fn(&[u8], &'a mut [u8]) -> &'a [u8],
+) -> Value {
+    let Some(source) = call.uint8_array(0) else { return Value::NOTHING };
+    match length(source.size()) {
+        Some(0..=130) => call.env.ascii(write(source.read(), &mut [0; 130])),
+        Some(131..=TEXT_MAX) => call.env.ascii(write(source.read(), &mut [0; TEXT_MAX])),
+        _ => Value::NOTHING,
+    }
 }
 
 /// `hashBigInt(source)`: returns the digest as a big-endian BigInt, otherwise as `hashHex`.

@@ -154,29 +154,3 @@ impl<'a, C: Caller> FastRequest<'a, C> {
         }
     }
 }
-
-/// Returns lower-case hex of at most 64 bytes.
-pub fn hex<'a>(bytes: &[u8], text: &'a mut [u8; 128]) -> &'a [u8] {
-    write_hex(bytes, text);
-    &text[..bytes.len() * 2]
-}
-
-/// Writes lower-case hex. The compiler vectorizes the arithmetic (2 ns for 32 bytes, 16 with a
-/// table), and the time does not depend on the digest.
-#[inline(always)]
-pub fn write_hex(bytes: &[u8], text: &mut [u8]) {
-    let digit = |nibble: u8| nibble + b'0' + u8::from(nibble > 9) * (b'a' - b'0' - 10);
-    for (&byte, pair) in bytes.iter().zip(text.as_chunks_mut::<2>().0) {
-        *pair = [digit(byte >> 4), digit(byte & 15)];
-    }
-}
-
-/// Returns digests of `size` bytes, which fit, as lower-case hex, each after `0x`.
-pub fn prefixed_hex_of<'a>(digests: &[u8], size: usize, text: &'a mut [u8]) -> &'a [u8] {
-    let each = 2 * size + 2;
-    for (digest, place) in digests.chunks_exact(size).zip(text.chunks_exact_mut(each)) {
-        place[..2].copy_from_slice(b"0x");
-        write_hex(digest, &mut place[2..]);
-    }
-    &text[..digests.len() / size * each]
-}

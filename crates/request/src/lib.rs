@@ -5,7 +5,7 @@
 //!
 //! Each module imports only modules further down this list:
 //!
-//! - `fast_path`: common digests with few numbers, and their text;
+//! - `fast_path`: common digests with few numbers; `text`: bytes as hex and Base64;
 //! - `decode`: decodes a call into a `Work`;
 //! - `execute`: dispatches a `Work` to the core, through the modules of its operations:
 //!   `cipher`, `parts`, `kernel`, `hash_state`, `batch`, `chunks`, `files`, `kdf`,
@@ -54,6 +54,7 @@ pub mod parts;
 pub mod predict;
 pub mod protocol;
 pub mod running_cipher;
+pub mod text;
 pub mod work;
 
 // The operations that this build executes: the linker omits the others from a WebAssembly module.
