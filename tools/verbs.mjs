@@ -22,6 +22,8 @@ export const verbs = {
   test,
   'test:kernel': testKernel,
   'test:allocations': testAllocations,
+  'test:constant-time': testConstantTime,
+  'test:faults': testFaults,
   'test:runtimes': testRuntimes,
   'test:browser': testBrowser,
   'test:portable': testPortable,
@@ -103,6 +105,27 @@ async function testAllocations(args) {
   await buildFailingBinary();
   process.env.MILLRACE_ALLOCATIONS = 'all';
   return nodeTests(['test/lifecycle/allocations.test.mjs', ...args]);
+}
+
+/**
+ * No branch, address or time depends on a secret; `npm test` has a short form of the first part.
+ *   npm run test:constant-time -- --test-name-pattern=portable
+ */
+async function testConstantTime(args) {
+  await prepare();
+  process.env.MILLRACE_CONSTANT_TIME = 'all';
+  // The second compares times.
+  const files = ['constant-time.test', 'timing.clocks'].map(
+    (name) => `test/constant-time/${name}.mjs`,
+  );
+  return nodeTests(['--test-concurrency=1', ...files, ...args]);
+}
+
+/** Faults of the system, in their long forms. */
+async function testFaults(args) {
+  await prepare();
+  process.env.MILLRACE_FAULTS_LONG = 'all';
+  return nodeTests(['test/faults/faults.test.mjs', ...args]);
 }
 
 /** One build in Node 20 to 26, Bun and Deno, on the portable engine too, and in workerd; in full. */

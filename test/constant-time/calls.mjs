@@ -1,0 +1,400 @@
+// The calls whose secrets valgrind watches. Each makes its secrets with `secret` and returns its
+// results, which must depend on them: a call whose secret gets lost on the way proves nothing.
+
+import { createRequire } from 'node:module';
+
+import {
+  aeadNames,
+  ciphers,
+  hashNames,
+  hashes,
+  hmacNames,
+  streamNames,
+} from '../support/algorithms.mjs';
+
+const load = createRequire(import.meta.url);
+const millrace = load('millrace');
+const promises = load('millrace/promises');
+
+/** The only branches on secrets, and addresses of them, with the reasons. SECURITY.md lists them. */
+export const declared = {
+  verdict: 'one branch: whether a tag or code was right, which the caller learns',
+  argon2d: 'Argon2d, and Argon2id after the first half of its first pass (RFC 9106, 3.4.1.3)',
+  scrypt: 'the second half of scryptROMix reads at places that the password decides (RFC 7914)',
+  bcrypt: 'the tables of Blowfish',
+  bigint: 'a BigInt has no leading zeros: V8 compares its highest words with zero',
+  counter:
+    'GCM with a nonce of other sizes than 12 bytes: AWS-LC branches where the last byte of the ' +
+    'counter, which depends on key and nonce, begins again',
+  size: 'AES-KWP: the number of bytes of the key, which the result shows',
+  text: "a MAC as text on the portable engine: the runtime's own encoders have tables",
+};
+
+/** Calls that leak: valgrind must report each. @type {Watched[]} */
+export const controls = [
+  {
+    name: 'control: a table in C',
+    call: (secret, memcheck) => memcheck.lookUp(secret(16)),
+  },
+  {
+    name: 'control: a comparison that ends early',
+    call: (secret, memcheck) => memcheck.equalUntil(secret(16), secret(16)),
+  },
+  {
+    name: 'control: a branch in JavaScript',
+    call: (secret) => secret(16).map((byte) => (byte > 10 ? 1 : 2)),
+  },
+  {
+    name: 'control: a table in WebAssembly',
+    call(secret) {
+      // (func (export "f") (param i32) (result i32) (i32.load8_u (i32.load8_u (local.get 0))))
+      const code =
+        '0061736d0100000001060160017f017f030201000503010001070902016d020001660000' +
+        '0a0c010a0020002d00002d00000b';
+      const module = new WebAssembly.Module(Buffer.from(code, 'hex'));
+      const { m, f } = new WebAssembly.Instance(module).exports;
+      new Uint8Array(m.buffer).set(secret(16), 256);
+      return f(256);
+    },
+  },
+  { name: 'control: Argon2d', call: (secret) => argon2('argon2d', secret) },
+];
+
+/** Sizes in bytes around the thresholds of the kernels: blocks, strides, and what is divided. */
+const sizes = {
+  few: [0, 1, 16, 31, 256, 1000, 4096],
+  all: [
+    ...[0, 1, 15, 16, 17, 31, 32, 33, 47, 48, 63, 64, 65, 95, 96, 97, 111, 112, 127, 128, 129],
+    ...[143, 144, 160, 191, 192, 193, 239, 255, 256, 257, 287, 288, 320, 383, 384, 385, 511, 512],
+    ...[513, 575, 767, 768, 769, 1023, 1024, 1025, 1535, 2047, 2048, 2049, 4095, 4096, 4097],
+    ...[8191, 8192, 8193, 16_384, 16_385, 32_768, 65_536, 65_537],
+  ],
+};
+
+/** Bytes on an ArrayBuffer of their own: V8 keeps those of short typed arrays in its heap. */
+function known(size, step = 7) {
+  const made = Buffer.from(new ArrayBuffer(size));
+  for (let at = 0; at < size; at++) made[at] = at * step + 3;
+  return made;
+}
+
+/**
+ * @typedef {object} Watched
+ * @property {string} name
+ * @property {(secret: (size: number, step?: number) => Buffer, memcheck: any) => unknown} call its
+ *   result, or a promise of it
+ * @property {keyof typeof declared} [leaks] what it is allowed
+ * @property {keyof typeof declared} [portable] what it is allowed on the portable engine
+ * @property {number} [times] how often; 1 by default
+ * @property {boolean} [boolean] the result says nothing but yes or no
+ */
+
+/**
+ * Returns the calls; with `everything` all algorithms at all sizes.
+ *
+ * @returns {Watched[]}
+ */
+export function watchedCalls(everything) {
+  const lengths = everything ? sizes.all : sizes.few;
+  /** @type {Watched[]} */
+  const calls = [];
+  const watch = (name, call, facts = {}) => calls.push({ name, call, ...facts });
+  const verdict = { leaks: 'verdict' };
+
+  for (const name of aeadNames) {
+    const { key, iv } = ciphers[name];
+    const nonce = known(iv);
+    const aad = known(20);
+    const sealed = (size, more = {}) =>
+      millrace.seal(name, { key: known(key), nonce, aad, source: known(size), ...more });
+    for (const size of lengths) {
+      watch(`seal ${name} ${size} B`, (secret) =>
+        millrace.seal(name, { key: secret(key), nonce, aad, source: secret(size) }),
+      );
+      const source = sealed(size);
+      watch(
+        `open ${name} ${size} B`,
+        (secret) => millrace.open(name, { key: secret(key), nonce, aad, source }),
+        { ...verdict, boolean: size === 0 },
+      );
+    }
+    const forged = sealed(1000);
+    forged[1003] ^= 1;
+    watch(
+      `open ${name} 1000 B, forged`,
+      (secret) =>
+        refused(() => millrace.open(name, { key: secret(key), nonce, aad, source: forged })),
+      { ...verdict, boolean: true },
+    );
+    watch(`seal ${name} prepared key`, (secret) => {
+      const prepared = millrace.createKey(name, secret(key));
+      const made = millrace.seal(name, { key: prepared, nonce, aad, source: secret(300) });
+      prepared.dispose();
+      return made;
+    });
+    // GCM-SIV needs the whole message.
+    const inPieces = name.endsWith('-siv') ? [] : [false, true];
+    if (inPieces.length > 0)
+      watch(`createCipher ${name}`, (secret) => {
+        const cipher = millrace.createCipher(name, { key: secret(key), nonce, aad });
+        const made = [1, 15, 16, 100, 1000, 5].map((size) => cipher.update(secret(size)));
+        return Buffer.concat([...made, cipher.final(), cipher.authTag]);
+      });
+    const authTag = sealed(1000).subarray(1000);
+    for (const unverified of inPieces)
+      watch(
+        `createDecipher ${name}${unverified ? ' unverified' : ''}`,
+        (secret) => {
+          const options = { key: secret(key), nonce, aad, authTag, unverified };
+          const decipher = millrace.createDecipher(name, options);
+          const source = sealed(1000);
+          const made = [source.subarray(0, 100), source.subarray(100, 1000)].map((part) =>
+            decipher.update(part),
+          );
+          return Buffer.concat([...made, decipher.final()]);
+        },
+        verdict,
+      );
+    watch(`promises.seal ${name} on the pool`, (secret) =>
+      promises.seal(name, { key: secret(key), nonce, aad, source: secret(5000), route: 'pool' }),
+    );
+    watch(
+      `promises.open ${name} on the pool`,
+      (secret) =>
+        promises.open(name, { key: secret(key), nonce, aad, source: sealed(5000), route: 'pool' }),
+      verdict,
+    );
+    if (!name.endsWith('-gcm')) continue;
+    for (const size of [1, 8, 11, 13, 16, 17, 60, 128]) {
+      const other = known(size);
+      watch(
+        `seal ${name} nonce of ${size} B`,
+        (secret) => millrace.seal(name, { key: secret(key), nonce: other, source: secret(1000) }),
+        { leaks: 'counter' },
+      );
+      watch(
+        `createCipher ${name} nonce of ${size} B`,
+        (secret) => {
+          const cipher = millrace.createCipher(name, { key: secret(key), nonce: other });
+          return Buffer.concat([cipher.update(secret(1000)), cipher.final(), cipher.authTag]);
+        },
+        { leaks: 'counter' },
+      );
+    }
+  }
+
+  for (const name of streamNames) {
+    const { key, iv } = ciphers[name];
+    for (const size of lengths.slice(1))
+      watch(`cipher ${name} ${size} B`, (secret) =>
+        millrace.cipher(name, true, secret(key), known(iv), secret(size)),
+      );
+    watch(`createCipher ${name}`, (secret) => {
+      const cipher = millrace.createCipher(name, { key: secret(key), nonce: known(iv) });
+      const made = [1, 15, 16, 100, 1000, 5].map((size) => cipher.update(secret(size)));
+      return Buffer.concat([...made, cipher.final()]);
+    });
+  }
+
+  for (const name of hmacNames) {
+    for (const size of everything ? [0, 1, 55, 56, 64, 111, 112, 128, 1000, 5000] : [0, 111, 1000])
+      watch(`hmac ${name} ${size} B`, (secret) => millrace.hmac(name, secret(32), secret(size)));
+    watch(`hmac ${name}, a key longer than a block`, (secret) =>
+      millrace.hmac(name, secret(200), secret(10)),
+    );
+    const mac = millrace.hmac(name, known(32), known(100));
+    const wrong = Buffer.from(mac);
+    wrong[5] ^= 1;
+    for (const [title, code] of [
+      ['right', mac],
+      ['wrong', wrong],
+    ])
+      watch(
+        `verifyHmac ${name}, ${title}`,
+        (secret) => millrace.verifyHmac(name, { key: secret(32), source: known(100), mac: code }),
+        { ...verdict, boolean: true },
+      );
+    watch(`createHmac ${name}`, (secret) => {
+      const hmac = millrace.createHmac(name, secret(32));
+      for (const size of [1, 64, 100, 300]) hmac.update(secret(size));
+      return hmac.digest();
+    });
+    watch(`hmacMany ${name}`, (secret) =>
+      millrace.hmacMany(
+        name,
+        secret(32),
+        Array.from({ length: 17 }, () => secret(100)),
+      ),
+    );
+  }
+  for (const encoding of ['hex', 'base64', 'base64url', 'bigint']) {
+    const leaks = encoding === 'bigint' ? { leaks: 'bigint' } : { portable: 'text' };
+    for (const name of ['sha256', 'sha512', 'blake3', 'sha3-256']) {
+      watch(
+        `hmac ${name} as ${encoding}`,
+        (secret) => millrace.hmac(name, secret(32), known(100), encoding),
+        leaks,
+      );
+      watch(
+        `hmac ${name} as { encoding: ${encoding} }`,
+        (secret) => millrace.hmac(name, secret(32), known(100), { encoding }),
+        leaks,
+      );
+      watch(
+        `hmac ${name}, prepared key, as ${encoding}`,
+        (secret) =>
+          millrace.hmac(name, millrace.createKey(`hmac-${name}`, secret(32)), known(100), encoding),
+        leaks,
+      );
+      watch(
+        `createHmac ${name} as ${encoding}`,
+        (secret) => millrace.createHmac(name, secret(32)).update(known(100)).digest(encoding),
+        leaks,
+      );
+      watch(
+        `promises.hmac ${name} as ${encoding}`,
+        (secret) => promises.hmac(name, secret(32), known(100), { encoding, route: 'pool' }),
+        leaks,
+      );
+    }
+    for (const name of ['blake2b512', 'blake3', 'kmac256'])
+      watch(
+        `hash ${name} with a key as ${encoding}`,
+        (secret) => millrace.hash(name, known(100), { key: secret(32), encoding }),
+        leaks,
+      );
+  }
+
+  // A message can be the secret of a hash: HMAC and KDFs of others are made of it.
+  for (const name of hashNames.filter((each) => !/^(xxh|crc)/.test(each)))
+    for (const size of everything ? [1, 64, 111, 135, 200, 1024, 5000, 20_000] : [200, 5000])
+      watch(`hash ${name} ${size} B`, (secret) => millrace.hash(name, secret(size)));
+  for (const name of Object.keys(hashes).filter((each) => hashes[each].parameters?.key)) {
+    const size = 32;
+    for (const length of everything ? [0, 1, 128, 136, 1000, 5000] : [0, 1000])
+      watch(`hash ${name} with a key, ${length} B`, (secret) =>
+        millrace.hash(name, secret(length), { key: secret(size) }),
+      );
+    const mac = millrace.hash(name, known(100), { key: known(size) });
+    watch(
+      `verifyMac ${name}`,
+      (secret) => millrace.verifyMac(name, { key: secret(size), source: known(100), mac }),
+      { ...verdict, boolean: true },
+    );
+    watch(`createHash ${name} with a key`, (secret) => {
+      const hasher = millrace.createHash(name, { key: secret(size) });
+      for (const length of [1, 64, 100, 300]) hasher.update(secret(length));
+      return hasher.digest();
+    });
+    watch(`createKey ${name}`, (secret) =>
+      millrace.hash(name, known(100), { key: millrace.createKey(name, secret(size)) }),
+    );
+  }
+
+  const derived = ['sha1', 'sha256', 'sha384', 'sha512', 'sha3-256', 'blake2b512', 'ripemd160'];
+  for (const name of derived) {
+    const digest = hashes[name].digest;
+    watch(`pbkdf2 ${name}`, (secret) => millrace.pbkdf2(secret(20), known(16), 3, 80, name));
+    watch(`hkdf ${name}`, (secret) => millrace.hkdf(name, secret(32), known(16), known(5), 100));
+    watch(`hkdf.extract ${name}`, (secret) => millrace.hkdf.extract(name, secret(32), known(16)));
+    watch(`hkdf.expand ${name}`, (secret) =>
+      millrace.hkdf.expand(name, secret(digest), known(5), 100),
+    );
+    watch(`promises.pbkdf2 ${name}, together`, async (secret) =>
+      Buffer.concat(
+        await Promise.all(
+          Array.from({ length: 5 }, () => promises.pbkdf2(secret(20), known(16), 3, 32, name)),
+        ),
+      ),
+    );
+  }
+  for (const algorithm of ['argon2i', 'argon2d', 'argon2id'])
+    watch(
+      algorithm,
+      (secret) => argon2(algorithm, secret),
+      algorithm === 'argon2i' ? {} : { leaks: 'argon2d' },
+    );
+  watch('scrypt', (secret) => millrace.scrypt(secret(20), known(16), 64, { N: 16, r: 2, p: 2 }), {
+    leaks: 'scrypt',
+  });
+  watch(
+    'verifyPassword bcrypt',
+    (secret) =>
+      millrace.verifyPassword(
+        secret(20, 1),
+        '$2b$04$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui',
+      ),
+    { leaks: 'bcrypt', boolean: true },
+  );
+
+  for (const size of [1, 16, 32, 100, 1000]) {
+    const equal = (other) => (secret) => millrace.timingSafeEqual(secret(size), other);
+    // Native code answers with a number, of which JavaScript asks what it is.
+    const facts = { ...verdict, times: 4, boolean: true };
+    watch(`timingSafeEqual ${size} B, equal`, equal(known(size)), facts);
+    watch(`timingSafeEqual ${size} B, different`, equal(known(size, 9)), facts);
+  }
+
+  const chunkCiphers = ['aes-128-gcm', 'aes-256-gcm', 'chacha20-poly1305'];
+  for (const algorithm of chunkCiphers) {
+    const { key } = ciphers[algorithm];
+    const sizesOfChunks = [100, 40_000];
+    watch(`sealStream ${algorithm}`, (secret) => {
+      const stream = promises.sealStream({ algorithm, key: secret(key) });
+      return through(
+        stream,
+        sizesOfChunks.map((size) => secret(size)),
+      );
+    });
+    watch(
+      `openStream ${algorithm}`,
+      async (secret) => {
+        const parts = sizesOfChunks.map((size) => known(size));
+        const sealed = await through(promises.sealStream({ algorithm, key: known(key) }), parts);
+        return through(promises.openStream({ algorithm, key: secret(key) }), [sealed]);
+      },
+      // Three chunks of 16 KiB, and the header's check of the key.
+      { ...verdict, times: 4 },
+    );
+  }
+  // Those of KWP come last: the size of a result shows in V8's counts of memory from then on.
+  const last = [];
+  for (const kind of ['kw', 'kwp'])
+    for (const bits of [128, 192, 256]) {
+      const name = `aes-${bits}-${kind}`;
+      for (const size of kind === 'kw' ? [16, 24, 32, 256] : [1, 8, 20, 32, 100]) {
+        watch(`wrapKey ${name} ${size} B`, (secret) =>
+          millrace.wrapKey(name, { key: secret(bits / 8), source: secret(size) }),
+        );
+        const source = millrace.wrapKey(name, { key: known(bits / 8), source: known(size) });
+        const call = (secret) => millrace.unwrapKey(name, { key: secret(bits / 8), source });
+        if (kind === 'kw') watch(`unwrapKey ${name} ${size} B`, call, verdict);
+        else last.push({ name: `unwrapKey ${name} ${size} B`, call, leaks: 'size' });
+      }
+    }
+  return [...calls, ...last];
+}
+
+function argon2(algorithm, secret) {
+  return millrace.argon2(algorithm, {
+    ...{ message: secret(20), nonce: known(16), secret: secret(8) },
+    ...{ tagLength: 100, parallelism: 2, memory: 64, passes: 2 },
+  });
+}
+
+/** Returns what a stream makes of these parts. */
+async function through(stream, parts) {
+  for (const part of parts) stream.write(part);
+  stream.end();
+  return Buffer.concat(await stream.toArray());
+}
+
+/** Returns true if the call throws. */
+function refused(call) {
+  try {
+    call();
+  } catch {
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,41 @@
+// Runs under valgrind (memcheck.mjs): each call of calls.mjs with its secrets marked. Prints a line
+// of JSON for each, and its name to standard error, between the reports of valgrind.
+
+import { writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+import { controls, watchedCalls } from './calls.mjs';
+
+const [addon, options] = process.argv.slice(2);
+const { everything, only } = JSON.parse(options);
+const load = createRequire(import.meta.url);
+const memcheck = load(addon);
+
+const print = (fact) => writeSync(1, `${JSON.stringify(fact)}\n`);
+const made = [];
+
+/** Makes secret bytes: those that `known` makes, marked as undefined. */
+function secret(size, step = 7) {
+  const bytes = Buffer.from(new ArrayBuffer(size));
+  for (let at = 0; at < size; at++) bytes[at] = at * step + 3;
+  made.push(bytes);
+  return memcheck.hide(bytes);
+}
+
+async function run({ name, call }) {
+  writeSync(2, `\n-- ${name}\n`);
+  const before = memcheck.errors();
+  let result = call(secret, memcheck);
+  if (result instanceof Promise) result = await result;
+  const errors = memcheck.errors() - before;
+  const secretBytes = memcheck.secretBytes(result);
+  // What stays in memory must not count for the next call.
+  for (const bytes of made.splice(0)) memcheck.publish(bytes);
+  if (ArrayBuffer.isView(result)) memcheck.publish(result);
+  print({ name, errors, secretBytes });
+}
+
+print({ running: memcheck.running() === 1 });
+for (const each of [...controls, ...watchedCalls(everything)])
+  if (only === undefined || each.name.includes(only)) await run(each);
+print({ engines: load('millrace').engines() });
