@@ -1,7 +1,8 @@
-// A browser for the test that looks at the bench's report. It is no dependency: where Debian's can
+// A browser for the tests that look at pages: the documentation and the bench's report. It is no dependency: where Debian's can
 // be installed it is, elsewhere the test says that it was not run.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 
 import { Stop, probe, skipped, step } from './steps.mjs';
@@ -50,4 +51,22 @@ export async function startBrowser() {
     executablePath: findBrowser(),
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   });
+}
+
+/**
+ * Texts of a page, below `selector`, whose contrast is less than WCAG's level AA asks for: 4.5, or 3
+ * for large text. Measured by axe-core.
+ */
+export async function lowContrast(page, selector = 'body') {
+  const path = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  await page.evaluate(readFileSync(path, 'utf8'));
+  return page.evaluate(async (from) => {
+    const { violations } = await globalThis.axe.run(from, { runOnly: ['color-contrast'] });
+    return violations
+      .flatMap(({ nodes }) => nodes)
+      .map(({ any: [{ data }], html }) => {
+        const { fgColor, bgColor, contrastRatio } = data;
+        return `${contrastRatio}: ${fgColor} on ${bgColor}: ${html.slice(0, 80)}`;
+      });
+  }, selector);
 }

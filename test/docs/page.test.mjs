@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { findBrowser, startBrowser } from '../../tools/browser.mjs';
+import { findBrowser, lowContrast, startBrowser } from '../../tools/browser.mjs';
 import { serve } from '../../tools/serve.mjs';
 import { root, temporary } from '../support/child.mjs';
 
@@ -263,13 +263,10 @@ test('the page', { skip: missing }, async (t) => {
         await page.waitForSelector('#chart svg');
       }
       await page.screenshot({ path: join(pictures, `page-${name}.png`), fullPage: true });
-      const { width, beyond, contrast } = await page.evaluate(lookedAt);
+      const { width, beyond } = await page.evaluate(lookedAt);
       assert.equal(width, view.viewport.width, 'nobody has to scroll sideways');
       assert.deepEqual(beyond, [], 'nothing stands beyond the edge');
-      assert.ok(
-        contrast.every(({ ratio }) => ratio >= 4.5),
-        JSON.stringify(contrast),
-      );
+      assert.deepEqual(await lowContrast(page), []);
       assert.deepEqual(complaints, []);
       await close();
     });
@@ -339,25 +336,5 @@ function lookedAt() {
         element.getBoundingClientRect().right > document.documentElement.clientWidth + 1,
     )
     .map(({ tagName, id }) => `${tagName}#${id}`);
-  const numbers = (colour) => colour.match(/[\d.]+/g).map(Number);
-  const light = (colour) => {
-    const [red, green, blue] = numbers(colour).map((part) =>
-      part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
-    );
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const ground = (element) => {
-    const colour = getComputedStyle(element).backgroundColor;
-    return numbers(colour)[3] === 0 ? ground(element.parentElement) : colour;
-  };
-  const contrast = ['h1', '.lead', '#go', '#status', '#digest', '#file-name', '.fields label'].map(
-    (selector) => {
-      const element = document.querySelector(selector);
-      const [one, two] = [light(getComputedStyle(element).color), light(ground(element))].sort(
-        (a, b) => b - a,
-      );
-      return { selector, ratio: (one + 0.05) / (two + 0.05) };
-    },
-  );
-  return { width, beyond, contrast };
+  return { width, beyond };
 }
