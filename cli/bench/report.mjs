@@ -195,28 +195,34 @@ export function crossoverTable(found) {
     .join('\n')}\n`;
 }
 
-/** Summarizes the table and lists the rows in which Millrace is slower. */
-export function summary(rows) {
-  const lines = [];
-  if (rows.length === 0) return '';
-  const of = (verdict) => rows.filter(({ comparison }) => comparison.verdict === verdict);
+/** Returns in words in how many rows Millrace is faster, and a sentence for each other row. */
+export function verdict(rows) {
+  const of = (wanted) => rows.filter(({ comparison }) => comparison.verdict === wanted);
   const [ahead, tie, behind, alone, missing] = ['ahead', 'tie', 'behind', 'alone', 'missing'].map(
     of,
   );
-  lines.push(
-    `${rows.length} rows: Millrace is ahead in ${ahead.length}, level (~, within the ` +
-      `noise or 3 %) in ${tie.length}, ` +
+  return {
+    sentence:
+      `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}: Millrace is ahead in ` +
+      `${ahead.length}, level (~, within the noise or 3 %) in ${tie.length}, ` +
       `behind (<) in ${behind.length}` +
       (alone.length > 0 ? `, without a contestant in ${alone.length}` : '') +
       `${missing.length > 0 ? `, missing in ${missing.length}` : ''}.`,
-  );
-  for (const row of behind) {
-    const { best, ratio } = row.comparison;
-    lines.push(
-      `  ${best.contestant} wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ` +
-        `${ratio.toFixed(2)}x (${best.form})`,
-    );
-  }
+    losses: behind.map((row) => {
+      const { best, ratio } = row.comparison;
+      return (
+        `${best.contestant} wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ` +
+        `${ratio.toFixed(2)}x (${best.form})`
+      );
+    }),
+  };
+}
+
+/** Summarizes the table and lists the rows in which Millrace is slower. */
+export function summary(rows) {
+  if (rows.length === 0) return '';
+  const { sentence, losses } = verdict(rows);
+  const lines = [sentence, ...losses.map((loss) => `  ${loss}`)];
   // Asynchronous single jobs are expected behind: one job cannot use several cores.
   for (const row of rows.filter(
     ({ comparison, table }) => comparison.loop?.verdict === 'behind' && table !== 'async',

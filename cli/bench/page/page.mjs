@@ -1,6 +1,6 @@
 // A record of `millrace bench` as one page of HTML.
 
-import { bytes, duration } from '../report.mjs';
+import { bytes, duration, verdict } from '../report.mjs';
 import { quantile } from '../numbers.mjs';
 import { chartsOf } from './charts.mjs';
 import { factList, pageOf, text } from './shell.mjs';
@@ -11,7 +11,7 @@ export function htmlPage(record) {
     title: `Millrace bench, ${record.cpu}`,
     heading: 'Millrace bench',
     lead: lead(record, sections),
-    header: `${facts(record)}\n${noise(record)}`,
+    header: `${verdictOf(record)}\n${facts(record)}\n${noise(record)}\n${glossary}`,
     footer: `<p>Every answer was compared before the clock started. Contestants took turns, round by
 round; a figure is the median of its rounds, &plusmn; is half the interquartile range, drawn as a
 thin line through the point. Inputs are the same in every call and hot in the cache. Figures of
@@ -28,6 +28,45 @@ function lead({ date, interrupted }, sections) {
     `${what === '' ? 'Nothing was measured.' : `${what[0].toUpperCase()}${what.slice(1)}.`} ` +
     `${date.slice(0, 16).replace('T', ' ')} UTC.${cut}`
   );
+}
+
+/** The words of the page, which terminals show as signs. */
+const words = [
+  [
+    'ratio',
+    "the best contestant's time divided by Millrace's: 2 means half the time, below 1 slower",
+  ],
+  ['ahead, behind', 'the difference is larger than the noise'],
+  ['level', 'the difference is smaller than the noise, or than 3 %; marked ~ in the terminal'],
+  ['noise', 'half the interquartile ranges of both, added up; in a disturbed row more'],
+  ['median', 'the figure in the middle of all rounds'],
+  [
+    'disturbed',
+    'other processes used more than 0.3 cores meanwhile, or the main thread had to wait',
+  ],
+  ['contestant', 'a library that is compared, or a plain loop, named by its package'],
+  ['own loop', 'synchronous calls of Millrace in a loop, beside its batch call'],
+  ['in flight', 'asynchronous calls that have started and not yet called back'],
+  ['p50, p99', 'half, or 99 of 100, of the calls took at most this long'],
+  [
+    'copied, lent',
+    'the call copies its message, or uses the memory of the caller until it is done',
+  ],
+  ['sync, pool, split', 'routes: on the calling thread, on one worker, on all workers'],
+];
+
+const glossary = `<details class="words"><summary>The words of this page</summary><dl>${words
+  .map(([word, meaning]) => `<div><dt>${text(word)}</dt><dd>${text(meaning)}</dd></div>`)
+  .join('')}</dl></details>`;
+
+/** In how many rows Millrace is faster, and the others by name. */
+function verdictOf({ rows }) {
+  if (rows.length === 0) return '';
+  const { sentence, losses } = verdict(rows);
+  const list = losses.map((loss) => `<li>${text(loss)}</li>`).join('');
+  return `<div class="verdict"><p>${text(sentence.replaceAll(/ \(<\)|~, /g, ''))}</p>${
+    list === '' ? '' : `<ul>${list}</ul>`
+  }</div>`;
 }
 
 function facts({ cpu, cores, system, node, contestants, missing, settings, rows: measured }) {

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 
 import { chartsOf } from '../../../cli/bench/page/charts.mjs';
 import { htmlPage } from '../../../cli/bench/page/page.mjs';
-import { findBrowser, startBrowser } from '../../../tools/browser.mjs';
+import { findBrowser, lowContrast, startBrowser } from '../../../tools/browser.mjs';
 import { benchRecord } from '../../support/bench-record.mjs';
 import { temporary } from '../../support/child.mjs';
 
@@ -27,6 +27,28 @@ test('the page fetches nothing, and what was measured cannot speak HTML', () => 
   assert.match(html, /&lt;Model&gt; &quot;9654&quot; &amp; its friends/);
   assert.doesNotMatch(html, /<Model>/);
   assert.match(html, /Copyright \(c\) \d+ Leon Sorokin/, 'the licence of the library goes with it');
+});
+
+test('the verdict is first, names rows that others win, and its words are explained', () => {
+  const verdicts = ['behind', 'behind', 'tie'];
+  const rows = record.rows.map((row, index) => {
+    const verdict = verdicts[index] ?? 'ahead';
+    return { ...row, comparison: { ...row.comparison, ratio: 0.8, verdict } };
+  });
+  const page = htmlPage({ ...record, rows });
+  const [, sentence, list] = /<div class="verdict"><p>(.*?)<\/p><ul>(.*?)<\/ul><\/div>/.exec(page);
+  assert.equal(
+    sentence,
+    `${rows.length} rows: Millrace is ahead in ${rows.length - 3}, level (within the noise or 3 %) ` +
+      'in 1, behind in 2.',
+  );
+  const losses = [...list.matchAll(/<li>(.*?)<\/li>/g)].map(([, loss]) => loss);
+  assert.equal(losses.length, 2);
+  for (const loss of losses) assert.match(loss, /^\S+ wins: .*, \d+ K?i?B: 0\.80x \(/);
+  assert.ok(page.indexOf('class="verdict"') < page.indexOf('<dt>CPU</dt>'));
+  for (const word of ['ratio', 'level', 'noise', 'disturbed', 'in flight', 'p50, p99'])
+    assert.ok(page.includes(`<dt>${word}</dt>`), word);
+  assert.doesNotMatch(htmlPage({ ...record, rows: [] }), /class="verdict"/);
 });
 
 test('every kind of record has its charts, and every chart a table with all of its figures', () => {
@@ -155,6 +177,7 @@ test('in a browser', { skip: missing }, async (t) => {
       const seen = await page.evaluate(lookedAt);
       assert.equal(seen.scrollWidth, view.viewport.width, 'nobody has to scroll sideways');
       assert.deepEqual(seen.beyond, [], 'nothing stands beyond the edge');
+      assert.deepEqual(await lowContrast(page), []);
       assert.deepEqual(
         seen.charts.map(({ id }) => id),
         lines.map(({ id }) => id),
