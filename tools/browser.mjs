@@ -1,5 +1,5 @@
-// A browser for the tests that look at pages: the documentation and the bench's report. It is no dependency: where Debian's can
-// be installed it is, elsewhere the test says that it was not run.
+// A browser for the tests that look at pages: the documentation and the bench's report. It is no
+// dependency: where Debian's can be installed it is, elsewhere the tests say that they were not run.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

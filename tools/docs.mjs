@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, extname, join, posix, relative } from 'node:path';
 
+import { home } from '../docs/.vitepress/about.mjs';
 import { installed, npm } from './install.mjs';
 import { deadPageLinks, withoutCode } from './links.mjs';
 import { serve } from './serve.mjs';
@@ -80,7 +81,6 @@ function copyPages() {
     staged.set(`docs/recipes/${name}`, `recipes/${name}`);
   for (const name of readdirSync(folder)) {
     if (name.endsWith('.md')) staged.set(`docs/${name}`, name);
-    if (extname(name) === '.png') cpSync(join(folder, name), join(pages, name));
   }
   for (const [file, page] of staged) {
     const text = readFileSync(join(root, file), 'utf8');
@@ -95,10 +95,9 @@ function copyPages() {
   });
 }
 
-/** README.md below a first screen that has its title and first sentence. */
+/** README.md without its title and first sentence, below a first screen. */
 function homePage(text) {
-  const head = readFileSync(join(folder, '.vitepress', 'home.yaml'), 'utf8');
-  return head + text.replace(/^# .+\n+.+\n+/, '');
+  return `---\n${JSON.stringify(home)}\n---\n\n${text.replace(/^# .+\n+.+\n+/, '')}`;
 }
 
 /** Links to files that are pages point to those; links to other files become plain text. */
@@ -119,7 +118,7 @@ function moveLinks(text, file, page, staged) {
 }
 
 function picture(path) {
-  return extname(path) === '.png' ? basename(path) : undefined;
+  return extname(path) === '.svg' ? basename(path) : undefined;
 }
 
 /** The API reference: one page for each export of each entry point. */
@@ -131,6 +130,7 @@ async function writeReference() {
     .map(([name, conditions]) => [posix.join('millrace', name), declarations(conditions)]);
   const tsconfig = join(staging, 'tsconfig.json');
   const options = join(staging, 'typedoc.json');
+  const prettier = join(staging, 'prettier.json');
   const compilerOptions = {
     target: 'ES2022',
     lib: ['ES2023', 'ESNext.Disposable', 'DOM'],
@@ -140,6 +140,7 @@ async function writeReference() {
     skipLibCheck: true,
     noEmit: true,
   };
+  write(prettier, JSON.stringify({ printWidth: 46, singleQuote: true }));
   write(tsconfig, JSON.stringify({ compilerOptions, files: modules.map(([, file]) => file) }));
   write(
     options,
@@ -148,10 +149,15 @@ async function writeReference() {
       entryPoints: modules.map(([, file]) => file),
       modules: Object.fromEntries(modules.map(([name, file]) => [file, name])),
       plugin: [
-        join(folder, '.vitepress', 'typedoc-modules.mjs'),
+        join(folder, '.vitepress', 'typedoc.mjs'),
         'typedoc-plugin-markdown',
         'typedoc-vitepress-theme',
       ],
+      theme: 'millrace',
+      // Signatures and examples fit a phone.
+      formatWithPrettier: true,
+      prettierConfigFile: prettier,
+      pageTitleTemplates: { index: '{projectName}', module: '{name}', member: '{name}' },
       out: join(pages, 'api'),
       docsRoot: pages,
       name: 'API reference',
@@ -164,7 +170,7 @@ async function writeReference() {
       excludeExternals: true,
       externalSymbolLinkMappings: {
         '@types/node': {
-          Buffer: 'https://nodejs.org/api/buffer.html#class-buffer',
+          'global.Buffer': 'https://nodejs.org/api/buffer.html#class-buffer',
           '*': 'https://nodejs.org/api/stream.html',
         },
       },

@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 
 import { slugify } from '../../tools/links.mjs';
+import { npmPage, repository, version } from './about.mjs';
+import { extend, hangingIndent } from './markdown.mjs';
+import { search } from './search.mjs';
 
 const sidebarOfReference = fileURLToPath(
   new URL('../.site/pages/api/typedoc-sidebar.json', import.meta.url),
@@ -24,16 +27,12 @@ export default defineConfig({
   markdown: {
     anchor: { slugify },
     headers: { slugify },
-    config(markdown) {
-      const fence = markdown.renderer.rules.fence;
-      markdown.renderer.rules.fence = (tokens, index, ...rest) =>
-        tokens[index].info.trim() === 'mermaid'
-          ? `<Diagram source="${encodeURIComponent(tokens[index].content)}" />`
-          : fence(tokens, index, ...rest);
-    },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    codeTransformers: [hangingIndent],
+    config: extend,
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search,
     outline: [2, 3],
     nav: [
       page('Guide', '/getting-started'),
@@ -41,7 +40,9 @@ export default defineConfig({
       page('API', '/api/'),
       page('Benchmarks', '/benchmark-results'),
       page('Try it', '/try'),
+      { text: version, items: [page('Changelog', '/changelog'), page('npm', npmPage)] },
     ],
+    socialLinks: repository === undefined ? [] : [{ icon: 'github', link: repository }],
     sidebar: {
       '/api/': [{ text: 'API reference', link: '/api/', items: reference() }],
       '/': [

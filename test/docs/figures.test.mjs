@@ -9,6 +9,7 @@ import esbuild from 'esbuild';
 
 import millrace from 'millrace';
 
+import { charts } from '../../tools/charts.mjs';
 import { root } from '../../tools/steps.mjs';
 
 const read = (...path) => readFileSync(join(root, ...path), 'utf8');
@@ -87,4 +88,9 @@ test('numbers of algorithms, and their names in docs/algorithms.md', () => {
     listed(/^\| (?:AEAD|stream ciphers) \|[^|]*\|([^|]*)\|$/gm).sort(),
     millrace.getCiphers(),
   );
+});
+
+test('charts show the figures of the tables of docs/benchmark-results.md', () => {
+  for (const [name, svg] of Object.entries(charts()))
+    assert.equal(read('docs', name), svg, `docs/${name}: run node tools/charts.mjs`);
 });

@@ -306,6 +306,6 @@
     }
   });
   for (const { id } of charts) watch.observe(document.getElementById(id));
-  // @ts-expect-error: for tests and tools/report-picture.mjs.
+  // @ts-expect-error: for tests.
   window.millraceCharts = drawn;
 })();

@@ -24,7 +24,7 @@ import type { Duplex, TransformStream } from '#platform/base/stream-types.js';
  * ```js
  * import { createReadStream, createWriteStream } from 'node:fs';
  * import { pipeline } from 'node:stream/promises';
- * import { generateKey, sealStream } from 'millrace/promises';
+ * import { generateKey, sealStream } from 'millrace';
  *
  * const algorithm = 'aes-256-gcm';
  * const key = generateKey(algorithm); // keep it
@@ -54,7 +54,7 @@ export function sealStream(options: SealedStreamOptions): Duplex {
  * ```js
  * import { createReadStream, createWriteStream } from 'node:fs';
  * import { pipeline } from 'node:stream/promises';
- * import { generateKey, openStream, sealStream } from 'millrace/promises';
+ * import { generateKey, openStream, sealStream } from 'millrace';
  *
  * const options = {
  *   algorithm: 'aes-256-gcm',
@@ -117,7 +117,7 @@ export async function openRange(read: ReadRange, options: OpenRangeOptions): Pro
  *
  * @example
  * ```js
- * import { generateKey, sealTransformStream } from 'millrace/promises';
+ * import { generateKey, sealTransformStream } from 'millrace';
  *
  * const algorithm = 'aes-256-gcm';
  * const key = generateKey(algorithm);
@@ -142,7 +142,7 @@ export function sealTransformStream(options: SealedStreamOptions): TransformStre
  *   generateKey,
  *   openTransformStream,
  *   sealTransformStream,
- * } from 'millrace/promises';
+ * } from 'millrace';
  *
  * const options = {
  *   algorithm: 'aes-256-gcm',

@@ -1,0 +1,112 @@
+// The charts of the documentation, docs/*.svg, drawn from the tables of docs/benchmark-results.md:
+//
+//   node tools/charts.mjs
+//
+// In a file the colours follow the reader's system; the site puts the charts into its pages, where
+// its own style sheet colours them. They are as narrow as a phone, so that their text stays legible.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('../docs/', import.meta.url));
+
+/** The classes of a chart; docs/.vitepress/theme/style.css has the same. */
+const style = `.ink{fill:#1f2328}.soft{fill:#59636e}.ours{fill:#3451b2}.others{fill:#8c959f}.behind{fill:#b35900}
+.one{stroke:#59636e}text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
+@media(prefers-color-scheme:dark){.ink{fill:#f0f6fc}.soft{fill:#9198a1}.ours{fill:#a8b1ff}.others{fill:#656c76}
+.behind{fill:#f0883e}.one{stroke:#9198a1}}`;
+
+const WIDTH = 360;
+const ROW = 36;
+/** The room of a value behind its bar. */
+const VALUE = 62;
+
+/** The charts by file name. */
+export function charts() {
+  const text = readFileSync(join(folder, 'benchmark-results.md'), 'utf8');
+  const [calls, jobs] = ['Synchronous calls', 'Asynchronous calls'].map((title) =>
+    tableBelow(text, title),
+  );
+  return {
+    'sealing.svg': values(
+      'Messages of 1 MiB sealed per second with AES-256-GCM, two cores',
+      jobs.heads.slice(1, -1),
+      jobs.rows
+        .find(([name]) => name === 'AES-256-GCM seal, 1 MiB lent, 16 in flight')
+        .slice(1, -1),
+    ),
+    'synchronous.svg': ratios('Synchronous calls: times as fast as the best other library', calls),
+    'asynchronous.svg': ratios('Asynchronous calls: times as fast as the best other library', jobs),
+  };
+}
+
+/** The first table below a heading. */
+function tableBelow(text, title) {
+  const [, section] = text.split(`\n## ${title}\n`);
+  const lines = section.split('\n## ')[0].split('\n');
+  const [heads, , ...rows] = lines
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.replaceAll('**', '').trim()));
+  return { heads, rows };
+}
+
+/** One row of a table, a bar for each library. */
+function values(title, names, figures) {
+  return drawn(
+    title,
+    names.map((name, index) => ({
+      name,
+      value: Number(figures[index].replaceAll(',', '')),
+      text: figures[index],
+      kind: index === 0 ? 'ours' : 'others',
+    })),
+  );
+}
+
+/** The last column of a table, a bar for each row, and a line where both are equal. */
+function ratios(title, { rows }) {
+  const bars = rows.map((row) => ({
+    name: row[0].replace(/ \(.*/, ''),
+    value: Number(row.at(-1)),
+    text: `${row.at(-1)}x`,
+    kind: Number(row.at(-1)) < 1 ? 'behind' : 'ours',
+  }));
+  return drawn(title, bars, 1);
+}
+
+function drawn(title, bars, line) {
+  const most = Math.max(...bars.map(({ value }) => value));
+  const scale = (value) => Math.round((value / most) * (WIDTH - VALUE) * 10) / 10;
+  const height = bars.length * ROW + 2;
+  const parts = bars.flatMap(({ name, value, text, kind }, index) => {
+    const top = index * ROW;
+    return [
+      `<text class="ink" x="0" y="${top + 13}">${escaped(name)}</text>`,
+      `<rect class="${kind}" x="0" y="${top + 18}" width="${scale(value)}" height="12" rx="2"/>`,
+      `<text class="soft" x="${scale(value) + 6}" y="${top + 28}">${escaped(text)}</text>`,
+    ];
+  });
+  if (line !== undefined)
+    bars.forEach((_, index) =>
+      parts.push(
+        `<path class="one" stroke-dasharray="2 2" d="M${scale(line)} ${index * ROW + 16}v16"/>`,
+      ),
+    );
+  const told = bars.map(({ name, text }) => `${name} ${text}`).join('; ');
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img">
+<title>${escaped(title)}</title>
+<desc>${escaped(told)}</desc>
+<style>${style}</style>
+${parts.join('\n')}
+</svg>
+`;
+}
+
+function escaped(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const [name, svg] of Object.entries(charts())) writeFileSync(join(folder, name), svg);
