@@ -95,9 +95,10 @@ function copyPages() {
   });
 }
 
-/** README.md without its title and first sentence, below a first screen. */
+/** README.md below a first screen, which has its title, first sentence and chart. */
 function homePage(text) {
-  return `---\n${JSON.stringify(home)}\n---\n\n${text.replace(/^# .+\n+.+\n+/, '')}`;
+  const rest = text.replace(/^# .+\n+.+\n+/, '').replace(/^!\[.*\]\(\S*sealing\.svg\)\n+/m, '');
+  return `---\n${JSON.stringify(home)}\n---\n\n${rest}`;
 }
 
 /** Links to files that are pages point to those; links to other files become plain text. */

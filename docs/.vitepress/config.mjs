@@ -50,6 +50,7 @@ export default defineConfig({
           text: 'Guide',
           items: [
             page('Getting started', '/getting-started'),
+            page('Choosing algorithms', '/choosing'),
             page('Algorithms and limits', '/algorithms'),
             page('Hashing', '/hashing'),
             page('Sealing a message', '/sealing'),
@@ -60,6 +61,7 @@ export default defineConfig({
             page('Browsers', '/browsers'),
             page('Servers and bundlers', '/servers-and-bundlers'),
             page('Platforms', '/platforms'),
+            page('Questions and answers', '/faq'),
             page('Try it in this browser', '/try'),
           ],
         },
@@ -80,7 +82,13 @@ export default defineConfig({
         },
         {
           text: 'Reference',
-          items: [page('The millrace command', '/cli'), page('API', '/api/')],
+          items: [
+            page('The millrace command', '/cli'),
+            page('API', '/api/'),
+            page('Error codes', '/errors'),
+            page('Settings and variables', '/settings'),
+            page('Formats', '/formats'),
+          ],
         },
         {
           text: 'Concepts',
@@ -101,7 +109,9 @@ export default defineConfig({
         {
           text: 'Compatibility',
           items: [
+            page('Migrating', '/migrating'),
             page('millrace/node-crypto', '/node-crypto'),
+            page('millrace/webcrypto', '/webcrypto'),
             page('node:crypto', '/node-differences'),
             page('@ronomon/crypto-async', '/crypto-async'),
             page('bigint-hash, bigint-buffer', '/bigint-hash'),

@@ -117,7 +117,7 @@ test('cells of heat maps are coloured by their ratios', { skip: notBuilt }, () =
 const found = {
   jwt: 'recipes/tokens',
   webhook: 'recipes/webhook',
-  migrate: 'node-crypto',
+  migrate: 'migrating',
   bcrypt: 'key-derivation',
   password: 'key-derivation',
   aes: 'algorithms',
@@ -130,7 +130,7 @@ const found = {
   file: 'hashing',
   browser: 'browsers',
   worker: 'recipes/workers',
-  error: 'api/millrace/classes/MillraceError',
+  error: 'errors',
   target: 'large-results',
   bigint: 'bigint-hash',
   merkle: 'recipes/merkle-tree',
@@ -145,6 +145,9 @@ const found = {
   signature: 'recipes/webhook',
   salt: 'key-derivation',
   wasm: 'portable',
+  audit: 'faq',
+  environment: 'settings',
+  format: 'formats',
 };
 
 const sizes = { phone: { width: 390, height: 844 }, laptop: { width: 1360, height: 900 } };
