@@ -14,6 +14,7 @@ import { search } from '../../docs/.vitepress/search.mjs';
 import { findBrowser, lowContrast, startBrowser } from '../../tools/browser.mjs';
 import { serve } from '../../tools/serve.mjs';
 import { root } from '../../tools/steps.mjs';
+import { allExamples } from '../package/examples.mjs';
 
 const folder = join(root, 'docs', '.site', 'dist');
 const notBuilt =
@@ -28,6 +29,22 @@ const pagesIn = (path) =>
     .filter((name) => name.endsWith('.html') && name !== '404.html')
     .map((name) => join(path, name).replaceAll('\\', '/'));
 const text = (html) => html.replaceAll(/<[^>]*>/g, '').replaceAll('&#39;', "'");
+
+test('comments stand above lines of code that do not fit a phone with them', () => {
+  /** The columns of a phone of 390 pixels. */
+  const COLUMNS = 47;
+  // A result may stand behind its call in JavaScript.
+  const beside = {
+    js: /^ *(?! |\/\/)(?:[^'"`]|(['"`]).*?\1)*? \/\/ (?!true|false|undefined|\d|'|\[|<)/,
+    sh: /^(?!#).* # /,
+  };
+  for (const { file, line, language, code } of allExamples())
+    for (const [index, text] of language === 'console' ? [] : code.split('\n').entries())
+      assert.ok(
+        text.length <= COLUMNS || !beside[language === 'sh' ? 'sh' : 'js'].test(text),
+        `${file}:${line + index + 1}: ${text}`,
+      );
+});
 
 test(
   'a page of a function has its module, an example and named signatures',
