@@ -9,11 +9,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 
-import { build } from 'esbuild';
-
 import { columnOf, documented, keep } from '../../tools/engines-table.mjs';
 import { findRuntime, makeProject, workerd } from '../../tools/runtimes.mjs';
 import { root, temporary } from '../support/child.mjs';
+import { bundleForWorkerd } from '../support/workerd.mjs';
 
 /** There is one thread, on which a long derivation cannot be stopped. */
 const without = [['aborted derivations', 'aborted while it runs']];
@@ -22,33 +21,6 @@ const found = findRuntime(workerd);
 const all = process.env.MILLRACE_RUNTIMES === 'all';
 const folder = temporary();
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Bundles a module with the conditions of Wrangler. Returns the names of the WebAssembly files. */
-async function bundle(contents, resolveDir) {
-  const names = new Set();
-  await build({
-    stdin: { contents, resolveDir },
-    outfile: join(folder, 'worker.js'),
-    bundle: true,
-    format: 'esm',
-    conditions: ['workerd', 'worker', 'browser'],
-    logLevel: 'silent',
-    plugins: [
-      {
-        name: 'compiled modules',
-        setup({ onResolve }) {
-          onResolve({ filter: /\.wasm\?module$/ }, ({ path, resolveDir: from }) => {
-            const name = path.replace(/^\.\/|\?module$/g, '');
-            names.add(name);
-            writeFileSync(join(folder, name), readFileSync(join(from, name)));
-            return { path: name, external: true, sideEffects: false };
-          });
-        },
-      },
-    ],
-  });
-  return [...names];
-}
 
 /** Runs the test of worker.js; returns its record. */
 async function run(names, settings = {}) {
@@ -88,7 +60,10 @@ const main :Workerd.Worker = (
 test('workerd', { skip: found.missing && `not run: ${found.missing}` }, async (t) => {
   t.diagnostic(`workerd ${found.version}`);
   makeProject();
-  const names = await bundle("export { default } from './worker.mjs';", import.meta.dirname);
+  const names = await bundleForWorkerd("export { default } from './worker.mjs';", {
+    resolveDir: import.meta.dirname,
+    folder,
+  });
   const some = { families: ['hashes', 'seals', 'keys', 'refusals', 'originals', 'absences'] };
   const record = await run(names, { without, ...(all ? {} : some) });
   const { compiles, runs, functions, noble, cases, failures, summary } = record;

@@ -3,7 +3,8 @@
 // manifest of their own in test/bundlers: `npm run test:bundlers` installs them.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
@@ -16,19 +17,33 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { createServer } from 'node:http';
+import { basename, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 
+import { findBrowser, startBrowser } from '../../tools/browser.mjs';
 import { installed } from '../../tools/install.mjs';
 import { hostPlatform } from '../../tools/platforms.mjs';
-import { pack } from './packed.mjs';
+import { findRuntime, workerd } from '../../tools/runtimes.mjs';
+import { serve } from '../../tools/serve.mjs';
 import { root, temporary } from '../support/child.mjs';
+import { bundleForWorkerd } from '../support/workerd.mjs';
+import { projects } from './examples.mjs';
+import { pack } from './packed.mjs';
 
 const tools = join(root, 'test', 'bundlers');
 const missing =
   !installed(tools) && 'not run: the bundlers are not installed (npm run test:bundlers)';
 const platform = hostPlatform();
 const SERVED = 'SERVER ba7816bf $argon2id 35bce4ea true native=true\n';
+
+/** The commands of docs/recipes/deployments.md that npx finds. */
+const commands = [
+  [root, 'esbuild'],
+  [tools, 'postject'],
+  [tools, 'vite'],
+];
 
 const project = temporary();
 const modules = join(project, 'node_modules');
@@ -51,6 +66,9 @@ async function layOut() {
     mkdirSync(folder, { recursive: true });
     await run('tar', ['-xzf', file, '--strip-components=1', '-C', folder]);
   }
+  mkdirSync(join(modules, '.bin'));
+  for (const [place, name] of noShell() ? [] : commands)
+    symlinkSync(join(place, 'node_modules', '.bin', name), join(modules, '.bin', name));
   copyFileSync(join(tools, 'server.mjs'), join(project, 'server.mjs'));
   writeFileSync(
     join(project, 'package.json'),
@@ -249,6 +267,11 @@ test(
   },
 );
 
+function noShell() {
+  if (process.platform === 'win32') return 'not run: commands for other systems';
+  return spawnSync('bash', ['-c', 'true']).status !== 0 && 'not run: bash is not here';
+}
+
 function noExecutables() {
   if (process.platform !== 'linux')
     return 'not run: only on Linux, elsewhere executables are signed';
@@ -269,14 +292,178 @@ test(`${permission} --allow-addons --allow-fs-read=<project>`, { skip: missing }
   assert.equal(stdout, SERVED);
 });
 
+// docs/recipes/deployments.md
+
+const deployments = new Map(projects().map((each) => [each.title, each]));
+
+/**
+ * Writes the files of a section and runs its commands, in a folder that has the packages. Returns
+ * the folder.
+ */
+async function deploy(title) {
+  const { files, commands, prints } = deployments.get(title);
+  const folder = join(project, 'deployments', title.replace(/\W/g, ''));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text.replaceAll('linux-x64-gnu', platform));
+  }
+  if (!existsSync(join(folder, 'node_modules')))
+    symlinkSync(modules, join(folder, 'node_modules'), 'junction');
+  if (commands === '') return folder;
+  const { stdout } = await run('bash', ['-ec', commands], {
+    cwd: folder,
+    env: { npm_config_offline: 'true' },
+  });
+  if (prints !== undefined) assert.ok(stdout.endsWith(prints), stdout);
+  return folder;
+}
+
+test('docs/recipes/deployments.md: every section has a test', () => {
+  assert.deepEqual(
+    [...deployments.keys()],
+    ['Vite', 'Next.js', 'AWS Lambda', 'Cloudflare Workers', 'Single executables', 'Docker'],
+  );
+});
+
+const ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+
+test(
+  'docs/recipes/deployments.md: Vite, in Chromium',
+  { skip: missing || noShell() || (!findBrowser() && 'not run: there is no Chromium here') },
+  async () => {
+    const dist = join(await deploy('Vite'), 'dist');
+    const server = await serve({ folder: dist });
+    const browser = await startBrowser();
+    try {
+      const page = await browser.newPage();
+      await page.goto(`${server.url}/`);
+      const buffer = Buffer.from('abc');
+      await page.setInputFiles('input', { name: 'abc.txt', mimeType: 'text/plain', buffer });
+      await page.waitForFunction("document.querySelector('output').textContent !== ''");
+      assert.equal(
+        await page.textContent('output'),
+        '6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85',
+      );
+    } finally {
+      await browser.close();
+      await server.close();
+    }
+  },
+);
+
+test(
+  'docs/recipes/deployments.md: AWS Lambda, the function alone',
+  { skip: missing || noShell() },
+  async () => {
+    const built = join(await deploy('AWS Lambda'), 'function');
+    const alone = temporary();
+    try {
+      cpSync(built, alone, { recursive: true });
+      const event = JSON.stringify({ body: 'YWJj', isBase64Encoded: true });
+      const program = `import('./index.mjs').then(({ handler }) => handler(${event})).then(console.log)`;
+      const { stdout } = await run(process.execPath, ['-e', program], { cwd: alone });
+      assert.ok(stdout.includes(ABC), stdout);
+    } finally {
+      rmSync(alone, { recursive: true, force: true });
+    }
+  },
+);
+
+const found = findRuntime(workerd);
+test(
+  'docs/recipes/deployments.md: Cloudflare Workers, in workerd',
+  { skip: missing || (found.missing && `not run: ${found.missing}`) },
+  async () => {
+    const folder = await deploy('Cloudflare Workers');
+    const out = join(folder, 'dist');
+    mkdirSync(out);
+    const source = deployments.get('Cloudflare Workers').files['worker.js'];
+    const names = await bundleForWorkerd(source, { resolveDir: folder, folder: out });
+    const [, date] = /compatibility_date = "([\d-]+)"/.exec(
+      deployments.get('Cloudflare Workers').files['wrangler.toml'],
+    );
+    const modules = names.map((name) => `(name = "${name}", wasm = embed "${name}")`);
+    writeFileSync(
+      join(out, 'config.capnp'),
+      `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = .main)],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+const main :Workerd.Worker = (
+  modules = [(name = "worker", esModule = embed "worker.js"), ${modules.join(', ')}],
+  bindings = [(name = "SECRET", text = "a secret")],
+  compatibilityDate = "${date}",
+  compatibilityFlags = ["nodejs_compat"],
+);
+`,
+    );
+    const child = spawn(found.command, ['serve', '--control-fd=1', join(out, 'config.capnp')]);
+    try {
+      const errors = [];
+      child.stderr.on('data', (chunk) => errors.push(chunk));
+      const ended = new Promise((_, reject) =>
+        child.once('exit', () => reject(new Error(Buffer.concat(errors).toString()))),
+      );
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      const { port } = JSON.parse((await Promise.race([lines.next(), ended])).value);
+      const ask = async (signature) => {
+        const headers = { 'x-signature': signature };
+        const settings = { method: 'POST', body: 'abc', headers };
+        return (await fetch(`http://127.0.0.1:${port}/`, settings)).text();
+      };
+      const right = createHmac('sha256', 'a secret').update('abc').digest('hex');
+      assert.equal(await ask(right), 'authentic');
+      assert.equal(await ask(right.replace(/^./, (c) => (c === '0' ? '1' : '0'))), 'forged');
+      assert.equal(await ask(''), 'forged');
+    } finally {
+      child.kill();
+    }
+  },
+);
+
+test(
+  'docs/recipes/deployments.md: a single executable, alone',
+  { skip: missing || noExecutables() || noShell() },
+  async () => {
+    const folder = await deploy('Single executables');
+    const alone = temporary();
+    try {
+      copyFileSync(join(folder, 'build', 'digest'), join(alone, 'digest'));
+      writeFileSync(join(alone, 'abc.txt'), 'abc');
+      const options = { cwd: alone, env: { TMPDIR: alone } };
+      const { stdout } = await run(join(alone, 'digest'), ['abc.txt'], options);
+      assert.equal(stdout, `${ABC} true\n`);
+      assert.deepEqual(readdirSync(alone).sort(), ['abc.txt', 'digest']);
+    } finally {
+      rmSync(alone, { recursive: true, force: true });
+    }
+  },
+);
+
+test('docs/recipes/deployments.md: the server of the image', { skip: missing }, async () => {
+  const folder = await deploy('Docker');
+  const child = spawn(process.execPath, ['server.mjs'], {
+    cwd: folder,
+    env: { ...process.env, PORT: '0', MILLRACE_ENGINE: 'native' },
+  });
+  try {
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const [, port] = /port (\d+)$/.exec((await lines.next()).value);
+    const url = `http://127.0.0.1:${port}/`;
+    assert.equal(await (await fetch(url, { method: 'POST', body: 'abc' })).text(), ABC);
+  } finally {
+    child.kill();
+  }
+});
+
 // Next.js
 
 const next = existsSync(join(tools, 'node_modules', 'next', 'package.json'));
 
-/** Webpack needs the setting; Turbopack copies the binary beside what it bundles. */
-for (const [bundler, flags, settings] of [
-  ['webpack', ['--webpack'], { serverExternalPackages: ['millrace'] }],
-  ['Turbopack', [], {}],
+for (const [bundler, flags] of [
+  ['webpack', ['--webpack']],
+  ['Turbopack', []],
 ])
   test(
     `Next.js: next build, standalone, ${bundler}`,
@@ -291,31 +478,24 @@ for (const [bundler, flags, settings] of [
       // Inside `tools`, as Turbopack follows no links out of its root.
       const site = mkdtempSync(join(tools, 'site-'));
       try {
-        mkdirSync(join(site, 'app', 'api'), { recursive: true });
         for (const name of ['millrace', `@millrace/${platform}`])
           cpSync(join(modules, name), join(site, 'node_modules', name), { recursive: true });
         writeFileSync(
           join(site, 'package.json'),
           '{ "name": "site", "version": "1.0.0", "private": true }\n',
         );
-        const config = {
-          output: 'standalone',
-          outputFileTracingRoot: tools,
-          turbopack: { root: tools },
-          ...settings,
-        };
-        writeFileSync(join(site, 'next.config.mjs'), `export default ${JSON.stringify(config)};\n`);
+        const { files } = deployments.get('Next.js');
+        const here = JSON.stringify(tools);
         writeFileSync(
-          join(site, 'app', 'layout.js'),
-          'export default function Layout({ children }) { return ' +
-            '<html><body>{children}</body></html>; }\n',
+          join(site, 'next.config.mjs'),
+          files['next.config.mjs'].replace(
+            ' }',
+            `, outputFileTracingRoot: ${here}, turbopack: { root: ${here} } }`,
+          ),
         );
-        writeFileSync(
-          join(site, 'app', 'api', 'route.js'),
-          "import { engines, hash } from 'millrace';\nexport const dynamic = " +
-            "'force-dynamic';\nexport const GET = () => Response.json({ hash: hash('md5', " +
-            "'', 'hex'), native: engines().native.available });\n",
-        );
+        const route = 'app/api/digest/route.js';
+        mkdirSync(dirname(join(site, route)), { recursive: true });
+        writeFileSync(join(site, route), files[route]);
         await run(
           process.execPath,
           [join(tools, 'node_modules', 'next', 'dist', 'bin', 'next'), 'build', ...flags],
@@ -326,8 +506,29 @@ for (const [bundler, flags, settings] of [
           /node_modules.@millrace.[^/\\]+.(package\.json|millrace\..*\.node)$/.test(file),
         );
         assert.equal(found.length, 2, found.join('\n'));
+        await answersRoute(join(site, '.next', 'standalone', basename(site), 'server.js'));
       } finally {
         rmSync(site, { recursive: true, force: true });
       }
     },
   );
+
+/** Starts a server of Next.js alone, and asks the route of the page. */
+async function answersRoute(server) {
+  const free = createServer();
+  await new Promise((resolve) => free.listen(0, '127.0.0.1', resolve));
+  const { port } = free.address();
+  await new Promise((resolve) => free.close(resolve));
+  const env = { ...process.env, PORT: port, HOSTNAME: '127.0.0.1' };
+  const child = spawn(process.execPath, [server], { env });
+  try {
+    for await (const line of createInterface({ input: child.stdout }))
+      if (line.includes('Ready')) break;
+    const url = `http://127.0.0.1:${port}/api/digest`;
+    const response = await fetch(url, { method: 'POST', body: 'abc' });
+    const errors = child.stderr.read()?.toString();
+    assert.equal(await response.text(), `{"sha256":"${ABC}"}`, errors);
+  } finally {
+    child.kill();
+  }
+}
