@@ -68,6 +68,10 @@ test('sizes of bundles in docs/browsers.md, README.md and docs/portable.md', asy
     assertNear(sizes.atOnce, Number(atOnce), what);
     assertNear(sizes.later, Number(later ?? 0), what);
   }
+  const [, told] = /about (\d+) KB with gzip besides noble/.exec(
+    read('docs', 'noble-and-ethers.md'),
+  );
+  assertNear((await sizesOf('sha256', 'millrace/noble-hashes/sha2.js')).atOnce, told, 'noble');
   const [, , , sha256] = rows.find(([, names]) => names === 'sha256');
   assert.ok(read('README.md').includes(`one hash in ${sha256} KB`));
   assert.ok(read('docs', 'portable.md').includes(`One hash takes ${sha256} KB`));

@@ -648,11 +648,17 @@ describe('in a project of npm', { concurrency: 2 }, () => {
     assert.throws(() => examplesOf('x', '<!-- example: skip -->\n```js\n```\n'), /cannot read/);
   });
 
-  test('a program of js or ts needs no setup', () => {
-    const completed = examples.filter(
-      ({ language, setup }) => ['js', 'ts'].includes(language) && setup !== '',
+  test('a program of js needs no setup, is at most 80 columns wide, comments stand above', () => {
+    const programs = examples.filter(({ language }) => language === 'js');
+    assert.deepEqual(
+      programs.filter(({ setup }) => setup !== ''),
+      [],
     );
-    assert.deepEqual(completed, []);
+    for (const { file, line, code } of programs)
+      for (const each of code.split('\n')) {
+        assert.ok(each.length <= 80, `${file}:${line}: ${each}`);
+        assert.doesNotMatch(each, /[;,{] +\/\/ /, `${file}:${line}`);
+      }
   });
 
   for (const example of examples) {
