@@ -54,11 +54,16 @@ const lateFiles = {
     'compat/node-crypto/digester',
     'compat/node-crypto/hash',
     'compat/node-crypto/hmac',
-    'compat/node-crypto/key-types',
-    'compat/node-crypto/original',
     'compat/node-crypto/served-ciphers',
     'compat/node-crypto/served-hashes',
+    'compat/node-crypto/serving',
     'compat/node-crypto/stream-message',
+  ],
+  // Node's functions are captured before millrace/register replaces them.
+  'compat/node-crypto/original': [
+    'compat/node-crypto/original',
+    'compat/node-crypto/first-call',
+    'compat/node-crypto/key-types',
   ],
   // One state for the register entry points.
   'compat/node-crypto/call-log-output': [

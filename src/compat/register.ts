@@ -5,11 +5,9 @@
  * @packageDocumentation
  */
 import module = require('node:module');
-import { logCalls } from './node-crypto/call-log-output.js';
-import { countingFunctions, replacements } from './node-crypto/exports.js';
-import { moduleExports } from './node-crypto/original.js';
+import { countOthers, replaceAtFirstCall } from './node-crypto/first-call.js';
 
-if (logCalls()) Object.assign(moduleExports, countingFunctions());
-Object.assign(moduleExports, replacements);
+replaceAtFirstCall();
+if (process.env.MILLRACE_REGISTER_LOG === '1') countOthers();
 // Named imports of node:crypto and crypto in ES modules.
 module.syncBuiltinESMExports();

@@ -334,6 +334,48 @@ describe('millrace/register', () => {
     assert.doesNotMatch(stderr, /password/);
   });
 
+  test('nothing of Millrace is loaded before the first call', async () => {
+    const { stdout, stderr, code } = await run(
+      `const crypto = require('node:crypto');
+       const { createHash, Hash, Cipheriv } = crypto;
+       const loaded = () => Object.keys(require.cache).some((file) => /core\.js$/.test(file));
+       const before = loaded();
+       class Derived extends Hash {}
+       // As programs that trace calls do.
+       const { createHmac } = crypto;
+       const traced = (crypto.createHmac = (...given) => createHmac(...given));
+       const digests = [
+         createHash('sha256'),
+         new Derived('sha256'),
+         new Hash('sha256'),
+         crypto.createHash('sha256'),
+         createHash('sha256'),
+       ].map((hash) => [hash instanceof Hash, hash.update('abc').digest('hex').slice(0, 8)]);
+       console.log(JSON.stringify({
+         before, after: loaded(), digests,
+         names: [createHash, crypto.createHash].map(({ name, length }) => [name, length]),
+         cipher: Cipheriv('aes-256-gcm', Buffer.alloc(32), Buffer.alloc(12)) instanceof Cipheriv,
+         traced: crypto.createHmac === traced,
+         hmac: crypto.createHmac('sha256', 'k').update('abc').digest('hex').slice(0, 8),
+       }));`,
+      { bare: true, flags: ['--require', registerFile] },
+    );
+    assert.equal(code, 0, stderr);
+    const { name, length } = crypto.createHash;
+    assert.deepEqual(JSON.parse(stdout), {
+      before: false,
+      after: true,
+      digests: Array.from({ length: 5 }, () => [true, expected]),
+      names: [
+        [name, length],
+        [name, length],
+      ],
+      cipher: true,
+      traced: true,
+      hmac: crypto.createHmac('sha256', 'k').update('abc').digest('hex').slice(0, 8),
+    });
+  });
+
   test('worker threads inherit it', async () => {
     const { stdout, stderr, code } = await run(
       `const { Worker, isMainThread } = require('node:worker_threads');

@@ -1,7 +1,10 @@
 /** Prints counts of calls when the process or worker exits, if MILLRACE_REGISTER_LOG asks for it. */
 import fs = require('node:fs');
-import workerThreads = require('node:worker_threads');
 import { callLog, callTable } from './call-log.js';
+
+export { counted } from './call-log.js';
+
+type WorkerThreads = typeof import('node:worker_threads');
 
 const STDERR = 2;
 
@@ -11,7 +14,8 @@ export function logCalls(): boolean {
   if (callLog.on) return true;
   callLog.on = true;
   process.on('exit', () => {
-    const { isMainThread, threadId } = workerThreads;
+    // Not before: it takes longer to load than the rest.
+    const { isMainThread, threadId } = require('node:worker_threads') as WorkerThreads;
     const thread = isMainThread ? '' : ` (worker ${threadId})`;
     try {
       // Synchronous: the process ends after this event.

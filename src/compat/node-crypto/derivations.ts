@@ -9,8 +9,9 @@ import { bytesOfBuffer, bytesOfView, isBytesView, sizeOf } from '../../base/intr
 import { scryptMemory } from '../../base/kdf-costs.js';
 import type { Callback } from '../../scheduling/completions.js';
 import { callLog, countCall } from './call-log.js';
-import { callNode, mayServe, original } from './original.js';
+import { callNode, original } from './original.js';
 import { servedHmac } from './served-hashes.js';
+import { mayServe } from './serving.js';
 
 const INT_MAX = 2 ** 31 - 1;
 /** The most bytes of `info` of HKDF in Node.js. */

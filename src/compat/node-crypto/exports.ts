@@ -1,5 +1,4 @@
 /** The exports of millrace/node-crypto: Node's own, with those that Millrace serves in place. */
-import { counted } from './call-log.js';
 import { Cipheriv, createCipheriv, createDecipheriv, Decipheriv } from './cipher.js';
 import {
   argon2,
@@ -13,11 +12,12 @@ import {
 } from './derivations.js';
 import { createHash, hash, Hash } from './hash.js';
 import { createHmac, Hmac } from './hmac.js';
-import { moduleExports, setFipsMode } from './original.js';
+import { moduleExports, nameAs, nodeFunction, servedNames } from './original.js';
+import { setFipsMode } from './serving.js';
 
 type Function = (...given: never[]) => unknown;
 
-const served: Readonly<Record<string, Function>> = {
+const served: Readonly<Record<(typeof servedNames)[number], Function>> = {
   createHash,
   Hash,
   createHmac,
@@ -40,33 +40,13 @@ const served: Readonly<Record<string, Function>> = {
 
 /** The functions that Millrace replaces, by name: those that this version of Node.js has. */
 export const replacements: Readonly<Record<string, Function>> = Object.fromEntries(
-  Object.entries(served).filter(([name, own]) => {
-    const theirs = valueOf(name);
-    if (typeof theirs !== 'function') return false;
-    for (const property of ['name', 'length'] as const)
-      Object.defineProperty(own, property, { value: theirs[property], configurable: true });
-    return true;
+  servedNames.flatMap((name) => {
+    const theirs = nodeFunction(name);
+    if (theirs === undefined) return [];
+    nameAs(served[name], theirs);
+    return [[name, served[name]]];
   }),
 );
-
-/**
- * Returns Node's functions that count their calls, in place of those that Millrace does not
- * replace. Getters, classes and constants remain as they are.
- */
-export function countingFunctions(): Readonly<Record<string, object>> {
-  const found: Record<string, object> = {};
-  for (const [name, { value, writable }] of Object.entries(
-    Object.getOwnPropertyDescriptors(moduleExports as object),
-  )) {
-    if (typeof value === 'function' && writable && /^[a-z]/.test(name) && !(name in replacements))
-      found[name] = counted(name, value as object);
-  }
-  return found;
-}
-
-function valueOf(name: string): Function | undefined {
-  return Object.getOwnPropertyDescriptor(moduleExports, name)?.value as Function | undefined;
-}
 
 /** Copies properties with their getters: reading some loads WebCrypto. */
 function build(): object {

@@ -1,9 +1,9 @@
 /**
  * Node's own node:crypto, captured when this module is loaded. Everything here that calls Node uses
- * these functions: millrace/register replaces those of the module.
+ * these functions: millrace/register replaces those of the module. It loads nothing else, as
+ * millrace/register does so at once.
  */
 import crypto = require('node:crypto');
-import { nativeName } from '../../engines/binding.js';
 import { types } from './key-types.js';
 
 /** The functions that the installed types of Node.js 20 lack, or have only in later versions. */
@@ -55,25 +55,40 @@ export function callNode(function_: unknown, given: ArrayLike<unknown>): never {
 /** The exports of node:crypto as they are now. */
 export const moduleExports = crypto;
 
-let serving = nativeName === 'native';
+/** The functions and classes that Millrace replaces, if Node.js has them. */
+export const servedNames = [
+  'createHash',
+  'Hash',
+  'createHmac',
+  'Hmac',
+  'hash',
+  'createCipheriv',
+  'Cipheriv',
+  'createDecipheriv',
+  'Decipheriv',
+  'scrypt',
+  'scryptSync',
+  'pbkdf2',
+  'pbkdf2Sync',
+  'hkdf',
+  'hkdfSync',
+  'argon2',
+  'argon2Sync',
+  'setFips',
+] as const;
 
-/**
- * Returns true if Millrace may serve calls: it has its native engine, and Node.js is not in FIPS
- * mode, which permits no other implementation than OpenSSL's.
- */
-export function mayServe(): boolean {
-  return serving && getFips() === 0;
+type Function = (...given: never[]) => unknown;
+
+/** Returns Node's function or class of a name, without running a getter. */
+export function nodeFunction(name: string): Function | undefined {
+  const value: unknown = Object.getOwnPropertyDescriptor(moduleExports, name)?.value;
+  return typeof value === 'function' ? (value as Function) : undefined;
 }
 
-/** Node's setFips; switched on, it ends the service of Millrace. */
-export function setFipsMode(...given: unknown[]): void {
-  callNode(setFips, given);
-  if (getFips() !== 0) serving = false;
-}
-
-/** Returns false once {@link setFipsMode} switched FIPS mode on. */
-export function isServing(): boolean {
-  return serving;
+/** Gives a function the name and the length of Node's. */
+export function nameAs(own: Function, theirs: Function): void {
+  for (const property of ['name', 'length'] as const)
+    Object.defineProperty(own, property, { value: theirs[property], configurable: true });
 }
 
 /**

@@ -6,7 +6,8 @@ import { findCipher } from '../../catalog/catalog.js';
 import type { CipherFacts } from '../../catalog/facts.js';
 import { NO_BYTES } from '../../base/intrinsics.js';
 import { beginMessage } from './cipher-message.js';
-import { isServing, mayServe, original } from './original.js';
+import { original } from './original.js';
+import { isServing, mayServe } from './serving.js';
 
 /** A cipher that Millrace serves. */
 export interface ServedCipher {

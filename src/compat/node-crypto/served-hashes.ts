@@ -8,7 +8,8 @@ import { keyStates } from '../../hashers/key-states.js';
 import { Running } from '../../hashers/running.js';
 import { automatic } from '../../engines/engines.js';
 import { Form } from '../../request/request.js';
-import { isServing, mayServe, original } from './original.js';
+import { original } from './original.js';
+import { isServing, mayServe } from './serving.js';
 
 /** A hash that Millrace serves. */
 export interface ServedHash {
