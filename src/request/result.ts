@@ -62,6 +62,13 @@ export function encodeResult(digest: Buffer, form: Form): Buffer | string | bigi
   }
 }
 
+/** As {@link encodeResult}, of a secret: wipes its bytes unless they are the result. */
+export function encodeSecret(bytes: Buffer, form: Form): ReturnType<typeof encodeResult> {
+  const value = encodeResult(bytes, form);
+  if (typeof value !== 'object') wipe(bytes as Secret<Buffer>);
+  return value;
+}
+
 /** Returns consecutive digests of `size` bytes as hex, each after `0x`, in one string. */
 export function prefixedHex(digests: Buffer, size: number): string {
   const text = native.prefixedHex(digests, size);

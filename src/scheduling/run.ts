@@ -23,6 +23,7 @@ import {
   copy,
   detachedTarget,
   encodeResult,
+  encodeSecret,
   fitsResult,
   givesSecret,
   isDigestOperation,
@@ -94,7 +95,7 @@ function runForResult(): unknown {
     throw refused(status);
   }
   if (request.prefix > 0) putPrefix(result);
-  if (!staged) return encodeResult(result, form);
+  if (!staged) return (secret ? encodeSecret : encodeResult)(result, form);
   if (form === Form.Buffer) return takeStaged(result);
   const text = encodeResult(result, form);
   wipeStage();

@@ -11,6 +11,7 @@ import {
   copy,
   detachedTarget,
   encodeResult,
+  encodeSecret,
   fitsResult,
 } from '../request/result.js';
 import { wipe } from '../base/secret-memory.js';
@@ -106,7 +107,7 @@ function collect(
   }
   let value: unknown;
   try {
-    value = encodeResult(result, form);
+    value = (secret ? encodeSecret : encodeResult)(result, form);
   } catch (error) {
     // The result is too long for a string or BigInt. The other jobs of the batch must still settle.
     completion.fail(error);

@@ -128,3 +128,36 @@ impl std::fmt::Debug for RunningCipher {
         write!(formatter, "RunningCipher({})", self.facts.name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RunningCipher;
+    use crate::Error;
+    use crate::catalog::CIPHERS;
+    use crate::cipher::Text;
+
+    #[test]
+    fn a_message_longer_than_its_cipher_allows_is_refused() {
+        for facts in CIPHERS.iter().filter(|facts| !facts.name.ends_with("-siv")) {
+            let (key, nonce) = (vec![1; facts.key_size], vec![2; facts.iv_size]);
+            for encrypt in [false, true] {
+                let mut message =
+                    RunningCipher::new(facts.cipher, encrypt, &key, &nonce, &[]).expect(facts.name);
+                assert_eq!(message.left, facts.max_source, "{}", facts.name);
+                message.left = 10;
+                let mut text = [0; 11];
+                let mut update = |size| message.update(Text::InPlace(&mut text[..size]));
+                assert_eq!(update(11), Err(Error::SourceTooLarge), "{}", facts.name);
+                assert_eq!(update(4), Ok(()), "{}", facts.name);
+                assert_eq!(update(7), Err(Error::SourceTooLarge), "{}", facts.name);
+                assert_eq!(update(6), Ok(()), "{}", facts.name);
+                assert_eq!(update(1), Err(Error::SourceTooLarge), "{}", facts.name);
+                if !encrypt {
+                    let mut copy = message.copy().expect(facts.name);
+                    let result = copy.update(Text::InPlace(&mut text[..1]));
+                    assert_eq!(result, Err(Error::SourceTooLarge), "{}", facts.name);
+                }
+            }
+        }
+    }
+}

@@ -9,6 +9,7 @@ use millrace_core::catalog::Hash;
 use millrace_core::checkpoint::Slicer;
 use millrace_core::error::Error;
 use millrace_core::many;
+use zeroize::Zeroizing;
 
 /// The core gets this many messages at once: enough to fill its lanes with messages of one size.
 const BATCH_MAX: usize = 256;
@@ -91,8 +92,10 @@ fn each_batch_of<const MAX: usize>(
         return Err(Status::OutputSize);
     }
     // A digest must not overwrite a message that is read later.
-    let mut apart =
-        if overlaps_messages(work, target) { Some(try_zeroed(target.size())?) } else { None };
+    let mut apart = match overlaps_messages(work, target) {
+        true => Some(Zeroizing::new(try_zeroed(target.size())?)),
+        false => None,
+    };
     let (mut batch, mut filled, mut done, mut offset) = ([Window::EMPTY; MAX], 0, 0, 0);
     for index in 0..count {
         let message = work.message(index, offset)?;

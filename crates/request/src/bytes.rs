@@ -247,6 +247,7 @@ impl Copies {
     pub fn reset(&mut self) -> usize {
         /// Enough for keys, short aads and the states of running hashes.
         const SECRETS_KEPT_BYTES: usize = 4096;
+        wipe(&mut self.secrets);
         if self.secrets.capacity() > SECRETS_KEPT_BYTES {
             self.secrets = Vec::new();
         }

@@ -97,7 +97,8 @@ impl Work {
             Target::Memory(target) => match target.exclusive(&self.inputs()) {
                 Some(bytes) => compute(bytes)?,
                 None => {
-                    let mut digest = try_zeroed(target.size())?;
+                    // It may be a key.
+                    let mut digest = Zeroizing::new(try_zeroed(target.size())?);
                     compute(&mut digest)?;
                     target.write(&digest);
                 }

@@ -64,6 +64,13 @@ impl Memory {
         }
     }
 
+    #[cfg(test)]
+    fn is_zero(&self) -> bool {
+        // SAFETY: the memory has that many bytes, and no other reference to them exists.
+        let bytes = unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.size) };
+        bytes.iter().all(|&byte| byte == 0)
+    }
+
     /// Lends the first `size` bytes, which may hold anything.
     pub(super) fn lend(&mut self, size: usize) -> *mut u8 {
         assert!(size <= self.size);
@@ -75,6 +82,8 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         self.wipe(&mut || {});
+        #[cfg(test)]
+        assert!(self.is_zero(), "secrets are left in memory that goes");
         if let Some(mapping) = &self.mapping {
             mapping::unmap(mapping);
         }
@@ -151,5 +160,55 @@ mod mapping {
     pub(super) fn unmap(mapping: &Mapping) {
         // SAFETY: it was allocated with this layout, and no reference to it exists.
         unsafe { dealloc(mapping.start.as_ptr(), mapping.layout) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Memory;
+
+    /// Lends bytes and fills them.
+    fn fill(memory: &mut Memory, size: usize) {
+        let start = memory.lend(size);
+        // SAFETY: as many bytes were lent.
+        unsafe { start.write_bytes(0xa5, size) };
+    }
+
+    #[test]
+    fn all_that_was_used_is_wiped() {
+        for size in [1, 64, 4096, 1 << 20, (1 << 20) + 1, (5 << 20) + 17] {
+            let mut memory = Memory::new(size as u64).expect("memory");
+            fill(&mut memory, size);
+            // A later derivation uses less.
+            fill(&mut memory, 1);
+            assert!(!memory.is_zero());
+            let mut pauses = 0;
+            memory.wipe(&mut || pauses += 1);
+            assert!(memory.is_zero(), "{size}");
+            assert_eq!(pauses, size.div_ceil(1 << 20), "{size}");
+            memory.wipe(&mut || panic!("wiped twice"));
+        }
+    }
+
+    #[test]
+    fn memory_begins_at_a_line_and_large_memory_at_a_huge_page() {
+        for (size, align) in [(1, 64), (100_000, 64), (2 << 20, 2 << 20), (9 << 20, 2 << 20)] {
+            let mut memory = Memory::new(size).expect("memory");
+            assert!(memory.size() >= size);
+            assert!(memory.lend(0).addr().is_multiple_of(if cfg!(unix) { align } else { 64 }));
+        }
+    }
+
+    #[test]
+    fn more_memory_than_any_machine_has_is_refused() {
+        assert!(Memory::new(u64::MAX).is_err());
+        assert!(Memory::new(1 << 62).is_err());
+        assert_eq!(Memory::new(0).expect("none").size(), 0);
+    }
+
+    #[test]
+    #[should_panic]
+    fn more_than_there_is_is_not_lent() {
+        Memory::new(64).expect("memory").lend(65);
     }
 }

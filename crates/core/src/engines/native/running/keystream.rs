@@ -164,3 +164,32 @@ impl Drop for Keystream {
         wipe_plain(self);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{AHEAD, Keystream};
+    use crate::inputs::Text;
+
+    #[test]
+    fn used_keystream_is_wiped() {
+        for aes in [false, true] {
+            let mut stream = Keystream::vacant();
+            let begun = if aes {
+                stream.aes_ctr(&[7; 32], &[1; 16])
+            } else {
+                stream.chacha20(&[7; 32], &[1; 16])
+            };
+            begun.expect("sizes fit");
+            let mut after = 0;
+            for size in [1, 5, 63, 64, 200, 1000, 3, AHEAD, 2 * AHEAD + 9, 4000, 17] {
+                let (source, mut target) = (vec![0; size], vec![0; size]);
+                stream
+                    .apply(Text::Across { source: &source, target: &mut target })
+                    .expect("computes");
+                assert!(stream.ahead[..stream.used].iter().all(|&byte| byte == 0), "{size}");
+                after += stream.filled - stream.used;
+            }
+            assert!(after > 0, "nothing was computed ahead");
+        }
+    }
+}

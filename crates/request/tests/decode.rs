@@ -1,0 +1,281 @@
+//! The checks of a call that JavaScript makes first: each is made again here.
+
+use crate::caller::{Argument, Call};
+use millrace_core::catalog::{CIPHERS, Cipher, Hash};
+use millrace_request::keys::Purpose;
+use millrace_request::protocol::{At, OperationNumber, REPLY_MAX, Status, flag};
+use millrace_request::work::Target;
+
+const KEY: [u8; 32] = [7; 32];
+
+fn seal(source: usize, target: usize) -> Call {
+    let call = Call::of(
+        OperationNumber::Seal,
+        Cipher::Aes256Gcm as u8,
+        &[
+            (Argument::Source, &vec![1; source]),
+            (Argument::Target, &vec![2; target]),
+            (Argument::Iv, &[3; 12]),
+            (Argument::Aad, &[4; 5]),
+            (Argument::Key, &KEY),
+        ],
+    );
+    call.set(At::TagSize, 16.0);
+    call
+}
+
+#[test]
+fn numbers_of_no_operation_algorithm_or_engine_are_refused() {
+    let call = seal(100, 116);
+    assert_eq!(call.run(), Status::Done);
+    for (at, numbers) in [
+        (At::Operation, [29.0, 255.0, 4294967296.0, f64::INFINITY]),
+        (At::Algorithm, [CIPHERS.len() as f64, 255.0, 256.0, f64::INFINITY]),
+        (At::Engine, [4.0, 255.0, 4294967296.0, f64::INFINITY]),
+    ] {
+        let right = call.number(at);
+        for number in numbers {
+            call.set(at, number);
+            assert_eq!(call.run(), Status::Argument, "{at:?} {number}");
+        }
+        call.set(at, right);
+    }
+    assert_eq!(call.run(), Status::Done);
+}
+
+#[test]
+fn ranges_outside_of_an_argument_are_refused() {
+    for argument in [
+        (At::SourceOffset, At::SourceSize),
+        (At::TargetOffset, At::TargetSize),
+        (At::IvOffset, At::IvSize),
+        (At::AadOffset, At::AadSize),
+        (At::KeyOffset, At::KeySize),
+    ] {
+        let (offset, size) = argument;
+        let call = seal(100, 116);
+        let whole = call.number(size);
+        for (start, count) in [
+            (1.0, whole),
+            (whole, 1.0),
+            (0.0, whole + 1.0),
+            (-1.0, whole),
+            (0.0, -1.0),
+            (0.5, 1.0),
+            (0.0, f64::NAN),
+            (f64::INFINITY, 1.0),
+            (9007199254740992.0, 1.0),
+            (9007199254740991.0, 9007199254740991.0),
+        ] {
+            call.set(offset, start);
+            call.set(size, count);
+            assert_eq!(call.run(), Status::Argument, "{argument:?} {start} {count}");
+        }
+        assert!(call.guards_intact());
+        assert_eq!(call.read(Argument::Target), [2; 116], "{argument:?}");
+    }
+}
+
+#[test]
+fn an_argument_that_is_no_typed_array_is_refused() {
+    for argument in [Argument::Source, Argument::Target, Argument::Iv, Argument::Aad, Argument::Key]
+    {
+        let mut call = seal(100, 116);
+        call.arguments[argument as usize] = None;
+        assert_eq!(call.run(), Status::Argument, "{argument:?}");
+    }
+}
+
+#[test]
+fn an_argument_whose_flag_is_not_set_is_empty() {
+    let call = seal(100, 116);
+    let flags = call.number(At::Flags) as u32;
+    call.set(At::Flags, f64::from(flags & !flag::HAS_AAD));
+    let work = call.decode().expect("complete");
+    assert_eq!((work.aad.size(), work.iv.size(), work.key_size()), (0, 12, 32));
+    call.set(At::Flags, f64::from(flags & !flag::HAS_IV));
+    assert_eq!(call.run(), Status::IvSize);
+    call.set(At::Flags, f64::from(flags & !flag::HAS_KEY));
+    assert_eq!(call.run(), Status::KeySize);
+}
+
+#[test]
+fn a_disposed_key_is_refused_even_if_another_is_in_its_place() {
+    let call = seal(100, 116);
+    let first = call.prepare(Purpose::Cipher(Cipher::Aes256Gcm), &KEY).expect("a key");
+    assert_eq!(call.run(), Status::Done);
+    let disposed = {
+        use millrace_request::caller::Caller;
+        call.keys().borrow_mut().dispose(first)
+    };
+    assert!(disposed);
+    assert_eq!(call.run(), Status::KeyDisposed);
+    let second = call.prepare(Purpose::Cipher(Cipher::Aes256Gcm), &KEY).expect("a key");
+    assert_ne!(first, second);
+    assert_eq!(call.run(), Status::Done);
+    for stale in [first as f64, 1e15, -1.0, second as f64 + 1.0, f64::INFINITY] {
+        call.set(At::Key, stale);
+        assert_eq!(call.run(), Status::KeyDisposed, "{stale}");
+    }
+}
+
+#[test]
+fn a_key_of_another_algorithm_is_refused() {
+    let purposes = [
+        Purpose::Cipher(Cipher::Aes256Gcm),
+        Purpose::Cipher(Cipher::ChaCha20Poly1305),
+        Purpose::Mac(Hash::Sha256),
+        Purpose::Mac(Hash::Sha512),
+        Purpose::Hash(Hash::Blake3),
+    ];
+    let digest = |operation, hash: Hash| {
+        let size = hash.facts().digest_size;
+        let arguments: [(Argument, &[u8]); 2] =
+            [(Argument::Source, &[1; 10]), (Argument::Target, &vec![0; size])];
+        Call::of(operation, hash as u8, &arguments)
+    };
+    let calls = [
+        (0, seal(100, 116)),
+        (2, digest(OperationNumber::Hmac, Hash::Sha256)),
+        (3, digest(OperationNumber::Hmac, Hash::Sha512)),
+        (4, digest(OperationNumber::Hash, Hash::Blake3)),
+    ];
+    for (right, call) in &calls {
+        for (index, purpose) in purposes.iter().enumerate() {
+            call.prepare(*purpose, &KEY).expect("a key");
+            let expected = if index == *right { Status::Done } else { Status::KeyAlgorithm };
+            assert_eq!(call.run(), expected, "call with key {right}, key {index}");
+        }
+    }
+}
+
+#[test]
+fn a_native_key_is_refused_by_another_engine() {
+    let call = seal(100, 116);
+    call.prepare(Purpose::Cipher(Cipher::Aes256Gcm), &KEY).expect("a key");
+    call.set(At::Engine, 1.0);
+    assert!(matches!(call.run(), Status::Unavailable(reason) if reason.contains("native engine")));
+}
+
+#[test]
+fn a_tag_that_overlaps_the_target_is_refused() {
+    for (tag, expected) in [
+        (0..16, Status::Overlap),
+        (99..115, Status::Overlap),
+        (85..101, Status::Overlap),
+        (100..116, Status::Done),
+    ] {
+        let mut call = Call::new(vec![1; 200]);
+        call.set(At::Operation, f64::from(OperationNumber::Encrypt as u32));
+        call.set(At::Algorithm, f64::from(Cipher::Aes256Gcm as u8));
+        call.place(Argument::Source, 0..100);
+        call.place(Argument::Target, 0..100);
+        call.place(Argument::Iv, 120..132);
+        call.place(Argument::Key, 140..172);
+        call.place(Argument::Tag, tag.clone());
+        assert_eq!(call.run(), expected, "{tag:?}");
+    }
+}
+
+#[test]
+fn an_aad_or_a_nonce_that_the_target_overlaps_is_read_before_it_is_overwritten() {
+    let expected = seal(100, 116);
+    assert_eq!(expected.run(), Status::Done);
+    for (iv, aad) in [(0..12, 20..25), (104..116, 90..95), (120..132, 0..5), (90..102, 111..116)] {
+        let mut arena = vec![0; 200];
+        arena[140..172].fill(7);
+        arena[172..].fill(1);
+        arena.resize(300, 1);
+        arena[iv.clone()].fill(3);
+        arena[aad.clone()].fill(4);
+        let mut call = Call::new(arena);
+        call.set(At::Operation, f64::from(OperationNumber::Seal as u32));
+        call.set(At::Algorithm, f64::from(Cipher::Aes256Gcm as u8));
+        call.place(Argument::Source, 180..280);
+        call.place(Argument::Target, 0..116);
+        call.place(Argument::Iv, iv.clone());
+        call.place(Argument::Aad, aad.clone());
+        call.place(Argument::Key, 140..172);
+        call.set(At::TagSize, 16.0);
+        assert_eq!(call.run(), Status::Done);
+        assert_eq!(call.read(Argument::Target), expected.read(Argument::Target), "{iv:?} {aad:?}");
+    }
+}
+
+#[test]
+fn a_result_without_a_target_has_a_limit() {
+    let call = Call::of(
+        OperationNumber::Hash,
+        Hash::by_name("shake256").expect("in the catalog") as u8,
+        &[(Argument::Source, &[1; 10])],
+    );
+    for (size, expected) in [
+        (REPLY_MAX as f64, Status::Done),
+        (REPLY_MAX as f64 + 1.0, Status::Argument),
+        (-1.0, Status::Argument),
+    ] {
+        call.set(At::TargetSize, size);
+        assert_eq!(call.run(), expected, "{size}");
+    }
+}
+
+#[test]
+fn a_message_shorter_than_its_tag_is_refused() {
+    for (source, tag, expected) in [
+        (15, 16.0, Status::Argument),
+        (16, 16.0, Status::Authentication),
+        (16, 17.0, Status::Argument),
+        (16, f64::NAN, Status::Argument),
+    ] {
+        let call = Call::of(
+            OperationNumber::Open,
+            Cipher::Aes256Gcm as u8,
+            &[
+                (Argument::Source, &vec![1; source]),
+                (Argument::Target, &[]),
+                (Argument::Iv, &[3; 12]),
+                (Argument::Key, &KEY),
+            ],
+        );
+        call.set(At::TagSize, tag);
+        assert_eq!(call.run(), expected, "{source} {tag}");
+    }
+}
+
+#[test]
+fn only_an_asynchronous_call_with_a_target_of_the_caller_is_lent() {
+    for (slot, flags, expected) in
+        [(-1.0, 0, false), (0.0, 0, true), (5.0, 0, true), (0.0, flag::FRESH, false)]
+    {
+        let call = seal(100, 116);
+        call.set(At::Slot, slot);
+        call.add_flags(flags);
+        assert_eq!(call.decode().expect("complete").lent, expected, "{slot} {flags}");
+    }
+    let call = seal(100, 116);
+    call.set(At::Slot, 0.0);
+    call.set(At::Flags, f64::from(call.number(At::Flags) as u32 & !flag::HAS_TARGET));
+    call.set(At::TargetSize, 100.0);
+    let work = call.decode().expect("complete");
+    assert!(!work.lent && matches!(work.target, Target::Reply(100)));
+}
+
+#[test]
+fn the_tag_of_an_asynchronous_call_travels_with_its_completion() {
+    for (slot, replies) in [(-1.0, false), (0.0, true)] {
+        let call = Call::of(
+            OperationNumber::Encrypt,
+            Cipher::Aes256Gcm as u8,
+            &[
+                (Argument::Source, &[1; 10]),
+                (Argument::Target, &[0; 10]),
+                (Argument::Iv, &[3; 12]),
+                (Argument::Tag, &[0; 16]),
+                (Argument::Key, &KEY),
+            ],
+        );
+        call.set(At::Slot, slot);
+        let work = call.decode().expect("complete");
+        assert_eq!(matches!(work.tag_target, Target::Reply(16)), replies);
+    }
+}

@@ -1,0 +1,348 @@
+//! Operations as a call runs them: results, their places, and refusals.
+
+use crate::caller::{Argument, Call};
+use millrace_core::catalog::{CIPHERS, Cipher, HASHES, Hash};
+use millrace_core::hash::{Params, digest};
+use millrace_core::hmac::hmac;
+use millrace_request::keys::Purpose;
+use millrace_request::protocol::{At, OperationNumber, Status, flag};
+use millrace_request::work::{Reply, Target};
+
+const KEY: [u8; 32] = [7; 32];
+
+/// The hashes that need no key.
+fn hashes() -> impl Iterator<Item = Hash> {
+    HASHES.iter().filter(|facts| !facts.key_required && !facts.tuple).map(|facts| facts.hash)
+}
+
+fn digest_of(hash: Hash, source: &[u8]) -> Vec<u8> {
+    let mut target = vec![0; hash.facts().digest_size];
+    digest(hash, &Params::NONE, source, &mut target, None).expect("a digest");
+    target
+}
+
+fn hash_call(operation: OperationNumber, hash: Hash, arguments: &[(Argument, &[u8])]) -> Call {
+    Call::of(operation, hash as u8, arguments)
+}
+
+#[test]
+fn a_digest_may_overwrite_its_source() {
+    let source: Vec<u8> = (0..200).collect();
+    for hash in hashes() {
+        let expected = digest_of(hash, &source);
+        for start in [0, 10, 190] {
+            let mut call = Call::new(source.iter().copied().chain([0; 200]).collect());
+            call.set(At::Operation, f64::from(OperationNumber::Hash as u32));
+            call.set(At::Algorithm, f64::from(hash as u8));
+            call.place(Argument::Source, 0..200);
+            call.place(Argument::Target, start..start + expected.len());
+            assert_eq!(call.run(), Status::Done, "{hash:?}");
+            assert_eq!(call.read(Argument::Target), expected, "{hash:?} at {start}");
+        }
+    }
+}
+
+#[test]
+fn a_digest_without_a_target_is_in_the_reply() {
+    for hash in hashes() {
+        let size = hash.facts().digest_size;
+        let sizes: &[usize] = if hash.facts().xof { &[1, 63, 64, 65, 1000] } else { &[size] };
+        for &size in sizes {
+            let call = hash_call(OperationNumber::Hash, hash, &[(Argument::Source, b"abc")]);
+            call.set(At::TargetSize, size as f64);
+            let mut reply = Reply::empty();
+            assert_eq!(call.run_with(&mut reply, |_| {}), Status::Done, "{hash:?}");
+            let mut expected = vec![0; size];
+            digest(hash, &Params::NONE, b"abc", &mut expected, None).expect("a digest");
+            let made = if size <= 64 { &reply.small[..reply.small_size] } else { &reply.large[..] };
+            assert_eq!(made, expected, "{hash:?} {size}");
+        }
+    }
+}
+
+#[test]
+fn an_hmac_is_the_same_with_bytes_and_with_a_prepared_key() {
+    for hash in hashes().filter(|hash| hash.facts().hmac) {
+        let mut expected = vec![0; hash.facts().digest_size];
+        hmac(hash, &KEY, b"message", &mut expected).expect("an HMAC");
+        let target = vec![0; expected.len()];
+        let arguments: [(Argument, &[u8]); 3] =
+            [(Argument::Source, b"message"), (Argument::Target, &target), (Argument::Key, &KEY)];
+        let call = hash_call(OperationNumber::Hmac, hash, &arguments);
+        assert_eq!(call.run(), Status::Done);
+        assert_eq!(call.read(Argument::Target), expected, "{hash:?}");
+        call.write(Argument::Target, &target);
+        call.prepare(Purpose::Mac(hash), &KEY).expect("a key");
+        assert_eq!(call.run(), Status::Done);
+        assert_eq!(call.read(Argument::Target), expected, "{hash:?}");
+    }
+}
+
+#[test]
+fn a_running_hash_replaces_its_state_in_place() {
+    for hash in hashes() {
+        let facts = hash.facts();
+        let source: Vec<u8> = (0..=255).cycle().take(5000).collect();
+        let mut state = vec![0; facts.state_size];
+        let empty: Vec<u8> = Vec::new();
+        // The first state comes from an empty one.
+        for (index, (before, piece)) in
+            [(0, 10), (0, 990), (1000, 2000), (0, 0), (100, 900)].iter().enumerate()
+        {
+            let done: usize = [0, 10, 1000, 4000, 4000][index];
+            let iv = &source[done..done + before];
+            let piece = &source[done + before..done + before + piece];
+            let aad: &[u8] = if index == 0 { &empty } else { &state };
+            let call = hash_call(
+                OperationNumber::Update,
+                hash,
+                &[(Argument::Source, piece), (Argument::Iv, iv), (Argument::Target, aad)],
+            );
+            if index == 0 {
+                // Nothing to replace: a place of the state's size.
+                let target = vec![0; facts.state_size];
+                let call = hash_call(
+                    OperationNumber::Update,
+                    hash,
+                    &[
+                        (Argument::Source, piece),
+                        (Argument::Iv, iv),
+                        (Argument::Aad, &[]),
+                        (Argument::Target, &target),
+                    ],
+                );
+                assert_eq!(call.run(), Status::Done, "{hash:?}");
+                state = call.read(Argument::Target);
+                continue;
+            }
+            let mut call = call;
+            let place = call.arguments[Argument::Target as usize].clone().expect("placed");
+            call.place(Argument::Aad, place);
+            assert_eq!(call.run(), Status::Done, "{hash:?}");
+            state = call.read(Argument::Target);
+        }
+        let target = vec![0; facts.digest_size];
+        let call = hash_call(
+            OperationNumber::Finish,
+            hash,
+            &[(Argument::Source, b"end"), (Argument::Aad, &state), (Argument::Target, &target)],
+        );
+        assert_eq!(call.run(), Status::Done, "{hash:?}");
+        let whole = [&source, &b"end"[..]].concat();
+        assert_eq!(call.read(Argument::Target), digest_of(hash, &whole), "{hash:?}");
+    }
+}
+
+#[test]
+fn a_state_that_overlaps_the_message_is_refused() {
+    let hash = Hash::Sha256;
+    let size = hash.facts().state_size;
+    for (message, before) in [(size - 1..size + 20, 400..410), (300..310, 0..10)] {
+        let mut call = Call::new(vec![0; 500]);
+        call.set(At::Operation, f64::from(OperationNumber::Update as u32));
+        call.set(At::Algorithm, f64::from(hash as u8));
+        call.place(Argument::Target, 0..size);
+        call.place(Argument::Source, message);
+        call.place(Argument::Iv, before);
+        call.place(Argument::Aad, 450..450);
+        assert_eq!(call.run(), Status::Overlap);
+        assert_eq!(call.arena(), [0; 500]);
+    }
+}
+
+#[test]
+fn an_output_that_overlaps_its_state_is_refused() {
+    let hash = Hash::by_name("shake128").expect("in the catalog");
+    let size = hash.facts().state_size;
+    let run = |output: std::ops::Range<usize>, state, next| {
+        let mut call = Call::new(vec![0; 3000]);
+        call.set(At::Operation, f64::from(OperationNumber::Squeeze as u32));
+        call.set(At::Algorithm, f64::from(hash as u8));
+        call.place(Argument::Source, 2990..2990);
+        call.place(Argument::Target, output);
+        call.place(Argument::Aad, state);
+        call.place(Argument::Tag, next);
+        call.run()
+    };
+    assert_eq!(run(1500..1600, 0..0, 1000..1000 + size), Status::Done);
+    assert_eq!(run(999..1001, 0..0, 1000..1000 + size), Status::Overlap);
+    assert_eq!(run(0..10, 0..size, 1000..1000 + size), Status::Overlap);
+}
+
+/// The digests of many messages, however they are passed.
+#[test]
+fn many_messages_come_in_three_forms() {
+    let source: Vec<u8> = (0..=255).cycle().take(3000).collect();
+    for hash in hashes().filter(|hash| !hash.facts().xof) {
+        let size = hash.facts().digest_size;
+        for count in [0, 1, 3, 32, 33, 257, 300] {
+            let expected: Vec<u8> =
+                source.chunks(10).take(count).flat_map(|each| digest_of(hash, each)).collect();
+            let target = vec![0; count * size];
+            let sizes: Vec<u8> = (0..count).flat_map(|_| 10_f64.to_ne_bytes()).collect();
+            let texts = &source[..count * 10];
+            let arguments: [(Argument, &[u8]); 3] =
+                [(Argument::Source, texts), (Argument::Target, &target), (Argument::Iv, &sizes)];
+            let equal = hash_call(OperationNumber::HashMany, hash, &arguments[..2]);
+            equal.set(At::Count, count as f64);
+            equal.set(At::MessageSize, 10.0);
+            let sized = hash_call(OperationNumber::HashMany, hash, &arguments);
+            sized.add_flags(flag::HAS_SIZES);
+            let mut views = hash_call(OperationNumber::HashMany, hash, &arguments[..2]);
+            let place = views.arguments[0].take().expect("placed");
+            views.views =
+                (0..count).map(|at| place.start + 10 * at..place.start + 10 * at + 10).collect();
+            views.add_flags(flag::HAS_VIEWS);
+            views.set(At::SourceOffset, 0.0);
+            views.set(At::Count, count as f64);
+            for call in [equal, sized, views] {
+                assert_eq!(call.run(), Status::Done, "{hash:?} {count}");
+                assert!(call.read(Argument::Target) == expected, "{hash:?} {count}");
+            }
+        }
+    }
+}
+
+#[test]
+fn many_messages_outside_of_the_source_are_refused() {
+    let call = |count: f64, size: f64, target: usize| {
+        let arguments: [(Argument, &[u8]); 2] =
+            [(Argument::Source, &[1; 30]), (Argument::Target, &vec![0; target])];
+        let call = hash_call(OperationNumber::HashMany, Hash::Sha256, &arguments);
+        call.set(At::Count, count);
+        call.set(At::MessageSize, size);
+        call
+    };
+    assert_eq!(call(3.0, 10.0, 96).run(), Status::Done);
+    assert_eq!(call(3.0, 11.0, 96).run(), Status::Argument);
+    assert_eq!(call(4.0, 10.0, 128).run(), Status::Argument);
+    assert_eq!(call(3.0, 10.0, 97).run(), Status::OutputSize);
+    assert_eq!(call(3.0, 10.0, 48).run(), Status::OutputSize);
+    assert_eq!(call(-1.0, 10.0, 0).run(), Status::Argument);
+    let sized = call(0.0, 0.0, 32);
+    sized.add_flags(flag::HAS_SIZES | flag::HAS_IV);
+    let mut sized = sized;
+    for size in [-1.0, 31.0, 0.5, f64::NAN, f64::INFINITY] {
+        sized.place(Argument::Iv, 0..8);
+        sized.write(Argument::Iv, &f64::to_ne_bytes(size));
+        assert_eq!(sized.run(), Status::Argument, "{size}");
+    }
+    let mut views = call(3.0, 0.0, 96);
+    views.add_flags(flag::HAS_VIEWS);
+    views.views = vec![0..1, 1..2];
+    assert_eq!(views.run(), Status::Argument, "fewer views than are named");
+}
+
+#[test]
+fn digests_of_many_do_not_overwrite_messages_that_follow() {
+    for count in [1, 4, 40, 300] {
+        let source: Vec<u8> = (0..=255).cycle().take(32 * count).collect();
+        let expected: Vec<u8> =
+            source.chunks(32).flat_map(|each| digest_of(Hash::Sha256, each)).collect();
+        for start in [0, 5, 31] {
+            let mut call = Call::new(source.iter().copied().chain([0; 64]).collect());
+            call.set(At::Operation, f64::from(OperationNumber::HashMany as u32));
+            call.set(At::Algorithm, f64::from(Hash::Sha256 as u8));
+            call.place(Argument::Source, 0..source.len());
+            call.place(Argument::Target, start..start + source.len());
+            call.set(At::Count, count as f64);
+            call.set(At::MessageSize, 32.0);
+            assert_eq!(call.run(), Status::Done);
+            assert!(call.read(Argument::Target) == expected, "{count} {start}");
+        }
+    }
+}
+
+/// Seals with every AEAD, at sizes around that up to which a lent message is copied.
+#[test]
+fn a_lent_message_is_opened_or_leaves_zeros() {
+    for facts in CIPHERS.iter().filter(|facts| facts.aead) {
+        for size in [0, 1, 1000, 32 << 10, (32 << 10) + 1] {
+            let (iv, key) = (vec![3; facts.iv_size], vec![7; facts.key_size]);
+            let text: Vec<u8> = (0..size).map(|at| at as u8 | 1).collect();
+            let call = |operation, source: &[u8], target: usize| {
+                let arguments: [(Argument, &[u8]); 5] = [
+                    (Argument::Source, source),
+                    (Argument::Target, &vec![0xee; target]),
+                    (Argument::Iv, &iv),
+                    (Argument::Aad, b"data"),
+                    (Argument::Key, &key),
+                ];
+                let call = Call::of(operation, facts.cipher as u8, &arguments);
+                call.set(At::TagSize, 16.0);
+                call
+            };
+            let seal = call(OperationNumber::Seal, &text, size + 16);
+            assert_eq!(seal.run(), Status::Done);
+            let sealed = seal.read(Argument::Target);
+            for lent in [false, true] {
+                let run = |call: &Call| call.run_with(&mut Reply::empty(), |work| work.lent = lent);
+                let open = call(OperationNumber::Open, &sealed, size);
+                assert_eq!(run(&open), Status::Done, "{} {size}", facts.name);
+                assert!(open.read(Argument::Target) == text, "{} {size}", facts.name);
+                assert!(open.guards_intact());
+                let mut forged = sealed.clone();
+                forged[size / 2] ^= 1;
+                let open = call(OperationNumber::Open, &forged, size);
+                assert_eq!(run(&open), Status::Authentication, "{} {size}", facts.name);
+                assert!(open.read(Argument::Target).iter().all(|&byte| byte == 0));
+                assert!(open.guards_intact());
+                if size > 0 {
+                    let short = call(OperationNumber::Open, &sealed, size - 1);
+                    assert_eq!(run(&short), Status::Argument, "{} {size}", facts.name);
+                    assert!(short.read(Argument::Target).iter().all(|&byte| byte == 0xee));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn chunks_that_overlap_their_target_are_refused() {
+    for (target, expected) in
+        [(1000..1232, Status::Done), (190..422, Status::Overlap), (400..632, Status::Overlap)]
+    {
+        let mut call = Call::new(vec![0; 2000]);
+        call.set(At::Operation, f64::from(OperationNumber::SealChunks as u32));
+        call.set(At::Algorithm, f64::from(Cipher::Aes256Gcm as u8));
+        call.place(Argument::Source, 0..200);
+        call.place(Argument::Target, target.clone());
+        call.place(Argument::Iv, 412..424);
+        call.place(Argument::Key, 500..532);
+        call.set(At::Count, 2.0);
+        call.set(At::MessageSize, 100.0);
+        // The key is copied before anything is written.
+        let status = call.run();
+        assert_eq!(status, expected, "{target:?}");
+    }
+}
+
+#[test]
+fn a_derivation_reads_its_password_from_bytes_only() {
+    let arguments: [(Argument, &[u8]); 3] =
+        [(Argument::Source, &[]), (Argument::Target, &[0; 32]), (Argument::Iv, &[1; 16])];
+    let call = hash_call(OperationNumber::Pbkdf2, Hash::Sha256, &arguments);
+    call.set(At::Count, 1.0);
+    assert_eq!(call.run(), Status::Done);
+    call.prepare(Purpose::Hash(Hash::Blake3), &KEY).expect("a key");
+    assert_eq!(call.run(), Status::Argument);
+}
+
+#[test]
+fn operations_that_write_to_memory_need_a_target() {
+    for operation in [
+        OperationNumber::Update,
+        OperationNumber::MacBegin,
+        OperationNumber::HashMany,
+        OperationNumber::SealChunks,
+        OperationNumber::OpenChunks,
+    ] {
+        let algorithm = match operation {
+            OperationNumber::SealChunks | OperationNumber::OpenChunks => Cipher::Aes256Gcm as u8,
+            _ => Hash::Sha256 as u8,
+        };
+        let call = Call::of(operation, algorithm, &[(Argument::Source, &[1; 30])]);
+        let status = call.run_with(&mut Reply::empty(), |work| work.target = Target::Reply(32));
+        assert_eq!(status, Status::Argument, "{operation:?}");
+    }
+}

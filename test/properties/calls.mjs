@@ -1,0 +1,162 @@
+// Calls of every export with valid arguments, of which properties replace some. A template is the
+// name of an export and a function that makes its arguments.
+
+import { fileURLToPath } from 'node:url';
+
+import { callStylesFor } from '../support/entry-points.mjs';
+import { ciphers } from '../support/algorithms.mjs';
+
+const key = () => Buffer.alloc(32, 7);
+const salt = () => Buffer.alloc(16, 5);
+const source = () => Buffer.alloc(100, 1);
+const cost = { memory: 64, passes: 1 };
+
+/** The forms of hash, hmac, cipher, seal and open, with and without a target. */
+function forms(millrace) {
+  const jobs = [
+    ...['sha256', 'blake3', 'xxh3-64', 'sha3-256'].map((algorithm) => ({
+      kind: 'hash',
+      algorithm,
+      source: source(),
+    })),
+    { kind: 'hash', algorithm: 'blake3', source: source(), key: key(), outputLength: 40 },
+    ...['sha256', 'sha512'].map((algorithm) => ({
+      kind: 'hmac',
+      algorithm,
+      key: key(),
+      source: source(),
+    })),
+    ...['aes-256-gcm', 'chacha20-poly1305', 'aes-256-gcm-siv', 'aes-256-ctr'].flatMap((algorithm) =>
+      [true, false].map((encrypt) => cipherJob(millrace, algorithm, encrypt)),
+    ),
+  ];
+  return jobs.flatMap((job) =>
+    callStylesFor(job)
+      .filter(({ entryPoint, waiting }) => entryPoint.name === 'millrace' && waiting === 'sync')
+      .map((style) => ({
+        name: style.form.prepare(job, style.entryPoint).method,
+        args: () => style.form.prepare(job, style.entryPoint).args,
+      })),
+  );
+}
+
+function cipherJob(millrace, algorithm, encrypt) {
+  const { aead, iv: ivSize } = ciphers[algorithm];
+  const iv = Buffer.alloc(ivSize, 3);
+  const job = { kind: 'cipher', algorithm, encrypt, key: key(), iv, source: source() };
+  if (!aead) return job;
+  if (encrypt) return { ...job, aad: Buffer.alloc(5, 2), tagSize: 16 };
+  const aad = Buffer.alloc(5, 2);
+  const sealed = millrace.seal(algorithm, { key: key(), nonce: iv, source: source(), aad });
+  return { ...job, aad, source: sealed.subarray(0, 100), tag: sealed.subarray(100) };
+}
+
+/** Templates of `millrace`, and of `millrace/promises` where it has more. */
+export function templates(millrace) {
+  const nonce = () => Buffer.alloc(12, 3);
+  const gcm = { key: key(), nonce: nonce(), source: source() };
+  const sealed = millrace.seal('aes-256-gcm', gcm);
+  const wrapped = millrace.wrapKey('aes-256-kw', { key: key(), source: salt() });
+  const password = millrace.hashPassword('x', cost);
+  const mac = millrace.hmac('sha256', key(), source());
+  const target = () => Buffer.alloc(64, 9);
+  const stream = { algorithm: 'aes-256-gcm', key: key() };
+  const file = fileURLToPath(import.meta.url);
+  const all = {
+    argon2: [() => ['argon2id', { message: 'x', nonce: salt(), ...cost, tagLength: 32 }]],
+    configure: [() => [{}]],
+    createCipher: [
+      () => ['aes-256-gcm', { key: key(), nonce: nonce(), aad: salt() }],
+      () => ['chacha20', { key: key(), iv: salt() }],
+    ],
+    createDecipher: [
+      () => [
+        'aes-256-gcm',
+        { key: key(), nonce: nonce(), authTag: sealed.subarray(100), unverified: true },
+      ],
+    ],
+    createHash: [() => ['blake3', { key: key() }], () => ['shake128', { outputLength: 40 }]],
+    createHmac: [() => ['sha256', key()], () => ['sha3-256', key()]],
+    createKey: [() => ['aes-256-gcm', key()], () => ['hmac-sha256', key()]],
+    engines: [() => []],
+    generateKey: [() => ['aes-256-gcm']],
+    getCiphers: [() => []],
+    getHashes: [() => []],
+    hash: [
+      () => ['shake256', 'text', { outputLength: 9, encoding: 'hex' }],
+      () => ['kmac128', source(), { key: key(), customization: 'x', outputLength: 9 }],
+      () => ['parallelhash128', source(), { blockSize: 8 }],
+      () => ['tuplehash256', ['a', source()]],
+      () => ['crc32', source(), { encoding: 'bigint' }],
+      () => ['xxh64', source(), { seed: 5n }],
+      () => ['blake2b512', source(), { salt: salt(), personalization: salt(), target: target() }],
+    ],
+    hashFile: [() => ['sha256', file]],
+    hashFiles: [() => ['sha256', [file]]],
+    hashMany: [
+      () => ['sha256', ['a', source(), 'b'], { encoding: 'hex' }],
+      () => ['blake3', [source(), source()], { key: key(), target: target() }],
+      () => ['sha1', { data: source(), size: 10 }],
+    ],
+    hashPassword: [
+      () => ['x', cost],
+      () => ['x', { algorithm: 'scrypt', N: 16 }],
+      () => ['x', { algorithm: 'bcrypt', cost: 4 }],
+    ],
+    hkdf: [() => ['sha256', key(), salt(), 'info', 32]],
+    hmac: [() => ['sha256', key(), source(), { target: target(), targetOffset: 9 }]],
+    hmacMany: [
+      () => ['sha256', key(), ['a', source()], { target: target() }],
+      () => ['sha512', key(), new Set(['a', 'b'])],
+    ],
+    needsRehash: [() => [password, cost]],
+    open: [() => ['aes-256-gcm', { key: key(), nonce: nonce(), source: sealed }]],
+    openStream: [() => [stream]],
+    openTransformStream: [() => [stream]],
+    openWithPassphrase: [() => ['x', source()]],
+    pbkdf2: [() => [key(), salt(), 2, 32, 'sha256']],
+    randomBytes: [() => [9]],
+    scrypt: [() => [key(), salt(), 32, { N: 16, r: 1, p: 1 }]],
+    seal: [
+      () => ['aes-256-gcm', { key: key(), source: source() }],
+      () => ['xchacha20-poly1305', { key: key(), source: 'x', aad: 'y', target: target() }],
+    ],
+    sealStream: [() => [stream]],
+    sealTransformStream: [() => [stream]],
+    sealWithPassphrase: [() => ['x', source(), { N: 1024 }]],
+    timingSafeEqual: [() => [key(), key()]],
+    unwrapKey: [() => ['aes-256-kw', { key: key(), source: wrapped }]],
+    verifyHmac: [() => ['sha256', { key: key(), source: source(), mac }]],
+    verifyMac: [() => ['blake3', { key: key(), source: source(), mac: key() }]],
+    verifyPassword: [() => ['x', password, { maxMemory: 2 ** 20, maxTime: 1000 }]],
+    wrapKey: [() => ['aes-256-kwp', { key: key(), source: key() }]],
+    // Of promises alone.
+    hashFilesIterator: [() => ['sha256', [file]]],
+    hashTransformStream: [() => ['blake3', 'hex', { key: key() }]],
+    openRange: [() => [() => source(), { algorithm: 'aes-256-gcm', key: key(), end: 9 }]],
+    openWithKey: [() => [key(), source()]],
+    sealWithKey: [() => [key(), 'x', {}]],
+    ...Object.fromEntries(
+      ['Passphrase', 'Key'].flatMap((by) =>
+        ['sealStream', 'openStream', 'sealTransformStream', 'openTransformStream'].map((name) => [
+          `${name}With${by}`,
+          [() => [by === 'Key' ? key() : 'x', {}]],
+        ]),
+      ),
+    ),
+  };
+  return [
+    ...forms(millrace),
+    ...Object.entries(all).flatMap(([name, each]) => each.map((args) => ({ name, args }))),
+  ];
+}
+
+/** Exports whose results differ from call to call, or that are objects. */
+export const unequal = new Set(
+  ['configure', 'engines', 'generateKey', 'hashPassword', 'randomBytes', 'sealWithKey']
+    .concat(['seal', 'sealWithPassphrase', 'openRange', 'hashFile', 'hashFiles'])
+    .concat(['createCipher', 'createDecipher', 'createHash', 'createHmac', 'createKey']),
+);
+
+/** Classes, whose constructors are private. */
+export const classes = ['Cipher', 'Decipher', 'Hash', 'Hmac', 'Key', 'MillraceError'];
