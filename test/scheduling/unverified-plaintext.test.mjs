@@ -101,50 +101,6 @@ test('messages of every size are opened into the target, or leave zeros', async 
   }
 });
 
-/** Counts how often it sees the mark in shared memory, and ends when it is told to. */
-const watcher = `
-  const { workerData, parentPort } = require('node:worker_threads');
-  const { memory, control, mark } = workerData;
-  const target = new Int32Array(memory);
-  const word = Buffer.from(mark).readInt32LE();
-  const places = [0, target.length >> 1, target.length - 4];
-  parentPort.postMessage('watching');
-  while (Atomics.load(control, 0) === 0)
-    for (const place of places)
-      if (Atomics.load(target, place) === word) Atomics.add(control, 1, 1);
-`;
-
-// A message of up to 32 KiB is copied, a longer one is read twice.
-for (const size of [4096, 32768, 65536]) {
-  test(`another thread never sees the text of a forged message of ${size} bytes`, async () => {
-    const memory = new SharedArrayBuffer(size);
-    const control = new Int32Array(new SharedArrayBuffer(8));
-    const worker = new Worker(watcher, { eval: true, workerData: { memory, control, mark } });
-    await once(worker, 'message');
-    const target = Buffer.from(memory);
-    try {
-      for (const algorithm of Object.keys(aeads)) {
-        const forged = sealed(algorithm, size, true);
-        for (let round = 0; round < 300; round++) {
-          await assert.rejects(promises.open(algorithm, { ...forged, target, route: 'pool' }), {
-            code: 'ERR_AUTHENTICATION',
-          });
-        }
-        assert.equal(Atomics.load(control, 1), 0, algorithm);
-      }
-      // It watches: what is authentic is seen.
-      const { key: right, nonce, source } = sealed('aes-256-gcm', size, false);
-      while (Atomics.load(control, 1) === 0) {
-        await promises.open('aes-256-gcm', { key: right, nonce, source, target, route: 'pool' });
-        await new Promise(setImmediate);
-      }
-    } finally {
-      Atomics.store(control, 0, 1);
-      await once(worker, 'exit');
-    }
-  });
-}
-
 const opener = `
   ${requiring()};
   const { workerData, parentPort } = require('node:worker_threads');

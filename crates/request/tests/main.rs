@@ -2,10 +2,16 @@
 
 mod bytes;
 mod caller;
+mod corpus;
 mod decode;
 mod execute;
 mod freed_memory;
 mod keys;
+#[cfg(target_os = "linux")]
+mod lent;
 mod parts;
 mod running_cipher;
 mod wiping;
+
+#[path = "../../../fuzz/src/targets/mod.rs"]
+mod fuzz_targets;

@@ -1,0 +1,23 @@
+//! What is done with the bytes of a fuzzer. A target panics if a property does not hold.
+
+mod frame;
+mod input;
+mod oracle;
+mod password_hash;
+mod split;
+mod state;
+
+/// The targets by their names.
+pub(crate) const TARGETS: [(&str, fn(&[u8])); 5] = [
+    ("frame", frame::run),
+    ("oracle", oracle::run),
+    ("password_hash", password_hash::run),
+    ("split", split::run),
+    ("state", state::run),
+];
+
+/// Runs a target.
+pub(crate) fn run(name: &str, data: &[u8]) {
+    let (_, target) = TARGETS.iter().find(|(each, _)| *each == name).expect("a target");
+    target(data);
+}
