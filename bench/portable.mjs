@@ -1,10 +1,11 @@
 // The portable engine beside other libraries in WebAssembly and JavaScript:
 //
-//   npm run bench -- portable [--browser] [--match EXPRESSION] [--rounds 31] [--time 1]
+//   npm run bench -- portable [--browser | --firefox] [--match EXPRESSION] [--rounds 31] [--time 1]
 //       [--json FILE]
 //
-// `--match` selects groups by name. With `--browser` they are measured in headless Chromium. Each
-// group, an algorithm with one kind of result, has a process or a page of its own.
+// `--match` selects groups by name. With `--browser` they are measured in headless Chromium, with
+// `--firefox` in headless Firefox. Each group, an algorithm with one kind of result, has a process
+// or a page of its own.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 
-import { findBrowser, prepareBrowser, startBrowser } from '../tools/browser.mjs';
+import {
+  chromium,
+  firefox,
+  missingBrowser,
+  prepareBrowser,
+  startBrowser,
+} from '../tools/browser.mjs';
 import { serve } from '../tools/serve.mjs';
 import { buildId, machineName } from './machine.mjs';
 import { groups } from './portable/groups.mjs';
@@ -26,6 +33,7 @@ const DISTURBED_CORES = 0.15;
 const { values } = parseArgs({
   options: {
     browser: { type: 'boolean', default: false },
+    firefox: { type: 'boolean', default: false },
     match: { type: 'string', default: '' },
     rounds: { type: 'string', default: '31' },
     time: { type: 'string', default: '1' },
@@ -35,7 +43,8 @@ const { values } = parseArgs({
 const match = new RegExp(values.match);
 const settings = { rounds: Number(values.rounds), time: Number(values.time) };
 
-const place = values.browser ? await inBrowser() : inNode();
+const kind = values.firefox ? firefox : values.browser ? chromium : undefined;
+const place = kind === undefined ? inNode() : await inBrowser(kind);
 const results = [];
 for (const [index, { name }] of groups.entries()) {
   if (!match.test(name)) continue;
@@ -70,10 +79,10 @@ function inNode() {
 }
 
 /** Bundles the groups with the other libraries, and serves them to a page. */
-async function inBrowser() {
-  await prepareBrowser();
-  if (findBrowser() === undefined)
-    throw new Error('there is no Chromium (apt-get install chromium, or CHROMIUM=path)');
+async function inBrowser(kind) {
+  await prepareBrowser(kind);
+  const missing = missingBrowser(kind);
+  if (missing !== undefined) throw new Error(missing);
   const folder = join(root, 'target', 'bench', 'portable');
   const { build } = await import('esbuild');
   await build({
@@ -98,9 +107,9 @@ async function inBrowser() {
       'cross-origin-embedder-policy': 'require-corp',
     }),
   });
-  const browser = await startBrowser();
+  const browser = await startBrowser(kind);
   return {
-    name: `, Chromium ${browser.version()}`,
+    name: `, ${kind.name} ${browser.version()}`,
     async measure(index) {
       const page = await browser.newPage();
       await page.goto(`${server.url}/index.html`);

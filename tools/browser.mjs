@@ -1,5 +1,5 @@
-// A browser for the tests that look at pages: the documentation and the bench's report. It is no
-// dependency: where Debian's can be installed it is, elsewhere the tests say that they were not run.
+// Browsers for the tests that open pages. They are no dependency: where Debian's can be installed
+// they are, elsewhere those tests say that they were not run.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,48 +7,82 @@ import { delimiter, join } from 'node:path';
 
 import { Stop, probe, skipped, step } from './steps.mjs';
 
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
-const elsewhere = [
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
-];
+/** Name, the variable of the environment that names one, Debian's package, and where it may be. */
+export const chromium = {
+  name: 'Chromium',
+  variable: 'CHROMIUM',
+  package: 'chromium',
+  commands: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'],
+  elsewhere: [
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  ],
+};
+export const firefox = {
+  name: 'Firefox',
+  variable: 'FIREFOX',
+  package: 'firefox-esr',
+  commands: ['firefox', 'firefox-esr'],
+  elsewhere: [
+    '/Applications/Firefox.app/Contents/MacOS/firefox',
+    'C:\\Program Files\\Mozilla Firefox\\firefox.exe',
+  ],
+};
 
-/** The path of a Chromium; undefined if there is none. CHROMIUM in the environment names one. */
-export function findBrowser() {
+/** The path of a browser; undefined if there is none. */
+export function findBrowser({ variable, commands, elsewhere } = chromium) {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return [
-    process.env.CHROMIUM,
-    ...names.flatMap((name) => folders.map((folder) => join(folder, name))),
+    process.env[variable],
+    ...commands.flatMap((name) => folders.map((folder) => join(folder, name))),
     ...elsewhere,
   ].find((path) => path && existsSync(path));
 }
 
-/** Installs Chromium with apt-get if no password is needed. */
-export async function prepareBrowser() {
-  if (findBrowser() !== undefined || process.platform !== 'linux' || process.getuid?.() !== 0)
+/** Returns why tests in a browser are not run, if there is none. */
+export function missingBrowser(browser = chromium) {
+  const { name, variable, package: wanted } = browser;
+  if (findBrowser(browser) !== undefined) return undefined;
+  return `not run: there is no ${name} here (apt-get install ${wanted}, or ${variable}=path)`;
+}
+
+/** Installs a browser with apt-get if no password is needed. */
+export async function prepareBrowser(browser = chromium) {
+  if (
+    findBrowser(browser) !== undefined ||
+    process.platform !== 'linux' ||
+    process.getuid?.() !== 0
+  )
     return;
+  const { name, package: wanted } = browser;
   if ((await probe('apt-get', ['--version']))?.code !== 0) return;
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   try {
-    if ((await probe('apt-get', ['install', '--simulate', 'chromium']))?.code !== 0)
+    if ((await probe('apt-get', ['install', '--simulate', wanted]))?.code !== 0)
       await step('update package lists', 'apt-get', ['update', '-qq'], { env });
     await step(
-      'install chromium (for the report)',
+      `install ${wanted} (for pages)`,
       'apt-get',
-      ['install', '-y', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'],
+      ['install', '-y', '--no-install-recommends', wanted, 'fonts-dejavu-core'],
       { env },
     );
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
-    skipped('chromium', 'could not be installed; the pages are not tested');
+    skipped(name, 'could not be installed; pages are not tested in it');
   }
 }
 
-/** A browser by playwright-core. Chromium refuses its sandbox to root. */
-export async function startBrowser() {
-  const { chromium } = await import('playwright-core');
-  return chromium.launch({
-    executablePath: findBrowser(),
+/**
+ * A browser by playwright-core: Chromium by its own protocol, which refuses its sandbox to root, and
+ * a released Firefox by WebDriver BiDi.
+ */
+export async function startBrowser(browser = chromium) {
+  const playwright = await import('playwright-core');
+  const executablePath = findBrowser(browser);
+  if (browser === firefox)
+    return playwright.firefox.launch({ executablePath, channel: 'moz-firefox' });
+  return playwright.chromium.launch({
+    executablePath,
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   });
 }

@@ -58,6 +58,7 @@ export const columns = [
   'portable in Node',
   'Chromium',
   'Chromium, strict policy',
+  'Firefox',
   'workerd',
   'AF_ALG',
   '/dev/crypto',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { prepareBrowser } from './browser.mjs';
+import { firefox, prepareBrowser } from './browser.mjs';
 import { buildFailingBinary, buildFront, buildNative } from './build.mjs';
 import { cpuTiers } from './cpus.mjs';
 import { checks } from './checks.mjs';
@@ -145,10 +145,11 @@ async function testPortable(args) {
   return nodeTests([...filesUnder('test/portable', /\.test\.mjs$/), ...args]);
 }
 
-/** The package and its page in Chromium; `npm test` has a short form. */
+/** The package in Chromium and Firefox, and its page; `npm test` has a short form. */
 async function testBrowser(args) {
   await prepare();
   await prepareBrowser();
+  await prepareBrowser(firefox);
   process.env.MILLRACE_BROWSER = 'all';
   return nodeTests(['test/browser/conformance.test.mjs', 'test/docs/page.test.mjs', ...args]);
 }

@@ -14,7 +14,7 @@ import { openRecord } from '../../bench/routes/record.mjs';
 import { routesPage } from '../../bench/routes/page.mjs';
 import { assess, report } from '../../bench/routes/report.mjs';
 import { csvLine } from '../../cli/bench/csv.mjs';
-import { findBrowser, startBrowser } from '../../tools/browser.mjs';
+import { missingBrowser, startBrowser } from '../../tools/browser.mjs';
 import { root } from '../support/child.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-routes-'));
@@ -116,10 +116,7 @@ test('the command measures a cell, writes it down and does not measure it again'
   assert.equal(readFileSync(path, 'utf8'), written);
 });
 
-const missing =
-  findBrowser() === undefined
-    ? 'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)'
-    : false;
+const missing = missingBrowser();
 
 test('the heat map in a browser: wide, and narrow and dark', { skip: missing }, async (t) => {
   const judged = cellsOf({ quick: true, most: Infinity }).map((each, index) => {

@@ -13,7 +13,7 @@ import { timingsPage } from '../../bench/timings/page.mjs';
 import { fileNameOf, heads, measurements } from '../../bench/timings/record.mjs';
 import { csvLine } from '../../cli/bench/csv.mjs';
 import { readOptions } from '../../cli/bench/options.mjs';
-import { findBrowser, startBrowser } from '../../tools/browser.mjs';
+import { missingBrowser, startBrowser } from '../../tools/browser.mjs';
 import { root } from '../support/child.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-timings-'));
@@ -87,10 +87,7 @@ test('records are drawn by the command; disturbed points are figures only', () =
   assert.match(page, /<td>64 ns disturbed<\/td>/);
 });
 
-const missing =
-  findBrowser() === undefined
-    ? 'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)'
-    : false;
+const missing = missingBrowser();
 
 test('the page in a browser: wide, and narrow and dark', { skip: missing }, async (t) => {
   const path = join(folder, 'browser.html');

@@ -1,15 +1,15 @@
-// The package in Chromium: the conformance suite in a page, in a worker, and in a page whose policy
+// The package in browsers: the conformance suite in a page, in a worker, and in a page whose policy
 // allows neither WebAssembly nor workers from a text; then large messages while the page is
 // painted. Figures are printed; only results are asserted. `npm run test:browser`
-// (MILLRACE_BROWSER=all) runs every case everywhere; the short form runs every case in the page and
-// some in the others.
+// (MILLRACE_BROWSER=all) runs every case everywhere; the short form runs every case in Chromium's
+// page and some in the others.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { findBrowser, startBrowser } from '../../tools/browser.mjs';
+import { chromium, firefox, missingBrowser, startBrowser } from '../../tools/browser.mjs';
 import { columnOf, documented, keep } from '../../tools/engines-table.mjs';
 import { serve } from '../../tools/serve.mjs';
 import { measureBeside, measureFrames } from './measure.mjs';
@@ -17,17 +17,14 @@ import { failuresOf } from '../conformance/suite.mjs';
 import { aeadNames, cipherNames, hashNames, hmacNames } from '../support/algorithms.mjs';
 import { root } from '../support/child.mjs';
 
-const missing =
-  findBrowser() === undefined
-    ? 'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)'
-    : !existsSync(join(root, 'dist', 'browser')) && 'not run: dist/browser is not built';
+const notBuilt = !existsSync(join(root, 'dist', 'browser')) && 'not run: dist/browser is not built';
 
 /** No inline scripts, no eval, no WebAssembly, no workers but from files. */
 const strict = "default-src 'self'; img-src data:";
 
 const all = process.env.MILLRACE_BROWSER === 'all';
 
-/** The families that the short form runs in a worker and under the strict policy. */
+/** What the short form runs of the suite. */
 const some = all ? {} : { families: ['seals', 'keys', 'derivations', 'pieces', 'absences'] };
 
 /**
@@ -36,18 +33,24 @@ const some = all ? {} : { families: ['seals', 'keys', 'derivations', 'pieces', '
  */
 const unstoppable = [['aborted derivations', 'aborted while it runs']];
 
-test('in a browser', { skip: missing }, async (t) => {
+const missing = (browser) => missingBrowser(browser) ?? notBuilt;
+
+test('in Chromium', { skip: missing(chromium) }, (t) => testIn(chromium, t, {}));
+test('in Firefox', { skip: missing(firefox) }, (t) => testIn(firefox, t, some));
+
+/** `inPage` is what runs in a page of the browser. */
+async function testIn(kind, t, inPage) {
   let strictly = false;
   const server = await serve({
     headers: (path) =>
       path.endsWith('.html') && strictly ? { 'content-security-policy': strict } : {},
   });
-  const browser = await startBrowser();
+  const browser = await startBrowser(kind);
   t.after(async () => {
     await browser.close();
     await server.close();
   });
-  t.diagnostic(`Chromium ${browser.version()}`);
+  t.diagnostic(`${kind.name} ${browser.version()}`);
 
   const open = async ({ policy = false, expected = /^$/ } = {}) => {
     strictly = policy;
@@ -61,7 +64,7 @@ test('in a browser', { skip: missing }, async (t) => {
         !expected.test(message.text()) &&
         complaints.push(message.text()),
     );
-    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('pageerror', ({ message }) => !expected.test(message) && complaints.push(message));
     page.on(
       'request',
       (request) =>
@@ -108,13 +111,14 @@ test('in a browser', { skip: missing }, async (t) => {
     );
   };
 
-  await t.test('every case in the page', async () => {
+  await t.test('in the page', async () => {
     const { page, complaints } = await open();
     assert.equal(
       await page.evaluate('typeof Buffer + typeof process + crossOriginIsolated'),
       'undefinedundefinedfalse',
     );
-    verify(await page.evaluate('conform()'), 'Chromium');
+    const result = await page.evaluate((given) => globalThis.conform(given), inPage);
+    verify(result, kind.name, inPage.families === undefined);
     assert.deepEqual(complaints, []);
     await page.close();
   });
@@ -131,7 +135,8 @@ test('in a browser', { skip: missing }, async (t) => {
     // The browser itself reports what its policy refused.
     const { page, complaints } = await open({
       policy: true,
-      expected: /Content Security Policy|unsafe-eval|Refused to (create a worker|compile)/,
+      expected:
+        /Content[- ]Security[- ]Policy|unsafe-eval|Refused to (create a worker|compile)|worker-src/,
     });
     assert.equal(
       await page.evaluate(async () => {
@@ -161,7 +166,7 @@ test('in a browser', { skip: missing }, async (t) => {
     );
     verify(
       await page.evaluate((given) => globalThis.conform(given), { without: unstoppable, ...some }),
-      'Chromium, strict policy',
+      kind === chromium ? 'Chromium, strict policy' : undefined,
       all,
     );
     assert.deepEqual(complaints, []);
@@ -204,4 +209,4 @@ test('in a browser', { skip: missing }, async (t) => {
     assert.deepEqual(complaints, []);
     await page.close();
   });
-});
+}

@@ -9,14 +9,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { findBrowser, lowContrast, startBrowser } from '../../tools/browser.mjs';
+import { lowContrast, missingBrowser, startBrowser } from '../../tools/browser.mjs';
 import { serve } from '../../tools/serve.mjs';
 import { root, temporary } from '../support/child.mjs';
 
 const missing =
-  findBrowser() === undefined
-    ? 'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)'
-    : !existsSync(join(root, 'dist', 'browser')) && 'not run: dist/browser is not built';
+  missingBrowser() ??
+  (!existsSync(join(root, 'dist', 'browser')) && 'not run: dist/browser is not built');
 
 const views = {
   light: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },

@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { search } from '../../docs/.vitepress/search.mjs';
-import { findBrowser, lowContrast, startBrowser } from '../../tools/browser.mjs';
+import { lowContrast, missingBrowser, startBrowser } from '../../tools/browser.mjs';
 import { serve } from '../../tools/serve.mjs';
 import { root } from '../../tools/steps.mjs';
 import { allExamples } from '../package/examples.mjs';
@@ -19,10 +19,7 @@ import { allExamples } from '../package/examples.mjs';
 const folder = join(root, 'docs', '.site', 'dist');
 const notBuilt =
   !existsSync(join(folder, 'index.html')) && 'not run: the site is not built (npm run docs)';
-const skip =
-  notBuilt ||
-  (findBrowser() === undefined &&
-    'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)');
+const skip = notBuilt || missingBrowser();
 
 const pagesIn = (path) =>
   readdirSync(join(folder, path), { recursive: true, encoding: 'utf8' })

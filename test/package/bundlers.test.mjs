@@ -13,7 +13,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
-import { findBrowser, startBrowser } from '../../tools/browser.mjs';
+import { missingBrowser, startBrowser } from '../../tools/browser.mjs';
 import { installed } from '../../tools/install.mjs';
 import { root, temporary } from '../support/child.mjs';
 
@@ -80,13 +80,9 @@ for (const name of names) {
     report(t, `${name}: every entry point`, out, first);
     const { stdout } = await inNode(out, first);
     answersOf.push(check(stdout, false));
-    await t.test(
-      'in Chromium',
-      { skip: findBrowser() === undefined && 'not run: there is no Chromium here' },
-      async () => {
-        answersOf.push(check(await inChromium(out, first, name !== 'webpack'), true));
-      },
-    );
+    await t.test('in Chromium', { skip: missingBrowser() }, async () => {
+      answersOf.push(check(await inChromium(out, first, name !== 'webpack'), true));
+    });
   });
 
   test(`${name}: one hash of millrace/portable is small`, { skip: missing }, async (t) => {

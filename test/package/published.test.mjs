@@ -11,7 +11,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { build, transform } from 'esbuild';
 
-import { findBrowser, startBrowser } from '../../tools/browser.mjs';
+import { missingBrowser, startBrowser } from '../../tools/browser.mjs';
 import { findManagers } from '../../tools/managers.mjs';
 import { hostPlatform, platforms } from '../../tools/platforms.mjs';
 import { prepareNativeBuild } from '../../tools/prerequisites.mjs';
@@ -668,8 +668,7 @@ describe('in a project of npm', { concurrency: 2 }, () => {
     test(`${file}:${line} (${language})`, { skip }, async (t) => {
       const { stdout } = await runExample(example, place);
       if (!browser) return;
-      const without = findBrowser() === undefined && 'not run: there is no Chromium here';
-      await t.test('in Chromium', { skip: without }, async () => {
+      await t.test('in Chromium', { skip: missingBrowser() }, async () => {
         assert.notEqual(stdout, '');
         assert.equal(await printedInChromium(example, place), stdout);
       });

@@ -22,7 +22,7 @@ import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 
-import { findBrowser, startBrowser } from '../../tools/browser.mjs';
+import { missingBrowser, startBrowser } from '../../tools/browser.mjs';
 import { installed } from '../../tools/install.mjs';
 import { hostPlatform } from '../../tools/platforms.mjs';
 import { findRuntime, workerd } from '../../tools/runtimes.mjs';
@@ -329,7 +329,7 @@ const ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
 
 test(
   'docs/recipes/deployments.md: Vite, in Chromium',
-  { skip: missing || noShell() || (!findBrowser() && 'not run: there is no Chromium here') },
+  { skip: missing || noShell() || missingBrowser() },
   async () => {
     const dist = join(await deploy('Vite'), 'dist');
     const server = await serve({ folder: dist });

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 
 import { chartsOf } from '../../../cli/bench/page/charts.mjs';
 import { htmlPage } from '../../../cli/bench/page/page.mjs';
-import { findBrowser, lowContrast, startBrowser } from '../../../tools/browser.mjs';
+import { lowContrast, missingBrowser, startBrowser } from '../../../tools/browser.mjs';
 import { benchRecord } from '../../support/bench-record.mjs';
 import { temporary } from '../../support/child.mjs';
 
@@ -116,10 +116,7 @@ test('crossovers are named below the chart and marked in it', () => {
   assert.ok(chart.marks.length > 0);
 });
 
-const missing =
-  findBrowser() === undefined
-    ? 'not run: there is no Chromium here (apt-get install chromium, or CHROMIUM=path)'
-    : false;
+const missing = missingBrowser();
 
 const views = {
   light: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
