@@ -1,6 +1,6 @@
 // The primitives without Node.js, beside ring's: builds and runs bench/core.
 //
-//   npm run bench -- core [--tier zen3|haswell|nehalem|nothing]
+//   npm run bench -- core [--tier zen3|skylake|haswell|nehalem|nothing]
 //
 // `--tier` hides CPU features from Millrace and AWS-LC, not from ring.
 

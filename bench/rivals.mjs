@@ -1,6 +1,6 @@
 // Calls for which another library, another route or the plain loop is close to Millrace:
 //
-//   npm run bench -- rivals [--tier zen3|haswell|nehalem|nothing] [--match EXPRESSION]
+//   npm run bench -- rivals [--tier zen3|skylake|haswell|nehalem|nothing] [--match EXPRESSION]
 //       [--rounds 11] [--time 40] [--json FILE]
 //
 // Each row has a process of its own. `--tier` hides CPU features from Millrace and from OpenSSL, as

@@ -28,6 +28,15 @@ export const tiers = [
     needs: ['avx2', 'vaes', 'vpclmulqdq', 'sha-ni'],
   },
   {
+    // IFMA, SHA; VBMI, VBMI2, GFNI, VAES, VPCLMULQDQ, VNNI, BITALG, VPOPCNTDQ.
+    name: 'Skylake-SP, Cascade Lake',
+    short: 'skylake',
+    has: 'AVX-512, AES-NI, PCLMULQDQ; no IFMA, no VAES, no SHA-NI',
+    hide: ['avx512vbmi2', 'avx512ifma', 'sha-ni', 'vaes', 'vpclmulqdq'],
+    ia32cap: ':~0x5f4220200000',
+    needs: ['avx512f', 'avx512vl', 'avx512bw', 'bmi2', 'aes-ni', 'pclmulqdq'],
+  },
+  {
     // Besides SHA, ADX, RDSEED; GFNI, VAES, VPCLMULQDQ.
     name: 'Haswell',
     short: 'haswell',

@@ -38,7 +38,7 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
     let (library, instructions) = match hash {
         Hash::Md5 | Hash::Ripemd160 => by_library(&[]),
         Hash::Sha1 | Hash::Md5Sha1 => by_library(sha1()),
-        Hash::Sha224 | Hash::Sha256 => by_library(sha256()),
+        Hash::Sha224 | Hash::Sha256 => own::sha256().unwrap_or_else(|| by_library(sha256())),
         Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
             own::sha512().unwrap_or_else(|| by_library(sha512()))
         }
@@ -111,8 +111,8 @@ pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
 mod own {
     use super::super::Native;
     use super::super::features::{
-        Avx2, Avx512, Bmi, Carryless, Fold256, Fold512, Gcm256, Ifma, Schedule256, Schedule512,
-        Vaes256, Vaes512,
+        Avx2, Avx512, Avx512Bmi, Bmi, Carryless, Fold256, Fold512, Gcm256, Ifma, Schedule256,
+        Schedule512, ShaNi, Vaes256, Vaes512,
     };
     use super::super::gcm::key::GcmKey;
     use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
@@ -171,6 +171,11 @@ mod own {
         }
     }
 
+    /// SHA-256 without the instructions made for it.
+    pub(super) fn sha256() -> Option<Served> {
+        if ShaNi::detect().is_some() { None } else { sha512() }
+    }
+
     pub(super) fn sha512() -> Option<Served> {
         let names = match (Schedule512::detect(), Schedule256::detect()) {
             (Some(_), _) => Schedule512::NAMES,
@@ -200,7 +205,12 @@ mod own {
     }
 
     pub(super) fn chacha20_poly1305() -> Option<Served> {
-        Ifma::detect().map(|_| (MILLRACE, Ifma::NAMES))
+        let names = match (Ifma::detect(), Avx512Bmi::detect()) {
+            (Some(_), _) => Ifma::NAMES,
+            (None, Some(_)) => Avx512Bmi::NAMES,
+            (None, None) => return None,
+        };
+        Some((MILLRACE, names))
     }
 }
 
@@ -267,6 +277,10 @@ mod own {
 
     pub(in super::super) fn vectors() -> Names {
         &[]
+    }
+
+    pub(super) fn sha256() -> Option<Served> {
+        None
     }
 
     pub(super) fn sha512() -> Option<Served> {

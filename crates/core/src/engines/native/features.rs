@@ -98,7 +98,9 @@ proofs! {
     /// Integers in 512-bit vectors, with masks by the byte, and the same instructions for shorter
     /// ones.
     Avx512: "avx2" "avx512f" "avx512vl" "avx512bw";
-    /// The above with products of 52-bit integers.
+    /// The above with products of 64-bit integers that leave the flags as they are.
+    Avx512Bmi: "avx2" "bmi2" "avx512f" "avx512vl" "avx512bw";
+    /// AVX-512 with products of 52-bit integers.
     Ifma: "avx2" "avx512f" "avx512vl" "avx512bw" "avx512ifma";
     /// AES on two blocks at once.
     Vaes256: "aes-ni" "avx2" "vaes";
@@ -132,6 +134,15 @@ proofs! {
 
 #[cfg(target_arch = "x86_64")]
 impl Ifma {
+    /// Returns the proof that this one includes.
+    #[inline]
+    pub(super) fn vectors(self) -> Avx512 {
+        Avx512(())
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Avx512Bmi {
     /// Returns the proof that this one includes.
     #[inline]
     pub(super) fn vectors(self) -> Avx512 {

@@ -2,14 +2,13 @@
 //! it can be evaluated apart, multiplied by the power of r for what follows, and added up.
 
 use super::super::chacha::{BLOCK, State, advance, avx512};
-use super::super::features::Ifma;
+use super::super::features::Avx512;
 use super::super::partial_tag::PartialTag;
 use super::super::pointers;
-use super::super::poly1305::ifma::{LANES, Powers, STEP};
 use super::super::poly1305::sum::Joined;
-use super::super::poly1305::{self, Limbs, Poly1305};
+use super::super::poly1305::{self, LANES, Limbs, PASS, Poly1305, STEP, Steps, ifma, words};
 use super::super::wipe::{Secret, Wiped, WipedBox, copy_plain};
-use super::{ChaChaPolyKey, Head, Mac, PASS, columns};
+use super::{ChaChaPolyKey, Head, Kernel, Mac, columns, compiled};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -19,9 +18,8 @@ pub(crate) struct Message {
     state: Wiped<State>,
     /// After the additional data.
     poly: Poly1305,
-    powers: Powers,
     aad_size: usize,
-    proof: Ifma,
+    kernel: Kernel,
 }
 
 impl Message {
@@ -33,31 +31,25 @@ impl Message {
     ) -> Result<WipedBox<Message>, Error> {
         let state = Wiped(key.state(nonce)?);
         // SAFETY: the proof says that the CPU has the instructions.
-        let (poly, powers) = unsafe {
-            let poly = Head::new(&mut Wiped(state.0).0, 0, key.proof).poly(aad);
-            let powers = Powers::new(&poly, key.proof);
-            (poly, powers)
-        };
+        let head = unsafe { Head::new(&mut Wiped(state.0).0, 0, key.kernel.vectors()) };
+        let poly = head.poly(aad);
         let mut message = WipedBox::new(Message {
             state: Wiped([0; 16]),
             poly: Poly1305::new(&[0; 32]),
-            powers: Powers::zeros(),
             aad_size: aad.len(),
-            proof: key.proof,
+            kernel: key.kernel,
         })?;
         copy_plain(&state.0, &mut message.state.0);
         copy_plain(&poly, &mut message.poly);
-        copy_plain(&powers, &mut message.powers);
         Ok(message)
     }
 
     /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
     pub(in super::super) fn seal(&self, offset: u64, text: Text<'_>) -> PartialTag {
         let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
-        // SAFETY: the proof says that the CPU has the instructions; source and target have
-        // `size` bytes and are equal or disjoint.
+        // SAFETY: source and target have `size` bytes and are equal or disjoint.
         PartialTag(Wiped(unsafe {
-            seal(&mut state.0, &self.powers, self.poly.fresh(), source, target, size, self.proof)
+            seal(self.kernel, &mut state.0, self.poly.fresh(), source, target, size)
         }))
     }
 
@@ -66,23 +58,23 @@ impl Message {
         let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
         // SAFETY: as in `seal`.
         PartialTag(Wiped(unsafe {
-            open(&mut state.0, &self.powers, self.poly.fresh(), source, target, size, self.proof)
+            open(self.kernel, &mut state.0, self.poly.fresh(), source, target, size)
         }))
     }
 
     /// Authenticates a part of the ciphertext.
     pub(in super::super) fn authenticate(&self, source: &[u8]) -> PartialTag {
-        // SAFETY: as in `seal`; pointer and size are of a slice.
+        // SAFETY: pointer and size are of a slice.
         PartialTag(Wiped(unsafe {
-            sum(&self.powers, self.poly.fresh(), source.as_ptr(), source.len())
+            authenticate(self.kernel, self.poly.fresh(), source.as_ptr(), source.len())
         }))
     }
 
     /// Encrypts or decrypts the part that begins `offset` bytes into the text.
     pub(in super::super) fn xor(&self, offset: u64, text: Text<'_>) {
         let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
-        // SAFETY: as in `seal`.
-        unsafe { avx512::apply(&mut state.0, source, target, size, self.proof.vectors()) }
+        // SAFETY: as in `seal`; the proof says that the CPU has the instructions.
+        unsafe { avx512::apply(&mut state.0, source, target, size, self.kernel.vectors()) }
     }
 
     /// The tag of the message with these parts.
@@ -103,41 +95,52 @@ impl Message {
     }
 }
 
+compiled! {
+    seal = seal_generic(
+        state: &mut State, poly: Poly1305, source: *const u8, target: *mut u8, size: usize
+    ) -> Limbs;
+    open = open_generic(
+        state: &mut State, poly: Poly1305, source: *const u8, target: *mut u8, size: usize
+    ) -> Limbs;
+    authenticate = authenticate_generic(poly: Poly1305, text: *const u8, size: usize) -> Limbs;
+}
+
 /// Encrypts a part, and returns its sum.
 ///
 /// # Safety
-/// Source and target have `size` bytes and are equal or disjoint.
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-unsafe fn seal(
+/// Source and target have `size` bytes and are equal or disjoint; the CPU has the instructions of
+/// `P`, here and below.
+#[inline(always)]
+unsafe fn seal_generic<P: Steps>(
+    proof: Avx512,
     state: &mut State,
-    powers: &Powers,
     poly: Poly1305,
     source: *const u8,
     target: *mut u8,
     size: usize,
-    proof: Ifma,
 ) -> Limbs {
     // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text
     // is encrypted, and Poly1305 reads only from before that.
     unsafe {
+        let powers = P::new(&poly);
         if size < 2 * PASS {
-            avx512::apply(state, source, target, size, proof.vectors());
-            return sum(powers, poly, target, size);
+            avx512::apply(state, source, target, size, proof);
+            return sum(&powers, poly, target, size);
         }
-        avx512::pass(state, source, target, proof.vectors());
-        avx512::pass(state, source.add(PASS), target.add(PASS), proof.vectors());
-        let (mut mac, mut at) = (first(powers, &poly, target, size), 2 * PASS);
+        avx512::pass(state, source, target, proof);
+        avx512::pass(state, source.add(PASS), target.add(PASS), proof);
+        let (mut mac, mut at) = (first(&powers, &poly, target, size), 2 * PASS);
         while size - at >= PASS {
             debug_assert!(mac.at + PASS <= at);
-            let (stream, sums) = columns(state, powers, mac.sums, target.add(mac.at), proof);
-            avx512::mix_pass(source.add(at), target.add(at), stream, proof.vectors());
+            let (stream, sums) = columns(proof, state, &powers, mac.sums, target.add(mac.at));
+            avx512::mix_pass(source.add(at), target.add(at), stream, proof);
             mac.sums = sums;
             mac.at += PASS;
             at += PASS;
             advance(state, 16);
         }
-        avx512::tail(state, source.add(at), target.add(at), size - at, proof.vectors());
-        last(mac, powers, poly, target, size)
+        avx512::tail(state, source.add(at), target.add(at), size - at, proof);
+        last(mac, &powers, poly, target, size)
     }
 }
 
@@ -145,47 +148,61 @@ unsafe fn seal(
 ///
 /// # Safety
 /// As for [`seal`].
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-unsafe fn open(
+#[inline(always)]
+unsafe fn open_generic<P: Steps>(
+    proof: Avx512,
     state: &mut State,
-    powers: &Powers,
     poly: Poly1305,
     source: *const u8,
     target: *mut u8,
     size: usize,
-    proof: Ifma,
 ) -> Limbs {
     // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text
     // is decrypted, and Poly1305 reads only from behind that.
     unsafe {
+        let powers = P::new(&poly);
         if size < 2 * PASS {
-            let sum = sum(powers, poly, source, size);
-            avx512::apply(state, source, target, size, proof.vectors());
+            let sum = sum(&powers, poly, source, size);
+            avx512::apply(state, source, target, size, proof);
             return sum;
         }
-        let (mut mac, mut at) = (first(powers, &poly, source, size), 0);
+        let (mut mac, mut at) = (first(&powers, &poly, source, size), 0);
         while size - mac.at >= PASS {
             debug_assert!(mac.at >= at);
-            let (stream, sums) = columns(state, powers, mac.sums, source.add(mac.at), proof);
-            avx512::mix_pass(source.add(at), target.add(at), stream, proof.vectors());
+            let (stream, sums) = columns(proof, state, &powers, mac.sums, source.add(mac.at));
+            avx512::mix_pass(source.add(at), target.add(at), stream, proof);
             mac.sums = sums;
             mac.at += PASS;
             at += PASS;
             advance(state, 16);
         }
-        let sum = last(mac, powers, poly, source, size);
-        avx512::apply(state, source.add(at), target.add(at), size - at, proof.vectors());
+        let sum = last(mac, &powers, poly, source, size);
+        avx512::apply(state, source.add(at), target.add(at), size - at, proof);
         sum
     }
+}
+
+/// The sum of a text of its own.
+///
+/// # Safety
+/// There are `size` bytes at `text`.
+#[inline(always)]
+unsafe fn authenticate_generic<P: Steps>(
+    _proof: Avx512,
+    poly: Poly1305,
+    text: *const u8,
+    size: usize,
+) -> Limbs {
+    // SAFETY: as promised by the caller.
+    unsafe { sum(&P::new(&poly), poly, text, size) }
 }
 
 /// The sum of a text, filled up with zeros.
 ///
 /// # Safety
 /// There are `size` bytes at `text`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-unsafe fn sum(powers: &Powers, mut poly: Poly1305, text: *const u8, size: usize) -> Limbs {
+#[inline(always)]
+unsafe fn sum<P: Steps>(powers: &P, mut poly: Poly1305, text: *const u8, size: usize) -> Limbs {
     // SAFETY: as promised by the caller.
     unsafe {
         if size > STEP {
@@ -200,25 +217,25 @@ unsafe fn sum(powers: &Powers, mut poly: Poly1305, text: *const u8, size: usize)
 ///
 /// # Safety
 /// There are `size` bytes at `text`, more than [`STEP`].
-#[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-unsafe fn first(powers: &Powers, poly: &Poly1305, text: *const u8, size: usize) -> Mac {
+#[inline(always)]
+unsafe fn first<P: Steps>(powers: &P, poly: &Poly1305, text: *const u8, size: usize) -> Mac<P> {
     let blocks = (size.div_ceil(poly1305::BLOCK) - 1) % LANES + 1;
     let at = blocks * poly1305::BLOCK;
     // SAFETY: at most a step.
-    let text = unsafe { std::slice::from_raw_parts(text, at) };
-    Mac { sums: powers.first(poly, text, blocks), at }
+    unsafe {
+        let text = std::slice::from_raw_parts(text, at);
+        Mac { sums: powers.first(poly, text, blocks), at }
+    }
 }
 
 /// Absorbs the rest of the text, whole steps when filled up with zeros.
 ///
 /// # Safety
 /// There are `size` bytes at `text`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-unsafe fn last(
-    mut mac: Mac,
-    powers: &Powers,
+#[inline(always)]
+unsafe fn last<P: Steps>(
+    mut mac: Mac<P>,
+    powers: &P,
     mut poly: Poly1305,
     text: *const u8,
     size: usize,
@@ -231,9 +248,9 @@ unsafe fn last(
         if rest > 0 {
             let mut last = [0; STEP];
             text.add(mac.at).copy_to_nonoverlapping(last.as_mut_ptr(), rest);
-            mac.sums = powers.step(mac.sums, last.as_ptr());
+            mac.sums = powers.step(mac.sums, &last);
         }
+        powers.last(mac.sums, &mut poly);
     }
-    powers.last(mac.sums, &mut poly);
     poly.sum()
 }

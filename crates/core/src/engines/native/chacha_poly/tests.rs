@@ -1,7 +1,8 @@
-//! Our AEADs are AWS-LC's, at every size, and what is not authentic leaves zeros.
+//! Our AEADs are AWS-LC's, at every size and with every Poly1305, and what is not authentic leaves
+//! zeros.
 
 use super::super::aead::AeadKey;
-use super::super::features::{Ifma, OrSkip};
+use super::super::features::OrSkip;
 use super::super::tests::{Bytes, sizes};
 use super::*;
 use crate::catalog::Cipher;
@@ -16,14 +17,13 @@ struct Both {
 }
 
 impl Both {
-    fn new((cipher, nonce_size): (Cipher, usize), bytes: &mut Bytes) -> Option<Self> {
+    fn new(kernel: Kernel, (cipher, nonce_size): (Cipher, usize), bytes: &mut Bytes) -> Self {
         let key: [u8; 32] = bytes.array();
-        Ifma::detect().or_skip()?;
-        let mut ours = ChaChaPolyKey::vacant(nonce_size == 24)?;
+        let mut ours = ChaChaPolyKey { key: [0; 32], extended: nonce_size == 24, kernel };
         let mut theirs = AeadKey::vacant();
         ours.prepare(&key).expect("a key of the right size");
         theirs.prepare(cipher, &key).expect("a key of the right size");
-        Some(Self { ours, theirs, nonce: bytes.vec(nonce_size) })
+        Self { ours, theirs, nonce: bytes.vec(nonce_size) }
     }
 
     fn check(&self, aad: &[u8], source: &[u8]) {
@@ -69,25 +69,33 @@ impl Both {
     }
 }
 
+/// All that this CPU has the instructions for.
+fn kernels() -> impl Iterator<Item = Kernel> {
+    let ifma = Ifma::detect().or_skip().map(Kernel::Ifma);
+    ifma.into_iter().chain(Avx512Bmi::detect().or_skip().map(Kernel::Words))
+}
+
 #[test]
 fn ours_are_theirs_at_every_size() {
     let mut bytes = Bytes(4);
     let source = bytes.vec((1 << 20) + 1);
     let aad = bytes.vec(1000);
     for (turn, size) in sizes().enumerate() {
-        let Some(both) = Both::new(CIPHERS[turn % 2], &mut bytes) else { return };
-        both.check(&aad[..[0, 13, 16, 31, 100, 1000][turn % 6]], &source[..size]);
+        for kernel in kernels() {
+            let both = Both::new(kernel, CIPHERS[turn % 2], &mut bytes);
+            both.check(&aad[..[0, 13, 16, 31, 100, 1000][turn % 6]], &source[..size]);
+        }
     }
 }
 
 #[test]
 fn what_is_not_authentic_leaves_zeros() {
     let mut bytes = Bytes(5);
-    for cipher in CIPHERS {
+    for (kernel, cipher) in kernels().flat_map(|kernel| CIPHERS.map(|cipher| (kernel, cipher))) {
         for size in [
             0, 1, 64, 192, 193, 240, 241, 500, 960, 961, 1500, 1983, 1984, 2100, 4096, 5000, 70_000,
         ] {
-            let Some(both) = Both::new(cipher, &mut bytes) else { return };
+            let both = Both::new(kernel, cipher, &mut bytes);
             let (aad, mut text, mut tag) = (bytes.vec(20), bytes.vec(size), [0; 16]);
             both.ours.seal(&both.nonce, &aad, Text::InPlace(&mut text), &mut tag).expect("fits");
             for at in [0, 7, 15] {

@@ -1,6 +1,10 @@
 //! The compression functions over words of 32 bits, and the end of a message.
 
+#[cfg(target_arch = "x86_64")]
+use super::super::features::{Schedule256, Schedule512, ShaNi};
 use super::super::primitives::{Library, Primitives};
+#[cfg(target_arch = "x86_64")]
+use super::super::sha2::blocks_32;
 use super::super::wipe::Secret;
 
 /// Bytes of a block.
@@ -101,6 +105,17 @@ impl Compression<8> for Sha256Function {
 
     #[inline]
     fn compress(words: &mut [u32; 8], blocks: &[[u8; BLOCK]]) {
+        #[cfg(target_arch = "x86_64")]
+        if ShaNi::detect().is_none() {
+            if let Some(proof) = Schedule512::detect() {
+                // SAFETY: the proof says that the CPU has the instructions.
+                return unsafe { blocks_32::compress_512(words, blocks, proof) };
+            }
+            if let Some(proof) = Schedule256::detect() {
+                // SAFETY: as above.
+                return unsafe { blocks_32::compress_256(words, blocks, proof) };
+            }
+        }
         Library::sha256(words, blocks);
     }
 }

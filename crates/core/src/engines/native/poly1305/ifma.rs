@@ -10,13 +10,8 @@
 
 use std::arch::x86_64::*;
 
-use super::super::features::Ifma;
 use super::super::wipe::{Plain, wipe_plain};
-use super::{BLOCK, MASK_42, MASK_44, Poly1305, multiply};
-
-/// Blocks and bytes of a step.
-pub(in super::super) const LANES: usize = 16;
-pub(in super::super) const STEP: usize = LANES * BLOCK;
+use super::{BLOCK, LANES, MASK_42, MASK_44, PASS, Poly1305, STEP, Steps, multiply};
 
 /// Eight numbers, a register a limb.
 type Eight = [__m512i; 3];
@@ -52,25 +47,14 @@ impl Drop for Powers {
 // SAFETY: made of vectors of integers.
 unsafe impl Plain for Sums {}
 
-impl Sums {
-    /// Overwrites them.
-    #[inline]
-    pub(in super::super) fn wipe(&mut self) {
-        wipe_plain(self);
-    }
-}
+impl Steps for Powers {
+    type Sums = Sums;
+    type Running = Sums;
 
-impl Powers {
-    /// Room for them.
-    pub(in super::super) fn zeros() -> Self {
-        // SAFETY: made of vectors of integers.
-        unsafe { std::mem::zeroed() }
-    }
-
-    /// Computes them; takes about as long as ten blocks one by one.
+    /// Takes about as long as ten blocks one by one.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-    pub(in super::super) fn new(key: &Poly1305, _proof: Ifma) -> Self {
+    unsafe fn new(key: &Poly1305) -> Self {
         let r = key.r;
         let r_2 = multiply(r, r);
         let (r_3, r_4) = (multiply(r_2, r), multiply(r_2, r_2));
@@ -89,11 +73,10 @@ impl Powers {
         Self { step: factors(step), last: [factors(far), near_factors] }
     }
 
-    /// The first step of a message: its first `blocks` blocks (at most 16), in the last lanes, and
-    /// the sum of what came before it.
+    /// The blocks are in the last lanes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-    pub(in super::super) fn first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Sums {
+    unsafe fn first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Sums {
         let empty = LANES - blocks;
         let mut padded = [0; STEP];
         padded[empty * BLOCK..].copy_from_slice(&text[..blocks * BLOCK]);
@@ -117,23 +100,39 @@ impl Powers {
         Sums(lanes)
     }
 
-    /// Absorbs 16 blocks.
-    ///
-    /// # Safety
-    /// There are [`STEP`] bytes at `text`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-    pub(in super::super) unsafe fn step(&self, sums: Sums, text: *const u8) -> Sums {
-        // SAFETY: as promised by the caller.
-        let text = unsafe { load(text) };
+    unsafe fn step(&self, sums: Sums, text: &[u8; STEP]) -> Sums {
+        // SAFETY: reads the array's bytes.
+        let text = unsafe { load(text.as_ptr()) };
         let [one, other] = sums.0.map(|sum| carry(products(sum, &self.step, zero())));
         Sums([add(one, text[0]), add(other, text[1])])
     }
 
-    /// The sum of all lanes, into which the last block has gone.
+    #[inline(always)]
+    unsafe fn begin(sums: Sums) -> Sums {
+        sums
+    }
+
+    /// Each second one absorbs a step.
+    #[inline(always)]
+    unsafe fn eighth(&self, sums: Sums, text: &[u8; PASS], index: usize) -> Sums {
+        if index.is_multiple_of(2) {
+            return sums;
+        }
+        // SAFETY: as promised by the caller.
+        unsafe { self.step(sums, &text.as_chunks().0[index / 2]) }
+    }
+
+    #[inline(always)]
+    unsafe fn end(&self, sums: Sums) -> Sums {
+        sums
+    }
+
+    /// Adds all lanes, into which the last block has gone.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-    pub(in super::super) fn last(&self, sums: Sums, key: &mut Poly1305) {
+    unsafe fn last(&self, sums: Sums, key: &mut Poly1305) {
         let [one, other] = sums.0;
         let sum = carry(products(other, &self.last[1], products(one, &self.last[0], zero())));
         let [a, b, c] = sum.map(|limb| _mm512_reduce_add_epi64(limb) as u64);

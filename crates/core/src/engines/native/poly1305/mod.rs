@@ -1,6 +1,7 @@
 //! Poly1305 (RFC 8439, section 2.5) in limbs of 44, 44 and 42 bits: block by block here, 16 at once
-//! in [`ifma`], 4 in [`avx2`], in products of 32 bits in [`narrow`]. Our AEADs use it, and messages
-//! in parts: a library's tag says too little of a part's sum.
+//! in [`ifma`], 4 in [`avx2`], beside vectors of ChaCha20 in [`words`], in products of 32 bits in
+//! [`narrow`]. Our AEADs use it, and messages in parts: a library's tag says too little of a part's
+//! sum.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
@@ -9,6 +10,8 @@ pub(super) mod ifma;
 mod narrow;
 pub(super) mod running;
 pub(super) mod sum;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod words;
 
 use super::NARROW;
 use super::wipe::{Plain, Wiped, wipe_plain};
@@ -162,6 +165,47 @@ impl Poly1305 {
         let pad = u128::from(self.pad[0]) | u128::from(self.pad[1]) << 64;
         number.wrapping_add(pad).to_le_bytes()
     }
+}
+
+/// Blocks and bytes of a step, and bytes of a pass.
+#[cfg(target_arch = "x86_64")]
+pub(super) const LANES: usize = 16;
+#[cfg(target_arch = "x86_64")]
+pub(super) const STEP: usize = LANES * BLOCK;
+#[cfg(target_arch = "x86_64")]
+pub(super) const PASS: usize = 4 * STEP;
+
+/// The powers of r that a way to absorb a text in steps of 16 blocks needs.
+///
+/// # Safety
+/// All functions: the CPU has the instructions of the implementation.
+#[cfg(target_arch = "x86_64")]
+pub(super) trait Steps: Sized {
+    /// The sum as yet.
+    type Sums: Copy + Plain;
+    /// The sum within a pass.
+    type Running: Copy;
+
+    /// Computes them.
+    unsafe fn new(key: &Poly1305) -> Self;
+
+    /// The sum of what came before and of the first `blocks` blocks of a text, at most 16.
+    unsafe fn first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Self::Sums;
+
+    /// Absorbs a step.
+    unsafe fn step(&self, sums: Self::Sums, text: &[u8; STEP]) -> Self::Sums;
+
+    /// Begins a pass, which is absorbed in eighths, amid other work.
+    unsafe fn begin(sums: Self::Sums) -> Self::Running;
+
+    /// Absorbs an eighth of a pass.
+    unsafe fn eighth(&self, sums: Self::Running, text: &[u8; PASS], index: usize) -> Self::Running;
+
+    /// Ends a pass.
+    unsafe fn end(&self, sums: Self::Running) -> Self::Sums;
+
+    /// Leaves the sum in the key.
+    unsafe fn last(&self, sums: Self::Sums, key: &mut Poly1305);
 }
 
 impl Drop for Poly1305 {

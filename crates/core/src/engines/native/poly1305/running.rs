@@ -5,7 +5,7 @@ use super::super::features::{Avx2, Ifma};
 use super::super::wipe::{copy_plain, wipe_plain};
 use super::{BLOCK, Poly1305};
 #[cfg(target_arch = "x86_64")]
-use super::{Limbs, avx2, ifma};
+use super::{LANES, Limbs, STEP, Steps, avx2, ifma};
 
 /// Shorter pieces are absorbed block by block.
 #[cfg(target_arch = "x86_64")]
@@ -100,7 +100,7 @@ impl RunningPoly {
         if matches!(self.powers, Powers::None) {
             if let Some(proof) = Ifma::detect() {
                 // SAFETY: the proof says that the CPU has the instructions.
-                self.powers = unsafe { Powers::Ifma(ifma::Powers::new(&self.poly, proof), proof) };
+                self.powers = unsafe { Powers::Ifma(ifma::Powers::new(&self.poly), proof) };
             } else if let Some(proof) = Avx2::detect() {
                 self.powers = Powers::Avx2(avx2::Powers::zeros(), proof, (0, [0; 3]));
                 if let Powers::Avx2(powers, proof, _) = &mut self.powers {
@@ -131,14 +131,16 @@ impl RunningPoly {
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
 fn ifma(poly: &mut Poly1305, powers: &ifma::Powers, text: &[u8]) {
     // The first blocks are as many as leave whole steps.
-    let first = (text.len() / BLOCK - 1) % ifma::LANES + 1;
-    let mut sums = powers.first(poly, text, first);
-    for step in text[first * BLOCK..].chunks_exact(ifma::STEP) {
-        // SAFETY: a whole step.
-        sums = unsafe { powers.step(sums, step.as_ptr()) };
+    let first = (text.len() / BLOCK - 1) % LANES + 1;
+    // SAFETY: this function has the features.
+    unsafe {
+        let mut sums = powers.first(poly, text, first);
+        for step in text[first * BLOCK..].as_chunks::<STEP>().0 {
+            sums = powers.step(sums, step);
+        }
+        powers.last(sums, poly);
+        wipe_plain(&mut sums);
     }
-    powers.last(sums, poly);
-    sums.wipe();
 }
 
 impl Drop for RunningPoly {

@@ -5,10 +5,8 @@
 //! its AEAD has other code).
 
 #[cfg(target_arch = "x86_64")]
-use super::super::features::{Ifma, OrSkip};
+use super::super::features::{Avx512Bmi, Ifma, OrSkip};
 use super::super::tests::Bytes;
-#[cfg(target_arch = "x86_64")]
-use super::ifma::{LANES, Powers, STEP};
 use super::sum::{Joined, Summing, lengths};
 use super::*;
 
@@ -44,18 +42,28 @@ fn expected(key: &[u8; 32], text: &[u8]) -> [u8; 16] {
     sum.0.wrapping_add(half(16)).to_le_bytes()
 }
 
+/// # Safety
+/// The CPU has the instructions of `P`.
 #[cfg(target_arch = "x86_64")]
-fn wide(key: &[u8; 32], text: &[u8], before: usize, proof: Ifma) -> [u8; 16] {
+unsafe fn by_steps<P: Steps>(key: &[u8; 32], text: &[u8], before: usize) -> [u8; 16] {
     let mut poly = Poly1305::new(key);
     let (head, text) = text.split_at(before * BLOCK);
     poly.update_padded(head);
     let first = (text.len() / BLOCK - 1) % LANES + 1;
-    // SAFETY: there is the proof, and each step has its bytes.
+    // SAFETY: as promised by the caller.
     unsafe {
-        let powers = Powers::new(&poly, proof);
+        let powers = P::new(&poly);
         let mut sums = powers.first(&poly, text, first);
-        for step in text[first * BLOCK..].chunks(STEP) {
-            sums = powers.step(sums, step.as_ptr());
+        let (passes, rest) = text[first * BLOCK..].as_chunks::<PASS>();
+        for pass in passes {
+            let mut running = P::begin(sums);
+            for index in 0..8 {
+                running = powers.eighth(running, pass, index);
+            }
+            sums = powers.end(running);
+        }
+        for step in rest.as_chunks::<STEP>().0 {
+            sums = powers.step(sums, step);
         }
         powers.last(sums, &mut poly);
     }
@@ -85,14 +93,17 @@ fn ours_is_theirs() {
             poly.update_padded(text);
             assert_eq!(poly.finish(), answer, "{blocks}");
             #[cfg(target_arch = "x86_64")]
-            if let Some(proof) = Ifma::detect().or_skip() {
-                for before in [0, 1, 5, 40] {
-                    if blocks > before {
-                        assert_eq!(
-                            wide(&key, text, before, proof),
-                            answer,
-                            "{blocks} after {before}"
-                        );
+            for before in [0, 1, 5, 40] {
+                if blocks > before {
+                    if Ifma::detect().or_skip().is_some() {
+                        // SAFETY: there is the proof.
+                        let tag = unsafe { by_steps::<ifma::Powers>(&key, text, before) };
+                        assert_eq!(tag, answer, "{blocks} after {before}");
+                    }
+                    if Avx512Bmi::detect().or_skip().is_some() {
+                        // SAFETY: as above.
+                        let tag = unsafe { by_steps::<words::Powers>(&key, text, before) };
+                        assert_eq!(tag, answer, "{blocks} after {before}");
                     }
                 }
             }

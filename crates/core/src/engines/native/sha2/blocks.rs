@@ -17,20 +17,16 @@ use std::mem::MaybeUninit;
 use super::super::features::{Schedule256, Schedule512};
 use super::super::wipe::cleanse;
 use super::constants::CONSTANTS_512;
-use super::rounds::{round, rounds_16};
+use super::rounds::{apart, round, rounds_16};
 
 /// Words of a schedule for two blocks, with the round constants added.
-type Schedule = [[u64; 4]; 40];
+type Schedule = [__m256i; 40];
 
-/// Returns the number. The compiler cannot regroup the sum that it is; otherwise it adds the word
-/// last, on the way from E to E.
-#[inline(always)]
-fn fixed(mut number: u64) -> u64 {
-    // SAFETY: no instructions.
-    unsafe {
-        asm!("/* {0} */", inout(reg) number, options(pure, nomem, nostack, preserves_flags));
-    }
-    number
+/// What [`rounds_16`] needs to know of SHA-512.
+macro_rules! sha_512 {
+    ($state:ident, $schedule:ident, $before:expr) => {
+        rounds_16!(["r" "qword" 8 14 18 41 28 34 39] $state, $schedule, $before)
+    };
 }
 
 /// Defines a compression function of the instructions which rotate vectors.
@@ -71,7 +67,7 @@ macro_rules! compression {
                     0x0809_0a0b_0c0d_0e0f,
                     0x0001_0203_0405_0607,
                 );
-                let begin = *words;
+                let mut state = *words;
                 // SAFETY: reads pairs of words within the blocks and the constants, and within the
                 // schedule writes 40 entries and reads what has been written.
                 unsafe {
@@ -87,8 +83,6 @@ macro_rules! compression {
                         _mm256_storeu_si256(entries.add(pair), sum);
                     }
                     for _ in 0..4 {
-                        let word = |word: usize| entries.cast::<u64>().add(word / 2 * 4
-                            + word % 2).read();
                         let mut next = |pair: usize| {
                             let far = _mm256_alignr_epi8::<8>(pairs[(pair + 1) % 8], pairs[pair]);
                             let near = _mm256_alignr_epi8::<8>(pairs[(pair + 5) % 8],
@@ -99,14 +93,13 @@ macro_rules! compression {
                             let sum = _mm256_add_epi64(pairs[pair], constants.add(8 + pair).read());
                             _mm256_storeu_si256(entries.add(8 + pair), sum);
                         };
-                        rounds_16!(words, word, next);
-                        (entries, constants) = (entries.add(8), constants.add(8));
+                        sha_512!(state, entries, next);
+                        (entries, constants) =
+                            (apart(entries.add(8)).cast_mut(), apart(constants.add(8)));
                     }
-                    let word = |word: usize| schedule.cast::<u64>().add(word / 2 * 4
-                        + word % 2).read();
-                    rounds_16!(words, |index: usize| word(64 + index), |_: usize| {});
+                    sha_512!(state, entries, |_: usize| {});
                 }
-                add(words, begin);
+                add(words, state);
             }
 
             /// Absorbs the second block, whose schedule is ready.
@@ -116,14 +109,15 @@ macro_rules! compression {
             #[inline]
             #[target_feature(enable = $features)]
             unsafe fn again(words: &mut [u64; 8], schedule: *const __m256i) {
-                let begin = *words;
-                // SAFETY: reads within the schedule.
-                let word = |word: usize| unsafe { schedule.cast::<u64>().add(word / 2 * 4 + 2
-                    + word % 2).read() };
+                let mut state = *words;
                 for group in 0..5 {
-                    rounds_16!(words, |index: usize| word(16 * group + index), |_: usize| {});
+                    // SAFETY: reads the second block's words within the schedule.
+                    unsafe {
+                        let entries = schedule.cast::<u8>().add(256 * group + 16);
+                        sha_512!(state, entries, |_: usize| {});
+                    }
                 }
-                add(words, begin);
+                add(words, state);
             }
         }
     };
@@ -139,9 +133,9 @@ compression!(
 );
 
 #[inline]
-fn add(words: &mut [u64; 8], begin: [u64; 8]) {
-    for (word, begin) in words.iter_mut().zip(begin) {
-        *word = word.wrapping_add(begin);
+fn add(words: &mut [u64; 8], state: [u64; 8]) {
+    for (word, state) in words.iter_mut().zip(state) {
+        *word = word.wrapping_add(state);
     }
 }
 

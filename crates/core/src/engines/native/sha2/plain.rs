@@ -2,7 +2,49 @@
 //! times as long.
 
 use super::constants::CONSTANTS_512;
-use super::rounds::{round, rounds_16};
+
+/// One round. The words change their names instead of their places.
+/// `$differ` is B XOR C, which Maj wants, and becomes that of the next round: A XOR B.
+macro_rules! round {
+    ($differ:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident,
+        $word:expr) => {
+        let large = $e.rotate_right(14) ^ $e.rotate_right(18) ^ $e.rotate_right(41);
+        let choice = ($e & $f).wrapping_add(!$e & $g);
+        $h = $h.wrapping_add($word).wrapping_add(choice).wrapping_add(large);
+        $d = $d.wrapping_add($h);
+        let next: u64 = $a ^ $b;
+        let majority = $b ^ ($differ & next);
+        $differ = next;
+        let large = $a.rotate_right(28) ^ $a.rotate_right(34) ^ $a.rotate_right(39);
+        $h = $h.wrapping_add(majority).wrapping_add(large);
+    };
+}
+
+/// 16 rounds over the words which `$word` gives by number.
+macro_rules! rounds_16 {
+    ($words:ident, $word:expr) => {
+        let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *$words;
+        let mut differ = b ^ c;
+        round!(differ, a b c d e f g h, $word(0));
+        round!(differ, h a b c d e f g, $word(1));
+        round!(differ, g h a b c d e f, $word(2));
+        round!(differ, f g h a b c d e, $word(3));
+        round!(differ, e f g h a b c d, $word(4));
+        round!(differ, d e f g h a b c, $word(5));
+        round!(differ, c d e f g h a b, $word(6));
+        round!(differ, b c d e f g h a, $word(7));
+        round!(differ, a b c d e f g h, $word(8));
+        round!(differ, h a b c d e f g, $word(9));
+        round!(differ, g h a b c d e f, $word(10));
+        round!(differ, f g h a b c d e, $word(11));
+        round!(differ, e f g h a b c d, $word(12));
+        round!(differ, d e f g h a b c, $word(13));
+        round!(differ, c d e f g h a b, $word(14));
+        round!(differ, b c d e f g h a, $word(15));
+        debug_assert_eq!(differ, b ^ c);
+        *$words = [a, b, c, d, e, f, g, h];
+    };
+}
 
 /// Replaces each word of the schedule by that 16 places on. A loop would keep them in memory.
 macro_rules! extend {
@@ -26,13 +68,8 @@ pub(in super::super) fn compress(words: &mut [u64; 8], blocks: &[[u8; 128]]) {
                 extend!(schedule, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
             }
             let word = |word: usize| schedule[word].wrapping_add(constants[word]);
-            rounds_16!(words, word, |_: usize| {});
+            rounds_16!(words, word);
         }
         words.iter_mut().zip(begin).for_each(|(word, begin)| *word = word.wrapping_add(begin));
     }
-}
-
-#[inline(always)]
-fn fixed(number: u64) -> u64 {
-    number
 }
