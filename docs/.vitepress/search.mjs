@@ -62,7 +62,8 @@ export const search = {
             wasm: ['webassembly', 'portable'],
           };
           const lower = term.toLowerCase();
-          return [lower, ...(Object.hasOwn(synonyms, lower) ? synonyms[lower] : [])];
+          const family = /^(sha|blake|md5|keccak|ripemd)\d*$/.test(lower) ? ['hashing'] : [];
+          return [lower, ...family, ...(Object.hasOwn(synonyms, lower) ? synonyms[lower] : [])];
         },
         /** Prefers the guide to the reference, and both to what is for contributors. */
         boostDocument(id) {
