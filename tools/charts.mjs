@@ -19,6 +19,8 @@ const style = `.ink{fill:#1f2328}.soft{fill:#59636e}.ours{fill:#3451b2}.others{f
 
 const WIDTH = 360;
 const ROW = 36;
+/** The room of the title. */
+const TOP = 26;
 /** The room of a value behind its bar. */
 const VALUE = 62;
 
@@ -30,7 +32,7 @@ export function charts() {
   );
   return {
     'sealing.svg': values(
-      'Messages of 1 MiB sealed per second with AES-256-GCM, two cores',
+      'AES-256-GCM, messages of 1 MiB sealed per second',
       jobs.heads.slice(1, -1),
       jobs.rows
         .find(([name]) => name === 'AES-256-GCM seal, 1 MiB lent, 16 in flight')
@@ -79,9 +81,9 @@ function ratios(title, { rows }) {
 function drawn(title, bars, line) {
   const most = Math.max(...bars.map(({ value }) => value));
   const scale = (value) => Math.round((value / most) * (WIDTH - VALUE) * 10) / 10;
-  const height = bars.length * ROW + 2;
+  const height = TOP + bars.length * ROW + 2;
   const parts = bars.flatMap(({ name, value, text, kind }, index) => {
-    const top = index * ROW;
+    const top = TOP + index * ROW;
     return [
       `<text class="ink" x="0" y="${top + 13}">${escaped(name)}</text>`,
       `<rect class="${kind}" x="0" y="${top + 18}" width="${scale(value)}" height="12" rx="2"/>`,
@@ -91,7 +93,7 @@ function drawn(title, bars, line) {
   if (line !== undefined)
     bars.forEach((_, index) =>
       parts.push(
-        `<path class="one" stroke-dasharray="2 2" d="M${scale(line)} ${index * ROW + 16}v16"/>`,
+        `<path class="one" stroke-dasharray="2 2" d="M${scale(line)} ${TOP + index * ROW + 16}v16"/>`,
       ),
     );
   const told = bars.map(({ name, text }) => `${name} ${text}`).join('; ');
@@ -99,6 +101,7 @@ function drawn(title, bars, line) {
 <title>${escaped(title)}</title>
 <desc>${escaped(told)}</desc>
 <style>${style}</style>
+<text class="soft" x="0" y="12">${escaped(title)}</text>
 ${parts.join('\n')}
 </svg>
 `;

@@ -171,7 +171,11 @@ async function writeReference() {
       excludeExternals: true,
       externalSymbolLinkMappings: {
         '@types/node': {
-          'global.Buffer': 'https://nodejs.org/api/buffer.html#class-buffer',
+          '__global.Buffer': 'https://nodejs.org/api/buffer.html#class-buffer',
+          '__global.BufferEncoding':
+            'https://nodejs.org/api/buffer.html#buffers-and-character-encodings',
+          '"crypto".KeyObject': 'https://nodejs.org/api/crypto.html#class-keyobject',
+          '"crypto".webcrypto.CryptoKey': 'https://nodejs.org/api/webcrypto.html#class-cryptokey',
           '*': 'https://nodejs.org/api/stream.html',
         },
       },

@@ -65,6 +65,7 @@ test(
           `${page}: ${signatures}`,
         );
       assert.doesNotMatch(html, /Call Signature/, page);
+      assert.doesNotMatch(html, /href="[^"]*stream\.html"[^>]*><code>Buffer/, page);
     }
   },
 );

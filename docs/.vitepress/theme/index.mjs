@@ -26,7 +26,5 @@ export default {
 };
 
 function chartOfHome() {
-  const [, title] = /<title>(.*)<\/title>/.exec(sealing);
-  const html = sealing.replace(/<style>[^]*?<\/style>/, '');
-  return h('figure', { class: 'chart' }, [h('figcaption', title), h('div', { innerHTML: html })]);
+  return h('figure', { class: 'chart', innerHTML: sealing.replace(/<style>[^]*?<\/style>/, '') });
 }
