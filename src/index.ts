@@ -84,6 +84,7 @@ export type {
 export type {
   FileDigest,
   FileError,
+  FilesProgress,
   FilesSignalOptions,
   HashFilesOptions,
 } from './streams/hash-files-options.js';

@@ -47,6 +47,7 @@ export type {
   ErrorCode,
   FileDigest,
   FileError,
+  FilesProgress,
   FilesSignalOptions,
   HashAlgorithm,
   HashFilesOptions,

@@ -15,7 +15,7 @@ import {
 import { hashingNames, parameterNames, refuseParameter } from '../operations/hash-parameters.js';
 import { refuseTuple } from '../operations/tuple.js';
 import { options as optionsObject } from '../base/arguments.js';
-import { describe, makeError } from '../base/errors.js';
+import { describe, makeError, wrongType } from '../base/errors.js';
 import { accepted, pick, type Accepted, type Names } from '../base/options.js';
 import type { Form } from '../request/request.js';
 import { abortSignal } from '../scheduling/run.js';
@@ -42,10 +42,23 @@ export interface HashFilesOptions<
   readonly errors?: R | undefined;
 }
 
-/** The signal of an asynchronous call. */
+/** What an asynchronous call of hashFiles has done. */
+export interface FilesProgress {
+  /** The bytes hashed so far, also those of files that are not finished. */
+  readonly bytes: number;
+  /** The files that are finished, also those that could not be hashed. */
+  readonly files: number;
+}
+
+/** The signal and progress of an asynchronous call. */
 export interface FilesSignalOptions {
   /** Stops the reading and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Called on the event loop after each group of files, and every 100 ms while a large file is
+   * hashed. An exception ends the call.
+   */
+  readonly onProgress?: ((progress: FilesProgress) => void) | undefined;
 }
 
 /** A digest, or the error of its file if the call returns errors. */
@@ -54,7 +67,11 @@ export type FileDigest<E extends Encoding, R extends 'throw' | 'return'> = R ext
   : Digest<E>;
 
 type Fields = HashFilesOptions & FilesSignalOptions;
-const own: Names<Pick<Fields, 'errors' | 'signal'>> = { errors: true, signal: true };
+const own: Names<Pick<Fields, 'errors' | 'signal' | 'onProgress'>> = {
+  errors: true,
+  signal: true,
+  onProgress: true,
+};
 const signature = 'hashFiles(algorithm, paths)';
 const fields = { ...hashNames, ...own };
 const plainTakes: Accepted<any> = { ...accepted(signature, fields), refuse: refuseParameter };
@@ -73,6 +90,7 @@ export interface Plan {
   readonly fast: boolean;
   readonly returnErrors: boolean;
   readonly signal: AbortSignal | undefined;
+  readonly onProgress: ((progress: FilesProgress) => void) | undefined;
 }
 
 /** Longer digests are not collected for many files in one call. */
@@ -90,7 +108,7 @@ export function planOf(algorithm: unknown, form: unknown, extra: unknown): Plan 
     ? optionsObject<Fields>(extra, 'options', ownTakes)
     : optionsObject<Fields>(form, 'options', takes);
   const encoding = named ? (form as Encoding | undefined) : given.encoding;
-  const { errors, signal } = given;
+  const { errors, signal, onProgress } = given;
   if (errors !== undefined && errors !== 'throw' && errors !== 'return') {
     const shown =
       typeof errors === 'string' ? shownName(errors, ['throw', 'return']) : describe(errors);
@@ -99,6 +117,8 @@ export function planOf(algorithm: unknown, form: unknown, extra: unknown): Plan 
       `options.errors must be 'throw' or 'return', not ${shown}`,
     );
   }
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw wrongType('options.onProgress', 'a function', onProgress);
   const hashing = pick(given, hashingNames);
   const { size, form: kind } = digestRequest({ ...hashing, encoding }, facts, takes);
   const bare = Object.keys(hashing).every((name) => name === 'outputLength');
@@ -115,5 +135,6 @@ export function planOf(algorithm: unknown, form: unknown, extra: unknown): Plan 
       defaultEngine.engine.name === 'native',
     returnErrors: errors === 'return',
     signal: abortSignal(signal),
+    onProgress,
   };
 }

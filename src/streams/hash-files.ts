@@ -28,17 +28,19 @@ const FILES_PER_CALL = 256;
 const FEW_FILES = 64;
 /** Files that are read through the platform, or large, at a time. */
 const SINGLE_FILES = 8;
+/** Interval at which the progress of a large file is read. */
+const PROGRESS_MS = 100;
 
 const ITEMS = 'an array or iterable of paths';
 
 /** `(algorithm, paths[, encoding | options])`, synchronously. */
 export function hashFilesSync(algorithm: unknown, paths: unknown, form: unknown): unknown[] {
   const plan = planOf(algorithm, form, undefined);
-  if (plan.signal !== undefined)
+  if (plan.signal !== undefined || plan.onProgress !== undefined)
     throw makeError(
       'ERR_ARGUMENT_VALUE',
-      'options.signal needs a callback or millrace/promises: a synchronous call cannot be ' +
-        'interrupted',
+      'options.signal and options.onProgress need a callback or millrace/promises: a ' +
+        'synchronous call cannot be interrupted',
     );
   const files = readItems(paths, 'paths', ITEMS, fileSource);
   const results = new Array<unknown>(files.length);
@@ -257,6 +259,7 @@ class Run {
   readonly #singles: Semaphore;
   #files: FileSource[] = [];
   #working = new Set<Promise<void>>();
+  readonly #progress = { bytes: 0, files: 0 };
   #failure: { readonly index: number; readonly error: unknown } | undefined;
 
   /** @param take takes the digest of a file, or its error */
@@ -299,6 +302,19 @@ class Run {
       this.#failure = { index, error };
   }
 
+  /** Reports bytes and files beside those reported before. */
+  #report(bytes: number, files: number): void {
+    const progress = this.#progress;
+    progress.bytes += bytes;
+    progress.files += files;
+    if (this.#failure !== undefined || this.plan.signal?.aborted === true) return;
+    try {
+      this.plan.onProgress?.({ ...progress });
+    } catch (error) {
+      this.fail(-1, error);
+    }
+  }
+
   /** Waits for all that is in flight. */
   async end(): Promise<void> {
     await Promise.all(this.#working);
@@ -327,11 +343,17 @@ class Run {
       if (failed) call.answers!.sizes.fill(NaN);
     }
     const others: Promise<void>[] = [];
+    let bytes = 0;
     for (let index = 0; index < files.length; index++) {
       const size = call.sizeOf(index);
-      if (size >= 0) this.take(first + index, files[index]!, call.digest(index));
-      else others.push(this.#single(files[index]!, first + index, -size));
+      if (size >= 0) {
+        this.take(first + index, files[index]!, call.digest(index));
+        bytes += size;
+      } else {
+        others.push(this.#single(files[index]!, first + index, -size));
+      }
     }
+    if (others.length < files.length) this.#report(bytes, files.length - others.length);
     await Promise.all(others);
   }
 
@@ -340,30 +362,52 @@ class Run {
     await this.#singles.acquire();
     try {
       if (this.#isOver(index)) return;
-      if (size > 0 && (await this.#large(file, index, size))) return;
-      const hasher = this.plan.hasher.copy();
-      await absorbFile(hasher, file, { signal: this.plan.signal, onProgress: undefined });
-      this.take(index, file, hasher.digest(this.plan.encoding));
+      // A file that is read again is reported again from where it was.
+      let reported = 0;
+      const report = (bytes: number): void => {
+        if (bytes <= reported) return;
+        this.#report(bytes - reported, 0);
+        reported = bytes;
+      };
+      if (!(size > 0 && (await this.#large(file, index, size, report)))) {
+        const { signal, encoding } = this.plan;
+        const hasher = this.plan.hasher.copy();
+        await absorbFile(hasher, file, { signal, onProgress: ({ bytes }) => report(bytes) });
+        this.take(index, file, hasher.digest(encoding));
+      }
     } catch (error) {
       if (this.plan.signal?.aborted === true) return;
       const named = fileError(error, file, index);
       if (this.plan.returnErrors) this.take(index, file, named);
       else this.fail(index, named);
     } finally {
+      this.#report(0, 1);
       this.#singles.release();
     }
   }
 
   /** Returns false if the file has changed or is unreadable: files.ts reads it, or says why not. */
-  async #large(file: FileSource, index: number, size: number): Promise<boolean> {
-    const { facts, size: digestSize, form, signal } = this.plan;
+  async #large(
+    file: FileSource,
+    index: number,
+    size: number,
+    report: (bytes: number) => void,
+  ): Promise<boolean> {
+    const { facts, size: digestSize, form, signal, onProgress } = this.plan;
     const path = joinPaths([file])!.subarray(0, -1);
+    let timer: ReturnType<typeof setInterval> | undefined;
     try {
-      const { buffer } = await hashPath(facts.id, path, size, digestSize, signal).digest;
+      const { digest, progress } = hashPath(facts.id, path, size, digestSize, signal);
+      if (onProgress !== undefined)
+        timer = setInterval(() => report(Math.floor(progress() * size)), PROGRESS_MS);
+      const { buffer } = await digest;
+      report(size);
       this.take(index, file, encodeResult(viewOf(buffer, 0, digestSize), form));
       return true;
     } catch {
       return false;
+    } finally {
+      clearInterval(timer);
     }
   }
 }

@@ -18,7 +18,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
@@ -192,12 +192,56 @@ for (const [way, hashFiles] of Object.entries(ways)) {
   });
 }
 
+describe('onProgress', () => {
+  const total = contents.reduce((sum, { length }) => sum + length, 0);
+  /** Checks that reports grow up to all bytes and files. */
+  const checked = (reports, files) => {
+    assert.deepEqual(reports.at(-1), { bytes: total, files });
+    for (const [index, { bytes, files: done }] of reports.slice(1).entries())
+      assert.ok(bytes >= reports[index].bytes && done >= reports[index].files);
+    assert.ok(reports.length > 3, `${reports.length} reports`);
+  };
+
+  for (const options of [{}, { engine: 'portable' }])
+    test(`reports bytes and files, ${options.engine ?? 'default engine'}`, async () => {
+      for (const hashFiles of [ways.callback, ways.promise]) {
+        const reports = [];
+        const onProgress = (progress) => reports.push(progress);
+        await hashFiles('sha256', paths, { ...options, onProgress });
+        checked(reports, paths.length);
+      }
+      // Files that cannot be hashed are finished too.
+      const reports = [];
+      const all = [missing, ...paths, directory];
+      const iterator = promises.hashFilesIterator('sha256', all, {
+        ...options,
+        errors: 'return',
+        onProgress: (progress) => reports.push(progress),
+      });
+      for await (const _ of iterator);
+      checked(reports, all.length);
+    });
+
+  test('an exception ends the call', async () => {
+    const onProgress = () => {
+      throw new Error('enough');
+    };
+    await assert.rejects(promises.hashFiles('sha256', paths, 'hex', { onProgress }), {
+      message: 'enough',
+    });
+    await assert.rejects(promises.hashFiles('sha256', paths, 'hex', { onProgress: 5 }), {
+      code: 'ERR_ARGUMENT_TYPE',
+    });
+  });
+});
+
 test('what a synchronous call does not take', () => {
   const signal = new AbortController().signal;
-  assert.throws(() => millrace.hashFiles('sha256', paths, { signal }), {
-    code: 'ERR_ARGUMENT_VALUE',
-    message: /callback or millrace\/promises/,
-  });
+  for (const options of [{ signal }, { onProgress: () => {} }])
+    assert.throws(() => millrace.hashFiles('sha256', paths, options), {
+      code: 'ERR_ARGUMENT_VALUE',
+      message: /callback or millrace\/promises/,
+    });
   assert.throws(() => millrace.hashFiles('sha256', Readable.from(paths)), {
     code: 'ERR_ARGUMENT_TYPE',
     message: /millrace\/promises takes an async iterable/,

@@ -3,9 +3,17 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createReadStream,
+  createWriteStream,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { after, test } from 'node:test';
 
@@ -95,6 +103,28 @@ test('hashTransformStream passes everything on and has its digest', async () => 
   const wrong = promises.hashTransformStream('sha256');
   await assert.rejects(collected([5], wrong));
   await assert.rejects(wrong.digest, { code: 'ERR_ARGUMENT_TYPE' });
+});
+
+test('hashTransformStream between streams of Node.js', async () => {
+  const whole = Buffer.alloc(3_000_000, 'a text');
+  const [from, to] = ['from', 'to'].map((name) => join(folder, name));
+  writeFileSync(from, whole);
+  const expected = createHash('sha256').update(whole).digest('hex');
+  const hashing = promises.hashTransformStream('sha256', 'hex');
+  await pipeline(createReadStream(from), hashing, createWriteStream(to));
+  assert.equal(await hashing.digest, expected);
+  assert.deepEqual(readFileSync(to), whole);
+
+  const web = promises.hashTransformStream('sha256', 'hex');
+  const duplex = Duplex.fromWeb(web);
+  const chunks = [];
+  for await (const chunk of createReadStream(from).pipe(duplex)) chunks.push(chunk);
+  assert.deepEqual(Buffer.concat(chunks), whole);
+  assert.equal(await web.digest, expected);
+
+  const failing = promises.hashTransformStream('sha256', 'hex');
+  const reader = createReadStream(join(folder, 'none'));
+  await assert.rejects(pipeline(reader, failing, createWriteStream(to)), { code: 'ENOENT' });
 });
 
 test('hashFilesIterator yields each file once, with the digests of hashFiles', async () => {

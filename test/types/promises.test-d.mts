@@ -161,6 +161,9 @@ declare const asyncPaths: AsyncIterable<string>;
 is<Promise<Buffer<ArrayBuffer>[]>>()(hashFiles('sha256', ['a']));
 is<Promise<string[]>>()(hashFiles('sha256', asyncPaths, 'hex'));
 is<Promise<string[]>>()(hashFiles('sha256', asyncPaths, 'hex', { signal }));
+hashFiles('sha256', asyncPaths, {
+  onProgress: ({ bytes, files }) => is<[number, number]>()([bytes, files]),
+});
 is<Promise<(bigint | FileError)[]>>()(
   hashFiles('sha256', asyncPaths, { encoding: 'bigint', errors: 'return', signal }),
 );
