@@ -1,5 +1,6 @@
-// The package managers that the packed package is installed with, from their own packages. They go
-// to target/managers, once; where one cannot be had, that is said and it is not run.
+// The package managers that the packed package is installed with, and the oldest TypeScript that
+// reads its types, from their own packages. They go to target/managers, once; where one cannot be
+// had, that is said and it is not run.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +17,10 @@ const packages = [
   { name: 'yarn 1', package: 'yarn@1', script: 'bin/yarn.js' },
   { name: 'yarn 4', package: '@yarnpkg/cli-dist@4', script: 'bin/yarn.js' },
 ];
+const oldTypeScript = { name: 'TypeScript 5.0', package: 'typescript@5.0', script: 'bin/tsc' };
+
+/** The compiler's command, or `missing`, why there is none. */
+export const findOldTypeScript = () => find(oldTypeScript);
 
 /** The command of each manager with its first arguments, or `missing`, why there is none. */
 export function findManagers() {
@@ -46,14 +51,17 @@ const AGAIN = 24 * 3600 * 1000;
 export async function prepareManagers() {
   await prepareRuntimes();
   await prepareScripts();
+  await fetchManager(oldTypeScript);
 }
 
 /** Fetches those that run in Node.js. */
 export async function prepareScripts() {
-  for (const each of packages) if (find(each).missing !== undefined) await fetchManager(each);
+  for (const each of packages) await fetchManager(each);
 }
 
-async function fetchManager({ name, package: wanted }) {
+async function fetchManager(manager) {
+  const { name, package: wanted } = manager;
+  if (find(manager).missing === undefined) return;
   const place = placeOf(name);
   const account = join(place, 'missing.json');
   if (existsSync(account) && Date.now() - JSON.parse(readFileSync(account, 'utf8')).at < AGAIN)

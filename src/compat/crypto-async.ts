@@ -359,23 +359,24 @@ declare namespace cryptoAsync {
   type Target = [target: ArrayBufferView, targetOffset: number];
   type Aad = [aad: ArrayBufferView, aadOffset: number, aadSize: number];
   type Tag = [tag: ArrayBufferView, tagOffset: number, tagSize: number];
+  // TypeScript 5.0 and 5.1 take tuples whose members all have names, or none.
   /** The first arguments of a cipher. */
   type Mode = [algorithm: string, encrypt: Encrypt];
-  type Short = [...Mode, key: Buffer, iv: Buffer, source: Buffer];
-  type ShortAead = [...Short, aad: Buffer, tag: Buffer];
+  type Short = [...mode: Mode, key: Buffer, iv: Buffer, source: Buffer];
+  type ShortAead = [...given: Short, aad: Buffer, tag: Buffer];
   type Long = [...Mode, ...Key, ...Iv, ...Source, ...Target];
   type LongAead = [...Long, ...Aad, ...Tag];
 
   /** Encrypts or decrypts; the tag is written when encrypting and checked when decrypting. */
   interface Cipher {
     (...given: Short): Buffer;
-    (...given: [...Short, callback: Callback<Buffer>]): void;
+    (...given: [...given: Short, callback: Callback<Buffer>]): void;
     (...given: ShortAead): Buffer;
-    (...given: [...ShortAead, callback: Callback<Buffer>]): void;
+    (...given: [...given: ShortAead, callback: Callback<Buffer>]): void;
     (...given: Long): number;
-    (...given: [...Long, callback: Callback<number>]): void;
+    (...given: [...given: Long, callback: Callback<number>]): void;
     (...given: LongAead): number;
-    (...given: [...LongAead, callback: Callback<number>]): void;
+    (...given: [...given: LongAead, callback: Callback<number>]): void;
   }
 
   /** Computes a digest. */
@@ -383,7 +384,10 @@ declare namespace cryptoAsync {
     (algorithm: string, source: Buffer): Buffer;
     (algorithm: string, source: Buffer, callback: Callback<Buffer>): void;
     (algorithm: string, ...given: [...Source, ...Target]): number;
-    (algorithm: string, ...given: [...Source, ...Target, callback: Callback<number>]): void;
+    (
+      algorithm: string,
+      ...given: [...source: Source, ...target: Target, callback: Callback<number>]
+    ): void;
   }
 
   /** Computes an HMAC. */
@@ -391,7 +395,10 @@ declare namespace cryptoAsync {
     (algorithm: string, key: Buffer, source: Buffer): Buffer;
     (algorithm: string, key: Buffer, source: Buffer, callback: Callback<Buffer>): void;
     (algorithm: string, ...given: [...Key, ...Source, ...Target]): number;
-    (algorithm: string, ...given: [...Key, ...Source, ...Target, callback: Callback<number>]): void;
+    (
+      algorithm: string,
+      ...given: [...key: Key, ...source: Source, ...target: Target, callback: Callback<number>]
+    ): void;
   }
 
   /** The original package's messages by name, as in `error.message`. */

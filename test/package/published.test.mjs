@@ -12,7 +12,7 @@ import { after, before, describe, test } from 'node:test';
 import { build, transform } from 'esbuild';
 
 import { missingBrowser, startBrowser } from '../../tools/browser.mjs';
-import { findManagers } from '../../tools/managers.mjs';
+import { findManagers, findOldTypeScript } from '../../tools/managers.mjs';
 import { hostPlatform, platforms } from '../../tools/platforms.mjs';
 import { prepareNativeBuild } from '../../tools/prerequisites.mjs';
 import { serve as serveFolder } from '../../tools/serve.mjs';
@@ -511,6 +511,7 @@ test(
 // types and examples
 
 describe('in a project of npm', { concurrency: 2 }, () => {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   let place;
   before(async () => {
     place = project('documented');
@@ -521,11 +522,16 @@ describe('in a project of npm', { concurrency: 2 }, () => {
     cpSync(join(root, noble), join(place.cwd, noble), { recursive: true });
   });
 
-  for (const [resolution, module] of [
-    ['nodenext', 'nodenext'],
-    ['bundler', 'esnext'],
+  const newest = { command: process.execPath, args: [tsc] };
+  for (const [resolution, module, compiler, name = ''] of [
+    ['nodenext', 'nodenext', newest],
+    ['bundler', 'esnext', newest],
+    ['nodenext', 'nodenext', findOldTypeScript(), ', TypeScript 5.0'],
+    ['bundler', 'esnext', findOldTypeScript(), ', TypeScript 5.0'],
+    ['node10', 'commonjs', findOldTypeScript(), ', TypeScript 5.0'],
   ]) {
-    test(`the declarations are found, module resolution ${resolution}`, async () => {
+    const title = `the declarations are found, module resolution ${resolution}${name}`;
+    test(title, { skip: compiler.missing }, async () => {
       const names = entries.map((_, index) => `entry${index}`);
       const imports = entries.map((entry, index) => `import * as ${names[index]} from '${entry}';`);
       const uses =
@@ -533,7 +539,7 @@ describe('in a project of npm', { concurrency: 2 }, () => {
         "'millrace/promises';\nexport const text: string = hash('sha256', 'abc', " +
         "'hex');\nexport const later: Promise<bigint> = promised('sha256', 'abc', " +
         "'bigint');\n// @ts-expect-error\nseal('aes-256-gcm', 7);\n";
-      const base = join(place.cwd, `types-${resolution}`);
+      const base = join(place.cwd, `types-${resolution}${name.replace(/\W+/g, '-')}`);
       mkdirSync(base);
       writeFileSync(
         join(base, 'use.mts'),
@@ -553,6 +559,8 @@ describe('in a project of npm', { concurrency: 2 }, () => {
         target: 'es2022',
         lib: ['es2022', 'dom'],
         strict: true,
+        // Declarations import from `#platform`, which node10 does not resolve.
+        skipLibCheck: resolution === 'node10',
         noEmit: true,
         types: ['node'],
         typeRoots: [join(root, 'node_modules', '@types')],
@@ -561,8 +569,8 @@ describe('in a project of npm', { concurrency: 2 }, () => {
         join(base, 'tsconfig.json'),
         JSON.stringify({ compilerOptions: options, include: ['*.mts', '*.cts'] }),
       );
-      const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-      const { code, all } = await start(process.execPath, [tsc, '--project', base], place);
+      const { command, args } = compiler;
+      const { code, all } = await start(command, [...args, '--project', base], place);
       assert.equal(code, 0, all);
     });
   }
