@@ -63,11 +63,12 @@ export const controls = [
 /** Sizes in bytes around the thresholds of the kernels: blocks, strides, and what is divided. */
 const sizes = {
   few: [0, 1, 16, 31, 256, 1000, 4096],
+  // prettier-ignore
   all: [
-    ...[0, 1, 15, 16, 17, 31, 32, 33, 47, 48, 63, 64, 65, 95, 96, 97, 111, 112, 127, 128, 129],
-    ...[143, 144, 160, 191, 192, 193, 239, 255, 256, 257, 287, 288, 320, 383, 384, 385, 511, 512],
-    ...[513, 575, 767, 768, 769, 1023, 1024, 1025, 1535, 2047, 2048, 2049, 4095, 4096, 4097],
-    ...[8191, 8192, 8193, 16_384, 16_385, 32_768, 65_536, 65_537],
+    0, 1, 15, 16, 17, 31, 32, 33, 47, 48, 63, 64, 65, 95, 96, 97, 111, 112, 127, 128, 129, 143,
+    144, 160, 191, 192, 193, 239, 255, 256, 257, 287, 288, 320, 383, 384, 385, 511, 512, 513, 575,
+    767, 768, 769, 1023, 1024, 1025, 1535, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193,
+    16_384, 16_385, 32_768, 65_536, 65_537,
   ],
 };
 
@@ -377,8 +378,13 @@ export function watchedCalls(everything) {
 
 function argon2(algorithm, secret) {
   return millrace.argon2(algorithm, {
-    ...{ message: secret(20), nonce: known(16), secret: secret(8) },
-    ...{ tagLength: 100, parallelism: 2, memory: 64, passes: 2 },
+    message: secret(20),
+    nonce: known(16),
+    secret: secret(8),
+    tagLength: 100,
+    parallelism: 2,
+    memory: 64,
+    passes: 2,
   });
 }
 

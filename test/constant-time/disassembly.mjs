@@ -132,7 +132,7 @@ export function leaksOf(code) {
         if (kind & SECRET) leaks.set(text, 'address');
       }
     const jump = /^j(?!mp)|^(set|cmov)/.test(name);
-    if (/^j/.test(name) && name !== 'jmp') {
+    if (name.startsWith('j') && name !== 'jmp') {
       branches.add(index);
       if (of('flags') & SECRET) leaks.set(text, 'branch');
       if (of('flags') & LOADED) loaded.add(index);
@@ -162,7 +162,7 @@ export function leaksOf(code) {
       state.set(0, LOADED);
     }
     if (/^(ret|ud2|hlt|int3)/.test(name)) continue;
-    const place = /^j/.test(name) ? at.get(Number.parseInt(operands[0], 16)) : undefined;
+    const place = name.startsWith('j') ? at.get(Number.parseInt(operands[0], 16)) : undefined;
     if (place !== undefined) waiting.push([place, state]);
     if (name !== 'jmp') waiting.push([index + 1, state]);
   }

@@ -44,7 +44,10 @@ export function buildAddon(folder) {
 export async function watch(addon, { env = {}, everything = false, only } = {}) {
   const options = JSON.stringify({ everything, only });
   const valgrind = [
-    ...['-q', '--error-limit=no', '--num-callers=8', '--smc-check=all-non-file'],
+    '-q',
+    '--error-limit=no',
+    '--num-callers=8',
+    '--smc-check=all-non-file',
     `--suppressions=${file('../soak/valgrind.supp')}`,
   ];
   const program = [process.execPath, file('program.mjs'), addon, options];

@@ -98,7 +98,10 @@ for (const name of ['aes-128-gcm', 'aes-256-gcm', 'chacha20-poly1305', 'aes-256-
     measurements[`seal ${name} ${size} B, key and message`] = () =>
       measure(key + size, bytes(key + size), (secret) =>
         millrace.seal(name, {
-          ...{ key: secret.subarray(0, key), nonce, source: secret.subarray(key), target },
+          key: secret.subarray(0, key),
+          nonce,
+          source: secret.subarray(key),
+          target,
         }),
       );
   }
@@ -107,7 +110,11 @@ for (const name of ['aes-256-ctr', 'chacha20']) {
   measurements[`cipher ${name} 1000 B, key`] = () =>
     measure(32, bytes(32), (key) =>
       millrace.cipher(name, {
-        ...{ encrypt: true, key, iv: Buffer.alloc(16), source: message(1000), target },
+        encrypt: true,
+        key,
+        iv: Buffer.alloc(16),
+        source: message(1000),
+        target,
       }),
     );
 }

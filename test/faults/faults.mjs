@@ -9,7 +9,14 @@ import { run, temporary } from '../support/child.mjs';
 
 /** The places of the numbers in faults.c. */
 const places = [
-  ...['threads', 'read', 'readAfter', 'writeAfter', 'realtime', 'monotonic', 'stopped', 'injected'],
+  'threads',
+  'read',
+  'readAfter',
+  'writeAfter',
+  'realtime',
+  'monotonic',
+  'stopped',
+  'injected',
 ];
 /** What nothing fails with. */
 const idle = { threads: -1, writeAfter: -1 };

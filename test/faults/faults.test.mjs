@@ -106,7 +106,10 @@ for (const [name, kind] of Object.entries(readFaults))
       told(await all());`,
     ).then((all) => [all.slice(0, 3), ...all.slice(3)]);
     const right = {
-      ...{ hashFile: digests[0], small: digests[1], hashFiles: digests, sync: digests },
+      hashFile: digests[0],
+      small: digests[1],
+      hashFiles: digests,
+      sync: digests,
     };
     // Node.js itself does not repeat a read that a signal interrupted.
     const errors = { short: [], interrupted: ['EINTR'], broken: ['EIO'] }[name];
