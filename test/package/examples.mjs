@@ -1,7 +1,7 @@
 // The examples of README.md, docs/*.md and the comments of src as programs. A block of js, ts, sh
-// or console is an example. Blocks of js and ts run as they are, in a folder that has photos.tar, photos/ and
-// notes.txt. They print the block of text that follows "It prints:", if there is one. The comment
-// before an example can say:
+// or console is an example. Blocks of js and ts run as they are, in a folder that has photos.tar,
+// photos/ and notes.txt. They print the block of text that follows "It prints:", if there is one.
+// The comment before an example can say:
 //
 //   <!-- example: setup CODE -->        CODE runs before a block of sh or console
 //   <!-- example: may throw CODE -->    it may end with this error on a machine without the feature
