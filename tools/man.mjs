@@ -12,16 +12,18 @@ const { version } = require('../package.json');
 
 /** The pages by file name. */
 export function manPages() {
-  const described = Object.entries(commands).map(([name, { summary, load }]) => [
-    name,
-    summary,
-    load(),
-  ]);
-  described.push(['bench scrypt', 'compare call styles of scrypt', benchScrypt]);
+  const described = [
+    ...Object.entries(commands).map(([name, { summary, load }]) => ({
+      name,
+      summary,
+      command: load(),
+    })),
+    { name: 'bench scrypt', summary: 'compare call styles of scrypt', command: benchScrypt },
+  ];
   return {
     'millrace.1': overview(described),
     ...Object.fromEntries(
-      described.map(([name, summary, command]) => [
+      described.map(({ name, summary, command }) => [
         `${fileOf(name)}.1`,
         page(name, summary, command),
       ]),
@@ -37,15 +39,20 @@ function overview(described) {
     '.SH SYNOPSIS',
     `${bold('millrace')} COMMAND [OPTION]... [FILE]...`,
     '.SH COMMANDS',
-    ...described.flatMap(([name, summary]) => entry(bold(name), summary)),
+    ...described.flatMap(({ name, summary }) => entry(bold(name), summary)),
     ...entry(`${bold('help')} COMMAND`, 'help about a command'),
     ...entry(bold('--version'), 'the version'),
     '.SH SEE ALSO',
-    described.map(([name]) => `${bold(fileOf(name))}(1)`).join(', '),
+    described.map(({ name }) => `${bold(fileOf(name))}(1)`).join(', '),
     '',
   ].join('\n');
 }
 
+/**
+ * @param {string} name
+ * @param {string} summary
+ * @param {Omit<import('../cli/commands.js').Command, 'run'>} command
+ */
 function page(name, summary, { usage, about, operandHelp = [], options, examples = [] }) {
   return [
     head(fileOf(name), summary),
@@ -80,6 +87,7 @@ function entry(term, help) {
   return ['.TP', term, line(help)];
 }
 
+/** @param {import('../cli/arguments.js').Option} option */
 function spelled({ name, short, value }) {
   const letter = short === undefined ? '' : `${bold(`-${short}`)}, `;
   return `${letter}${bold(`--${name}`)}${value === undefined ? '' : ` \\fI${escaped(value)}\\fR`}`;

@@ -211,4 +211,4 @@ function writeError(line) {
   }
 }
 
-module.exports = { benchScrypt, description, description, standalone };
+module.exports = { benchScrypt, description, standalone };
