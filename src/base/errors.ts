@@ -117,8 +117,10 @@ export function wrongType(name: string, expected: string, value: unknown): Millr
   );
 }
 
-/** Returns what to do about a value in the place of bytes. */
+/** Returns what to do about a value in the place of bytes, or a function in that of options. */
 function remedy(expected: string, value: unknown): string {
+  if (typeof value === 'function')
+    return expected.includes(' object') ? ': a promise takes no callback' : '';
   if (!expected.includes('Buffer')) return '';
   if (typeof value === 'string') return ": Buffer.from(text, 'hex') reads hex";
   const name = String(classOf(value));

@@ -262,7 +262,12 @@ interface CallOptions {
 }
 
 function callOptions(parser: DerivationParser, given: Arguments, count: number): CallOptions {
-  if (count > parser.options + 1) throw wrongType('callback', 'a function', given[count - 1]);
+  if (count > parser.options + 1) {
+    const last = given[count - 1];
+    // A callback of a call that returns a promise.
+    if (typeof last === 'function') throw wrongType('options', 'an object', last);
+    throw wrongType('callback', 'a function', last);
+  }
   if (count <= parser.options)
     return {
       signal: undefined,

@@ -218,8 +218,7 @@ export function digestRequest(
   if (typeof value !== 'object' || value === null || isBytesView(value)) {
     throw wrongType(
       'encoding',
-      "'buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint' or an options object" +
-        (typeof value === 'function' ? ' (a promise takes no callback)' : ''),
+      "'buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint' or an options object",
       value,
     );
   }

@@ -59,5 +59,19 @@ for (const [name, pattern, call] of [
     });
   });
 
-test('a callback given to a promise: the message names the remedy', () =>
-  assert.rejects(() => promises.hash('sha256', 'x', () => {}), /takes no callback/));
+const ignore = () => {};
+const parameters = { message: 'x', nonce: '12345678' };
+for (const [name, ...given] of [
+  ['hash', 'sha256', 'x'],
+  ['hmac', 'sha256', 'key', 'x'],
+  ['hashFile', 'sha256', 'x'],
+  ['scrypt', 'x', 'salt', 32],
+  ['pbkdf2', 'x', 'salt', 1, 32, 'sha256'],
+  ['hkdf', 'sha256', 'x', 'salt', 'info', 32],
+  ['argon2', 'argon2id', parameters],
+  ['argon2', 'argon2id', parameters, {}],
+  ['hashPassword', 'x'],
+  ['verifyPassword', 'x', 'hash'],
+])
+  test(`a callback given to ${name} of promises: the message names the remedy`, () =>
+    assert.rejects(() => promises[name](...given, ignore), /a promise takes no callback/));
