@@ -225,12 +225,23 @@ function refusal(key: CryptoKey): string | undefined {
   return undefined;
 }
 
+/** KeyObjects of CryptoKeys: where a KeyObject stands for its handle, a key must have only one. */
+const keyObjects = new WeakMap<CryptoKey, KeyObject>();
+
 function keyObjectOf(key: CryptoKey): KeyObject {
-  // Already loaded: the key comes from it.
-  return (require('node:crypto') as typeof import('node:crypto')).KeyObject.from(key);
+  let object = keyObjects.get(key);
+  if (object === undefined) {
+    // Already loaded: the key comes from it.
+    object = (require('node:crypto') as typeof import('node:crypto')).KeyObject.from(key);
+    keyObjects.set(key, object);
+  }
+  return object;
 }
 
-/** The handles in secret KeyObjects: the value of a symbol that node:crypto does not export. */
+/**
+ * The handles in secret KeyObjects: the value of a symbol that node:crypto does not export. Later
+ * versions of Node.js have them in a private place; then the KeyObject stands for its handle.
+ */
 interface Handles {
   /** The prototype of secret KeyObjects. */
   readonly keyPrototype: object;
@@ -249,16 +260,21 @@ function findHandles(): Handles {
   const symbol = Object.getOwnPropertySymbols(sample).find(
     (each) => typeof sample[each] === 'object',
   );
-  const prototype = symbol && (getPrototypeOf(sample[symbol]) as { export?: unknown });
+  const keyPrototype = getPrototypeOf(sample) as { export?: unknown };
+  const bytesFrom = (from: { export?: unknown }): Handles['bytesOf'] =>
+    Function.prototype.call.bind(from.export as never) as Handles['bytesOf'];
+  if (symbol === undefined)
+    return { keyPrototype, of: (key) => key, bytesOf: bytesFrom(keyPrototype) };
+  const prototype = getPrototypeOf(sample[symbol]) as { export?: unknown };
   return {
-    keyPrototype: getPrototypeOf(sample) as object,
+    keyPrototype,
     of(key) {
-      const handle = symbol && (key as Record<symbol, unknown>)[symbol];
+      const handle = (key as Record<symbol, unknown>)[symbol];
       return typeof handle === 'object' && handle !== null && getPrototypeOf(handle) === prototype
         ? handle
         : undefined;
     },
-    bytesOf: Function.prototype.call.bind(prototype?.export as never) as Handles['bytesOf'],
+    bytesOf: bytesFrom(prototype),
   };
 }
 
