@@ -53,7 +53,36 @@ export function keptKey(
   // Most keys are bytes, about which Node.js need not be asked.
   if (isUint8Array(value)) return undefined;
   const handle = secretHandle(value);
+  return typeof handle === 'object'
+    ? keptFor(handle, purpose, facts, argument, preference)
+    : undefined;
+}
+
+/**
+ * Returns the key prepared from a KeyObject as {@link keptKey} does, or a copy of its bytes, which
+ * the caller wipes.
+ */
+export function keptKeyOrBytes(
+  value: object,
+  purpose: Purpose,
+  facts: HashFacts,
+  preference: EnginePreference,
+): Key | Secret | undefined {
+  const handle = secretHandle(value);
   if (typeof handle !== 'object') return undefined;
+  return (
+    keptFor(handle, purpose, facts, 'key', preference) ??
+    (exportHandle(handle) as Secret | undefined)
+  );
+}
+
+function keptFor(
+  handle: object,
+  purpose: Purpose,
+  facts: HashFacts | CipherFacts,
+  argument: string,
+  preference: EnginePreference,
+): Key | undefined {
   const algorithm = purpose === Purpose.Mac ? macName(facts as HashFacts) : facts.name;
   const keys = kept.get(handle);
   if (keys === undefined) {

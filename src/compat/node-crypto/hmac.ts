@@ -3,7 +3,7 @@ import { types } from './key-types.js';
 import { keyStates } from '../../hashers/key-states.js';
 import { Running } from '../../hashers/running.js';
 import { automatic } from '../../engines/engines.js';
-import { keptKey } from '../../operations/kept-keys.js';
+import { keptKeyOrBytes } from '../../operations/kept-keys.js';
 import { withKeyBytes } from '../../operations/key.js';
 import { Purpose } from '../../base/frame.js';
 import { encodeShort, isShort, keyScratch } from '../../request/input-buffer.js';
@@ -56,10 +56,14 @@ function statesOf({ facts }: ServedHash, key: unknown): Uint8Array | Key | undef
   if (isUint8Array(key)) return keyStates(facts, key, automatic);
   if (types.isKeyObject(key)) {
     if (key.type !== 'secret') return undefined;
-    return (
-      keptKey(key, Purpose.Mac, facts, 'key', automatic) ??
-      withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic))
-    );
+    const kept = keptKeyOrBytes(key, Purpose.Mac, facts, automatic);
+    if (!isUint8Array(kept))
+      return kept ?? withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic));
+    try {
+      return keyStates(facts, kept, automatic);
+    } finally {
+      wipe(kept);
+    }
   }
   return isBytesView(key) || bytesOfBuffer(key) !== undefined
     ? withKeyBytes(key, (bytes) => keyStates(facts, bytes, automatic))
