@@ -2,24 +2,29 @@
 // with Millrace: with the overrides of docs/noble-and-ethers.md, or with millrace/register. It
 // needs the npm registry.
 //
-//   npm run test:dependents -- [NAME...]
+//   npm run test:dependents -- [NAME...] [--suites DIRECTORY] [--node PATH]
 //
-// Prints a table, and fails if a check fails or has another result only with Millrace.
+// With --suites it runs instead the packages' own tests, from the checkouts in that folder. Prints a
+// table, and fails if a test fails or has another result only with Millrace.
 
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 
 import { npm } from '../../tools/install.mjs';
 import { pack, serve } from '../package/packed.mjs';
 import { temporary } from '../support/child.mjs';
+import { runOwnSuites } from './own-suites.mjs';
 import { noble, nodeCrypto } from './programs.mjs';
 
 const exec = promisify(execFile);
 const LIMIT_MS = 120_000;
-const names = process.argv.slice(2);
+const { values, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: { suites: { type: 'string' }, node: { type: 'string', default: process.execPath } },
+});
 const isChosen = ([name]) => names.length === 0 || names.some((each) => name.startsWith(each));
 const overrides = Object.fromEntries(
   ['hashes', 'ciphers'].flatMap((name) =>
@@ -27,13 +32,28 @@ const overrides = Object.fromEntries(
   ),
 );
 
+const row = (cells) => console.log(`| ${cells.join(' | ')} |`);
+
 const folder = temporary();
 let registry;
 try {
+  if (values.suites === undefined)
+    console.log('skipped: own tests of packages: --suites DIRECTORY names their checkouts\n');
+  const notes =
+    values.suites === undefined
+      ? await runPrograms()
+      : await runOwnSuites({ directory: values.suites, isChosen, node: values.node, folder, row });
+  if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
+} finally {
+  await registry?.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Runs the programs; resolves to notes about failures. */
+async function runPrograms() {
   const packages = await pack(folder);
   registry = await serve(packages);
   const { file } = packages.find(({ manifest: { name } }) => name === 'millrace');
-  const row = (cells) => console.log(`| ${cells.join(' | ')} |`);
   row(['package', 'passed', 'failed', 'failed only with Millrace']);
   row(['---', '---', '---', '---']);
   const notes = [];
@@ -63,10 +83,7 @@ try {
       row([name, passed, failed, worse]);
       for (const each of [plain, ours]) rmSync(each, { recursive: true, force: true });
     }
-  if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
-} finally {
-  await registry?.close();
-  rmSync(folder, { recursive: true, force: true });
+  return notes;
 }
 
 /** Installs packages with overrides, and Millrace beside them. */
