@@ -28,7 +28,15 @@ export type {
   KernelInterface,
   ServedAlgorithm,
 } from './functions/engines.js';
-export { hash, hashFile, hashFiles, hashMany, hmac, hmacMany } from './functions/digests.js';
+export {
+  hash,
+  hashFile,
+  hashFiles,
+  hashMany,
+  hashPairs,
+  hmac,
+  hmacMany,
+} from './functions/digests.js';
 export { verifyHmac, verifyMac } from './functions/verify-mac.js';
 export { cipher, open, openWithPassphrase, seal, sealWithPassphrase } from './functions/ciphers.js';
 export { Cipher, Decipher } from './ciphers/cipher.js';

@@ -194,6 +194,11 @@ export interface DirectNative extends Native {
    * the target, which may overlap the source.
    */
   digest(source: unknown, target: Uint8Array, key: Uint8Array | undefined): number;
+  /**
+   * Writes the digest of each pair of nodes to the target, which may begin where the nodes do but
+   * not overlap them otherwise. The frame has the algorithm.
+   */
+  hashPairs(nodes: Uint8Array, target: Uint8Array): number;
 }
 
 /** The numbers of one call. Private: native code keeps its address. */

@@ -13,6 +13,7 @@ import {
   type ManyOutput,
 } from '../operations/batch/arguments.js';
 import type { Sources } from '../operations/batch/messages.js';
+import { hashPairsSync } from '../operations/batch/pairs.js';
 import { fastBigInt, fastBuffer, fastHex, fastPrefixedHex } from '../operations/fast-path.js';
 import {
   fastForm,
@@ -414,6 +415,23 @@ export function hashMany<
 ): void;
 export function hashMany(): unknown {
   return performMany(hashManyParser, arguments);
+}
+
+/**
+ * Computes the digest of each pair of consecutive nodes: the parents of a level of a Merkle tree.
+ *
+ * @param nodes pairs of digests of this algorithm, one after the other
+ * @returns a Buffer of consecutive digests; with a target, the number of bytes written
+ * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_DETACHED
+ */
+export function hashPairs(algorithm: HashAlgorithm, nodes: Bytes): Buffer;
+/**
+ * Writes the digest of each pair of consecutive nodes to `target`, which may be or overlap `nodes`:
+ * `hashPairs(algorithm, nodes, nodes)` leaves the parents in the first half.
+ */
+export function hashPairs(algorithm: HashAlgorithm, nodes: Bytes, target: Bytes): number;
+export function hashPairs(algorithm?: unknown, nodes?: unknown, target?: unknown): unknown {
+  return hashPairsSync(algorithm, nodes, target);
 }
 
 /**

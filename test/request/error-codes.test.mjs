@@ -205,6 +205,7 @@ const entryPoints = {
     ...calls(millrace),
     ...streamCalls(millrace),
     ...passphraseCalls((name) => promisify(millrace[name])),
+    ['hashPairs', millrace.hashPairs, 'sha256', Buffer.alloc(64), Buffer.alloc(32)],
     ['update', (...given) => millrace.createHash('sha256').update(...given), message, 'hex'],
     [
       'update of a window',

@@ -23,6 +23,7 @@ import millrace, {
   Hash,
   hash,
   hashMany,
+  hashPairs,
   hashPassword,
   hkdf,
   unwrapKey,
@@ -423,6 +424,11 @@ millrace.hashFiles('sha256', ['a'], { target });
 // ---- batches
 const packed: PackedSources = { data: bytes, size: 4 };
 const several: Sources = ['text', bytes, new ArrayBuffer(4)];
+is<Buffer<ArrayBuffer>>()(hashPairs('sha256', bytes));
+is<number>()(hashPairs('sha256', bytes, bytes));
+// @ts-expect-error the third argument is memory, no options
+hashPairs('sha256', bytes, { target: bytes });
+
 is<Buffer<ArrayBuffer>>()(hashMany('sha256', several));
 is<Buffer<ArrayBuffer>>()(hashMany('sha256', packed));
 is<string[]>()(hashMany('sha256', new Set(['a']), 'hex'));

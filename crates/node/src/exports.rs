@@ -28,6 +28,7 @@ use millrace_request::protocol::{
 pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("run", run),
     ("hash", fast_path::hash),
+    ("hashPairs", fast_path::hash_pairs),
     ("hashHex", fast_path::hash_hex),
     ("hashPrefixedHex", fast_path::hash_prefixed_hex),
     ("prefixedHex", fast_path::prefixed_hex),

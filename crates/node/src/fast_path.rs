@@ -4,7 +4,7 @@
 use crate::bigint;
 use crate::environment::Call;
 use crate::values::Value;
-use millrace_request::fast_path::{FastRequest, digest_of, finished};
+use millrace_request::fast_path::{FastRequest, digest_of, finished, hash_pairs as pairs};
 use millrace_request::numbers::exact_size;
 use millrace_request::protocol::{At, Status};
 use millrace_request::text::{
@@ -17,6 +17,17 @@ pub(crate) fn hash(call: &Call<'_>) -> Value {
         let fast = FastRequest::of(call).ok_or(Status::Argument)?;
         let (source, target) = (fast.source()?, call.bytes(1).ok_or(Status::Argument)?);
         fast.digest(source, target.exclusive(&[source]).ok_or(Status::Overlap)?)
+    })();
+    call.env.number(call.state.status_number(done))
+}
+
+/// `hashPairs(nodes, target)`: writes the digest of each pair of nodes. Returns a [`Status`].
+pub(crate) fn hash_pairs(call: &Call<'_>) -> Value {
+    let done = (|| {
+        let fast = FastRequest::of(call).ok_or(Status::Argument)?;
+        // Memory without bytes may be detached, which JavaScript finds out.
+        let nodes = call.bytes(0).filter(|nodes| nodes.size() > 0).ok_or(Status::Argument)?;
+        pairs(fast.hash, nodes, call.bytes(1).ok_or(Status::Argument)?)
     })();
     call.env.number(call.state.status_number(done))
 }
