@@ -65,10 +65,11 @@ export function onLoopTurnEnd(gathered: Gathering): void {
 
 /**
  * Takes nanoseconds from the inline budget of this iteration, as far as the job blocks the event
- * loop, and from `budget`, that of the current round. Returns false if too few are left.
+ * loop longer than its submission and the copy of its source would, and from `budget`, that of the
+ * current round. Returns false if too few are left.
  */
-export function takeInlineBudget(cost: number, budget = Infinity): boolean {
-  const blocking = Math.max(cost - SUBMIT_NS, 0);
+export function takeInlineBudget(cost: number, copyCost: number, budget = Infinity): boolean {
+  const blocking = Math.max(cost - SUBMIT_NS - copyCost, 0);
   if (spent + blocking > TURN_COST || spentInRound + cost > budget) return false;
   spent += blocking;
   spentInRound += cost;

@@ -9,7 +9,12 @@ import { makeError, wrongType } from '../base/errors.js';
 import { At, Flag, Operation, Route, frame } from '../base/frame.js';
 import { isBytesView, isRevoked } from '../base/intrinsics.js';
 import { invoke, refused } from '../request/invoke.js';
-import { COPY_NS_PER_KIB, INLINE_ALONE_NS, INLINE_FIRST_NS } from '../base/protocol.js';
+import {
+  COPY_NS_PER_KIB,
+  INLINE_ALONE_NS,
+  INLINE_COPIED_NS,
+  INLINE_FIRST_NS,
+} from '../base/protocol.js';
 import {
   type FillRequest,
   Form,
@@ -260,15 +265,18 @@ function shouldRunInline(): boolean {
     operation <= Operation.Hmac ? request.size : request.aad === undefined ? 0 : frame[At.AadSize]!;
   const size = frame[At.SourceSize]!;
   const cost = predict(operation, algorithm, size + other);
-  // Without a target the source would be copied for a worker.
-  const submitCost = inlineLimit + (target === undefined ? (size * COPY_NS_PER_KIB) / 1024 : 0);
-  if (inlineLimit === 0 || cost > INLINE_ALONE_NS) return false;
+  // Without a target the source would be copied for a worker, which holds the event loop as work
+  // does.
+  const copyCost = target === undefined ? (size * COPY_NS_PER_KIB) / 1024 : 0;
+  const submitCost = inlineLimit + copyCost;
+  if (inlineLimit === 0) return false;
+  if (cost > INLINE_ALONE_NS && (cost > copyCost || cost > INLINE_COPIED_NS)) return false;
   const budget = cost <= submitCost || (inFlight === 0 && isIdle()) ? undefined : INLINE_FIRST_NS;
   if (wantsMeasure(operation, algorithm)) {
     frame[At.Route] = Route.Pool;
     return false;
   }
-  return takeInlineBudget(cost, budget);
+  return takeInlineBudget(cost, copyCost, budget);
 }
 
 /** Runs the request now and completes it at the end of the event-loop iteration. */

@@ -337,6 +337,21 @@ test(
   },
 );
 
+test('work runs inline if the copy of its source would take longer, up to 0.2 ms', async () => {
+  const calls = (size, more = '') => `
+    const source = Buffer.alloc(${size});
+    const options = { key: Buffer.alloc(32), nonce: Buffer.alloc(12), source${more} };
+    for (let call = 0; call < 8; call++) await promises.seal('aes-256-gcm', options);`;
+  const together = `
+    await Promise.all(Array.from({ length: 4 }, () => promises.seal('aes-256-gcm', options)));`;
+  const env = { MILLRACE_COST: 'table' };
+  assert.equal((await threadsAfter(calls(1 << 20) + together, env)).started, 0);
+  assert.ok((await threadsAfter(calls(8 << 20), env)).started > 0);
+  // Nothing would be copied.
+  const lent = ', target: Buffer.alloc((1 << 20) + 16)';
+  assert.ok((await threadsAfter(calls(1 << 20, lent), env)).started > 0);
+});
+
 test('configure: a route applies to all environments, running ones too', async () => {
   const { stdout, stderr, code } = await run(`
     const { Worker, isMainThread, parentPort } = require('node:worker_threads');

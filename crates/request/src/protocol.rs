@@ -469,6 +469,10 @@ pub const POLLED_NS: u64 = 100_000;
 /// The most nanoseconds of a job that runs during its call while no other is in flight.
 pub const INLINE_ALONE_NS: u64 = 50_000;
 
+/// The most nanoseconds of a job that runs during its call because the copy of its source for a
+/// worker would take longer.
+pub const INLINE_COPIED_NS: u64 = 200_000;
+
 /// Nanoseconds of the event loop to pass a job to a worker. Only what an inline job takes beyond
 /// them counts as blocking the loop.
 pub const SUBMIT_NS: u64 = 700;

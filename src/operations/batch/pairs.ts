@@ -1,13 +1,13 @@
 /** hashPairs: the digests of pairs of digests, a level of a Merkle tree, in one call. */
 import { hashFacts } from '../../catalog/catalog.js';
 import { defaultEngine } from '../../engines/engines.js';
-import { bytes, range, sizeOf } from '../../request/arguments.js';
-import { makeError } from '../../request/errors.js';
-import { At, frame } from '../../request/frame.js';
+import { bytes, range, sizeOf } from '../../base/arguments.js';
+import { makeError } from '../../base/errors.js';
+import { At, frame } from '../../base/frame.js';
 import { checkKeyGiven } from '../hash-parameters.js';
 import { hashManyParser } from './arguments.js';
 import { runManySync } from './sync.js';
-import { allocate, type Buffer } from '#platform/runtime.js';
+import { allocate, type Buffer } from '#platform/base/runtime.js';
 
 /** Hashes the pairs; returns a Buffer, or with a target the number of bytes written. */
 export function hashPairsSync(algorithm: unknown, nodes: unknown, target: unknown): unknown {
