@@ -313,7 +313,7 @@ unsafe fn columns<P: Steps>(
     unsafe {
         let text: &[u8; PASS] = &*text.cast();
         let begin = avx512::spread(state, proof);
-        let (mut words, mut sums) = (begin, P::begin(sums));
+        let (mut words, mut sums) = (begin, powers.begin(sums));
         for index in 0..8 {
             avx512::double_round(&mut words, proof);
             sums = powers.eighth(sums, text, index);

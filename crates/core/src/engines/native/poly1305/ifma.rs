@@ -47,14 +47,11 @@ impl Drop for Powers {
 // SAFETY: made of vectors of integers.
 unsafe impl Plain for Sums {}
 
-impl Steps for Powers {
-    type Sums = Sums;
-    type Running = Sums;
-
+impl Powers {
     /// Takes about as long as ten blocks one by one.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-    unsafe fn new(key: &Poly1305) -> Self {
+    fn compute(key: &Poly1305) -> Self {
         let r = key.r;
         let r_2 = multiply(r, r);
         let (r_3, r_4) = (multiply(r_2, r), multiply(r_2, r_2));
@@ -76,7 +73,7 @@ impl Steps for Powers {
     /// The blocks are in the last lanes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-    unsafe fn first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Sums {
+    fn absorb_first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Sums {
         let empty = LANES - blocks;
         let mut padded = [0; STEP];
         padded[empty * BLOCK..].copy_from_slice(&text[..blocks * BLOCK]);
@@ -102,37 +99,17 @@ impl Steps for Powers {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-    unsafe fn step(&self, sums: Sums, text: &[u8; STEP]) -> Sums {
+    fn absorb(&self, sums: Sums, text: &[u8; STEP]) -> Sums {
         // SAFETY: reads the array's bytes.
         let text = unsafe { load(text.as_ptr()) };
         let [one, other] = sums.0.map(|sum| carry(products(sum, &self.step, zero())));
         Sums([add(one, text[0]), add(other, text[1])])
     }
 
-    #[inline(always)]
-    unsafe fn begin(sums: Sums) -> Sums {
-        sums
-    }
-
-    /// Each second one absorbs a step.
-    #[inline(always)]
-    unsafe fn eighth(&self, sums: Sums, text: &[u8; PASS], index: usize) -> Sums {
-        if index.is_multiple_of(2) {
-            return sums;
-        }
-        // SAFETY: as promised by the caller.
-        unsafe { self.step(sums, &text.as_chunks().0[index / 2]) }
-    }
-
-    #[inline(always)]
-    unsafe fn end(&self, sums: Sums) -> Sums {
-        sums
-    }
-
     /// Adds all lanes, into which the last block has gone.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-    unsafe fn last(&self, sums: Sums, key: &mut Poly1305) {
+    fn add_lanes(&self, sums: Sums, key: &mut Poly1305) {
         let [one, other] = sums.0;
         let sum = carry(products(other, &self.last[1], products(one, &self.last[0], zero())));
         let [a, b, c] = sum.map(|limb| _mm512_reduce_add_epi64(limb) as u64);
@@ -140,6 +117,53 @@ impl Steps for Powers {
         let c = c + (b >> 44);
         let a = (a & MASK_44) + 5 * (c >> 42);
         key.sum = [a & MASK_44, (b & MASK_44) + (a >> 44), c & MASK_42];
+    }
+}
+
+impl Steps for Powers {
+    type Sums = Sums;
+    type Running = Sums;
+
+    /// # Safety
+    /// As for the trait.
+    #[inline(always)]
+    unsafe fn new(key: &Poly1305) -> Self {
+        // SAFETY: as promised by the caller.
+        unsafe { Self::compute(key) }
+    }
+
+    #[inline(always)]
+    fn first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Sums {
+        // SAFETY: a value proves that the CPU has the instructions.
+        unsafe { self.absorb_first(key, text, blocks) }
+    }
+
+    #[inline(always)]
+    fn step(&self, sums: Sums, text: &[u8; STEP]) -> Sums {
+        // SAFETY: as above.
+        unsafe { self.absorb(sums, text) }
+    }
+
+    #[inline(always)]
+    fn begin(&self, sums: Sums) -> Sums {
+        sums
+    }
+
+    /// Each second one absorbs a step.
+    #[inline(always)]
+    fn eighth(&self, sums: Sums, text: &[u8; PASS], index: usize) -> Sums {
+        if index.is_multiple_of(2) { sums } else { self.step(sums, &text.as_chunks().0[index / 2]) }
+    }
+
+    #[inline(always)]
+    fn end(&self, sums: Sums) -> Sums {
+        sums
+    }
+
+    #[inline(always)]
+    fn last(&self, sums: Sums, key: &mut Poly1305) {
+        // SAFETY: as above.
+        unsafe { self.add_lanes(sums, key) }
     }
 }
 

@@ -175,10 +175,8 @@ pub(super) const STEP: usize = LANES * BLOCK;
 #[cfg(target_arch = "x86_64")]
 pub(super) const PASS: usize = 4 * STEP;
 
-/// The powers of r that a way to absorb a text in steps of 16 blocks needs.
-///
-/// # Safety
-/// All functions: the CPU has the instructions of the implementation.
+/// The powers of r that a way to absorb a text in steps of 16 blocks needs. A value proves that the
+/// CPU has the instructions.
 #[cfg(target_arch = "x86_64")]
 pub(super) trait Steps: Sized {
     /// The sum as yet.
@@ -187,25 +185,28 @@ pub(super) trait Steps: Sized {
     type Running: Copy;
 
     /// Computes them.
+    ///
+    /// # Safety
+    /// The CPU has the instructions of the implementation.
     unsafe fn new(key: &Poly1305) -> Self;
 
     /// The sum of what came before and of the first `blocks` blocks of a text, at most 16.
-    unsafe fn first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Self::Sums;
+    fn first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Self::Sums;
 
     /// Absorbs a step.
-    unsafe fn step(&self, sums: Self::Sums, text: &[u8; STEP]) -> Self::Sums;
+    fn step(&self, sums: Self::Sums, text: &[u8; STEP]) -> Self::Sums;
 
     /// Begins a pass, which is absorbed in eighths, amid other work.
-    unsafe fn begin(sums: Self::Sums) -> Self::Running;
+    fn begin(&self, sums: Self::Sums) -> Self::Running;
 
     /// Absorbs an eighth of a pass.
-    unsafe fn eighth(&self, sums: Self::Running, text: &[u8; PASS], index: usize) -> Self::Running;
+    fn eighth(&self, sums: Self::Running, text: &[u8; PASS], index: usize) -> Self::Running;
 
     /// Ends a pass.
-    unsafe fn end(&self, sums: Self::Running) -> Self::Sums;
+    fn end(&self, sums: Self::Running) -> Self::Sums;
 
     /// Leaves the sum in the key.
-    unsafe fn last(&self, sums: Self::Sums, key: &mut Poly1305);
+    fn last(&self, sums: Self::Sums, key: &mut Poly1305);
 }
 
 impl Drop for Poly1305 {

@@ -132,15 +132,12 @@ impl RunningPoly {
 fn ifma(poly: &mut Poly1305, powers: &ifma::Powers, text: &[u8]) {
     // The first blocks are as many as leave whole steps.
     let first = (text.len() / BLOCK - 1) % LANES + 1;
-    // SAFETY: this function has the features.
-    unsafe {
-        let mut sums = powers.first(poly, text, first);
-        for step in text[first * BLOCK..].as_chunks::<STEP>().0 {
-            sums = powers.step(sums, step);
-        }
-        powers.last(sums, poly);
-        wipe_plain(&mut sums);
+    let mut sums = powers.first(poly, text, first);
+    for step in text[first * BLOCK..].as_chunks::<STEP>().0 {
+        sums = powers.step(sums, step);
     }
+    powers.last(sums, poly);
+    wipe_plain(&mut sums);
 }
 
 impl Drop for RunningPoly {

@@ -56,7 +56,7 @@ unsafe fn by_steps<P: Steps>(key: &[u8; 32], text: &[u8], before: usize) -> [u8;
         let mut sums = powers.first(&poly, text, first);
         let (passes, rest) = text[first * BLOCK..].as_chunks::<PASS>();
         for pass in passes {
-            let mut running = P::begin(sums);
+            let mut running = powers.begin(sums);
             for index in 0..8 {
                 running = powers.eighth(running, pass, index);
             }

@@ -45,6 +45,8 @@ impl Steps for Powers {
     type Sums = Sums;
     type Running = Halves;
 
+    /// # Safety
+    /// None is needed.
     #[inline(always)]
     unsafe fn new(key: &Poly1305) -> Self {
         let [low, high, _] = words(key.r);
@@ -55,37 +57,37 @@ impl Steps for Powers {
     }
 
     #[inline(always)]
-    unsafe fn first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Sums {
+    fn first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Sums {
         let text = &text.as_chunks().0[..blocks];
         Sums(text.iter().fold(words(key.sum), |sum, block| self.block(sum, block)))
     }
 
     #[inline(always)]
-    unsafe fn step(&self, sums: Sums, text: &[u8; STEP]) -> Sums {
+    fn step(&self, sums: Sums, text: &[u8; STEP]) -> Sums {
         let (first, second) = text.as_chunks().0.split_at(LANES / 2);
         self.join(self.both(Halves(sums.0, [0; 3]), first, second), self.power_8)
     }
 
     #[inline(always)]
-    unsafe fn begin(sums: Sums) -> Halves {
+    fn begin(&self, sums: Sums) -> Halves {
         Halves(sums.0, [0; 3])
     }
 
     /// An eighth of each half.
     #[inline(always)]
-    unsafe fn eighth(&self, sums: Halves, text: &[u8; PASS], index: usize) -> Halves {
+    fn eighth(&self, sums: Halves, text: &[u8; PASS], index: usize) -> Halves {
         const EACH: usize = LANES / 4;
         let (first, second) = text.as_chunks().0.split_at(2 * LANES);
         self.both(sums, &first[EACH * index..][..EACH], &second[EACH * index..][..EACH])
     }
 
     #[inline(always)]
-    unsafe fn end(&self, sums: Halves) -> Sums {
+    fn end(&self, sums: Halves) -> Sums {
         self.join(sums, self.power_32)
     }
 
     #[inline(always)]
-    unsafe fn last(&self, sums: Sums, key: &mut Poly1305) {
+    fn last(&self, sums: Sums, key: &mut Poly1305) {
         key.sum = limbs(sums.0);
     }
 }
