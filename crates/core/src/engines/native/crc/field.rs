@@ -7,8 +7,8 @@
 /// The constants of a polynomial P of degree 64, without its highest coefficient.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) struct Constants {
-    /// Moves a block forward by 1, 2, 4, 8 and 16 blocks: the factors of its first and second word.
-    pub(super) forward: [[u64; 2]; 5],
+    /// Moves a block forward by 1, 2, 4, 8, 16 and 32 blocks: the factors of its first and second word.
+    pub(super) forward: [[u64; 2]; 6],
     /// The quotient of x^128 by P: bit `i` is the coefficient of x^(64 - i), without the last.
     pub(super) quotient: u64,
     /// P: bit `i` is the coefficient of x^(64 - i), without the last.
@@ -20,7 +20,7 @@ pub(super) struct Constants {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl Constants {
     pub(super) const fn of(poly: u64) -> Self {
-        let mut forward = [[0; 2]; 5];
+        let mut forward = [[0; 2]; 6];
         let mut place = 0;
         while place < forward.len() {
             let bits = 128 << place;

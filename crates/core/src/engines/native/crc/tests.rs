@@ -28,7 +28,7 @@ fn compare<const POLY: u64, const SIZE: usize>() {
     let source = pattern(2048 + 16);
     let constants = Crc::<POLY, SIZE>::CONSTANTS;
     let ones = Crc::<POLY, SIZE>::ONES;
-    for size in (0..300).chain(500..540).chain([1000, 1023, 1024, 1025, 2047, 2048]) {
+    for size in (0..300).chain(500..540).chain([1000, 1023, 1024, 1025, 1300, 1700, 2047, 2048]) {
         for offset in [0, 1, 15] {
             let source = &source[offset..offset + size];
             let expected = by_definition::<POLY, SIZE>(source);

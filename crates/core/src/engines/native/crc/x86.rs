@@ -91,9 +91,10 @@ fn load(block: &[u8; BLOCK]) -> __m128i {
     unsafe { _mm_loadu_si128(block.as_ptr().cast()) }
 }
 
-/// Defines a function that absorbs at least [`WIDE`] blocks with vectors of `$lanes` blocks: four
-/// vectors at once, then one, then blocks one by one. `$one` is the place of the factors that move
-/// by a vector; those after it move by two and four.
+/// Defines a function that absorbs at least [`WIDE`] blocks with vectors of `$lanes` blocks: eight
+/// vectors at once, which hides the latency of two products a cycle, then four, then one, then
+/// blocks one by one. `$one` is the place of the factors that move by a vector; those after it move
+/// by two, four and eight.
 macro_rules! wide {
     ($(#[$doc:meta])* $name:ident, $proof:ty, $features:literal, $vector:ty, $lanes:literal,
      $one:literal, $load:ident, $zero_extend:ident, $broadcast:ident, $product:ident,
@@ -123,7 +124,33 @@ macro_rules! wide {
             let [mut a, mut b, mut c, mut d] =
                 [$sum, load(&groups[0][1]), load(&groups[0][2]), load(&groups[0][3])];
             let four = factors($one + 2);
-            for group in &groups[1..] {
+            let mut groups = &groups[1..];
+            if let [group, others @ ..] = groups
+                && others.len() >= 2
+            {
+                let [mut e, mut f, mut g, mut h] =
+                    [load(&group[0]), load(&group[1]), load(&group[2]), load(&group[3])];
+                let eight = factors($one + 3);
+                let (pairs, last) = others.as_chunks::<2>();
+                for [near, far] in pairs {
+                    a = forward(a, eight, load(&near[0]));
+                    b = forward(b, eight, load(&near[1]));
+                    c = forward(c, eight, load(&near[2]));
+                    d = forward(d, eight, load(&near[3]));
+                    e = forward(e, eight, load(&far[0]));
+                    f = forward(f, eight, load(&far[1]));
+                    g = forward(g, eight, load(&far[2]));
+                    h = forward(h, eight, load(&far[3]));
+                }
+                [a, b, c, d] = [
+                    forward(a, four, e),
+                    forward(b, four, f),
+                    forward(c, four, g),
+                    forward(d, four, h),
+                ];
+                groups = last;
+            }
+            for group in groups {
                 a = forward(a, four, load(&group[0]));
                 b = forward(b, four, load(&group[1]));
                 c = forward(c, four, load(&group[2]));
