@@ -1,25 +1,37 @@
-// What tests cannot see by themselves, under three oracles. loom tries every order in which a few
-// threads of the pool can meet; ThreadSanitizer watches all that the pool's tests do for two
-// threads that touch the same memory without agreement; valgrind watches a short soak, Node and
-// all, for memory that is read before it is written, or not ours.
+// What tests cannot see by themselves, under five oracles. loom tries every order in which a few
+// threads of the pool can meet. Miri interprets safe and unsafe Rust by the rules of the language.
+// ThreadSanitizer watches for two threads that touch the same memory without agreement,
+// AddressSanitizer for memory that is not the code's own: in Rust's tests, and in Node under a soak.
+// valgrind watches a short soak, Node and all, for memory that is read before it is written.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { prepareNativeBuild } from './prerequisites.mjs';
-import { probe, root, skipped, step } from './steps.mjs';
+import { Stop, probe, root, skipped, step } from './steps.mjs';
 
 /**
- * Steps as verbs.mjs runs them, each with a name. The first two build in folders of their own, or
- * the next build would begin anew.
+ * Returns steps as verbs.mjs runs them, each with a name; only those that are `chosen`, if any. Each
+ * builds in a folder of its own, or the next build would begin anew.
+ *
+ * @param {readonly string[]} chosen
  */
-export async function oracles() {
+export async function oracles(chosen = []) {
   const env = await prepareNativeBuild();
   const base = env.CARGO_TARGET_DIR ?? join(root, 'target');
-  return [
-    ['loom', () => loom({ ...env, CARGO_TARGET_DIR: join(base, 'loom') })],
-    ['ThreadSanitizer', () => threadSanitizer({ ...env, CARGO_TARGET_DIR: join(base, 'tsan') })],
+  const within = (name) => ({ ...env, CARGO_TARGET_DIR: join(base, name) });
+  /** @type {[string, () => Promise<unknown>][]} */
+  const all = [
+    ['loom', () => loom(within('loom'))],
+    ['miri', () => miri(within('miri'))],
+    ['thread', () => threadSanitizer(within('tsan'))],
+    ['address', () => addressSanitizer(within('asan'))],
     ['valgrind', memcheck],
   ];
+  const unknown = chosen.find((name) => !all.some(([each]) => each === name));
+  if (unknown !== undefined)
+    throw new Stop(`millrace: ${unknown}: there are ${all.map(([name]) => name).join(', ')}`);
+  return chosen.length === 0 ? all : all.filter(([name]) => chosen.includes(name));
 }
 
 async function loom(env) {
@@ -29,41 +41,100 @@ async function loom(env) {
   });
 }
 
+/** The portable primitives: Miri cannot run AWS-LC's C and assembly. */
+const portable = ['--no-default-features', '--features', 'rust-crypto,digests,ciphers,passwords'];
+
+/** Of the tests of crates/request those that compute little: Miri is a thousand times slower. */
+async function miri(env) {
+  const title = 'Miri: the pool, and how a call is decoded';
+  if (!(await hasNightly('miri', env)))
+    return skipped(title, 'not installed (rustup component add miri --toolchain nightly)');
+  const flags = { ...env, MIRIFLAGS: '-Zmiri-disable-isolation', MILLRACE_CPU_HIDE: 'all' };
+  const run = (args) => step(title, 'cargo', ['+nightly', 'miri', 'test', ...args], { env: flags });
+  await run(['--package', 'millrace-pool', '--lib', 'scheduler::', 'cancel::']);
+  const few = ['bytes::', 'keys::', 'decode::', 'wiping::copies', 'wiping::a_reply'];
+  await run(['--package', 'millrace-request', ...portable, '--test', 'request', '--', ...few]);
+}
+
 /**
- * The sanitizers are of nightly Rust, and the standard library must be built along with the tests.
+ * The sanitizers are of nightly Rust; for this one the standard library must be built along with
+ * the tests.
  */
 async function threadSanitizer(env) {
   const title = 'ThreadSanitizer: the tests of the pool';
   const target = targets[`${process.platform} ${process.arch}`];
   if (target === undefined) return skipped(title, `not for ${process.platform} on ${process.arch}`);
+  if (!(await hasNightly('rust-src', env)))
+    return skipped(title, 'not installed (rustup toolchain install nightly --component rust-src)');
+  const args = ['+nightly', 'test', '-Zbuild-std', '--target', target];
+  await step(title, 'cargo', [...args, '--package', 'millrace-pool', '--lib', '--tests'], {
+    env: { ...env, RUSTFLAGS: '-Zsanitizer=thread' },
+  });
+}
+
+/** Rust's tests, then a soak of the binding in Node, which loads the sanitizer first. */
+async function addressSanitizer(env) {
+  const title = 'AddressSanitizer: Rust tests';
+  const target = targets[`${process.platform} ${process.arch}`];
+  if (target === undefined) return skipped(title, `not for ${process.platform} on ${process.arch}`);
+  if (!(await hasNightly('rustc', env)))
+    return skipped(title, 'not installed (rustup toolchain install nightly)');
+  const flags = { ...env, RUSTFLAGS: '-Zsanitizer=address', ASAN_OPTIONS: 'detect_leaks=0' };
+  const packages = ['core', 'request', 'pool'].flatMap((name) => ['--package', `millrace-${name}`]);
+  // The allocator of a test program, which reads what is freed, is one of its tests.
+  const args = ['+nightly', 'test', '--release', '--target', target, ...packages];
+  await step(title, 'cargo', [...args, '--lib', '--tests'], { env: flags });
+  await soakUnderAddressSanitizer(flags, target);
+}
+
+async function soakUnderAddressSanitizer(env, target) {
+  const title = 'AddressSanitizer: a soak of the binding';
+  const { stdout } = (await probe('cc', ['-print-file-name=libasan.so'])) ?? { stdout: '' };
+  const runtime = stdout.trim();
+  if (process.platform !== 'linux' || !existsSync(runtime))
+    return skipped(title, "needs the C compiler's libasan.so");
+  const args = ['+nightly', 'build', '--release', '--target', target, '--package', 'millrace-node'];
+  await step('build the binding with AddressSanitizer', 'cargo', args, { env });
+  const binary = join(env.CARGO_TARGET_DIR, target, 'release', 'libmillrace_node.so');
+  await step(
+    title,
+    process.execPath,
+    [
+      join(root, 'test', 'soak', 'main.mjs'),
+      ...soakArguments({ seed: 5, seconds: 60, threads: 1, largest: 1_000_000, huge: 0 }),
+    ],
+    {
+      env: {
+        ...process.env,
+        MILLRACE_BINARY: binary,
+        LD_PRELOAD: runtime,
+        // Node's own frames and its handler of faults are not the sanitizer's.
+        ASAN_OPTIONS: 'detect_leaks=0:use_sigaltstack=0:handle_segv=0:detect_odr_violation=0',
+      },
+    },
+  );
+}
+
+/** Returns true if nightly Rust has a component. */
+async function hasNightly(component, env) {
   const installed = await probe(
     'rustup',
     ['component', 'list', '--toolchain', 'nightly', '--installed'],
     { env },
   );
-  if (!/^rust-src/m.test(installed?.stdout ?? ''))
-    return skipped(title, 'not installed (rustup toolchain install nightly --component rust-src)');
-  const args = [
-    '+nightly',
-    'test',
-    '-Zbuild-std',
-    '--target',
-    target,
-    '--package',
-    'millrace-pool',
-    '--lib',
-    '--tests',
-  ];
-  await step(title, 'cargo', args, { env: { ...env, RUSTFLAGS: '-Zsanitizer=thread' } });
+  return new RegExp(`^${component}\\b`, 'm').test(installed?.stdout ?? '');
 }
 
-/** Where Rust has ThreadSanitizer. */
+/** Where Rust has ThreadSanitizer and AddressSanitizer. */
 const targets = {
   'linux x64': 'x86_64-unknown-linux-gnu',
   'linux arm64': 'aarch64-unknown-linux-gnu',
   'darwin x64': 'x86_64-apple-darwin',
   'darwin arm64': 'aarch64-apple-darwin',
 };
+
+const soakArguments = (limits) =>
+  Object.entries(limits).flatMap(([name, value]) => [`--${name}`, String(value)]);
 
 /**
  * Some fifty times slower than the soak itself; valgrind knows AVX2, so the paths for AVX-512 are
@@ -87,10 +158,9 @@ async function memcheck() {
     huge: 0,
     patience: 600,
   };
-  const args = Object.entries(limits).flatMap(([name, value]) => [`--${name}`, String(value)]);
   await step(title, process.execPath, [
     join(root, 'test', 'soak', 'main.mjs'),
-    ...args,
+    ...soakArguments(limits),
     '--under',
     valgrind.join(' '),
   ]);

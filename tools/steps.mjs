@@ -15,17 +15,23 @@ export class Stop extends Error {
 const live = process.stderr.isTTY === true && !process.env.CI;
 
 /**
- * Runs a command without showing its output. Resolves to its standard output. If the command fails
- * it prints the output, or only standard error with `errorOutput: 'stderr'`, and rejects with Stop.
+ * Runs a command without showing its output. Resolves to its standard output, or with `output:
+ * 'all'` to standard error too. If the command fails it prints the output, or only standard error
+ * with `errorOutput: 'stderr'`, and rejects with Stop.
  *
  * @param {string} title
  * @param {string} command
  * @param {readonly string[]} args
- * @param {Options & { errorOutput?: 'all' | 'stderr' }} options
+ * @param {Options & { errorOutput?: 'all' | 'stderr', output?: 'stdout' | 'all' }} options
  */
-export async function step(title, command, args, { errorOutput = 'all', ...options } = {}) {
+export async function step(
+  title,
+  command,
+  args,
+  { errorOutput = 'all', output = 'stdout', ...options } = {},
+) {
   const clock = startClock(title);
-  const { code, stdout, ...told } = await collect(command, args, options).catch(cannotStart);
+  const { code, ...told } = await collect(command, args, options).catch(cannotStart);
   if (code !== 0) {
     clock.stop('failed');
     const text = told[errorOutput];
@@ -33,7 +39,7 @@ export async function step(title, command, args, { errorOutput = 'all', ...optio
     throw new Stop(`millrace: ${title} failed: ${[command, ...args].join(' ')}`);
   }
   clock.stop('ok');
-  return stdout;
+  return told[output];
 }
 
 /**

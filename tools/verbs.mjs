@@ -12,6 +12,7 @@ import { cpuTiers } from './cpus.mjs';
 import { checks } from './checks.mjs';
 import { install, installed, npm } from './install.mjs';
 import { prepareManagers, prepareScripts } from './managers.mjs';
+import { prepareNativeBuild } from './prerequisites.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
 import { runRustTests } from './rust-tests.mjs';
 import { prepareBigEndian } from './s390x.mjs';
@@ -35,6 +36,11 @@ export const verbs = {
   'test:cpus': testCpus,
   'test:noble': testNoble,
   'test:dependents': testDependents,
+  'test:fuzz': testFuzz,
+  'test:sanitizers': testSanitizers,
+  'test:mutants': testMutants,
+  'test:vectors': testVectors,
+  'test:large': testLarge,
   soak,
   bench,
   docs,
@@ -279,14 +285,50 @@ async function bench(args) {
   return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...args]);
 }
 
-// Everything at random for some minutes; with --sanitize under the oracles of tools/sanitize.mjs
-// instead.
+/** The fuzz targets, and every export with hostile arguments; tools/fuzz.mjs has the options. */
+async function testFuzz(args) {
+  const { fuzzing } = await import('./fuzz.mjs');
+  const { steps, calls } = await fuzzing(args);
+  const failed = await attempt(steps);
+  if (calls > 0) {
+    await prepare({ profile: 'development' });
+    process.env.MILLRACE_CALLS = String(calls);
+    const code = await nodeTests(filesUnder('test/properties', /\.test\.mjs$/));
+    if (code !== 0) failed.push('hostile calls');
+  }
+  return conclude(failed);
+}
+
+/** npm run test:sanitizers -- [loom] [miri] [thread] [address] [valgrind] */
+async function testSanitizers(args) {
+  await prepare({ profile: 'development' });
+  const { oracles } = await import('./sanitize.mjs');
+  return conclude(await attempt(await oracles(args)));
+}
+
+async function testMutants(args) {
+  const { mutants } = await import('./mutants.mjs');
+  return mutants(args);
+}
+
+/** npm run test:vectors -- DIRECTORY...: published suites; test/vectors/README.md says which. */
+async function testVectors(args) {
+  if (args.length === 0) throw new Stop('usage: npm run test:vectors -- DIRECTORY...');
+  await prepare({ profile: 'development' });
+  return stream(process.execPath, [join(root, 'test', 'vectors', 'main.mjs'), ...args]);
+}
+
+/** Messages of more than 4 GiB, in the core: 5 GiB of memory, some minutes. */
+async function testLarge() {
+  const tests = ['--package', 'millrace-core', '--test', 'core', '--release'];
+  const args = ['test', ...tests, '--', '--ignored', '--test-threads', '1', 'large::'];
+  await step('messages over 4 GiB', 'cargo', args, { env: await prepareNativeBuild() });
+  return 0;
+}
+
+/** Everything at random for some minutes. */
 async function soak(args) {
   await prepare();
-  if (args.includes('--sanitize')) {
-    const { oracles } = await import('./sanitize.mjs');
-    return conclude(await attempt(await oracles()));
-  }
   return stream(process.execPath, [join(root, 'test', 'soak', 'main.mjs'), ...args]);
 }
 

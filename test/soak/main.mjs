@@ -4,7 +4,6 @@
 //   npm run soak -- --seed 7 --minutes 10    the same plan of steps whenever the seed is the same
 //   npm run soak -- --seed 7 --only 123      step 123 of that plan, a hundred times (--times)
 //   npm run soak -- --under 'valgrind ...'   Node run by another program
-//   npm run soak -- --sanitize               other oracles instead (tools/sanitize.mjs)
 //
 // The seed decides what is done and in which order it begins, not how the threads meet. The steps
 // run in a process of their own (process.mjs), so that a crash or a thread that hangs is still
