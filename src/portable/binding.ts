@@ -6,7 +6,7 @@
 import { At, CopiedBytes, Poll, Status, type Native } from '../base/frame.js';
 import { Operation, Purpose, WHOLE } from '../base/protocol.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
-import { isUint8Array, sizeOf } from '../base/intrinsics.js';
+import { isLost, isUint8Array, sizeOf } from '../base/intrinsics.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
 import {
   accepted,
@@ -50,6 +50,8 @@ const LARGE_BYTES = 2 ** 20;
 
 /** A handle is that of the module, below this number, and a multiple of it: the module's part. */
 const PART_UNIT = 2 ** 51;
+/** The generation of a key is above its index; see crates/request/src/keys.rs. */
+const GENERATION_UNIT = 2 ** 24;
 
 const inModule = (handle: number): number => handle % PART_UNIT;
 
@@ -61,21 +63,37 @@ export function makePortable(host: Host): Native {
   let jobs: Jobs | undefined;
 
   const instances: (Instance | undefined)[] = [];
+  /** The last generation of the keys of each module. */
+  const generations: number[] = [];
   /** Returns the instance of a module that holds its keys, made at first use. */
   function main(part = provided(Part.Digests)): Instance {
-    return (instances[part] ??= new Instance(part, host.view));
+    const here = instances[part];
+    return here === undefined || here.isLost ? begin(part, here) : here;
+  }
+
+  /** Makes an instance. The handles of a lost one name no key in it. */
+  function begin(part: Part, lost: Instance | undefined): Instance {
+    lost?.wipeAll();
+    instances[part] = undefined;
+    const next = new Instance(part, host.view);
+    next.calls.begin_after(generations[part] ?? 0);
+    return (instances[part] = next);
   }
 
   /** Returns the instance that holds a key or a message, whose handle is then in its numbers. */
   function holder(handle: number): Instance {
-    const here = instances[Math.floor(handle / PART_UNIT)] ?? refuse(Status.KeyDisposed);
+    const part: Part = Math.floor(handle / PART_UNIT);
+    if (instances[part] === undefined) refuse(Status.KeyDisposed);
+    const here = main(part);
     here.numbers[At.Key] = inModule(handle);
     return here;
   }
 
   /** Returns the handle of what an instance of {@link main} made. */
   function handleOf(part: Part, made: number): number {
-    return accepted(made) + part * PART_UNIT;
+    const generation = Math.floor(accepted(made) / GENERATION_UNIT);
+    generations[part] = Math.max(generations[part] ?? 0, generation);
+    return made + part * PART_UNIT;
   }
 
   /** Returns a copy of the bytes of a prepared key, and its purpose. */
@@ -146,15 +164,30 @@ export function makePortable(host: Host): Native {
     const size = frame[At.SourceSize]!;
     const place = to.reserve(0);
     if (size !== WHOLE) {
-      to.memory.set(range(inputBuffer, frame[At.SourceOffset]!, size), place);
+      if (size > 0) to.memory.set(range(inputBuffer, frame[At.SourceOffset]!, size), place);
       return size;
     }
     const bytes = isUint8Array(source) ? source : whole(source);
     const length = sizeOf(bytes);
-    // Memory without bytes may be detached.
-    if (length === 0 || length > WINDOW) return -1;
+    if (length === 0) return isLost(bytes) ? -1 : 0;
+    if (length > WINDOW) return -1;
     to.memory.set(bytes, place);
     return length;
+  }
+
+  /** Calls `read` with what a function of the module wrote to the arena, and overwrites that. */
+  function readDigest<Result>(
+    here: Instance,
+    written: number,
+    inputs: number,
+    read: (memory: Uint8Array, start: number, end: number) => Result,
+  ): Result | undefined {
+    try {
+      const start = here.reserve(0);
+      return accepted(written) > 0 ? read(here.memory, start, start + written) : undefined;
+    } finally {
+      here.wipe(Math.max(inputs, written));
+    }
   }
 
   /** Calls `read` with the digest of a fast-path call; returns undefined as {@link placeSource}. */
@@ -166,9 +199,7 @@ export function makePortable(host: Host): Native {
     const size = placeSource(here, source);
     if (size < 0) return undefined;
     here.numbers[At.Key] = inModule(frame[At.Key]!);
-    const written = here.calls.digest(frame[At.Algorithm]!, size);
-    here.wipe(size);
-    return here.takeOutput(accepted(written), read);
+    return readDigest(here, here.calls.digest(frame[At.Algorithm]!, size), size, read);
   }
 
   /** As {@link digestOf}; returns undefined where only the full request can tell what is wrong. */
@@ -177,9 +208,7 @@ export function makePortable(host: Host): Native {
     read: (memory: Uint8Array, start: number, end: number) => Result,
   ): Result | undefined {
     try {
-      return digestOf(source, (memory, start, end) =>
-        start === end ? undefined : read(memory, start, end),
-      );
+      return digestOf(source, read);
     } catch {
       return undefined;
     }
@@ -224,7 +253,7 @@ export function makePortable(host: Host): Native {
     base64: () => undefined,
     base64url: () => undefined,
     hashBigInt: (source) =>
-      fastDigest(source, (memory, start, end) => numberOf(memory.subarray(start, end), hex)),
+      fastDigest(source, (memory, start, end) => numberOf(memory, host.hex, start, end)),
 
     finishHex(state, keyStates) {
       try {
@@ -238,17 +267,15 @@ export function makePortable(host: Host): Native {
         const [of, rest, states] = parts.map(({ length }) => length);
         here.numbers[At.Key] = inModule(frame[At.Key]!);
         const written = here.calls.finish(frame[At.Algorithm]!, of!, rest!, states!);
-        here.wipe(length);
-        return here.takeOutput(accepted(written), (memory, start, end) =>
-          start === end ? undefined : host.hex(memory, start, end),
-        );
+        return readDigest(here, written, length, host.hex);
       } catch {
         return undefined;
       }
     },
 
-    toBigIntLE: (source) => acceptsBytes(source) && numberOf(whole(source).slice().reverse(), hex),
-    toBigIntBE: (source) => acceptsBytes(source) && numberOf(whole(source), hex),
+    toBigIntLE: (source) =>
+      acceptsBytes(source) && numberOf(whole(source).slice().reverse(), host.hex),
+    toBigIntBE: (source) => acceptsBytes(source) && numberOf(whole(source), host.hex),
     writeBigIntLE(number, target) {
       if (typeof number !== 'bigint' || !acceptsBytes(target)) return 1;
       const bytes = whole(target);
@@ -290,8 +317,8 @@ export function makePortable(host: Host): Native {
     disposeKey() {
       const handle = frame[At.Key]!;
       forgetImported(handle);
-      const here = instances[Math.floor(handle / PART_UNIT)];
-      return Number(here !== undefined && disposeKey(here, inModule(handle)));
+      const disposed = number(() => Number(disposeKey(holder(handle), inModule(handle))));
+      return Math.max(0, disposed);
     },
 
     createCipher: (algorithm, encrypt, iv, aad, key) =>
@@ -452,10 +479,6 @@ export function makePortable(host: Host): Native {
     lastReason: unavailableReason,
   };
   return native;
-
-  function hex(bytes: Uint8Array): string {
-    return host.hex(bytes, 0, bytes.length);
-  }
 }
 
 /** Copies inputs to the arena, one after the other. Returns where, and their bytes in all. */

@@ -38,13 +38,15 @@ export function* inSteps(work: Work, instance: Instance): Generator<undefined, S
   }
 }
 
+/** V8 says "Array buffer allocation failed", other engines "out of memory". */
+const memoryWords = ['alloc', 'memory', 'length'];
+
 /** Returns the status of a thrown value. */
 export function statusOf(error: unknown): Status {
   if (error instanceof Refusal) return error.status;
-  // V8 says "Array buffer allocation failed", other engines "out of memory".
-  if (error instanceof RangeError && /alloc|memory|length/i.test(error.message))
-    return Status.Memory;
-  return Status.Internal;
+  // No expression: V8 ends the process if it must compile one where the stack is exhausted.
+  const of = (word: string): boolean => (error as Error).message.toLowerCase().includes(word);
+  return error instanceof RangeError && memoryWords.some(of) ? Status.Memory : Status.Internal;
 }
 
 type Steps = Generator<undefined, Status, undefined>;
@@ -124,30 +126,44 @@ interface Places {
 export function place(work: Work, instance: Instance, room = 0): Places {
   const { secret, iv, aad, tag, source, target } = work;
   const inputs = [secret, iv, aad, tag, source];
-  const over = inputs.filter((input) => overlap(input, target));
+  const begin = target.byteOffset;
+  const end = begin + target.length;
+  // Nothing overlaps a target made for the result. Reading the buffer of a view takes as long as
+  // copying a short one.
+  const apart = begin === end || (work.numbers[At.Flags]! & Flag.Fresh) !== 0;
+  const buffer = apart ? undefined : target.buffer;
   // The first and the last byte of the target and all that overlaps it.
-  let [from, to] = [target.byteOffset, target.byteOffset + target.length];
-  for (const { byteOffset, length } of over) {
-    from = Math.min(from, byteOffset);
-    to = Math.max(to, byteOffset + length);
+  let [from, to, over] = [begin, end, 0];
+  for (let index = 0; index < inputs.length; index++) {
+    const input = inputs[index]!;
+    if (apart || input.length === 0 || input.buffer !== buffer) continue;
+    const last = input.byteOffset + input.length;
+    if (input.byteOffset >= end || begin >= last) continue;
+    over |= 1 << index;
+    from = Math.min(from, input.byteOffset);
+    to = Math.max(to, last);
   }
   let size = to - from;
-  const places = inputs.map((input) => {
-    if (over.includes(input)) return input.byteOffset - from;
-    size += input.length;
-    return size - input.length;
-  });
+  const places = [0, 0, 0, 0, 0];
+  for (let index = 0; index < inputs.length; index++) {
+    const { byteOffset, length } = inputs[index]!;
+    const overlaps = (over & (1 << index)) !== 0;
+    places[index] = overlaps ? byteOffset - from : size;
+    if (!overlaps) size += length;
+  }
   const arena = instance.reserve(size + room);
   const { memory } = instance;
-  for (const [index, input] of inputs.entries())
+  for (let index = 0; index < inputs.length; index++) {
+    const input = inputs[index]!;
     if (input.length > 0) memory.set(input, arena + places[index]!);
+  }
   return {
     secret: places[0]!,
     iv: places[1]!,
     aad: places[2]!,
     tag: places[3]!,
     source: places[4]!,
-    target: target.byteOffset - from,
+    target: begin - from,
     size,
   };
 }
@@ -247,8 +263,13 @@ function atOnce(work: Work, instance: Instance): Status {
   }
 }
 
+/** Up to this many bytes are copied one by one, which is faster than by a view. */
+const FEW = 64;
+
 function copyOut(memory: Uint8Array, from: number, target: Uint8Array): void {
-  if (target.length > 0) target.set(part(memory, from, target.length));
+  const { length } = target;
+  if (length > FEW) target.set(part(memory, from, length));
+  else for (let index = 0; index < length; index++) target[index] = memory[from + index]!;
 }
 
 // long messages

@@ -17,6 +17,8 @@ import { refuse } from './windows.js';
 /** The functions of the module, documented in crates/wasm/src/exports.rs. */
 interface Calls {
   readonly memory: { readonly buffer: ArrayBuffer };
+  running(): number;
+  begin_after(generation: number): void;
   frame(): number;
   reserve(size: number): number;
   output(): number;
@@ -173,6 +175,7 @@ export class Instance {
   #numbers: Float64Array;
   #arena = 0;
   #room = 0;
+  readonly #running: number;
 
   constructor(part: Part, view = (memory: ArrayBuffer): Uint8Array => new Uint8Array(memory)) {
     const calls = start(part, {
@@ -182,6 +185,7 @@ export class Instance {
     this.#part = part;
     this.#view = view;
     this.#numbers = this.#frame();
+    this.#running = this.calls.running() >>> 0;
     this.#memory = view(this.calls.memory.buffer);
     this.reserve(ARENA);
   }
@@ -220,8 +224,10 @@ export class Instance {
   get memory(): Uint8Array {
     // In JavaScript a smaller memory is not detached when it is replaced.
     if (this.#memory.length === 0 || (modules[this.#part] === undefined && this.#isStale())) {
-      this.#memory = this.#view(this.calls.memory.buffer);
-      this.#numbers = this.#frame();
+      // An exhausted stack must not leave one of them without the other.
+      const [numbers, memory] = [this.#frame(), this.#view(this.calls.memory.buffer)];
+      this.#numbers = numbers;
+      this.#memory = memory;
     }
     return this.#memory;
   }
@@ -234,6 +240,21 @@ export class Instance {
 
   #isStale(): boolean {
     return this.#memory.buffer !== this.calls.memory.buffer;
+  }
+
+  /**
+   * Returns true if a call did not return, because of a trap or an exhausted stack. The instance is
+   * of no use any more.
+   */
+  get isLost(): boolean {
+    return this.memory[this.#running] !== 0;
+  }
+
+  /** Overwrites all of the memory. */
+  wipeAll(): void {
+    const { memory } = this;
+    // The byte of isLost comes to be 0 too.
+    fill(memory, 0, 0, memory.length);
   }
 
   /** Makes room for that many bytes in the arena. Returns its place in the memory. */
@@ -290,6 +311,7 @@ export function withSpare<Result>(
   const instance =
     kept !== undefined && (derives || kept.memory.length <= KEPT_BYTES) ? kept : new Instance(part);
   const result = work(instance);
-  if (instance.memory.length <= KEPT_BYTES || (derives && keep)) spares[part] = instance;
+  if (instance.isLost) instance.wipeAll();
+  else if (instance.memory.length <= KEPT_BYTES || (derives && keep)) spares[part] = instance;
   return result;
 }

@@ -7,26 +7,27 @@
 const digitOf = new Uint8Array(128);
 for (let digit = 0; digit < 16; digit++) digitOf[digit.toString(16).charCodeAt(0)] = digit;
 
-/** Returns the number in these big-endian bytes, undefined if memory runs out. */
+/** Returns the number in a range of big-endian bytes. */
 export function numberOf(
   bytes: Uint8Array,
-  hex: (bytes: Uint8Array) => string,
-): bigint | undefined {
-  let start = 0;
-  while (start < bytes.length && bytes[start] === 0) start++;
-  if (start === bytes.length) return 0n;
-  if (bytes.length - start <= 8) return wordOf(bytes, start);
+  hex: (bytes: Uint8Array, start: number, end: number) => string,
+  start = 0,
+  end = bytes.length,
+): bigint {
+  while (start < end && bytes[start] === 0) start++;
+  if (start === end) return 0n;
+  if (end - start <= 8) return wordOf(bytes, start, end);
   // Larger than every engine's limit: throw the error of a large number, not of a long text.
-  if (bytes.length - start > NUMBER_MAX) return tooLarge();
-  return BigInt(`0x${hex(start === 0 ? bytes : bytes.subarray(start))}`);
+  if (end - start > NUMBER_MAX) return tooLarge();
+  return BigInt(`0x${hex(bytes, start, end)}`);
 }
 
 const word = new DataView(new ArrayBuffer(8));
 
 /** Returns the number of at most 8 bytes, without the text in between, which takes 4 times as long. */
-function wordOf(bytes: Uint8Array, start: number): bigint {
+function wordOf(bytes: Uint8Array, start: number, end: number): bigint {
   let [high, low] = [0, 0];
-  for (let at = start; at < bytes.length; at++) {
+  for (let at = start; at < end; at++) {
     high = (high << 8) | (low >>> 24);
     low = (low << 8) | bytes[at]!;
   }

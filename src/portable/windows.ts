@@ -40,7 +40,7 @@ export function part(bytes: Uint8Array, offset: number, size: number): Uint8Arra
 
 /** Returns true if two ranges share a byte. */
 export function overlap(left: Uint8Array, right: Uint8Array): boolean {
-  if (left.buffer !== right.buffer || left.length === 0 || right.length === 0) return false;
+  if (left.length === 0 || right.length === 0 || left.buffer !== right.buffer) return false;
   const [a, b] = [left.byteOffset, right.byteOffset];
   return a < b + right.length && b < a + left.length;
 }

@@ -10,8 +10,9 @@ use millrace_request::engine::KernelHashTable;
 use millrace_request::frame::Frame;
 use millrace_request::keys::Keys;
 use millrace_request::protocol::{At, Status};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::sync::atomic::{Ordering, compiler_fence};
 
 /// The state of an instance, and the memory that it shares with JavaScript.
 #[derive(Default)]
@@ -20,12 +21,14 @@ pub(crate) struct Engine {
     pub(crate) frame: Arena,
     /// The bytes of a call.
     pub(crate) arena: Arena,
-    /// A digest, or a text.
+    /// The bytes of a key, or a text.
     pub(crate) output: Arena,
     pub(crate) keys: RefCell<Keys>,
     pub(crate) mac_keys: RefCell<MacKeys>,
     pub(crate) parted: RefCell<Option<Parted>>,
     kernel_hashes: Arc<KernelHashTable>,
+    /// True during a call, and for ever after one that a trap has ended.
+    running: Cell<bool>,
 }
 
 thread_local! {
@@ -41,7 +44,20 @@ impl Engine {
 
     /// Calls `work` with the engine.
     pub(crate) fn with<T>(work: impl FnOnce(&Engine) -> T) -> T {
-        ENGINE.with(work)
+        ENGINE.with(|engine| {
+            // A pause may call the module again.
+            let before = engine.running.replace(true);
+            // A trap ends the call without a read that the compiler knows of.
+            compiler_fence(Ordering::SeqCst);
+            let result = work(engine);
+            engine.running.set(before);
+            result
+        })
+    }
+
+    /// Returns the address of a byte that is 1 if a call has begun and not returned, else 0.
+    pub(crate) fn running() -> *const u8 {
+        ENGINE.with(|engine| engine.running.as_ptr().cast())
     }
 
     /// Returns the frame.

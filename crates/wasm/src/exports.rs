@@ -21,12 +21,12 @@ use zeroize::Zeroizing;
 /// Runs the work of a call with the engine, and overwrites what it left on the stack. Returns its
 /// status.
 fn status(work: impl FnOnce(&Engine) -> Result<(), Status>) -> u32 {
-    stack::wiped(|| Engine::with(work)).err().unwrap_or(Status::Done).number()
+    Engine::with(|engine| stack::wiped(|| work(engine))).err().unwrap_or(Status::Done).number()
 }
 
 /// As [`status`], for a work that returns a number.
 fn number(work: impl FnOnce(&Engine) -> Result<f64, Status>) -> f64 {
-    stack::wiped(|| Engine::with(work)).unwrap_or_else(minus)
+    Engine::with(|engine| stack::wiped(|| work(engine))).unwrap_or_else(minus)
 }
 
 fn minus(status: Status) -> f64 {
@@ -55,6 +55,21 @@ extern "C" fn reserve(size: u32) -> *const u8 {
 #[unsafe(no_mangle)]
 extern "C" fn output() -> *const u8 {
     Engine::with(|engine| engine.output.address())
+}
+
+// traps
+
+/// Returns the address of a byte that is 1 if a call has begun and not returned, else 0. If it is 1
+/// between calls, a trap or an exhausted stack has ended one, and the memory is of no use any more.
+#[unsafe(no_mangle)]
+extern "C" fn running() -> *const u8 {
+    Engine::running()
+}
+
+/// Begins after a generation of keys, which another instance has lost.
+#[unsafe(no_mangle)]
+extern "C" fn begin_after(generation: u32) {
+    Engine::with(|engine| engine.keys.borrow_mut().begin_after(generation));
 }
 
 // operations
@@ -129,8 +144,8 @@ extern "C" fn set_derivation_memory(limit: f64) {
 /// The most bytes of a digest of a fixed size.
 const DIGEST_MAX: usize = 64;
 
-/// Writes the digest of the first `size` bytes of the arena to the output, with the key in the
-/// frame, if any. Returns its size, or minus a status.
+/// Replaces the first `size` bytes of the arena by their digest, with the key in the frame, if any.
+/// Returns the digest's size, or minus a status.
 #[cfg(feature = "digests")]
 #[unsafe(no_mangle)]
 extern "C" fn digest(algorithm: u32, size: u32) -> f64 {
@@ -158,10 +173,16 @@ fn fast(
         let mut digest = Zeroizing::new([0; DIGEST_MAX]);
         let digest = &mut digest[..hash.facts().digest_size];
         work(engine, &FastRequest { frame: engine.frame()?, hash }, digest)?;
-        Ok(engine.put(digest).into())
+        engine.first(digest.len() as u32)?.write(digest);
+        Ok(digest.len() as f64)
     };
-    // A single digest goes less deep.
-    stack::wiped_key(|| Engine::with(work)).unwrap_or_else(minus)
+    // A single digest goes less deep, and a checksum keeps no secrets.
+    let secret = u8::try_from(algorithm).ok().and_then(Hash::from_id);
+    let secret = secret.is_none_or(|hash| hash.facts().cryptographic);
+    let done = Engine::with(|engine| {
+        if secret { stack::wiped_key(|| work(engine)) } else { work(engine) }
+    });
+    done.unwrap_or_else(minus)
 }
 
 // keys

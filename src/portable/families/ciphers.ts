@@ -25,10 +25,13 @@ export function applyStream(
   const [first = 0, second = 0, place = 0] = layOut(family, [key, iv]);
   const calls = family.open();
   const pass = windows(family, place);
+  const whole = family.end;
+  family.end = 0;
   try {
     pass(source, target, (at, size) =>
       calls.apply(first, key.length, second, at / block, place, size),
     );
+    family.end = whole;
   } finally {
     pass.end();
   }
@@ -90,12 +93,15 @@ export function aeadOf(family: Family<AeadCalls>): FamilyAead {
     ]);
     const calls = family.open();
     const pass = windows(family, place);
-    let message = 0;
+    const whole = family.end;
+    family.end = 0;
     try {
-      message = calls.begin(first, key.length, second, nonce.length, third, aad.length);
-      return work(calls, message, fourth, pass, place);
+      const message = calls.begin(first, key.length, second, nonce.length, third, aad.length);
+      const done = work(calls, message, fourth, pass, place);
+      calls.end(message);
+      family.end = whole;
+      return done;
     } finally {
-      if (message !== 0) calls.end(message);
       pass.end();
     }
   };

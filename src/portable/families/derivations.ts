@@ -73,10 +73,14 @@ export function wrapWith(
   const target = new Uint8Array(targetSize);
   const [first = 0, second = 0, third = 0, end = 0] = layOut(family, [key, source, target]);
   const calls = family.open();
+  const whole = family.end;
+  family.end = 0;
   try {
     const found = calls[call](Number(padded), first, key.length, second, source.length, third);
     const size = call === 'wrap' ? targetSize : found;
-    return family.bytes().slice(third, third + size) as ReturnType<Uint8Array['slice']>;
+    const result = family.bytes().slice(third, third + size);
+    family.end = whole;
+    return result as ReturnType<Uint8Array['slice']>;
   } finally {
     family.wipe(end, true);
   }

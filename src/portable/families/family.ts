@@ -31,7 +31,10 @@ export class Family<Calls extends object> {
   #exports!: Calls & Exports;
   /** The first byte that a call may use. */
   start = 0;
-  /** The end of what JavaScript lays out; 0 without an instance. */
+  /**
+   * The end of what JavaScript lays out; 0 without an instance, and during a call: one that a trap or
+   * an exhausted stack ends within the module leaves it so, and the next makes an instance.
+   */
   end = 0;
   #first = 0;
   #bytes!: Uint8Array;
@@ -47,7 +50,7 @@ export class Family<Calls extends object> {
    * @throws MillraceError ERR_ENGINE_UNAVAILABLE
    */
   open(): Calls {
-    if (this.end === 0) this.#instantiate();
+    if (!this.end) this.#instantiate();
     return this.#exports;
   }
 
@@ -85,7 +88,7 @@ export class Family<Calls extends object> {
     const bytes = this.bytes();
     bytes.fill(0, this.start, end);
     bytes.fill(0, keys ? 0 : STACK_BYTES - NEAR_BYTES, STACK_BYTES);
-    if (this.end > this.#first) this.drop();
+    if (this.end !== this.#first) this.drop();
   }
 
   /** Drops the instance, whose memory holds no secrets any more. */

@@ -135,6 +135,7 @@ export class FamilyHash {
     const high = seed ? Number(seed >> 32n) : 0;
     let from = begun.length && state;
     let at = 0;
+    family.end = 0;
     try {
       if (from) bytes.set(begun, state);
       if (secret.length) bytes.set(secret, place);
@@ -149,6 +150,7 @@ export class FamilyHash {
       calls[call](id, from, window, rest, result, room, place, secret.length, low, high);
       if (room > FEW) target.set(bytes.subarray(result, result + room));
       else for (let index = 0; index < room; index++) target[index] = bytes[result + index]!;
+      family.end = bytes.length;
     } finally {
       if (this.secret) family.wipe(window + Math.min(length, size), secret.length > 0);
     }
@@ -176,6 +178,7 @@ export class ExtendableHash extends FamilyHash {
     const calls = family.open();
     const bytes = family.bytes();
     let from = begun.length && start;
+    family.end = 0;
     try {
       bytes.set(begun, start);
       bytes.set(secret, place);
@@ -187,6 +190,7 @@ export class ExtendableHash extends FamilyHash {
         [next, other] = [other, next];
       }
       state.set(bytes.subarray(from, from + stateSize));
+      family.end = bytes.length;
     } finally {
       family.wipe(window + Math.min(size, target.length), secret.length > 0);
     }

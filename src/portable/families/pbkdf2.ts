@@ -56,9 +56,13 @@ function iterate(
   }
   const inputs = [states.subarray(0, stateSize), states.subarray(stateSize), last, sum];
   const [inner = 0, outer = 0, first = 0, result = 0, end = 0] = layOut(family, inputs);
+  const { iterate } = family.open();
+  const whole = family.end;
+  family.end = 0;
   try {
-    family.open().iterate!(id, inner, outer, first, result, count);
+    iterate!(id, inner, outer, first, result, count);
     sum.set(family.bytes().subarray(result, end).subarray(0, sum.length));
+    family.end = whole;
   } finally {
     family.wipe(end, true);
   }
