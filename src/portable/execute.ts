@@ -5,7 +5,7 @@
  */
 import { At, Flag, Operation, Purpose, Status } from '../base/frame.js';
 import { hashes as catalog } from '../catalog/catalog-table.js';
-import { Instance, WINDOW } from './instance.js';
+import { ARENA, Instance, WINDOW } from './instance.js';
 import { joined, messageCount, messagesOf } from './messages.js';
 import { made, NOTHING, overlap, part, Refusal, refuse } from './windows.js';
 import { isChunks, isCipher, isMany, makesTag, type Work } from './work.js';
@@ -242,7 +242,7 @@ export function checkDerivation(
   }
 }
 
-function atOnce(work: Work, instance: Instance): Status {
+function atOnce(work: Work, instance: Instance, wipes = true): Status {
   const { operation, tag, target } = work;
   if (operation === Operation.Squeeze && overlap(tag, work.source)) return Status.Overlap;
   const places = place(work, instance);
@@ -259,7 +259,7 @@ function atOnce(work: Work, instance: Instance): Status {
       copyOut(memory, arena + places.tag, tag);
     return status;
   } finally {
-    instance.wipe(places.size);
+    if (wipes) instance.wipe(places.size);
   }
 }
 
@@ -342,7 +342,7 @@ function* hashInWindows(work: Work, instance: Instance): Steps {
     // A finish takes the last window.
     for (; at < source.length - (updates ? 0 : WINDOW); at += WINDOW) {
       const window = part(source, at, Math.min(WINDOW, source.length - at));
-      const status = atOnce({ ...next, source: window, target: state }, instance);
+      const status = atOnce({ ...next, source: window, target: state }, instance, false);
       if (status !== Status.Done) return status;
       next = { ...next, iv: NOTHING, aad: state };
       yield;
@@ -362,6 +362,8 @@ function* hashInWindows(work: Work, instance: Instance): Steps {
       instance,
     );
   } finally {
+    // The next window has overwritten each but the last.
+    instance.wipe(ARENA);
     state.fill(0);
   }
 }

@@ -49,7 +49,7 @@ interface Calls {
 export const WINDOW = 64 * 1024;
 
 /** Bytes of the arena from the start: a window, and the other inputs of most calls. */
-const ARENA = WINDOW + 16 * 1024;
+export const ARENA = WINDOW + 16 * 1024;
 
 /**
  * The modules: one that runs every operation, or those of some operations each, so that a bundle has
