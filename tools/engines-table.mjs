@@ -60,6 +60,7 @@ export const columns = [
   'Chromium, strict policy',
   'Firefox',
   'workerd',
+  'edge-runtime',
   'AF_ALG',
   '/dev/crypto',
 ];

@@ -51,6 +51,14 @@ export const workerd = {
   run: ['test', '--experimental'],
 };
 
+/** Vercel's runtime of edge functions: a library, whose folder the path of its manifest tells. */
+export const edgeRuntime = {
+  name: 'edge-runtime',
+  package: 'edge-runtime@4',
+  binary: 'package.json',
+  run: [],
+};
+
 /**
  * The command of a runtime, its arguments before a script, and its version; or `missing`, why there
  * is none.
@@ -71,7 +79,7 @@ export function findRuntime({ name, package: wanted, binary, run }) {
 
 /** Fetches those that are not there. */
 export async function prepareRuntimes() {
-  for (const runtime of [...runtimes, workerd]) {
+  for (const runtime of [...runtimes, workerd, edgeRuntime]) {
     const found = findRuntime(runtime);
     if (found.command !== undefined && existsSync(found.command)) continue;
     if (runtime.package === undefined) continue;
@@ -112,8 +120,11 @@ async function fetchRuntime({ name, package: wanted, binary }) {
     return;
   }
   const from = join('node_modules', wanted.replace(/@[^@]+$/, ''));
-  const answer = await probe(join(place, from, binary), ['--version']);
-  const version = /\d+[.-]\d+[.-]\d+/.exec(answer?.stdout ?? '')?.[0];
+  const file = join(place, from, binary);
+  const told = binary.endsWith('.json')
+    ? JSON.parse(readFileSync(file, 'utf8')).version
+    : (await probe(file, ['--version']))?.stdout;
+  const version = /\d+[.-]\d+[.-]\d+/.exec(told ?? '')?.[0];
   if (version === undefined) {
     skipped(name, 'its binary does not run here');
     note({ missing: 'its binary does not run here', at: Date.now() });

@@ -134,12 +134,12 @@ async function testFaults(args) {
   return nodeTests(['test/faults/faults.test.mjs', ...args]);
 }
 
-/** One build in Node 20 to 26, Bun and Deno, on the portable engine too, and in workerd; in full. */
+/** One build in Node 20 to 26, Bun and Deno, on the portable engine too, and in edge runtimes; in full. */
 async function testRuntimes(args) {
   await prepare();
   await prepareRuntimes();
   process.env.MILLRACE_RUNTIMES = 'all';
-  const files = ['runtimes', 'workerd'].map((name) => `test/conformance/${name}.test.mjs`);
+  const files = ['runtimes', 'edge'].map((name) => `test/conformance/${name}.test.mjs`);
   return nodeTests([...files, ...args]);
 }
 

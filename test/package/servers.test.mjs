@@ -28,7 +28,7 @@ import { hostPlatform } from '../../tools/platforms.mjs';
 import { findRuntime, workerd } from '../../tools/runtimes.mjs';
 import { serve } from '../../tools/serve.mjs';
 import { root, temporary } from '../support/child.mjs';
-import { bundleForWorkerd } from '../support/workerd.mjs';
+import { bundleForEdge } from '../support/edge-bundle.mjs';
 import { projects } from './examples.mjs';
 import { pack } from './packed.mjs';
 
@@ -378,7 +378,7 @@ test(
     const out = join(folder, 'dist');
     mkdirSync(out);
     const source = deployments.get('Cloudflare Workers').files['worker.js'];
-    const names = await bundleForWorkerd(source, { resolveDir: folder, folder: out });
+    const names = await bundleForEdge(source, { resolveDir: folder, folder: out });
     const [, date] = /compatibility_date = "([\d-]+)"/.exec(
       deployments.get('Cloudflare Workers').files['wrangler.toml'],
     );

@@ -1,5 +1,5 @@
-// What runs in workerd: every module of millrace/portable, sub-paths, and the suite over the other
-// entry points. workerd.test.mjs bundles it as a Worker's code is bundled.
+// What runs in edge runtimes: every module of millrace/portable, sub-paths, and the suite over the
+// other entry points. edge.test.mjs bundles it as a Worker's code is bundled.
 
 import * as bigintBuffer from 'millrace/bigint-buffer';
 import * as bigintHash from 'millrace/bigint-hash';
@@ -55,13 +55,20 @@ function callNoble() {
   );
 }
 
+/** Returns true if bytes may be compiled here. */
+function canCompile() {
+  try {
+    void new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export default {
-  /** The settings and the vectors are the Worker's environment. */
+  /** The settings and the vectors are the Worker's environment. Returns the record as JSON. */
   async test(_, env) {
-    const compiles = await WebAssembly.compile(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)).then(
-      () => true,
-      () => false,
-    );
+    const compiles = canCompile();
     const functions = comparePortable();
     const noble = callNoble();
     const { cases, summary } = await runConformance({
@@ -74,6 +81,9 @@ export default {
     });
     const { runs } = millrace.engines().portable;
     const results = { cases: cases.length, failures: failuresOf(cases), summary };
-    console.log(`RECORD ${JSON.stringify({ compiles, runs, functions, noble, ...results })}`);
+    const record = JSON.stringify({ compiles, runs, functions, noble, ...results });
+    // All that workerd shows of it.
+    if (env.settings.prints) console.log(`RECORD ${record}`);
+    return record;
   },
 };
