@@ -87,20 +87,37 @@ const lateFiles = {
   'compat/noble/hash-modules': [
     'compat/noble-hashes',
     'compat/noble/hash-modules',
-    'compat/noble/addon-hashes',
-    'compat/noble/hash-families',
     'compat/noble/hash-objects',
     'compat/noble/derivations',
-    'compat/noble/byte-helpers',
     'compat/noble/checks',
     'compat/noble/original',
     'compat/noble/parameters',
+    'compat/noble/modules/_assert',
+    'compat/noble/modules/argon2',
+    'compat/noble/modules/blake2',
+    'compat/noble/modules/blake3',
+    'compat/noble/modules/crypto',
+    'compat/noble/modules/hkdf',
+    'compat/noble/modules/hmac',
+    'compat/noble/modules/legacy',
+    'compat/noble/modules/pbkdf2',
+    'compat/noble/modules/scrypt',
+    'compat/noble/modules/sha2',
+    'compat/noble/modules/sha3',
+    'compat/noble/modules/sha3-addons',
+    'compat/noble/modules/byte-helpers',
+    'compat/noble/algorithms.node',
+    'compat/noble/derivation-engine.node',
+    'compat/noble/hash-engine.node',
   ],
   'compat/noble/cipher-modules': [
     'compat/noble-ciphers',
     'compat/noble/cipher-modules',
     'compat/noble/cipher-objects',
     'compat/noble/key-wraps',
+    'compat/noble/modules/aes',
+    'compat/noble/modules/chacha',
+    'compat/noble/cipher-engine.node',
   ],
 };
 const fileOf = Object.fromEntries(
@@ -110,6 +127,7 @@ const fileOf = Object.fromEntries(
 /** Folders whose modules are all in late files: in the core too they would have two states. */
 const lateFolders = [
   'compat/noble',
+  'compat/noble/modules',
   'compat/node-crypto',
   'compat/webcrypto',
   'streams/passphrase',
@@ -118,7 +136,9 @@ const lateFolders = [
 /** Fails for a module of these folders that no late file lists. */
 function checkLateFolders() {
   for (const folder of lateFolders)
-    for (const file of readdirSync(join(source, folder))) {
+    for (const file of readdirSync(join(source, folder)).filter((each) =>
+      /(?<!\.browser)\.ts$/.test(each),
+    )) {
       const name = `${folder}/${file.replace(/\.ts$/, '')}`;
       if (!(name in fileOf)) throw new Error(`list ${name} in lateFiles of tools/bundle-node.mjs`);
     }

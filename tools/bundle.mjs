@@ -28,12 +28,25 @@ export const browserEntryPoints = {
   javascript: 'portable/javascript',
 };
 
+/** What the modules of millrace/noble-hashes and millrace/noble-ciphers import. */
+const nobleModules = Object.fromEntries(
+  [
+    'original',
+    ...readdirSync(join(source, 'compat', 'noble', 'modules')).map((file) => basename(file, '.ts')),
+  ].map((name) => [
+    `noble/${name}`,
+    `compat/noble/${name === 'original' ? '' : 'modules/'}${name}`,
+  ]),
+);
+
 /**
  * Modules that begin a chunk, so that bundlers can leave out what a page does not use: they omit
  * whole files, but keep classes and tables of option names within a file that they need.
  */
 const chunkRoots = [
   'ciphers/create',
+  'compat/noble/cipher-modules',
+  'compat/noble/hash-modules',
   'functions/ciphers',
   'functions/digests',
   'functions/engines',
@@ -104,7 +117,8 @@ function wasmFiles(names) {
   return {
     name: 'WebAssembly as files',
     setup({ onResolve }) {
-      onResolve({ filter: /\/modules\/[\w-]+\.js$/ }, ({ path }) => {
+      onResolve({ filter: /\/modules\/[\w-]+\.js$/ }, ({ path, resolveDir }) => {
+        if (!join(resolveDir, path).startsWith(join(root, modules))) return undefined;
         const name = basename(path, '.js');
         names.add(name);
         return { path: `../wasm/${name}.mjs`, external: true, sideEffects: false };
@@ -131,7 +145,7 @@ async function bundleModules(out, entryPoints, plugins, options = {}) {
     // smaller, and the package 140 files larger.
     entryPoints: {
       ...Object.fromEntries(
-        Object.entries(entryPoints).map(([name, file]) => [
+        Object.entries({ ...entryPoints, ...nobleModules }).map(([name, file]) => [
           `entries/${name}`,
           join('src', `${file}.ts`),
         ]),

@@ -30,15 +30,39 @@ const types = {
   'noble-ciphers': ['Cipher', 'CipherFunction', 'KeyWrapFunction', 'XorStream'],
 };
 
-/** Resolves to the names of each module: `{ 'noble-hashes': { v1: { sha256: [...] }, v2 } }`. */
-export async function nobleNames(dist) {
+/**
+ * Resolves to the exports of each module, as `{ 'noble-hashes': { v1: { sha256: { sha224: {...} } },
+ * v2 } }`. Of an export `module` and `name` say what makes it (src/compat/noble/modules), `first`
+ * where it is already; `noble` where noble has it, for what Millrace does not accept. A `lent`
+ * one is noble's.
+ */
+export async function nobleExports(dist) {
+  const files = { 'noble-hashes': 'hash-modules', 'noble-ciphers': 'cipher-modules' };
   // In a child process: it loads the native binary, and Windows cannot replace a loaded file.
-  const list = `const names = (lines) => Object.fromEntries(['v1', 'v2'].map((line) => [line,
-    Object.fromEntries(Object.entries(lines[line]).map(([path, all]) => [path, Object.keys(all)])),
-  ]));
-  process.stdout.write(JSON.stringify(Object.fromEntries(process.argv.slice(2).map((name) =>
-    [name, names(require(process.argv[1] + '/compat/' + name + '.js'))]))));`;
-  const answer = await probe(process.execPath, ['-e', list, dist, ...Object.keys(types)]);
+  const list = `const makers = new Map();
+  const described = (maker, path, each, seen) => {
+    const first = seen.get(maker);
+    if (first === undefined) seen.set(maker, { path, name: each });
+    const { noble, lent } = maker;
+    return { ...makers.get(maker), noble, lent, first };
+  };
+  const all = {};
+  for (const [name, file] of Object.entries(${JSON.stringify(files)})) {
+    const modules = require(process.argv[1] + '/compat/noble/' + file + '.js');
+    for (const [path, exports] of Object.entries(modules))
+      if (path.startsWith('compat/noble/modules/'))
+        for (const [name, maker] of Object.entries(exports))
+          makers.set(maker, { module: path.split('/').at(-1), name });
+    all[name] = {};
+    for (const [line, table] of Object.entries(modules.tables)) {
+      const seen = new Map();
+      all[name][line] = Object.fromEntries(Object.entries(table).map(([path, module]) => [path,
+        Object.fromEntries(Object.entries(module).map(([each, maker]) => [each,
+          described(maker, path, each, seen)]))]));
+    }
+  }
+  process.stdout.write(JSON.stringify(all));`;
+  const answer = await probe(process.execPath, ['-e', list, dist]);
   if (answer.code !== 0)
     throw new Stop(`${answer.all}millrace: the modules of noble cannot be loaded.`);
   return JSON.parse(answer.stdout);
@@ -47,22 +71,30 @@ export async function nobleNames(dist) {
 /** Writes the files. Resolves to their paths relative to dist. */
 export async function writeNobleModules(dist) {
   const written = [];
-  for (const [name, lines] of Object.entries(await nobleNames(dist))) {
+  for (const [name, lines] of Object.entries(await nobleExports(dist))) {
     for (const [line, modules] of Object.entries(lines)) {
       const folder = line === 'v1' ? `${name}/v1` : name;
-      for (const [path, names] of Object.entries(modules))
-        written.push(...writeModule(dist, name, line, `${folder}/${path}`, names));
+      for (const [path, exports] of Object.entries(modules))
+        written.push(
+          ...writeForNode(dist, name, line, `${folder}/${path}`, Object.keys(exports)),
+          ...writeForWeb(dist, name, line, `${folder}/${path}`, exports),
+        );
     }
+    for (const platform of ['browser', 'edge'])
+      written.push(
+        put(
+          join(dist, platform, name, '_original.mjs'),
+          "export { withNoble } from '../entries/noble/original.mjs';\n",
+        ),
+      );
   }
   return written.map((file) => relative(dist, file));
 }
 
-function writeModule(dist, name, line, path, names) {
+function writeForNode(dist, name, line, path, names) {
   const up = '../'.repeat(path.split('/').length - 1);
   const last = path.split('/').at(-1);
   const list = names.join(', ');
-  const named = names.filter((each) => each !== 'default');
-  const fallback = named.length < names.length;
   const typeNames = types[name].filter((each) => !names.includes(each)).join(', ');
   const declare = (end) =>
     `import type { ${line} } from '${up}compat/${name}.${end}';\n` +
@@ -76,27 +108,58 @@ function writeModule(dist, name, line, path, names) {
       })
       .join('');
   const here = join(dist, ...path.split('/'));
-  const [browser, edge] = ['browser', 'edge'].map((name) => join(dist, name, ...path.split('/')));
-  const types3 = `export * from '${up}../${path}.js';\n`;
   return [
     put(
       `${here}.js`,
       `module.exports = require('${up}compat/${name}.js').${line}['${last}'];\n// For Node.js, ` +
         'which reads names of exports without running the code.\n0 && (module.exports = { ' +
-        `${named.join(', ')} });\n`,
+        `${names.filter((each) => each !== 'default').join(', ')} });\n`,
     ),
     put(`${here}.mjs`, `export { ${list} } from './${last}.js';\n`),
     put(`${here}.d.ts`, declare('js')),
     put(`${here}.d.mts`, declare('mjs')),
-    ...[browser, edge].map((file) =>
-      put(
-        `${file}.mjs`,
-        `import { ${line} } from '${up}${name}.mjs';\nexport const { ${named.join(', ')} } = ` +
-          `${line}['${last}'];\n${fallback ? `export default ${line}['${last}'].default;\n` : ''}`,
-      ),
-    ),
+  ];
+}
+
+/**
+ * Writes a module for bundlers, which leave out each export that a page does not use: the calls that
+ * make them are pure.
+ */
+function writeForWeb(dist, name, line, path, exports) {
+  const up = '../'.repeat(path.split('/').length - 1);
+  const last = path.split('/').at(-1);
+  const number = line.slice(1);
+  const imports = new Map();
+  const imported = (module, maker) => {
+    const file = `${up}entries/noble/${module}.mjs`;
+    if (!imports.has(file)) imports.set(file, new Set());
+    imports.get(file).add(maker);
+    return `make_${maker}`;
+  };
+  const body = Object.entries(exports).map(
+    ([each, { module, name: maker, noble, lent, first }]) => {
+      const begin = each === 'default' ? 'export default' : `export const ${each} =`;
+      if (first !== undefined && first.path !== last)
+        return `export { ${first.name} as ${each} } from './${first.path}.mjs';`;
+      if (first !== undefined) return `${begin} ${first.name};`;
+      if (lent) {
+        const given = [`'${name.slice('noble-'.length)}'`, ...noble.map((one) => `'${one}'`)];
+        return `${begin} /* @__PURE__ */ ${imported('original', 'lent')}(${number}, ${given.join(', ')});`;
+      }
+      return `${begin} /* @__PURE__ */ ${imported(module, maker)}(${number});`;
+    },
+  );
+  const lines = [...imports].map(
+    ([file, makers]) =>
+      `import { ${[...makers].map((one) => `${one} as make_${one}`).join(', ')} } from '${file}';`,
+  );
+  const text = `${[...lines, ...body].join('\n')}\n`;
+  const [browser, edge] = ['browser', 'edge'].map((each) => join(dist, each, ...path.split('/')));
+  const declarations = `export * from '${up}../${path}.js';\n`;
+  return [
+    ...[browser, edge].map((file) => put(`${file}.mjs`, text)),
     put(`${browser}.cjs`, `module.exports = require('${up}${name}.cjs').${line}['${last}'];\n`),
-    put(`${browser}.d.mts`, types3),
-    put(`${browser}.d.cts`, types3),
+    put(`${browser}.d.mts`, declarations),
+    put(`${browser}.d.cts`, declarations),
   ];
 }

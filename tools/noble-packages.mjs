@@ -6,7 +6,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { nobleNames } from './noble-modules.mjs';
+import { nobleExports } from './noble-modules.mjs';
 import { root } from './steps.mjs';
 
 /**
@@ -34,7 +34,7 @@ export const nobleTag = (folder) => (folder.endsWith('-v1') ? 'latest-1' : 'late
 
 /** Writes the packages below `out`. */
 export async function writeNoblePackages(out, manifest, repository) {
-  const all = await nobleNames(join(root, 'dist'));
+  const all = await nobleExports(join(root, 'dist'));
   for (const [name, versions] of Object.entries(lines))
     for (const [line, settings] of Object.entries(versions))
       writePackage(join(out, `${name}-${line}`), name, line, settings, all, manifest, repository);
@@ -50,7 +50,8 @@ function writePackage(folder, name, line, { like, own, older = [] }, all, manife
   const write = (file, text) => writeFileSync(join(folder, file), text);
   mkdirSync(folder, { recursive: true });
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  for (const [path, names] of Object.entries(modules)) {
+  for (const [path, found] of Object.entries(modules)) {
+    const names = Object.keys(found);
     const list = names.filter((each) => each !== 'default').join(', ');
     const typed = older.includes(path) ? from(path) : `${original}/${path}.js`;
     write(
@@ -65,14 +66,11 @@ function writePackage(folder, name, line, { like, own, older = [] }, all, manife
     // noble's types, which dependents are written against.
     write(`${path}.d.ts`, `export * from '${typed}';\n`);
     write(`${path}.d.mts`, `export * from '${typed}';\n`);
-    exported[`./${path}.js`] = { import: `./${path}.mjs`, require: `./${path}.js` };
-  }
-  if (name === 'noble-hashes') {
-    // In browsers the helpers are noble's: they need no engine, and a bundle has only those it uses.
-    write('utils.browser.mjs', `export * from '${original}/utils.js';\n`);
-    exported['./utils.js'] = {
-      browser: { import: './utils.browser.mjs' },
-      ...exported['./utils.js'],
+    write(`${path}.browser.mjs`, browserModule(path, found, name, line, original));
+    exported[`./${path}.js`] = {
+      browser: { import: `./${path}.browser.mjs` },
+      import: `./${path}.mjs`,
+      require: `./${path}.js`,
     };
   }
   for (const path of own) {
@@ -96,10 +94,6 @@ function writePackage(folder, name, line, { like, own, older = [] }, all, manife
   for (const path of strange) exported[path] = './wrong-version.js';
   write('wrong-version.js', wrongVersion(name, line, scope));
   write('original.js', originalModule(name, line, original, scope));
-  write(
-    'original-browser.mjs',
-    browserModule(name, line, original, [...Object.keys(modules), ...own], scope, older),
-  );
   write('README.md', readme(name, scope, like));
   const [major, minor, patch] = manifest.version.split('.').map(Number);
   const version = `${like}.${major * 10_000 + minor * 100 + patch}`;
@@ -113,9 +107,9 @@ function writePackage(folder, name, line, { like, own, older = [] }, all, manife
       ? {}
       : { repository: { type: 'git', url: `git+${repository}.git` } }),
     exports: exported,
-    imports: { '#original': { browser: './original-browser.mjs', default: './original.js' } },
+    imports: { '#original': './original.js' },
     // Bundlers leave out a module of which nothing is used.
-    sideEffects: ['./original.js', './original-browser.mjs', './wrong-version.js'],
+    sideEffects: ['./original.js', './wrong-version.js'],
     files: ['*.js', '*.mjs', '*.d.ts', '*.d.mts'],
     engines: { node: line === 'v1' ? '>=20' : '>=20.19' },
     dependencies: {
@@ -150,20 +144,30 @@ if (number(found) < number(first) || number(found) > number(last)) {
 `;
 }
 
-function browserModule(name, line, original, all, scope, older) {
-  const paths = all.filter((path) => path !== 'crypto' && !older.includes(path));
-  const imports = paths.map(
-    (path, index) => `import * as m${index} from '${original}/${path}.js';`,
-  );
-  const table = paths.map((path, index) => `  '${path}': m${index},`);
-  return `${imports.join('\n')}
-import { useNoble } from 'millrace/${name}';
-
-const modules = {
-${table.join('\n')}
-};
-useNoble('${scope}', ${line.slice(1)}, (path) => modules[path]);
-`;
+/**
+ * Returns a module for bundles, in which each export stands alone: Millrace's, with what it falls
+ * back on, or noble's, as it is.
+ */
+function browserModule(path, exports, name, line, original) {
+  const scope = name.slice('noble-'.length);
+  const from = (file) => `millrace/${name}/${line === 'v1' ? 'v1/' : ''}${file}.js`;
+  const theirs = (file) => `'${original}/${file}.js'`;
+  // In browsers the helpers are noble's too: they need no engine.
+  if (path === 'utils' && scope === 'hashes') return `export * from ${theirs(path)};\n`;
+  const imports = [];
+  const body = Object.entries(exports).map(([each, { noble, lent }]) => {
+    if (lent) return `export { ${noble[1]} as ${each} } from ${theirs(noble[0])};`;
+    if (noble === undefined) return `export { ${each} } from '${from(path)}';`;
+    imports.push(
+      `import { ${each} as our_${each} } from '${from(path)}';`,
+      `import { ${noble[1]} as their_${each} } from ${theirs(noble[0])};`,
+    );
+    const given = `our_${each}, '${scope}', ${line.slice(1)}, '${noble.join('/')}', their_${each}`;
+    return `export const ${each} = /* @__PURE__ */ withNoble(${given});`;
+  });
+  if (imports.length > 0)
+    imports.unshift(`import { withNoble } from 'millrace/${name}/_original.js';`);
+  return `${[...imports, ...body].join('\n')}\n`;
 }
 
 function wrongVersion(name, line, scope) {

@@ -136,6 +136,14 @@ export function detached(name: string): MillraceError {
   );
 }
 
+/** Returns the error of a message that is not authentic. */
+export function wrongTag(): MillraceError {
+  return makeError(
+    'ERR_AUTHENTICATION',
+    'authentication failed: wrong key, nonce, aad or tag, or changed ciphertext',
+  );
+}
+
 /** Returns ERR_OUT_OF_MEMORY. */
 export function outOfMemory(size: number): MillraceError {
   return makeError('ERR_OUT_OF_MEMORY', `out of memory for ${size} bytes`);

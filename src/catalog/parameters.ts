@@ -14,6 +14,18 @@ export type ParameterName = keyof typeof parameterNumbers;
 /** The value of a parameter. */
 export type Parameter = readonly [ParameterName, Uint8Array | number];
 
+/** The options of a digest. */
+export interface Given {
+  /** Bytes of the digest. */
+  readonly size: number;
+  readonly key?: Uint8Array | undefined;
+  /** The others, with the size if the digest depends on it. */
+  readonly values?: readonly Parameter[] | undefined;
+}
+
+/** The most bytes of an output that has any length. */
+export const OUTPUT_MAX: number = 2 ** 30;
+
 /** Entries begin at multiples of this. */
 const ALIGN = 8;
 

@@ -17,16 +17,14 @@ export type {
   ParallelOpts,
   ITupleHash,
   TurboshakeOpts,
-} from './noble/addon-hashes.js';
-export type { CHash, Hash, HashXOF, ShakeOpts } from './noble/hash-objects.js';
-export type { Blake2Opts, Blake3Opts } from './noble/hash-families.js';
-export type {
-  ArgonOpts,
-  HmacFunction,
-  KDFInput,
-  Pbkdf2Opt,
-  ScryptOpts,
-} from './noble/derivations.js';
+} from './noble/modules/sha3-addons.js';
+export type { CHash, Hash, HashXOF, KDFInput, ShakeOpts } from './noble/hash-objects.js';
+export type { Blake2Opts } from './noble/modules/blake2.js';
+export type { Blake3Opts } from './noble/modules/blake3.js';
+export type { ArgonOpts } from './noble/modules/argon2.js';
+export type { HmacFunction } from './noble/modules/hmac.js';
+export type { Pbkdf2Opt } from './noble/modules/pbkdf2.js';
+export type { ScryptOpts } from './noble/modules/scrypt.js';
 export type { Line, NobleModule, NoblePackage, NobleSource } from './noble/original.js';
 
 /** The modules of @noble/hashes 2 by sub-path: `v2.sha2.sha256`. */

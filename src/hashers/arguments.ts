@@ -4,7 +4,7 @@ import { bytes, data, sizeOf, unsigned } from '../base/arguments.js';
 import { makeError, wrongType } from '../base/errors.js';
 import { Form } from '../request/request.js';
 import { encodeResult } from '../request/result.js';
-import { OUTPUT_MAX } from '../operations/hash.js';
+import { OUTPUT_MAX } from '../catalog/parameters.js';
 import type { Running } from './running.js';
 import { Phase, ready } from './setup.js';
 import {

@@ -5,14 +5,8 @@
  * Names are those of the catalog with `_` for `-`. Options, encodings and errors are those of
  * `millrace`; every result is a Uint8Array with its own memory. See docs/portable.md.
  */
-import type { AeadCalls, StreamCalls } from './families/ciphers.js';
-import { Family } from './families/family.js';
+import * as modules from './family-modules.js';
 import { makeAead, makeCipher, type Aead, type Cipher } from './functions/cipher.js';
-import { module as aesCtrText } from './modules/aes-ctr.js';
-import { module as aesGcmText } from './modules/aes-gcm.js';
-import { module as aesGcmSivText } from './modules/aes-gcm-siv.js';
-import { module as chacha20Text } from './modules/chacha20.js';
-import { module as chachaPolyText } from './modules/chacha20-poly1305.js';
 
 export type { ErrorCode } from '../base/error-codes.js';
 export type { WrapAlgorithm } from '../base/wrap-algorithms.js';
@@ -42,12 +36,6 @@ export type { Hkdf } from './functions/hkdf.js';
 export { unwrapKey, wrapKey } from './functions/key-wrap.js';
 export type { KeyWrapOptions } from './functions/key-wrap.js';
 
-const aesCtr = /* @__PURE__ */ new Family<StreamCalls>(aesCtrText);
-const aesGcm = /* @__PURE__ */ new Family<AeadCalls>(aesGcmText);
-const aesGcmSiv = /* @__PURE__ */ new Family<AeadCalls>(aesGcmSivText);
-const chacha = /* @__PURE__ */ new Family<StreamCalls>(chacha20Text);
-const chachaPoly = /* @__PURE__ */ new Family<AeadCalls>(chachaPolyText);
-
 /**
  * AES-128 in counter mode (NIST SP 800-38A): 16-byte key.
  *
@@ -61,7 +49,12 @@ const chachaPoly = /* @__PURE__ */ new Family<AeadCalls>(chachaPolyText);
  * aes_128_ctr.decrypt({ key, iv, source });
  * ```
  */
-export const aes_128_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-128-ctr', aesCtr, 16, 16);
+export const aes_128_ctr: Cipher = /* @__PURE__ */ makeCipher(
+  'aes-128-ctr',
+  modules.aesCtr,
+  16,
+  16,
+);
 /**
  * AES-192 in counter mode (NIST SP 800-38A): 24-byte key.
  *
@@ -75,7 +68,12 @@ export const aes_128_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-128-ctr', aes
  * aes_192_ctr.decrypt({ key, iv, source });
  * ```
  */
-export const aes_192_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-192-ctr', aesCtr, 16, 24);
+export const aes_192_ctr: Cipher = /* @__PURE__ */ makeCipher(
+  'aes-192-ctr',
+  modules.aesCtr,
+  16,
+  24,
+);
 /**
  * AES-256 in counter mode (NIST SP 800-38A): 32-byte key.
  *
@@ -89,7 +87,12 @@ export const aes_192_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-192-ctr', aes
  * aes_256_ctr.decrypt({ key, iv, source });
  * ```
  */
-export const aes_256_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-256-ctr', aesCtr, 16, 32);
+export const aes_256_ctr: Cipher = /* @__PURE__ */ makeCipher(
+  'aes-256-ctr',
+  modules.aesCtr,
+  16,
+  32,
+);
 /**
  * ChaCha20 (RFC 8439): 32-byte key; the iv is the counter followed by the nonce, as in OpenSSL.
  *
@@ -103,7 +106,7 @@ export const aes_256_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-256-ctr', aes
  * chacha20.decrypt({ key, iv, source });
  * ```
  */
-export const chacha20: Cipher = /* @__PURE__ */ makeCipher('chacha20', chacha, 64, 32);
+export const chacha20: Cipher = /* @__PURE__ */ makeCipher('chacha20', modules.chacha20, 64, 32);
 
 /**
  * AES-128-GCM (NIST SP 800-38D): 16-byte key.
@@ -118,7 +121,7 @@ export const chacha20: Cipher = /* @__PURE__ */ makeCipher('chacha20', chacha, 6
  * aes_128_gcm.open({ key, source });
  * ```
  */
-export const aes_128_gcm: Aead = /* @__PURE__ */ makeAead('aes-128-gcm', aesGcm, 16, 12, 4);
+export const aes_128_gcm: Aead = /* @__PURE__ */ makeAead('aes-128-gcm', modules.aesGcm, 16, 12, 4);
 /**
  * AES-192-GCM (NIST SP 800-38D): 24-byte key.
  *
@@ -132,7 +135,7 @@ export const aes_128_gcm: Aead = /* @__PURE__ */ makeAead('aes-128-gcm', aesGcm,
  * aes_192_gcm.open({ key, source });
  * ```
  */
-export const aes_192_gcm: Aead = /* @__PURE__ */ makeAead('aes-192-gcm', aesGcm, 24, 12, 4);
+export const aes_192_gcm: Aead = /* @__PURE__ */ makeAead('aes-192-gcm', modules.aesGcm, 24, 12, 4);
 /**
  * AES-256-GCM (NIST SP 800-38D): 32-byte key.
  *
@@ -146,7 +149,7 @@ export const aes_192_gcm: Aead = /* @__PURE__ */ makeAead('aes-192-gcm', aesGcm,
  * aes_256_gcm.open({ key, source });
  * ```
  */
-export const aes_256_gcm: Aead = /* @__PURE__ */ makeAead('aes-256-gcm', aesGcm, 32, 12, 4);
+export const aes_256_gcm: Aead = /* @__PURE__ */ makeAead('aes-256-gcm', modules.aesGcm, 32, 12, 4);
 /**
  * AES-256-GCM-SIV (RFC 8452): 32-byte key. A repeated nonce reveals only whether two messages are
  * equal.
@@ -163,7 +166,7 @@ export const aes_256_gcm: Aead = /* @__PURE__ */ makeAead('aes-256-gcm', aesGcm,
  */
 export const aes_256_gcm_siv: Aead = /* @__PURE__ */ makeAead(
   'aes-256-gcm-siv',
-  aesGcmSiv,
+  modules.aesGcmSiv,
   32,
   12,
   16,
@@ -183,7 +186,7 @@ export const aes_256_gcm_siv: Aead = /* @__PURE__ */ makeAead(
  */
 export const aes_128_gcm_siv: Aead = /* @__PURE__ */ makeAead(
   'aes-128-gcm-siv',
-  aesGcmSiv,
+  modules.aesGcmSiv,
   16,
   12,
   16,
@@ -203,7 +206,7 @@ export const aes_128_gcm_siv: Aead = /* @__PURE__ */ makeAead(
  */
 export const chacha20_poly1305: Aead = /* @__PURE__ */ makeAead(
   'chacha20-poly1305',
-  chachaPoly,
+  modules.chachaPoly,
   32,
   12,
   16,
@@ -224,7 +227,7 @@ export const chacha20_poly1305: Aead = /* @__PURE__ */ makeAead(
  */
 export const xchacha20_poly1305: Aead = /* @__PURE__ */ makeAead(
   'xchacha20-poly1305',
-  chachaPoly,
+  modules.chachaPoly,
   32,
   24,
   16,

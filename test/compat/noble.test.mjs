@@ -2,11 +2,14 @@
 // of the real packages. `npm run test:noble` runs noble's own suites.
 
 import assert from 'node:assert/strict';
+import { resolveObjectURL } from 'node:buffer';
 import { randomBytes, randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { gzipSync } from 'node:zlib';
 
 import { build } from 'esbuild';
 
@@ -43,6 +46,27 @@ for (const name of ['hashes', 'ciphers']) {
   }
 }
 
+const nobleHash = (path) => import(`@noble/hashes/${path}.js`);
+
+/** The modules of both builds by their paths. */
+const builds = {
+  node: (path) => import(`millrace/${path}${path.includes('/') ? '.js' : ''}`),
+  browser: (path) => import(new URL(`../../dist/browser/${path}.mjs`, import.meta.url).href),
+};
+
+// Browsers cannot load noble at a call.
+for (const name of ['hashes', 'ciphers']) {
+  const modules = {};
+  for (const path of subpaths(name)) modules[path] = await import(`@noble/${name}/${path}.js`);
+  const { useNoble } = await builds.browser(`noble-${name}`);
+  useNoble(name, 2, (path) => modules[path]);
+}
+
+function testBuilds(title, run) {
+  for (const [build, load] of Object.entries(builds))
+    test(build === 'node' ? title : `${title} (${build})`, () => run(load));
+}
+
 const families = {
   sha2: ['sha224', 'sha256', 'sha384', 'sha512', 'sha512_224', 'sha512_256'],
   sha3: ['sha3_224', 'sha3_256', 'sha3_512', 'keccak_256', 'keccak_512', 'shake128', 'shake256_64'],
@@ -51,36 +75,39 @@ const families = {
   blake3: ['blake3'],
 };
 
-test('hashes: random messages in random pieces, clones and outputs equal noble', async () => {
-  for (const [path, names] of Object.entries(families)) {
-    const noble = await import(`@noble/hashes/${path}.js`);
-    const ours = await import(`millrace/noble-hashes/${path}.js`);
-    for (const name of names) {
-      for (let round = 0; round < 8; round++) {
-        const data = bytes(randomInt(3000));
-        const expected = noble[name](data);
-        const found = ours[name](data);
-        assert.deepEqual(found, expected, name);
-        assert.equal(found.buffer.byteLength, found.length, 'memory of its own');
-        const cut = randomInt(data.length + 1);
-        const hash = ours[name].create().update(data.subarray(0, cut));
-        const clone = hash.clone();
-        assert.deepEqual(hash.update(data.subarray(cut)).digest(), expected, name);
-        const into = new Uint8Array(expected.length + 4);
-        clone.update(data.subarray(cut)).digestInto(into);
-        assert.deepEqual(into.subarray(0, expected.length), expected, name);
-        assert.throws(() => hash.update(data), /destroyed|already/);
-        if (!ours[name].canXOF) continue;
-        const xof = [noble, ours].map((module) => {
-          const running = module[name].create({ dkLen: 40 }).update(data);
-          return [running.xof(7), running.xof(200), running.xofInto(new Uint8Array(3))];
-        });
-        assert.deepEqual(xof[1], xof[0], name);
-        assert.deepEqual(ours[name](data, { dkLen: 99 }), noble[name](data, { dkLen: 99 }));
+testBuilds(
+  'hashes: random messages in random pieces, clones and outputs equal noble',
+  async (load) => {
+    for (const [path, names] of Object.entries(families)) {
+      const noble = await import(`@noble/hashes/${path}.js`);
+      const ours = await load(`noble-hashes/${path}`);
+      for (const name of names) {
+        for (let round = 0; round < 8; round++) {
+          const data = bytes(randomInt(3000));
+          const expected = noble[name](data);
+          const found = ours[name](data);
+          assert.deepEqual(found, expected, name);
+          assert.equal(found.buffer.byteLength, found.length, 'memory of its own');
+          const cut = randomInt(data.length + 1);
+          const hash = ours[name].create().update(data.subarray(0, cut));
+          const clone = hash.clone();
+          assert.deepEqual(hash.update(data.subarray(cut)).digest(), expected, name);
+          const into = new Uint8Array(expected.length + 4);
+          clone.update(data.subarray(cut)).digestInto(into);
+          assert.deepEqual(into.subarray(0, expected.length), expected, name);
+          assert.throws(() => hash.update(data), /destroyed|already/);
+          if (!ours[name].canXOF) continue;
+          const xof = [noble, ours].map((module) => {
+            const running = module[name].create({ dkLen: 40 }).update(data);
+            return [running.xof(7), running.xof(200), running.xofInto(new Uint8Array(3))];
+          });
+          assert.deepEqual(xof[1], xof[0], name);
+          assert.deepEqual(ours[name](data, { dkLen: 99 }), noble[name](data, { dkLen: 99 }));
+        }
       }
     }
-  }
-});
+  },
+);
 
 /** Calls with options that Millrace computes: each takes a module and data. */
 function optionCalls() {
@@ -141,18 +168,19 @@ function optionCalls() {
   return calls;
 }
 
-for (const engine of ['native', 'portable']) {
+for (const engine of ['native', 'portable', 'browser']) {
   test(`hashes with keys and other options equal noble: ${engine}`, async () => {
     const { configure } = await import('millrace');
-    const { nobleCalls } = await import('millrace/noble-hashes');
-    const get = async (where) => ({
-      ...(await import(`${where}/blake2.js`)),
-      ...(await import(`${where}/blake3.js`)),
-      ...(await import(`${where}/sha3-addons.js`)),
+    const load = builds[engine] ?? builds.node;
+    const { nobleCalls } = await load('noble-hashes');
+    const get = async (from) => ({
+      ...(await from('blake2')),
+      ...(await from('blake3')),
+      ...(await from('sha3-addons')),
     });
-    const [noble, ours] = [await get('@noble/hashes'), await get('millrace/noble-hashes')];
+    const [noble, ours] = [await get(nobleHash), await get((path) => load(`noble-hashes/${path}`))];
     const before = nobleCalls();
-    configure({ engine });
+    if (engine !== 'browser') configure({ engine });
     try {
       for (const call of optionCalls())
         for (const size of [0, 500, 20_000]) {
@@ -166,7 +194,7 @@ for (const engine of ['native', 'portable']) {
   });
 }
 
-test('bad options of hashes go to noble, which refuses them', async () => {
+testBuilds('bad options of hashes go to noble, which refuses them', async (load) => {
   for (const [path, call] of [
     ['blake2', (lib) => lib.blake2b(bytes(1), { dkLen: 65 })],
     ['blake2', (lib) => lib.blake2b(bytes(1), { key: new Uint8Array(0) })],
@@ -183,11 +211,12 @@ test('bad options of hashes go to noble, which refuses them', async () => {
     ['sha3-addons', (lib) => lib.turboshake128(bytes(1), { D: 128 })],
     ['sha3-addons', (lib) => lib.parallelhash128(bytes(1), { blockLen: 0 })],
     ['sha3-addons', (lib) => lib.kt128(bytes(1), { dkLen: -1 })],
+    ['sha3-addons', (lib) => lib.kt128(bytes(1), null)],
     ['sha3-addons', (lib) => lib.kmac128.create(bytes(1)).xof(5)],
   ]) {
     const [expected, found] = await Promise.all(
-      ['@noble/hashes', 'millrace/noble-hashes'].map(async (where) => {
-        const lib = await import(`${where}/${path}.js`);
+      [nobleHash, (each) => load(`noble-hashes/${each}`)].map(async (from) => {
+        const lib = await from(path);
         try {
           return call(lib);
         } catch (error) {
@@ -200,9 +229,9 @@ test('bad options of hashes go to noble, which refuses them', async () => {
   }
 });
 
-test('version 1: strings as keys and customizations; its names', async () => {
-  const { k12, kmac128, tuplehash128 } = await import('millrace/noble-hashes/v1/sha3-addons.js');
-  const two = await import('millrace/noble-hashes/sha3-addons.js');
+testBuilds('version 1: strings as keys and customizations; its names', async (load) => {
+  const { k12, kmac128, tuplehash128 } = await load('noble-hashes/v1/sha3-addons');
+  const two = await load('noble-hashes/sha3-addons');
   const text = new TextEncoder();
   const [key, data, custom] = ['key', 'data', 'custom'].map((each) => text.encode(each));
   assert.deepEqual(
@@ -217,16 +246,16 @@ test('version 1: strings as keys and customizations; its names', async () => {
   assert.equal(kmac128.outputLen, undefined);
 });
 
-test('HMAC and derivations equal noble, synchronous and asynchronous', async () => {
-  const get = async (where) => ({
-    ...(await import(`${where}/sha2.js`)),
-    ...(await import(`${where}/hmac.js`)),
-    ...(await import(`${where}/hkdf.js`)),
-    ...(await import(`${where}/pbkdf2.js`)),
-    ...(await import(`${where}/scrypt.js`)),
-    ...(await import(`${where}/argon2.js`)),
+testBuilds('HMAC and derivations equal noble, synchronous and asynchronous', async (load) => {
+  const get = async (from) => ({
+    ...(await from('sha2')),
+    ...(await from('hmac')),
+    ...(await from('hkdf')),
+    ...(await from('pbkdf2')),
+    ...(await from('scrypt')),
+    ...(await from('argon2')),
   });
-  const [noble, ours] = [await get('@noble/hashes'), await get('millrace/noble-hashes')];
+  const [noble, ours] = [await get(nobleHash), await get((path) => load(`noble-hashes/${path}`))];
   const [key, salt] = [bytes(randomInt(200)), bytes(16)];
   const calls = [
     (lib) => lib.hmac(lib.sha256, key, salt),
@@ -265,35 +294,108 @@ test('HMAC and derivations equal noble, synchronous and asynchronous', async () 
   assert.deepEqual(ours.hmac(noble.sha256, key, salt), noble.hmac(noble.sha256, key, salt));
 });
 
-test('scrypt opens the wallet of the Web3 Secret Storage Definition: N = 2^18 with r = 1', async () => {
-  const given = [
-    'testpassword',
-    Buffer.from('ab0c7876052600dd703518d6fc3fe8984592145b591fc8fb5c6d43190334ba19', 'hex'),
-    { N: 262_144, r: 1, p: 8, dkLen: 32 },
-  ];
-  const key = 'fac192ceb5fd772906bea3e118a69e8bbb5cc24229e20d8766fd298291bba6bd';
-  for (const path of ['scrypt', 'v1/scrypt']) {
-    const { scrypt, scryptAsync } = await import(`millrace/noble-hashes/${path}.js`);
-    assert.equal(Buffer.from(scrypt(...given)).toString('hex'), key);
-    assert.equal(Buffer.from(await scryptAsync(...given)).toString('hex'), key);
+/** A Worker of the web platform, by one of Node.js. It counts those that are started and ended. */
+class WebWorker {
+  static started = 0;
+  static ended = 0;
+  #waiting = [];
+  #worker;
+
+  constructor(url) {
+    WebWorker.started++;
+    const prelude = `const { parentPort } = require('node:worker_threads');
+      globalThis.postMessage = (message) => parentPort.postMessage(message);
+      parentPort.on('message', (data) => globalThis.onmessage({ data }));`;
+    resolveObjectURL(url)
+      .text()
+      .then((text) => {
+        this.#worker = new Worker(`${prelude}\n${text}`, { eval: true });
+        this.#worker.on('message', (data) => this.onmessage({ data }));
+        for (const message of this.#waiting) this.#worker.postMessage(message);
+      });
   }
-  // RFC 7914 forbids this cost, and so does Millrace's own function.
-  const { scrypt } = await import('millrace');
-  assert.throws(() => scrypt('p', 's', 32, { N: 262_144, r: 1, maxmem: 2 ** 30 }), {
-    message: /less than 2\^\(16r\)/,
-  });
+
+  postMessage(message) {
+    if (this.#worker === undefined) this.#waiting.push(message);
+    else this.#worker.postMessage(message);
+  }
+
+  terminate() {
+    WebWorker.ended++;
+    return this.#worker.terminate();
+  }
+}
+
+test('in browsers scrypt and Argon2 run on a worker each, and without one if it is refused', async (t) => {
+  const noble = { ...(await nobleHash('scrypt')), ...(await nobleHash('argon2')) };
+  const ours = {
+    ...(await builds.browser('noble-hashes/scrypt')),
+    ...(await builds.browser('noble-hashes/argon2')),
+  };
+  const salt = bytes(16);
+  const scryptOf = (lib, given) =>
+    lib.scryptAsync('päss', salt, { N: 4096, r: 8, p: 2, dkLen: 70, ...given });
+  const argon2Of = (lib, given) =>
+    lib.argon2idAsync(salt, 'salt of text', { t: 2, m: 100, p: 3, key: 'k', ...given });
+  const check = async () => {
+    for (const call of [scryptOf, argon2Of]) {
+      const [expected, found] = [[], []];
+      const key = await call(noble, { onProgress: (each) => expected.push(each) });
+      assert.deepEqual(await call(ours, { onProgress: (each) => found.push(each) }), key);
+      assert.deepEqual(found, expected, 'progress');
+    }
+  };
+  t.after(() => delete globalThis.Worker);
+  globalThis.Worker = WebWorker;
+  await check();
+  assert.deepEqual([WebWorker.started, WebWorker.ended], [2, 2]);
+  const onProgress = () => {
+    throw new Error('of the callback');
+  };
+  await assert.rejects(scryptOf(ours, { onProgress }), { message: 'of the callback' });
+  const many = await Promise.all(Array.from({ length: 5 }, () => scryptOf(ours)));
+  for (const key of many) assert.deepEqual(key, await scryptOf(noble));
+  assert.deepEqual([WebWorker.started, WebWorker.ended], [8, 8]);
+  globalThis.Worker = class {
+    constructor() {
+      throw new Error('refused by a policy');
+    }
+  };
+  await check();
 });
 
-test('a loop over nextTick lets derivations end', async () => {
-  const { scryptAsync } = await import('millrace/noble-hashes/scrypt.js');
-  const { nextTick } = await import('millrace/noble-hashes/utils.js');
+testBuilds(
+  'scrypt opens the wallet of the Web3 Secret Storage Definition: N = 2^18 with r = 1',
+  async (load) => {
+    const given = [
+      'testpassword',
+      Buffer.from('ab0c7876052600dd703518d6fc3fe8984592145b591fc8fb5c6d43190334ba19', 'hex'),
+      { N: 262_144, r: 1, p: 8, dkLen: 32 },
+    ];
+    const key = 'fac192ceb5fd772906bea3e118a69e8bbb5cc24229e20d8766fd298291bba6bd';
+    for (const path of ['scrypt', 'v1/scrypt']) {
+      const { scrypt, scryptAsync } = await load(`noble-hashes/${path}`);
+      assert.equal(Buffer.from(scrypt(...given)).toString('hex'), key);
+      assert.equal(Buffer.from(await scryptAsync(...given)).toString('hex'), key);
+    }
+    // RFC 7914 forbids this cost, and so does Millrace's own function.
+    const { scrypt } = await import('millrace');
+    assert.throws(() => scrypt('p', 's', 32, { N: 262_144, r: 1, maxmem: 2 ** 30 }), {
+      message: /less than 2\^\(16r\)/,
+    });
+  },
+);
+
+testBuilds('a loop over nextTick lets derivations end', async (load) => {
+  const { scryptAsync } = await load('noble-hashes/scrypt');
+  const { nextTick } = await load('noble-hashes/utils');
   let derived;
   scryptAsync('p', 's', { N: 1024, r: 8, p: 1 }).then((key) => (derived = key));
   while (derived === undefined) await nextTick();
   assert.equal(derived.length, 32);
 });
 
-test('ciphers equal noble, with and without aad and memory for the result', async () => {
+testBuilds('ciphers equal noble, with and without aad and memory for the result', async (load) => {
   for (const [path, name, keySize, nonceSize, output] of [
     ['aes', 'gcm', 32, 12, false],
     ['aes', 'gcm', 16, 12, false],
@@ -310,7 +412,7 @@ test('ciphers equal noble, with and without aad and memory for the result', asyn
     ['salsa', 'xsalsa20poly1305', 32, 24, false],
   ]) {
     const noble = (await import(`@noble/ciphers/${path}.js`))[name];
-    const ours = (await import(`millrace/noble-ciphers/${path}.js`))[name];
+    const ours = (await load(`noble-ciphers/${path}`))[name];
     const [key, nonce, data] = [bytes(keySize), bytes(nonceSize), bytes(randomInt(500))];
     const given = noble.withAAD ? [bytes(13)] : [];
     const sealed = noble(key, nonce, ...given).encrypt(data);
@@ -337,15 +439,15 @@ test('ciphers equal noble, with and without aad and memory for the result', asyn
     assert.equal(typeof message(ours), 'string');
   }
   const noble = await import('@noble/ciphers/chacha.js');
-  const ours = await import('millrace/noble-ciphers/chacha.js');
+  const ours = await load('noble-ciphers/chacha');
   const given = [bytes(32), bytes(12), bytes(333), undefined, 7];
   assert.deepEqual(ours.chacha20(...given), noble.chacha20(...given));
 });
 
-test('AES key wrap equals noble; only what noble refuses goes to noble', async () => {
-  const { nobleCalls } = await import('millrace/noble-ciphers');
+testBuilds('AES key wrap equals noble; only what noble refuses goes to noble', async (load) => {
+  const { nobleCalls } = await load('noble-ciphers');
   const noble = await import('@noble/ciphers/aes.js');
-  const ours = await import('millrace/noble-ciphers/aes.js');
+  const ours = await load('noble-ciphers/aes');
   const before = nobleCalls();
   for (const keySize of [16, 24, 32])
     for (const [name, sizes] of Object.entries({ aeskw: [16, 40, 4096], aeskwp: [1, 8, 33] }))
@@ -381,78 +483,81 @@ test('AES key wrap equals noble; only what noble refuses goes to noble', async (
   }
 });
 
-test('bad arguments: the classes and messages of version 2; Errors in version 1', async () => {
-  const noble = {
-    ...(await import('@noble/hashes/sha2.js')),
-    ...(await import('@noble/hashes/hkdf.js')),
-    ...(await import('@noble/hashes/hmac.js')),
-    ...(await import('@noble/hashes/utils.js')),
-  };
-  const ours = {
-    ...(await import('millrace/noble-hashes/sha2.js')),
-    ...(await import('millrace/noble-hashes/hkdf.js')),
-    ...(await import('millrace/noble-hashes/hmac.js')),
-    ...(await import('millrace/noble-hashes/utils.js')),
-  };
-  const calls = [
-    (lib) => lib.sha256('text'),
-    (lib) => lib.sha256([1]),
-    (lib) => lib.sha256.create().update(undefined),
-    (lib) => lib.sha256.create().digestInto(new Uint8Array(3)),
-    (lib) => lib.hmac(lib.sha256, 'key', new Uint8Array(1)),
-    (lib) => lib.bytesToHex('00'),
-    (lib) => lib.concatBytes(new Uint8Array(1), 'a'),
-    (lib) => lib.randomBytes(-1),
-    (lib) => lib.randomBytes(70_000),
-    (lib) => lib.utf8ToBytes(5),
-    (lib) => lib.hkdf(lib.sha256, new Uint8Array(3), null, undefined, 32),
-    (lib) => lib.hkdf(lib.sha256, new Uint8Array(3), undefined, null, 32),
-    (lib) => lib.extract(lib.sha256, new Uint8Array(3), null),
-    (lib) => lib.expand(lib.sha256, new Uint8Array(32), null, 32),
-    (lib) => lib.abytes('00', 2, 'key'),
-    (lib) => lib.abytes(new Uint8Array(3), 2),
-    (lib) => lib.abytes(new Uint8Array(3), -1),
-    (lib) => lib.hexToBytes(5),
-  ];
-  for (const call of calls) {
-    const [expected, found] = [noble, ours].map((lib) => {
-      try {
-        call(lib);
-        return undefined;
-      } catch (error) {
-        return [error.constructor.name, error.message];
-      }
-    });
-    assert.notEqual(expected, undefined, String(call));
-    assert.deepEqual(found, expected, String(call));
-  }
-  for (const text of ['0', 'zz', '00zz']) {
-    assert.throws(() => noble.hexToBytes(text), RangeError);
-    assert.throws(() => ours.hexToBytes(text), RangeError);
-  }
-  assert.deepEqual(ours.hexToBytes('00fFA5'), noble.hexToBytes('00fFA5'));
+testBuilds(
+  'bad arguments: the classes and messages of version 2; Errors in version 1',
+  async (load) => {
+    const noble = {
+      ...(await import('@noble/hashes/sha2.js')),
+      ...(await import('@noble/hashes/hkdf.js')),
+      ...(await import('@noble/hashes/hmac.js')),
+      ...(await import('@noble/hashes/utils.js')),
+    };
+    const ours = {
+      ...(await load('noble-hashes/sha2')),
+      ...(await load('noble-hashes/hkdf')),
+      ...(await load('noble-hashes/hmac')),
+      ...(await load('noble-hashes/utils')),
+    };
+    const calls = [
+      (lib) => lib.sha256('text'),
+      (lib) => lib.sha256([1]),
+      (lib) => lib.sha256.create().update(undefined),
+      (lib) => lib.sha256.create().digestInto(new Uint8Array(3)),
+      (lib) => lib.hmac(lib.sha256, 'key', new Uint8Array(1)),
+      (lib) => lib.bytesToHex('00'),
+      (lib) => lib.concatBytes(new Uint8Array(1), 'a'),
+      (lib) => lib.randomBytes(-1),
+      (lib) => lib.randomBytes(70_000),
+      (lib) => lib.utf8ToBytes(5),
+      (lib) => lib.hkdf(lib.sha256, new Uint8Array(3), null, undefined, 32),
+      (lib) => lib.hkdf(lib.sha256, new Uint8Array(3), undefined, null, 32),
+      (lib) => lib.extract(lib.sha256, new Uint8Array(3), null),
+      (lib) => lib.expand(lib.sha256, new Uint8Array(32), null, 32),
+      (lib) => lib.abytes('00', 2, 'key'),
+      (lib) => lib.abytes(new Uint8Array(3), 2),
+      (lib) => lib.abytes(new Uint8Array(3), -1),
+      (lib) => lib.hexToBytes(5),
+    ];
+    for (const call of calls) {
+      const [expected, found] = [noble, ours].map((lib) => {
+        try {
+          call(lib);
+          return undefined;
+        } catch (error) {
+          return [error.constructor.name, error.message];
+        }
+      });
+      assert.notEqual(expected, undefined, String(call));
+      assert.deepEqual(found, expected, String(call));
+    }
+    for (const text of ['0', 'zz', '00zz']) {
+      assert.throws(() => noble.hexToBytes(text), RangeError);
+      assert.throws(() => ours.hexToBytes(text), RangeError);
+    }
+    assert.deepEqual(ours.hexToBytes('00fFA5'), noble.hexToBytes('00fFA5'));
 
-  const { sha256 } = await import('millrace/noble-hashes/v1/sha256');
-  assert.deepEqual(sha256('text'), noble.sha256(noble.utf8ToBytes('text')));
-  assert.throws(() => sha256(5), { name: 'Error', message: 'Uint8Array expected' });
-  const { hkdf } = await import('millrace/noble-hashes/v1/hkdf');
-  assert.deepEqual(
-    hkdf(sha256, 'k', 's', 'i', 9),
-    noble.hkdf(
-      noble.sha256,
-      noble.utf8ToBytes('k'),
-      noble.utf8ToBytes('s'),
-      noble.utf8ToBytes('i'),
-      9,
-    ),
-  );
-  assert.throws(() => hkdf(sha256, 'k', 's', [1, 2], 9), { message: 'Uint8Array expected' });
-  const { abytes } = await import('millrace/noble-hashes/v1/_assert');
-  assert.equal(abytes(new Uint8Array(3), 2, 3), undefined);
-  assert.throws(() => abytes(new Uint8Array(3), 1, 2), {
-    message: 'Uint8Array expected of length 1,2, got length=3',
-  });
-});
+    const { sha256 } = await load('noble-hashes/v1/sha256');
+    assert.deepEqual(sha256('text'), noble.sha256(noble.utf8ToBytes('text')));
+    assert.throws(() => sha256(5), { name: 'Error', message: 'Uint8Array expected' });
+    const { hkdf } = await load('noble-hashes/v1/hkdf');
+    assert.deepEqual(
+      hkdf(sha256, 'k', 's', 'i', 9),
+      noble.hkdf(
+        noble.sha256,
+        noble.utf8ToBytes('k'),
+        noble.utf8ToBytes('s'),
+        noble.utf8ToBytes('i'),
+        9,
+      ),
+    );
+    assert.throws(() => hkdf(sha256, 'k', 's', [1, 2], 9), { message: 'Uint8Array expected' });
+    const { abytes } = await load('noble-hashes/v1/_assert');
+    assert.equal(abytes(new Uint8Array(3), 2, 3), undefined);
+    assert.throws(() => abytes(new Uint8Array(3), 1, 2), {
+      message: 'Uint8Array expected of length 1,2, got length=3',
+    });
+  },
+);
 
 test('what only noble has is counted; without noble the call has a clear error', async () => {
   const { nobleCalls } = await import('millrace/noble-hashes');
@@ -484,22 +589,27 @@ test('MILLRACE_NOBLE_LOG=1 names what noble computes, once', async () => {
   assert.equal(stderr.match(/@noble\/hashes computes blake1\/blake256/g)?.length, 1);
 });
 
-test('for browsers the modules bundle with the portable engine', async () => {
+/** Bundles a program for browsers. Returns its text, and its size after gzip. */
+async function browserBundle(contents) {
   const { outputFiles } = await build({
-    stdin: {
-      contents: `import { sha256 } from 'millrace/noble-hashes/sha2.js';
-        import { gcm } from 'millrace/noble-ciphers/aes.js';
-        export default [sha256(new Uint8Array([97, 98, 99])),
-          gcm(new Uint8Array(32), new Uint8Array(12)).encrypt(new Uint8Array(5))];`,
-      resolveDir: root,
-    },
+    stdin: { contents, resolveDir: root },
     bundle: true,
+    minify: true,
     platform: 'browser',
     format: 'esm',
     write: false,
     logLevel: 'silent',
   });
   const [{ text }] = outputFiles;
+  return { text, size: text.trim() === '' ? 0 : gzipSync(text, { level: 9 }).length };
+}
+
+test('a bundle for browsers computes without imports of Node.js', async () => {
+  const { text } = await browserBundle(`
+    import { sha256 } from 'millrace/noble-hashes/sha2.js';
+    import { gcm } from 'millrace/noble-ciphers/aes.js';
+    export default [sha256(new Uint8Array([97, 98, 99])),
+      gcm(new Uint8Array(32), new Uint8Array(12)).encrypt(new Uint8Array(5))];`);
   assert.doesNotMatch(text, /(?:require|import|from)\s*\(?\s*["']node:/);
   const { default: found } = await import(
     `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`
@@ -511,6 +621,30 @@ test('for browsers the modules bundle with the portable engine', async () => {
     found[1],
     gcm(new Uint8Array(32), new Uint8Array(12)).encrypt(new Uint8Array(5)),
   );
+});
+
+test('a bundle for browsers has what was imported and nothing more', async () => {
+  const limits = {
+    'hashes/sha2': { sha256: 7000, sha512: 8200 },
+    'hashes/sha3': { keccak_256: 7800 },
+    'hashes/legacy': { ripemd160: 8000 },
+    'hashes/blake2': { blake2b: 10_900 },
+    'hashes/blake3': { blake3: 20_400 },
+    'hashes/scrypt': { scrypt: 9200 },
+    'hashes/argon2': { argon2id: 11_300 },
+    'hashes/utils': { bytesToHex: 800 },
+    'ciphers/aes': { gcm: 13_400 },
+    'ciphers/chacha': { chacha20poly1305: 9200 },
+  };
+  for (const [path, names] of Object.entries(limits))
+    for (const [name, limit] of Object.entries(names)) {
+      const from = `'millrace/noble-${path}.js'`;
+      const { size } = await browserBundle(
+        `import { ${name} } from ${from}; console.log(${name});`,
+      );
+      assert.ok(size < limit && size > limit / 2, `${name}: ${size} bytes`);
+      assert.equal((await browserBundle(`import { ${name} } from ${from};`)).size, 0, name);
+    }
 });
 
 test('every module of version 1 has files for both module systems and types', () => {

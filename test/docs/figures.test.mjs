@@ -2,7 +2,7 @@
 // the code; measured ones are beside the command that measures them.
 
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
@@ -12,7 +12,9 @@ import esbuild from 'esbuild';
 import millrace from 'millrace';
 
 import { charts } from '../../tools/charts.mjs';
+import { writeNoblePackages } from '../../tools/noble-packages.mjs';
 import { root } from '../../tools/steps.mjs';
+import { temporary } from '../support/child.mjs';
 
 const read = (...path) => readFileSync(join(root, ...path), 'utf8');
 
@@ -20,11 +22,11 @@ const read = (...path) => readFileSync(join(root, ...path), 'utf8');
 const TOLERANCE = 0.1;
 
 /** Bytes, compressed, of a bundle for browsers: what is loaded at once, and what later. */
-async function sizesOf(names, entryPoint) {
+async function sizesOf(names, entryPoint, resolveDir = root) {
   const { outputFiles, metafile } = await esbuild.build({
     stdin: {
       contents: `import { ${names} } from '${entryPoint}'; globalThis.kept = [${names}];`,
-      resolveDir: root,
+      resolveDir,
     },
     bundle: true,
     minify: true,
@@ -75,6 +77,32 @@ test('sizes of bundles in docs/browsers.md, README.md and docs/portable.md', asy
   const [, , , sha256] = rows.find(([, names]) => names === 'sha256');
   assert.ok(read('README.md').includes(`one hash in ${sha256} KB`));
   assert.ok(read('docs', 'portable.md').includes(`One hash takes ${sha256} KB`));
+});
+
+test('sizes of functions under the overrides in docs/noble-and-ethers.md', async () => {
+  const folder = temporary();
+  try {
+    const modules = join(folder, 'node_modules');
+    const manifest = JSON.parse(read('package.json'));
+    await writeNoblePackages(join(modules, '@noble'), manifest);
+    symlinkSync(root, join(modules, 'millrace'), 'junction');
+    for (const name of ['hashes', 'ciphers']) {
+      renameSync(join(modules, '@noble', `noble-${name}-v2`), join(modules, '@noble', name));
+      cpSync(join(root, 'node_modules', '@noble', name), join(modules, `noble-${name}-original`), {
+        recursive: true,
+      });
+    }
+    const row = /^\| `(\w+)` of `([\w/]+)` \| ([\d.]+) KB \| ([\d.]+) KB \|$/gm;
+    const rows = [...read('docs', 'noble-and-ethers.md').matchAll(row)];
+    assert.ok(rows.length >= 12);
+    for (const [what, name, path, ours, noble] of rows) {
+      const from = `@noble/${path}.js`;
+      assertNear((await sizesOf(name, from, folder)).atOnce, Number(ours), what);
+      assertNear((await sizesOf(name, from)).atOnce, Number(noble), what);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test('numbers of algorithms, and their names in docs/algorithms.md', () => {

@@ -1,8 +1,10 @@
 // Runs the test files of a checkout of noble-hashes or noble-ciphers against Millrace's modules,
 // beside noble's own run, each in a process of its own.
 //
-//   npm run test:noble -- DIRECTORY [--verbose] [--served] [--limit MINUTES] [TEST-FILE...]
+//   npm run test:noble -- DIRECTORY [--browser] [--verbose] [--served] [--limit MINUTES]
+//     [TEST-FILE...]
 //
+// With --browser the modules are those for browsers, by the modules of millrace/portable.
 // Without names it runs all files but those that noble names slow. It fails if a test fails against
 // Millrace that passes with noble, or if only Millrace's run reaches the time limit.
 
@@ -17,6 +19,7 @@ import { root } from '../support/child.mjs';
 
 const { values, positionals } = parseArgs({
   options: {
+    browser: { type: 'boolean' },
     verbose: { type: 'boolean' },
     served: { type: 'boolean' },
     limit: { type: 'string', default: '20' },
@@ -55,10 +58,11 @@ function entryOf(folder) {
 }
 
 const packages = fetchPackages();
-const folder = join(root, 'dist', `noble-${name}`, line === 1 ? 'v1' : '');
+const dist = join(root, 'dist', values.browser ? 'browser' : '');
+const folder = join(dist, `noble-${name}`, line === 1 ? 'v1' : '');
 const modules = Object.fromEntries(
   readdirSync(folder)
-    .filter((each) => each.endsWith('.mjs'))
+    .filter((each) => each.endsWith('.mjs') && each !== '_original.mjs')
     .map((each) => [each.slice(0, -4), pathToFileURL(join(folder, each)).href]),
 );
 const sources = readdirSync(join(directory, 'src'))
@@ -69,7 +73,7 @@ const sources = readdirSync(join(directory, 'src'))
 function run(file, ours) {
   const settings = {
     directory: pathToFileURL(directory).href,
-    entry: pathToFileURL(join(root, 'dist', 'compat', `noble-${name}.mjs`)).href,
+    entry: pathToFileURL(join(dist, values.browser ? '' : 'compat', `noble-${name}.mjs`)).href,
     line,
     modules,
     name,

@@ -1,13 +1,36 @@
 //! Key derivation and key wrapping.
 
-#![allow(unsafe_code)] // of the names that are exported
+#![allow(unsafe_code)] // of the names that are exported, and of an imported function
 
+use millrace_core::checkpoint::Checkpoint;
 use millrace_core::kdf::key_wrap::{self, Padding};
-use millrace_core::kdf::{argon2, scrypt};
+use millrace_core::kdf::{Memory, argon2, scrypt};
 
 use crate::memory::{Source, Target};
 
-/// Returns 0, or 1 where memory is short.
+// SAFETY: JavaScript provides a function of this type: a number in.
+#[link(wasm_import_module = "javascript")]
+unsafe extern "C" {
+    /// Takes the fraction of a derivation that is complete, about once per millisecond.
+    safe fn progress(fraction: f64);
+}
+
+struct Progress;
+
+impl Checkpoint for Progress {
+    fn checkpoint(&mut self) {}
+
+    fn cancelled(&self, _index: usize) -> bool {
+        false
+    }
+
+    fn progress(&mut self, _index: usize, done: u64, steps: u64) {
+        progress(done as f64 / steps as f64);
+    }
+}
+
+/// Returns 0, or 1 where memory is short. JavaScript has checked RFC 7914's limit of `n` by `r`,
+/// where it holds.
 #[unsafe(no_mangle)]
 extern "C" fn scrypt_derive(
     password: Source,
@@ -20,9 +43,12 @@ extern "C" fn scrypt_derive(
     target: Target,
     size: usize,
 ) -> u32 {
-    let Ok(cost) = scrypt::Cost::new(n.into(), r) else { return 1 };
+    let Ok(cost) = scrypt::Cost::beyond_rfc(n.into(), r) else { return 1 };
+    let Ok(mut memory) = Memory::new(scrypt::memory(&cost, p.into(), 1)) else { return 1 };
     let (password, salt) = (password.bytes(password_size), salt.bytes(salt_size));
-    u32::from(scrypt::derive(&cost, password, salt, p, target.bytes(size)).is_err())
+    let mut jobs = [scrypt::Job { password, salt, p, target: target.bytes(size) }];
+    let done = scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut Progress, |_, _| {});
+    u32::from(done.is_err())
 }
 
 /// Returns 0, or 1 where memory is short. `kind` is 0 for Argon2d, 1 for i, 2 for id.
@@ -57,7 +83,10 @@ extern "C" fn argon2_derive(
         secret: secret.bytes(secret_size),
         associated: associated.bytes(associated_size),
     };
-    u32::from(argon2::derive(&cost.with_version(version), &input, target.bytes(size)).is_err())
+    let cost = cost.with_version(version);
+    let Ok(mut memory) = Memory::new(argon2::memory(&cost)) else { return 1 };
+    let done = argon2::derive_in(&cost, &input, target.bytes(size), &mut memory, &mut Progress);
+    u32::from(done.is_err())
 }
 
 fn padding(padded: u32) -> Padding {

@@ -79,16 +79,4 @@ export function checkHash(line: Line, hash: unknown): void {
   if (line === 2 && sizes.includes(0)) throw new Error('hash blockLen / outputLen must be >= 1');
 }
 
-/** Returns the checks that noble exports, by name. */
-export function assertions(line: Line) {
-  return {
-    aexists: (hash: Used, checkFinished = true): void => checkUsable(line, hash, !checkFinished),
-    ahash: (hash: unknown): void => checkHash(line, hash),
-    anumber: (value: unknown, title = ''): number => checkNumber(line, value, title),
-    aoutput: (output: unknown, { outputLen }: { outputLen: number }): void => {
-      checkOutput(line, output, outputLen);
-    },
-  };
-}
-
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };

@@ -1,94 +1,41 @@
 /**
- * The modules of @noble/ciphers by sub-path: names that Millrace computes, and stand-ins for those
- * that only noble has.
+ * The modules of @noble/ciphers by sub-path: makers of the names that Millrace computes, and of
+ * stand-ins for those that only noble has.
  */
-import { byteHelpers } from './byte-helpers.js';
-import { chacha20, cipherFunction, type CipherSpec } from './cipher-objects.js';
-import { keyWraps } from './key-wraps.js';
-import { checkBytes } from './checks.js';
-import { lent, original, standIn, type Line } from './original.js';
+import { ctr, gcm, gcmsiv, aeskw, aeskwp, expandKeyLE, expandKeyDecLE } from './modules/aes.js';
+import { chacha20poly1305, xchacha20poly1305, chacha20 } from './modules/chacha.js';
+import { webCrypto } from './modules/crypto.js';
+import {
+  abytes,
+  asyncLoop,
+  bytesToHex,
+  concatBytes,
+  getDst,
+  hexToBytes,
+  isBytes,
+  isLE,
+  nextTick,
+  randomBytes,
+  u16,
+  utf8ToBytes,
+} from './modules/byte-helpers.js';
+import { lend, modulesOf, type Lent, type Maker, type Modules } from './original.js';
 
-const AAD = { withAAD: true };
-/** Bytes of GCM's nonces: the fewest that noble accepts, the most that Millrace does. */
-const GCM_NONCES = [8, 128] as const;
+const lent = <Name extends string>(
+  subpath: string,
+  names: readonly Name[],
+): Record<Name, Maker<Lent>> => lend('ciphers', subpath, names);
 
-function aes(line: Line) {
-  const spec = (
-    name: string,
-    properties: CipherSpec['properties'],
-    algorithms: CipherSpec['algorithms'],
-    nonceSizes: CipherSpec['nonceSizes'],
-    invalid?: string,
-  ): CipherSpec => ({
-    line,
-    subpath: 'aes',
-    name,
-    properties,
-    algorithms,
-    nonceSizes,
-    output: invalid === undefined,
-    ...(invalid === undefined ? {} : { invalid }),
-  });
-  const sealed = {
-    blockSize: 16,
-    nonceLength: 12,
-    tagLength: 16,
-    ...(line === 2 ? AAD : {}),
-    varSizeNonce: true,
-  };
-  const siv = spec(
-    'gcmsiv',
-    sealed,
-    { 16: 'aes-128-gcm-siv', 32: 'aes-256-gcm-siv' },
-    [12, 12],
-    'invalid polyval tag',
-  );
-  return {
-    ctr: cipherFunction(
-      spec(
-        'ctr',
-        { blockSize: 16, nonceLength: 16 },
-        { 16: 'aes-128-ctr', 24: 'aes-192-ctr', 32: 'aes-256-ctr' },
-        [16, 16],
-      ),
-    ),
-    gcm: cipherFunction(
-      spec(
-        'gcm',
-        sealed,
-        { 16: 'aes-128-gcm', 24: 'aes-192-gcm', 32: 'aes-256-gcm' },
-        GCM_NONCES,
-        line === 1 ? 'aes/gcm: invalid ghash tag' : 'aes-gcm: invalid tag',
-      ),
-    ),
-    gcmsiv: cipherFunction(siv),
-    ...keyWraps(line),
-    ...lent(line, 'ciphers', 'aes', ['cbc', 'cfb', 'ecb', 'unsafe']),
-  };
-}
-
-function chacha(line: Line) {
-  const sealed = (name: string, algorithm: string, nonceSize: number) =>
-    cipherFunction({
-      line,
-      subpath: 'chacha',
-      name,
-      properties: {
-        blockSize: 64,
-        nonceLength: nonceSize,
-        tagLength: 16,
-        ...(line === 2 ? AAD : {}),
-      },
-      algorithms: { 32: algorithm },
-      nonceSizes: [nonceSize, nonceSize],
-      output: true,
-      invalid: 'invalid tag',
-    });
-  return {
-    chacha20: chacha20(line),
-    chacha20poly1305: sealed('chacha20poly1305', 'chacha20-poly1305', 12),
-    xchacha20poly1305: sealed('xchacha20poly1305', 'xchacha20-poly1305', 24),
-    ...lent(line, 'ciphers', 'chacha', [
+/** The modules that both lines have. */
+const common = {
+  _poly1305: lent('_poly1305', ['poly1305']),
+  _polyval: lent('_polyval', ['_toGHASHKey', 'ghash', 'polyval']),
+  aes: { ctr, gcm, gcmsiv, aeskw, aeskwp, ...lent('aes', ['cbc', 'cfb', 'ecb', 'unsafe']) },
+  chacha: {
+    chacha20poly1305,
+    xchacha20poly1305,
+    chacha20,
+    ...lent('chacha', [
       '_poly1305_aead',
       'chacha12',
       'chacha20orig',
@@ -96,150 +43,105 @@ function chacha(line: Line) {
       'hchacha',
       'xchacha20',
     ]),
-  };
-}
-
-function common(line: Line) {
-  const lend = <Name extends string>(subpath: string, names: readonly Name[]) =>
-    lent(line, 'ciphers', subpath, names);
-  const { abytes, bytesToHex, concatBytes, hexToBytes, isBytes, isLE, utf8ToBytes } =
-    byteHelpers(line);
-  return {
-    _poly1305: lend('_poly1305', ['poly1305']),
-    _polyval: lend('_polyval', ['_toGHASHKey', 'ghash', 'polyval']),
-    aes: aes(line),
-    chacha: chacha(line),
-    ff1: lend('ff1', ['BinaryFF1', 'FF1']),
-    salsa: lend('salsa', ['hsalsa', 'salsa20', 'secretbox', 'xsalsa20', 'xsalsa20poly1305']),
-    utils: {
-      ...lend('utils', [
-        'abool',
-        'aexists',
-        'anumber',
-        'aoutput',
-        'bytesToNumberBE',
-        'bytesToUtf8',
-        'checkOpts',
-        'clean',
-        'complexOverlapBytes',
-        'copyBytes',
-        'createView',
-        'equalBytes',
-        'getOutput',
-        'hexToNumber',
-        'isAligned32',
-        'numberToBytesBE',
-        'overlapBytes',
-        'u32',
-        'u64Lengths',
-        'u8',
-        'wrapCipher',
-      ]),
-      abytes,
-      bytesToHex,
-      concatBytes,
-      hexToBytes,
-      isBytes,
-      isLE,
-      utf8ToBytes,
-    },
-    webcrypto: lend('webcrypto', ['cbc', 'ctr', 'gcm', 'utils']),
-  };
-}
+  },
+  ff1: lent('ff1', ['BinaryFF1', 'FF1']),
+  salsa: lent('salsa', ['hsalsa', 'salsa20', 'secretbox', 'xsalsa20', 'xsalsa20poly1305']),
+  utils: {
+    ...lent('utils', [
+      'abool',
+      'aexists',
+      'anumber',
+      'aoutput',
+      'bytesToNumberBE',
+      'bytesToUtf8',
+      'checkOpts',
+      'clean',
+      'complexOverlapBytes',
+      'copyBytes',
+      'createView',
+      'equalBytes',
+      'getOutput',
+      'hexToNumber',
+      'isAligned32',
+      'numberToBytesBE',
+      'overlapBytes',
+      'u32',
+      'u64Lengths',
+      'u8',
+      'wrapCipher',
+    ]),
+    abytes,
+    bytesToHex,
+    concatBytes,
+    hexToBytes,
+    isBytes,
+    isLE,
+    utf8ToBytes,
+  },
+  webcrypto: lent('webcrypto', ['cbc', 'ctr', 'gcm', 'utils']),
+};
 
 /** The modules of line 2. */
-function lineTwo() {
-  const lend = <Name extends string>(subpath: string, names: readonly Name[]) =>
-    lent(2, 'ciphers', subpath, names);
-  const base = common(2);
-  return {
-    ...base,
-    _arx: lend('_arx', ['_XorStreamPRG', 'createCipher', 'createPRG', 'rotl']),
-    _poly1305: { ...base._poly1305, ...lend('_poly1305', ['Poly1305']) },
-    _polyval: { ...base._polyval, ...lend('_polyval', ['GHASH', 'Polyval']) },
-    aes: {
-      ...base.aes,
-      ...lend('aes', ['__TESTS', 'aessiv', 'cmac', 'rngAesCtrDrbg128', 'rngAesCtrDrbg256', 'siv']),
-    },
-    chacha: { ...base.chacha, ...lend('chacha', ['__TESTS', 'rngChacha20', 'rngChacha8']) },
-    ff1: { ...base.ff1, ...lend('ff1', ['__TESTS']) },
-    salsa: { ...base.salsa, ...lend('salsa', ['__TESTS']) },
-    utils: {
-      ...base.utils,
-      randomBytes: byteHelpers(2).randomBytes,
-      ...lend('utils', [
-        'aarray',
-        'aoutput32',
-        'byteSwap',
-        'byteSwap32',
-        'managedNonce',
-        'swap32IfBE',
-        'swap8IfBE',
-        'wrapMacConstructor',
-      ]),
-    },
-  };
-}
-
-/** Helpers of versions 1.0 and 1.1. */
-function removedHelpers() {
-  const { nextTick } = byteHelpers(1);
-  return {
-    nextTick,
-    asyncLoop: async (count: number, tick: number, call: (index: number) => void) => {
-      let begin = Date.now();
-      for (let index = 0; index < count; index++) {
-        call(index);
-        const passed = Date.now() - begin;
-        // The clock may have been set back.
-        if (passed >= 0 && passed < tick) continue;
-        await nextTick();
-        begin += passed;
-      }
-    },
-    getDst: (size: number, target?: Uint8Array): Uint8Array => {
-      if (target === undefined) return new Uint8Array(size);
-      checkBytes(1, target, '', size);
-      if (target.byteOffset % 4 !== 0) throw new Error('unaligned output');
-      return target;
-    },
-    u16: ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint16Array =>
-      new Uint16Array(buffer, byteOffset, byteLength >> 1),
-  };
-}
+const table2 = {
+  ...common,
+  _arx: lent('_arx', ['_XorStreamPRG', 'createCipher', 'createPRG', 'rotl']),
+  _poly1305: { ...common._poly1305, ...lent('_poly1305', ['Poly1305']) },
+  _polyval: { ...common._polyval, ...lent('_polyval', ['GHASH', 'Polyval']) },
+  aes: {
+    ...common.aes,
+    ...lent('aes', ['__TESTS', 'aessiv', 'cmac', 'rngAesCtrDrbg128', 'rngAesCtrDrbg256', 'siv']),
+  },
+  chacha: { ...common.chacha, ...lent('chacha', ['__TESTS', 'rngChacha20', 'rngChacha8']) },
+  ff1: { ...common.ff1, ...lent('ff1', ['__TESTS']) },
+  salsa: { ...common.salsa, ...lent('salsa', ['__TESTS']) },
+  utils: {
+    ...common.utils,
+    randomBytes,
+    ...lent('utils', [
+      'aarray',
+      'aoutput32',
+      'byteSwap',
+      'byteSwap32',
+      'managedNonce',
+      'swap32IfBE',
+      'swap8IfBE',
+      'wrapMacConstructor',
+    ]),
+  },
+};
 
 /** The modules of line 1. */
-function lineOne() {
-  const lend = <Name extends string>(subpath: string, names: readonly Name[]) =>
-    lent(1, 'ciphers', subpath, names);
-  const base = common(1);
-  const { crypto } = globalThis as { crypto?: unknown };
-  return {
-    ...base,
-    _poly1305: { ...base._poly1305, ...lend('_poly1305', ['wrapConstructorWithKey']) },
-    aes: {
-      ...base.aes,
-      // In version 1 the name of AES-GCM-SIV.
-      siv: base.aes.gcmsiv,
-      // Since version 1.2 properties of `unsafe`.
-      expandKeyLE: standIn(() => original(1, 'ciphers', 'aes', 'unsafe').expandKeyLE),
-      expandKeyDecLE: standIn(() => original(1, 'ciphers', 'aes', 'unsafe').expandKeyDecLE),
-    },
-    crypto: { crypto },
-    utils: {
-      ...base.utils,
-      ...removedHelpers(),
-      ...lend('utils', ['Hash', 'ahash', 'setBigUint64', 'toBytes']),
-    },
-    webcrypto: {
-      ...base.webcrypto,
-      randomBytes: byteHelpers(1).randomBytes,
-      ...lend('webcrypto', ['getWebcryptoSubtle', 'managedNonce']),
-    },
-  };
-}
+const table1 = {
+  ...common,
+  _poly1305: { ...common._poly1305, ...lent('_poly1305', ['wrapConstructorWithKey']) },
+  aes: {
+    ...common.aes,
+    // In version 1 the name of AES-GCM-SIV.
+    siv: gcmsiv,
+    expandKeyLE,
+    expandKeyDecLE,
+  },
+  crypto: { crypto: webCrypto },
+  utils: {
+    ...common.utils,
+    // Of versions 1.0 and 1.1.
+    asyncLoop,
+    getDst,
+    nextTick,
+    u16,
+    ...lent('utils', ['Hash', 'ahash', 'setBigUint64', 'toBytes']),
+  },
+  webcrypto: {
+    ...common.webcrypto,
+    randomBytes,
+    ...lent('webcrypto', ['getWebcryptoSubtle', 'managedNonce']),
+  },
+};
+
+/** The makers by line, for tools/noble-modules.mjs. */
+export const tables = { v1: table1, v2: table2 };
 
 /** The modules of @noble/ciphers 2 by sub-path. */
-export const ciphers2: ReturnType<typeof lineTwo> = lineTwo();
+export const ciphers2: Modules<typeof table2> = /* @__PURE__ */ modulesOf(2, table2);
 /** The modules of @noble/ciphers 1 by sub-path. */
-export const ciphers1: ReturnType<typeof lineOne> = lineOne();
+export const ciphers1: Modules<typeof table1> = /* @__PURE__ */ modulesOf(1, table1);

@@ -1,9 +1,6 @@
 /** Ciphers with the interface of noble: functions of key and nonce that return one message's. */
-import { NO_BYTES } from '../../base/arguments.js';
-import { findCipher } from '../../catalog/catalog.js';
-import { isUint8Array } from '../../base/intrinsics.js';
-import { openParser, sealParser, cipherParser } from '../../operations/cipher.js';
-import { runSync } from '../../scheduling/run.js';
+import { isUint8Array, NO_BYTES } from '../../base/intrinsics.js';
+import type { Aead, StreamCipher } from '#platform/compat/noble/cipher-engine.js';
 import { checkBytes } from './checks.js';
 import { original, type Line } from './original.js';
 
@@ -35,61 +32,53 @@ export type XorStream = (
   counter?: number,
 ) => Uint8Array;
 
-/** A cipher of noble and the algorithms that compute it. */
+/** A cipher of noble and what computes it. */
 export interface CipherSpec {
   readonly line: Line;
   readonly subpath: string;
   readonly name: string;
   /** The properties of noble's function. */
   readonly properties: Readonly<Record<string, unknown>>;
-  /** Algorithms by the size of the key. */
-  readonly algorithms: Readonly<Record<number, string>>;
+  readonly aead?: Aead;
+  /** A cipher without a tag. */
+  readonly stream?: StreamCipher;
   /** The fewest and the most bytes of a nonce that Millrace serves. */
   readonly nonceSizes: readonly [least: number, most: number];
   /** True if encrypt and decrypt take memory for the result. */
   readonly output: boolean;
-  /** The message of a failed authentication; undefined for a cipher without a tag. */
+  /** The message of a failed authentication. */
   readonly invalid?: string;
 }
 
 /** Returns a cipher function; noble serves or refuses what Millrace does not accept. */
 export function cipherFunction(spec: CipherSpec): CipherFunction {
-  const { line, subpath, name, algorithms } = spec;
+  const { line, subpath, name, aead, stream } = spec;
   const [least, most] = spec.nonceSizes;
   const cipher = (key: Uint8Array, nonce: Uint8Array, ...more: unknown[]): Cipher => {
     const [aad] = more;
-    const algorithm = isUint8Array(key) ? algorithms[key.length] : undefined;
     const accepted =
-      algorithm !== undefined &&
+      isUint8Array(key) &&
+      (aead ?? stream)!.takes(key.length) &&
       isUint8Array(nonce) &&
       nonce.length >= least &&
       nonce.length <= most &&
-      (aad === undefined || (spec.invalid !== undefined && isUint8Array(aad))) &&
-      more.length <= 1 &&
-      findCipher(algorithm) !== undefined;
+      (aad === undefined || (aead !== undefined && isUint8Array(aad))) &&
+      more.length <= 1;
     if (!accepted) return original(line, 'ciphers', subpath, name)(key, nonce, ...more);
-    return new Message(spec, algorithm, key, nonce, aad as Uint8Array | undefined);
+    return new Message(spec, key, nonce, aad as Uint8Array | undefined);
   };
   return Object.assign(cipher, spec.properties) as unknown as CipherFunction;
 }
 
 class Message implements Cipher {
   readonly #spec: CipherSpec;
-  readonly #algorithm: string;
   readonly #key: Uint8Array;
   readonly #nonce: Uint8Array;
   readonly #aad: Uint8Array | undefined;
   #encrypted = false;
 
-  constructor(
-    spec: CipherSpec,
-    algorithm: string,
-    key: Uint8Array,
-    nonce: Uint8Array,
-    aad: Uint8Array | undefined,
-  ) {
+  constructor(spec: CipherSpec, key: Uint8Array, nonce: Uint8Array, aad: Uint8Array | undefined) {
     this.#spec = spec;
-    this.#algorithm = algorithm;
     this.#key = key;
     this.#nonce = nonce;
     this.#aad = aad;
@@ -99,23 +88,21 @@ class Message implements Cipher {
   }
 
   encrypt(data: Uint8Array, output?: Uint8Array): Uint8Array {
-    const { line, invalid } = this.#spec;
+    const { line, aead } = this.#spec;
     if (this.#encrypted) throw new Error('cannot encrypt() twice with same key + nonce');
     this.#encrypted = true;
     checkBytes(line, data, 'data');
-    const target = this.#target(output, data.length + (invalid === undefined ? 0 : 16));
+    const target = this.#target(output, data.length + (aead === undefined ? 0 : 16));
     if (target === undefined) return this.#original().encrypt(data, output);
-    if (invalid === undefined) return this.#xor(data, target);
-    const aad = this.#aad ?? NO_BYTES;
-    const options = { key: this.#key, nonce: this.#nonce, source: data, aad, target };
-    runSync(sealParser.fill, [this.#algorithm, options], 2);
+    if (aead === undefined) return this.#xor(data, target);
+    aead.seal(this.#key, this.#nonce, this.#aad ?? NO_BYTES, data, target);
     return target;
   }
 
   decrypt(data: Uint8Array, output?: Uint8Array): Uint8Array {
-    const { line, invalid } = this.#spec;
+    const { line, aead, invalid } = this.#spec;
     checkBytes(line, data, 'data');
-    if (invalid === undefined) {
+    if (aead === undefined) {
       const whole = this.#target(output, data.length);
       return whole === undefined ? this.#original().decrypt(data, output) : this.#xor(data, whole);
     }
@@ -128,15 +115,9 @@ class Message implements Cipher {
     }
     const target = this.#target(output, data.length - 16);
     if (target === undefined) return this.#original().decrypt(data, output);
-    const aad = this.#aad ?? NO_BYTES;
-    const options = { key: this.#key, nonce: this.#nonce, source: data, aad, target };
-    try {
-      runSync(openParser.fill, [this.#algorithm, options], 2);
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== 'ERR_AUTHENTICATION') throw error;
-      throw new Error(invalid, { cause: error });
-    }
-    return target;
+    const failure = aead.open(this.#key, this.#nonce, this.#aad ?? NO_BYTES, data, target);
+    if (failure === undefined) return target;
+    throw new Error(invalid, { cause: failure });
   }
 
   /** Returns the memory of the result; undefined if noble must judge the caller's. */
@@ -148,7 +129,7 @@ class Message implements Cipher {
   }
 
   #xor(data: Uint8Array, target: Uint8Array): Uint8Array {
-    xor(this.#algorithm, this.#key, this.#nonce, data, target);
+    this.#spec.stream!.apply(this.#key, this.#nonce, data, target);
     return target;
   }
 
@@ -158,39 +139,4 @@ class Message implements Cipher {
     const given = this.#aad === undefined ? [] : [this.#aad];
     return original(line, 'ciphers', subpath, name)(this.#key, this.#nonce, ...given);
   }
-}
-
-function xor(
-  algorithm: string,
-  key: Uint8Array,
-  iv: Uint8Array,
-  source: Uint8Array,
-  target: Uint8Array,
-): void {
-  const options = { encrypt: true, key, iv, source, target };
-  runSync(cipherParser.fill, [algorithm, options], 2);
-}
-
-/** ChaCha20 with a nonce of 12 bytes and a block counter (RFC 8439). */
-export function chacha20(line: Line): XorStream {
-  return (key, nonce, data, output, counter = 0) => {
-    const accepted =
-      isUint8Array(key) &&
-      key.length === 32 &&
-      isUint8Array(nonce) &&
-      nonce.length === 12 &&
-      isUint8Array(data) &&
-      (output === undefined || (isUint8Array(output) && output.length === data.length)) &&
-      Number.isSafeInteger(counter) &&
-      counter >= 0 &&
-      counter + Math.ceil(data.length / 64) < 2 ** 32 - 1;
-    if (!accepted)
-      return original(line, 'ciphers', 'chacha', 'chacha20')(key, nonce, data, output, counter);
-    const iv = new Uint8Array(16);
-    new DataView(iv.buffer).setUint32(0, counter, true);
-    iv.set(nonce, 4);
-    const target = output ?? new Uint8Array(data.length);
-    xor('chacha20', key, iv, data, target);
-    return target;
-  };
 }

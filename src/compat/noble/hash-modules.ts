@@ -1,208 +1,285 @@
 /**
- * The modules of @noble/hashes by sub-path: names that Millrace computes, and stand-ins for those
- * that only noble has.
+ * The modules of @noble/hashes by sub-path: makers of the names that Millrace computes, and of
+ * stand-ins for those that only noble has.
  */
-import { addons, kangarooOne, kangarooTwelve } from './addon-hashes.js';
-import { byteHelpers } from './byte-helpers.js';
-import { assertions, isBytes } from './checks.js';
-import { argon2, hkdf, hmac, pbkdf2, scrypt } from './derivations.js';
-import { blake2, blake3, legacy, longShake, sha2, sha3 } from './hash-families.js';
-import { lent, type Line } from './original.js';
+import { bool, checks } from './modules/_assert.js';
+import {
+  argon2d,
+  argon2i,
+  argon2id,
+  argon2dAsync,
+  argon2iAsync,
+  argon2idAsync,
+} from './modules/argon2.js';
+import { blake2b, blake2s, IV } from './modules/blake2.js';
+import { blake3 } from './modules/blake3.js';
+import { crypto } from './modules/crypto.js';
+import { extract, expand, hkdf } from './modules/hkdf.js';
+import { hmac } from './modules/hmac.js';
+import { md5, sha1, ripemd160 } from './modules/legacy.js';
+import { pbkdf2, pbkdf2Async } from './modules/pbkdf2.js';
+import { scrypt, scryptAsync } from './modules/scrypt.js';
+import { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } from './modules/sha2.js';
+import {
+  sha3_224,
+  sha3_256,
+  sha3_384,
+  sha3_512,
+  keccak_224,
+  keccak_256,
+  keccak_384,
+  keccak_512,
+  shake128,
+  shake256,
+  shake128_32,
+  shake256_64,
+} from './modules/sha3.js';
+import {
+  cshake128,
+  cshake256,
+  kmac128,
+  kmac256,
+  kmac128xof,
+  kmac256xof,
+  parallelhash128,
+  parallelhash256,
+  parallelhash128xof,
+  parallelhash256xof,
+  tuplehash128,
+  tuplehash256,
+  tuplehash128xof,
+  tuplehash256xof,
+  turboshake128,
+  turboshake256,
+  kt128,
+  kt256,
+  k12,
+  HopMAC128,
+  HopMAC256,
+} from './modules/sha3-addons.js';
+import {
+  isBytes,
+  abytes,
+  isLE,
+  bytesToHex,
+  hexToBytes,
+  utf8ToBytes,
+  nextTick,
+  concatBytes,
+  randomBytes,
+  aexists,
+  ahash,
+  anumber,
+  aoutput,
+} from './modules/byte-helpers.js';
+import { lend, modulesOf, type Lent, type Maker, type Modules } from './original.js';
 
-/** The parts that both lines have. */
-function common(line: Line) {
-  const lend = <Name extends string>(subpath: string, names: readonly Name[]) =>
-    lent(line, 'hashes', subpath, names);
-  const helpers = byteHelpers(line);
-  return {
-    argon2: argon2(line),
-    blake1: lend('blake1', ['blake224', 'blake256', 'blake384', 'blake512']),
-    blake2: blake2(line),
-    blake3: blake3(line),
-    eskdf: lend('eskdf', ['deriveMainSeed', 'eskdf', 'pbkdf2', 'scrypt']),
-    hkdf: hkdf(line),
-    hmac: { hmac: hmac(line) },
-    legacy: legacy(line),
-    pbkdf2: pbkdf2(line),
-    scrypt: scrypt(line),
-    sha2: sha2(line),
-    sha3: { ...sha3(line), ...lend('sha3', ['Keccak', 'keccakP']) },
-    'sha3-addons': { ...addons(line), ...lend('sha3-addons', ['keccakprg']) },
-    utils: {
-      ...lend('utils', [
-        'asyncLoop',
-        'byteSwap',
-        'byteSwap32',
-        'checkOpts',
-        'clean',
-        'createHasher',
-        'createView',
-        'kdfInputToBytes',
-        'rotl',
-        'rotr',
-        'swap32IfBE',
-        'swap8IfBE',
-        'u32',
-        'u8',
-      ]),
-      ...assertions(line),
-      ...helpers,
-    },
-  };
-}
+const lent = <Name extends string>(
+  subpath: string,
+  names: readonly Name[] | Readonly<Record<Name, string>>,
+): Record<Name, Maker<Lent>> => lend('hashes', subpath, names);
+
+/** The modules that both lines have. */
+const common = {
+  argon2: { argon2d, argon2i, argon2id, argon2dAsync, argon2iAsync, argon2idAsync },
+  blake1: lent('blake1', ['blake224', 'blake256', 'blake384', 'blake512']),
+  blake2: { blake2b, blake2s },
+  blake3: { blake3 },
+  eskdf: lent('eskdf', ['deriveMainSeed', 'eskdf', 'pbkdf2', 'scrypt']),
+  hkdf: { extract, expand, hkdf },
+  hmac: { hmac },
+  legacy: { md5, sha1, ripemd160 },
+  pbkdf2: { pbkdf2, pbkdf2Async },
+  scrypt: { scrypt, scryptAsync },
+  sha2: { sha224, sha256, sha384, sha512, sha512_224, sha512_256 },
+  sha3: {
+    sha3_224,
+    sha3_256,
+    sha3_384,
+    sha3_512,
+    keccak_224,
+    keccak_256,
+    keccak_384,
+    keccak_512,
+    shake128,
+    shake256,
+    ...lent('sha3', ['Keccak', 'keccakP']),
+  },
+  'sha3-addons': {
+    cshake128,
+    cshake256,
+    kmac128,
+    kmac256,
+    kmac128xof,
+    kmac256xof,
+    parallelhash128,
+    parallelhash256,
+    parallelhash128xof,
+    parallelhash256xof,
+    tuplehash128,
+    tuplehash256,
+    tuplehash128xof,
+    tuplehash256xof,
+    turboshake128,
+    turboshake256,
+    ...lent('sha3-addons', ['keccakprg']),
+  },
+  utils: {
+    ...lent('utils', [
+      'asyncLoop',
+      'byteSwap',
+      'byteSwap32',
+      'checkOpts',
+      'clean',
+      'createHasher',
+      'createView',
+      'kdfInputToBytes',
+      'rotl',
+      'rotr',
+      'swap32IfBE',
+      'swap8IfBE',
+      'u32',
+      'u8',
+    ]),
+    isBytes,
+    abytes,
+    isLE,
+    bytesToHex,
+    hexToBytes,
+    utf8ToBytes,
+    nextTick,
+    concatBytes,
+    randomBytes,
+    aexists,
+    ahash,
+    anumber,
+    aoutput,
+  },
+};
 
 /** The modules of line 2. */
-function lineTwo() {
-  const lend = <Name extends string>(subpath: string, names: readonly Name[]) =>
-    lent(2, 'hashes', subpath, names);
-  const base = common(2);
-  return {
-    ...base,
-    blake1: {
-      ...base.blake1,
-      ...lend('blake1', ['_BLAKE224', '_BLAKE256', '_BLAKE384', '_BLAKE512']),
-    },
-    blake2: { ...base.blake2, ...lend('blake2', ['_BLAKE2', '_BLAKE2b', '_BLAKE2s', '_compress']) },
-    blake3: { ...base.blake3, ...lend('blake3', ['_BLAKE3']) },
-    hmac: { ...base.hmac, ...lend('hmac', ['_HMAC']) },
-    legacy: { ...base.legacy, ...lend('legacy', ['_MD5', '_RIPEMD160', '_SHA1']) },
-    sha2: {
-      ...base.sha2,
-      ...lend('sha2', ['_SHA224', '_SHA256', '_SHA384', '_SHA512', '_SHA512_224', '_SHA512_256']),
-    },
-    sha3: { ...base.sha3, ...longShake(2) },
-    'sha3-addons': {
-      ...base['sha3-addons'],
-      ...kangarooTwelve(),
-      ...lend('sha3-addons', [
-        '_KMAC',
-        '_KangarooTwelve',
-        '_KeccakPRG',
-        '_ParallelHash',
-        '_TupleHash',
-      ]),
-    },
-    utils: {
-      ...base.utils,
-      ...lend('utils', ['abool', 'copyBytes', 'oidNist', 'validateObject']),
-    },
-    webcrypto: lend('webcrypto', ['hkdf', 'hmac', 'pbkdf2', 'sha256', 'sha384', 'sha512']),
-  };
-}
+const table2 = {
+  ...common,
+  blake1: {
+    ...common.blake1,
+    ...lent('blake1', ['_BLAKE224', '_BLAKE256', '_BLAKE384', '_BLAKE512']),
+  },
+  blake2: { ...common.blake2, ...lent('blake2', ['_BLAKE2', '_BLAKE2b', '_BLAKE2s', '_compress']) },
+  blake3: { ...common.blake3, ...lent('blake3', ['_BLAKE3']) },
+  hmac: { ...common.hmac, ...lent('hmac', ['_HMAC']) },
+  legacy: { ...common.legacy, ...lent('legacy', ['_MD5', '_RIPEMD160', '_SHA1']) },
+  sha2: {
+    ...common.sha2,
+    ...lent('sha2', ['_SHA224', '_SHA256', '_SHA384', '_SHA512', '_SHA512_224', '_SHA512_256']),
+  },
+  sha3: { ...common.sha3, shake128_32, shake256_64 },
+  'sha3-addons': {
+    ...common['sha3-addons'],
+    kt128,
+    kt256,
+    HopMAC128,
+    HopMAC256,
+    ...lent('sha3-addons', [
+      '_KMAC',
+      '_KangarooTwelve',
+      '_KeccakPRG',
+      '_ParallelHash',
+      '_TupleHash',
+    ]),
+  },
+  utils: {
+    ...common.utils,
+    ...lent('utils', ['abool', 'copyBytes', 'oidNist', 'validateObject']),
+  },
+  webcrypto: lent('webcrypto', ['hkdf', 'hmac', 'pbkdf2', 'sha256', 'sha384', 'sha512']),
+};
 
-/** WebCrypto, which is also the property `web` of noble 1.1 and 1.2. */
-function webCrypto(): object | undefined {
-  const { crypto } = globalThis as { crypto?: { [name: string]: any } };
-  if (crypto === undefined) return undefined;
-  return {
-    web: crypto,
-    subtle: crypto.subtle,
-    getRandomValues: crypto.getRandomValues.bind(crypto),
-    randomUUID: crypto.randomUUID?.bind(crypto),
-  };
-}
+const wide = lent('sha2', ['SHA384', 'SHA512', 'SHA512_224', 'SHA512_256']);
+const narrow = lent('sha2', ['SHA224', 'SHA256']);
+const old = lent('legacy', ['MD5', 'RIPEMD160', 'SHA1']);
+const BLAKE2 = lent('blake2', ['BLAKE2', 'BLAKE2b', 'BLAKE2s', 'compress']);
 
 /** The modules of line 1, with the sub-paths and classes that version 2 removed. */
-function lineOne() {
-  const lend = <Name extends string>(
-    subpath: string,
-    names: readonly Name[] | Readonly<Record<Name, string>>,
-  ) => lent(1, 'hashes', subpath, names);
-  const base = common(1);
-  const wide = lend('sha2', ['SHA384', 'SHA512', 'SHA512_224', 'SHA512_256']);
-  const narrow = lend('sha2', ['SHA224', 'SHA256']);
-  const { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } = base.sha2;
-  const old = lend('legacy', ['MD5', 'RIPEMD160', 'SHA1']);
-  const { SHA1, RIPEMD160 } = old;
-  const { sha1, ripemd160 } = base.legacy;
-  const BLAKE2 = lend('blake2', ['BLAKE2', 'BLAKE2b', 'BLAKE2s', 'compress']);
-  const { abytes, aexists, ahash, anumber, aoutput } = base.utils;
-  // The names that versions 1.1 to 1.5 had for the same checks.
-  const checks = {
-    bool: (value: unknown): void => {
-      if (typeof value !== 'boolean') throw new Error(`boolean expected, not ${String(value)}`);
-    },
+const table1 = {
+  ...common,
+  _assert: {
+    bool,
     bytes: abytes,
     exists: aexists,
     hash: ahash,
     number: anumber,
     output: aoutput,
-  };
-  // BLAKE2s begins with the values of SHA-256.
-  const IV: ArrayLike<number> = Uint32Array.of(
-    0x6a09e667,
-    0xbb67ae85,
-    0x3c6ef372,
-    0xa54ff53a,
-    0x510e527f,
-    0x9b05688c,
-    0x1f83d9ab,
-    0x5be0cd19,
-  );
-  return {
-    ...base,
-    _assert: { ...checks, abytes, aexists, ahash, anumber, aoutput, isBytes, default: checks },
-    // The class that later versions have as HashMD of `_md`.
-    _sha2: lend('_md', { SHA2: 'HashMD' }),
-    blake1: {
-      ...base.blake1,
-      ...lend('blake1', ['BLAKE224', 'BLAKE256', 'BLAKE384', 'BLAKE512']),
-      ...lend('blake1', {
-        Blake224: 'BLAKE224',
-        Blake256: 'BLAKE256',
-        Blake384: 'BLAKE384',
-        Blake512: 'BLAKE512',
-      }),
-    },
-    blake2: { ...base.blake2, ...BLAKE2 },
-    blake2b: { blake2b: base.blake2.blake2b, BLAKE2b: BLAKE2.BLAKE2b },
-    blake2s: {
-      blake2s: base.blake2.blake2s,
-      BLAKE2s: BLAKE2.BLAKE2s,
-      compress: BLAKE2.compress,
-      IV,
-      B2S_IV: IV,
-      ...lend('blake2s', ['G1s', 'G2s']),
-    },
-    blake3: { ...base.blake3, ...lend('blake3', ['BLAKE3']) },
-    crypto: { crypto: webCrypto() },
-    hmac: { ...base.hmac, ...lend('hmac', ['HMAC']) },
-    legacy: { ...base.legacy, ...old },
-    ripemd160: { ripemd160, RIPEMD160 },
-    sha1: { sha1, SHA1 },
-    sha2: { ...base.sha2, ...narrow, ...wide },
-    sha256: { sha224, sha256, ...narrow },
-    sha512: { sha384, sha512, sha512_224, sha512_256, ...wide },
-    'sha3-addons': {
-      ...base['sha3-addons'],
-      ...kangarooOne(),
-      ...lend('sha3-addons', [
-        'm14',
-        'KMAC',
-        'KangarooTwelve',
-        'KeccakPRG',
-        'ParallelHash',
-        'TupleHash',
-      ]),
-    },
-    utils: {
-      ...base.utils,
-      ...lend('utils', [
-        'Hash',
-        'byteSwapIfBE',
-        'bytesToUtf8',
-        'createOptHasher',
-        'createXOFer',
-        'toBytes',
-        'wrapConstructor',
-        'wrapConstructorWithOpts',
-        'wrapXOFConstructorWithOpts',
-      ]),
-    },
-  };
-}
+    abytes,
+    aexists,
+    ahash,
+    anumber,
+    aoutput,
+    isBytes,
+    default: checks,
+  },
+  // The class that later versions have as HashMD of `_md`.
+  _sha2: lent('_md', { SHA2: 'HashMD' }),
+  blake1: {
+    ...common.blake1,
+    ...lent('blake1', ['BLAKE224', 'BLAKE256', 'BLAKE384', 'BLAKE512']),
+    ...lent('blake1', {
+      Blake224: 'BLAKE224',
+      Blake256: 'BLAKE256',
+      Blake384: 'BLAKE384',
+      Blake512: 'BLAKE512',
+    }),
+  },
+  blake2: { ...common.blake2, ...BLAKE2 },
+  blake2b: { blake2b, BLAKE2b: BLAKE2.BLAKE2b },
+  blake2s: {
+    blake2s,
+    BLAKE2s: BLAKE2.BLAKE2s,
+    compress: BLAKE2.compress,
+    IV,
+    B2S_IV: IV,
+    ...lent('blake2s', ['G1s', 'G2s']),
+  },
+  blake3: { ...common.blake3, ...lent('blake3', ['BLAKE3']) },
+  crypto: { crypto },
+  hmac: { ...common.hmac, ...lent('hmac', ['HMAC']) },
+  legacy: { ...common.legacy, ...old },
+  ripemd160: { ripemd160, RIPEMD160: old.RIPEMD160 },
+  sha1: { sha1, SHA1: old.SHA1 },
+  sha2: { ...common.sha2, ...narrow, ...wide },
+  sha256: { sha224, sha256, ...narrow },
+  sha512: { sha384, sha512, sha512_224, sha512_256, ...wide },
+  'sha3-addons': {
+    ...common['sha3-addons'],
+    k12,
+    ...lent('sha3-addons', [
+      'm14',
+      'KMAC',
+      'KangarooTwelve',
+      'KeccakPRG',
+      'ParallelHash',
+      'TupleHash',
+    ]),
+  },
+  utils: {
+    ...common.utils,
+    ...lent('utils', [
+      'Hash',
+      'byteSwapIfBE',
+      'bytesToUtf8',
+      'createOptHasher',
+      'createXOFer',
+      'toBytes',
+      'wrapConstructor',
+      'wrapConstructorWithOpts',
+      'wrapXOFConstructorWithOpts',
+    ]),
+  },
+};
+
+/** The makers by line, for tools/noble-modules.mjs. */
+export const tables = { v1: table1, v2: table2 };
 
 /** The modules of @noble/hashes 2 by sub-path. */
-export const hashes2: ReturnType<typeof lineTwo> = lineTwo();
+export const hashes2: Modules<typeof table2> = /* @__PURE__ */ modulesOf(2, table2);
 /** The modules of @noble/hashes 1 by sub-path. */
-export const hashes1: ReturnType<typeof lineOne> = lineOne();
+export const hashes1: Modules<typeof table1> = /* @__PURE__ */ modulesOf(1, table1);

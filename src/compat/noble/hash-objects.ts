@@ -2,18 +2,20 @@
  * Hash functions with the interface of noble: callable objects with `create()`, over Millrace's
  * running hashes.
  */
-import { part, sizeOf } from '../../base/arguments.js';
-import { isUint8Array } from '../../base/intrinsics.js';
-import { Form } from '../../request/request.js';
-import type { HashFacts } from '../../catalog/facts.js';
-import { findHash } from '../../catalog/catalog.js';
-import { Running } from '../../hashers/running.js';
-import { Phase } from '../../hashers/setup.js';
-import { fastInto } from '../../operations/fast-path.js';
-import { encodeItem } from '../../operations/tuple.js';
+import type { Given } from '../../catalog/parameters.js';
+import { isUint8Array, part, sizeOf } from '../../base/intrinsics.js';
+import type { Algorithm } from '#platform/compat/noble/algorithms.js';
+import {
+  begin,
+  digestOf,
+  digestWith,
+  end,
+  resultOf,
+  writeResult,
+  type Running,
+} from '#platform/compat/noble/hash-engine.js';
 import { checkBytes, checkNumber, checkOutput, checkUsable, message } from './checks.js';
-import { original, type Line } from './original.js';
-import { beginWith, digestWith, type Parameters } from './parameters.js';
+import { original, type Line, type Maker } from './original.js';
 
 /** A running hash, as `create()` returns it. */
 export interface Hash {
@@ -70,6 +72,9 @@ export interface ShakeOpts {
   dkLen?: number;
 }
 
+/** A password, a salt or a name: bytes, or a string, which is encoded as UTF-8. */
+export type KDFInput = string | Uint8Array;
+
 /** How noble's classes differ in their order of checks. */
 type Kind = 'md' | 'sponge' | 'blake3';
 
@@ -77,9 +82,11 @@ type Kind = 'md' | 'sponge' | 'blake3';
 export interface Spec {
   readonly line: Line;
   readonly kind: Kind;
-  readonly facts: HashFacts;
+  readonly facts: Algorithm;
   readonly outputLen: number;
   readonly xof: boolean;
+  /** Encodes what one update adds to the message, if that is not its bytes. */
+  readonly encode?: (item: Uint8Array) => Uint8Array;
 }
 
 const specKey: unique symbol = Symbol('millrace.noble') as never;
@@ -119,12 +126,12 @@ export class RunningHash implements HashXOF {
       this.#lent.update(data);
       return this;
     }
-    const { line, facts } = this.#spec;
-    const usable = !this.destroyed && !this.finished && !facts.tuple;
+    const { line, encode } = this.#spec;
+    const usable = !this.destroyed && !this.finished && encode === undefined;
     if (usable && isUint8Array(data) && running.tryBuffer(data)) return this;
     checkUsable(line, this);
     const given = message(line, data);
-    const bytes = facts.tuple ? encodeItem(given) : given;
+    const bytes = encode?.(given) ?? given;
     running.update(bytes, 0, sizeOf(bytes));
     return this;
   }
@@ -157,17 +164,8 @@ export class RunningHash implements HashXOF {
     const { line, kind } = this.#spec;
     if (kind !== 'md' && this.finished) throw new Error('digest() was already called');
     checkUsable(line, this);
-    const running = this.#running;
-    const size = this.outputLen;
-    let digest: Uint8Array;
-    if (running.keyed || size !== running.facts.digestSize) {
-      digest = new Uint8Array(size);
-      this.#finish(digest);
-    } else {
-      // Buffer's pool is shared: callers may use `digest.buffer`.
-      digest = new Uint8Array(running.digest(Form.Buffer) as Uint8Array);
-      this.finished = true;
-    }
+    const digest = resultOf(this.#running, this.outputLen);
+    this.finished = true;
     this.destroy();
     return digest;
   }
@@ -198,7 +196,7 @@ export class RunningHash implements HashXOF {
   destroy(): void {
     this.destroyed = true;
     this.#lent?.destroy();
-    if (this.#running.phase !== Phase.Finalized) this.#running.finalize();
+    end(this.#running);
   }
 
   clone(): RunningHash {
@@ -217,7 +215,7 @@ export class RunningHash implements HashXOF {
   }
 
   #replace(spec: Spec, running: Running, lent: HashXOF | undefined): void {
-    this.#running.finalize();
+    end(this.#running);
     this.#spec = spec;
     this.#running = running;
     this.#lent = lent;
@@ -225,9 +223,7 @@ export class RunningHash implements HashXOF {
   }
 
   #finish(target: Uint8Array): void {
-    const running = this.#running;
-    if (this.outputLen > 0) running.digestInto(part(target, 0, this.outputLen), 0);
-    else running.finalize();
+    writeResult(this.#running, part(target, 0, this.outputLen));
     this.finished = true;
   }
 }
@@ -241,26 +237,24 @@ export interface Family<Options> {
   readonly always?: boolean;
   /** True for a function without properties in line 1. */
   readonly bare?: boolean;
-  /** Returns the parameters of a digest, or undefined if only noble serves or refuses them. */
-  read(options: Options): Parameters | undefined;
+  /** Returns the options of a digest, or undefined if only noble serves or refuses them. */
+  read(options: Options): Given | undefined;
 }
 
-/** Returns a hash function without options. */
+/** Returns the maker of a hash function without options. */
 export function plainHash(
-  line: Line,
-  algorithm: string,
+  facts: Algorithm,
   kind: Kind,
   nist?: number,
-): CHash<undefined, Hash> {
-  const facts = findHash(algorithm)!;
-  const spec: Spec = { line, kind, facts, outputLen: facts.digestSize, xof: false };
-  const begin = (): RunningHash => new RunningHash(spec, begun(facts, facts.digestSize));
-  const hash = (data: Uint8Array): Uint8Array => {
-    const digest = new Uint8Array(facts.digestSize);
-    if (isUint8Array(data) && fastInto(facts, data, digest)) return digest;
-    return begin().update(message(line, data)).digest();
+): Maker<CHash<undefined, Hash>> {
+  return (line) => {
+    const size = facts.digestSize;
+    const spec: Spec = { line, kind, facts, outputLen: size, xof: false };
+    const create = (): RunningHash => new RunningHash(spec, begin(facts, { size }));
+    const hash = (data: Uint8Array): Uint8Array =>
+      digestOf(facts, data) ?? create().update(message(line, data)).digest();
+    return described(hash, spec, create, { nist });
   };
-  return described(hash, spec, begin, { nist });
 }
 
 /** Returns a hash function with options. */
@@ -272,33 +266,29 @@ export function optionHash<Options extends object, Instance extends Hash = Hash>
   const { line, facts, outputLen } = spec;
   const usual = outputLen === facts.digestSize;
   const lent = (): any => original(line, 'hashes', subpath, name);
+  // Not `??`: noble refuses null.
+  const optionsOf = (given?: Options): Options => (given === undefined ? ({} as Options) : given);
   const create = (options?: Options): Hash => {
-    if (options === undefined && !always) return new RunningHash(spec, begun(facts, outputLen));
-    const parameters = read(options ?? ({} as Options));
-    if (parameters !== undefined) {
-      const { size } = parameters;
-      return new RunningHash({ ...spec, outputLen: size }, beginWith(facts, parameters));
-    }
-    return new RunningHash(spec, begun(facts, outputLen), lent().create(options) as HashXOF);
+    const plain = { size: outputLen };
+    const given = options === undefined && !always ? plain : read(optionsOf(options));
+    if (given !== undefined) return begun(spec, given);
+    return new RunningHash(spec, begin(facts, plain), lent().create(options) as HashXOF);
   };
   const hash = (data: Uint8Array, options?: Options): Uint8Array => {
     if (options === undefined && !always) {
       if (!usual) return digestWith(facts, { size: outputLen }, message(line, data));
-      if (isUint8Array(data)) {
-        const digest = new Uint8Array(outputLen);
-        if (fastInto(facts, data, digest)) return digest;
-      }
-      return create().update(message(line, data)).digest();
+      return digestOf(facts, data) ?? create().update(message(line, data)).digest();
     }
-    const parameters = read(options ?? ({} as Options));
-    if (parameters === undefined) return lent()(data, options);
-    return digestWith(facts, parameters, message(line, data));
+    const given = read(optionsOf(options));
+    if (given === undefined) return lent()(data, options);
+    return digestWith(facts, given, message(line, data));
   };
   return described(hash, spec, create, { nist, bare }) as CHash<Options, Instance>;
 }
 
-function begun(facts: HashFacts, size: number): Running {
-  return new Running(facts, false, undefined, 0, 0, size);
+/** Returns a running hash with options. */
+export function begun(spec: Spec, given: Given): RunningHash {
+  return new RunningHash({ ...spec, outputLen: given.size }, begin(spec.facts, given));
 }
 
 /** Properties of a hash function that its spec has not. */

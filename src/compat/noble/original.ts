@@ -18,8 +18,8 @@ export type NobleSource = (subpath: string) => NobleModule;
 export type Lent = any;
 
 const sources = new Map<string, NobleSource>();
+const single = new Map<string, Lent>();
 const calls = new Map<string, number>();
-const logged = environment('MILLRACE_NOBLE_LOG') === '1';
 
 /**
  * Sets where noble itself comes from, instead of the optional peer dependency: in browsers, and in
@@ -52,17 +52,22 @@ export function nobleCalls(): Record<string, number> {
  */
 export function original(line: Line, name: NoblePackage, subpath: string, entry: string): Lent {
   const label = `${subpath}/${entry}`;
-  const module = moduleOf(line, name, subpath, label);
-  if (!(entry in module)) {
-    throw makeError(
-      'ERR_NOBLE_VERSION',
-      `the installed @noble/${name} has no ${label}; install one of ${known[name][line]}`,
-    );
-  }
+  const loaded = single.get(`${name}@${line}/${label}`) ?? exportOf(line, name, subpath, entry);
   const count = calls.get(label) ?? 0;
   calls.set(label, count + 1);
-  if (logged && count === 0) reportNoble(`millrace: @noble/${name} computes ${label}`);
-  return module[entry];
+  if (count === 0 && environment('MILLRACE_NOBLE_LOG') === '1')
+    reportNoble(`millrace: @noble/${name} computes ${label}`);
+  return loaded;
+}
+
+function exportOf(line: Line, name: NoblePackage, subpath: string, entry: string): Lent {
+  const label = `${subpath}/${entry}`;
+  const module = moduleOf(line, name, subpath, label);
+  if (entry in module) return module[entry];
+  throw makeError(
+    'ERR_NOBLE_VERSION',
+    `the installed @noble/${name} has no ${label}; install one of ${known[name][line]}`,
+  );
 }
 
 /** The versions whose test suites pass. */
@@ -110,24 +115,102 @@ function found(
 }
 
 /**
- * Stand-ins for exports of noble, by name; a table has the newest names of renamed ones. A stand-in loads noble when it is called or one of its
+ * Sets where one export of noble comes from, and returns `served`. In a bundle without `served` there
+ * is no call, and so not that export either.
+ *
+ * @param name `hashes` or `ciphers`
+ * @param line the major version
+ * @param label the sub-path and the name: `blake2/blake2b`
+ */
+export function withNoble<Export>(
+  served: Export,
+  name: NoblePackage,
+  line: Line,
+  label: string,
+  noble: unknown,
+): Export {
+  single.set(`${name}@${line}/${label}`, noble);
+  return served;
+}
+
+/** Makes an export of a module of noble, with the interface of a line. */
+export interface Maker<Export> {
+  (line: Line): Export;
+  /** Where noble has what this falls back on or, if `lent`, stands in for. */
+  readonly noble?: readonly [subpath: string, entry: string];
+  readonly lent?: true;
+}
+
+/** Says where noble has what a maker's result falls back on. */
+export function backed<Export>(
+  subpath: string,
+  entry: string,
+  make: (line: Line) => Export,
+): Maker<Export> {
+  return Object.assign(make, { noble: [subpath, entry] as const });
+}
+
+/**
+ * Returns a stand-in for an export of noble. It loads noble when it is called or one of its
  * properties is read, so that importing a module loads nothing.
  */
-export function lent<Name extends string>(
-  line: Line,
+export function lent(line: Line, name: NoblePackage, subpath: string, entry: string): Lent {
+  return standIn(() => original(line, name, subpath, entry));
+}
+
+/**
+ * Returns makers of stand-ins for exports of noble, by name; a table has the newest names of renamed ones.
+ */
+export function lend<Name extends string>(
   name: NoblePackage,
   subpath: string,
   entries: readonly Name[] | Readonly<Record<Name, string>>,
-): Record<Name, Lent> {
+): Record<Name, Maker<Lent>> {
   const pairs = Array.isArray(entries)
     ? entries.map((entry) => [entry, entry])
     : Object.entries(entries);
   return Object.fromEntries(
-    pairs.map(([shown, entry]) => [shown, standIn(() => original(line, name, subpath, entry))]),
-  ) as Record<Name, Lent>;
+    pairs.map(([shown, entry]) => [
+      shown,
+      Object.assign((line: Line) => lent(line, name, subpath, entry), {
+        noble: [subpath, entry],
+        lent: true,
+      }),
+    ]),
+  ) as Record<Name, Maker<Lent>>;
 }
 
-/** A function or object that loads noble at its first use. */
+/** Makers of a module's exports, by name. */
+type Makers = Readonly<Record<string, (line: Line) => unknown>>;
+
+/** The exports of modules by sub-path and name. */
+export type Modules<Table> = {
+  readonly [Path in keyof Table]: {
+    readonly [Name in keyof Table[Path]]: Table[Path][Name] extends (line: Line) => infer Export
+      ? Export
+      : never;
+  };
+};
+
+/** Makes the modules of a line. What two modules share is made once. */
+export function modulesOf<const Table extends Readonly<Record<string, Makers>>>(
+  line: Line,
+  table: Table,
+): Modules<Table> {
+  const made = new Map<unknown, unknown>();
+  const exportOf = (make: (line: Line) => unknown): unknown => {
+    if (!made.has(make)) made.set(make, make(line));
+    return made.get(make);
+  };
+  return Object.fromEntries(
+    Object.entries(table).map(([path, makers]) => [
+      path,
+      Object.fromEntries(Object.entries(makers).map(([name, make]) => [name, exportOf(make)])),
+    ]),
+  ) as Modules<Table>;
+}
+
+/** Returns a function or object that loads what it stands for at its first use. */
 export function standIn(load: () => Lent): Lent {
   const proxy: object = new Proxy(function noble() {}, {
     apply: (_, self, given) => Reflect.apply(load(), self, given),

@@ -7,12 +7,24 @@ export interface DeriveCalls {
   derive(...given: number[]): number;
 }
 
+let report: ((fraction: number) => void) | undefined;
+
+/** What the modules import: the function that takes the fraction of the work that is complete. */
+export const progressOf: object = {
+  javascript: {
+    progress(fraction: number): void {
+      if (fraction < 1) report?.(fraction);
+    },
+  },
+};
+
 /** The most bytes that a module's memory can have. */
 const MEMORY_MAX = 2 ** 32;
 
 /**
  * Derives a key of `size` bytes with a function that takes `before`, the address and the size of
- * each input, `after`, and the target's. `memory` is what it needs, in bytes.
+ * each input, `after`, and the target's. `memory` is what it needs, in bytes. `progress` is called
+ * about once per millisecond.
  *
  * @throws MillraceError ERR_OUT_OF_MEMORY
  */
@@ -23,17 +35,20 @@ export function derive(
   inputs: readonly Uint8Array[],
   after: readonly number[],
   target: Uint8Array,
+  progress?: (fraction: number) => void,
 ): void {
   if (memory > MEMORY_MAX) throw outOfMemory(memory);
   const places = layOut(family, [...inputs, target]);
   const calls = family.open();
   const [result = 0, end = 0] = places.slice(-2);
   const given = inputs.flatMap(({ length }, index) => [places[index]!, length]);
+  report = progress;
   try {
     const failed = calls.derive(...before, ...given, ...after, result, target.length);
     if (failed !== 0) throw outOfMemory(memory);
     target.set(family.bytes().subarray(result, result + target.length));
   } finally {
+    report = undefined;
     family.wipe(end, true);
     // The working memory is overwritten already.
     family.drop();

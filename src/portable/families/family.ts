@@ -27,6 +27,7 @@ const NEAR_BYTES = 4096;
 
 export class Family<Calls extends object> {
   readonly #text: ModuleSource;
+  readonly #imports: object | undefined;
   #module: Module | undefined;
   #exports!: Calls & Exports;
   /** The first byte that a call may use. */
@@ -39,9 +40,23 @@ export class Family<Calls extends object> {
   #first = 0;
   #bytes!: Uint8Array;
 
-  /** Takes the text of a module (src/portable/modules). */
-  constructor(text: ModuleSource) {
+  /** Takes the text of a module (src/portable/modules), and what it imports. */
+  constructor(text: ModuleSource, imports?: object) {
     this.#text = text;
+    this.#imports = imports;
+  }
+
+  /**
+   * Returns the compiled module.
+   *
+   * @throws MillraceError ERR_ENGINE_UNAVAILABLE
+   */
+  compile(): Module {
+    try {
+      return (this.#module ??= compileText(this.#text));
+    } catch (error) {
+      throw makeError('ERR_ENGINE_UNAVAILABLE', (error as NoWebAssembly).message);
+    }
   }
 
   /**
@@ -98,12 +113,7 @@ export class Family<Calls extends object> {
   }
 
   #instantiate(): void {
-    try {
-      this.#module ??= compileText(this.#text);
-      this.#exports = instantiate<Calls & Exports>(this.#module);
-    } catch (error) {
-      throw makeError('ERR_ENGINE_UNAVAILABLE', (error as NoWebAssembly).message);
-    }
+    this.#exports = instantiate<Calls & Exports>(this.compile(), this.#imports);
     this.start = aligned(this.#exports.__heap_base.value);
     this.end = this.#first = this.#exports.memory.buffer.byteLength;
   }

@@ -6,6 +6,7 @@
  * A call keeps no argument. The source may overlap the target, and a state the next one: everything
  * is read before the result is written. Callers have checked sizes against the catalog.
  */
+import type { ParameterRanges } from '../../catalog/facts.js';
 import { part, sizeOf } from '../../base/intrinsics.js';
 import { aligned, WINDOW_MIN, windowAt, type Family } from './family.js';
 
@@ -195,4 +196,19 @@ export class ExtendableHash extends FamilyHash {
       family.wipe(window + Math.min(size, target.length), secret.length > 0);
     }
   }
+}
+
+/** A hash of the catalog: its implementation and its properties; sizes in bytes. */
+export interface Recipe {
+  readonly name: string;
+  readonly hash: FamilyHash;
+  readonly digestSize: number;
+  readonly blockSize: number;
+  readonly stateSize: number;
+  readonly xof?: true;
+  readonly tuple?: true;
+  readonly keyRequired?: true;
+  readonly parameters?: ParameterRanges;
+  readonly seedBits?: number;
+  readonly hmac?: false;
 }

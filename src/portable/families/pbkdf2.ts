@@ -3,15 +3,23 @@ import { layOut } from './family.js';
 import type { FamilyHash } from './hash.js';
 import { Hmac, writeKeyStates, type MacSizes } from './hmac.js';
 
+/** Iterations of a step: some milliseconds. */
+const STEP = 4096;
+
 /** Derives a key. */
-export function pbkdf2(
+export function pbkdf2(...given: Parameters<typeof pbkdf2Steps>): void {
+  for (const _ of pbkdf2Steps(...given));
+}
+
+/** Derives a key, and pauses between steps. */
+export function* pbkdf2Steps(
   hash: FamilyHash,
   sizes: MacSizes,
   password: Uint8Array,
   salt: Uint8Array,
   iterations: number,
   target: Uint8Array,
-): void {
+): Generator<void> {
   const { digestSize, stateSize } = sizes;
   const states = new Uint8Array(2 * stateSize);
   writeKeyStates(hash, sizes, password, states);
@@ -26,7 +34,10 @@ export function pbkdf2(
       number.setUint32(0, block);
       mac.mac(numbered, last);
       sum.set(last);
-      iterate(hash, mac, states, stateSize, last, sum, iterations - 1);
+      for (let left = iterations - 1; left > 0; left -= STEP) {
+        iterate(hash, mac, states, stateSize, last, sum, Math.min(left, STEP));
+        yield;
+      }
       target.set(sum.subarray(0, Math.min(digestSize, target.length - at)), at);
     }
   } finally {
@@ -61,7 +72,9 @@ function iterate(
   family.end = 0;
   try {
     iterate!(id, inner, outer, first, result, count);
-    sum.set(family.bytes().subarray(result, end).subarray(0, sum.length));
+    const bytes = family.bytes();
+    sum.set(bytes.subarray(result, result + sum.length));
+    last.set(bytes.subarray(first, first + last.length));
     family.end = whole;
   } finally {
     family.wipe(end, true);

@@ -1,5 +1,5 @@
 /** Ciphers of millrace/portable. */
-import { makeError } from '../../base/errors.js';
+import { makeError, wrongTag } from '../../base/errors.js';
 import { accepted, type Accepted } from '../../base/options.js';
 import { aeadOf, applyStream, type AeadCalls, type StreamCalls } from '../families/ciphers.js';
 import { Family } from '../families/family.js';
@@ -232,14 +232,6 @@ export function makeAead(
     return opened;
   };
   return { seal, open, algorithm, keySize, nonceSize, tagSize };
-}
-
-/** Returns the error of a message that is not authentic. */
-export function wrongTag(): Error {
-  return makeError(
-    'ERR_AUTHENTICATION',
-    'authentication failed: wrong key, nonce, aad or tag, or changed ciphertext',
-  );
 }
 
 function sized(

@@ -16,11 +16,9 @@ import {
 } from '../../base/kdf-costs.js';
 import { between } from '../../base/numbers.js';
 import { accepted, type Accepted } from '../../base/options.js';
-import { derive, type DeriveCalls } from '../families/derivations.js';
-import { Family } from '../families/family.js';
+import { derive } from '../families/derivations.js';
 import { pbkdf2 as derivePbkdf2 } from '../families/pbkdf2.js';
-import { module as argon2Module } from '../modules/argon2.js';
-import { module as scryptModule } from '../modules/scrypt.js';
+import * as modules from '../family-modules.js';
 import { recipeOf, type HashFunction } from './hash.js';
 import {
   bytes,
@@ -39,16 +37,9 @@ export interface ScryptOptions extends ScryptCostOptions {
   readonly maxmem?: number | undefined;
 }
 
-const scryptFamily = /* @__PURE__ */ new Family<DeriveCalls>(scryptModule);
-const argon2Family = /* @__PURE__ */ new Family<DeriveCalls>(argon2Module);
-
-const scryptTakes: Accepted<keyof ScryptOptions> = /* @__PURE__ */ accepted(
-  'scrypt(password, salt, keylen)',
-  {
-    ...scryptCostNames,
-    maxmem: true,
-  },
-);
+// A function, as bundlers keep the copy of another object's properties.
+const scryptTakes: Accepted<keyof ScryptOptions> = /* @__PURE__ */ (() =>
+  accepted('scrypt(password, salt, keylen)', { ...scryptCostNames, maxmem: true }))();
 
 export type { Argon2Algorithm };
 
@@ -120,7 +111,7 @@ export function scrypt(
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
   const target = memoryFor(dkLen);
   const { N, r, p } = cost;
-  derive(scryptFamily, scryptMemory(cost), [], [secret, other], [N, r, p], target);
+  derive(modules.scrypt, scryptMemory(cost), [], [secret, other], [N, r, p], target);
   return target;
 }
 
@@ -155,10 +146,10 @@ export function pbkdf2(
     );
   between(iterations, 1, 2 ** 32 - 1, 'iterations');
   const size = keySize(keylen, 'keylen');
-  const { hash, facts } = recipeOf(digest, 'digest');
+  const recipe = recipeOf(digest, 'digest');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
   const target = memoryFor(size);
-  derivePbkdf2(hash, facts, secret, other, iterations, target);
+  derivePbkdf2(recipe.hash, recipe, secret, other, iterations, target);
   return target;
 }
 
@@ -212,7 +203,7 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
     associatedData === undefined ? NO_BYTES : data(associatedData, 'parameters.associatedData'),
   ];
   const target = memoryFor(dkLen);
-  derive(argon2Family, m * 1024, [kind, version, m, t, p], inputs, [], target);
+  derive(modules.argon2, m * 1024, [kind, version, m, t, p], inputs, [], target);
   return target;
 }
 

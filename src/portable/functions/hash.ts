@@ -1,11 +1,9 @@
 /** The hashes of millrace/portable: one function each, with a running form. */
 import { makeError, wrongType } from '../../base/errors.js';
-import type { ParameterRanges } from '../../catalog/facts.js';
 import { takesNo } from '../../catalog/parameters.js';
 import { accepted, type Accepted } from '../../base/options.js';
 import { Unclonable } from '../../base/unclonable.js';
-import { PLAIN, type FamilyHash, type HashParams } from '../families/hash.js';
-import type { MacSizes } from '../families/hmac.js';
+import { PLAIN, type HashParams, type Recipe } from '../families/hash.js';
 import { encoded, encodingOf, resultOf, type Digest, type Encoding } from './encodings.js';
 import {
   data,
@@ -125,23 +123,6 @@ export interface HashFunction<Extra extends object = NoOptions, Source = Data> {
   readonly blockSize: number;
 }
 
-/** The hash's properties in the catalog. */
-export interface Facts extends MacSizes {
-  readonly xof?: true;
-  readonly tuple?: true;
-  readonly keyRequired?: true;
-  readonly parameters?: ParameterRanges;
-  readonly seedBits?: number;
-  readonly hmac?: false;
-}
-
-/** The implementation and the properties of a hash. */
-export interface Recipe {
-  readonly algorithm: string;
-  readonly hash: FamilyHash;
-  readonly facts: Facts;
-}
-
 const recipes = /* @__PURE__ */ new WeakMap<object, Recipe>();
 
 /**
@@ -151,20 +132,16 @@ export function recipeOf(value: unknown, name: string): Recipe {
   const found = typeof value === 'function' ? recipes.get(value) : undefined;
   if (found === undefined)
     throw wrongType(name, 'a hash of millrace/portable, such as its sha256,', value);
-  if (found.facts.hmac !== false) return found;
-  throw makeError('ERR_ARGUMENT_VALUE', `${name}: there is no HMAC over ${found.algorithm}`);
+  if (found.hmac !== false) return found;
+  throw makeError('ERR_ARGUMENT_VALUE', `${name}: there is no HMAC over ${found.name}`);
 }
 
 /** Makes a hash function. */
 export function makeHash<Extra extends object = NoOptions, Source = Data>(
-  algorithm: string,
-  hash: FamilyHash,
-  catalog: Facts,
+  recipe: Recipe,
   parametersOf = noParameters,
 ): HashFunction<Extra, Source> {
-  // Without prototypes, from which names of options could be inherited.
-  const parameters = catalog.parameters && { ...catalog.parameters, __proto__: null };
-  const facts = { ...catalog, parameters, __proto__: null } as Facts;
+  const { name: algorithm, hash, digestSize, blockSize } = recipe;
   const own = {
     outputLength: true,
     key: true,
@@ -188,14 +165,13 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
     let encoding: Encoding;
     let params = PLAIN;
     if (second === undefined || typeof second === 'string') {
-      if (facts.keyRequired) throw noKey(algorithm);
-      const size = sizeOf(undefined, algorithm, facts);
+      if (recipe.keyRequired) throw noKey(algorithm);
       encoding = encodingOf(second);
-      digest = memory(size);
+      digest = memory(digestSize);
     } else {
       const request = optionsOf<AllOptions>(second, 'options', takes);
       encoding = encodingOf(request.encoding);
-      const given = read(request, algorithm, facts, parametersOf);
+      const given = read(request, recipe, parametersOf);
       params = given.params;
       digest = resultOf(given.size, encoding);
     }
@@ -204,15 +180,14 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
   }
   const create = (given?: unknown): RunningHash => {
     const request = optionsOf<BeginOptions>(given, 'options', takesBeginning);
-    const { params, size } = read(request, algorithm, facts, parametersOf);
-    return new RunningHash(algorithm, hash, params, size, facts);
+    const { params, size } = read(request, recipe, parametersOf);
+    return new RunningHash(recipe, params, size);
   };
-  const { digestSize: outputLength, blockSize } = facts;
-  recipes.set(call, { algorithm, hash, facts });
+  recipes.set(call, recipe);
   return Object.assign(call, {
     create,
     algorithm,
-    outputLength,
+    outputLength: digestSize,
     blockSize,
   }) as unknown as HashFunction<Extra, Source>;
 }
@@ -236,28 +211,21 @@ type AllOptions = DigestOptions & BeginOptions;
 
 function read(
   given: BeginOptions,
-  algorithm: string,
-  facts: Facts,
+  recipe: Recipe,
   parametersOf: ReadParameters,
 ): { size: number; params: HashParams } {
   const { outputLength, seed } = given;
-  const size = sizeOf(outputLength, algorithm, facts);
-  const params = parametersOf(given, algorithm, facts, size);
+  const size = sizeOf(outputLength, recipe);
+  const params = parametersOf(given, recipe, size);
   if (seed === undefined && params.key === undefined && params.parameters === undefined)
     return { size, params: PLAIN };
-  return { size, params: { seed: seedOf(seed, algorithm, facts), ...params } };
+  return { size, params: { seed: seedOf(seed, recipe), ...params } };
 }
 
 const OUTPUT_MAX = 2 ** 30;
 
-function sizeOf(
-  outputLength: unknown,
-  algorithm: string,
-  { digestSize, xof, parameters }: Facts,
-): number {
-  if (outputLength === undefined) {
-    return digestSize;
-  }
+function sizeOf(outputLength: unknown, { name, digestSize, xof, parameters }: Recipe): number {
+  if (outputLength === undefined) return digestSize;
   const size = unsigned(outputLength, 'options.outputLength');
   if (xof ? size >= 1 && size <= OUTPUT_MAX : size === digestSize) return size;
   const most = parameters?.outputLength?.[1];
@@ -265,45 +233,42 @@ function sizeOf(
   const allowed = xof || most !== undefined ? `between 1 and ${most ?? OUTPUT_MAX}` : digestSize;
   throw makeError(
     'ERR_OUTPUT_SIZE',
-    `options.outputLength must be ${allowed} bytes for ${algorithm}, not ${size}`,
+    `options.outputLength must be ${allowed} bytes for ${name}, not ${size}`,
   );
 }
 
-function seedOf(seed: unknown, algorithm: string, { seedBits = 0 }: Facts): bigint {
+function seedOf(seed: unknown, { name, seedBits = 0 }: Recipe): bigint {
   if (seed === undefined) return 0n;
   if (typeof seed !== 'number' && typeof seed !== 'bigint')
     throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
-  if (seedBits === 0)
-    throw makeError('ERR_ARGUMENT_VALUE', `options.seed: ${algorithm} takes no seed`);
+  if (seedBits === 0) throw makeError('ERR_ARGUMENT_VALUE', `options.seed: ${name} takes no seed`);
   const wide = BigInt(typeof seed === 'number' ? unsigned(seed, 'options.seed') : seed);
   if (wide >= 0n && wide >> BigInt(seedBits) === 0n) return wide;
   throw makeError(
     'ERR_ARGUMENT_VALUE',
-    `options.seed must be an unsigned integer of ${seedBits} bits for ${algorithm}`,
+    `options.seed must be an unsigned integer of ${seedBits} bits for ${name}`,
   );
 }
 
 /** Reads the parameters of a hash that takes some; {@link noParameters} refuses them. */
 export type ReadParameters = (
   given: ParameterOptions,
-  algorithm: string,
-  facts: Facts,
+  recipe: Recipe,
   size: number,
 ) => Pick<HashParams, 'key' | 'parameters'>;
 
 const NO_PARAMETERS = { key: undefined };
 
-const noParameters: ReadParameters = (given, algorithm, { hmac }) => {
+const noParameters: ReadParameters = (given, recipe) => {
   for (const name of parameterNames)
-    if (given[name] !== undefined) throw takesNoParameter(name, algorithm, hmac);
+    if (given[name] !== undefined) throw takesNoParameter(name, recipe);
   return NO_PARAMETERS;
 };
 
 /** Returns the error for a parameter that a hash does not take. */
 export function takesNoParameter(
   name: (typeof parameterNames)[number],
-  algorithm: string,
-  hmac: false | undefined,
+  { name: algorithm, hmac }: Recipe,
 ): Error {
   if (name !== 'key') return takesNo(name, algorithm);
   const hint = hmac === false ? '' : '; hmac does';
@@ -435,7 +400,8 @@ export class RunningHash extends Running {
   readonly #again: () => RunningHash;
 
   /** Made by {@link HashFunction.create}. */
-  constructor(algorithm: string, hash: FamilyHash, params: HashParams, size: number, facts: Facts) {
+  constructor(recipe: Recipe, params: HashParams, size: number) {
+    const { name, hash, stateSize } = recipe;
     const steps: RunningSteps = {
       update: (state, source, next) =>
         hash.update(params, state, hash.encodeItems?.([source], data) ?? source, next),
@@ -444,8 +410,8 @@ export class RunningHash extends Running {
     if (hash.squeeze !== undefined)
       steps.squeeze = (state, rest, target, next) =>
         hash.squeeze!(params, state, rest, target, next);
-    super(algorithm, steps, size, facts.stateSize);
-    this.#again = () => new RunningHash(algorithm, hash, params, size, facts);
+    super(name, steps, size, stateSize);
+    this.#again = () => new RunningHash(recipe, params, size);
   }
 
   protected override another(): RunningHash {

@@ -44,14 +44,14 @@ function hkdfWhole(
 ): Result {
   if (arguments.length < 5)
     throw makeError('ERR_MISSING_ARGUMENT', 'hkdf needs a digest, ikm, a salt, info and keylen');
-  const { algorithm, hash, facts } = recipeOf(digest, 'digest');
-  const size = hkdfSize(keylen, algorithm, facts.digestSize);
+  const recipe = recipeOf(digest, 'digest');
+  const size = hkdfSize(keylen, recipe.name, recipe.digestSize);
   const [secret, other, purpose] = [data(ikm, 'ikm'), data(salt, 'salt'), data(info, 'info')];
   const target = memory(size);
-  const key = memory(facts.digestSize);
+  const key = memory(recipe.digestSize);
   try {
-    hkdfExtract(hash, facts, secret, other, key);
-    hkdfExpand(hash, facts, key, purpose, target);
+    hkdfExtract(recipe.hash, recipe, secret, other, key);
+    hkdfExpand(recipe.hash, recipe, key, purpose, target);
   } finally {
     key.fill(0);
   }
@@ -61,21 +61,21 @@ function hkdfWhole(
 function extract(digest: HashFunction<never>, ikm: Data, salt: Data): Result {
   if (arguments.length < 3)
     throw makeError('ERR_MISSING_ARGUMENT', 'hkdf.extract needs a digest, ikm and a salt');
-  const { hash, facts } = recipeOf(digest, 'digest');
+  const recipe = recipeOf(digest, 'digest');
   const [secret, other] = [data(ikm, 'ikm'), data(salt, 'salt')];
-  const target = memory(facts.digestSize);
-  hkdfExtract(hash, facts, secret, other, target);
+  const target = memory(recipe.digestSize);
+  hkdfExtract(recipe.hash, recipe, secret, other, target);
   return target;
 }
 
 function expand(digest: HashFunction<never>, prk: Data, info: Data, keylen: number): Result {
   if (arguments.length < 4)
     throw makeError('ERR_MISSING_ARGUMENT', 'hkdf.expand needs a digest, a prk, info and keylen');
-  const { algorithm, hash, facts } = recipeOf(digest, 'digest');
-  const size = hkdfSize(keylen, algorithm, facts.digestSize);
+  const recipe = recipeOf(digest, 'digest');
+  const size = hkdfSize(keylen, recipe.name, recipe.digestSize);
   const [key, purpose] = [data(prk, 'prk'), data(info, 'info')];
-  if (key.length < facts.digestSize) throw shortPrk(algorithm, facts.digestSize, key.length);
+  if (key.length < recipe.digestSize) throw shortPrk(recipe.name, recipe.digestSize, key.length);
   const target = memory(size);
-  hkdfExpand(hash, facts, key, purpose, target);
+  hkdfExpand(recipe.hash, recipe, key, purpose, target);
   return target;
 }

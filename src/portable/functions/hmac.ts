@@ -1,9 +1,10 @@
 /** HMAC of millrace/portable. */
 import { makeError } from '../../base/errors.js';
 import { accepted, type Accepted } from '../../base/options.js';
+import type { Recipe } from '../families/hash.js';
 import { prepareHmac, writeMac, type Hmac } from '../families/hmac.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
-import { Running, recipeOf, type DigestOptions, type HashFunction, type Recipe } from './hash.js';
+import { Running, recipeOf, type DigestOptions, type HashFunction } from './hash.js';
 import { data, options as optionsOf, type Data, type Result } from './inputs.js';
 
 const takes: Accepted<keyof DigestOptions> = /* @__PURE__ */ accepted('hmac(hash, key, data)', {
@@ -50,8 +51,8 @@ export function hmac(hash: unknown, key: unknown, message: unknown, second?: unk
   const encoding = encodingOf(form);
   const secret = data(key, 'key');
   const source = data(message, 'data');
-  const target = new Uint8Array(recipe.facts.digestSize);
-  writeMac(recipe.hash, recipe.facts, secret, source, target);
+  const target = new Uint8Array(recipe.digestSize);
+  writeMac(recipe.hash, recipe, secret, source, target);
   return encoded(target, encoding);
 }
 
@@ -72,7 +73,7 @@ export function hmac(hash: unknown, key: unknown, message: unknown, second?: unk
  */
 export function createHmac(hash: HashFunction<never>, key: Data): RunningHmac {
   const recipe = recipeOf(hash, 'hash');
-  return new RunningHmac(recipe, prepareHmac(recipe.hash, recipe.facts, data(key, 'key')));
+  return new RunningHmac(recipe, prepareHmac(recipe.hash, recipe, data(key, 'key')));
 }
 
 /** A message that is authenticated in parts. */
@@ -81,15 +82,15 @@ export class RunningHmac extends Running {
 
   /** Made by {@link createHmac}. */
   constructor(recipe: Recipe, mac: Hmac) {
-    const { algorithm, facts } = recipe;
+    const { name, digestSize, stateSize } = recipe;
     super(
-      algorithm,
+      name,
       {
         update: (state, source, next) => mac.update(state, source, next),
         finish: (state, rest, target) => mac.finish(state, rest, target),
       },
-      facts.digestSize,
-      facts.stateSize,
+      digestSize,
+      stateSize,
     );
     this.#again = () => new RunningHmac(recipe, mac);
   }

@@ -1,5 +1,5 @@
 /** Key wrapping of millrace/portable: synchronous, in WebAssembly. */
-import { makeError } from '../../base/errors.js';
+import { makeError, wrongTag } from '../../base/errors.js';
 import { accepted, type Accepted } from '../../base/options.js';
 import {
   checkWrappingKey,
@@ -9,13 +9,9 @@ import {
   type WrapAlgorithm,
   type WrapFacts,
 } from '../../base/wrap-algorithms.js';
-import { wrapWith, type WrapCalls } from '../families/derivations.js';
-import { Family } from '../families/family.js';
-import { module } from '../modules/key-wrap.js';
-import { wrongTag } from './cipher.js';
+import { wrapWith } from '../families/derivations.js';
+import { keyWrap } from '../family-modules.js';
 import { bytes, options as optionsOf, type Bytes, type Result } from './inputs.js';
-
-const family = /* @__PURE__ */ new Family<WrapCalls>(module);
 
 /** The keys of {@link wrapKey} and {@link unwrapKey}. */
 export interface KeyWrapOptions {
@@ -56,7 +52,7 @@ export function wrapKey(algorithm: WrapAlgorithm, options: KeyWrapOptions): Resu
   const { facts, key, source } = read(algorithm, options, arguments.length, 'wrapKey', wrapTakes);
   checkWrappingKey(facts, key.length);
   const size = wrappedSize(facts, source.length);
-  return wrapWith(family, 'wrap', facts.padded, key, source, size);
+  return wrapWith(keyWrap, 'wrap', facts.padded, key, source, size);
 }
 
 /**
@@ -85,7 +81,7 @@ export function unwrapKey(algorithm: WrapAlgorithm, options: KeyWrapOptions): Re
   );
   const size = unwrappedSize(facts, source.length);
   checkWrappingKey(facts, key.length);
-  const found = wrapWith(family, 'unwrap', facts.padded, key, source, size);
+  const found = wrapWith(keyWrap, 'unwrap', facts.padded, key, source, size);
   if (found.length > 0) return found;
   throw wrongTag();
 }

@@ -10,12 +10,8 @@ import { noKey, parameterNames, takesNoParameter, type ReadParameters } from './
 import { bytes, data, unsigned } from './inputs.js';
 
 /** Returns a raw key, and the block of the other parameters. */
-export const parametersOf: ReadParameters = (
-  given,
-  algorithm,
-  { parameters: ranges, digestSize, hmac, keyRequired },
-  size,
-) => {
+export const parametersOf: ReadParameters = (given, recipe, size) => {
+  const { name: algorithm, parameters: ranges, digestSize, keyRequired } = recipe;
   const values: Parameter[] = [];
   let raw: Uint8Array | undefined;
   for (const name of parameterNames) {
@@ -26,7 +22,7 @@ export const parametersOf: ReadParameters = (
     }
     const range = ranges?.[name];
     if (range === undefined) {
-      throw takesNoParameter(name, algorithm, hmac);
+      throw takesNoParameter(name, recipe);
     }
     const option = `options.${name}`;
     if (name === 'context' && typeof value !== 'string') throw wrongType(option, 'a string', value);

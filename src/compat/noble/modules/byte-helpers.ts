@@ -1,0 +1,191 @@
+/**
+ * The helpers of noble's utils that programs use: hex, text, concatenation, random bytes and checks.
+ */
+import { hex, nextTurn, viewOf } from '#platform/base/runtime.js';
+import {
+  checkBytes,
+  checkHash,
+  checkNumber,
+  checkOutput,
+  checkUsable,
+  isBytes as isUint8Array,
+  type Used,
+} from '../checks.js';
+import type { Line } from '../original.js';
+
+interface HexCodec {
+  fromHex?(text: string): Uint8Array;
+}
+interface WebCrypto {
+  getRandomValues(target: Uint8Array): Uint8Array;
+}
+/** The most bytes that WebCrypto generates in a call. */
+const RANDOM_MAX = 65_536;
+
+const typeFault = (line: Line): ErrorConstructor => (line === 1 ? Error : TypeError);
+const rangeFault = (line: Line): ErrorConstructor => (line === 1 ? Error : RangeError);
+
+export const isBytes = (_line: Line): typeof isUint8Array => isUint8Array;
+export const abytes = (line: Line): typeof bytesOfSizes =>
+  line === 1 ? bytesOfSizes : bytesOfSize;
+export const isLE = (_line: Line): boolean => new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+
+/** Returns lowercase hex. */
+export const bytesToHex =
+  (line: Line) =>
+  (bytes: Uint8Array): string => {
+    const { buffer, byteOffset, length } = checkBytes(line, bytes);
+    return hex(viewOf(buffer, byteOffset, length));
+  };
+
+/** Returns the bytes of hex, in any case. */
+export const hexToBytes =
+  (line: Line) =>
+  (text: string): Uint8Array => {
+    if (typeof text !== 'string')
+      throw new (typeFault(line))(`hex string expected, got ${typeof text}`);
+    const { fromHex } = Uint8Array as HexCodec;
+    const RangeFault = rangeFault(line);
+    if (fromHex !== undefined) return builtinBytes(fromHex, text, RangeFault);
+    const size = text.length / 2;
+    if (!Number.isInteger(size))
+      throw new RangeFault(`hex string expected, got unpadded hex of length ${text.length}`);
+    const wrong = /[^0-9a-fA-F]/.exec(text);
+    if (wrong !== null) {
+      const index = wrong.index & ~1;
+      throw new RangeFault(
+        'hex string expected, got non-hex character ' +
+          `"${text.slice(index, index + 2)}" at index ${index}`,
+      );
+    }
+    const bytes = new Uint8Array(size);
+    for (let i = 0; i < size; i++) bytes[i] = digit(text, 2 * i) * 16 + digit(text, 2 * i + 1);
+    return bytes;
+  };
+
+export const utf8ToBytes =
+  (line: Line) =>
+  (text: string): Uint8Array => {
+    if (typeof text !== 'string') throw new (typeFault(line))('string expected');
+    return new TextEncoder().encode(text);
+  };
+
+/**
+ * Waits for the next turn of the event loop, where derivations end. noble's only waits for the
+ * microtasks before it: a loop of those would never let a worker's result in.
+ */
+export const nextTick = (_line: Line) => (): Promise<void> =>
+  new Promise((resolve) => nextTurn(resolve));
+
+/** Returns the bytes of several arrays in one. */
+export const concatBytes =
+  (line: Line) =>
+  (...arrays: Uint8Array[]): Uint8Array => {
+    let size = 0;
+    for (const each of arrays) size += checkBytes(line, each).length;
+    const joined = new Uint8Array(size);
+    let offset = 0;
+    for (const each of arrays) {
+      joined.set(each, offset);
+      offset += each.length;
+    }
+    return joined;
+  };
+
+/** Returns random bytes of WebCrypto. */
+export const randomBytes =
+  (line: Line) =>
+  (size = 32): Uint8Array => {
+    if (line === 2) checkNumber(line, size, 'bytesLength');
+    if (line === 2 && size > RANDOM_MAX)
+      throw new RangeError(`"bytesLength" expected <= ${RANDOM_MAX}, got ${size}`);
+    const { crypto } = globalThis as unknown as { crypto?: WebCrypto };
+    if (crypto === undefined) throw new Error('crypto.getRandomValues must be defined');
+    return crypto.getRandomValues(new Uint8Array(size));
+  };
+
+export const aexists =
+  (line: Line) =>
+  (hash: Used, checkFinished = true): void =>
+    checkUsable(line, hash, !checkFinished);
+
+export const ahash =
+  (line: Line) =>
+  (hash: unknown): void =>
+    checkHash(line, hash);
+
+export const anumber =
+  (line: Line) =>
+  (value: unknown, title = ''): number =>
+    checkNumber(line, value, title);
+
+export const aoutput =
+  (line: Line) =>
+  (output: unknown, { outputLen }: { outputLen: number }): void => {
+    checkOutput(line, output, outputLen);
+  };
+
+/** Removed by version 1.2 of the ciphers. */
+export const asyncLoop =
+  (line: Line) =>
+  async (count: number, tick: number, call: (index: number) => void): Promise<void> => {
+    const wait = nextTick(line);
+    let begin = Date.now();
+    for (let index = 0; index < count; index++) {
+      call(index);
+      const passed = Date.now() - begin;
+      // The clock may have been set back.
+      if (passed >= 0 && passed < tick) continue;
+      await wait();
+      begin += passed;
+    }
+  };
+
+/** Removed by version 1.2 of the ciphers. */
+export const getDst =
+  (line: Line) =>
+  (size: number, target?: Uint8Array): Uint8Array => {
+    if (target === undefined) return new Uint8Array(size);
+    checkBytes(line, target, '', size);
+    if (target.byteOffset % 4 !== 0) throw new Error('unaligned output');
+    return target;
+  };
+
+/** Removed by version 1.2 of the ciphers. */
+export const u16 =
+  (_line: Line) =>
+  ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint16Array =>
+    new Uint16Array(buffer, byteOffset, byteLength >> 1);
+
+/** The check of line 1: any of several sizes. */
+function bytesOfSizes(value: unknown, ...sizes: any[]): any {
+  const { length } = checkBytes(1, value);
+  if (sizes.length > 0 && !sizes.includes(length))
+    throw new Error(`Uint8Array expected of length ${sizes}, got length=${length}`);
+}
+
+/** The check of line 2. */
+function bytesOfSize(value: unknown, size?: number, title = ''): any {
+  if (size !== undefined) checkNumber(2, size, 'length');
+  return checkBytes(2, value, title, size);
+}
+
+function builtinBytes(
+  decode: (text: string) => Uint8Array,
+  text: string,
+  Fault: ErrorConstructor,
+): Uint8Array {
+  try {
+    return decode.call(Uint8Array, text);
+  } catch (error) {
+    throw Fault === Error ? error : new Fault((error as Error).message);
+  }
+}
+
+/** Returns the value of a hex digit. */
+function digit(text: string, index: number): number {
+  const code = text.charCodeAt(index);
+  return code < 58 ? code - 48 : (code & 31) + 9;
+}
+
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };

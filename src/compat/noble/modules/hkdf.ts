@@ -1,0 +1,98 @@
+/** HKDF (RFC 5869). */
+import { isUint8Array, NO_BYTES, sizeOf } from '../../../base/intrinsics.js';
+import { secretMemory, wipe, type Secret } from '../../../base/secret-memory.js';
+import * as platform from '#platform/compat/noble/derivation-engine.js';
+import { checkBytes, checkHash, checkNumber, message } from '../checks.js';
+import { isCount, macOf, type AnyHash } from '../derivations.js';
+import { backed, type Line, type Maker } from '../original.js';
+import { macIn } from './hmac.js';
+
+type Extract = (hash: AnyHash, ikm: Uint8Array, salt?: Uint8Array) => Uint8Array;
+type Expand = (hash: AnyHash, prk: Uint8Array, info?: Uint8Array, length?: number) => Uint8Array;
+type Hkdf = (
+  hash: AnyHash,
+  ikm: Uint8Array,
+  salt: Uint8Array | undefined,
+  info: Uint8Array | undefined,
+  length: number,
+) => Uint8Array;
+
+function mac(line: Line, hash: AnyHash, key: Uint8Array, data: Uint8Array): Secret {
+  return macIn(line, hash, key, data, secretMemory);
+}
+
+function extractKey(line: Line, hash: AnyHash, ikm: Uint8Array, salt?: Uint8Array): Uint8Array {
+  checkHash(line, hash);
+  return mac(line, hash, salt === undefined ? new Uint8Array(hash.outputLen) : salt, ikm);
+}
+
+function expandKey(
+  line: Line,
+  hash: AnyHash,
+  prk: Uint8Array,
+  info?: Uint8Array,
+  length = 32,
+): Uint8Array {
+  checkHash(line, hash);
+  const { outputLen } = hash;
+  checkNumber(line, length, 'length');
+  const key = line === 1 ? message(line, prk) : checkBytes(line, prk, 'prk');
+  if (line === 2 && key.length < outputLen)
+    throw new Error('"prk" must be at least HashLen octets');
+  if (length > 255 * outputLen) throw new Error('Length must be <= 255*HashLen');
+  if (line === 2 && info !== undefined) checkBytes(line, info, 'info');
+  const spec = macOf(hash);
+  const given = info === undefined ? NO_BYTES : message(line, info);
+  // RFC 5869's least size of a PRK, which version 1 does not check.
+  if (spec !== undefined && key.length >= outputLen && length > 0 && isUint8Array(given))
+    return platform.expand(spec.facts, key, given, length);
+  const output = secretMemory(length);
+  const tail = sizeOf(given);
+  // T(n - 1), info and the number n: the input of T(n).
+  const input = secretMemory(outputLen + tail + 1);
+  input.set(given, outputLen);
+  for (let start = 0, number = 1; start < length; start += outputLen, number++) {
+    input[outputLen + tail] = number;
+    const block = mac(line, hash, key, start === 0 ? input.subarray(outputLen) : input);
+    input.set(block);
+    output.set(block.subarray(0, Math.min(outputLen, length - start)), start);
+    wipe(block);
+  }
+  wipe(input);
+  return output;
+}
+
+export const extract: Maker<Extract> = /* @__PURE__ */ backed(
+  'hmac',
+  'hmac',
+  (line) => (hash, ikm, salt) => extractKey(line, hash, ikm, salt),
+);
+
+export const expand: Maker<Expand> = /* @__PURE__ */ backed(
+  'hmac',
+  'hmac',
+  (line) => (hash, prk, info, length) => expandKey(line, hash, prk, info, length),
+);
+
+export const hkdf: Maker<Hkdf> = /* @__PURE__ */ backed(
+  'hmac',
+  'hmac',
+  (line) => (hash, ikm, salt, info, length) => {
+    const spec = macOf(hash);
+    // Not `??`: noble refuses null.
+    const [secret, other, purpose] = [ikm, salt, info].map((each) =>
+      each === undefined ? NO_BYTES : each,
+    ) as [Uint8Array, Uint8Array, Uint8Array];
+    const accepted =
+      ikm !== undefined && [secret, other, purpose].every(isUint8Array) && isCount(length, 1);
+    // An empty salt and one of zeros are the same key of HMAC.
+    if (spec !== undefined && accepted && length <= 255 * spec.outputLen)
+      return platform.hkdf(spec.facts, secret, other, purpose, length);
+    const prk = extractKey(line, hash, ikm, salt) as Secret;
+    try {
+      return expandKey(line, hash, prk, info, length);
+    } finally {
+      wipe(prk);
+    }
+  },
+);

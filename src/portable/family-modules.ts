@@ -1,0 +1,21 @@
+/** The modules of ciphers, key wrapping and key derivation; recipes.ts has those of hashes. */
+import type { AeadCalls, StreamCalls } from './families/ciphers.js';
+import { progressOf, type DeriveCalls, type WrapCalls } from './families/derivations.js';
+import { Family } from './families/family.js';
+import { module as aesCtrText } from './modules/aes-ctr.js';
+import { module as aesGcmText } from './modules/aes-gcm.js';
+import { module as aesGcmSivText } from './modules/aes-gcm-siv.js';
+import { module as argon2Text } from './modules/argon2.js';
+import { module as chacha20Text } from './modules/chacha20.js';
+import { module as chachaPolyText } from './modules/chacha20-poly1305.js';
+import { module as keyWrapText } from './modules/key-wrap.js';
+import { module as scryptText } from './modules/scrypt.js';
+
+export const aesCtr = /* @__PURE__ */ new Family<StreamCalls>(aesCtrText);
+export const aesGcm = /* @__PURE__ */ new Family<AeadCalls>(aesGcmText);
+export const aesGcmSiv = /* @__PURE__ */ new Family<AeadCalls>(aesGcmSivText);
+export const chacha20 = /* @__PURE__ */ new Family<StreamCalls>(chacha20Text);
+export const chachaPoly = /* @__PURE__ */ new Family<AeadCalls>(chachaPolyText);
+export const keyWrap = /* @__PURE__ */ new Family<WrapCalls>(keyWrapText);
+export const scrypt = /* @__PURE__ */ new Family<DeriveCalls>(scryptText, progressOf);
+export const argon2 = /* @__PURE__ */ new Family<DeriveCalls>(argon2Text, progressOf);
