@@ -174,6 +174,7 @@ async function testBundlers(args) {
     await npmIn(folder, 'install Next.js', ['install', '--no-save', ...packages]);
   }
   return nodeTests([
+    'test/package/applications.test.mjs',
     'test/package/bundlers.test.mjs',
     'test/package/servers.test.mjs',
     ...args.filter((arg) => arg !== '--next'),

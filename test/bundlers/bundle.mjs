@@ -5,12 +5,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+const NONE = /^$/;
+
 /**
  * By name: takes the entry's path and a folder, and writes minified ES modules or scripts there;
- * resolves to the first of them.
+ * resolves to the first of them. Fails for complaints of the bundler but those that `accepted`
+ * matches.
  */
 export const bundlers = {
-  async esbuild(entry, out) {
+  async esbuild(entry, out, _project, accepted = NONE) {
     const { build } = await import('esbuild');
     const { warnings } = await build({
       entryPoints: { page: entry },
@@ -21,7 +24,10 @@ export const bundlers = {
       format: 'esm',
       logLevel: 'silent',
     });
-    refuse(warnings.map(({ text }) => text));
+    refuse(
+      warnings.map(({ text }) => text),
+      accepted,
+    );
     return 'page.js';
   },
 
@@ -40,7 +46,7 @@ export const bundlers = {
     return output.find(({ isEntry }) => isEntry).fileName;
   },
 
-  async webpack(entry, out) {
+  async webpack(entry, out, _project, accepted = NONE) {
     const { default: webpack } = await import('webpack');
     const stats = await new Promise((resolve, reject) => {
       const compiler = webpack({
@@ -56,11 +62,12 @@ export const bundlers = {
       [...errors, ...warnings]
         .map(({ message }) => message)
         .filter((message) => !/size limit|lazy load/.test(message)),
+      accepted,
     );
     return 'page.js';
   },
 
-  async rollup(entry, out) {
+  async rollup(entry, out, _project, accepted = NONE) {
     const [{ rollup }, { nodeResolve }, { transform }] = await Promise.all([
       import('rollup'),
       import('@rollup/plugin-node-resolve'),
@@ -82,11 +89,12 @@ export const bundlers = {
     };
     await bundle.write({ dir: out, format: 'es', plugins: [minify] });
     await bundle.close();
-    refuse(complaints);
+    refuse(complaints, accepted);
     return 'page.js';
   },
 };
 
-function refuse(complaints) {
-  if (complaints.length > 0) throw new Error(complaints.join('\n'));
+function refuse(complaints, accepted) {
+  const refused = complaints.filter((each) => !accepted.test(each));
+  if (refused.length > 0) throw new Error(refused.join('\n'));
 }
