@@ -230,7 +230,7 @@ export function watchedCalls(everything) {
   }
   for (const encoding of ['hex', 'base64', 'base64url', 'bigint']) {
     const leaks = encoding === 'bigint' ? { leaks: 'bigint' } : { portable: 'text' };
-    for (const name of ['sha256', 'sha512', 'blake3', 'sha3-256']) {
+    for (const name of ['sha1', 'sha224', 'sha256', 'sha512', 'blake3', 'sha3-256']) {
       watch(
         `hmac ${name} as ${encoding}`,
         (secret) => millrace.hmac(name, secret(32), known(100), encoding),
@@ -258,12 +258,14 @@ export function watchedCalls(everything) {
         leaks,
       );
     }
-    for (const name of ['blake2b512', 'blake3', 'kmac256'])
-      watch(
-        `hash ${name} with a key as ${encoding}`,
-        (secret) => millrace.hash(name, known(100), { key: secret(32), encoding }),
-        leaks,
-      );
+    // Sizes of which the encoders have a rest.
+    for (const outputLength of [7, 20, 33, 61, 64])
+      for (const name of ['blake2b512', 'blake3', 'kmac256'])
+        watch(
+          `hash ${name} with a key, ${outputLength} B as ${encoding}`,
+          (secret) => millrace.hash(name, known(100), { key: secret(32), outputLength, encoding }),
+          leaks,
+        );
   }
 
   // A message can be the secret of a hash: HMAC and KDFs of others are made of it.

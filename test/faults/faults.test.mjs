@@ -30,6 +30,7 @@ const calls = `
   // Node.js aborts if it cannot start its own threads for files.
   await Promise.all([1, 2, 3, 4].map(() => require('node:fs').promises.stat('.')));
   const large = Buffer.alloc(3 << 20, 5);
+  millrace.configure({ threads: 6 });
   const calls = {
     hash: () => promises.hash('sha256', large, { encoding: 'hex', route: 'pool' }),
     split: () => promises.hash('blake3', large, { encoding: 'hex', route: 'split' }),
