@@ -206,8 +206,13 @@ async function npmIn(folder, title, given) {
 // The suites that depend most on the CPU, with its features hidden tier by tier; `npm test` has a
 // short form.
 //   npm run test:cpus -- haswell nehalem
+//   npm run test:cpus -- --kernels    which kernels each tier executes
 async function testCpus(args) {
   await prepare();
+  if (args.includes('--kernels')) {
+    const { checkKernels } = await import('./kernels.mjs');
+    return conclude(await attempt([['kernels', checkKernels]]));
+  }
   return conclude(await attempt(cpuTiers(args)));
 }
 

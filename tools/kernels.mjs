@@ -1,0 +1,251 @@
+// Which functions with `#[target_feature]` each kind of CPU executes in the Rust tests of the core:
+//
+//   npm run test:cpus -- --kernels
+//
+// The tests are compiled with LLVM's counters (`-C instrument-coverage`) and run once for each tier
+// of cpu-tiers.mjs. Their counts are read here, as LLVM's own tool must have the version of Rust's.
+// It fails if no tier executes a function, unless `exempt` gives the reason.
+
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, sep } from 'node:path';
+import { inflateSync } from 'node:zlib';
+
+import { tierEnvironment, tiers, whyNot } from './cpu-tiers.mjs';
+import { prepareNativeBuild } from './prerequisites.mjs';
+import { Stop, probe, root, step } from './steps.mjs';
+
+const sources = join(root, 'crates', 'core', 'src');
+
+const isArm = ({ file, features }) =>
+  /(^|\/)(arm|neon)(\/|\.rs)/.test(file) || features.includes('neon');
+
+/** Functions that no tier executes here, each with the reason. */
+const exempt = [
+  { matches: isArm, reason: 'arm64: the rows of `npm run platforms` for it run the tests' },
+  {
+    matches: ({ name, features }, here) =>
+      !here.includes('avx512f') && /512/.test(`${name} ${features}`),
+    reason: 'no AVX-512 here: `npm run platforms -- x64-avx512` runs the tests under Bochs',
+  },
+];
+
+const everything = { name: 'this CPU', short: 'this CPU', hide: [], needs: [] };
+
+/** Runs the tests on each tier, prints the table; throws Stop if a function was never executed. */
+export async function checkKernels() {
+  if (process.arch !== 'x64') throw new Stop(`millrace: tiers are x64, this is ${process.arch}`);
+  const programs = await buildTests();
+  const features = createRequire(import.meta.url)(root).engines().native.cpu.features;
+  const columns = [];
+  for (const tier of [everything, ...tiers]) {
+    const reason = whyNot(tier, features);
+    if (reason !== undefined) console.log(`not run: ${tier.name}: ${reason}`);
+    else columns.push({ ...tier, executed: await executedOn(tier, programs) });
+  }
+  const rows = await rowsOf(columns);
+  const reasonFor = (row) => exempt.find(({ matches }) => matches(row, features))?.reason;
+  console.log(tableOf(rows, columns, reasonFor));
+  const never = rows.filter((row) => !row.counts.some(Boolean) && reasonFor(row) === undefined);
+  for (const { file, name } of never) console.log(`never executed: ${file}: ${name}`);
+  if (rows.length === 0 || never.length > 0)
+    throw new Stop(`millrace: ${never.length} kernels are executed on no CPU`);
+}
+
+/** Compiles the tests of the core with counters; dependencies are those of every build. */
+async function buildTests() {
+  const folder = join(root, 'target', 'kernels');
+  mkdirSync(folder, { recursive: true });
+  const wrapper = join(folder, 'rustc.sh');
+  // The later options count. Counters follow an inlined function, but compiling takes longer then.
+  const options = '-C instrument-coverage -C lto=thin -C codegen-units=16 -C opt-level=1';
+  writeFileSync(wrapper, `#!/bin/sh\nexec "$@" ${options}\n`);
+  chmodSync(wrapper, 0o755);
+  const env = { ...(await prepareNativeBuild()), RUSTC_WORKSPACE_WRAPPER: wrapper };
+  const args = ['test', '--release', '--package', 'millrace-core', '--lib', '--tests', '--no-run'];
+  const said = await step(
+    'compile the tests of the core with counters',
+    'cargo',
+    [...args, '--message-format', 'json-render-diagnostics'],
+    { env, errorOutput: 'stderr' },
+  );
+  return said
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+    .filter(({ executable, profile }) => executable && profile.test)
+    .map(({ executable }) => executable);
+}
+
+/** Returns the mangled names of the functions in the tests, and whether they were executed. */
+async function executedOn(tier, programs) {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-kernels-'));
+  try {
+    const hidden = tier === everything ? {} : tierEnvironment(tier);
+    const env = { ...process.env, ...hidden, LLVM_PROFILE_FILE: join(folder, '%p-%m.profraw') };
+    for (const program of programs)
+      await step(`${tier.name}: ${relative(root, program)}`, program, [], { env });
+    const executed = new Map();
+    for (const file of readdirSync(folder))
+      for (const [name, ran] of countersOf(readFileSync(join(folder, file))))
+        executed.set(name, executed.get(name) || ran);
+    return executed;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Reads a profile of LLVM (llvm/ProfileData/InstrProfData.inc, version 10): for each function its
+ * name, and whether one of its counters is not zero.
+ *
+ * @returns {Map<string, boolean>}
+ */
+export function countersOf(profile) {
+  const header = Array.from({ length: 16 }, (_, at) => profile.readBigUInt64LE(8 * at));
+  const [magic, version, ids, records, before, counters, after, bits, behind, namesSize, delta] =
+    header;
+  if (magic !== 0xff6c70726f667281n || (version & 0xffffffn) !== 10n)
+    throw new Stop('millrace: this profile is not of version 10: adapt tools/kernels.mjs');
+  const RECORD = 64;
+  // From the records to the counters, in memory.
+  const distance = Number(BigInt.asIntN(64, delta));
+  const data = 8 * header.length + Number(ids);
+  const counts = data + RECORD * Number(records) + Number(before);
+  const names = counts + 8 * Number(counters) + Number(after) + Number(bits) + Number(behind);
+  const named = namesOf(profile.subarray(names, names + Number(namesSize)));
+  const found = new Map();
+  for (let at = 0; at < Number(records); at++) {
+    const record = data + RECORD * at;
+    const place = profile.readBigInt64LE(record + 16) + BigInt(RECORD * at - distance);
+    const size = 8 * profile.readUInt32LE(record + 48);
+    const own = profile.subarray(counts + Number(place), counts + Number(place) + size);
+    const name = named.get(profile.readBigUInt64LE(record));
+    if (name !== undefined) found.set(name, found.get(name) || own.some((byte) => byte !== 0));
+  }
+  return found;
+}
+
+/** Returns the names in a section, by the numbers in the records: half of an MD5. */
+function namesOf(section) {
+  const names = new Map();
+  let at = 0;
+  const number = () => {
+    for (let value = 0, shift = 0; ; shift += 7) {
+      const byte = section[at++];
+      value += (byte & 127) * 2 ** shift;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < section.length) {
+    const [size, compressed] = [number(), number()];
+    const stored = section.subarray(at, at + (compressed || size));
+    at += stored.length;
+    for (const name of String(compressed > 0 ? inflateSync(stored) : stored).split('\x01'))
+      names.set(createHash('md5').update(name).digest().readBigUInt64LE(), name);
+    while (section[at] === 0) at++;
+  }
+  return names;
+}
+
+/**
+ * The functions with the attribute in the sources: file, module path, name. Those that a macro
+ * names by its argument are not among them, but what they call is.
+ */
+function kernelsInSources() {
+  const found = [];
+  for (const path of readdirSync(sources, { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith('.rs') || path.endsWith('tests.rs')) continue;
+    const text = readFileSync(join(sources, path), 'utf8');
+    const file = path.split(sep).join('/');
+    const module = file.replace(/(\/mod)?\.rs$/, '').replaceAll('/', '::');
+    for (const [, features, name] of text.matchAll(
+      /#\[target_feature\(enable = ([^)]*)\)\][^{;]*?\bfn (\w+)/g,
+    ))
+      found.push({ file, module, name, features });
+  }
+  return found;
+}
+
+/**
+ * A row for each function of the sources, or for each of its instances that a macro makes. Those of
+ * generic parameters are one.
+ */
+async function rowsOf(columns) {
+  const mangled = [...new Set(columns.flatMap(({ executed }) => [...executed.keys()]))];
+  const readable = await demangled(mangled.map((name) => name.replace(/^.*:/, '')));
+  const instances = mangled.map((name, at) => ({ name, path: plain(readable[at]) }));
+  const rows = new Map();
+  for (const { file, module, name, features } of kernelsInSources()) {
+    const within = (place) =>
+      instances.filter(({ path }) => path.includes(`${place}::`) && path.endsWith(`::${name}`));
+    // A macro of one file makes functions in the others of its folder.
+    const here = within(module);
+    const parent = module.replace(/::\w+$/, '');
+    const own = here.length > 0 || isArm({ file, features }) ? here : within(parent);
+    for (const each of own.length === 0 ? [{ name, path: name }] : own) {
+      const key = `${file} ${each.path}`;
+      const counts = columns.map(({ executed }) => executed.get(each.name) ?? false);
+      const before = rows.get(key)?.counts ?? [];
+      rows.set(key, {
+        file,
+        name: each.path,
+        features,
+        counts: counts.map((ran, at) => ran || (before[at] ?? false)),
+      });
+    }
+  }
+  return [...rows.values()];
+}
+
+/** Drops the number of the crate, generic arguments, and what a closure adds. */
+function plain(path) {
+  let before;
+  let text = path.replaceAll('->', '').replace(/\[[0-9a-f]+\]/g, '');
+  do {
+    before = text;
+    text = text.replace(/::<[^<>]*>/g, '').replace(/<([^<>]*?)( as [^<>]*)?>/g, '$1');
+  } while (text !== before);
+  return text.replace(/::\{closure[^]*$/, '');
+}
+
+async function demangled(names) {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-names-'));
+  try {
+    const file = join(folder, 'names');
+    writeFileSync(file, names.join('\n'));
+    const answer = await probe('sh', ['-c', `c++filt < '${file}'`]);
+    if (answer?.code !== 0)
+      throw new Stop('millrace: c++filt is missing (apt-get install binutils)');
+    return answer.stdout.split('\n');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A table in Markdown: of each file how many functions each tier executes. */
+function tableOf(rows, columns, reasonFor) {
+  const lines = [
+    ['file', 'functions', ...columns.map(({ short }) => short), 'on none'],
+    ['---', '--:', ...columns.map(() => '--:'), '---'],
+  ];
+  for (const file of new Set(rows.map((row) => row.file))) {
+    const own = rows.filter((row) => row.file === file);
+    const counts = columns.map((_, at) => own.filter(({ counts: all }) => all[at]).length);
+    const none = own.filter(({ counts: all }) => !all.some(Boolean));
+    const reasons = [...new Set(none.map((row) => reasonFor(row) ?? 'no reason'))];
+    const last = none.length === 0 ? '' : `${none.length}: ${reasons.join('; ')}`;
+    lines.push([file.replace('engines/native/', ''), own.length, ...counts, last]);
+  }
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
