@@ -31,6 +31,17 @@ const sizeOfShared =
     ? getterOf<number>(SharedArrayBuffer.prototype, 'byteLength')
     : undefined;
 
+/** More than the number of any hash. */
+const HASH_NUMBERS = 64;
+
+/**
+ * Returns an array of empty slots of its own, by default one for the number of each hash. A read of a slot that an array lacks shows what others
+ * have added to Object.prototype, such as a property `0`.
+ */
+export function emptySlots<Slot>(count = HASH_NUMBERS): (Slot | undefined)[] {
+  return Array.from({ length: count }, () => undefined);
+}
+
 const { isView } = ArrayBuffer;
 const { isArray } = Array;
 const write = Function.prototype.call.bind(Uint8Array.prototype.set) as (

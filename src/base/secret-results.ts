@@ -8,6 +8,7 @@
  * copy takes 40 ns, the ArrayBuffer 300 ns and its collection.
  */
 import { allocateApart, utf8Size, viewOf, writeText, type Buffer } from '#platform/base/runtime.js';
+import { emptySlots } from './intrinsics.js';
 import { secretArrayBuffer, type Secret } from './secret-memory.js';
 
 /** The largest typed array that V8 keeps on its heap, in bytes. */
@@ -15,7 +16,7 @@ export const SMALL_BYTES = 64;
 
 const memory = secretArrayBuffer(SMALL_BYTES);
 const words = new Float64Array(memory);
-const views: Secret<Buffer>[] = [];
+const views = emptySlots<Secret<Buffer>>(SMALL_BYTES + 1);
 
 /**
  * Returns memory for a small secret, valid until the next one. {@link takeStaged} or {@link

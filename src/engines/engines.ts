@@ -104,7 +104,7 @@ const numbers: Record<EngineName, EngineNumber> = {
 const names: readonly EngineName[] = ['native', 'portable', 'kernel', 'af_alg', 'cryptodev'];
 
 const bindings: Partial<Record<BindingName, Native>> = { [nativeName]: native };
-const found: Partial<Record<EngineName, Engine | MillraceError>> = {};
+const found: Partial<Record<EngineName, Engine | MillraceError>> = Object.create(null);
 
 /** Returns the engine of that name, or the error that it cannot be opened. */
 export function engineOf(name: EngineName): Engine | MillraceError {
@@ -163,7 +163,7 @@ export const automatic: EnginePreference = { engines: [base], names: [nativeName
 export const defaultEngine = { preference: automatic, engine: base };
 
 /** Preferences of one engine, created once. */
-const single: Partial<Record<EngineName, EnginePreference>> = {};
+const single: Partial<Record<EngineName, EnginePreference>> = Object.create(null);
 
 /** Parses the option `engine`. */
 export function readEnginePreference(

@@ -4,6 +4,7 @@ import type { HashFacts } from '../catalog/facts.js';
 import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { secretResult } from '../base/secret-results.js';
 import { viewOf, type Buffer } from '#platform/base/runtime.js';
+import { emptySlots } from '../base/intrinsics.js';
 
 /** Maximum bytes of a state. */
 const STATE_MAX = 4096;
@@ -32,7 +33,7 @@ export function allocateMemory(capacity: number, stateSize: number): HashMemory 
 
 /** The most memories of an algorithm that are kept for reuse. */
 const FREE_MAX = 64;
-const free: HashMemory[][] = [];
+const free = emptySlots<HashMemory[]>();
 
 /** Wipes the memory of hashes with a key that were collected before their digest. */
 const collected = new FinalizationRegistry<readonly Secret[]>((all) =>

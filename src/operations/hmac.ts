@@ -7,6 +7,7 @@ import type { Parser } from '../request/request.js';
 import { hashFacts } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { makeError } from '../base/errors.js';
+import { emptySlots } from '../base/intrinsics.js';
 import {
   digestRequest,
   fillParsed,
@@ -53,7 +54,7 @@ function fillHmac(
 /**
  * The properties of HMAC with a hash, by the hash's number: no seed, no key of the hash, one size.
  */
-const known: HashFacts[] = [];
+const known = emptySlots<HashFacts>();
 
 /** Returns the hash of an HMAC. */
 export function hmacFacts(name: unknown): HashFacts {

@@ -5,6 +5,7 @@
 import { options as optionsOf, isUint8Array, part, sizeOf, type Data } from '../base/arguments.js';
 import { failure, makeError, wrongType, refuseSurplus } from '../base/errors.js';
 import { At, frame, Purpose, Status } from '../base/frame.js';
+import { emptySlots } from '../base/intrinsics.js';
 import { inside, Key, keyEngines, release, type Prepared } from '../request/key.js';
 import { accepted, type Accepted } from '../base/options.js';
 import { readSecret, SecretCopy, SecretKinds, wipeCopy } from '../base/secret-copy.js';
@@ -105,7 +106,7 @@ export function macName({ id, name }: HashFacts): string {
  * By the hash's number. Building the name took 88 instructions of each hmac() of 64 bytes
  * (callgrind).
  */
-const macNames: string[] = [];
+const macNames = emptySlots<string>();
 
 /**
  * Prepares an HMAC key from the bytes of a prepared key of the cipher `algorithm`, for sealed

@@ -22,6 +22,7 @@ import {
 import type { Host } from './host.js';
 import {
   Instance,
+  ofParts,
   Part,
   partOf,
   provided,
@@ -62,9 +63,9 @@ export function makePortable(host: Host): Native {
   let inputBuffer: Uint8Array = NOTHING;
   let jobs: Jobs | undefined;
 
-  const instances: (Instance | undefined)[] = [];
+  const instances = ofParts<Instance>();
   /** The last generation of the keys of each module. */
-  const generations: number[] = [];
+  const generations = ofParts<number>();
   /** Returns the instance of a module that holds its keys, made at first use. */
   function main(part = provided(Part.Digests)): Instance {
     const here = instances[part];

@@ -3,6 +3,7 @@
  * that calls use.
  */
 import { At, Operation, Status } from '../base/frame.js';
+import { emptySlots } from '../base/intrinsics.js';
 import {
   compileText,
   instantiate,
@@ -65,8 +66,11 @@ export const enum Part {
   Passwords,
 }
 
-const sources: ((() => Module) | undefined)[] = [];
-const modules: (Module | undefined)[] = [];
+/** A part's own slots. */
+export const ofParts = <Slot>(): (Slot | undefined)[] => emptySlots<Slot>(Part.Passwords + 1);
+
+const sources = ofParts<() => Module>();
+const modules = ofParts<Module>();
 let refusal: NoWebAssembly | undefined;
 
 /** Sets where a module comes from. */
@@ -293,7 +297,7 @@ export class Instance {
 /** More memory is kept for the next derivation only: the end of an instance gives it back. */
 const KEPT_BYTES = 8 * 2 ** 20;
 
-const spares: (Instance | undefined)[] = [];
+const spares = ofParts<Instance>();
 
 /**
  * Calls `work` with an instance of this thread for an operation, which holds no keys between calls.

@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
+import { run } from '../support/child.mjs';
 import { seed } from '../support/random.mjs';
 import { classes, templates, unequal } from './calls.mjs';
 import { Thrown, change, changed, pollution } from './hostile.mjs';
@@ -134,6 +135,37 @@ test('the templates are valid', async () => {
     if (name.endsWith('WithPassphrase')) continue; // They take a callback.
     printed(name, await millrace[name](...args()));
   }
+});
+
+test('the first calls of a process whose prototypes have indices are right', async () => {
+  const program = `
+    const file = ${JSON.stringify(new URL('calls.mjs', import.meta.url).href)};
+    import(file).then(({ templates }) => {
+      // Node reads package.json when it loads code, with these indices.
+      for (const engine of ['portable', 'native']) millrace.configure({ engine });
+      for (const engine of ['native', 'portable']) {
+        millrace.configure({ engine });
+        const calls = templates(millrace);
+        for (const { name, args } of calls) {
+          if (millrace[name] === undefined || /Stream|WithPassphrase/.test(name)) continue;
+          const given = args();
+          for (let index = 0; index < 80; index++) Object.prototype[index] = 'an index';
+          Object.prototype[engine] = 'a name';
+          try {
+            millrace[name](...given);
+          } catch (error) {
+            console.log(engine, name, error.stack);
+          } finally {
+            for (let index = 0; index < 80; index++) delete Object.prototype[index];
+            delete Object.prototype[engine];
+          }
+        }
+      }
+      console.log('end');
+    });
+  `;
+  const { stdout, stderr } = await run(program);
+  assert.equal(stdout, 'end\n', stderr);
 });
 
 test('hostile arguments end with an error, or with the result of both engines', () => {
