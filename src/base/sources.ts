@@ -6,7 +6,7 @@
  * iterator that other code has read, and in browsers a web stream that is not locked any more, look
  * like new ones.
  */
-import { makeError } from './errors.js';
+import { makeError, wrongType } from './errors.js';
 import { isDisturbed } from '#platform/base/runtime.js';
 
 /** The parts of a Node.js stream that are used here; old ones lack some. */
@@ -59,12 +59,22 @@ export function refuseConsumed(source: object, name: string): void {
  */
 export function iteratorOf<Item>(source: AsyncIterable<Item>, name: string): AsyncIterator<Item> {
   refuseConsumed(source, name);
-  return newIterator(source[Symbol.asyncIterator](), source, name);
+  return newIterator(begin(source, Symbol.asyncIterator, name), source, name);
 }
 
 /** As {@link iteratorOf}, for an iterable that does not wait. */
 export function syncIteratorOf<Item>(source: Iterable<Item>, name: string): Iterator<Item> {
-  return newIterator(source[Symbol.iterator](), source, name);
+  return newIterator(begin(source, Symbol.iterator, name), source, name);
+}
+
+/** Calls the method of an iterable, which may be another value. */
+function begin<Name extends symbol, Kind>(
+  source: { [Key in Name]: () => Kind },
+  method: Name,
+  name: string,
+): Kind {
+  if (typeof source[method] !== 'function') throw wrongType(name, 'an iterable', source);
+  return source[method]();
 }
 
 /** An object that is its own iterator can be read once, such as a generator. */

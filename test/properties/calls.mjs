@@ -147,8 +147,17 @@ export function templates(millrace) {
   };
   return [
     ...forms(millrace),
-    ...Object.entries(all).flatMap(([name, each]) => each.map((args) => ({ name, args }))),
+    ...Object.entries(all).flatMap(([name, each]) =>
+      each.map((args) => ({ name, args: () => args().map(apart) })),
+    ),
   ];
+}
+
+/** Copies buffers, also those of options: a call may detach them. */
+function apart(value) {
+  if (Buffer.isBuffer(value)) return Buffer.from(Uint8Array.from(value).buffer);
+  if (Object.getPrototypeOf(value ?? '') !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, apart(each)]));
 }
 
 /** Exports whose results differ from call to call, or that are objects. */
