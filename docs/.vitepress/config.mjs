@@ -122,6 +122,7 @@ export default defineConfig({
           text: 'Project',
           items: [
             page('Security', '/security'),
+            page('For an audit', '/audit'),
             page('Changelog', '/changelog'),
             page('Architecture', '/internals/architecture'),
             page('Design notes', '/design-notes'),

@@ -1,14 +1,43 @@
-// The sentences of SECURITY.md about figures and the supply chain, compared with code and workflows.
+// What SECURITY.md and docs/audit.md say about tests, figures and the supply chain, compared with
+// the files, the code and the workflows.
 
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { root } from '../../tools/steps.mjs';
 
 const read = (...path) => readFileSync(join(root, ...path), 'utf8');
-const security = read('SECURITY.md').replace(/\s+/g, ' ');
+const security = read('SECURITY.md');
+const audit = read('docs', 'audit.md');
+
+test('each guarantee has a row of tests that exist, and so has all own cryptography', () => {
+  const [, guarantees] = /^## Guarantees\n([^]*?)^## /m.exec(security);
+  const names = [...guarantees.matchAll(/^- \*\*(.+?)\.\*\*/gm)].map(([, name]) => name);
+  assert.ok(names.length > 8);
+  const [, claims] = /^## Claims\n([^]*?)^### /m.exec(audit);
+  const rows = [...claims.matchAll(/^\| (?!guarantee)([\w ]+) \| (.*) \|$/gm)];
+  assert.deepEqual(
+    rows.map(([, name]) => name),
+    names,
+  );
+  const files = [...audit.matchAll(/`((?:test|crates|src)\/[\w/.-]+)`/g)].map(([, file]) => file);
+  assert.ok(files.length > 20);
+  for (const file of files) assert.ok(existsSync(join(root, file)), file);
+  const { scripts } = JSON.parse(read('package.json'));
+  const verbs = [...audit.matchAll(/^\| `npm run ([\w:-]+)/gm)].map(([, verb]) => verb);
+  assert.ok(verbs.length > 4);
+  // Their rows are there before they are.
+  const expected = ['test:constant-time', 'test:kernels', 'test:faults'];
+  for (const verb of verbs) assert.ok(verb in scripts || expected.includes(verb), verb);
+  const [, map] = /^## Own cryptographic code\n([^]*?)^## /m.exec(audit);
+  const native = join(root, 'crates', 'core', 'src', 'engines', 'native');
+  const shared =
+    /^(aead|any_digest|cpu|families|features|hash_parts|hash_state|hasher|kdf|mac_key|many|message|mod|partial_tag|state|tests)(\.rs)?$/;
+  for (const name of [...readdirSync(native), ...readdirSync(join(native, 'kdf'))])
+    if (!shared.test(name)) assert.match(map, new RegExp(`\\b${name}\``), name);
+});
 const workflows = readdirSync(join(root, '.github', 'workflows')).map((name) =>
   read('.github', 'workflows', name),
 );
@@ -79,5 +108,5 @@ test('the figures of stacks are those of the code', () => {
     [/keyed `hashMany` overwrites (\d+) KiB/, 'NEAR'],
     [/`createDecipher` (\d+) KiB/, 'KEY'],
   ])
-    assert.equal(Number(text.exec(security)[1]), size(name), name);
+    assert.equal(Number(text.exec(audit.replace(/\s+/g, ' '))[1]), size(name), name);
 });
