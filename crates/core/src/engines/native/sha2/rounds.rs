@@ -9,6 +9,7 @@ use std::arch::asm;
 /// Returns the pointer. The compiler cannot derive it from another one and an offset, which would
 /// take a register more than there are.
 #[inline(always)]
+#[allow(clippy::pointers_in_nomem_asm_block)] // The pointer itself is the value.
 pub(super) fn apart<T>(mut pointer: *const T) -> *const T {
     // SAFETY: no instructions.
     unsafe {

@@ -85,8 +85,8 @@ fn add(lanes: Pair, keys: &Keys, at: usize, stripes: &[Stripe]) -> Pair {
     let mut new = Added::none();
     let (mut seed, mut next) = keys.seeds(at);
     for (stripe, word) in stripes.iter().zip(at..) {
-        // SAFETY: a prefetch reads nothing, wherever it points.
         #[allow(unused_unsafe)] // Newer versions of Rust have it as a safe function.
+        // SAFETY: a prefetch reads nothing, wherever it points.
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(stripe.as_ptr().wrapping_add(AHEAD).cast())
         };
