@@ -240,7 +240,7 @@ test('the documentation site', { skip }, async (t) => {
         await page.goto(`${server.url}/${path}`);
         const { wide, cut } = await page.evaluate(() => ({
           wide: document.documentElement.scrollWidth,
-          cut: [...document.querySelectorAll('pre:not(.diagram), pre code, .chart svg')]
+          cut: [...document.querySelectorAll('pre:not(.diagram), pre code, .chart svg, .heat')]
             .filter(
               (each) =>
                 each.scrollWidth > each.clientWidth + 1 ||
