@@ -67,7 +67,7 @@ async function install() {
   symlinkSync(root, join(modules, 'millrace'), 'junction');
   for (const place of [plain, ours])
     for (const page of Object.values(pages))
-      copyFileSync(join(tools, `${page}.mjs`), join(place, `${page}.mjs`));
+      copyFileSync(join(tools, `${page}.js`), join(place, `${page}.mjs`));
   return { plain, ours };
 }
 const projects = skip ? undefined : install();
