@@ -147,8 +147,8 @@ const INDEX_BITS: u32 = 24;
 const GENERATIONS: u32 = 1 << 27;
 
 impl Keys {
-    /// Begins after a generation, so that no handle is one of the keys before, which are lost. To be
-    /// called before a key is stored.
+    /// Begins after a generation, so that no handle is one of the keys before, which are lost. To
+    /// be called before a key is stored.
     pub fn begin_after(&mut self, generation: u32) {
         self.earlier = generation;
     }

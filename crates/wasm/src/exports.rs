@@ -179,9 +179,11 @@ fn fast(
     // A single digest goes less deep, and a checksum keeps no secrets.
     let secret = u8::try_from(algorithm).ok().and_then(Hash::from_id);
     let secret = secret.is_none_or(|hash| hash.facts().cryptographic);
-    let done = Engine::with(|engine| {
-        if secret { stack::wiped_key(|| work(engine)) } else { work(engine) }
-    });
+    let done = Engine::with(
+        |engine| {
+            if secret { stack::wiped_key(|| work(engine)) } else { work(engine) }
+        },
+    );
     done.unwrap_or_else(minus)
 }
 

@@ -33,8 +33,8 @@ export class Family<Calls extends object> {
   /** The first byte that a call may use. */
   start = 0;
   /**
-   * The end of what JavaScript lays out; 0 without an instance, and during a call: one that a trap or
-   * an exhausted stack ends within the module leaves it so, and the next makes an instance.
+   * The end of what JavaScript lays out; 0 without an instance, and during a call: one that a trap
+   * or an exhausted stack ends within the module leaves it so, and the next makes an instance.
    */
   end = 0;
   #first = 0;
