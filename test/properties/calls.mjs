@@ -98,6 +98,7 @@ export function templates(millrace) {
       () => ['blake3', [source(), source()], { key: key(), target: target() }],
       () => ['sha1', { data: source(), size: 10 }],
     ],
+    hashPairs: [() => ['sha256', Buffer.alloc(128, 1)]],
     hashPassword: [
       () => ['x', cost],
       () => ['x', { algorithm: 'scrypt', N: 16 }],
