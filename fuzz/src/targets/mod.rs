@@ -7,8 +7,11 @@ mod password_hash;
 mod split;
 mod state;
 
+/// What a target does with some bytes.
+type Target = fn(&[u8]);
+
 /// The targets by their names.
-pub(crate) const TARGETS: [(&str, fn(&[u8])); 5] = [
+pub(crate) const TARGETS: [(&str, Target); 5] = [
     ("frame", frame::run),
     ("oracle", oracle::run),
     ("password_hash", password_hash::run),
