@@ -52,6 +52,23 @@ test('actions are pinned by commit, container images by digest', () => {
   for (const each of images) assert.match(each, /^node:\d+-[a-z]+@sha256:[\da-f]{64}$/);
 });
 
+test('every verb of a workflow is a script of package.json', () => {
+  const { scripts } = JSON.parse(read('package.json'));
+  const text = workflows.join('\n');
+  const verbs = [
+    ...[...text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, each]) => each),
+    ...[...text.matchAll(/\bverb: '?([\w:-]+)/g)].map(([, each]) => each),
+    ...[...text.matchAll(/\bverb:\s*\[([^\]]+)\]/g)].flatMap(([, each]) =>
+      each.trim().split(/,\s*/),
+    ),
+  ];
+  assert.ok(verbs.length > 20);
+  assert.deepEqual(
+    verbs.filter((each) => each !== '' && !(each.replace(/ -- .*/, '') in scripts)),
+    [],
+  );
+});
+
 test('rustup, Zig and what cargo installs are pinned', () => {
   for (const text of workflows) {
     assert.doesNotMatch(text, /rustup-init|sh\.rustup\.rs/);
