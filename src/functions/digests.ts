@@ -1,6 +1,6 @@
 /** Hashes and HMACs of `millrace`. */
 import type { Bytes, Data } from '../base/arguments.js';
-import { wrongType } from '../base/errors.js';
+import { refuseSurplus, wrongType } from '../base/errors.js';
 import { encodeShort, isShort, TEXT_OFFSET, textScratch } from '../request/input-buffer.js';
 import type { KeyInput } from '../request/key-input.js';
 import { WHOLE } from '../base/protocol.js';
@@ -420,6 +420,16 @@ export function hashMany(): unknown {
 /**
  * Computes the digest of each pair of consecutive nodes: the parents of a level of a Merkle tree.
  *
+ * @example
+ * ```js
+ * import { hash, hashPairs } from 'millrace';
+ *
+ * const left = hash('sha256', 'left');
+ * const right = hash('sha256', 'right');
+ * const parent = hashPairs('sha256', Buffer.concat([left, right]));
+ * console.log(parent.length);
+ * ```
+ *
  * @param nodes pairs of digests of this algorithm, one after the other
  * @returns a Buffer of consecutive digests; with a target, the number of bytes written
  * @throws MillraceError ERR_UNKNOWN_ALGORITHM, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE, ERR_DETACHED
@@ -431,6 +441,7 @@ export function hashPairs(algorithm: HashAlgorithm, nodes: Bytes): Buffer;
  */
 export function hashPairs(algorithm: HashAlgorithm, nodes: Bytes, target: Bytes): number;
 export function hashPairs(algorithm?: unknown, nodes?: unknown, target?: unknown): unknown {
+  refuseSurplus(arguments, 3, 'hashPairs');
   return hashPairsSync(algorithm, nodes, target);
 }
 

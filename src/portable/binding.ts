@@ -170,7 +170,7 @@ export function makePortable(host: Host): Native {
     }
     const bytes = isUint8Array(source) ? source : whole(source);
     const length = sizeOf(bytes);
-    if (length === 0) return isLost(bytes) ? -1 : 0;
+    if (length === 0) return isLost(source as ArrayBufferView) ? -1 : 0;
     if (length > WINDOW) return -1;
     to.memory.set(bytes, place);
     return length;

@@ -128,7 +128,13 @@ test('charts show the figures of the tables of docs/benchmark-results.md', () =>
 /** The numbers that pages have from the code: page, text, file and name of the constant, unit. */
 const constants = [
   ['async.md', /and less than (0\.\d) ms; or/, 'src/base/protocol.ts', 'INLINE_COPIED_NS', 1e6],
-  ['hashing.md', /every (\d+) ms while a file/, 'src/streams/hash-files.ts', 'PROGRESS_MS', 1],
+  [
+    'audit.md',
+    /after more than (\d+) us of such work/,
+    'crates/node/src/completed.rs',
+    'WIPE_AFTER_NS',
+    1e3,
+  ],
   ['async.md', /takes less than (\d+) us,/, 'crates/cost/src/limits.rs', 'INLINE_NS', 1e3],
   [
     'async.md',

@@ -196,7 +196,7 @@ test('LICENSES.txt has every linked crate with the text of its licence', async (
   assert.ok(reachable.length > 10);
   if (platform.os === 'linux')
     assert.match(
-      readFileSync(join(root, 'SECURITY.md'), 'utf8'),
+      readFileSync(join(root, 'docs', 'audit.md'), 'utf8'),
       new RegExp(`audited the ${listed.length} crates that are compiled in`),
     );
   // Reached only by a feature that tests switch on: block-buffer by digest's, for the oracles.

@@ -36,6 +36,7 @@ const given = {
   hashFile: [['sha256', file, 'hex', {}]],
   hashFiles: [['sha256', [file], 'hex', {}]],
   hashMany: [['sha256', ['a'], 'hex']],
+  hashPairs: [['sha256', Buffer.alloc(64), Buffer.alloc(32)]],
   hmac: [['sha256', key, 'data', 'hex']],
   hmacMany: [['sha256', key, ['a'], 'hex']],
   verifyHmac: [['sha256', { key, source: 'x', mac: key }]],

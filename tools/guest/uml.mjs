@@ -23,6 +23,11 @@ export async function prepareUml() {
     throw new Stop(
       `User-mode Linux is for Linux on x86-64, this is ${process.platform} on ${process.arch}`,
     );
+  if (/^flags\b.*\bamx_tile\b/m.test(readFileSync('/proc/cpuinfo', 'utf8')))
+    throw new Stop(
+      'User-mode Linux has no room for the registers of a CPU with AMX: its first program ends ' +
+        'with SIGSEGV (with qemu-system-x86_64 installed the guest is QEMU)',
+    );
   const [uml, kmod, busybox] = await Promise.all([
     unpacked('user-mode-linux'),
     unpacked('kmod'),
