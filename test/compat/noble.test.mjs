@@ -559,6 +559,17 @@ testBuilds(
   },
 );
 
+test('options that are not a plain object are refused, as noble does', async () => {
+  const { blake2b } = await import('millrace/noble-hashes/blake2.js');
+  const { shake128 } = await import('millrace/noble-hashes/sha3.js');
+  class Options {
+    dkLen = 32;
+  }
+  for (const hash of [blake2b, shake128])
+    for (const options of [new Options(), Object.create({ dkLen: 32 }), null, ''])
+      assert.throws(() => hash(bytes(3), options), { name: 'TypeError' });
+});
+
 test('what only noble has is counted; without noble the call has a clear error', async () => {
   const { nobleCalls } = await import('millrace/noble-hashes');
   const before = nobleCalls()['blake1/blake256'] ?? 0;

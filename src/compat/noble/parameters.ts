@@ -26,7 +26,11 @@ export function inputOf(line: Line, value: unknown): Uint8Array | undefined {
   return isParameter(value) ? value : undefined;
 }
 
-/** Returns true for an options object; noble refuses every other value. */
+/** Returns true for a plain object of options. Of other values noble decides, by its version. */
 export function isPlain(options: unknown): boolean {
-  return Object.prototype.toString.call(options) === '[object Object]';
+  if (typeof options !== 'object' || options === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(options);
+  return (
+    (prototype === Object.prototype || prototype === null) && !Object.hasOwn(options, '__proto__')
+  );
 }
