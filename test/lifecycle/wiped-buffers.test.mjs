@@ -29,7 +29,7 @@ recording = false;
 /** Memory that is not recorded. */
 const own = (bytes) => Buffer.from(new RealArrayBuffer(bytes.length)).fill(bytes);
 const secret = own(Buffer.from('Millrace secret.Millrace secret.'));
-const text = own(Buffer.alloc(300_000, 'A text that nobody may find. '));
+const text = own(Buffer.alloc(300_000, 'A text that must be wiped here. '));
 const bytesOf = (value) =>
   Buffer.isBuffer(value) ? value
   : typeof value === 'bigint' ? Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
@@ -132,7 +132,7 @@ test('MACs and keyed digests leave nothing', async () => {
 
 test('plaintext that is held, staged or refused leaves nothing', async () => {
   const found = await places(`
-    secrets.push('A text that nobody may find. ');
+    secrets.push('A text that must be wiped here. ');
     const nonce = own(Buffer.alloc(12, 1));
     for (const size of [20, 64, 1000, 2000, 200_000]) {
       const source = own(text.subarray(0, size));

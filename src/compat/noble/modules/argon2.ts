@@ -46,7 +46,7 @@ function read(
   if (m < 8 * p || p >= 2 ** 24 || t >= 2 ** 32 || dkLen > RESULT_MAX || !isCount(asyncTick, 0))
     return undefined;
   const segment = Math.floor(m / (4 * p));
-  // Bytes, or words of 4 bytes in older versions of noble: noble judges what may be too much.
+  // Bytes, or words of 4 bytes in older versions of noble: noble decides what is too much.
   if (4 * p * segment * 1024 > maxmem || maxmem >= 2 ** 32) return undefined;
   if (version !== 0x10 && version !== 0x13) return undefined;
   if (![key, personalization].every((each) => each === undefined || isInput(each)))
