@@ -40,10 +40,12 @@ export function hashHere(batch: Batch): unknown {
       hashList(batch, messages.list, result);
     } else if (messages.count > 0) {
       setPacked(batch, messages.packed, 0, messages.count, messages.size);
-      run(batch, result, 0, messages.count);
+      fillBeginning(batch);
+      setTarget(result, 0, total);
+      runFilled();
     }
   } finally {
-    wipeKey(batch);
+    if (batch.ownKey !== undefined) wipeKey(batch);
   }
   return finish(batch, result);
 }
