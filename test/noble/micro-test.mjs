@@ -48,7 +48,8 @@ it.run = async () => {
     } catch (error) {
       message = String(error?.stack ?? error).slice(0, 600);
     }
-    print('test', { title, message });
+    // Titles with a key have half a megabyte, of which a pipe takes a part at once.
+    print('test', { title: title.slice(0, 300), message });
   }
   print('served', globalThis.millraceNobleCalls?.() ?? {});
 };
