@@ -61,6 +61,26 @@ pub enum Hash {
     Kt256,
 }
 
+/// The hashes that one implementation computes.
+#[allow(missing_docs)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Family {
+    Md5,
+    Ripemd160,
+    Sha1,
+    Md5Sha1,
+    Sha256,
+    Sha512,
+    Keccak,
+    /// Trees whose leaves are hashed by Keccak.
+    KeccakTree,
+    Blake2,
+    Blake3,
+    Xxh,
+    Xxh3,
+    Crc,
+}
+
 /// A parameter of a hash. The discriminant is its number in an encoded block
 /// ([`Parameters`](crate::parameters::Parameters)) and in [`Parameter::NAMES`].
 #[repr(u32)]
@@ -228,6 +248,51 @@ impl Hash {
     #[cfg_attr(not(target_family = "wasm"), inline)]
     pub fn facts(self) -> &'static HashFacts {
         &HASHES[self as usize]
+    }
+
+    /// Returns its family.
+    pub(crate) const fn family(self) -> Family {
+        match self {
+            Hash::Md5 => Family::Md5,
+            Hash::Ripemd160 => Family::Ripemd160,
+            Hash::Sha1 => Family::Sha1,
+            Hash::Md5Sha1 => Family::Md5Sha1,
+            Hash::Sha224 | Hash::Sha256 => Family::Sha256,
+            Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => Family::Sha512,
+            Hash::Sha3_224
+            | Hash::Sha3_256
+            | Hash::Sha3_384
+            | Hash::Sha3_512
+            | Hash::Keccak224
+            | Hash::Keccak256
+            | Hash::Keccak384
+            | Hash::Keccak512
+            | Hash::Shake128
+            | Hash::Shake256
+            | Hash::CShake128
+            | Hash::CShake256
+            | Hash::Kmac128
+            | Hash::Kmac256
+            | Hash::KmacXof128
+            | Hash::KmacXof256
+            | Hash::TupleHash128
+            | Hash::TupleHash256
+            | Hash::TupleHashXof128
+            | Hash::TupleHashXof256
+            | Hash::TurboShake128
+            | Hash::TurboShake256 => Family::Keccak,
+            Hash::ParallelHash128
+            | Hash::ParallelHash256
+            | Hash::ParallelHashXof128
+            | Hash::ParallelHashXof256
+            | Hash::Kt128
+            | Hash::Kt256 => Family::KeccakTree,
+            Hash::Blake2b512 | Hash::Blake2s256 => Family::Blake2,
+            Hash::Blake3 => Family::Blake3,
+            Hash::Xxh32 | Hash::Xxh64 => Family::Xxh,
+            Hash::Xxh3_64 | Hash::Xxh3_128 => Family::Xxh3,
+            Hash::Crc32 | Hash::Crc32c | Hash::Crc64Nvme => Family::Crc,
+        }
     }
 
     /// Returns the hash with this name or alias, in any case.

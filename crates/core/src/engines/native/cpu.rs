@@ -7,7 +7,7 @@
 
 use super::features::has;
 use super::primitives::{Library, Primitives};
-use crate::catalog::{Cipher, Hash};
+use crate::catalog::{Cipher, Family, Hash};
 use crate::engines::{Names, Service};
 
 /// The libraries and their versions. AWS-LC tells its own; a test compares the others to
@@ -35,38 +35,20 @@ fn by_library(instructions: Names) -> (&'static str, Names) {
 
 /// Returns how a hash is computed on this CPU.
 pub(crate) fn serves_hash(hash: Hash) -> Service {
-    let (library, instructions) = match hash {
-        Hash::Md5 | Hash::Ripemd160 => by_library(&[]),
-        Hash::Sha1 | Hash::Md5Sha1 => by_library(sha1()),
-        Hash::Sha224 | Hash::Sha256 => own::sha256().unwrap_or_else(|| by_library(sha256())),
-        Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
-            own::sha512().unwrap_or_else(|| by_library(sha512()))
-        }
-        Hash::Blake2b512 | Hash::Blake2s256 => (MILLRACE, &[][..]),
-        Hash::Blake3 => (BLAKE3, blake3()),
-        Hash::Xxh32 | Hash::Xxh64 => (MILLRACE, own::xxh()),
-        Hash::Xxh3_64 | Hash::Xxh3_128 => (MILLRACE, own::xxh3()),
-        Hash::Crc32 | Hash::Crc32c | Hash::Crc64Nvme => (MILLRACE, own::crc()),
-        // The leaves of these trees are hashed in lanes.
-        Hash::Kt128
-        | Hash::Kt256
-        | Hash::ParallelHash128
-        | Hash::ParallelHash256
-        | Hash::ParallelHashXof128
-        | Hash::ParallelHashXof256 => (MILLRACE, own::keccak_leaves()),
-        _ => {
-            debug_assert!(is_keccak(hash));
-            (MILLRACE, own::keccak())
-        }
+    let (library, instructions) = match hash.family() {
+        Family::Md5 | Family::Ripemd160 => by_library(&[]),
+        Family::Sha1 | Family::Md5Sha1 => by_library(sha1()),
+        Family::Sha256 => own::sha256().unwrap_or_else(|| by_library(sha256())),
+        Family::Sha512 => own::sha512().unwrap_or_else(|| by_library(sha512())),
+        Family::Keccak => (MILLRACE, own::keccak()),
+        Family::KeccakTree => (MILLRACE, own::keccak_leaves()),
+        Family::Blake2 => (MILLRACE, &[][..]),
+        Family::Blake3 => (BLAKE3, blake3()),
+        Family::Xxh => (MILLRACE, own::xxh()),
+        Family::Xxh3 => (MILLRACE, own::xxh3()),
+        Family::Crc => (MILLRACE, own::crc()),
     };
     Service { library, instructions, lanes: own::lanes(hash) }
-}
-
-/// Returns true for the hashes over Keccak, by their standards.
-fn is_keccak(hash: Hash) -> bool {
-    let standard = hash.facts().standard;
-    standard.starts_with("Keccak")
-        || ["FIPS 202", "NIST SP 800-185", "RFC 9861"].contains(&standard)
 }
 
 /// Returns how the bulk of a cipher is computed on this CPU. AWS-LC may serve the shortest texts.
@@ -116,19 +98,17 @@ mod own {
     };
     use super::super::gcm::key::GcmKey;
     use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
-    use super::{Hash, MILLRACE, Names};
+    use super::{Family, Hash, MILLRACE, Names};
 
     type Served = (&'static str, Names);
 
     pub(super) fn lanes(hash: Hash) -> Option<(usize, Names)> {
-        let multibuffer = match hash {
-            Hash::Md5 => md5::multibuffer,
-            Hash::Sha1 => sha1::multibuffer,
-            Hash::Sha224 | Hash::Sha256 => sha256::multibuffer,
-            Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
-                sha512::multibuffer
-            }
-            hash if super::is_keccak(hash) && Native::batches(hash) => keccak::multibuffer,
+        let multibuffer = match hash.family() {
+            Family::Md5 => md5::multibuffer,
+            Family::Sha1 => sha1::multibuffer,
+            Family::Sha256 => sha256::multibuffer,
+            Family::Sha512 => sha512::multibuffer,
+            Family::Keccak | Family::KeccakTree if Native::batches(hash) => keccak::multibuffer,
             _ => return None,
         };
         multibuffer(Kernels::detect()).map(|found| (found.lanes, found.instructions))
@@ -216,6 +196,8 @@ mod own {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod own {
+    #[cfg(target_arch = "aarch64")]
+    use super::Family;
     use super::{Hash, Names};
 
     type Served = (&'static str, Names);
@@ -224,13 +206,11 @@ mod own {
     pub(super) fn lanes(hash: Hash) -> Option<(usize, Names)> {
         use super::super::Native;
         use super::super::lanes::{Kernels, keccak, sha1, sha256, sha512};
-        let multibuffer = match hash {
-            Hash::Sha1 => sha1::multibuffer,
-            Hash::Sha224 | Hash::Sha256 => sha256::multibuffer,
-            Hash::Sha384 | Hash::Sha512 | Hash::Sha512_224 | Hash::Sha512_256 => {
-                sha512::multibuffer
-            }
-            hash if super::is_keccak(hash) && Native::batches(hash) => keccak::multibuffer,
+        let multibuffer = match hash.family() {
+            Family::Sha1 => sha1::multibuffer,
+            Family::Sha256 => sha256::multibuffer,
+            Family::Sha512 => sha512::multibuffer,
+            Family::Keccak | Family::KeccakTree if Native::batches(hash) => keccak::multibuffer,
             _ => return None,
         };
         multibuffer(Kernels::detect()).map(|found| (found.lanes, found.instructions))
