@@ -6,8 +6,15 @@ import { join } from 'node:path';
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { probe, root, skipped, stream } from './steps.mjs';
 
+/** The crates whose tests find a change of a crate. */
+const testedBy = {
+  pool: ['millrace-pool'],
+  request: ['millrace-request'],
+  core: ['millrace-core', 'millrace-request'],
+};
+
 /**
- * npm run test:mutants -- [options of cargo-mutants], such as `--file crates/request/src/bytes.rs`,
+ * npm run test:mutants -- [pool] [request] [core] [options of cargo-mutants], such as
  * `--shard 0/8` or `--list`. Resolves to the exit code: 2 if a change is not found.
  */
 export async function mutants(args) {
@@ -16,9 +23,21 @@ export async function mutants(args) {
     skipped('mutants', 'not installed (cargo install --locked cargo-mutants)');
     return 0;
   }
-  // A folder that stays: the libraries are not compiled anew.
-  const target = join(root, 'target', 'mutants');
-  return stream('cargo', ['mutants', '--output', target, '--baseline', 'skip', ...args], {
-    env: { ...env, CARGO_TARGET_DIR: join(target, 'build') },
-  });
+  const all = Object.keys(testedBy);
+  const named = args.filter((arg) => all.includes(arg));
+  const options = args.filter((arg) => !all.includes(arg));
+  let worst = 0;
+  for (const crate of named.length > 0 ? named : all) {
+    // Folders that stay: the libraries are not compiled anew.
+    const target = join(root, 'target', 'mutants', crate);
+    const packages = testedBy[crate].flatMap((name) => ['--test-package', name]);
+    const where = ['--package', `millrace-${crate}`, '--output', target];
+    // A mutant costs an incremental build of seconds; the tests have passed before.
+    const how = ['--profile', 'development', '--baseline', 'skip', '--timeout', '120'];
+    const code = await stream('cargo', ['mutants', ...where, ...packages, ...how, ...options], {
+      env: { ...env, CARGO_TARGET_DIR: join(root, 'target', 'mutants', 'build') },
+    });
+    worst = Math.max(worst, code);
+  }
+  return worst;
 }
