@@ -1,6 +1,7 @@
 // Bad input of each argument is refused by every call style, and the message names it.
 
 import assert from 'node:assert/strict';
+import { scryptSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -166,6 +167,27 @@ test('settings', () => {
     { code: 'ERR_MEMORY_LIMIT', message: /134221824/ },
   );
   millrace.configure({ maxKdfMemory });
+});
+
+test('scrypt computes as many lanes at once as maxKdfMemory allows', async () => {
+  const { maxKdfMemory } = millrace.configure();
+  const cost = { N: 4096, r: 11, p: 5 };
+  const right = scryptSync('x', 'y', 32, cost);
+  try {
+    // A lane takes 5.8 MB.
+    for (const limit of [24 * 2 ** 20, 6 * 2 ** 20]) {
+      millrace.configure({ maxKdfMemory: limit });
+      assert.deepEqual(millrace.scrypt('x', 'y', 32, cost), right);
+      assert.deepEqual(await promises.scrypt('x', 'y', 32, cost), right);
+    }
+    millrace.configure({ maxKdfMemory: 5 * 2 ** 20 });
+    assert.throws(() => millrace.scrypt('x', 'y', 32, cost), {
+      code: 'ERR_MEMORY_LIMIT',
+      message: /: 5777024 bytes/,
+    });
+  } finally {
+    millrace.configure({ maxKdfMemory });
+  }
 });
 
 const room = 4 * (2 ** 30 + 2 ** 24);

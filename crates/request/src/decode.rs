@@ -202,7 +202,16 @@ fn derivation<C: Caller>(
     };
     match Derivation::new(function, numbers(frame), aad.read()) {
         Ok(derivation) if memory_budget::exceeds_limit(derivation.memory()) => {
-            too_large(derivation.memory(), Status::KdfMemoryLimit)
+            // Fewer lanes at once may fit.
+            let numbers = Numbers { memory: memory_budget::limit(), ..numbers(frame) };
+            match Derivation::new(function, numbers, aad.read()) {
+                Ok(fewer) if !memory_budget::exceeds_limit(fewer.memory()) => Ok(fewer),
+                Ok(fewer) => too_large(fewer.memory(), Status::KdfMemoryLimit),
+                Err(Error::Memory { needed } | Error::MemoryLimit { needed }) => {
+                    too_large(needed, Status::KdfMemoryLimit)
+                }
+                Err(error) => Err(error.into()),
+            }
         }
         Err(Error::MemoryLimit { needed }) => too_large(needed, Status::MemoryLimit),
         result => Ok(result?),
