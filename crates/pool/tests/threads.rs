@@ -231,6 +231,88 @@ fn dropping_the_pool_runs_waiting_tasks_and_ends_the_workers() {
     assert_eq!(numbers, (0..50).collect::<Vec<_>>());
 }
 
+/// Sends when the thread that holds it ends.
+struct AtEnd(Sender<()>);
+
+impl Drop for AtEnd {
+    fn drop(&mut self) {
+        let _ = self.0.send(());
+    }
+}
+
+thread_local! {
+    static AT_END: std::cell::RefCell<Option<AtEnd>> = const { std::cell::RefCell::new(None) };
+}
+
+#[test]
+fn the_workers_end_with_the_pool_and_not_before() {
+    let pool = Pool::new(1);
+    let (at_end, ended) = mpsc::channel();
+    let (done, results) = mpsc::channel();
+    submit(&pool, LONG, move || {
+        AT_END.set(Some(AtEnd(at_end)));
+        done.send(()).expect("the receiver waits");
+    });
+    receive(&results);
+    assert!(ended.try_recv().is_err());
+    drop(pool);
+    receive(&ended);
+}
+
+#[test]
+fn a_worker_is_awake_during_short_tasks_and_not_before_the_first() {
+    let pool = Arc::new(Pool::new(1));
+    assert!(!pool.is_awake());
+    let (awake, results) = mpsc::channel();
+    let same = Arc::downgrade(&pool);
+    submit(&pool, SHORT, move || {
+        let awake_here = same.upgrade().is_some_and(|pool| pool.is_awake());
+        awake.send(awake_here).expect("the receiver waits");
+    });
+    assert!(receive(&results));
+}
+
+/// A task with what the trait provides.
+struct Plain(Sender<usize>);
+
+impl Task for Plain {
+    type Results = ();
+
+    fn cost(&self) -> u64 {
+        LONG
+    }
+
+    fn owner(&self) -> usize {
+        1
+    }
+
+    fn run(self, _yield_point: &mut YieldPoint<'_, Plain>, (): &mut ()) {
+        self.0.send(1).expect("the receiver waits");
+    }
+
+    fn run_batch(tasks: &mut Vec<Plain>, _yield_point: &mut YieldPoint<'_, Plain>, (): &mut ()) {
+        let size = tasks.len();
+        tasks.drain(..).for_each(|task| task.0.send(size).expect("the receiver waits"));
+    }
+
+    fn is_polled((): &()) -> bool {
+        false
+    }
+
+    fn deliver((): &mut ()) {}
+}
+
+#[test]
+fn tasks_without_a_kind_run_one_by_one_on_as_many_workers_as_the_cpu_has_threads() {
+    assert_eq!((Plain(mpsc::channel().0).kind(), Plain::batch_limit(1)), (None, 1));
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    assert_eq!(Pool::<Plain>::default_limit(), threads.min(millrace_pool::MAX_THREADS));
+    let pool = Pool::new(1);
+    let (done, results) = mpsc::channel();
+    pool.submit((0..9).map(|_| Plain(done.clone())), |_| panic!("a worker runs it"));
+    assert!((0..9).all(|_| receive(&results) == 1));
+}
+
 #[test]
 fn a_short_task_does_not_wait_for_a_long_one_while_a_worker_sleeps() {
     let pool = Pool::new(2);

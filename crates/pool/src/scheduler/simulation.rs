@@ -406,3 +406,23 @@ fn owners_are_not_charged_for_tasks_in_the_batch_of_another() {
         "{turns:?}"
     );
 }
+
+#[test]
+fn a_task_joins_a_batch_if_neither_takes_more_than_twice_as_long() {
+    let queued = |cost_ns| Queued { task: (), kind: Some(1), cost_ns };
+    for (one, other, joins) in [(10, 20, true), (10, 15, true), (10, 21, false)] {
+        assert_eq!(queued(one).can_join(1, u64::from(other)), joins, "{one} {other}");
+        assert_eq!(queued(other).can_join(1, u64::from(one)), joins, "{other} {one}");
+    }
+    assert!(!queued(10).can_join(2, 10));
+}
+
+#[test]
+fn a_task_of_the_limit_is_short() {
+    let mut scheduler = Scheduler::new();
+    for (cost, short, long) in [(LONG_TASK_NS, 1, 0), (LONG_TASK_NS + 1, 1, 1)] {
+        let job = Job { id: 0, owner: 1, cost, kind: None };
+        scheduler.push(job).expect("there is memory");
+        assert_eq!((scheduler.short_len(), scheduler.long_len()), (short, long));
+    }
+}
