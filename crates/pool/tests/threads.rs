@@ -313,6 +313,69 @@ fn tasks_without_a_kind_run_one_by_one_on_as_many_workers_as_the_cpu_has_threads
     assert!((0..9).all(|_| receive(&results) == 1));
 }
 
+/// A task whose workers cannot be started: cost and number.
+#[derive(Debug, PartialEq, Eq)]
+struct Threadless(u64, usize);
+
+impl Task for Threadless {
+    type Results = ();
+
+    fn start_worker(_worker: millrace_pool::Worker<Threadless>) -> bool {
+        false
+    }
+
+    fn cost(&self) -> u64 {
+        self.0
+    }
+
+    fn owner(&self) -> usize {
+        1
+    }
+
+    fn run(self, _yield_point: &mut YieldPoint<'_, Threadless>, (): &mut ()) {}
+
+    fn is_polled((): &()) -> bool {
+        false
+    }
+
+    fn deliver((): &mut ()) {}
+}
+
+#[test]
+fn without_threads_all_tasks_go_back_to_the_caller_short_ones_first() {
+    let pool = Pool::new(2);
+    for costs in [vec![LONG, SHORT, LONG, SHORT], vec![LONG], vec![SHORT]] {
+        let mut returned = Vec::new();
+        let tasks = costs.iter().enumerate().map(|(number, &cost)| Threadless(cost, number));
+        pool.submit(tasks, |Threadless(cost, number)| returned.push((cost, number)));
+        let mut expected: Vec<_> = costs.iter().copied().zip(0..).collect();
+        expected.sort_by_key(|&(cost, _)| cost);
+        assert_eq!(returned, expected);
+        assert_eq!(pool.threads(), Threads { limit: 2, started: 0, queued: 0 });
+    }
+}
+
+#[test]
+fn growing_starts_a_worker_for_each_waiting_task_and_no_more() {
+    let pool = Pool::new(1);
+    let (entered, inside) = mpsc::channel();
+    let (release, blocked) = mpsc::channel::<()>();
+    let blocked = Arc::new(Mutex::new(blocked));
+    for _ in 0..3 {
+        let (entered, blocked) = (entered.clone(), Arc::clone(&blocked));
+        submit(&pool, LONG, move || {
+            entered.send(()).expect("the receiver waits");
+            let _ = blocked.lock().expect("no test panics").recv();
+        });
+    }
+    receive(&inside);
+    assert_eq!(pool.threads(), Threads { limit: 1, started: 1, queued: 2 });
+    pool.resize(9);
+    (0..2).for_each(|_| receive(&inside));
+    assert!(soon(|| pool.threads() == Threads { limit: 9, started: 3, queued: 0 }));
+    drop(release);
+}
+
 #[test]
 fn a_short_task_does_not_wait_for_a_long_one_while_a_worker_sleeps() {
     let pool = Pool::new(2);
