@@ -61,6 +61,8 @@ export type {
   DigestEncoding,
 } from './hashers/options.js';
 export * from './kdf/derivations.js';
+export { hkdf } from './functions/hkdf.js';
+export { timingSafeEqual } from './functions/timing-safe-equal.js';
 export type { ManyOptions, ManyOutput } from './operations/batch/arguments.js';
 export type { PackedSources, Sources } from './operations/batch/messages.js';
 export type {

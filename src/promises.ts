@@ -28,6 +28,7 @@ export {
   timingSafeEqual,
 } from './index.js';
 export * from './kdf/promises.js';
+export { hkdf } from './functions/promises/hkdf.js';
 export type {
   Bytes,
   CipherAlgorithm,

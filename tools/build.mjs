@@ -170,17 +170,20 @@ export async function buildFront({ force = false, keepModules = false } = {}) {
   const written = new Set(
     listing.match(/(?<=^TSFILE: ).*(?=\s*$)/gm)?.map((file) => relative(dist, file.trim())),
   );
-  const [{ bundleForWeb }, { bundleForBundlers, bundleForNode }, { writeNobleModules }] =
-    await Promise.all([
-      import('./bundle.mjs'),
-      import('./bundle-node.mjs'),
-      import('./noble-modules.mjs'),
-    ]);
+  const [
+    { bundleForWeb },
+    { bundleForBundlers, bundleForNode, entryFiles },
+    { writeNobleModules },
+  ] = await Promise.all([
+    import('./bundle.mjs'),
+    import('./bundle-node.mjs'),
+    import('./noble-modules.mjs'),
+  ]);
   for (const file of await bundleForNode(dist, entryPoints)) written.add(file);
   for (const file of await bundleForWeb(dist)) written.add(file);
   const namesOf = {};
   for (const name of entryPoints) {
-    namesOf[name] = await writeEntryPoint(dist, name);
+    namesOf[name] = await writeEntryPoint(dist, name, entryFiles[name]);
     for (const end of ['.js', '.mjs', '.d.mts']) written.add(name + end);
   }
   for (const file of await bundleForBundlers(dist, entryPoints, namesOf['compat/crypto-async']))
@@ -210,15 +213,15 @@ export async function buildFront({ force = false, keepModules = false } = {}) {
 // written out, as Node.js finds the exports of a CommonJS module in its text.
 
 /** Writes dist/<name>.js and .mjs; returns the names of the exports. */
-async function writeEntryPoint(dist, name) {
+async function writeEntryPoint(dist, name, ownFile = 'core') {
   const file = join(dist, `${name}.js`);
   mkdirSync(dirname(file), { recursive: true });
-  const core = name.includes('/') ? '../core.js' : './core.js';
+  const up = name.includes('/') ? '../' : './';
   const from = name.startsWith('portable/')
     ? `require('./engine.js').${basename(name)}`
     : name in lateEntryPoints
-      ? `require('${core.replace('core', lateEntryPoints[name])}')['${name}']`
-      : `require('${core}').entryPoints['${name}']`;
+      ? `require('${up}${lateEntryPoints[name]}.js')['${name}']`
+      : `require('${up}${ownFile}.js').entryPoints['${name}']`;
   writeFileSync(file, `module.exports = ${from};\n`);
   // In a child process: an entry point loads the native binary, and Windows cannot replace a loaded
   // file.

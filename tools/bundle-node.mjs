@@ -7,7 +7,7 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { basename, join, posix, relative, sep } from 'node:path';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 import { licences, put } from './bundle.mjs';
 import { root } from './steps.mjs';
@@ -24,10 +24,95 @@ const shownAlways = [
   'base/frame',
   'scheduling/completions',
   'scheduling/cost-model',
-  'streams/file-batch',
 ];
 
-/** Files that are loaded on first use, and their modules. All other modules are in the core. */
+/**
+ * Files that are loaded at the first call of one of their functions, and their modules. A program
+ * needs a part of src, and compiling all of it takes 7 ms. Other files have a function in place of
+ * each of theirs, which loads the file.
+ */
+const firstCallFiles = {
+  'functions/engines': ['functions/engines', 'functions/settings'],
+  'functions/many': [
+    'functions/many',
+    'operations/batch/arguments',
+    'operations/batch/iterable',
+    'operations/batch/jobs',
+    'operations/batch/messages',
+    'operations/batch/pairs',
+    'operations/batch/request',
+    'operations/batch/sync',
+  ],
+  'functions/promises/many': ['functions/promises/many'],
+  'functions/promises/sealed': ['functions/promises/sealed'],
+  'kdf/derivations': [
+    'base/kdf-costs',
+    'base/secret-size',
+    'base/wrap-algorithms',
+    'functions/key-wrap',
+    'functions/promises/key-wrap',
+    'kdf/argon2',
+    'kdf/bcrypt',
+    'kdf/derivations',
+    'kdf/derive',
+    'kdf/hkdf',
+    'kdf/key-wrap',
+    'kdf/memory',
+    'kdf/passwords',
+    'kdf/pbkdf2',
+    'kdf/promises',
+    'kdf/scrypt',
+  ],
+  'streams/digest-stream': [
+    'streams/digest-stream',
+    'streams/file-batch',
+    'streams/files.node',
+    'streams/hash-files',
+    'streams/hash-files-options',
+    'streams/hash-transform',
+    'streams/stream-source',
+  ],
+};
+
+/**
+ * Modules of these files with exported calls. A program may keep their functions, so they are the
+ * same before and after the first call. The functions of other modules are replaced by the loaded
+ * ones, so that later calls take no longer.
+ */
+const exportedCalls = [
+  'functions/engines',
+  'functions/key-wrap',
+  'functions/promises/key-wrap',
+  'functions/promises/sealed',
+  'functions/settings',
+  'kdf/derivations',
+  'kdf/promises',
+];
+
+/** Entry points with files of their own, which others would load too. */
+export const entryFiles = {
+  'compat/bigint-buffer': 'entries/bigint-hash',
+  'compat/bigint-hash': 'entries/bigint-hash',
+  'compat/crypto-async': 'entries/crypto-async',
+  'compat/ethers': 'entries/ethers',
+  promises: 'entries/promises',
+};
+
+/** The other modules of these files. */
+const entryModules = {
+  'entries/bigint-hash': ['engines/numbers.node'],
+  'entries/crypto-async': [],
+  'entries/ethers': ['compat/ethers.node'],
+  'entries/promises': [
+    'functions/promises/call',
+    'functions/promises/ciphers',
+    'functions/promises/digests',
+    'functions/promises/hkdf',
+    'functions/promises/verify-mac',
+  ],
+};
+
+/** Files that are loaded with those that need them, and their modules. */
 const lateFiles = {
   'streams/sealed-streams': [
     'streams/sealed-streams',
@@ -86,6 +171,7 @@ const lateFiles = {
   'compat/register-webcrypto': ['compat/register-webcrypto'],
   'compat/noble/hash-modules': [
     'compat/noble-hashes',
+    'compat/noble.node',
     'compat/noble/hash-modules',
     'compat/noble/hash-objects',
     'compat/noble/derivations',
@@ -120,9 +206,16 @@ const lateFiles = {
     'compat/noble/cipher-engine.node',
   ],
 };
-const fileOf = Object.fromEntries(
-  Object.entries(lateFiles).flatMap(([file, modules]) => modules.map((name) => [name, file])),
-);
+
+/** The file of each module that is not in the core. */
+const fileOf = {
+  ...entryFiles,
+  ...Object.fromEntries(
+    Object.entries({ ...firstCallFiles, ...entryModules, ...lateFiles }).flatMap(
+      ([file, modules]) => modules.map((name) => [name, file]),
+    ),
+  ),
+};
 
 /** Folders whose modules are all in late files: in the core too they would have two states. */
 const lateFolders = [
@@ -130,17 +223,18 @@ const lateFolders = [
   'compat/noble/modules',
   'compat/node-crypto',
   'compat/webcrypto',
+  'operations/batch',
   'streams/passphrase',
 ];
 
-/** Fails for a module of these folders that no late file lists. */
+/** Fails for a module of these folders that no file lists. */
 function checkLateFolders() {
   for (const folder of lateFolders)
     for (const file of readdirSync(join(source, folder)).filter((each) =>
       /(?<!\.browser)\.ts$/.test(each),
     )) {
       const name = `${folder}/${file.replace(/\.ts$/, '')}`;
-      if (!(name in fileOf)) throw new Error(`list ${name} in lateFiles of tools/bundle-node.mjs`);
+      if (!(name in fileOf)) throw new Error(`list ${name} in tools/bundle-node.mjs`);
     }
 }
 
@@ -168,19 +262,19 @@ const options = {
 };
 
 /**
- * Writes the entry points as one CommonJS file, dist/core.js, so that they load quickly and share
- * state, and the files that are loaded on first use. Resolves to the files, relative to dist.
+ * Writes dist/core.js, one CommonJS file with what most programs need, and the files that are
+ * loaded with it or later. All share one state. Resolves to the files, relative to dist.
  */
 export async function bundleForNode(dist, entryPoints) {
   checkLateFolders();
-  const inCore = entryPoints.filter((name) => !name.startsWith('portable/') && !(name in fileOf));
   const files = [];
   const shown = new Set(shownAlways);
-  const bundle = async (file, contents, find) => {
+  const bundle = async (file, contents, find, footer = '') => {
     const { outputFiles, metafile } = await build({
       ...options,
       stdin: { contents, resolveDir: source, loader: 'ts' },
       outfile: join(dist, `${file}.js`),
+      footer: { js: footer },
       format: 'cjs',
       plugins: [parts(file, find), exportsByName],
     });
@@ -193,34 +287,74 @@ export async function bundleForNode(dist, entryPoints) {
       name === 'portable/worker' ? 'itself' : 'inside',
     );
   files.push(...(await bundlePortable(dist, bundle)));
-  for (const [file, inside] of Object.entries(lateFiles)) {
-    const contents = [
-      `export * from './${file}.js';`,
-      ...inside.map((name) => `export * as '${name}' from './${name}.js';`),
-    ];
-    await bundle(file, contents.join('\n'), (name) => {
-      if (inside.includes(name)) return 'inside';
-      if (!(name in fileOf)) shown.add(name);
-      return fileOf[name] ?? 'core';
-    });
+  const shownByEntries = new Set();
+  const findFrom = (file) => (name) => {
+    if (fileOf[name] === file) return 'inside';
+    if (!(name in fileOf)) shown.add(name);
+    else if (fileOf[name] in entryModules) shownByEntries.add(name);
+    return fileOf[name] ?? 'core';
+  };
+  for (const [file, inside] of Object.entries({ ...firstCallFiles, ...lateFiles })) {
+    const contents = inside.map((name) => `export * as '${name}' from './${name}.js';`);
+    // The modules that load a file with \`require\` use its names.
+    if (file in lateFiles) contents.unshift(`export * from './${file}.js';`);
+    await bundle(file, contents.join('\n'), findFrom(file));
   }
-  const property = (name, index) =>
-    `'${name}': ${name === 'compat/crypto-async' ? `entry${index}` : `copy(entry${index})`}`;
+  for (const file of Object.keys(entryModules)) {
+    const names = entryPoints.filter((name) => entryFiles[name] === file);
+    const contents = [
+      await objectsOf('entryPoints', names),
+      ...entryModules[file]
+        .filter((name) => shownByEntries.has(name))
+        .map((name) => `export * as '${name}' from './${name}.js';`),
+    ];
+    await bundle(file, contents.join('\n'), findFrom(file));
+  }
+  const inCore = entryPoints.filter((name) => !name.startsWith('portable/') && !(name in fileOf));
   const core = [
-    ...inCore.map((name, index) =>
-      name === 'compat/crypto-async'
-        ? `import entry${index} from './${name}.js';`
-        : `import * as entry${index} from './${name}.js';`,
-    ),
-    // Copies, because a namespace of esbuild has a getter for each name, which slows down each
-    // call.
-    "const copy = (names: object) => Object.defineProperty({ ...names }, '__esModule', { " +
-      'value: true });',
-    `export const entryPoints = { ${inCore.map(property).join(', ')} };`,
-    ...[...shown].sort().map((name) => `export * as '${name}' from './${name}.js';`),
+    await objectsOf('entryPoints', inCore),
+    await objectsOf('modules', [...shown].sort()),
+    'export const coreExports = Object.defineProperty(modules, "entryPoints", { value: ' +
+      'entryPoints });',
   ];
-  await bundle('core', core.join('\n'), () => 'inside');
+  await bundle(
+    'core',
+    core.join('\n'),
+    (name) => fileOf[name] ?? 'inside',
+    'module.exports = coreExports;',
+  );
   return files.map((path) => relative(dist, path));
+}
+
+/**
+ * Returns the text of an object with a property for each module: an object with its exports, made
+ * when it is read. A namespace of esbuild has a getter for each name, which is slower to make and
+ * to call.
+ */
+async function objectsOf(constant, names) {
+  const imports = [];
+  const properties = [];
+  for (const [index, name] of names.entries()) {
+    if (name === 'compat/crypto-async') {
+      imports.push(`import entry${index} from './${name}.js';`);
+      properties.push(`get '${name}'() { return entry${index}; },`);
+      continue;
+    }
+    const { fixed, changing } = await exportsOf(name);
+    const own = (each) => `${constant}${index}_${each}`;
+    const all = [...fixed, ...changing].sort();
+    imports.push(
+      `import { ${all.map((each) => `${each} as ${own(each)}`).join(', ')} } from './${name}.js';`,
+    );
+    const members = all.map((each) =>
+      changing.includes(each) ? `get ${each}() { return ${own(each)}; }` : `${each}: ${own(each)}`,
+    );
+    properties.push(
+      `get '${name}'() { return Object.defineProperty({ ${members.join(', ')} }, '__esModule', ` +
+        '{ value: true }); },',
+    );
+  }
+  return `${imports.join('\n')}\nexport const ${constant} = {\n${properties.join('\n')}\n};`;
 }
 
 /** Writes the portable engine with its libraries. It shares request/errors with the core. */
@@ -286,9 +420,11 @@ function parts(file, find) {
         // It has only constants, which are inlined.
         if (name === 'base/protocol') return undefined;
         const place =
-          kind === 'require-call' || (name === 'base/errors' && file !== 'base/errors')
+          kind === 'require-call'
             ? 'itself'
-            : find(name);
+            : name === 'base/errors' && file !== name
+              ? name
+              : find(name);
         if (place === 'itself') return { path: relativeTo(name), external: true };
         return place === 'inside'
           ? undefined
@@ -297,14 +433,14 @@ function parts(file, find) {
       onResolve({ filter: /./, namespace: 'other file' }, ({ path }) => ({ path, external: true }));
       onLoad({ filter: /./, namespace: 'other file' }, async ({ path }) => {
         const [other, name] = path.split('#');
-        const names = await constantsOf(name);
+        const property = other === 'base/errors' ? '' : `[${JSON.stringify(name)}]`;
+        const required = `require(${JSON.stringify(relativeTo(other))})${property}`;
+        const { fixed } = await exportsOf(name);
         return {
-          contents: [
-            `const all = require(${JSON.stringify(relativeTo(other))})[${JSON.stringify(name)}];`,
-            // Calls of a pure function: esbuild leaves out the constants that are not used.
-            'const find = (name) => all[name];',
-            ...names.map((each) => `export const ${each} = /* @__PURE__ */ find('${each}');`),
-          ].join('\n'),
+          contents:
+            other in firstCallFiles
+              ? await loadingCalls(name, required, file === 'core' ? [] : fixed)
+              : constants(`const all = ${required};`, fixed),
           resolveDir: join(source, posix.dirname(file)),
         };
       });
@@ -312,19 +448,70 @@ function parts(file, find) {
   };
 }
 
-const constants = new Map();
+/**
+ * Returns a module with the exports of another file as constants: a namespace of esbuild has a
+ * getter for each name, which takes 6 ns a call.
+ */
+function constants(begin, names) {
+  return [
+    begin,
+    // Calls of a pure function: esbuild leaves out the constants that are not used.
+    'const find = (name) => all[name];',
+    ...names.map((each) => `export const ${each} = /* @__PURE__ */ find('${each}');`),
+  ].join('\n');
+}
 
 /**
- * Returns the names that a module exports and that do not change. A file has those of other files
- * as constants: a namespace of esbuild has a getter for each name, which takes 6 ns a call.
+ * Returns a module with the functions of another file, which load it at the first call. Others of
+ * its `names` are constants, for which it is loaded at once; the core must not import them.
  */
-function constantsOf(name) {
-  let found = constants.get(name);
-  if (found === undefined) constants.set(name, (found = readConstants(name)));
+async function loadingCalls(name, required, names) {
+  const calls = await functionsOf(name);
+  const isCall = new Set(calls.map((each) => each.name));
+  const lines = ['let $loaded;', `const $all = () => ($loaded ??= ${required});`];
+  for (const { name: call, parameters } of calls) {
+    const own = `$${call}`;
+    const head = `${own} = function ${call}(${parameters.join(', ')})`;
+    lines.push(
+      exportedCalls.includes(name)
+        ? `const ${head} { return $all().${call}.apply(this, arguments); };`
+        : `let ${head} { ${own} = $all().${call}; return ${own}.apply(this, arguments); };`,
+      `export { ${own} as ${call} };`,
+    );
+  }
+  lines.push('const find = (name) => $all()[name];');
+  for (const each of names)
+    if (!isCall.has(each)) lines.push(`export const ${each} = /* @__PURE__ */ find('${each}');`);
+  return lines.join('\n');
+}
+
+/**
+ * Returns the functions that a module exports, with the names of their parameters: of those before
+ * a default value and a rest, which are the function's length.
+ */
+async function functionsOf(name) {
+  // esbuild leaves out overloads, and writes parameters on one line.
+  const text = readFileSync(join(source, `${name}.ts`), 'utf8');
+  const { code } = await transform(text, { loader: 'ts', target: 'esnext' });
+  return [...code.matchAll(/^export (?:async )?function\*? (\w+)\((.*)\) \{$/gm)].map(
+    ([, own, parameters]) => {
+      const names = parameters === '' ? [] : parameters.split(', ');
+      const end = names.findIndex((each) => !/^\w+$/.test(each));
+      return { name: own, parameters: end === -1 ? names : names.slice(0, end) };
+    },
+  );
+}
+
+const exportsFound = new Map();
+
+/** Returns the names that a module exports: those that do not change, and those that do. */
+function exportsOf(name) {
+  let found = exportsFound.get(name);
+  if (found === undefined) exportsFound.set(name, (found = readExports(name)));
   return found;
 }
 
-async function readConstants(name) {
+async function readExports(name) {
   const path = join(source, `${name}.ts`);
   const { metafile } = await build({
     ...options,
@@ -336,8 +523,12 @@ async function readConstants(name) {
   });
   const [{ exports }] = Object.values(metafile.outputs);
   const text = readFileSync(path, 'utf8');
-  // An import of one that changes fails the build.
-  return exports.filter((each) => !new RegExp(`^export let ${each}\\b`, 'm').test(text));
+  const changes = (each) => new RegExp(`^export let ${each}\\b`, 'm').test(text);
+  // An import of one that changes by another file fails the build.
+  return {
+    fixed: exports.filter((each) => !changes(each)),
+    changing: exports.filter(changes),
+  };
 }
 
 /** Replaces `export =`, which would turn the module and its imports into late CommonJS modules. */

@@ -70,7 +70,7 @@ function raiseMemoryLimit(scrypt, name) {
   const { checkLimits } = require('../../dist/streams/passphrase/transforms.js')[
     'streams/passphrase/derive-key'
   ];
-  const { scryptMemory } = require('../../dist/core.js')['base/kdf-costs'];
+  const { scryptMemory } = require('../../dist/kdf/derivations.js')['base/kdf-costs'];
   try {
     checkLimits(scrypt, limits);
   } catch {

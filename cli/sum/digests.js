@@ -17,7 +17,7 @@ const { SizeCounter } = require('./walk.js');
 
 const { findHash } = require('../../dist/core.js')['catalog/catalog'];
 const { Answers, hashPath, hashPaths, hashPathsSync, workers } =
-  require('../../dist/core.js')['streams/file-batch'];
+  require('../../dist/streams/digest-stream.js')['streams/file-batch'];
 
 /** A larger file is a call of its own, so that the others need not wait for it. */
 const LARGE_FILE_BYTES = 1024 * 1024;

@@ -1,8 +1,5 @@
 /** Calls of `millrace`: synchronous without a callback, otherwise on the worker threads. */
 import type { Parser } from '../request/request.js';
-import type { ManyParser } from '../operations/batch/arguments.js';
-import { runManyCallback } from '../operations/batch/jobs.js';
-import { runManySync } from '../operations/batch/sync.js';
 import type { Callback } from '../scheduling/completions.js';
 import { runCallback, runSync } from '../scheduling/run.js';
 
@@ -14,16 +11,8 @@ export function perform({ fill, counts }: Parser, given: IArguments): unknown {
     : runCallback(callback, fill, given, count);
 }
 
-/** Runs hashMany or hmacMany. */
-export function performMany(parser: ManyParser, given: IArguments): unknown {
-  const { count, callback } = splitCallback(parser.counts, given);
-  return callback === undefined
-    ? runManySync(parser, given, count)
-    : runManyCallback(callback, parser, given, count);
-}
-
 /** Returns the callback, if the last argument is one, and the number of other arguments. */
-function splitCallback(
+export function splitCallback(
   counts: readonly number[],
   given: IArguments,
 ): { count: number; callback: Callback<unknown> | undefined } {

@@ -6,12 +6,7 @@ import type { KeyInput } from '../request/key-input.js';
 import { WHOLE } from '../base/protocol.js';
 import { findHash, hashFacts, type HashAlgorithm } from '../catalog/catalog.js';
 import type { EngineOptions } from '../engines/engines.js';
-import {
-  hashManyParser,
-  hmacManyParser,
-  type ManyOptions,
-  type ManyOutput,
-} from '../operations/batch/arguments.js';
+import type { ManyOptions, ManyOutput } from '../operations/batch/arguments.js';
 import type { Sources } from '../operations/batch/messages.js';
 import { hashPairsSync } from '../operations/batch/pairs.js';
 import { fastBigInt, fastBuffer, fastHex, fastPrefixedHex } from '../operations/fast-path.js';
@@ -38,7 +33,8 @@ import type {
   HashFilesOptions,
 } from '../streams/hash-files-options.js';
 import type { StreamOptions } from '../streams/stream-source.js';
-import { perform, performMany } from './call.js';
+import { perform } from './call.js';
+import { performMany } from './many.js';
 import type { FileSource } from '#platform/streams/files.js';
 import type { Buffer } from '#platform/base/runtime.js';
 
@@ -414,7 +410,7 @@ export function hashMany<
   callback: Callback<ManyOutput<E, T>>,
 ): void;
 export function hashMany(): unknown {
-  return performMany(hashManyParser, arguments);
+  return performMany(false, arguments);
 }
 
 /**
@@ -503,5 +499,5 @@ export function hmacMany<
   callback: Callback<ManyOutput<E, T>>,
 ): void;
 export function hmacMany(): unknown {
-  return performMany(hmacManyParser, arguments);
+  return performMany(true, arguments);
 }

@@ -3,7 +3,7 @@
  * threads.
  */
 import { refuseSurplus } from '../base/errors.js';
-import type { Bytes, Data } from '../base/arguments.js';
+import type { Data } from '../base/arguments.js';
 import type { Callback } from '../scheduling/completions.js';
 import type { SecretInput } from '../request/key-input.js';
 import type { HashAlgorithm } from '../catalog/catalog.js';
@@ -16,9 +16,6 @@ import {
 } from './argon2.js';
 import { derive, deriveSync, deriveThen, type DerivationCallOptions } from './derive.js';
 import type { EngineOptions } from '../engines/engines.js';
-import { equal } from './equal.js';
-import { hkdfExpandParser, hkdfExtractParser, hkdfParser } from './hkdf.js';
-import type { Hkdf } from './hkdf-types.js';
 import {
   hashing,
   needsRehashed,
@@ -152,45 +149,6 @@ export function pbkdf2(
 export function pbkdf2(): unknown {
   return derive(pbkdf2Parser, arguments);
 }
-
-/**
- * Derives a key from a high-entropy secret with HKDF (RFC 5869); arguments are those of
- * node:crypto. **Not for passwords.**
- *
- * @example
- * ```js
- * import { hkdf, randomBytes } from 'millrace';
- *
- * const secret = randomBytes(32);
- * const encryption = hkdf('sha256', secret, '', 'encryption', 32);
- * const signing = hkdf('sha256', secret, '', 'signing', 32);
- * ```
- *
- * @param digest name of the hash, for example `sha256`
- * @param ikm the secret: bytes, a string (UTF-8), a secret KeyObject or an extractable secret
- *   CryptoKey
- * @param salt bytes or a string, may be empty
- * @param info the purpose of the key: bytes or a string, may be empty
- * @param keylen size of the key in bytes, at most 255 digests
- *
- * `hkdf.extract(digest, ikm, salt)` and `hkdf.expand(digest, prk, info, keylen)` are its two parts,
- * for protocols that extract once and expand often. A `prk` has at least the bytes of a digest.
- * @throws MillraceError ERR_MISSING_ARGUMENT, ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE,
- *   ERR_UNKNOWN_ALGORITHM, ERR_OUTPUT_SIZE; `expand` also ERR_KEY_SIZE
- */
-export const hkdf: Hkdf = /* @__PURE__ */ Object.assign(
-  function hkdf(): unknown {
-    return derive(hkdfParser, arguments);
-  },
-  {
-    extract(): unknown {
-      return derive(hkdfExtractParser, arguments);
-    },
-    expand(): unknown {
-      return derive(hkdfExpandParser, arguments);
-    },
-  },
-) as Hkdf;
 
 /**
  * **Without a callback it blocks the event loop until the work is done; `await` does not change
@@ -340,24 +298,4 @@ export function verifyPassword(): unknown {
 export function needsRehash(hash: string, options?: HashPasswordOptions): boolean {
   if (arguments.length > 2) refuseSurplus(arguments, 2, 'needsRehash');
   return needsRehashed(hash, options);
-}
-
-/**
- * Returns true if two byte arrays of the same size are equal, in a time that does not depend on
- * their content.
- *
- * @example
- * ```js
- * import { randomBytes, timingSafeEqual } from 'millrace';
- *
- * const expected = randomBytes(32);
- * const received = Buffer.from(expected);
- * timingSafeEqual(received, expected); // true
- * ```
- *
- * @throws MillraceError ERR_ARGUMENT_TYPE; ERR_ARGUMENT_VALUE if their sizes differ
- */
-export function timingSafeEqual(a: Bytes, b: Bytes): boolean {
-  if (arguments.length > 2) refuseSurplus(arguments, 2, 'timingSafeEqual');
-  return equal(a, b);
 }

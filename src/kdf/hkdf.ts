@@ -30,7 +30,7 @@ export const hkdfParser: DerivationParser = {
 };
 
 /** `(digest, ikm, salt[, options])`. */
-export const hkdfExtractParser: DerivationParser = {
+const hkdfExtractParser: DerivationParser = {
   fill: fillExtract,
   options: 3,
   name: 'options',
@@ -44,6 +44,11 @@ export const hkdfExpandParser: DerivationParser = {
   name: 'options',
   takes: accepted('hkdf.expand(digest, prk, info, keylen)', derivationNames),
 };
+
+/** Returns the parser of HKDF or of one of its parts. */
+export function hkdfParserOf(part: 'both' | 'extract' | 'expand'): DerivationParser {
+  return part === 'both' ? hkdfParser : part === 'extract' ? hkdfExtractParser : hkdfExpandParser;
+}
 
 function fillExtract(given: ArrayLike<unknown>, count: number): void {
   if (count < 3)

@@ -7,8 +7,6 @@ import type { HashAlgorithm } from '../catalog/catalog.js';
 import type { Buffer } from '#platform/base/runtime.js';
 import { argon2Parser, type Argon2Algorithm, type Argon2CallParameters } from './argon2.js';
 import { derivePromise, type DerivationCallOptions } from './derive.js';
-import { hkdfExpandParser, hkdfExtractParser, hkdfParser } from './hkdf.js';
-import type { HkdfPromises } from './hkdf-types.js';
 import {
   hashing,
   verifyParser,
@@ -73,31 +71,6 @@ export function pbkdf2(
 export function pbkdf2(): Promise<unknown> {
   return derivePromise(pbkdf2Parser, arguments);
 }
-
-/**
- * Derives a key from a high-entropy secret with HKDF (RFC 5869), not for passwords; see `hkdf` of
- * `millrace`.
- *
- * @example
- * ```js
- * import { hkdf, randomBytes } from 'millrace/promises';
- *
- * await hkdf('sha256', randomBytes(32), '', 'encryption', 32);
- * ```
- */
-export const hkdf: HkdfPromises = /* @__PURE__ */ Object.assign(
-  function hkdf(): Promise<unknown> {
-    return derivePromise(hkdfParser, arguments);
-  },
-  {
-    extract(): Promise<unknown> {
-      return derivePromise(hkdfExtractParser, arguments);
-    },
-    expand(): Promise<unknown> {
-      return derivePromise(hkdfExpandParser, arguments);
-    },
-  },
-) as HkdfPromises;
 
 /**
  * Derives a key from a password with Argon2 (RFC 9106); see `argon2` of `millrace`.

@@ -19,9 +19,9 @@ import { without } from '../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = dirname(entryPaths.millrace);
-const { Answers, hashPath, hashPaths, hashPathsSync, workers } = require(join(dist, 'core.js'))[
-  'streams/file-batch'
-];
+const { Answers, hashPath, hashPaths, hashPathsSync, workers } = require(
+  join(dist, 'streams/digest-stream.js'),
+)['streams/file-batch'];
 const { findHash } = require(join(dist, 'core.js'))['catalog/catalog'];
 const sha256 = findHash('sha256').id;
 const windows = process.platform === 'win32';
@@ -179,7 +179,7 @@ test('a thread that ends while its files are read', () =>
     for (const algorithm of ['ripemd160', 'blake3']) {
       const { id, digestSize } = findHash(algorithm);
       const source = `
-        const { hashPath } = require(${JSON.stringify(join(dist, 'core.js'))})[
+        const { hashPath } = require(${JSON.stringify(join(dist, 'streams/digest-stream.js'))})[
           'streams/file-batch'
         ];
         for (let index = 0; index < 8; index++)

@@ -5,10 +5,6 @@ import { bufferSize, isBytesView, isRevoked } from '../../base/intrinsics.js';
 import { accepted, ownProperties, type Accepted } from '../../base/options.js';
 import type { Parser } from '../../request/request.js';
 import { readEnginePreference, type EnginePreference } from '../../engines/engines.js';
-import type { ManyParser } from '../../operations/batch/arguments.js';
-import { runManyIterable } from '../../operations/batch/iterable.js';
-import { runManyPromise } from '../../operations/batch/jobs.js';
-import { isMessageIterable } from '../../operations/batch/messages.js';
 import { isKey } from '../../request/key.js';
 import { callNames, readRoute, type CallOptions } from '../../scheduling/routes.js';
 import { abortSignal, runPromise } from '../../scheduling/run.js';
@@ -20,35 +16,11 @@ export function perform(parser: Parser, given: IArguments): Promise<unknown> {
   );
 }
 
-/** Runs hashMany or hmacMany over sources that are there. */
-function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
-  return withOptions(parser, given, (signal, count, route, preference) =>
-    runManyPromise(signal, parser, given, count, route, preference),
-  );
-}
-
-/** Runs hashMany or hmacMany over these sources: an iterable while it gives messages. */
-export function performSources(
-  parser: ManyParser,
-  given: IArguments,
-  sources: unknown,
-): Promise<unknown> {
-  let iterable = false;
-  try {
-    iterable = !Array.isArray(sources) && isMessageIterable(sources);
-  } catch {
-    // The parser meets the same exception of a Proxy, or refuses the argument.
-  }
-  if (!iterable) return performMany(parser, given);
-  return withOptions(parser, given, (signal, count, route, preference) =>
-    runManyIterable(signal, parser, given, count, route, preference),
-  );
-}
-
 /** A separate last argument. */
 const takes: Accepted<keyof CallOptions> = accepted('this call', callNames);
 
-function withOptions(
+/** Reads the options of a call, and runs it with them. */
+export function withOptions(
   { counts, options: place }: Pick<Parser, 'counts' | 'options'>,
   given: IArguments,
   run: (

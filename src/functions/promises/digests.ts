@@ -6,12 +6,7 @@ import type { HashAlgorithm } from '../../catalog/catalog.js';
 import type { CreateHashOptions } from '../../hashers/options.js';
 import { refuseSurplus } from '../../base/errors.js';
 import type { EngineOptions } from '../../engines/engines.js';
-import {
-  hashManyParser,
-  hmacManyParser,
-  type ManyOptions,
-  type ManyOutput,
-} from '../../operations/batch/arguments.js';
+import type { ManyOptions, ManyOutput } from '../../operations/batch/arguments.js';
 import type { Sources } from '../../operations/batch/messages.js';
 import {
   fastForm,
@@ -48,7 +43,8 @@ import {
   type StreamOptions,
   type StreamSource,
 } from '../../streams/stream-source.js';
-import { perform, performSources } from './call.js';
+import { perform } from './call.js';
+import { performSources } from './many.js';
 import type { FileSource } from '#platform/streams/files.js';
 
 /**
@@ -373,7 +369,7 @@ export function hashMany<
   options: ManyOptions<HashOptions, E, T> & CallOptions,
 ): Promise<ManyOutput<E, T>>;
 export function hashMany(_algorithm?: unknown, sources?: unknown): Promise<unknown> {
-  return performSources(hashManyParser, arguments, sources);
+  return performSources(false, arguments, sources);
 }
 
 /**
@@ -411,5 +407,5 @@ export function hmacMany(
   _key?: unknown,
   sources?: unknown,
 ): Promise<unknown> {
-  return performSources(hmacManyParser, arguments, sources);
+  return performSources(true, arguments, sources);
 }

@@ -1,0 +1,29 @@
+/** `hkdf` of `millrace/promises`. The derivation itself is loaded at the first call. */
+import { derivePromise } from '../../kdf/derive.js';
+import type { HkdfPromises } from '../../kdf/hkdf-types.js';
+import { hkdfParserOf } from '../../kdf/hkdf.js';
+
+/**
+ * Derives a key from a high-entropy secret with HKDF (RFC 5869), not for passwords; see `hkdf` of
+ * `millrace`.
+ *
+ * @example
+ * ```js
+ * import { hkdf, randomBytes } from 'millrace/promises';
+ *
+ * await hkdf('sha256', randomBytes(32), '', 'encryption', 32);
+ * ```
+ */
+export const hkdf: HkdfPromises = /* @__PURE__ */ Object.assign(
+  function hkdf(): Promise<unknown> {
+    return derivePromise(hkdfParserOf('both'), arguments);
+  },
+  {
+    extract(): Promise<unknown> {
+      return derivePromise(hkdfParserOf('extract'), arguments);
+    },
+    expand(): Promise<unknown> {
+      return derivePromise(hkdfParserOf('expand'), arguments);
+    },
+  },
+) as HkdfPromises;

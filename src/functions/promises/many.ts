@@ -1,0 +1,36 @@
+/** hashMany and hmacMany of `millrace/promises`, loaded at the first call. */
+import {
+  hashManyParser,
+  hmacManyParser,
+  type ManyParser,
+} from '../../operations/batch/arguments.js';
+import { runManyIterable } from '../../operations/batch/iterable.js';
+import { runManyPromise } from '../../operations/batch/jobs.js';
+import { isMessageIterable } from '../../operations/batch/messages.js';
+import { withOptions } from './call.js';
+
+/** Runs hashMany, or hmacMany if the call has a key: an iterable while it gives messages. */
+export function performSources(
+  keyed: boolean,
+  given: IArguments,
+  sources: unknown,
+): Promise<unknown> {
+  const parser = keyed ? hmacManyParser : hashManyParser;
+  let iterable = false;
+  try {
+    iterable = !Array.isArray(sources) && isMessageIterable(sources);
+  } catch {
+    // The parser meets the same exception of a Proxy, or refuses the argument.
+  }
+  if (!iterable) return performMany(parser, given);
+  return withOptions(parser, given, (signal, count, route, preference) =>
+    runManyIterable(signal, parser, given, count, route, preference),
+  );
+}
+
+/** Runs a call over sources that are there. */
+function performMany(parser: ManyParser, given: IArguments): Promise<unknown> {
+  return withOptions(parser, given, (signal, count, route, preference) =>
+    runManyPromise(signal, parser, given, count, route, preference),
+  );
+}
