@@ -1,5 +1,4 @@
 /** Prints counts of calls when the process or worker exits, if MILLRACE_REGISTER_LOG asks for it. */
-import fs = require('node:fs');
 import { callLog, callTable } from './call-log.js';
 
 export { counted } from './call-log.js';
@@ -14,7 +13,8 @@ export function logCalls(): boolean {
   if (callLog.on) return true;
   callLog.on = true;
   process.on('exit', () => {
-    // Not before: it takes longer to load than the rest.
+    // Not before: they take longer to load than the rest.
+    const fs = require('node:fs') as typeof import('node:fs');
     const { isMainThread, threadId } = require('node:worker_threads') as WorkerThreads;
     const thread = isMainThread ? '' : ` (worker ${threadId})`;
     try {

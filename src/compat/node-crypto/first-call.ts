@@ -1,17 +1,30 @@
 /**
  * Functions in place of Node's that load Millrace at the first call of any of them: a program that
- * does not use node:crypto starts without it.
+ * does not use node:crypto starts without it, and one that only hashes without ciphers.
  */
 import module = require('node:module');
-import { moduleExports, nameAs, nodeFunction, servedNames } from './original.js';
+import { counted, logCalls } from './call-log-output.js';
+import { availableOf, moduleExports, nameAs, nodeFunction, servedBy } from './original.js';
 
 type Function = (...given: unknown[]) => unknown;
 type Functions = Readonly<Record<string, Function>>;
 
 /** Puts the functions into node:crypto. */
 export function replaceAtFirstCall(): void {
+  replace(servedBy.hashes, () => (require('./hashes.js') as Replacing).replacements);
+  replace(servedBy.ciphers, () => (require('./ciphers.js') as Replacing).replacements);
+  replace(servedBy.derivations, () =>
+    availableOf({ ...(require('./derivations.js') as Derivations) }),
+  );
+}
+
+type Replacing = typeof import('./hashes.js');
+type Derivations = typeof import('./derivations.js');
+
+/** Puts the functions of these names into node:crypto; `loadAll` loads Millrace's. */
+function replace(names: readonly string[], loadAll: () => object): void {
   const functions = Object.fromEntries(
-    servedNames.flatMap((name) => {
+    names.flatMap((name) => {
       const theirs = nodeFunction(name);
       return theirs === undefined ? [] : [[name, functionFor(name, theirs as Function)]];
     }),
@@ -22,8 +35,7 @@ export function replaceAtFirstCall(): void {
   /** Returns Millrace's functions, and puts them into node:crypto when they are loaded. */
   function load(): Functions {
     if (loaded !== undefined) return loaded;
-    const { replacements } = require('./exports.js') as typeof import('./exports.js');
-    loaded = replacements as Functions;
+    loaded = loadAll() as Functions;
     const now = moduleExports as unknown as Record<string, unknown>;
     // A program may have replaced some of them by others, which call them.
     for (const [name, own] of Object.entries(loaded))
@@ -49,17 +61,15 @@ export function replaceAtFirstCall(): void {
 
 /** Replaces the functions that remain Node's by ones that count their calls, if the log is on. */
 export function countOthers(): void {
-  const { counted, logCalls } = require('./call-log-output.js') as CallLog;
   if (!logCalls()) return;
+  const served: readonly string[] = Object.values(servedBy).flat();
   const counting: Record<string, object> = {};
   for (const [name, { value, writable }] of Object.entries(
     Object.getOwnPropertyDescriptors(moduleExports as object),
   )) {
     // Getters, classes and constants remain as they are.
     if (typeof value !== 'function' || !writable || !/^[a-z]/.test(name)) continue;
-    if (!servedNames.includes(name as never)) counting[name] = counted(name, value as object);
+    if (!served.includes(name)) counting[name] = counted(name, value as object);
   }
   Object.assign(moduleExports, counting);
 }
-
-type CallLog = typeof import('./call-log-output.js');

@@ -55,29 +55,30 @@ export function callNode(function_: unknown, given: ArrayLike<unknown>): never {
 /** The exports of node:crypto as they are now. */
 export const moduleExports = crypto;
 
-/** The functions and classes that Millrace replaces, if Node.js has them. */
-export const servedNames = [
-  'createHash',
-  'Hash',
-  'createHmac',
-  'Hmac',
-  'hash',
-  'createCipheriv',
-  'Cipheriv',
-  'createDecipheriv',
-  'Decipheriv',
-  'scrypt',
-  'scryptSync',
-  'pbkdf2',
-  'pbkdf2Sync',
-  'hkdf',
-  'hkdfSync',
-  'argon2',
-  'argon2Sync',
-  'setFips',
-] as const;
+/** The functions and classes that Millrace replaces, if Node.js has them, by their module. */
+export const servedBy = {
+  hashes: ['createHash', 'Hash', 'createHmac', 'Hmac', 'hash', 'setFips'],
+  ciphers: ['createCipheriv', 'Cipheriv', 'createDecipheriv', 'Decipheriv'],
+  derivations: [
+    'scrypt',
+    'scryptSync',
+    'pbkdf2',
+    'pbkdf2Sync',
+    'hkdf',
+    'hkdfSync',
+    'argon2',
+    'argon2Sync',
+  ],
+} as const;
 
-type Function = (...given: never[]) => unknown;
+type ServedBy = typeof servedBy;
+
+/** The functions of one of these modules, by name. */
+export type Served<Module extends keyof ServedBy> = Readonly<
+  Record<ServedBy[Module][number], Function>
+>;
+
+export type Function = (...given: never[]) => unknown;
 
 /** Returns Node's function or class of a name, without running a getter. */
 export function nodeFunction(name: string): Function | undefined {
@@ -89,6 +90,17 @@ export function nodeFunction(name: string): Function | undefined {
 export function nameAs(own: Function, theirs: Function): void {
   for (const property of ['name', 'length'] as const)
     Object.defineProperty(own, property, { value: theirs[property], configurable: true });
+}
+
+/** Returns those functions that this version of Node.js has, named as Node's. */
+export function availableOf(served: Readonly<Record<string, Function>>): Record<string, Function> {
+  return Object.fromEntries(
+    Object.entries(served).filter(([name, own]) => {
+      const theirs = nodeFunction(name);
+      if (theirs !== undefined) nameAs(own, theirs);
+      return theirs !== undefined;
+    }),
+  );
 }
 
 /**
