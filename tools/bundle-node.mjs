@@ -278,7 +278,7 @@ export async function bundleForNode(dist, entryPoints) {
       outfile: join(dist, `${file}.js`),
       footer: { js: footer },
       format: 'cjs',
-      plugins: [parts(file, find), exportsByName],
+      plugins: [parts(file, find), exportsByName, catalogAsJson],
     });
     files.push(...outputFiles.map(({ path, text }) => put(path, withClassNames(text))));
     return metafile;
@@ -542,6 +542,32 @@ const exportsByName = {
       contents: readFileSync(path, 'utf8').replace(/^export = /m, 'export default '),
       loader: 'ts',
     }));
+  },
+};
+
+/**
+ * Replaces the catalog's table by its JSON, which takes 0.25 ms to load instead of 0.8, and whose
+ * entries have one hidden class.
+ */
+const catalogAsJson = {
+  name: 'catalog as JSON',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]src[\\/]catalog[\\/]catalog-table\.ts$/ }, async ({ path }) => {
+      const { code } = await transform(readFileSync(path, 'utf8'), { loader: 'ts' });
+      const table = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+      const parsed = (value) =>
+        `/* @__PURE__ */ JSON.parse(${JSON.stringify(JSON.stringify(value))})`;
+      return {
+        contents: [
+          `export const parameterNumbers = ${JSON.stringify(table.parameterNumbers)};`,
+          `export const hashes = ${parsed(table.hashes)};`,
+          `export const ciphers = ${parsed(table.ciphers)};`,
+          // As in the module: no prototype, from which names of options could be inherited.
+          'for (const facts of hashes) if (facts.parameters !== null) ' +
+            'facts.parameters = { ...facts.parameters, __proto__: null };',
+        ].join('\n'),
+      };
+    });
   },
 };
 

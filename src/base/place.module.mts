@@ -3,11 +3,23 @@
  * alone, so this needs no guards.
  */
 import { existsSync } from 'node:fs';
+// The default import: webpack follows an imported `createRequire`, and would parse the binary as a
+// module.
+import Module from 'node:module';
+import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const file: string | undefined = fileOfModule();
 export const folder: string | undefined = file && dirname(file);
+
+export function nodeModule(): typeof import('node:module') {
+  return Module;
+}
+
+export function nodeOs(): typeof import('node:os') {
+  return os;
+}
 
 /**
  * Returns undefined: packages are resolved from the files that binary.node.ts lists.

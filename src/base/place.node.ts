@@ -1,6 +1,6 @@
 /**
- * This package's place on disk and the packages that contain the binary, in CommonJS. The build for
- * bundlers uses place.module.mts instead.
+ * This package's place on disk, the packages that contain the binary, and modules of Node.js that
+ * are loaded on first use, in CommonJS. The build for bundlers uses place.module.mts instead.
  */
 import { dirname } from 'node:path';
 
@@ -9,6 +9,16 @@ export const file: string | undefined = typeof __filename === 'string' ? __filen
 
 /** Its folder. */
 export const folder: string | undefined = file && dirname(file);
+
+// Each takes 0.2 ms to load.
+
+export function nodeModule(): typeof import('node:module') {
+  return require('node:module') as typeof import('node:module');
+}
+
+export function nodeOs(): typeof import('node:os') {
+  return require('node:os') as typeof import('node:os');
+}
 
 /**
  * Returns the file of a platform package. Throws if it cannot be resolved; returns undefined for an

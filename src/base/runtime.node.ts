@@ -7,7 +7,6 @@
  */
 import { AsyncResource as Resource } from 'node:async_hooks';
 import { constants } from 'node:buffer';
-import { totalmem } from 'node:os';
 import {
   clearInterval as end,
   setImmediate,
@@ -16,6 +15,7 @@ import {
 } from 'node:timers';
 import { types } from 'node:util';
 import { outOfMemory } from './errors.js';
+import { nodeOs } from '#platform/base/place.js';
 
 /** The type of results: Buffer, in browsers Uint8Array. */
 export type Buffer = ReturnType<typeof globalThis.Buffer.alloc>;
@@ -77,7 +77,7 @@ export const STRING_MAX = constants.MAX_STRING_LENGTH;
 /** Returns the bytes of memory available to this process, Infinity if unknown. Takes 0.2 ms. */
 export function memorySize(): number {
   return Math.min(
-    bytesFrom(totalmem),
+    bytesFrom(() => nodeOs().totalmem()),
     bytesFrom(() => process.constrainedMemory?.()),
   );
 }

@@ -4,12 +4,11 @@
  * documents the search.
  */
 import { readFileSync, statSync } from 'node:fs';
-import Module from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { makeError, type MillraceError } from '../base/errors.js';
 import type { Native } from '../base/frame.js';
 import { explain, faults, refuseCutShort, type Attempt, type Fault } from './binary-faults.node.js';
-import { file, folder, resolvePackage } from '#platform/base/place.js';
+import { file, folder, nodeModule, resolvePackage } from '#platform/base/place.js';
 import { buildsSnapshot } from '#platform/base/runtime.js';
 
 /** The version in package.json; the build inserts it. */
@@ -203,11 +202,11 @@ function places(): readonly string[] {
 
 /**
  * Resolves a package, also as a dependency of `millrace` in node_modules: pnpm gives packages
- * access to their own dependencies only. Uses the default import of node:module because webpack
- * follows an imported `createRequire` and would parse the binary as a module.
+ * access to their own dependencies only.
  */
 function resolveFrom(base: string, name: string): string {
-  const near = Module.createRequire(base);
+  const module = nodeModule();
+  const near = module.createRequire(base);
   try {
     return near.resolve(`@millrace/${name}`);
   } catch (error) {
@@ -220,7 +219,7 @@ function resolveFrom(base: string, name: string): string {
     } catch {
       throw error;
     }
-    return Module.createRequire(manifest).resolve(`@millrace/${name}`);
+    return module.createRequire(manifest).resolve(`@millrace/${name}`);
   }
 }
 
