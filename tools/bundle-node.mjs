@@ -6,7 +6,7 @@
 // package.
 
 import { readFileSync, readdirSync } from 'node:fs';
-import { basename, join, posix, relative, sep } from 'node:path';
+import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { build, transform } from 'esbuild';
 
 import { licences, put } from './bundle.mjs';
@@ -271,14 +271,14 @@ export async function bundleForNode(dist, entryPoints) {
   checkLateFolders();
   const files = [];
   const shown = new Set(shownAlways);
-  const bundle = async (file, contents, find, footer = '') => {
+  const bundle = async (file, contents, find, { footer = '', plugins = [] } = {}) => {
     const { outputFiles, metafile } = await build({
       ...options,
       stdin: { contents, resolveDir: source, loader: 'ts' },
       outfile: join(dist, `${file}.js`),
       footer: { js: footer },
       format: 'cjs',
-      plugins: [parts(file, find), exportsByName, catalogAsJson],
+      plugins: [...plugins, parts(file, find), exportsByName, catalogAsJson],
     });
     files.push(...outputFiles.map(({ path, text }) => put(path, withClassNames(text))));
     return metafile;
@@ -320,12 +320,9 @@ export async function bundleForNode(dist, entryPoints) {
     'export const coreExports = Object.defineProperty(modules, "entryPoints", { value: ' +
       'entryPoints });',
   ];
-  await bundle(
-    'core',
-    core.join('\n'),
-    (name) => fileOf[name] ?? 'inside',
-    'module.exports = coreExports;',
-  );
+  await bundle('core', core.join('\n'), (name) => fileOf[name] ?? 'inside', {
+    footer: 'module.exports = coreExports;',
+  });
   return files.map((path) => relative(dist, path));
 }
 
@@ -360,18 +357,45 @@ async function objectsOf(constant, names) {
   return `${imports.join('\n')}\nexport const ${constant} = {\n${properties.join('\n')}\n};`;
 }
 
-/** Writes the portable engine with its libraries. It shares request/errors with the core. */
+/**
+ * Writes the portable engine with its libraries. It shares base/errors with the core. Each
+ * WebAssembly module is a file, which is loaded when it is compiled.
+ */
 async function bundlePortable(dist, bundle) {
   const names = ['binding', 'worker', 'entry'];
+  const files = [];
   const { inputs } = await bundle(
     'portable/engine',
     names.map((name) => `export * as ${name} from './portable/${name}.js';`).join('\n'),
     () => 'inside',
+    { plugins: [modulesApart(join(dist, 'portable', 'modules'), files)] },
   );
   const shims = names.map((name) =>
     put(join(dist, 'portable', `${name}.js`), `module.exports = require('./engine.js').${name};\n`),
   );
-  return [...shims, licences(join(dist, 'portable'), { inputs })];
+  return [...files, ...shims, licences(join(dist, 'portable'), { inputs })];
+}
+
+/** Writes the texts of WebAssembly modules to a folder, and replaces them by functions. */
+function modulesApart(folder, files) {
+  return {
+    name: 'modules apart',
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]portable[\\/]modules[\\/][\w-]+\.ts$/ }, ({ path }) => {
+        const name = basename(path, '.ts');
+        const [, constant, literal] = /^export const (\w+): string =\s+(".*");$/m.exec(
+          readFileSync(path, 'utf8'),
+        );
+        files.push(
+          put(join(folder, `${name}.js`), `'use strict';\nexports.${constant} =\n  ${literal};\n`),
+        );
+        return {
+          contents: `export const ${constant} = () => require('./${name}.js').${constant};`,
+          resolveDir: dirname(path),
+        };
+      });
+    },
+  };
 }
 
 /** Returns the name of an entry point in package.json. */

@@ -11,6 +11,7 @@ import {
   type ModuleSource,
   type NoWebAssembly,
 } from '../module.js';
+import { loadText } from '#platform/portable/module-text.js';
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
@@ -53,7 +54,7 @@ export class Family<Calls extends object> {
    */
   compile(): Module {
     try {
-      return (this.#module ??= compileText(this.#text));
+      return (this.#module ??= compileText(loadText(this.#text)));
     } catch (error) {
       throw makeError('ERR_ENGINE_UNAVAILABLE', (error as NoWebAssembly).message);
     }
