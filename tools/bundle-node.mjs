@@ -500,9 +500,12 @@ async function loadingCalls(name, required, names) {
     const own = `$${call}`;
     const head = `${own} = function ${call}(${parameters.join(', ')})`;
     lines.push(
-      exportedCalls.includes(name)
-        ? `const ${head} { return $all().${call}.apply(this, arguments); };`
-        : `let ${head} { ${own} = $all().${call}; return ${own}.apply(this, arguments); };`,
+      ...(exportedCalls.includes(name)
+        ? [
+            `let ${own}Loaded;`,
+            `const ${head} { return (${own}Loaded ??= $all().${call}).apply(this, arguments); };`,
+          ]
+        : [`let ${head} { ${own} = $all().${call}; return ${own}.apply(this, arguments); };`]),
       `export { ${own} as ${call} };`,
     );
   }

@@ -85,8 +85,9 @@ export function derive(parser: DerivationParser, given: Arguments): unknown {
 
 /** Derives synchronously. */
 export function deriveSync(parser: DerivationParser, given: Arguments, count: number): unknown {
-  const { signal, onProgress, preference } = callOptions(parser, given, count);
-  if (signal !== undefined || onProgress !== undefined) {
+  const options = readOptions(parser, given, count);
+  if (options !== undefined && (options.signal !== undefined || options.onProgress !== undefined)) {
+    const { signal } = checked(options);
     const name = signal === undefined ? 'onProgress' : 'signal';
     throw makeError(
       'ERR_ARGUMENT_VALUE',
@@ -94,7 +95,7 @@ export function deriveSync(parser: DerivationParser, given: Arguments, count: nu
     );
   }
   decideMemory();
-  return runSync(parser.fill, given, count, preference);
+  return runSync(parser.fill, given, count, preferenceOf(options));
 }
 
 /** Derives and calls back. */
@@ -262,18 +263,25 @@ interface CallOptions {
 }
 
 function callOptions(parser: DerivationParser, given: Arguments, count: number): CallOptions {
+  const options = readOptions(parser, given, count);
+  return options === undefined
+    ? { signal: undefined, onProgress: undefined, preference: preferenceOf(options) }
+    : checked(options);
+}
+
+/** Reads the object of options, undefined without one. */
+function readOptions(
+  parser: DerivationParser,
+  given: Arguments,
+  count: number,
+): DerivationCallOptions | undefined {
   if (count > parser.options + 1) {
     const last = given[count - 1];
     // A callback of a call that returns a promise.
     if (typeof last === 'function') throw wrongType('options', 'an object', last);
     throw wrongType('callback', 'a function', last);
   }
-  if (count <= parser.options)
-    return {
-      signal: undefined,
-      onProgress: undefined,
-      preference: localEngines(undefined, PURPOSE),
-    };
+  if (count <= parser.options) return undefined;
   const options = optionsOf<DerivationCallOptions>(
     given[parser.options],
     parser.name,
@@ -281,18 +289,23 @@ function callOptions(parser: DerivationParser, given: Arguments, count: number):
   );
   // The parser reads other options: getters run once.
   given[parser.options] = options;
+  return options;
+}
+
+function checked(options: DerivationCallOptions): CallOptions {
   const signal = abortSignal(options.signal);
-  const { onProgress, engine } = options;
+  const { onProgress } = options;
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw wrongType('options.onProgress', 'a function', onProgress);
-  return {
-    signal,
-    onProgress,
-    preference: localEngines(
-      engine === undefined ? undefined : readEnginePreference(engine, 'options.engine'),
-      PURPOSE,
-    ),
-  };
+  return { signal, onProgress, preference: preferenceOf(options) };
+}
+
+function preferenceOf(options: DerivationCallOptions | undefined): EnginePreference {
+  const engine = options?.engine;
+  return localEngines(
+    engine === undefined ? undefined : readEnginePreference(engine, 'options.engine'),
+    PURPOSE,
+  );
 }
 
 const PURPOSE = 'key derivation';
