@@ -1,11 +1,12 @@
-// What loading costs: `require('millrace')` beside other packages, and `millrace sum` of a small
-// file beside `node -e 0`.
+// What loading costs: the entry points of millrace beside other packages, and programs beside an
+// empty one: a hash under millrace/register, and `millrace sum` of a small file.
 //
-//   npm run bench -- load [--rounds 25] [--json]
+//   npm run bench -- load [--rounds 25] [--compile-cache] [--json]
 //
 // Each measurement is a process of its own. The contestants take turns, in another order each
-// round, so that a busy machine is busy for all; what is printed is the median, and the CPU time,
-// which others' work touches least.
+// round, so that a busy machine is busy for all. Printed are the median of the wall time, and the
+// least CPU time, which others' work touches least. --compile-cache lets Node.js 22 or later keep
+// compiled code in a folder, which the first round fills.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,101 +19,139 @@ import { parseArgs } from 'node:util';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '25' }, json: { type: 'boolean', default: false } },
+  options: {
+    rounds: { type: 'string', default: '25' },
+    'compile-cache': { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
 });
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a number from 1 on');
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-load-'));
-const small = join(folder, 'small');
-writeFileSync(small, 'abc');
+const file = (name, text) => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+const { NODE_COMPILE_CACHE: _, ...bare } = process.env;
+const env = values['compile-cache'] ? { ...bare, NODE_COMPILE_CACHE: join(folder, 'cache') } : bare;
+
+const dist = (name) => join(root, 'dist', name);
+const requiring = (path) => `require(${JSON.stringify(path)})`;
 
 /** Loading: what a program of one line takes within the process, from before it to after it. */
 const packages = [
-  ['millrace', `require(${JSON.stringify(join(root, 'dist', 'index.js'))})`],
-  ['millrace/promises', `require(${JSON.stringify(join(root, 'dist', 'promises.js'))})`],
-  [
-    'millrace (import)',
-    `await import(${JSON.stringify(pathToFileURL(join(root, 'dist', 'index.mjs')).href)})`,
-  ],
+  ['millrace', requiring(dist('index.js'))],
+  ['millrace/promises', requiring(dist('promises.js'))],
+  ['millrace/portable', requiring(dist('portable/entry.js'))],
+  ['millrace/node-crypto', requiring(dist('compat/node-crypto.js'))],
+  ['millrace/register', requiring(dist('compat/register.js'))],
+  ['millrace (import)', `await import(${JSON.stringify(pathToFileURL(dist('index.mjs')).href)})`],
   ...['sodium-native', 'hash-wasm', '@node-rs/argon2', '@noble/hashes/sha2.js'].flatMap((name) => {
     try {
-      return [[name, `require(${JSON.stringify(require.resolve(name))})`]];
+      return [[name, requiring(require.resolve(name))]];
     } catch {
       console.error(`  ${name} is not installed, and is left out`);
       return [];
     }
   }),
   ['node:crypto', "require('node:crypto')"],
-].map(([name, program]) => ({ name, measure: () => loading(program) }));
+].map(([name, program], index) => ({ name, measure: () => loading(program, index) }));
 
-/** Starting: how long a process takes as a whole. */
-const starts = [
-  ['node -e 0', ['-e', '0']],
-  ['millrace sum of 3 bytes', [join(root, 'cli', 'main.js'), 'sum', small]],
+const hashing = file(
+  'hash.js',
+  "require('node:crypto').createHash('sha256').update('abc').digest('hex');\n",
+);
+
+/** Programs: how long a process takes as a whole. */
+const programs = [
+  ['an empty program', [file('empty.js', '')]],
+  ['a hash by node:crypto', [hashing]],
+  ['the same under register', ['--require', dist('compat/register.js'), hashing]],
+  ['millrace sum of 3 bytes', [join(root, 'cli', 'main.js'), 'sum', file('small', 'abc')]],
   ['millrace --version', [join(root, 'cli', 'main.js'), '--version']],
-].map(([name, args]) => ({ name, measure: () => starting(args) }));
+].map(([name, args]) => ({ name, measure: () => running(args) }));
 
 try {
-  const contestants = [...packages, ...starts].map((each) => ({ ...each, times: [] }));
+  const contestants = [...packages, ...programs].map((each) => ({ ...each, runs: [] }));
   for (let round = -1; round < rounds; round++) {
     for (let index = 0; index < contestants.length; index++) {
       const contestant = contestants[(index + Math.max(round, 0) * 5) % contestants.length];
-      const times = contestant.measure();
-      // The first round fills the page cache.
-      if (round >= 0) contestant.times.push(times);
+      const run = contestant.measure();
+      // The first round fills the caches.
+      if (round >= 0) contestant.runs.push(run);
     }
   }
-  report();
+  report(contestants.slice(0, packages.length), contestants.slice(packages.length));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function loading(program) {
-  const source =
-    `const begin = performance.now(), used = process.cpuUsage(); ${program}; const wall = ` +
-    `performance.now() - begin, { user, system } = process.cpuUsage(used); ` +
-    `console.log(JSON.stringify([wall, (user + system) / 1000]));`;
-  const module = program.startsWith('await');
-  const { stdout, stderr, status } = spawnSync(
-    process.execPath,
-    [...(module ? ['--input-type=module'] : []), '-e', source],
-    { encoding: 'utf8' },
+/** A file, as Node.js keeps no compiled code of `node -e`. */
+function loading(program, index) {
+  const path = file(
+    `load-${index}.${program.startsWith('await') ? 'mjs' : 'cjs'}`,
+    `const begin = performance.now(), used = process.cpuUsage(); ${program}; ` +
+      'const wall = performance.now() - begin, { user, system } = process.cpuUsage(used); ' +
+      'console.log(JSON.stringify({ wall, cpu: (user + system) / 1000 }));\n',
   );
-  if (status !== 0) throw new Error(`${program}: ${stderr}`);
-  return JSON.parse(stdout);
+  return JSON.parse(output([path]));
 }
 
-function starting(args) {
+function running(args) {
   const begin = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  // The program's CPU time and peak memory, printed as it ends.
+  const ending = file(
+    'ending.cjs',
+    "process.on('exit', () => { const { userCPUTime, systemCPUTime, maxRSS } = " +
+      "process.resourceUsage(); require('node:fs').writeSync(2, JSON.stringify({ cpu: " +
+      '(userCPUTime + systemCPUTime) / 1000, memory: maxRSS / 1024 })); });\n',
+  );
+  const { stderr, status } = spawn(['--require', ending, ...args]);
   const wall = performance.now() - begin;
   if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
-  return [wall];
+  return { wall, ...JSON.parse(stderr) };
 }
 
-function report() {
+function output(args) {
+  const { stdout, stderr, status } = spawn(args);
+  if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+function spawn(args) {
+  return spawnSync(process.execPath, args, { encoding: 'utf8', env });
+}
+
+function report(loads, starts) {
   const median = (numbers) =>
     [...numbers].sort((left, right) => left - right)[Math.floor(numbers.length / 2)];
-  const rows = (list) =>
-    list.map(({ name, times }) => ({
-      name,
-      wall: median(times.map(([wall]) => wall)),
-      cpu: median(times.map(([, cpu]) => cpu ?? 0)),
-    }));
-  const [loads, began] = [rows(packages), rows(starts)];
+  const row = ({ name, runs }) => ({
+    name,
+    wall: median(runs.map(({ wall }) => wall)),
+    cpu: Math.min(...runs.map(({ cpu }) => cpu)),
+    memory: median(runs.map(({ memory = 0 }) => memory)),
+  });
+  const [loaded, ran] = [loads.map(row), starts.map(row)];
   if (values.json) {
-    console.log(JSON.stringify({ node: process.version, rounds, loads, starts: began }));
+    console.log(JSON.stringify({ node: process.version, rounds, loads: loaded, starts: ran }));
     return;
   }
-  console.log(`Node ${process.version}, medians of ${rounds} processes each, ms\n`);
-  console.log(`${'loading'.padEnd(28)}${'wall'.padStart(8)}${'CPU'.padStart(8)}`);
-  for (const { name, wall, cpu } of loads)
-    console.log(`${name.padEnd(28)}${wall.toFixed(1).padStart(8)}${cpu.toFixed(1).padStart(8)}`);
-  console.log(`\n${'starting'.padEnd(28)}${'wall'.padStart(8)}${'over node -e 0'.padStart(16)}`);
-  const [{ wall: bare }] = began;
-  for (const { name, wall } of began)
-    console.log(
-      `${name.padEnd(28)}${wall.toFixed(1).padStart(8)}${(wall - bare).toFixed(1).padStart(16)}`,
-    );
+  console.log(
+    `Node ${process.version}, ${rounds} processes each: median of the wall time, least CPU ` +
+      'time, ms; ' +
+      `median of the peak memory, MiB${values['compile-cache'] ? '; with a compile cache' : ''}\n`,
+  );
+  const line = (name, ...cells) =>
+    console.log(`${name.padEnd(28)}${cells.map((cell) => cell.padStart(9)).join('')}`);
+  line('loading', 'wall', 'CPU');
+  for (const { name, wall, cpu } of loaded) line(name, wall.toFixed(1), cpu.toFixed(1));
+  const [empty] = ran;
+  console.log();
+  line('program, over the first', 'wall', 'CPU', 'memory');
+  for (const each of ran) {
+    const over = (key) => (each === empty ? each[key] : each[key] - empty[key]).toFixed(1);
+    line(each.name, over('wall'), over('cpu'), over('memory'));
+  }
 }
