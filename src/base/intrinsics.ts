@@ -15,20 +15,20 @@ function getterOf<Result>(prototype: object, name: string | symbol): Getter<Resu
   return get && (Function.prototype.call.bind(get) as Getter<Result>);
 }
 
-const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
-const kindOf = getterOf<string | undefined>(typedArray, Symbol.toStringTag)!;
-const bufferOfArray = getterOf<ArrayBuffer>(typedArray, 'buffer')!;
-const offsetOfArray = getterOf<number>(typedArray, 'byteOffset')!;
-const sizeOfArray = getterOf<number>(typedArray, 'byteLength')!;
-const bufferOfDataView = getterOf<ArrayBuffer>(DataView.prototype, 'buffer')!;
-const offsetOfDataView = getterOf<number>(DataView.prototype, 'byteOffset')!;
-const sizeOfDataView = getterOf<number>(DataView.prototype, 'byteLength')!;
-const sizeOfUnshared = getterOf<number>(ArrayBuffer.prototype, 'byteLength')!;
-const isUnsharedResizable = getterOf<boolean>(ArrayBuffer.prototype, 'resizable');
+const typedArray = /* @__PURE__ */ Object.getPrototypeOf(Uint8Array.prototype) as object;
+const kindOf = /* @__PURE__ */ getterOf<string | undefined>(typedArray, Symbol.toStringTag)!;
+const bufferOfArray = /* @__PURE__ */ getterOf<ArrayBuffer>(typedArray, 'buffer')!;
+const offsetOfArray = /* @__PURE__ */ getterOf<number>(typedArray, 'byteOffset')!;
+const sizeOfArray = /* @__PURE__ */ getterOf<number>(typedArray, 'byteLength')!;
+const bufferOfDataView = /* @__PURE__ */ getterOf<ArrayBuffer>(DataView.prototype, 'buffer')!;
+const offsetOfDataView = /* @__PURE__ */ getterOf<number>(DataView.prototype, 'byteOffset')!;
+const sizeOfDataView = /* @__PURE__ */ getterOf<number>(DataView.prototype, 'byteLength')!;
+const sizeOfUnshared = /* @__PURE__ */ getterOf<number>(ArrayBuffer.prototype, 'byteLength')!;
+const isUnsharedResizable = /* @__PURE__ */ getterOf<boolean>(ArrayBuffer.prototype, 'resizable');
 // Pages without cross-origin isolation have no SharedArrayBuffer.
 const sizeOfShared =
   typeof SharedArrayBuffer === 'function'
-    ? getterOf<number>(SharedArrayBuffer.prototype, 'byteLength')
+    ? /* @__PURE__ */ getterOf<number>(SharedArrayBuffer.prototype, 'byteLength')
     : undefined;
 
 /** More than the number of any hash. */
@@ -44,18 +44,18 @@ export function emptySlots<Slot>(count = HASH_NUMBERS): (Slot | undefined)[] {
 
 const { isView } = ArrayBuffer;
 const { isArray } = Array;
-const write = Function.prototype.call.bind(Uint8Array.prototype.set) as (
+const write = /* @__PURE__ */ Function.prototype.call.bind(Uint8Array.prototype.set) as (
   target: Uint8Array,
   source: Uint8Array,
   offset: number,
 ) => void;
 
-const includes = Function.prototype.call.bind(Uint8Array.prototype.includes) as (
+const includes = /* @__PURE__ */ Function.prototype.call.bind(Uint8Array.prototype.includes) as (
   array: Uint8Array,
   byte: number,
 ) => boolean;
 
-export const NO_BYTES: Uint8Array = new Uint8Array(0);
+export const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array(0);
 
 /** Returns true for every typed array and DataView. */
 export function isBytesView(value: unknown): value is ArrayBufferView {

@@ -1,6 +1,6 @@
 /**
  * Checks the names of options. A misspelt option could silently weaken a call, so every function
- * rejects unknown names and suggests the intended one.
+ * rejects unknown names.
  *
  * Each function has a table of its option names beside the type of its options; the compiler checks
  * that they agree. Options are the own enumerable properties of the given object, as
@@ -8,7 +8,7 @@
  */
 import { makeError, wrongType, type MillraceError } from './errors.js';
 import { isBytesView, isRevoked } from './intrinsics.js';
-import { distance } from './nearest.js';
+import { optionHint } from '#platform/base/hints.js';
 
 /** All names of the options of type `T`. */
 export type Names<T extends object> = { readonly [Name in keyof T]-?: true };
@@ -68,10 +68,12 @@ export function ownOptions<T extends object>(
 }
 
 /** The options of a call without any. */
-export const none: object = Object.freeze({ __proto__: null });
+export const none: object = /* @__PURE__ */ Object.freeze({ __proto__: null });
 
 /** For addEventListener, which reads inherited options too. */
-export const ONCE = Object.freeze({ __proto__: null, once: true }) as { readonly once: true };
+export const ONCE = /* @__PURE__ */ Object.freeze({ __proto__: null, once: true }) as {
+  readonly once: true;
+};
 
 /** Returns the own enumerable properties of an object, in an object without a prototype. */
 export function ownProperties(value: unknown, argument: string): object {
@@ -138,7 +140,7 @@ export function pick<T extends object>(
   return picked;
 }
 
-/** Returns the error for an unknown option, with the intended name if it can be guessed. */
+/** Returns the error for an unknown option. In Node.js it says which one is meant. */
 export function unknownName(
   name: string,
   argument: string,
@@ -147,67 +149,11 @@ export function unknownName(
   const special = refuse?.(name, argument);
   if (special !== undefined) return special;
   const [call, inputs = ''] = signature.split(/[()]/);
+  const names = order.filter((each) => each !== undefined).sort();
   const shown = JSON.stringify(name.slice(0, 40)).slice(1, -1);
-  const names = order.filter((each) => each !== undefined);
-  const wanted = name.slice(0, 40).toLowerCase();
-  const hint = meant(name, wanted, argument, names, inputs.split(', '));
-  const note = notes[wanted] === undefined ? '' : ` (${notes[wanted]})`;
-  const list = `it takes ${names.sort().join(', ')}`;
   return makeError(
     'ERR_ARGUMENT_VALUE',
     `${argument}.${shown} is not an option of ${call}; ` +
-      `${hint === undefined ? list : `did you mean ${hint}?`}${note}`,
+      optionHint(name.slice(0, 40), argument, names, inputs),
   );
 }
-
-function meant(
-  name: string,
-  wanted: string,
-  argument: string,
-  names: readonly string[],
-  inputs: readonly string[],
-): string | undefined {
-  const rows = meanings.split('\n').map((row) => row.split(' = ').map((part) => part.split(' ')));
-  const [ours = []] = rows.find(([, others]) => others!.includes(wanted)) ?? [];
-  for (const each of [name, ...ours]) {
-    if (names.includes(each)) return `${argument}.${each}`;
-    if (inputs.includes(each)) return `the argument ${each}`;
-  }
-  const edits = (each: string): number => distance(wanted, each.toLowerCase());
-  const nearest = names.reduce((left, right) => (edits(right) < edits(left) ? right : left));
-  return edits(nearest) <= wanted.length / 3 ? `${argument}.${nearest}` : undefined;
-}
-
-/**
- * Names of the same options in WebCrypto, node:crypto, noble, argon2, bcrypt and libsodium, in
- * lower case. A line lists our names, then theirs; the first of ours that the function accepts is
- * meant. It is one string because every bundle of millrace/portable contains it.
- */
-const meanings = `aad associatedData context = aad ad additionaldata additional_data \
-additionalauthenticateddata associateddata authdata
-iv nonce salt = iv nonce counter npub salt
-authTagLength tagLength tag = authtaglength auth_tag_length taglen tagsize mac authtag
-authTagLength tagLength tag hashLength outputLength keylen = taglength tag_length
-outputLength authTagLength tagLength hashLength keylen = dklen keylen outputlen outputlength \
-outlen hashlength hashlen length
-memory = memorycost memlimit m mem
-cost = rounds saltrounds
-passes iterations N = timecost opslimit t time passes iterations c rounds
-parallelism p = parallelism parallelization p threads lanes
-N = n cost
-maxmem maxMemory = maxmem maxmemory
-secret key = secret pepper key
-source message data = source data message msg plaintext ciphertext input password
-target = output out dst
-encoding = outputencoding
-algorithm digest hash = algorithm name type hash digest
-context info = context info personalization`;
-
-/** Options that have another unit or place elsewhere. */
-const notes: Readonly<Record<string, string | undefined>> = {
-  __proto__: null as never,
-  length: 'sizes are in bytes, not bits',
-  taglength: 'sizes are in bytes, not bits',
-  memlimit: 'in KiB, not bytes',
-  signal: 'millrace/promises takes one',
-};

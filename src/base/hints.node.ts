@@ -1,0 +1,89 @@
+/**
+ * The parts of error messages that guess what was meant. Bundles for browsers omit them: they are
+ * 1.4 KB, compressed.
+ */
+import { distance } from './nearest.js';
+
+/**
+ * Returns what follows in the message of an unknown option: the name that is meant, if it can be
+ * guessed, or else the names that the call takes.
+ */
+export function optionHint(
+  name: string,
+  argument: string,
+  names: readonly string[],
+  inputs: string,
+): string {
+  const wanted = name.toLowerCase();
+  const hint = meant(name, wanted, argument, names, inputs.split(', '));
+  const note = notes[wanted] === undefined ? '' : ` (${notes[wanted]})`;
+  const told = hint === undefined ? `it takes ${names.join(', ')}` : `did you mean ${hint}?`;
+  return told + note;
+}
+
+function meant(
+  name: string,
+  wanted: string,
+  argument: string,
+  names: readonly string[],
+  inputs: readonly string[],
+): string | undefined {
+  const rows = meanings.split('\n').map((row) => row.split(' = ').map((part) => part.split(' ')));
+  const [ours = []] = rows.find(([, others]) => others!.includes(wanted)) ?? [];
+  for (const each of [name, ...ours]) {
+    if (names.includes(each)) return `${argument}.${each}`;
+    if (inputs.includes(each)) return `the argument ${each}`;
+  }
+  const edits = (each: string): number => distance(wanted, each.toLowerCase());
+  const nearest = names.reduce((left, right) => (edits(right) < edits(left) ? right : left));
+  return edits(nearest) <= wanted.length / 3 ? `${argument}.${nearest}` : undefined;
+}
+
+/**
+ * Names of the same options in WebCrypto, node:crypto, noble, argon2, bcrypt and libsodium, in
+ * lower case. A line lists our names, then theirs; the first of ours that the function accepts is
+ * meant.
+ */
+const meanings = `aad associatedData context = aad ad additionaldata additional_data \
+additionalauthenticateddata associateddata authdata
+iv nonce salt = iv nonce counter npub salt
+authTagLength tagLength tag = authtaglength auth_tag_length taglen tagsize mac authtag
+authTagLength tagLength tag hashLength outputLength keylen = taglength tag_length
+outputLength authTagLength tagLength hashLength keylen = dklen keylen outputlen outputlength \
+outlen hashlength hashlen length
+memory = memorycost memlimit m mem
+cost = rounds saltrounds
+passes iterations N = timecost opslimit t time passes iterations c rounds
+parallelism p = parallelism parallelization p threads lanes
+N = n cost
+maxmem maxMemory = maxmem maxmemory
+secret key = secret pepper key
+source message data = source data message msg plaintext ciphertext input password
+target = output out dst
+encoding = outputencoding
+algorithm digest hash = algorithm name type hash digest
+context info = context info personalization`;
+
+/** Options that have another unit or place elsewhere. */
+const notes: Readonly<Record<string, string | undefined>> = {
+  __proto__: null as never,
+  length: 'sizes are in bytes, not bits',
+  taglength: 'sizes are in bytes, not bits',
+  memlimit: 'in KiB, not bytes',
+  signal: 'millrace/promises takes one',
+};
+
+/** Returns what to do about a value in the place of bytes, or a function in that of options. */
+export function typeHint(
+  expected: string,
+  value: unknown,
+  classOf: (value: unknown) => unknown,
+): string {
+  if (typeof value === 'function')
+    return expected.includes(' object') ? ': a promise takes no callback' : '';
+  if (!expected.includes('Buffer')) return '';
+  if (typeof value === 'string') return ": Buffer.from(text, 'hex') reads hex";
+  const name = String(classOf(value));
+  if (name === 'Promise') return ': await it';
+  return /Stream$|^Response$/.test(name) ? ': hash of millrace/promises takes a stream' : '';
+}
