@@ -168,8 +168,19 @@ function hashFunction(facts) {
 ${comment.map((line) => ` * ${line}`.trimEnd()).join('\n')}
  */
 export const ${identifier(facts)}: HashFunction${type} = /* @__PURE__ */ makeHash(
-  recipes.${identifier(facts)}${facts.parameters ? ', parametersOf' : ''});
+  ${readers(facts).join(', ')});
 `;
+}
+
+/** Returns the arguments of makeHash: the recipe, what reads its parameters, and long outputs. */
+function readers(facts) {
+  const { xof, parameters, seedBits } = facts;
+  const given = [`recipes.${identifier(facts)}`];
+  const long = xof || parameters?.outputLength?.[1] === OUTPUT_MAX;
+  const reader = parameters ? 'parametersOf' : seedBits > 0 ? 'seedOf' : undefined;
+  if (reader || long) given.push(reader ?? 'undefined');
+  if (long) given.push('longOutput');
+  return given;
 }
 
 const identifier = ({ name }) => name.replaceAll('-', '_');
@@ -267,7 +278,9 @@ import {
   type SeedOptions,
 } from './hash.js';
 import type { Data } from './inputs.js';
+import { longOutput } from './long-output.js';
 import { parametersOf } from './parameters.js';
+import { seedOf } from './seed.js';
 
 ${hashes.map(hashFunction).join('')}`,
 );

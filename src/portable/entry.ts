@@ -21,11 +21,11 @@ export type {
   NoOptions,
   OutputOptions,
   PersonalizationOptions,
-  Running,
   RunningHash,
   SaltOptions,
   SeedOptions,
 } from './functions/hash.js';
+export type { Running } from './functions/running.js';
 export type { RunningHmac } from './functions/hmac.js';
 export type { Aead, Cipher, CipherOptions, OpenOptions, SealOptions } from './functions/cipher.js';
 export * from './functions/hashes.js';

@@ -44,25 +44,9 @@ const reasons = {
     "WebAssembly may not be compiled here: the Content-Security-Policy lacks 'wasm-unsafe-eval'",
 };
 
-/** A function of one splatted vector and its bit count. */
-const VECTOR_MODULE = [
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15,
-  253, 98, 11,
-];
-
-let vectors: boolean | undefined;
-
 /** Returns true if this machine stores the least significant byte first. */
 export function isLittleEndian(): boolean {
   return new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
-}
-
-/**
- * Returns true if WebAssembly has vectors here; decided once. On big-endian machines they do not
- * count: in Node.js 20 for s390x, optimized code with vectors computes a wrong BLAKE2b.
- */
-function hasVectors(): boolean {
-  return (vectors ??= isLittleEndian() && WebAssembly!.validate(Uint8Array.from(VECTOR_MODULE)));
 }
 
 /** A module as text, or compiled by the runtime. */
@@ -76,11 +60,13 @@ export type ModuleSource = string | Module;
 export function compileText(text: ModuleSource, plain = false): Module {
   if (typeof text !== 'string') return text;
   if (typeof WebAssembly !== 'object') throw new NoWebAssembly('absent');
-  if (!plain && !hasVectors()) throw new NoWebAssembly('vectors');
+  // In Node.js 20 for s390x, optimized code with vectors computes a wrong BLAKE2b.
+  if (!plain && !isLittleEndian()) throw new NoWebAssembly('vectors');
+  const bytes = decode(text);
   try {
-    return new WebAssembly.Module(decode(text));
+    return new WebAssembly.Module(bytes);
   } catch (cause) {
-    throw new NoWebAssembly('policy', { cause });
+    throw new NoWebAssembly(WebAssembly.validate(bytes) ? 'policy' : 'vectors', { cause });
   }
 }
 

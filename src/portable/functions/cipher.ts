@@ -1,14 +1,14 @@
 /** Ciphers of millrace/portable. */
 import { makeError, wrongTag } from '../../base/errors.js';
-import { accepted, type Accepted } from '../../base/options.js';
+import { ownOptions, type Accepted } from '../../base/options.js';
 import { aeadOf, applyStream, type AeadCalls, type StreamCalls } from '../families/ciphers.js';
 import { Family } from '../families/family.js';
 import {
+  accepted,
   bytes,
   data,
   memory,
   NO_BYTES,
-  options as optionsOf,
   unsigned,
   type Bytes,
   type Data,
@@ -120,7 +120,7 @@ export function makeCipher(
   const apply = (given: unknown, name: string): Result => {
     if (given === undefined)
       throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
-    const { key, iv, source } = optionsOf<Record<keyof CipherOptions, unknown>>(
+    const { key, iv, source } = ownOptions<Record<keyof CipherOptions, unknown>>(
       given,
       'options',
       takes,
@@ -178,7 +178,7 @@ export function makeAead(
   const read = (given: unknown, name: string) => {
     if (given === undefined)
       throw makeError('ERR_MISSING_ARGUMENT', `${name} needs an options object`);
-    const { key, nonce, source, aad, authTagLength } = optionsOf<
+    const { key, nonce, source, aad, authTagLength } = ownOptions<
       Record<keyof SealOptions, unknown>
     >(given, 'options', takes);
     const size = authTagLength === undefined ? tagSize : unsigned(authTagLength, 'authTagLength');

@@ -15,17 +15,17 @@ import {
   type ScryptCostOptions,
 } from '../../base/kdf-costs.js';
 import { between } from '../../base/numbers.js';
-import { accepted, type Accepted } from '../../base/options.js';
+import { ownOptions, type Accepted } from '../../base/options.js';
 import { derive } from '../families/derivations.js';
 import { pbkdf2 as derivePbkdf2 } from '../families/pbkdf2.js';
 import * as modules from '../family-modules.js';
 import { recipeOf, type HashFunction } from './hash.js';
 import {
+  accepted,
   bytes,
   data,
   memory as memoryFor,
   NO_BYTES,
-  options as optionsOf,
   type Bytes,
   type Data,
   type Result,
@@ -104,7 +104,7 @@ export function scrypt(
 ): Result {
   if (arguments.length < 3)
     throw makeError('ERR_MISSING_ARGUMENT', 'scrypt needs a password, a salt and keylen');
-  const given = optionsOf<ScryptOptions>(options, 'options', scryptTakes);
+  const given = ownOptions<ScryptOptions>(options, 'options', scryptTakes);
   const cost = scryptCost(given);
   scryptMaxmem(cost, given.maxmem);
   const dkLen = keySize(keylen, 'keylen');
@@ -177,7 +177,7 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
   if (arguments.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'argon2 needs an algorithm and parameters');
   const kind = argon2Kind(algorithm, 'algorithm');
-  const given = optionsOf<Argon2Parameters>(parameters, 'parameters', argon2Takes);
+  const given = ownOptions<Argon2Parameters>(parameters, 'parameters', argon2Takes);
   const {
     message,
     nonce,

@@ -1,21 +1,16 @@
 /** The hashes of millrace/portable: one function each, with a running form. */
 import { makeError, wrongType } from '../../base/errors.js';
+import { none, ownOptions, type Accepted } from '../../base/options.js';
 import { takesNo } from '../../catalog/parameters.js';
-import { accepted, type Accepted } from '../../base/options.js';
-import { Unclonable } from '../../base/unclonable.js';
 import { PLAIN, type HashParams, type Recipe } from '../families/hash.js';
-import { encoded, encodingOf, resultOf, type Digest, type Encoding } from './encodings.js';
-import {
-  data,
-  memory,
-  message,
-  NO_BYTES,
-  options as optionsOf,
-  unsigned,
-  type Bytes,
-  type Data,
-  type Result,
-} from './inputs.js';
+import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
+import { accepted, data, memory, message, unsigned } from './inputs.js';
+import type { Bytes, Data, Result } from './inputs.js';
+import { OUTPUT_MAX, type LongOutput } from './long-output.js';
+import { Running, type RunningSteps } from './running.js';
+
+/** A message that is hashed in parts. */
+export type RunningHash = Running;
 
 /** Options of hashes without seed, key or output size. */
 export interface DigestOptions<E extends Encoding = Encoding> {
@@ -136,52 +131,55 @@ export function recipeOf(value: unknown, name: string): Recipe {
   throw makeError('ERR_ARGUMENT_VALUE', `${name}: there is no HMAC over ${found.name}`);
 }
 
-/** Makes a hash function. */
+/**
+ * Makes a hash function. `paramsOf` reads the parameters that it takes; `long` is for hashes whose
+ * output can be long.
+ */
 export function makeHash<Extra extends object = NoOptions, Source = Data>(
   recipe: Recipe,
-  parametersOf = noParameters,
+  paramsOf: ReadParameters = noParameters,
+  long?: LongOutput,
 ): HashFunction<Extra, Source> {
-  const { name: algorithm, hash, digestSize, blockSize } = recipe;
-  const own = {
-    outputLength: true,
-    key: true,
-    seed: true,
-    salt: true,
-    personalization: true,
-    context: true,
-    customization: true,
-    functionName: true,
-    domain: true,
-    blockSize: true,
-  } as const;
+  const { name: algorithm, hash, digestSize, blockSize, stateSize } = recipe;
+  const takesBeginning: Accepted<keyof BeginOptions> = accepted(`${algorithm}.create`, beginning);
   const takes: Accepted<keyof AllOptions> = accepted(`${algorithm}(data)`, {
     encoding: true,
-    ...own,
+    ...beginning,
   });
-  const takesBeginning: Accepted<keyof BeginOptions> = accepted(`${algorithm}.create`, own);
+  const read = (given: BeginOptions): [number, HashParams] => {
+    const size = sizeOf(given.outputLength, recipe);
+    return [size, paramsOf(given, recipe, size)];
+  };
   function call(given: unknown, second?: unknown): unknown {
     if (arguments.length === 0) throw makeError('ERR_MISSING_ARGUMENT', `${algorithm} needs data`);
-    let digest: Result;
     let encoding: Encoding;
+    let size = digestSize;
     let params = PLAIN;
     if (second === undefined || typeof second === 'string') {
-      if (recipe.keyRequired) throw noKey(algorithm);
       encoding = encodingOf(second);
-      digest = memory(digestSize);
+      // Throws.
+      if (recipe.keyRequired) read(none);
     } else {
-      const request = optionsOf<AllOptions>(second, 'options', takes);
+      const request = ownOptions<AllOptions>(second, 'options', takes);
       encoding = encodingOf(request.encoding);
-      const given = read(request, recipe, parametersOf);
-      params = given.params;
-      digest = resultOf(given.size, encoding);
+      [size, params] = read(request);
+      long?.check(size, encoding);
     }
+    const digest = memory(size);
     hash.digest(params, hash.encodeItems?.(given, data) ?? message(given, 'data'), digest);
     return encoded(digest, encoding);
   }
   const create = (given?: unknown): RunningHash => {
-    const request = optionsOf<BeginOptions>(given, 'options', takesBeginning);
-    const { params, size } = read(request, recipe, parametersOf);
-    return new RunningHash(recipe, params, size);
+    const [size, params] = read(ownOptions<BeginOptions>(given, 'options', takesBeginning));
+    const steps: RunningSteps = {
+      update: (state, source, next) =>
+        hash.update(params, state, hash.encodeItems?.([source], data) ?? source, next),
+      finish: (state, rest, target) => hash.finish(params, state, rest, target),
+      squeeze:
+        hash.squeeze &&
+        ((state, rest, target, next) => hash.squeeze!(params, state, rest, target, next)),
+    };
+    return new Running(algorithm, steps, size, stateSize, long);
   };
   recipes.set(call, recipe);
   return Object.assign(call, {
@@ -190,11 +188,6 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
     outputLength: digestSize,
     blockSize,
   }) as unknown as HashFunction<Extra, Source>;
-}
-
-/** Returns the error for a MAC without a key. */
-export function noKey(algorithm: string): Error {
-  return makeError('ERR_MISSING_ARGUMENT', `options.key must be given: ${algorithm} is a MAC`);
 }
 
 /** The options that are parameters. */
@@ -209,212 +202,75 @@ export type ParameterOptions = KeyOptions &
 type BeginOptions = OutputOptions & SeedOptions & ParameterOptions;
 type AllOptions = DigestOptions & BeginOptions;
 
-function read(
-  given: BeginOptions,
-  recipe: Recipe,
-  parametersOf: ReadParameters,
-): { size: number; params: HashParams } {
-  const { outputLength, seed } = given;
-  const size = sizeOf(outputLength, recipe);
-  const params = parametersOf(given, recipe, size);
-  if (seed === undefined && params.key === undefined && params.parameters === undefined)
-    return { size, params: PLAIN };
-  return { size, params: { seed: seedOf(seed, recipe), ...params } };
-}
-
-const OUTPUT_MAX = 2 ** 30;
-
 function sizeOf(outputLength: unknown, { name, digestSize, xof, parameters }: Recipe): number {
   if (outputLength === undefined) return digestSize;
   const size = unsigned(outputLength, 'options.outputLength');
-  if (xof ? size >= 1 && size <= OUTPUT_MAX : size === digestSize) return size;
-  const most = parameters?.outputLength?.[1];
-  if (most !== undefined && size >= 1 && size <= most) return size;
-  const allowed = xof || most !== undefined ? `between 1 and ${most ?? OUTPUT_MAX}` : digestSize;
+  const [least, most] = xof
+    ? [1, OUTPUT_MAX]
+    : (parameters?.outputLength ?? [digestSize, digestSize]);
+  if (size >= least && size <= most) return size;
+  const allowed = least === most ? least : `between ${least} and ${most}`;
   throw makeError(
     'ERR_OUTPUT_SIZE',
     `options.outputLength must be ${allowed} bytes for ${name}, not ${size}`,
   );
 }
 
-function seedOf(seed: unknown, { name, seedBits = 0 }: Recipe): bigint {
-  if (seed === undefined) return 0n;
-  if (typeof seed !== 'number' && typeof seed !== 'bigint')
-    throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
-  if (seedBits === 0) throw makeError('ERR_ARGUMENT_VALUE', `options.seed: ${name} takes no seed`);
-  const wide = BigInt(typeof seed === 'number' ? unsigned(seed, 'options.seed') : seed);
-  if (wide >= 0n && wide >> BigInt(seedBits) === 0n) return wide;
-  throw makeError(
-    'ERR_ARGUMENT_VALUE',
-    `options.seed must be an unsigned integer of ${seedBits} bits for ${name}`,
-  );
-}
-
 /** Reads the parameters of a hash that takes some; {@link noParameters} refuses them. */
 export type ReadParameters = (
-  given: ParameterOptions,
+  given: ParameterOptions & SeedOptions,
   recipe: Recipe,
   size: number,
-) => Pick<HashParams, 'key' | 'parameters'>;
-
-const NO_PARAMETERS = { key: undefined };
+) => HashParams;
 
 const noParameters: ReadParameters = (given, recipe) => {
-  for (const name of parameterNames)
-    if (given[name] !== undefined) throw takesNoParameter(name, recipe);
-  return NO_PARAMETERS;
+  refuseParameters(given, recipe);
+  refuseSeed(given.seed, recipe);
+  return PLAIN;
 };
 
+/** Refuses all parameters but a seed. */
+export function refuseParameters(given: ParameterOptions, recipe: Recipe): void {
+  for (const name of parameterNames)
+    if (given[name] !== undefined) throw takesNoParameter(name, recipe);
+}
+
+/** Refuses a seed. */
+export function refuseSeed(seed: unknown, { name }: Recipe): void {
+  if (seed === undefined) return;
+  checkSeedType(seed);
+  throw makeError('ERR_ARGUMENT_VALUE', `options.seed: ${name} takes no seed`);
+}
+
+/** Checks that a seed is a number or a BigInt. */
+export function checkSeedType(seed: unknown): asserts seed is number | bigint {
+  if (typeof seed !== 'number' && typeof seed !== 'bigint')
+    throw wrongType('options.seed', 'an unsigned integer or BigInt', seed);
+}
+
 /** Returns the error for a parameter that a hash does not take. */
-export function takesNoParameter(
-  name: (typeof parameterNames)[number],
-  { name: algorithm, hmac }: Recipe,
-): Error {
+export function takesNoParameter(name: ParameterName, { name: algorithm, hmac }: Recipe): Error {
   if (name !== 'key') return takesNo(name, algorithm);
   const hint = hmac === false ? '' : '; hmac does';
   return makeError('ERR_ARGUMENT_VALUE', `options.key: ${algorithm} takes no key${hint}`);
 }
 
+const parameterOptions = {
+  key: true,
+  salt: true,
+  personalization: true,
+  context: true,
+  customization: true,
+  functionName: true,
+  domain: true,
+  blockSize: true,
+} as const;
+
+type ParameterName = keyof typeof parameterOptions;
+
+const beginning = { outputLength: true, seed: true, ...parameterOptions } as const;
+
 /** The parameters, in the order of their numbers. */
-export const parameterNames = [
-  'key',
-  'salt',
-  'personalization',
-  'context',
-  'customization',
-  'functionName',
-  'domain',
-  'blockSize',
-] as const;
-
-/** The update and output functions of a hash or an HMAC. */
-export interface RunningSteps {
-  update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
-  finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
-  squeeze?(state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array): void;
-}
-
-/** A message that arrives in parts, of a {@link HashFunction} or an HMAC. */
-export abstract class Running extends Unclonable {
-  /** The standard name of the hash. */
-  readonly algorithm: string;
-  /** The digest's size in bytes. */
-  readonly outputLength: number;
-  readonly #steps: RunningSteps;
-  readonly #stateSize: number;
-  #state: Uint8Array = NO_BYTES;
-  #phase: 'open' | 'squeezing' | 'finalized' = 'open';
-
-  /** Made by `create`. */
-  constructor(algorithm: string, steps: RunningSteps, size: number, stateSize: number) {
-    super();
-    this.algorithm = algorithm;
-    this.outputLength = size;
-    this.#steps = steps;
-    this.#stateSize = stateSize;
-  }
-
-  /**
-   * Adds bytes, or a string's UTF-8 encoding, to the message.
-   *
-   * @throws MillraceError ERR_ARGUMENT_TYPE, ERR_HASHER_SPENT after the digest
-   */
-  update(part: Data): this {
-    this.#expect('open');
-    const source = data(part, 'data');
-    const next = this.#state.length > 0 ? this.#state : new Uint8Array(this.#stateSize);
-    this.#steps.update(this.#state, source, next);
-    this.#state = next;
-    return this;
-  }
-
-  /**
-   * Ends the message and returns its digest. No operation may follow.
-   *
-   * @throws MillraceError ERR_HASHER_SPENT, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE
-   */
-  digest(): Result;
-  digest<E extends Encoding>(encoding: E): Digest<E>;
-  digest(encoding?: unknown): unknown {
-    this.#expect('open');
-    const wanted = encodingOf(encoding);
-    const digest = resultOf(this.outputLength, wanted);
-    this.#steps.finish(this.#state, NO_BYTES, digest);
-    this.#state.fill(0);
-    this.#phase = 'finalized';
-    return encoded(digest, wanted);
-  }
-
-  /**
-   * Returns the next `size` bytes of an extendable output, 1 to 2^30 at a time. The first
-   * call ends the message.
-   *
-   * @throws MillraceError ERR_HASHER_SPENT after the digest, ERR_ARGUMENT_VALUE, ERR_ARGUMENT_TYPE
-   */
-  squeeze(size: number): Result;
-  squeeze<E extends Encoding>(size: number, encoding: E): Digest<E>;
-  squeeze(size: unknown, encoding?: unknown): unknown {
-    const { squeeze } = this.#steps;
-    if (squeeze === undefined)
-      throw makeError(
-        'ERR_ARGUMENT_VALUE',
-        `squeeze: the output of ${this.algorithm} has a fixed size`,
-      );
-    if (this.#phase === 'open') this.#phase = 'squeezing';
-    this.#expect('squeezing');
-    const wanted = encodingOf(encoding);
-    const count = unsigned(size, 'size');
-    if (count < 1 || count > OUTPUT_MAX)
-      throw makeError(
-        'ERR_ARGUMENT_VALUE',
-        `size must be between 1 and ${OUTPUT_MAX}, not ${count}`,
-      );
-    const output = resultOf(count, wanted);
-    const next = this.#state.length > 0 ? this.#state : new Uint8Array(this.#stateSize);
-    squeeze(this.#state, NO_BYTES, output, next);
-    this.#state = next;
-    return encoded(output, wanted);
-  }
-
-  /** Returns an independent copy. */
-  copy(): this {
-    const copy = this.another() as this;
-    copy.#state = this.#state.slice();
-    copy.#phase = this.#phase;
-    return copy;
-  }
-
-  /** Returns an empty message of the same kind. */
-  protected abstract another(): Running;
-
-  #expect(phase: 'open' | 'squeezing'): void {
-    if (this.#phase === phase) return;
-    const reason =
-      this.#phase === 'squeezing' ? 'has started its output' : 'has returned its digest';
-    throw makeError('ERR_HASHER_SPENT', `this hasher ${reason}: create another`);
-  }
-}
-
-/** A message that is hashed in parts. */
-export class RunningHash extends Running {
-  readonly #again: () => RunningHash;
-
-  /** Made by {@link HashFunction.create}. */
-  constructor(recipe: Recipe, params: HashParams, size: number) {
-    const { name, hash, stateSize } = recipe;
-    const steps: RunningSteps = {
-      update: (state, source, next) =>
-        hash.update(params, state, hash.encodeItems?.([source], data) ?? source, next),
-      finish: (state, rest, target) => hash.finish(params, state, rest, target),
-    };
-    if (hash.squeeze !== undefined)
-      steps.squeeze = (state, rest, target, next) =>
-        hash.squeeze!(params, state, rest, target, next);
-    super(name, steps, size, stateSize);
-    this.#again = () => new RunningHash(recipe, params, size);
-  }
-
-  protected override another(): RunningHash {
-    return this.#again();
-  }
-}
+export const parameterNames = /* @__PURE__ */ Object.keys(
+  parameterOptions,
+) as readonly ParameterName[];

@@ -15,7 +15,9 @@ import {
   type SeedOptions,
 } from './hash.js';
 import type { Data } from './inputs.js';
+import { longOutput } from './long-output.js';
 import { parametersOf } from './parameters.js';
+import { seedOf } from './seed.js';
 
 /**
  * The hash `md5` (RFC 1321).
@@ -206,7 +208,11 @@ export const keccak512: HashFunction = /* @__PURE__ */ makeHash(recipes.keccak51
  * shake128('a message', 'hex');
  * ```
  */
-export const shake128: HashFunction<OutputOptions> = /* @__PURE__ */ makeHash(recipes.shake128);
+export const shake128: HashFunction<OutputOptions> = /* @__PURE__ */ makeHash(
+  recipes.shake128,
+  undefined,
+  longOutput,
+);
 /**
  * The hash `shake256` (FIPS 202).
  * Returns 32 bytes, or `outputLength`.
@@ -218,7 +224,11 @@ export const shake128: HashFunction<OutputOptions> = /* @__PURE__ */ makeHash(re
  * shake256('a message', 'hex');
  * ```
  */
-export const shake256: HashFunction<OutputOptions> = /* @__PURE__ */ makeHash(recipes.shake256);
+export const shake256: HashFunction<OutputOptions> = /* @__PURE__ */ makeHash(
+  recipes.shake256,
+  undefined,
+  longOutput,
+);
 /**
  * The hash `blake2b512` (RFC 7693).
  * Returns 64 bytes, or 1 to 64 with `outputLength`.
@@ -262,7 +272,7 @@ export const blake2s256: HashFunction<
  * ```
  */
 export const blake3: HashFunction<OutputOptions & KeyOptions & ContextOptions> =
-  /* @__PURE__ */ makeHash(recipes.blake3, parametersOf);
+  /* @__PURE__ */ makeHash(recipes.blake3, parametersOf, longOutput);
 /**
  * The hash `ripemd160` (ISO/IEC 10118-3).
  *
@@ -298,7 +308,7 @@ export const md5_sha1: HashFunction = /* @__PURE__ */ makeHash(recipes.md5_sha1)
  * xxh32('a message', 'hex');
  * ```
  */
-export const xxh32: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(recipes.xxh32);
+export const xxh32: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(recipes.xxh32, seedOf);
 /**
  * The hash `xxh64` (xxHash specification 0.1.1).
  * Not cryptographic.
@@ -311,7 +321,7 @@ export const xxh32: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(recipes
  * xxh64('a message', 'hex');
  * ```
  */
-export const xxh64: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(recipes.xxh64);
+export const xxh64: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(recipes.xxh64, seedOf);
 /**
  * The hash `xxh3-64` (xxHash 0.8).
  * Not cryptographic.
@@ -324,7 +334,7 @@ export const xxh64: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(recipes
  * xxh3_64('a message', 'hex');
  * ```
  */
-export const xxh3_64: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(recipes.xxh3_64);
+export const xxh3_64: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(recipes.xxh3_64, seedOf);
 /**
  * The hash `xxh3-128` (xxHash 0.8).
  * Not cryptographic.
@@ -337,7 +347,10 @@ export const xxh3_64: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(recip
  * xxh3_128('a message', 'hex');
  * ```
  */
-export const xxh3_128: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(recipes.xxh3_128);
+export const xxh3_128: HashFunction<SeedOptions> = /* @__PURE__ */ makeHash(
+  recipes.xxh3_128,
+  seedOf,
+);
 /**
  * The hash `crc32` (ISO/IEC 13239 (ISO-HDLC)).
  * Not cryptographic.
@@ -386,7 +399,7 @@ export const crc64nvme: HashFunction = /* @__PURE__ */ makeHash(recipes.crc64nvm
  * ```
  */
 export const cshake128: HashFunction<OutputOptions & CustomizationOptions & FunctionNameOptions> =
-  /* @__PURE__ */ makeHash(recipes.cshake128, parametersOf);
+  /* @__PURE__ */ makeHash(recipes.cshake128, parametersOf, longOutput);
 /**
  * The hash `cshake256` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
@@ -399,7 +412,7 @@ export const cshake128: HashFunction<OutputOptions & CustomizationOptions & Func
  * ```
  */
 export const cshake256: HashFunction<OutputOptions & CustomizationOptions & FunctionNameOptions> =
-  /* @__PURE__ */ makeHash(recipes.cshake256, parametersOf);
+  /* @__PURE__ */ makeHash(recipes.cshake256, parametersOf, longOutput);
 /**
  * The hash `kmac128` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
@@ -414,7 +427,7 @@ export const cshake256: HashFunction<OutputOptions & CustomizationOptions & Func
  * ```
  */
 export const kmac128: HashFunction<OutputOptions & KeyOptions & CustomizationOptions> =
-  /* @__PURE__ */ makeHash(recipes.kmac128, parametersOf);
+  /* @__PURE__ */ makeHash(recipes.kmac128, parametersOf, longOutput);
 /**
  * The hash `kmac256` (NIST SP 800-185).
  * Returns 64 bytes, or `outputLength`.
@@ -429,7 +442,7 @@ export const kmac128: HashFunction<OutputOptions & KeyOptions & CustomizationOpt
  * ```
  */
 export const kmac256: HashFunction<OutputOptions & KeyOptions & CustomizationOptions> =
-  /* @__PURE__ */ makeHash(recipes.kmac256, parametersOf);
+  /* @__PURE__ */ makeHash(recipes.kmac256, parametersOf, longOutput);
 /**
  * The hash `kmacxof128` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
@@ -444,7 +457,7 @@ export const kmac256: HashFunction<OutputOptions & KeyOptions & CustomizationOpt
  * ```
  */
 export const kmacxof128: HashFunction<OutputOptions & KeyOptions & CustomizationOptions> =
-  /* @__PURE__ */ makeHash(recipes.kmacxof128, parametersOf);
+  /* @__PURE__ */ makeHash(recipes.kmacxof128, parametersOf, longOutput);
 /**
  * The hash `kmacxof256` (NIST SP 800-185).
  * Returns 64 bytes, or `outputLength`.
@@ -459,7 +472,7 @@ export const kmacxof128: HashFunction<OutputOptions & KeyOptions & Customization
  * ```
  */
 export const kmacxof256: HashFunction<OutputOptions & KeyOptions & CustomizationOptions> =
-  /* @__PURE__ */ makeHash(recipes.kmacxof256, parametersOf);
+  /* @__PURE__ */ makeHash(recipes.kmacxof256, parametersOf, longOutput);
 /**
  * The hash `tuplehash128` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
@@ -473,7 +486,7 @@ export const kmacxof256: HashFunction<OutputOptions & KeyOptions & Customization
  * ```
  */
 export const tuplehash128: HashFunction<OutputOptions & CustomizationOptions, readonly Data[]> =
-  /* @__PURE__ */ makeHash(recipes.tuplehash128, parametersOf);
+  /* @__PURE__ */ makeHash(recipes.tuplehash128, parametersOf, longOutput);
 /**
  * The hash `tuplehash256` (NIST SP 800-185).
  * Returns 64 bytes, or `outputLength`.
@@ -487,7 +500,7 @@ export const tuplehash128: HashFunction<OutputOptions & CustomizationOptions, re
  * ```
  */
 export const tuplehash256: HashFunction<OutputOptions & CustomizationOptions, readonly Data[]> =
-  /* @__PURE__ */ makeHash(recipes.tuplehash256, parametersOf);
+  /* @__PURE__ */ makeHash(recipes.tuplehash256, parametersOf, longOutput);
 /**
  * The hash `tuplehashxof128` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
@@ -501,7 +514,7 @@ export const tuplehash256: HashFunction<OutputOptions & CustomizationOptions, re
  * ```
  */
 export const tuplehashxof128: HashFunction<OutputOptions & CustomizationOptions, readonly Data[]> =
-  /* @__PURE__ */ makeHash(recipes.tuplehashxof128, parametersOf);
+  /* @__PURE__ */ makeHash(recipes.tuplehashxof128, parametersOf, longOutput);
 /**
  * The hash `tuplehashxof256` (NIST SP 800-185).
  * Returns 64 bytes, or `outputLength`.
@@ -515,7 +528,7 @@ export const tuplehashxof128: HashFunction<OutputOptions & CustomizationOptions,
  * ```
  */
 export const tuplehashxof256: HashFunction<OutputOptions & CustomizationOptions, readonly Data[]> =
-  /* @__PURE__ */ makeHash(recipes.tuplehashxof256, parametersOf);
+  /* @__PURE__ */ makeHash(recipes.tuplehashxof256, parametersOf, longOutput);
 /**
  * The hash `parallelhash128` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
@@ -529,7 +542,7 @@ export const tuplehashxof256: HashFunction<OutputOptions & CustomizationOptions,
  */
 export const parallelhash128: HashFunction<
   OutputOptions & CustomizationOptions & BlockSizeOptions
-> = /* @__PURE__ */ makeHash(recipes.parallelhash128, parametersOf);
+> = /* @__PURE__ */ makeHash(recipes.parallelhash128, parametersOf, longOutput);
 /**
  * The hash `parallelhash256` (NIST SP 800-185).
  * Returns 64 bytes, or `outputLength`.
@@ -543,7 +556,7 @@ export const parallelhash128: HashFunction<
  */
 export const parallelhash256: HashFunction<
   OutputOptions & CustomizationOptions & BlockSizeOptions
-> = /* @__PURE__ */ makeHash(recipes.parallelhash256, parametersOf);
+> = /* @__PURE__ */ makeHash(recipes.parallelhash256, parametersOf, longOutput);
 /**
  * The hash `parallelhashxof128` (NIST SP 800-185).
  * Returns 32 bytes, or `outputLength`.
@@ -557,7 +570,7 @@ export const parallelhash256: HashFunction<
  */
 export const parallelhashxof128: HashFunction<
   OutputOptions & CustomizationOptions & BlockSizeOptions
-> = /* @__PURE__ */ makeHash(recipes.parallelhashxof128, parametersOf);
+> = /* @__PURE__ */ makeHash(recipes.parallelhashxof128, parametersOf, longOutput);
 /**
  * The hash `parallelhashxof256` (NIST SP 800-185).
  * Returns 64 bytes, or `outputLength`.
@@ -571,7 +584,7 @@ export const parallelhashxof128: HashFunction<
  */
 export const parallelhashxof256: HashFunction<
   OutputOptions & CustomizationOptions & BlockSizeOptions
-> = /* @__PURE__ */ makeHash(recipes.parallelhashxof256, parametersOf);
+> = /* @__PURE__ */ makeHash(recipes.parallelhashxof256, parametersOf, longOutput);
 /**
  * The hash `turboshake128` (RFC 9861).
  * Returns 32 bytes, or `outputLength`.
@@ -586,6 +599,7 @@ export const parallelhashxof256: HashFunction<
 export const turboshake128: HashFunction<OutputOptions & DomainOptions> = /* @__PURE__ */ makeHash(
   recipes.turboshake128,
   parametersOf,
+  longOutput,
 );
 /**
  * The hash `turboshake256` (RFC 9861).
@@ -601,6 +615,7 @@ export const turboshake128: HashFunction<OutputOptions & DomainOptions> = /* @__
 export const turboshake256: HashFunction<OutputOptions & DomainOptions> = /* @__PURE__ */ makeHash(
   recipes.turboshake256,
   parametersOf,
+  longOutput,
 );
 /**
  * The hash `kt128` (RFC 9861).
@@ -616,6 +631,7 @@ export const turboshake256: HashFunction<OutputOptions & DomainOptions> = /* @__
 export const kt128: HashFunction<OutputOptions & CustomizationOptions> = /* @__PURE__ */ makeHash(
   recipes.kt128,
   parametersOf,
+  longOutput,
 );
 /**
  * The hash `kt256` (RFC 9861).
@@ -631,4 +647,5 @@ export const kt128: HashFunction<OutputOptions & CustomizationOptions> = /* @__P
 export const kt256: HashFunction<OutputOptions & CustomizationOptions> = /* @__PURE__ */ makeHash(
   recipes.kt256,
   parametersOf,
+  longOutput,
 );

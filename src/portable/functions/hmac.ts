@@ -1,11 +1,11 @@
 /** HMAC of millrace/portable. */
 import { makeError } from '../../base/errors.js';
-import { accepted, type Accepted } from '../../base/options.js';
-import type { Recipe } from '../families/hash.js';
-import { prepareHmac, writeMac, type Hmac } from '../families/hmac.js';
+import { ownOptions, type Accepted } from '../../base/options.js';
+import { prepareHmac, writeMac } from '../families/hmac.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
-import { Running, recipeOf, type DigestOptions, type HashFunction } from './hash.js';
-import { data, options as optionsOf, type Data, type Result } from './inputs.js';
+import { recipeOf, type DigestOptions, type HashFunction } from './hash.js';
+import { accepted, data, type Data, type Result } from './inputs.js';
+import { Running } from './running.js';
 
 const takes: Accepted<keyof DigestOptions> = /* @__PURE__ */ accepted('hmac(hash, key, data)', {
   encoding: true,
@@ -47,7 +47,7 @@ export function hmac(hash: unknown, key: unknown, message: unknown, second?: unk
   const form =
     second === undefined || typeof second === 'string'
       ? second
-      : optionsOf<DigestOptions>(second, 'options', takes).encoding;
+      : ownOptions<DigestOptions>(second, 'options', takes).encoding;
   const encoding = encodingOf(form);
   const secret = data(key, 'key');
   const source = data(message, 'data');
@@ -73,29 +73,10 @@ export function hmac(hash: unknown, key: unknown, message: unknown, second?: unk
  */
 export function createHmac(hash: HashFunction<never>, key: Data): RunningHmac {
   const recipe = recipeOf(hash, 'hash');
-  return new RunningHmac(recipe, prepareHmac(recipe.hash, recipe, data(key, 'key')));
+  const mac = prepareHmac(recipe.hash, recipe, data(key, 'key'));
+  const { name, digestSize, stateSize } = recipe;
+  return new Running(name, mac, digestSize, stateSize);
 }
 
 /** A message that is authenticated in parts. */
-export class RunningHmac extends Running {
-  readonly #again: () => RunningHmac;
-
-  /** Made by {@link createHmac}. */
-  constructor(recipe: Recipe, mac: Hmac) {
-    const { name, digestSize, stateSize } = recipe;
-    super(
-      name,
-      {
-        update: (state, source, next) => mac.update(state, source, next),
-        finish: (state, rest, target) => mac.finish(state, rest, target),
-      },
-      digestSize,
-      stateSize,
-    );
-    this.#again = () => new RunningHmac(recipe, mac);
-  }
-
-  protected override another(): RunningHmac {
-    return this.#again();
-  }
-}
+export type RunningHmac = Running;

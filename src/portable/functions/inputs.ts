@@ -10,7 +10,7 @@ import {
   isUint8Array,
   NO_BYTES,
 } from '../../base/intrinsics.js';
-import { ownOptions, type Accepted } from '../../base/options.js';
+import { accepted as acceptedNames, type Accepted } from '../../base/options.js';
 
 /** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
 export type Bytes = ArrayBufferView | ArrayBufferLike;
@@ -61,13 +61,12 @@ export function memory(size: number): Result {
   }
 }
 
-/** Reads and checks an options object. */
-export function options<T extends object>(
-  value: unknown,
-  name: string,
-  table: Accepted<keyof T>,
-): T {
-  return ownOptions<T>(value, name, { ...table, refuse: refuseTarget });
+/** Makes the table of a function's options. */
+export function accepted<Table extends object>(
+  signature: string,
+  names: Table,
+): Accepted<keyof Table> {
+  return { ...acceptedNames(signature, names), refuse: refuseTarget };
 }
 
 function refuseTarget(name: string, argument: string): MillraceError | undefined {

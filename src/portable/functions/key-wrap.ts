@@ -1,6 +1,6 @@
 /** Key wrapping of millrace/portable: synchronous, in WebAssembly. */
 import { makeError, wrongTag } from '../../base/errors.js';
-import { accepted, type Accepted } from '../../base/options.js';
+import { ownOptions, type Accepted } from '../../base/options.js';
 import {
   checkWrappingKey,
   unwrappedSize,
@@ -11,7 +11,7 @@ import {
 } from '../../base/wrap-algorithms.js';
 import { wrapWith } from '../families/derivations.js';
 import { keyWrap } from '../family-modules.js';
-import { bytes, options as optionsOf, type Bytes, type Result } from './inputs.js';
+import { accepted, bytes, type Bytes, type Result } from './inputs.js';
 
 /** The keys of {@link wrapKey} and {@link unwrapKey}. */
 export interface KeyWrapOptions {
@@ -95,7 +95,7 @@ function read(
 ): { facts: WrapFacts; key: Uint8Array; source: Uint8Array } {
   if (count < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'a key wrap needs an algorithm and options');
-  const given = optionsOf<KeyWrapOptions>(options, 'options', takes);
+  const given = ownOptions<KeyWrapOptions>(options, 'options', takes);
   const facts = wrapFacts(algorithm);
   const { key, source } = given;
   if (key === undefined || source === undefined)

@@ -6,10 +6,11 @@ import {
   type Parameter,
 } from '../../catalog/parameters.js';
 import { makeError, wrongType } from '../../base/errors.js';
-import { noKey, parameterNames, takesNoParameter, type ReadParameters } from './hash.js';
+import { parameterNames, refuseSeed, takesNoParameter, type ReadParameters } from './hash.js';
+import { PLAIN } from '../families/hash.js';
 import { bytes, data, unsigned } from './inputs.js';
 
-/** Returns a raw key, and the block of the other parameters. */
+/** Returns a raw key, and the block of the other parameters. There is no seed. */
 export const parametersOf: ReadParameters = (given, recipe, size) => {
   const { name: algorithm, parameters: ranges, digestSize, keyRequired } = recipe;
   const values: Parameter[] = [];
@@ -17,7 +18,8 @@ export const parametersOf: ReadParameters = (given, recipe, size) => {
   for (const name of parameterNames) {
     const value: unknown = given[name];
     if (value === undefined) {
-      if (name === 'key' && keyRequired) throw noKey(algorithm);
+      if (name === 'key' && keyRequired)
+        throw makeError('ERR_MISSING_ARGUMENT', `options.key must be given: ${algorithm} is a MAC`);
       continue;
     }
     const range = ranges?.[name];
@@ -42,5 +44,7 @@ export const parametersOf: ReadParameters = (given, recipe, size) => {
     throw makeError('ERR_ARGUMENT_VALUE', 'options.key and options.context exclude each other');
   if (ranges?.outputLength !== undefined && size !== digestSize)
     values.push(['outputLength', size]);
-  return { key: raw, parameters: values.length > 0 ? parameterBlock(values) : undefined };
+  refuseSeed(given.seed, recipe);
+  if (raw === undefined && values.length === 0) return PLAIN;
+  return { ...PLAIN, key: raw, parameters: values.length > 0 ? parameterBlock(values) : undefined };
 };

@@ -1,0 +1,47 @@
+/** Outputs that can be longer than a string. Only bundles with such a hash have it. */
+import { makeError } from '../../base/errors.js';
+import type { Encoding } from './encodings.js';
+import { memory, unsigned, type Result } from './inputs.js';
+
+/** The most bytes of an output that has any length. */
+export const OUTPUT_MAX = 2 ** 30;
+
+/** V8's limits, the lowest of all engines: UTF-16 units of a string, and bytes of a BigInt. */
+const STRING_MAX = 2 ** 29 - 24;
+const BIGINT_BYTES_MAX = 2 ** 27;
+
+/** What a hash with a long output needs. */
+export interface LongOutput {
+  /** Refuses a size that an encoding cannot hold, before anything is computed. */
+  check(size: number, encoding: Encoding): void;
+  /** Returns memory for the next part of an output. */
+  part(size: unknown, encoding: Encoding): Result;
+}
+
+export const longOutput: LongOutput = { check, part };
+
+function check(size: number, encoding: Encoding): void {
+  const most =
+    encoding === 'buffer'
+      ? size
+      : encoding === 'bigint'
+        ? BIGINT_BYTES_MAX
+        : encoding === 'hex'
+          ? STRING_MAX / 2
+          : encoding === '0xhex'
+            ? STRING_MAX / 2 - 1
+            : (STRING_MAX / 4) * 3;
+  if (size > most)
+    throw makeError(
+      'ERR_OUTPUT_SIZE',
+      `${size} bytes are too many for '${encoding}', which takes ${most}; ask for 'buffer'`,
+    );
+}
+
+function part(size: unknown, encoding: Encoding): Result {
+  const count = unsigned(size, 'size');
+  if (count < 1 || count > OUTPUT_MAX)
+    throw makeError('ERR_ARGUMENT_VALUE', `size must be between 1 and ${OUTPUT_MAX}, not ${count}`);
+  check(count, encoding);
+  return memory(count);
+}
