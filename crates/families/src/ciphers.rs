@@ -4,7 +4,6 @@
 #![allow(unsafe_code)] // of the names that are exported, and for messages by their addresses
 
 use millrace_core::Error;
-use millrace_core::catalog::Cipher;
 use millrace_core::engines::families::{self, AesGcm, AesGcmSiv, ChaChaPoly, Message};
 
 use crate::memory::{Source, Target};
@@ -42,7 +41,7 @@ extern "C" fn chacha20_apply(
 
 /// Defines the functions of an AEAD.
 macro_rules! aead {
-    ($message:ty, $cipher:expr, $begin:ident, $seal:ident, $open:ident, $tag:ident, $verify:ident,
+    ($message:ty, $begin:ident, $seal:ident, $open:ident, $tag:ident, $verify:ident,
         $end:ident) => {
         /// Returns the address of the message, or 0.
         #[unsafe(no_mangle)]
@@ -56,7 +55,7 @@ macro_rules! aead {
         ) -> *mut $message {
             let (key, nonce, aad) =
                 (key.bytes(key_size), nonce.bytes(nonce_size), aad.bytes(aad_size));
-            match <$message>::new($cipher(key_size), key, nonce, aad) {
+            match <$message>::new(key, nonce, aad) {
                 Ok(message) => Box::into_raw(Box::new(message)),
                 Err(_) => std::ptr::null_mut(),
             }
@@ -97,19 +96,9 @@ macro_rules! aead {
     };
 }
 
-aead!(
-    AesGcm,
-    cipher_of,
-    aes_gcm_begin,
-    aes_gcm_seal,
-    aes_gcm_open,
-    aes_gcm_tag,
-    aes_gcm_verify,
-    aes_gcm_end
-);
+aead!(AesGcm, aes_gcm_begin, aes_gcm_seal, aes_gcm_open, aes_gcm_tag, aes_gcm_verify, aes_gcm_end);
 aead!(
     AesGcmSiv,
-    cipher_of,
     aes_gcm_siv_begin,
     aes_gcm_siv_seal,
     aes_gcm_siv_open,
@@ -119,7 +108,6 @@ aead!(
 );
 aead!(
     ChaChaPoly,
-    cipher_of,
     chacha20_poly1305_begin,
     chacha20_poly1305_seal,
     chacha20_poly1305_open,
@@ -127,15 +115,6 @@ aead!(
     chacha20_poly1305_verify,
     chacha20_poly1305_end
 );
-
-/// Returns the cipher with keys of this size.
-fn cipher_of(key_size: usize) -> Cipher {
-    match key_size {
-        16 => Cipher::Aes128Gcm,
-        24 => Cipher::Aes192Gcm,
-        _ => Cipher::Aes256Gcm,
-    }
-}
 
 /// Encrypts the window of GCM-SIV at block `block`, after all have been authenticated.
 #[unsafe(no_mangle)]

@@ -1,10 +1,11 @@
 //! Hashes: whole messages, running ones and extendable output. The states are those of
-//! [`hasher`]; a state at address 0 has not begun.
+//! [`hasher`](millrace_core::hasher); a state at address 0 has not begun.
 
 #![allow(unsafe_code)] // of the names that are exported
 
 use millrace_core::catalog::Hash;
-use millrace_core::hasher::{self, Params};
+use millrace_core::engines::families;
+use millrace_core::hasher::Params;
 
 use crate::memory::{Source, Target};
 
@@ -16,7 +17,7 @@ fn begun<'a>(hash: Hash, state: Source) -> &'a [u8] {
 
 #[inline(always)]
 fn update(hash: Hash, params: &Params<'_>, state: Source, source: &[u8], next: &mut [u8]) -> bool {
-    hasher::update(hash, params, begun(hash, state), source, next, None).is_ok()
+    families::update(hash, params, begun(hash, state), source, next).is_ok()
 }
 
 #[inline(always)]
@@ -28,12 +29,12 @@ fn squeeze(
     next: Target,
 ) -> bool {
     let next = next.bytes(hash.facts().state_size);
-    hasher::squeeze(hash, params, begun(hash, state), &[], target, next).is_ok()
+    families::squeeze(hash, params, begun(hash, state), target, next).is_ok()
 }
 
 #[inline(always)]
 fn finish(hash: Hash, params: &Params<'_>, state: Source, rest: &[u8], target: &mut [u8]) -> bool {
-    hasher::finish(hash, params, begun(hash, state), rest, target).is_ok()
+    families::finish(hash, params, begun(hash, state), rest, target).is_ok()
 }
 
 /// Computes `count` HMACs, each of the last one, from the states after the key's blocks, and adds

@@ -1,20 +1,68 @@
-//! Ciphers by themselves, for modules of WebAssembly with one family each: nothing here chooses
-//! among ciphers, so that the compiler omits all others. The text arrives in windows of whole
-//! blocks; the last may be shorter.
+//! Hashes and ciphers by themselves, for modules of WebAssembly with one family each: nothing here
+//! chooses among ciphers, so that the compiler omits all others, and callers have checked parameters
+//! and sizes. The text of a cipher arrives in windows of whole blocks; the last may be shorter.
 
-use super::aead::AeadKey;
 use super::aes::AesCtrKey;
 use super::chacha::{self, ChaCha20Key};
-use super::partial_tag::PartialTag;
 use super::poly1305::Poly1305;
 use super::poly1305::running::RunningPoly;
 use super::poly1305::sum::lengths;
 use super::primitives::equal;
 use super::wipe::{Secret, Wiped, WipedBox};
-use super::{gcm, gcm_siv};
+use super::{Native, gcm, gcm_siv};
 use crate::Error;
-use crate::catalog::Cipher;
-use crate::inputs::Text;
+use crate::catalog::Hash;
+use crate::hash::check_target;
+use crate::hasher::check_next;
+use crate::inputs::{Params, Text};
+
+/// As [`hasher::update`](crate::hasher::update), without its checks of parameters.
+///
+/// # Errors
+/// [`Error::State`], [`Error::OutputSize`].
+#[inline(always)]
+pub fn update(
+    hash: Hash,
+    params: &Params<'_>,
+    state: &[u8],
+    source: &[u8],
+    next: &mut [u8],
+) -> Result<(), Error> {
+    check_next(hash, next)?;
+    Native::update(hash, params, state, source, next, None)
+}
+
+/// As [`hasher::finish`](crate::hasher::finish), without its checks of parameters.
+///
+/// # Errors
+/// [`Error::State`], [`Error::OutputSize`].
+#[inline(always)]
+pub fn finish(
+    hash: Hash,
+    params: &Params<'_>,
+    state: &[u8],
+    rest: &[u8],
+    target: &mut [u8],
+) -> Result<(), Error> {
+    check_target(hash.facts(), params, target.len())?;
+    Native::finish(hash, params, state, rest, target)
+}
+
+/// As [`hasher::squeeze`](crate::hasher::squeeze), without its checks of parameters.
+///
+/// # Errors
+/// [`Error::State`], [`Error::OutputSize`].
+#[inline(always)]
+pub fn squeeze(
+    hash: Hash,
+    params: &Params<'_>,
+    state: &[u8],
+    target: &mut [u8],
+    next: &mut [u8],
+) -> Result<(), Error> {
+    check_next(hash, next)?;
+    Native::squeeze(hash, params, state, &[], target, next)
+}
 
 /// Bytes of a full tag.
 pub const TAG: usize = 16;
@@ -25,7 +73,7 @@ pub trait Message: Sized {
     ///
     /// # Errors
     /// [`Error::Memory`], and those of sizes.
-    fn new(cipher: Cipher, key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error>;
+    fn new(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error>;
 
     /// Encrypts the next window.
     ///
@@ -85,69 +133,61 @@ fn advanced(iv: &[u8; 16], blocks: u64) -> [u8; 16] {
 /// AES-GCM.
 pub struct AesGcm {
     message: WipedBox<gcm::Message>,
+    aad_size: usize,
     size: u64,
-    /// Of all windows.
-    sum: PartialTag,
+    /// GHASH so far.
+    sum: Wiped<u128>,
 }
 
 impl AesGcm {
-    fn add(&mut self, size: usize, part: &PartialTag) {
-        self.sum = self.message.joined(&self.sum, size, part);
-        self.size += size as u64;
+    fn add(&mut self, text: &[u8]) {
+        self.sum.0 = self.message.extended(self.sum.0, text);
+    }
+
+    fn mix(&mut self, text: &mut [u8]) -> Result<(), Error> {
+        self.message.xor(self.size, Text::InPlace(text))?;
+        self.size += text.len() as u64;
+        Ok(())
     }
 }
 
 impl Message for AesGcm {
-    fn new(cipher: Cipher, key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
-        let mut aead = AeadKey::vacant();
-        aead.prepare(cipher, key)?;
-        Ok(AesGcm {
-            message: gcm::Message::boxed(key, Some(&aead), nonce, aad)?,
-            size: 0,
-            sum: PartialTag(Wiped([0; 3])),
-        })
+    fn new(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
+        let message = gcm::Message::boxed(key, None, nonce, &[])?;
+        let mut begun = AesGcm { message, aad_size: aad.len(), size: 0, sum: Wiped(0) };
+        begun.add(aad);
+        Ok(begun)
     }
 
     fn seal(&mut self, text: &mut [u8]) -> Result<(), Error> {
-        let size = text.len();
-        let part = self.message.seal(self.size, Text::InPlace(text))?;
-        self.add(size, &part);
+        self.mix(text)?;
+        self.add(text);
         Ok(())
     }
 
     fn open(&mut self, text: &mut [u8], _tag: &[u8]) -> Result<(), Error> {
-        let size = text.len();
-        let part = self.message.open(self.size, Text::InPlace(text))?;
-        self.add(size, &part);
-        Ok(())
+        self.add(text);
+        self.mix(text)
     }
 
     fn tag(&mut self, tag: &mut [u8]) -> Result<(), Error> {
-        let full = self.message.tag(&mut [(self.size, &self.sum)].into_iter());
+        let full = self.message.ended(self.sum.0, self.aad_size, self.size);
         tag.copy_from_slice(&full.0[..tag.len()]);
         Ok(())
     }
 }
 
-/// AES-GCM-SIV. It is sealed in two passes: all windows by [`AesGcmSiv::authenticate`], then
-/// [`Message::tag`], then all by [`AesGcmSiv::encrypt`].
+/// AES-GCM-SIV. It is sealed in two passes: all windows by [`Message::seal`], which authenticates
+/// only, then [`Message::tag`], then all by [`AesGcmSiv::encrypt`].
 pub struct AesGcmSiv {
     message: WipedBox<gcm_siv::Message>,
+    aad_size: usize,
     size: u64,
-    parts: Vec<(u64, PartialTag)>,
+    /// POLYVAL so far.
+    sum: Wiped<u128>,
 }
 
 impl AesGcmSiv {
-    /// Adds the next window of the plaintext.
-    ///
-    /// # Errors
-    /// [`Error::Memory`].
-    pub fn authenticate(&mut self, source: &[u8]) -> Result<(), Error> {
-        self.parts.try_reserve(1).map_err(|_| Error::Memory { needed: 0 })?;
-        self.parts.push((source.len() as u64, self.message.authenticate_plain(source)));
-        Ok(())
-    }
-
     /// Encrypts or decrypts the window at `offset` of the message with this tag.
     ///
     /// # Errors
@@ -155,26 +195,33 @@ impl AesGcmSiv {
     pub fn encrypt(&self, offset: u64, text: &mut [u8], tag: &[u8]) -> Result<(), Error> {
         self.message.xor(offset, Text::InPlace(text), tag)
     }
+
+    fn add(&mut self, text: &[u8]) {
+        self.sum.0 = self.message.extended(self.sum.0, text);
+    }
 }
 
 impl Message for AesGcmSiv {
-    fn new(_cipher: Cipher, key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
-        let message = gcm_siv::Message::boxed(key, None, nonce, aad)?;
-        Ok(AesGcmSiv { message, size: 0, parts: Vec::new() })
+    fn new(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
+        let message = gcm_siv::Message::boxed(key, None, nonce, &[])?;
+        let mut begun = AesGcmSiv { message, aad_size: aad.len(), size: 0, sum: Wiped(0) };
+        begun.add(aad);
+        Ok(begun)
     }
 
     fn seal(&mut self, text: &mut [u8]) -> Result<(), Error> {
-        self.authenticate(text)
+        self.add(text);
+        self.size += text.len() as u64;
+        Ok(())
     }
 
     fn open(&mut self, text: &mut [u8], tag: &[u8]) -> Result<(), Error> {
-        self.message.xor(self.size, Text::InPlace(text), tag)?;
-        self.size += text.len() as u64;
-        self.authenticate(text)
+        self.encrypt(self.size, text, tag)?;
+        self.seal(text)
     }
 
     fn tag(&mut self, tag: &mut [u8]) -> Result<(), Error> {
-        let full = self.message.tag(&mut self.parts.iter().map(|(size, part)| (*size, part)))?;
+        let full = self.message.ended(self.sum.0, self.aad_size, self.size)?;
         tag.copy_from_slice(&full.0[..tag.len()]);
         Ok(())
     }
@@ -199,7 +246,7 @@ impl ChaChaPoly {
 }
 
 impl Message for ChaChaPoly {
-    fn new(_cipher: Cipher, key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
+    fn new(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
         let mut message = ChaChaPoly {
             key: Wiped(ChaCha20Key::vacant()),
             iv: [0; 16],

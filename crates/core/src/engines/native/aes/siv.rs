@@ -64,6 +64,11 @@ impl SivKey {
                 siv(wide.round_keys().0, counter, source, target, size, wide.narrow);
                 return Ok(());
             }
+            if cfg!(not(feature = "aws-lc")) {
+                return counted(counter, source, target, size, |blocks| {
+                    self.prepared.encrypt(blocks)
+                });
+            }
             by_library(&self.raw.0[..self.size], counter, source, target, size)
         }
     }
@@ -80,11 +85,26 @@ unsafe fn by_library(
     target: *mut u8,
     size: usize,
 ) -> Result<(), Error> {
+    let mut key = <Library as Primitives>::AesBlocks::new(key)?;
+    // SAFETY: as promised by the caller.
+    unsafe { counted(counter, source, target, size, |blocks| key.encrypt(blocks)) }
+}
+
+/// Encrypts or decrypts by a function that encrypts blocks.
+///
+/// # Safety
+/// Source and target have `size` bytes and are equal or disjoint.
+unsafe fn counted(
+    counter: [u8; BLOCK],
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+    mut encrypt: impl FnMut(&mut [[u8; BLOCK]]) -> Result<(), Error>,
+) -> Result<(), Error> {
     const PIECE: usize = 1024;
     let (number, rest) = counter.split_first_chunk::<4>().ok_or(Error::Engine)?;
     let mut number = u32::from_le_bytes(*number);
     let mut stream = Secret::<PIECE>::zeros();
-    let mut key = <Library as Primitives>::AesBlocks::new(key)?;
     for at in (0..size).step_by(PIECE) {
         let piece = (size - at).min(PIECE);
         let blocks = &mut stream.0.as_chunks_mut().0[..piece.div_ceil(BLOCK)];
@@ -94,7 +114,7 @@ unsafe fn by_library(
             end.copy_from_slice(rest);
             number = number.wrapping_add(1);
         }
-        key.encrypt(blocks)?;
+        encrypt(blocks)?;
         // SAFETY: what is read and written of the text lies within the `size` bytes.
         unsafe { xor_with(source.add(at), target.add(at), &stream.0[..piece]) };
     }

@@ -73,8 +73,9 @@ pub(in super::super) fn in_64_bits(number: u128, factor: Factor) -> u128 {
 }
 
 /// The sum of blocks, each times the power of `h` for its distance from the end, the last times
-/// `h`.
+/// `h`. `sum` is added to the first block.
 pub(in super::super) fn sum_of_blocks(
+    sum: u128,
     blocks: &[[u8; 16]],
     h: Factor,
     number: impl Fn(&[u8; 16]) -> u128,
@@ -82,20 +83,25 @@ pub(in super::super) fn sum_of_blocks(
     /// Fewer are not worth the powers of H.
     const POWERS_FROM: usize = 8;
     if NARROW && blocks.len() >= POWERS_FROM {
-        by_fours(blocks, h, number)
+        by_fours(sum, blocks, h, number)
     } else {
-        blocks.iter().fold(0, |sum, block| product(sum ^ number(block), h))
+        blocks.iter().fold(sum, |sum, block| product(sum ^ number(block), h))
     }
 }
 
 /// Returns the sum of blocks with one reduction for each four.
-pub(super) fn by_fours(blocks: &[[u8; 16]], h: Factor, number: impl Fn(&[u8; 16]) -> u128) -> u128 {
+pub(super) fn by_fours(
+    sum: u128,
+    blocks: &[[u8; 16]],
+    h: Factor,
+    number: impl Fn(&[u8; 16]) -> u128,
+) -> u128 {
     let square = h.times(h);
     let powers = [square.times(square), square.times(h), square, h];
     let powers = Wiped(powers.map(|power| Thirds::of(power.0)));
     let [fourth, third, second, first] = &powers.0;
     let (groups, rest) = blocks.as_chunks();
-    let sum = groups.iter().fold(0, |sum, [a, b, c, d]| {
+    let sum = groups.iter().fold(sum, |sum, [a, b, c, d]| {
         let mut group = Thirds([[0; 2]; 3]);
         group.add(&Thirds::of(sum ^ number(a)), fourth);
         group.add(&Thirds::of(number(b)), third);

@@ -231,7 +231,7 @@ impl Message {
             sum = product(sum, power) ^ number_of(part);
             text_size += size;
         }
-        let lengths = u128::from(8 * self.aad_size as u64) << 64 | u128::from(8 * text_size);
+        let lengths = lengths(self.aad_size, text_size);
         Secret((sum ^ product(lengths, *h) ^ mask).to_be_bytes())
     }
 
@@ -251,17 +251,7 @@ impl Message {
                 };
                 Ok(product(sum, self.secrets.h))
             }
-            Ghash::Plain => {
-                let h = self.secrets.h;
-                let (blocks, rest) = text.as_chunks::<BLOCK>();
-                let mut last = Secret::<BLOCK>::zeros();
-                last.0[..rest.len()].copy_from_slice(rest);
-                let mut sum = sum_of_blocks(blocks, h, |block| u128::from_be_bytes(*block));
-                if !rest.is_empty() {
-                    sum = product(sum ^ u128::from_be_bytes(last.0), h);
-                }
-                Ok(product(sum, h))
-            }
+            Ghash::Plain => Ok(product(self.extended(0, text), self.secrets.h)),
             #[cfg(feature = "aws-lc")]
             Ghash::AwsLc(key, mask) => {
                 let mut tag = Secret::<BLOCK>::zeros();
@@ -270,6 +260,26 @@ impl Message {
                 Ok(u128::from_be_bytes(tag.0) ^ mask.0 ^ product(lengths, self.secrets.h))
             }
         }
+    }
+
+    /// Extends GHASH by a text padded with zeros, without a kernel.
+    pub(super) fn extended(&self, sum: u128, text: &[u8]) -> u128 {
+        let h = self.secrets.h;
+        let (blocks, rest) = text.as_chunks::<BLOCK>();
+        let sum = sum_of_blocks(sum, blocks, h, |block| u128::from_be_bytes(*block));
+        if rest.is_empty() {
+            return sum;
+        }
+        let mut last = Secret::<BLOCK>::zeros();
+        last.0[..rest.len()].copy_from_slice(rest);
+        product(sum ^ u128::from_be_bytes(last.0), h)
+    }
+
+    /// The tag after GHASH of additional data and text of these sizes.
+    #[cfg(target_family = "wasm")]
+    pub(super) fn ended(&self, sum: u128, aad_size: usize, text_size: u64) -> Secret<BLOCK> {
+        let lengths = lengths(aad_size, text_size);
+        Secret((product(sum ^ lengths, self.secrets.h) ^ self.secrets.mask).to_be_bytes())
     }
 
     /// Returns the kernel in use and AES's rounds, unless GHASH is AWS-LC's.
@@ -373,6 +383,11 @@ fn first(nonce: &[u8], h: Factor) -> u128 {
         sum = product(sum ^ u128::from_be_bytes(block), h);
     }
     product(sum ^ u128::from(8 * nonce.len() as u64), h)
+}
+
+/// The last block of GHASH.
+fn lengths(aad_size: usize, text_size: u64) -> u128 {
+    u128::from(8 * aad_size as u64) << 64 | u128::from(8 * text_size)
 }
 
 /// A counter after a number of blocks: its last 32 bits count.

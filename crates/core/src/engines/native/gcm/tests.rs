@@ -42,8 +42,9 @@ fn sums_by_fours_are_those_of_single_blocks() {
     for count in 0..20 {
         let blocks: Vec<[u8; BLOCK]> = (0..count).map(|_| bytes.array()).collect();
         let number = |block: &[u8; BLOCK]| u128::from_be_bytes(*block);
-        let expected = blocks.iter().fold(0, |sum, block| product(sum ^ number(block), h));
-        assert_eq!(field::by_fours(&blocks, h, number), expected, "{count}");
+        let sum = u128::from_ne_bytes(bytes.array());
+        let expected = blocks.iter().fold(sum, |sum, block| product(sum ^ number(block), h));
+        assert_eq!(field::by_fours(sum, &blocks, h, number), expected, "{count}");
     }
 }
 

@@ -171,8 +171,24 @@ impl Message {
             sum = product(sum, power) ^ (u128::from(low) | u128::from(high) << 64);
             text_size += size;
         }
-        let lengths = u128::from(8 * self.aad_size as u64) | u128::from(8 * text_size) << 64;
-        let mut block = Secret(product(sum ^ lengths, *h).to_le_bytes());
+        self.ended(sum, self.aad_size, text_size)
+    }
+
+    /// Extends POLYVAL by a text padded with zeros, without instructions for it.
+    #[cfg(target_family = "wasm")]
+    pub(super) fn extended(&self, sum: u128, text: &[u8]) -> u128 {
+        polyval::extended(sum, self.secrets.h, text)
+    }
+
+    /// The tag after POLYVAL of additional data and text of these sizes.
+    pub(super) fn ended(
+        &self,
+        sum: u128,
+        aad_size: usize,
+        text_size: u64,
+    ) -> Result<Secret<BLOCK>, Error> {
+        let lengths = u128::from(8 * aad_size as u64) | u128::from(8 * text_size) << 64;
+        let mut block = Secret(product(sum ^ lengths, self.secrets.h).to_le_bytes());
         block.0.iter_mut().zip(self.nonce).for_each(|(byte, nonce)| *byte ^= nonce);
         block.0[BLOCK - 1] &= 0x7f;
         self.key.block(&block.0)

@@ -5,6 +5,8 @@
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::gcm::field::reduced;
 use super::super::gcm::field::{Factor, product, sum_of_blocks};
+use super::super::wipe::Wiped;
+#[cfg(any(test, target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::wipe::{Plain, wipe_plain};
 #[cfg(target_arch = "x86_64")]
 use super::super::{
@@ -14,13 +16,14 @@ use super::super::{
 use super::BLOCK;
 
 /// Blocks between two reductions, where the products are of one block.
+#[cfg(any(test, target_arch = "x86_64", target_arch = "aarch64"))]
 const GROUP: usize = 8;
 
 /// POLYVAL under one key.
 #[allow(clippy::large_enum_variant)] // on the heap
 pub(super) enum Polyval {
-    /// Without the CPU's products.
-    Plain(Powers),
+    /// Without the CPU's products: H.
+    Plain(Wiped<u128>),
     /// One block at once.
     #[cfg(target_arch = "x86_64")]
     Narrow(Powers, Carryless),
@@ -33,17 +36,21 @@ pub(super) enum Polyval {
 }
 
 /// H^8 to H. Wiped on drop.
+#[cfg(any(test, target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) struct Powers([u128; GROUP]);
 
 // SAFETY: an array of integers.
+#[cfg(any(test, target_arch = "x86_64", target_arch = "aarch64"))]
 unsafe impl Plain for Powers {}
 
+#[cfg(any(test, target_arch = "x86_64", target_arch = "aarch64"))]
 impl Drop for Powers {
     fn drop(&mut self) {
         wipe_plain(self);
     }
 }
 
+#[cfg(any(test, target_arch = "x86_64", target_arch = "aarch64"))]
 impl Powers {
     fn prepare(&mut self, h: Factor) {
         let mut power = h;
@@ -57,7 +64,7 @@ impl Powers {
 impl Polyval {
     /// Nothing yet.
     pub(super) fn vacant() -> Self {
-        Polyval::Plain(Powers([0; GROUP]))
+        Polyval::Plain(Wiped(0))
     }
 
     /// Chooses, and prepares the powers at the place where they stay.
@@ -73,7 +80,7 @@ impl Polyval {
             *self = Polyval::Narrow(Powers([0; GROUP]));
         }
         match self {
-            Polyval::Plain(powers) => powers.prepare(h),
+            Polyval::Plain(place) => place.0 = h.0,
             #[cfg(target_arch = "x86_64")]
             Polyval::Narrow(powers, _) => powers.prepare(h),
             #[cfg(target_arch = "aarch64")]
@@ -87,12 +94,7 @@ impl Polyval {
     /// its distance from the end, the last times H.
     pub(super) fn sum(&self, text: &[u8]) -> u128 {
         match self {
-            Polyval::Plain(Powers(powers)) => {
-                let h = Factor(powers[GROUP - 1]);
-                let (blocks, last) = numbers(text);
-                let sum = sum_of_blocks(blocks, h, |block| u128::from_le_bytes(*block));
-                last.map_or(sum, |last| product(sum ^ last, h))
-            }
+            Polyval::Plain(h) => extended(0, Factor(h.0), text),
             // SAFETY: the proof says that the CPU has the instructions.
             #[cfg(target_arch = "x86_64")]
             Polyval::Narrow(powers, _) => unsafe { by_clmul(powers, text) },
@@ -104,6 +106,13 @@ impl Polyval {
             Polyval::Wide(powers, proof) => unsafe { wide::polyval(powers, text, *proof) },
         }
     }
+}
+
+/// As [`Polyval::sum`], after a sum.
+pub(super) fn extended(sum: u128, h: Factor, text: &[u8]) -> u128 {
+    let (blocks, last) = numbers(text);
+    let sum = sum_of_blocks(sum, blocks, h, |block| u128::from_le_bytes(*block));
+    last.map_or(sum, |last| product(sum ^ last, h))
 }
 
 /// The whole blocks of a text as numbers, and the last filled up with zeros.
@@ -194,7 +203,7 @@ mod tests {
             powers.prepare(h);
             powers
         };
-        let mut ways = vec![("plain", Polyval::Plain(narrow()))];
+        let mut ways = vec![("plain", Polyval::Plain(Wiped(h.0)))];
         #[cfg(target_arch = "x86_64")]
         ways.extend(Carryless::detect().map(|proof| ("narrow", Polyval::Narrow(narrow(), proof))));
         #[cfg(target_arch = "aarch64")]
