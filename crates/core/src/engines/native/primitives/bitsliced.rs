@@ -88,6 +88,21 @@ impl<V: Vector> Key<V> {
         let rounds = key.len() / 4 + 6;
         let mut words = Wiped([0_u32; 4 * ROUND_KEYS_MAX]);
         let (words, size) = (&mut words.0, key.len() / 4);
+        let zero = V::load(&[0; BLOCK]);
+        // A round without keys and ShiftRows is SubBytes.
+        let mut made = Self {
+            rounds: 1,
+            keys: [[zero; SLICES]; ROUND_KEYS_MAX],
+            turns: TURNS.map(|turns| turns.map(|order| V::load(&order))),
+            shift_rows: V::load(&shift_rows(0)),
+        };
+        let mut group = Wiped([[0; BLOCK]; SLICES]);
+        let mut substituted = |word: u32| {
+            group.0[0][..4].copy_from_slice(&word.to_le_bytes());
+            made.encrypt_group(&mut group.0);
+            let [a, b, c, d, ..] = group.0[0];
+            u32::from_le_bytes([a, b, c, d]) ^ 0x6363_6363
+        };
         for (word, bytes) in words.iter_mut().zip(key.as_chunks().0) {
             *word = u32::from_le_bytes(*bytes);
         }
@@ -102,9 +117,7 @@ impl<V: Vector> Key<V> {
             }
             words[at] = words[at - size] ^ word;
         }
-        let zero = V::load(&[0; BLOCK]);
-        let mut keys = [[zero; SLICES]; ROUND_KEYS_MAX];
-        for (round, slices) in keys[..=rounds].iter_mut().enumerate() {
+        for (round, slices) in made.keys[..=rounds].iter_mut().enumerate() {
             let mut bytes = Wiped([0; BLOCK]);
             let bytes = &mut bytes.0;
             for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(&words[4 * round..]) {
@@ -117,12 +130,8 @@ impl<V: Vector> Key<V> {
             *slices = [V::load(bytes).arranged(V::load(&undone)); SLICES];
             transpose(slices);
         }
-        Ok(Self {
-            rounds,
-            keys,
-            turns: TURNS.map(|turns| turns.map(|order| V::load(&order))),
-            shift_rows: V::load(&shift_rows(rounds % 4)),
-        })
+        (made.rounds, made.shift_rows) = (rounds, V::load(&shift_rows(rounds % 4)));
+        Ok(made)
     }
 
     /// Encrypts blocks.
@@ -199,26 +208,10 @@ fn transpose<V: Vector>(x: &mut [V; SLICES]) {
     exchange!(4, 0x0f, 0 1 2 3);
 }
 
-/// SubBytes on the bytes of a word.
-fn substituted(word: u32) -> u32 {
-    let bytes = word.to_le_bytes();
-    let mut slices: [u32; SLICES] = from_fn(|bit| {
-        bytes.iter().rev().fold(0, |slice, byte| slice << 1 | u32::from(byte >> bit & 1))
-    });
-    substitute(&mut slices);
-    let bytes: [u8; 4] = from_fn(|place| {
-        slices.iter().rev().fold(0, |byte, slice| byte << 1 | (slice >> place & 1) as u8)
-    });
-    u32::from_le_bytes(bytes) ^ 0x6363_6363
-}
-
 /// SubBytes without its sum with 0x63, on the bits of bytes from the lowest: the circuit of Boyar
 /// and Peralta, "A depth-16 circuit for the AES S-box" (2011), with its names.
 #[inline(always)]
-fn substitute<V>(x: &mut [V; SLICES])
-where
-    V: Copy + BitXor<Output = V> + BitAnd<Output = V>,
-{
+fn substitute<V: Vector>(x: &mut [V; SLICES]) {
     let [x7, x6, x5, x4, x3, x2, x1, x0] = *x;
     // The linear map into a field in which inverses are simple.
     let y14 = x3 ^ x5;

@@ -55,6 +55,7 @@ pub(crate) trait Primitives {
     ///
     /// # Safety
     /// Source and target have `size` bytes and are equal or disjoint.
+    #[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), allow(dead_code))]
     unsafe fn chacha20(
         key: &[u8; 32],
         nonce: &[u8; 12],
