@@ -14,8 +14,13 @@ mod simd128;
 #[cfg(target_arch = "x86_64")]
 use super::features::Avx512;
 use super::pointers;
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 use super::primitives::{Library, Primitives};
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::wipe::Secret;
 use super::wipe::{Plain, WipedBox, copy_plain, wipe_plain};
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::xor_with;
 use crate::Error;
 use crate::inputs::Text;
 
@@ -52,6 +57,16 @@ pub(super) fn advance(state: &mut State, blocks: u64) {
 /// XChaCha20's key for the rest of the nonce (HChaCha20, draft-irtf-cfrg-xchacha-03, section 2.2).
 pub(super) fn derive(key: &[u8; 32], nonce: &[u8; 16], target: &mut [u8; 32]) {
     let mut words = state(key, nonce);
+    rounds(&mut words);
+    for (bytes, word) in target.chunks_exact_mut(4).zip(words[..4].iter().chain(&words[12..])) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    wipe_plain(&mut words);
+}
+
+/// The twenty rounds, on one block.
+#[cfg_attr(target_family = "wasm", inline(never))]
+fn rounds(words: &mut State) {
     let mut quarter = |a: usize, b: usize, c: usize, d: usize| {
         for [first, second] in [[16, 12], [8, 7]] {
             words[a] = words[a].wrapping_add(words[b]);
@@ -68,10 +83,23 @@ pub(super) fn derive(key: &[u8; 32], nonce: &[u8; 16], target: &mut [u8; 32]) {
             quarter(column, 4 + (column + 1) % 4, 8 + (column + 2) % 4, 12 + (column + 3) % 4);
         }
     }
-    for (bytes, word) in target.chunks_exact_mut(4).zip(words[..4].iter().chain(&words[12..])) {
-        bytes.copy_from_slice(&word.to_le_bytes());
+}
+
+/// Encrypts or decrypts at most a block.
+///
+/// # Safety
+/// Source and target have `size` bytes and are equal or disjoint.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+unsafe fn one_block(state: &State, source: *const u8, target: *mut u8, size: usize) {
+    let mut words = *state;
+    rounds(&mut words);
+    let mut stream = Secret::<BLOCK>::zeros();
+    for ((bytes, word), first) in stream.0.as_chunks_mut().0.iter_mut().zip(&words).zip(state) {
+        *bytes = word.wrapping_add(*first).to_le_bytes();
     }
     wipe_plain(&mut words);
+    // SAFETY: as promised by the caller.
+    unsafe { xor_with(source, target, &stream.0[..size]) };
 }
 
 /// The key.
@@ -125,12 +153,16 @@ impl ChaCha20Key {
                 return Ok(());
             }
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            if size > BLOCK {
+            {
                 let mut state = state(&self.0, iv);
-                simd128::apply(&mut state, source, target, size);
+                if size > BLOCK {
+                    simd128::apply(&mut state, source, target, size);
+                } else {
+                    one_block(&state, source, target, size);
+                }
                 wipe_plain(&mut state);
-                return Ok(());
             }
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             by_library(&self.0, iv, source, target, size);
         }
         Ok(())
@@ -142,6 +174,7 @@ impl ChaCha20Key {
 ///
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 #[inline]
 unsafe fn by_library(
     key: &[u8; 32],

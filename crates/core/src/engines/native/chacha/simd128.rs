@@ -39,7 +39,8 @@ pub(in super::super) unsafe fn apply(
 ///
 /// # Safety
 /// Source and target have `STEP` bytes and are equal or disjoint.
-#[inline(always)]
+// One copy, for whole steps and the last.
+#[inline(never)]
 unsafe fn step(state: &mut State, source: *const u8, target: *mut u8) {
     let mut begin = state.map(|word| u32x4_splat(word));
     for (index, word) in [12, 13].into_iter().enumerate() {
