@@ -145,7 +145,10 @@ export async function buildModule(module, { force = false } = {}) {
     const args = ['--profile', 'wasm', '--features', features.join()];
     const flags = [`-Clink-arg=-zstack-size=${STACK_BYTES}`];
     const library = await compile(title, crate, args, flags, instructions, env);
-    const optimized = await optimize(readFileSync(library), { formats: true });
+    const optimized = await optimize(readFileSync(library), {
+      formats: true,
+      vectors: build === 'simd',
+    });
     write(files[build], { [build]: encode(optimized) });
     if (build === 'plain')
       writeFileSync(join(folder, `${files.javascript}.ts`), await javascriptOf(optimized));
@@ -170,7 +173,8 @@ async function buildFamilies({ force }) {
     const args = fast ? ['--profile', 'wasm', '--features', 'fast'] : ['--profile', 'wasm-small'];
     const archive = await compile(title, familyCrate, args, [], builds.simd, env);
     const whole = objectOf(readFileSync(archive), familyCrate.replace('-', '_'));
-    const object = withTraps(whole, (name) => isPanic(name) || isFormatting(name));
+    const traps = [isPanic, isFormatting, isForOthers];
+    const object = withTraps(whole, (name) => traps.some((isTrap) => isTrap(name)));
     const functions = functionsOf(object);
     for (const [name, family] of Object.entries(families)) {
       if ((family.fast ?? false) !== fast) continue;
@@ -313,11 +317,14 @@ const instructionSets = [
 ];
 
 /**
- * Optimizes a module with binaryen, and renames exports. `formats`: its own code formats text. A
- * panic is a trap: the functions that
- * print its message, a third of a small module, lose their bodies before.
+ * Optimizes a module with binaryen, and renames exports. `formats`: its own code formats text.
+ * `vectors`: it has them. A panic is a trap: the functions that print its message, a third of a small
+ * module, lose their bodies before.
  */
-async function optimize(bytes, { small = false, names = {}, formats = false } = {}) {
+async function optimize(
+  bytes,
+  { small = false, names = {}, formats = false, vectors = false } = {},
+) {
   const { default: binaryen } = await import('binaryen');
   const module = binaryen.readBinary(bytes);
   module.setFeatures(
@@ -326,7 +333,8 @@ async function optimize(bytes, { small = false, names = {}, formats = false } = 
   for (let index = 0; index < module.getNumFunctions(); index++) {
     const reference = module.getFunctionByIndex(index);
     const { name, module: importedFrom } = binaryen.getFunctionInfo(reference);
-    if (importedFrom === '' && (isPanic(name) || (!formats && isFormatting(name))))
+    if (importedFrom !== '') continue;
+    if (isPanic(name) || (!formats && isFormatting(name)) || (vectors && isForOthers(name)))
       // Its types lack this.
       /** @type {any} */ (binaryen).Function.setBody(reference, module.unreachable());
   }
@@ -399,6 +407,13 @@ const panics = new RegExp(
     'rust_begin_unwind|rust_panic|handle_alloc_error|handle_error',
   ].join('|'),
 );
+
+/**
+ * The functions of libraries that only run without vectors: `blake3` chooses by a number in each
+ * state, which is always that of the vectors here.
+ */
+const isForOthers = (name) =>
+  /6blake38portable17compress_in_place|\bblake3::portable::compress_in_place/.test(name);
 
 /** Those that format: in a family only panics do. */
 const isFormatting = (name) => /4core3fmt|\bcore::fmt::/.test(name);

@@ -6,11 +6,20 @@
 //! loading, saving and wiping 2.6 KB). Pieces know nothing of
 //! each other, so that several cores may hash one message.
 
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod output;
+
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+use ::blake3::OutputReader;
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+use ::blake3::hazmat::merge_subtrees_root_xof as root_output;
 use ::blake3::hazmat::{
     ChainingValue, HasherExt, Mode, hash_derive_key_context, merge_subtrees_non_root,
-    merge_subtrees_root_xof,
 };
-use ::blake3::{CHUNK_LEN, Hasher, OutputReader, hash, keyed_hash};
+use ::blake3::{CHUNK_LEN, Hasher, hash, keyed_hash};
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use self::output::{OutputReader, root_output};
 
 use super::Digest;
 use super::state::{LENGTH_MAX, Reader, Writer};
@@ -80,15 +89,7 @@ impl Digest for Blake3 {
 
     #[inline]
     fn new(params: &Params<'_>) -> Self {
-        let (kind, key) = kind_of(params);
-        Self {
-            kind,
-            key,
-            length: 0,
-            output: 0,
-            chunk: [0; CHUNK_LEN],
-            subtrees: [[0; 32]; DEPTH_MAX],
-        }
+        Self::with(kind_of(params))
     }
 
     fn update(&mut self, source: &[u8]) {
@@ -257,6 +258,18 @@ const HALVES: u64 = 2 * CHUNK_LEN as u64;
 
 impl Blake3 {
     #[inline]
+    fn with((kind, key): (u8, [u8; 32])) -> Self {
+        Self {
+            kind,
+            key,
+            length: 0,
+            output: 0,
+            chunk: [0; CHUNK_LEN],
+            subtrees: [[0; 32]; DEPTH_MAX],
+        }
+    }
+
+    #[inline]
     fn mode(&self) -> Mode<'_> {
         mode(self.kind, &self.key)
     }
@@ -299,10 +312,20 @@ impl Blake3 {
     }
 
     /// The output from its beginning.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    fn reader(&self) -> OutputReader {
+        match self.halves() {
+            None => OutputReader::of_chunk(self.mode(), &self.chunk[..self.length as usize]),
+            Some([left, right]) => root_output(&left, &right, self.mode()),
+        }
+    }
+
+    /// The output from its beginning.
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     fn reader(&self) -> OutputReader {
         match self.halves() {
             None => hasher(self.mode()).update(&self.chunk[..self.length as usize]).finalize_xof(),
-            Some([left, right]) => merge_subtrees_root_xof(&left, &right, self.mode()),
+            Some([left, right]) => root_output(&left, &right, self.mode()),
         }
     }
 }
@@ -319,11 +342,16 @@ fn subtree(mode: Mode<'_>, chunks: u64, source: &[u8]) -> ChainingValue {
 /// The output for a message that is all there, in two parts.
 #[inline]
 fn all(mode: Mode<'_>, parts: [&[u8]; 2], target: &mut [u8]) {
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    if target.len() != Blake3::SIZE {
+        return output::all(mode, parts, target);
+    }
     let mut hasher = hasher(mode);
     hasher.update(parts[0]).update(parts[1]);
     if target.len() == Blake3::SIZE {
         target.copy_from_slice(hasher.finalize().as_bytes());
     } else {
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
         hasher.finalize_xof().fill(target);
     }
     wipe_replace(&mut hasher, Hasher::new());
@@ -456,7 +484,7 @@ impl Message {
         for other in others.iter().rev() {
             last = merge_subtrees_non_root(other, &last, self.mode());
         }
-        let mut output = merge_subtrees_root_xof(root, &last, self.mode());
+        let mut output = root_output(root, &last, self.mode());
         let result = Slicer::fill(slicer, target, |slice| output.fill(slice));
         wipe_plain(&mut subtrees);
         result
