@@ -448,6 +448,23 @@ fn separate(json: &mut String, index: usize) {
     }
 }
 
+/// Removes the aliases in WebAssembly, where hashes and ciphers only have numbers.
+macro_rules! without_aliases {
+    ($name:ident, $facts:ty) => {
+        const fn $name<const COUNT: usize>(mut all: [$facts; COUNT]) -> [$facts; COUNT] {
+            let mut index = 0;
+            while cfg!(target_family = "wasm") && index < COUNT {
+                all[index].aliases = &[];
+                index += 1;
+            }
+            all
+        }
+    };
+}
+
+without_aliases!(hashes, HashFacts);
+without_aliases!(ciphers, CipherFacts);
+
 // What most hashes have in common, and then each family. `hash` is replaced in every row.
 const CRYPTOGRAPHIC: HashFacts = HashFacts {
     hash: Hash::Md5,
@@ -543,7 +560,7 @@ const XXH3: HashFacts = HashFacts { standard: "xxHash 0.8", ..XXH };
 
 /// All hashes, in the order of their numbers.
 #[rustfmt::skip] // a table: one row an algorithm
-pub static HASHES: [HashFacts; 48] = [
+pub static HASHES: [HashFacts; 48] = hashes([
     HashFacts { hash: Hash::Md5, name: "md5", cost: [87.0, 1.25], portable_cost: [520.0, 1.5],
         digest_size: 16, block_size: 64, state_size: 88, standard: "RFC 1321", broken: true,
         aliases: &["ssl3-md5", "RSA-MD5", "md5WithRSAEncryption", "1.2.840.113549.2.5"],
@@ -711,7 +728,7 @@ pub static HASHES: [HashFacts; 48] = [
     HashFacts { hash: Hash::Kt256, name: "kt256", cost: [110.0, 0.1],
         portable_cost: [690.0, 1.8], digest_size: 64, block_size: 136, state_size: 418,
         aliases: &["kt-256"], ..KANGAROO_TWELVE },
-];
+]);
 
 // The properties that the ciphers of a family share. `cipher` is replaced in every row.
 const STREAM: CipherFacts = CipherFacts {
@@ -756,7 +773,7 @@ const CHACHA20_POLY1305_MAX: u64 = (1 << 38) - 65;
 
 /// All ciphers, in the order of their numbers.
 #[rustfmt::skip] // a table: one row an algorithm
-pub static CIPHERS: [CipherFacts; 11] = [
+pub static CIPHERS: [CipherFacts; 11] = ciphers([
     CipherFacts { cipher: Cipher::Aes128Ctr, name: "aes-128-ctr", cost: [37.0, 0.044],
         portable_cost: [2300.0, 2.1], key_size: 16,
         aliases: &["aes128-ctr"], ..AES_CTR },
@@ -793,4 +810,4 @@ pub static CIPHERS: [CipherFacts; 11] = [
     CipherFacts { cipher: Cipher::Aes128GcmSiv, name: "aes-128-gcm-siv", cost: [110.0, 0.17],
         portable_cost: [5600.0, 5.2], key_size: 16,
         aliases: &["aes128-gcm-siv"], ..AES_GCM_SIV },
-];
+]);
