@@ -33,15 +33,13 @@ export class NoWebAssembly extends Error {
     options?: ErrorOptions,
   ) {
     super(reasons[reason], options);
-    this.name = 'NoWebAssembly';
   }
 }
 
 const reasons = {
   absent: 'this runtime has no WebAssembly',
-  vectors: 'the WebAssembly of this runtime has no usable vectors of 128 bits',
-  policy:
-    "WebAssembly may not be compiled here: the Content-Security-Policy lacks 'wasm-unsafe-eval'",
+  vectors: 'the WebAssembly of this runtime has no usable vectors',
+  policy: "WebAssembly may not be compiled: the Content-Security-Policy lacks 'wasm-unsafe-eval'",
 };
 
 /** Returns true if this machine stores the least significant byte first. */

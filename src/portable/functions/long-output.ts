@@ -1,6 +1,6 @@
 /** Outputs that can be longer than a string. Only bundles with such a hash have it. */
 import { makeError } from '../../base/errors.js';
-import type { Encoding } from './encodings.js';
+import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
 import { memory, unsigned, type Result } from './inputs.js';
 
 /** The most bytes of an output that has any length. */
@@ -14,8 +14,8 @@ const BIGINT_BYTES_MAX = 2 ** 27;
 export interface LongOutput {
   /** Refuses a size that an encoding cannot hold, before anything is computed. */
   check(size: number, encoding: Encoding): void;
-  /** Returns memory for the next part of an output. */
-  part(size: unknown, encoding: Encoding): Result;
+  /** Returns the next part of an output, which `fill` writes. */
+  part(size: unknown, encoding: unknown, fill: (target: Result) => void): Digest<Encoding>;
 }
 
 export const longOutput: LongOutput = { check, part };
@@ -38,10 +38,13 @@ function check(size: number, encoding: Encoding): void {
     );
 }
 
-function part(size: unknown, encoding: Encoding): Result {
+function part(size: unknown, encoding: unknown, fill: (target: Result) => void): Digest<Encoding> {
+  const wanted = encodingOf(encoding);
   const count = unsigned(size, 'size');
   if (count < 1 || count > OUTPUT_MAX)
     throw makeError('ERR_ARGUMENT_VALUE', `size must be between 1 and ${OUTPUT_MAX}, not ${count}`);
-  check(count, encoding);
-  return memory(count);
+  check(count, wanted);
+  const output = memory(count);
+  fill(output);
+  return encoded(output, wanted) as Digest<Encoding>;
 }

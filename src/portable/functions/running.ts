@@ -91,12 +91,12 @@ export class Running extends Unclonable {
       );
     if (this.#phase === 'open') this.#phase = 'squeezing';
     this.#expect('squeezing');
-    const wanted = encodingOf(encoding);
-    const output = this.#long!.part(size, wanted);
     const next = this.#next();
-    squeeze(this.#state, NO_BYTES, output, next);
+    const output = this.#long!.part(size, encoding, (target) =>
+      squeeze(this.#state, NO_BYTES, target, next),
+    );
     this.#state = next;
-    return encoded(output, wanted);
+    return output;
   }
 
   /** Returns an independent copy. */
