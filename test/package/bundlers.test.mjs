@@ -22,7 +22,7 @@ const missing =
   !installed(folder) && 'not run: the bundlers are not installed (npm run test:bundlers)';
 
 /** A one-hash page may be so many bytes, compressed. */
-const ONE_HASH = 15 * 1024;
+const ONE_HASH = 10 * 1024;
 
 // A project that has the package in its node_modules, as a copy: the way of a link would lead out
 // of node_modules.
