@@ -1,4 +1,4 @@
-// Installs the contestants' packages into bench/node_modules, on first use and when the list has
+// Installs the competitors' packages into bench/node_modules, on first use and when the list has
 // changed. Scripts are allowed here: crypto-async, bigint-hash and bigint-buffer are compiled on
 // the spot. All of them are optional; the bench goes on without one that cannot be installed, and
 // says so.
@@ -11,7 +11,7 @@ import { Stop, root, skipped, step } from '../tools/steps.mjs';
 
 const folder = join(root, 'bench');
 
-export async function installContestants() {
+export async function installCompetitors() {
   if (tried()) return;
   const env = { ...process.env };
   // node-gyp would download Node's headers; most installations have them beside the executable.
@@ -19,10 +19,10 @@ export async function installContestants() {
   if (prefix !== undefined) env.npm_config_nodedir = prefix;
   const [command, args, options] = npm(['ci', '--no-audit', '--no-fund', '--include=optional']);
   try {
-    await step('install contestants', command, args, { ...options, cwd: folder, env });
+    await step('install competitors', command, args, { ...options, cwd: folder, env });
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
-    skipped('contestants', 'their packages could not be installed; measuring against Node alone');
+    skipped('competitors', 'their packages could not be installed; measuring against Node alone');
   }
 }
 

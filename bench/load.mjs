@@ -3,7 +3,7 @@
 //
 //   npm run bench -- load [--rounds 25] [--compile-cache] [--json]
 //
-// Each measurement is a process of its own. The contestants take turns, in another order each
+// Each measurement is a process of its own. The competitors take turns, in another order each
 // round, so that a busy machine is busy for all. Printed are the median of the wall time, and the
 // least CPU time, which others' work touches least. --compile-cache lets Node.js 22 or later keep
 // compiled code in a folder, which the first round fills.
@@ -74,16 +74,16 @@ const programs = [
 ].map(([name, args]) => ({ name, measure: () => running(args) }));
 
 try {
-  const contestants = [...packages, ...programs].map((each) => ({ ...each, runs: [] }));
+  const competitors = [...packages, ...programs].map((each) => ({ ...each, runs: [] }));
   for (let round = -1; round < rounds; round++) {
-    for (let index = 0; index < contestants.length; index++) {
-      const contestant = contestants[(index + Math.max(round, 0) * 5) % contestants.length];
-      const run = contestant.measure();
+    for (let index = 0; index < competitors.length; index++) {
+      const competitor = competitors[(index + Math.max(round, 0) * 5) % competitors.length];
+      const run = competitor.measure();
       // The first round fills the caches.
-      if (round >= 0) contestant.runs.push(run);
+      if (round >= 0) competitor.runs.push(run);
     }
   }
-  report(contestants.slice(0, packages.length), contestants.slice(packages.length));
+  report(competitors.slice(0, packages.length), competitors.slice(packages.length));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -17,7 +17,7 @@ import { npm } from '../tools/install.mjs';
 import { root } from '../tools/steps.mjs';
 import { machineName } from './machine.mjs';
 import { packages, rows } from './node-crypto/rows.mjs';
-import { figure } from './rivals/report.mjs';
+import { figure } from './competitors/report.mjs';
 
 const run = promisify(execFile);
 const folder = join(root, 'target', 'bench-node-crypto');

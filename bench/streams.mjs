@@ -4,7 +4,7 @@
 //   node bench/streams.mjs [--size 1024] [--pieces 64K,1M] [--rounds 5] [--algorithms
 //   aes-256-gcm,...]
 //
-// Sizes in MiB. Contestants take turns; what is printed is the median, the best (a busy machine
+// Sizes in MiB. Competitors take turns; what is printed is the median, the best (a busy machine
 // takes the second core away), and the CPU time a GiB takes on all threads together. The answers
 // are compared first.
 
@@ -70,10 +70,10 @@ async function measure(algorithm) {
         'node:crypto': () => through(listed(enciphered, size), decipher()),
       },
     };
-    for (const [direction, contestants] of Object.entries(contests)) {
-      const samples = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
+    for (const [direction, competitors] of Object.entries(contests)) {
+      const samples = Object.fromEntries(Object.keys(competitors).map((name) => [name, []]));
       for (let round = 0; round < rounds; round++)
-        for (const [name, run] of Object.entries(contestants)) samples[name].push(await timed(run));
+        for (const [name, run] of Object.entries(competitors)) samples[name].push(await timed(run));
       const [own, theirs] = Object.values(samples).map((list) => ({
         speed: median(list, 'speed'),
         best: Math.max(...list.map((each) => each.speed)),

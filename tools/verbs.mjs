@@ -284,9 +284,9 @@ async function bench(args) {
     )
   )
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
-  const { installContestants } = await import('../bench/install.mjs');
-  await installContestants();
-  if (['rivals', 'portable', 'load'].includes(args[0]))
+  const { installCompetitors } = await import('../bench/install.mjs');
+  await installCompetitors();
+  if (['competitors', 'portable', 'load'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...args]);
 }

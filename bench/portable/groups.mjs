@@ -2,10 +2,10 @@
 // group is measured in a process, or a page, of its own. Runs in Node.js and in a page.
 //
 //   name   of the group
-//   rows   { name, size, wait, inFlight, goal, forms }: `forms` returns each contestant's call.
+//   rows   { name, size, wait, inFlight, goal, forms }: `forms` returns each competitor's call.
 //          A name that begins with `millrace` is Millrace's.
 
-import { measureForms } from '../rivals/turns.mjs';
+import { measureForms } from '../competitors/turns.mjs';
 
 const KiB = 1024;
 const sizes = [64, KiB, 64 * KiB, KiB * KiB];
@@ -310,7 +310,7 @@ export const groups = [
 ];
 
 /**
- * Returns the rows of a group with what each contestant took. `ours` has Millrace's entry points:
+ * Returns the rows of a group with what each competitor took. `ours` has Millrace's entry points:
  * `millrace`, `portable` and `promises`.
  */
 export async function measureGroup(index, ours, { rounds, time }) {

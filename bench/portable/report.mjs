@@ -1,7 +1,7 @@
 // The results of `npm run bench -- portable` as Markdown: a line for each group, then the medians.
 
 import { median } from '../../cli/bench/numbers.mjs';
-import { digits, figure, verdict } from '../rivals/report.mjs';
+import { digits, figure, verdict } from '../competitors/report.mjs';
 
 const columns = [0, 64, 1024, 65536, 1048576];
 const titles = ['0 B', '64 B', '1 KiB', '64 KiB', '1 MiB'];
@@ -40,13 +40,13 @@ function quiet(entry) {
 /** Adds each entry point's ratio to every other library: the other's time divided by its own. */
 function compare(row) {
   const entries = row.entries.map(quiet);
-  const others = entries.filter(({ contestant }) => !entryPoints.includes(contestant));
+  const others = entries.filter(({ competitor }) => !entryPoints.includes(competitor));
   const ratios = entryPoints.flatMap((name) => {
-    const ours = entries.find(({ contestant }) => contestant === name);
+    const ours = entries.find(({ competitor }) => competitor === name);
     if (ours === undefined) return [];
     const byPeer = {};
     for (const each of others) {
-      const [peer] = each.contestant.split(',');
+      const [peer] = each.competitor.split(',');
       if (byPeer[peer]?.seconds < each.seconds) continue;
       byPeer[peer] = {
         ...each,

@@ -21,24 +21,24 @@ const CELL_BUDGET_MS = 6000;
 const MIN_ROUNDS = 3;
 
 const cell = JSON.parse(process.argv[2]);
-const contestants = cell.routes.map((route) => ({
+const competitors = cell.routes.map((route) => ({
   route,
   calls: callsOf(cell, route),
   rates: [],
   latencies: [],
   cores: [],
 }));
-for (const { calls, route } of contestants) await verify(calls, route);
-for (const contestant of contestants) await turn(contestant, Math.max(WARM_UP_MS, cell.time));
+for (const { calls, route } of competitors) await verify(calls, route);
+for (const competitor of competitors) await turn(competitor, Math.max(WARM_UP_MS, cell.time));
 const usage = startUsage();
 const begin = performance.now();
 for (let round = 0; round < cell.rounds; round++) {
   if (round >= MIN_ROUNDS && performance.now() - begin > CELL_BUDGET_MS) break;
-  for (const contestant of rotated(contestants, round)) {
-    const { rate, latencies, cores } = await turn(contestant, cell.time);
-    contestant.rates.push(rate);
-    contestant.latencies.push(...latencies);
-    contestant.cores.push(cores);
+  for (const competitor of rotated(competitors, round)) {
+    const { rate, latencies, cores } = await turn(competitor, cell.time);
+    competitor.rates.push(rate);
+    competitor.latencies.push(...latencies);
+    competitor.cores.push(cores);
   }
 }
 const other = { foreign: usage.foreign(), delay: usage.delay() };
@@ -46,7 +46,7 @@ console.log(
   JSON.stringify({
     ...other,
     routes: Object.fromEntries(
-      contestants.map(({ route, rates, latencies, cores }) => [
+      competitors.map(({ route, rates, latencies, cores }) => [
         route,
         {
           rate: median(rates),

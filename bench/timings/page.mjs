@@ -75,9 +75,9 @@ function chartOf(title, lines, id) {
   };
 }
 
-const seriesOf = ({ contestant, size }) => `${contestant} ${bytes(Number(size))}`;
+const seriesOf = ({ competitor, size }) => `${competitor} ${bytes(Number(size))}`;
 
-/** A contestant may have several forms in a row: the fastest counts, as in the bench. */
+/** A competitor may have several forms in a row: the fastest counts, as in the bench. */
 function fastestOf(lines) {
   const best = new Map();
   for (const line of lines) {

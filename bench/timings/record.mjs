@@ -17,7 +17,7 @@ export const heads = [
   'what',
   'wait',
   'size',
-  'contestant',
+  'competitor',
   'form',
   'value',
   'lower_quartile',

@@ -24,7 +24,7 @@ const tables = {
 module.exports = {
   usage: '[TABLE]... [OPTION]...',
   about: `Measures Millrace against node:crypto, WebCrypto and other packages, if they are installed
-here or in the current directory. It checks every result before it measures. Contestants take turns,
+here or in the current directory. It checks every result before it measures. Competitors take turns,
 round by round; figures are medians. Without TABLE it measures hash, cipher, aead, hmac, digest,
 kdf, async and load.`,
   operandHelp: [
@@ -40,7 +40,7 @@ kdf, async and load.`,
       help: 'message sizes in bytes: 64,4K,1M',
     },
     {
-      name: 'contestants',
+      name: 'competitors',
       short: 'c',
       value: 'LIST',
       help: 'only these besides millrace; in hashperf and cryptperf, only these engines',

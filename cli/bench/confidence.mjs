@@ -1,13 +1,13 @@
-// How far a row can be trusted, and which contestant is faster in it, if any is.
+// How far a row can be trusted, and which competitor is faster in it, if any.
 //
 // A row is disturbed if other processes used more than DISTURBED_CORES meanwhile or, in synchronous
 // rows, if the main thread had no core for more than DISTURBED_DELAY of the time. (In asynchronous
 // rows it may have waited for its own workers.) The runner repeats such a row; one that stays
 // disturbed is marked.
 //
-// A contestant is called faster only if the difference is more than the noise: half the
+// A competitor is called faster only if the difference is more than the noise: half the
 // interquartile ranges of both, at least LEAST_NOISE, and in a disturbed row also the share of the
-// time that was taken from it, which may have fallen on one contestant alone.
+// time that was taken from it, which may have fallen on one competitor alone.
 
 import { cpus } from 'node:os';
 
@@ -21,15 +21,15 @@ export function disturbance({ foreign, delay = 0, wait }) {
 }
 
 /**
- * Compares a measured row: the best contestant, our ratio to it, and whether the difference exceeds
- * the noise. A batch is also compared with our own single calls, which are no contestant.
+ * Compares a measured row: the best competitor, our ratio to it, and whether the difference exceeds
+ * the noise. A batch is also compared with our own single calls, which do not compete.
  */
 export function compareRow(row) {
   if (row.engines) return compareEngines(row);
-  const ours = fastest(row.entries.filter(({ contestant }) => contestant === 'millrace'));
-  const loop = fastest(row.entries.filter(({ contestant }) => contestant === 'own loop'));
+  const ours = fastest(row.entries.filter(({ competitor }) => competitor === 'millrace'));
+  const loop = fastest(row.entries.filter(({ competitor }) => competitor === 'own loop'));
   const best = fastest(
-    row.entries.filter(({ contestant }) => contestant !== 'millrace' && contestant !== 'own loop'),
+    row.entries.filter(({ competitor }) => competitor !== 'millrace' && competitor !== 'own loop'),
   );
   if (ours === undefined) return { best, verdict: 'missing' };
   const beside = loop === undefined ? {} : { loop: compare(ours, loop, row) };
@@ -40,8 +40,8 @@ export function compareRow(row) {
 /** The fastest of ours against node:crypto. */
 function compareEngines(row) {
   const { entries } = row;
-  const ours = fastest(entries.filter(({ contestant }) => contestant !== 'node:crypto'));
-  const best = fastest(entries.filter(({ contestant }) => contestant === 'node:crypto'));
+  const ours = fastest(entries.filter(({ competitor }) => competitor !== 'node:crypto'));
+  const best = fastest(entries.filter(({ competitor }) => competitor === 'node:crypto'));
   if (ours === undefined) return { best, verdict: 'missing' };
   if (best === undefined) return { ours, verdict: 'alone' };
   return { ours, best, ...compare(ours, best, row) };
@@ -55,7 +55,7 @@ function compare(ours, other, row) {
   return { ratio, noise, verdict };
 }
 
-/** The share of the time that others may have taken from one contestant. */
+/** The share of the time that others may have taken from one competitor. */
 function taken({ disturbed, foreign, delay, wait }) {
   if (!disturbed) return 0;
   return Math.min(1, wait === 'sync' && delay !== undefined ? delay : foreign / cpus().length);

@@ -9,7 +9,7 @@ const heads = [
   'wait',
   'size',
   'threads',
-  'contestant',
+  'competitor',
   'form',
   'measure',
   'value',
@@ -50,29 +50,29 @@ function rowLines(rows) {
   return rows.flatMap((row) => {
     const about = [row.table ?? row.group, describe(row), row.wait, row.size, ''];
     const lines = [
-      ...row.entries.flatMap(({ contestant, form, seconds, spread, quartiles, latency, cores }) => [
-        [...about, contestant, form, 'time', seconds, 's', spread, ...(quartiles ?? [])],
+      ...row.entries.flatMap(({ competitor, form, seconds, spread, quartiles, latency, cores }) => [
+        [...about, competitor, form, 'time', seconds, 's', spread, ...(quartiles ?? [])],
         ...(latency === undefined
           ? []
           : Object.entries(latency).map(([quantile, value]) => [
               ...about,
-              contestant,
+              competitor,
               form,
               quantile,
               value,
               's',
               '',
             ])),
-        ...(cores === undefined ? [] : [[...about, contestant, form, 'cores', cores, 'cores', '']]),
+        ...(cores === undefined ? [] : [[...about, competitor, form, 'cores', cores, 'cores', '']]),
       ]),
       ...(row.comparison?.ratio === undefined
         ? []
         : [
             [
               ...about,
-              row.comparison.ours.contestant,
+              row.comparison.ours.competitor,
               row.comparison.ours.form,
-              `times as fast as ${row.comparison.best.contestant}`,
+              `times as fast as ${row.comparison.best.competitor}`,
               row.comparison.ratio,
               '',
               row.comparison.noise,
@@ -125,8 +125,8 @@ function loadLines(load) {
 function latencyLines(latency) {
   if (latency === undefined) return [];
   return [
-    ...latency.loop.flatMap(({ name, contestant, probes, jobsPerSecond }) => [
-      ['latency', name, '', '', '', contestant, '', 'jobs', jobsPerSecond, '/s', ''],
+    ...latency.loop.flatMap(({ name, competitor, probes, jobsPerSecond }) => [
+      ['latency', name, '', '', '', competitor, '', 'jobs', jobsPerSecond, '/s', ''],
       ...Object.entries(probes).flatMap(([probe, { p50, p99 }]) =>
         Object.entries({ p50, p99 }).map(([measure, [value]]) => [
           'latency',
@@ -134,7 +134,7 @@ function latencyLines(latency) {
           '',
           '',
           '',
-          contestant,
+          competitor,
           probe,
           measure,
           value,
@@ -143,7 +143,7 @@ function latencyLines(latency) {
         ]),
       ),
     ]),
-    ...latency.held.flatMap(({ contestant, job, sizes }) =>
+    ...latency.held.flatMap(({ competitor, job, sizes }) =>
       sizes.flatMap(({ size, p50, p99 }) =>
         Object.entries({ p50, p99 }).map(([measure, value]) => [
           'held',
@@ -151,7 +151,7 @@ function latencyLines(latency) {
           'callback',
           size,
           '',
-          contestant,
+          competitor,
           '',
           measure,
           value,
@@ -160,13 +160,13 @@ function latencyLines(latency) {
         ]),
       ),
     ),
-    ...latency.rest.map(({ contestant, cpu }) => [
+    ...latency.rest.map(({ competitor, cpu }) => [
       'idle',
       'CPU after a burst',
       '',
       '',
       '',
-      contestant,
+      competitor,
       '',
       'cpu',
       cpu,

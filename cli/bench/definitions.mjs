@@ -7,27 +7,27 @@
 //              convert a number to bytes or bytes to a number
 //              entry point    the calls of bigint-hash, ours through the entry point of that name
 //   table      the word that picks it, where that is not its group
-//   algorithm  by its Millrace name; of a conversion its function
-//   operation  of a key derivation its cost, as `parameters` has it by name; of an AEAD: seal |
-//   open; of a hasher: new | reused; of a batch: array | packed (one buffer);
-//              of the entry point its function
-//   key        raw: key bytes with every call; prepared: Millrace's Key object. A contestant is
-//              measured in every form it has (KeyObject, imported CryptoKey) and counts with the
-//              fastest.
-//   output     buffer: a new Buffer; hex: a string; bigint: a BigInt; into: bytes in a buffer the
-//   caller gave waits      sync | callback | promise, with several jobs in flight in the last two
-//   sizes      those of the row, where they are not `sizes`
-//   messages   of a batch
-//   inFlight   where it is not `inFlight`: one batch must use all cores by itself
-//   engines    rows of hashperf and cryptperf (engines.mjs)
-//   costs      about how many seconds one call takes, where that is longer than a sample
-//   rivals     the only contestants, where not everybody is asked
-//   alsoSync   contestants that cannot do it asynchronously take part in a loop of synchronous
-//   calls
+//   algorithm    by its Millrace name; of a conversion its function
+//   operation    of a key derivation its cost, a name of `parameters`; of an AEAD: seal | open;
+//                of a hasher: new | reused; of a batch: array | packed (one buffer);
+//                of the entry point its function
+//   key          raw: key bytes with every call; prepared: Millrace's Key object. A competitor is
+//                measured in every form it has (KeyObject, imported CryptoKey) and counts with the
+//                fastest.
+//   output       buffer: a new Buffer; hex: a string; bigint: a BigInt; into: bytes in a buffer of
+//                the caller
+//   waits        sync | callback | promise, with several jobs in flight in the last two
+//   sizes        those of the row, where they are not `sizes`
+//   messages     of a batch
+//   inFlight     where it is not `inFlight`: one batch must use all cores by itself
+//   engines      rows of hashperf and cryptperf (engines.mjs)
+//   costs        about how many seconds one call takes, where that is longer than a sample
+//   competitors  names of those that take part, where not all do
+//   alsoSync     a competitor without asynchronous calls takes part in a loop of synchronous ones
 //
-// A contestant that lacks the output `into` takes part with a new Buffer, and one that lacks the
-// asynchronous way of waiting in question with the one it has (see choose() in runner.mjs). In a
-// batch it answers with what is fastest for it: one Buffer, an array of Buffers or of hex strings.
+// A competitor without the output `into` takes part with a new Buffer, and one without the way of
+// waiting with the one it has (see choose() in runner.mjs). In a batch it returns what is fastest
+// for it: one Buffer, an array of Buffers or of hex strings.
 
 import { perfDefinitions } from './engines.mjs';
 
@@ -230,7 +230,7 @@ const asynchronous = [
   table: 'async',
   ...definition,
   alsoSync: true,
-  rivals: [
+  competitors: [
     'node:crypto',
     'own loop',
     'WebCrypto',

@@ -1,5 +1,5 @@
 // hashperf and cryptperf: engines and routes by buffer size, and where one overtakes another. All
-// of it is data: an engine is a contestant (runner.mjs) that serves these two tables only; one more
+// of it is data: an engine is a competitor (runner.mjs) that serves these two tables only; one more
 // is an entry in `engines` and its comparisons.
 
 import { createRequire } from 'node:module';
@@ -163,7 +163,7 @@ const perf = (table, definition) => ({
   output: 'into',
   waits: ['callback'],
   alsoSync: true,
-  rivals: names,
+  competitors: names,
   sizes: perfSizes,
   ...definition,
 });
@@ -258,7 +258,7 @@ export function crossovers(rows) {
     );
     const points = (name) =>
       own.flatMap(({ size, entries }) =>
-        best(entries.filter(({ contestant }) => contestant === name)).map(
+        best(entries.filter(({ competitor }) => competitor === name)).map(
           ({ seconds, spread }) => ({ size, seconds, spread }),
         ),
       );

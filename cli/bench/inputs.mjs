@@ -1,4 +1,4 @@
-// The bytes every contestant works on, the same in every run.
+// The bytes every competitor works on, the same in every run.
 
 import crypto from 'node:crypto';
 
@@ -36,7 +36,7 @@ export function makeInputs(definition, size, count) {
       hash: parameters.digest,
     });
   if (operation === 'open') shared.sealed = seal(shared);
-  // One flat string; a slice of a longer one would cost every contestant more.
+  // One flat string; a slice of a longer one would cost every competitor more.
   if (group === 'text')
     shared.text = Buffer.from(shared.source.toString('base64').slice(0, size)).toString('latin1');
   if (group === 'hasher') shared.parts = [1, 2, 3].map((seed) => pattern(size, seed));
@@ -79,7 +79,7 @@ function seal({ algorithm, rawKey, iv, source }) {
 /** Prime, so that no part of a large message is equal to another that could be taken for it. */
 const period = 1048573;
 
-// Sources are read-only; large ones are shared by all contestants.
+// Sources are read-only; large ones are shared by all competitors.
 const made = new Map();
 
 function pattern(size, seed) {

@@ -5,9 +5,9 @@ import { stat } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { contestants } from './contestants/all.mjs';
+import { competitors } from './competitors/all.mjs';
 import { quantile, uncoordinated } from './numbers.mjs';
-import { choose, enter, loadContestants } from './runner.mjs';
+import { choose, enter, loadCompetitors } from './runner.mjs';
 import { startUsage } from './usage.mjs';
 
 /**
@@ -18,8 +18,8 @@ const curve = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999];
 
 const tasks = { loop, held, rest };
 const task = JSON.parse(process.argv[2]);
-const module = contestants.find(({ name }) => name === task.contestant);
-const { ready, missing } = await loadContestants(module === undefined ? [] : [module]);
+const module = competitors.find(({ name }) => name === task.competitor);
+const { ready, missing } = await loadCompetitors(module === undefined ? [] : [module]);
 if (missing.length > 0) throw new Error(missing[0].reason);
 const usage = startUsage();
 const result = await tasks[task.what](ready[0], task);
@@ -28,16 +28,16 @@ await module?.unload?.();
 
 // While jobs are in flight
 
-async function loop(contestant, { load, probes, seconds }) {
+async function loop(competitor, { load, probes, seconds }) {
   const calls = [];
   for (const { size, count, ...definition } of load)
-    calls.push(...(await callsFor(contestant, definition, size, count)));
+    calls.push(...(await callsFor(competitor, definition, size, count)));
   const state = { open: true, done: 0 };
   const chains = calls.map((call) => chain(call, state));
   const shorts = {};
   for (const size of probes.filter((probe) => typeof probe === 'number')) {
     [shorts[size]] = await callsFor(
-      contestant,
+      competitor,
       { group: 'hash', algorithm: 'sha256', output: 'into' },
       size,
       1,
@@ -125,11 +125,11 @@ async function hashes(call, end) {
 
 // The call itself
 
-async function held(contestant, { job, sizes, seconds }) {
+async function held(competitor, { job, sizes, seconds }) {
   const results = [];
-  const [rehearsal] = await callsFor(contestant, job, 4096, 1);
+  const [rehearsal] = await callsFor(competitor, job, 4096, 1);
   for (const size of sizes) {
-    const [call] = await callsFor(contestant, job, size, 1);
+    const [call] = await callsFor(competitor, job, size, 1);
     const took = { cold: [], warm: [] };
     const begin = performance.now();
     // The first calls warm up; of the largest sizes few fit into the time.
@@ -159,9 +159,9 @@ async function held(contestant, { job, sizes, seconds }) {
 
 // After a burst
 
-async function rest(contestant, { job, seconds }) {
-  if (contestant !== undefined) {
-    const calls = await callsFor(contestant, job, 4096, 64);
+async function rest(competitor, { job, seconds }) {
+  if (competitor !== undefined) {
+    const calls = await callsFor(competitor, job, 4096, 64);
     const state = { open: true, done: 0 };
     const chains = calls.map((call) => chain(call, state));
     await pause(300);
@@ -176,13 +176,13 @@ async function rest(contestant, { job, seconds }) {
   return { cpu: (user + system) / 1e6, seconds };
 }
 
-/** Calls with callbacks of a contestant for a definition, its answer checked with node:crypto's. */
-async function callsFor(contestant, definition, size, count) {
-  const [form] = choose(contestant, definition, 'callback');
-  if (form === undefined) throw new Error(`Error: ${contestant.name} has no such job`);
-  const candidate = await enter(contestant, form, definition, size, count);
-  const node = contestants.find(({ name }) => name === 'node:crypto');
-  const { ready } = await loadContestants([node]);
+/** Calls with callbacks of a competitor for a definition, its answer checked with node:crypto's. */
+async function callsFor(competitor, definition, size, count) {
+  const [form] = choose(competitor, definition, 'callback');
+  if (form === undefined) throw new Error(`Error: ${competitor.name} has no such job`);
+  const candidate = await enter(competitor, form, definition, size, count);
+  const node = competitors.find(({ name }) => name === 'node:crypto');
+  const { ready } = await loadCompetitors([node]);
   const reference = await enter(
     ready[0],
     choose(ready[0], definition, 'sync')[0],
@@ -192,7 +192,7 @@ async function callsFor(contestant, definition, size, count) {
   );
   if (!reference.answer.equals(candidate.answer))
     throw new Error(
-      `Error: wrong answer of ${contestant.name}: ${JSON.stringify(definition)}, ${size} bytes`,
+      `Error: wrong answer of ${competitor.name}: ${JSON.stringify(definition)}, ${size} bytes`,
     );
   return form.wait === 'callback'
     ? candidate.calls

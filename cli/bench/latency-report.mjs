@@ -14,7 +14,7 @@ export function latencyReport(
       `own, median of the rounds (lowest to highest); other processes used ` +
       `${foreign.toFixed(1)} cores`,
     '',
-    `${'in flight'.padEnd(56)} ${'contestant'.padEnd(13)} ${'jobs'.padStart(10)}  ` +
+    `${'in flight'.padEnd(56)} ${'competitor'.padEnd(13)} ${'jobs'.padStart(10)}  ` +
       `${'probe'.padEnd(11)} ${'p50'.padStart(9)} ${'p99'.padStart(9)}`,
     ...loop.flatMap(situationLines),
     '',
@@ -26,7 +26,7 @@ export function latencyReport(
           `  ` +
             ''.padEnd(8) +
             calls
-              .map(({ contestant, job }) => `${contestant} ${job.algorithm}`.padStart(32))
+              .map(({ competitor, job }) => `${competitor} ${job.algorithm}`.padStart(32))
               .join(''),
           ...held.sizes.map((size) => heldLine(size, calls)).filter(Boolean),
           '',
@@ -35,7 +35,7 @@ export function latencyReport(
       ? []
       : [
           `CPU over ${rest[0].seconds} idle seconds after a burst: ` +
-            `${rest.map(({ contestant, cpu }) => `${contestant} ${duration(cpu)}`).join(', ')}`,
+            `${rest.map(({ competitor, cpu }) => `${competitor} ${duration(cpu)}`).join(', ')}`,
           '',
         ]),
     ...wrong.map((text) => `WRONG: ${text}`),
@@ -43,7 +43,7 @@ export function latencyReport(
   ].join('\n');
 }
 
-function situationLines({ name, contestant, jobsPerSecond, load, probes }) {
+function situationLines({ name, competitor, jobsPerSecond, load, probes }) {
   return Object.entries(probes).map(([probe, { p50, p99 }], index) => {
     const what = { timer: 'timer late', stat: 'fs.stat' }[probe] ?? `hash ${bytes(Number(probe))}`;
     const first = index === 0;
@@ -51,7 +51,7 @@ function situationLines({ name, contestant, jobsPerSecond, load, probes }) {
     const jobs = first && load.length > 0 ? rate(1 / jobsPerSecond) : '';
     return (
       `${(first ? name : '').padEnd(56)} ` +
-      `${(first && load.length > 0 ? contestant : '').padEnd(13)} ${jobs.padStart(10)}  ` +
+      `${(first && load.length > 0 ? competitor : '').padEnd(13)} ${jobs.padStart(10)}  ` +
       `${what.padEnd(11)} ${duration(p50[0]).padStart(9)} ` +
       `${duration(p99[0]).padStart(9)}${range}`
     );

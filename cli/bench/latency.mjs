@@ -1,8 +1,8 @@
 // npm run bench -- latency: how the rest of the process fares while jobs run.
 //
 // Each figure comes from processes of its own (latency-process.mjs), a fresh one for each
-// contestant, situation and round, taken in turns; what is printed is the median of the rounds'
-// quantiles, and in brackets their lowest and highest. No contestant's threads
+// competitor, situation and round, taken in turns; what is printed is the median of the rounds'
+// quantiles, and in brackets their lowest and highest. No competitor's threads
 // disturb another, and a slow moment affects all. Quantiles of single rounds are kept in --json.
 //
 // - timer: a chain of 1 ms timers; how much later than asked each fires. fs.stat: a chain of
@@ -56,19 +56,19 @@ export const situations = [
     name: '16 x 1 MiB sha256 in flight',
     load: [{ ...sha256, size: MiB, count: 16 }],
     probes: ['timer', 'stat'],
-    contestants: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
+    competitors: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
   },
   {
     name: '16 x 1 MiB aes-256-gcm in flight',
     load: [{ ...gcm, size: MiB, count: 16 }],
     probes: ['timer', 'stat'],
-    contestants: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
+    competitors: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
   },
   {
     name: '16 x 64 MiB sha256 in flight',
     load: [{ ...sha256, size: 64 * MiB, count: 16 }],
     probes: ['timer', 'stat'],
-    contestants: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
+    competitors: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
   },
   {
     name: '8 x 64 MiB sha256 and 4 x 64 MiB aes-256-gcm in flight',
@@ -77,35 +77,35 @@ export const situations = [
       { ...gcm, size: 64 * MiB, count: 4 },
     ],
     probes: [16, KiB],
-    contestants: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
+    competitors: ['millrace', 'WebCrypto', 'crypto-async', 'piscina'],
   },
   // node:crypto's are done by the threads that the file system waits for.
   {
     name: '16 x scrypt N=16384 r=8 p=1 in flight',
     load: [{ ...scrypt, size: 32, count: 16 }],
     probes: ['timer', 'stat'],
-    contestants: ['millrace', 'node:crypto'],
+    competitors: ['millrace', 'node:crypto'],
   },
 ];
 
-/** Nothing in flight. Only the short hashes need a contestant. */
+/** Nothing in flight. Only the short hashes need a competitor. */
 const idle = {
   name: 'idle',
   load: [],
   probes: ['timer', 'stat', 16, KiB],
-  contestants: ['millrace'],
+  competitors: ['millrace'],
 };
 
 /** The call itself. WebCrypto copies the message there. */
 export const held = {
   jobs: [sha256, gcm],
   sizes: [64, 256, KiB, 4 * KiB, 64 * KiB, MiB, 16 * MiB, 64 * MiB, 256 * MiB, 1024 * MiB],
-  contestants: ['millrace', 'crypto-async', 'WebCrypto'],
-  /** The rest of the contestants only up to here: WebCrypto copies, and 1 GiB takes a second. */
+  competitors: ['millrace', 'crypto-async', 'WebCrypto'],
+  /** The rest of the competitors only up to here: WebCrypto copies, and 1 GiB takes a second. */
   othersUpTo: 64 * MiB,
 };
 
-/** Contestants that run a burst and are then idle; `baseline` loads nothing. */
+/** Competitors that run a burst and are then idle; `baseline` loads nothing. */
 const rested = ['baseline', 'millrace', 'crypto-async', 'piscina'];
 
 /** The time of all rounds together. */
@@ -114,20 +114,20 @@ const BUDGET_MS = 130_000;
 /**
  * Returns { rounds, seconds, loop, held, rest, foreign, wrong }; all times in seconds.
  *
- * @param {{ quick?: boolean, contestants?: string[] }} plan
+ * @param {{ quick?: boolean, competitors?: string[] }} plan
  * @param {(text: string) => void} note
  * @param {{ soFar?: () => object }} partial its `soFar` returns what has been measured so far
  */
-export async function measureLatency({ quick, contestants }, note = () => {}, partial = {}) {
+export async function measureLatency({ quick, competitors }, note = () => {}, partial = {}) {
   const rounds = quick ? 1 : 3;
   const seconds = quick ? 0.6 : 1.2;
   const begin = performance.now();
   const takesPart = (name) =>
-    name === 'millrace' || name === 'baseline' || (contestants?.includes(name) ?? true);
+    name === 'millrace' || name === 'baseline' || (competitors?.includes(name) ?? true);
   const processes = startProcesses();
 
-  const loop = [idle, ...situations].flatMap(({ contestants: names, ...situation }) =>
-    names.filter(takesPart).map((contestant) => ({ contestant, ...situation, rounds: [] })),
+  const loop = [idle, ...situations].flatMap(({ competitors: names, ...situation }) =>
+    names.filter(takesPart).map((competitor) => ({ competitor, ...situation, rounds: [] })),
   );
   const calls = [];
   const rest = [];
@@ -150,7 +150,7 @@ export async function measureLatency({ quick, contestants }, note = () => {}, pa
       wrong: processes.wrong,
     };
   };
-  // On a busy machine a contestant that copies takes ten times as long to drain: then fewer
+  // On a busy machine a competitor that copies takes ten times as long to drain: then fewer
   // rounds.
   for (
     let round = 0;
@@ -159,26 +159,26 @@ export async function measureLatency({ quick, contestants }, note = () => {}, pa
   ) {
     for (const [index, each] of rotated(loop, round).entries()) {
       note(`latency: round ${round + 1} of ${rounds}, ${index + 1} of ${loop.length}`);
-      const { contestant, load, probes } = each;
+      const { competitor, load, probes } = each;
       each.rounds.push(
-        ...(await processes.run({ what: 'loop', contestant, load, probes, seconds })),
+        ...(await processes.run({ what: 'loop', competitor, load, probes, seconds })),
       );
     }
   }
 
   // A source and a target, and what the machine does besides: a call that is too large is left out.
   const sizes = held.sizes.filter((size) => 4 * size < freemem() && (!quick || size <= 64 * MiB));
-  for (const contestant of held.contestants.filter(takesPart)) {
+  for (const competitor of held.competitors.filter(takesPart)) {
     for (const job of held.jobs) {
-      note(`latency: calls of ${contestant}`);
+      note(`latency: calls of ${competitor}`);
       for (const { sizes: figures } of await processes.run({
         what: 'held',
-        contestant,
+        competitor,
         job,
-        sizes: sizes.filter((size) => contestant === 'millrace' || size <= held.othersUpTo),
+        sizes: sizes.filter((size) => competitor === 'millrace' || size <= held.othersUpTo),
         seconds: quick ? 0.1 : 0.3,
       }))
-        calls.push({ contestant, job, sizes: figures });
+        calls.push({ competitor, job, sizes: figures });
     }
   }
 
@@ -186,15 +186,15 @@ export async function measureLatency({ quick, contestants }, note = () => {}, pa
   rest.push(
     ...(
       await Promise.all(
-        rested.filter(takesPart).map(async (contestant) => {
+        rested.filter(takesPart).map(async (competitor) => {
           const results = await processes.run({
             what: 'rest',
-            contestant,
+            competitor,
             job: sha256,
             seconds: quick ? 1 : 5,
           });
           return results.map(({ cpu, seconds: idleFor }) => ({
-            contestant,
+            competitor,
             cpu,
             seconds: idleFor,
           }));
@@ -207,7 +207,7 @@ export async function measureLatency({ quick, contestants }, note = () => {}, pa
 }
 
 /**
- * Runs a task in a process of its own: [result], or [] of a contestant that is not installed or has
+ * Runs a task in a process of its own: [result], or [] of a competitor that is not installed or has
  * no such job; ours must have it.
  */
 function startProcesses() {
@@ -227,8 +227,8 @@ function startProcesses() {
         String(error.stderr || error)
           .split('\n')
           .find((text) => text.includes('Error')) ?? String(error);
-      if (task.contestant === 'millrace' || reason.includes('wrong answer'))
-        wrong.push(`${task.contestant}, ${task.what}: ${reason}`);
+      if (task.competitor === 'millrace' || reason.includes('wrong answer'))
+        wrong.push(`${task.competitor}, ${task.what}: ${reason}`);
       return [];
     }
   };

@@ -23,7 +23,7 @@ import {
   machine,
   summary,
 } from './report.mjs';
-import { clockResolution, loadContestants, measureRow } from './runner.mjs';
+import { clockResolution, loadCompetitors, measureRow } from './runner.mjs';
 import { measureScaling, scalingReport } from './scaling.mjs';
 import { startBenchProgress } from './bench-progress.mjs';
 
@@ -53,7 +53,7 @@ export async function bench(values, operands) {
   } finally {
     outputs.discard();
     removeCleanup();
-    // A contestant's job that never ends must not keep the process alive.
+    // A competitor's job that never ends must not keep the process alive.
     setTimeout(() => {
       logError('a job has not ended and keeps the process alive');
       process.exit(1);
@@ -62,14 +62,14 @@ export async function bench(values, operands) {
 }
 
 async function measure(plan, outputs, state) {
-  const { ready, missing } = await loadContestants(plan.modules);
+  const { ready, missing } = await loadCompetitors(plan.modules);
   const ours = missing.find(({ name }) => name === 'millrace');
   if (ours !== undefined) throw new UserError(`millrace cannot be loaded: ${ours.reason}`);
   const settings = { rounds: plan.rounds, time: plan.time, inFlight, clock: clockResolution() };
   const about = machine(ready);
   /** @type {Record<string, any>} */
   const record = {
-    format: 3,
+    format: 4,
     date: new Date().toISOString(),
     ...about,
     missing,

@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 
-import { contestants as packages } from './contestants/all.mjs';
+import { competitors as packages } from './competitors/all.mjs';
 import {
   definitions,
   describe,
@@ -25,7 +25,7 @@ const words = [...groups, ...callStyles, ...apart, ...perf];
 /** node:crypto rejects some larger messages. */
 const MAX_SIZE_BYTES = 2 ** 30;
 
-export const contestants = [...packages, ...engines];
+export const competitors = [...packages, ...engines];
 
 /**
  * @param {Record<string, string | boolean | undefined>} values
@@ -44,12 +44,12 @@ export function readOptions(values, operands) {
   algorithms?.forEach((name) =>
     oneOf('algorithm', name, [...new Set(definitions.map(({ algorithm }) => algorithm))]),
   );
-  const chosen = list(values.contestants);
+  const chosen = list(values.competitors);
   chosen?.forEach((name) =>
     oneOf(
-      'contestant',
+      'competitor',
       name,
-      contestants.map((each) => each.name),
+      competitors.map((each) => each.name),
     ),
   );
   const { rows, unfit } = plannedRows({
@@ -80,8 +80,8 @@ export function readOptions(values, operands) {
   const plan = {
     rows,
     apart: others,
-    modules: contestants.filter(takesPart),
-    contestants: chosen,
+    modules: competitors.filter(takesPart),
+    competitors: chosen,
     quick,
     rounds:
       values.rounds === undefined

@@ -1,4 +1,4 @@
-// The contestants' packages: in the repository those that bench/install.mjs puts into bench/,
+// The competitors' packages: in the repository those that bench/install.mjs puts into bench/,
 // elsewhere those that can be resolved from the current folder or from beside this package.
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ export function version(name) {
 
 /**
  * Throws where a package that falls back to JavaScript has not been compiled: that would be another
- * contestant.
+ * competitor.
  */
 export function needsAddon(name, file) {
   if (!existsSync(join(placeOf(name).folder, file)))

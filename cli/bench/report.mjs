@@ -7,9 +7,9 @@ import { describe } from './definitions.mjs';
 import { quantile } from './numbers.mjs';
 import { notInstalled } from './packages.mjs';
 
-export function machine(contestants) {
+export function machine(competitors) {
   const [{ model = 'unknown CPU' } = {}] = cpus();
-  const versions = contestants
+  const versions = competitors
     .filter(({ engine }) => !engine)
     .map(({ name, tools }) => (tools.version ? `${name} ${tools.version}` : name));
   return {
@@ -18,26 +18,26 @@ export function machine(contestants) {
     // Without what somebody who builds kernels adds.
     system: `${type()} ${/^[\d.]*\d/.exec(release())?.[0] ?? release()} ${process.arch}`,
     node: process.version,
-    contestants: versions,
+    competitors: versions,
   };
 }
 
-export function header({ cpu, cores, system, node, contestants }, missing, settings) {
+export function header({ cpu, cores, system, node, competitors }, missing, settings) {
   const lines = [
     `${cpu}, ${cores} cores, ${system}, Node ${node}`,
-    `measured: ${contestants.join(', ')}`,
+    `measured: ${competitors.join(', ')}`,
     ...missing.map(({ name, reason }) => `missing:  ${name} (${reason})`),
     ...installHint(missing),
     `${settings.rounds} rounds of ${settings.time} ms (asynchronous: ` +
       `${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
       `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ` +
       `${duration(settings.clock)}`,
-    "ratio = best contestant's time / ours (above 1 we are faster) ± its noise; " +
+    "ratio = best competitor's time / ours (above 1 we are faster) ± its noise; " +
       '~ a tie, < behind; sync cells are time per call, async cells jobs per second',
-    ...(contestants.some((name) => name.startsWith('own loop'))
+    ...(competitors.some((name) => name.startsWith('own loop'))
       ? [
-          '`own loop` is our synchronous call in a loop and no rival; of a batch: time per ' +
-            'message, messages per second',
+          '`own loop` is our synchronous call in a loop and does not compete; of a batch: time ' +
+            'per message, messages per second',
         ]
       : []),
   ];
@@ -53,7 +53,7 @@ function installHint(missing) {
     : [`          to measure them too, in the current folder: npm install ${packages.join(' ')}`];
 }
 
-// The rest share a column; the best contestant is named in any case.
+// The rest share a column; the best competitor is named in any case.
 const columns = [
   'millrace',
   'own loop',
@@ -75,7 +75,7 @@ const mark = ' disturbed';
  * goes first.
  *
  * @param rows planned ones: { definition, size, wait }
- * @param names of the contestants that are ready
+ * @param names of the competitors that are ready
  */
 export function layout(rows, names, width = Infinity) {
   const engines = rows.some(({ definition }) => definition.engines);
@@ -123,7 +123,7 @@ export function head(table) {
     size: 'size',
     values: table.shown,
     ratio: 'ratio',
-    best: 'best contestant',
+    best: 'best competitor',
     latency: 'p50 / p99, ours | best',
   });
 }
@@ -137,8 +137,8 @@ export function line(row, table, paint = (_shade, text) => text) {
   const values = table.shown.map((name) => {
     const entry = fastest(
       row.entries.filter(
-        ({ contestant }) =>
-          (table.engines || columns.includes(contestant) ? contestant : 'others') === name,
+        ({ competitor }) =>
+          (table.engines || columns.includes(competitor) ? competitor : 'others') === name,
       ),
     );
     if (entry === undefined) return '-';
@@ -164,7 +164,7 @@ export function line(row, table, paint = (_shade, text) => text) {
     size: bytes(row.size),
     values,
     ratio: ratioText,
-    best: best === undefined ? '' : `${best.contestant} ${best.form}`,
+    best: best === undefined ? '' : `${best.competitor} ${best.form}`,
     latency: `${beside.filter(Boolean).join(', ').padEnd(40)}`,
     mark: row.disturbed ? mark : '',
   });
@@ -206,12 +206,12 @@ export function verdict(rows) {
       `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}: Millrace is ahead in ` +
       `${ahead.length}, level (~, within the noise or 3 %) in ${tie.length}, ` +
       `behind (<) in ${behind.length}` +
-      (alone.length > 0 ? `, without a contestant in ${alone.length}` : '') +
+      (alone.length > 0 ? `, without a competitor in ${alone.length}` : '') +
       `${missing.length > 0 ? `, missing in ${missing.length}` : ''}.`,
     losses: behind.map((row) => {
       const { best, ratio } = row.comparison;
       return (
-        `${best.contestant} wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ` +
+        `${best.competitor} wins: ${row.wait} ${describe(row)}, ${bytes(row.size)}: ` +
         `${ratio.toFixed(2)}x (${best.form})`
       );
     }),

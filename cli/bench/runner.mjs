@@ -1,16 +1,16 @@
-// Measures one row: checks every contestant's result, then times all of them in turn, round by
+// Measures one row: checks every competitor's result, then times all of them in turn, round by
 // round, so that a slow moment of the machine affects all.
 //
 // Choices and their limits:
 // - Each form and the loop around it are compiled afresh for each measurement. A loop shared
-//   between contestants would see several functions at one call site, and V8 would stop inlining
+//   between competitors would see several functions at one call site, and V8 would stop inlining
 //   any of them.
 // - Samples are medians over rounds; the spread is half the interquartile range, relative.
 // - Inputs are the same in every call and hot in the cache; a 1 MiB row is cache speed.
 // - Asynchronous rows keep a fixed number of jobs in flight, each starting the next from its
 //   callback. The time per operation is elapsed time over jobs done; the latency is that of one of
 //   the chains.
-// - In the table of asynchronous jobs, a contestant without one (node:crypto) is timed in a
+// - In the table of asynchronous jobs, a competitor without one (node:crypto) is timed in a
 //   loop of synchronous ones, as is `own loop`, our synchronous call: that blocks the event loop,
 //   uses one core and has no latency worth the name.
 // - `foreign` is the CPU time other processes used meanwhile, in cores. A row that they disturbed
@@ -23,8 +23,8 @@ import { answerBytes, makeInputs } from './inputs.mjs';
 import { median, quantile, rotated, spread } from './numbers.mjs';
 import { startUsage } from './usage.mjs';
 
-/** Loads the contestants that can be loaded: { ready: [...], missing: [{ name, reason }] }. */
-export async function loadContestants(modules) {
+/** Loads the competitors that can be loaded: { ready: [...], missing: [{ name, reason }] }. */
+export async function loadCompetitors(modules) {
   const ready = [];
   const missing = [];
   for (const module of modules) {
@@ -42,14 +42,14 @@ export async function loadContestants(modules) {
 }
 
 /**
- * One row. Returns { entries: [{ contestant, form, seconds, quartiles, spread, latency?, cores? }],
+ * One row. Returns { entries: [{ competitor, form, seconds, quartiles, spread, latency?, cores? }],
  * wrong, foreign, delay, attempts, disturbed }, seconds being the median time of one operation (of
  * a batch: of one message) and cores the CPU time it kept busy. `wrong` names the forms whose
  * answer was not the others' and which were not timed therefore.
  */
-export async function measureRow(definition, size, wait, contestants, options) {
+export async function measureRow(definition, size, wait, competitors, options) {
   const { messages = 1, inFlight = options.inFlight } = definition;
-  const { candidates, wrong } = await line(definition, size, wait, contestants, inFlight);
+  const { candidates, wrong } = await line(definition, size, wait, competitors, inFlight);
   for (const candidate of candidates) candidate.answer = undefined;
   let best;
   let attempts = 0;
@@ -59,9 +59,9 @@ export async function measureRow(definition, size, wait, contestants, options) {
       best = taken;
     attempts++;
   } while (disturbance({ ...best, wait }) > 1 && attempts <= (options.retries ?? 0));
-  for (const { contestant, form, failure } of candidates)
+  for (const { competitor, form, failure } of candidates)
     if (failure !== undefined)
-      wrong.push(`${contestant.name} ${form.name} (${firstLine(failure)})`);
+      wrong.push(`${competitor.name} ${form.name} (${firstLine(failure)})`);
   return { ...best, wrong, attempts, disturbed: disturbance({ ...best, wait }) > 1 };
 }
 
@@ -77,8 +77,8 @@ async function timeRow(all, wait, messages, options) {
   globalThis.gc?.();
   const entries = candidates
     .filter(({ failure }) => failure === undefined)
-    .map(({ contestant, form, samples, latencies, cores }) => ({
-      contestant: contestant.name,
+    .map(({ competitor, form, samples, latencies, cores }) => ({
+      competitor: competitor.name,
       form: form.name,
       seconds: median(samples) / messages,
       quartiles: [0.25, 0.75].map((part) => quantile(samples, part) / messages),
@@ -94,8 +94,8 @@ async function timeRow(all, wait, messages, options) {
 }
 
 /** Estimates the seconds that a row takes, for the progress line. */
-export function expectedSeconds(definition, wait, contestants, { rounds, time }) {
-  const forms = contestants.flatMap((contestant) => choose(contestant, definition, wait));
+export function expectedSeconds(definition, wait, competitors, { rounds, time }) {
+  const forms = competitors.flatMap((competitor) => choose(competitor, definition, wait));
   const { costs = 0, inFlight = 16 } = definition;
   const sample = (time * (wait === 'sync' ? 1 : 8)) / 1000;
   const samples = wait === 'sync' ? rounds + 5 : Math.max(3, Math.ceil(rounds / 2)) + 2;
@@ -117,17 +117,17 @@ export function clockResolution() {
   return smallest / 1000;
 }
 
-// Contestants of a row, with checked results
+// Competitors of a row, with checked results
 
-async function line(definition, size, wait, contestants, inFlight) {
+async function line(definition, size, wait, competitors, inFlight) {
   const candidates = [];
   const wrong = [];
-  for (const contestant of contestants) {
-    for (const form of choose(contestant, definition, wait)) {
+  for (const competitor of competitors) {
+    for (const form of choose(competitor, definition, wait)) {
       try {
         candidates.push(
           await enter(
-            contestant,
+            competitor,
             form,
             definition,
             size,
@@ -136,26 +136,26 @@ async function line(definition, size, wait, contestants, inFlight) {
         );
       } catch (error) {
         // Only Millrace must have every algorithm.
-        if (contestant.name === 'millrace')
+        if (competitor.name === 'millrace')
           wrong.push(`millrace ${form.name} (${firstLine(error)})`);
       }
     }
   }
-  // The reference is node:crypto's result, else that of the first other contestant.
+  // The reference is node:crypto's result, else that of the first other competitor.
   const reference =
-    candidates.find(({ contestant }) => contestant.name === 'node:crypto') ??
-    candidates.find(({ contestant }) => contestant.name !== 'millrace') ??
+    candidates.find(({ competitor }) => competitor.name === 'node:crypto') ??
+    candidates.find(({ competitor }) => competitor.name !== 'millrace') ??
     candidates[0];
-  const agreeing = candidates.filter(({ contestant, form, answer }) => {
+  const agreeing = candidates.filter(({ competitor, form, answer }) => {
     if (answer.equals(reference.answer)) return true;
-    wrong.push(`${contestant.name} ${form.name}`);
+    wrong.push(`${competitor.name} ${form.name}`);
     return false;
   });
   return { candidates: agreeing, wrong };
 }
 
 /**
- * Returns the forms of a contestant for a row. Millrace takes part in exactly the row's form, the
+ * Returns the forms of a competitor for a row. Millrace takes part in exactly the row's form, the
  * others in the nearest one that they have: a new Buffer in place of a target, promises in place of
  * callbacks, and synchronous calls if the row allows it.
  */
@@ -169,7 +169,7 @@ export function choose({ name, forms, engine }, definition, wait) {
     return [];
   // A loop of Millrace's own calls is measured only beside batches and asynchronous calls.
   if (name === 'own loop' && definition.group !== 'many' && !definition.alsoSync) return [];
-  if (near && definition.rivals?.includes(name) === false) return [];
+  if (near && definition.competitors?.includes(name) === false) return [];
   const asked = {
     sync: ['sync'],
     callback: ['callback', 'promise'],
@@ -196,21 +196,21 @@ export function choose({ name, forms, engine }, definition, wait) {
 }
 
 /**
- * A contestant with a form for a definition: { contestant, form, calls, answer, ... }, a call for
+ * A competitor with a form for a definition: { competitor, form, calls, answer, ... }, a call for
  * each of `count` jobs.
  */
-export async function enter(contestant, form, definition, size, count) {
+export async function enter(competitor, form, definition, size, count) {
   const inputs = makeInputs(definition, size, count);
-  for (const each of inputs) await contestant.prepare(contestant.tools, each);
+  for (const each of inputs) await competitor.prepare(competitor.tools, each);
   // Compiled from its source text, so that it has its own type feedback.
   const make = fresh(form.make);
-  const calls = inputs.map((each) => make(contestant.tools, each));
+  const calls = inputs.map((each) => make(competitor.tools, each));
   // All at once, as they are timed: concurrent jobs must not mix up their results.
   const results = await Promise.all(calls.map((call) => once(call, form.wait)));
   const answer = answerBytes(results[0], inputs[0]);
   if (results.some((each, index) => !answerBytes(each, inputs[index]).equals(answer)))
     throw new Error('jobs in flight at once answer differently');
-  return { contestant, form, calls, answer, samples: [], latencies: [], cores: [] };
+  return { competitor, form, calls, answer, samples: [], latencies: [], cores: [] };
 }
 
 function once(call, wait) {
@@ -292,7 +292,7 @@ async function timeAsync(candidates, { rounds, time }) {
   }
 }
 
-// A contestant that fails midway is reported like one with a wrong result.
+// A competitor that fails midway is reported like one with a wrong result.
 function runChains(candidate, time) {
   const { chains, calls } = candidate;
   return new Promise((resolve) => {

@@ -15,8 +15,8 @@
 
 import { availableParallelism } from 'node:os';
 
-import * as millrace from './contestants/millrace.mjs';
-import * as nodeCrypto from './contestants/node-crypto.mjs';
+import * as millrace from './competitors/millrace.mjs';
+import * as nodeCrypto from './competitors/node-crypto.mjs';
 import {
   concurrentTime,
   fitConcurrent,
@@ -28,7 +28,7 @@ import {
 import { median, quantile, rotated, spread } from './numbers.mjs';
 import { describe } from './definitions.mjs';
 import { bytes, duration, rate } from './report.mjs';
-import { choose, enter, loadContestants } from './runner.mjs';
+import { choose, enter, loadCompetitors } from './runner.mjs';
 import { startUsage } from './usage.mjs';
 
 const KiB = 1024;
@@ -78,7 +78,7 @@ export async function measureScaling({ quick }, note = () => {}, partial = {}) {
   const counts = threadCounts(cores);
   const rounds = quick ? 3 : 7;
   const time = quick ? 40 : 150;
-  const { ready } = await loadContestants([millrace, nodeCrypto]);
+  const { ready } = await loadCompetitors([millrace, nodeCrypto]);
   const { configure } = ready[0].tools.millrace;
   const before = configure().threads;
   const usage = startUsage();
@@ -137,7 +137,7 @@ export async function measureScaling({ quick }, note = () => {}, partial = {}) {
  * Calls of ours by callback, with an answer that is node:crypto's, or with what one thread answers
  * where Node has no such algorithm.
  */
-/** @param {any[]} contestants Millrace and node:crypto */
+/** @param {any[]} competitors Millrace and node:crypto */
 async function checked([own, node], definition, size, count, wrong) {
   const [form] = choose(own, definition, 'callback');
   const candidate = await enter(own, form, definition, size, count);

@@ -11,7 +11,7 @@ const key = crypto.getRandomValues(new Uint8Array(32));
 const nonce = new Uint8Array(12);
 
 /** Returns a function for each library, which processes one message. */
-async function contestants(algorithm) {
+async function competitors(algorithm) {
   const hash = algorithm === 'sha256' || algorithm === 'blake3';
   const found = {
     JavaScript: (source) =>
@@ -35,7 +35,7 @@ async function contestants(algorithm) {
  * second.
  */
 export async function measure(algorithm, { onProgress }) {
-  const entries = Object.entries(await contestants(algorithm));
+  const entries = Object.entries(await competitors(algorithm));
   const series = entries.map(([name]) => ({ name, points: [] }));
   const source = new Uint8Array(SIZES.at(-1)).map((_, index) => index * 31);
   for (const [step, size] of SIZES.entries()) {

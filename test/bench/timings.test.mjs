@@ -22,7 +22,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** Five records of two sizes; the last one is 10 % slower, and one point was disturbed. */
 const lines = ['01', '02', '03', '04', '05'].flatMap((day, index) =>
   [64, 4096].flatMap((size) =>
-    ['millrace', 'node:crypto'].map((contestant) => ({
+    ['millrace', 'node:crypto'].map((competitor) => ({
       date: `2026-01-${day}T12:00:00Z`,
       commit: `abc${day}`,
       machine: 'a <CPU>, 2 cores',
@@ -30,7 +30,7 @@ const lines = ['01', '02', '03', '04', '05'].flatMap((day, index) =>
       what: 'sha256, hex',
       wait: 'sync',
       size: String(size),
-      contestant,
+      competitor,
       form: 'hash',
       value: String(size * 1e-9 * (index === 4 ? 1.1 : 1)),
       lower_quartile: String(size * 0.98e-9),

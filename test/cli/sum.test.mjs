@@ -344,7 +344,7 @@ test('files without a size are read to their end', { skip: process.platform !== 
 
 // the other programs
 
-const rivals = [
+const otherPrograms = [
   { program: 'sha256sum', ours: '' },
   { program: 'sha512sum', ours: '-a sha512' },
   { program: 'md5sum', ours: '-a md5' },
@@ -359,7 +359,7 @@ const rivals = [
   { program: 'b3sum', ours: '-a blake3', noBinary: true, noZero: true },
 ];
 
-for (const { program, args = [], tag = ['--tag'], ours, noBinary, noZero } of rivals) {
+for (const { program, args = [], tag = ['--tag'], ours, noBinary, noZero } of otherPrograms) {
   test(
     `the lines of ${program}, both ways`,
     { skip: windows || without(program, [...tag, process.execPath]) },

@@ -4,7 +4,7 @@ import { definitions } from '../../cli/bench/definitions.mjs';
 import { crossovers } from '../../cli/bench/engines.mjs';
 import { compareRow } from '../../cli/bench/confidence.mjs';
 
-const rivals = [
+const competitors = [
   'millrace',
   'node:crypto',
   'WebCrypto',
@@ -24,8 +24,8 @@ const definition = (wanted) =>
 function rows(wanted, wait, sizes, names) {
   const found = definition(wanted);
   return sizes.map((size) => {
-    const entries = names.map((contestant, index) => ({
-      contestant,
+    const entries = names.map((competitor, index) => ({
+      competitor,
       form: 'a <form>',
       seconds: figure(index, size),
       quartiles: [0.98, 1.02].map((part) => part * figure(index, size)),
@@ -60,8 +60,8 @@ function perf(table, algorithm) {
   };
   const found = definition({ table, algorithm });
   return found.sizes.map((size) => {
-    const entries = Object.entries(costs).map(([contestant, [fixed, perByte]]) => ({
-      contestant,
+    const entries = Object.entries(costs).map(([competitor, [fixed, perByte]]) => ({
+      competitor,
       form: 'seal',
       seconds: (fixed + perByte * size) * 1e-9,
       spread: 0.03,
@@ -80,9 +80,9 @@ function latency() {
     curve: parts.map((part) => [part, base / (1.02 - part) ** 0.7]),
     count: 1000,
   });
-  const situation = (name, contestant, base) => ({
+  const situation = (name, competitor, base) => ({
     name,
-    contestant,
+    competitor,
     load: [],
     rounds: [],
     probes: { timer: probe(base), stat: probe(base / 3) },
@@ -102,12 +102,12 @@ function latency() {
         situation('16 x 1 MiB sha256 in flight', name, 3e-4 * 3 ** index),
       ),
     ],
-    held: ['millrace', 'crypto-async'].map((contestant) => ({
-      contestant,
+    held: ['millrace', 'crypto-async'].map((competitor) => ({
+      competitor,
       job: { group: 'hash', algorithm: 'sha256', output: 'into' },
       sizes,
     })),
-    rest: [{ contestant: 'baseline', cpu: 1e-3, seconds: 5 }],
+    rest: [{ competitor: 'baseline', cpu: 1e-3, seconds: 5 }],
     wrong: [],
     foreign: 0.1,
   };
@@ -141,12 +141,12 @@ function scaling() {
 export function benchRecord() {
   const all = [64, 256, 1024, 4096, 65536, 1048576];
   const measured = [
-    ...rows({ group: 'hash', algorithm: 'sha256', output: 'hex' }, 'sync', all, rivals),
+    ...rows({ group: 'hash', algorithm: 'sha256', output: 'hex' }, 'sync', all, competitors),
     ...rows(
       { group: 'hash', algorithm: 'sha256', output: 'buffer' },
       'callback',
       all,
-      rivals.slice(0, 5),
+      competitors.slice(0, 5),
     ),
     ...rows({ group: 'kdf', algorithm: 'scrypt' }, 'sync', [32], ['millrace', 'node:crypto']),
     ...rows(
@@ -165,7 +165,7 @@ export function benchRecord() {
     cores: 8,
     system: 'Linux 6.1 x64',
     node: 'v20.20.2',
-    contestants: rivals.map((name) => `${name} 1.2.3`),
+    competitors: competitors.map((name) => `${name} 1.2.3`),
     missing: [{ name: 'keccak', package: 'keccak', reason: 'not installed' }],
     settings: { rounds: 11, time: 4, inFlight: 16, clock: 5e-8 },
     rows: measured,

@@ -7,7 +7,7 @@ import { bytes, duration, megabytes, rate, roughly } from '../report.mjs';
 import { confidenceRemarks } from './remarks.mjs';
 
 /**
- * Colours by name, so that a contestant has the same one everywhere. Other contestants get a
+ * Colours by name, so that a competitor has the same one everywhere. Other competitors get a
  * colour that no other line of the chart has.
  */
 const known = {
@@ -138,11 +138,11 @@ const wording = {
 
 function sizeChart(rows, y, valueOf, crossovers) {
   const names = [
-    ...new Set(rows.flatMap(({ entries }) => entries.map(({ contestant }) => contestant))),
+    ...new Set(rows.flatMap(({ entries }) => entries.map(({ competitor }) => competitor))),
   ];
   const points = (name) =>
     rows.flatMap((row) => {
-      const entry = fastest(row.entries.filter(({ contestant }) => contestant === name));
+      const entry = fastest(row.entries.filter(({ competitor }) => competitor === name));
       const value = entry && valueOf(entry, row.size);
       return value > 0
         ? [{ x: row.size, y: value, spread: y === 'throughput' ? entry.spread : undefined }]
@@ -190,12 +190,12 @@ function sizeChart(rows, y, valueOf, crossovers) {
 }
 
 function barChart(row) {
-  const names = [...new Set(row.entries.map(({ contestant }) => contestant))];
+  const names = [...new Set(row.entries.map(({ competitor }) => competitor))];
   const y = row.wait === 'sync' ? 'time' : 'rate';
   const series = shown(
     names.map((name) => {
       const { seconds, spread } = fastest(
-        row.entries.filter(({ contestant }) => contestant === name),
+        row.entries.filter(({ competitor }) => competitor === name),
       );
       return { name, points: [{ x: row.size, y: y === 'time' ? seconds : 1 / seconds, spread }] };
     }),
@@ -227,12 +227,12 @@ function latencyCharts({ loop, held, rest }) {
     const here = loop.filter((each) => each.name === name);
     for (const probe of Object.keys(here[0].probes)) {
       const idle = loop
-        .filter((each) => each.name === 'idle' && each.contestant === 'millrace')
-        .map((each) => ({ ...each, contestant: 'baseline' }));
+        .filter((each) => each.name === 'idle' && each.competitor === 'millrace')
+        .map((each) => ({ ...each, competitor: 'baseline' }));
       const series = shown(
         [...here, ...idle]
-          .map(({ contestant, probes: figures }) => ({
-            name: contestant === 'baseline' ? 'idle process' : contestant,
+          .map(({ competitor, probes: figures }) => ({
+            name: competitor === 'baseline' ? 'idle process' : competitor,
             points: (figures[probe]?.curve ?? [])
               .filter(([, value]) => value > 0)
               .map(([part, value]) => ({ x: part, y: value })),
@@ -254,8 +254,8 @@ function latencyCharts({ loop, held, rest }) {
     const series = shown(
       held
         .filter(({ job }) => job.algorithm === algorithm)
-        .map(({ contestant, sizes }) => ({
-          name: contestant,
+        .map(({ competitor, sizes }) => ({
+          name: competitor,
           points: sizes.map(({ size, p50 }) => ({ x: size, y: p50 })),
         })),
     );
@@ -270,8 +270,8 @@ function latencyCharts({ loop, held, rest }) {
     });
   }
   const series = shown(
-    rest.map(({ contestant, cpu }) => ({
-      name: contestant === 'baseline' ? 'idle process' : contestant,
+    rest.map(({ competitor, cpu }) => ({
+      name: competitor === 'baseline' ? 'idle process' : competitor,
       points: [{ x: 0, y: cpu }],
     })),
   );
@@ -304,7 +304,7 @@ function loadChart({ times }) {
     note: 'median of fresh processes; shorter is better',
     y: 'time',
     series,
-    table: { heads: ['contestant', 'median', 'p90'], rows },
+    table: { heads: ['competitor', 'median', 'p90'], rows },
   };
 }
 
@@ -380,7 +380,7 @@ const rank = ({ name }) => (known[name] === 0 ? 0 : 1);
 
 function listOf(y, series) {
   return {
-    heads: ['contestant', y, 'spread'],
+    heads: ['competitor', y, 'spread'],
     rows: series.map(({ name, points: [{ y: value, spread }] }) => [
       name,
       format(y, value),

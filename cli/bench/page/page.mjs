@@ -12,7 +12,7 @@ export function htmlPage(record) {
     heading: 'Millrace bench',
     lead: lead(record, sections),
     header: `${verdictOf(record)}\n${facts(record)}\n${noise(record)}\n${glossary}`,
-    footer: `<p>Every answer was compared before the clock started. Contestants took turns, round by
+    footer: `<p>Every answer was compared before the clock started. Competitors took turns, round by
 round; a figure is the median of its rounds, &plusmn; is half the interquartile range, drawn as a
 thin line through the point. Inputs are the same in every call and hot in the cache. Figures of
 another machine, or another hour of this one, differ: compare ratios.</p>`,
@@ -34,7 +34,7 @@ function lead({ date, interrupted }, sections) {
 const words = [
   [
     'ratio',
-    "the best contestant's time divided by Millrace's: 2 means half the time, below 1 slower",
+    "the best competitor's time divided by Millrace's: 2 means half the time, below 1 slower",
   ],
   ['ahead, behind', 'the difference is larger than the noise'],
   ['level', 'the difference is smaller than the noise, or than 3 %; marked ~ in the terminal'],
@@ -44,7 +44,7 @@ const words = [
     'disturbed',
     'other processes used more than 0.3 cores meanwhile, or the main thread had to wait',
   ],
-  ['contestant', 'a library that is compared, or a plain loop, named by its package'],
+  ['competitor', 'a library that is compared, or a plain loop, named by its package'],
   ['own loop', 'synchronous calls of Millrace in a loop, beside its batch call'],
   ['in flight', 'asynchronous calls that have started and not yet called back'],
   ['p50, p99', 'half, or 99 of 100, of the calls took at most this long'],
@@ -69,12 +69,12 @@ function verdictOf({ rows }) {
   }</div>`;
 }
 
-function facts({ cpu, cores, system, node, contestants, missing, settings, rows: measured }) {
+function facts({ cpu, cores, system, node, competitors, missing, settings, rows: measured }) {
   const rounds = Math.max(3, Math.ceil(settings.rounds / 2));
   const rows = [
     ['CPU', `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`],
     ['System', `${system}, Node.js ${node}`],
-    ['Measured', contestants.join(', ')],
+    ['Measured', competitors.join(', ')],
     ...(missing.length === 0
       ? []
       : [['Missing', missing.map(({ name, reason }) => `${name} (${reason})`).join(', ')]]),

@@ -7,12 +7,12 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
-import { contestants } from '../../../cli/bench/contestants/all.mjs';
+import { competitors } from '../../../cli/bench/competitors/all.mjs';
 import { csvOf } from '../../../cli/bench/csv.mjs';
 import { parseSize, readOptions } from '../../../cli/bench/options.mjs';
 import { compareRow, disturbance } from '../../../cli/bench/confidence.mjs';
 import { head, layout, line, roughly } from '../../../cli/bench/report.mjs';
-import { loadContestants, measureRow } from '../../../cli/bench/runner.mjs';
+import { loadCompetitors, measureRow } from '../../../cli/bench/runner.mjs';
 import { startBenchProgress } from '../../../cli/bench/bench-progress.mjs';
 import { benchRecord } from '../../support/bench-record.mjs';
 import { command, inFolder, without } from '../../support/shell.mjs';
@@ -36,7 +36,7 @@ test('arguments that mean nothing: one line, before anything is measured', () =>
     );
     await refused(
       '-c openssl',
-      /^millrace bench: unknown contestant: openssl \(there are millrace, node:crypto, .*pool.*\)/,
+      /^millrace bench: unknown competitor: openssl \(there are millrace, node:crypto, .*pool.*\)/,
     );
     for (const size of ['0', 'x', '1.5K', '2G', '-1'])
       await refused(
@@ -111,7 +111,7 @@ test('a run: a table on stdout, nothing on stderr, figures in the files', () =>
     const csv = readFileSync($.path('old.csv'), 'utf8').trimEnd().split('\n');
     assert.equal(
       csv[0],
-      'table,what,wait,size,threads,contestant,form,measure,value,unit,spread,' +
+      'table,what,wait,size,threads,competitor,form,measure,value,unit,spread,' +
         'lower_quartile,upper_quartile,disturbed',
     );
     assert.ok(
@@ -146,7 +146,7 @@ test('--json: the record, and nothing else', () =>
       'cores',
       'system',
       'node',
-      'contestants',
+      'competitors',
       'missing',
       'settings',
       'rows',
@@ -155,7 +155,7 @@ test('--json: the record, and nothing else', () =>
     assert.deepEqual(
       record.rows.map(({ size, entries }) => [
         size,
-        entries.map(({ contestant }) => contestant).sort(),
+        entries.map(({ competitor }) => competitor).sort(),
       ]),
       [
         [64, ['pool', 'sync']],
@@ -265,7 +265,7 @@ test(
 
 // what is asked for
 
-test('words pick tables, sizes and contestants narrow them', () => {
+test('words pick tables, sizes and competitors narrow them', () => {
   const plan = (words, values = {}) => readOptions(values, words);
   const tables = ({ rows }) => [
     ...new Set(rows.map(({ definition }) => definition.table ?? definition.group)),
@@ -291,7 +291,7 @@ test('words pick tables, sizes and contestants narrow them', () => {
   assert.deepEqual(all.apart, ['load']);
   const perf = plan(['cryptperf'], {
     sizes: '16,16MiB',
-    contestants: 'pool,sync',
+    competitors: 'pool,sync',
     algorithms: 'chacha20',
   });
   assert.deepEqual(
@@ -321,7 +321,7 @@ test('lines keep to the terminal; what matters least goes first', () => {
   const record = benchRecord();
   const rows = record.rows.filter(({ table, group }) => table === undefined && group === 'hash');
   const planned = rows.map((row) => ({ definition: row, size: row.size, wait: row.wait }));
-  const names = rows[0].entries.map(({ contestant }) => contestant);
+  const names = rows[0].entries.map(({ competitor }) => competitor);
   const wide = layout(planned, names);
   assert.ok(wide.latency && wide.shown.includes('others') && wide.shown.includes('own loop'));
   for (const width of [80, 100, 140, 200]) {
@@ -352,8 +352,8 @@ test('no winner within the noise; a disturbed row needs a larger difference', ()
       wait: 'sync',
       foreign: 0,
       entries: [
-        { contestant: 'millrace', form: '', seconds: 1, spread: 0.04 },
-        { contestant: 'other', form: '', seconds: theirs, spread: 0.06 },
+        { competitor: 'millrace', form: '', seconds: 1, spread: 0.04 },
+        { competitor: 'other', form: '', seconds: theirs, spread: 0.06 },
       ],
       ...more,
     }).verdict;
@@ -372,7 +372,7 @@ test('no winner within the noise; a disturbed row needs a larger difference', ()
 });
 
 test('a disturbed row is measured again, a bounded number of times', async () => {
-  const { ready } = await loadContestants(contestants.slice(0, 1));
+  const { ready } = await loadCompetitors(competitors.slice(0, 1));
   const definition = { group: 'hash', algorithm: 'sha256', output: 'hex' };
   const usages = [];
   const figures = [
@@ -396,12 +396,12 @@ test('a disturbed row is measured again, a bounded number of times', async () =>
 });
 
 test('of engines the fastest of ours is comparison against node:crypto', () => {
-  const entry = (contestant, seconds) => ({ contestant, form: '', seconds, spread: 0 });
+  const entry = (competitor, seconds) => ({ competitor, form: '', seconds, spread: 0 });
   const { ours, best, ratio } = compareRow({
     engines: true,
     entries: [entry('sync', 4), entry('pool', 2), entry('node:crypto', 3)],
   });
-  assert.deepEqual([ours.contestant, best.contestant, ratio], ['pool', 'node:crypto', 1.5]);
+  assert.deepEqual([ours.competitor, best.competitor, ratio], ['pool', 'node:crypto', 1.5]);
 });
 
 test('CSV: as many fields in every line, quotes where they are needed, every table', () => {

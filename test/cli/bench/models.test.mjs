@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { contestants as packages } from '../../../cli/bench/contestants/all.mjs';
+import { competitors as packages } from '../../../cli/bench/competitors/all.mjs';
 import { definitions, describe, sizes } from '../../../cli/bench/definitions.mjs';
 import {
   comparisons,
@@ -28,8 +28,8 @@ import { median, quantile, rotated, spread, uncoordinated } from '../../../cli/b
 import { choose } from '../../../cli/bench/runner.mjs';
 import { concurrent, splits, threadCounts } from '../../../cli/bench/scaling.mjs';
 
-const contestants = [...packages, ...engines];
-const ours = contestants.find(({ name }) => name === 'millrace');
+const competitors = [...packages, ...engines];
+const ours = competitors.find(({ name }) => name === 'millrace');
 const rows = definitions.flatMap((definition) =>
   definition.waits.flatMap((wait) =>
     (definition.sizes ?? sizes).map((size) => ({ ...definition, definition, wait, size })),
@@ -46,27 +46,27 @@ test('Millrace has a form for every row', () => {
   );
 });
 
-test('every form of every contestant serves a row', () => {
+test('every form of every competitor serves a row', () => {
   const used = new Set(
-    contestants.flatMap((each) =>
+    competitors.flatMap((each) =>
       rows.flatMap(({ definition, wait }) => choose(each, definition, wait)),
     ),
   );
-  const idle = contestants.flatMap(({ name, forms }) =>
+  const idle = competitors.flatMap(({ name, forms }) =>
     forms.filter((form) => !used.has(form)).map((form) => `${name} ${form.name} (${form.group})`),
   );
   assert.deepEqual(idle, []);
 });
 
-test('contestants have names of their own', () => {
-  const names = contestants.map(({ name }) => name);
+test('competitors have different names', () => {
+  const names = competitors.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
 });
 
-test('rivals of a row are contestants', () => {
-  const names = new Set(contestants.map(({ name }) => name));
-  for (const { rivals = [] } of definitions)
-    for (const name of rivals) assert.ok(names.has(name), name);
+test('the names in a row are those of competitors', () => {
+  const names = new Set(competitors.map(({ name }) => name));
+  for (const definition of definitions)
+    for (const name of definition.competitors ?? []) assert.ok(names.has(name), name);
 });
 
 test('synchronous packages take part in rows of asynchronous jobs', () => {
@@ -75,7 +75,7 @@ test('synchronous packages take part in rows of asynchronous jobs', () => {
   );
   const of = (name) =>
     choose(
-      contestants.find((each) => each.name === name),
+      competitors.find((each) => each.name === name),
       row,
       'callback',
     ).map(({ wait }) => wait);
@@ -83,7 +83,7 @@ test('synchronous packages take part in rows of asynchronous jobs', () => {
   assert.deepEqual(of('own loop'), ['sync']);
   assert.deepEqual(of('crypto-async'), ['callback']);
   assert.deepEqual(of('piscina'), ['promise']);
-  assert.deepEqual(of('hash-wasm'), [], 'it is no rival there');
+  assert.deepEqual(of('hash-wasm'), [], 'it does not take part');
 });
 
 test('answers are compared as bytes, whatever they came as', () => {
@@ -135,8 +135,8 @@ test('a stall counts for every event that would have met it', () => {
 // latency
 
 test('situations and calls are definitions that Millrace and node:crypto can do', () => {
-  const node = contestants.find(({ name }) => name === 'node:crypto');
-  const names = new Set(contestants.map(({ name }) => name));
+  const node = competitors.find(({ name }) => name === 'node:crypto');
+  const names = new Set(competitors.map(({ name }) => name));
   for (const job of [
     ...situations.flatMap(({ load }) => load),
     ...held.jobs,
@@ -146,7 +146,7 @@ test('situations and calls are definitions that Millrace and node:crypto can do'
     assert.ok(choose(ours, job, 'callback').length > 0, describe(job));
     assert.ok(job.algorithm === 'blake3' || choose(node, job, 'sync').length > 0, describe(job));
   }
-  for (const { contestants: wanted } of [...situations, held])
+  for (const { competitors: wanted } of [...situations, held])
     for (const name of wanted) assert.ok(names.has(name), name);
 });
 
@@ -182,7 +182,7 @@ test('a latency report of what there was until Ctrl-C', () => {
   const probes = { timer: { p50: [0, 0, 0], p99: [1e-3, 1e-3, 1e-3] } };
   const cut = {
     seconds: 1,
-    loop: [{ contestant: 'millrace', name: 'idle', load: [], rounds: [{}], probes }],
+    loop: [{ competitor: 'millrace', name: 'idle', load: [], rounds: [{}], probes }],
     held: [],
     rest: [],
     wrong: [],
@@ -343,7 +343,7 @@ test('comparisons are between engines that there are, on the sizes that both hav
       known.includes(faster) && known.includes(than) && faster !== than,
       `${faster}, ${than}`,
     );
-  const entry = (contestant, seconds) => ({ contestant, form: '', seconds, spread: 0 });
+  const entry = (competitor, seconds) => ({ competitor, form: '', seconds, spread: 0 });
   const measured = [16, 64].map((size, index) => ({
     table: 'hashperf',
     engines: true,

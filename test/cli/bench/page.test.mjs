@@ -58,7 +58,7 @@ test('every kind of record has its charts, and every chart a table with all of i
   );
   for (const { title, series, table } of charts) {
     const figures = series.reduce((sum, { points }) => sum + points.length, 0);
-    const bars = table.heads[0] === 'contestant';
+    const bars = table.heads[0] === 'competitor';
     const cells = bars
       ? table.rows.length
       : table.rows.flatMap((row) => row.slice(1)).filter((cell) => cell !== '-').length;
@@ -84,7 +84,7 @@ test('every kind of record has its charts, and every chart a table with all of i
 });
 
 test(
-  'a contestant has one colour in all charts, and the lines of throughput are size over ' + 'time',
+  'a competitor has one colour in all charts, and the lines of throughput are size over ' + 'time',
   () => {
     const colours = new Map();
     for (const { name, colour } of charts

@@ -1,4 +1,4 @@
-// All contestants. node:crypto comes first of the others, as its answers are the reference.
+// All competitors. node:crypto comes first of the others, as its answers are the reference.
 
 import * as bigintBuffer from './bigint-buffer.mjs';
 import * as bigintHash from './bigint-hash.mjs';
@@ -20,7 +20,7 @@ import * as xxhashAddon from './xxhash-addon.mjs';
 import * as xxhashWasm from './xxhash-wasm.mjs';
 
 /**
- * @typedef {object} Contestant
+ * @typedef {object} Competitor
  * @property {string} name
  * @property {string} [packageName]
  * @property {() => any} load
@@ -29,8 +29,8 @@ import * as xxhashWasm from './xxhash-wasm.mjs';
  * @property {readonly any[]} forms
  */
 
-/** @type {Contestant[]} */
-export const contestants = [
+/** @type {Competitor[]} */
+export const competitors = [
   millrace,
   nodeCrypto,
   webCrypto,

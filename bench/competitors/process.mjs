@@ -1,5 +1,5 @@
-// One process of `npm run bench -- rivals`: measures the row with the given index and prints the
-// result as JSON. The contestants take turns, in another order each round.
+// One process of `npm run bench -- competitors`: measures the row with the given index and prints
+// the result as JSON. The competitors take turns, in another order each round.
 
 import { createRequire } from 'node:module';
 
@@ -8,7 +8,7 @@ import { rows } from './rows.mjs';
 import { measureForms } from './turns.mjs';
 
 const load = createRequire(new URL('../../package.json', import.meta.url));
-const rival = createRequire(new URL('../package.json', import.meta.url));
+const competitor = createRequire(new URL('../package.json', import.meta.url));
 const [row, rounds, time] = [rows[Number(process.argv[2])], ...process.argv.slice(3).map(Number)];
 
 const forms = row.forms({
@@ -34,7 +34,7 @@ console.log(JSON.stringify({ foreign: usage.foreign(), delay: usage.delay(), ent
 
 function optional(name) {
   try {
-    return rival(name);
+    return competitor(name);
   } catch {
     return undefined;
   }
@@ -42,7 +42,7 @@ function optional(name) {
 
 async function imported(name) {
   try {
-    return await import(rival.resolve(name));
+    return await import(competitor.resolve(name));
   } catch {
     return undefined;
   }

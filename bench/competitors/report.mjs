@@ -1,4 +1,4 @@
-// The results of `npm run bench -- rivals` as a Markdown table.
+// The results of `npm run bench -- competitors` as a Markdown table.
 
 /** @param {any[]} results @param {Record<string, string>} about */
 export function markdown(results, about) {
@@ -12,23 +12,24 @@ export function markdown(results, about) {
   return lines.join('\n');
 }
 
-/** Millrace's other forms are shown, but are no rivals where another library is in the row. */
+/** Shows Millrace's other forms too, but compares with them only if no other library takes part. */
 function line({ name, goal, bytes, disturbed, entries }) {
   const [ours, ...others] = entries;
-  const foreign = others.filter(({ contestant }) => !contestant.startsWith('millrace'));
-  const rivals = foreign.length > 0 ? foreign : others;
-  if (rivals.length === 0)
+  const foreign = others.filter(({ competitor }) => !competitor.startsWith('millrace'));
+  const competitors = foreign.length > 0 ? foreign : others;
+  if (competitors.length === 0)
     return `| ${name} | ${figure(ours, bytes)} | not installed | | ${goal} |`;
-  const best = rivals.reduce((least, each) => (each.seconds < least.seconds ? each : least));
+  const best = competitors.reduce((least, each) => (each.seconds < least.seconds ? each : least));
   const ratio = best.seconds / ours.seconds;
   const noise = Math.max(0.03, ours.spread + best.spread);
   const tail = ours.p99 === undefined ? '' : `, p99/p50 ${(ours.p99 / ours.p50).toFixed(1)}`;
   const beside = others
-    .filter(({ contestant }) => foreign.length > 0 && contestant.startsWith('millrace, '))
-    .map((each) => `; ${each.contestant.slice(10)} ${figure(each, bytes)}`);
+    .filter(({ competitor }) => foreign.length > 0 && competitor.startsWith('millrace, '))
+    .map((each) => `; ${each.competitor.slice(10)} ${figure(each, bytes)}`);
   return (
     `| ${name} | ${figure(ours, bytes)}${tail}${beside.join('')} | ` +
-    `${figure(best, bytes)} ${best.contestant} | ${verdict(ratio, goal, noise)}${disturbed ? ' !' : ''} | ${goal} |`
+    `${figure(best, bytes)} ${best.competitor} | ` +
+    `${verdict(ratio, goal, noise)}${disturbed ? ' !' : ''} | ${goal} |`
   );
 }
 

@@ -1,6 +1,6 @@
 // Millrace through its public entry points, resolved as user code resolves them.
 //
-// A form is one call style: `make` binds it to a contestant's tools and one job's inputs. It is
+// A form is one call style: `make` binds it to a competitor's tools and one job's inputs. It is
 // compiled anew for every measurement (runner.mjs), so it may use only its two parameters.
 
 import { createRequire } from 'node:module';

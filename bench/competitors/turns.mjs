@@ -10,33 +10,33 @@ const BUDGET_MS = 12_000;
 const MIN_ROUNDS = 3;
 
 /**
- * Returns `{ contestant, seconds, spread, least, lower }` for each form, in the order of `forms`.
+ * Returns `{ competitor, seconds, spread, least, lower }` for each form, in the order of `forms`.
  * `seconds` is the median of the rounds, `least` their minimum, `lower` their lowest decile and
  * quartile. Calls `begin` after the warm-up.
  */
 export async function measureForms(row, forms, { rounds, time, begin = () => {} }) {
-  const contestants = [];
+  const competitors = [];
   for (const [name, call] of Object.entries(forms))
-    if (call) contestants.push({ name, call, seconds: [], latencies: [] });
-  await verify(row, contestants);
-  /** @type {(contestant: any, milliseconds: number, time: number) => Promise<number>} */
+    if (call) competitors.push({ name, call, seconds: [], latencies: [] });
+  await verify(row, competitors);
+  /** @type {(competitor: any, milliseconds: number, time: number) => Promise<number>} */
   const turn =
     row.measure === 'call'
       ? held
       : row.wait === 'sync'
         ? loop
-        : (contestant, milliseconds) => flight(contestant, milliseconds, row.inFlight);
-  for (const contestant of contestants) await turn(contestant, WARM_UP_MS, time);
-  for (const contestant of contestants) contestant.latencies.length = 0;
+        : (competitor, milliseconds) => flight(competitor, milliseconds, row.inFlight);
+  for (const competitor of competitors) await turn(competitor, WARM_UP_MS, time);
+  for (const competitor of competitors) competitor.latencies.length = 0;
   begin();
   const start = performance.now();
   for (let round = 0; round < rounds; round++) {
     if (round >= MIN_ROUNDS && performance.now() - start > BUDGET_MS) break;
-    for (const contestant of rotated(contestants, round))
-      contestant.seconds.push((await turn(contestant, time, time)) / (row.per ?? 1));
+    for (const competitor of rotated(competitors, round))
+      competitor.seconds.push((await turn(competitor, time, time)) / (row.per ?? 1));
   }
-  return contestants.map(({ name, seconds, latencies }) => ({
-    contestant: name,
+  return competitors.map(({ name, seconds, latencies }) => ({
+    competitor: name,
     seconds: median(seconds),
     spread: spread(seconds),
     least: Math.min(...seconds),
@@ -49,11 +49,11 @@ export async function measureForms(row, forms, { rounds, time, begin = () => {} 
   }));
 }
 
-/** All results equal the last contestant's, which is never Millrace's. */
-async function verify(row, contestants) {
+/** Compares all results with the last competitor's, which is never Millrace's. */
+async function verify(row, competitors) {
   const results = [];
-  for (const { call } of contestants) results.push(textOf(await call()));
-  for (const [index, { name }] of contestants.entries())
+  for (const { call } of competitors) results.push(textOf(await call()));
+  for (const [index, { name }] of competitors.entries())
     if (results[index] !== results.at(-1))
       throw new Error(`${row.name}: ${name} has another result`);
 }
@@ -66,14 +66,14 @@ function textOf(result) {
 }
 
 /** Seconds for one call, in a loop of synchronous calls. */
-async function loop(contestant, milliseconds, time) {
-  contestant.run ??= new Function(
+async function loop(competitor, milliseconds, time) {
+  competitor.run ??= new Function(
     'call',
     'count',
     'let last; for (let i = 0; i < count; i++) last = call(); return last;',
   );
-  contestant.count ??= countFor(contestant, milliseconds, time);
-  const { call, run, count } = contestant;
+  competitor.count ??= countFor(competitor, milliseconds, time);
+  const { call, run, count } = competitor;
   const start = performance.now();
   run(call, count);
   return (performance.now() - start) / 1000 / count;

@@ -1,16 +1,16 @@
-// `npm run bench -- rivals`: its table, and one row measured.
+// `npm run bench -- competitors`: its table, and one row measured.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { markdown } from '../../bench/rivals/report.mjs';
-import { rows } from '../../bench/rivals/rows.mjs';
+import { markdown } from '../../bench/competitors/report.mjs';
+import { rows } from '../../bench/competitors/rows.mjs';
 import { root } from '../support/child.mjs';
 
 const about = { machine: 'a CPU', tier: 'all CPU features', build: 'abc' };
-const entry = (contestant, seconds, more) => ({ contestant, seconds, spread: 0.01, ...more });
+const entry = (competitor, seconds, more) => ({ competitor, seconds, spread: 0.01, ...more });
 const table = (row) =>
   markdown([{ name: 'a row', goal: 1, ...row }], about)
     .split('\n')
@@ -43,7 +43,7 @@ test('a ratio below the goal is bold, within the noise marked ~, and disturbed r
   );
 });
 
-test("Millrace's other forms are rivals only where no other library takes part", () => {
+test("Millrace's other forms are competitors only where no other library takes part", () => {
   const ours = [entry('millrace', 2e-6), entry('millrace, raw key', 1e-6)];
   assert.match(table({ entries: ours }), /1\.00 us millrace, raw key \| \*\*0\.50\*\*/);
   assert.match(
@@ -54,7 +54,7 @@ test("Millrace's other forms are rivals only where no other library takes part",
 });
 
 test('one row measured, with CPU features hidden', () => {
-  const program = join(root, 'bench', 'rivals.mjs');
+  const program = join(root, 'bench', 'competitors.mjs');
   const args = ['--tier', 'haswell', '--match', '^sha512 16 KiB', '--rounds', '1', '--time', '1'];
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     encoding: 'utf8',

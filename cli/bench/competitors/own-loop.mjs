@@ -1,6 +1,5 @@
-// Millrace's own synchronous single calls in a loop: what a batch must be better than, and the
-// asynchronous call not much slower. Not a rival. A large job of one call is our time on a single
-// core.
+// Millrace's synchronous single calls in a loop: a batch must be faster, and an asynchronous call
+// not much slower. It does not compete. Its time for one large job is ours on a single core.
 
 export { load } from './millrace.mjs';
 

@@ -1,6 +1,6 @@
 // Calls for which another library, another route or the plain loop is close to Millrace:
 //
-//   npm run bench -- rivals [--tier zen3|skylake|haswell|nehalem|nothing] [--match EXPRESSION]
+//   npm run bench -- competitors [--tier zen3|skylake|haswell|nehalem|nothing] [--match EXPRESSION]
 //       [--rounds 11] [--time 40] [--json FILE]
 //
 // Each row has a process of its own. `--tier` hides CPU features from Millrace and from OpenSSL, as
@@ -13,8 +13,8 @@ import { parseArgs, promisify } from 'node:util';
 
 import { tierEnvironment, tiers } from '../tools/cpu-tiers.mjs';
 import { buildId, machineName } from './machine.mjs';
-import { markdown } from './rivals/report.mjs';
-import { rows } from './rivals/rows.mjs';
+import { markdown } from './competitors/report.mjs';
+import { rows } from './competitors/rows.mjs';
 
 const run = promisify(execFile);
 /** A row during which others used more cores than this is repeated. */
@@ -61,7 +61,7 @@ if (values.json !== undefined)
 console.log(markdown(results, about));
 
 async function measure(index) {
-  const file = fileURLToPath(new URL('rivals/process.mjs', import.meta.url));
+  const file = fileURLToPath(new URL('competitors/process.mjs', import.meta.url));
   const args = [file, String(index), values.rounds, values.time];
   const { stdout } = await run(process.execPath, args, { env });
   return JSON.parse(stdout);

@@ -1,9 +1,9 @@
-// The rows of `npm run bench -- rivals`: calls for which another library, another route or the
+// The rows of `npm run bench -- competitors`: calls for which another library, another route or the
 // plain loop was as fast as Millrace, or is close to it.
 //
-//   goal      least ratio of Millrace's rate to the best rival's
-//   forms     a function for each contestant that returns the call; the first is Millrace's.
-//             `null` where the contestant's package is not installed
+//   goal      least ratio of Millrace's rate to the best competitor's
+//   forms     a function for each competitor that returns the call; the first is Millrace's.
+//             `null` if the competitor's package is not installed
 //   wait      `sync` returns the result, `promise` a promise of it
 //   inFlight  calls in flight (promise only)
 //   per       operations in one call
