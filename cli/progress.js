@@ -1,4 +1,4 @@
-// A progress line on stderr, if that is a terminal: share done, rate and time left. It stands in
+// A progress line on stderr, if that is a terminal: share done, rate and time left. It appears in
 // for packages such as cli-progress, which hide the cursor and install signal handlers.
 
 'use strict';

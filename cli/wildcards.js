@@ -1,4 +1,4 @@
-// Expands * and ? in file names on Windows, whose shells do not. (node:fs has glob from Node 22
+// Expands * and ? in file names on Windows, where shells do not. (node:fs has glob from Node 22
 // on.)
 
 'use strict';

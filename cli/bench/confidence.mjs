@@ -50,7 +50,7 @@ function compareEngines(row) {
 function compare(ours, other, row) {
   const ratio = other.seconds / ours.seconds;
   const noise = Math.max(LEAST_NOISE, ours.spread + other.spread) + taken(row);
-  // Symmetrical: what is no lead by a factor is no lag by its inverse.
+  // Symmetrical: a factor that is not a lead is not a lag as its inverse.
   const verdict = Math.max(ratio, 1 / ratio) <= 1 + noise ? 'tie' : ratio > 1 ? 'ahead' : 'behind';
   return { ratio, noise, verdict };
 }

@@ -17,7 +17,7 @@ const {
 const { checksumLine, joinLines, tagOf } = require('./lines.js');
 const { walk } = require('./walk.js');
 
-// Not KMAC, which needs a key, nor TupleHash: a file is no tuple.
+// Not KMAC, which needs a key, nor TupleHash: a file is not a tuple.
 const algorithms = () => {
   const { getHashes, hashFacts } = require('../../dist/core.js')['catalog/catalog'];
   return getHashes().filter((name) => hashFacts(name).direct);

@@ -6,7 +6,7 @@
 //
 // A disk needs many reads at a time. After a slow call, the next files are therefore first read
 // asynchronously into the page cache. Large files are calls of their own. Pipes, devices and files
-// that cannot be opened or that change go through node:fs, whose errors name the reason.
+// that cannot be opened or that change go through node:fs: its errors name the reason.
 
 'use strict';
 
@@ -19,10 +19,10 @@ const { findHash } = require('../../dist/core.js')['catalog/catalog'];
 const { Answers, hashPath, hashPaths, hashPathsSync, workers } =
   require('../../dist/streams/digest-stream.js')['streams/file-batch'];
 
-/** A larger file is a call of its own, so that the others need not wait for it. */
+/** A larger file is a separate call, so that the others need not wait for it. */
 const LARGE_FILE_BYTES = 1024 * 1024;
 const FILES_PER_CALL = 256;
-/** Calls whose digests may wait for a slow one before them. */
+/** The most calls with digests that wait for a slow call before them. */
 const MAX_PENDING_CALLS = 2000;
 /** Up to this many files are hashed on the main thread if they are small; no thread is started. */
 const INLINE_FILES = 8;

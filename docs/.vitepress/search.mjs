@@ -6,7 +6,7 @@ export const search = {
   options: {
     detailedView: true,
     miniSearch: {
-      /** Indexes a page of a function as a whole: its signatures are no results of their own. */
+      /** Indexes a page of a function as a whole: its signatures are not separate results. */
       _splitIntoSections(path, html) {
         if (!/[\\/]api[\\/].*[\\/]functions[\\/]/.test(path)) return undefined;
         const text = (part) => part.replaceAll(/<[^>]*>/g, '');

@@ -290,7 +290,7 @@ function placeOf(hash: unknown, Class: HasherClass): Place {
 
 function hashOfBytes(hash: unknown): HashFacts {
   const facts = typeof hash === 'string' ? findHash(hash) : undefined;
-  // A KMAC needs a key, and a tuple is no bytes.
+  // A KMAC needs a key, and a tuple is not bytes.
   if (facts === undefined || !facts.direct) throw new Error('Unsupported hash type!');
   return facts;
 }

@@ -359,7 +359,7 @@ declare namespace cryptoAsync {
   type Target = [target: ArrayBufferView, targetOffset: number];
   type Aad = [aad: ArrayBufferView, aadOffset: number, aadSize: number];
   type Tag = [tag: ArrayBufferView, tagOffset: number, tagSize: number];
-  // TypeScript 5.0 and 5.1 take tuples whose members all have names, or none.
+  // TypeScript 5.0 and 5.1 require names for all members of a tuple, or for none.
   /** The first arguments of a cipher. */
   type Mode = [algorithm: string, encrypt: Encrypt];
   type Short = [...mode: Mode, key: Buffer, iv: Buffer, source: Buffer];

@@ -128,7 +128,7 @@ export function open(algorithm?: unknown, options?: unknown): unknown {
 /**
  * Encrypts or decrypts: a stream cipher (AES-CTR of NIST SP 800-38A with a 128-bit big-endian
  * counter; ChaCha20 of RFC 8439 with a 16-byte iv: 4-byte little-endian counter, then the nonce),
- * or an AEAD whose tag has its own buffer. A stream cipher alone does not detect changes; prefer
+ * or an AEAD with the tag in its own buffer. A stream cipher alone does not detect changes; prefer
  * {@link seal}.
  *
  * @example

@@ -469,7 +469,7 @@ export class Hmac extends Hasher {
 
 /**
  * A running TupleHash, made by {@link createHash}: each update adds an item to the tuple. It is no
- * stream, because the chunks of a stream are no items.
+ * stream, because the chunks of a stream are not items.
  */
 export class TupleHash extends Hash {
   protected override another(running: Running, options: TransformOptions | undefined): Hash {

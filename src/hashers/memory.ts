@@ -41,7 +41,7 @@ const collected = new FinalizationRegistry<readonly Secret[]>((all) =>
 );
 
 /**
- * Returns memory for a hash with a key, whose state may reveal the key. It is not shared: the last
+ * Returns memory for a hash with a key: its state may reveal the key. It is not shared: the last
  * owner of shared memory stays alive, and its key with it. Each memory is registered once, not each
  * hash that uses it: that takes 500 ns.
  */

@@ -111,7 +111,7 @@ export class Running implements HashSetup {
   }
 
   /**
-   * True for a hash with a key whose state may reveal the key. It has memory of its own, which is
+   * True for a hash with a key if the state may reveal the key. Its memory is not shared, and is
    * wiped when the hash is collected. The state of an HMAC over a one-way hash does not reveal it.
    */
   private get leases(): boolean {

@@ -69,7 +69,7 @@ export function usesOf(key: Exclude<KeyMaterial, string>): KeyUses | undefined {
   return isBytesView(key) || SecretCopy.is(key) ? undefined : key.uses;
 }
 
-/** `size` is undefined for a prepared key, whose size is right. */
+/** `size` is undefined for a prepared key: its size was checked. */
 function checkKeySize(
   key: KeyMaterial,
   size: number | undefined,

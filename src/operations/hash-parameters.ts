@@ -68,7 +68,7 @@ export const hashingNames = {
   ...parameterNames,
 } as const;
 
-/** Parameters whose values are numbers or strings; those of the others are bytes or strings. */
+/** Parameters that are numbers, then those that are strings; the others are bytes or strings. */
 const NUMBERS: readonly ParameterName[] = ['domain', 'blockSize'];
 const TEXTS: readonly ParameterName[] = ['context'];
 

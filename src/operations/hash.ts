@@ -71,8 +71,8 @@ export interface HashOptions<E extends Encoding = Encoding>
   readonly encoding?: E | undefined;
   /**
    * The digest's size in bytes: 1 to 64 for blake2b512, 1 to 32 for blake2s256; any for the hashes
-   * of SP 800-185 and RFC 9861, for blake3, and for shake128 and shake256, whose defaults are 16
-   * and 32 as in node:crypto; fixed for others. BLAKE2, and SP 800-185 without `xof` in the name,
+   * of SP 800-185 and RFC 9861, for blake3, and for shake128 and shake256 (by default 16
+   * and 32, as in node:crypto); fixed for others. BLAKE2, and SP 800-185 without `xof` in the name,
    * hash it too: a shorter digest is not the start of a longer one.
    */
   readonly outputLength?: number | undefined;

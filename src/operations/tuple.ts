@@ -27,7 +27,7 @@ export function encodeItem(item: Uint8Array, offset = 0, size = sizeOf(item)): U
   return encodeItems([part(item, offset, size)]);
 }
 
-/** Refuses a source whose chunks are not the items of a tuple. */
+/** Refuses a source of chunks for a hash of tuples: chunks are not items. */
 export function refuseTuple({ tuple, name }: HashFacts, argument: string): void {
   if (!tuple) return;
   throw makeError(

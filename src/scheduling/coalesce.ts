@@ -133,7 +133,7 @@ export function join(
   return true;
 }
 
-// Coalesces a request whose digest goes to the caller's memory: copying is faster than a job.
+// Coalesces a request with a target: copying the digest is faster than a job.
 onShortMessage((completion) => {
   const { target, source } = request;
   if (

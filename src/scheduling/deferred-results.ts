@@ -45,7 +45,7 @@ let spent = 0;
 let spentInRound = 0;
 /** The current round of delivery; 0 outside of one. */
 let round = 0;
-/** Counts the event-loop iterations at whose end something was delivered. */
+/** Counts the event-loop iterations that ended with a delivery. */
 export let iteration = 0;
 /** True if a delivery is scheduled. */
 let awaited = false;

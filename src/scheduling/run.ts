@@ -247,8 +247,8 @@ class Prefixed implements Completion {
 }
 
 /**
- * Returns true if the request should run now. Native code itself runs or refuses requests whose
- * digest or tag goes to the caller's memory.
+ * Returns true if the request should run now. Native code itself runs or refuses requests with
+ * the caller's memory for the digest or tag.
  */
 function shouldRunInline(): boolean {
   const operation: Operation = frame[At.Operation]!;

@@ -182,7 +182,7 @@ function statsOf(file: number): Promise<Stats> {
   );
 }
 
-/** A file that has grown is no error: a log may grow while it is read. */
+/** A file that has grown is not an error: a log may grow while it is read. */
 function isShort(bytes: number, total: number | undefined): boolean {
   return total !== undefined && bytes < total;
 }

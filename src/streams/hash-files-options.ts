@@ -37,7 +37,7 @@ export interface HashFilesOptions<
 > extends HashOptions<E> {
   /**
    * `'throw'` (default): the first path, in the order given, that cannot be hashed ends the call
-   * with its error. `'return'`: an Error takes the place of its digest, and the call goes on.
+   * with its error. `'return'`: an Error takes the place of its digest, and the call continues.
    */
   readonly errors?: R | undefined;
 }

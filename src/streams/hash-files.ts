@@ -3,7 +3,8 @@
  *
  * With the native engine the worker threads open, read and hash files by themselves, many in a call
  * (file-batch.ts). Everything else is read through the platform's files.node.ts: files that native
- * code refuses, whose errors name the reason, hashes with a key, a seed or parameters, other engines.
+ * code refuses (the errors of Node.js name the reason), hashes with a key, a seed or parameters,
+ * other engines.
  */
 import { makeError } from '../base/errors.js';
 import { eachItem, isAsyncIterable, isIterable, readItems, type Items } from '../base/iterables.js';
@@ -21,7 +22,7 @@ import {
 } from '#platform/streams/files.js';
 import { viewOf } from '#platform/base/runtime.js';
 
-/** A larger file is a call of its own, so that the others need not wait for it. */
+/** A larger file is a separate call, so that the others need not wait for it. */
 const LARGE_FILE_BYTES = 1024 * 1024;
 /** Files of a call, also if their number is not known. */
 const FILES_PER_CALL = 256;

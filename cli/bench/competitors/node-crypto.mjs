@@ -297,7 +297,7 @@ export const forms = [
     },
   },
 
-  // Argon2 since Node 24.7; it is no function before.
+  // Argon2 since Node 24.7; it is not a function before.
   {
     name: 'scryptSync',
     ...derive,

@@ -99,7 +99,7 @@ function noise({ rows, latency, scaling }) {
       ? []
       : [
           `Samples spread ${percent(0.5)} around their median (90th percentile of the rows: ` +
-            `${percent(0.9)}); less than that of both, and less than 3 %, is no difference.`,
+            `${percent(0.9)}); a difference below that of both, or below 3 %, does not count.`,
         ]),
     ...(disturbed === 0
       ? []

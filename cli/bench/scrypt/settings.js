@@ -26,7 +26,7 @@ const options = [
     name: 'mode',
     value: 'MODE',
     help:
-      'sequential (default): two calls an iteration with the same input, whose keys must match; ' +
+      'sequential (default): two calls an iteration with the same input; their keys must match; ' +
       'random: one call with a new input',
     choices: () => modes,
   },
@@ -118,7 +118,7 @@ function variants(text) {
   return variantNames.filter((name) => names.includes(name));
 }
 
-/** The limits of RFC 7914 and of node:crypto's OpenSSL, whose count of the memory this is. */
+/** Checks the limits of RFC 7914 and of node:crypto's OpenSSL, which counts memory in this way. */
 function checkCost({ N, r, p, maxmem }) {
   const problem = (text) => new UserError(text, { usage: true });
   if (N < 2 || !Number.isInteger(Math.log2(N)))

@@ -1,10 +1,10 @@
 /**
  * The objects that createCipheriv and createDecipheriv return, with the methods and the stream of
- * Node's Cipheriv and Decipheriv, from whose prototypes they inherit. As in Node.js, a decipher
+ * Node's Cipheriv and Decipheriv, and inherit from their prototypes. As in Node.js, a decipher
  * returns plaintext before its tag is checked.
  *
- * Whatever Node.js refuses is handed to an object of Node's in the same state, whose error the
- * caller gets. Unusual arguments before the first byte replace the message by Node's object.
+ * Whatever Node.js refuses is handed to an object of Node's in the same state, and the caller
+ * gets its error. Unusual arguments before the first byte replace the message by Node's object.
  */
 import nodeDecoder = require('node:string_decoder');
 import type { Transform } from 'node:stream';
@@ -132,11 +132,11 @@ export function cipherClass(kind: CipherKind): CipherClass {
       }
       const bytes = isUint8Array(data) ? data : messageBytes(data, inputEncoding);
       if (bytes === undefined || this.#stage === Stage.Spent) {
-        this.#judge().update(data, inputEncoding, outputEncoding);
+        this.#reference().update(data, inputEncoding, outputEncoding);
         return allocateApart(0);
       }
       // Node.js refuses 2 GiB, and some versions one byte less.
-      if (sizeOf(bytes) > SURE_MAX) this.#judge().update(bytes);
+      if (sizeOf(bytes) > SURE_MAX) this.#reference().update(bytes);
       const result = this.#process(bytes, sizeOf(bytes), outputEncoding);
       return this.#encoded(result, outputEncoding, false);
     }
@@ -152,7 +152,7 @@ export function cipherClass(kind: CipherKind): CipherClass {
         this._decoder = node._decoder;
         return result;
       }
-      if (this.#stage === Stage.Spent) return this.#judge().final(outputEncoding);
+      if (this.#stage === Stage.Spent) return this.#reference().final(outputEncoding);
       return this.#encoded(this.#finish(), outputEncoding, true);
     }
 
@@ -173,13 +173,13 @@ export function cipherClass(kind: CipherKind): CipherClass {
           return this;
         }
       }
-      this.#replaceOrJudge().setAAD(aadbuf, options);
+      this.#replaceOrReference().setAAD(aadbuf, options);
       return this;
     }
 
     setAutoPadding(ap: unknown): this {
       if (this.#node !== undefined || this.#stage === Stage.Spent)
-        this.#replaceOrJudge().setAutoPadding(ap);
+        this.#replaceOrReference().setAutoPadding(ap);
       return this;
     }
 
@@ -196,7 +196,7 @@ export function cipherClass(kind: CipherKind): CipherClass {
         copyInto((this.#tag = allocUnsafe(expected)), tagbuf, 0);
         return this;
       }
-      const theirs = this.#replaceOrJudge();
+      const theirs = this.#replaceOrReference();
       theirs.setAuthTag(tagbuf, encoding);
       // Node.js accepts it for a message that has started here.
       if (this.#node === undefined) this.#tag = tagBytes(tagbuf, encoding);
@@ -206,7 +206,7 @@ export function cipherClass(kind: CipherKind): CipherClass {
     getAuthTag(): Buffer {
       if (this.#node !== undefined) return this.#node.getAuthTag();
       const tag = this.#tag;
-      return tag === undefined ? this.#judge().getAuthTag() : apart(tag);
+      return tag === undefined ? this.#reference().getAuthTag() : apart(tag);
     }
 
     _transform(
@@ -239,7 +239,7 @@ export function cipherClass(kind: CipherKind): CipherClass {
       const message = this.#started();
       // Node's results have ArrayBuffers of their own.
       const small = size <= SMALL_BYTES;
-      // A ciphertext that becomes text is no secret: the pool's memory costs less.
+      // A ciphertext that becomes text is not a secret: the pool's memory costs less.
       const pooled = encrypt && encoding && encoding !== 'buffer';
       const target = small ? stage(size) : pooled ? allocUnsafe(size) : allocateApart(size);
       const status = message.update(bytes, size, target);
@@ -257,7 +257,7 @@ export function cipherClass(kind: CipherKind): CipherClass {
       }
       if (!encrypt && this.#tag === undefined) {
         // Node.js refuses it.
-        const theirs = this.#judge();
+        const theirs = this.#reference();
         this.#end();
         return theirs.final() as Buffer;
       }
@@ -273,7 +273,7 @@ export function cipherClass(kind: CipherKind): CipherClass {
       return allocateApart(0);
     }
 
-    /** Returns the message, whose additional data are complete from here on. */
+    /** Returns the message. Its additional data are complete from here on. */
     #started(): CipherMessage | StreamMessage {
       const message = this.#message!;
       if (this.#stage === Stage.New) {
@@ -308,10 +308,13 @@ export function cipherClass(kind: CipherKind): CipherClass {
       return end ? decoder.end(result) : decoder.write(result);
     }
 
-    /** Returns Node's object: in place of this one before the message starts, otherwise a judge. */
-    #replaceOrJudge(): NodeCipher {
+    /**
+     * Returns the object of Node's that replaces this one before the message starts, afterwards one
+     * for reference.
+     */
+    #replaceOrReference(): NodeCipher {
       if (this.#node !== undefined) return this.#node;
-      if (this.#stage !== Stage.New) return this.#judge();
+      if (this.#stage !== Stage.New) return this.#reference();
       const { key, nonce } = this.#message!;
       const theirs = kind.fresh(this.#served.name, key, nonce, this.#nodeOptions());
       if (this.#aad.length > 0) theirs.setAAD(this.#aad);
@@ -321,7 +324,7 @@ export function cipherClass(kind: CipherKind): CipherClass {
     }
 
     /** Returns an object of Node's in the state of this one, with another key. */
-    #judge(): NodeCipher {
+    #reference(): NodeCipher {
       const theirs = this.#empty();
       if (!encrypt && this.#tag !== undefined) theirs.setAuthTag(Buffer.alloc(this.#tag.length));
       if (this.#stage !== Stage.New) theirs.update(Buffer.alloc(1));

@@ -3,8 +3,8 @@
  * of Node's Hash and Hmac. They inherit from Node's prototypes, which make them streams on first
  * use and instances of crypto.Hash and crypto.Hmac.
  *
- * Whatever Node.js refuses is handed to an object of Node's in the same state, whose error the
- * caller gets: codes, classes and messages are those of the running version.
+ * Whatever Node.js refuses is handed to an object of Node's in the same state, and the caller
+ * gets its error: codes, classes and messages are those of the running version.
  */
 import { Running } from '../../hashers/running.js';
 import { bytesOfView, isBytesView, isUint8Array, sizeOf } from '../../base/intrinsics.js';
@@ -45,7 +45,7 @@ export interface Digester {
   fork(size: number): Running | undefined;
   readonly served: ServedHash;
   /** Returns an object of Node's in the same stage. */
-  judge(): NodeDigester;
+  reference(): NodeDigester;
 }
 
 /** A running hash of size 0 returns an empty digest. */
@@ -177,11 +177,11 @@ export function digesterClass(kind: DigesterKind): {
           return;
         }
       }
-      this.#judge().update(data, encoding);
+      this.#reference().update(data, encoding);
     }
 
     #digestLate(encoding: unknown): unknown {
-      const theirs = this.#judge().digest(encoding) as Buffer | string;
+      const theirs = this.#reference().digest(encoding) as Buffer | string;
       // A spent Hash has thrown, a spent Hmac returns nothing.
       if (this.#stage === Stage.Spent || theirs.length === 0) return theirs;
       this.#stage = Stage.Spent;
@@ -193,7 +193,7 @@ export function digesterClass(kind: DigesterKind): {
       return apart(typeof result === 'string' ? Buffer.from(result, 'hex') : result);
     }
 
-    #judge(): NodeDigester {
+    #reference(): NodeDigester {
       const theirs = kind.fresh(this.#served);
       if (this.#stage === Stage.Ended) theirs._flush(() => {});
       if (this.#stage === Stage.Spent) theirs.digest();
@@ -207,7 +207,7 @@ export function digesterClass(kind: DigesterKind): {
         return {
           fork: (size) => (stage === Stage.Open ? own.#running.copy(size) : undefined),
           served: own.#served,
-          judge: () => own.#judge(),
+          reference: () => own.#reference(),
         };
       };
     }
@@ -253,7 +253,7 @@ export function apart(digest: Buffer): Buffer {
   return copy;
 }
 
-/** Returns the bytes of a text as Node.js decodes it: UTF-8 for a name that is no encoding. */
+/** Returns the bytes of a text as Node.js decodes it: UTF-8 for a name that is not an encoding. */
 export function textBytes(text: string, encoding: unknown): Buffer {
   return Buffer.from(
     text,

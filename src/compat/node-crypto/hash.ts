@@ -56,7 +56,7 @@ function isSize(value: unknown, { facts }: ServedHash): value is number {
 }
 
 function copy(this: object, options?: unknown): unknown {
-  const { fork, served, judge } = inside(this);
+  const { fork, served, reference } = inside(this);
   const asked =
     typeof options === 'object' && options !== null
       ? (options as { outputLength?: unknown }).outputLength
@@ -65,9 +65,9 @@ function copy(this: object, options?: unknown): unknown {
     ? asked
     : asked === undefined && !served.facts.xof
       ? served.size
-      : sizeOfCopy(judge(), options);
+      : sizeOfCopy(reference(), options);
   const running = fork(size);
-  if (running === undefined) return sizeOfCopy(judge(), options);
+  if (running === undefined) return sizeOfCopy(reference(), options);
   return new Class(running, served, size, options);
 }
 

@@ -3,7 +3,7 @@
  * it without `final`; registering each for its finalization takes as long as encrypting a packet.
  * Nothing of a message is therefore its own but its place in the keystream: ciphers with equal keys
  * share a copy of the key, which is registered once, and the engine has the states of the last few
- * ciphers. One whose state was disposed of begins again at its place.
+ * ciphers. A cipher without a state begins again at its place.
  */
 import type { CipherFacts } from '../../catalog/facts.js';
 import { automatic } from '../../engines/engines.js';

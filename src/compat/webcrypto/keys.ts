@@ -85,7 +85,7 @@ export function keptKeyOf(value: unknown): Kept | undefined {
   return read;
 }
 
-/** Reads one of the platform's keys, whose bytes can be read if it is extractable. */
+/** Reads one of the platform's keys; its bytes can be read if it is extractable. */
 function adopt(key: object, { algorithm, usages, extractable }: Attributes): Kept | undefined {
   const bytes = extractable ? exportedSecret(key) : undefined;
   if (typeof bytes !== 'object') return undefined;

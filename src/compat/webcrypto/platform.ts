@@ -28,7 +28,7 @@ const subtle = crypto.subtle ?? (new (class {})() as PlatformCrypto['subtle']);
 
 export { crypto as platformCrypto, subtle as platformSubtle, CryptoKey };
 
-/** The prototype of the platform's SubtleCrypto, whose methods millrace/register-webcrypto replaces. */
+/** The platform's SubtleCrypto.prototype; millrace/register-webcrypto replaces its methods. */
 export const subtlePrototype = Object.getPrototypeOf(subtle) as Record<string, Method>;
 
 /** The platform's methods by name. */

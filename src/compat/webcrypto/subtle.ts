@@ -1,6 +1,6 @@
 /**
- * The methods of SubtleCrypto. A call that is invalid or unusual goes to the platform, whose result
- * or error is the caller's, unless the platform lacks the algorithm. No method throws.
+ * The methods of SubtleCrypto. A call that is invalid or unusual goes to the platform, and the
+ * caller gets its result or error, unless the platform lacks the algorithm. No method throws.
  */
 import { wipe, type Secret } from '../../base/secret-memory.js';
 import { crypt, keyWrap } from './ciphers.js';

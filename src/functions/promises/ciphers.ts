@@ -68,9 +68,9 @@ export function open(): Promise<unknown> {
 }
 
 /**
- * Encrypts or decrypts with a stream cipher, or an AEAD whose tag has its own buffer; see `cipher`
- * of `millrace`. Without a target the source is copied at the call; with one both are lent: **do
- * not transfer, detach, resize or write them until the promise settles**.
+ * Encrypts or decrypts with a stream cipher, or an AEAD with the tag in its own buffer; see
+ * `cipher` of `millrace`. Without a target the source is copied at the call; with one both are
+ * lent: **do not transfer, detach, resize or write them until the promise settles**.
  *
  * @example
  * ```js

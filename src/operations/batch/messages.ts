@@ -80,7 +80,7 @@ function isPacked(value: unknown): value is Record<keyof PackedSources, unknown>
 }
 
 /**
- * Returns true for messages whose iterator runs while they are hashed, if the call can wait for it.
+ * Returns true if the iterator of the messages can run while they are hashed.
  */
 export function isMessageIterable(value: unknown): value is Items<Message> {
   if (isRevoked(value) || Array.isArray(value) || isPacked(value)) return false;

@@ -57,7 +57,7 @@ export function fillBeginning({ key, preference, seedLow, seedHigh }: Batch): vo
   frame[At.SeedHigh] = seedHigh;
 }
 
-/** The most digests whose hex is encoded as one string. */
+/** The most digests that are encoded as one string of hex. */
 const TEXT_DIGESTS = 32;
 
 /** The result of the call. */

@@ -36,7 +36,7 @@ import {
   type SealSettings,
 } from './parameters.js';
 
-/** A pump whose key must be derived or chosen first; input waits until then. */
+/** A pump that derives or chooses its key first; input waits until then. */
 abstract class DerivingPump implements Pump {
   readonly sink: OutputSink;
   /** The passphrase, or the bytes of a key. */
