@@ -3,7 +3,7 @@
 //   npm run bench -- --record [--out FILE] [--rounds N] [--time MS]
 //
 // The file is bench/records/timings-<CPU model>.csv; `npm run bench -- records` draws it. What is
-// measured must stay the same from record to record, so tables and sizes are no options.
+// measured must stay the same from record to record, so tables and sizes cannot be chosen.
 
 import { execFile } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';

@@ -92,11 +92,11 @@ for (let repeat = 1; repeat <= repeats; repeat++) {
     );
   }
 }
-const judged = cells.map((cell) => assess(cell, record.of(cell)));
-console.log(report(judged, about));
+const assessed = cells.map((cell) => assess(cell, record.of(cell)));
+console.log(report(assessed, about));
 if (values.html !== undefined) {
   const date = new Date().toISOString();
-  writeFileSync(values.html, routesPage(judged, { ...about, date, processes: repeats }));
+  writeFileSync(values.html, routesPage(assessed, { ...about, date, processes: repeats }));
 }
 
 async function measure(cell) {

@@ -1,5 +1,5 @@
-// Browsers for the tests that open pages. They are no dependency: where Debian's can be installed
-// they are, elsewhere those tests say that they were not run.
+// Browsers for the tests that open pages. They are not dependencies: Debian's are installed if
+// possible, otherwise those tests say that they were not run.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

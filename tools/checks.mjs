@@ -91,7 +91,7 @@ async function checkCrates() {
   return step(advisories, 'cargo-deny', [...deny, 'advisories'], { env });
 }
 
-/** Private items too: the documentation is for those who work on the code. */
+/** Private items too: the documentation is for contributors. */
 async function rustDocs() {
   const env = { ...(await prepareNativeBuild()), RUSTDOCFLAGS: '-D warnings' };
   await step(

@@ -15,7 +15,7 @@ const vectors = [...recent, 'movbe', 'avx', 'avx2', 'bmi1', 'bmi2', 'aes-ni', 'p
 const everything = [...vectors, 'ssse3', 'sse4.1'];
 
 /**
- * From the most to the least: `needs` are features without which this CPU is no such tier itself.
+ * From the most to the least: `needs` are features that this CPU must have to belong to the tier.
  */
 export const tiers = [
   {

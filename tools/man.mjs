@@ -102,7 +102,7 @@ function escaped(text) {
   return text.replaceAll('\\', '\\e').replaceAll('-', '\\-');
 }
 
-/** A line of text: a dot or an apostrophe at its start is no request. */
+/** A line of text: a dot or an apostrophe at its start is not a request. */
 function line(text) {
   return escaped(text).replace(/^(?=[.'])/, '\\&');
 }

@@ -54,9 +54,9 @@ export async function nobleExports(dist) {
         for (const [name, maker] of Object.entries(exports))
           makers.set(maker, { module: path.split('/').at(-1), name });
     all[name] = {};
-    for (const [line, table] of Object.entries(modules.tables)) {
+    for (const [major, table] of Object.entries(modules.tables)) {
       const seen = new Map();
-      all[name][line] = Object.fromEntries(Object.entries(table).map(([path, module]) => [path,
+      all[name][major] = Object.fromEntries(Object.entries(table).map(([path, module]) => [path,
         Object.fromEntries(Object.entries(module).map(([each, maker]) => [each,
           described(maker, path, each, seen)]))]));
     }
@@ -71,13 +71,13 @@ export async function nobleExports(dist) {
 /** Writes the files. Resolves to their paths relative to dist. */
 export async function writeNobleModules(dist) {
   const written = [];
-  for (const [name, lines] of Object.entries(await nobleExports(dist))) {
-    for (const [line, modules] of Object.entries(lines)) {
-      const folder = line === 'v1' ? `${name}/v1` : name;
+  for (const [name, majors] of Object.entries(await nobleExports(dist))) {
+    for (const [major, modules] of Object.entries(majors)) {
+      const folder = major === 'v1' ? `${name}/v1` : name;
       for (const [path, exports] of Object.entries(modules))
         written.push(
-          ...writeForNode(dist, name, line, `${folder}/${path}`, Object.keys(exports)),
-          ...writeForWeb(dist, name, line, `${folder}/${path}`, exports),
+          ...writeForNode(dist, name, major, `${folder}/${path}`, Object.keys(exports)),
+          ...writeForWeb(dist, name, major, `${folder}/${path}`, exports),
         );
     }
     for (const platform of ['browser', 'edge'])
@@ -91,17 +91,17 @@ export async function writeNobleModules(dist) {
   return written.map((file) => relative(dist, file));
 }
 
-function writeForNode(dist, name, line, path, names) {
+function writeForNode(dist, name, major, path, names) {
   const up = '../'.repeat(path.split('/').length - 1);
   const last = path.split('/').at(-1);
   const list = names.join(', ');
   const typeNames = types[name].filter((each) => !names.includes(each)).join(', ');
   const declare = (end) =>
-    `import type { ${line} } from '${up}compat/${name}.${end}';\n` +
+    `import type { ${major} } from '${up}compat/${name}.${end}';\n` +
     `export type { ${typeNames} } from '${up}compat/${name}.${end}';\n` +
     names
       .map((each) => {
-        const type = `(typeof ${line})['${last}']['${each}'];\n`;
+        const type = `(typeof ${major})['${last}']['${each}'];\n`;
         return each === 'default'
           ? `declare const _default: ${type}export default _default;\n`
           : `export declare const ${each}: ${type}`;
@@ -111,7 +111,7 @@ function writeForNode(dist, name, line, path, names) {
   return [
     put(
       `${here}.js`,
-      `module.exports = require('${up}compat/${name}.js').${line}['${last}'];\n// For Node.js, ` +
+      `module.exports = require('${up}compat/${name}.js').${major}['${last}'];\n// For Node.js, ` +
         'which reads names of exports without running the code.\n0 && (module.exports = { ' +
         `${names.filter((each) => each !== 'default').join(', ')} });\n`,
     ),
@@ -125,10 +125,10 @@ function writeForNode(dist, name, line, path, names) {
  * Writes a module for bundlers, which leave out each export that a page does not use: the calls that
  * make them are pure.
  */
-function writeForWeb(dist, name, line, path, exports) {
+function writeForWeb(dist, name, major, path, exports) {
   const up = '../'.repeat(path.split('/').length - 1);
   const last = path.split('/').at(-1);
-  const number = line.slice(1);
+  const number = major.slice(1);
   const imports = new Map();
   const imported = (module, maker) => {
     const file = `${up}entries/noble/${module}.mjs`;
@@ -158,7 +158,7 @@ function writeForWeb(dist, name, line, path, exports) {
   const declarations = `export * from '${up}../${path}.js';\n`;
   return [
     ...[browser, edge].map((file) => put(`${file}.mjs`, text)),
-    put(`${browser}.cjs`, `module.exports = require('${up}${name}.cjs').${line}['${last}'];\n`),
+    put(`${browser}.cjs`, `module.exports = require('${up}${name}.cjs').${major}['${last}'];\n`),
     put(`${browser}.d.mts`, declarations),
     put(`${browser}.d.cts`, declarations),
   ];

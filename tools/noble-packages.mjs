@@ -13,7 +13,7 @@ import { root } from './steps.mjs';
  * The version of noble whose interface each package has, the sub-paths that are noble's, and those
  * of older versions, whose types that version of noble lacks.
  */
-const lines = {
+const majors = {
   'noble-hashes': {
     v1: { like: '1.8', own: ['_md'], older: ['_assert', '_sha2'] },
     v2: { like: '2.4', own: ['_md'] },
@@ -25,8 +25,8 @@ const lines = {
 };
 
 /** The folders of the packages below the folder of all packages. */
-export const nobleFolders = Object.keys(lines).flatMap((name) =>
-  ['v1', 'v2'].map((line) => `${name}-${line}`),
+export const nobleFolders = Object.keys(majors).flatMap((name) =>
+  ['v1', 'v2'].map((major) => `${name}-${major}`),
 );
 
 /** The tag of a version: `latest` is version 2. npm refuses `v1`, as it is a range of versions. */
@@ -35,17 +35,17 @@ export const nobleTag = (folder) => (folder.endsWith('-v1') ? 'latest-1' : 'late
 /** Writes the packages below `out`. */
 export async function writeNoblePackages(out, manifest, repository) {
   const all = await nobleExports(join(root, 'dist'));
-  for (const [name, versions] of Object.entries(lines))
-    for (const [line, settings] of Object.entries(versions))
-      writePackage(join(out, `${name}-${line}`), name, line, settings, all, manifest, repository);
+  for (const [name, versions] of Object.entries(majors))
+    for (const [major, settings] of Object.entries(versions))
+      writePackage(join(out, `${name}-${major}`), name, major, settings, all, manifest, repository);
 }
 
-function writePackage(folder, name, line, { like, own, older = [] }, all, manifest, repository) {
+function writePackage(folder, name, major, { like, own, older = [] }, all, manifest, repository) {
   const scope = name.slice('noble-'.length);
   const original = `noble-${scope}-original`;
-  const modules = all[name][line];
-  const other = all[name][line === 'v1' ? 'v2' : 'v1'];
-  const from = (path) => `millrace/${name}/${line === 'v1' ? 'v1/' : ''}${path}.js`;
+  const modules = all[name][major];
+  const other = all[name][major === 'v1' ? 'v2' : 'v1'];
+  const from = (path) => `millrace/${name}/${major === 'v1' ? 'v1/' : ''}${path}.js`;
   const exported = { './package.json': './package.json' };
   const write = (file, text) => writeFileSync(join(folder, file), text);
   mkdirSync(folder, { recursive: true });
@@ -66,7 +66,7 @@ function writePackage(folder, name, line, { like, own, older = [] }, all, manife
     // noble's types, which dependents are written against.
     write(`${path}.d.ts`, `export * from '${typed}';\n`);
     write(`${path}.d.mts`, `export * from '${typed}';\n`);
-    write(`${path}.browser.mjs`, browserModule(path, found, name, line, original));
+    write(`${path}.browser.mjs`, browserModule(path, found, name, major, original));
     exported[`./${path}.js`] = {
       browser: { import: `./${path}.browser.mjs` },
       import: `./${path}.mjs`,
@@ -84,19 +84,19 @@ function writePackage(folder, name, line, { like, own, older = [] }, all, manife
   // without it was written for version 1.
   const plain = (path) => [`./${path}`, exported[`./${path}.js`]];
   const bare = [...Object.keys(modules), ...own];
-  if (line === 'v1') Object.assign(exported, Object.fromEntries(bare.map(plain)));
+  if (major === 'v1') Object.assign(exported, Object.fromEntries(bare.map(plain)));
   const strange = [
-    ...(line === 'v1' ? [] : Object.keys({ ...other, ...modules }).map((path) => `./${path}`)),
+    ...(major === 'v1' ? [] : Object.keys({ ...other, ...modules }).map((path) => `./${path}`)),
     ...Object.keys(other)
       .filter((path) => !(path in modules))
       .map((path) => `./${path}.js`),
   ].filter((path) => !(path in exported));
   for (const path of strange) exported[path] = './wrong-version.js';
-  write('wrong-version.js', wrongVersion(name, line, scope));
-  write('original.js', originalModule(name, line, original, scope));
+  write('wrong-version.js', wrongVersion(name, major, scope));
+  write('original.js', originalModule(name, major, original, scope));
   write('README.md', readme(name, scope, like));
-  const [major, minor, patch] = manifest.version.split('.').map(Number);
-  const version = `${like}.${major * 10_000 + minor * 100 + patch}`;
+  const numbers = manifest.version.split('.').map(Number);
+  const version = `${like}.${numbers[0] * 10_000 + numbers[1] * 100 + numbers[2]}`;
   const described = {
     name: `@millrace/${name}`,
     version,
@@ -111,7 +111,7 @@ function writePackage(folder, name, line, { like, own, older = [] }, all, manife
     // Bundlers leave out a module of which nothing is used.
     sideEffects: ['./original.js', './wrong-version.js'],
     files: ['*.js', '*.mjs', '*.d.ts', '*.d.mts'],
-    engines: { node: line === 'v1' ? '>=20' : '>=20.19' },
+    engines: { node: major === 'v1' ? '>=20' : '>=20.19' },
     dependencies: {
       millrace: manifest.version,
       [original]: `npm:@noble/${scope}@^${like}.0`,
@@ -120,8 +120,8 @@ function writePackage(folder, name, line, { like, own, older = [] }, all, manife
   write('package.json', `${JSON.stringify(described, null, 2)}\n`);
 }
 
-function originalModule(name, line, original, scope) {
-  const number = line.slice(1);
+function originalModule(name, major, original, scope) {
+  const number = major.slice(1);
   return `// Tells Millrace where noble itself is, for what Millrace lacks.
 const { readFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
@@ -145,12 +145,12 @@ if (number(found) < number(first) || number(found) > number(last)) {
 }
 
 /**
- * Returns a module for bundles, in which each export stands alone: Millrace's, with what it falls
+ * Returns a module for bundles, in which each export is separate: Millrace's, with what it falls
  * back on, or noble's, as it is.
  */
-function browserModule(path, exports, name, line, original) {
+function browserModule(path, exports, name, major, original) {
   const scope = name.slice('noble-'.length);
-  const from = (file) => `millrace/${name}/${line === 'v1' ? 'v1/' : ''}${file}.js`;
+  const from = (file) => `millrace/${name}/${major === 'v1' ? 'v1/' : ''}${file}.js`;
   const theirs = (file) => `'${original}/${file}.js'`;
   // In browsers the helpers are noble's too: they need no engine.
   if (path === 'utils' && scope === 'hashes') return `export * from ${theirs(path)};\n`;
@@ -162,7 +162,7 @@ function browserModule(path, exports, name, line, original) {
       `import { ${each} as our_${each} } from '${from(path)}';`,
       `import { ${noble[1]} as their_${each} } from ${theirs(noble[0])};`,
     );
-    const given = `our_${each}, '${scope}', ${line.slice(1)}, '${noble.join('/')}', their_${each}`;
+    const given = `our_${each}, '${scope}', ${major.slice(1)}, '${noble.join('/')}', their_${each}`;
     return `export const ${each} = /* @__PURE__ */ withNoble(${given});`;
   });
   if (imports.length > 0)
@@ -170,8 +170,8 @@ function browserModule(path, exports, name, line, original) {
   return `${[...imports, ...body].join('\n')}\n`;
 }
 
-function wrongVersion(name, line, scope) {
-  const [mine, other] = line === 'v1' ? [1, 2] : [2, 1];
+function wrongVersion(name, major, scope) {
+  const [mine, other] = major === 'v1' ? [1, 2] : [2, 1];
   return `const { version } = require('./package.json');
 throw Object.assign(
   new Error(

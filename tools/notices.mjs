@@ -16,7 +16,7 @@ import { Stop, probe } from './steps.mjs';
 
 const LICENCE_FILE = /^(licen[cs]e|copying|copyright|notice|unlicense)/i;
 
-/** Crates whose packages lack their licence, as it stands in their repositories. */
+/** Crates whose packages lack their licence, as their repositories have it. */
 const missingFiles = {
   'napi-sys': {
     license: 'MIT',

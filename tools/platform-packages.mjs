@@ -15,7 +15,7 @@
 //
 // The optionalDependencies are written here and are not in the repository's own package.json:
 // there, `npm ci` would look for packages of a version that is not published yet, and fail. For the
-// same reason the repository's own is private: published as it stands, it would carry one
+// same reason the repository's own is private: published unchanged, it would carry one
 // platform's binary.
 
 import {

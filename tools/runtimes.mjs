@@ -142,7 +142,7 @@ export function makeProject() {
   const installed = join(place, 'node_modules', 'millrace');
   mkdirSync(join(place, 'node_modules'), { recursive: true });
   if (!existsSync(installed)) symlinkSync(root, installed, 'junction');
-  // A module resolves names from where it stands.
+  // A module resolves names from its folder.
   writeFileSync(join(place, 'open.mjs'), 'export const open = (name) => import(name);\n');
   return place;
 }

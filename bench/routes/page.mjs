@@ -15,11 +15,11 @@ const levels = /** @type {const} */ ([
 ]);
 
 /**
- * @param {import('./report.mjs').Judged[]} judged
+ * @param {import('./report.mjs').Assessed[]} assessed
  * @param {{ machine: string, build: string, date: string, processes: number }} about
  */
-export function routesPage(judged, { machine, build, date, processes }) {
-  const measured = judged.filter(({ verdict }) => verdict !== 'none');
+export function routesPage(assessed, { machine, build, date, processes }) {
+  const measured = assessed.filter(({ verdict }) => verdict !== 'none');
   const count = (wanted) => measured.filter(({ verdict }) => verdict === wanted).length;
   const disturbed = measured.filter((each) => each.disturbed).length;
   return pageOf({
@@ -109,9 +109,9 @@ function heatOf(operation, memory, measured) {
   };
 }
 
-function cellOf(judged) {
-  if (judged === undefined) return undefined;
-  const { ratio, best, verdict, disturbed, rates, low, high } = judged;
+function cellOf(assessed) {
+  if (assessed === undefined) return undefined;
+  const { ratio, best, verdict, disturbed, rates, low, high } = assessed;
   const [, level] = levels.find(([from]) => ratio >= from);
   const unsure = verdict === 'unsure';
   return {

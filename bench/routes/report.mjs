@@ -12,7 +12,7 @@ const LEAST_NOISE = 0.03;
 const DISTURBED_CORES = 0.1;
 
 /**
- * @typedef {object} Judged
+ * @typedef {object} Assessed
  * @property {import('./plan.mjs').Cell} cell
  * @property {Record<string, number>} rates the median of the processes, calls per second
  * @property {string} best the fastest fixed route
@@ -28,7 +28,7 @@ const DISTURBED_CORES = 0.1;
 /**
  * @param {import('./plan.mjs').Cell} cell
  * @param {Record<string, string>[]} lines of openRecord
- * @returns {Judged}
+ * @returns {Assessed}
  */
 export function assess(cell, lines) {
   const of = (route, field) =>
@@ -68,9 +68,9 @@ export function assess(cell, lines) {
   };
 }
 
-/** @param {Judged[]} judged */
-export function report(judged, { machine, build }) {
-  const measured = judged.filter(({ verdict }) => verdict !== 'none');
+/** @param {Assessed[]} assessed */
+export function report(assessed, { machine, build }) {
+  const measured = assessed.filter(({ verdict }) => verdict !== 'none');
   const groups = [...new Set(measured.map(groupOf))];
   const count = (wanted) => measured.filter(({ verdict }) => verdict === wanted).length;
   const missed = measured
@@ -93,8 +93,8 @@ export function report(judged, { machine, build }) {
 
 const groupOf = ({ cell }) => `${cell.operation}, ${cell.memory}`;
 
-function table(group, judged) {
-  const here = judged.filter((each) => groupOf(each) === group);
+function table(group, assessed) {
+  const here = assessed.filter((each) => groupOf(each) === group);
   const values = (field) =>
     [...new Set(here.map(({ cell }) => cell[field]))].sort((one, other) => one - other);
   const depths = values('inFlight');
@@ -109,10 +109,11 @@ function table(group, judged) {
   ];
 }
 
-function text(judged) {
-  if (judged === undefined) return '-';
-  const mark = { reached: ' ', unsure: '~', missed: '<', none: ' ' }[judged.verdict];
-  return `${judged.ratio.toFixed(2)} ${judged.best[0]} ${mark}${judged.disturbed ? '!' : ' '}`;
+function text(assessed) {
+  if (assessed === undefined) return '-';
+  const mark = { reached: ' ', unsure: '~', missed: '<', none: ' ' }[assessed.verdict];
+  const { ratio, best, disturbed } = assessed;
+  return `${ratio.toFixed(2)} ${best[0]} ${mark}${disturbed ? '!' : ' '}`;
 }
 
 function missedLine({ cell, rates, best, ratio, low, high, noise, disturbed }) {

@@ -77,18 +77,18 @@ test('a record continues where it ended, for the same machine, build and kind of
 });
 
 test('a verdict needs a difference above the noise', () => {
-  const judged = (name, results) => {
+  const assessed = (name, results) => {
     const record = openRecord(join(folder, name), about, { fresh: true, isolated: false });
     results.forEach((each, index) => record.add(cell, index + 1, [each]));
     return assess(cell, record.of(cell));
   };
   const rates = { auto: 80, inline: 60, pool: 100, split: 90 };
-  const missed = judged('missed.csv', [result(rates), result({ ...rates, auto: 20 })]);
+  const missed = assessed('missed.csv', [result(rates), result({ ...rates, auto: 20 })]);
   assert.equal(missed.best, 'pool');
   assert.equal(missed.verdict, 'missed');
   assert.deepEqual([missed.low, missed.ratio, missed.high], [0.2, 0.5, 0.8]);
-  assert.equal(judged('noise.csv', [result(rates, { spread: 0.1 })]).verdict, 'unsure');
-  const reached = judged('reached.csv', [result({ ...rates, auto: 96 }, { foreign: 0.5 })]);
+  assert.equal(assessed('noise.csv', [result(rates, { spread: 0.1 })]).verdict, 'unsure');
+  const reached = assessed('reached.csv', [result({ ...rates, auto: 96 }, { foreign: 0.5 })]);
   assert.equal(reached.verdict, 'reached');
   assert.equal(reached.disturbed, true);
   const text = report([missed, assess({ ...cell, size: 16 }, [])], about);
@@ -119,7 +119,7 @@ test('the command measures a cell, writes it down and does not measure it again'
 const missing = missingBrowser();
 
 test('the heat map in a browser: wide, and narrow and dark', { skip: missing }, async (t) => {
-  const judged = cellsOf({ quick: true, most: Infinity }).map((each, index) => {
+  const assessed = cellsOf({ quick: true, most: Infinity }).map((each, index) => {
     const ratio = 0.4 + (index % 9) / 10;
     const rates = Object.fromEntries(routesOf(each).map((route, place) => [route, 1000 - place]));
     const verdict = ratio >= 0.95 ? 'reached' : index % 2 === 0 ? 'unsure' : 'missed';
@@ -135,7 +135,7 @@ test('the heat map in a browser: wide, and narrow and dark', { skip: missing }, 
     };
   });
   const date = '2026-01-01T00:00:00Z';
-  const html = routesPage(judged, { ...about, machine: 'a <CPU>', date, processes: 2 });
+  const html = routesPage(assessed, { ...about, machine: 'a <CPU>', date, processes: 2 });
   const path = join(folder, 'routes.html');
   writeFileSync(path, html);
   const browser = await startBrowser();
@@ -156,7 +156,7 @@ test('the heat map in a browser: wide, and narrow and dark', { skip: missing }, 
       machine: document.querySelector('dd').textContent,
     }));
     assert.equal(seen.width, view.viewport.width, 'no sideways scrolling');
-    assert.equal(seen.cells.length, judged.length);
+    assert.equal(seen.cells.length, assessed.length);
     assert.equal(seen.cells[0], '0.40p~!');
     assert.equal(seen.machine, 'a <CPU>');
   }

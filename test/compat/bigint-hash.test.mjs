@@ -363,7 +363,7 @@ test('unknown names', () => {
   }
 });
 
-test('a hash that needs more than bytes is no hash here', () => {
+test('a hash that needs more than bytes is unknown here', () => {
   for (const call of [
     (name) => getHasher(name),
     (name) => hashAsBigInt(name, Buffer.alloc(1)),
@@ -501,7 +501,7 @@ test('invalid input for which the original package threw', () => {
   }
   for (const value of [123, {}, true, Symbol('x'), () => {}])
     assert.throws(() => getHasher('md5').update(value), typeError('ERR_ARGUMENT_TYPE'));
-  // And the hasher goes on.
+  // And the hasher continues.
   const hasher = getHasher('md5').update('hello');
   assert.throws(() => hasher.update(null), TypeError);
   assert.equal(hasher.update('world').digestBigInt(), 0xfc5e038d38a57032085441e7fe7010b0n);

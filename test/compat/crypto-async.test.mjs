@@ -736,7 +736,7 @@ test('the tag is an output when encrypting and only read when decrypting', async
 
 // helpers
 
-/** Where in the order of checks each kind of failure stands; spec section 3. */
+/** The place of each kind of failure in the order of checks; spec section 3. */
 const order = { simpleBuffers: 0, native: 100, types: 200, ranges: 300, sizes: 400 };
 
 /** Everything that can be wrong with one argument: `[name, value, code]`. */

@@ -27,37 +27,39 @@ const bytes = (size, byte) =>
 /** Calls with new arguments: buffers, objects and texts. */
 const calls = {
   'node-crypto createCipheriv': [
-    (door, key, iv, options, data) => {
-      const cipher = (door ?? nodeCrypto).createCipheriv('aes-256-gcm', key, iv, options);
+    (library, key, iv, options, data) => {
+      const cipher = (library ?? nodeCrypto).createCipheriv('aes-256-gcm', key, iv, options);
       return [cipher.update(data), cipher.final(), cipher.getAuthTag()];
     },
     () => [bytes(32, 1), bytes(12, 2), { authTagLength: 16 }, bytes(40, 3)],
   ],
   'node-crypto createDecipheriv': [
-    (door, key, iv, options, data) =>
-      (door ?? nodeCrypto).createDecipheriv('aes-256-gcm', key, iv, options).update(data),
+    (library, key, iv, options, data) =>
+      (library ?? nodeCrypto).createDecipheriv('aes-256-gcm', key, iv, options).update(data),
     () => [bytes(32, 1), bytes(12, 2), { authTagLength: 16 }, bytes(40, 3)],
   ],
   'node-crypto createHmac': [
-    (door, key, options, data) =>
-      (door ?? nodeCrypto).createHmac('sha256', key, options).update(data).digest(),
+    (library, key, options, data) =>
+      (library ?? nodeCrypto).createHmac('sha256', key, options).update(data).digest(),
     () => [bytes(32, 1), { encoding: undefined }, bytes(40, 3)],
   ],
   'node-crypto createHash': [
-    (door, options, data) =>
-      (door ?? nodeCrypto).createHash('sha256', options).update(data).digest(),
+    (library, options, data) =>
+      (library ?? nodeCrypto).createHash('sha256', options).update(data).digest(),
     () => [{ outputLength: 32 }, bytes(40, 3)],
   ],
   'node-crypto scryptSync': [
-    (door, password, salt, options) => (door ?? nodeCrypto).scryptSync(password, salt, 16, options),
+    (library, password, salt, options) =>
+      (library ?? nodeCrypto).scryptSync(password, salt, 16, options),
     () => [bytes(32, 1), bytes(16, 2), { N: 2, r: 1, p: 1, maxmem: 2 ** 20 }],
   ],
   'node-crypto pbkdf2Sync': [
-    (door, password, salt) => (door ?? nodeCrypto).pbkdf2Sync(password, salt, 2, 16, 'sha256'),
+    (library, password, salt) =>
+      (library ?? nodeCrypto).pbkdf2Sync(password, salt, 2, 16, 'sha256'),
     () => [bytes(32, 1), bytes(16, 2)],
   ],
   'node-crypto hkdfSync': [
-    (door, key, salt, info) => (door ?? nodeCrypto).hkdfSync('sha256', key, salt, info, 16),
+    (library, key, salt, info) => (library ?? nodeCrypto).hkdfSync('sha256', key, salt, info, 16),
     () => [bytes(32, 1), bytes(16, 2), bytes(8, 3)],
   ],
   'crypto-async cipher': [
@@ -195,9 +197,9 @@ function armsOf(given) {
   return arms;
 }
 
-async function outcome(call, door, given) {
+async function outcome(call, library, given) {
   try {
-    const value = await call(door, ...given);
+    const value = await call(library, ...given);
     return {
       value: [value]
         .flat()

@@ -47,7 +47,7 @@ export function aborts({ millrace, promises, options, made, add }) {
       const { signal } = new AbortController();
       ok((await call(signal)) !== undefined, 'no result');
     });
-    add(family, name, 'what is no signal', async () =>
+    add(family, name, 'a value that is not a signal', async () =>
       sameError(await errorOf(call({ aborted: false }), name), 'ERR_ARGUMENT_TYPE', millrace, name),
     );
   }

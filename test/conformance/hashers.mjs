@@ -148,7 +148,7 @@ function addStates({ millrace, made, add }, algorithm, own, message) {
       sameBytes(
         hasher.update(message.subarray(Number(at))).digest(),
         whole,
-        `${at}: the exporter goes on`,
+        `${at}: the exporter continues`,
       );
     }
   });
@@ -300,7 +300,11 @@ function addSeeds({ millrace, options, made, add }, message) {
       millrace,
       'createHmac',
     );
-    sameBytes(hasher.update(message).digest(), made.hashes.sha256.whole, 'and the hasher goes on');
+    sameBytes(
+      hasher.update(message).digest(),
+      made.hashes.sha256.whole,
+      'and the hasher continues',
+    );
   });
 }
 

@@ -32,7 +32,7 @@ export async function openEntryPoints({ from = import.meta.url, kind = 'require'
   return { millrace, promises, originals: { cryptoAsync, bigintHash, bigintBuffer } };
 }
 
-/** A module resolves from where it stands; so a small one is asked that stands there. */
+/** Names are resolved from the folder of a module: a small module in that folder is asked. */
 async function importerFrom(from) {
   if (from === import.meta.url) return (name) => import(name);
   const { open } = await import(new URL('open.mjs', from));

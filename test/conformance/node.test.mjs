@@ -90,7 +90,7 @@ const wrong = (bytes) => {
   return bytes;
 };
 
-/** What a entry point does wrongly, and which cases must notice. */
+/** Faults of an entry point, and the cases that must fail with each. */
 const liars = {
   'a digest with one wrong bit': {
     names: ['hash'],

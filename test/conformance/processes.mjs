@@ -190,7 +190,7 @@ export function processes({ millrace, promises, options, add, where }) {
       'throws',
       { code: 5, stdout: 'caught: of a callback' },
     ],
-    'has an uncaught exception for an error nobody takes': [
+    'has an uncaught exception for an error that nothing handles': [
       'rejects',
       { code: 6, stdout: 'unhandled: ERR_AUTHENTICATION' },
     ],

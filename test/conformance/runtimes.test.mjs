@@ -115,7 +115,7 @@ describe('runtimes', { concurrency: 2 }, () => {
             assert.deepEqual(told.warnings, []);
             return;
           }
-          // The portable engine serves, says so once, and whoever insists is told why.
+          // The portable engine serves, says so once, and a call that names `native` is told why.
           assert.equal(told.native, 'ERR_ENGINE_UNAVAILABLE');
           assert.match(told.reason, reason);
           assert.equal(

@@ -121,7 +121,7 @@ export function pieces({ millrace, promises, options, made, add }) {
     });
     ok(seen.length > 0, 'no progress was told');
   });
-  add('pieces', 'sha256', 'a source that fails, or gives what is no piece', async () => {
+  add('pieces', 'sha256', 'a source that fails, or yields a value that is not bytes', async () => {
     const broken = async function* () {
       yield utf8('a');
       throw new Error('broken');

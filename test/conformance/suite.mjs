@@ -50,7 +50,7 @@ export const families = {
  * @param given.options goes into every options object, such as `{ engine: 'portable' }`; an engine
  * is also configured, for the forms without one
  * @param given.place `'node'` or `'browser'`: what there is besides algorithms
- * @param given.without `[family, name]`s of cases that cannot be here; whoever gives them says why
+ * @param given.without `[family, name]`s of cases that cannot be here; the caller says why
  * @param given.families names of those to run; all by default
  * @param given.algorithms names of those to run; all by default
  * @param given.styles call styles of those to run, `synchronous`, `callback` or `promise`, beside

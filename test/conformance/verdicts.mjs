@@ -54,7 +54,7 @@ export function sameError(error, code, { MillraceError }, what) {
   if (!(error instanceof MillraceError)) fail(`${what}: ${code} is not a MillraceError`);
   if (!(error instanceof (classes[code] ?? Error)))
     fail(`${what}: ${code} is not a ${classes[code].name}`);
-  if (error.message.length <= 10) fail(`${what}: "${error.message}" is no sentence`);
+  if (error.message.length <= 10) fail(`${what}: "${error.message}" is not a sentence`);
 }
 
 export function show(value) {

@@ -263,8 +263,8 @@ test('the page', { skip: missing }, async (t) => {
       }
       await page.screenshot({ path: join(pictures, `page-${name}.png`), fullPage: true });
       const { width, beyond } = await page.evaluate(lookedAt);
-      assert.equal(width, view.viewport.width, 'nobody has to scroll sideways');
-      assert.deepEqual(beyond, [], 'nothing stands beyond the edge');
+      assert.equal(width, view.viewport.width, 'no sideways scrolling');
+      assert.deepEqual(beyond, [], 'nothing is beyond the edge');
       assert.deepEqual(await lowContrast(page), []);
       assert.deepEqual(complaints, []);
       await close();

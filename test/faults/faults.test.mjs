@@ -227,7 +227,7 @@ test(
 // threads that stop
 
 test(
-  'a worker that stops, and goes on: all calls end, with the right results',
+  'a worker that stops and continues: all calls end, with the right results',
   { skip },
   async () => {
     const [same] = await withFaults(
@@ -263,7 +263,7 @@ test(
   },
 );
 
-test('a stopped process goes on with everything in flight', { skip }, async () => {
+test('a stopped process continues with everything in flight', { skip }, async () => {
   const [same] = await withFaults(`${calls}
     const right = await all();
     const { spawn } = require('node:child_process');

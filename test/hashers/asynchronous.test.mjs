@@ -624,7 +624,7 @@ test('a hasher dropped while in flight, and collections at every moment', async 
     async function one(index) {
       const name = ['sha256', 'blake3', 'sha3-256'][index % 3];
       const make = () => {
-        // Nobody holds the hasher, its key or its sources but what is in flight.
+        // Only what is in flight refers to the hasher, its key and its sources.
         const hasher = millrace.createHash(name);
         hasher.updateAsync(Buffer.alloc(300_000, 1), 0, 300_000);
         hasher.updateAsync(Buffer.alloc(70_000, 2));
@@ -692,7 +692,7 @@ test('hashers are let go, with their memory', async () => {
         await sleep(10);
         globalThis.gc();
       }
-      // Who sits at the shared place last stays until the next comes.
+      // The last owner of the shared memory stays alive until the next one.
       console.log(held.filter((each) => each.deref() !== undefined).length <= 2);
     })();
   `,

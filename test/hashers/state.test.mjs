@@ -30,7 +30,7 @@ const at = {
 };
 const sumSize = 8;
 
-/** The blob with a sum that is right, as whoever forges one can make it. */
+/** Returns a forged state with the right checksum. */
 function signed(blob) {
   const body = blob.subarray(0, blob.length - sumSize);
   millrace.hash('xxh3-64', body, { target: blob, targetOffset: body.length });
@@ -39,7 +39,7 @@ function signed(blob) {
 
 const bodyOffset = (subject) => at.name + subject.algorithm.length;
 
-/** The state belongs to nobody here. */
+/** The state has no owner here. */
 function refused(make, what, message) {
   expectError(thrown(make, what), 'ERR_STATE', message, what);
 }
@@ -62,7 +62,7 @@ function harmless(make, what) {
     try {
       return each.update('more').update(Buffer.alloc(3000, 5)).digest();
     } catch (error) {
-      // A counter that stands at its end says so when more comes.
+      // A counter at its end refuses more bytes.
       if (error?.code === 'ERR_STATE' || error?.code === 'ERR_SOURCE_SIZE') return error.code;
       assert.equal(error?.code, 'ERR_HASHER_SPENT', `${what}: ${error?.stack}`);
       return each.squeeze(500);

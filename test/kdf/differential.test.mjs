@@ -42,7 +42,7 @@ test('scrypt is that of node:crypto', async () => {
         .scrypt(password, salt, keylen, options)
         .then((key) => assert.deepEqual(key, expected)),
     );
-    // Those who gave them may use their memory again.
+    // The caller may use its memory again.
     password.fill(0);
     salt.fill(0);
   }

@@ -152,7 +152,7 @@ test('a cost of the other algorithm is refused: it would change nothing', async 
   }
 });
 
-test('a text that is no password hash is refused', async () => {
+test('a text that is not a password hash is refused', async () => {
   const good = ofOthers[2][1];
   for (const hash of [
     '',

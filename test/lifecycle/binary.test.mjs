@@ -114,7 +114,7 @@ test('a package in its own folder never takes a binary from the working folder',
   }
 });
 
-// files that are no binary of ours
+// files that are not binaries of Millrace
 
 /** The header of an ELF file for a CPU, and nothing behind it. */
 const elf = (machine) => {
@@ -212,7 +212,7 @@ test('a front and a binary of different versions', async () => {
   }
 });
 
-test('a platform that there is no binary for', async () => {
+test('a platform without a binary', async () => {
   warned(
     await run(`Object.defineProperty(process, 'platform', { value: 'sunos' });\n${REPORT}`),
     /None is published for sunos-/,

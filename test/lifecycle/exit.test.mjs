@@ -159,8 +159,8 @@ test('jobs submitted in an exit listener hang nothing', async () => {
   assert.ok(ms < quick, `${ms} ms`);
 });
 
-// Jobs of several seconds each: who exits must not wait for them. Their memory is never written, so
-// it costs address space only, and is read as zeros. What counts is not how long the end takes, but
+// Jobs of several seconds each: process.exit must not wait for them. Their memory is never written,
+// so it costs address space only, and is read as zeros. What counts is not how long the end takes, but
 // that it takes less than half of what one such job would, by this machine's own speed: measured
 // are 20 ms of 5 s.
 

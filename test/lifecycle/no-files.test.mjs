@@ -28,8 +28,8 @@ const names = [
 const env = Object.fromEntries(names.map((name) => [name, join(folder, name)]));
 
 /**
- * Where builds before the first release kept what they had measured: a FIFO there hangs whoever
- * opens it.
+ * The files of measurements of builds before the first release: a FIFO there blocks code that opens
+ * it.
  */
 const places = [
   'MILLRACE_CACHE',

@@ -214,7 +214,7 @@ test('passphrases, and the keys that are derived from them, leave nothing', asyn
     }
     for (const [name, passphrase] of Object.entries(passphrases)) {
       let sealing;
-      await leavesNothing(name + ': a stream that goes on', async () => {
+      await leavesNothing(name + ': a stream that continues', async () => {
         const sealed = [];
         sealing = promises.sealStreamWithPassphrase(passphrase, { N: 1024 });
         sealing.on('data', (data) => sealed.push(data));

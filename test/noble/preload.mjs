@@ -7,10 +7,10 @@ const settings = JSON.parse(process.env.MILLRACE_NOBLE_SUITE);
 register('./hooks.mjs', import.meta.url, { data: settings });
 
 if (settings.ours) {
-  const { directory, entry, line, name, sources } = settings;
+  const { directory, entry, major, name, sources } = settings;
   const { default: front } = await import(entry);
   const modules = {};
   for (const source of sources) modules[source] = await import(`${directory}/src/${source}.ts`);
-  front.useNoble(name, line, (subpath) => modules[subpath]);
+  front.useNoble(name, major, (subpath) => modules[subpath]);
   globalThis.millraceNobleCalls = front.nobleCalls;
 }

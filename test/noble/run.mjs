@@ -32,8 +32,9 @@ if (given === undefined) throw new Error('usage: npm run test:noble -- DIRECTORY
 const directory = resolve(given);
 const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
 const [, name] = /^@noble\/(hashes|ciphers)$/.exec(manifest.name) ?? [];
-if (name === undefined) throw new Error(`${directory} is no checkout of noble: ${manifest.name}`);
-const line = Number(manifest.version[0]);
+if (name === undefined)
+  throw new Error(`${directory} is not a checkout of noble: ${manifest.name}`);
+const major = Number(manifest.version[0]);
 
 /** What the tests import besides noble, in the versions of its package.json. */
 function fetchPackages() {
@@ -60,7 +61,7 @@ function entryOf(folder) {
 
 const packages = fetchPackages();
 const dist = join(root, 'dist', values.browser ? 'browser' : '');
-const folder = join(dist, `noble-${name}`, line === 1 ? 'v1' : '');
+const folder = join(dist, `noble-${name}`, major === 1 ? 'v1' : '');
 const modules = Object.fromEntries(
   readdirSync(folder)
     .filter((each) => each.endsWith('.mjs') && each !== '_original.mjs')
@@ -75,7 +76,7 @@ function run(file, ours) {
   const settings = {
     directory: pathToFileURL(directory).href,
     entry: pathToFileURL(join(dist, values.browser ? '' : 'compat', `noble-${name}.mjs`)).href,
-    line,
+    major,
     modules,
     name,
     ours,

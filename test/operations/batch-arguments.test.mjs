@@ -48,7 +48,7 @@ test('sources that are none', async () => {
   await refuses('hashMany', [], 'ERR_MISSING_ARGUMENT', /algorithm/);
 });
 
-test('elements that are no data are named by their index', async () => {
+test('errors name the index of an element that is not bytes or text', async () => {
   for (const value of [
     undefined,
     null,

@@ -82,7 +82,7 @@ for (const way of ['sync', 'callback', 'promise'])
     });
 
 for (const [way, hashMany] of Object.entries(ways('hashMany'))) {
-  test(`${way}: what is no iterable of messages`, async () => {
+  test(`${way}: a value that is not an iterable of messages is refused`, async () => {
     const wrong = { code: 'ERR_ARGUMENT_TYPE', message: /^sources must be an array or iterable/ };
     for (const sources of ['text', key, key.buffer, 5, null, undefined, {}, Symbol.iterator])
       await assert.rejects(async () => hashMany('sha256', sources), wrong);

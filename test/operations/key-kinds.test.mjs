@@ -205,7 +205,7 @@ for (const [prepared, uses] of Object.entries(functions)) {
       await assert.rejects(async () => use(other), { code: 'ERR_KEY_ALGORITHM' });
     });
 
-    test(`${name}: a value that is no key is refused, and the error names the kinds`, async () => {
+    test(`${name}: refuses a value that is not a key and names the kinds`, async () => {
       const { privateKey } = generateKeyPairSync('ed25519');
       const wrong = [
         [{}, /KeyObject/],

@@ -241,7 +241,7 @@ test('a key for one algorithm is refused by every other', async () => {
     'ERR_KEY_ALGORITHM',
     /key/,
   );
-  // Nor does a key stand for bytes that are no key.
+  // A key is refused where bytes are expected that are not a key.
   await refuses(
     'seal',
     ['aes-256-gcm', { key, nonce: key, source: '' }],

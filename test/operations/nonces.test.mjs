@@ -1,4 +1,4 @@
-// seal without a nonce: a random one stands before the ciphertext, and open without a nonce reads
+// seal without a nonce: a random one precedes the ciphertext, and open without a nonce reads
 // it there. In every way of calling, with every engine; never twice the same; in memory given by
 // the caller and over the source too.
 

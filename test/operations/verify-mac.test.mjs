@@ -130,7 +130,7 @@ for (const [style, verify] of Object.entries(styles)) {
     }
   });
 
-  test(`${style}: what is no argument is refused`, async () => {
+  test(`${style}: an invalid argument is refused`, async () => {
     const options = { key, source, mac };
     const refused = [
       [{ source, mac }, 'ERR_MISSING_ARGUMENT'],

@@ -683,7 +683,7 @@ describe('in a project of npm', { concurrency: 2 }, () => {
     });
   }
 
-  test('every example of the API reference runs as it stands', () => runReference(place));
+  test('every example of the API reference runs unchanged', () => runReference(place));
 });
 
 /** Returns what a bundle of an example prints in a page. */

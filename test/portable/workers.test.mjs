@@ -110,7 +110,7 @@ test('many in flight, of all kinds and sizes, each with its own result', async (
 });
 
 test(
-  'short jobs that share a worker, some of them given up, some for the first time in ' +
+  'short jobs that share a worker, some of them cancelled, some for the first time in ' +
     'WebAssembly',
   async () => {
     const controller = new AbortController();

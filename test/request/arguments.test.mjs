@@ -704,7 +704,7 @@ test('offsets are refused, with the options that replace them', async () => {
     await refuses(method, args, 'ERR_MISSING_ARGUMENT', /subarray.*options.target.*crypto-async/);
 });
 
-test('a callback that is no function', async () => {
+test('a callback that is not a function', async () => {
   for (const wrong of [0, null, {}, 'callback', Symbol('callback')]) {
     await assert.rejects(
       async () => millrace.hash('sha256', bytes(1), { target: bytes(32) }, wrong),

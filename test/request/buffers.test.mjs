@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 
 import millrace from 'millrace';
-import ancestorDoor from 'millrace/crypto-async';
+import cryptoAsync from 'millrace/crypto-async';
 import promises from 'millrace/promises';
 
 import { cipherNames, ciphers, hashNames, hmacNames } from '../support/algorithms.mjs';
@@ -210,11 +210,11 @@ test('views in the windows of the drop-in entry point, lengths in bytes', () => 
     const isView = ArrayBuffer.isView(make(source));
     const call = () => {
       const target = make(Buffer.alloc(48));
-      const written = ancestorDoor.hash('sha256', make(source), 0, 48, target, 16);
+      const written = cryptoAsync.hash('sha256', make(source), 0, 48, target, 16);
       return [written, bytesOf(target).subarray(16).equals(digest)];
     };
     if (isView) assert.deepEqual(call(), [32, true], name);
-    else assert.throws(call, { message: ancestorDoor.E_SOURCE }, name);
+    else assert.throws(call, { message: cryptoAsync.E_SOURCE }, name);
   }
 });
 
@@ -259,13 +259,13 @@ test('what only looks like bytes is refused by name', async () => {
       name,
     );
     assert.throws(
-      () => ancestorDoor.hash('sha256', make()),
-      { message: ancestorDoor.E_SOURCE },
+      () => cryptoAsync.hash('sha256', make()),
+      { message: cryptoAsync.E_SOURCE },
       name,
     );
     assert.throws(
-      () => ancestorDoor.hash('sha256', make(), 0, 4, Buffer.alloc(32), 0),
-      { message: ancestorDoor.E_SOURCE },
+      () => cryptoAsync.hash('sha256', make(), 0, 4, Buffer.alloc(32), 0),
+      { message: cryptoAsync.E_SOURCE },
       name,
     );
   }
@@ -497,46 +497,46 @@ for (const [name, make] of Object.entries(lost)) {
     const [k, iv] = [Buffer.alloc(32, 1), Buffer.alloc(12, 2)];
     const tuple = 'tuplehash128';
     const calls = {
-      'hash data': (door) => door.hash('sha256', make()),
-      'hash data hex': (door) => door.hash('sha256', make(), 'hex'),
-      'hash data 0xhex': (door) => door.hash('sha256', make(), '0xhex'),
-      'hash data bigint': (door) => door.hash('sha256', make(), 'bigint'),
-      'hash data with a target': (door) =>
-        door.hash('sha256', make(), { target: Buffer.alloc(32) }),
-      'hash target': (door) => door.hash('sha256', source, { target: make() }),
-      'hash key': (door) => door.hash('blake3', source, { key: make() }),
-      'hash key of KMAC': (door) => door.hash('kmac128', source, { key: make() }),
-      'hash customization': (door) => door.hash('cshake128', source, { customization: make() }),
-      'hash item': (door) => door.hash(tuple, [source, make()]),
-      'hmac key': (door) => door.hmac('sha256', make(), source),
-      'hmac data': (door) => door.hmac('sha256', key, make()),
-      'hmac data hex': (door) => door.hmac('sha256', key, make(), 'hex'),
-      'verifyHmac key': (door) =>
-        door.verifyHmac('sha256', { key: make(), source, mac: Buffer.alloc(32) }),
-      'verifyHmac source': (door) =>
-        door.verifyHmac('sha256', { key, source: make(), mac: Buffer.alloc(32) }),
-      'verifyHmac mac': (door) => door.verifyHmac('sha256', { key, source, mac: make() }),
-      'hashMany message': (door) => door.hashMany('sha256', [source, make()]),
-      'hashMany packed': (door) => door.hashMany('sha256', { data: make(), size: 4 }),
-      'hashMany key': (door) => door.hashMany('blake3', [source], { key: make() }),
-      'hmacMany key': (door) => door.hmacMany('sha256', make(), [source]),
-      'seal key': (door) => door.seal('aes-256-gcm', { key: make(), nonce: iv, source }),
-      'seal nonce': (door) => door.seal('aes-256-gcm', { key: k, nonce: make(), source }),
-      'seal source': (door) => door.seal('aes-256-gcm', { key: k, nonce: iv, source: make() }),
-      'seal aad': (door) => door.seal('aes-256-gcm', { key: k, nonce: iv, source, aad: make() }),
-      'open source': (door) => door.open('aes-256-gcm', { key: k, nonce: iv, source: make() }),
-      'cipher source': (door) => door.cipher('aes-256-ctr', true, k, Buffer.alloc(16), make()),
-      'cipher iv': (door) => door.cipher('aes-256-ctr', true, k, make(), source),
-      'scrypt password': (door) => door.scrypt(make(), source, 16, { N: 2 }),
-      'scrypt salt': (door) => door.scrypt('password', make(), 16, { N: 2 }),
-      'pbkdf2 password': (door) => door.pbkdf2(make(), source, 1, 16, 'sha256'),
-      'hkdf key': (door) => door.hkdf('sha256', make(), source, '', 16),
-      'hkdf salt': (door) => door.hkdf('sha256', k, make(), '', 16),
-      'hkdf info': (door) => door.hkdf('sha256', k, '', make(), 16),
-      'argon2 secret': (door) =>
-        door.argon2('argon2id', { message: 'x', nonce: iv, secret: make(), memory: 8, passes: 1 }),
-      'hashPassword password': (door) => door.hashPassword(make(), { memory: 8, passes: 1 }),
-      'wrapKey source': (door) => door.wrapKey('aes-256-kwp', { key: k, source: make() }),
+      'hash data': (entry) => entry.hash('sha256', make()),
+      'hash data hex': (entry) => entry.hash('sha256', make(), 'hex'),
+      'hash data 0xhex': (entry) => entry.hash('sha256', make(), '0xhex'),
+      'hash data bigint': (entry) => entry.hash('sha256', make(), 'bigint'),
+      'hash data with a target': (entry) =>
+        entry.hash('sha256', make(), { target: Buffer.alloc(32) }),
+      'hash target': (entry) => entry.hash('sha256', source, { target: make() }),
+      'hash key': (entry) => entry.hash('blake3', source, { key: make() }),
+      'hash key of KMAC': (entry) => entry.hash('kmac128', source, { key: make() }),
+      'hash customization': (entry) => entry.hash('cshake128', source, { customization: make() }),
+      'hash item': (entry) => entry.hash(tuple, [source, make()]),
+      'hmac key': (entry) => entry.hmac('sha256', make(), source),
+      'hmac data': (entry) => entry.hmac('sha256', key, make()),
+      'hmac data hex': (entry) => entry.hmac('sha256', key, make(), 'hex'),
+      'verifyHmac key': (entry) =>
+        entry.verifyHmac('sha256', { key: make(), source, mac: Buffer.alloc(32) }),
+      'verifyHmac source': (entry) =>
+        entry.verifyHmac('sha256', { key, source: make(), mac: Buffer.alloc(32) }),
+      'verifyHmac mac': (entry) => entry.verifyHmac('sha256', { key, source, mac: make() }),
+      'hashMany message': (entry) => entry.hashMany('sha256', [source, make()]),
+      'hashMany packed': (entry) => entry.hashMany('sha256', { data: make(), size: 4 }),
+      'hashMany key': (entry) => entry.hashMany('blake3', [source], { key: make() }),
+      'hmacMany key': (entry) => entry.hmacMany('sha256', make(), [source]),
+      'seal key': (entry) => entry.seal('aes-256-gcm', { key: make(), nonce: iv, source }),
+      'seal nonce': (entry) => entry.seal('aes-256-gcm', { key: k, nonce: make(), source }),
+      'seal source': (entry) => entry.seal('aes-256-gcm', { key: k, nonce: iv, source: make() }),
+      'seal aad': (entry) => entry.seal('aes-256-gcm', { key: k, nonce: iv, source, aad: make() }),
+      'open source': (entry) => entry.open('aes-256-gcm', { key: k, nonce: iv, source: make() }),
+      'cipher source': (entry) => entry.cipher('aes-256-ctr', true, k, Buffer.alloc(16), make()),
+      'cipher iv': (entry) => entry.cipher('aes-256-ctr', true, k, make(), source),
+      'scrypt password': (entry) => entry.scrypt(make(), source, 16, { N: 2 }),
+      'scrypt salt': (entry) => entry.scrypt('password', make(), 16, { N: 2 }),
+      'pbkdf2 password': (entry) => entry.pbkdf2(make(), source, 1, 16, 'sha256'),
+      'hkdf key': (entry) => entry.hkdf('sha256', make(), source, '', 16),
+      'hkdf salt': (entry) => entry.hkdf('sha256', k, make(), '', 16),
+      'hkdf info': (entry) => entry.hkdf('sha256', k, '', make(), 16),
+      'argon2 secret': (entry) =>
+        entry.argon2('argon2id', { message: 'x', nonce: iv, secret: make(), memory: 8, passes: 1 }),
+      'hashPassword password': (entry) => entry.hashPassword(make(), { memory: 8, passes: 1 }),
+      'wrapKey source': (entry) => entry.wrapKey('aes-256-kwp', { key: k, source: make() }),
       createKey: () => millrace.createKey('hmac-sha256', make()),
       'createHmac key': () => millrace.createHmac('sha256', make()),
       'update of a hasher': () => millrace.createHash('sha256').update(make()),
@@ -552,12 +552,12 @@ for (const [name, make] of Object.entries(lost)) {
         promises.sealStream({ algorithm: 'aes-256-gcm', key: k, context: make() }),
     };
     for (const [call, use] of Object.entries(calls))
-      for (const door of [millrace, promises])
+      for (const entry of [millrace, promises])
         await assert.rejects(
-          async () => use(door),
+          async () => use(entry),
           // Empty keys and nonces have no right size anyway.
           (error) => ['ERR_DETACHED', 'ERR_KEY_SIZE', 'ERR_IV_SIZE'].includes(error.code),
-          `${call}: ${door === millrace ? 'millrace' : 'promises'}`,
+          `${call}: ${entry === millrace ? 'millrace' : 'promises'}`,
         );
   });
 }

@@ -364,7 +364,7 @@ for (const [entryPoint, entries] of Object.entries(entryPoints)) {
   }
 }
 
-/** Stands for a key or a message in the wrong place. */
+/** Returns a placeholder for a key or a message in the wrong place. */
 const MARKER = 'hunter2-attack-at-dawn';
 
 /** The places of a call where a path is, which errors name as those of Node.js do. */

@@ -9,7 +9,7 @@ import { constants } from 'node:buffer';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
-import ancestorDoor from 'millrace/crypto-async';
+import cryptoAsync from 'millrace/crypto-async';
 import promises from 'millrace/promises';
 
 import { random } from '../support/random.mjs';
@@ -100,8 +100,8 @@ for (const [name, beyond] of [
       }
     }
     if (beyond === 2 ** 31) {
-      assert.throws(() => ancestorDoor.hash('sha256', memory, 0, 10, Buffer.alloc(32), 0), {
-        message: ancestorDoor.E_BUFFER_LENGTH,
+      assert.throws(() => cryptoAsync.hash('sha256', memory, 0, 10, Buffer.alloc(32), 0), {
+        message: cryptoAsync.E_BUFFER_LENGTH,
       });
     }
   });
@@ -123,7 +123,7 @@ test('a source of more than 2^31 bytes', { timeout: 300_000 }, async (t) => {
   assert.deepEqual(target, digest.digest());
 });
 
-/** A buffer nobody has touched, or why it cannot be had. */
+/** Returns an untouched buffer, or the reason why there is none. */
 function sparse(size) {
   if (size > constants.MAX_LENGTH)
     return `buffers end at ${constants.MAX_LENGTH} bytes in this version of Node`;

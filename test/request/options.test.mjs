@@ -591,7 +591,7 @@ async function namesOf({ call, base }) {
   return /; it takes (.*)$/.exec(message)[1].split(', ');
 }
 
-/** Absence weakens a call, so undefined is no absence. */
+/** Absence weakens a call, so undefined does not count as absent. */
 const guarded = [
   'aad',
   'associatedData',

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
-import ancestorDoor from 'millrace/crypto-async';
+import cryptoAsync from 'millrace/crypto-async';
 import promises from 'millrace/promises';
 
 import {
@@ -43,9 +43,9 @@ const lending = {
     called(millrace, method, withOptions(method, args)),
   'options, promise': (algorithm, method, args) => promises[method](...withOptions(method, args)),
   'drop-in window, sync': (algorithm, method, args) =>
-    inAncestor(algorithm, () => ancestorDoor[method](...args)),
+    ifOffered(algorithm, () => cryptoAsync[method](...args)),
   'drop-in window, callback': (algorithm, method, args) =>
-    inAncestor(algorithm, () => called(ancestorDoor, method, args)),
+    ifOffered(algorithm, () => called(cryptoAsync, method, args)),
 };
 
 for (const algorithm of cipherNames) {
@@ -231,7 +231,7 @@ for (const algorithm of aeadNames) {
         'a refused call wrote to the target',
       );
     }
-    // Side by side is no overlap.
+    // Adjacent ranges do not overlap.
     const memory = Buffer.alloc(200, 9);
     millrace.cipher(algorithm, {
       encrypt: true,
@@ -281,7 +281,7 @@ for (const algorithm of cipherNames) {
               aad,
             });
             if (!encrypt) {
-              // A ciphertext that contains its own tag is no test but a puzzle.
+              // A ciphertext cannot contain its own tag.
               if (sourceOffset !== 6000) continue;
               expected.output.copy(memory, sourceOffset);
               expected.tag.copy(memory, tagAt);
@@ -534,7 +534,7 @@ function called(entryPoint, method, args) {
   });
 }
 
-function inAncestor(algorithm, call) {
+function ifOffered(algorithm, call) {
   return original.ciphers.includes(algorithm) || original.hashes.includes(algorithm)
     ? call()
     : notOffered;

@@ -305,7 +305,7 @@ async function streamed(key, message, context) {
   return write(open, await write(seal, message));
 }
 
-/** The bytes of what a trap stands before, past own properties. */
+/** Returns the bytes behind a trap, without own properties. */
 const getter = (name) =>
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), name).get;
 const shown = (view) =>

@@ -75,7 +75,7 @@ for (const way of ['millrace', 'promises']) {
   );
 
   test(
-    `${way}: a result of 64 MiB stands in huge pages`,
+    `${way}: a result of 64 MiB is in huge pages`,
     { skip: !hugePages && 'no huge pages on request' },
     async () => {
       const [small, large] = await Promise.all([

@@ -1,6 +1,6 @@
 // Derived keys, opened texts and codes have an ArrayBuffer of their own, by every entry point and
-// call style: who is sent one gets nothing else with it. Digests and ciphertexts are public and
-// may share one.
+// call style: a thread that is sent one gets nothing else with it. Digests and ciphertexts are
+// public and may share one.
 
 import assert from 'node:assert/strict';
 import { pipeline } from 'node:stream/promises';

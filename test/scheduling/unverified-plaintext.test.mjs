@@ -1,4 +1,4 @@
-// Nobody can read the text of a message in the caller's memory before the message is known to be
+// No thread can read the text of a message in the caller's memory before the message is known to be
 // authentic: not while it is opened asynchronously, and not after the thread that opens it has
 // ended.
 

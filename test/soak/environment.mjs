@@ -14,8 +14,8 @@ const MOST_BYTES = 400 * 2 ** 20;
  *
  * @returns how many steps were begun
  */
-export async function live(world, { first = 0, goOn, pause = () => undefined, fail }) {
-  const { ledger } = world;
+export async function live(workspace, { first = 0, goOn, pause = () => undefined, fail }) {
+  const { ledger } = workspace;
   let number = first;
   let wake;
   const oneLess = () =>
@@ -41,9 +41,9 @@ export async function live(world, { first = 0, goOn, pause = () => undefined, fa
       await idle();
       await pausing();
     }
-    const step = plan(world, number);
+    const step = plan(workspace, number);
     while (
-      ledger.size >= width(world, number) ||
+      ledger.size >= width(workspace, number) ||
       (ledger.size > 0 && ledger.bytes + (step.bytes ?? 0) > MOST_BYTES)
     )
       await oneLess();

@@ -37,7 +37,7 @@ const bounds = { heap: 12, external: 12, arrayBuffers: 8, rss: 160 };
  *
  * @param guest whether Node is run by another program, to which some of the resident set belongs
  */
-export function judgeMemory(samples, guest) {
+export function assessMemory(samples, guest) {
   const quarter = Math.floor(samples.length / 4);
   if (quarter < 2) return { told: 'too short to compare memory' };
   const changes = Object.keys(bounds).map((name) => {

@@ -56,7 +56,7 @@ export class Ledger {
     }));
   }
 
-  /** Exceptions thrown by callbacks that nobody has seen yet. */
+  /** Exceptions thrown by callbacks that were not reported yet. */
   get missing() {
     return this.#thrown.size;
   }
@@ -81,7 +81,7 @@ export class Ledger {
     };
   }
 
-  /** A entry point whose callbacks are counted. */
+  /** Returns an entry point that counts its callbacks. */
   counted(entryPoint, what, throws = false) {
     return new Proxy(entryPoint, {
       get:

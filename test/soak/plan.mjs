@@ -38,19 +38,19 @@ const widths = [1, 3, 10, 40, 150];
 const STRETCH = 100;
 
 /** The step of that number. Everything at random is decided here; `run` decides nothing. */
-export function plan(world, number) {
-  const rng = random(`${world.name}, step ${number}`);
-  return { number, ...pick(rng, world)(rng, world) };
+export function plan(workspace, number) {
+  const rng = random(`${workspace.name}, step ${number}`);
+  return { number, ...pick(rng, workspace)(rng, workspace) };
 }
 
-export function width(world, number) {
-  return random(`${world.name}, stretch ${Math.floor(number / STRETCH)}`).pick(widths);
+export function width(workspace, number) {
+  return random(`${workspace.name}, stretch ${Math.floor(number / STRETCH)}`).pick(widths);
 }
 
-function pick(rng, world) {
+function pick(rng, workspace) {
   const offered = kinds.filter(
     ([kind]) =>
-      !((kind === thread && world.name !== 'main') || (kind === huge && world.huge === 0)),
+      !((kind === thread && workspace.name !== 'main') || (kind === huge && workspace.huge === 0)),
   );
   let at = rng.below(offered.reduce((sum, [, weight]) => sum + weight, 0));
   return offered.find(([, weight]) => (at -= weight) < 0)[0];

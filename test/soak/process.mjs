@@ -9,10 +9,10 @@ import millrace from 'millrace';
 
 import { collectGarbage } from '../support/garbage.mjs';
 import { live } from './environment.mjs';
-import { idleness, judgeMemory, measure } from './health.mjs';
+import { idleness, assessMemory, measure } from './health.mjs';
 import { plan } from './plan.mjs';
 import { startThread } from './threads.mjs';
-import { makeSea, routes, World } from './world.mjs';
+import { makeBytes, routes, Workspace } from './workspace.mjs';
 
 const options = JSON.parse(process.argv[2]);
 const {
@@ -33,15 +33,15 @@ let failed = false;
 function fail(error, step = { number: -1, what: 'outside of all steps' }) {
   if (failed) return;
   failed = true;
-  const { number, what, thread = world.name } = step;
+  const { number, what, thread = workspace.name } = step;
   process.send({ failure: { number, what, thread, stack: error?.stack ?? String(error) } }, () =>
     process.exit(1),
   );
 }
 
-const world = new World({
+const workspace = new Workspace({
   name: threadName,
-  sea: makeSea(Math.max(2 * largest, huge) + 2 ** 20),
+  bytes: makeBytes(Math.max(2 * largest, huge) + 2 ** 20),
   largest,
   huge,
   fail,
@@ -52,13 +52,13 @@ process.send({ routes, threadsOfPool: millrace.configure().threads });
 if (only !== undefined) await repeat();
 else await soak();
 clearInterval(heart);
-world.close();
+workspace.close();
 process.disconnect();
 
 function beat() {
-  const beside = Array.from(world.beside.values(), (unsettled) => unsettled()).flat();
+  const beside = Array.from(workspace.beside.values(), (unsettled) => unsettled()).flat();
   process.send({
-    unsettled: [...world.ledger.unsettled(), ...beside].slice(0, 300),
+    unsettled: [...workspace.ledger.unsettled(), ...beside].slice(0, 300),
     pool: millrace.engines().threads,
   });
 }
@@ -66,13 +66,13 @@ function beat() {
 /** One step, many times. */
 async function repeat() {
   for (let round = 0; round < times; round++)
-    await live(world, { first: only, goOn: (number) => number === only, fail });
-  process.send({ done: { steps: times, what: plan(world, only).what } });
+    await live(workspace, { first: only, goOn: (number) => number === only, fail });
+  process.send({ done: { steps: times, what: plan(workspace, only).what } });
 }
 
 async function soak() {
   const beside = Array.from({ length: threads }, (_, index) =>
-    startThread({ name: `lasting ${index + 1}`, world, steps: 2 ** 40 }),
+    startThread({ name: `lasting ${index + 1}`, workspace, steps: 2 ** 40 }),
   );
   const begin = performance.now();
   const over = () => performance.now() - begin > seconds * 1000;
@@ -87,13 +87,13 @@ async function soak() {
         for (;;) if ((await once(thread, 'message'))[0].paused) return;
       }),
     );
-    await world.rest();
+    await workspace.rest();
     samples.push(await measure());
     process.send({ sample: samples.at(-1) });
     for (const thread of beside) thread.postMessage('resume');
     next = performance.now() + (seconds * 1000) / 20;
   }
-  const steps = await live(world, {
+  const steps = await live(workspace, {
     first,
     goOn: (number) => number - first < most && !over(),
     pause,
@@ -108,21 +108,21 @@ async function soak() {
       }
     }),
   );
-  await world.rest();
+  await workspace.rest();
   samples.push(await measure());
   await sleep(300); // Whatever lingers may do so, and a second settling may come.
   clearInterval(heart);
   const { milliseconds, share } = await idleness(idle);
   if (share > 0.2)
     fail(new Error(`${milliseconds.toFixed(0)} ms of CPU time in ${idle} idle seconds`));
-  const memory = judgeMemory(samples, under.length > 0);
+  const memory = assessMemory(samples, under.length > 0);
   if (memory.grown !== undefined) fail(new Error(memory.grown));
   process.send({
     done: {
       steps: steps + ends.reduce((sum, { done }) => sum + done, 0),
-      calls: world.ledger.calls + ends.reduce((sum, { calls }) => sum + calls, 0),
+      calls: workspace.ledger.calls + ends.reduce((sum, { calls }) => sum + calls, 0),
       exceptions:
-        world.ledger.exceptions + ends.reduce((sum, { exceptions }) => sum + exceptions, 0),
+        workspace.ledger.exceptions + ends.reduce((sum, { exceptions }) => sum + exceptions, 0),
       memory: memory.told,
       idle: milliseconds,
     },

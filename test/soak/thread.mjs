@@ -4,12 +4,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 import { collectGarbage } from '../support/garbage.mjs';
 import { live } from './environment.mjs';
-import { World } from './world.mjs';
+import { Workspace } from './workspace.mjs';
 
-const { name, sea, largest, steps, exitAfter, files } = workerData;
+const { name, bytes, largest, steps, exitAfter, files } = workerData;
 const fail = (error, { number, what } = { number: -1, what: 'outside of all steps' }) =>
   parentPort.postMessage({ failure: { error, step: { number, what } } });
-const world = new World({ name, sea: Buffer.from(sea), largest, huge: 0, fail, files });
+const workspace = new Workspace({ name, bytes: Buffer.from(bytes), largest, huge: 0, fail, files });
 let stopping = false;
 let resume;
 let pausing = false;
@@ -24,7 +24,7 @@ if (steps < 1e6 || exitAfter !== undefined) parentPort.unref();
 
 async function pause() {
   pausing = false;
-  await world.rest();
+  await workspace.rest();
   collectGarbage();
   const resumed = new Promise((resolve) => {
     resume = resolve;
@@ -34,16 +34,20 @@ async function pause() {
 }
 
 setInterval(
-  () => parentPort.postMessage({ unsettled: world.ledger.unsettled().slice(0, 100) }),
+  () => parentPort.postMessage({ unsettled: workspace.ledger.unsettled().slice(0, 100) }),
   500,
 ).unref();
 if (exitAfter !== undefined) setTimeout(() => process.exit(17), exitAfter);
 parentPort.postMessage({ flying: true });
-const done = await live(world, {
+const done = await live(workspace, {
   goOn: (number) => !stopping && number < steps,
   pause: () => (pausing ? pause : undefined),
   fail,
 });
-await world.rest();
-parentPort.postMessage({ done, calls: world.ledger.calls, exceptions: world.ledger.exceptions });
+await workspace.rest();
+parentPort.postMessage({
+  done,
+  calls: workspace.ledger.calls,
+  exceptions: workspace.ledger.exceptions,
+});
 parentPort.unref();

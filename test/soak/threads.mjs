@@ -6,12 +6,12 @@ import { Worker } from 'node:worker_threads';
  * Starts a thread; what fails in it fails the soak. It says 'flying' when its first steps are under
  * way.
  */
-export function startThread({ name, world, steps, exitAfter }) {
-  const { largest, sea, files } = world;
+export function startThread({ name, workspace, steps, exitAfter }) {
+  const { largest, bytes, files } = workspace;
   const worker = new Worker(new URL('./thread.mjs', import.meta.url), {
     workerData: {
       name,
-      sea: sea.buffer,
+      bytes: bytes.buffer,
       largest: Math.min(largest, 2 ** 20),
       steps,
       exitAfter,
@@ -20,22 +20,22 @@ export function startThread({ name, world, steps, exitAfter }) {
     stdout: true,
   });
   let told = { unsettled: [], at: performance.now() };
-  world.beside.set(name, () =>
+  workspace.beside.set(name, () =>
     told.unsettled.map(({ seconds, ...step }) => ({
       ...step,
       thread: name,
       seconds: seconds + (performance.now() - told.at) / 1000,
     })),
   );
-  worker.on('exit', () => world.beside.delete(name));
+  worker.on('exit', () => workspace.beside.delete(name));
   worker.on('message', (message) => {
     if (message.unsettled) told = { unsettled: message.unsettled, at: performance.now() };
     if (message.failure)
-      world.fail(message.failure.error, { ...message.failure.step, thread: name });
+      workspace.fail(message.failure.error, { ...message.failure.step, thread: name });
     if (message.done !== undefined) worker.stepsDone = message.done;
   });
   worker.on('error', (error) =>
-    world.fail(error, { number: -1, what: 'an error of the whole thread', thread: name }),
+    workspace.fail(error, { number: -1, what: 'an error of the whole thread', thread: name }),
   );
   return worker;
 }

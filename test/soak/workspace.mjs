@@ -1,4 +1,4 @@
-// What the steps of one thread share: bytes to work on, limits, who counts and who keeps.
+// What the steps of one thread share: bytes to work on, limits, the ledger and retained results.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,40 +17,40 @@ const KiB = 1024;
 const MiB = 2 ** 20;
 
 /**
- * Above this other implementations in JavaScript are too slow, and our synchronous call is the
- * oracle.
+ * Above this size other implementations in JavaScript are too slow: the oracle is our synchronous
+ * call.
  */
-const SLOW_JUDGE = 32 * KiB;
+const SLOW_ORACLE_BYTES = 32 * KiB;
 
-/** Bytes for all threads to read and nobody to write. */
-export function makeSea(size) {
-  const sea = Buffer.from(new SharedArrayBuffer(size));
-  const grain = random('sea').bytes(MiB - 1);
-  for (let at = 0; at < size; at += grain.length) grain.copy(sea, at);
-  return sea;
+/** Returns bytes that all threads read and none writes. */
+export function makeBytes(size) {
+  const bytes = Buffer.from(new SharedArrayBuffer(size));
+  const grain = random('bytes').bytes(MiB - 1);
+  for (let at = 0; at < size; at += grain.length) grain.copy(bytes, at);
+  return bytes;
 }
 
-export class World {
+export class Workspace {
   /**
-   * @param files those of another thread's world; without them new ones are made, and `close`
+   * @param files those of another thread's workspace; without them new ones are made, and `close`
    * removes them
    */
-  constructor({ name, sea, largest, huge, fail, files }) {
+  constructor({ name, bytes, largest, huge, fail, files }) {
     this.name = name;
-    this.sea = sea;
+    this.bytes = bytes;
     this.largest = largest;
     this.huge = huge;
     this.ledger = new Ledger(fail);
     this.retained = new RetainedResults(24 * MiB);
     this.fail = fail;
-    /** For each thread beside this one what gives the steps that are under way in it. */
+    /** For each other thread a function that returns the steps under way in it. */
     this.beside = new Map();
-    this.files = files ?? makeFiles(sea, largest);
+    this.files = files ?? makeFiles(bytes, largest);
   }
 
   /**
-   * As many short as long ones by their number of digits; the edges of blocks, desks and rings more
-   * often.
+   * Returns a size: equally often each number of digits, more often those at the edges of blocks,
+   * input buffers and completion buffers.
    */
   size(rng, largest = this.largest) {
     if (rng.chance(0.04)) return 0;
@@ -67,14 +67,14 @@ export class World {
   }
 
   source(rng, size = this.size(rng)) {
-    const start = rng.below(this.sea.length - size);
-    return this.sea.subarray(start, start + size);
+    const start = rng.below(this.bytes.length - size);
+    return this.bytes.subarray(start, start + size);
   }
 
-  /** With nothing in flight: looks at what is kept, and at what the library says of itself. */
+  /** With nothing in flight, checks the retained results and what the library still counts. */
   async rest() {
     this.retained.clear();
-    // Exceptions of callbacks come in a tick of their own.
+    // Exceptions of callbacks come in a later tick.
     await sleep(20);
     if (this.ledger.missing > 0)
       this.fail(new Error(`${this.ledger.missing} exceptions of callbacks were never seen`));
@@ -106,13 +106,13 @@ export class World {
   }
 }
 
-function makeFiles(sea, largest) {
+function makeFiles(bytes, largest) {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-soak-'));
   const list = [0, 1, 1000, 64 * KiB, 64 * KiB + 1, 700_000, 3 * MiB]
     .filter((size) => size <= largest)
     .map((size, index) => {
       const path = join(folder, `${size}.bin`);
-      const content = sea.subarray(index * 37, index * 37 + size);
+      const content = bytes.subarray(index * 37, index * 37 + size);
       writeFileSync(path, content);
       return { path, size };
     });
@@ -120,11 +120,14 @@ function makeFiles(sea, largest) {
 }
 
 /**
- * The right answer to a job of support/entry-points.mjs, by somebody else's code, or by ours in one
- * synchronous piece.
+ * Returns the right answer to a job of support/entry-points.mjs: another library's, or that of our
+ * synchronous call.
  */
 export function expected(job) {
-  if (job.source.length <= SLOW_JUDGE || oracleFor(job.kind, job.algorithm) === 'node:crypto')
+  if (
+    job.source.length <= SLOW_ORACLE_BYTES ||
+    oracleFor(job.kind, job.algorithm) === 'node:crypto'
+  )
     return oracle(job);
   const { kind, algorithm, source, key, iv, aad, outputLength, seed } = job;
   if (kind === 'hash')

@@ -41,7 +41,7 @@ const packed = (paths, largest) => ({
   largest,
 });
 
-/** What was said of each file: the digest, or the number that stands for none. */
+/** The answer for each file: the digest, or the number that means none. */
 function told(paths, { sizes, digests }) {
   return Array.from(sizes, (size, index) =>
     size >= 0
@@ -62,8 +62,7 @@ test(
       symlinkSync('f1', at('link'));
       symlinkSync('nowhere', at('dangling'));
       spawnSync('mkfifo', [at('pipe')]);
-      // Who writes to a pipe waits until somebody opens it, and is told if that one goes again:
-      // nobody does.
+      // A writer to a pipe waits for a reader and fails when the reader closes it: there is none.
       const writer = spawn('sh', ['-c', `echo x > "${at('pipe')}"; echo $?`], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });

@@ -261,7 +261,7 @@ for (const way of Object.keys(ways)) {
       for (const row of group.tests) {
         const vector = Object.fromEntries(fields.map((field, index) => [field, row[index]]));
         for (const pieceSize of [1000, 65_536, 10 * MiB])
-          await judgeVector(way, group.algorithm, vector, pieceSize);
+          await compareWithVector(way, group.algorithm, vector, pieceSize);
         seen++;
       }
     }
@@ -269,7 +269,7 @@ for (const way of Object.keys(ways)) {
   });
 }
 
-async function judgeVector(
+async function compareWithVector(
   way,
   name,
   { id, result, key: keyHex, ctx, ct, msgLength, msgSha512, flags, comment },
@@ -734,7 +734,7 @@ test('without a reader the writer is held back', async () => {
       webTaken > MiB && webTaken <= bound,
       `a web stream took ${webTaken} bytes, allowed ${bound}`,
     );
-    // It goes on where it stopped.
+    // It continues where it stopped.
     let read = 0;
     stream.on('data', (part) => {
       read += part.length;
@@ -895,7 +895,7 @@ test('an error of the source or the sink destroys the stream', async () => {
 test('write and end callbacks get the error of a destroyed stream', async () => {
   const stream = sealStream({ algorithm, key });
   const outcomes = [];
-  // More than is taken while nobody reads.
+  // More than is taken while there is no reader.
   for (let index = 0; index < 40; index++)
     stream.write(Buffer.alloc(MiB), (error) => outcomes.push(error?.code));
   stream.end((error) => outcomes.push(error?.code));

@@ -18,7 +18,7 @@
 import assert from 'node:assert/strict';
 
 import millrace from 'millrace';
-import ancestorDoor from 'millrace/crypto-async';
+import cryptoAsync from 'millrace/crypto-async';
 import promises from 'millrace/promises';
 
 import { original, ciphers, hashes } from './algorithms.mjs';
@@ -34,7 +34,7 @@ const entryPoints = [
   { name: 'millrace/promises', module: promises, waitings: ['promise'], modern: true },
   {
     name: 'millrace/crypto-async',
-    module: ancestorDoor,
+    module: cryptoAsync,
     waitings: ['sync', 'callback'],
     modern: false,
   },
@@ -58,7 +58,7 @@ export const ways = entryPoints.flatMap((entryPoint) =>
 export function callStylesFor(job) {
   return ways.filter(({ entryPoint, form }) => {
     if (form.kind !== job.kind || !form.offers(job)) return false;
-    return entryPoint.modern ? inModernEntryPoints(job) : inAncestorDoor(job);
+    return entryPoint.modern ? inModernEntryPoints(job) : inCryptoAsync(job);
   });
 }
 
@@ -97,7 +97,11 @@ export function expectFailure(way, job, outcome, code) {
       `${describe(way, job)}: not a MillraceError`,
     );
   } else {
-    assert.equal(`${error}`, `Error: ${ancestorDoor[ancestorConstants[code]]}`, describe(way, job));
+    assert.equal(
+      `${error}`,
+      `Error: ${cryptoAsync[cryptoAsyncConstants[code]]}`,
+      describe(way, job),
+    );
   }
   assert.ok(error instanceof Error, describe(way, job));
   if (code !== 'ERR_AUTHENTICATION') return;
@@ -111,7 +115,7 @@ export function expectFailure(way, job, outcome, code) {
 }
 
 /** The constants of the drop-in entry point that stand for the codes of the others. */
-export const ancestorConstants = {
+export const cryptoAsyncConstants = {
   ERR_AUTHENTICATION: 'E_CORRUPT',
   ERR_KEY_SIZE: 'E_KEY_INVALID',
   ERR_IV_SIZE: 'E_IV_INVALID',
@@ -271,7 +275,7 @@ function inModernEntryPoints({ kind, algorithm, tagSize, tag }) {
   );
 }
 
-function inAncestorDoor({ kind, algorithm, tagSize, tag }) {
+function inCryptoAsync({ kind, algorithm, tagSize, tag }) {
   if (kind !== 'cipher') return original.hashes.includes(algorithm);
   return (
     original.ciphers.includes(algorithm) &&

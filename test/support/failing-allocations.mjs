@@ -52,7 +52,7 @@ async function all(count, call) {
   return settled.map(({ value }) => value);
 }
 
-/** What stands for the other algorithms and forms of calls in the short form. */
+/** The algorithms and forms of calls of the short form. */
 const few = {
   algorithms:
     /^(sha256|blake3|blake2b512|shake256|kmac256|kt128|parallelhash128|aes-256-(ctr|gcm|gcm-siv)|chacha20-poly1305)$/,

@@ -19,14 +19,14 @@ import {
   createXXHash64,
 } from 'hash-wasm';
 
-/** The expected outcome of a job: `{ output, tag? }`. Jobs are described in entry points.mjs. */
+/** The expected outcome of a job: `{ output, tag? }`. entry-points.mjs describes jobs. */
 export function oracle(job) {
-  if (job.kind === 'hash') return { output: judgeHash(job) };
-  if (job.kind === 'hmac') return { output: judgeHmac(job) };
-  return judgeEncryption(job);
+  if (job.kind === 'hash') return { output: hashOracle(job) };
+  if (job.kind === 'hmac') return { output: hmacOracle(job) };
+  return encryptionOracle(job);
 }
 
-/** Who oracles, for the name of a test. */
+/** Returns the name of the library whose results are expected, for the name of a test. */
 export function oracleFor(kind, algorithm) {
   if (kind === 'cipher') return nodeCiphers.has(algorithm) ? 'node:crypto' : '@noble/ciphers';
   if (nodeHashes.has(algorithm)) return 'node:crypto';
@@ -53,7 +53,7 @@ function works(name) {
   }
 }
 
-function judgeHash({ algorithm, source, outputLength, key, seed = 0 }) {
+function hashOracle({ algorithm, source, outputLength, key, seed = 0 }) {
   if (nodeHashes.has(algorithm)) {
     return createHash(algorithm, { outputLength: outputLength ?? hashes[algorithm]?.digest })
       .update(source)
@@ -69,15 +69,15 @@ function judgeHash({ algorithm, source, outputLength, key, seed = 0 }) {
   return Buffer.from(xxhash(algorithm, BigInt(seed)).update(source).digest('binary'));
 }
 
-function judgeHmac({ algorithm, key, source }) {
+function hmacOracle({ algorithm, key, source }) {
   if (nodeHashes.has(algorithm)) return createHmac(algorithm, key).update(source).digest();
   const hash = { ...keccak, ...legacy, blake3 }[algorithm];
-  if (hash === undefined) throw new Error(`nobody oracles hmac-${algorithm}`);
+  if (hash === undefined) throw new Error(`no oracle for hmac-${algorithm}`);
   return Buffer.from(nobleHmac(hash, key, source));
 }
 
 /** What encryption gives; a decryption is checked by the encryption it came from. */
-function judgeEncryption({ algorithm, key, iv, source, aad, tagSize = 16 }) {
+function encryptionOracle({ algorithm, key, iv, source, aad, tagSize = 16 }) {
   const noble = {
     'xchacha20-poly1305': xchacha20poly1305,
     'aes-256-gcm-siv': gcmsiv,

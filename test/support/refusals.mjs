@@ -82,7 +82,7 @@ export function expectError(error, code, names, what) {
     error instanceof Error && error instanceof classes[error.code],
     `${what}: ${error.code} must be a ${classes[error.code].name}`,
   );
-  assert.ok(error.message.length > 10, `${what}: "${error.message}" is no sentence`);
+  assert.ok(error.message.length > 10, `${what}: "${error.message}" is not a sentence`);
   if (names) assert.match(error.message, names, `${what}: the message must name the argument`);
   assert.ok(error.stack.includes(error.message), `${what}: the stack lacks the message`);
 }

@@ -1,5 +1,4 @@
-// Packages of original packages, whose own tests run against our entry points. Nothing of them is
-// run but those.
+// The original packages, whose own tests run against our entry points. Only their tests run.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

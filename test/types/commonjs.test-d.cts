@@ -24,7 +24,7 @@ const number: bigint = bigintHash.hashAsBigInt(
 );
 const same: typeof bigintHash.getHasher = bigintHashNode.getHasher;
 
-// @ts-expect-error a Buffer is no string
+// @ts-expect-error a Buffer is not a string
 const wrong: string = millrace.hash('sha256', 'text');
 
 export = [promised, written, nothing, error, number, same, wrong];

@@ -134,7 +134,7 @@ const kernelInterface: KernelInterface = {
   reason: 'why',
 };
 
-// ---- what is no engine
+// ---- names that are not engines
 // @ts-expect-error there is no such engine
 hash('sha256', bytes, { engine: 'gpu' });
 // @ts-expect-error for a call there is nothing automatic

@@ -292,7 +292,7 @@ cipher('aes-256-ctr', 2, key, iv, bytes);
 cipher('aes-256-ctr', { key, iv, source: bytes });
 // @ts-expect-error an aad without a tag
 cipher('aes-256-gcm', 1, key, iv, bytes, bytes);
-// @ts-expect-error twelve arguments are no form
+// @ts-expect-error no form has twelve arguments
 cipher('aes-256-ctr', 1, key, 0, 32, iv, 0, 16, bytes, 0, 4, target);
 // @ts-expect-error a key is not text
 cipher('aes-256-ctr', 1, 'key', iv, bytes);
@@ -559,7 +559,7 @@ is<number>()(configure({ maxKdfMemory: 2 ** 28 }).maxKdfMemory);
 is<number>()(engines().kdf.memory + engines().kdf.waiting);
 // @ts-expect-error a number, not a text
 scrypt('password', 'salt', '64');
-// @ts-expect-error a Buffer is no password hash
+// @ts-expect-error a Buffer is not a password hash
 verifyPassword('password', bytes);
 // @ts-expect-error a string might be compared by its letters
 timingSafeEqual('a', 'b');

@@ -172,8 +172,8 @@ test('in a browser', { skip: missing }, async (t) => {
       await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
       assert.deepEqual(complaints, []);
       const seen = await page.evaluate(lookedAt);
-      assert.equal(seen.scrollWidth, view.viewport.width, 'nobody has to scroll sideways');
-      assert.deepEqual(seen.beyond, [], 'nothing stands beyond the edge');
+      assert.equal(seen.scrollWidth, view.viewport.width, 'no sideways scrolling');
+      assert.deepEqual(seen.beyond, [], 'nothing is beyond the edge');
       assert.deepEqual(await lowContrast(page), []);
       assert.deepEqual(
         seen.charts.map(({ id }) => id),

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 
 import millrace from 'millrace';
-import ancestorDoor from 'millrace/crypto-async';
+import cryptoAsync from 'millrace/crypto-async';
 import bigintHash from 'millrace/bigint-hash';
 import promises from 'millrace/promises';
 
@@ -19,11 +19,11 @@ import {
 import { decryption, encryption, randomJob, tampered } from '../../support/jobs.mjs';
 import { cipherOptions } from '../../support/offsets.mjs';
 import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
-import { drawRoute, expected, routeOption } from '../world.mjs';
+import { drawRoute, expected, routeOption } from '../workspace.mjs';
 
 /** A job through any entry point, waited for in any way: encrypted, decrypted, or tampered with. */
-export function call(rng, world) {
-  let job = randomJob(rng, world.source(rng));
+export function call(rng, workspace) {
+  let job = randomJob(rng, workspace.source(rng));
   const direction =
     job.kind === 'cipher'
       ? rng.pick(['forth', 'back', ...(ciphers[job.algorithm].aead ? ['broken'] : [])])
@@ -51,7 +51,7 @@ export function call(rng, world) {
       };
       const entryPoint = {
         ...way.entryPoint,
-        module: world.ledger.counted(way.entryPoint.module, what, throws),
+        module: workspace.ledger.counted(way.entryPoint.module, what, throws),
       };
       const form = {
         ...way.form,
@@ -62,13 +62,13 @@ export function call(rng, world) {
       const outcome = await settled;
       if (outcome.error !== undefined && outcome.error === abort.reason) {
         if (outcome.target) expectUntouched(outcome.target, 0xa5, what);
-        if (outcome.target) world.retained.keep(`${what}: its target`, outcome.target);
+        if (outcome.target) workspace.retained.keep(`${what}: its target`, outcome.target);
         return 'aborted';
       }
-      assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
+      assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
       if (direction === 'broken') return expectFailure(way, job, outcome, 'ERR_AUTHENTICATION');
       expectResult(way, job, outcome, plain ? { output: plain } : expected(job));
-      world.retained.keep(what, outcome.output);
+      workspace.retained.keep(what, outcome.output);
     },
   };
 }
@@ -132,8 +132,8 @@ function fill(memory, content) {
  * A cipher over lent memory: source and target apart, one over the other, or shifted against one
  * another.
  */
-export function lent(rng, world) {
-  const source = world.source(rng);
+export function lent(rng, workspace) {
+  const source = workspace.source(rng);
   const { job, sealed } = lentJob(rng, source);
   const from = sealed === undefined ? job.source : sealed;
   const size = job.kindOfCall === 'seal' ? source.length + 16 : source.length;
@@ -176,7 +176,7 @@ export function lent(rng, world) {
         size,
         tag,
         what,
-        ledger: world.ledger,
+        ledger: workspace.ledger,
         options: { ...abort.options, ...routeOption(route) },
       });
       abort.launched(settled);
@@ -194,13 +194,13 @@ export function lent(rng, world) {
           [before, ...wiped].some((each) => buffer.equals(each)),
           `${what}: cancelled, and memory is neither as it was nor its target zero`,
         );
-        world.retained.keep(`${what}: cancelled`, buffer);
+        workspace.retained.keep(`${what}: cancelled`, buffer);
         return 'aborted';
       }
-      assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
+      assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
       if (job.broken)
         assert.ok(
-          error?.code === 'ERR_AUTHENTICATION' || error?.message === ancestorDoor.E_CORRUPT,
+          error?.code === 'ERR_AUTHENTICATION' || error?.message === cryptoAsync.E_CORRUPT,
           `${what}: ${error?.stack ?? 'not refused'}`,
         );
       else assert.ifError(error);
@@ -211,7 +211,7 @@ export function lent(rng, world) {
         );
       if (job.encrypt && job.kindOfCall === 'cipher' && job.aad)
         assert.ok(tag.equals(job.tag), `${what}: wrong tag`);
-      world.retained.keep(what, buffer);
+      workspace.retained.keep(what, buffer);
     },
   };
 }
@@ -278,7 +278,7 @@ function sendLent({ job, entryPoint, buffer, at, from, tag, what, ledger, option
   if (entryPoint === 'promise') return promises.cipher(...cipherOptions(window, options));
   return ledger.callback(what, (callback) =>
     entryPoint === 'original package'
-      ? ancestorDoor.cipher(...window, callback)
+      ? cryptoAsync.cipher(...window, callback)
       : millrace.cipher(...cipherOptions(window), callback),
   );
 }
@@ -287,8 +287,8 @@ function sendLent({ job, entryPoint, buffer, at, from, tag, what, ledger, option
  * A resizable source is copied, so it may vanish right after the call; a resizable target is
  * refused.
  */
-export function resizable(rng, world) {
-  const source = world.source(rng, 1 + world.size(rng));
+export function resizable(rng, workspace) {
+  const source = workspace.source(rng, 1 + workspace.size(rng));
   const algorithm = rng.pick(hashNames);
   const what = `hash ${algorithm}, ${source.length} bytes in resizable memory that vanishes`;
   return {
@@ -323,8 +323,8 @@ export function resizable(rng, world) {
 }
 
 /** The entry point of bigint-hash, which is synchronous. */
-export function bigints(rng, world) {
-  const source = world.source(rng, world.size(rng, 20_000));
+export function bigints(rng, workspace) {
+  const source = workspace.source(rng, workspace.size(rng, 20_000));
   const algorithm = rng.pick(hashNames);
   const what = `bigint-hash ${algorithm}, ${source.length} bytes`;
   return {

@@ -68,18 +68,18 @@ function withOptions(kind, args, options) {
   return [...args.slice(0, -1), { ...args.at(-1), ...options }];
 }
 
-function inputs(rng, world) {
+function inputs(rng, workspace) {
   return {
-    password: Buffer.from(world.source(rng, rng.below(200))),
+    password: Buffer.from(workspace.source(rng, rng.below(200))),
     salt: rng.bytes(rng.below(60)),
     size: rng.chance(0.1) ? rng.between(1, 2000) : rng.between(1, 64),
   };
 }
 
-/** One derivation in any way; whose inputs are somebody else's again when the call has returned. */
-export function derivation(rng, world) {
+/** One derivation in any call style. Its inputs are overwritten when the call has returned. */
+export function derivation(rng, workspace) {
   const kind = rng.pick(Object.keys(kinds));
-  const given = inputs(rng, world);
+  const given = inputs(rng, workspace);
   const { args, oracle } = kinds[kind](rng, given);
   const waiting = rng.pick(['sync', 'callback', 'promise', 'promise']);
   const plan = waiting === 'promise' ? drawAbort(rng) : undefined;
@@ -99,7 +99,7 @@ export function derivation(rng, world) {
         ...abort.options,
         ...(watched && { onProgress: ({ fraction }) => fractions.push(fraction) }),
       });
-      const settled = send(kind, called, waiting, what, world.ledger, throws);
+      const settled = send(kind, called, waiting, what, workspace.ledger, throws);
       if (waiting !== 'sync') for (const secret of [given.password, given.salt]) secret.fill(0xee);
       abort.launched(settled);
       let key;
@@ -109,7 +109,7 @@ export function derivation(rng, world) {
         if (error === undefined || error !== abort.reason) throw error;
         return 'aborted';
       }
-      assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
+      assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
       assert.ok(key.equals(right), `${what}: wrong key`);
       if (watched)
         assert.ok(
@@ -117,7 +117,7 @@ export function derivation(rng, world) {
             fractions.every((each, index) => index === 0 || each > fractions[index - 1]),
           `${what}: progress ${fractions}`,
         );
-      world.retained.keep(what, key);
+      workspace.retained.keep(what, key);
     },
   };
 }
@@ -128,7 +128,7 @@ async function send(kind, args, waiting, what, ledger, throws) {
   return ledger.callback(what, (callback) => millrace[kind](...args, callback), throws);
 }
 
-/** Many scrypts or PBKDF2s of one cost in one turn, which run in lanes, some of them given up. */
+/** Many scrypts or PBKDF2s of one cost in one turn, which run in lanes, some of them cancelled. */
 export function derivations(rng) {
   const kind = rng.pick(['scrypt', 'scrypt', 'pbkdf2']);
   const cost =
@@ -159,7 +159,7 @@ export function derivations(rng) {
           if (error === undefined || error !== abort.reason) throw error;
           return;
         }
-        assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
+        assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
         assert.ok(key.equals(crypto[`${kind}Sync`](...args)), `${what}: wrong key ${index}`);
       });
       await Promise.all(settled);
@@ -168,13 +168,13 @@ export function derivations(rng) {
 }
 
 /** A password hashed, and verified: the right one, another one, a hash that was damaged. */
-export function password(rng, world) {
+export function password(rng, workspace) {
   const options = rng.pick([
     { memory: 64, passes: 1 },
     { algorithm: 'argon2i', memory: 256, passes: 2, parallelism: 2 },
     { algorithm: 'scrypt', N: 256, r: 8, p: 1 },
   ]);
-  const [secret, other] = [world.source(rng, rng.below(100)), Buffer.from(`not ${rng.word()}`)];
+  const [secret, other] = [workspace.source(rng, rng.below(100)), Buffer.from(`not ${rng.word()}`)];
   const waiting = rng.pick(['sync', 'promise']);
   const what = `password hash by ${options.algorithm ?? 'argon2id'}, ${waiting}`;
   return {

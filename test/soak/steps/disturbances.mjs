@@ -13,7 +13,7 @@ import promises from 'millrace/promises';
 import { collectGarbage } from '../../support/garbage.mjs';
 import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
 import { startThread } from '../threads.mjs';
-import { drawRoute, routeOption } from '../world.mjs';
+import { drawRoute, routeOption } from '../workspace.mjs';
 import { busy } from './many.mjs';
 
 /** A collection now, with whatever is in flight; what was freed is taken again and overwritten. */
@@ -100,7 +100,7 @@ const refusals = [
  * A job of 64 MiB: a hash or a cipher, lent, also in place; long enough to be cancelled or cut in
  * parts.
  */
-export function huge(rng, world) {
+export function huge(rng, workspace) {
   const algorithm = rng.pick([
     'sha256',
     'blake3',
@@ -116,7 +116,7 @@ export function huge(rng, world) {
   const inPlace = rng.chance(0.5);
   const plan = drawAbort(rng, 0.5);
   const route = drawRoute(rng);
-  const source = world.source(rng, world.huge);
+  const source = workspace.source(rng, workspace.huge);
   const what =
     `huge ${algorithm}, ${source.length} ` +
     `bytes${inPlace ? ' in place' : ''}${route ? `, route ${route}` : ''}${describeAbort(plan)}`;
@@ -154,7 +154,7 @@ export function huge(rng, world) {
           expectUntouched(target, inPlace ? source : Buffer.alloc(source.length, 0xa5), what);
         return;
       }
-      assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
+      assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
       assert.equal(written, target.length);
       assert.ok(
         target.equals(rightAnswer(algorithm, { isHash, isAead, iv, source, tag, what })),
@@ -185,10 +185,10 @@ function rightAnswer(algorithm, { isHash, isAead, iv, source, tag, what }) {
  * A thread with calls of its own that ends by itself, calls process.exit, or is terminated with all
  * of them in flight.
  */
-export function thread(rng, world) {
+export function thread(rng, workspace) {
   const end = rng.pick(['terminated', 'terminated', 'exits', 'ends']);
   const delay = rng.below(60);
-  const name = `${world.name}, thread ${rng.word()}`;
+  const name = `${workspace.name}, thread ${rng.word()}`;
   const steps = end === 'ends' ? rng.between(1, 25) : 1e6;
   const what =
     `thread ${end}${end === 'ends' ? ` after ${steps} steps` : ` after ${delay} ms`} ` +
@@ -199,7 +199,7 @@ export function thread(rng, world) {
     async run() {
       const started = startThread({
         name,
-        world,
+        workspace,
         steps,
         exitAfter: end === 'exits' ? delay : undefined,
       });

@@ -9,16 +9,16 @@ import { aeadNames } from '../../support/algorithms.mjs';
 import { subjects } from '../../support/hashers.mjs';
 import { decryption, encryption } from '../../support/jobs.mjs';
 import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
-import { drawRoute, expected, routeOption } from '../world.mjs';
+import { drawRoute, expected, routeOption } from '../workspace.mjs';
 
 /** hashMany and hmacMany: all forms of sources and results. */
-export function batch(rng, world) {
+export function batch(rng, workspace) {
   const subject = rng.pick(subjects);
   const packed = rng.chance(0.3);
-  const fixed = world.size(rng, 3000);
+  const fixed = workspace.size(rng, 3000);
   const count = rng.chance(0.2) ? rng.below(4) : rng.below(250);
   const sources = Array.from({ length: count }, () =>
-    world.source(rng, packed ? fixed : world.size(rng, rng.chance(0.02) ? 60_000 : 2000)),
+    workspace.source(rng, packed ? fixed : workspace.size(rng, rng.chance(0.02) ? 60_000 : 2000)),
   );
   const form = rng.pick(['whole', 'hex', 'target']);
   const waiting = rng.pick(['sync', 'callback', 'promise', 'promise']);
@@ -54,7 +54,7 @@ export function batch(rng, world) {
         options,
       ];
       const method = `${subject.kind}Many`;
-      const settled = send(waiting, method, args, what, world.ledger);
+      const settled = send(waiting, method, args, what, workspace.ledger);
       if (waiting !== 'sync' && !lent)
         for (const bytes of packed && fixed > 0 ? [given.data] : given) bytes.fill(0xee);
       abort.launched(settled);
@@ -63,10 +63,10 @@ export function batch(rng, world) {
         result = await settled;
       } catch (error) {
         if (error !== abort.reason || error === undefined) throw error;
-        world.retained.keep(`${what}: cancelled`, target);
+        workspace.retained.keep(`${what}: cancelled`, target);
         return 'aborted';
       }
-      assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
+      assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
       const right = Buffer.concat(sources.map((source) => subject.expected(source)));
       const found =
         form === 'hex'
@@ -81,7 +81,7 @@ export function batch(rng, world) {
             target.subarray(7 + result).every((byte) => byte === 0xa5),
           `${what}: bytes beside the target were touched`,
         );
-      world.retained.keep(what, found);
+      workspace.retained.keep(what, found);
     },
   };
 }
@@ -93,10 +93,10 @@ async function send(waiting, method, args, what, ledger) {
 }
 
 /** Thousands of small calls at once, by callback and promise; some callbacks throw. */
-export function burst(rng, world) {
+export function burst(rng, workspace) {
   const count = rng.pick([50, 300, 1000, 3000]);
   const algorithm = rng.pick(['sha256', 'md5', 'sha512', 'sha3-256', 'blake3', 'xxh3-64', 'sha1']);
-  const sources = Array.from({ length: 16 }, () => world.source(rng, world.size(rng, 600)));
+  const sources = Array.from({ length: 16 }, () => workspace.source(rng, workspace.size(rng, 600)));
   const each = rng.pick(['callback', 'promise', 'both']);
   const throws = rng.chance(0.3);
   const stall = rng.chance(0.3) ? rng.below(20) : 0;
@@ -113,7 +113,7 @@ export function burst(rng, world) {
         const source = sources[index % 16];
         if (each === 'promise' || (each === 'both' && index % 2))
           return promises.hash(algorithm, source, option);
-        return world.ledger.callback(
+        return workspace.ledger.callback(
           what,
           (callback) => millrace.hash(algorithm, source, option, callback),
           throws && index % 50 === 0,
@@ -132,10 +132,10 @@ export function busy(ms) {
 }
 
 /** A prepared key for many calls of both directions, disposed with jobs in flight. */
-export function preparedKey(rng, world) {
+export function preparedKey(rng, workspace) {
   const algorithm = rng.pick(aeadNames);
   const jobs = Array.from({ length: rng.between(1, 12) }, () =>
-    encryption(algorithm, world.source(rng, world.size(rng, 200_000)), rng, {
+    encryption(algorithm, workspace.source(rng, workspace.size(rng, 200_000)), rng, {
       aadSize: rng.below(50),
     }),
   );
@@ -156,7 +156,7 @@ export function preparedKey(rng, world) {
           promises
             .seal(algorithm, { key: prepared, nonce: job.iv, aad: job.aad, source: job.source })
             .then((found) => assert.ok(found.equals(sealed), `${what}: sealed wrong`)),
-          world.ledger
+          workspace.ledger
             .callback(what, (callback) =>
               millrace.open(
                 algorithm,

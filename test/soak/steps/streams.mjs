@@ -14,17 +14,17 @@ import { oracleFor } from '../../support/oracles.mjs';
 import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
 
 /** Sizes that the subject's oracle can bear. */
-function sizeFor(subject, rng, world) {
-  return world.size(
+function sizeFor(subject, rng, workspace) {
+  return workspace.size(
     rng,
-    oracleFor(subject.kind, subject.algorithm) === 'node:crypto' ? world.largest : 30_000,
+    oracleFor(subject.kind, subject.algorithm) === 'node:crypto' ? workspace.largest : 30_000,
   );
 }
 
 /** A running hash: updates of all kinds, a copy or a state on the way, the digest in any form. */
-export function hasher(rng, world) {
+export function hasher(rng, workspace) {
   const subject = rng.pick(subjects);
-  const source = world.source(rng, sizeFor(subject, rng, world));
+  const source = workspace.source(rng, sizeFor(subject, rng, workspace));
   const cuts = pieces(source, rng).map((piece) => ({
     piece,
     how: rng.pick(['promise', 'callback', 'window', 'text']),
@@ -50,12 +50,12 @@ export function hasher(rng, world) {
             running = subject.make({ state: running.exportState() });
         }
         settled.push(
-          update(running, piece, how, source, what, world.ledger, throws && index === 0),
+          update(running, piece, how, source, what, workspace.ledger, throws && index === 0),
         );
       }
       const digest =
         ending === 'callback'
-          ? world.ledger.callback(what, (callback) => running.digest(callback))
+          ? workspace.ledger.callback(what, (callback) => running.digest(callback))
           : running.digestAsync(ending === 'hex' ? 'hex' : undefined);
       await Promise.all(settled);
       const found = ending === 'hex' ? Buffer.from(await digest, 'hex') : await digest;
@@ -80,9 +80,9 @@ function update(running, piece, how, source, what, ledger, throws) {
 /**
  * A message that comes by an iterable, a Node stream, a web stream or a Blob; aborted now and then.
  */
-export function iterable(rng, world) {
+export function iterable(rng, workspace) {
   const subject = rng.pick(subjects.filter(({ kind }) => kind === 'hash'));
-  const source = world.source(rng, sizeFor(subject, rng, world));
+  const source = workspace.source(rng, sizeFor(subject, rng, workspace));
   const cuts = pieces(source, rng).map((piece) => Buffer.from(piece));
   const kind = rng.pick(['iterable', 'stream', 'web', 'blob']);
   const plan = drawAbort(rng);
@@ -123,13 +123,13 @@ async function checkDigest(settled, abort, right, what) {
     if (error === undefined || error !== abort.reason) throw error;
     return;
   }
-  assert.ok(!abort.certain, `${what}: aborted before it began, and settled all the same`);
+  assert.ok(!abort.certain, `${what}: aborted before it began, but settled`);
   assert.ok(digest.equals(right()), `${what}: wrong digest`);
 }
 
 /** A file, in all three call styles. */
-export function file(rng, world) {
-  const { path, size } = rng.pick(world.files.list);
+export function file(rng, workspace) {
+  const { path, size } = rng.pick(workspace.files.list);
   const subject = rng.pick(
     subjects.filter(
       ({ kind, algorithm }) =>
@@ -150,7 +150,7 @@ export function file(rng, world) {
       const options = { ...subject.options, ...abort.options };
       const settled =
         waiting === 'callback'
-          ? world.ledger.callback(
+          ? workspace.ledger.callback(
               what,
               (callback) => millrace.hashFile(subject.algorithm, path, options, callback),
               throws,
@@ -165,15 +165,15 @@ export function file(rng, world) {
 }
 
 /**
- * A sealed stream, Node's or the web's: sealed, opened, changed on the way, or given up half-way.
+ * A sealed stream, Node's or the web's: sealed, opened, changed on the way, or cancelled half-way.
  */
-export function sealedStream(rng, world) {
+export function sealedStream(rng, workspace) {
   const algorithm = rng.pick(Object.keys(chunkedAlgorithms));
-  const source = world.source(rng);
+  const source = workspace.source(rng);
   const [key, salt] = [rng.bytes(chunkedAlgorithms[algorithm].keySize), rng.bytes(24)];
   const context = rng.pick([undefined, 'context']);
   const web = rng.chance(0.4);
-  const doing = rng.pick(['seal', 'open', 'changed', 'cut short', 'given up']);
+  const doing = rng.pick(['seal', 'open', 'changed', 'cut short', 'cancelled']);
   const cuts = rng.pick([1000, 16_384, 65_536, 300_000]);
   const place = rng.word();
   const what =
@@ -184,7 +184,7 @@ export function sealedStream(rng, world) {
     bytes: 3 * source.length,
     async run() {
       const options = { algorithm, key, ...(context && { context }) };
-      const sealing = doing === 'seal' || (doing === 'given up' && place % 2 === 0);
+      const sealing = doing === 'seal' || (doing === 'cancelled' && place % 2 === 0);
       const { input, refused } = throughput({
         sealing,
         doing,
@@ -197,11 +197,11 @@ export function sealedStream(rng, world) {
         ...options,
         signal: controller.signal,
       });
-      const after = doing === 'given up' ? place % (input.length + 1) : Infinity;
+      const after = doing === 'cancelled' ? place % (input.length + 1) : Infinity;
       const { output, error } = await through(stream, input, cuts, (sent) => {
-        if (sent >= after) controller.abort(new Error('given up'));
+        if (sent >= after) controller.abort(new Error('cancelled'));
       });
-      if (doing === 'given up') return;
+      if (doing === 'cancelled') return;
       if (refused) {
         assert.ok(
           ['ERR_AUTHENTICATION', 'ERR_TRUNCATED'].includes(error?.code),
@@ -216,7 +216,7 @@ export function sealedStream(rng, world) {
       assert.ifError(error);
       const message = sealing ? openChunked(algorithm, { key, context, sealed: output }) : output;
       assert.ok(message.equals(source), `${what}: another message`);
-      world.retained.keep(what, output);
+      workspace.retained.keep(what, output);
     },
   };
 }
