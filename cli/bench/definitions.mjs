@@ -5,12 +5,12 @@
 //              hasher  three updates of the row's size, then the digest
 //              many    digests of many messages of the row's size; times are per message
 //              convert a number to bytes or bytes to a number
-//              entry point    the calls of bigint-hash, ours through the entry point of that name
+//              bigint-hash  the calls of that package, ours through millrace/bigint-hash
 //   table      the word that picks it, where that is not its group
 //   algorithm    by its Millrace name; of a conversion its function
 //   operation    of a key derivation its cost, a name of `parameters`; of an AEAD: seal | open;
 //                of a hasher: new | reused; of a batch: array | packed (one buffer);
-//                of the entry point its function
+//                of bigint-hash its function
 //   key          raw: key bytes with every call; prepared: Millrace's Key object. A competitor is
 //                measured in every form it has (KeyObject, imported CryptoKey) and counts with the
 //                fastest.
@@ -47,7 +47,7 @@ const rising = [11, 64, 256, 1024, 65536, 1048576];
 const short = [11, 64];
 const oneShot = [64, 1024, 65536, 1048576];
 
-/** The table of digests: what bigint-hash is for, and what stands around it. */
+/** The table of digests: the functions of bigint-hash and the packages used beside it. */
 const digests = [
   ...['sha256', 'keccak256', 'xxh64', 'xxh3-64'].map((algorithm) => ({
     group: 'hash',

@@ -5,6 +5,8 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 
+import { forms } from './competitors/forms.mjs';
+
 const require = createRequire(new URL('../../package.json', import.meta.url));
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -32,75 +34,37 @@ const oneJob = () => 1;
 /** Those that can be cut into parts. */
 const splittable = ['blake3', 'aes-256-ctr', 'aes-256-gcm', 'chacha20', 'chacha20-poly1305'];
 
-// Every engine is asked in the same form, lent, so that what differs is the engine and not the
-// call.
-const callForms = (wait, more) => [
-  {
-    name: 'hash',
-    group: 'hash',
-    wait,
-    output: 'into',
-    ...more,
-    make:
-      wait === 'sync'
-        ? ({ millrace }, { algorithm, source, target, options }) =>
-            () =>
-              millrace.hash(algorithm, source, { target, ...options })
-        : ({ millrace }, { algorithm, source, target, options }) =>
-            (done) =>
-              millrace.hash(algorithm, source, { target, ...options }, done),
-  },
-  {
-    name: 'cipher',
-    group: 'cipher',
-    wait,
-    output: 'into',
-    ...more,
-    make:
-      wait === 'sync'
-        ? ({ millrace }, { algorithm, rawKey, iv, source, target, options }) =>
-            () =>
-              millrace.cipher(algorithm, {
-                encrypt: true,
-                key: rawKey,
-                iv,
-                source,
-                target,
-                ...options,
-              })
-        : ({ millrace }, { algorithm, rawKey, iv, source, target, options }) =>
-            (done) =>
-              millrace.cipher(
-                algorithm,
-                { encrypt: true, key: rawKey, iv, source, target, ...options },
-                done,
-              ),
-  },
-  {
-    name: 'seal',
-    group: 'aead',
-    operation: 'seal',
-    wait,
-    output: 'into',
-    ...more,
-    make:
-      wait === 'sync'
-        ? ({ millrace }, { algorithm, rawKey, iv, source, target, options }) =>
-            () =>
-              millrace.seal(algorithm, { key: rawKey, nonce: iv, source, target, ...options })
-        : ({ millrace }, { algorithm, rawKey, iv, source, target, options }) =>
-            (done) =>
-              millrace.seal(
-                algorithm,
-                { key: rawKey, nonce: iv, source, target, ...options },
-                done,
-              ),
-  },
+// Every engine is called in the same form, lent, so that only the engine differs.
+const callForms = [
+  ...forms({ group: 'hash' }, ({ millrace }, { algorithm, source, target, options }) => [
+    ['hash', 'sync into', () => millrace.hash(algorithm, source, { target, ...options })],
+    [
+      'hash',
+      'callback into',
+      (done) => millrace.hash(algorithm, source, { target, ...options }, done),
+    ],
+  ]),
+  ...forms({ group: 'cipher' }, ({ millrace }, inputs) => {
+    const { algorithm, rawKey: key, iv, source, target, options } = inputs;
+    const given = () => ({ encrypt: true, key, iv, source, target, ...options });
+    return [
+      ['cipher', 'sync into', () => millrace.cipher(algorithm, given())],
+      ['cipher', 'callback into', (done) => millrace.cipher(algorithm, given(), done)],
+    ];
+  }),
+  ...forms({ group: 'aead', operation: 'seal' }, ({ millrace }, inputs) => {
+    const { algorithm, rawKey: key, iv: nonce, source, target, options } = inputs;
+    const given = () => ({ key, nonce, source, target, ...options });
+    return [
+      ['seal', 'sync into', () => millrace.seal(algorithm, given())],
+      ['seal', 'callback into', (done) => millrace.seal(algorithm, given(), done)],
+    ];
+  }),
 ];
 
 /**
- * A way of asking: its options, which stand for a synchronous call unless there is a route among
- * them.
+ * Returns an engine: `options` are those of its calls, which are synchronous unless they have a
+ * route.
  */
 function engine(name, about, options, more = {}) {
   return {
@@ -111,7 +75,9 @@ function engine(name, about, options, more = {}) {
     prepare: (_tools, inputs) => {
       inputs.options = options;
     },
-    forms: callForms(options.route === undefined ? 'sync' : 'callback', more),
+    forms: callForms
+      .filter(({ wait }) => wait === (options.route === undefined ? 'sync' : 'callback'))
+      .map((form) => ({ ...form, ...more })),
   };
 }
 

@@ -203,8 +203,8 @@ export async function enter(competitor, form, definition, size, count) {
   const inputs = makeInputs(definition, size, count);
   for (const each of inputs) await competitor.prepare(competitor.tools, each);
   // Compiled from its source text, so that it has its own type feedback.
-  const make = fresh(form.make);
-  const calls = inputs.map((each) => make(competitor.tools, each));
+  const list = fresh(form.list);
+  const calls = inputs.map((each) => list(competitor.tools, each)[form.index][2]);
   // All at once, as they are timed: concurrent jobs must not mix up their results.
   const results = await Promise.all(calls.map((call) => once(call, form.wait)));
   const answer = answerBytes(results[0], inputs[0]);

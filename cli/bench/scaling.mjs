@@ -15,8 +15,8 @@
 
 import { availableParallelism } from 'node:os';
 
-import * as millrace from './competitors/millrace.mjs';
-import * as nodeCrypto from './competitors/node-crypto.mjs';
+import { millrace } from './competitors/millrace.mjs';
+import { nodeCrypto } from './competitors/node.mjs';
 import {
   concurrentTime,
   fitConcurrent,

@@ -9,15 +9,9 @@
 import { availableParallelism } from 'node:os';
 
 import { requirePackage, version } from '../packages.mjs';
+import { forms } from './forms.mjs';
 
-export const name = 'piscina';
-
-export function load() {
-  const { Piscina } = requirePackage('piscina');
-  return { open: () => openPool(Piscina), version: version('piscina') };
-}
-
-// One pool for all rows, begun with the first of them.
+/** One pool for all rows, started with the first of them. */
 let pool;
 
 function openPool(Piscina) {
@@ -32,19 +26,7 @@ function openPool(Piscina) {
   return pool;
 }
 
-/** Its threads would keep the process. */
-export async function unload() {
-  await pool?.destroy();
-  pool = undefined;
-}
-
-export function prepare({ open }, inputs) {
-  inputs.pool = open();
-  if (inputs.output === 'into') inputs.target = shared(inputs.target);
-  inputs.sharedSource = shared(inputs.source);
-}
-
-// One copy of a source for all jobs.
+/** One copy of a source for all jobs. */
 const copies = new WeakMap();
 
 function shared(bytes) {
@@ -53,65 +35,43 @@ function shared(bytes) {
   return copies.get(bytes);
 }
 
-const promise = { wait: 'promise' };
-const hash = { group: 'hash', ...promise };
-const cipher = { group: 'cipher', ...promise };
-const seal = { group: 'aead', operation: 'seal', ...promise };
-
-export const forms = [
-  {
-    name: 'hash shared',
-    ...hash,
-    output: 'buffer',
-    make:
-      (_tools, { pool, group, algorithm, sharedSource: source }) =>
-      () =>
-        pool.run({ group, algorithm, source }),
+/** @type {import('./all.mjs').Competitor} */
+export const piscina = {
+  name: 'piscina',
+  load() {
+    const { Piscina } = requirePackage('piscina');
+    return { open: () => openPool(Piscina), version: version('piscina') };
   },
-
-  {
-    name: 'cipher shared',
-    ...cipher,
-    output: 'buffer',
-    make:
-      (_tools, { pool, group, algorithm, rawKey, iv, sharedSource: source }) =>
-      () =>
-        pool.run({ group, algorithm, rawKey, iv, source }),
+  /** Its threads would keep the process alive. */
+  async unload() {
+    await pool?.destroy();
+    pool = undefined;
   },
-  {
-    name: 'cipher shared',
-    ...cipher,
-    output: 'into',
-    make:
-      (_tools, { pool, group, algorithm, rawKey, iv, sharedSource: source, target }) =>
-      () =>
-        pool.run({ group, algorithm, rawKey, iv, source, target }),
+  prepare({ open }, inputs) {
+    inputs.pool = open();
+    const { group, algorithm, rawKey, iv, source, output } = inputs;
+    if (output === 'into') inputs.target = shared(inputs.target);
+    inputs.task = { group, algorithm, source: shared(source) };
+    if (group !== 'hash') Object.assign(inputs.task, { rawKey, iv });
   },
-
-  {
-    name: 'seal shared',
-    ...seal,
-    output: 'buffer',
-    make: (_tools, inputs) => {
-      const { pool, group, algorithm, rawKey, iv, sharedSource: source } = inputs;
-      return async () => {
-        const { text, tag } = await pool.run({ group, algorithm, rawKey, iv, source });
+  forms: [
+    ...forms({ group: 'hash' }, (_, { pool, task }) => [
+      ['hash shared', 'promise buffer', () => pool.run({ ...task })],
+    ]),
+    ...forms({ group: 'cipher' }, (_, { pool, task, target }) => [
+      ['cipher shared', 'promise buffer', () => pool.run({ ...task })],
+      ['cipher shared', 'promise into', () => pool.run({ ...task, target })],
+    ]),
+    ...forms({ group: 'aead', operation: 'seal' }, (_, inputs) => {
+      const call = (more) => async () => {
+        const { text, tag } = await inputs.pool.run({ ...inputs.task, ...more });
         inputs.tag = tag;
         return text;
       };
-    },
-  },
-  {
-    name: 'seal shared',
-    ...seal,
-    output: 'into',
-    make: (_tools, inputs) => {
-      const { pool, group, algorithm, rawKey, iv, sharedSource: source, target } = inputs;
-      return async () => {
-        const { text, tag } = await pool.run({ group, algorithm, rawKey, iv, source, target });
-        inputs.tag = tag;
-        return text;
-      };
-    },
-  },
-];
+      return [
+        ['seal shared', 'promise buffer', call({})],
+        ['seal shared', 'promise into', call({ target: inputs.target })],
+      ];
+    }),
+  ],
+};

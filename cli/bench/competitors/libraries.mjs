@@ -1,0 +1,465 @@
+// Packages from npm, by their names. A package without its addon is missing: its fallback in
+// JavaScript would be another competitor.
+
+import { load as read, needsAddon, requirePackage, version } from '../packages.mjs';
+import { forms } from './forms.mjs';
+
+/** Names of bigint-hash that differ from Millrace's. */
+export const hashTypes = { xxh32: 'xxHash32', xxh64: 'xxHash64' };
+
+/**
+ * Completes a competitor. `load` returns its tools, by default the package as `library`; `uses`
+ * returns what a job needs by name (a hash of the job's algorithm).
+ *
+ * @returns {import('./all.mjs').Competitor}
+ */
+function library({ name, packageName = name, addon, load, uses, about = '', forms: lists }) {
+  return {
+    name,
+    packageName,
+    async load() {
+      if (addon !== undefined) needsAddon(packageName, addon);
+      const library = await (load ?? requirePackage)(packageName);
+      return { library, version: `${version(packageName)}${about}` };
+    },
+    prepare: ({ library }, inputs) => void Object.assign(inputs, uses?.(library, inputs)),
+    forms: lists.flat(),
+  };
+}
+
+const blake3 = { algorithm: 'blake3' };
+const xxh32 = { group: 'hash', algorithm: 'xxh32' };
+const xxh64 = { algorithm: 'xxh64' };
+const seal = { group: 'aead', operation: 'seal' };
+const convert = { group: 'convert' };
+
+export const libraries = [
+  // The original package of the asynchronous calls: friendly calls (a new Buffer) and zero-copy
+  // windows. An empty AAD must be a slice of something: an empty Buffer alone aborts the process.
+  library({
+    name: 'crypto-async',
+    packageName: '@ronomon/crypto-async',
+    uses: () => ({ noAad: Buffer.alloc(16).subarray(0, 0) }),
+    forms: [
+      forms({ group: 'hash' }, ({ library }, { algorithm, source, size, target }) => [
+        ['hash', 'sync hex', () => library.hash(algorithm, source).toString('hex')],
+        ['hash', 'sync buffer', () => library.hash(algorithm, source)],
+        ['hash', 'callback buffer', (done) => library.hash(algorithm, source, done)],
+        ['hash zero-copy', 'sync into', () => library.hash(algorithm, source, 0, size, target, 0)],
+        [
+          'hash zero-copy',
+          'callback into',
+          (done) => library.hash(algorithm, source, 0, size, target, 0, done),
+        ],
+      ]),
+      forms({ group: 'hmac' }, ({ library }, { hash, rawKey, source, size, target }) => [
+        ['hmac', 'sync buffer', () => library.hmac(hash, rawKey, source)],
+        ['hmac', 'callback buffer', (done) => library.hmac(hash, rawKey, source, done)],
+        [
+          'hmac zero-copy',
+          'sync into',
+          () => library.hmac(hash, rawKey, 0, 32, source, 0, size, target, 0),
+        ],
+      ]),
+      forms(
+        { group: 'cipher' },
+        ({ library }, { algorithm: name, rawKey: key, iv, source, size, target }) => [
+          ['cipher', 'sync buffer', () => library.cipher(name, 1, key, iv, source)],
+          ['cipher', 'callback buffer', (done) => library.cipher(name, 1, key, iv, source, done)],
+          [
+            'cipher zero-copy',
+            'sync into',
+            () => library.cipher(name, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0),
+          ],
+          [
+            'cipher zero-copy',
+            'callback into',
+            (f) => library.cipher(name, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0, f),
+          ],
+        ],
+      ),
+      // prettier-ignore
+      forms(
+        seal,
+        ({ library }, { algorithm: name, rawKey: key, iv, source, size, target, noAad, tag }) => [
+          ['cipher', 'sync buffer', () => library.cipher(name, 1, key, iv, source, noAad, tag)],
+          ['cipher', 'callback buffer', (done) => library.cipher(
+            name, 1, key, iv, source, noAad, tag, done,
+          )],
+          ['cipher zero-copy', 'sync into', () => library.cipher(
+            name, 1, key, 0, 32, iv, 0, 12, source, 0, size, target, 0, source, 0, 0, tag, 0, 16,
+          )],
+          ['cipher zero-copy', 'callback into', (done) => library.cipher(
+            name, 1, key, 0, 32, iv, 0, 12, source, 0, size, target, 0, source, 0, 0, tag, 0, 16,
+            done,
+          )],
+        ],
+      ),
+      forms(
+        { ...seal, operation: 'open' },
+        ({ library }, { algorithm: name, rawKey: key, iv, ciphertext: text, noAad, tag }) => [
+          ['cipher', 'sync buffer', () => library.cipher(name, 0, key, iv, text, noAad, tag)],
+          [
+            'cipher',
+            'callback buffer',
+            (done) => library.cipher(name, 0, key, iv, text, noAad, tag, done),
+          ],
+        ],
+      ),
+    ],
+  }),
+
+  // bigint-hash 0.2, the original package of the digests: one-shots, a hasher, no hex.
+  library({
+    name: 'bigint-hash',
+    addon: 'build/Release/openssl.node',
+    uses: (_, { algorithm }) => ({ type: hashTypes[algorithm] ?? algorithm }),
+    forms: [
+      forms({ group: 'hash' }, ({ library }, { type, source }) => [
+        ['hashAsBigInt', 'sync bigint', () => library.hashAsBigInt(type, source)],
+        ['hashAsBuffer', 'sync buffer', () => library.hashAsBuffer(type, source)],
+        ['hashAsBuffer', 'sync hex', () => library.hashAsBuffer(type, source).toString('hex')],
+      ]),
+      forms(
+        { group: 'bigint-hash', operation: 'hashAsBigInt' },
+        ({ library }, { type, source }) => [
+          ['hashAsBigInt', 'sync bigint', () => library.hashAsBigInt(type, source)],
+        ],
+      ),
+      forms({ group: 'bigint-hash', operation: 'getHasher' }, ({ library }, { type, source }) => [
+        ['getHasher', 'sync bigint', () => library.getHasher(type).update(source).digestBigInt()],
+      ]),
+      forms({ group: 'text' }, ({ library }, { type, text }) => [
+        ['getHasher', 'sync bigint', () => library.getHasher(type).update(text).digestBigInt()],
+        [
+          'getHasher',
+          'sync hex',
+          () => library.getHasher(type).update(text).digest().toString('hex'),
+        ],
+      ]),
+      forms({ group: 'hasher' }, ({ library }, { type, parts: [a, b, c] }) => [
+        [
+          'getHasher',
+          'sync hex',
+          () => library.getHasher(type).update(a).update(b).update(c).digest().toString('hex'),
+        ],
+      ]),
+      forms({ group: 'many' }, ({ library }, { type, sources }) => [
+        [
+          'loop of hashAsBuffer',
+          'sync buffer',
+          () => sources.map((source) => library.hashAsBuffer(type, source)),
+        ],
+        [
+          'loop of hashAsBuffer',
+          'sync hex',
+          () => sources.map((source) => library.hashAsBuffer(type, source).toString('hex')),
+        ],
+      ]),
+    ],
+  }),
+
+  // bigint-buffer 1.1, which users of bigint-hash import beside it.
+  library({
+    name: 'bigint-buffer',
+    addon: 'build/Release/bigint_buffer.node',
+    forms: [
+      forms({ ...convert, algorithm: 'toBigIntBE' }, ({ library }, { source }) => [
+        ['toBigIntBE', 'sync bigint', () => library.toBigIntBE(source)],
+      ]),
+      forms({ ...convert, algorithm: 'toBigIntLE' }, ({ library }, { source }) => [
+        ['toBigIntLE', 'sync bigint', () => library.toBigIntLE(source)],
+      ]),
+      forms({ ...convert, algorithm: 'toBufferBE' }, ({ library }, { number, size }) => [
+        ['toBufferBE', 'sync buffer', () => library.toBufferBE(number, size)],
+      ]),
+      forms({ ...convert, algorithm: 'toBufferLE' }, ({ library }, { number, size }) => [
+        ['toBufferLE', 'sync buffer', () => library.toBufferLE(number, size)],
+      ]),
+    ],
+  }),
+
+  // WebAssembly. Its one-shots are promises; its hashers are made before the clock starts, and
+  // start anew with init().
+  library({
+    name: 'hash-wasm',
+    load: async (name) => {
+      const wasm = requirePackage(name);
+      return {
+        hashers: {
+          blake3: await wasm.createBLAKE3(),
+          keccak256: await wasm.createKeccak(256),
+          md5: await wasm.createMD5(),
+          sha1: await wasm.createSHA1(),
+          sha256: await wasm.createSHA256(),
+          'sha3-256': await wasm.createSHA3(256),
+          sha512: await wasm.createSHA512(),
+          'xxh3-64': await wasm.createXXHash3(),
+          xxh32: await wasm.createXXHash32(),
+          xxh64: await wasm.createXXHash64(),
+        },
+        oneShots: {
+          blake3: wasm.blake3,
+          keccak256: (data) => wasm.keccak(data, 256),
+          sha256: wasm.sha256,
+          'sha3-256': (data) => wasm.sha3(data, 256),
+          xxh64: wasm.xxhash64,
+        },
+      };
+    },
+    uses: ({ hashers, oneShots }, { algorithm }) => ({
+      hasher: hashers[algorithm],
+      oneShot: oneShots[algorithm],
+    }),
+    forms: [
+      forms({ group: 'hash' }, (_, { hasher, oneShot, source }) => [
+        ['hasher', 'sync bigint', () => BigInt('0x' + hasher.init().update(source).digest('hex'))],
+        ['hasher', 'sync hex', () => hasher.init().update(source).digest('hex')],
+        ['hasher', 'sync buffer', () => hasher.init().update(source).digest('binary')],
+        ['one-shot', 'promise hex', () => oneShot(source)],
+      ]),
+      forms({ group: 'text' }, (_, { hasher, text }) => [
+        ['hasher', 'sync bigint', () => BigInt('0x' + hasher.init().update(text).digest('hex'))],
+        ['hasher', 'sync hex', () => hasher.init().update(text).digest('hex')],
+      ]),
+      forms({ group: 'hasher' }, (_, { hasher, parts: [a, b, c] }) => [
+        ['hasher', 'sync hex', () => hasher.init().update(a).update(b).update(c).digest('hex')],
+      ]),
+      forms({ group: 'many' }, (_, { hasher, sources }) => [
+        [
+          'loop of hasher',
+          'sync buffer',
+          () => sources.map((source) => hasher.init().update(source).digest('binary')),
+        ],
+        [
+          'loop of hasher',
+          'sync hex',
+          () => sources.map((source) => hasher.init().update(source).digest('hex')),
+        ],
+      ]),
+    ],
+  }),
+
+  // JavaScript, Uint8Arrays in and out. ethereum-cryptography exports the same functions.
+  library({
+    name: '@noble/hashes',
+    load: async () => {
+      const { sha256, sha512 } = await read('@noble/hashes/sha2.js');
+      const { keccak_256: keccak256, sha3_256 } = await read('@noble/hashes/sha3.js');
+      const { blake3 } = await read('@noble/hashes/blake3.js');
+      const { md5, sha1 } = await read('@noble/hashes/legacy.js');
+      const { bytesToHex, utf8ToBytes } = await read('@noble/hashes/utils.js');
+      const hashes = { blake3, keccak256, md5, sha1, sha256, 'sha3-256': sha3_256, sha512 };
+      return { hashes, bytesToHex, utf8ToBytes };
+    },
+    uses: ({ hashes, bytesToHex, utf8ToBytes }, { algorithm }) => ({
+      noble: hashes[algorithm],
+      toHex: bytesToHex,
+      utf8ToBytes,
+    }),
+    forms: [
+      forms({ group: 'hash' }, (_, { noble, toHex, source }) => [
+        ['hash', 'sync bigint', () => BigInt('0x' + toHex(noble(source)))],
+        ['hash', 'sync hex', () => toHex(noble(source))],
+        ['hash', 'sync buffer', () => noble(source)],
+      ]),
+      forms({ group: 'text' }, (_, { noble, toHex, utf8ToBytes, text }) => [
+        ['hash', 'sync hex', () => toHex(noble(utf8ToBytes(text)))],
+      ]),
+      forms({ group: 'hasher' }, (_, { noble, toHex, parts: [a, b, c] }) => [
+        ['create', 'sync hex', () => toHex(noble.create().update(a).update(b).update(c).digest())],
+      ]),
+      forms({ group: 'many' }, (_, { noble, toHex, sources }) => [
+        ['loop of hash', 'sync buffer', () => sources.map((source) => noble(source))],
+        ['loop of hash', 'sync hex', () => sources.map((source) => toHex(noble(source)))],
+      ]),
+    ],
+  }),
+
+  // RustCrypto's argon2 through Node-API; asynchronous calls run on libuv's threads.
+  library({
+    name: '@node-rs/argon2',
+    uses: (_, { parameters: { memory, passes, parallelism }, size, salt }) => ({
+      argon: {
+        // its number of argon2id
+        algorithm: 2,
+        memoryCost: memory,
+        timeCost: passes,
+        parallelism,
+        outputLen: size,
+        salt,
+      },
+    }),
+    forms: [
+      forms({ group: 'kdf', algorithm: 'argon2id' }, ({ library }, { password, argon }) => [
+        ['hashRawSync', 'sync buffer', () => library.hashRawSync(password, argon)],
+        ['hashRaw', 'promise buffer', () => library.hashRaw(password, argon)],
+      ]),
+    ],
+  }),
+
+  // Native, in Rust: BigInts, for xxh32 numbers.
+  library({
+    name: '@node-rs/xxhash',
+    uses: ({ xxh32, xxh64, xxh3, Xxh64 }, { algorithm }) => ({
+      xxhash: { xxh32, xxh64, 'xxh3-64': xxh3.xxh64 }[algorithm],
+      Hasher: { xxh64: Xxh64, 'xxh3-64': xxh3.Xxh3 }[algorithm],
+    }),
+    forms: [
+      forms({ group: 'hash' }, (_, { xxhash, source }) => [
+        ['one-shot', 'sync bigint', () => xxhash(source)],
+        ['one-shot', 'sync hex', () => xxhash(source).toString(16).padStart(16, '0')],
+      ]),
+      forms({ group: 'text' }, (_, { xxhash, text }) => [
+        ['one-shot', 'sync bigint', () => xxhash(text)],
+      ]),
+      forms({ group: 'hasher' }, (_, { Hasher, parts: [a, b, c] }) => [
+        [
+          'class',
+          'sync hex',
+          () => new Hasher().update(a).update(b).update(c).digest().toString(16).padStart(16, '0'),
+        ],
+      ]),
+    ],
+  }),
+
+  // WebAssembly: BigInts, for xxh32 numbers. No XXH3.
+  library({
+    name: 'xxhash-wasm',
+    load: (name) => requirePackage(name)(),
+    forms: [
+      forms(xxh32, ({ library }, { source }) => [
+        ['h32Raw', 'sync bigint', () => library.h32Raw(source)],
+      ]),
+      forms({ group: 'hash', ...xxh64 }, ({ library }, { source }) => [
+        ['h64Raw', 'sync bigint', () => library.h64Raw(source)],
+        ['h64Raw', 'sync hex', () => library.h64Raw(source).toString(16).padStart(16, '0')],
+      ]),
+      forms({ group: 'text', ...xxh64 }, ({ library }, { text }) => [
+        ['h64', 'sync bigint', () => library.h64(text)],
+      ]),
+      forms({ group: 'hasher', ...xxh64 }, ({ library }, { parts: [a, b, c] }) => [
+        [
+          'create64',
+          'sync hex',
+          () => {
+            const digest = library.create64().update(a).update(b).update(c).digest();
+            return digest.toString(16).padStart(16, '0');
+          },
+        ],
+      ]),
+    ],
+  }),
+
+  // Native: the C library, with Buffers.
+  library({
+    name: 'xxhash-addon',
+    uses: ({ XXHash32: xxh32, XXHash64: xxh64, XXHash3 }, { algorithm }) => ({
+      XXHash: { xxh32, xxh64, 'xxh3-64': XXHash3 }[algorithm],
+    }),
+    forms: [
+      forms(xxh32, (_, { XXHash, source }) => [
+        ['hash', 'sync bigint', () => XXHash.hash(source).readUInt32BE()],
+      ]),
+      ...['xxh64', 'xxh3-64'].map((algorithm) =>
+        forms({ group: 'hash', algorithm }, (_, { XXHash, source }) => [
+          ['hash', 'sync bigint', () => XXHash.hash(source).readBigUInt64BE()],
+        ]),
+      ),
+      forms({ group: 'hash' }, (_, { XXHash, source }) => [
+        ['hash', 'sync hex', () => XXHash.hash(source).toString('hex')],
+      ]),
+    ],
+  }),
+
+  // keccak 3 (native, with the interface of node:crypto's Hash): Keccak and SHA-3 only.
+  library({
+    name: 'keccak',
+    forms: [
+      forms({ group: 'hash' }, ({ library: keccak }, { algorithm, source }) => [
+        [
+          'update',
+          'sync bigint',
+          () => BigInt('0x' + keccak(algorithm).update(source).digest('hex')),
+        ],
+        ['update', 'sync hex', () => keccak(algorithm).update(source).digest('hex')],
+        ['update', 'sync buffer', () => keccak(algorithm).update(source).digest()],
+      ]),
+      forms({ group: 'text' }, ({ library: keccak }, { algorithm, text }) => [
+        ['update', 'sync hex', () => keccak(algorithm).update(text).digest('hex')],
+      ]),
+      forms({ group: 'hasher' }, ({ library: keccak }, { algorithm, parts: [a, b, c] }) => [
+        ['update', 'sync hex', () => keccak(algorithm).update(a).update(b).update(c).digest('hex')],
+      ]),
+      forms({ group: 'many' }, ({ library: keccak }, { algorithm, sources }) => [
+        [
+          'loop of update',
+          'sync buffer',
+          () => sources.map((source) => keccak(algorithm).update(source).digest()),
+        ],
+      ]),
+    ],
+  }),
+
+  // JavaScript, hex strings: the Keccak of many Ethereum libraries.
+  library({
+    name: 'js-sha3',
+    uses: ({ keccak256, sha3_256 }, { algorithm }) => ({
+      sha3: { keccak256, 'sha3-256': sha3_256 }[algorithm],
+    }),
+    forms: [
+      forms({ group: 'hash' }, (_, { sha3, source }) => [
+        ['hash', 'sync bigint', () => BigInt('0x' + sha3(source))],
+        ['hash', 'sync hex', () => sha3(source)],
+        ['hash', 'sync buffer', () => sha3.arrayBuffer(source)],
+      ]),
+      forms({ group: 'text' }, (_, { sha3, text }) => [['hash', 'sync hex', () => sha3(text)]]),
+      forms({ group: 'hasher' }, (_, { sha3, parts: [a, b, c] }) => [
+        ['update', 'sync hex', () => sha3.update(a).update(b).update(c).hex()],
+      ]),
+      forms({ group: 'many' }, (_, { sha3, sources }) => [
+        ['loop of hash', 'sync buffer', () => sources.map((source) => sha3(source))],
+      ]),
+    ],
+  }),
+
+  // blake3 2.1 as its tarball is: WebAssembly. Its install script downloads an addon for releases
+  // up to Node 17 only; version 3.0.0 depends on a blake3-wasm 2.1.7 that was never published.
+  library({
+    name: 'blake3',
+    about: ' (wasm)',
+    forms: [
+      forms({ group: 'hash', ...blake3 }, ({ library }, { source }) => [
+        ['hash', 'sync bigint', () => BigInt('0x' + library.hash(source).toString('hex'))],
+        ['hash', 'sync hex', () => library.hash(source).toString('hex')],
+        ['hash', 'sync buffer', () => library.hash(source)],
+      ]),
+      forms({ group: 'hasher', ...blake3 }, ({ library }, { parts: [a, b, c] }) => [
+        [
+          'createHash',
+          'sync hex',
+          () => library.createHash().update(a).update(b).update(c).digest('hex'),
+        ],
+      ]),
+    ],
+  }),
+
+  // Native: the same Rust crate as ours with another binding.
+  library({
+    name: '@napi-rs/blake-hash',
+    forms: [
+      forms({ group: 'hash', ...blake3 }, ({ library }, { source }) => [
+        ['blake3', 'sync bigint', () => BigInt('0x' + library.blake3(source).toString('hex'))],
+        ['blake3', 'sync hex', () => library.blake3(source).toString('hex')],
+        ['blake3', 'sync buffer', () => library.blake3(source)],
+      ]),
+      forms({ group: 'hasher', ...blake3 }, ({ library }, { parts: [a, b, c] }) => [
+        [
+          'Blake3Hasher',
+          'sync hex',
+          () => new library.Blake3Hasher().update(a).update(b).update(c).digest('hex'),
+        ],
+      ]),
+    ],
+  }),
+];
