@@ -275,14 +275,8 @@ async function check() {
 
 async function bench(args) {
   await prepare();
-  // Millrace against itself: no other package takes part.
-  if (args.includes('--record') && !['instructions', 'routes'].includes(args[0]))
-    return stream(process.execPath, [join(root, 'bench', 'record.mjs'), ...args]);
-  if (
-    ['core', 'routes', 'instructions', 'records', 'noble', 'node-crypto', 'webcrypto'].includes(
-      args[0],
-    )
-  )
+  // Without packages of bench/.
+  if (['core', 'routes', 'instructions', 'noble', 'node-crypto', 'webcrypto'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   const { installCompetitors } = await import('../bench/install.mjs');
   await installCompetitors();

@@ -11,6 +11,8 @@ export const hashTypes = { xxh32: 'xxHash32', xxh64: 'xxHash64' };
  * Completes a competitor. `load` returns its tools, by default the package as `library`; `uses`
  * returns what a job needs by name (a hash of the job's algorithm).
  *
+ * @param {{ name: string, packageName?: string, addon?: string, load?: (name: string) => any,
+ *   uses?: (library: any, inputs: any) => object, about?: string, forms: any[][] }} description
  * @returns {import('./all.mjs').Competitor}
  */
 function library({ name, packageName = name, addon, load, uses, about = '', forms: lists }) {

@@ -50,11 +50,6 @@ const units = {
     format: (value) => rate(1 / value),
   },
   time: { label: 'time', better: 'lower is better', format: duration },
-  ratio: {
-    label: 'relative time',
-    better: 'lower is better',
-    format: (value) => `${value.toFixed(2)}x`,
-  },
 };
 
 /**
@@ -65,7 +60,7 @@ const units = {
  * @property {'lines' | 'bars'} kind
  * @property {string} title
  * @property {string} note
- * @property {'bytes' | 'threads' | 'percent' | 'date'} [x] what the lines go over
+ * @property {'bytes' | 'threads' | 'percent'} [x] what the lines go over
  * @property {keyof typeof units} y
  * @property {{ name: string, colour: number, points: { x: number, y: number, spread?: number }[]
  * }[]} series

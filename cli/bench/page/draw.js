@@ -31,18 +31,16 @@
       : scaled(value * 1e9, 1000, ['ns', '\u00b5s', 'ms', 's']);
   const rate = (value) => scaled(value, 1000, ['/s', 'k/s', 'M/s']);
   const percent = (part) => `${+(part * 100).toFixed(1)} %`;
-  const ratio = (value) => `${value.toFixed(2)}x`;
-  const valueText = { throughput, time, rate, ratio };
+  const valueText = { throughput, time, rate };
   const xText = {
     bytes,
     threads: (value) => `${value} ${value === 1 ? 'thread' : 'threads'}`,
     percent,
-    date: (value) => new Date(value).toISOString().slice(0, 10),
   };
 
   // A percentile stands where 1 in so many is worse: 90 % at 10, 99 % at 100.
-  const place = { bytes: (x) => x, threads: (x) => x, date: (x) => x, percent: (x) => 1 / (1 - x) };
-  const unplace = { bytes: (x) => x, threads: (x) => x, date: (x) => x, percent: (x) => 1 - 1 / x };
+  const place = { bytes: (x) => x, threads: (x) => x, percent: (x) => 1 / (1 - x) };
+  const unplace = { bytes: (x) => x, threads: (x) => x, percent: (x) => 1 - 1 / x };
 
   /** 50, 90, 99, 99.9 %. */
   const isRound = (worse) => [2, 10, 100, 1000].some((round) => Math.abs(worse / round - 1) < 1e-6);
@@ -77,17 +75,6 @@
     return [low, high];
   }
 
-  /** Even steps, fewer where they would touch. */
-  function steps(low, high, pixels) {
-    const step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5].find(
-      (each) => (each / (high - low)) * pixels >= 26,
-    );
-    if (step === undefined) return decades(low, high, pixels);
-    const found = [];
-    for (let index = Math.ceil(low / step); index * step <= high; index++) found.push(index * step);
-    return found;
-  }
-
   function draw(chart) {
     const { id, x, y, series, marks = [] } = chart;
     const box = document.getElementById(id);
@@ -103,10 +90,7 @@
     const columns = at.map((points) => xs.map((value) => points.get(value)?.y ?? null));
     const all = columns.flat().filter((value) => value !== null);
     const [low, high] = [Math.min(...all), Math.max(...all)];
-    const beyond = y === 'ratio' ? 1.04 : 1.4;
-    const range = [low / beyond, high * beyond];
-    // Of dates: a part of them all, or a day where there is one.
-    const margin = (xs.at(-1) - xs[0]) * 0.06 || 864e5;
+    const range = [low / 1.4, high * 1.4];
     const font = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
     const axis = {
       stroke: colour('soft'),
@@ -122,18 +106,15 @@
       {
         width,
         height,
-        padding: [10, x === 'date' ? 40 : 18, 0, 0],
+        padding: [10, 18, 0, 0],
         legend: { show: false },
         cursor: { y: false, drag: { setScale: false, x: false, y: false }, points: { size: 9 } },
         scales: {
           x: {
             time: false,
-            distr: x === 'date' ? 1 : 3,
+            distr: 3,
             log: x === 'percent' ? 10 : 2,
-            range:
-              x === 'date'
-                ? [xs[0] - margin, xs.at(-1) + margin]
-                : [xs[0] / 1.12, xs.at(-1) * 1.12],
+            range: [xs[0] / 1.12, xs.at(-1) * 1.12],
           },
           y: { distr: 3, log: 10, range },
         },
@@ -146,7 +127,7 @@
               roomy(
                 x === 'percent' ? xs.filter(isRound) : xs,
                 (value) => self.valToPos(value, 'x'),
-                x === 'date' ? 84 : 52,
+                52,
               ),
             values: (_self, splits) =>
               splits.map((value) => (x === 'threads' ? `${value}` : xText[x](unplace[x](value)))),
@@ -155,11 +136,7 @@
           {
             ...axis,
             size: 76,
-            splits: (self) =>
-              (y === 'ratio' ? steps : decades)(
-                ...range,
-                self.bbox.height / devicePixelRatio || height,
-              ),
+            splits: (self) => decades(...range, self.bbox.height / devicePixelRatio || height),
             values: (_self, splits) => splits.map(valueText[y]),
             filter: (_self, splits) => splits,
           },
