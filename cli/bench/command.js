@@ -13,9 +13,9 @@ const tables = {
     '1 to 1024 calls in flight, and one large call; with another table: ' +
     'only its asynchronous rows',
   sync: 'only the synchronous rows',
-  load: 'what loading the package costs',
+  load: 'loading the package, and starting the command',
   latency: 'event-loop delay, fs.stat and short hashes while jobs run; takes minutes',
-  scaling: 'throughput by threads, and a model of more cores; takes minutes',
+  scaling: 'throughput by threads, and the cost of a job for the event loop; takes minutes',
   hashperf: 'hashes by buffer size (16 B to 16 MiB) and route or engine, with the crossover sizes',
   cryptperf: 'ciphers, as hashperf',
 };

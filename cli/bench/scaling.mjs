@@ -1,5 +1,4 @@
-// npm run bench -- scaling: throughput by threads, what a job costs the event loop, and what more
-// cores would bring (model.mjs).
+// npm run bench -- scaling: throughput by threads, and what a job costs the event loop.
 //
 // - Threads are set with configure({ threads }); thread counts take turns, round by round; medians.
 // - Concurrent jobs: enough in flight for all threads, lent, by callback, all over one source; the
@@ -10,21 +9,13 @@
 //   sleeps until the workers are done, and the time from then to the last callback is added. So it
 //   holds one turn of the loop and one delivery a burst, and of a job that runs during the call
 //   (too short to send away) all of it: such jobs do not scale.
-// - The main thread is a thread too. Where there are no more cores than workers it takes its time
-//   from them, in the model as here.
+// - The main thread is a thread too: if there are no more cores than workers it takes time from
+//   them.
 
 import { availableParallelism } from 'node:os';
 
 import { millrace } from './competitors/millrace.mjs';
 import { nodeCrypto } from './competitors/node.mjs';
-import {
-  concurrentTime,
-  fitConcurrent,
-  fitSplit,
-  fullLoop,
-  serialFraction,
-  splitTime,
-} from './model.mjs';
 import { median, quantile, rotated, spread } from './numbers.mjs';
 import { describe } from './definitions.mjs';
 import { bytes, duration, rate } from './report.mjs';
@@ -55,9 +46,6 @@ export const splits = [
   { ...ctr, sizes: [4 * MiB, 16 * MiB, 64 * MiB] },
   { ...blake3, sizes: [4 * MiB, 16 * MiB, 64 * MiB] },
 ];
-
-/** The cores that the model is asked about. */
-const asked = [4, 16, 64];
 
 /** 1, 2, 4, ... and all of them. */
 export function threadCounts(cores) {
@@ -101,13 +89,7 @@ export async function measureScaling({ quick }, note = () => {}, partial = {}) {
           seconds: median(seconds),
           spread: spread(seconds),
         }));
-        results.concurrent.push({
-          ...definition,
-          size,
-          loop,
-          points,
-          fit: fitConcurrent(points, loop, cores),
-        });
+        results.concurrent.push({ ...definition, size, loop, points });
       }
     }
     for (const { sizes, ...definition } of splits) {
@@ -123,8 +105,7 @@ export async function measureScaling({ quick }, note = () => {}, partial = {}) {
           points.push({ threads, size, seconds: median(seconds), spread: spread(seconds) });
         globalThis.gc?.();
       }
-      if (points.length > 0)
-        results.splits.push({ ...definition, sizes, points, fit: fitSplit(points) });
+      if (points.length > 0) results.splits.push({ ...definition, sizes, points });
     }
   } finally {
     configure({ threads: before });
@@ -134,10 +115,11 @@ export async function measureScaling({ quick }, note = () => {}, partial = {}) {
 }
 
 /**
- * Calls of ours by callback, with an answer that is node:crypto's, or with what one thread answers
- * where Node has no such algorithm.
+ * Returns our calls with callbacks if they answer as node:crypto does, or as our synchronous call
+ * if node:crypto lacks the algorithm.
+ *
+ * @param {any[]} competitors Millrace and node:crypto
  */
-/** @param {any[]} competitors Millrace and node:crypto */
 async function checked([own, node], definition, size, count, wrong) {
   const [form] = choose(own, definition, 'callback');
   const candidate = await enter(own, form, definition, size, count);
@@ -220,60 +202,30 @@ export function scalingReport(
   const heads = counts
     .map((count) => `${count} thread${count === 1 ? '' : 's'}`.padStart(12))
     .join('');
-  const predictions = asked.map((count) => `${count} cores`.padStart(11)).join('');
+  const lineOf = (definition, size, values) =>
+    `${describe(definition).padEnd(44)} ${bytes(size).padStart(7)}` +
+    values.map((value) => value.padStart(12)).join('');
   return [
     `scaling: ${cpu}, ${cores} cores, ${system}, Node ${node}`,
-    `${rounds} rounds, medians; other processes used ${foreign.toFixed(1)} cores; right of ` +
-      `the bar the model, not a measurement`,
+    `${rounds} rounds, medians; other processes used ${foreign.toFixed(1)} cores`,
     '',
-    `${'many jobs in flight, jobs per second'.padEnd(38)} ${'size'.padStart(7)}${heads} | ` +
-      `${'loop a job'.padStart(10)} ${'worker'.padStart(9)} ` +
-      `${'residual'.padStart(8)}${predictions}  loop full at`,
-    ...measured.map(({ size, loop, points, fit, ...definition }) => {
-      const rates = points.map(({ seconds }) => rate(seconds).padStart(12)).join('');
-      const predicted = asked
-        .map((count) => rate(concurrentTime(fit, count, count)).padStart(11))
-        .join('');
-      return (
-        `${describe(definition).padEnd(38)} ${bytes(size).padStart(7)}${rates} | ` +
-        `${duration(loop).padStart(10)} ${duration(fit.work).padStart(9)} ` +
-        `${percent(fit.residual).padStart(8)}${predicted}  ${fullLoop(fit).toFixed(1)} cores`
-      );
-    }),
-    counts.length < 3
-      ? 'with two counts of threads contention cannot be told from work: predictions leave it out'
-      : `contention a worker: ` +
-        measured
-          .map(
-            ({ algorithm, size, fit }) => `${algorithm} ${bytes(size)} ${percent(fit.contention)}`,
-          )
-          .join(', '),
+    `${'many jobs in flight, jobs per second'.padEnd(52)}${heads}${'loop a job'.padStart(12)}`,
+    ...measured.map(({ size, loop, points, ...definition }) =>
+      lineOf(definition, size, [...points.map(({ seconds }) => rate(seconds)), duration(loop)]),
+    ),
     '',
-    `${'one job in flight, time from call to result'.padEnd(46)}${heads} | ` +
-      `${'serial'.padStart(7)} ${'residual'.padStart(8)}  times as fast as one ` +
-      `thread:${predictions}`,
-    ...cut.flatMap(({ sizes, points, fit, ...definition }) =>
+    `${'one job in flight, time from call to result'.padEnd(52)}${heads}`,
+    ...cut.flatMap(({ sizes, points, ...definition }) =>
       sizes.map((size) => {
-        const at = (threads) =>
-          points.find((point) => point.size === size && point.threads === threads);
-        const times = counts.map((threads) => duration(at(threads).seconds).padStart(12)).join('');
-        const predicted = asked
-          .map((count) =>
-            `${(at(1).seconds / splitTime(fit, at(1).seconds, count)).toFixed(1)}x`.padStart(11),
-          )
-          .join('');
-        return (
-          `${describe(definition).padEnd(38)} ${bytes(size).padStart(7)}${times} | ` +
-          `${percent(serialFraction(fit, at(1).seconds)).padStart(7)} ` +
-          `${percent(fit.residual).padStart(8)} ${''.padStart(29)}${predicted}`
+        const own = points.filter((point) => point.size === size);
+        return lineOf(
+          definition,
+          size,
+          own.map(({ seconds }) => duration(seconds)),
         );
       }),
     ),
     ...wrong.map((what) => `WRONG ANSWER: ${what}`),
     '',
   ].join('\n');
-}
-
-function percent(part) {
-  return `${(part * 100).toFixed(1)} %`;
 }

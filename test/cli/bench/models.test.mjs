@@ -15,15 +15,6 @@ import {
 import { answerBytes, makeInputs } from '../../../cli/bench/inputs.mjs';
 import { latencyReport } from '../../../cli/bench/latency-report.mjs';
 import { combine, held, situations } from '../../../cli/bench/latency.mjs';
-import {
-  concurrentTime,
-  fitConcurrent,
-  fitSplit,
-  fullLoop,
-  leastSquares,
-  serialFraction,
-  splitTime,
-} from '../../../cli/bench/model.mjs';
 import { median, quantile, rotated, spread, uncoordinated } from '../../../cli/bench/numbers.mjs';
 import { choose } from '../../../cli/bench/runner.mjs';
 import { concurrent, splits, threadCounts } from '../../../cli/bench/scaling.mjs';
@@ -193,109 +184,10 @@ test('a latency report of what there was until Ctrl-C', () => {
   assert.doesNotMatch(text, /undefined|NaN|held by|idle seconds after/);
 });
 
-// the scaling model
-
-const close = (value, wanted, part = 0.02) =>
-  assert.ok(Math.abs(value / wanted - 1) < part, `${value} is not about ${wanted}`);
+// scaling
 
 test('threads are doubled up to all cores', () => {
   assert.deepEqual([1, 2, 6, 8].map(threadCounts), [[1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8]]);
-});
-
-test('a crowd is held by the loop, by the workers or by the cores', () => {
-  assert.equal(concurrentTime({ loop: 1, work: 10 }, 1, 4), 10);
-  assert.equal(concurrentTime({ loop: 1, work: 10 }, 4, 4), 2.75);
-  assert.equal(concurrentTime({ loop: 1, work: 10 }, 64, 64), 1);
-  assert.equal(concurrentTime({ loop: 1, work: 10, contention: 0.1 }, 2, 64), 5.5);
-  assert.equal(fullLoop({ loop: 1, work: 10 }), 11);
-});
-
-test('a crowd that follows the model is fitted exactly, on two threads and on many', () => {
-  const two = { loop: 1e-6, work: 40e-6 };
-  const points = (truth, counts, cores) =>
-    counts.map((threads) => ({ threads, seconds: concurrentTime(truth, threads, cores) }));
-  const fit = fitConcurrent(points(two, [1, 2], 2), two.loop, 2);
-  close(fit.work, 40e-6);
-  assert.equal(fit.contention, 0);
-  assert.ok(fit.residual < 0.01);
-  const many = { loop: 1e-7, work: 40e-6, contention: 0.05 };
-  const found = fitConcurrent(points(many, [1, 2, 4, 8, 16], 16), many.loop, 16);
-  close(found.work, 40e-6);
-  close(found.contention, 0.05, 0.1);
-});
-
-test(
-  'what does not follow the model shows as residual, and work that stays on the loop is no ' +
-    'work',
-  () => {
-    const flat = fitConcurrent(
-      [
-        { threads: 1, seconds: 10e-6 },
-        { threads: 2, seconds: 10e-6 },
-      ],
-      1e-7,
-      2,
-    );
-    assert.ok(flat.residual > 0.3, `${flat.residual}`);
-    const inline = fitConcurrent(
-      [
-        { threads: 1, seconds: 1e-6 },
-        { threads: 2, seconds: 1e-6 },
-      ],
-      1e-6,
-      2,
-    );
-    assert.ok(inline.residual < 0.01 && inline.work <= 1e-6);
-    close(concurrentTime(inline, 64, 64), 1e-6);
-  },
-);
-
-test('a split job: sizes distinguish fixed and serial parts', () => {
-  const truth = { fixed: 20e-6, serial: 0.1 };
-  const alone = { 4: 400e-6, 16: 1500e-6, 64: 9000e-6 };
-  const points = Object.entries(alone).flatMap(([size, seconds]) =>
-    [1, 2, 4].map((threads) => ({
-      threads,
-      size: Number(size),
-      seconds: threads === 1 ? seconds : splitTime(truth, seconds, threads),
-    })),
-  );
-  const fit = fitSplit(points);
-  close(fit.fixed, truth.fixed);
-  close(fit.serial, truth.serial);
-  assert.ok(fit.residual < 1e-6);
-  close(serialFraction(fit, 400e-6), (20 + 38) / 400);
-  close(splitTime(fit, 9000e-6, 1e9), 20e-6 + 898e-6);
-});
-
-test('a job that is not split is serial; one thread gives no result', () => {
-  const fit = fitSplit([1, 2].map((threads) => ({ threads, size: 1, seconds: 1 })));
-  assert.deepEqual([fit.serial, serialFraction(fit, 1)], [1, 1]);
-  assert.equal(splitTime(fit, 1, 64), 1);
-  assert.equal(fitSplit([{ threads: 1, size: 1, seconds: 1 }]).serial, 1);
-});
-
-test('least squares without negative parts', () => {
-  const rows = [
-    [1, 1],
-    [1, 2],
-    [1, 3],
-  ];
-  leastSquares(rows, [3, 5, 7]).forEach((value, index) => close(value, [1, 2][index]));
-  assert.deepEqual(
-    leastSquares(rows, [2, 1, 0]).map((value) => value >= 0),
-    [true, true],
-  );
-  assert.deepEqual(
-    leastSquares(
-      [
-        [1, 1],
-        [1, 1],
-      ],
-      [2, 2],
-    ).reduce((a, b) => a + b),
-    2,
-  );
 });
 
 // engines
