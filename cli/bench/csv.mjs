@@ -22,15 +22,20 @@ const heads = [
 
 export function csvOf(record) {
   const lines = [
-    heads,
-    ...rowLines(record.rows),
-    ...crossoverLines(record.crossovers),
+    ...record.rows.flatMap(rowLines),
+    ...record.crossovers.map(({ table, algorithm, faster, than, from }) => ({
+      table,
+      what: algorithm,
+      competitor: faster,
+      measure: `beats ${than} from`,
+      value: from,
+      unit: 'B',
+    })),
     ...loadLines(record.load),
     ...latencyLines(record.latency),
     ...scalingLines(record.scaling),
   ];
-  const padded = lines.map((fields) => heads.map((_, index) => fields[index]));
-  return padded.map((fields) => csvLine(fields)).join('');
+  return [heads, ...lines.map((line) => heads.map((head) => line[head]))].map(csvLine).join('');
 }
 
 /** One line with its end. */
@@ -46,158 +51,96 @@ function quoted(value) {
 /** 0 is a tie: the difference is within the noise. */
 const verdicts = { ahead: 1, tie: 0, behind: -1 };
 
-function rowLines(rows) {
-  return rows.flatMap((row) => {
-    const about = [row.table ?? row.group, describe(row), row.wait, row.size, ''];
-    const lines = [
-      ...row.entries.flatMap(({ competitor, form, seconds, spread, quartiles, latency, cores }) => [
-        [...about, competitor, form, 'time', seconds, 's', spread, ...(quartiles ?? [])],
-        ...(latency === undefined
+/** Returns a line for each figure of `values`, in seconds. */
+const secondsOf = (about, values) =>
+  Object.entries(values).map(([measure, value]) => ({ ...about, measure, value, unit: 's' }));
+
+function rowLines(row) {
+  const { wait, size, comparison } = row;
+  const about = {
+    table: row.table ?? row.group,
+    what: describe(row),
+    wait,
+    size,
+    disturbed: row.disturbed ? 1 : 0,
+  };
+  const lines = row.entries.flatMap(
+    ({ competitor, form, seconds, spread, quartiles = [], latency = {}, cores }) => {
+      const named = { ...about, competitor, form };
+      const [lower_quartile, upper_quartile] = quartiles;
+      const time = { measure: 'time', value: seconds, unit: 's' };
+      return [
+        { ...named, ...time, spread, lower_quartile, upper_quartile },
+        ...secondsOf(named, latency),
+        ...(cores === undefined
           ? []
-          : Object.entries(latency).map(([quantile, value]) => [
-              ...about,
-              competitor,
-              form,
-              quantile,
-              value,
-              's',
-              '',
-            ])),
-        ...(cores === undefined ? [] : [[...about, competitor, form, 'cores', cores, 'cores', '']]),
-      ]),
-      ...(row.comparison?.ratio === undefined
-        ? []
-        : [
-            [
-              ...about,
-              row.comparison.ours.competitor,
-              row.comparison.ours.form,
-              `times as fast as ${row.comparison.best.competitor}`,
-              row.comparison.ratio,
-              '',
-              row.comparison.noise,
-            ],
-            [...about, '', '', 'verdict', verdicts[row.comparison.verdict], '', ''],
-          ]),
-      [...about, '', '', 'other processes', row.foreign, 'cores', ''],
-      [...about, '', '', 'waited for a core', row.delay, '', ''],
-      [...about, '', '', 'attempts', row.attempts, '', ''],
-    ];
-    const last = heads.indexOf('disturbed');
-    for (const fields of lines) fields[last] = row.disturbed ? 1 : 0;
-    return lines;
-  });
+          : [{ ...named, measure: 'cores', value: cores, unit: 'cores' }]),
+      ];
+    },
+  );
+  if (comparison?.ratio !== undefined) {
+    const { ours, best, ratio, noise, verdict } = comparison;
+    const measure = `times as fast as ${best.competitor}`;
+    lines.push(
+      { ...about, ...ours, measure, value: ratio, spread: noise },
+      { ...about, measure: 'verdict', value: verdicts[verdict] },
+    );
+  }
+  return [
+    ...lines,
+    { ...about, measure: 'other processes', value: row.foreign, unit: 'cores' },
+    { ...about, measure: 'waited for a core', value: row.delay },
+    { ...about, measure: 'attempts', value: row.attempts },
+  ];
 }
 
-const crossoverLines = (found) =>
-  found.map(({ table, algorithm, faster, than, from }) => [
-    table,
-    algorithm,
-    '',
-    '',
-    '',
-    faster,
-    '',
-    `beats ${than} from`,
-    from,
-    'B',
-    '',
-  ]);
-
 function loadLines(load) {
-  return Object.entries(load?.times ?? {}).flatMap(([name, figures]) =>
-    Object.entries(figures).map(([measure, value]) => [
-      'load',
-      'require',
-      '',
-      '',
-      '',
-      name,
-      '',
-      measure,
-      value,
-      's',
-      '',
-    ]),
-  );
+  const linesOf = (what, times = {}) =>
+    Object.entries(times).flatMap(([competitor, figures]) =>
+      secondsOf({ table: 'load', what, competitor }, figures),
+    );
+  return [...linesOf('require', load?.times), ...linesOf('start', load?.starts)];
 }
 
 function latencyLines(latency) {
   if (latency === undefined) return [];
   return [
-    ...latency.loop.flatMap(({ name, competitor, probes, jobsPerSecond }) => [
-      ['latency', name, '', '', '', competitor, '', 'jobs', jobsPerSecond, '/s', ''],
-      ...Object.entries(probes).flatMap(([probe, { p50, p99 }]) =>
-        Object.entries({ p50, p99 }).map(([measure, [value]]) => [
-          'latency',
-          name,
-          '',
-          '',
-          '',
-          competitor,
-          probe,
-          measure,
-          value,
-          's',
-          '',
-        ]),
-      ),
-    ]),
+    ...latency.loop.flatMap(({ name, competitor, probes, jobsPerSecond }) => {
+      const about = { table: 'latency', what: name, competitor };
+      return [
+        { ...about, measure: 'jobs', value: jobsPerSecond, unit: '/s' },
+        ...Object.entries(probes).flatMap(([form, { p50, p99 }]) =>
+          secondsOf({ ...about, form }, { p50: p50[0], p99: p99[0] }),
+        ),
+      ];
+    }),
     ...latency.held.flatMap(({ competitor, job, sizes }) =>
-      sizes.flatMap(({ size, p50, p99 }) =>
-        Object.entries({ p50, p99 }).map(([measure, value]) => [
-          'held',
-          describe(job),
-          'callback',
-          size,
-          '',
-          competitor,
-          '',
-          measure,
-          value,
-          's',
-          '',
-        ]),
-      ),
+      sizes.flatMap(({ size, p50, p99 }) => {
+        const about = { table: 'held', what: describe(job), wait: 'callback', size, competitor };
+        return secondsOf(about, { p50, p99 });
+      }),
     ),
-    ...latency.rest.map(({ competitor, cpu }) => [
-      'idle',
-      'CPU after a burst',
-      '',
-      '',
-      '',
-      competitor,
-      '',
-      'cpu',
-      cpu,
-      's',
-      '',
-    ]),
+    ...latency.rest.flatMap(({ competitor, cpu }) =>
+      secondsOf({ table: 'idle', what: 'CPU after a burst', competitor }, { cpu }),
+    ),
   ];
 }
 
 function scalingLines(scaling) {
   if (scaling === undefined) return [];
+  const about = { table: 'scaling', wait: 'callback', competitor: 'millrace', unit: 's' };
   return [
-    ...scaling.concurrent.map((jobs) => ({
-      ...jobs,
-      points: jobs.points.map((point) => ({ ...point, size: jobs.size })),
-      measure: 'time a job',
-    })),
+    ...scaling.concurrent.map((jobs) => ({ ...jobs, measure: 'time a job' })),
     ...scaling.splits.map((split) => ({ ...split, measure: 'time of one job' })),
-  ].flatMap(({ points, measure, ...definition }) =>
-    points.map(({ size, threads, seconds, spread }) => [
-      'scaling',
-      describe(definition),
-      'callback',
-      size,
+  ].flatMap(({ points, measure, size, ...definition }) =>
+    points.map(({ threads, seconds, spread, size: each = size }) => ({
+      ...about,
+      what: describe(definition),
+      size: each,
       threads,
-      'millrace',
-      '',
       measure,
-      seconds,
-      's',
+      value: seconds,
       spread,
-    ]),
+    })),
   );
 }

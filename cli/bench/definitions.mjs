@@ -45,151 +45,54 @@ const all = ['sync', 'callback', 'promise'];
 
 const rising = [11, 64, 256, 1024, 65536, 1048576];
 const short = [11, 64];
-const oneShot = [64, 1024, 65536, 1048576];
+
+/** Returns definitions that differ in their algorithm only. */
+function rows(group, algorithms, output, waits, more = {}) {
+  return algorithms.split(' ').map((algorithm) => ({ group, algorithm, output, waits, ...more }));
+}
+
+const many = { operation: 'array', messages: 10000, sizes: [64], inFlight: 1 };
+const syncAndPromise = ['sync', 'promise'];
 
 /** The table of digests: the functions of bigint-hash and the packages used beside it. */
 const digests = [
-  ...['sha256', 'keccak256', 'xxh64', 'xxh3-64'].map((algorithm) => ({
-    group: 'hash',
-    algorithm,
-    output: 'bigint',
-    waits: sync,
-    sizes: rising,
-  })),
-  ...['sha3-256', 'sha512', 'sha1', 'md5', 'blake3', 'xxh32'].map((algorithm) => ({
-    group: 'hash',
-    algorithm,
-    output: 'bigint',
-    waits: sync,
-    sizes: short,
-  })),
-  ...['sha256', 'keccak256'].map((algorithm) => ({
-    group: 'hash',
-    algorithm,
-    output: 'hex',
-    waits: sync,
-    sizes: [11, 64, 256, 1024],
-  })),
-  ...['sha3-256', 'sha512', 'sha1', 'md5', 'blake3', 'xxh64', 'xxh3-64'].map((algorithm) => ({
-    group: 'hash',
-    algorithm,
-    output: 'hex',
-    waits: sync,
-    sizes: [64],
-  })),
-  ...['sha256', 'keccak256', 'sha3-256', 'blake3'].map((algorithm) => ({
-    group: 'hash',
-    algorithm,
-    output: 'buffer',
-    waits: sync,
-    sizes: oneShot,
-  })),
-  ...['sha512', 'sha1', 'md5'].map((algorithm) => ({
-    group: 'hash',
-    algorithm,
-    output: 'buffer',
-    waits: sync,
-    sizes: [64, 1048576],
-  })),
-  ...['sha256', 'keccak256'].map((algorithm) => ({
-    group: 'hash',
-    algorithm,
-    output: 'hex',
-    waits: promise,
-    sizes: [64, 65536],
-  })),
+  rows('hash', 'sha256 keccak256 xxh64 xxh3-64', 'bigint', sync, { sizes: rising }),
+  rows('hash', 'sha3-256 sha512 sha1 md5 blake3 xxh32', 'bigint', sync, { sizes: short }),
+  rows('hash', 'sha256 keccak256', 'hex', sync, { sizes: [11, 64, 256, 1024] }),
+  rows('hash', 'sha3-256 sha512 sha1 md5 blake3 xxh64 xxh3-64', 'hex', sync, { sizes: [64] }),
+  rows('hash', 'sha256 keccak256 sha3-256 blake3', 'buffer', sync, {
+    sizes: [64, 1024, 65536, 1048576],
+  }),
+  rows('hash', 'sha512 sha1 md5', 'buffer', sync, { sizes: [64, 1048576] }),
+  rows('hash', 'sha256 keccak256', 'hex', promise, { sizes: [64, 65536] }),
 
-  ...['sha256', 'keccak256', 'md5'].map((algorithm) => ({
-    group: 'text',
-    algorithm,
-    output: 'hex',
-    waits: sync,
-    sizes: short,
-  })),
-  { group: 'text', algorithm: 'xxh64', output: 'bigint', waits: sync, sizes: short },
-
-  ...['sha256', 'sha512', 'keccak256', 'blake3', 'xxh64'].map((algorithm) => ({
-    group: 'hasher',
-    algorithm,
+  rows('text', 'sha256 keccak256 md5', 'hex', sync, { sizes: short }),
+  rows('text', 'xxh64', 'bigint', sync, { sizes: short }),
+  rows('hasher', 'sha256 sha512 keccak256 blake3 xxh64', 'hex', sync, {
     operation: 'new',
-    output: 'hex',
-    waits: sync,
     sizes: [64],
-  })),
-  ...['sha256', 'keccak256'].map((algorithm) => ({
-    group: 'hasher',
-    algorithm,
-    operation: 'reused',
-    output: 'hex',
-    waits: sync,
-    sizes: [64],
-  })),
+  }),
+  rows('hasher', 'sha256 keccak256', 'hex', sync, { operation: 'reused', sizes: [64] }),
 
-  ...['sha256', 'keccak256', 'sha512', 'sha1', 'md5'].map((algorithm) => ({
-    group: 'many',
-    algorithm,
-    operation: 'array',
-    messages: 10000,
-    output: 'buffer',
-    waits: ['sync', 'promise'],
-    sizes: [64],
-    inFlight: 1,
-  })),
-  ...['sha256', 'keccak256', 'sha512'].map((algorithm) => ({
-    group: 'many',
-    algorithm,
-    operation: 'array',
+  rows('many', 'sha256 keccak256 sha512 sha1 md5', 'buffer', syncAndPromise, many),
+  rows('many', 'sha256 keccak256 sha512', 'buffer', syncAndPromise, {
+    ...many,
     messages: 1000,
-    output: 'buffer',
-    waits: ['sync', 'promise'],
     sizes: [4096],
-    inFlight: 1,
-  })),
-  ...['sha256', 'keccak256'].map((algorithm) => ({
-    group: 'many',
-    algorithm,
-    operation: 'packed',
-    messages: 10000,
-    output: 'buffer',
-    waits: ['sync', 'promise'],
-    sizes: [64],
-    inFlight: 1,
-  })),
-  {
-    group: 'many',
-    algorithm: 'sha256',
-    operation: 'array',
-    messages: 10000,
-    output: 'hex',
-    waits: sync,
-    sizes: [64],
-  },
+  }),
+  rows('many', 'sha256 keccak256', 'buffer', syncAndPromise, { ...many, operation: 'packed' }),
+  rows('many', 'sha256', 'hex', sync, many),
 
-  ...['sha256', 'keccak256', 'xxh64'].flatMap((algorithm) =>
-    ['hashAsBigInt', 'getHasher'].map((operation) => ({
-      group: 'bigint-hash',
-      algorithm,
-      operation,
-      output: 'bigint',
-      waits: sync,
-      sizes: [64],
-    })),
+  ['sha256', 'keccak256', 'xxh64'].flatMap((algorithm) =>
+    ['hashAsBigInt', 'getHasher'].flatMap((operation) =>
+      rows('bigint-hash', algorithm, 'bigint', sync, { operation, sizes: [64] }),
+    ),
   ),
-  ...['toBigIntBE', 'toBigIntLE'].map((algorithm) => ({
-    group: 'convert',
-    algorithm,
-    output: 'bigint',
-    waits: sync,
-    sizes: [32],
-  })),
-  ...['toBufferBE', 'toBufferLE'].map((algorithm) => ({
-    group: 'convert',
-    algorithm,
-    output: 'buffer',
-    waits: sync,
-    sizes: [32],
-  })),
-].map((definition) => ({ table: 'digest', ...definition }));
+  rows('convert', 'toBigIntBE toBigIntLE', 'bigint', sync, { sizes: [32] }),
+  rows('convert', 'toBufferBE toBufferLE', 'buffer', sync, { sizes: [32] }),
+]
+  .flat()
+  .map((definition) => ({ table: 'digest', ...definition }));
 
 /**
  * The table of asynchronous jobs: 1 to 1024 in flight, and one large job that should use all cores
@@ -285,84 +188,36 @@ const derivation = [
   ...definition,
 }));
 
+const raw = { key: 'raw' };
+const prepared = { key: 'prepared' };
+const sealRaw = { operation: 'seal', ...raw };
+const sealPrepared = { operation: 'seal', ...prepared };
+
 export const definitions = [
-  { group: 'hash', algorithm: 'sha256', output: 'hex', waits: sync },
-  { group: 'hash', algorithm: 'sha256', output: 'buffer', waits: all },
-  { group: 'hash', algorithm: 'sha256', output: 'into', waits: both },
-  { group: 'hash', algorithm: 'sha512', output: 'buffer', waits: sync },
-  { group: 'hash', algorithm: 'sha3-256', output: 'buffer', waits: sync },
-  { group: 'hash', algorithm: 'blake2b512', output: 'buffer', waits: sync },
-  { group: 'hash', algorithm: 'sha1', output: 'buffer', waits: sync },
-  { group: 'hash', algorithm: 'md5', output: 'buffer', waits: sync },
-  { group: 'hash', algorithm: 'blake3', output: 'buffer', waits: both },
-  { group: 'hash', algorithm: 'xxh3-64', output: 'hex', waits: sync },
+  ...rows('hash', 'sha256', 'hex', sync),
+  ...rows('hash', 'sha256', 'buffer', all),
+  ...rows('hash', 'sha256', 'into', both),
+  ...rows('hash', 'sha512 sha3-256 blake2b512 sha1 md5', 'buffer', sync),
+  ...rows('hash', 'blake3', 'buffer', both),
+  ...rows('hash', 'xxh3-64', 'hex', sync),
 
-  { group: 'hmac', algorithm: 'hmac-sha256', key: 'raw', output: 'buffer', waits: all },
-  { group: 'hmac', algorithm: 'hmac-sha256', key: 'prepared', output: 'buffer', waits: both },
-  { group: 'hmac', algorithm: 'hmac-sha256', key: 'raw', output: 'into', waits: sync },
+  ...rows('hmac', 'hmac-sha256', 'buffer', all, raw),
+  ...rows('hmac', 'hmac-sha256', 'buffer', both, prepared),
+  ...rows('hmac', 'hmac-sha256', 'into', sync, raw),
 
-  { group: 'cipher', algorithm: 'aes-256-ctr', key: 'raw', output: 'buffer', waits: all },
-  { group: 'cipher', algorithm: 'aes-256-ctr', key: 'raw', output: 'into', waits: both },
-  { group: 'cipher', algorithm: 'aes-256-ctr', key: 'prepared', output: 'into', waits: sync },
-  { group: 'cipher', algorithm: 'chacha20', key: 'raw', output: 'buffer', waits: sync },
-  { group: 'cipher', algorithm: 'chacha20', key: 'raw', output: 'into', waits: both },
+  ...rows('cipher', 'aes-256-ctr', 'buffer', all, raw),
+  ...rows('cipher', 'aes-256-ctr', 'into', both, raw),
+  ...rows('cipher', 'aes-256-ctr', 'into', sync, prepared),
+  ...rows('cipher', 'chacha20', 'buffer', sync, raw),
+  ...rows('cipher', 'chacha20', 'into', both, raw),
 
-  {
-    group: 'aead',
-    algorithm: 'aes-256-gcm',
-    operation: 'seal',
-    key: 'raw',
-    output: 'buffer',
-    waits: all,
-  },
-  {
-    group: 'aead',
-    algorithm: 'aes-256-gcm',
-    operation: 'seal',
-    key: 'prepared',
-    output: 'buffer',
-    waits: sync,
-  },
-  {
-    group: 'aead',
-    algorithm: 'aes-256-gcm',
-    operation: 'seal',
-    key: 'raw',
-    output: 'into',
-    waits: both,
-  },
-  {
-    group: 'aead',
-    algorithm: 'aes-256-gcm',
-    operation: 'seal',
-    key: 'prepared',
-    output: 'into',
-    waits: both,
-  },
-  {
-    group: 'aead',
-    algorithm: 'aes-256-gcm',
-    operation: 'open',
-    key: 'raw',
-    output: 'buffer',
-    waits: both,
-  },
-  {
-    group: 'aead',
-    algorithm: 'chacha20-poly1305',
-    operation: 'seal',
-    key: 'raw',
-    output: 'buffer',
-    waits: sync,
-  },
-  {
-    group: 'aead',
-    algorithm: 'chacha20-poly1305',
-    operation: 'seal',
-    key: 'raw',
-    output: 'into',
-    waits: both,
-  },
+  ...rows('aead', 'aes-256-gcm', 'buffer', all, sealRaw),
+  ...rows('aead', 'aes-256-gcm', 'buffer', sync, sealPrepared),
+  ...rows('aead', 'aes-256-gcm', 'into', both, sealRaw),
+  ...rows('aead', 'aes-256-gcm', 'into', both, sealPrepared),
+  ...rows('aead', 'aes-256-gcm', 'buffer', both, { operation: 'open', ...raw }),
+  ...rows('aead', 'chacha20-poly1305', 'buffer', sync, sealRaw),
+  ...rows('aead', 'chacha20-poly1305', 'into', both, sealRaw),
 
   ...digests,
   ...asynchronous,

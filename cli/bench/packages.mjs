@@ -22,7 +22,7 @@ export function requirePackage(id) {
 
 /** Imports an ES module from the first place that has it. */
 export function load(id) {
-  return import(pathToFileURL(placeOf(id).require.resolve(id)).href);
+  return import(pathToFileURL(resolve(id)).href);
 }
 
 /** Reads the version from package.json, which some packages do not export. */
@@ -39,9 +39,9 @@ export function needsAddon(name, file) {
     throw new Error('its addon could not be compiled here');
 }
 
-/** Returns the directory of a package. */
-export function folderOf(name) {
-  return placeOf(name).folder;
+/** Returns the path of a module in the first place that has its package. */
+export function resolve(id) {
+  return placeOf(id).require.resolve(id);
 }
 
 function placeOf(id) {

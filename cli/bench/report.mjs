@@ -250,11 +250,11 @@ export function summary(rows) {
   return `${lines.join('\n')}\n`;
 }
 
-export function loadSummary({ times, threads }) {
-  const lines = Object.entries(times).map(
-    ([name, time]) =>
-      `  require('${name}')`.padEnd(36) +
-      `${duration(time.median)} (median), ${duration(time.p90)} (90th percentile)`,
+export function loadSummary({ times, starts, threads }) {
+  const requires = Object.entries(times).map(([name, time]) => [`require('${name}')`, time]);
+  const lines = [...requires, ...Object.entries(starts)].map(
+    ([name, { median, p90 }]) =>
+      `  ${name}`.padEnd(36) + `${duration(median)} (median), ${duration(p90)} (90th percentile)`,
   );
   if (threads !== undefined) {
     lines.push(
