@@ -2,18 +2,17 @@
 //
 //   npm run bench -- routes [--quick] [--sizes 256,4K] [--depths 1,16] [--repeats 3]
 //       [--operations sha256,hmac-sha256,aes-256-gcm,chacha20-poly1305] [--memory copied,lent]
-//       [--rounds 5] [--time 40] [--isolated] [--csv FILE] [--html FILE] [--fresh]
+//       [--rounds 5] [--time 40] [--isolated] [--out FILE] [--fresh]
 //
 // A cell is an operation, a size, a number of calls in flight, and whether the source is copied or
 // lent. Each cell is measured in processes of its own, `repeats` of them, since the state of a
 // process (measured costs, which worker is awake) decides as well. In each process the routes take
 // turns; with --isolated each route has processes of its own. The results are verified first.
 //
-// Every process adds its lines to the CSV file. A run with the same file, machine and build
-// continues where the last one ended. benchmarks.md describes the columns.
+// Every process adds a line of JSON to the file. A run with the same file, machine and build
+// continues where the last one ended. benchmarks.md describes the fields.
 
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +21,6 @@ import { parseArgs, promisify } from 'node:util';
 import { parseSize } from '../cli/bench/options.mjs';
 import { buildId, machineName } from './machine.mjs';
 import { cellName, cellsOf, operations, memories, routesOf } from './routes/plan.mjs';
-import { routesPage } from './routes/page.mjs';
 import { openRecord } from './routes/record.mjs';
 import { assess, report } from './routes/report.mjs';
 
@@ -46,8 +44,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     isolated: { type: 'boolean', default: false },
     fresh: { type: 'boolean', default: false },
-    html: { type: 'string' },
-    csv: { type: 'string', default: join(root, 'target', 'bench', 'routes.csv') },
+    out: { type: 'string', default: join(root, 'target', 'bench', 'routes.jsonl') },
   },
 });
 const list = (text) => text?.split(',').map((part) => part.trim());
@@ -72,10 +69,10 @@ const cells = cellsOf({
 });
 const repeats = count(values.repeats ?? (values.quick ? 2 : 3), '--repeats');
 const about = { machine: machineName(), build: buildId() };
-const record = openRecord(values.csv, about, { fresh: values.fresh, isolated: values.isolated });
+const record = openRecord(values.out, about, { fresh: values.fresh, isolated: values.isolated });
 
 console.error(`${about.machine}, build ${about.build}`);
-console.error(`${cells.length} cells, ${repeats} processes each; ${values.csv}`);
+console.error(`${cells.length} cells, ${repeats} processes each; ${values.out}`);
 let busy = false;
 // Round by round over all cells: an interrupted run has measured all of them less often, and the
 // processes of one cell do not meet the same moment of the machine.
@@ -92,12 +89,12 @@ for (let repeat = 1; repeat <= repeats; repeat++) {
     );
   }
 }
-const assessed = cells.map((cell) => assess(cell, record.of(cell)));
-console.log(report(assessed, about));
-if (values.html !== undefined) {
-  const date = new Date().toISOString();
-  writeFileSync(values.html, routesPage(assessed, { ...about, date, processes: repeats }));
-}
+console.log(
+  report(
+    cells.map((cell) => assess(cell, record.of(cell))),
+    about,
+  ),
+);
 
 async function measure(cell) {
   let best;
@@ -109,7 +106,7 @@ async function measure(cell) {
       time: count(values.time, '--time'),
     };
     const { stdout } = await run(process.execPath, [
-      join(root, 'bench', 'routes', 'cell.mjs'),
+      join(root, 'bench', 'routes', 'process.mjs'),
       JSON.stringify(task),
     ]);
     const result = JSON.parse(stdout);

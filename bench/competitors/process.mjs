@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 
 import { startUsage } from '../../cli/bench/usage.mjs';
 import { rows } from './rows.mjs';
-import { measureForms } from './turns.mjs';
+import { measureForms } from '../turns.mjs';
 
 const load = createRequire(new URL('../../package.json', import.meta.url));
 const competitor = createRequire(new URL('../package.json', import.meta.url));

@@ -5,7 +5,7 @@ import crypto from 'node:crypto';
 import Module, { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-import { measureForms } from '../competitors/turns.mjs';
+import { measureForms } from '../turns.mjs';
 import { rows } from './rows.mjs';
 
 const [index, rounds, time] = process.argv.slice(2, 5).map(Number);

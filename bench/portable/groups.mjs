@@ -5,7 +5,7 @@
 //   rows   { name, size, wait, inFlight, goal, forms }: `forms` returns each competitor's call.
 //          A name that begins with `millrace` is Millrace's.
 
-import { measureForms } from '../competitors/turns.mjs';
+import { measureForms } from '../turns.mjs';
 
 const KiB = 1024;
 const sizes = [64, KiB, 64 * KiB, KiB * KiB];

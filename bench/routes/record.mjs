@@ -1,81 +1,50 @@
-// The results of `npm run bench -- routes` as a CSV file that grows with each process.
+// The results of `npm run bench -- routes` as lines of JSON, one for each process.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { csvLine } from '../../cli/bench/csv.mjs';
-import { parseCsv } from '../csv.mjs';
-import { routesOf } from './plan.mjs';
-
-export const heads = [
-  'machine',
-  'build',
-  'operation',
-  'memory',
-  'size',
-  'in_flight',
-  'processes',
-  'repeat',
-  'route',
-  'calls_per_s',
-  'spread',
-  'p50_s',
-  'p99_s',
-  'cores',
-  'foreign_cores',
-  'run_delay',
-];
+import { cellName, routesOf } from './plan.mjs';
 
 /**
  * Opens the file and reads what it has about this machine and build. `has` returns true if a cell
- * was measured for the `repeat`th time, `add` writes one measurement, `of` returns all lines of a
- * cell.
+ * was measured for the `repeat`th time, `add` writes the result of a process, `of` returns the
+ * figures of a cell: `{ repeat, route, rate, spread, p50, p99, foreign }`.
  *
  * @param {string} path
  * @param {{ machine: string, build: string }} about
  * @param {{ fresh: boolean, isolated: boolean }} options
  */
 export function openRecord(path, { machine, build }, { fresh, isolated }) {
-  const processes = isolated ? 'one a route' : 'one a cell';
+  const about = { machine, build, processes: isolated ? 'one a route' : 'one a cell' };
   mkdirSync(dirname(path), { recursive: true });
-  if (fresh || !existsSync(path)) writeFileSync(path, csvLine(heads));
+  if (fresh || !existsSync(path)) writeFileSync(path, '');
   const text = readFileSync(path, 'utf8');
-  // The last process was interrupted while it wrote.
+  // The last process may have been interrupted while it wrote.
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   if (whole !== text) writeFileSync(path, whole);
-  const lines = parseCsv(whole);
-  const mine = lines.filter(
-    (line) => line.machine === machine && line.build === build && line.processes === processes,
-  );
-  const of = ({ operation, memory, size, inFlight }) =>
-    mine.filter(
-      (line) =>
-        line.operation === operation &&
-        line.memory === memory &&
-        Number(line.size) === size &&
-        Number(line.in_flight) === inFlight,
-    );
+  const lines = whole
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+    .filter((line) => Object.keys(about).every((name) => line[name] === about[name]));
+  const of = (cell) =>
+    lines
+      .filter((line) => cellName(line.cell) === cellName(cell))
+      .flatMap(({ repeat, foreign, routes }) =>
+        Object.entries(routes).map(([route, figures]) => ({ repeat, route, foreign, ...figures })),
+      );
   return {
     of,
     has: (cell, repeat) => {
-      const measured = of(cell).filter((line) => Number(line.repeat) === repeat);
-      return routesOf(cell).every((route) => measured.some((line) => line.route === route));
+      const measured = of(cell).filter((each) => each.repeat === repeat);
+      return routesOf(cell).every((route) => measured.some((each) => each.route === route));
     },
     add(cell, repeat, results) {
-      const { operation, memory, size, inFlight } = cell;
-      for (const { routes, foreign, delay } of results) {
-        for (const [route, { rate, spread, p50, p99, cores }] of Object.entries(routes)) {
-          const what = [machine, build, operation, memory, size, inFlight, processes];
-          const figures = [rate, spread, p50, p99, cores, foreign, delay].map(rounded);
-          const fields = [...what, repeat, route, ...figures];
-          appendFileSync(path, csvLine(fields));
-          mine.push(
-            Object.fromEntries(heads.map((head, index) => [head, String(fields[index] ?? '')])),
-          );
-        }
+      for (const result of results) {
+        const line = { ...about, cell, repeat, ...result };
+        appendFileSync(path, `${JSON.stringify(line)}\n`);
+        lines.push(line);
       }
     },
   };
 }
-
-const rounded = (value) => (value === undefined ? '' : Number(value.toPrecision(5)));

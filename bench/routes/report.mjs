@@ -27,14 +27,14 @@ const DISTURBED_CORES = 0.1;
 
 /**
  * @param {import('./plan.mjs').Cell} cell
- * @param {Record<string, string>[]} lines of openRecord
+ * @param {any[]} lines of openRecord
  * @returns {Assessed}
  */
 export function assess(cell, lines) {
   const of = (route, field) =>
-    lines.filter((line) => line.route === route).map((line) => Number(line[field]));
+    lines.filter((line) => line.route === route).map((line) => line[field]);
   const rates = Object.fromEntries(
-    routesOf(cell).map((route) => [route, median(of(route, 'calls_per_s'))]),
+    routesOf(cell).map((route) => [route, median(of(route, 'rate'))]),
   );
   const { auto, ...fixed } = rates;
   const best = Object.keys(fixed).reduce((one, other) => (fixed[other] > fixed[one] ? other : one));
@@ -43,7 +43,7 @@ export function assess(cell, lines) {
     const [one, other] = ['auto', best].map((route) =>
       lines.find((line) => line.repeat === repeat && line.route === route),
     );
-    return one && other ? [Number(one.calls_per_s) / Number(other.calls_per_s)] : [];
+    return one && other ? [one.rate / other.rate] : [];
   });
   const noise = Math.max(LEAST_NOISE, median(of('auto', 'spread')) + median(of(best, 'spread')));
   const ratio = median(ratios);
@@ -63,7 +63,7 @@ export function assess(cell, lines) {
     low: Math.min(...ratios),
     high: Math.max(...ratios),
     noise,
-    disturbed: median(lines.map((line) => Number(line.foreign_cores))) > DISTURBED_CORES,
+    disturbed: median(lines.map(({ foreign }) => foreign)) > DISTURBED_CORES,
     verdict,
   };
 }

@@ -2,19 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 
-import { parseCsv } from '../../bench/csv.mjs';
 import { cellsOf, operations, routesOf } from '../../bench/routes/plan.mjs';
 import { openRecord } from '../../bench/routes/record.mjs';
-import { routesPage } from '../../bench/routes/page.mjs';
 import { assess, report } from '../../bench/routes/report.mjs';
-import { csvLine } from '../../cli/bench/csv.mjs';
-import { missingBrowser, startBrowser } from '../../tools/browser.mjs';
 import { root } from '../support/child.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-routes-'));
@@ -33,21 +28,6 @@ function result(rates, { spread = 0.01, foreign = 0 } = {}) {
   };
 }
 
-test('CSV: fields with commas, quotes and line ends survive; a cut last line is left out', () => {
-  const lines = [
-    ['a', 'b'],
-    ['1,2', 'say "x"'],
-    ['', 'two\nlines'],
-  ];
-  const text = lines.map((line) => csvLine(line)).join('');
-  const expected = [
-    { a: '1,2', b: 'say "x"' },
-    { a: '', b: 'two\nlines' },
-  ];
-  assert.deepEqual(parseCsv(text), expected);
-  assert.deepEqual(parseCsv(`${text}3,"unfin`), expected);
-});
-
 test('the plan has every combination, and none that needs too much memory', () => {
   const all = cellsOf({ quick: false, most: Infinity });
   assert.equal(all.length, operations.length * 2 * 14 * 6);
@@ -59,11 +39,11 @@ test('the plan has every combination, and none that needs too much memory', () =
 });
 
 test('a record continues where it ended, for the same machine, build and kind of run', () => {
-  const path = join(folder, 'record.csv');
+  const path = join(folder, 'record.jsonl');
   const options = { fresh: false, isolated: false };
   const record = openRecord(path, about, options);
   record.add(cell, 1, [result({ auto: 90, inline: 100, pool: 80, split: 70 })]);
-  appendFileSync(path, '"cut in the mid');
+  appendFileSync(path, '{"cut in the mid');
   const again = openRecord(path, about, options);
   assert.equal(again.has(cell, 1), true);
   assert.equal(again.has(cell, 2), false);
@@ -83,12 +63,12 @@ test('a verdict needs a difference above the noise', () => {
     return assess(cell, record.of(cell));
   };
   const rates = { auto: 80, inline: 60, pool: 100, split: 90 };
-  const missed = assessed('missed.csv', [result(rates), result({ ...rates, auto: 20 })]);
+  const missed = assessed('missed.jsonl', [result(rates), result({ ...rates, auto: 20 })]);
   assert.equal(missed.best, 'pool');
   assert.equal(missed.verdict, 'missed');
   assert.deepEqual([missed.low, missed.ratio, missed.high], [0.2, 0.5, 0.8]);
-  assert.equal(assessed('noise.csv', [result(rates, { spread: 0.1 })]).verdict, 'unsure');
-  const reached = assessed('reached.csv', [result({ ...rates, auto: 96 }, { foreign: 0.5 })]);
+  assert.equal(assessed('noise.jsonl', [result(rates, { spread: 0.1 })]).verdict, 'unsure');
+  const reached = assessed('reached.jsonl', [result({ ...rates, auto: 96 }, { foreign: 0.5 })]);
   assert.equal(reached.verdict, 'reached');
   assert.equal(reached.disturbed, true);
   const text = report([missed, assess({ ...cell, size: 16 }, [])], about);
@@ -97,67 +77,22 @@ test('a verdict needs a difference above the noise', () => {
 });
 
 test('the command measures a cell, writes it down and does not measure it again', () => {
-  const path = join(folder, 'run.csv');
+  const path = join(folder, 'run.jsonl');
   const restriction =
     '--operations chacha20-poly1305 --sizes 64 --depths 4 --memory lent ' +
     '--repeats 1 --rounds 1 --time 1';
   const run = () =>
     spawnSync(
       process.execPath,
-      [join(root, 'bench', 'routes.mjs'), ...restriction.split(' '), '--csv', path],
+      [join(root, 'bench', 'routes.mjs'), ...restriction.split(' '), '--out', path],
       { encoding: 'utf8' },
     );
   const first = run();
   assert.equal(first.status, 0, first.stderr);
   assert.match(first.stdout, /chacha20-poly1305, lent +4 in flight\n +64 B +\d+\.\d\d [ips]/);
   const written = readFileSync(path, 'utf8');
-  assert.equal(parseCsv(written).length, 4);
+  const [line] = written.trim().split('\n');
+  assert.deepEqual(Object.keys(JSON.parse(line).routes), ['auto', 'inline', 'pool', 'split']);
   assert.equal(run().stdout, first.stdout);
   assert.equal(readFileSync(path, 'utf8'), written);
-});
-
-const missing = missingBrowser();
-
-test('the heat map in a browser: wide, and narrow and dark', { skip: missing }, async (t) => {
-  const assessed = cellsOf({ quick: true, most: Infinity }).map((each, index) => {
-    const ratio = 0.4 + (index % 9) / 10;
-    const rates = Object.fromEntries(routesOf(each).map((route, place) => [route, 1000 - place]));
-    const verdict = ratio >= 0.95 ? 'reached' : index % 2 === 0 ? 'unsure' : 'missed';
-    const range = { low: ratio - 0.1, high: ratio + 0.1, noise: 0.05 };
-    return {
-      cell: each,
-      rates,
-      best: 'pool',
-      ratio,
-      ...range,
-      disturbed: index % 5 === 0,
-      verdict,
-    };
-  });
-  const date = '2026-01-01T00:00:00Z';
-  const html = routesPage(assessed, { ...about, machine: 'a <CPU>', date, processes: 2 });
-  const path = join(folder, 'routes.html');
-  writeFileSync(path, html);
-  const browser = await startBrowser();
-  t.after(() => browser.close());
-  for (const view of [
-    { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-    { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
-  ]) {
-    const page = await (await browser.newContext(view)).newPage();
-    await page.goto(pathToFileURL(path).href);
-    if (process.env.MILLRACE_PICTURES !== undefined)
-      await page.screenshot({
-        path: join(process.env.MILLRACE_PICTURES, `routes-${view.colorScheme}.png`),
-      });
-    const seen = await page.evaluate(() => ({
-      width: document.documentElement.scrollWidth,
-      cells: [...document.querySelectorAll('.heatmap td')].map(({ textContent }) => textContent),
-      machine: document.querySelector('dd').textContent,
-    }));
-    assert.equal(seen.width, view.viewport.width, 'no sideways scrolling');
-    assert.equal(seen.cells.length, assessed.length);
-    assert.equal(seen.cells[0], '0.40p~!');
-    assert.equal(seen.machine, 'a <CPU>');
-  }
 });

@@ -94,8 +94,6 @@ function card(chart) {
   const { id, kind, title, note, y, series, table, remarks = [] } = chart;
   const bodies = {
     bars: () => bars(series, y),
-    heat: () => heat(chart.heat, title),
-    none: () => '<p class="note">Every point was disturbed.</p>',
     lines: () =>
       `<div class="chart" id="${id}" role="img" ` +
       `aria-label="${text(`Line chart: ${title}, ${note}. `)}` +
@@ -123,33 +121,6 @@ function legend(series) {
       `y1="6" x2="29" y2="6"/><circle cx="15" cy="6" r="3.2"/></svg>${text(name)}</button></li>`,
   );
   return `<ul class="legend">${entries.join('')}</ul>`;
-}
-
-/**
- * A heat map as a table: `level` is the class of a cell's colour, `marks` further classes.
- *
- * @param {{ corner: string, columns: string[], rows: { head: string, cells: ({ value: string,
- *   sign: string, level: string, marks: string[], title: string } | undefined)[] }[] }} map
- * @param {string} title
- */
-function heat({ corner, columns, rows }, title) {
-  const head = [corner, ...columns].map((each) => `<th scope="col">${text(each)}</th>`).join('');
-  const cellOf = (cell) => {
-    if (cell === undefined) return '<td class="none">-</td>';
-    const { value, sign, level, marks } = cell;
-    return (
-      `<td class="${[level, ...marks].join(' ')}" title="${text(cell.title)}">${text(value)}` +
-      `<small>${text(sign)}</small></td>`
-    );
-  };
-  const body = rows.map(
-    ({ head: name, cells }) =>
-      `<tr><th scope="row">${text(name)}</th>${cells.map(cellOf).join('')}</tr>`,
-  );
-  return (
-    `<div class="scroll"><table class="heatmap"><caption>${text(title)}</caption>` +
-    `<thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`
-  );
 }
 
 function bars(series, y) {

@@ -1,7 +1,7 @@
 // Measures the forms of one row in turns, each round in another order, after all have returned the
 // same result. Without Node.js's modules: it also runs in a page.
 
-import { median, quantile, rotated, spread } from '../../cli/bench/numbers.mjs';
+import { median, quantile, rotated, spread } from '../cli/bench/numbers.mjs';
 
 const WARM_UP_MS = 60;
 const PAUSE_MS = 8;
@@ -10,22 +10,25 @@ const BUDGET_MS = 12_000;
 const MIN_ROUNDS = 3;
 
 /**
+ * Measures a row: `wait` is `sync` or `promise`, `inFlight` the calls in flight, `per` the operations
+ * of a call, `measure` `call` for the time until a call returns. A form is a call, or an array of
+ * calls, one for each in flight; one with a `target` writes its result there. All must return
+ * `expected`, by default what the last form returns.
+ *
  * Returns `{ competitor, seconds, spread, least, lower }` for each form, in the order of `forms`.
  * `seconds` is the median of the rounds, `least` their minimum, `lower` their lowest decile and
  * quartile. Calls `begin` after the warm-up.
  */
 export async function measureForms(row, forms, { rounds, time, begin = () => {} }) {
   const competitors = [];
-  for (const [name, call] of Object.entries(forms))
-    if (call) competitors.push({ name, call, seconds: [], latencies: [] });
+  for (const [name, form] of Object.entries(forms)) {
+    if (!form) continue;
+    const calls = Array.isArray(form) ? form : new Array(row.inFlight ?? 1).fill(form);
+    competitors.push({ name, calls, seconds: [], latencies: [] });
+  }
   await verify(row, competitors);
   /** @type {(competitor: any, milliseconds: number, time: number) => Promise<number>} */
-  const turn =
-    row.measure === 'call'
-      ? held
-      : row.wait === 'sync'
-        ? loop
-        : (competitor, milliseconds) => flight(competitor, milliseconds, row.inFlight);
+  const turn = row.measure === 'call' ? held : row.wait === 'sync' ? loop : flight;
   for (const competitor of competitors) await turn(competitor, WARM_UP_MS, time);
   for (const competitor of competitors) competitor.latencies.length = 0;
   begin();
@@ -49,13 +52,17 @@ export async function measureForms(row, forms, { rounds, time, begin = () => {} 
   }));
 }
 
-/** Compares all results with the last competitor's, which is never Millrace's. */
-async function verify(row, competitors) {
+/** Compares the results of all calls, all in flight at once. */
+async function verify({ name: row, expected }, competitors) {
   const results = [];
-  for (const { call } of competitors) results.push(textOf(await call()));
+  for (const { calls } of competitors) {
+    const answers = await Promise.all(calls.map((call) => call()));
+    results.push(answers.map((answer, index) => textOf(calls[index].target ?? answer)));
+  }
+  const wanted = expected === undefined ? results.at(-1)[0] : textOf(expected);
   for (const [index, { name }] of competitors.entries())
-    if (results[index] !== results.at(-1))
-      throw new Error(`${row.name}: ${name} has another result`);
+    if (results[index].some((text) => text !== wanted))
+      throw new Error(`${row}: ${name} has another result`);
 }
 
 function textOf(result) {
@@ -73,14 +80,18 @@ async function loop(competitor, milliseconds, time) {
     'let last; for (let i = 0; i < count; i++) last = call(); return last;',
   );
   competitor.count ??= countFor(competitor, milliseconds, time);
-  const { call, run, count } = competitor;
+  const {
+    calls: [call],
+    run,
+    count,
+  } = competitor;
   const start = performance.now();
   run(call, count);
   return (performance.now() - start) / 1000 / count;
 }
 
 /** Warms up, and returns the number of calls that take `time` in an undisturbed batch. */
-function countFor({ call, run }, milliseconds, time) {
+function countFor({ calls: [call], run }, milliseconds, time) {
   let [count, least] = [1, Infinity];
   for (let start = performance.now(), now = start; now - start < milliseconds;) {
     run(call, count);
@@ -92,27 +103,45 @@ function countFor({ call, run }, milliseconds, time) {
   return Math.max(1, Math.ceil(time / Math.min(least, milliseconds)));
 }
 
-/** Seconds for one call with `inFlight` calls in flight. */
-function flight({ call, latencies }, milliseconds, inFlight) {
+/**
+ * Seconds for one call with all calls in flight. The first of them is timed: one clock for each call
+ * would be part of the others' time.
+ */
+function flight({ calls, latencies }, milliseconds) {
   return new Promise((resolve, reject) => {
     const start = performance.now();
-    let [done, running] = [0, inFlight];
-    const one = () => {
-      const begun = performance.now();
-      call().then(() => {
-        const now = performance.now();
-        latencies.push(now - begun);
-        done++;
-        if (now - start < milliseconds) one();
-        else if (--running === 0) resolve((now - start) / 1000 / done);
-      }, reject);
+    let [open, done, running] = [true, 0, calls.length];
+    const end = () => {
+      if (--running === 0) resolve((performance.now() - start) / 1000 / done);
     };
-    for (let index = inFlight; index > 0; index--) one();
+    const [timed, ...others] = calls;
+    for (const call of others) {
+      const next = () => {
+        done++;
+        if (open) call().then(next, reject);
+        else end();
+      };
+      call().then(next, reject);
+    }
+    let begun = performance.now();
+    const next = () => {
+      const now = performance.now();
+      latencies.push(now - begun);
+      done++;
+      if (now - start < milliseconds) {
+        begun = now;
+        timed().then(next, reject);
+      } else {
+        open = false;
+        end();
+      }
+    };
+    timed().then(next, reject);
   });
 }
 
 /** Median seconds until a call returns, the workers asleep before it. */
-async function held({ call }, milliseconds) {
+async function held({ calls: [call] }, milliseconds) {
   const times = [];
   const end = performance.now() + Math.max(milliseconds, 5 * PAUSE_MS);
   do {
