@@ -3,29 +3,26 @@
 //
 //   npm run bench -- noble [--rounds 15] [NAME...]
 
-import { deepStrictEqual } from 'node:assert';
 import { parseArgs } from 'node:util';
+
+import { digits, figure } from './competitors/report.mjs';
+import { measureForms } from './turns.mjs';
 
 const { values, positionals } = parseArgs({
   options: { rounds: { type: 'string', default: '15' } },
   allowPositionals: true,
 });
 
-const load = async (hashes, ciphers, end) => ({
-  ...(await import(`${hashes}/sha2.${end}`)),
-  ...(await import(`${hashes}/sha3.${end}`)),
-  ...(await import(`${hashes}/sha3-addons.${end}`)),
-  ...(await import(`${hashes}/blake2.${end}`)),
-  ...(await import(`${hashes}/blake3.${end}`)),
-  ...(await import(`${hashes}/legacy.${end}`)),
-  ...(await import(`${hashes}/hmac.${end}`)),
-  ...(await import(`${hashes}/hkdf.${end}`)),
-  ...(await import(`${hashes}/pbkdf2.${end}`)),
-  ...(await import(`${hashes}/scrypt.${end}`)),
-  ...(await import(`${hashes}/argon2.${end}`)),
-  ...(await import(`${ciphers}/aes.${end}`)),
-  ...(await import(`${ciphers}/chacha.${end}`)),
-});
+const hashes = 'sha2 sha3 sha3-addons blake2 blake3 legacy hmac hkdf pbkdf2 scrypt argon2'.split(
+  ' ',
+);
+const load = async (hashFolder, cipherFolder, end) => {
+  const paths = [
+    ...hashes.map((name) => `${hashFolder}/${name}.${end}`),
+    ...['aes', 'chacha'].map((name) => `${cipherFolder}/${name}.${end}`),
+  ];
+  return Object.assign({}, ...(await Promise.all(paths.map((path) => import(path)))));
+};
 const dist = (name) => new URL(`../dist/${name}`, import.meta.url).href;
 const noble = await load('@noble/hashes', '@noble/ciphers', 'js');
 const millrace = await load(dist('noble-hashes'), dist('noble-ciphers'), 'mjs');
@@ -80,38 +77,13 @@ const rows = all.filter(
   ([name]) => positionals.length === 0 || positionals.some((each) => name.includes(each)),
 );
 
-/** Nanoseconds of a call, over some milliseconds. */
-function time(run, lib, calls) {
-  const begin = process.hrtime.bigint();
-  for (let i = 0; i < calls; i++) run(lib);
-  return Number(process.hrtime.bigint() - begin) / calls;
-}
-
-function ratio(number) {
-  return number < 10 ? number.toFixed(1) : Math.round(number);
-}
-
-/** Returns microseconds in three digits, or milliseconds. */
-function unit(us) {
-  return us < 1e3 ? `${us.toPrecision(3)} us` : `${(us / 1e3).toPrecision(3)} ms`;
-}
-
-/** Returns the lower quartile: other programs only ever add time. */
-function quartile(numbers) {
-  return numbers.sort((a, b) => a - b)[numbers.length >> 2];
-}
-
 console.log('| call | Millrace | noble | ratio |\n|---|---|---|---|');
 for (const [name, run] of rows) {
-  deepStrictEqual(run(millrace), run(noble), name);
-  const warm = time(run, noble, 1);
-  const calls = Math.max(1, Math.min(20_000, Math.round(5e6 / warm)));
-  const times = { millrace: [], noble: [] };
-  for (let round = 0; round < Number(values.rounds); round++) {
-    times.millrace.push(time(run, millrace, calls));
-    times.noble.push(time(run, noble, calls));
-  }
-  const [ours, theirs] = [quartile(times.millrace), quartile(times.noble)];
-  const shown = (ns) => (ns < 1e4 ? `${Math.round(ns)} ns` : `${unit(ns / 1e3)}`);
-  console.log(`| ${name} | ${shown(ours)} | ${shown(theirs)} | ${ratio(theirs / ours)} |`);
+  const forms = { millrace: () => run(millrace), noble: () => run(noble) };
+  const settings = { rounds: Number(values.rounds), time: 5 };
+  const entries = await measureForms({ name, wait: 'sync' }, forms, settings);
+  // The lower quartile: other programs only add time.
+  const [ours, theirs] = entries.map(({ lower }) => lower[1]);
+  const cells = [ours, theirs].map((seconds) => figure({ seconds }));
+  console.log(`| ${[name, ...cells, digits(theirs / ours)].join(' | ')} |`);
 }

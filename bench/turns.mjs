@@ -1,6 +1,14 @@
 // Measures the forms of one row in turns, each round in another order, after all have returned the
 // same result. Without Node.js's modules: it also runs in a page.
 
+import {
+  calibrate,
+  fresh,
+  promiseChains,
+  runChains,
+  runLoop,
+  syncLoop,
+} from '../cli/bench/clock.mjs';
 import { median, quantile, rotated, spread } from '../cli/bench/numbers.mjs';
 
 const WARM_UP_MS = 60;
@@ -10,10 +18,10 @@ const BUDGET_MS = 12_000;
 const MIN_ROUNDS = 3;
 
 /**
- * Measures a row: `wait` is `sync` or `promise`, `inFlight` the calls in flight, `per` the operations
- * of a call, `measure` `call` for the time until a call returns. A form is a call, or an array of
- * calls, one for each in flight; one with a `target` writes its result there. All must return
- * `expected`, by default what the last form returns.
+ * Measures a row: `wait` is `sync` or `promise`, `inFlight` the calls in flight, `per` the
+ * operations of a call, `measure` `call` for the time until a call returns. A form is a call, or an
+ * array of calls, one for each in flight; one with a `target` writes its result there. All must
+ * return `expected`, by default what the last form returns.
  *
  * Returns `{ competitor, seconds, spread, least, lower }` for each form, in the order of `forms`.
  * `seconds` is the median of the rounds, `least` their minimum, `lower` their lowest decile and
@@ -46,8 +54,8 @@ export async function measureForms(row, forms, { rounds, time, begin = () => {} 
     lower: [quantile(seconds, 0.1), quantile(seconds, 0.25)],
     ...(row.wait === 'promise' &&
       row.measure === undefined && {
-        p50: quantile(latencies, 0.5) / 1000,
-        p99: quantile(latencies, 0.99) / 1000,
+        p50: quantile(latencies, 0.5),
+        p99: quantile(latencies, 0.99),
       }),
   }));
 }
@@ -74,70 +82,18 @@ function textOf(result) {
 
 /** Seconds for one call, in a loop of synchronous calls. */
 async function loop(competitor, milliseconds, time) {
-  competitor.run ??= new Function(
-    'call',
-    'count',
-    'let last; for (let i = 0; i < count; i++) last = call(); return last;',
-  );
-  competitor.count ??= countFor(competitor, milliseconds, time);
-  const {
-    calls: [call],
-    run,
-    count,
-  } = competitor;
-  const start = performance.now();
-  run(call, count);
-  return (performance.now() - start) / 1000 / count;
+  const [call] = competitor.calls;
+  competitor.loop ??= fresh(syncLoop);
+  competitor.count ??= calibrate(competitor.loop, call, time, milliseconds);
+  return runLoop(competitor.loop, call, competitor.count);
 }
 
-/** Warms up, and returns the number of calls that take `time` in an undisturbed batch. */
-function countFor({ calls: [call], run }, milliseconds, time) {
-  let [count, least] = [1, Infinity];
-  for (let start = performance.now(), now = start; now - start < milliseconds;) {
-    run(call, count);
-    const end = performance.now();
-    if (end - now > 0.25) least = Math.min(least, (end - now) / count);
-    else count *= 2;
-    now = end;
-  }
-  return Math.max(1, Math.ceil(time / Math.min(least, milliseconds)));
-}
-
-/**
- * Seconds for one call with all calls in flight. The first of them is timed: one clock for each call
- * would be part of the others' time.
- */
-function flight({ calls, latencies }, milliseconds) {
-  return new Promise((resolve, reject) => {
-    const start = performance.now();
-    let [open, done, running] = [true, 0, calls.length];
-    const end = () => {
-      if (--running === 0) resolve((performance.now() - start) / 1000 / done);
-    };
-    const [timed, ...others] = calls;
-    for (const call of others) {
-      const next = () => {
-        done++;
-        if (open) call().then(next, reject);
-        else end();
-      };
-      call().then(next, reject);
-    }
-    let begun = performance.now();
-    const next = () => {
-      const now = performance.now();
-      latencies.push(now - begun);
-      done++;
-      if (now - start < milliseconds) {
-        begun = now;
-        timed().then(next, reject);
-      } else {
-        open = false;
-        end();
-      }
-    };
-    timed().then(next, reject);
-  });
+/** Seconds for one call with all calls in flight. */
+async function flight(competitor, milliseconds) {
+  competitor.chains ??= fresh(promiseChains);
+  const { seconds, latencies } = await runChains(competitor.chains, competitor.calls, milliseconds);
+  competitor.latencies.push(...latencies);
+  return seconds;
 }
 
 /** Median seconds until a call returns, the workers asleep before it. */

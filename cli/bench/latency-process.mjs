@@ -5,6 +5,7 @@ import { stat } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { callbackChains, runChains } from './clock.mjs';
 import { competitors } from './competitors/all.mjs';
 import { quantile, uncoordinated } from './numbers.mjs';
 import { choose, enter, loadCompetitors } from './runner.mjs';
@@ -162,11 +163,7 @@ async function held(competitor, { job, sizes, seconds }) {
 async function rest(competitor, { job, seconds }) {
   if (competitor !== undefined) {
     const calls = await callsFor(competitor, job, 4096, 64);
-    const state = { open: true, done: 0 };
-    const chains = calls.map((call) => chain(call, state));
-    await pause(300);
-    state.open = false;
-    await Promise.all(chains);
+    await runChains(callbackChains, calls, 300);
   }
   globalThis.gc?.();
   await pause(300); // concurrent work of the collector

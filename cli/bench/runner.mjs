@@ -18,6 +18,15 @@
 
 import { setImmediate as nextIteration } from 'node:timers/promises';
 
+import {
+  calibrate,
+  callbackChains,
+  fresh,
+  promiseChains,
+  runChains,
+  runLoop,
+  syncLoop,
+} from './clock.mjs';
 import { disturbance } from './confidence.mjs';
 import { answerBytes, makeInputs } from './inputs.mjs';
 import { median, quantile, rotated, spread } from './numbers.mjs';
@@ -220,49 +229,18 @@ function once(call, wait) {
   });
 }
 
-function fresh(fn) {
-  return new Function(`return (${fn.toString()});`)();
-}
-
 // Synchronous
 
 async function timeSync(candidates, { rounds, time }) {
   for (const candidate of candidates) {
     candidate.loop = fresh(syncLoop);
-    candidate.count = calibrate(candidate, time);
+    candidate.count = calibrate(candidate.loop, candidate.calls[0], time);
   }
   for (let round = 0; round < rounds; round++) {
     for (const candidate of rotated(candidates, round))
-      candidate.samples.push(runLoop(candidate).seconds);
+      candidate.samples.push(runLoop(candidate.loop, candidate.calls[0], candidate.count));
     await nextIteration(); // lets a signal handler run
   }
-}
-
-function runLoop({ loop, calls, count }) {
-  const start = performance.now();
-  loop(calls[0], count);
-  return { seconds: (performance.now() - start) / 1000 / count, latencies: [], cores: 1 };
-}
-
-function syncLoop(call, count) {
-  let result;
-  for (let i = 0; i < count; i++) result = call();
-  return result;
-}
-
-// How many calls take `time`. Also the warm-up: at least 15 ms and five samples long, so that the
-// optimised code is what is timed.
-function calibrate({ loop, calls }, time, warmUp = time * 5) {
-  const start = performance.now();
-  let count = 1;
-  let took = 0;
-  do {
-    const begin = performance.now();
-    loop(calls[0], count);
-    took = performance.now() - begin;
-    if (took < time / 4) count *= 2;
-  } while (performance.now() - start < Math.max(15, warmUp));
-  return Math.max(1, Math.round((count * time) / Math.max(took, 0.001)));
 }
 
 // Asynchronous
@@ -270,135 +248,46 @@ function calibrate({ loop, calls }, time, warmUp = time * 5) {
 async function timeAsync(candidates, { rounds, time }) {
   const long = time * 8; // long enough that starting and draining the chains is lost in it
   for (const candidate of candidates) {
-    if (candidate.form.wait === 'sync') {
+    const { form, calls } = candidate;
+    if (form.wait === 'sync') {
       candidate.loop = fresh(syncLoop);
-      candidate.count = calibrate(candidate, time, long);
+      candidate.count = calibrate(candidate.loop, calls[0], time, long);
     } else {
-      candidate.chains =
-        candidate.form.wait === 'callback' ? fresh(callbackChains) : fresh(promiseChains);
-      await runChains(candidate, long);
+      candidate.chains = fresh(form.wait === 'callback' ? callbackChains : promiseChains);
+      await sampleChains(candidate, long);
+      candidate.latencies.length = 0;
     }
+    candidate.samples.length = 0;
+    candidate.cores.length = 0;
   }
   for (let round = 0; round < Math.max(3, Math.ceil(rounds / 2)); round++) {
     for (const candidate of rotated(candidates, round)) {
       if (candidate.failure !== undefined) continue;
-      const { seconds, latencies, cores } =
-        candidate.form.wait === 'sync' ? runLoop(candidate) : await runChains(candidate, long);
-      candidate.samples.push(seconds);
-      candidate.cores.push(cores);
-      candidate.latencies.push(...latencies);
+      if (candidate.form.wait === 'sync') {
+        candidate.samples.push(runLoop(candidate.loop, candidate.calls[0], candidate.count));
+        candidate.cores.push(1);
+      } else {
+        await sampleChains(candidate, long);
+      }
     }
     await nextIteration();
   }
 }
 
-// A competitor that fails midway is reported like one with a wrong result.
-function runChains(candidate, time) {
-  const { chains, calls } = candidate;
-  return new Promise((resolve) => {
-    const usage = process.cpuUsage();
-    const state = {
-      time,
-      start: performance.now(),
-      open: true,
-      done: 0,
-      running: calls.length,
-      latencies: [],
-    };
-    state.finish = () => {
-      const took = performance.now() - state.start;
-      const { user, system } = process.cpuUsage(usage);
-      resolve({
-        seconds: took / 1000 / state.done,
-        latencies: thin(state.latencies),
-        cores: (user + system) / 1000 / took,
-      });
-    };
-    state.reject = (error) => {
-      state.open = false;
-      candidate.failure = error;
-      resolve({ seconds: Number.NaN, latencies: [], cores: 0 });
-    };
-    chains(calls, state);
-  });
-}
-
-// The first chain carries the stopwatch: it looks at the clock once per job, which gives the
-// latency of a job among these jobs and ends the sample; the other chains do nothing but count.
-
-function callbackChains(calls, state) {
-  const [timed, ...others] = calls;
-  const go = (call, next) => {
-    try {
-      call(next);
-    } catch (error) {
-      state.reject(error);
-    }
-  };
-  const end = () => {
-    if (--state.running === 0) state.finish();
-  };
-  for (const call of others) {
-    const next = (error) => {
-      if (error) return state.reject(error);
-      state.done++;
-      if (state.open) go(call, next);
-      else end();
-    };
-    go(call, next);
+/** Adds a sample. A competitor that fails midway is reported like one with a wrong result. */
+async function sampleChains(candidate, time) {
+  const { chains, calls, samples, cores, latencies } = candidate;
+  const usage = process.cpuUsage();
+  const start = performance.now();
+  try {
+    const sample = await runChains(chains, calls, time);
+    const { user, system } = process.cpuUsage(usage);
+    cores.push((user + system) / 1000 / (performance.now() - start));
+    samples.push(sample.seconds);
+    latencies.push(...sample.latencies);
+  } catch (error) {
+    candidate.failure = error;
   }
-  let begin = performance.now();
-  const next = (error) => {
-    if (error) return state.reject(error);
-    const now = performance.now();
-    state.latencies.push(now - begin);
-    state.done++;
-    if (now - state.start < state.time) {
-      begin = now;
-      go(timed, next);
-    } else {
-      state.open = false;
-      end();
-    }
-  };
-  go(timed, next);
-}
-
-function promiseChains(calls, state) {
-  const [timed, ...others] = calls;
-  const end = () => {
-    if (--state.running === 0) state.finish();
-  };
-  for (const call of others) {
-    const next = () => {
-      state.done++;
-      if (state.open) call().then(next, state.reject);
-      else end();
-    };
-    call().then(next, state.reject);
-  }
-  let begin = performance.now();
-  const next = () => {
-    const now = performance.now();
-    state.latencies.push(now - begin);
-    state.done++;
-    if (now - state.start < state.time) {
-      begin = now;
-      timed().then(next, state.reject);
-    } else {
-      state.open = false;
-      end();
-    }
-  };
-  timed().then(next, state.reject);
-}
-
-// Enough for a p99, in seconds.
-function thin(latencies) {
-  const step = Math.ceil(latencies.length / 2000);
-  const kept = [];
-  for (let i = 0; i < latencies.length; i += step) kept.push(latencies[i] / 1000);
-  return kept;
 }
 
 function firstLine(error) {

@@ -14,6 +14,7 @@
 
 import { availableParallelism } from 'node:os';
 
+import { callbackChains, fresh, runChains } from './clock.mjs';
 import { millrace } from './competitors/millrace.mjs';
 import { nodeCrypto } from './competitors/node.mjs';
 import { median, quantile, rotated, spread } from './numbers.mjs';
@@ -148,20 +149,8 @@ async function byThreads(counts, rounds, configure, measure) {
 }
 
 /** Seconds a job, as many in flight as there are calls. */
-function runConcurrent(calls, time) {
-  return new Promise((resolve, reject) => {
-    let [done, running] = [0, calls.length];
-    const start = performance.now();
-    for (const call of calls) {
-      const next = (error) => {
-        if (error) return reject(error);
-        done++;
-        if (performance.now() - start < time) return call(next);
-        if (--running === 0) resolve((performance.now() - start) / 1000 / done);
-      };
-      call(next);
-    }
-  });
+async function runConcurrent(calls, time) {
+  return (await runChains(fresh(callbackChains), calls, time)).seconds;
 }
 
 /** What a job costs the event loop, in seconds: calls, and settling once all of them are done. */
