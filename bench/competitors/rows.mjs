@@ -30,6 +30,11 @@ const nonce = crypto.randomBytes(12);
  * @property {(libraries: any) => Record<string, Form>} forms
  */
 
+/** @returns {Row} */
+const sync = (name, more, forms) => ({ name, wait: 'sync', goal: 1, ...more, forms });
+/** @returns {Row} */
+const promise = (name, more, forms) => ({ name, wait: 'promise', ...more, forms });
+
 /** @type {Row[]} */
 export const rows = [
   ...[
@@ -39,12 +44,10 @@ export const rows = [
     ['aes-256-gcm', 256, 16],
     ['aes-256-gcm', 64 * KiB, 4],
   ].map(([operation, size, inFlight]) => routesRow(operation, size, inFlight)),
-  {
-    name: 'sha256 4 KiB by promise, 16 in flight',
-    wait: 'promise',
-    inFlight: 16,
-    goal: 2,
-    forms: ({ promises, cryptoAsync }) => {
+  promise(
+    'sha256 4 KiB by promise, 16 in flight',
+    { inFlight: 16, goal: 2 },
+    ({ promises, cryptoAsync }) => {
       const source = crypto.randomBytes(4 * KiB);
       return {
         millrace: () => promises.hash('sha256', source),
@@ -52,13 +55,11 @@ export const rows = [
         WebCrypto: () => crypto.subtle.digest('SHA-256', source),
       };
     },
-  },
-  {
-    name: 'sha256 16 KiB by promise, 16 in flight',
-    wait: 'promise',
-    inFlight: 16,
-    goal: 1.6,
-    forms: ({ promises, cryptoAsync }) => {
+  ),
+  promise(
+    'sha256 16 KiB by promise, 16 in flight',
+    { inFlight: 16, goal: 1.6 },
+    ({ promises, cryptoAsync }) => {
       const source = crypto.randomBytes(16 * KiB);
       return {
         millrace: () => promises.hash('sha256', source),
@@ -67,95 +68,67 @@ export const rows = [
         WebCrypto: () => crypto.subtle.digest('SHA-256', source),
       };
     },
-  },
-  ...['copied', 'lent'].map((memory) => ({
-    name: `aes-256-gcm seal 1 MiB by promise, 16 in flight, ${memory}`,
-    wait: 'promise',
-    inFlight: 16,
-    goal: memory === 'lent' ? 1.8 : 1.3,
-    bytes: MiB,
-    forms: ({ promises, millrace, cryptoAsync }) => {
-      const source = crypto.randomBytes(MiB);
-      const prepared = millrace.createKey('aes-256-gcm', key);
-      const options = { key: prepared, nonce, source };
-      const seal = (given) => promises.seal('aes-256-gcm', given);
-      return {
-        millrace:
-          memory === 'copied'
-            ? () => seal(options)
-            : inTurns((target) => seal({ ...options, target }).then(() => target)),
-        'crypto-async': sealedByCryptoAsync(cryptoAsync, source, memory),
-        WebCrypto: webCryptoSeal(source),
-      };
-    },
-  })),
+  ),
+  ...['copied', 'lent'].map((memory) =>
+    promise(
+      `aes-256-gcm seal 1 MiB by promise, 16 in flight, ${memory}`,
+      { inFlight: 16, goal: memory === 'lent' ? 1.8 : 1.3, bytes: MiB },
+      ({ promises, millrace, cryptoAsync }) => {
+        const source = crypto.randomBytes(MiB);
+        const prepared = millrace.createKey('aes-256-gcm', key);
+        const options = { key: prepared, nonce, source };
+        const seal = (given) => promises.seal('aes-256-gcm', given);
+        return {
+          millrace:
+            memory === 'copied'
+              ? () => seal(options)
+              : inTurns((target) => seal({ ...options, target }).then(() => target)),
+          'crypto-async': sealedByCryptoAsync(cryptoAsync, source, memory),
+          WebCrypto: webCryptoSeal(source),
+        };
+      },
+    ),
+  ),
   ...[64, KiB, 16 * KiB, MiB].map((size) => sealRow('aes-256-gcm', size)),
   sealRow('chacha20-poly1305', MiB),
   ...[16 * KiB, MiB].map((size) => hashRow('sha512', size)),
-  {
-    name: 'xxh64 64 B, BigInt',
-    wait: 'sync',
-    goal: 1,
-    forms: (libraries) => xxh(libraries, 'xxh64', 'xxHash64', 'h64Raw'),
-  },
-  {
-    name: 'xxh32 64 B, BigInt',
-    wait: 'sync',
-    goal: 1,
-    forms: (libraries) => xxh(libraries, 'xxh32', 'xxHash32', 'h32Raw'),
-  },
-  {
-    name: 'keccak256 64 B, BigInt',
-    wait: 'sync',
-    goal: 2,
-    forms: ({ millrace, bigintHash, jsSha3 }) => {
-      const source = crypto.randomBytes(64);
-      return {
-        millrace: () => millrace.hash('keccak256', source, 'bigint'),
-        'bigint-hash':
-          bigintHash && (() => bigintHash.hashAsBigInt(bigintHash.HashType.KECCAK256, source)),
-        'js-sha3': jsSha3 && (() => BigInt(`0x${jsSha3.keccak256(source)}`)),
-      };
-    },
-  },
-  {
-    name: 'sha256 64 B, Buffer',
-    wait: 'sync',
-    goal: 1,
-    forms: ({ millrace, sodium }) => {
-      const source = crypto.randomBytes(64);
-      return {
-        millrace: () => millrace.hash('sha256', source),
-        'node:crypto': () => crypto.hash('sha256', source, 'buffer'),
-        'sodium-native':
-          sodium &&
-          (() => {
-            const digest = Buffer.allocUnsafe(32);
-            sodium.crypto_hash_sha256(digest, source);
-            return digest;
-          }),
-      };
-    },
-  },
-  {
-    name: 'sha256 64 B into a target, beside a new Buffer',
-    wait: 'sync',
-    goal: 1,
-    forms: ({ millrace }) => {
-      const source = crypto.randomBytes(64);
-      const options = { target: Buffer.alloc(32) };
-      return {
-        millrace: () => (millrace.hash('sha256', source, options), options.target),
-        'millrace, new Buffer': () => millrace.hash('sha256', source),
-      };
-    },
-  },
-  {
-    name: 'hashMany: 16 packed messages of 64 B into a target',
-    wait: 'sync',
-    goal: 1,
-    per: 16,
-    forms: ({ millrace, hashtree }) => {
+  sync('xxh64 64 B, BigInt', {}, (libraries) => xxh(libraries, 'xxh64', 'xxHash64', 'h64Raw')),
+  sync('xxh32 64 B, BigInt', {}, (libraries) => xxh(libraries, 'xxh32', 'xxHash32', 'h32Raw')),
+  sync('keccak256 64 B, BigInt', { goal: 2 }, ({ millrace, bigintHash, jsSha3 }) => {
+    const source = crypto.randomBytes(64);
+    return {
+      millrace: () => millrace.hash('keccak256', source, 'bigint'),
+      'bigint-hash':
+        bigintHash && (() => bigintHash.hashAsBigInt(bigintHash.HashType.KECCAK256, source)),
+      'js-sha3': jsSha3 && (() => BigInt(`0x${jsSha3.keccak256(source)}`)),
+    };
+  }),
+  sync('sha256 64 B, Buffer', {}, ({ millrace, sodium }) => {
+    const source = crypto.randomBytes(64);
+    return {
+      millrace: () => millrace.hash('sha256', source),
+      'node:crypto': () => crypto.hash('sha256', source, 'buffer'),
+      'sodium-native':
+        sodium &&
+        (() => {
+          const digest = Buffer.allocUnsafe(32);
+          sodium.crypto_hash_sha256(digest, source);
+          return digest;
+        }),
+    };
+  }),
+  sync('sha256 64 B into a target, beside a new Buffer', {}, ({ millrace }) => {
+    const source = crypto.randomBytes(64);
+    const options = { target: Buffer.alloc(32) };
+    return {
+      millrace: () => (millrace.hash('sha256', source, options), options.target),
+      'millrace, new Buffer': () => millrace.hash('sha256', source),
+    };
+  }),
+  sync(
+    'hashMany: 16 packed messages of 64 B into a target',
+    { per: 16 },
+    ({ millrace, hashtree }) => {
       const data = crypto.randomBytes(16 * 64);
       const options = { target: Buffer.alloc(16 * 32) };
       const target = Buffer.alloc(16 * 32);
@@ -166,104 +139,81 @@ export const rows = [
         'node:crypto': () => loopOf(messagesOf(data, 64), target),
       };
     },
-  },
-  ...['array', 'packed'].map((form) => ({
-    name: `hashMany: 10,000 messages of 64 B, ${form}`,
-    wait: 'sync',
-    goal: 1,
-    per: 10_000,
-    forms: ({ millrace, hashtree }) => {
-      const data = crypto.randomBytes(10_000 * 64);
-      const messages = messagesOf(data, 64);
-      const source = form === 'array' ? messages : { data, size: 64 };
-      const target = Buffer.alloc(10_000 * 32);
-      return {
-        millrace: () => millrace.hashMany('sha256', source),
-        ...(form === 'packed' && { hashtree: hashtree && (() => hashtree.hash(data)) }),
-        'node:crypto': () => loopOf(messages, target),
-      };
-    },
-  })),
-  {
-    name: 'blake3 keyed, 32 B',
-    wait: 'sync',
-    goal: 1,
-    forms: ({ millrace, nobleBlake3, napiBlake }) => {
-      const source = crypto.randomBytes(32);
-      return {
-        millrace: () => millrace.hash('blake3', source, { key }),
-        'noble-hashes': nobleBlake3 && (() => Buffer.from(nobleBlake3.blake3(source, { key }))),
-        '@napi-rs/blake-hash':
-          napiBlake && (() => napiBlake.Blake3Hasher.newKeyed(key).update(source).digestBuffer()),
-      };
-    },
-  },
-  {
-    name: 'hmac-sha256 64 B, prepared key',
-    wait: 'sync',
-    goal: 1,
-    forms: ({ millrace, cryptoAsync }) => {
-      const source = crypto.randomBytes(64);
-      const prepared = millrace.createKey('hmac-sha256', key);
-      const object = crypto.createSecretKey(key);
-      return {
-        millrace: () => millrace.hmac('sha256', prepared, source),
-        'node:crypto': () => crypto.createHmac('sha256', object).update(source).digest(),
-        'crypto-async': cryptoAsync && (() => cryptoAsync.hmac('sha256', key, source)),
-      };
-    },
-  },
-  {
-    name: 'scrypt 16384/8/1 by promise, 16 in flight',
-    wait: 'promise',
-    inFlight: 16,
-    goal: 4,
-    forms: ({ promises }) =>
-      scryptForms((options) => promises.scrypt('secret', 'salt', 32, options)),
-  },
-  {
-    name: 'scrypt 16384/8/1 by callback, 16 in flight',
-    wait: 'promise',
-    inFlight: 16,
-    goal: 4,
-    forms: ({ millrace }) =>
-      scryptForms(
-        (options) =>
-          new Promise((resolve, reject) =>
-            millrace.scrypt('secret', 'salt', 32, options, (error, result) =>
-              error ? reject(error) : resolve(result),
-            ),
+  ),
+  ...['array', 'packed'].map((form) =>
+    sync(
+      `hashMany: 10,000 messages of 64 B, ${form}`,
+      { per: 10_000 },
+      ({ millrace, hashtree }) => {
+        const data = crypto.randomBytes(10_000 * 64);
+        const messages = messagesOf(data, 64);
+        const source = form === 'array' ? messages : { data, size: 64 };
+        const target = Buffer.alloc(10_000 * 32);
+        return {
+          millrace: () => millrace.hashMany('sha256', source),
+          ...(form === 'packed' && { hashtree: hashtree && (() => hashtree.hash(data)) }),
+          'node:crypto': () => loopOf(messages, target),
+        };
+      },
+    ),
+  ),
+  sync('blake3 keyed, 32 B', {}, ({ millrace, nobleBlake3, napiBlake }) => {
+    const source = crypto.randomBytes(32);
+    return {
+      millrace: () => millrace.hash('blake3', source, { key }),
+      'noble-hashes': nobleBlake3 && (() => Buffer.from(nobleBlake3.blake3(source, { key }))),
+      '@napi-rs/blake-hash':
+        napiBlake && (() => napiBlake.Blake3Hasher.newKeyed(key).update(source).digestBuffer()),
+    };
+  }),
+  sync('hmac-sha256 64 B, prepared key', {}, ({ millrace, cryptoAsync }) => {
+    const source = crypto.randomBytes(64);
+    const prepared = millrace.createKey('hmac-sha256', key);
+    const object = crypto.createSecretKey(key);
+    return {
+      millrace: () => millrace.hmac('sha256', prepared, source),
+      'node:crypto': () => crypto.createHmac('sha256', object).update(source).digest(),
+      'crypto-async': cryptoAsync && (() => cryptoAsync.hmac('sha256', key, source)),
+    };
+  }),
+  promise('scrypt 16384/8/1 by promise, 16 in flight', { inFlight: 16, goal: 4 }, ({ promises }) =>
+    scryptForms((options) => promises.scrypt('secret', 'salt', 32, options)),
+  ),
+  promise('scrypt 16384/8/1 by callback, 16 in flight', { inFlight: 16, goal: 4 }, ({ millrace }) =>
+    scryptForms(
+      (options) =>
+        new Promise((resolve, reject) =>
+          millrace.scrypt('secret', 'salt', 32, options, (error, result) =>
+            error ? reject(error) : resolve(result),
           ),
-      ),
-  },
-  ...[64 * KiB, MiB, 1024 * MiB].map((size) => ({
-    name: `main thread held by one lent sha256 of ${label(size)}, workers asleep`,
-    wait: 'promise',
-    goal: 1,
-    measure: 'call',
-    forms: ({ promises, cryptoAsync }) => {
-      const source = Buffer.alloc(size, 1);
-      const [ours, theirs] = [Buffer.alloc(32), Buffer.alloc(32)];
-      return {
-        millrace: () => promises.hash('sha256', source, { target: ours }).then(() => ours),
-        'crypto-async':
-          cryptoAsync &&
-          (() =>
-            new Promise((resolve, reject) =>
-              cryptoAsync.hash('sha256', source, 0, size, theirs, 0, (error) =>
-                error ? reject(error) : resolve(theirs),
-              ),
-            )),
-      };
-    },
-  })),
-  {
-    name: 'one sha256 of 64 MiB by promise, copied',
-    wait: 'promise',
-    inFlight: 1,
-    goal: 1,
-    bytes: 64 * MiB,
-    forms: ({ promises, cryptoAsync }) => {
+        ),
+    ),
+  ),
+  ...[64 * KiB, MiB, 1024 * MiB].map((size) =>
+    promise(
+      `main thread held by one lent sha256 of ${label(size)}, workers asleep`,
+      { goal: 1, measure: 'call' },
+      ({ promises, cryptoAsync }) => {
+        const source = Buffer.alloc(size, 1);
+        const [ours, theirs] = [Buffer.alloc(32), Buffer.alloc(32)];
+        return {
+          millrace: () => promises.hash('sha256', source, { target: ours }).then(() => ours),
+          'crypto-async':
+            cryptoAsync &&
+            (() =>
+              new Promise((resolve, reject) =>
+                cryptoAsync.hash('sha256', source, 0, size, theirs, 0, (error) =>
+                  error ? reject(error) : resolve(theirs),
+                ),
+              )),
+        };
+      },
+    ),
+  ),
+  promise(
+    'one sha256 of 64 MiB by promise, copied',
+    { inFlight: 1, goal: 1, bytes: 64 * MiB },
+    ({ promises, cryptoAsync }) => {
       const source = Buffer.alloc(64 * MiB, 1);
       return {
         millrace: () => promises.hash('sha256', source),
@@ -271,7 +221,7 @@ export const rows = [
         'crypto-async': promised(cryptoAsync, 'hash', 'sha256', source),
       };
     },
-  },
+  ),
 ];
 
 /** The automatic route beside the fixed ones. */
@@ -298,12 +248,10 @@ function routesRow(operation, size, inFlight) {
 
 /** On one core, as options with a target. */
 function sealRow(algorithm, size) {
-  return {
-    name: `${algorithm} seal ${label(size)}, prepared key and target`,
-    wait: 'sync',
-    goal: 1,
-    ...(size >= KiB && { bytes: size }),
-    forms: ({ millrace, cryptoAsync }) => {
+  return sync(
+    `${algorithm} seal ${label(size)}, prepared key and target`,
+    { ...(size >= KiB && { bytes: size }) },
+    ({ millrace, cryptoAsync }) => {
       const source = crypto.randomBytes(size);
       const prepared = millrace.createKey(algorithm, key);
       const target = Buffer.alloc(size + 16);
@@ -337,23 +285,17 @@ function sealRow(algorithm, size) {
         },
       };
     },
-  };
+  );
 }
 
 function hashRow(algorithm, size) {
-  return {
-    name: `${algorithm} ${label(size)}`,
-    wait: 'sync',
-    goal: 1,
-    bytes: size,
-    forms: ({ millrace }) => {
-      const source = crypto.randomBytes(size);
-      return {
-        millrace: () => millrace.hash(algorithm, source),
-        'node:crypto': () => crypto.createHash(algorithm).update(source).digest(),
-      };
-    },
-  };
+  return sync(`${algorithm} ${label(size)}`, { bytes: size }, ({ millrace }) => {
+    const source = crypto.randomBytes(size);
+    return {
+      millrace: () => millrace.hash(algorithm, source),
+      'node:crypto': () => crypto.createHash(algorithm).update(source).digest(),
+    };
+  });
 }
 
 function xxh({ millrace, bigintHash, xxhashWasm, xxhashAddon }, algorithm, type, method) {

@@ -172,27 +172,23 @@ export function line(row, table, paint = (_shade, text) => text) {
   return shade === undefined || table.engines ? text : paint(shade, text);
 }
 
-/** Where engines overtake each other, in words. */
+/** Where an engine overtakes another, in words. */
+export const where = ({ from, always }) =>
+  from === undefined ? 'nowhere' : always ? 'everywhere' : `from about ${roughly(from)}`;
+
+export const whereAndHow = (found) =>
+  `${where(found)} (${found.ratio.toFixed(2)}x at the largest size)`;
+
+/** A line for each comparison of engines; the algorithm is in the first of its lines. */
 export function crossoverTable(found) {
   if (found.length === 0) return '';
-  const width = Math.max(...found.map(({ faster, than }) => `${faster} beats ${than}`.length));
-  const subjects = [...new Set(found.map(({ algorithm }) => algorithm))];
-  const says = ({ from, always, ratio }) =>
-    from === undefined
-      ? `nowhere (${ratio.toFixed(2)}x at the largest size)`
-      : `${always ? 'everywhere' : `from about ${roughly(from)}`} (${ratio.toFixed(2)}x at the ` +
-        `largest size)`;
-  return `crossover:\n${subjects
-    .flatMap((subject) =>
-      found
-        .filter(({ algorithm }) => algorithm === subject)
-        .map(
-          (each, index) =>
-            `  ${(index === 0 ? subject : '').padEnd(20)} ` +
-            `${`${each.faster} beats ${each.than}`.padEnd(width)}  ${says(each)}`,
-        ),
-    )
-    .join('\n')}\n`;
+  const textOf = ({ faster, than }) => `${faster} beats ${than}`;
+  const width = Math.max(...found.map((each) => textOf(each).length));
+  const lines = found.map((each, index) => {
+    const head = found[index - 1]?.algorithm === each.algorithm ? '' : each.algorithm;
+    return `  ${head.padEnd(20)} ${textOf(each).padEnd(width)}  ${whereAndHow(each)}`;
+  });
+  return `crossover:\n${lines.join('\n')}\n`;
 }
 
 /** Returns in words in how many rows Millrace is faster, and a sentence for each other row. */

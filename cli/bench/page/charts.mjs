@@ -3,7 +3,7 @@
 
 import { fastest } from '../confidence.mjs';
 import { describe } from '../definitions.mjs';
-import { bytes, duration, megabytes, rate, roughly } from '../report.mjs';
+import { bytes, duration, megabytes, rate, where, whereAndHow } from '../report.mjs';
 import { confidenceRemarks } from './remarks.mjs';
 
 /**
@@ -85,7 +85,8 @@ export function chartsOf(record) {
   if (record.scaling !== undefined)
     found.push({ id: 'scaling', title: 'Threads', charts: scalingCharts(record.scaling) });
   if (record.load !== undefined)
-    found.push({ id: 'load', title: 'Loading', charts: [loadChart(record.load)] });
+    found.push({ id: 'load', title: 'Loading', charts: loadCharts(record.load) });
+  for (const each of found) each.charts = each.charts.filter(({ series }) => series.length > 0);
   const filled = found.filter(({ charts }) => charts.length > 0);
   for (const { id, charts } of filled)
     charts.forEach((chart, index) => (chart.id = `${id}-${index + 1}`));
@@ -101,28 +102,17 @@ export const unit = (y) => units[y];
 
 /** @returns {any[]} */
 function rowCharts(rows, crossovers) {
-  const groups = groupBy(rows, key);
-  return [...groups.values()].flatMap(
+  return [...groupBy(rows, (row) => `${row.wait} ${describe(row)}`).values()].flatMap(
     /** @returns {any[]} */ (group) => {
-      const several = new Set(group.map(({ size }) => size)).size > 1;
       // Of one size there is no line.
-      if (!several) return [barChart(group[0])].filter(({ series }) => series.length > 0);
-      const charts = [
-        sizeChart(group, 'throughput', (entry, size) => size / entry.seconds, crossovers),
-      ];
+      if (new Set(group.map(({ size }) => size)).size === 1) return [rowBars(group[0])];
+      const throughput = (entry, size) => size / entry.seconds;
+      const charts = [sizeLines(group, 'throughput', throughput, crossovers)];
       if (group[0].wait !== 'sync' && !group[0].engines)
-        charts.push(sizeChart(group, 'time', (entry) => entry.latency?.p99, []));
-      return charts.filter(({ series }) => series.length > 0);
+        charts.push(sizeLines(group, 'time', (entry) => entry.latency?.p99, []));
+      return charts;
     },
   );
-}
-
-const key = (row) => `${row.wait} ${describe(row)}`;
-
-function groupBy(list, keyOf) {
-  const groups = new Map();
-  for (const each of list) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);
-  return groups;
 }
 
 const wording = {
@@ -131,215 +121,137 @@ const wording = {
   promise: 'calls with a promise',
 };
 
-function sizeChart(rows, y, valueOf, crossovers) {
-  const names = [
-    ...new Set(rows.flatMap(({ entries }) => entries.map(({ competitor }) => competitor))),
-  ];
+const namesOf = (rows) => [
+  ...new Set(rows.flatMap(({ entries }) => entries.map(({ competitor }) => competitor))),
+];
+const entryOf = ({ entries }, name) =>
+  fastest(entries.filter(({ competitor }) => competitor === name));
+
+function sizeLines(rows, y, valueOf, crossovers) {
   const points = (name) =>
     rows.flatMap((row) => {
-      const entry = fastest(row.entries.filter(({ competitor }) => competitor === name));
+      const entry = entryOf(row, name);
       const value = entry && valueOf(entry, row.size);
-      return value > 0
-        ? [{ x: row.size, y: value, spread: y === 'throughput' ? entry.spread : undefined }]
-        : [];
+      const spread = y === 'throughput' ? entry?.spread : undefined;
+      return value > 0 ? [{ x: row.size, y: value, spread }] : [];
     });
-  const series = shown(names.map((name) => ({ name, points: points(name) })));
-  const [{ wait, engines, table, algorithm, inFlight }] = rows;
-  const overtaken = engines
-    ? crossovers.filter((each) => each.table === table && each.algorithm === algorithm)
-    : [];
+  const [{ wait, engines, table, algorithm, inFlight = 16 }] = rows;
+  const found = crossovers.filter(
+    (each) => engines && each.table === table && each.algorithm === algorithm,
+  );
+  const note = engines
+    ? 'throughput by message size'
+    : y === 'throughput'
+      ? `throughput by message size, ${wording[wait]}` +
+        (wait === 'sync' ? '' : `, ${inFlight} in flight`)
+      : `latency p99 by message size, ${wording[wait]}: from call to result, ${inFlight} in flight`;
+  const series = namesOf(rows).map((name) => ({ name, points: points(name) }));
   return {
-    kind: 'lines',
-    title: describe(rows[0]),
-    note: engines
-      ? 'throughput by message size'
-      : y === 'throughput'
-        ? `throughput by message size, ` +
-          `${wording[wait]}${wait === 'sync' ? '' : `, ${inFlight ?? 16} in flight`}`
-        : `latency p99 by message size, ${wording[wait]}: from call to result, ${inFlight ?? 16} ` +
-          `in flight`,
-    x: 'bytes',
-    y,
-    series,
-    marks: overtaken
+    ...linesOf(describe(rows[0]), note, 'bytes', y, series),
+    marks: found
       .filter(({ from, always }) => from !== undefined && !always)
-      .map(({ from, faster, than }) => ({
-        x: from,
-        text: `${faster} beats ${than} from about ${roughly(from)}`,
-      })),
+      .map((each) => ({ x: each.from, text: `${each.faster} beats ${each.than} ${where(each)}` })),
     remarks: [
-      ...overtaken.map(
-        ({ from, always, faster, than, ratio }) =>
-          `${faster} beats ${than} ` +
-          (from === undefined
-            ? 'nowhere '
-            : always
-              ? 'everywhere '
-              : `from about ${roughly(from)} `) +
-          `(${ratio.toFixed(2)}x at the largest size)`,
-      ),
+      ...found.map((each) => `${each.faster} beats ${each.than} ${whereAndHow(each)}`),
       ...(y === 'throughput' ? confidenceRemarks(rows) : []),
     ],
-    table: tableOf('size', bytes, y, series),
   };
 }
 
-function barChart(row) {
-  const names = [...new Set(row.entries.map(({ competitor }) => competitor))];
+function rowBars(row) {
   const y = row.wait === 'sync' ? 'time' : 'rate';
-  const series = shown(
-    names.map((name) => {
-      const { seconds, spread } = fastest(
-        row.entries.filter(({ competitor }) => competitor === name),
-      );
-      return { name, points: [{ x: row.size, y: y === 'time' ? seconds : 1 / seconds, spread }] };
-    }),
-  );
-  return {
-    kind: 'bars',
-    title:
-      row.group === 'kdf'
-        ? describe({ ...row, output: undefined })
-        : `${describe(row)}, ${bytes(row.size)}`,
-    note:
-      y === 'time'
-        ? `time of one operation, ${wording.sync}; shorter is better`
-        : `operations per second, ${wording[row.wait]}, ` +
-          `${row.inFlight ?? 16} in flight; longer is better`,
-    y,
-    series,
-    remarks: confidenceRemarks([row]),
-    table: listOf(y, series),
-  };
+  const bars = namesOf([row]).map((name) => {
+    const { seconds, spread } = entryOf(row, name);
+    return { name, value: y === 'time' ? seconds : 1 / seconds, spread };
+  });
+  const title =
+    row.group === 'kdf'
+      ? describe({ ...row, output: undefined })
+      : `${describe(row)}, ${bytes(row.size)}`;
+  const note =
+    y === 'time'
+      ? `time of one operation, ${wording.sync}; shorter is better`
+      : `operations per second, ${wording[row.wait]}, ${row.inFlight ?? 16} in flight; longer is ` +
+        'better';
+  return { ...barsOf(title, note, y, bars), remarks: confidenceRemarks([row]) };
 }
 
 // Latency
 
+const nameOf = ({ competitor }) => (competitor === 'baseline' ? 'idle process' : competitor);
+
 function latencyCharts({ loop, held, rest }) {
   const probes = { timer: 'event-loop delay', stat: 'fs.stat' };
-  const charts = [];
-  for (const name of new Set(loop.map((each) => each.name).filter((each) => each !== 'idle'))) {
-    const here = loop.filter((each) => each.name === name);
-    for (const probe of Object.keys(here[0].probes)) {
-      const idle = loop
-        .filter((each) => each.name === 'idle' && each.competitor === 'millrace')
-        .map((each) => ({ ...each, competitor: 'baseline' }));
-      const series = shown(
-        [...here, ...idle]
-          .map(({ competitor, probes: figures }) => ({
-            name: competitor === 'baseline' ? 'idle process' : competitor,
-            points: (figures[probe]?.curve ?? [])
-              .filter(([, value]) => value > 0)
-              .map(([part, value]) => ({ x: part, y: value })),
-          }))
-          .filter(({ points }) => points.length > 0),
-      );
-      charts.push({
-        kind: 'lines',
-        title: `${probes[probe] ?? `a hash of ${bytes(Number(probe))}`}`,
-        note: `by percentile, ${name}`,
-        x: 'percent',
-        y: 'time',
-        series,
-        table: tableOf('percentile', (part) => `${+(part * 100).toFixed(1)} %`, 'time', series),
-      });
-    }
-  }
-  for (const algorithm of new Set(held.map(({ job }) => job.algorithm))) {
-    const series = shown(
-      held
-        .filter(({ job }) => job.algorithm === algorithm)
-        .map(({ competitor, sizes }) => ({
-          name: competitor,
-          points: sizes.map(({ size, p50 }) => ({ x: size, y: p50 })),
-        })),
-    );
-    charts.push({
-      kind: 'lines',
-      title: `main thread held by one ${algorithm} call`,
-      note: 'median by message size; the message is lent',
-      x: 'bytes',
-      y: 'time',
-      series,
-      table: tableOf('size', bytes, 'time', series),
-    });
-  }
-  const series = shown(
-    rest.map(({ competitor, cpu }) => ({
-      name: competitor === 'baseline' ? 'idle process' : competitor,
-      points: [{ x: 0, y: cpu }],
-    })),
+  const idle = loop
+    .filter(({ name, competitor }) => name === 'idle' && competitor === 'millrace')
+    .map((each) => ({ ...each, competitor: 'baseline' }));
+  const situations = groupBy(
+    loop.filter(({ name }) => name !== 'idle'),
+    ({ name }) => name,
   );
+  const curves = [...situations].flatMap(([name, here]) =>
+    Object.keys(here[0].probes).map((probe) => {
+      const series = [...here, ...idle].map((each) => ({
+        name: nameOf(each),
+        points: (each.probes[probe]?.curve ?? [])
+          .filter(([, value]) => value > 0)
+          .map(([part, value]) => ({ x: part, y: value })),
+      }));
+      const title = probes[probe] ?? `a hash of ${bytes(Number(probe))}`;
+      return linesOf(title, `by percentile, ${name}`, 'percent', 'time', series);
+    }),
+  );
+  const calls = [...groupBy(held, ({ job }) => job.algorithm)].map(([algorithm, here]) => {
+    const series = here.map(({ competitor, sizes }) => ({
+      name: competitor,
+      points: sizes.map(({ size, p50 }) => ({ x: size, y: p50 })),
+    }));
+    const title = `main thread held by one ${algorithm} call`;
+    const note = 'median by message size; the message is lent';
+    return linesOf(title, note, 'bytes', 'time', series);
+  });
   const note =
     `user and system time over ${rest[0]?.seconds} seconds after a burst; the idle process ` +
     `has loaded nothing; shorter is better`;
-  charts.push({
-    kind: 'bars',
-    title: 'CPU time when idle',
-    note,
-    y: 'time',
-    series,
-    table: listOf('time', series),
-  });
-  return charts.filter((chart) => chart.series.length > 0);
+  const burst = rest.map((each) => ({ name: nameOf(each), value: each.cpu }));
+  return [...curves, ...calls, barsOf('CPU time when idle', note, 'time', burst)];
 }
 
-function loadChart({ times }) {
-  const series = shown(
-    Object.entries(times).map(([name, { median }]) => ({ name, points: [{ x: 0, y: median }] })),
-  );
-  const rows = Object.entries(times).map(([name, { median, p90 }]) => [
-    name,
-    format('time', median),
-    format('time', p90),
-  ]);
-  return {
-    kind: 'bars',
-    title: 'require',
-    note: 'median of fresh processes; shorter is better',
-    y: 'time',
-    series,
-    table: { heads: ['competitor', 'median', 'p90'], rows },
-  };
+function loadCharts({ times, starts = {} }) {
+  const chart = (title, figures) =>
+    barsOf(
+      title,
+      'median of fresh processes; shorter is better',
+      'time',
+      Object.entries(figures).map(([name, { median }]) => ({ name, value: median })),
+    );
+  return [chart('require', times), chart('start of a process', starts)];
 }
 
 // Threads
 
 function scalingCharts({ concurrent, splits }) {
-  const charts = [];
-  const lines = (list, title, note) => {
+  const chart = (list, title, note) => {
     const series = list.map(({ size, points }, colour) => ({
       name: bytes(size),
       colour,
-      points: points.map(({ threads, seconds, spread }) => ({
-        x: threads,
-        y: size / seconds,
-        spread,
-      })),
+      points: points.map(({ threads: x, seconds, spread }) => ({ x, y: size / seconds, spread })),
     }));
-    charts.push({
-      kind: 'lines',
-      title,
-      note,
-      x: 'threads',
-      y: 'throughput',
-      series,
-      table: tableOf('threads', String, 'throughput', series),
-    });
+    return linesOf(title, note, 'threads', 'throughput', series);
   };
-  for (const algorithm of new Set(concurrent.map((each) => each.algorithm)))
-    lines(
-      concurrent.filter((each) => each.algorithm === algorithm),
-      algorithm,
-      'throughput by worker threads, many jobs in flight, one line a message size',
-    );
-  for (const { sizes, points, ...definition } of splits)
-    lines(
-      sizes.map((size) => ({ size, points: points.filter((point) => point.size === size) })),
-      `one ${definition.algorithm}`,
-      'throughput by worker threads, one job in flight, one line a message size',
-    );
-  return charts;
+  const note = 'throughput by worker threads, ';
+  return [
+    ...[...groupBy(concurrent, ({ algorithm }) => algorithm)].map(([algorithm, list]) =>
+      chart(list, algorithm, `${note}many jobs in flight, one line a message size`),
+    ),
+    ...splits.map(({ sizes, points, algorithm }) =>
+      chart(
+        sizes.map((size) => ({ size, points: points.filter((point) => point.size === size) })),
+        `one ${algorithm}`,
+        `${note}one job in flight, one line a message size`,
+      ),
+    ),
+  ];
 }
 
 // What all have
@@ -357,7 +269,7 @@ function paint(charts) {
       chart.series.some((each) => each.name === name),
     ))
       for (const other of series) if (colourOf.has(other.name)) met[colourOf.get(other.name)]++;
-    // From behind: the first ones belong to those who are known.
+    // From the last: the first colours belong to known names.
     colourOf.set(name, met.lastIndexOf(Math.min(...met)));
   }
   for (const each of charts.flatMap(({ series }) => series))
@@ -373,33 +285,46 @@ function shown(series) {
 
 const rank = ({ name }) => (known[name] === 0 ? 0 : 1);
 
-function listOf(y, series) {
-  return {
-    heads: ['competitor', y, 'spread'],
-    rows: series.map(({ name, points: [{ y: value, spread }] }) => [
-      name,
-      format(y, value),
-      spread === undefined ? '-' : percent(spread),
-    ]),
+const axes = {
+  bytes: { head: 'size', label: bytes },
+  threads: { head: 'threads', label: String },
+  percent: { head: 'percentile', label: (part) => `${+(part * 100).toFixed(1)} %` },
+};
+
+function linesOf(title, note, x, y, all) {
+  const series = shown(all);
+  const { head, label } = axes[x];
+  const xs = [...new Set(series.flatMap(({ points }) => points.map((point) => point.x)))];
+  const cellOf = ({ points }, at) => {
+    const point = points.find((each) => each.x === at);
+    if (point === undefined) return '-';
+    return format(y, point.y) + (point.spread === undefined ? '' : ` ±${percent(point.spread)}`);
   };
+  const rows = xs
+    .sort((left, right) => left - right)
+    .map((at) => [label(at), ...series.map((each) => cellOf(each, at))]);
+  const table = { heads: [head, ...series.map(({ name }) => name)], rows };
+  return { kind: 'lines', title, note, x, y, series, table };
 }
 
-function tableOf(head, label, y, series) {
-  const xs = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].sort(
-    (left, right) => left - right,
+function barsOf(title, note, y, bars) {
+  const series = shown(
+    bars.map(({ name, value, spread }) => ({ name, points: [{ x: 0, y: value, spread }] })),
   );
-  return {
-    heads: [head, ...series.map(({ name }) => name)],
-    rows: xs.map((x) => [
-      label(x),
-      ...series.map(({ points }) => {
-        const point = points.find((each) => each.x === x);
-        return point === undefined
-          ? '-'
-          : format(y, point.y) + (point.spread === undefined ? '' : ` ±${percent(point.spread)}`);
-      }),
-    ]),
-  };
+  const rows = series.map(({ name, points: [{ y: value, spread }] }) => [
+    name,
+    format(y, value),
+    spread === undefined ? '-' : percent(spread),
+  ]);
+  const table = { heads: ['competitor', y, 'spread'], rows };
+  return { kind: 'bars', title, note, y, series, table };
+}
+
+/** Map.groupBy, which Node.js 20 lacks. */
+function groupBy(list, keyOf) {
+  const groups = new Map();
+  for (const each of list) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);
+  return groups;
 }
 
 function percent(part) {
