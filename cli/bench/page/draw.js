@@ -6,7 +6,6 @@
   'use strict';
 
   const charts = JSON.parse(document.getElementById('data').textContent);
-  const dashes = { 2: [9, 4], 3: [3, 4], 4: [9, 4, 3, 4], 5: [6, 3], 6: [2, 3], 7: [12, 3, 2, 3] };
   const drawn = new Map();
   const hidden = new Map(charts.map(({ id }) => [id, new Set()]));
 
@@ -143,12 +142,12 @@
         ],
         series: [
           {},
-          ...series.map(({ name, colour: index }, number) => ({
+          ...series.map(({ name, colour: index, dash }, number) => ({
             label: name,
             show: !off.has(number),
             stroke: colour(`c${index}`),
             width: index === 0 ? 3 : 1.8,
-            dash: dashes[index],
+            dash,
             spanGaps: true,
             points: {
               show: true,
@@ -240,7 +239,7 @@
     for (const { name, colour, point } of here) {
       const line = document.createElement('span');
       const words = document.createElement('em');
-      line.className = `c${colour}`;
+      line.style.color = `var(--c${colour})`;
       words.textContent = `${name}: ${valueText[y](point.y)}`;
       line.append(document.createElement('i'), words);
       note.append(line);

@@ -19,6 +19,9 @@ const library = {
   licence: built('LICENSE'),
 };
 
+/** Of each colour: lines differ without colours too. */
+const dashes = [[], [], [9, 4], [3, 4], [9, 4, 3, 4], [6, 3], [2, 3], [12, 3, 2, 3]];
+
 /**
  * A page of HTML. `header` and `footer` are HTML, everything else is text.
  *
@@ -29,7 +32,10 @@ export function pageOf({ title, heading, lead, header, footer, sections }) {
   const data = sections
     .flatMap(({ charts }) => charts)
     .filter(({ kind }) => kind === 'lines')
-    .map(({ id, title, x, y, series, marks }) => ({ id, title, x, y, series, marks }));
+    .map(({ id, title, x, y, series, marks }) => {
+      const dashed = series.map((each) => ({ ...each, dash: dashes[each.colour] }));
+      return { id, title, x, y, series: dashed, marks };
+    });
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -114,40 +120,37 @@ ${list}
 }
 
 function legend(series) {
-  const entries = series.map(
-    ({ name, colour }, index) =>
-      `<li><button type="button" aria-pressed="true" data-series="${index}"><svg width="30" ` +
-      `height="12" viewBox="0 0 30 12" aria-hidden="true" class="c${colour}"><line x1="1" ` +
-      `y1="6" x2="29" y2="6"/><circle cx="15" cy="6" r="3.2"/></svg>${text(name)}</button></li>`,
-  );
+  const entries = series.map(({ name, colour }, index) => {
+    const line = `<line x1="1" y1="6" x2="29" y2="6" stroke-dasharray="${dashes[colour]}"/>`;
+    return `<li><button type="button" aria-pressed="true" data-series="${index}">
+<svg width="30" height="12" viewBox="0 0 30 12" aria-hidden="true" style="color:var(--c${colour})">
+${line}<circle cx="15" cy="6" r="3.2"/></svg>${text(name)}</button></li>`;
+  });
   return `<ul class="legend">${entries.join('')}</ul>`;
 }
 
 function bars(series, y) {
   const most = Math.max(...series.map(({ points: [point] }) => point.y));
-  return `<div class="bargrid">${series
-    .map(
-      ({ name, colour, points: [point] }) =>
-        `<span class="name">${text(name)}</span><span class="track"><span class="bar ` +
-        `c${colour}" ` +
-        `style="width:${Math.max(0.5, (point.y / most) * 100).toFixed(1)}%"></span></span><span ` +
-        `class="value">${text(unit(y).format(point.y))}</span>`,
-    )
-    .join('')}</div>`;
+  const lines = series.map(({ name, colour, points: [point] }) => {
+    const width = Math.max(0.5, (point.y / most) * 100).toFixed(1);
+    return `<span class="name">${text(name)}</span>
+<span class="track"><span class="bar" style="width:${width}%;color:var(--c${colour})"></span></span>
+<span class="value">${text(unit(y).format(point.y))}</span>`;
+  });
+  return `<div class="bargrid">${lines.join('')}</div>`;
 }
 
 function tableOf({ heads, rows }, title) {
-  const cells = (row) =>
-    row
-      .map((cell, index) =>
-        index === 0 ? `<th scope="row">${text(cell)}</th>` : `<td>${text(cell)}</td>`,
-      )
-      .join('');
-  const head = heads.map((each) => `<th scope="col">${text(each)}</th>`).join('');
-  const body = rows.map((row) => `<tr>${cells(row)}</tr>`).join('');
+  const cell = (name, value, scope) =>
+    `<${name}${scope ? ` scope="${scope}"` : ''}>${text(value)}</${name}>`;
+  const head = heads.map((each) => cell('th', each, 'col')).join('');
+  const body = rows.map(([first, ...others]) => {
+    const cells = others.map((each) => cell('td', each)).join('');
+    return `<tr>${cell('th', first, 'row')}${cells}</tr>`;
+  });
   return (
     `<table><caption>${text(title)}</caption><thead><tr>${head}</tr></thead>` +
-    `<tbody>${body}</tbody></table>`
+    `<tbody>${body.join('')}</tbody></table>`
   );
 }
 
