@@ -11,7 +11,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 
-import { tierEnvironment, tiers } from '../tools/cpu-tiers.mjs';
+import { describeTier, tierEnvironment, tierOf } from '../tools/cpu-tiers.mjs';
 import { buildId, machineName } from './machine.mjs';
 import { markdown } from './competitors/report.mjs';
 import { rows } from './competitors/rows.mjs';
@@ -30,11 +30,7 @@ const { values } = parseArgs({
     json: { type: 'string' },
   },
 });
-const tier = tiers.find(({ short }) => short === values.tier);
-if (values.tier !== undefined && tier === undefined)
-  throw new Error(
-    `--tier: ${values.tier} is none of ${tiers.map(({ short }) => short).join(', ')}`,
-  );
+const tier = tierOf(values.tier);
 const env = { ...process.env, ...(tier && tierEnvironment(tier)) };
 const match = new RegExp(values.match);
 
@@ -54,7 +50,7 @@ for (const [index, row] of rows.entries()) {
 const about = {
   machine: machineName(),
   build: buildId(),
-  tier: tier ? `as ${tier.name}: ${tier.has}` : 'all CPU features',
+  tier: describeTier(tier),
 };
 if (values.json !== undefined)
   writeFileSync(values.json, `${JSON.stringify({ ...about, rows: results }, null, 1)}\n`);

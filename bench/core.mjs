@@ -9,16 +9,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { tierEnvironment, tiers } from '../tools/cpu-tiers.mjs';
+import { describeTier, tierEnvironment, tierOf } from '../tools/cpu-tiers.mjs';
 import { machineName } from './machine.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({ options: { tier: { type: 'string' } } });
-const tier = tiers.find(({ short }) => short === values.tier);
-if (values.tier !== undefined && tier === undefined)
-  throw new Error(
-    `--tier: ${values.tier} is none of ${tiers.map(({ short }) => short).join(', ')}`,
-  );
+const tier = tierOf(values.tier);
 
 const target = join(root, 'target', 'bench-core');
 const built = spawnSync('cargo', ['build', '--release', '--locked', '--target-dir', target], {
@@ -26,7 +22,7 @@ const built = spawnSync('cargo', ['build', '--release', '--locked', '--target-di
   stdio: 'inherit',
 });
 if (built.status !== 0) process.exit(built.status ?? 1);
-console.log(`${machineName()}; ${tier ? `as ${tier.name}: ${tier.has}` : 'all CPU features'}\n`);
+console.log(`${machineName()}; ${describeTier(tier)}\n`);
 const { status } = spawnSync(join(target, 'release', 'millrace-bench-core'), {
   stdio: 'inherit',
   env: { ...process.env, ...(tier && tierEnvironment(tier)) },

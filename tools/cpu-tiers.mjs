@@ -80,3 +80,14 @@ export function whyNot({ needs }, features) {
   const missing = needs.filter((name) => !features.includes(name));
   return missing.length > 0 ? `this CPU has no ${missing.join(', ')}` : undefined;
 }
+
+/** Returns the tier of an option, undefined for none; throws if there is no such tier. */
+export function tierOf(name) {
+  const tier = tiers.find(({ short }) => short === name);
+  if (name !== undefined && tier === undefined)
+    throw new Error(`--tier: ${name} is none of ${tiers.map(({ short }) => short).join(', ')}`);
+  return tier;
+}
+
+export const describeTier = (tier) =>
+  tier === undefined ? 'all CPU features' : `as ${tier.name}: ${tier.has}`;

@@ -3,12 +3,12 @@
 
 import { createRequire } from 'node:module';
 
+import { load as importPackage, requirePackage } from '../../cli/bench/packages.mjs';
 import { startUsage } from '../../cli/bench/usage.mjs';
 import { rows } from './rows.mjs';
 import { measureForms } from '../turns.mjs';
 
 const load = createRequire(new URL('../../package.json', import.meta.url));
-const competitor = createRequire(new URL('../package.json', import.meta.url));
 const [row, rounds, time] = [rows[Number(process.argv[2])], ...process.argv.slice(3).map(Number)];
 
 const forms = row.forms({
@@ -34,7 +34,7 @@ console.log(JSON.stringify({ foreign: usage.foreign(), delay: usage.delay(), ent
 
 function optional(name) {
   try {
-    return competitor(name);
+    return requirePackage(name);
   } catch {
     return undefined;
   }
@@ -42,7 +42,7 @@ function optional(name) {
 
 async function imported(name) {
   try {
-    return await import(competitor.resolve(name));
+    return await importPackage(name);
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import crypto from 'node:crypto';
 
 /**
  * The inputs of one definition at one size, for `count` jobs in flight at once: each has a target
- * and a tag of its own, over one source.
+ * and a tag, over one source.
  */
 export function makeInputs(definition, size, count) {
   const {

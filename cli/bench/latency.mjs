@@ -1,6 +1,6 @@
 // npm run bench -- latency: how the rest of the process fares while jobs run.
 //
-// Each figure comes from processes of its own (latency-process.mjs), a fresh one for each
+// Each figure comes from separate processes (latency-process.mjs), a fresh one for each
 // competitor, situation and round, taken in turns; what is printed is the median of the rounds'
 // quantiles, and in brackets their lowest and highest. No competitor's threads
 // disturb another, and a slow moment affects all. Quantiles of single rounds are kept in --json.
@@ -207,7 +207,7 @@ export async function measureLatency({ quick, competitors }, note = () => {}, pa
 }
 
 /**
- * Runs a task in a process of its own: [result], or [] of a competitor that is not installed or has
+ * Runs tasks in separate processes: [result], or [] of a competitor that is not installed or has
  * no such job; ours must have it.
  */
 function startProcesses() {

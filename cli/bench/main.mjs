@@ -160,7 +160,7 @@ async function measure(plan, outputs, state) {
   const wrong =
     record.latency?.wrong.length > 0 ||
     record.scaling?.wrong.length > 0 ||
-    record.rows.some((row) => row.wrong.some((who) => who.startsWith('millrace') || row.engines));
+    record.rows.some((row) => row.wrong.some((form) => form.startsWith('millrace') || row.engines));
   return wrong ? 1 : 0;
 }
 

@@ -15,7 +15,7 @@ export function machine(competitors) {
   return {
     cpu: model.trim(),
     cores: cpus().length,
-    // Without what somebody who builds kernels adds.
+    // Without the suffix of a distribution.
     system: `${type()} ${/^[\d.]*\d/.exec(release())?.[0] ?? release()} ${process.arch}`,
     node: process.version,
     competitors: versions,
@@ -240,7 +240,7 @@ export function summary(rows) {
     );
   }
   const wrong = rows.flatMap((row) =>
-    row.wrong.map((who) => `${who}: ${describe(row)}, ${bytes(row.size)}`),
+    row.wrong.map((form) => `${form}: ${describe(row)}, ${bytes(row.size)}`),
   );
   if (wrong.length > 0) lines.push(`WRONG ANSWERS (not timed): ${wrong.join('; ')}`);
   return `${lines.join('\n')}\n`;

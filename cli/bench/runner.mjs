@@ -53,8 +53,8 @@ export async function loadCompetitors(modules) {
 /**
  * One row. Returns { entries: [{ competitor, form, seconds, quartiles, spread, latency?, cores? }],
  * wrong, foreign, delay, attempts, disturbed }, seconds being the median time of one operation (of
- * a batch: of one message) and cores the CPU time it kept busy. `wrong` names the forms whose
- * answer was not the others' and which were not timed therefore.
+ * a batch: of one message) and cores the CPU time it kept busy. `wrong` names the forms
+ * that returned another answer and were not timed.
  */
 export async function measureRow(definition, size, wait, competitors, options) {
   const { messages = 1, inFlight = options.inFlight } = definition;

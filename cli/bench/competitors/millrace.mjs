@@ -209,28 +209,11 @@ export const ownLoop = {
         () => Promise.all(sources.map((each) => promises.hash(algorithm, each))),
       ],
     ]),
-    ...forms({ group: 'hash' }, ({ millrace }, { algorithm, source, target }) => [
-      ['hash', 'sync buffer', () => millrace.hash(algorithm, source)],
-      ['hash target', 'sync into', () => millrace.hash(algorithm, source, { target })],
-    ]),
-    ...forms({ group: 'cipher' }, ({ millrace }, { algorithm: name, key, iv, source, target }) => [
-      ['cipher', 'sync buffer', () => millrace.cipher(name, 1, key, iv, source)],
-      [
-        'cipher target',
-        'sync into',
-        () => millrace.cipher(name, { encrypt: true, key, iv, source, target }),
-      ],
-    ]),
-    ...forms(
-      { group: 'aead', operation: 'seal' },
-      ({ millrace }, { algorithm: name, key, iv, source, target, tag }) => [
-        ['seal', 'sync buffer', () => millrace.seal(name, { key, nonce: iv, source })],
-        [
-          'cipher target',
-          'sync into',
-          () => millrace.cipher(name, { encrypt: 1, key, iv, source, tag, target }),
-        ],
-      ],
+    ...millrace.forms.filter(
+      ({ wait, output, group, operation }) =>
+        wait === 'sync' &&
+        (output === 'buffer' || output === 'into') &&
+        (group === 'hash' || group === 'cipher' || operation === 'seal'),
     ),
   ],
 };

@@ -37,7 +37,7 @@
     percent,
   };
 
-  // A percentile stands where 1 in so many is worse: 90 % at 10, 99 % at 100.
+  // The place of a percentile is the number of events of which one is worse: 90 % at 10.
   const place = { bytes: (x) => x, threads: (x) => x, percent: (x) => 1 / (1 - x) };
   const unplace = { bytes: (x) => x, threads: (x) => x, percent: (x) => 1 - 1 / x };
 
@@ -197,7 +197,7 @@
     ctx.restore();
   }
 
-  /** Where one line overtakes another. What they are stands below the chart. */
+  /** Draws where one line overtakes another. The list below the chart names them. */
   function drawMarks(self, marks, colour) {
     const { ctx, bbox } = self;
     ctx.save();

@@ -114,7 +114,7 @@ function noise({ rows, latency, scaling }) {
           `While ${name} was measured other processes used ${cores.toFixed(1)} cores.`,
       ),
     ...rows.flatMap((row) =>
-      row.wrong.map((who) => `Wrong answer, not timed: ${who}, ${bytes(row.size)}.`),
+      row.wrong.map((form) => `Wrong answer, not timed: ${form}, ${bytes(row.size)}.`),
     ),
   ];
   return said.length === 0

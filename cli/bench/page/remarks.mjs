@@ -1,4 +1,4 @@
-// What stands under a chart about the confidence of its rows.
+// The remarks under a chart about the confidence of its rows.
 
 import { bytes } from '../report.mjs';
 
