@@ -239,17 +239,49 @@ fn digests_of_many_do_not_overwrite_messages_that_follow() {
         let source: Vec<u8> = (0..=255).cycle().take(32 * count).collect();
         let expected: Vec<u8> =
             source.chunks(32).flat_map(|each| digest_of(Hash::Sha256, each)).collect();
-        for start in [0, 5, 31] {
+        for (start, views) in
+            [0, 5, 31].into_iter().flat_map(|start| [(start, false), (start, true)])
+        {
             let mut call = Call::new(source.iter().copied().chain([0; 64]).collect());
             call.set(At::Operation, f64::from(OperationNumber::HashMany as u32));
             call.set(At::Algorithm, f64::from(Hash::Sha256 as u8));
-            call.place(Argument::Source, 0..source.len());
             call.place(Argument::Target, start..start + source.len());
             call.set(At::Count, count as f64);
-            call.set(At::MessageSize, 32.0);
+            if views {
+                call.views = (0..count).map(|at| 32 * at..32 * at + 32).collect();
+                call.add_flags(flag::HAS_VIEWS);
+            } else {
+                call.place(Argument::Source, 0..source.len());
+                call.set(At::MessageSize, 32.0);
+            }
             assert_eq!(call.run(), Status::Done);
-            assert!(call.read(Argument::Target) == expected, "{count} {start}");
+            assert!(call.read(Argument::Target) == expected, "{count} {start} {views}");
         }
+    }
+}
+
+#[test]
+fn the_macs_of_many_messages_are_those_of_each() {
+    let (source, key) = (vec![3; 1000], [7; 20]);
+    let mac = |operation, count: usize, target: &[u8]| {
+        let arguments: [(Argument, &[u8]); 3] = [
+            (Argument::Source, &source[..10 * count]),
+            (Argument::Key, &key),
+            (Argument::Target, target),
+        ];
+        let call = hash_call(operation, Hash::Sha256, &arguments);
+        if operation == OperationNumber::HmacMany {
+            call.set(At::Count, count as f64);
+            call.set(At::MessageSize, 10.0);
+        }
+        assert_eq!(call.run(), Status::Done);
+        call.read(Argument::Target)
+    };
+    let one = mac(OperationNumber::Hmac, 1, &[0; 32]);
+    assert_ne!(one, [0; 32]);
+    for count in [1, 3, 33] {
+        let macs = mac(OperationNumber::HmacMany, count, &vec![0; 32 * count]);
+        assert_eq!(macs, one.repeat(count));
     }
 }
 
