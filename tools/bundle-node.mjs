@@ -71,7 +71,6 @@ const firstCallFiles = {
     'streams/hash-files',
     'streams/hash-files-options',
     'streams/hash-transform',
-    'streams/stream-source',
   ],
 };
 
@@ -280,7 +279,7 @@ export async function bundleForNode(dist, entryPoints) {
       format: 'cjs',
       plugins: [...plugins, parts(file, find), exportsByName, catalogAsJson],
     });
-    files.push(...outputFiles.map(({ path, text }) => put(path, withClassNames(text))));
+    files.push(...outputFiles.map(({ path, text }) => put(path, finished(text))));
     return metafile;
   };
   await bundle('base/errors', "export * from './base/errors.js';", () => 'inside');
@@ -390,7 +389,11 @@ function modulesApart(folder, files) {
           put(join(folder, `${name}.js`), `'use strict';\nexports.${constant} =\n  ${literal};\n`),
         );
         return {
-          contents: `export const ${constant} = () => require('./${name}.js').${constant};`,
+          contents: [
+            withoutIndices,
+            `export const ${constant} = () =>`,
+            `  withoutIndices(() => require('./${name}.js').${constant});`,
+          ].join('\n'),
           resolveDir: dirname(path),
         };
       });
@@ -414,7 +417,23 @@ export async function bundleForBundlers(dist, entryPoints, names) {
     conditions: ['millrace-source', 'module'],
     plugins: [moduleEntries(names), modulePlatform, exportsByName],
   });
-  return outputFiles.map(({ path, text }) => relative(dist, put(path, withClassNames(text))));
+  return outputFiles.map(({ path, text }) => relative(dist, put(path, finished(text))));
+}
+
+const finished = (text) => withOwnProperties(withClassNames(text));
+
+/**
+ * Makes esbuild's helpers ignore Object.prototype, to which another package may have added
+ * properties before a file is loaded, at the first call of a function.
+ */
+function withOwnProperties(text) {
+  return text
+    .replace(
+      /for \(var name in (\w+)\)(\s+)__defProp\(target, name, \{ get/,
+      'for (const name of Object.keys($1))$2__defProp(target, name, { __proto__: null, get',
+    )
+    .replace('__defProp(to, key, { get:', '__defProp(to, key, { __proto__: null, get:')
+    .replaceAll('"__esModule", { value: true }', '"__esModule", { __proto__: null, value: true }');
 }
 
 /** Renames classes: esbuild names a class that refers to itself `_Name`, which users would see. */
@@ -489,13 +508,35 @@ function constants(begin, names) {
 }
 
 /**
+ * Calls `load` while Object.prototype has no indices: with them Node.js 20 finds package.json files
+ * that do not exist.
+ */
+const withoutIndices = `const withoutIndices = (load) => {
+  const indices = Object.getOwnPropertyNames(Object.prototype).filter((name) => /^\\d+$/.test(name));
+  const saved = indices.map((name) => {
+    const found = Object.getOwnPropertyDescriptor(Object.prototype, name);
+    return [name, Object.setPrototypeOf(found, null)];
+  });
+  for (const name of indices) Reflect.deleteProperty(Object.prototype, name);
+  try {
+    return load();
+  } finally {
+    for (const [name, found] of saved) Object.defineProperty(Object.prototype, name, found);
+  }
+};`;
+
+/**
  * Returns a module with the functions of another file, which load it at the first call. Others of
  * its `names` are constants, for which it is loaded at once; the core must not import them.
  */
 async function loadingCalls(name, required, names) {
   const calls = await functionsOf(name);
   const isCall = new Set(calls.map((each) => each.name));
-  const lines = ['let $loaded;', `const $all = () => ($loaded ??= ${required});`];
+  const lines = [
+    withoutIndices,
+    'let $loaded;',
+    `const $all = () => ($loaded ??= withoutIndices(() => ${required}));`,
+  ];
   for (const { name: call, parameters } of calls) {
     const own = `$${call}`;
     const head = `${own} = function ${call}(${parameters.join(', ')})`;

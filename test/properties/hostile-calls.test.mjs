@@ -145,7 +145,7 @@ test('the templates are valid', async () => {
   }
 });
 
-test('the first calls of a process whose prototypes have indices are right', async () => {
+test('the first calls of a process whose prototypes have indices and names are right', async () => {
   const program = `
     const file = ${JSON.stringify(new URL('calls.mjs', import.meta.url).href)};
     import(file).then(({ templates }) => {
@@ -154,18 +154,20 @@ test('the first calls of a process whose prototypes have indices are right', asy
       for (const engine of ['native', 'portable']) {
         millrace.configure({ engine });
         const calls = templates(millrace);
+        // Names of options, and those of property descriptors.
+        const names = ['N', 'memory', 'key', 'nonce', 'algorithm', 'get', 'set', 'value', engine];
         for (const { name, args } of calls) {
           if (millrace[name] === undefined || /Stream|WithPassphrase/.test(name)) continue;
           const given = args();
           for (let index = 0; index < 80; index++) Object.prototype[index] = 'an index';
-          Object.prototype[engine] = 'a name';
+          for (const name of names) Object.prototype[name] = 'a name';
           try {
             millrace[name](...given);
           } catch (error) {
             console.log(engine, name, error.stack);
           } finally {
             for (let index = 0; index < 80; index++) delete Object.prototype[index];
-            delete Object.prototype[engine];
+            for (const name of names) delete Object.prototype[name];
           }
         }
       }
