@@ -4,7 +4,8 @@
  * differs between them.
  */
 import { At, CopiedBytes, Poll, Status, type Native } from '../base/frame.js';
-import { Operation, Purpose, WHOLE } from '../base/protocol.js';
+import { isChunks, isCipher, isDerivation } from '../base/operations.js';
+import { Purpose, WHOLE } from '../base/protocol.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { isLost, isUint8Array, sizeOf } from '../base/intrinsics.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
@@ -37,7 +38,7 @@ import { workOf } from './request.js';
 import { forgetImported } from './webcrypto-backend.js';
 import { provideModule } from '#platform/portable/portable-module.js';
 import { copyOf, NOTHING, overlap, range, refuse, whole } from './windows.js';
-import { isChunks, isCipher, type Work } from './work.js';
+import type { Work } from './work.js';
 
 /**
  * Sending work to a worker and receiving the result costs this thread about 8 times as much as with
@@ -133,7 +134,7 @@ export function makePortable(host: Host): Native {
   /** Runs an operation on this thread. */
   function performHere(work: Work): Status {
     const { operation, source, target } = work;
-    const derives = operation >= Operation.Scrypt;
+    const derives = isDerivation(operation);
     // Other long texts pass through a window; an output of any length does not.
     const bytes = isChunks(operation) ? source.length : isCipher(operation) ? 0 : target.length;
     if (!derives && bytes <= LARGE_BYTES) {
@@ -220,12 +221,11 @@ export function makePortable(host: Host): Native {
       return status(() => {
         const work = workOf(frame, { source, target, iv, aad, tag, key });
         if (frame[At.Slot]! < 0) return performHere(work);
-        const derivation =
-          work.operation < Operation.Scrypt
-            ? undefined
-            : withSpare(work.operation, (spare) =>
-                checkDerivation(work, spare, jobs?.budget.limit ?? 0),
-              );
+        const derivation = isDerivation(work.operation)
+          ? withSpare(work.operation, (spare) =>
+              checkDerivation(work, spare, jobs?.budget.limit ?? 0),
+            )
+          : undefined;
         (jobs ?? refuse(Status.Internal)).submit(work, derivation, performHere, withKeyBytes);
         return Status.Done;
       });

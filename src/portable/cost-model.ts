@@ -3,13 +3,14 @@
  * measured by a worker after a job of the algorithm.
  */
 import { Operation, Route } from '../base/frame.js';
+import { isCipher } from '../base/operations.js';
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { perform } from './execute.js';
 import { withSpare } from './instance.js';
 import { messageCount } from './messages.js';
 import { plainWork } from './work.js';
-import { isCipher, type Work } from './work.js';
+import type { Work } from './work.js';
 
 /** The cost of a message: fixed nanoseconds, and nanoseconds for each byte. */
 export interface Cost {

@@ -4,11 +4,12 @@
  * long message passes through a window of that memory, whatever its size.
  */
 import { At, Flag, Operation, Purpose, Status } from '../base/frame.js';
+import { derivesSecret, isChunks, isCipher, isMany, makesTag } from '../base/operations.js';
 import { hashes as catalog } from '../catalog/catalog-table.js';
 import { ARENA, Instance, WINDOW } from './instance.js';
 import { joined, messageCount, messagesOf } from './messages.js';
 import { made, NOTHING, overlap, part, Refusal, refuse } from './windows.js';
-import { isChunks, isCipher, isMany, makesTag, type Work } from './work.js';
+import type { Work } from './work.js';
 
 /** Runs an operation and returns its status. */
 export function perform(work: Work, instance: Instance): Status {
@@ -66,7 +67,7 @@ function* withKey(work: Work, instance: Instance, run: (work: Work) => Steps): S
 /** Returns true if all of a work is in the arena at once. */
 function isShort({ operation, source }: Work): boolean {
   if (isMany(operation)) return false;
-  return source.length <= WINDOW || isChunks(operation) || operation >= Operation.MacBegin;
+  return source.length <= WINDOW || isChunks(operation) || derivesSecret(operation);
 }
 
 function* steps(work: Work, instance: Instance): Steps {

@@ -3,6 +3,7 @@
  * that calls use.
  */
 import { At, Operation, Status } from '../base/frame.js';
+import { isDerivation } from '../base/operations.js';
 import { emptySlots } from '../base/intrinsics.js';
 import {
   compileText,
@@ -308,7 +309,7 @@ export function withSpare<Result>(
   work: (instance: Instance) => Result,
   keep = false,
 ): Result {
-  const [part, derives] = [partOf(operation), operation >= Operation.Scrypt];
+  const [part, derives] = [partOf(operation), isDerivation(operation)];
   const kept = spares[part];
   // A call of the caller's code in `work` gets another one.
   spares[part] = undefined;

@@ -2,7 +2,8 @@
  * Results of jobs: whether one may replace its target, and otherwise its copy to the target.
  */
 import { Operation, Status } from '../base/frame.js';
-import { isChunks, type Work } from './work.js';
+import { derivesSecret, isChunks, isOneMessage } from '../base/operations.js';
+import type { Work } from './work.js';
 
 /** The result of a job. */
 export interface JobResult {
@@ -22,7 +23,7 @@ export interface JobResult {
 
 /** Returns true if the result is secret: made with a key and not a ciphertext. */
 export function givesSecret({ operation, handle, secret }: Work): boolean {
-  if (operation >= Operation.MacBegin) return true;
+  if (derivesSecret(operation)) return true;
   return (
     (handle !== 0 || secret.length > 0) &&
     operation !== Operation.Encrypt &&
@@ -46,7 +47,7 @@ export function transferableResult({
     status !== Status.Done ||
     !fresh ||
     target === undefined ||
-    operation > Operation.Open ||
+    !isOneMessage(operation) ||
     target.length !== place.length
   )
     return undefined;

@@ -4,6 +4,7 @@
  * event-loop iteration of its call has ended.
  */
 import { At, Flag, Operation, Route, Status } from '../base/frame.js';
+import { isCipher, isDerivation } from '../base/operations.js';
 import { CancelResult } from '../base/protocol.js';
 import { WorkerPool, type PoolJob } from './worker-pool.js';
 import { tryWebCryptoChunks } from './webcrypto-chunks.js';
@@ -15,7 +16,7 @@ import { MemoryBudget, type MemoryPermit } from './memory-budget.js';
 import { CompletionBuffer, type Settle } from './completion-buffer.js';
 import { givesSecret, putResult, transferableResult, type JobResult } from './job-result.js';
 import { NOTHING, refuse } from './windows.js';
-import { isCipher, type Work } from './work.js';
+import type { Work } from './work.js';
 
 /** The least reported cost: the caller polls for shorter jobs, which these do not need. */
 const MIN_COST_NS = 5_000;
@@ -142,7 +143,7 @@ export class Jobs {
       return;
     }
     const cipher = isCipher(operation);
-    const measure = operation < Operation.Scrypt && !isMeasured(cipher, described.algorithm);
+    const measure = !isDerivation(operation) && !isMeasured(cipher, described.algorithm);
     const work = joinMessages(ownSecrets(own(described)));
     const job = new Job(
       this,

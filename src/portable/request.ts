@@ -3,9 +3,10 @@
  * checks it once more when it runs.
  */
 import { At, Flag, Operation, Status } from '../base/frame.js';
+import { isCipher, isDerivation, isMany, isOperation } from '../base/operations.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { isSize, made, NOTHING, overlap, part, range, refuse, whole } from './windows.js';
-import { isCipher, isMany, type Work } from './work.js';
+import type { Work } from './work.js';
 
 /** The byte arguments of `run`. */
 export interface Given {
@@ -80,8 +81,8 @@ export function workOf(frame: Float64Array, given: Given): Work {
 }
 
 function isKnown(operation: Operation, algorithm: number): boolean {
-  if (!isSize(operation) || operation > Operation.UnwrapKey) return false;
-  if (operation >= Operation.Scrypt) return true;
+  if (!isOperation(operation)) return false;
+  if (isDerivation(operation)) return true;
   if (
     operation === Operation.HashFile ||
     operation === Operation.HashFiles ||

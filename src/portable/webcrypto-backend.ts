@@ -3,6 +3,7 @@
  * passed a self-test. Its results arrive on the event loop, from its own threads.
  */
 import { Operation, Purpose, Status } from '../base/frame.js';
+import { makesTag } from '../base/operations.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import {
   aesCtr,
@@ -19,7 +20,7 @@ import {
 import { copyOf, NOTHING } from './windows.js';
 import { perform } from './execute.js';
 import { canRun, withSpare } from './instance.js';
-import { makesTag, plainWork, type Work } from './work.js';
+import { plainWork, type Work } from './work.js';
 
 /** Receives the end of an operation; the tag is that of an encryption, otherwise empty. */
 export type Ended = (status: Status, target: Uint8Array, tag: Uint8Array) => void;

@@ -31,26 +31,6 @@ export interface Work {
   readonly views: readonly Uint8Array[] | undefined;
 }
 
-/** Returns true if the operation makes its tag instead of reading it. */
-export function makesTag(operation: Operation): boolean {
-  return operation === Operation.Encrypt || operation === Operation.Seal;
-}
-
-/** Returns true for runs of chunks. */
-export function isChunks(operation: Operation): boolean {
-  return operation === Operation.SealChunks || operation === Operation.OpenChunks;
-}
-
-/** Returns true if the operation's algorithm is a cipher. */
-export function isCipher(operation: Operation): boolean {
-  return (operation >= Operation.Encrypt && operation <= Operation.Open) || isChunks(operation);
-}
-
-/** Returns true for hashes of many messages. */
-export function isMany(operation: Operation): boolean {
-  return operation === Operation.HashMany || operation === Operation.HmacMany;
-}
-
 /** Returns the work of an operation without options. */
 export function plainWork(operation: Operation, algorithm: number, given: Partial<Work>): Work {
   const numbers = new Float64Array(At.Length);

@@ -3,6 +3,7 @@
  * buffers.
  */
 import { At, Operation, Purpose, Status } from '../base/frame.js';
+import { isMessageCipher, isOneMessage, makesTag } from '../base/operations.js';
 import { pbkdf2 } from './webcrypto.js';
 import { tryWebCrypto, isServed, type Ended } from './webcrypto-backend.js';
 import type { Cost } from './cost-model.js';
@@ -11,7 +12,7 @@ import { joined } from './messages.js';
 import type { Module } from './module.js';
 import { copyOf, made, NOTHING } from './windows.js';
 import { inSteps, perform, statusOf } from './execute.js';
-import { makesTag, type Work } from './work.js';
+import type { Work } from './work.js';
 
 /** A request to a worker: {@link Work} with the sizes of its results. */
 export interface WorkerRequest {
@@ -157,7 +158,7 @@ export function* requestInSteps(request: WorkerRequest): Generator<undefined, Ou
 export async function webcryptoRequest(request: WorkerRequest): Promise<Outcome | undefined> {
   const { operation, purpose, secret, source, targetSize, tagSize } = request;
   if (operation === Operation.Pbkdf2) return derivedByWebCrypto(request);
-  if (purpose === Purpose.Hash || operation > Operation.Open) return undefined;
+  if (purpose === Purpose.Hash || !isOneMessage(operation)) return undefined;
   // WebCrypto takes the key's bytes and allocates its result: only the sizes of target and tag
   // matter.
   const work: Work = {
@@ -201,8 +202,7 @@ async function derivedByWebCrypto(request: WorkerRequest): Promise<Outcome | und
 function workOf(request: WorkerRequest): Work {
   const { operation, source, targetSize, tagSize } = request;
   // A cipher works in place.
-  const inPlace =
-    operation >= Operation.Encrypt && operation <= Operation.Open && source.length === targetSize;
+  const inPlace = isMessageCipher(operation) && source.length === targetSize;
   return {
     ...request,
     handle: 0,

@@ -6,6 +6,7 @@ import { cipherOf, hashOf } from '../catalog/catalog.js';
 import { recordFallback, defaultEngine } from '../engines/engines.js';
 import { failure } from '../base/errors.js';
 import { At, Operation, Status, frame } from '../base/frame.js';
+import { isCipher, isDerivation } from '../base/operations.js';
 import { request } from './request.js';
 
 /** Moves the request to the next engine of the preference. Returns false if there is none. */
@@ -25,12 +26,8 @@ export function switchToNextEngine(reason: string): boolean {
 /** Returns the request's algorithm for messages. */
 function algorithmName(): string {
   const [operation, algorithm] = [frame[At.Operation]! as Operation, frame[At.Algorithm]!];
-  if (operation >= Operation.Scrypt) return 'key derivation';
-  const isCipher =
-    (operation >= Operation.Encrypt && operation <= Operation.Open) ||
-    operation === Operation.SealChunks ||
-    operation === Operation.OpenChunks;
-  if (isCipher) return cipherOf(algorithm).name;
+  if (isDerivation(operation)) return 'key derivation';
+  if (isCipher(operation)) return cipherOf(algorithm).name;
   const isMac =
     operation === Operation.Hmac ||
     operation === Operation.MacUpdate ||

@@ -87,14 +87,6 @@ function unpadded(padded: Secret<Buffer>): Buffer {
   return secret;
 }
 
-export function isDigestOperation(operation: Operation): boolean {
-  return (
-    operation <= Operation.Hmac ||
-    operation === Operation.Finish ||
-    operation === Operation.MacFinish
-  );
-}
-
 /** Receives the outcome of a call. */
 interface Outcome {
   succeed(value: unknown): void;

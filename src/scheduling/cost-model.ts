@@ -5,6 +5,7 @@
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { native } from '../engines/binding.js';
 import { Operation, CostPart, Route } from '../base/frame.js';
+import { isMessageCipher } from '../base/operations.js';
 
 /** The number of the first cipher: hashes are before. */
 const CIPHERS = hashes.length;
@@ -78,9 +79,7 @@ export function refreshCosts(): void {
 }
 
 function indexOf(operation: Operation, algorithm: number): number {
-  return operation >= Operation.Encrypt && operation <= Operation.Open
-    ? CIPHERS + algorithm
-    : algorithm;
+  return isMessageCipher(operation) ? CIPHERS + algorithm : algorithm;
 }
 
 function load(index: number): void {

@@ -7,6 +7,7 @@ import { type EnginePreference, base } from '../engines/engines.js';
 import { isResizable, part } from '../base/arguments.js';
 import { makeError, wrongType } from '../base/errors.js';
 import { At, Flag, Operation, Route, frame } from '../base/frame.js';
+import { givesDigest, isHashOrHmac, isOneMessage } from '../base/operations.js';
 import { isBytesView, isRevoked } from '../base/intrinsics.js';
 import { invoke, refused } from '../request/invoke.js';
 import {
@@ -31,7 +32,6 @@ import {
   encodeSecret,
   fitsResult,
   givesSecret,
-  isDigestOperation,
   putPrefix,
 } from '../request/result.js';
 import { secretCopy } from '../base/secret-memory.js';
@@ -255,14 +255,17 @@ function shouldRunInline(): boolean {
   const { target } = request;
   // The cost model is that of the default engine; other engines decide for themselves.
   if (request.engine !== base) return false;
-  if (operation > Operation.Open || (operation === Operation.Encrypt && request.tag !== undefined))
+  if (!isOneMessage(operation) || (operation === Operation.Encrypt && request.tag !== undefined))
     return false;
-  if (target !== undefined && (isDigestOperation(operation) || isResizable(target))) return false;
+  if (target !== undefined && (givesDigest(operation) || isResizable(target))) return false;
   const route: Route = frame[At.Route]! === Route.Auto ? defaultRoute() : frame[At.Route]!;
   if (route !== Route.Auto) return route === Route.Inline;
   const algorithm = frame[At.Algorithm]!;
-  const other =
-    operation <= Operation.Hmac ? request.size : request.aad === undefined ? 0 : frame[At.AadSize]!;
+  const other = isHashOrHmac(operation)
+    ? request.size
+    : request.aad === undefined
+      ? 0
+      : frame[At.AadSize]!;
   const size = frame[At.SourceSize]!;
   const cost = predict(operation, algorithm, size + other);
   // Without a target the source would be copied for a worker, which holds the event loop as work

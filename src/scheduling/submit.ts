@@ -6,10 +6,11 @@ import { defaultEngine } from '../engines/engines.js';
 import { isResizable } from '../base/arguments.js';
 import { MillraceError, makeError } from '../base/errors.js';
 import { At, Flag, Operation, Status, frame } from '../base/frame.js';
+import { givesDigest } from '../base/operations.js';
 import { invoke, refused, switchToNextEngine } from '../request/invoke.js';
 import { COMPLETION_RESULT_MAX } from '../base/protocol.js';
 import { clearRequest, deferWipe, request } from '../request/request.js';
-import { givesSecret, isDigestOperation } from '../request/result.js';
+import { givesSecret } from '../request/result.js';
 import { secretCopy, wipe, type Secret } from '../base/secret-memory.js';
 import type { Completion } from './completions.js';
 import { decideCopies } from './copies.js';
@@ -179,7 +180,7 @@ function lend(slot: number, target: Uint8Array): void {
   // checked before.)
   if (!Array.isArray(source) && isResizable(source as Uint8Array)) request.flags |= Flag.Snapshot;
   lentSources[slot] = source;
-  if (isDigestOperation(frame[At.Operation]!) && request.size <= COMPLETION_RESULT_MAX) {
+  if (givesDigest(frame[At.Operation]!) && request.size <= COMPLETION_RESULT_MAX) {
     places[slot] = target;
     placeOffsets[slot] = frame[At.TargetOffset]!;
     request.target = undefined;

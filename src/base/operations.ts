@@ -1,0 +1,59 @@
+/** What the numbers of {@link Operation} have in common: nothing else depends on their order. */
+import { Operation } from './protocol.js';
+
+/** Returns true for the hash or MAC of one message. */
+export function isHashOrHmac(operation: Operation): boolean {
+  return operation <= Operation.Hmac;
+}
+
+/** Returns true for a hash, a MAC or a cipher of one whole message. */
+export function isOneMessage(operation: Operation): boolean {
+  return operation <= Operation.Open;
+}
+
+/** Returns true for a cipher of one whole message. */
+export function isMessageCipher(operation: Operation): boolean {
+  return operation >= Operation.Encrypt && operation <= Operation.Open;
+}
+
+/** Returns true for runs of chunks. */
+export function isChunks(operation: Operation): boolean {
+  return operation === Operation.SealChunks || operation === Operation.OpenChunks;
+}
+
+/** Returns true if the operation's algorithm is a cipher. */
+export function isCipher(operation: Operation): boolean {
+  return isMessageCipher(operation) || isChunks(operation);
+}
+
+/** Returns true if the operation makes its tag instead of reading it. */
+export function makesTag(operation: Operation): boolean {
+  return operation === Operation.Encrypt || operation === Operation.Seal;
+}
+
+/** Returns true for hashes of many messages. */
+export function isMany(operation: Operation): boolean {
+  return operation === Operation.HashMany || operation === Operation.HmacMany;
+}
+
+/** Returns true if the result is a digest or a MAC of one message. */
+export function givesDigest(operation: Operation): boolean {
+  return (
+    isHashOrHmac(operation) || operation === Operation.Finish || operation === Operation.MacFinish
+  );
+}
+
+/** Returns true for the number of an operation. */
+export function isOperation(number: number): number is Operation {
+  return Number.isSafeInteger(number) && number >= 0 && number <= Operation.UnwrapKey;
+}
+
+/** Returns true for key derivations, password hashes and key wrap. */
+export function isDerivation(operation: Operation): boolean {
+  return operation >= Operation.Scrypt;
+}
+
+/** Returns true if the result is made of nothing but secrets: the states of a MAC, derived keys. */
+export function derivesSecret(operation: Operation): boolean {
+  return operation === Operation.MacBegin || isDerivation(operation);
+}
