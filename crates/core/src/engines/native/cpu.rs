@@ -143,7 +143,7 @@ mod own {
     }
 
     /// The instructions of scrypt and Argon2.
-    pub(in super::super) fn vectors() -> Names {
+    pub(crate) fn vectors() -> Names {
         match (Avx512::detect(), Avx2::detect()) {
             (Some(_), _) => Avx512::NAMES,
             (None, Some(_)) => Avx2::NAMES,
@@ -255,7 +255,7 @@ mod own {
         &[]
     }
 
-    pub(in super::super) fn vectors() -> Names {
+    pub(crate) fn vectors() -> Names {
         &[]
     }
 

@@ -45,7 +45,6 @@ impl Message {
             CipherState::ChaChaPoly(key) => {
                 Ok(Message::ChaChaPoly(chacha_poly::parts::Message::boxed(key, nonce, aad)?))
             }
-            #[cfg(target_arch = "x86_64")]
             CipherState::Gcm(key) => {
                 Ok(Message::Gcm(gcm::Message::boxed(key.raw_key(), None, nonce, aad)?))
             }

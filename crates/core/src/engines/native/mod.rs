@@ -41,7 +41,6 @@ use self::aes::AesCtrKey;
 use self::chacha::ChaCha20Key;
 #[cfg(target_arch = "x86_64")]
 use self::chacha_poly::ChaChaPolyKey;
-#[cfg(target_arch = "x86_64")]
 use self::gcm::key::GcmKey;
 use super::Service;
 use crate::Error;
@@ -255,7 +254,6 @@ pub(crate) enum CipherState {
     ChaCha20(ChaCha20Key),
     #[cfg(target_arch = "x86_64")]
     ChaChaPoly(ChaChaPolyKey),
-    #[cfg(target_arch = "x86_64")]
     Gcm(GcmKey),
     Aead(AeadKey),
 }
@@ -373,7 +371,6 @@ impl Native {
                 let ours = ChaChaPolyKey::vacant(cipher == Cipher::XChaCha20Poly1305);
                 ours.map_or_else(|| CipherState::Aead(AeadKey::vacant()), CipherState::ChaChaPoly)
             }
-            #[cfg(target_arch = "x86_64")]
             Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => GcmKey::vacant()
                 .map_or_else(|| CipherState::Aead(AeadKey::vacant()), CipherState::Gcm),
             _ => CipherState::Aead(AeadKey::vacant()),
@@ -383,7 +380,6 @@ impl Native {
             CipherState::ChaCha20(prepared) => prepared.prepare(key),
             #[cfg(target_arch = "x86_64")]
             CipherState::ChaChaPoly(prepared) => prepared.prepare(key),
-            #[cfg(target_arch = "x86_64")]
             CipherState::Gcm(prepared) => prepared.prepare(key),
             CipherState::Aead(prepared) => prepared.prepare(cipher, key),
             CipherState::Vacant => Err(Error::Engine),
@@ -397,12 +393,9 @@ impl Native {
 
     /// Prepares a key further that will be used for many messages.
     pub(crate) fn cipher_keep(state: &CipherState) {
-        #[cfg(target_arch = "x86_64")]
         if let CipherState::Gcm(key) = state {
             key.prepare_long();
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = state;
     }
 
     /// Runs a stream cipher.
@@ -427,7 +420,6 @@ impl Native {
         match state {
             #[cfg(target_arch = "x86_64")]
             CipherState::ChaChaPoly(key) => key.seal(nonce, aad, text, tag),
-            #[cfg(target_arch = "x86_64")]
             CipherState::Gcm(key) => key.seal(nonce, aad, text, tag),
             CipherState::Aead(key) => key.seal(nonce, aad, text, tag),
             _ => Err(Error::NotSupported),
@@ -446,7 +438,6 @@ impl Native {
         match state {
             #[cfg(target_arch = "x86_64")]
             CipherState::ChaChaPoly(key) => key.open(nonce, aad, text, tag),
-            #[cfg(target_arch = "x86_64")]
             CipherState::Gcm(key) => key.open(nonce, aad, text, tag),
             CipherState::Aead(key) => key.open(nonce, aad, text, tag),
             _ => Err(Error::NotSupported),

@@ -40,13 +40,13 @@ unsafe impl Sync for AeadKey {}
 impl AeadKey {
     /// Room for a key, to be prepared before use.
     #[inline]
-    pub(in super::super) fn vacant() -> Self {
+    pub(crate) fn vacant() -> Self {
         Self { context: MaybeUninit::uninit(), raw: MaybeUninit::uninit(), raw_size: 0 }
     }
 
     /// Prepares `key`, which must have the cipher's key size.
     #[inline]
-    pub(in super::super) fn prepare(&mut self, cipher: Cipher, key: &[u8]) -> Result<(), Error> {
+    pub(crate) fn prepare(&mut self, cipher: Cipher, key: &[u8]) -> Result<(), Error> {
         // SAFETY: the functions return static tables. Init writes the context, reads `key` with its
         // length, and does nothing else but fail for a length that is not the cipher's.
         let done = unsafe {
@@ -92,14 +92,14 @@ impl AeadKey {
     }
 
     /// The key; empty before there is one.
-    pub(in super::super) fn raw_key(&self) -> &[u8] {
+    pub(crate) fn raw_key(&self) -> &[u8] {
         // SAFETY: that many bytes have been written.
         unsafe { std::slice::from_raw_parts(self.raw.as_ptr().cast(), self.raw_size) }
     }
 
     /// Encrypts, and writes the first `tag.len()` bytes of the tag.
     #[inline]
-    pub(in super::super) fn seal(
+    pub(crate) fn seal(
         &self,
         nonce: &[u8],
         aad: &[u8],
@@ -150,7 +150,7 @@ impl AeadKey {
 
     /// Decrypts if the tag matches; otherwise the target is zero, by AWS-LC.
     #[inline]
-    pub(in super::super) fn open(
+    pub(crate) fn open(
         &self,
         nonce: &[u8],
         aad: &[u8],

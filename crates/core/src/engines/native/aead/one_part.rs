@@ -14,7 +14,7 @@ impl AeadKey {
     }
 
     /// Encrypts, and writes the first `tag.len()` bytes of the tag.
-    pub(in super::super) fn seal(
+    pub(crate) fn seal(
         &self,
         nonce: &[u8],
         aad: &[u8],
@@ -33,7 +33,7 @@ impl AeadKey {
     }
 
     /// Decrypts if the tag matches, otherwise leaves zeros.
-    pub(in super::super) fn open(
+    pub(crate) fn open(
         &self,
         nonce: &[u8],
         aad: &[u8],

@@ -23,13 +23,13 @@ unsafe impl Plain for AeadKey {}
 
 impl AeadKey {
     /// Room for a key, to be prepared before use.
-    pub(in super::super) fn vacant() -> Self {
+    pub(crate) fn vacant() -> Self {
         let (aes, h) = (AesCtrKey::vacant(), Factor(0));
         Self { cipher: None, raw: [0; 32], size: 0, aes, h }
     }
 
     /// Prepares `key`, which must have the cipher's key size.
-    pub(in super::super) fn prepare(&mut self, cipher: Cipher, key: &[u8]) -> Result<(), Error> {
+    pub(crate) fn prepare(&mut self, cipher: Cipher, key: &[u8]) -> Result<(), Error> {
         if key.len() != cipher.facts().key_size {
             return Err(Error::Engine);
         }
@@ -47,12 +47,12 @@ impl AeadKey {
     }
 
     /// The expanded key, and GCM's H.
-    pub(in super::super) fn expanded(&self) -> (&AesCtrKey, Factor) {
+    pub(crate) fn expanded(&self) -> (&AesCtrKey, Factor) {
         (&self.aes, self.h)
     }
 
     /// The key; empty before there is one.
-    pub(in super::super) fn raw_key(&self) -> &[u8] {
+    pub(crate) fn raw_key(&self) -> &[u8] {
         &self.raw[..self.size]
     }
 }

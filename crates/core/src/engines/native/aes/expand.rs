@@ -10,7 +10,7 @@ use super::super::features::Vaes256;
 use super::super::wipe::wipe_plain;
 
 /// All round keys in order: 11, 13 or 15 of them.
-pub(in super::super) type RoundKeys = [[u8; 16]; 15];
+pub(crate) type RoundKeys = [[u8; 16]; 15];
 
 /// AES-128.
 #[target_feature(enable = "aes,avx")]

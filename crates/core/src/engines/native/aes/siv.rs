@@ -12,7 +12,7 @@ use crate::Error;
 use crate::inputs::Text;
 
 /// A key, prepared for either.
-pub(in super::super) struct SivKey {
+pub(crate) struct SivKey {
     /// Encrypts the tag too.
     prepared: AesCtrKey,
     raw: Secret<32>,
@@ -22,12 +22,12 @@ pub(in super::super) struct SivKey {
 
 impl SivKey {
     /// Room for a key, to be prepared before use.
-    pub(in super::super) fn vacant() -> Self {
+    pub(crate) fn vacant() -> Self {
         Self { prepared: AesCtrKey::vacant(), raw: Secret::zeros(), size: 0 }
     }
 
     /// Takes the key of 16 or 32 bytes.
-    pub(in super::super) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
+    pub(crate) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
         if !matches!(key.len(), 16 | 32) {
             return Err(Error::KeySize);
         }
@@ -37,23 +37,19 @@ impl SivKey {
     }
 
     /// A block, encrypted.
-    pub(in super::super) fn block(&self, block: &[u8; BLOCK]) -> Result<Secret<BLOCK>, Error> {
+    pub(crate) fn block(&self, block: &[u8; BLOCK]) -> Result<Secret<BLOCK>, Error> {
         let mut stream = Secret::zeros();
         self.prepared.apply(block, Text::InPlace(&mut stream.0))?;
         Ok(stream)
     }
 
     /// Encrypts a few blocks, each by itself.
-    pub(in super::super) fn encrypt(&self, blocks: &mut [[u8; BLOCK]]) -> Result<(), Error> {
+    pub(crate) fn encrypt(&self, blocks: &mut [[u8; BLOCK]]) -> Result<(), Error> {
         self.prepared.encrypt(blocks)
     }
 
     /// Encrypts or decrypts from the block with this counter on.
-    pub(in super::super) fn apply(
-        &self,
-        counter: [u8; BLOCK],
-        text: Text<'_>,
-    ) -> Result<(), Error> {
+    pub(crate) fn apply(&self, counter: [u8; BLOCK], text: Text<'_>) -> Result<(), Error> {
         let (source, target, size) = pointers(text);
         // SAFETY: source and target have `size` bytes and are equal or disjoint; the wide key has
         // the proof of its instructions, and as many round keys as its size says.
@@ -123,8 +119,8 @@ unsafe fn counted(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::tests::{Bytes, sizes};
     use super::*;
+    use crate::engines::native::tests::{Bytes, sizes};
 
     /// The definition, block by block.
     fn expected(key: &SivKey, counter: [u8; BLOCK], source: &[u8]) -> Vec<u8> {

@@ -6,9 +6,9 @@ use super::super::features::Vaes512;
 use super::expand::RoundKeys;
 
 /// Bytes of a register: four blocks.
-pub(in super::super) const WIDE: usize = 64;
+pub(crate) const WIDE: usize = 64;
 /// Registers in a pass. With eight, one's latency hides behind the others.
-pub(in super::super) const PASS: usize = 8;
+pub(crate) const PASS: usize = 8;
 
 /// Encrypts or decrypts `size` bytes.
 ///
@@ -33,7 +33,7 @@ pub(super) unsafe fn ctr<const ROUNDS: usize>(
 /// Source and target have `size` bytes and are equal or disjoint.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes")]
-pub(in super::super) unsafe fn apply<const ROUNDS: usize>(
+pub(crate) unsafe fn apply<const ROUNDS: usize>(
     keys: &[__m512i; 15],
     counter: &mut Counter,
     source: *const u8,
@@ -61,7 +61,7 @@ pub(in super::super) unsafe fn apply<const ROUNDS: usize>(
 /// A register for each round key, four times.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(in super::super) fn spread(keys: &RoundKeys) -> [__m512i; 15] {
+pub(crate) fn spread(keys: &RoundKeys) -> [__m512i; 15] {
     keys.map(|key| _mm512_broadcast_i32x4(words(u128::from_ne_bytes(key))))
 }
 
@@ -106,7 +106,7 @@ unsafe fn mix<const COUNT: usize, const ROUNDS: usize>(
 }
 
 /// The counter: as a number, and as four blocks that are little-endian as yet.
-pub(in super::super) struct Counter {
+pub(crate) struct Counter {
     number: u128,
     blocks: __m512i,
 }
@@ -114,14 +114,14 @@ pub(in super::super) struct Counter {
 impl Counter {
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(in super::super) fn new(number: u128) -> Self {
+    pub(crate) fn new(number: u128) -> Self {
         Self { number, blocks: four(number) }
     }
 
     /// The next blocks to encrypt.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub(in super::super) fn next<const COUNT: usize>(&mut self) -> [__m512i; COUNT] {
+    pub(crate) fn next<const COUNT: usize>(&mut self) -> [__m512i; COUNT] {
         let first = self.number;
         let steps = 4 * COUNT as u64;
         self.number = first.wrapping_add(steps.into());

@@ -12,14 +12,14 @@ use super::super::features::Avx512;
 use super::{BLOCK, State, advance};
 
 /// Bytes of a pass over columns.
-pub(in super::super) const COLUMNS: usize = 16 * BLOCK;
+pub(crate) const COLUMNS: usize = 16 * BLOCK;
 
 /// Encrypts or decrypts `size` bytes.
 ///
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) unsafe fn apply(
+pub(crate) unsafe fn apply(
     state: &mut State,
     source: *const u8,
     target: *mut u8,
@@ -43,12 +43,7 @@ pub(in super::super) unsafe fn apply(
 /// Source and target have that many bytes and are equal or disjoint.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) unsafe fn pass(
-    state: &mut State,
-    source: *const u8,
-    target: *mut u8,
-    proof: Avx512,
-) {
+pub(crate) unsafe fn pass(state: &mut State, source: *const u8, target: *mut u8, proof: Avx512) {
     let stream = columns(state, proof);
     // SAFETY: as promised by the caller.
     unsafe { mix_pass(source, target, stream, proof) };
@@ -61,7 +56,7 @@ pub(in super::super) unsafe fn pass(
 /// As for [`pass`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) unsafe fn mix_pass(
+pub(crate) unsafe fn mix_pass(
     source: *const u8,
     target: *mut u8,
     stream: [__m512i; 16],
@@ -79,7 +74,7 @@ pub(in super::super) unsafe fn mix_pass(
 /// As for [`apply`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) unsafe fn tail(
+pub(crate) unsafe fn tail(
     state: &State,
     source: *const u8,
     target: *mut u8,
@@ -123,7 +118,7 @@ unsafe fn tail_rows<const SETS: usize>(
 /// Source and target have `size` bytes and are equal or disjoint.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) unsafe fn mix(
+pub(crate) unsafe fn mix(
     source: *const u8,
     target: *mut u8,
     size: usize,
@@ -146,10 +141,7 @@ pub(in super::super) unsafe fn mix(
 /// The next four blocks of keystream, as often as there are sets.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) fn rows<const SETS: usize>(
-    state: &State,
-    _proof: Avx512,
-) -> [[__m512i; 4]; SETS] {
+pub(crate) fn rows<const SETS: usize>(state: &State, _proof: Avx512) -> [[__m512i; 4]; SETS] {
     let row = |index: usize| {
         let [x, y, z, w] = [0, 1, 2, 3].map(|column| state[4 * index + column] as i32);
         _mm512_broadcast_i32x4(_mm_set_epi32(w, z, y, x))
@@ -194,7 +186,7 @@ pub(in super::super) fn rows<const SETS: usize>(
 /// The next 16 blocks of keystream.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) fn columns(state: &State, proof: Avx512) -> [__m512i; 16] {
+pub(crate) fn columns(state: &State, proof: Avx512) -> [__m512i; 16] {
     let begin = spread(state, proof);
     let mut words = begin;
     for _ in 0..10 {
@@ -206,7 +198,7 @@ pub(in super::super) fn columns(state: &State, proof: Avx512) -> [__m512i; 16] {
 /// Adds the state after the rounds.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(in super::super) fn finish(mut words: [__m512i; 16], begin: [__m512i; 16]) -> [__m512i; 16] {
+pub(crate) fn finish(mut words: [__m512i; 16], begin: [__m512i; 16]) -> [__m512i; 16] {
     for (word, begin) in words.iter_mut().zip(begin) {
         *word = _mm512_add_epi32(*word, begin);
     }
@@ -216,7 +208,7 @@ pub(in super::super) fn finish(mut words: [__m512i; 16], begin: [__m512i; 16]) -
 /// The states of 16 blocks, a word each register.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) fn spread(state: &State, _proof: Avx512) -> [__m512i; 16] {
+pub(crate) fn spread(state: &State, _proof: Avx512) -> [__m512i; 16] {
     let mut words = state.map(|word| _mm512_set1_epi32(word as i32));
     let lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     let low = _mm512_add_epi32(words[12], lanes);
@@ -230,7 +222,7 @@ pub(in super::super) fn spread(state: &State, _proof: Avx512) -> [__m512i; 16] {
 /// A round over columns and one over diagonals.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-pub(in super::super) fn double_round(words: &mut [__m512i; 16], _proof: Avx512) {
+pub(crate) fn double_round(words: &mut [__m512i; 16], _proof: Avx512) {
     let [a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3] = words;
     four_quarters([a0, a1, a2, a3], [b0, b1, b2, b3], [c0, c1, c2, c3], [d0, d1, d2, d3]);
     four_quarters([a0, a1, a2, a3], [b1, b2, b3, b0], [c2, c3, c0, c1], [d3, d0, d1, d2]);

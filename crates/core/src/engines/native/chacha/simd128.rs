@@ -13,12 +13,7 @@ const STEP: usize = 4 * BLOCK;
 ///
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint.
-pub(in super::super) unsafe fn apply(
-    state: &mut State,
-    source: *const u8,
-    target: *mut u8,
-    size: usize,
-) {
+pub(crate) unsafe fn apply(state: &mut State, source: *const u8, target: *mut u8, size: usize) {
     let whole = size / STEP * STEP;
     for at in (0..whole).step_by(STEP) {
         // SAFETY: there are `STEP` bytes from here on.

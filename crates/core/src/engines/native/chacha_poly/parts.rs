@@ -24,7 +24,7 @@ pub(crate) struct Message {
 
 impl Message {
     /// A message at the place where it stays.
-    pub(in super::super) fn boxed(
+    pub(crate) fn boxed(
         key: &ChaChaPolyKey,
         nonce: &[u8],
         aad: &[u8],
@@ -45,7 +45,7 @@ impl Message {
     }
 
     /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
-    pub(in super::super) fn seal(&self, offset: u64, text: Text<'_>) -> PartialTag {
+    pub(crate) fn seal(&self, offset: u64, text: Text<'_>) -> PartialTag {
         let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
         // SAFETY: source and target have `size` bytes and are equal or disjoint.
         PartialTag(Wiped(unsafe {
@@ -54,7 +54,7 @@ impl Message {
     }
 
     /// Decrypts such a part, and returns what it adds.
-    pub(in super::super) fn open(&self, offset: u64, text: Text<'_>) -> PartialTag {
+    pub(crate) fn open(&self, offset: u64, text: Text<'_>) -> PartialTag {
         let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
         // SAFETY: as in `seal`.
         PartialTag(Wiped(unsafe {
@@ -63,7 +63,7 @@ impl Message {
     }
 
     /// Authenticates a part of the ciphertext.
-    pub(in super::super) fn authenticate(&self, source: &[u8]) -> PartialTag {
+    pub(crate) fn authenticate(&self, source: &[u8]) -> PartialTag {
         // SAFETY: pointer and size are of a slice.
         PartialTag(Wiped(unsafe {
             authenticate(self.kernel, self.poly.fresh(), source.as_ptr(), source.len())
@@ -71,14 +71,14 @@ impl Message {
     }
 
     /// Encrypts or decrypts the part that begins `offset` bytes into the text.
-    pub(in super::super) fn xor(&self, offset: u64, text: Text<'_>) {
+    pub(crate) fn xor(&self, offset: u64, text: Text<'_>) {
         let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
         // SAFETY: as in `seal`; the proof says that the CPU has the instructions.
         unsafe { avx512::apply(&mut state.0, source, target, size, self.kernel.vectors()) }
     }
 
     /// The tag of the message with these parts.
-    pub(in super::super) fn tag(
+    pub(in crate::engines::native) fn tag(
         &self,
         parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
     ) -> Secret<{ poly1305::BLOCK }> {

@@ -11,22 +11,22 @@ use super::super::wipe::{Plain, Wiped};
 
 /// A factor: H or a power of it, multiplied by x.
 #[derive(Copy, Clone)]
-pub(in super::super) struct Factor(pub(in super::super) u128);
+pub(crate) struct Factor(pub(crate) u128);
 
 impl Factor {
     /// Returns a block as a number.
-    pub(in super::super) fn new(number: u128) -> Self {
+    pub(crate) fn new(number: u128) -> Self {
         let carry = (number >> 127).wrapping_neg();
         Self((number << 1) ^ (carry & 0xc200_0000_0000_0000_0000_0000_0000_0001))
     }
 
     /// The product with another.
-    pub(in super::super) fn times(self, other: Factor) -> Self {
+    pub(crate) fn times(self, other: Factor) -> Self {
         Self(product(self.0, other))
     }
 
     /// To the power of `exponent`, which is at least 1 and no secret.
-    pub(in super::super) fn power(self, exponent: u64) -> Self {
+    pub(crate) fn power(self, exponent: u64) -> Self {
         let mut power = self;
         for bit in (0..exponent.ilog2()).rev() {
             power = power.times(power);
@@ -40,12 +40,12 @@ impl Factor {
 
 /// The product of a number and a factor.
 #[inline]
-pub(in super::super) fn product(number: u128, factor: Factor) -> u128 {
+pub(crate) fn product(number: u128, factor: Factor) -> u128 {
     if NARROW { in_64_bits(number, factor) } else { in_128_bits(number, factor) }
 }
 
 /// The product, where the CPU multiplies two words of 64 bits to 128.
-pub(in super::super) fn in_128_bits(number: u128, factor: Factor) -> u128 {
+pub(crate) fn in_128_bits(number: u128, factor: Factor) -> u128 {
     let halves = |number: u128| (number as u64, (number >> 64) as u64);
     let ((a_low, a_high), (b_low, b_high)) = (halves(number), halves(factor.0));
     // Three products instead of four (Karatsuba and Ofman).
@@ -56,7 +56,7 @@ pub(in super::super) fn in_128_bits(number: u128, factor: Factor) -> u128 {
 
 /// A product of 256 bits: its lower half, what begins at bit 64, and its upper half.
 #[inline]
-pub(in super::super) fn reduced(low: u128, middle: u128, high: u128) -> u128 {
+pub(crate) fn reduced(low: u128, middle: u128, high: u128) -> u128 {
     let (low, high) = (low ^ middle << 64, high ^ middle >> 64);
     // Modulo x^128 + x^127 + x^126 + x^121 + 1, from the lowest bits on: each half of the lower
     // number moves up.
@@ -66,7 +66,7 @@ pub(in super::super) fn reduced(low: u128, middle: u128, high: u128) -> u128 {
 }
 
 /// The product, where the upper half of a product of two words is slow.
-pub(in super::super) fn in_64_bits(number: u128, factor: Factor) -> u128 {
+pub(crate) fn in_64_bits(number: u128, factor: Factor) -> u128 {
     let mut product = Thirds([[0; 2]; 3]);
     product.add(&Thirds::of(number), &Thirds::of(factor.0));
     product.reduced()
@@ -74,7 +74,7 @@ pub(in super::super) fn in_64_bits(number: u128, factor: Factor) -> u128 {
 
 /// The sum of blocks, each times the power of `h` for its distance from the end, the last times
 /// `h`. `sum` is added to the first block.
-pub(in super::super) fn sum_of_blocks(
+pub(crate) fn sum_of_blocks(
     sum: u128,
     blocks: &[[u8; 16]],
     h: Factor,

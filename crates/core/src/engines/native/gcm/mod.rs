@@ -8,22 +8,18 @@
 //! authenticates the part as additional data has the tag `(part * H ^ lengths) * H ^ E(iv)`, of
 //! which the last two are known.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
 pub(super) mod field;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod key;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod wide;
+#[cfg_attr(not(target_arch = "x86_64"), path = "no_kernel.rs")]
+#[cfg_attr(target_arch = "x86_64", path = "x86/mod.rs")]
+mod kernel;
 
 use self::field::{Factor, product, sum_of_blocks};
+pub(super) use self::kernel::key;
+#[cfg(target_arch = "x86_64")]
+pub(super) use self::kernel::wide;
 use super::aead::AeadKey;
 use super::aes::AesCtrKey;
-#[cfg(target_arch = "x86_64")]
-use super::features::{Gcm256, Gcm512};
 use super::partial_tag::PartialTag;
-#[cfg(target_arch = "x86_64")]
-use super::pointers;
 use super::running::split;
 use super::wipe::{Plain, Secret, Wiped, WipedBox, copy_plain, wipe_plain};
 use crate::Error;
@@ -57,20 +53,8 @@ enum Ghash {
     AwsLc(AeadKey, Wiped<u128>),
     /// One block at a time, without instructions for it.
     Plain,
-    /// Ours with AVX-512.
-    #[cfg(target_arch = "x86_64")]
-    Wide(wide::Powers, Gcm512),
-    /// Ours with AVX2.
-    #[cfg(target_arch = "x86_64")]
-    Avx2(avx2::Powers, Gcm256),
-}
-
-/// A kernel with its key material.
-#[cfg(target_arch = "x86_64")]
-#[derive(Copy, Clone)]
-enum Kernel<'a> {
-    Wide(wide::Keys<'a>),
-    Avx2(avx2::Keys<'a>),
+    /// Ours.
+    Kernel(kernel::Powers),
 }
 
 // SAFETY: integers.
@@ -119,16 +103,9 @@ impl Message {
 
     /// Chooses the implementation of GHASH.
     fn choose(&mut self, aead: Option<&AeadKey>) -> Result<(), Error> {
-        #[cfg(target_arch = "x86_64")]
-        if self.key.round_keys().is_some() {
-            if let Some(proof) = Gcm512::detect() {
-                self.ghash_by_wide(proof);
-                return Ok(());
-            }
-            if let Some(proof) = Gcm256::detect() {
-                self.ghash_by_avx2(proof);
-                return Ok(());
-            }
+        if let Some(powers) = kernel::Powers::vacant(&self.key) {
+            self.ghash_by(powers);
+            return Ok(());
         }
         #[cfg(feature = "aws-lc")]
         self.ghash_by_aws_lc(aead.ok_or(Error::Engine)?)?;
@@ -137,19 +114,11 @@ impl Message {
         Ok(())
     }
 
-    #[cfg(target_arch = "x86_64")]
-    fn ghash_by_wide(&mut self, proof: Gcm512) {
-        self.ghash = Ghash::Wide(wide::Powers::vacant(), proof);
-        if let Ghash::Wide(powers, _) = &mut self.ghash {
+    /// Computes the powers at the place where they stay.
+    fn ghash_by(&mut self, powers: kernel::Powers) {
+        self.ghash = Ghash::Kernel(powers);
+        if let Ghash::Kernel(powers) = &mut self.ghash {
             powers.prepare(self.secrets.h);
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn ghash_by_avx2(&mut self, proof: Gcm256) {
-        self.ghash = Ghash::Avx2(avx2::Powers::vacant(), proof);
-        if let Ghash::Avx2(powers, proof) = &mut self.ghash {
-            powers.prepare(self.secrets.h, *proof);
         }
     }
 
@@ -170,9 +139,8 @@ impl Message {
             let (size, head) = (rest.size(), self.seal(offset, head)?);
             return Ok(self.joined(&head, size, &self.seal(offset + at as u64, rest)?));
         }
-        #[cfg(target_arch = "x86_64")]
-        if let Some((kernel, rounds)) = self.kernel() {
-            return Ok(self.process::<false>(kernel, rounds, offset, text));
+        if let Ghash::Kernel(powers) = &self.ghash {
+            return self.process::<false>(powers, offset, text);
         }
         match text {
             Text::InPlace(bytes) => {
@@ -193,9 +161,8 @@ impl Message {
             let (size, head) = (rest.size(), self.open(offset, head)?);
             return Ok(self.joined(&head, size, &self.open(offset + at as u64, rest)?));
         }
-        #[cfg(target_arch = "x86_64")]
-        if let Some((kernel, rounds)) = self.kernel() {
-            return Ok(self.process::<true>(kernel, rounds, offset, text));
+        if let Ghash::Kernel(powers) = &self.ghash {
+            return self.process::<true>(powers, offset, text);
         }
         let sum = self.authenticate(text.source());
         self.xor(offset, text)?;
@@ -239,18 +206,7 @@ impl Message {
     /// the last times H^2: for itself and for the block of lengths.
     fn hash(&self, text: &[u8]) -> Result<u128, Error> {
         match &self.ghash {
-            #[cfg(target_arch = "x86_64")]
-            Ghash::Wide(..) | Ghash::Avx2(..) => {
-                let (kernel, _) = self.kernel().ok_or(Error::Engine)?;
-                // SAFETY: the proofs say that the CPU has the instructions.
-                let sum = unsafe {
-                    match kernel {
-                        Kernel::Wide(keys) => wide::hash(keys, text),
-                        Kernel::Avx2(keys) => avx2::hash(keys.powers, text, keys.proof),
-                    }
-                };
-                Ok(product(sum, self.secrets.h))
-            }
+            Ghash::Kernel(powers) => Ok(product(powers.hash(text), self.secrets.h)),
             Ghash::Plain => Ok(product(self.extended(0, text), self.secrets.h)),
             #[cfg(feature = "aws-lc")]
             Ghash::AwsLc(key, mask) => {
@@ -282,44 +238,15 @@ impl Message {
         Secret((product(sum ^ lengths, self.secrets.h) ^ self.secrets.mask).to_be_bytes())
     }
 
-    /// Returns the kernel in use and AES's rounds, unless GHASH is AWS-LC's.
-    #[cfg(target_arch = "x86_64")]
-    fn kernel(&self) -> Option<(Kernel<'_>, u8)> {
-        let (round_keys, rounds) = self.key.round_keys()?;
-        let kernel = match &self.ghash {
-            #[cfg(feature = "aws-lc")]
-            Ghash::AwsLc(..) => return None,
-            Ghash::Plain => return None,
-            &Ghash::Wide(ref powers, proof) => {
-                Kernel::Wide(wide::Keys { round_keys, powers, proof })
-            }
-            &Ghash::Avx2(ref powers, proof) => {
-                Kernel::Avx2(avx2::Keys { round_keys, powers, proof })
-            }
-        };
-        Some((kernel, rounds))
-    }
-
     /// Encrypts or decrypts a part by a kernel. In its sum the last block is multiplied once.
-    #[cfg(target_arch = "x86_64")]
     fn process<const OPEN: bool>(
         &self,
-        kernel: Kernel<'_>,
-        rounds: u8,
+        powers: &kernel::Powers,
         offset: u64,
         text: Text<'_>,
-    ) -> PartialTag {
-        let counter = self.counter(offset);
-        // SAFETY: the proofs say that the CPU has the instructions, and the key is of as many
-        // rounds.
-        let sum = unsafe {
-            match rounds {
-                10 => process::<10, OPEN>(kernel, counter, text),
-                12 => process::<12, OPEN>(kernel, counter, text),
-                _ => process::<14, OPEN>(kernel, counter, text),
-            }
-        };
-        sum_of(product(sum, self.secrets.h))
+    ) -> Result<PartialTag, Error> {
+        let sum = powers.process::<OPEN>(&self.key, self.counter(offset), text);
+        Ok(sum_of(product(sum.ok_or(Error::Engine)?, self.secrets.h)))
     }
 
     /// The counter for the part at `offset`.
@@ -339,32 +266,6 @@ impl Message {
     pub(super) fn joined(&self, one: &PartialTag, size: usize, other: &PartialTag) -> PartialTag {
         let power = self.secrets.h.power((size as u64).div_ceil(BLOCK as u64));
         sum_of(product(number_of(one), power) ^ number_of(other))
-    }
-}
-
-/// Encrypts or decrypts, and returns GHASH of the ciphertext.
-///
-/// # Safety
-/// The CPU has the instructions of the kernel, and the key is of as many rounds.
-#[cfg(target_arch = "x86_64")]
-unsafe fn process<const ROUNDS: usize, const OPEN: bool>(
-    kernel: Kernel<'_>,
-    counter: u128,
-    text: Text<'_>,
-) -> u128 {
-    let (source, target, size) = pointers(text);
-    let span = avx2::Span { source, target, size };
-    // SAFETY: as promised by the caller; source and target have `size` bytes and are equal or
-    // disjoint.
-    unsafe {
-        match (kernel, OPEN) {
-            (Kernel::Wide(keys), false) => {
-                wide::seal::<ROUNDS>(keys, counter, source, target, size)
-            }
-            (Kernel::Wide(keys), true) => wide::open::<ROUNDS>(keys, counter, source, target, size),
-            (Kernel::Avx2(keys), false) => avx2::seal::<ROUNDS>(keys, counter, span, 0, None),
-            (Kernel::Avx2(keys), true) => avx2::open::<ROUNDS>(keys, counter, span, 0, None),
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The field against its definition, and the kernel against AWS-LC's GHASH.
 
 #[cfg(target_arch = "x86_64")]
-use super::super::features::OrSkip;
+use super::super::features::{Gcm256, Gcm512, OrSkip};
 use super::super::tests::{Bytes, sizes};
 use super::*;
 use crate::catalog::Cipher;
@@ -66,9 +66,7 @@ enum Implementation {
     #[cfg(feature = "aws-lc")]
     AwsLc,
     #[cfg(target_arch = "x86_64")]
-    Wide,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Kernel(fn() -> Option<kernel::Powers>),
 }
 
 const IMPLEMENTATIONS: &[Implementation] = &[
@@ -76,9 +74,9 @@ const IMPLEMENTATIONS: &[Implementation] = &[
     #[cfg(feature = "aws-lc")]
     Implementation::AwsLc,
     #[cfg(target_arch = "x86_64")]
-    Implementation::Wide,
+    Implementation::Kernel(|| Gcm512::detect().or_skip().map(kernel::Powers::wide)),
     #[cfg(target_arch = "x86_64")]
-    Implementation::Avx2,
+    Implementation::Kernel(|| Gcm256::detect().or_skip().map(kernel::Powers::avx2)),
 ];
 
 /// A message by this implementation, if the CPU has the instructions.
@@ -95,9 +93,7 @@ fn message(
         #[cfg(feature = "aws-lc")]
         Implementation::AwsLc => message.ghash_by_aws_lc(&aead).expect("encrypts"),
         #[cfg(target_arch = "x86_64")]
-        Implementation::Wide => message.ghash_by_wide(Gcm512::detect().or_skip()?),
-        #[cfg(target_arch = "x86_64")]
-        Implementation::Avx2 => message.ghash_by_avx2(Gcm256::detect().or_skip()?),
+        Implementation::Kernel(vacant) => message.ghash_by(vacant()?),
     }
     Some((aead, nonce, message))
 }

@@ -193,8 +193,8 @@ fn by_pmull(Powers(powers): &Powers, text: &[u8]) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::tests::{Bytes, sizes};
     use super::*;
+    use crate::engines::native::tests::{Bytes, sizes};
 
     /// Every way that this CPU has.
     fn ways(h: Factor) -> Vec<(&'static str, Polyval)> {

@@ -46,7 +46,7 @@ pub(super) fn copy_bytes(lanes: &[u64; 25], at: usize, target: &mut [u8]) {
 }
 
 #[rustfmt::skip] // a table
-pub(in super::super) const ROUND_CONSTANTS: [u64; 24] = [
+pub(crate) const ROUND_CONSTANTS: [u64; 24] = [
     0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000,
     0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009,
     0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a,
@@ -208,7 +208,7 @@ fn rounds<const ROUNDS: usize, const COMPLEMENTED: bool>(lanes: &mut [u64; 25]) 
 /// Absorbs the rest of a message, from a border of blocks on, and ends it. The digest is not
 /// longer than the rate.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(in super::super) fn end<const ROUNDS: usize>(
+pub(crate) fn end<const ROUNDS: usize>(
     lanes: &mut [u64; 25],
     rate: usize,
     mark: u8,
@@ -226,7 +226,7 @@ pub(in super::super) fn end<const ROUNDS: usize>(
 /// Absorbs whole blocks, and returns what is left.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline]
-pub(in super::super) fn absorb<'a, const ROUNDS: usize>(
+pub(crate) fn absorb<'a, const ROUNDS: usize>(
     lanes: &mut [u64; 25],
     rate: usize,
     source: &'a [u8],

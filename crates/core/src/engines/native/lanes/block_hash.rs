@@ -7,7 +7,7 @@ macro_rules! block_hash {
      $bytes:ident, $blocks:expr, $scalar:expr) => {
         $(#[$doc])*
         #[derive(Copy, Clone)]
-        pub(in super::super) struct $hash;
+        pub(crate) struct $hash;
 
         impl BlockHash for $hash {
             type State = [$word; $words];

@@ -1,23 +1,20 @@
 //! SHA-3, SHAKE, TurboSHAKE and the original Keccak of several messages: a register for each of the
 //! state's 25 words.
 
-#[cfg(target_arch = "aarch64")]
-mod arm;
-#[cfg(target_arch = "x86_64")]
-mod x86;
-
 use super::super::keccak::permutation;
 use super::super::wipe::Wiped;
-use super::{Batch, BlockHash, Kernels, Multibuffer};
+pub(crate) use super::cpu::keccak::multibuffer;
+use super::cpu::keccak::run_all;
+use super::{Batch, BlockHash, Kernels};
 use crate::checkpoint::DigestSink;
 
 /// A sponge over Keccak-p with a number of rounds.
 #[derive(Copy, Clone)]
-pub(in super::super) struct Sponge<const ROUNDS: usize> {
+pub(crate) struct Sponge<const ROUNDS: usize> {
     /// Bytes absorbed at once.
-    pub(in super::super) rate: usize,
+    pub(crate) rate: usize,
     /// The byte that ends a message.
-    pub(in super::super) mark: u8,
+    pub(crate) mark: u8,
 }
 
 impl<const ROUNDS: usize> BlockHash for Sponge<ROUNDS> {
@@ -54,20 +51,8 @@ impl<const ROUNDS: usize> BlockHash for Sponge<ROUNDS> {
     }
 }
 
-/// Returns how this family uses the kernels.
-pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        x86::multibuffer(kernels)
-    }
-    #[cfg(target_arch = "aarch64")]
-    {
-        arm::multibuffer(kernels)
-    }
-}
-
 /// Hashes messages from a state. Digests must not be longer than the rate.
-pub(in super::super) fn hash<const ROUNDS: usize>(
+pub(crate) fn hash<const ROUNDS: usize>(
     kernels: Kernels,
     (sponge, start): (Sponge<ROUNDS>, [u64; 25]),
     sources: &[&[u8]],
@@ -76,9 +61,6 @@ pub(in super::super) fn hash<const ROUNDS: usize>(
 ) {
     assert!(target.len() <= sponge.rate);
     let batch = &mut Batch::new(sponge, start, 0, sources, target, sink);
-    #[cfg(target_arch = "x86_64")]
-    x86::run_all(kernels, batch);
-    #[cfg(target_arch = "aarch64")]
-    arm::run_all(kernels, batch);
+    run_all(kernels, batch);
     batch.scalar();
 }

@@ -11,63 +11,20 @@
 //! RIPEMD-160, MD5-SHA1 and BLAKE2 have no kernels, MD5 has none for ARM. BLAKE3 uses lanes within
 //! one message.
 
-#[cfg(target_arch = "aarch64")]
-mod arm;
 mod block_hash;
-#[cfg(target_arch = "x86_64")]
-mod hmac_iterations;
+#[cfg_attr(target_arch = "aarch64", path = "arm/mod.rs")]
+#[cfg_attr(target_arch = "x86_64", path = "x86/mod.rs")]
+mod cpu;
 pub(super) mod keccak;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod md5;
-#[cfg(target_arch = "x86_64")]
-mod merkle_damgard;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod sha1;
-#[cfg(target_arch = "x86_64")]
-mod sha2;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod sha256;
-#[cfg(target_arch = "x86_64")]
-mod sha256_nodes;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod sha512;
-#[cfg(target_arch = "x86_64")]
-mod simd_kernel;
-#[cfg(target_arch = "x86_64")]
-mod vectors;
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::features::lanes_allowed;
 #[cfg(target_arch = "x86_64")]
-use super::features::{Avx2, Avx512, ShaNi};
-#[cfg(target_arch = "aarch64")]
-use super::features::{Sha2, Sha3, Sha512};
+pub(super) use self::cpu::md5;
+pub(super) use self::cpu::{Kernels, hash_sha256, sha1, sha256, sha512};
 use super::wipe::{Plain, Wiped, cleanse};
 use crate::checkpoint::DigestSink;
-
-#[cfg(target_arch = "aarch64")]
-pub(super) use arm::{sha1, sha256, sha256::hash as hash_sha256, sha512};
-#[cfg(target_arch = "x86_64")]
-pub(super) use sha256_nodes::hash as hash_sha256;
-
-/// Proofs of the instructions that kernels may use.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Kernels {
-    #[cfg(target_arch = "x86_64")]
-    avx512: Option<Avx512>,
-    #[cfg(target_arch = "x86_64")]
-    avx2: Option<Avx2>,
-    #[cfg(target_arch = "x86_64")]
-    sha_ni: Option<ShaNi>,
-    #[cfg(target_arch = "aarch64")]
-    sha2: Option<Sha2>,
-    #[cfg(target_arch = "aarch64")]
-    sha3: Option<Sha3>,
-    #[cfg(target_arch = "aarch64")]
-    sha512: Option<Sha512>,
-}
 
 /// How one hash family uses the kernels.
 #[derive(Copy, Clone, Debug)]
@@ -86,28 +43,6 @@ impl Multibuffer {
         min_messages: usize,
     ) -> Option<Self> {
         Some(Self { lanes, instructions, min_messages })
-    }
-}
-
-impl Kernels {
-    /// Detects the instructions that the CPU has and the environment does not hide.
-    #[cfg(target_arch = "x86_64")]
-    pub(super) fn detect() -> Self {
-        if lanes_allowed() {
-            Self { avx512: Avx512::detect(), avx2: Avx2::detect(), sha_ni: ShaNi::detect() }
-        } else {
-            Self { avx512: None, avx2: None, sha_ni: None }
-        }
-    }
-
-    /// Detects the instructions that the CPU has and the environment does not hide.
-    #[cfg(target_arch = "aarch64")]
-    pub(super) fn detect() -> Self {
-        if lanes_allowed() {
-            Self { sha2: Sha2::detect(), sha3: Sha3::detect(), sha512: Sha512::detect() }
-        } else {
-            Self { sha2: None, sha3: None, sha512: None }
-        }
     }
 }
 
@@ -134,8 +69,6 @@ pub(super) trait BlockHash: Copy {
     fn scalar(&self, state: Self::State, length: u64, rest: &[u8], target: &mut [u8]);
 }
 
-#[cfg(target_arch = "x86_64")]
-type Tail<C> = <C as BlockHash>::Tail;
 type Digest<C> = <C as BlockHash>::Digest;
 
 /// A routine that compresses blocks of `LANES` messages.

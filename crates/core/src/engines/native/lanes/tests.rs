@@ -1,12 +1,13 @@
 //! Every set of kernels gives the digests of messages one by one, whatever their lengths and order.
 
 use super::super::Digest;
-use super::super::features::OrSkip;
 use super::super::keccak::{Keccak256, Sha3_224, Sha3_384, Sha3_512, Shake128, Shake256};
 #[cfg(target_arch = "x86_64")]
-use super::super::md::{Md5, Sha1, Sha224, Sha256};
+use super::super::md::Md5;
+use super::super::md::{Sha1, Sha224, Sha256};
 use super::super::sha2::{Sha384, Sha512, Sha512_224, Sha512_256};
 use super::super::tests::Bytes;
+pub(crate) use super::cpu::choices;
 use super::*;
 use crate::inputs::Params;
 
@@ -93,30 +94,6 @@ fn check_few<D: Digest>(size: usize, hash: Hash<'_, D>) {
         check(size, &lengths.map(|length| &bytes[length..][..length])[..count], hash);
         check(size, &[&bytes[..D::BLOCK - 1]; 21][..count], hash);
     }
-}
-
-/// All choices among the kernels.
-#[cfg(target_arch = "x86_64")]
-pub(in super::super) fn choices() -> impl Iterator<Item = Kernels> {
-    let all = Kernels::detect();
-    if lanes_allowed() {
-        let _ = (all.avx512.or_skip(), all.avx2.or_skip(), all.sha_ni.or_skip());
-    }
-    (0..8).map(move |set: usize| Kernels {
-        avx512: all.avx512.filter(|_| set & 1 == 0),
-        avx2: all.avx2.filter(|_| set & 2 == 0),
-        sha_ni: all.sha_ni.filter(|_| set & 4 == 0),
-    })
-}
-
-/// All choices among the kernels.
-#[cfg(target_arch = "aarch64")]
-pub(in super::super) fn choices() -> impl Iterator<Item = Kernels> {
-    let all = Kernels::detect();
-    if lanes_allowed() {
-        let _ = (all.sha2.or_skip(), all.sha3.or_skip(), all.sha512.or_skip());
-    }
-    [all, Kernels { sha2: None, sha3: None, sha512: None }].into_iter()
 }
 
 #[test]

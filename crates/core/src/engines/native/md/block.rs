@@ -11,9 +11,7 @@ use super::super::wipe::Secret;
 pub(super) const BLOCK: usize = 64;
 
 /// A compression function over `N` words.
-pub(in super::super) trait Compression<const N: usize>:
-    Clone + Send + Sync + 'static
-{
+pub(crate) trait Compression<const N: usize>: Clone + Send + Sync + 'static {
     /// True if digests and lengths have their most significant byte first.
     const BIG_ENDIAN: bool;
 
@@ -33,7 +31,7 @@ const FIRST_WORDS_224: [u32; 8] = [
 ];
 
 /// FIPS 180-4, section 5.3.3; BLAKE2s begins with them too.
-pub(in super::super) const FIRST_WORDS_256: [u32; 8] = [
+pub(crate) const FIRST_WORDS_256: [u32; 8] = [
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ];
 
@@ -122,7 +120,7 @@ impl Compression<8> for Sha256Function {
 
 /// Absorbs blocks.
 #[inline]
-pub(in super::super) fn compress<F: Compression<N>, const N: usize>(
+pub(crate) fn compress<F: Compression<N>, const N: usize>(
     words: &mut [u32; N],
     blocks: &[[u8; BLOCK]],
 ) {
@@ -133,7 +131,7 @@ pub(in super::super) fn compress<F: Compression<N>, const N: usize>(
 
 /// Absorbs the rest of a message of `length` bytes from a border of blocks on, and pads it.
 #[inline]
-pub(in super::super) fn end<F: Compression<N>, const N: usize>(
+pub(crate) fn end<F: Compression<N>, const N: usize>(
     words: &mut [u32; N],
     length: u64,
     source: &[u8],

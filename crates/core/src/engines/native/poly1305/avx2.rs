@@ -29,7 +29,7 @@ struct Factors {
 }
 
 /// The powers of r that passes need. Wiped on drop.
-pub(in super::super) struct Powers {
+pub(crate) struct Powers {
     eighth: Factors,
     fourth: Factors,
     /// r^4, r^2, r^3 and r: what the blocks of the last step are multiplied by, in the order of
@@ -49,13 +49,13 @@ impl Drop for Powers {
 
 impl Powers {
     /// Room for them.
-    pub(in super::super) fn zeros() -> Self {
+    pub(crate) fn zeros() -> Self {
         // SAFETY: made of vectors of integers.
         unsafe { std::mem::zeroed() }
     }
 
     /// Computes them.
-    pub(in super::super) fn prepare(&mut self, key: &Poly1305, proof: Avx2) {
+    pub(crate) fn prepare(&mut self, key: &Poly1305, proof: Avx2) {
         // SAFETY: the proof says that the CPU has the instructions.
         unsafe { self.fill(key, proof) }
     }
@@ -74,7 +74,7 @@ impl Powers {
     ///
     /// # Panics
     /// For no text, and for one that is not a whole number of steps.
-    pub(in super::super) fn sum(&self, text: &[u8], _proof: Avx2) -> Limbs {
+    pub(crate) fn sum(&self, text: &[u8], _proof: Avx2) -> Limbs {
         assert!(!text.is_empty() && text.len().is_multiple_of(STEP));
         // SAFETY: the proof says that the CPU has the instructions; the text is whole steps, at
         // least one.

@@ -24,10 +24,10 @@ const ORDER: [i64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 
 /// The sums of 16 lanes.
 #[derive(Copy, Clone)]
-pub(in super::super) struct Sums([Eight; 2]);
+pub(crate) struct Sums([Eight; 2]);
 
 /// The powers of r. Wiped on drop.
-pub(in super::super) struct Powers {
+pub(crate) struct Powers {
     /// r^16 in all lanes.
     step: Factors,
     /// r^16 to r^9, and r^8 to r^1.

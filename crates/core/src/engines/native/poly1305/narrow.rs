@@ -95,9 +95,9 @@ fn words([a, b, c]: Limbs) -> ([u64; 4], u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::tests::Bytes;
     use super::super::{Poly1305, in_128_bits};
     use super::*;
+    use crate::engines::native::tests::Bytes;
 
     /// The number modulo 2^130 - 5, as the tag under a pad of zeros has it.
     fn value(sum: Limbs) -> [u8; BLOCK] {

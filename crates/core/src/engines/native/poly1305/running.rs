@@ -12,7 +12,7 @@ use super::{LANES, Limbs, STEP, Steps, avx2, ifma};
 const VECTORS_FROM: usize = 512;
 
 /// The sum as yet and the begin of a block. Wiped on drop.
-pub(in super::super) struct RunningPoly {
+pub(crate) struct RunningPoly {
     poly: Poly1305,
     block: [u8; BLOCK],
     /// Bytes of the block that are there.
@@ -33,7 +33,7 @@ enum Powers {
 
 impl RunningPoly {
     /// Begins under a one-time key.
-    pub(in super::super) fn new(poly: Poly1305) -> Self {
+    pub(crate) fn new(poly: Poly1305) -> Self {
         Self {
             poly,
             block: [0; BLOCK],
@@ -44,12 +44,12 @@ impl RunningPoly {
     }
 
     /// Begins under another one-time key.
-    pub(in super::super) fn restart(&mut self, key: &[u8; 32]) {
+    pub(crate) fn restart(&mut self, key: &[u8; 32]) {
         self.poly = Poly1305::new(key);
     }
 
     /// Becomes a copy of another.
-    pub(in super::super) fn copy_from(&mut self, other: &RunningPoly) {
+    pub(crate) fn copy_from(&mut self, other: &RunningPoly) {
         copy_plain(&other.poly, &mut self.poly);
         self.block = other.block;
         self.filled = other.filled;
@@ -57,7 +57,7 @@ impl RunningPoly {
 
     /// Absorbs the next bytes.
     #[inline]
-    pub(in super::super) fn update(&mut self, mut text: &[u8]) {
+    pub(crate) fn update(&mut self, mut text: &[u8]) {
         if self.filled > 0 {
             let count = text.len().min(BLOCK - self.filled);
             self.block[self.filled..][..count].copy_from_slice(&text[..count]);
@@ -81,7 +81,7 @@ impl RunningPoly {
     }
 
     /// Fills the last block up with zeros.
-    pub(in super::super) fn pad(&mut self) {
+    pub(crate) fn pad(&mut self) {
         if self.filled > 0 {
             self.block[self.filled..].fill(0);
             self.poly.block(&self.block);
@@ -90,7 +90,7 @@ impl RunningPoly {
     }
 
     /// The tag of what has been absorbed, whole blocks.
-    pub(in super::super) fn finish(&self) -> [u8; BLOCK] {
+    pub(crate) fn finish(&self) -> [u8; BLOCK] {
         self.poly.finish()
     }
 

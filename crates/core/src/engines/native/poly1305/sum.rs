@@ -8,7 +8,7 @@ use super::avx2;
 use super::{BLOCK, Limbs, Poly1305};
 
 /// Sums of blocks under one key.
-pub(in super::super) struct Summing {
+pub(crate) struct Summing {
     #[cfg(target_arch = "x86_64")]
     vectors: Option<(avx2::Powers, Avx2)>,
 }
@@ -19,7 +19,7 @@ const VECTORS_FROM: usize = 256;
 
 impl Summing {
     /// Nothing yet.
-    pub(in super::super) fn vacant() -> Self {
+    pub(crate) fn vacant() -> Self {
         Self {
             #[cfg(target_arch = "x86_64")]
             vectors: None,
@@ -27,7 +27,7 @@ impl Summing {
     }
 
     /// Chooses, and prepares what the choice needs, at the place where it stays.
-    pub(in super::super) fn prepare(&mut self, key: &Poly1305) {
+    pub(crate) fn prepare(&mut self, key: &Poly1305) {
         #[cfg(target_arch = "x86_64")]
         if let Some(proof) = Avx2::detect() {
             let (powers, _) = self.vectors.insert((avx2::Powers::zeros(), proof));
@@ -39,7 +39,7 @@ impl Summing {
 
     /// The sum of a text, the last block filled up with zeros: each block times the power of r for
     /// its distance from the end, the last times r.
-    pub(in super::super) fn sum(&self, key: &Poly1305, text: &[u8]) -> Limbs {
+    pub(crate) fn sum(&self, key: &Poly1305, text: &[u8]) -> Limbs {
         let mut poly = key.fresh();
         #[cfg(target_arch = "x86_64")]
         if let Some((powers, proof)) = &self.vectors
@@ -58,7 +58,7 @@ impl Summing {
 }
 
 /// The parts of a message, joined one after the other.
-pub(in super::super) struct Joined {
+pub(crate) struct Joined {
     poly: Poly1305,
     /// Bytes of the text as yet.
     size: u64,
@@ -68,14 +68,14 @@ pub(in super::super) struct Joined {
 
 impl Joined {
     /// No part yet, after the additional data that `poly` has absorbed.
-    pub(in super::super) fn new(poly: &Poly1305) -> Self {
+    pub(crate) fn new(poly: &Poly1305) -> Self {
         let mut joined = Self { poly: poly.fresh(), size: 0, power: (1, Wiped(poly.power(1))) };
         copy_plain(poly, &mut joined.poly);
         joined
     }
 
     /// Absorbs the next part: its bytes, and their sum.
-    pub(in super::super) fn add(&mut self, size: u64, sum: &Limbs) {
+    pub(crate) fn add(&mut self, size: u64, sum: &Limbs) {
         if size == 0 {
             return;
         }
@@ -88,7 +88,7 @@ impl Joined {
     }
 
     /// The tag of the text with that many bytes of additional data.
-    pub(in super::super) fn tag(mut self, aad_size: usize) -> Secret<BLOCK> {
+    pub(crate) fn tag(mut self, aad_size: usize) -> Secret<BLOCK> {
         self.poly.block(&lengths(aad_size, self.size));
         Secret(self.poly.finish())
     }
@@ -96,6 +96,6 @@ impl Joined {
 
 /// The block at the end.
 #[inline]
-pub(in super::super) fn lengths(aad: usize, text: u64) -> [u8; BLOCK] {
+pub(crate) fn lengths(aad: usize, text: u64) -> [u8; BLOCK] {
     (aad as u128 | u128::from(text) << 64).to_le_bytes()
 }

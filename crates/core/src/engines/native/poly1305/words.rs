@@ -12,17 +12,17 @@ type Words = [u64; 3];
 
 /// The sum as yet.
 #[derive(Copy, Clone)]
-pub(in super::super) struct Sums(Words);
+pub(crate) struct Sums(Words);
 
 /// The sums of both halves of a pass.
 #[derive(Copy, Clone)]
-pub(in super::super) struct Halves(Words, Words);
+pub(crate) struct Halves(Words, Words);
 
 // SAFETY: an array of integers.
 unsafe impl Plain for Sums {}
 
 /// The key's r and its powers. Wiped on drop.
-pub(in super::super) struct Powers {
+pub(crate) struct Powers {
     r: [u64; 2],
     /// The upper word of r, whose lower two bits are zero, five quarters of it.
     around: u64,

@@ -336,7 +336,7 @@ pub(super) mod simd128 {
 
     #[derive(Copy, Clone)]
     #[repr(transparent)]
-    pub(in super::super) struct V128(v128);
+    pub(crate) struct V128(v128);
 
     impl BitXor for V128 {
         type Output = Self;
@@ -386,9 +386,9 @@ pub(super) mod simd128 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::tests::Bytes;
     use super::super::rust_crypto::Encryption;
     use super::*;
+    use crate::engines::native::tests::Bytes;
 
     impl Vector for u128 {
         fn load(bytes: &[u8; BLOCK]) -> Self {

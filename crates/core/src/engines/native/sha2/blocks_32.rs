@@ -28,7 +28,7 @@ macro_rules! compression {
     ($(#[$doc:meta])* $name:ident, $features:literal, $proof:ty, $sigma_0:ident, $xor:ident) => {
         $(#[$doc])*
         #[target_feature(enable = $features)]
-        pub(in super::super) fn $name(words: &mut [u32; 8], blocks: &[[u8; 64]], _proof: $proof) {
+        pub(crate) fn $name(words: &mut [u32; 8], blocks: &[[u8; 64]], _proof: $proof) {
             let mut schedule = MaybeUninit::<Schedule>::uninit();
             let entries: *mut __m256i = schedule.as_mut_ptr().cast();
             let (pairs, last) = blocks.as_chunks::<2>();

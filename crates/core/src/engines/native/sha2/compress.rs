@@ -14,7 +14,7 @@ const ROOM: usize = BLOCK - 16;
 
 /// Absorbs whole blocks.
 #[inline]
-pub(in super::super) fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
+pub(crate) fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
     if blocks.is_empty() {
         return;
     }
@@ -34,7 +34,7 @@ pub(in super::super) fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
 
 /// Absorbs the rest of a message of `length` bytes from a border of blocks on, and pads it.
 #[inline]
-pub(in super::super) fn end(words: &mut [u64; 8], length: u128, source: &[u8], target: &mut [u8]) {
+pub(crate) fn end(words: &mut [u64; 8], length: u128, source: &[u8], target: &mut [u8]) {
     debug_assert!(target.len() <= 64);
     // What is left for the padded blocks: the last bytes, and the block before them where that
     // makes it two, since two blocks in one call have their schedules computed at once.

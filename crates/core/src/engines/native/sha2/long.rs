@@ -14,9 +14,9 @@ use crate::inputs::Params;
 /// SHA-2 with 64-bit words and a digest of `SIZE` bytes.
 #[derive(Clone)]
 pub(crate) struct Long<const SIZE: usize> {
-    pub(in super::super) words: [u64; 8],
+    pub(crate) words: [u64; 8],
     /// Bytes absorbed. The last `length % 128` of them wait in `buffer`.
-    pub(in super::super) length: u128,
+    pub(crate) length: u128,
     buffer: [u8; BLOCK],
 }
 

@@ -58,7 +58,7 @@ macro_rules! extend {
 }
 
 /// Absorbs whole blocks.
-pub(in super::super) fn compress(words: &mut [u64; 8], blocks: &[[u8; 128]]) {
+pub(crate) fn compress(words: &mut [u64; 8], blocks: &[[u8; 128]]) {
     for block in blocks {
         let begin = *words;
         let bytes = block.as_chunks().0;

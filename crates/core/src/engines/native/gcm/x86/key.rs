@@ -1,19 +1,19 @@
 //! AES-GCM in one go by Millrace's kernel for AVX2. Elsewhere it is AWS-LC's:
-//! [`aead`](super::super::aead), and so are long messages where AWS-LC has a wider kernel.
+//! [`aead`](crate::engines::native::aead), and so are long messages where AWS-LC has a wider kernel.
 
 use std::sync::OnceLock;
 
-use super::super::aead::AeadKey;
-use super::super::aes::AesCtrKey;
-use super::super::features::{Gcm256, Gcm512};
-use super::super::pointers;
-use super::super::primitives::equal;
-use super::super::wipe::{WipedBox, wipe_plain};
 use super::avx2::{self, Keys, Powers, Span};
-use super::field::Factor;
 use super::{BLOCK, advanced, first};
 use crate::Error;
 use crate::catalog::Cipher;
+use crate::engines::native::aead::AeadKey;
+use crate::engines::native::aes::AesCtrKey;
+use crate::engines::native::features::{Gcm256, Gcm512};
+use crate::engines::native::gcm::field::Factor;
+use crate::engines::native::pointers;
+use crate::engines::native::primitives::equal;
+use crate::engines::native::wipe::{WipedBox, wipe_plain};
 use crate::inputs::Text;
 
 /// Bytes up to which a message takes no longer here than by AWS-LC with AVX-512: its kernel takes
@@ -34,30 +34,30 @@ pub(crate) struct GcmKey {
 impl GcmKey {
     /// Room for a key, if this CPU has the instructions.
     #[inline]
-    pub(in super::super) fn vacant() -> Option<Self> {
+    pub(crate) fn vacant() -> Option<Self> {
         Gcm256::detect().map(Self::with)
     }
 
     /// Room for a key.
     #[inline]
-    pub(super) fn with(proof: Gcm256) -> Self {
+    pub(in crate::engines::native) fn with(proof: Gcm256) -> Self {
         Self { key: AesCtrKey::vacant(), powers: Powers::vacant(), proof, long: OnceLock::new() }
     }
 
     /// Returns true if AWS-LC uses wider instructions: it has a kernel for AVX-512, but not on
     /// Windows.
     #[inline]
-    pub(in super::super) fn long_by_aws_lc() -> bool {
+    pub(crate) fn long_by_aws_lc() -> bool {
         cfg!(all(feature = "aws-lc", not(windows))) && Gcm512::detect().is_some()
     }
 
     /// Bytes that a drop overwrites.
     #[cfg(test)]
-    pub(in super::super) const WIPED: usize = size_of::<AesCtrKey>() + size_of::<Powers>();
+    pub(crate) const WIPED: usize = size_of::<AesCtrKey>() + size_of::<Powers>();
 
     /// Prepares `key`, which must have 16, 24 or 32 bytes.
     #[inline]
-    pub(in super::super) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
+    pub(crate) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
         self.key.prepare(key)?;
         let (round_keys, rounds) = self.key.round_keys().ok_or(Error::Engine)?;
         // SAFETY: the proof says that the CPU has the instructions.
@@ -73,13 +73,13 @@ impl GcmKey {
     }
 
     /// The key as it was given, with which the schedule begins.
-    pub(in super::super) fn raw_key(&self) -> &[u8] {
+    pub(crate) fn raw_key(&self) -> &[u8] {
         let Some((keys, rounds)) = self.key.round_keys() else { return &[] };
         &keys.as_flattened()[..4 * (usize::from(rounds) - 6)]
     }
 
     /// Prepares for long messages too, on a key for many messages.
-    pub(in super::super) fn prepare_long(&self) {
+    pub(crate) fn prepare_long(&self) {
         if Self::long_by_aws_lc() && self.long.get().is_none() {
             let cipher = match self.raw_key().len() {
                 16 => Cipher::Aes128Gcm,
@@ -109,7 +109,7 @@ impl GcmKey {
 
     /// Encrypts, and writes the first `tag.len()` bytes of the tag.
     #[inline]
-    pub(in super::super) fn seal(
+    pub(crate) fn seal(
         &self,
         nonce: &[u8],
         aad: &[u8],
@@ -124,7 +124,7 @@ impl GcmKey {
 
     /// As [`GcmKey::seal`], by this kernel.
     #[inline]
-    pub(super) fn seal_here(
+    pub(crate) fn seal_here(
         &self,
         nonce: &[u8],
         aad: &[u8],
@@ -138,7 +138,7 @@ impl GcmKey {
 
     /// Decrypts if the tag matches, otherwise leaves zeros.
     #[inline]
-    pub(in super::super) fn open(
+    pub(crate) fn open(
         &self,
         nonce: &[u8],
         aad: &[u8],
@@ -153,7 +153,7 @@ impl GcmKey {
 
     /// As [`GcmKey::open`], by this kernel.
     #[inline]
-    pub(super) fn open_here(
+    pub(crate) fn open_here(
         &self,
         nonce: &[u8],
         aad: &[u8],

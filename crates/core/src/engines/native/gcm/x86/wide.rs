@@ -3,11 +3,11 @@
 
 use std::arch::x86_64::*;
 
-use super::super::aes::expand::RoundKeys;
-use super::super::aes::vaes512::{self, Counter, PASS, WIDE};
-use super::super::features::Gcm512;
-use super::super::wipe::{Plain, wipe_plain};
-use super::field::Factor;
+use crate::engines::native::aes::expand::RoundKeys;
+use crate::engines::native::aes::vaes512::{self, Counter, PASS, WIDE};
+use crate::engines::native::features::Gcm512;
+use crate::engines::native::gcm::field::Factor;
+use crate::engines::native::wipe::{Plain, wipe_plain};
 
 /// Bytes of a pass.
 const BYTES: usize = PASS * WIDE;
@@ -20,19 +20,19 @@ const EACH: usize = WIDE / 16;
 /// H^64, H^63 and so on to H, and as many zeros as a register that begins with H reads beyond.
 /// Wiped on drop.
 #[repr(align(64))]
-pub(in super::super) struct Powers([u128; BLOCKS + EACH]);
+pub(crate) struct Powers([u128; BLOCKS + EACH]);
 
 // SAFETY: an array of integers.
 unsafe impl Plain for Powers {}
 
 impl Powers {
     /// Room for them.
-    pub(in super::super) fn vacant() -> Self {
+    pub(crate) fn vacant() -> Self {
         Self([0; BLOCKS + EACH])
     }
 
     /// Computes them.
-    pub(in super::super) fn prepare(&mut self, h: Factor) {
+    pub(crate) fn prepare(&mut self, h: Factor) {
         let mut power = h;
         for place in self.0[..BLOCKS].iter_mut().rev() {
             *place = power.0;
@@ -127,17 +127,15 @@ pub(super) unsafe fn open<const ROUNDS: usize>(
 
 /// Hashes only, the last block filled up with zeros.
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,vaes,vpclmulqdq")]
-pub(super) fn hash(keys: Keys<'_>, text: &[u8]) -> u128 {
+pub(super) fn hash(powers: &Powers, text: &[u8], _proof: Gcm512) -> u128 {
     // SAFETY: pointer and size are of a slice.
-    unsafe {
-        number(hash_rest::<false>(keys.powers, text.as_ptr(), text.len(), _mm_setzero_si128()))
-    }
+    unsafe { number(hash_rest::<false>(powers, text.as_ptr(), text.len(), _mm_setzero_si128())) }
 }
 
 /// POLYVAL of a text (RFC 8452), the last block filled up with zeros: its blocks are numbers with
 /// the last byte on top.
 #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
-pub(in super::super) fn polyval(powers: &Powers, text: &[u8], _proof: Gcm512) -> u128 {
+pub(crate) fn polyval(powers: &Powers, text: &[u8], _proof: Gcm512) -> u128 {
     // SAFETY: pointer and size are of a slice.
     unsafe { number(hash_rest::<true>(powers, text.as_ptr(), text.len(), _mm_setzero_si128())) }
 }
@@ -282,7 +280,7 @@ impl Product {
         self.high = _mm512_ternarylogic_epi64::<0x96>(self.high, one[1], other[1]);
     }
 
-    /// As in [`product`](super::field::product), four at once, then their sum.
+    /// As in [`product`](crate::engines::native::gcm::field::product), four at once, then their sum.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
     fn reduced(self) -> __m128i {

@@ -334,8 +334,8 @@ pub(super) unsafe fn by_512(
 #[cfg(all(test, target_arch = "x86_64"))]
 #[test]
 fn all_compressions_agree() {
-    use super::super::super::features::{Avx2, Avx512, OrSkip};
-    use super::super::super::tests::Bytes;
+    use crate::engines::native::features::{Avx2, Avx512, OrSkip};
+    use crate::engines::native::tests::Bytes;
 
     let mut bytes = Bytes(8);
     let mut block = || Block(std::array::from_fn(|_| u64::from_ne_bytes(bytes.array())));

@@ -1,10 +1,10 @@
 //! Filling a part of a segment: which block looks at which other one, and the compression that the
 //! CPU has.
 
-#[cfg(target_arch = "x86_64")]
-use super::super::super::features::{Avx2, Avx512};
 use super::block::{self, Block, WORDS};
 use super::{Cost, Kind, Version};
+#[cfg(target_arch = "x86_64")]
+use crate::engines::native::features::{Avx2, Avx512};
 
 /// Which segment.
 #[derive(Copy, Clone)]

@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 
-use super::super::super::wipe::{Plain, copy_plain, wipe_plain};
+use crate::engines::native::wipe::{Plain, copy_plain, wipe_plain};
 
 /// The state: the round keys and the tables. Wiped on drop.
 pub(super) struct Blowfish {
@@ -273,8 +273,8 @@ const PI: [u32; 1042] = [
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::super::tests::Bytes;
     use super::*;
+    use crate::engines::native::tests::Bytes;
 
     #[test]
     fn it_is_the_crate() {

@@ -1,12 +1,12 @@
 //! Every set of kernels gives the same HMACs as the scalar code.
 
-use super::super::super::lanes::{Kernels, Multibuffer, sha1, sha256, sha512, tests::choices};
-use super::super::super::md::Sha1;
-use super::super::super::md::{Sha224, Sha256};
-use super::super::super::sha2::{Sha384, Sha512, Sha512_256};
-use super::super::super::tests::Bytes;
 use super::iteration::{HmacIteration, read_32, read_64};
 use super::*;
+use crate::engines::native::lanes::{Kernels, Multibuffer, sha1, sha256, sha512, tests::choices};
+use crate::engines::native::md::Sha1;
+use crate::engines::native::md::{Sha224, Sha256};
+use crate::engines::native::sha2::{Sha384, Sha512, Sha512_256};
+use crate::engines::native::tests::Bytes;
 use crate::inputs::Params;
 
 /// Compares `iterate` with the scalar code for 1 to 16 blocks of output.

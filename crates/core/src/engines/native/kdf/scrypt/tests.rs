@@ -1,7 +1,7 @@
 //! Every kernel gives the result of the plain one.
 
-use super::super::super::tests::Bytes;
 use super::*;
+use crate::engines::native::tests::Bytes;
 
 /// ROMix of the blocks with a kernel, as many as it has lanes or fewer.
 fn mixed(kernel: &Kernel, cost: &Cost, blocks: &[Vec<u8>]) -> Vec<Vec<u8>> {
@@ -88,7 +88,7 @@ fn all_kernels() -> Vec<(&'static str, Kernel)> {
     let mut all = vec![("plain", plain::PLAIN)];
     #[cfg(target_arch = "x86_64")]
     {
-        use super::super::super::features::OrSkip;
+        use crate::engines::native::features::OrSkip;
         if Avx2::detect().or_skip().is_some() {
             all.extend([("one", ONE), ("two", TWO), ("four", FOUR)]);
         }

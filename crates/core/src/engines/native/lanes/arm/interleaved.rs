@@ -18,12 +18,12 @@ macro_rules! interleaved {
         );
 
         /// Returns how this family uses the kernel.
-        pub(in super::super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
+        pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
             kernels.$instructions.and_then(|_| Multibuffer::new(2, $proof::NAMES, 2))
         }
 
         /// Hashes messages from a state that has absorbed `begun` bytes.
-        pub(in super::super::super) fn hash(
+        pub(crate) fn hash(
             kernels: Kernels,
             (start, begun): ([$word; $words], u64),
             sources: &[&[u8]],
@@ -40,7 +40,7 @@ macro_rules! interleaved {
 
         /// Iterates as many blocks as there are kernels for, and returns that number. A digest has
         /// `size` bytes.
-        pub(in super::super::super) fn iterate(
+        pub(crate) fn iterate(
             kernels: Kernels,
             iterations: &mut [HmacIteration<$word, $words>],
             size: usize,

@@ -7,19 +7,19 @@
 
 use std::arch::aarch64::*;
 
-use super::super::super::features::Sha3;
-use super::super::super::keccak::permutation::ROUND_CONSTANTS;
-use super::super::{Batch, Columns, Kernel, Kernels, Multibuffer, bits, run};
-use super::Sponge;
+use super::super::keccak::Sponge;
+use super::{Batch, Columns, Kernel, Kernels, Multibuffer, bits, run};
+use crate::engines::native::features::Sha3;
+use crate::engines::native::keccak::permutation::ROUND_CONSTANTS;
 
 /// Returns how this family uses the kernels.
-pub(super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
+pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
     kernels.sha3.and_then(|_| Multibuffer::new(2, Sha3::NAMES, 2))
 }
 
 /// Hashes messages with the kernel until fewer are left than it takes.
 #[inline]
-pub(super) fn run_all<const ROUNDS: usize>(
+pub(crate) fn run_all<const ROUNDS: usize>(
     kernels: Kernels,
     batch: &mut Batch<'_, '_, Sponge<ROUNDS>>,
 ) {

@@ -2,14 +2,13 @@
 
 use std::arch::aarch64::*;
 
-use super::super::super::features::Sha2;
-use super::super::super::kdf::pbkdf2::iteration::HmacIteration;
-use super::super::super::md::block::{self, Sha1Function};
-use super::super::super::wipe::Wiped;
-use super::super::block_hash::{block_hash, pad};
-use super::super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, run};
 use super::interleaved::interleaved;
+use super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, block_hash, pad, run};
 use crate::checkpoint::DigestSink;
+use crate::engines::native::features::Sha2;
+use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
+use crate::engines::native::md::block::{self, Sha1Function};
+use crate::engines::native::wipe::Wiped;
 
 interleaved!(
     /// SHA-1.

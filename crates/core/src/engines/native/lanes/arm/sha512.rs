@@ -2,15 +2,14 @@
 
 use std::arch::aarch64::*;
 
-use super::super::super::features::Sha512 as Instructions;
-use super::super::super::kdf::pbkdf2::iteration::HmacIteration;
-use super::super::super::sha2::compress;
-use super::super::super::sha2::constants::CONSTANTS_512;
-use super::super::super::wipe::Wiped;
-use super::super::block_hash::{block_hash, pad};
-use super::super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, run};
 use super::interleaved::interleaved;
+use super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, block_hash, pad, run};
 use crate::checkpoint::DigestSink;
+use crate::engines::native::features::Sha512 as Instructions;
+use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
+use crate::engines::native::sha2::compress;
+use crate::engines::native::sha2::constants::CONSTANTS_512;
+use crate::engines::native::wipe::Wiped;
 
 // 28 bytes are no number of words.
 interleaved!(

@@ -9,14 +9,14 @@
 
 use std::arch::x86_64::*;
 
-use super::super::super::features::{Avx2, Avx512};
-use super::super::super::keccak::permutation::ROUND_CONSTANTS;
-use super::super::vectors::{U64x4, U64x8};
-use super::super::{Batch, BlockHash, Columns, Kernel, Kernels, Multibuffer, run};
-use super::Sponge;
+use super::super::keccak::Sponge;
+use super::vectors::{U64x4, U64x8};
+use super::{Batch, BlockHash, Columns, Kernel, Kernels, Multibuffer, run};
+use crate::engines::native::features::{Avx2, Avx512};
+use crate::engines::native::keccak::permutation::ROUND_CONSTANTS;
 
 /// Returns how this family uses the kernels.
-pub(super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
+pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
     match kernels {
         Kernels { avx512: Some(_), .. } => Multibuffer::new(8, Avx512::NAMES, 2),
         Kernels { avx2: Some(_), .. } => Multibuffer::new(4, Avx2::NAMES, 2),
@@ -26,7 +26,7 @@ pub(super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
 
 /// Hashes messages with the widest kernel until fewer are left than it takes.
 #[inline]
-pub(super) fn run_all<const ROUNDS: usize>(
+pub(crate) fn run_all<const ROUNDS: usize>(
     kernels: Kernels,
     batch: &mut Batch<'_, '_, Sponge<ROUNDS>>,
 ) {
@@ -250,7 +250,7 @@ simd_kernel!(
     |_, sponge, tail, rest, length| sponge.pad(tail, rest, length)
 );
 
-/// [`BlockHash::pad`]; see [`U32x16::pad`](super::super::vectors::U32x16::pad).
+/// [`BlockHash::pad`]; see [`U32x16::pad`](super::vectors::U32x16::pad).
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn pad_in_registers<const ROUNDS: usize>(

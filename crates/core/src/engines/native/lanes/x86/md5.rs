@@ -9,15 +9,17 @@
 
 use std::arch::x86_64::*;
 
-use super::super::features::{Avx2, Avx512};
-use super::super::md::block::{self, Md5Function};
-use super::super::wipe::Wiped;
-use super::block_hash::{block_hash, pad};
 use super::merkle_damgard::merkle_damgard;
 use super::simd_kernel::{FEW, simd_kernel};
 use super::vectors::{U32x8, U32x16};
-use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
+use super::{
+    Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, block_hash, pad,
+    run,
+};
 use crate::checkpoint::DigestSink;
+use crate::engines::native::features::{Avx2, Avx512};
+use crate::engines::native::md::block::{self, Md5Function};
+use crate::engines::native::wipe::Wiped;
 
 merkle_damgard!(
     /// MD5.

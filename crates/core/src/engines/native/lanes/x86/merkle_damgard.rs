@@ -6,7 +6,7 @@
 /// `Interleaved`, over the CPU's instructions for this hash; `Wide` then takes at least `$beside`
 /// messages, as fewer are faster interleaved. `Narrow` takes at least `$least`.
 ///
-/// `$order` is the order of bytes in blocks; the rest is as [`block_hash`](super::block_hash) has
+/// `$order` is the order of bytes in blocks; the rest is as [`block_hash`](super::super::block_hash) has
 /// it.
 macro_rules! merkle_damgard {
     ($(#[$doc:meta])* $hash:ident, [$word:ty; $words:literal], $block:literal, $size:literal,
@@ -19,7 +19,7 @@ macro_rules! merkle_damgard {
         );
 
         /// Returns how this family uses the kernels.
-        pub(in super::super) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
+        pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {
             match kernels {
                 $(
                     Kernels { avx512: Some(_), sha_ni: Some(_), .. } => {
@@ -36,7 +36,7 @@ macro_rules! merkle_damgard {
         }
 
         /// Hashes messages from a state that has absorbed `begun` bytes.
-        pub(in super::super) fn hash(
+        pub(crate) fn hash(
             kernels: Kernels,
             (start, begun): ([$word; $words], u64),
             sources: &[&[u8]],
@@ -94,7 +94,7 @@ macro_rules! iterate {
 
         /// Iterates as many blocks as there are kernels for, and returns that number. A digest has
         /// `size` bytes.
-        pub(in super::super) fn iterate(
+        pub(crate) fn iterate(
             kernels: Kernels,
             iterations: &mut [HmacIteration<$word, $words>],
             size: usize,

@@ -9,17 +9,19 @@
 
 use std::arch::x86_64::*;
 
-use super::super::features::{Avx2, Avx512, ShaNi};
-use super::super::kdf::pbkdf2::iteration::HmacIteration;
-use super::super::md::block::{self, Sha1Function};
-use super::super::wipe::Wiped;
-use super::block_hash::{block_hash, pad};
 use super::hmac_iterations::hmac_iterations;
 use super::merkle_damgard::{iterate, merkle_damgard};
 use super::simd_kernel::{FEW, interleaved, simd_kernel};
 use super::vectors::{U32x8, U32x16};
-use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
+use super::{
+    Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, block_hash, pad,
+    run,
+};
 use crate::checkpoint::DigestSink;
+use crate::engines::native::features::{Avx2, Avx512, ShaNi};
+use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
+use crate::engines::native::md::block::{self, Sha1Function};
+use crate::engines::native::wipe::Wiped;
 
 merkle_damgard!(
     /// SHA-1.

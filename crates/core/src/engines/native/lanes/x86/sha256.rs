@@ -11,19 +11,21 @@
 
 use std::arch::x86_64::*;
 
-use super::super::features::{Avx2, Avx512, ShaNi};
-use super::super::kdf::pbkdf2::iteration::HmacIteration;
-use super::super::md::block::{self, Sha256Function};
-use super::super::sha2::constants::CONSTANTS_256;
-use super::super::wipe::Wiped;
-use super::block_hash::{block_hash, pad};
 use super::hmac_iterations::hmac_iterations;
 use super::merkle_damgard::{iterate, merkle_damgard};
 use super::sha2::rounds;
 use super::simd_kernel::{FEW, interleaved, simd_kernel};
 use super::vectors::{U32x8, U32x16};
-use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
+use super::{
+    Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, block_hash, pad,
+    run,
+};
 use crate::checkpoint::DigestSink;
+use crate::engines::native::features::{Avx2, Avx512, ShaNi};
+use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
+use crate::engines::native::md::block::{self, Sha256Function};
+use crate::engines::native::sha2::constants::CONSTANTS_256;
+use crate::engines::native::wipe::Wiped;
 
 // Beside `ShaNi` 9 lanes would do on Zen 5, 16 are needed on Zen 4.
 merkle_damgard!(

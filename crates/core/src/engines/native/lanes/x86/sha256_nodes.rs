@@ -5,17 +5,17 @@
 
 use std::arch::x86_64::*;
 
-use super::super::features::ShaNi;
-use super::super::sha2::constants::{CONSTANTS_256, Constants};
 use super::Kernels;
 use super::sha256::{self, pack, reverse, rounds_interleaved, unpack};
 use crate::checkpoint::DigestSink;
+use crate::engines::native::features::ShaNi;
+use crate::engines::native::sha2::constants::{CONSTANTS_256, Constants};
 
 /// Messages of one size cost the same with 16 lanes of AVX-512 from this number on (Zen 4).
 const LEAST_WIDE: usize = 12;
 
 /// Hashes messages as [`sha256::hash`] does, those of 64 bytes in a shorter way.
-pub(in super::super) fn hash(
+pub(crate) fn hash(
     kernels: Kernels,
     (start, begun): ([u32; 8], u64),
     sources: &[&[u8]],

@@ -8,19 +8,21 @@
 
 use std::arch::x86_64::*;
 
-use super::super::features::{Avx2, Avx512};
-use super::super::kdf::pbkdf2::iteration::HmacIteration;
-use super::super::sha2::compress;
-use super::super::sha2::constants::CONSTANTS_512;
-use super::super::wipe::Wiped;
-use super::block_hash::{block_hash, pad};
 use super::hmac_iterations::hmac_iterations;
 use super::merkle_damgard::{iterate, merkle_damgard};
 use super::sha2::rounds;
 use super::simd_kernel::{FEW, simd_kernel};
 use super::vectors::{U64x4, U64x8};
-use super::{Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, run};
+use super::{
+    Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, block_hash, pad,
+    run,
+};
 use crate::checkpoint::DigestSink;
+use crate::engines::native::features::{Avx2, Avx512};
+use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
+use crate::engines::native::sha2::compress;
+use crate::engines::native::sha2::constants::CONSTANTS_512;
+use crate::engines::native::wipe::Wiped;
 
 merkle_damgard!(
     /// SHA-512 and its kin, which begin with other words and show fewer.

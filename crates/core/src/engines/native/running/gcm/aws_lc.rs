@@ -5,23 +5,23 @@ use std::ptr::{self, NonNull};
 
 use aws_lc_sys as lc;
 
-use super::super::super::pointers;
 use crate::Error;
 use crate::catalog::Cipher;
+use crate::engines::native::pointers;
 use crate::inputs::Text;
 
 /// The most bytes of one call: their number is a `c_int`.
 const CALL_MAX: usize = 1 << 30;
 
 /// A context on AWS-LC's heap, which wipes what it frees.
-pub(in super::super) struct Gcm(NonNull<lc::EVP_CIPHER_CTX>);
+pub(crate) struct Gcm(NonNull<lc::EVP_CIPHER_CTX>);
 
 // SAFETY: the context is owned, and its pointers are to itself and to static tables.
 unsafe impl Send for Gcm {}
 
 impl Gcm {
     /// Begins a message under a key and a nonce of any size but zero.
-    pub(in super::super) fn new(
+    pub(crate) fn new(
         cipher: Cipher,
         encrypt: bool,
         key: &[u8],
@@ -65,7 +65,7 @@ impl Gcm {
 
     /// Encrypts or decrypts the next bytes.
     #[inline]
-    pub(in super::super) fn update(&mut self, text: Text<'_>) -> Result<(), Error> {
+    pub(crate) fn update(&mut self, text: Text<'_>) -> Result<(), Error> {
         let (source, target, size) = pointers(text);
         let mut at = 0;
         while at < size {
@@ -91,14 +91,14 @@ impl Gcm {
     }
 
     /// Ends an encryption, and writes the first bytes of the tag.
-    pub(in super::super) fn seal(&mut self, tag: &mut [u8]) -> Result<(), Error> {
+    pub(crate) fn seal(&mut self, tag: &mut [u8]) -> Result<(), Error> {
         self.finish()?;
         // SAFETY: writes as many bytes as the tag has, at most 16.
         unsafe { self.control(lc::EVP_CTRL_AEAD_GET_TAG, tag.len(), tag.as_mut_ptr()) }
     }
 
     /// Ends a decryption, and checks the tag.
-    pub(in super::super) fn verify(&mut self, tag: &[u8]) -> Result<(), Error> {
+    pub(crate) fn verify(&mut self, tag: &[u8]) -> Result<(), Error> {
         // SAFETY: reads as many bytes as the tag has, at most 16.
         unsafe { self.control(lc::EVP_CTRL_AEAD_SET_TAG, tag.len(), tag.as_ptr().cast_mut())? };
         self.finish().map_err(|_| Error::Authentication)
@@ -118,7 +118,7 @@ impl Gcm {
     }
 
     /// Returns an independent copy.
-    pub(in super::super) fn copy(&self) -> Result<Self, Error> {
+    pub(crate) fn copy(&self) -> Result<Self, Error> {
         let copy = Gcm::vacant()?;
         // SAFETY: a new context, and an initialised one.
         unsafe { done(lc::EVP_CIPHER_CTX_copy(copy.0.as_ptr(), self.0.as_ptr()))? };

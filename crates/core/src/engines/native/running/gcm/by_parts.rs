@@ -1,19 +1,19 @@
 //! AES-GCM in pieces by parts of whole blocks. Keeps the keystream and the ciphertext so far of the
 //! block in which a piece ends.
 
-use super::super::super::aead::AeadKey;
-use super::super::super::gcm::{self, BLOCK};
-use super::super::super::partial_tag::PartialTag;
-use super::super::super::primitives::equal;
-use super::super::super::wipe::{Secret, Wiped, WipedBox};
 use super::super::split;
 use crate::Error;
 use crate::catalog::Cipher;
 use crate::engines::Shared;
+use crate::engines::native::aead::AeadKey;
+use crate::engines::native::gcm::{self, BLOCK};
+use crate::engines::native::partial_tag::PartialTag;
+use crate::engines::native::primitives::equal;
+use crate::engines::native::wipe::{Secret, Wiped, WipedBox};
 use crate::inputs::Text;
 
 /// A message on its way.
-pub(in super::super) struct Gcm {
+pub(crate) struct Gcm {
     /// Of copies, too: it does not change.
     message: Shared<WipedBox<gcm::Message>>,
     encrypt: bool,
@@ -29,7 +29,7 @@ pub(in super::super) struct Gcm {
 
 impl Gcm {
     /// Begins a message.
-    pub(in super::super) fn new(
+    pub(crate) fn new(
         cipher: Cipher,
         encrypt: bool,
         key: &[u8],
@@ -49,7 +49,7 @@ impl Gcm {
     }
 
     /// Encrypts or decrypts the next bytes of the message.
-    pub(in super::super) fn update(&mut self, text: Text<'_>) -> Result<(), Error> {
+    pub(crate) fn update(&mut self, text: Text<'_>) -> Result<(), Error> {
         let begun = self.begun();
         let head = if begun > 0 { text.size().min(BLOCK - begun) } else { 0 };
         let (head, rest) = split(text, head);
@@ -113,20 +113,20 @@ impl Gcm {
     }
 
     /// Ends an encryption: writes the first bytes of the tag.
-    pub(in super::super) fn seal(&mut self, tag: &mut [u8]) -> Result<(), Error> {
+    pub(crate) fn seal(&mut self, tag: &mut [u8]) -> Result<(), Error> {
         tag.copy_from_slice(&self.tag()?.0[..tag.len()]);
         Ok(())
     }
 
     /// Ends a decryption: checks the tag.
-    pub(in super::super) fn verify(&mut self, tag: &[u8]) -> Result<(), Error> {
+    pub(crate) fn verify(&mut self, tag: &[u8]) -> Result<(), Error> {
         let full = self.tag()?;
         let authentic = full.0.get(..tag.len()).is_some_and(|full| equal(full, tag));
         if authentic { Ok(()) } else { Err(Error::Authentication) }
     }
 
     /// Returns an independent copy.
-    pub(in super::super) fn copy(&self) -> Result<Self, Error> {
+    pub(crate) fn copy(&self) -> Result<Self, Error> {
         let PartialTag(Wiped(sum)) = &self.sum;
         Ok(Gcm {
             message: self.message.clone(),

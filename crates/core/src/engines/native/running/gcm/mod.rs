@@ -13,8 +13,8 @@ pub(super) use self::by_parts::Gcm;
 
 #[cfg(all(test, feature = "aws-lc"))]
 mod tests {
-    use super::super::super::tests::Bytes;
     use crate::catalog::Cipher;
+    use crate::engines::native::tests::Bytes;
     use crate::inputs::Text;
 
     /// Encrypts and decrypts pieces with one of the two, copied half way.

@@ -2,9 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::super::super::features::Avx2;
 use super::stripe::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
 use super::{Lanes, PRIME32_1, SECRET, Stripe};
+use crate::engines::native::features::Avx2;
 
 type Pair = [__m256i; 2];
 

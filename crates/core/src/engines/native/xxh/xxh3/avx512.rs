@@ -2,9 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::super::super::features::Avx512;
 use super::stripe::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
 use super::{Lanes, PRIME32_1, SECRET, Stripe};
+use crate::engines::native::features::Avx512;
 
 /// Absorbs whole stripes, of which the first has index `at` in its block.
 #[target_feature(enable = "avx512f")]

@@ -10,8 +10,6 @@
 //! Kernels do not store the secret that a seed makes: reading it back at other alignments would
 //! wait for the stores (10 ns). They add the seed to the vectors that they load.
 
-#[cfg(target_arch = "x86_64")]
-use super::super::super::features::{Avx2, Avx512};
 #[cfg(target_arch = "aarch64")]
 use super::neon;
 #[cfg(not(target_arch = "aarch64"))]
@@ -20,6 +18,8 @@ use super::stripe::{BLOCK, End};
 use super::{BEGIN, Lanes, Stripe};
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
+#[cfg(target_arch = "x86_64")]
+use crate::engines::native::features::{Avx2, Avx512};
 
 /// Calls the function of the fastest kernel that this CPU can run.
 macro_rules! by_cpu {

@@ -1,8 +1,8 @@
 //! Every kernel of XXH3 gives the result of scalar code, from every stripe of a block on.
 
-use super::super::super::tests::Bytes;
 use super::stripe::{BLOCK, End};
 use super::*;
+use crate::engines::native::tests::Bytes;
 
 /// The results of a kernel: the lanes after whole stripes, and both hashes.
 type Answers = ([u64; 8], u64, u128);
@@ -21,7 +21,7 @@ fn kernels(lanes: &Lanes, seed: u64, end: &End<'_>) -> Vec<(&'static str, Answer
     let mut all = Vec::new();
     #[cfg(target_arch = "x86_64")]
     {
-        use super::super::super::features::{Avx2, Avx512, OrSkip};
+        use crate::engines::native::features::{Avx2, Avx512, OrSkip};
         if let Some(proof) = Avx512::detect().or_skip() {
             // SAFETY: the proof says that the CPU has the instructions.
             all.push(("avx512", unsafe { answers!(avx512, lanes, seed, end, proof) }));

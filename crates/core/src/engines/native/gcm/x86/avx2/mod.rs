@@ -13,8 +13,8 @@ use std::arch::x86_64::*;
 use self::partial::{load_partial, ones, store_partial};
 pub(super) use self::product::Powers;
 use self::product::{Product, first, number, reversed, words};
-use super::super::aes::expand::RoundKeys;
-use super::super::features::Gcm256;
+use crate::engines::native::aes::expand::RoundKeys;
+use crate::engines::native::features::Gcm256;
 
 /// Bytes of a register: two blocks.
 const WIDE: usize = 32;

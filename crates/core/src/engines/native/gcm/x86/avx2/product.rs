@@ -5,14 +5,14 @@
 
 use std::arch::x86_64::*;
 
-use super::super::super::features::Gcm256;
-use super::super::super::wipe::{Plain, wipe_plain};
-use super::super::field::Factor;
 use super::{BLOCKS, PASS, WIDE};
+use crate::engines::native::features::Gcm256;
+use crate::engines::native::gcm::field::Factor;
+use crate::engines::native::wipe::{Plain, wipe_plain};
 
 /// Powers of H. Wiped on drop.
 #[repr(C, align(32))]
-pub(in super::super) struct Powers {
+pub(crate) struct Powers {
     /// H^16 to H, and zeros for a register that begins with H.
     whole: [u128; BLOCKS + 1],
     /// The sum of each power's halves, in the order in which a pass reads them: the powers 0 and 2,
@@ -26,13 +26,13 @@ unsafe impl Plain for Powers {}
 impl Powers {
     /// Room for them.
     #[inline]
-    pub(in super::super) fn vacant() -> Self {
+    pub(crate) fn vacant() -> Self {
         Self { whole: [0; BLOCKS + 1], halves: [0; BLOCKS] }
     }
 
     /// Computes them.
     #[inline]
-    pub(in super::super) fn prepare(&mut self, h: Factor, _proof: Gcm256) {
+    pub(crate) fn prepare(&mut self, h: Factor, _proof: Gcm256) {
         // SAFETY: the proof says that the CPU has the instructions.
         unsafe { self.compute(h) }
     }
@@ -68,7 +68,7 @@ impl Powers {
 
     /// H.
     #[inline]
-    pub(in super::super) fn h(&self) -> Factor {
+    pub(crate) fn h(&self) -> Factor {
         Factor(self.whole[BLOCKS - 1])
     }
 
@@ -163,7 +163,7 @@ impl Product {
         self.reduced()
     }
 
-    /// As in [`product`](super::super::field::product), two at once, then their sum.
+    /// As in [`product`](crate::engines::native::gcm::field::product), two at once, then their sum.
     #[inline]
     #[target_feature(enable = "avx2,vpclmulqdq")]
     pub(super) fn reduced(self) -> __m128i {

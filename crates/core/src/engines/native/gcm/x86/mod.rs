@@ -1,0 +1,116 @@
+//! The kernels of x86-64: AES-CTR and GHASH at once.
+
+mod avx2;
+pub(crate) mod key;
+pub(crate) mod wide;
+
+use super::field::Factor;
+use super::{BLOCK, advanced, first};
+use crate::engines::native::aes::AesCtrKey;
+use crate::engines::native::features::{Gcm256, Gcm512};
+use crate::engines::native::pointers;
+use crate::inputs::Text;
+
+/// The powers of H for one of the kernels. Wiped on drop.
+pub(crate) enum Powers {
+    Wide(wide::Powers, Gcm512),
+    Avx2(avx2::Powers, Gcm256),
+}
+
+/// A kernel with its key material.
+#[derive(Copy, Clone)]
+enum Kernel<'a> {
+    Wide(wide::Keys<'a>),
+    Avx2(avx2::Keys<'a>),
+}
+
+impl Powers {
+    /// Room for the powers of the widest kernel that the CPU has for this key.
+    pub(crate) fn vacant(key: &AesCtrKey) -> Option<Self> {
+        key.round_keys()?;
+        Gcm512::detect().map(Self::wide).or_else(|| Gcm256::detect().map(Self::avx2))
+    }
+
+    /// Room for those of AVX-512.
+    pub(super) fn wide(proof: Gcm512) -> Self {
+        Self::Wide(wide::Powers::vacant(), proof)
+    }
+
+    /// Room for those of AVX2.
+    pub(super) fn avx2(proof: Gcm256) -> Self {
+        Self::Avx2(avx2::Powers::vacant(), proof)
+    }
+
+    /// Computes them.
+    pub(crate) fn prepare(&mut self, h: Factor) {
+        match self {
+            Self::Wide(powers, _) => powers.prepare(h),
+            Self::Avx2(powers, proof) => powers.prepare(h, *proof),
+        }
+    }
+
+    /// Returns the sum of a text's blocks, the last filled up with zeros: each times the power of H
+    /// for its distance from the end, the last times H.
+    pub(crate) fn hash(&self, text: &[u8]) -> u128 {
+        // SAFETY: the proofs say that the CPU has the instructions.
+        unsafe {
+            match self {
+                &Self::Wide(ref powers, proof) => wide::hash(powers, text, proof),
+                Self::Avx2(powers, proof) => avx2::hash(powers, text, *proof),
+            }
+        }
+    }
+
+    /// Encrypts or decrypts, and returns such a sum of the ciphertext; `None` if the key has no
+    /// round keys.
+    pub(crate) fn process<const OPEN: bool>(
+        &self,
+        key: &AesCtrKey,
+        counter: u128,
+        text: Text<'_>,
+    ) -> Option<u128> {
+        let (round_keys, rounds) = key.round_keys()?;
+        let kernel = match self {
+            &Self::Wide(ref powers, proof) => {
+                Kernel::Wide(wide::Keys { round_keys, powers, proof })
+            }
+            &Self::Avx2(ref powers, proof) => {
+                Kernel::Avx2(avx2::Keys { round_keys, powers, proof })
+            }
+        };
+        // SAFETY: the proofs say that the CPU has the instructions, and the key is of as many
+        // rounds.
+        Some(unsafe {
+            match rounds {
+                10 => process::<10, OPEN>(kernel, counter, text),
+                12 => process::<12, OPEN>(kernel, counter, text),
+                _ => process::<14, OPEN>(kernel, counter, text),
+            }
+        })
+    }
+}
+
+/// Encrypts or decrypts, and returns GHASH of the ciphertext.
+///
+/// # Safety
+/// The CPU has the instructions of the kernel, and the key is of as many rounds.
+unsafe fn process<const ROUNDS: usize, const OPEN: bool>(
+    kernel: Kernel<'_>,
+    counter: u128,
+    text: Text<'_>,
+) -> u128 {
+    let (source, target, size) = pointers(text);
+    let span = avx2::Span { source, target, size };
+    // SAFETY: as promised by the caller; source and target have `size` bytes and are equal or
+    // disjoint.
+    unsafe {
+        match (kernel, OPEN) {
+            (Kernel::Wide(keys), false) => {
+                wide::seal::<ROUNDS>(keys, counter, source, target, size)
+            }
+            (Kernel::Wide(keys), true) => wide::open::<ROUNDS>(keys, counter, source, target, size),
+            (Kernel::Avx2(keys), false) => avx2::seal::<ROUNDS>(keys, counter, span, 0, None),
+            (Kernel::Avx2(keys), true) => avx2::open::<ROUNDS>(keys, counter, span, 0, None),
+        }
+    }
+}
