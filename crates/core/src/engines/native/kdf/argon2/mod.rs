@@ -10,6 +10,8 @@
 
 mod block;
 mod segment;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 use self::block::{Block, WORDS};
 use self::segment::{Place, Run};

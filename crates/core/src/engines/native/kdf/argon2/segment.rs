@@ -2,9 +2,9 @@
 //! CPU has.
 
 use super::block::{self, Block, WORDS};
-use super::{Cost, Kind, Version};
 #[cfg(target_arch = "x86_64")]
-use crate::engines::native::features::{Avx2, Avx512};
+use super::x86;
+use super::{Cost, Kind, Version};
 
 /// Which segment.
 #[derive(Copy, Clone)]
@@ -20,6 +20,7 @@ pub(super) struct Place<'a> {
 
 /// The blocks of a segment that are filled at once: from one number to another, the first of which
 /// is a multiple of 128.
+#[derive(Copy, Clone)]
 pub(super) struct Run<'a> {
     place: Place<'a>,
     from: usize,
@@ -27,7 +28,7 @@ pub(super) struct Run<'a> {
 }
 
 /// A compression function; see [`block::plain`].
-trait Compression: Copy {
+pub(super) trait Compression: Copy {
     /// # Safety
     /// As for [`block::plain`].
     unsafe fn compress(
@@ -55,40 +56,17 @@ impl<'a> Run<'a> {
         // SAFETY: as promised by the caller; the proof says that the CPU has the instructions.
         unsafe {
             #[cfg(target_arch = "x86_64")]
-            {
-                if Avx512::detect().is_some() {
-                    return self.fill_512();
-                }
-                if Avx2::detect().is_some() {
-                    return self.fill_256();
-                }
+            if x86::fill(self) {
+                return;
             }
             self.fill_with(Plain);
         }
     }
 
     /// # Safety
-    /// As for [`fill`](Self::fill).
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-    unsafe fn fill_512(self) {
-        // SAFETY: as promised by the caller.
-        unsafe { self.fill_with(By512) }
-    }
-
-    /// # Safety
-    /// As for [`fill`](Self::fill).
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    unsafe fn fill_256(self) {
-        // SAFETY: as promised by the caller.
-        unsafe { self.fill_with(By256) }
-    }
-
-    /// # Safety
     /// As for [`fill`](Self::fill), and the CPU has the instructions of the compression.
     #[inline(always)]
-    unsafe fn fill_with(self, by: impl Compression) {
+    pub(super) unsafe fn fill_with(self, by: impl Compression) {
         let Self { place: Place { cost, blocks, segment, pass, slice, lane }, from, to } = self;
         let blind = match cost.kind {
             Kind::D => false,
@@ -195,24 +173,14 @@ unsafe fn numbers(by: impl Compression, place: &Place<'_>, count: usize) -> Bloc
 #[inline(always)]
 fn ahead(block: *const Block) {
     #[cfg(target_arch = "x86_64")]
-    for line in 0..16 {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint; any address will do.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(block.cast::<i8>().wrapping_add(64 * line)) };
-    }
+    x86::prefetch(block);
     #[cfg(not(target_arch = "x86_64"))]
     let _ = block;
 }
 
-/// The kinds of compression.
+/// In scalar code.
 #[derive(Copy, Clone)]
 struct Plain;
-#[cfg(target_arch = "x86_64")]
-#[derive(Copy, Clone)]
-struct By256;
-#[cfg(target_arch = "x86_64")]
-#[derive(Copy, Clone)]
-struct By512;
 
 impl Compression for Plain {
     #[inline(always)]
@@ -227,39 +195,5 @@ impl Compression for Plain {
     ) {
         // SAFETY: as promised by the caller.
         unsafe { block::plain(before, other, target, mixes, early) }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Compression for By256 {
-    #[inline(always)]
-    // SAFETY: as in the trait.
-    unsafe fn compress(
-        self,
-        before: *const Block,
-        other: *const Block,
-        target: *mut Block,
-        mixes: bool,
-        early: impl FnOnce(u64),
-    ) {
-        // SAFETY: as promised by the caller.
-        unsafe { block::by_256(before, other, target, mixes, early) }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Compression for By512 {
-    #[inline(always)]
-    // SAFETY: as in the trait.
-    unsafe fn compress(
-        self,
-        before: *const Block,
-        other: *const Block,
-        target: *mut Block,
-        mixes: bool,
-        early: impl FnOnce(u64),
-    ) {
-        // SAFETY: as promised by the caller.
-        unsafe { block::by_512(before, other, target, mixes, early) }
     }
 }

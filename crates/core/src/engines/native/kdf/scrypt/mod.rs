@@ -3,14 +3,10 @@
 mod plain;
 mod romix;
 #[cfg(target_arch = "x86_64")]
-mod vectors;
+mod x86;
 
-#[cfg(target_arch = "x86_64")]
-use self::romix::{EIGHT, FOUR, FOUR_WIDE, ONE, ONE_ROTATED, TWO, TWO_ROTATED};
 use self::romix::{Kernel, LANES_MAX, Place};
 use super::super::cpu;
-#[cfg(target_arch = "x86_64")]
-use super::super::features::{Avx2, Avx512};
 use super::super::memory::Memory;
 use super::super::wipe::wipe_below;
 use super::super::{SHA256, Sha256State};
@@ -59,13 +55,8 @@ pub(super) fn serves() -> Service {
 /// Returns the kernels that this CPU can run, from the fewest lanes to the most.
 fn kernels() -> &'static [Kernel] {
     #[cfg(target_arch = "x86_64")]
-    {
-        if Avx512::detect().is_some() {
-            return &[ONE_ROTATED, TWO_ROTATED, FOUR_WIDE, EIGHT];
-        }
-        if Avx2::detect().is_some() {
-            return &[ONE, TWO, FOUR];
-        }
+    if let Some(kernels) = x86::kernels() {
+        return kernels;
     }
     &[plain::PLAIN]
 }

@@ -88,7 +88,8 @@ fn all_kernels() -> Vec<(&'static str, Kernel)> {
     let mut all = vec![("plain", plain::PLAIN)];
     #[cfg(target_arch = "x86_64")]
     {
-        use crate::engines::native::features::OrSkip;
+        use super::x86::{EIGHT, FOUR, FOUR_WIDE, ONE, ONE_ROTATED, TWO, TWO_ROTATED};
+        use crate::engines::native::features::{Avx2, Avx512, OrSkip};
         if Avx2::detect().or_skip().is_some() {
             all.extend([("one", ONE), ("two", TWO), ("four", FOUR)]);
         }
