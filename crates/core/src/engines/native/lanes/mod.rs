@@ -16,6 +16,7 @@ mod block_hash;
 #[cfg_attr(target_arch = "x86_64", path = "x86/mod.rs")]
 mod cpu;
 pub(super) mod keccak;
+mod sponge;
 
 use std::mem::MaybeUninit;
 use std::ops::Range;

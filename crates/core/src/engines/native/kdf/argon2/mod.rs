@@ -14,7 +14,7 @@ mod segment;
 mod x86;
 
 use self::block::{Block, WORDS};
-use self::segment::{Place, Run};
+use self::segment::{Place, Plain, Run};
 use super::super::Digest;
 use super::super::blake2::Blake2b512;
 use super::super::cpu;
@@ -130,7 +130,7 @@ pub(crate) fn run(
                 for from in (0..segment).step_by(SLICE) {
                     let to = segment.min(from + SLICE);
                     // SAFETY: the memory has all lanes, of which this part is filled next.
-                    unsafe { Run::new(place, from, to).fill() };
+                    unsafe { fill(Run::new(place, from, to)) };
                     (done, since_pause) = (done + (to - from) as u64, since_pause + to - from);
                     if since_pause >= SLICE {
                         since_pause = 0;
@@ -214,4 +214,20 @@ fn hash(parts: &[&[u8]], target: &mut [u8]) {
     }
     let rest = target.len() - at;
     target[at..].copy_from_slice(&last.0[..rest]);
+}
+
+/// Fills the blocks with the widest vectors that the CPU has.
+///
+/// # Safety
+/// The memory has all lanes, of four segments each, and no other thread uses it; those that come
+/// before are filled.
+unsafe fn fill(run: Run<'_>) {
+    // SAFETY: as promised by the caller; scalar code needs no instructions.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if x86::fill(run) {
+            return;
+        }
+        run.fill_with(Plain);
+    }
 }

@@ -2,8 +2,6 @@
 //! CPU has.
 
 use super::block::{self, Block, WORDS};
-#[cfg(target_arch = "x86_64")]
-use super::x86;
 use super::{Cost, Kind, Version};
 
 /// Which segment.
@@ -51,20 +49,7 @@ impl<'a> Run<'a> {
     ///
     /// # Safety
     /// The memory has all lanes, of four segments each, and no other thread uses it; those that
-    /// come before are filled.
-    pub(super) unsafe fn fill(self) {
-        // SAFETY: as promised by the caller; the proof says that the CPU has the instructions.
-        unsafe {
-            #[cfg(target_arch = "x86_64")]
-            if x86::fill(self) {
-                return;
-            }
-            self.fill_with(Plain);
-        }
-    }
-
-    /// # Safety
-    /// As for [`fill`](Self::fill), and the CPU has the instructions of the compression.
+    /// come before are filled. The CPU has the instructions of the compression.
     #[inline(always)]
     pub(super) unsafe fn fill_with(self, by: impl Compression) {
         let Self { place: Place { cost, blocks, segment, pass, slice, lane }, from, to } = self;
@@ -173,14 +158,18 @@ unsafe fn numbers(by: impl Compression, place: &Place<'_>, count: usize) -> Bloc
 #[inline(always)]
 fn ahead(block: *const Block) {
     #[cfg(target_arch = "x86_64")]
-    x86::prefetch(block);
+    for line in 0..16 {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint; any address will do.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(block.cast::<i8>().wrapping_add(64 * line)) };
+    }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = block;
 }
 
 /// In scalar code.
 #[derive(Copy, Clone)]
-struct Plain;
+pub(super) struct Plain;
 
 impl Compression for Plain {
     #[inline(always)]

@@ -15,7 +15,7 @@ struct By512;
 /// Fills the blocks, unless the CPU lacks the instructions. Returns true if they are filled.
 ///
 /// # Safety
-/// As for [`Run::fill`].
+/// As for [`Run::fill_with`].
 pub(super) unsafe fn fill(run: Run<'_>) -> bool {
     // SAFETY: as promised by the caller; the proofs say that the CPU has the instructions.
     unsafe {
@@ -31,7 +31,7 @@ pub(super) unsafe fn fill(run: Run<'_>) -> bool {
 }
 
 /// # Safety
-/// As for [`Run::fill`].
+/// As for [`Run::fill_with`].
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 unsafe fn fill_512(run: Run<'_>) {
     // SAFETY: as promised by the caller.
@@ -39,20 +39,11 @@ unsafe fn fill_512(run: Run<'_>) {
 }
 
 /// # Safety
-/// As for [`Run::fill`].
+/// As for [`Run::fill_with`].
 #[target_feature(enable = "avx2")]
 unsafe fn fill_256(run: Run<'_>) {
     // SAFETY: as promised by the caller.
     unsafe { run.fill_with(By256) }
-}
-
-/// Asks for a block.
-#[inline(always)]
-pub(super) fn prefetch(block: *const Block) {
-    for line in 0..16 {
-        // SAFETY: a hint; any address will do.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(block.cast::<i8>().wrapping_add(64 * line)) };
-    }
 }
 
 impl Compression for By256 {

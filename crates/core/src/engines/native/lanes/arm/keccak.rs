@@ -7,7 +7,7 @@
 
 use std::arch::aarch64::*;
 
-use super::super::keccak::Sponge;
+use super::super::sponge::Sponge;
 use super::{Batch, Columns, Kernel, Kernels, Multibuffer, bits, run};
 use crate::engines::native::features::Sha3;
 use crate::engines::native::keccak::permutation::ROUND_CONSTANTS;

@@ -9,7 +9,7 @@
 
 use std::arch::x86_64::*;
 
-use super::super::keccak::Sponge;
+use super::super::sponge::Sponge;
 use super::vectors::{U64x4, U64x8};
 use super::{Batch, BlockHash, Columns, Kernel, Kernels, Multibuffer, run};
 use crate::engines::native::features::{Avx2, Avx512};
