@@ -19,7 +19,26 @@ pub enum Text<'a> {
     },
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// Returns the first `at` bytes, and the rest.
+    #[inline]
+    pub(crate) fn split_at(self, at: usize) -> (Text<'a>, Text<'a>) {
+        match self {
+            Text::InPlace(bytes) => {
+                let (first, rest) = bytes.split_at_mut(at);
+                (Text::InPlace(first), Text::InPlace(rest))
+            }
+            Text::Across { source, target } => {
+                let (first, rest) = source.split_at(at);
+                let (target, rest_target) = target.split_at_mut(at);
+                (
+                    Text::Across { source: first, target },
+                    Text::Across { source: rest, target: rest_target },
+                )
+            }
+        }
+    }
+
     /// Returns the length of the source in bytes.
     #[inline]
     pub fn size(&self) -> usize {

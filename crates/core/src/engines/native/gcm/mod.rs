@@ -20,7 +20,6 @@ pub(super) use self::kernel::wide;
 use super::aead::AeadKey;
 use super::aes::AesCtrKey;
 use super::partial_tag::PartialTag;
-use super::running::split;
 use super::wipe::{Plain, Secret, Wiped, WipedBox, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
@@ -135,7 +134,7 @@ impl Message {
     /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
     pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         if let Some(at) = self.wraps_within(offset, text.size()) {
-            let (head, rest) = split(text, at);
+            let (head, rest) = text.split_at(at);
             let (size, head) = (rest.size(), self.seal(offset, head)?);
             return Ok(self.joined(&head, size, &self.seal(offset + at as u64, rest)?));
         }
@@ -157,7 +156,7 @@ impl Message {
     /// Decrypts such a part, and returns what it adds.
     pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         if let Some(at) = self.wraps_within(offset, text.size()) {
-            let (head, rest) = split(text, at);
+            let (head, rest) = text.split_at(at);
             let (size, head) = (rest.size(), self.open(offset, head)?);
             return Ok(self.joined(&head, size, &self.open(offset + at as u64, rest)?));
         }
@@ -177,7 +176,7 @@ impl Message {
     /// Encrypts or decrypts the part that begins `offset` bytes into the text.
     pub(super) fn xor(&self, offset: u64, text: Text<'_>) -> Result<(), Error> {
         if let Some(at) = self.wraps_within(offset, text.size()) {
-            let (head, rest) = split(text, at);
+            let (head, rest) = text.split_at(at);
             self.xor(offset, head)?;
             return self.xor(offset + at as u64, rest);
         }

@@ -7,7 +7,6 @@ use super::super::poly1305::sum::lengths;
 use super::super::poly1305::{BLOCK, Poly1305};
 use super::super::wipe::Secret;
 use super::keystream::Keystream;
-use super::split;
 use crate::Error;
 use crate::inputs::Text;
 
@@ -75,7 +74,7 @@ impl ChaChaPoly {
         let mut rest = text;
         loop {
             let at = rest.size().min(STRIP);
-            let (strip, after) = split(rest, at);
+            let (strip, after) = rest.split_at(at);
             self.strip(strip)?;
             if after.size() == 0 {
                 return Ok(());

@@ -4,7 +4,6 @@
 use super::super::aes::AesCtrKey;
 use super::super::chacha::ChaCha20Key;
 use super::super::wipe::{Plain, copy_plain, wipe_plain};
-use super::split;
 use crate::Error;
 use crate::inputs::Text;
 
@@ -76,14 +75,14 @@ impl Keystream {
     pub(super) fn apply(&mut self, text: Text<'_>) -> Result<(), Error> {
         let size = text.size();
         let head = size.min(self.filled - self.used);
-        let (first, rest) = split(text, head);
+        let (first, rest) = text.split_at(head);
         self.mix(first);
         if head == size {
             return Ok(());
         }
         let left = size - head;
         let whole = if left >= AHEAD { left / BLOCK * BLOCK } else { 0 };
-        let (bulk, rest) = split(rest, whole);
+        let (bulk, rest) = rest.split_at(whole);
         if whole > 0 {
             stream(&self.key, &mut self.iv, bulk)?;
         }
@@ -156,7 +155,7 @@ fn stream(key: &Key, iv: &mut [u8; 16], text: Text<'_>) -> Result<(), Error> {
 #[inline]
 fn split_first(text: Text<'_>, size: usize) -> (Text<'_>, Text<'_>) {
     let at = size.min(text.size());
-    split(text, at)
+    text.split_at(at)
 }
 
 impl Drop for Keystream {

@@ -113,22 +113,3 @@ impl RunningState {
         }))
     }
 }
-
-/// Splits a text in two.
-#[inline]
-pub(super) fn split(text: Text<'_>, at: usize) -> (Text<'_>, Text<'_>) {
-    match text {
-        Text::InPlace(bytes) => {
-            let (first, rest) = bytes.split_at_mut(at);
-            (Text::InPlace(first), Text::InPlace(rest))
-        }
-        Text::Across { source, target } => {
-            let (first, rest) = source.split_at(at);
-            let (target, rest_target) = target.split_at_mut(at);
-            (
-                Text::Across { source: first, target },
-                Text::Across { source: rest, target: rest_target },
-            )
-        }
-    }
-}

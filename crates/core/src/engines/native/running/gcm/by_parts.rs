@@ -1,7 +1,6 @@
 //! AES-GCM in pieces by parts of whole blocks. Keeps the keystream and the ciphertext so far of the
 //! block in which a piece ends.
 
-use super::super::split;
 use crate::Error;
 use crate::catalog::Cipher;
 use crate::engines::Shared;
@@ -52,14 +51,14 @@ impl Gcm {
     pub(crate) fn update(&mut self, text: Text<'_>) -> Result<(), Error> {
         let begun = self.begun();
         let head = if begun > 0 { text.size().min(BLOCK - begun) } else { 0 };
-        let (head, rest) = split(text, head);
+        let (head, rest) = text.split_at(head);
         self.mix(head);
         if begun > 0 && self.begun() == 0 {
             let part = self.message.authenticate(&self.sealed.0)?;
             self.sum = self.message.joined(&self.sum, BLOCK, &part);
         }
         let whole = rest.size() / BLOCK * BLOCK;
-        let (bulk, tail) = split(rest, whole);
+        let (bulk, tail) = rest.split_at(whole);
         if whole > 0 {
             let part = if self.encrypt {
                 self.message.seal(self.size, bulk)?
