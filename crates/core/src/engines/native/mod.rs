@@ -8,11 +8,13 @@ mod chacha;
 mod chacha_parts;
 #[cfg(target_arch = "x86_64")]
 mod chacha_poly;
+mod compression;
 pub(crate) mod cpu;
 mod crc;
 #[cfg(target_family = "wasm")]
 pub mod families;
 pub(crate) mod features;
+mod field;
 mod gcm;
 mod gcm_siv;
 pub(super) mod hash_parts;

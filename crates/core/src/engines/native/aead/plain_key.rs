@@ -1,7 +1,7 @@
 //! The key of an AEAD without AWS-LC.
 
 use super::super::aes::AesCtrKey;
-use super::super::gcm::field::Factor;
+use super::super::field::Factor;
 use super::super::wipe::{Plain, wipe_plain};
 use crate::Error;
 use crate::catalog::Cipher;

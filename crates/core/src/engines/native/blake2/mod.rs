@@ -296,7 +296,7 @@ fn all_but_last<const BLOCK: usize>(source: &[u8]) -> usize {
 
 /// The first words of SHA-512 and SHA-256.
 const FIRST_64: [u64; 8] = super::sha2::long::first_words::<64>();
-const FIRST_32: [u32; 8] = super::md::block::FIRST_WORDS_256;
+const FIRST_32: [u32; 8] = super::compression::words_32::FIRST_WORDS_256;
 
 #[cfg(test)]
 mod tests;

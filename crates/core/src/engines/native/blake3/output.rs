@@ -20,7 +20,7 @@ const KEYED_HASH: u8 = 1 << 4;
 const DERIVE_KEY_MATERIAL: u8 = 1 << 6;
 
 /// What SHA-256 begins with too.
-const FIRST_WORDS: [u32; 8] = super::super::md::block::FIRST_WORDS_256;
+const FIRST_WORDS: [u32; 8] = super::super::compression::words_32::FIRST_WORDS_256;
 
 /// The inputs of the compression that computes the output. Wiped on drop.
 pub(super) struct OutputReader {

@@ -8,17 +8,16 @@
 //! authenticates the part as additional data has the tag `(part * H ^ lengths) * H ^ E(iv)`, of
 //! which the last two are known.
 
-pub(super) mod field;
 #[cfg_attr(not(target_arch = "x86_64"), path = "no_kernel.rs")]
 #[cfg_attr(target_arch = "x86_64", path = "x86/mod.rs")]
 mod kernel;
 
-use self::field::{Factor, product, sum_of_blocks};
 pub(super) use self::kernel::key;
 #[cfg(target_arch = "x86_64")]
 pub(super) use self::kernel::wide;
 use super::aead::AeadKey;
 use super::aes::AesCtrKey;
+use super::field::{Factor, product, sum_of_blocks};
 use super::partial_tag::PartialTag;
 use super::wipe::{Plain, Secret, Wiped, WipedBox, copy_plain, wipe_plain};
 use crate::Error;

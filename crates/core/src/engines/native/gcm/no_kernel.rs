@@ -1,8 +1,8 @@
 //! CPUs without a kernel: AES-GCM is AWS-LC's or RustCrypto's.
 
-use super::field::Factor;
 use crate::Error;
 use crate::engines::native::aes::AesCtrKey;
+use crate::engines::native::field::Factor;
 use crate::inputs::Text;
 
 /// There are none.

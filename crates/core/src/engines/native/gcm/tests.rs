@@ -2,6 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Gcm256, Gcm512, OrSkip};
+use super::super::field;
 use super::super::tests::{Bytes, sizes};
 use super::*;
 use crate::catalog::Cipher;

@@ -11,7 +11,7 @@ mod polyval;
 use self::polyval::Polyval;
 use super::aes::AesCtrKey;
 use super::aes::siv::SivKey;
-use super::gcm::field::{Factor, product};
+use super::field::{Factor, product};
 use super::partial_tag::PartialTag;
 use super::wipe::{Plain, Secret, Wiped, WipedBox, wipe_plain};
 use crate::Error;
@@ -29,7 +29,7 @@ pub(crate) struct Message {
     aad_size: usize,
 }
 
-/// Numbers, as in [`field`](super::gcm::field).
+/// Numbers, as in [`field`](super::field).
 struct Secrets {
     /// H.
     h: Factor,

@@ -1,10 +1,10 @@
 //! POLYVAL (RFC 8452, section 3): a polynomial in H whose coefficients are the blocks, over the
-//! field of [`field`](super::super::gcm::field). By carry-less products of the CPU, many blocks
+//! field of [`field`](super::super::field). By carry-less products of the CPU, many blocks
 //! before each reduction.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use super::super::gcm::field::reduced;
-use super::super::gcm::field::{Factor, product, sum_of_blocks};
+use super::super::field::reduced;
+use super::super::field::{Factor, product, sum_of_blocks};
 use super::super::wipe::Wiped;
 #[cfg(any(test, target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::wipe::{Plain, wipe_plain};

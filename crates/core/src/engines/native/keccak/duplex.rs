@@ -2,8 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
+use super::super::compression::keccak_p::{copy_bytes, permute, xor_bytes};
 use super::super::state::{Reader, Writer};
-use super::permutation::{copy_bytes, permute, xor_bytes};
 
 /// A sponge with a rate in bytes over Keccak-p with a number of rounds.
 #[derive(Clone)]

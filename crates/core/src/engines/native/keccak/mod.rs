@@ -6,7 +6,6 @@ mod kangaroo_twelve;
 mod leaves;
 mod parallel_hash;
 mod parts;
-pub(super) mod permutation;
 mod sp800_185;
 mod turboshake;
 

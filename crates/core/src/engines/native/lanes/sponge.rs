@@ -1,7 +1,7 @@
 //! A sponge as a hash of blocks.
 
 use super::BlockHash;
-use crate::engines::native::keccak::permutation;
+use crate::engines::native::compression::keccak_p;
 use crate::engines::native::wipe::Wiped;
 
 /// A sponge over Keccak-p with a number of rounds.
@@ -39,10 +39,10 @@ impl<const ROUNDS: usize> BlockHash for Sponge<ROUNDS> {
     }
 
     fn blocks(&self, state: &mut [u64; 25], blocks: &[u8]) {
-        permutation::absorb::<ROUNDS>(state, self.rate, blocks);
+        keccak_p::absorb::<ROUNDS>(state, self.rate, blocks);
     }
 
     fn scalar(&self, state: [u64; 25], _length: u64, rest: &[u8], target: &mut [u8]) {
-        permutation::end::<ROUNDS>(&mut Wiped(state).0, self.rate, self.mark, rest, target);
+        keccak_p::end::<ROUNDS>(&mut Wiped(state).0, self.rate, self.mark, rest, target);
     }
 }

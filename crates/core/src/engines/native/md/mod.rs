@@ -1,14 +1,12 @@
 //! The hashes over words of 32 bits: MD5, SHA-1, RIPEMD-160, SHA-224, SHA-256 and MD5-SHA1. They
 //! differ in their compression functions; blocks, padding and saved states are the same.
 
-pub(super) mod block;
-
 use std::marker::PhantomData;
 
-use self::block::{
+use super::Digest;
+use super::compression::words_32::{
     BLOCK, Compression, Md5Function, Ripemd160Function, Sha1Function, Sha256Function, compress, end,
 };
-use super::Digest;
 use super::kdf::pbkdf2::iteration::{HmacIteration, iterate_32, iterate_in_words};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes;

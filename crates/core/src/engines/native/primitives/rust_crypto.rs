@@ -1,6 +1,6 @@
 //! RustCrypto's crates. AES is bit-sliced where the CPU has no instructions for it: no table is
-//! indexed by a secret. In WebAssembly, AES for encryption is [`bitsliced`](super::bitsliced) if there
-//! are vectors, and SHA-512 is [`plain`](super::super::sha2::plain) if there are none.
+//! indexed by a secret. In WebAssembly with vectors AES for encryption is
+//! [`bitsliced`](super::bitsliced).
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -68,9 +68,6 @@ impl Primitives for RustCrypto {
 
     #[inline]
     fn sha512(words: &mut [u64; 8], blocks: &[[u8; 128]]) {
-        #[cfg(all(target_arch = "wasm32", not(target_feature = "simd128")))]
-        super::super::sha2::plain::compress(words, blocks);
-        #[cfg(not(all(target_arch = "wasm32", not(target_feature = "simd128"))))]
         sha2::block_api::compress512(words, blocks);
     }
 

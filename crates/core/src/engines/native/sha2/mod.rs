@@ -1,23 +1,6 @@
-//! SHA-2 with words of 64 bits, and SHA-256's compression for CPUs without instructions for it.
-//! SHA-224 and SHA-256 are in [`md`](super::md).
+//! SHA-2 with words of 64 bits. SHA-224 and SHA-256 are in [`md`](super::md).
 
-#[cfg(target_arch = "x86_64")]
-mod blocks;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod blocks_32;
-pub(super) mod compress;
-#[cfg(any(
-    test,
-    target_arch = "x86_64",
-    target_arch = "aarch64",
-    all(target_arch = "wasm32", not(target_feature = "simd128"))
-))]
-pub(super) mod constants;
 pub(super) mod long;
-#[cfg(any(test, all(target_arch = "wasm32", not(target_feature = "simd128"))))]
-pub(super) mod plain;
-#[cfg(target_arch = "x86_64")]
-mod rounds;
 
 /// SHA-384.
 pub(crate) type Sha384 = long::Long<48>;

@@ -4,10 +4,10 @@ mod avx2;
 pub(crate) mod key;
 pub(crate) mod wide;
 
-use super::field::Factor;
 use super::{BLOCK, advanced, first};
 use crate::engines::native::aes::AesCtrKey;
 use crate::engines::native::features::{Gcm256, Gcm512};
+use crate::engines::native::field::Factor;
 use crate::engines::native::pointers;
 use crate::inputs::Text;
 

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 use crate::engines::native::aes::expand::RoundKeys;
 use crate::engines::native::aes::vaes512::{self, Counter, PASS, WIDE};
 use crate::engines::native::features::Gcm512;
-use crate::engines::native::gcm::field::Factor;
+use crate::engines::native::field::Factor;
 use crate::engines::native::wipe::{Plain, wipe_plain};
 
 /// Bytes of a pass.
@@ -280,7 +280,7 @@ impl Product {
         self.high = _mm512_ternarylogic_epi64::<0x96>(self.high, one[1], other[1]);
     }
 
-    /// As in [`product`](crate::engines::native::gcm::field::product), four at once, then their sum.
+    /// As in [`product`](crate::engines::native::field::product), four at once, then their sum.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
     fn reduced(self) -> __m128i {

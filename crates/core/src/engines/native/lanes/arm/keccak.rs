@@ -9,8 +9,8 @@ use std::arch::aarch64::*;
 
 use super::super::sponge::Sponge;
 use super::{Batch, Columns, Kernel, Kernels, Multibuffer, bits, run};
+use crate::engines::native::compression::keccak_p::ROUND_CONSTANTS;
 use crate::engines::native::features::Sha3;
-use crate::engines::native::keccak::permutation::ROUND_CONSTANTS;
 
 /// Returns how this family uses the kernels.
 pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {

@@ -5,17 +5,17 @@ use std::arch::aarch64::*;
 use super::interleaved::interleaved;
 use super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, block_hash, pad, run};
 use crate::checkpoint::DigestSink;
+use crate::engines::native::compression::words_32::{self, Sha1Function};
 use crate::engines::native::features::Sha2;
 use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
-use crate::engines::native::md::block::{self, Sha1Function};
 use crate::engines::native::wipe::Wiped;
 
 interleaved!(
     /// SHA-1.
     Sha1, [u32; 5], 64, 20, sha2: Sha2, "neon,sha2", 20 => 5;
-    |state, blocks| block::compress::<Sha1Function, 5>(state, blocks.as_chunks().0),
+    |state, blocks| words_32::compress::<Sha1Function, 5>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        block::end::<Sha1Function, 5>(&mut Wiped(state).0, length, rest, target)
+        words_32::end::<Sha1Function, 5>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

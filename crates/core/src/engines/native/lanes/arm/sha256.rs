@@ -5,18 +5,18 @@ use std::arch::aarch64::*;
 use super::interleaved::interleaved;
 use super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, block_hash, pad, run};
 use crate::checkpoint::DigestSink;
+use crate::engines::native::compression::constants::CONSTANTS_256;
+use crate::engines::native::compression::words_32::{self, Sha256Function};
 use crate::engines::native::features::Sha2;
 use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
-use crate::engines::native::md::block::{self, Sha256Function};
-use crate::engines::native::sha2::constants::CONSTANTS_256;
 use crate::engines::native::wipe::Wiped;
 
 interleaved!(
     /// SHA-256, and SHA-224, which begins with other words and shows fewer.
     Sha256, [u32; 8], 64, 32, sha2: Sha2, "neon,sha2", 32 => 8, 28 => 7;
-    |state, blocks| block::compress::<Sha256Function, 8>(state, blocks.as_chunks().0),
+    |state, blocks| words_32::compress::<Sha256Function, 8>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        block::end::<Sha256Function, 8>(&mut Wiped(state).0, length, rest, target)
+        words_32::end::<Sha256Function, 8>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

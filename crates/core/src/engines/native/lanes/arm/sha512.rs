@@ -5,18 +5,18 @@ use std::arch::aarch64::*;
 use super::interleaved::interleaved;
 use super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, block_hash, pad, run};
 use crate::checkpoint::DigestSink;
+use crate::engines::native::compression::constants::CONSTANTS_512;
+use crate::engines::native::compression::words_64;
 use crate::engines::native::features::Sha512 as Instructions;
 use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
-use crate::engines::native::sha2::compress;
-use crate::engines::native::sha2::constants::CONSTANTS_512;
 use crate::engines::native::wipe::Wiped;
 
 // 28 bytes are no number of words.
 interleaved!(
     /// SHA-512 and its kin, which begin with other words and show fewer.
     Sha512, [u64; 8], 128, 64, sha512: Instructions, "neon,sha3", 64 => 8, 48 => 6, 32 => 4;
-    |state, blocks| compress::compress(state, blocks.as_chunks().0),
-    |state, length, rest, target| compress::end(&mut Wiped(state).0, length.into(), rest, target)
+    |state, blocks| words_64::compress(state, blocks.as_chunks().0),
+    |state, length, rest, target| words_64::end(&mut Wiped(state).0, length.into(), rest, target)
 );
 
 /// Absorbs a block of each message, whose words are given.

@@ -12,8 +12,8 @@ use std::arch::x86_64::*;
 use super::super::sponge::Sponge;
 use super::vectors::{U64x4, U64x8};
 use super::{Batch, BlockHash, Columns, Kernel, Kernels, Multibuffer, run};
+use crate::engines::native::compression::keccak_p::ROUND_CONSTANTS;
 use crate::engines::native::features::{Avx2, Avx512};
-use crate::engines::native::keccak::permutation::ROUND_CONSTANTS;
 
 /// Returns how this family uses the kernels.
 pub(crate) fn multibuffer(kernels: Kernels) -> Option<Multibuffer> {

@@ -17,16 +17,16 @@ use super::{
     run,
 };
 use crate::checkpoint::DigestSink;
+use crate::engines::native::compression::words_32::{self, Md5Function};
 use crate::engines::native::features::{Avx2, Avx512};
-use crate::engines::native::md::block::{self, Md5Function};
 use crate::engines::native::wipe::Wiped;
 
 merkle_damgard!(
     /// MD5.
     Md5, [u32; 4], 64, 16, kept, to_le_bytes, U32x16: 16, U32x8: 8 from 3,
-    |state, blocks| block::compress::<Md5Function, 4>(state, blocks.as_chunks().0),
+    |state, blocks| words_32::compress::<Md5Function, 4>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        block::end::<Md5Function, 4>(&mut Wiped(state).0, length, rest, target)
+        words_32::end::<Md5Function, 4>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

@@ -18,17 +18,17 @@ use super::{
     run,
 };
 use crate::checkpoint::DigestSink;
+use crate::engines::native::compression::words_32::{self, Sha1Function};
 use crate::engines::native::features::{Avx2, Avx512, ShaNi};
 use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
-use crate::engines::native::md::block::{self, Sha1Function};
 use crate::engines::native::wipe::Wiped;
 
 merkle_damgard!(
     /// SHA-1.
     Sha1, [u32; 5], 64, 20, reversed, to_be_bytes, U32x16: 16, U32x8: 8 from 3; ShaNi from 8,
-    |state, blocks| block::compress::<Sha1Function, 5>(state, blocks.as_chunks().0),
+    |state, blocks| words_32::compress::<Sha1Function, 5>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        block::end::<Sha1Function, 5>(&mut Wiped(state).0, length, rest, target)
+        words_32::end::<Sha1Function, 5>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

@@ -21,19 +21,19 @@ use super::{
     run,
 };
 use crate::checkpoint::DigestSink;
+use crate::engines::native::compression::constants::CONSTANTS_256;
+use crate::engines::native::compression::words_32::{self, Sha256Function};
 use crate::engines::native::features::{Avx2, Avx512, ShaNi};
 use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
-use crate::engines::native::md::block::{self, Sha256Function};
-use crate::engines::native::sha2::constants::CONSTANTS_256;
 use crate::engines::native::wipe::Wiped;
 
 // Beside `ShaNi` 9 lanes would do on Zen 5, 16 are needed on Zen 4.
 merkle_damgard!(
     /// SHA-256, and SHA-224, which begins with other words and shows fewer.
     Sha256, [u32; 8], 64, 32, reversed, to_be_bytes, U32x16: 16, U32x8: 8 from 4; ShaNi from 12,
-    |state, blocks| block::compress::<Sha256Function, 8>(state, blocks.as_chunks().0),
+    |state, blocks| words_32::compress::<Sha256Function, 8>(state, blocks.as_chunks().0),
     |state, length, rest, target| {
-        block::end::<Sha256Function, 8>(&mut Wiped(state).0, length, rest, target)
+        words_32::end::<Sha256Function, 8>(&mut Wiped(state).0, length, rest, target)
     }
 );
 

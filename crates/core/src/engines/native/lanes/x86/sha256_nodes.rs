@@ -8,8 +8,8 @@ use std::arch::x86_64::*;
 use super::Kernels;
 use super::sha256::{self, pack, reverse, rounds_interleaved, unpack};
 use crate::checkpoint::DigestSink;
+use crate::engines::native::compression::constants::{CONSTANTS_256, Constants};
 use crate::engines::native::features::ShaNi;
-use crate::engines::native::sha2::constants::{CONSTANTS_256, Constants};
 
 /// Messages of one size cost the same with 16 lanes of AVX-512 from this number on (Zen 4).
 const LEAST_WIDE: usize = 12;

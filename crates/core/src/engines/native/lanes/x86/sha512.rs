@@ -18,17 +18,17 @@ use super::{
     run,
 };
 use crate::checkpoint::DigestSink;
+use crate::engines::native::compression::constants::CONSTANTS_512;
+use crate::engines::native::compression::words_64;
 use crate::engines::native::features::{Avx2, Avx512};
 use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
-use crate::engines::native::sha2::compress;
-use crate::engines::native::sha2::constants::CONSTANTS_512;
 use crate::engines::native::wipe::Wiped;
 
 merkle_damgard!(
     /// SHA-512 and its kin, which begin with other words and show fewer.
     Sha512, [u64; 8], 128, 64, reversed, to_be_bytes, U64x8: 8, U64x4: 4 from 4,
-    |state, blocks| compress::compress(state, blocks.as_chunks().0),
-    |state, length, rest, target| compress::end(&mut Wiped(state).0, length.into(), rest, target)
+    |state, blocks| words_64::compress(state, blocks.as_chunks().0),
+    |state, length, rest, target| words_64::end(&mut Wiped(state).0, length.into(), rest, target)
 );
 
 rounds!(Wide, U64x8, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS_512.0, 5,

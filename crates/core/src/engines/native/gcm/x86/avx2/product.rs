@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 use super::{BLOCKS, PASS, WIDE};
 use crate::engines::native::features::Gcm256;
-use crate::engines::native::gcm::field::Factor;
+use crate::engines::native::field::Factor;
 use crate::engines::native::wipe::{Plain, wipe_plain};
 
 /// Powers of H. Wiped on drop.
@@ -163,7 +163,7 @@ impl Product {
         self.reduced()
     }
 
-    /// As in [`product`](crate::engines::native::gcm::field::product), two at once, then their sum.
+    /// As in [`product`](crate::engines::native::field::product), two at once, then their sum.
     #[inline]
     #[target_feature(enable = "avx2,vpclmulqdq")]
     pub(super) fn reduced(self) -> __m128i {

@@ -5,7 +5,7 @@ use super::super::features::Bmi;
 
 /// Adds bytes to the state, from the byte `at` on.
 #[inline(always)]
-pub(super) fn xor_bytes(lanes: &mut [u64; 25], at: usize, source: &[u8]) {
+pub(crate) fn xor_bytes(lanes: &mut [u64; 25], at: usize, source: &[u8]) {
     let mut at = at;
     let ahead = (at.wrapping_neg() % 8).min(source.len());
     let (head, body) = source.split_at(ahead);
@@ -26,7 +26,7 @@ pub(super) fn xor_bytes(lanes: &mut [u64; 25], at: usize, source: &[u8]) {
 
 /// Copies bytes of the state, from the byte `at` on.
 #[inline(always)]
-pub(super) fn copy_bytes(lanes: &[u64; 25], at: usize, target: &mut [u8]) {
+pub(crate) fn copy_bytes(lanes: &[u64; 25], at: usize, target: &mut [u8]) {
     let mut at = at;
     let ahead = (at.wrapping_neg() % 8).min(target.len());
     let (head, body) = target.split_at_mut(ahead);
@@ -57,7 +57,7 @@ pub(crate) const ROUND_CONSTANTS: [u64; 24] = [
 
 /// The last `ROUNDS` rounds of Keccak-f\[1600\]: Keccak-p\[1600, `ROUNDS`\], an even number.
 #[inline]
-pub(super) fn permute<const ROUNDS: usize>(lanes: &mut [u64; 25]) {
+pub(crate) fn permute<const ROUNDS: usize>(lanes: &mut [u64; 25]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(bmi) = Bmi::detect() {
         // SAFETY: there is a `Bmi`, so the CPU has the instructions which the function is compiled

@@ -1,5 +1,5 @@
 //! SHA-256's compression for CPUs without the instructions made for it: message schedule in
-//! vectors, rounds in general registers, as SHA-512's in [`blocks`](super::blocks).
+//! vectors, rounds in general registers, as SHA-512's in [`sha512`](super::sha512).
 //!
 //! The schedule of two blocks is computed at once, four words of the one in the lower half of a
 //! register and of the other in the upper, amid the rounds of the first block.
@@ -8,10 +8,10 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use super::super::features::{Schedule256, Schedule512};
-use super::super::wipe::cleanse;
-use super::constants::CONSTANTS_256;
+use super::super::constants::CONSTANTS_256;
 use super::rounds::{apart, round, rounds_16};
+use crate::engines::native::features::{Schedule256, Schedule512};
+use crate::engines::native::wipe::cleanse;
 
 /// Words of a schedule for two blocks, with the round constants added.
 type Schedule = [__m256i; 16];

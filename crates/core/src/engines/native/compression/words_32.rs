@@ -3,12 +3,12 @@
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Schedule256, Schedule512, ShaNi};
 use super::super::primitives::{Library, Primitives};
-#[cfg(target_arch = "x86_64")]
-use super::super::sha2::blocks_32;
 use super::super::wipe::Secret;
+#[cfg(target_arch = "x86_64")]
+use super::x86::sha256;
 
 /// Bytes of a block.
-pub(super) const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// A compression function over `N` words.
 pub(crate) trait Compression<const N: usize>: Clone + Send + Sync + 'static {
@@ -107,11 +107,11 @@ impl Compression<8> for Sha256Function {
         if ShaNi::detect().is_none() {
             if let Some(proof) = Schedule512::detect() {
                 // SAFETY: the proof says that the CPU has the instructions.
-                return unsafe { blocks_32::compress_512(words, blocks, proof) };
+                return unsafe { sha256::compress_512(words, blocks, proof) };
             }
             if let Some(proof) = Schedule256::detect() {
                 // SAFETY: as above.
-                return unsafe { blocks_32::compress_256(words, blocks, proof) };
+                return unsafe { sha256::compress_256(words, blocks, proof) };
             }
         }
         Library::sha256(words, blocks);

@@ -14,10 +14,10 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use super::super::features::{Schedule256, Schedule512};
-use super::super::wipe::cleanse;
-use super::constants::CONSTANTS_512;
+use super::super::constants::CONSTANTS_512;
 use super::rounds::{apart, round, rounds_16};
+use crate::engines::native::features::{Schedule256, Schedule512};
+use crate::engines::native::wipe::cleanse;
 
 /// Words of a schedule for two blocks, with the round constants added.
 type Schedule = [__m256i; 40];
@@ -35,7 +35,7 @@ macro_rules! compression {
         {
         $(#[$doc])*
         #[target_feature(enable = $features)]
-        pub(super) fn $name(words: &mut [u64; 8], blocks: &[[u8; 128]], _proof: $proof) {
+        pub(crate) fn $name(words: &mut [u64; 8], blocks: &[[u8; 128]], _proof: $proof) {
             let mut schedule = MaybeUninit::<Schedule>::uninit();
             let entries: *mut __m256i = schedule.as_mut_ptr().cast();
             let (pairs, last) = blocks.as_chunks::<2>();

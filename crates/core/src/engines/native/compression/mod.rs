@@ -1,0 +1,13 @@
+//! The compression functions of hashes: Millrace's own where the CPU has the instructions, otherwise
+//! the library's. The families and the [`lanes`](super::lanes) are made of them.
+
+pub(super) mod constants;
+pub(super) mod keccak_p;
+mod plain;
+pub(super) mod words_32;
+pub(super) mod words_64;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+#[cfg(test)]
+mod tests;
