@@ -30,7 +30,7 @@ export const competitors = [...packages, ...engines];
 /**
  * @param {Record<string, string | boolean | undefined>} values
  * @param {readonly (string | Buffer)[]} operands
- * @returns rows, the modules that take part in them, tables that are no rows (`apart`), and how to
+ * @returns rows, the modules that take part in them, tables that are not rows (`apart`), and how to
  * measure
  */
 export function readOptions(values, operands) {

@@ -14,7 +14,7 @@ use millrace_core::hash::{Params, digest};
 use millrace_core::hmac::MacKey;
 use millrace_core::many::{digests, macs};
 
-/// Sizes of messages; the last stands for a mix of 0 to 2047 bytes.
+/// Sizes of messages; the last is a mix of 0 to 2047 bytes.
 const SIZES: [usize; 6] = [32, 64, 256, 1024, 4096, MIX];
 const MIX: usize = 2047;
 

@@ -151,7 +151,7 @@ fn each(count: usize, threads: usize, work: &(dyn Fn(usize) + Sync)) {
     });
 }
 
-/// GB/s of the best of 12 runs each.
+/// Returns GB/s of each way, by the best of 12 runs.
 fn rates<const N: usize>(size: usize, mut ways: [&mut dyn FnMut(); N]) -> [f64; N] {
     let mut best = [f64::MAX; N];
     for _ in 0..12 {

@@ -115,7 +115,7 @@ fn row_mut(name: &str, mut work: impl FnMut(&mut [u8])) {
     );
 }
 
-/// The best time of one call in ns, over runs of about 100 us and 60 ms in all.
+/// Returns the best time of one call in ns, over runs of about 100 us and 60 ms in all.
 fn best(mut work: impl FnMut()) -> f64 {
     let once = Instant::now();
     work();

@@ -72,7 +72,7 @@ pub(crate) enum Family {
     Sha256,
     Sha512,
     Keccak,
-    /// Trees whose leaves are hashed by Keccak.
+    /// Trees with leaves that Keccak hashes.
     KeccakTree,
     Blake2,
     Blake3,
@@ -170,7 +170,7 @@ pub struct HashFacts {
     /// keeps the last whole block, and BLAKE3 up to 1 KiB. The states of an HMAC hide its key only
     /// over such a hash.
     pub one_way: bool,
-    /// False for checksums, whose collisions and preimages are easy to compute.
+    /// False for checksums: their collisions and preimages are easy to compute.
     pub cryptographic: bool,
     /// True if collisions of this cryptographic hash are known.
     pub broken: bool,
@@ -338,14 +338,14 @@ impl HashFacts {
 }
 
 impl CipherFacts {
-    /// Whether an initialization vector or nonce may have this many bytes. GCM takes other sizes
-    /// than [`CipherFacts::iv_size`] too (SP 800-38D, 5.2.1.1).
+    /// Returns true if an initialization vector or nonce may have this many bytes. GCM takes other
+    /// sizes than [`CipherFacts::iv_size`] too (SP 800-38D, 5.2.1.1).
     #[inline]
     pub fn iv_fits(&self, size: usize) -> bool {
         size == self.iv_size || (1..=self.iv_max).contains(&size)
     }
 
-    /// Whether a tag may have this many bytes.
+    /// Returns true if a tag may have this many bytes.
     ///
     /// GCM takes 4, 8 and 12 to 16 (SP 800-38D, 5.2.1.2); ChaCha20-Poly1305 takes 1 to 16, as
     /// OpenSSL does; the others take the full tag only.
@@ -364,8 +364,8 @@ fn answers(name: &str, aliases: &[&str], wanted: &str) -> bool {
         || aliases.iter().any(|alias| alias.eq_ignore_ascii_case(wanted))
 }
 
-/// The whole catalog as JSON: `{"parameters":[...],"hashes":[...],"ciphers":[...]}`, each in the
-/// order of its numbers.
+/// Returns the whole catalog as JSON: `{"parameters":[...],"hashes":[...],"ciphers":[...]}`, each
+/// in the order of its numbers.
 pub fn to_json() -> String {
     let mut json = format!("{{\"parameters\":{:?},\"hashes\":[", Parameter::NAMES);
     for (index, facts) in HASHES.iter().enumerate() {

@@ -116,7 +116,7 @@ impl<'a> Slicer<'a> {
         true
     }
 
-    /// See [`Checkpoint::cancelled`].
+    /// Returns true if the job is cancelled; see [`Checkpoint::cancelled`].
     #[inline]
     pub fn cancelled(&self, index: usize) -> bool {
         self.checkpoint.cancelled(self.first + index)
@@ -147,7 +147,7 @@ impl<'a> DigestSink<'a> {
         }
     }
 
-    /// See [`Checkpoint::cancelled`].
+    /// Returns true if the job is cancelled; see [`Checkpoint::cancelled`].
     #[inline]
     pub(crate) fn cancelled(&self, index: usize) -> bool {
         self.slicer.as_ref().is_some_and(|slicer| slicer.cancelled(index))

@@ -13,7 +13,7 @@
 //! | MD5, SHA-1, SHA-2, RIPEMD-160 | the last bytes, less than a block |
 //! | BLAKE2 | the last bytes, up to a whole block |
 //! | BLAKE3 | the last bytes, up to 1 KiB |
-//! | SHA-3, Keccak, SHAKE, cSHAKE, TurboSHAKE, TupleHash | the whole message if it is shorter than a block. The permutation can be inverted: anyone who knows the last blocks can compute the state before them |
+//! | SHA-3, Keccak, SHAKE, cSHAKE, TurboSHAKE, TupleHash | the whole message if it is shorter than a block. The permutation can be inverted: the last blocks are enough to compute the state before them |
 //! | KangarooTwelve, ParallelHash | as sponges: the last chunk, and the digests of the chunks before it |
 //! | xxHash, CRC | they are not cryptographic: assume the whole message |
 //!
@@ -63,8 +63,8 @@ pub fn update(
     Native::update(hash, params, state, source, next, slicer)
 }
 
-/// Absorbs the rest of the message and writes the digest to `target`, whose size is as for
-/// [`digest`](crate::hash::digest()).
+/// Absorbs the rest of the message and writes the digest to `target`. The size of `target` is as
+/// for [`digest`](crate::hash::digest()).
 ///
 /// # Errors
 /// As [`update`] and [`digest`](crate::hash::digest()).
@@ -87,7 +87,7 @@ pub fn finish(
 ///
 /// # Errors
 /// As [`update`]; also [`Error::State`] if `rest` is not empty after the first call, and
-/// [`Error::NotSupported`] for a hash whose output has a fixed size.
+/// [`Error::NotSupported`] for a hash with output of a fixed size.
 #[cfg_attr(target_family = "wasm", inline(always))]
 #[cfg_attr(not(target_family = "wasm"), inline)]
 pub fn squeeze(

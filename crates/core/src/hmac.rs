@@ -72,7 +72,7 @@ impl MacKey {
         &self.state
     }
 
-    /// Returns the key of the native engine, whose running hashes are bytes.
+    /// Returns the key of the native engine; its running hashes are bytes.
     #[inline]
     fn native(&self) -> Result<&NativeMac, Error> {
         match &self.state {
@@ -140,8 +140,8 @@ impl MacKey {
 
 /// The states of the inner and the outer hash after their first block, as `2 * state_size` bytes.
 ///
-/// They replace a [`MacKey`] for a running HMAC whose key is used for one message: the caller owns
-/// the bytes. They allow computing every HMAC under the key. They do not reveal the key if the hash
+/// They replace a [`MacKey`] for a running HMAC with a key for one message: the caller owns the
+/// bytes. They allow computing every HMAC under the key. They do not reveal the key if the hash
 /// is [`one_way`](crate::catalog::HashFacts::one_way); from those of other hashes it can be computed.
 #[derive(Copy, Clone)]
 pub struct KeyStates<'a> {

@@ -27,8 +27,8 @@ pub fn wiped<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// As [`wiped`], for the preparation of one key: overwrites 8 KiB, a quarter of a first-level
-/// cache.
+/// Works like [`wiped`], for the preparation of one key: overwrites 8 KiB, a quarter of a
+/// first-level cache.
 #[inline(always)]
 pub fn wiped_key<T>(work: impl FnOnce() -> T) -> T {
     let result = apart(work);

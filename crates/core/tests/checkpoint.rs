@@ -54,7 +54,7 @@ fn digest_size(hash: Hash) -> usize {
     if hash.facts().digest_size == 0 { 33 } else { hash.facts().digest_size }
 }
 
-/// The parameters of a hash whose output can have any size, encoded; `None` for other hashes.
+/// Returns the encoded parameters of a hash with output of any size; `None` for other hashes.
 fn long_output(hash: Hash, size: usize) -> Option<Vec<u8>> {
     let size = (size as u64).to_le_bytes();
     let facts = hash.facts();
@@ -227,7 +227,7 @@ fn what_is_given_up_leaves_the_target_alone() {
 
 type Each<'a> = &'a mut dyn FnMut(usize, &[u8]);
 
-/// What comes to `each`; no index twice.
+/// Returns what `each` receives; checks that no index comes twice.
 fn collect(count: usize, run: impl FnOnce(Each<'_>)) -> Vec<Option<Vec<u8>>> {
     let mut found = vec![None; count];
     run(&mut |index, bytes| {

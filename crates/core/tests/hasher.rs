@@ -14,7 +14,7 @@ const KEY: [u8; 32] = *b"whats the Elvish word for friend";
 const KEYED: Params<'_> = Params { key: Some(&KEY), ..Params::NONE };
 const PLAIN: Params<'_> = Params::NONE;
 
-/// Every hash, with a seed or key too where it takes one.
+/// Returns every hash, with a seed or key too where it takes one.
 fn all() -> Vec<(&'static HashFacts, Params<'static>)> {
     let mut all: Vec<_> = HASHES.iter().map(|facts| (facts, PLAIN)).collect();
     all.extend(HASHES.iter().filter(|facts| facts.takes_raw_key()).map(|facts| (facts, KEYED)));
@@ -61,7 +61,7 @@ fn squeezed(
     (target, next)
 }
 
-/// A state whose message has another length than its words say.
+/// Returns a state with another length of the message than its words say.
 fn with_length(facts: &HashFacts, state: &[u8], length: u64) -> Vec<u8> {
     let at = facts.state_size - facts.block_size - 8;
     let mut state = state.to_vec();

@@ -1,5 +1,5 @@
 //! Key derivation on CPUs with less than this one: what our own routines look at is hidden by its
-//! names, and the keys must be the same. Each set of features needs a process of its own.
+//! names, and the keys must be the same. Each set of features needs a separate process.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use millrace_core::hash::{Params, digest};
 use millrace_core::kdf::argon2::{self, Kind};
 use millrace_core::kdf::{Memory, hkdf, pbkdf2, scrypt};
 
-/// The digest of keys of all kinds, of several jobs each.
+/// Returns the digest of keys of all kinds, from several jobs each.
 fn answers() -> String {
     let mut all = Vec::new();
     let secret = |index: usize| vec![index as u8; 5 * index];

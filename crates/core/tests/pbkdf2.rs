@@ -13,7 +13,7 @@ fn derive(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, size: usize
     target
 }
 
-/// PBKDF2 as RFC 8018 writes it, over our HMAC.
+/// Computes PBKDF2 as RFC 8018 writes it, over our HMAC.
 fn by_the_book(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, size: usize) -> Vec<u8> {
     let digest = hash.facts().digest_size;
     let mut key = Vec::new();

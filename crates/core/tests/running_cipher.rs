@@ -6,7 +6,7 @@ use millrace_core::catalog::{CIPHERS, Cipher, CipherFacts};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::running_cipher::RunningCipher;
 
-/// The ciphers that process a message in pieces.
+/// Returns the ciphers that process a message in pieces.
 fn ciphers() -> impl Iterator<Item = &'static CipherFacts> {
     CIPHERS.iter().filter(|facts| !facts.name.ends_with("-siv"))
 }
@@ -29,7 +29,7 @@ fn update(random: &mut Random, running: &mut RunningCipher, source: &[u8]) -> Ve
     result
 }
 
-/// One call: the ciphertext and the tag.
+/// Returns the ciphertext and the tag of one call.
 fn whole(key: &CipherKey, nonce: &[u8], aad: &[u8], plain: &[u8], tag: usize) -> [Vec<u8>; 2] {
     let (mut sealed, mut tag) = (plain.to_vec(), vec![0; tag]);
     if key.cipher().facts().aead {

@@ -88,8 +88,8 @@ fn jobs(wishes: &mut [Wish]) -> Vec<Job<'_>> {
         .collect()
 }
 
-/// What the scrypt crate makes of it, which has no empty keys.
-fn judged(cost: &Cost, wish: &Wish) -> Vec<u8> {
+/// Returns the key by the scrypt crate, which has no empty keys.
+fn expected(cost: &Cost, wish: &Wish) -> Vec<u8> {
     let mut key = vec![0; wish.target.len()];
     if !key.is_empty() {
         let params =
@@ -125,7 +125,7 @@ fn another_library_agrees_with_any_number_of_jobs() {
         for wish in &wishes {
             assert_eq!(
                 hex(&wish.target),
-                hex(&judged(&cost, wish)),
+                hex(&expected(&cost, wish)),
                 "{cost:?} {} {concurrent}",
                 wish.p
             );
@@ -149,7 +149,7 @@ fn memory_is_used_again() {
             |_, _| {},
         )
         .expect("derived");
-        assert!(wishes.iter().all(|wish| wish.target == judged(&cost, wish)));
+        assert!(wishes.iter().all(|wish| wish.target == expected(&cost, wish)));
         if round % 2 == 1 {
             memory.wipe(&mut || {});
         }

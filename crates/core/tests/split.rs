@@ -71,7 +71,7 @@ fn seal_in_parts(
     partials
 }
 
-/// What all parts of a ciphertext add, none of which is decrypted.
+/// Returns what each part of a ciphertext adds to the tag, without decrypting it.
 fn authenticated_in_parts(
     message: &Message,
     cuts: &[usize],
@@ -483,8 +483,7 @@ fn a_part_far_into_the_message() {
     let mut near = text[..192].to_vec();
     message.xor_part(0, Text::InPlace(&mut near), &tag).expect("a part");
     assert_eq!(far, near);
-    // GCM's last part, which the counter just reaches: by another message, whose tag it does not
-    // share.
+    // GCM's last part, which the counter just reaches: by another message with another tag.
     let size = (1 << 36) - 32;
     let key = CipherKey::new(Cipher::Aes128Gcm, &[7; 16]).expect("a key of the right size");
     let message = Message::new(&key, &[3; 12], &[], size).expect("in parts");

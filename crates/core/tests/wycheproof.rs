@@ -68,7 +68,7 @@ fn run_aead(name: aead::TestName, cipher: impl Fn(usize) -> Option<Cipher>) {
     );
 }
 
-/// The same in pieces of 7 bytes.
+/// Opens in pieces of 7 bytes.
 fn open_in_pieces(cipher: Cipher, test: &aead::Test) -> (Result<(), Error>, Vec<u8>) {
     let mut plain = test.ct.to_vec();
     let mut running =
@@ -79,7 +79,7 @@ fn open_in_pieces(cipher: Cipher, test: &aead::Test) -> (Result<(), Error>, Vec<
     (running.verify(&test.tag), plain)
 }
 
-/// The same in parts of 64 bytes, for the ciphers that can.
+/// Opens in parts of 64 bytes, for the ciphers that can.
 fn open_in_parts(
     key: &CipherKey,
     nonce: &[u8],

@@ -146,7 +146,7 @@ pub fn is_settled(algorithm: Algorithm) -> bool {
     algorithm.entry().origin.load(Ordering::Relaxed) != CATALOG || !measuring_enabled()
 }
 
-/// Measures an algorithm whose cost model is that of the catalog, unless another thread does.
+/// Measures an algorithm that has the catalog's cost model, unless another thread measures it.
 pub(crate) fn measure_once(
     algorithm: Algorithm,
     measure: impl FnOnce(Algorithm, CostModel) -> Option<CostModel>,

@@ -109,7 +109,7 @@ impl Sharing {
         POLL_NS + self.polled_ns.min(POLL_JOBS_MAX_NS)
     }
 
-    /// Called when the loop stops polling.
+    /// Records that the loop has stopped polling.
     pub fn idle(&mut self) {
         self.busy_ns = 0;
     }

@@ -187,7 +187,7 @@ impl ExternalCipher for Key {
     }
 }
 
-/// The kernel's AES-GCM takes nonces of 12 bytes only.
+/// Checks the size of a nonce: the kernel's AES-GCM takes 12 bytes only.
 fn check_nonce(nonce: &[u8]) -> Result<(), Error> {
     if nonce.len() == 12 {
         return Ok(());

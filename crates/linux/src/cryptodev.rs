@@ -36,8 +36,8 @@ impl Device {
         {
             return Ok(device);
         }
-        // The standard library adds O_CLOEXEC. O_NONBLOCK is for a pipe at this path, whose opening
-        // would block.
+        // The standard library adds O_CLOEXEC. O_NONBLOCK is for a pipe at this path, which would
+        // block when it is opened.
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
         let file = options.open(device_path());

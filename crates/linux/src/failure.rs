@@ -169,7 +169,7 @@ impl Failure {
     }
 }
 
-/// The error for an algorithm that no Linux has.
+/// Returns the error for an algorithm that no Linux has.
 pub(crate) fn unsupported(interface: Interface, algorithm: Algorithm) -> Error {
     Error::Unavailable(interned(format!(
         "{}: does not support {}: use another engine",
@@ -178,7 +178,7 @@ pub(crate) fn unsupported(interface: Interface, algorithm: Algorithm) -> Error {
     )))
 }
 
-/// The error for a message that is too long for one call.
+/// Returns the error for a message that is too long for one call.
 pub(crate) fn too_large(interface: Interface, algorithm: Algorithm, max: usize) -> Error {
     Error::TooLarge(interned(format!(
         "{}: a message of {} with its additional data must be sent in one piece, of at most {max} \
@@ -188,7 +188,7 @@ pub(crate) fn too_large(interface: Interface, algorithm: Algorithm, max: usize) 
     )))
 }
 
-/// The error for a tag that is too short to be verified.
+/// Returns the error for a tag that is too short to be verified.
 pub(crate) fn short_tag(interface: Interface, algorithm: Algorithm, size: usize) -> Error {
     Error::Unavailable(interned(format!(
         "{}: verifies only 16-byte tags of {}, and this one has {size} bytes: use another engine",

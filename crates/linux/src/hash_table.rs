@@ -17,7 +17,7 @@ use crate::hash::{Mac, RunningHash};
 use crate::interface::LinuxEngine;
 use crate::support::hash_channels;
 
-/// Running hashes whose state is in the kernel, by handle. Each has a descriptor, which is closed
+/// Running hashes with their state in the kernel, by handle. Each has a descriptor, which is closed
 /// when the hash is finished, closed or fails, and with the table. Several threads may use the
 /// table at once, but only one of them each handle.
 #[derive(Default)]
@@ -70,7 +70,7 @@ impl KernelHashTable {
         self.update_expected(&Expected::Hash(engine, hash), handle, pieces, next, slicer)
     }
 
-    /// As [`KernelHashTable::update`], for an HMAC under a key of a [`LinuxEngine`].
+    /// Works like [`KernelHashTable::update`], for an HMAC under a key of a [`LinuxEngine`].
     ///
     /// # Errors
     /// As [`KernelHashTable::update`]; [`Error::NotSupported`] for a key of another engine.
@@ -102,7 +102,7 @@ impl KernelHashTable {
         self.remove(&Expected::Hash(engine, hash), handle)?.finish(rest, target, None)
     }
 
-    /// As [`KernelHashTable::finish`], for an HMAC under a key of a [`LinuxEngine`].
+    /// Works like [`KernelHashTable::finish`], for an HMAC under a key of a [`LinuxEngine`].
     ///
     /// # Errors
     /// As [`KernelHashTable::finish`]; [`Error::NotSupported`] for a key of another engine.

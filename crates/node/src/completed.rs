@@ -17,7 +17,7 @@ pub(crate) struct CompletedBatch {
 const WIPE_AFTER_NS: u64 = 50_000;
 
 impl CompletedBatch {
-    /// Adds a job whose work no longer uses the environment's memory. Delivers the jobs of another
+    /// Adds a job that no longer uses the environment's memory. Delivers the jobs of another
     /// environment first.
     pub(crate) fn add(&mut self, job: Box<Job>) {
         if self.jobs.first().is_some_and(|other| !other.completion.is_same(&job.completion)) {

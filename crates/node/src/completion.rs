@@ -29,7 +29,7 @@ use std::time::Duration;
 
 /// Settles finished jobs on the event loop's thread.
 pub(crate) trait WakeHandler {
-    /// Called when a worker has woken the event loop.
+    /// Is called when a worker has woken the event loop.
     fn on_wake(&self, env: Env);
 }
 
@@ -139,7 +139,7 @@ impl<Job: Linked> Queue<Job> {
         }
     }
 
-    /// From now on the event loop polls once per iteration.
+    /// Makes the event loop poll once per iteration.
     pub(crate) fn begin_polling(&self) {
         self.polled.store(true, Ordering::Relaxed);
     }
@@ -155,7 +155,7 @@ impl<Job: Linked> Queue<Job> {
         self.polled.load(Ordering::Relaxed)
     }
 
-    /// Called before the queue is drained: later jobs wake the event loop again.
+    /// Records that the queue is about to be drained: later jobs wake the event loop again.
     pub(crate) fn drained(&self) {
         self.woken.store(false, Ordering::Release);
     }

@@ -80,7 +80,7 @@ pub(crate) fn blocking_ns(cost: u64) -> u64 {
 }
 
 /// Returns true if an event loop may run a job of `cost` nanoseconds instead of waiting for a
-/// worker. Workers run the jobs whose algorithm is not measured yet, to measure it.
+/// worker. Workers run the jobs of algorithms that are not measured yet, to measure them.
 pub(crate) fn suits_event_loop(work: &Work, cost: u64) -> bool {
     cost <= SHARED_JOB_NS
         && work.engine == EngineNumber::Native

@@ -310,7 +310,8 @@ impl Environment {
             .map_or(Cancellation::AfterEnd, |cancel_token| cancel_token.cancel())
     }
 
-    /// From now on JavaScript calls [`Environment::poll`] once per iteration of the loop.
+    /// Records that JavaScript calls [`Environment::poll`] once per iteration of the loop from now
+    /// on.
     pub(crate) fn begin_polling(&self) {
         if let Some(completion) = self.completion.get() {
             self.polled.set(Some(Instant::now()));
@@ -413,7 +414,7 @@ impl Environment {
         completion.drained();
         let mut buffer = CompletionBuffer::new(attached.completion_buffer);
         let mut taken = 0;
-        // Taken before the loop, whose callbacks may add more.
+        // Taken before the loop: its callbacks may add more.
         let finished = self.finished.take();
         for job in finished {
             taken += 1;

@@ -1,5 +1,5 @@
-//! The functions that JavaScript can call. Most operations go through [`run()`], whose numbers are
-//! in the frame; the most common digests have functions in `fast_path`.
+//! The functions that JavaScript can call. Most operations go through [`run()`], with numbers in
+//! the frame; the most common digests have functions in `fast_path`.
 
 use crate::admission;
 use crate::bigint;
@@ -249,7 +249,8 @@ fn set_default_route(call: &Call<'_>) -> Value {
     call.env.undefined()
 }
 
-/// `beginPolling()`: from now on JavaScript calls `poll` once per iteration of the loop.
+/// `beginPolling()`: records that JavaScript calls `poll` once per iteration of the loop from now
+/// on.
 fn begin_polling(call: &Call<'_>) -> Value {
     call.state.begin_polling();
     call.env.undefined()
@@ -260,8 +261,8 @@ fn poll(call: &Call<'_>) -> Value {
     call.env.number(call.state.poll(call.env) as u32)
 }
 
-/// `attach(frame, completionBuffer, settle, inputBuffer)`: called once per environment before any
-/// other function. Returns 1, or 0 for invalid arguments.
+/// `attach(frame, completionBuffer, settle, inputBuffer)`: registers the environment's buffers,
+/// once and before any other function. Returns 1, or 0 for invalid arguments.
 fn attach(call: &Call<'_>) -> Value {
     let attached = (|| {
         let (frame, completion_buffer, input_buffer) =

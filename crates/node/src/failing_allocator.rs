@@ -57,9 +57,9 @@ unsafe impl GlobalAlloc for FailingAllocator {
     }
 }
 
-/// `failAllocations(first, count)`: from now on `count` allocations fail, the one with the index
-/// `first` (from 0) and those after it; none if `count` is 0. Returns how many allocations have
-/// failed since the last call.
+/// `failAllocations(first, count)`: makes `count` allocations fail from now on, the one with the
+/// index `first` (from 0) and those after it; none if `count` is 0. Returns how many allocations
+/// have failed since the last call.
 pub(crate) fn fail_allocations(call: &Call<'_>) -> Value {
     let (first, count) = (call.uint32(0).unwrap_or(0) as usize, call.uint32(1).unwrap_or(0));
     let range = if count == 0 { [usize::MAX; 2] } else { [first, first + count as usize] };

@@ -32,8 +32,8 @@ pub(crate) fn hash_pairs(call: &Call<'_>) -> Value {
     call.env.number(call.state.status_number(done))
 }
 
-/// `hashHex(source)`: returns the digest as hex; `undefined` for a source that is no typed array,
-/// and for an algorithm without a fixed size.
+/// `hashHex(source)`: returns the digest as hex; `undefined` for a source that is not a typed
+/// array, and for an algorithm without a fixed size.
 pub(crate) fn hash_hex(call: &Call<'_>) -> Value {
     let (mut digest, mut text) = ([0; 64], [0; 128]);
     match digest_of(call, &mut digest) {
@@ -131,8 +131,8 @@ pub(crate) fn digest(call: &Call<'_>) -> Value {
 }
 
 /// `finishHex(state, keyStates)`: returns the digest, as hex, of a running hash with this state
-/// after the rest of the message in the input buffer. With the states of a key it returns the HMAC,
-/// whose state may be empty.
+/// after the rest of the message in the input buffer. With the states of a key it returns the HMAC;
+/// the running hash's state may then be empty.
 pub(crate) fn finish_hex(call: &Call<'_>) -> Value {
     let (mut digest, mut text) = ([0; 64], [0; 128]);
     match finished(call, &mut digest) {

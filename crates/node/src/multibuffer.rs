@@ -273,7 +273,7 @@ impl BatchInFlight<'_> {
         }
     }
 
-    /// Completes the cancelled jobs, whose memory the batch no longer reads: neither they nor an
+    /// Completes the cancelled jobs; the batch no longer reads their memory: neither they nor an
     /// environment that ends wait for the others.
     fn complete_cancelled(&mut self) {
         let mut jobs = self.jobs.borrow_mut();

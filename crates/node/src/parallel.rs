@@ -24,7 +24,7 @@ const PART_MIN_BYTES: usize = 64 * 1024;
 /// Parts for each helper, so that none waits long for the last one.
 const PARTS_PER_HELPER: usize = 4;
 
-/// A job whose parts several workers compute.
+/// A job with parts that several workers compute.
 pub(crate) struct ParallelJob {
     completion: Shared<CompletionQueue>,
     cancel_token: Option<Shared<CancelToken>>,

@@ -84,7 +84,7 @@ impl Task for PoolTask {
         }
     }
 
-    /// Worker time is divided among environments.
+    /// Returns the environment: worker time is divided among environments.
     fn owner(&self) -> usize {
         self.completion().address()
     }

@@ -151,7 +151,7 @@ impl Env {
     }
 
     /// Returns the memory of `count` typed arrays in an array, from index `start` on; `None` if one
-    /// is no typed array.
+    /// is not a typed array.
     ///
     /// # Errors
     /// [`Error::Memory`] when memory for the windows is short.

@@ -38,7 +38,7 @@ pub trait Task: Sized + Send + 'static {
         sync::thread::Builder::new().name("millrace".into()).spawn(move || worker.run()).is_ok()
     }
 
-    /// Called once on each worker's thread, before its first task.
+    /// Runs once on each worker's thread, before its first task.
     fn on_worker_start() {}
 
     /// Returns the predicted nanoseconds of work.
@@ -77,7 +77,7 @@ pub trait Task: Sized + Send + 'static {
     /// Sends the collected results to their receiver, and clears them.
     fn deliver(results: &mut Self::Results);
 
-    /// Called on a worker's thread when it has delivered all results and no task waits.
+    /// Runs on a worker's thread when it has delivered all results and no task waits.
     fn on_idle(_results: &mut Self::Results) {}
 }
 

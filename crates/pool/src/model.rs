@@ -30,7 +30,7 @@ impl Done {
         self.changed.notify_all();
     }
 
-    /// Loom reports a deadlock if a task is never delivered.
+    /// Waits until so many tasks are delivered; loom reports a deadlock if one never is.
     fn wait_for(&self, tasks: usize) {
         let mut count = self.count.lock().expect("no thread panics");
         while *count < tasks {

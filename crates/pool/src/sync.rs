@@ -55,7 +55,8 @@ mod modelled {
             Stopwatch
         }
 
-        /// Every limit has passed: lingering ends after one look, a yield point after one quantum.
+        /// Returns the maximum, so that every limit has passed: lingering ends after one look, a
+        /// yield point after one quantum.
         pub(crate) fn elapsed_ns(&self) -> u64 {
             1_000_000_000
         }

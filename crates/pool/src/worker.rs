@@ -28,12 +28,12 @@ const OS_YIELD_INTERVAL_NS: u64 = 100_000;
 /// at a load of 17).
 const OS_YIELD_INTERVAL_MAX_NS: u64 = 3_000_000;
 
-/// Starts a worker on a thread of its own. Returns false if memory or threads are short.
+/// Starts a worker on a new thread. Returns false if memory or threads are short.
 pub(crate) fn start<T: Task>(shared: Arc<Shared<T>>) -> bool {
     Worker::new(shared).is_some_and(T::start_worker)
 }
 
-/// A worker of a pool, to run on a thread of its own.
+/// A worker of a pool, to run on a separate thread.
 pub struct Worker<T: Task> {
     shared: Arc<Shared<T>>,
     runner: TaskRunner<T>,
@@ -171,7 +171,7 @@ struct TaskRunner<T: Task> {
     taken: Vec<Queued<T>>,
     batch: Vec<T>,
     results: T::Results,
-    /// Tasks whose results are not delivered yet, and their predicted nanoseconds.
+    /// Tasks with results that are not delivered yet, and their predicted nanoseconds.
     undelivered: usize,
     undelivered_ns: u64,
 }

@@ -313,7 +313,7 @@ fn tasks_without_a_kind_run_one_by_one_on_as_many_workers_as_the_cpu_has_threads
     assert!((0..9).all(|_| receive(&results) == 1));
 }
 
-/// A task whose workers cannot be started: cost and number.
+/// A task of a pool that cannot start workers: cost and number.
 #[derive(Debug, PartialEq, Eq)]
 struct Threadless(u64, usize);
 
@@ -627,7 +627,7 @@ fn a_panic_in_a_batch_loses_no_other_task() {
     let _: Vec<_> = (0..4).map(|_| receive(&results)).collect();
 }
 
-/// SplitMix64.
+/// Returns the next number of SplitMix64, below `bound`.
 fn random(state: &mut u64, bound: u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -108,7 +108,8 @@ impl Window {
         unsafe { ptr::copy(other.start, self.start, other.size.min(self.size)) };
     }
 
-    /// [`Window::copy_from`] of a window of the same size, in steps of about `step` bytes.
+    /// Does the work of [`Window::copy_from`] for a window of the same size, in steps of about
+    /// `step` bytes.
     pub fn move_from(self, other: Window, step: usize, mut pause: impl FnMut()) {
         let steps = self.size.div_ceil(step.max(1));
         for index in 0..steps {
@@ -125,7 +126,8 @@ impl Window {
         }
     }
 
-    /// [`Window::copy_from`] into new memory, whose pages need not exist yet; see `pages`.
+    /// Does the work of [`Window::copy_from`] into new memory, which may have no pages yet; see
+    /// `pages`.
     pub fn fill_new(self, other: Window) {
         let Some(step) = pages::prepare(self.start, self.size) else {
             return self.copy_from(other);

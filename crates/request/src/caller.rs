@@ -19,7 +19,7 @@ pub trait Caller {
     /// Returns the bytes of a typed array argument; `None` for any other.
     fn bytes(&self, argument: usize) -> Option<Window>;
     /// Returns the bytes of `count` typed arrays in the source, an array, from index `start` on;
-    /// `None` if one is no typed array.
+    /// `None` if one is not a typed array.
     ///
     /// # Errors
     /// [`Error::Memory`] when memory for the windows is short.

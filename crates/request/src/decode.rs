@@ -218,8 +218,8 @@ fn derivation<C: Caller>(
     }
 }
 
-/// Returns the numbers of the frame. What is no size becomes [`u64::MAX`], which no function takes
-/// as a cost.
+/// Returns the numbers of the frame. A number that is not a size becomes [`u64::MAX`], which no
+/// function takes as a cost.
 fn numbers<C: Caller>(frame: &Frame<'_, C>) -> Numbers {
     let number = |at| frame.size(at).map_or(u64::MAX, |number| number as u64);
     Numbers {

@@ -49,7 +49,7 @@ const BLOCK_WAIT: Duration = Duration::from_micros(500);
 /// The size of a file that JavaScript should hash.
 const SKIPPED: f64 = f64::NAN;
 
-/// Hashes the files whose paths are in the source, each followed by a NUL. The target receives a
+/// Hashes the files with the paths in the source, each followed by a NUL. The target receives a
 /// 64-bit float for each file, then a digest for each. The float is the number of bytes hashed,
 /// minus the size of a file that is too large, or NaN for a file that JavaScript should hash.
 ///
@@ -123,10 +123,10 @@ pub fn hash_files(
     })
 }
 
-/// Hashes the file whose path is the source, and whose size is that of the messages.
+/// Hashes the file with the source as path and the size of the messages.
 ///
 /// # Errors
-/// [`Status::File`] if it is no regular file of that size, cannot be read, or becomes smaller.
+/// [`Status::File`] if it is not a regular file of that size, cannot be read, or becomes smaller.
 pub fn hash_file(
     work: &Work,
     hash: Hash,
@@ -152,10 +152,10 @@ pub fn hash_file(
     })
 }
 
-/// Opens the file whose path is the source.
+/// Opens the file with the source as path.
 ///
 /// # Errors
-/// [`Status::File`] if it is no regular file of the messages' size, or cannot be opened.
+/// [`Status::File`] if it is not a regular file of the messages' size, or cannot be opened.
 pub fn open(work: &Work) -> Result<OpenedFile, Status> {
     let (_, size) = work.messages();
     OpenedFile::at(work.source.read())
@@ -245,7 +245,7 @@ impl OpenedFile {
         }
     }
 
-    /// As [`OpenedFile::hash`], while a second thread reads the next blocks.
+    /// Works like [`OpenedFile::hash`], while a second thread reads the next blocks.
     fn hash_ahead(
         &mut self,
         hash: Hash,
@@ -349,8 +349,8 @@ impl FileHash {
 /// A block and the bytes read into it; only the last block of a file is not full.
 type Block = (Vec<u8>, usize);
 
-/// A thread that reads a file to its end while blocks come back to it. It is no worker of the pool:
-/// a slow disk blocks this thread only. Dropping this ends it.
+/// A thread that reads a file to its end while blocks come back to it. It is not a worker of the
+/// pool: a slow disk blocks this thread only. Dropping this ends it.
 struct ReadAhead(Shared<Exchange>);
 
 /// Passes blocks between the two threads.

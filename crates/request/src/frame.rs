@@ -60,7 +60,7 @@ impl<'a, C: Caller> Frame<'a, C> {
     /// Returns a range of a byte argument.
     ///
     /// # Errors
-    /// [`Status::Argument`] if the argument is no typed array, or the range does not fit in it.
+    /// [`Status::Argument`] if the argument is not a typed array, or the range does not fit in it.
     pub fn window(&self, argument: usize, offset: At, size: At) -> Result<Window, Status> {
         let bytes = self.call.bytes(argument).ok_or(Status::Argument)?;
         bytes.part(self.size(offset)?, self.size(size)?).ok_or(Status::Argument)

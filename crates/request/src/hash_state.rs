@@ -38,7 +38,7 @@ pub fn mac_begin(work: &Work, hash: Hash) -> Result<(), Status> {
     }
 }
 
-/// As [`update`], for an HMAC with a prepared key, or with the states of one as key.
+/// Works like [`update`], for an HMAC with a prepared key, or with the states of one as key.
 pub fn mac_update(
     work: &Work,
     hash: Hash,
@@ -65,7 +65,7 @@ pub fn finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), Status> 
     })
 }
 
-/// As [`finish`], for an HMAC.
+/// Works like [`finish`], for an HMAC.
 pub fn mac_finish(work: &Work, hash: Hash, reply: &mut Reply) -> Result<(), Status> {
     let (state, rest) = (work.aad.read(), work.source.read());
     if let Key::Bytes(states) = &work.key {

@@ -8,7 +8,7 @@
 //!    trimmed at 128 KiB. But glibc adapts: when a mapped allocation of up to 32 MiB is freed, its
 //!    size becomes the limit for mapping, and twice that the limit for trimming. So 32 MiB, never
 //!    written, are allocated and freed once ([`keep_freed`]); from then on large results reuse the
-//!    memory of earlier ones, up to 64 MiB. They are ordinary Buffers, whose memory is reused after
+//!    memory of earlier ones, up to 64 MiB. They are ordinary Buffers; their memory is reused after
 //!    the collector has freed it. If environment variables set the limits
 //!    (`MALLOC_TRIM_THRESHOLD_`, `GLIBC_TUNABLES`), glibc does not adapt.
 //! 2. *Pages in advance* (`MADV_POPULATE_WRITE`, Linux 5.14): one call adds many pages in half the
@@ -38,7 +38,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Allocations of fewer bytes come from the heap, whose pages exist.
+/// Allocations of fewer bytes come from the heap; its pages exist.
 const LARGE_BYTES: usize = 128 << 10;
 
 /// Bytes of pages requested at once: within the second-level cache.

@@ -63,7 +63,7 @@ pub struct RangePlan {
     written: AtomicUsize,
 }
 
-/// A message whose parts are computed in one pass or in two.
+/// A message with parts that are computed in one pass or in two.
 pub struct PartedMessage {
     kind: Kind,
     /// The tag for the second pass or to verify, and its bytes.
@@ -184,7 +184,7 @@ impl RangePlan {
         self.message.part(pass, offset as u64, source, target)
     }
 
-    /// Between two passes: computes the tag of all results, or verifies it.
+    /// Computes, between two passes, the tag of all results, or verifies it.
     pub fn finish_pass(
         &self,
         work: &Work,
@@ -193,7 +193,7 @@ impl RangePlan {
         self.message.finish_pass(work.tag_target.size(), results)
     }
 
-    /// After the last pass: writes the tag or the digest of all results, or verifies the tag.
+    /// Writes, after the last pass, the tag or the digest of all results, or verifies the tag.
     pub fn join(
         &self,
         work: &Work,
@@ -323,7 +323,7 @@ impl PartedMessage {
         })
     }
 
-    /// Between two passes: computes a tag of `tag_size` bytes from all results, or verifies it.
+    /// Computes, between two passes, a tag of `tag_size` bytes from all results, or verifies it.
     pub fn finish_pass(
         &self,
         tag_size: usize,
@@ -336,7 +336,7 @@ impl PartedMessage {
         }
     }
 
-    /// After the last pass over a text: returns the tag of all results, or verifies it.
+    /// Returns, after the last pass over a text, the tag of all results, or verifies it.
     pub fn finish(
         &self,
         tag_size: usize,

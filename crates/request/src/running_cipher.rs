@@ -133,7 +133,7 @@ pub fn copy(call: &impl Caller) -> Result<u64, Status> {
     keys.keep(PreparedKey::Running(Mutex::new(copy)))
 }
 
-/// Returns the key or the message whose handle is in the frame.
+/// Returns the key or the message by the handle in the frame.
 fn key_of<'a>(call: &impl Caller, keys: &'a Keys) -> Result<&'a Shared<PreparedKey>, Status> {
     let handle = Frame::of(call).ok_or(Status::Argument)?.number(At::Key);
     keys.get(handle as u64).ok_or(Status::KeyDisposed)

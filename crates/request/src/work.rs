@@ -104,8 +104,8 @@ pub enum Messages {
     /// One after the other in the source; the iv holds their sizes as 64-bit floats.
     Sized,
     Views(Vec<Window>),
-    /// A number of files whose paths are the source, and their bytes in all, or the most bytes of
-    /// each; see `files`.
+    /// A number of files with the source as their paths, and their bytes in all, or the most bytes
+    /// of each; see `files`.
     Files(usize, u64),
 }
 
@@ -187,7 +187,7 @@ pub struct Work {
     pub messages: Messages,
     /// For a cipher `Reply` means: in place in the source, which is the job's own copy.
     pub target: Target,
-    /// The target is new memory whose pages need not exist yet; see `pages`.
+    /// The target is new memory, which may have no pages yet; see `pages`.
     pub fresh: bool,
     /// The caller or another thread may read the target while a worker writes it.
     pub lent: bool,
@@ -202,7 +202,7 @@ pub const TAG_MAX: usize = 16;
 pub const IV_MAX: usize = 128;
 
 impl Work {
-    /// The work of a job that has none.
+    /// Returns the work of a job that does nothing.
     pub fn idle() -> Work {
         const NONE: Window = Window::EMPTY;
         Work {
@@ -237,7 +237,7 @@ impl Work {
             || self.operation == Operation::Derive
     }
 
-    /// Returns true for a cipher whose result is the job's own copy of the source, transformed.
+    /// Returns true for a cipher that returns the job's own copy of the source, transformed.
     pub fn returns_text(&self) -> bool {
         matches!(
             (self.operation, self.target),

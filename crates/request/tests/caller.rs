@@ -78,7 +78,7 @@ const GUARD_BYTES: usize = 32;
 pub(crate) struct Call {
     numbers: Memory,
     arena: Memory,
-    /// Ranges of the arena; `None` is no typed array.
+    /// Ranges of the arena; `None` is not a typed array.
     pub(crate) arguments: [Option<Range<usize>>; 6],
     pub(crate) views: Vec<Range<usize>>,
     keys: RefCell<Keys>,

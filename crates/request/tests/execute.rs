@@ -10,7 +10,7 @@ use millrace_request::work::{Reply, Target};
 
 const KEY: [u8; 32] = [7; 32];
 
-/// The hashes that need no key.
+/// Returns the hashes that need no key.
 fn hashes() -> impl Iterator<Item = Hash> {
     HASHES.iter().filter(|facts| !facts.key_required && !facts.tuple).map(|facts| facts.hash)
 }

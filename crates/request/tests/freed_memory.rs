@@ -45,7 +45,7 @@ pub(crate) fn looking<T>(work: impl FnOnce() -> T) -> (T, usize) {
     looking_for(SECRET, work)
 }
 
-/// As [`looking`], for other bytes.
+/// Works like [`looking`], for other bytes.
 pub(crate) fn looking_for<T>(secret: [u8; 16], work: impl FnOnce() -> T) -> (T, usize) {
     LOOKING.set(Some((secret, 0)));
     let result = work();
@@ -54,7 +54,7 @@ pub(crate) fn looking_for<T>(secret: [u8; 16], work: impl FnOnce() -> T) -> (T, 
 
 #[test]
 fn a_secret_that_is_freed_is_found() {
-    // Optimised code leaves out memory whose address is not used.
+    // Optimised code leaves out memory at an unused address.
     let ((), found) = looking(|| drop(black_box(SECRET.to_vec())));
     assert_eq!(found, 1);
     let ((), found) = looking(|| {

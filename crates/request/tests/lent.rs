@@ -25,7 +25,7 @@ static SECOND_WRITTEN: AtomicBool = AtomicBool::new(false);
 static TEXT_SEEN: AtomicBool = AtomicBool::new(false);
 
 fn protect(page: usize, access: c_int) {
-    // SAFETY: the page is within the arena of the call, whose bytes are used through windows only.
+    // SAFETY: the page is within the arena of the call, which is used through windows only.
     let done = unsafe { libc::mprotect(page as *mut c_void, page_size(), access) };
     assert_eq!(done, 0);
 }

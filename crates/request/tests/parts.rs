@@ -15,7 +15,7 @@ fn text() -> Vec<u8> {
     (0..SIZE).map(|at| (at * 7 % 253) as u8).collect()
 }
 
-/// The ciphers whose messages have parts.
+/// Returns the ciphers that process a message in parts.
 fn parted() -> impl Iterator<Item = &'static CipherFacts> {
     CIPHERS.iter().filter(|facts| plan(&seal(facts).decode().expect("complete")).is_ok())
 }

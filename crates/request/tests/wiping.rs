@@ -87,7 +87,7 @@ fn a_reply_is_wiped() {
     assert_eq!((reply.small, reply.small_size, reply.large.len()), ([0; 64], 0, 0));
 }
 
-/// A derivation by its numbers and inputs; the password is the secret.
+/// Returns the call of a derivation; the password is the secret.
 fn derivation(operation: OperationNumber, target: usize) -> Call {
     let aad: &[u8] = match operation {
         OperationNumber::Verify => b"$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",

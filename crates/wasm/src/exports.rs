@@ -24,7 +24,7 @@ fn status(work: impl FnOnce(&Engine) -> Result<(), Status>) -> u32 {
     Engine::with(|engine| stack::wiped(|| work(engine))).err().unwrap_or(Status::Done).number()
 }
 
-/// As [`status`], for a work that returns a number.
+/// Works like [`status`], for a work that returns a number.
 fn number(work: impl FnOnce(&Engine) -> Result<f64, Status>) -> f64 {
     Engine::with(|engine| stack::wiped(|| work(engine))).unwrap_or_else(minus)
 }
@@ -41,7 +41,7 @@ extern "C" fn frame() -> *const u8 {
     Engine::with(|engine| engine.frame.address())
 }
 
-/// Makes room for `size` bytes in the arena, whose contents are lost. Returns its address, 0 if
+/// Makes room for `size` bytes in the arena; its contents are lost. Returns its address, 0 if
 /// memory is short.
 #[unsafe(no_mangle)]
 extern "C" fn reserve(size: u32) -> *const u8 {
@@ -113,8 +113,8 @@ fn derive(work: &Work) -> Status {
     execute::run(work, &mut Reply::empty(), checkpoint.as_mut())
 }
 
-/// Checks the operation of the frame, whose source and target are not in the arena. Writes its
-/// predicted nanoseconds and the bytes of memory that it needs to the frame.
+/// Checks the operation of the frame; source and target are not in the arena. Writes its predicted
+/// nanoseconds and the bytes of memory that it needs to the frame.
 #[unsafe(no_mangle)]
 extern "C" fn check() -> u32 {
     status(|engine| {
@@ -126,7 +126,7 @@ extern "C" fn check() -> u32 {
     })
 }
 
-/// As `run` for the password hash of `needsRehash`: returns 0 or 1, or minus a status.
+/// Works like `run` for the password hash of `needsRehash`: returns 0 or 1, or minus a status.
 #[cfg(feature = "passwords")]
 #[unsafe(no_mangle)]
 extern "C" fn needs_rehash() -> f64 {
@@ -152,8 +152,8 @@ extern "C" fn digest(algorithm: u32, size: u32) -> f64 {
     fast(algorithm, |engine, fast, digest| fast.digest(engine.first(size)?, digest))
 }
 
-/// As `digest`, of a running hash whose state is followed in the arena by the rest of the message
-/// and, if they have bytes, by the states of an HMAC's key.
+/// Works like `digest`, for a running hash. In the arena its state is followed by the rest of the
+/// message and, if they have bytes, by the states of an HMAC's key.
 #[cfg(feature = "digests")]
 #[unsafe(no_mangle)]
 extern "C" fn finish(algorithm: u32, state: u32, rest: u32, key_states: u32) -> f64 {

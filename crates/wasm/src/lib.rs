@@ -2,10 +2,10 @@
 //! module, or with some of its operations (the features).
 //!
 //! JavaScript (src/portable/instance.ts) copies the bytes of a call into the arena, writes the
-//! numbers to the frame, whose offsets are then places in the arena, and calls an export; it copies
-//! the result out and wipes the arena. So `crates/request` decodes and runs a call as it does for
-//! Node-API. A message that is longer than JavaScript's window of the arena comes in parts
-//! (`parted`). An instance runs one call at a time, on the thread that made it.
+//! numbers to the frame, with offsets into the arena, and calls an export; it copies the result out
+//! and wipes the arena. So `crates/request` decodes and runs a call as it does for Node-API. A
+//! message that is longer than JavaScript's window of the arena comes in parts (`parted`). An
+//! instance runs one call at a time, on the thread that made it.
 //!
 //! Each module imports only modules further down this list:
 //!

@@ -5,7 +5,7 @@
 //! call. Only calls under an external key are dispatched at run time.
 //!
 //! An engine that cannot compute something returns [`Error::Unavailable`], and
-//! [`Error::TooLarge`] for a message that is too long for it. Hashing without a key is no part of
+//! [`Error::TooLarge`] for a message that is too long for it. Hashing without a key is not part of
 //! the contract: callers call the engine itself.
 
 use std::any::Any;

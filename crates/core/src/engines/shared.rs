@@ -1,5 +1,5 @@
-//! Boxes and shared values whose allocation can fail. Those of the standard library abort the
-//! process when memory is short.
+//! Boxes and shared values that return an error if their allocation fails. Those of the standard
+//! library abort the process when memory is short.
 
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;

@@ -113,8 +113,8 @@ fn check(input: &Input<'_>, target: &[u8]) -> Result<(), Error> {
     }
 }
 
-/// Returns the cost in `costs`: passes, KiB of memory, lanes, and the kind in the low byte of the
-/// variant, whose next byte is the version.
+/// Returns the cost in `costs`: passes, KiB of memory, lanes, and the variant, with the kind in its
+/// low byte and the version in the next.
 ///
 /// # Errors
 /// [`Error::Cost`] for a variant or a cost that Argon2 does not define.

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
 
-/// The parameters of a derivation, as numbers whose meaning depends on the function.
+/// The parameters of a derivation, as numbers with a meaning that depends on the function.
 ///
 /// All are 64 bits wide. Copies of a type with padding, such as an enum, take along what the stack
 /// held there, which may be half a key.

@@ -21,7 +21,7 @@ pub const KEY_MAX: usize = 1 << 16;
 const BLOCK_NS: u64 = 15;
 
 impl Padding {
-    /// Whether a key may have this many bytes.
+    /// Returns true if a key may have this many bytes.
     pub fn key_fits(self, size: usize) -> bool {
         match self {
             Padding::None => size >= 16 && size.is_multiple_of(8) && size <= KEY_MAX,
@@ -29,7 +29,7 @@ impl Padding {
         }
     }
 
-    /// Whether a wrapped key may have this many bytes.
+    /// Returns true if a wrapped key may have this many bytes.
     pub fn wrapped_fits(self, size: usize) -> bool {
         let least = if self == Padding::None { 24 } else { 16 };
         size.is_multiple_of(8) && (least..=KEY_MAX + OVERHEAD).contains(&size)

@@ -82,7 +82,7 @@ pub fn lanes() -> usize {
     engine::lanes()
 }
 
-/// Returns the bytes of working memory for jobs of one cost whose p add up to `lanes`, if
+/// Returns the bytes of working memory for jobs of one cost with p that add up to `lanes`, if
 /// `concurrent` of these lanes, at most [`lanes`], are computed at once.
 pub fn memory(cost: &Cost, lanes: u64, concurrent: usize) -> u64 {
     engine::memory(cost, lanes, concurrent).unwrap_or(u64::MAX)

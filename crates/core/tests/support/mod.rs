@@ -26,12 +26,12 @@ impl Checkpoint for Watch {
     }
 }
 
-/// Bytes as lower-case hexadecimal.
+/// Returns the bytes as lower-case hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Hexadecimal as bytes.
+/// Returns the bytes of hexadecimal text.
 pub(crate) fn unhex(text: &str) -> Vec<u8> {
     assert!(text.len().is_multiple_of(2), "{text}");
     (0..text.len())
@@ -40,7 +40,7 @@ pub(crate) fn unhex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// The bytes 0, 1, .., 250, 0, 1, .. of BLAKE3's test vectors.
+/// Returns the bytes 0, 1, .., 250, 0, 1, .. of BLAKE3's test vectors.
 pub(crate) fn pattern(size: usize) -> Vec<u8> {
     (0..size).map(|index| (index % 251) as u8).collect()
 }

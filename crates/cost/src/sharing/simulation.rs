@@ -192,7 +192,7 @@ impl Simulation {
         }
     }
 
-    /// The end of an iteration: shares the held jobs, and runs some that no worker has taken.
+    /// Ends an iteration: shares the held jobs, and runs some that no worker has taken.
     fn work(&mut self, settled: usize) -> usize {
         let Route::Auto(rules) = self.route else { return 0 };
         if self.cost > rules.shared_ns {

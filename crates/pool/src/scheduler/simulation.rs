@@ -154,8 +154,8 @@ impl Model {
         assert!(batch.len() == 1 || left + 1 >= workers, "{left} left for {workers} workers");
     }
 
-    /// Each task is the oldest of its owner and length, or joins the batch of one before it and is
-    /// in the window.
+    /// Removes the batch; checks that each task is the oldest of its owner and length, or joins the
+    /// batch of one before it and is in the window.
     fn remove(&mut self, batch: &[Job]) {
         for (index, job) in batch.iter().enumerate() {
             let older = self
@@ -195,7 +195,7 @@ impl Model {
         }
     }
 
-    /// While two owners wait, neither gets more than two turns ahead of the other.
+    /// Checks that of two waiting owners neither gets more than two turns ahead of the other.
     fn check_fairness(&mut self, length: Length) {
         let mut owners: Vec<usize> = self.of_length(length).map(|job| job.owner).collect();
         owners.sort_unstable();

@@ -1,6 +1,6 @@
-//! BLAKE3, by its authors' `blake3`, whose hashers do not expose their state. Its subtrees do: a
-//! message is cut at the borders of the tree, the library hashes each piece in one go with all its
-//! vectors, and of a piece only the chaining value is kept.
+//! BLAKE3, by its authors' `blake3`. Its hashers do not expose their state, but its subtrees do: a
+//! message is cut at the borders of the tree, the library hashes each piece in one call with all
+//! its vectors, and of a piece only the chaining value is kept.
 //!
 //! 1 MiB at a time takes as long as with the library's own hasher, 64 KiB 2 % longer (120 ns, for
 //! loading, saving and wiping 2.6 KB). Pieces know nothing of
@@ -297,7 +297,7 @@ impl Blake3 {
         *depth += 1;
     }
 
-    /// The children of the root; none of a message that is a single chunk.
+    /// Returns the children of the root; `None` for a message of a single chunk.
     fn halves(&self) -> Option<[ChainingValue; 2]> {
         let Shape { chunks, depth, waiting } = Shape::of(self.length);
         let (&left, others) = self.subtrees[..depth].split_first()?;
@@ -311,7 +311,7 @@ impl Blake3 {
         Some([left, right])
     }
 
-    /// The output from its beginning.
+    /// Returns the output from its beginning.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     fn reader(&self) -> OutputReader {
         match self.halves() {
@@ -320,7 +320,7 @@ impl Blake3 {
         }
     }
 
-    /// The output from its beginning.
+    /// Returns the output from its beginning.
     #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     fn reader(&self) -> OutputReader {
         match self.halves() {
@@ -330,7 +330,7 @@ impl Blake3 {
     }
 }
 
-/// The chaining value of a subtree that begins after this many chunks.
+/// Returns the chaining value of a subtree that begins after this many chunks.
 fn subtree(mode: Mode<'_>, chunks: u64, source: &[u8]) -> ChainingValue {
     let mut hasher = hasher(mode);
     let value =
@@ -339,7 +339,7 @@ fn subtree(mode: Mode<'_>, chunks: u64, source: &[u8]) -> ChainingValue {
     value
 }
 
-/// The output for a message that is all there, in two parts.
+/// Writes the output of a complete message, given in two parts.
 #[inline]
 fn all(mode: Mode<'_>, parts: [&[u8]; 2], target: &mut [u8]) {
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -440,7 +440,7 @@ pub(crate) struct Message {
 impl Message {
     pub(crate) fn new(params: &Params<'_>) -> Result<Message, Error> {
         let mut message = Message { kind: HASH, key: WipedBox::new(Secret::zeros())? };
-        // Not by way of `kind_of`, whose result would leave a copy of the key.
+        // Not by way of `kind_of`: its result would leave a copy of the key.
         if let Some(key) = params.key {
             message.kind = KEYED;
             (*message.key).0.copy_from_slice(key);
@@ -450,7 +450,7 @@ impl Message {
         Ok(message)
     }
 
-    /// The chaining value of a part.
+    /// Returns the chaining value of a part.
     pub(crate) fn part(&self, offset: u64, source: &[u8]) -> ChainingValue {
         subtree(self.mode(), offset / CHUNK_LEN as u64, source)
     }

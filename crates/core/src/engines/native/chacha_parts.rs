@@ -24,7 +24,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// A message at the place where it stays. A nonce of 24 bytes is XChaCha20's.
+    /// Returns a message at an address that does not change. A nonce of 24 bytes is XChaCha20's.
     pub(super) fn boxed(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<WipedBox<Message>, Error> {
         let mut place = WipedBox::new(Message {
             key: ChaCha20Key::vacant(),
@@ -82,7 +82,7 @@ impl Message {
         self.key.apply(&self.iv(1 + offset / BLOCK as u64), text)
     }
 
-    /// The tag of the message with these parts.
+    /// Returns the tag of the message with these parts.
     pub(super) fn tag(
         &self,
         parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
@@ -92,7 +92,8 @@ impl Message {
         joined.tag(self.aad_size)
     }
 
-    /// The number of a block and the nonce. A message is too short for the number to overflow.
+    /// Returns the number of a block and the nonce. A message is too short for the number to
+    /// overflow.
     fn iv(&self, block: u64) -> [u8; 16] {
         let mut iv = [0; 16];
         iv[..4].copy_from_slice(&(block as u32).to_le_bytes());

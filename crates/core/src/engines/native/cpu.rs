@@ -10,8 +10,8 @@ use super::primitives::{Library, Primitives};
 use crate::catalog::{Cipher, Family, Hash};
 use crate::engines::{Names, Service};
 
-/// The libraries and their versions. AWS-LC tells its own; a test compares the others to
-/// Cargo.lock.
+/// Returns the libraries and their versions. AWS-LC reports its version; a test compares the others
+/// to Cargo.lock.
 pub(crate) fn libraries() -> [(&'static str, &'static str); 4] {
     let [first, second, third] = CRATES;
     [(Library::NAME, Library::version()), first, second, third]
@@ -23,7 +23,8 @@ const MILLRACE: &str = "millrace";
 const CRATES: [(&str, &str); 3] =
     [(BLAKE3, "1.8.7"), ("blowfish", "0.10.0"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
 
-/// The first set of instructions of which this CPU has all; none is the baseline.
+/// Returns the first set of instructions that this CPU has completely; an empty set is the
+/// baseline.
 fn first(choices: &[Names]) -> Names {
     choices.iter().find(|set| set.iter().all(|name| has(name))).copied().unwrap_or_default()
 }
@@ -142,7 +143,7 @@ mod own {
         }
     }
 
-    /// The instructions of scrypt and Argon2.
+    /// Returns the instructions that serve scrypt and Argon2.
     pub(crate) fn vectors() -> Names {
         match (Avx512::detect(), Avx2::detect()) {
             (Some(_), _) => Avx512::NAMES,
@@ -151,7 +152,7 @@ mod own {
         }
     }
 
-    /// SHA-256 without the instructions made for it.
+    /// Returns what serves SHA-256 if the CPU lacks the instructions made for it.
     pub(super) fn sha256() -> Option<Served> {
         if ShaNi::detect().is_some() { None } else { sha512() }
     }

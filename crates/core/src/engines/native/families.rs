@@ -16,7 +16,7 @@ use crate::hash::check_target;
 use crate::hasher::check_next;
 use crate::inputs::{Params, Text};
 
-/// As [`hasher::update`](crate::hasher::update), without its checks of parameters.
+/// Works like [`hasher::update`](crate::hasher::update), without its checks of parameters.
 ///
 /// # Errors
 /// [`Error::State`], [`Error::OutputSize`].
@@ -32,7 +32,7 @@ pub fn update(
     Native::update(hash, params, state, source, next, None)
 }
 
-/// As [`hasher::finish`](crate::hasher::finish), without its checks of parameters.
+/// Works like [`hasher::finish`](crate::hasher::finish), without its checks of parameters.
 ///
 /// # Errors
 /// [`Error::State`], [`Error::OutputSize`].
@@ -48,7 +48,7 @@ pub fn finish(
     Native::finish(hash, params, state, rest, target)
 }
 
-/// As [`hasher::squeeze`](crate::hasher::squeeze), without its checks of parameters.
+/// Works like [`hasher::squeeze`](crate::hasher::squeeze), without its checks of parameters.
 ///
 /// # Errors
 /// [`Error::State`], [`Error::OutputSize`].
@@ -230,7 +230,7 @@ impl Message for AesGcmSiv {
 /// ChaCha20-Poly1305, and XChaCha20-Poly1305 under a nonce of 24 bytes.
 pub struct ChaChaPoly {
     key: Wiped<ChaCha20Key>,
-    /// Of block 0, whose keystream is the key of Poly1305.
+    /// The iv of block 0; its keystream is the key of Poly1305.
     iv: [u8; 16],
     poly: RunningPoly,
     aad_size: usize,

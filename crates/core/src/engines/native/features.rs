@@ -201,14 +201,15 @@ fn warning(hidden: &str) -> Option<String> {
     })
 }
 
-/// The features for which `present` holds and that the list does not hide.
+/// Returns the features for which `present` holds and that the list does not hide.
 fn among(hidden: &str, present: impl Fn(&Detectable) -> bool) -> u32 {
     let hides = |name: &str| hidden.split(',').any(|other| other.trim().eq_ignore_ascii_case(name));
     let seen = |feature: &Detectable| !hides(feature.0) && present(feature);
     DETECTABLE.iter().enumerate().map(|(place, feature)| u32::from(seen(feature)) << place).sum()
 }
 
-/// The places of these names in the table, as bits; fails to compile for a name that is not there.
+/// Returns the places of these names in the table, as bits; fails to compile for a name that is not
+/// there.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const fn mask(names: &[&str]) -> u32 {
     let (mut bits, mut name) = (0, 0);

@@ -20,12 +20,12 @@ impl Factor {
         Self((number << 1) ^ (carry & 0xc200_0000_0000_0000_0000_0000_0000_0001))
     }
 
-    /// The product with another.
+    /// Returns the product with another.
     pub(crate) fn times(self, other: Factor) -> Self {
         Self(product(self.0, other))
     }
 
-    /// To the power of `exponent`, which is at least 1 and no secret.
+    /// Returns the number to the power of `exponent`, which is at least 1 and not secret.
     pub(crate) fn power(self, exponent: u64) -> Self {
         let mut power = self;
         for bit in (0..exponent.ilog2()).rev() {
@@ -38,13 +38,13 @@ impl Factor {
     }
 }
 
-/// The product of a number and a factor.
+/// Returns the product of a number and a factor.
 #[inline]
 pub(crate) fn product(number: u128, factor: Factor) -> u128 {
     if NARROW { in_64_bits(number, factor) } else { in_128_bits(number, factor) }
 }
 
-/// The product, where the CPU multiplies two words of 64 bits to 128.
+/// Returns the product, on CPUs that multiply two words of 64 bits to 128.
 pub(crate) fn in_128_bits(number: u128, factor: Factor) -> u128 {
     let halves = |number: u128| (number as u64, (number >> 64) as u64);
     let ((a_low, a_high), (b_low, b_high)) = (halves(number), halves(factor.0));
@@ -54,7 +54,8 @@ pub(crate) fn in_128_bits(number: u128, factor: Factor) -> u128 {
     reduced(low, middle, high)
 }
 
-/// A product of 256 bits: its lower half, what begins at bit 64, and its upper half.
+/// Reduces a product of 256 bits, given as its lower half, what begins at bit 64, and its upper
+/// half.
 #[inline]
 pub(crate) fn reduced(low: u128, middle: u128, high: u128) -> u128 {
     let (low, high) = (low ^ middle << 64, high ^ middle >> 64);
@@ -65,15 +66,15 @@ pub(crate) fn reduced(low: u128, middle: u128, high: u128) -> u128 {
     high ^ once >> 64 ^ fold(once & u128::from(u64::MAX))
 }
 
-/// The product, where the upper half of a product of two words is slow.
+/// Returns the product, on CPUs with a slow upper half of a product of two words.
 pub(crate) fn in_64_bits(number: u128, factor: Factor) -> u128 {
     let mut product = Thirds([[0; 2]; 3]);
     product.add(&Thirds::of(number), &Thirds::of(factor.0));
     product.reduced()
 }
 
-/// The sum of blocks, each times the power of `h` for its distance from the end, the last times
-/// `h`. `sum` is added to the first block.
+/// Returns the sum of blocks, each times the power of `h` for its distance from the end, the last
+/// times `h`. `sum` is added to the first block.
 pub(crate) fn sum_of_blocks(
     sum: u128,
     blocks: &[[u8; 16]],
@@ -142,7 +143,7 @@ impl Thirds {
         }
     }
 
-    /// The sum of products as a number.
+    /// Returns the sum of products, reduced to a number.
     #[inline]
     fn reduced(&self) -> u128 {
         let [low, high, both] = self
@@ -152,9 +153,9 @@ impl Thirds {
     }
 }
 
-/// The lower half of the product of two polynomials of 64 bits. Of each factor every fourth bit is
-/// multiplied at a time: at most 16 ones meet in one place, and only in the highest place do the
-/// carries go further than four bits.
+/// Returns the lower half of the product of two polynomials of 64 bits. Of each factor every fourth
+/// bit is multiplied at a time: at most 16 ones meet in one place, and only in the highest place do
+/// the carries go further than four bits.
 #[inline]
 fn lower_half(one: u64, other: u64) -> u64 {
     const EACH_FOURTH: u64 = 0x1111_1111_1111_1111;
@@ -167,8 +168,8 @@ fn lower_half(one: u64, other: u64) -> u64 {
         | (times(a, z) ^ times(b, y) ^ times(c, x) ^ times(d, w)) & EACH_FOURTH << 3
 }
 
-/// The product of two polynomials of 64 bits. Of each factor every fifth bit is multiplied at a
-/// time: at most 13 ones meet in one place, which carry less than five bits far.
+/// Returns the product of two polynomials of 64 bits. Of each factor every fifth bit is multiplied
+/// at a time: at most 13 ones meet in one place, which carry less than five bits far.
 fn carryless(one: u64, other: u64) -> u128 {
     const EACH_FIFTH: u128 = 0x2108_4210_8421_0842_1084_2108_4210_8421;
     let part = |number: u64, first: usize| u128::from(number & (EACH_FIFTH << first) as u64);

@@ -29,7 +29,7 @@ pub(crate) fn part_size(hash: Hash, params: &Params<'_>, size: u64) -> Option<u6
 }
 
 impl HashMessage {
-    /// A message of `size` bytes of a hash for which [`part_size`] returns a size.
+    /// Returns a message of `size` bytes of a hash for which [`part_size`] returns a size.
     ///
     /// # Errors
     /// [`Error::Memory`].

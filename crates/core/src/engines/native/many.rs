@@ -88,7 +88,7 @@ fn in_sequence(
     }
 }
 
-/// Messages whose inner hashes are kept at a time, until the outer hashes follow.
+/// Number of messages for which inner hashes are kept until the outer hashes follow.
 const FEW: usize = 16;
 const MANY: usize = 128;
 

@@ -112,7 +112,7 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     /// Returns the hash in a saved state; `None` for bytes that [`save`](Digest::save) does not
     /// write.
     fn load(params: &Params<'_>, state: &[u8]) -> Option<Self>;
-    /// Ends a message whose digest has `size` bytes, more than `SIZE`, for
+    /// Ends a message with a digest of `size` bytes, more than `SIZE`, for
     /// [`squeeze`](Digest::squeeze) to return it in slices. The first squeeze ends the message of
     /// an output that does not depend on its size.
     #[inline]

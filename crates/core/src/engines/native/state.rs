@@ -14,13 +14,13 @@ pub(super) const LENGTH_MAX: u64 = 1 << 60;
 pub(super) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// A state of `size` bytes.
+    /// Returns a reader of a state of `size` bytes.
     #[inline]
     pub(super) fn of(state: &'a [u8], size: usize) -> Option<Self> {
         (state.len() == size).then_some(Self(state))
     }
 
-    /// The next bytes.
+    /// Reads the next bytes.
     #[inline]
     pub(super) fn bytes<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
         let (bytes, rest) = self.0.split_first_chunk()?;
@@ -28,13 +28,13 @@ impl<'a> Reader<'a> {
         Some(bytes)
     }
 
-    /// The next integer of 64 bits.
+    /// Reads the next integer of 64 bits.
     #[inline]
     pub(super) fn integer(&mut self) -> Option<u64> {
         self.bytes().map(|&bytes| u64::from_le_bytes(bytes))
     }
 
-    /// The next words of 32 bits.
+    /// Reads the next words of 32 bits.
     #[cfg_attr(feature = "erased", inline(never))]
     #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn words_32<const N: usize>(&mut self) -> Option<[u32; N]> {
@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
         Some(words)
     }
 
-    /// The next words of 64 bits.
+    /// Reads the next words of 64 bits.
     #[cfg_attr(feature = "erased", inline(never))]
     #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn words_64<const N: usize>(&mut self) -> Option<[u64; N]> {
@@ -56,13 +56,13 @@ impl<'a> Reader<'a> {
         Some(words)
     }
 
-    /// The message's length.
+    /// Reads the message's length.
     #[inline]
     pub(super) fn length(&mut self) -> Option<u64> {
         self.integer().filter(|&length| length <= LENGTH_MAX)
     }
 
-    /// A buffer of which `used` bytes are in use and the others zero.
+    /// Reads a buffer of which `used` bytes are in use; the others must be zero.
     #[cfg_attr(feature = "erased", inline(never))]
     #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn buffer<const N: usize>(&mut self, used: usize) -> Option<&'a [u8; N]> {
@@ -81,13 +81,13 @@ fn blank(bytes: &[u8]) -> bool {
 pub(super) struct Writer<'a>(&'a mut [u8]);
 
 impl<'a> Writer<'a> {
-    /// Over a state of the right size.
+    /// Returns a writer over a state of the right size.
     #[inline]
     pub(super) fn over(state: &'a mut [u8]) -> Self {
         Self(state)
     }
 
-    /// The next bytes.
+    /// Writes the next bytes.
     #[inline]
     pub(super) fn bytes(&mut self, source: &[u8]) -> &mut Self {
         let (bytes, rest) = std::mem::take(&mut self.0).split_at_mut(source.len());
@@ -96,28 +96,28 @@ impl<'a> Writer<'a> {
         self
     }
 
-    /// The next integer of 64 bits.
+    /// Writes the next integer of 64 bits.
     #[cfg_attr(feature = "erased", inline(never))]
     #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn integer(&mut self, integer: u64) -> &mut Self {
         self.bytes(&integer.to_le_bytes())
     }
 
-    /// The next words of 32 bits.
+    /// Writes the next words of 32 bits.
     #[cfg_attr(feature = "erased", inline(never))]
     #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn words_32(&mut self, words: &[u32]) -> &mut Self {
         words.iter().fold(self, |writer, word| writer.bytes(&word.to_le_bytes()))
     }
 
-    /// The next words of 64 bits.
+    /// Writes the next words of 64 bits.
     #[cfg_attr(feature = "erased", inline(never))]
     #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn words_64(&mut self, words: &[u64]) -> &mut Self {
         words.iter().fold(self, |writer, &word| writer.integer(word))
     }
 
-    /// A buffer of `size` bytes of which only these are in use.
+    /// Writes a buffer of `size` bytes of which only these are in use.
     #[cfg_attr(feature = "erased", inline(never))]
     #[cfg_attr(not(feature = "erased"), inline)]
     pub(super) fn buffer(&mut self, used: &[u8], size: usize) -> &mut Self {
@@ -128,7 +128,7 @@ impl<'a> Writer<'a> {
         self
     }
 
-    /// All has been written.
+    /// Checks that the whole state has been written.
     #[inline]
     pub(super) fn end(&self) {
         debug_assert!(self.0.is_empty());

@@ -4,7 +4,7 @@
 use super::*;
 use crate::catalog::HASHES;
 
-/// Sizes at which Millrace's own routines are compared with the library's.
+/// Returns the sizes at which Millrace's own routines are compared with the library's.
 pub(super) fn sizes() -> impl Iterator<Item = usize> {
     let around = |size: usize| size - 65..=size + 65;
     (0..=2100).chain(around(4096)).chain(around(16 << 10)).chain([
@@ -112,7 +112,7 @@ fn sizes_are_the_catalogs() {
     }
 }
 
-/// The bytes of a value, whatever they are.
+/// Returns the bytes of a value.
 fn bytes_of<T>(value: &T) -> Vec<u8> {
     let at = (&raw const *value).cast::<std::mem::MaybeUninit<u8>>();
     // SAFETY: the value has that many bytes. Those that were never written are read as something
@@ -175,7 +175,7 @@ fn a_dropped_key_is_zero() {
     }
 }
 
-/// The bytes of the place of a message in parts, before and after it goes.
+/// Returns the bytes at the address of a message in parts, before and after it is dropped.
 fn place_of<T>(message: wipe::WipedBox<T>) -> [Vec<u8>; 2] {
     let mut message = std::mem::ManuallyDrop::new(message);
     let place: *const T = &**message;

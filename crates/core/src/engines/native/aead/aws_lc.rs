@@ -33,12 +33,12 @@ unsafe impl Plain for AeadKey {}
 
 // SAFETY: the context's pointers are to static memory, so it may belong to any thread.
 unsafe impl Send for AeadKey {}
-// SAFETY: seal and open take a const context, and aead.h names every cipher here among those whose
-// context may be used concurrently.
+// SAFETY: seal and open take a const context, and aead.h names every cipher here among those with
+// a context that may be used concurrently.
 unsafe impl Sync for AeadKey {}
 
 impl AeadKey {
-    /// Room for a key, to be prepared before use.
+    /// Returns room for a key, to be prepared before use.
     #[inline]
     pub(crate) fn vacant() -> Self {
         Self { context: MaybeUninit::uninit(), raw: MaybeUninit::uninit(), raw_size: 0 }
@@ -91,7 +91,7 @@ impl AeadKey {
         }
     }
 
-    /// The key; empty before there is one.
+    /// Returns the key; empty before there is one.
     pub(crate) fn raw_key(&self) -> &[u8] {
         // SAFETY: that many bytes have been written.
         unsafe { std::slice::from_raw_parts(self.raw.as_ptr().cast(), self.raw_size) }

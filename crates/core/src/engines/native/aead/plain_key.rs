@@ -22,7 +22,7 @@ pub(crate) struct AeadKey {
 unsafe impl Plain for AeadKey {}
 
 impl AeadKey {
-    /// Room for a key, to be prepared before use.
+    /// Returns room for a key, to be prepared before use.
     pub(crate) fn vacant() -> Self {
         let (aes, h) = (AesCtrKey::vacant(), Factor(0));
         Self { cipher: None, raw: [0; 32], size: 0, aes, h }
@@ -46,12 +46,12 @@ impl AeadKey {
         }
     }
 
-    /// The expanded key, and GCM's H.
+    /// Returns the expanded key, and GCM's H.
     pub(crate) fn expanded(&self) -> (&AesCtrKey, Factor) {
         (&self.aes, self.h)
     }
 
-    /// The key; empty before there is one.
+    /// Returns the key; empty before there is one.
     pub(crate) fn raw_key(&self) -> &[u8] {
         &self.raw[..self.size]
     }

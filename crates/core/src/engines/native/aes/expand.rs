@@ -1,8 +1,8 @@
 //! AES's key schedule with AES-NI.
 //!
-//! Our own and not AWS-LC's, whose layout depends on which code it has chosen. SubWord is the last
-//! round of an encryption (AESENCLAST) of a block with four equal columns, which ShiftRows leaves
-//! alone.
+//! Our own and not AWS-LC's: the layout of its keys depends on which code it has chosen. SubWord is
+//! the last round of an encryption (AESENCLAST) of a block with four equal columns, which ShiftRows
+//! leaves alone.
 
 use std::arch::x86_64::*;
 
@@ -12,7 +12,7 @@ use super::super::wipe::wipe_plain;
 /// All round keys in order: 11, 13 or 15 of them.
 pub(crate) type RoundKeys = [[u8; 16]; 15];
 
-/// AES-128.
+/// Writes the round keys of AES-128.
 #[target_feature(enable = "aes,avx")]
 pub(super) fn expand_128(key: &[u8; 16], keys: &mut RoundKeys, _proof: Vaes256) {
     let mut last = load(key);
@@ -24,7 +24,7 @@ pub(super) fn expand_128(key: &[u8; 16], keys: &mut RoundKeys, _proof: Vaes256) 
     }
 }
 
-/// AES-192: a register with four words and one with two.
+/// Writes the round keys of AES-192: a register with four words and one with two.
 #[target_feature(enable = "aes,avx")]
 pub(super) fn expand_192(key: &[u8; 24], keys: &mut RoundKeys, _proof: Vaes256) {
     let mut ends = [0; 16];
@@ -45,7 +45,7 @@ pub(super) fn expand_192(key: &[u8; 24], keys: &mut RoundKeys, _proof: Vaes256) 
     wipe_plain(&mut ends);
 }
 
-/// AES-256.
+/// Writes the round keys of AES-256.
 #[target_feature(enable = "aes,avx")]
 pub(super) fn expand_256(key: &[u8; 32], keys: &mut RoundKeys, _proof: Vaes256) {
     let [first, second] = key.as_chunks::<16>().0 else { unreachable!("32 bytes") };
@@ -64,7 +64,7 @@ pub(super) fn expand_256(key: &[u8; 32], keys: &mut RoundKeys, _proof: Vaes256) 
     }
 }
 
-/// To each word the sum (XOR) of those before it.
+/// Adds (XOR) to each word those before it.
 #[inline]
 #[target_feature(enable = "avx")]
 fn sums(words: __m128i) -> __m128i {
@@ -72,7 +72,7 @@ fn sums(words: __m128i) -> __m128i {
     _mm_xor_si128(words, _mm_slli_si128::<8>(words))
 }
 
-/// RotWord and SubWord of one word and the round's constant, in all words.
+/// Returns RotWord and SubWord of one word and the round's constant, in all words.
 #[inline]
 #[target_feature(enable = "aes,avx")]
 fn sub_rotated<const WORD: i32>(words: __m128i, constant: i32) -> __m128i {

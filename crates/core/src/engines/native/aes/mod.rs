@@ -42,7 +42,7 @@ pub(crate) enum AesCtrKey {
 unsafe impl Plain for AesCtrKey {}
 
 impl AesCtrKey {
-    /// Room for a key, to be prepared before use.
+    /// Returns room for a key, to be prepared before use.
     #[inline]
     pub(super) fn vacant() -> Self {
         AesCtrKey::Vacant
@@ -62,7 +62,7 @@ impl AesCtrKey {
         Aes::prepare(place, key)
     }
 
-    /// The round keys and their number (less one), where ours are in use.
+    /// Returns the round keys and their number (less one), where ours are in use.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn round_keys(&self) -> Option<(&expand::RoundKeys, u8)> {
         match self {
@@ -71,7 +71,7 @@ impl AesCtrKey {
         }
     }
 
-    /// Another one, on the heap.
+    /// Returns a copy of this key, on the heap.
     pub(super) fn copied(&self) -> Result<WipedBox<Self>, Error> {
         let mut copy = WipedBox::new(Self::vacant())?;
         copy_plain(self, &mut copy);

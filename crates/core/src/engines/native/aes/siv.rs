@@ -21,7 +21,7 @@ pub(crate) struct SivKey {
 }
 
 impl SivKey {
-    /// Room for a key, to be prepared before use.
+    /// Returns room for a key, to be prepared before use.
     pub(crate) fn vacant() -> Self {
         Self { prepared: AesCtrKey::vacant(), raw: Secret::zeros(), size: 0 }
     }
@@ -36,7 +36,7 @@ impl SivKey {
         self.prepared.prepare(key)
     }
 
-    /// A block, encrypted.
+    /// Returns the block, encrypted.
     pub(crate) fn block(&self, block: &[u8; BLOCK]) -> Result<Secret<BLOCK>, Error> {
         let mut stream = Secret::zeros();
         self.prepared.apply(block, Text::InPlace(&mut stream.0))?;
@@ -70,7 +70,8 @@ impl SivKey {
     }
 }
 
-/// The library's: it has no such counter mode, so the counters are encrypted one after the other.
+/// Applies the mode with the library's AES. The library has no such counter mode, so the counters
+/// are encrypted one after the other.
 ///
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint. The key has 16 or 32 bytes.
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
     use crate::engines::native::tests::{Bytes, sizes};
 
-    /// The definition, block by block.
+    /// Returns the result of the definition, block by block.
     fn expected(key: &SivKey, counter: [u8; BLOCK], source: &[u8]) -> Vec<u8> {
         let mut number = u32::from_le_bytes(*counter.first_chunk().expect("four bytes"));
         let mut target = source.to_vec();

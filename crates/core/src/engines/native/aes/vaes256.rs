@@ -52,8 +52,8 @@ pub(super) unsafe fn ctr<const ROUNDS: usize>(
     }
 }
 
-/// AES with a counter in the first 32 bits, little-endian, that begins again at zero when it
-/// overflows.
+/// Applies AES with a counter in the first 32 bits, little-endian, that begins again at zero when
+/// it overflows.
 ///
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint. The key is of `ROUNDS` rounds.
@@ -123,7 +123,7 @@ unsafe fn mix<const COUNT: usize, const ROUNDS: usize>(
     }
 }
 
-/// The next blocks to encrypt.
+/// Returns the next blocks to encrypt.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn next<const COUNT: usize>(counter: &mut u128) -> [__m256i; COUNT] {

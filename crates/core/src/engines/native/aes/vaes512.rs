@@ -58,7 +58,7 @@ pub(crate) unsafe fn apply<const ROUNDS: usize>(
     }
 }
 
-/// A register for each round key, four times.
+/// Returns for each round key a register with four copies of it.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(crate) fn spread(keys: &RoundKeys) -> [__m512i; 15] {
@@ -118,7 +118,7 @@ impl Counter {
         Self { number, blocks: four(number) }
     }
 
-    /// The next blocks to encrypt.
+    /// Returns the next blocks to encrypt.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     pub(crate) fn next<const COUNT: usize>(&mut self) -> [__m512i; COUNT] {
@@ -149,7 +149,7 @@ impl Counter {
     }
 }
 
-/// A number and its three successors.
+/// Returns a number and its three successors.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn four(number: u128) -> __m512i {

@@ -23,7 +23,7 @@ pub(crate) struct WideKey {
 }
 
 impl WideKey {
-    /// Room for a key, if this CPU has the instructions.
+    /// Returns room for a key, if this CPU has the instructions.
     #[inline]
     pub(super) fn vacant() -> Option<Self> {
         let narrow = Vaes256::detect()?;
@@ -52,7 +52,7 @@ impl WideKey {
         Ok(())
     }
 
-    /// The round keys, and their number less one.
+    /// Returns the round keys, and their number less one.
     pub(super) fn round_keys(&self) -> (&RoundKeys, u8) {
         (&self.keys, self.rounds)
     }

@@ -181,7 +181,7 @@ macro_rules! blake2_digest {
                 Self { words, length: if key.is_empty() { 0 } else { $block }, buffer }
             }
 
-            /// With the parameter block: no key, no tree, the digest's size.
+            /// Returns the first words for the parameter block: no key, no tree, the digest's size.
             #[inline]
             fn first_words() -> [$word; 8] {
                 let mut words = $first;
@@ -271,8 +271,8 @@ blake2_digest!(
 );
 
 impl Blake2b512 {
-    /// BLAKE2b with a digest of 1 to 64 bytes: the first bytes of what [`finish`](Digest::finish)
-    /// writes.
+    /// Returns BLAKE2b with a digest of 1 to 64 bytes: the first bytes that
+    /// [`finish`](Digest::finish) writes.
     pub(super) fn of_size(size: usize) -> Self {
         let mut digest = Self::new(&Params::default());
         // The size is in the parameters that are mixed into the first word.
@@ -288,7 +288,7 @@ fn waiting<const BLOCK: u64>(length: u64) -> usize {
     if length == 0 { 0 } else { ((length - 1) % BLOCK + 1) as usize }
 }
 
-/// Bytes of the whole blocks that are surely not the last.
+/// Returns the number of bytes in whole blocks that cannot be the last.
 #[inline]
 fn all_but_last<const BLOCK: usize>(source: &[u8]) -> usize {
     source.len().saturating_sub(1) / BLOCK * BLOCK

@@ -50,7 +50,7 @@ impl OutputReader {
         Self { value, block: [0; BLOCK], size: 0, flags, position: 0 }
     }
 
-    /// The output of a message of one chunk.
+    /// Returns the output of a message of one chunk.
     pub(super) fn of_chunk(mode: Mode<'_>, chunk: &[u8]) -> Self {
         let mut output = Self::new(mode);
         output.flags |= CHUNK_START;
@@ -101,7 +101,7 @@ impl OutputReader {
     }
 }
 
-/// The output of a message of several chunks, by the children of its root.
+/// Returns the output of a message of several chunks, by the children of its root.
 pub(super) fn root_output(
     left: &ChainingValue,
     right: &ChainingValue,
@@ -121,7 +121,7 @@ fn words(key: &[u8; 32]) -> [u32; 8] {
     words
 }
 
-/// The output for a message that is all there, in two parts.
+/// Writes the output of a complete message, given in two parts.
 pub(super) fn all(mode: Mode<'_>, parts: [&[u8]; 2], target: &mut [u8]) {
     let mut state = Blake3::with(match mode {
         Mode::Hash => (HASH, [0; 32]),

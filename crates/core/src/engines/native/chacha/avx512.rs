@@ -138,7 +138,7 @@ pub(crate) unsafe fn mix(
     }
 }
 
-/// The next four blocks of keystream, as often as there are sets.
+/// Returns the next four blocks of keystream for each of `SETS` sets.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 pub(crate) fn rows<const SETS: usize>(state: &State, _proof: Avx512) -> [[__m512i; 4]; SETS] {
@@ -183,7 +183,7 @@ pub(crate) fn rows<const SETS: usize>(state: &State, _proof: Avx512) -> [[__m512
     })
 }
 
-/// The next 16 blocks of keystream.
+/// Returns the next 16 blocks of keystream.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 pub(crate) fn columns(state: &State, proof: Avx512) -> [__m512i; 16] {
@@ -205,7 +205,7 @@ pub(crate) fn finish(mut words: [__m512i; 16], begin: [__m512i; 16]) -> [__m512i
     transpose(words)
 }
 
-/// The states of 16 blocks, a word each register.
+/// Returns the states of 16 blocks, a word each register.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 pub(crate) fn spread(state: &State, _proof: Avx512) -> [__m512i; 16] {
@@ -219,7 +219,7 @@ pub(crate) fn spread(state: &State, _proof: Avx512) -> [__m512i; 16] {
     words
 }
 
-/// A round over columns and one over diagonals.
+/// Applies a round over columns and one over diagonals.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 pub(crate) fn double_round(words: &mut [__m512i; 16], _proof: Avx512) {
@@ -228,7 +228,7 @@ pub(crate) fn double_round(words: &mut [__m512i; 16], _proof: Avx512) {
     four_quarters([a0, a1, a2, a3], [b1, b2, b3, b0], [c2, c3, c0, c1], [d3, d0, d1, d2]);
 }
 
-/// Four quarter rounds, step by step side by side.
+/// Applies four quarter rounds side by side.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn four_quarters(
@@ -255,7 +255,7 @@ fn quarters(a: &mut __m512i, b: &mut __m512i, c: &mut __m512i, d: &mut __m512i) 
     *b = _mm512_rol_epi32::<7>(_mm512_xor_si512(*b, *c));
 }
 
-/// From a word a register to a block a register.
+/// Converts registers of one word each to registers of one block each.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn transpose(words: [__m512i; 16]) -> [__m512i; 16] {

@@ -31,7 +31,7 @@ pub(super) const BLOCK: usize = 64;
 /// block (64 bits).
 pub(super) type State = [u32; 16];
 
-/// The state of a key and an iv (block number and nonce).
+/// Returns the state of a key and an iv (block number and nonce).
 #[inline]
 pub(super) fn state(key: &[u8; 32], iv: &[u8; 16]) -> State {
     const SIGMA: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
@@ -54,7 +54,8 @@ pub(super) fn advance(state: &mut State, blocks: u64) {
     state[13] = (number >> 32) as u32;
 }
 
-/// XChaCha20's key for the rest of the nonce (HChaCha20, draft-irtf-cfrg-xchacha-03, section 2.2).
+/// Writes XChaCha20's key for the rest of the nonce (HChaCha20, draft-irtf-cfrg-xchacha-03, section
+/// 2.2).
 pub(super) fn derive(key: &[u8; 32], nonce: &[u8; 16], target: &mut [u8; 32]) {
     let mut words = state(key, nonce);
     rounds(&mut words);
@@ -64,7 +65,7 @@ pub(super) fn derive(key: &[u8; 32], nonce: &[u8; 16], target: &mut [u8; 32]) {
     wipe_plain(&mut words);
 }
 
-/// The twenty rounds, on one block.
+/// Applies the twenty rounds to one block.
 #[cfg_attr(target_family = "wasm", inline(never))]
 fn rounds(words: &mut State) {
     let mut quarter = |a: usize, b: usize, c: usize, d: usize| {
@@ -109,7 +110,7 @@ pub(crate) struct ChaCha20Key([u8; 32]);
 unsafe impl Plain for ChaCha20Key {}
 
 impl ChaCha20Key {
-    /// Room for a key, to be prepared before use.
+    /// Returns room for a key, to be prepared before use.
     #[inline]
     pub(super) fn vacant() -> Self {
         Self([0; 32])
@@ -125,7 +126,7 @@ impl ChaCha20Key {
         Ok(())
     }
 
-    /// Another one, on the heap.
+    /// Returns a copy of this key, on the heap.
     pub(super) fn copied(&self) -> Result<WipedBox<Self>, Error> {
         let mut copy = WipedBox::new(Self::vacant())?;
         copy_plain(self, &mut copy);
@@ -169,8 +170,8 @@ impl ChaCha20Key {
     }
 }
 
-/// The library's. It would start again at zero with the same nonce when the block number overflows,
-/// and so repeat its keystream, hence the pieces.
+/// Applies the library's ChaCha20 in pieces: when its block number overflows, it would start again
+/// at zero with the same nonce and repeat its keystream.
 ///
 /// # Safety
 /// Source and target have `size` bytes and are equal or disjoint.

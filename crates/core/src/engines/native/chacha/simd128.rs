@@ -71,7 +71,7 @@ fn numbers(state: &State, index: usize) -> v128 {
     u32x4(word(0), word(1), word(2), word(3))
 }
 
-/// Four quarter rounds, over these words.
+/// Applies four quarter rounds to these words.
 #[inline(always)]
 fn quarters(x: &mut [v128; 16], words: [[usize; 4]; 4]) {
     macro_rules! half {

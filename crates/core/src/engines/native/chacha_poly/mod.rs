@@ -7,8 +7,8 @@
 //! so that in place the text is authenticated as it came. What has been decrypted before the tag
 //! was known is overwritten with zeros if the tag is wrong; the last KiB or two wait for it.
 //!
-//! With IFMA, Poly1305 runs in vectors too; without, in general registers, whose units ChaCha20
-//! leaves idle: vectors of 32-bit products would wait for the same units as ChaCha20's.
+//! With IFMA, Poly1305 runs in vectors too; without, in general registers, because ChaCha20 leaves
+//! their units idle: vectors of 32-bit products would wait for the same units as ChaCha20's.
 //!
 //! On Zen 5, ns at 64 B and 1 KiB and GB/s at 1 MiB: 160, 360, 6.3; AWS-LC: 184, 510, 2.9; Poly1305
 //! adds a tenth to what ChaCha20 takes alone. At 256 B both are level, else ours is faster: no
@@ -110,7 +110,7 @@ pub(crate) struct ChaChaPolyKey {
 }
 
 impl ChaChaPolyKey {
-    /// Room for a key, if this CPU has the instructions.
+    /// Returns room for a key, if this CPU has the instructions.
     #[inline]
     pub(super) fn vacant(extended: bool) -> Option<Self> {
         Some(Self { key: [0; 32], extended, kernel: Kernel::detect()? })
@@ -166,7 +166,7 @@ impl ChaChaPolyKey {
         Err(Error::Authentication)
     }
 
-    /// ChaCha20's state at its first block.
+    /// Returns ChaCha20's state at its first block.
     #[inline]
     fn state(&self, nonce: &[u8]) -> Result<State, Error> {
         let mut iv = [0; 16];
@@ -297,7 +297,7 @@ unsafe fn open_generic<P: Steps>(
     }
 }
 
-/// A pass of keystream, and Poly1305 over as many bytes at `text`.
+/// Computes a pass of keystream, and Poly1305 over as many bytes at `text`.
 ///
 /// # Safety
 /// There are [`PASS`] bytes at `text`.
@@ -332,8 +332,8 @@ struct Head {
 }
 
 impl Head {
-    /// As many blocks as the text needs, but at most those of a pass, over which the state
-    /// advances.
+    /// Computes as many blocks as the text needs, at most those of a pass, and advances the state
+    /// past them.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
     fn new(state: &mut State, size: usize, proof: Avx512) -> Self {
@@ -360,7 +360,7 @@ impl Head {
         self.size = size_of_val(blocks);
     }
 
-    /// Poly1305 under the key of its own, after the additional data.
+    /// Returns Poly1305 under the message's one-time key, after the additional data.
     #[inline]
     fn poly(&self, aad: &[u8]) -> Poly1305 {
         // SAFETY: at least four blocks are filled.
@@ -421,7 +421,7 @@ impl<P: Steps> Mac<P> {
         }
     }
 
-    /// Goes on at least to `end`, as far as whole steps of text reach.
+    /// Absorbs whole steps of text, at least up to `end`.
     ///
     /// # Safety
     /// From where it is, there are whole steps up to there or beyond.

@@ -1,5 +1,5 @@
-//! A message in parts. Poly1305 is a polynomial in r whose coefficients are the blocks, so parts of
-//! it can be evaluated apart, multiplied by the power of r for what follows, and added up.
+//! A message in parts. Poly1305 is a polynomial in r with the blocks as coefficients, so parts of
+//! it can be evaluated separately, multiplied by the power of r for what follows, and added up.
 
 use super::super::chacha::{BLOCK, State, advance, avx512};
 use super::super::features::Avx512;
@@ -23,7 +23,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// A message at the place where it stays.
+    /// Returns a message at an address that does not change.
     pub(crate) fn boxed(
         key: &ChaChaPolyKey,
         nonce: &[u8],
@@ -77,7 +77,7 @@ impl Message {
         unsafe { avx512::apply(&mut state.0, source, target, size, self.kernel.vectors()) }
     }
 
-    /// The tag of the message with these parts.
+    /// Returns the tag of the message with these parts.
     pub(in crate::engines::native) fn tag(
         &self,
         parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
@@ -87,7 +87,7 @@ impl Message {
         joined.tag(self.aad_size)
     }
 
-    /// The state at the first block of a part.
+    /// Returns the state at the first block of a part.
     fn state(&self, offset: u64) -> Wiped<State> {
         let mut state = Wiped(self.state.0);
         advance(&mut state.0, 1 + offset / BLOCK as u64);
@@ -182,7 +182,7 @@ unsafe fn open_generic<P: Steps>(
     }
 }
 
-/// The sum of a text of its own.
+/// Returns the sum of a separate text.
 ///
 /// # Safety
 /// There are `size` bytes at `text`.
@@ -197,7 +197,7 @@ unsafe fn authenticate_generic<P: Steps>(
     unsafe { sum(&P::new(&poly), poly, text, size) }
 }
 
-/// The sum of a text, filled up with zeros.
+/// Returns the sum of a text, filled up with zeros.
 ///
 /// # Safety
 /// There are `size` bytes at `text`.

@@ -69,7 +69,7 @@ impl Both {
     }
 }
 
-/// All that this CPU has the instructions for.
+/// Returns all kernels that this CPU has the instructions for.
 fn kernels() -> impl Iterator<Item = Kernel> {
     let ifma = Ifma::detect().or_skip().map(Kernel::Ifma);
     ifma.into_iter().chain(Avx512Bmi::detect().or_skip().map(Kernel::Words))

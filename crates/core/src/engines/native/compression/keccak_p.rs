@@ -55,7 +55,8 @@ pub(crate) const ROUND_CONSTANTS: [u64; 24] = [
     0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
 ];
 
-/// The last `ROUNDS` rounds of Keccak-f\[1600\]: Keccak-p\[1600, `ROUNDS`\], an even number.
+/// Applies the last `ROUNDS` rounds of Keccak-f\[1600\]: Keccak-p\[1600, `ROUNDS`\], an even
+/// number.
 #[inline]
 pub(crate) fn permute<const ROUNDS: usize>(lanes: &mut [u64; 25]) {
     #[cfg(target_arch = "x86_64")]
@@ -134,8 +135,8 @@ macro_rules! round {
     };
 }
 
-/// The step chi on a row. If some lanes are kept complemented, a row needs one NOT at most instead
-/// of five (Bertoni and others, "Keccak implementation overview", 2012, section 2.2).
+/// Applies the step chi to a row. If some lanes are kept complemented, a row needs one NOT at most
+/// instead of five (Bertoni and others, "Keccak implementation overview", 2012, section 2.2).
 #[inline(always)]
 fn chi<const ROW: usize, const COMPLEMENTED: bool>([a, b, c, d, e]: [u64; 5]) -> [u64; 5] {
     if !COMPLEMENTED {
@@ -150,7 +151,7 @@ fn chi<const ROW: usize, const COMPLEMENTED: bool>([a, b, c, d, e]: [u64; 5]) ->
     }
 }
 
-/// The rounds, two at a time so that no lane needs to be moved back.
+/// Applies the rounds, two at a time so that no lane needs to be moved back.
 ///
 /// 24 rounds on Zen 5 with ANDN and RORX take 188 ns, without them 225. Tried and declined: six and
 /// 24 rounds unrolled (the same); arrays and loops for the compiler to unroll (202 and 222);

@@ -15,7 +15,7 @@ pub(crate) trait Compression<const N: usize>: Clone + Send + Sync + 'static {
     /// True if digests and lengths have their most significant byte first.
     const BIG_ENDIAN: bool;
 
-    /// Returns the words before the first byte of a message whose digest has `size` bytes.
+    /// Returns the words before the first byte of a message with a digest of `size` bytes.
     fn first_words(size: usize) -> [u32; N];
 
     /// Absorbs blocks.

@@ -6,7 +6,7 @@
 //! messages of up to 64 bytes and cannot be told which instructions to use.
 //!
 //! All three reflect their bits, begin with ones and invert the result, so that one routine serves
-//! them: a CRC with a polynomial P of degree 32 is one of degree 64 with P·x^32, whose register has
+//! them: a CRC with a polynomial P of degree 32 is one of degree 64 with P·x^32 and a register with
 //! the 32 bits below and zeros above. The constants of each polynomial are computed at compile
 //! time.
 //!

@@ -15,7 +15,7 @@ pub(super) fn absorb<const POLY: u64>(register: u64, source: &[u8]) -> u64 {
     }
 }
 
-/// Defines the routine of a polynomial whose register has `$word`.
+/// Defines the routine of a polynomial with a register of `$word`.
 macro_rules! sliced {
     ($name:ident, $word:ty, $poly:literal) => {
         mod $name {

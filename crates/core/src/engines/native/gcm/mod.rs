@@ -1,7 +1,7 @@
 //! AES-GCM in parts; in one go it is in `key`, or AWS-LC's in [`aead`](super::aead).
 //!
-//! GHASH is a polynomial in H whose coefficients are the blocks, so parts of it can be evaluated
-//! apart, multiplied by the power of H for what follows, and added up.
+//! GHASH is a polynomial in H with the blocks as coefficients, so parts of it can be evaluated
+//! separately, multiplied by the power of H for what follows, and added up.
 //!
 //! A part is AES-CTR and GHASH at once where the CPU has the instructions (VAES and VPCLMULQDQ,
 //! with AVX-512 or AVX2). Elsewhere it is AES-CTR, then AWS-LC's GHASH: a message without text that
@@ -68,8 +68,8 @@ impl Drop for Secrets {
 pub(super) const BLOCK: usize = 16;
 
 impl Message {
-    /// A message at the place where it stays, under the key `raw`, which AWS-LC has prepared in
-    /// `aead` unless there is a kernel.
+    /// Returns a message at an address that does not change, under the key `raw`, which AWS-LC has
+    /// prepared in `aead` unless there is a kernel.
     pub(super) fn boxed(
         raw: &[u8],
         aead: Option<&AeadKey>,
@@ -182,7 +182,7 @@ impl Message {
         self.key.apply(&self.counter(offset).to_be_bytes(), text)
     }
 
-    /// The tag of the message with these parts.
+    /// Returns the tag of the message with these parts.
     pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &PartialTag)>) -> Secret<BLOCK> {
         let Secrets { h, aad, mask } = &self.secrets;
         let (mut sum, mut text_size) = (*aad, 0);
@@ -229,7 +229,7 @@ impl Message {
         product(sum ^ u128::from_be_bytes(last.0), h)
     }
 
-    /// The tag after GHASH of additional data and text of these sizes.
+    /// Returns the tag after GHASH of additional data and text of these sizes.
     #[cfg(target_family = "wasm")]
     pub(super) fn ended(&self, sum: u128, aad_size: usize, text_size: u64) -> Secret<BLOCK> {
         let lengths = lengths(aad_size, text_size);
@@ -247,7 +247,7 @@ impl Message {
         Ok(sum_of(product(sum.ok_or(Error::Engine)?, self.secrets.h)))
     }
 
-    /// The counter for the part at `offset`.
+    /// Returns the counter for the part at `offset`.
     fn counter(&self, offset: u64) -> u128 {
         advanced(self.first, 1 + offset / BLOCK as u64)
     }
@@ -260,15 +260,15 @@ impl Message {
         usize::try_from(blocks * BLOCK as u64).ok().filter(|&at| at < size)
     }
 
-    /// The sum of two parts, of which the second has `size` bytes.
+    /// Returns the sum of two parts, of which the second has `size` bytes.
     pub(super) fn joined(&self, one: &PartialTag, size: usize, other: &PartialTag) -> PartialTag {
         let power = self.secrets.h.power((size as u64).div_ceil(BLOCK as u64));
         sum_of(product(number_of(one), power) ^ number_of(other))
     }
 }
 
-/// The counter's first value (SP 800-38D, 7.1): a nonce of 12 bytes and the number 1, otherwise
-/// GHASH of the nonce and its length.
+/// Returns the counter's first value (SP 800-38D, 7.1): a nonce of 12 bytes and the number 1,
+/// otherwise GHASH of the nonce and its length.
 fn first(nonce: &[u8], h: Factor) -> u128 {
     if nonce.len() == 12 {
         let mut first = [0; BLOCK];
@@ -284,12 +284,12 @@ fn first(nonce: &[u8], h: Factor) -> u128 {
     product(sum ^ u128::from(8 * nonce.len() as u64), h)
 }
 
-/// The last block of GHASH.
+/// Returns the last block of GHASH.
 fn lengths(aad_size: usize, text_size: u64) -> u128 {
     u128::from(8 * aad_size as u64) << 64 | u128::from(8 * text_size)
 }
 
-/// A counter after a number of blocks: its last 32 bits count.
+/// Returns a counter after a number of blocks: its last 32 bits count.
 fn advanced(counter: u128, blocks: u64) -> u128 {
     let low = (counter as u32).wrapping_add(blocks as u32);
     counter & !u128::from(u32::MAX) | u128::from(low)

@@ -7,7 +7,7 @@ use super::super::tests::{Bytes, sizes};
 use super::*;
 use crate::catalog::Cipher;
 
-/// SP 800-38D, algorithm 1: bit by bit.
+/// Returns the product by SP 800-38D, algorithm 1, bit by bit.
 fn defined(x: u128, y: u128) -> u128 {
     let (mut v, mut z) = (y, 0);
     for bit in (0..128).rev() {
@@ -80,7 +80,7 @@ const IMPLEMENTATIONS: &[Implementation] = &[
     Implementation::Kernel(|| Gcm256::detect().or_skip().map(kernel::Powers::avx2)),
 ];
 
-/// A message by this implementation, if the CPU has the instructions.
+/// Returns a message of this implementation, if the CPU has the instructions.
 fn message(
     bytes: &mut Bytes,
     cipher: Cipher,

@@ -1,5 +1,5 @@
-//! AES-GCM-SIV (RFC 8452) in parts. One-shot calls use AWS-LC: [`aead`](super::aead), whose
-//! code has no place to stop.
+//! AES-GCM-SIV (RFC 8452) in parts. One-shot calls use AWS-LC ([`aead`](super::aead)), which
+//! cannot stop within a message.
 //!
 //! The tag is made of the plaintext and is the counter that encrypts it. So sealing reads the text
 //! twice: first for the tag, then to encrypt. Opening, the tag is known: a part is decrypted and
@@ -47,8 +47,8 @@ impl Drop for Secrets {
 }
 
 impl Message {
-    /// A message at the place where it stays, under the key `raw`, which `expanded` is too if the
-    /// library's AEAD has it so.
+    /// Returns a message at an address that does not change, under the key `raw`, which `expanded`
+    /// is too if the library's AEAD has it so.
     pub(super) fn boxed(
         raw: &[u8],
         expanded: Option<&AesCtrKey>,
@@ -153,7 +153,7 @@ impl Message {
         self.key.apply(counter, text)
     }
 
-    /// The tag of the message with these parts.
+    /// Returns the tag of the message with these parts.
     pub(super) fn tag(
         &self,
         parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
@@ -180,7 +180,7 @@ impl Message {
         polyval::extended(sum, self.secrets.h, text)
     }
 
-    /// The tag after POLYVAL of additional data and text of these sizes.
+    /// Returns the tag after POLYVAL of additional data and text of these sizes.
     pub(super) fn ended(
         &self,
         sum: u128,

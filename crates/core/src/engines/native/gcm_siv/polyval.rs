@@ -1,4 +1,4 @@
-//! POLYVAL (RFC 8452, section 3): a polynomial in H whose coefficients are the blocks, over the
+//! POLYVAL (RFC 8452, section 3): a polynomial in H with the blocks as coefficients, over the
 //! field of [`field`](super::super::field). By carry-less products of the CPU, many blocks
 //! before each reduction.
 
@@ -62,7 +62,7 @@ impl Powers {
 }
 
 impl Polyval {
-    /// Nothing yet.
+    /// Returns room for the powers, to be prepared before use.
     pub(super) fn vacant() -> Self {
         Polyval::Plain(Wiped(0))
     }
@@ -90,8 +90,8 @@ impl Polyval {
         }
     }
 
-    /// The sum of a text, the last block filled up with zeros: each block times the power of H for
-    /// its distance from the end, the last times H.
+    /// Returns the sum of a text, the last block filled up with zeros: each block times the power
+    /// of H for its distance from the end, the last times H.
     pub(super) fn sum(&self, text: &[u8]) -> u128 {
         match self {
             Polyval::Plain(h) => extended(0, Factor(h.0), text),
@@ -108,14 +108,14 @@ impl Polyval {
     }
 }
 
-/// As [`Polyval::sum`], after a sum.
+/// Works like [`Polyval::sum`], after a sum.
 pub(super) fn extended(sum: u128, h: Factor, text: &[u8]) -> u128 {
     let (blocks, last) = numbers(text);
     let sum = sum_of_blocks(sum, blocks, h, |block| u128::from_le_bytes(*block));
     last.map_or(sum, |last| product(sum ^ last, h))
 }
 
-/// The whole blocks of a text as numbers, and the last filled up with zeros.
+/// Returns the whole blocks of a text as numbers, and the last filled up with zeros.
 #[inline]
 fn numbers(text: &[u8]) -> (&[[u8; BLOCK]], Option<u128>) {
     let (blocks, rest) = text.as_chunks();
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::engines::native::tests::{Bytes, sizes};
 
-    /// Every way that this CPU has.
+    /// Returns every implementation that this CPU has.
     fn ways(h: Factor) -> Vec<(&'static str, Polyval)> {
         let narrow = || {
             let mut powers = Powers([0; GROUP]);

@@ -1,4 +1,4 @@
-//! HKDF (RFC 5869) over HMAC, whose states after the key are kept.
+//! HKDF (RFC 5869) over HMAC. The states of HMAC after its key are kept.
 
 use super::super::hash_state::HashState;
 use super::super::mac_key::Midstates;

@@ -33,7 +33,7 @@ pub(super) fn serves() -> Service {
 struct Prepared<K: Plain>(MaybeUninit<K>);
 
 impl<K: Plain> Prepared<K> {
-    /// `prepare` initialises the place, or fails.
+    /// Returns a key in the place that `prepare` initialises, unless it fails.
     fn new(prepare: impl FnOnce(&mut MaybeUninit<K>) -> Result<(), Error>) -> Result<Self, Error> {
         let mut key = Self(MaybeUninit::zeroed());
         prepare(&mut key.0).map(|()| key)
@@ -127,7 +127,8 @@ fn padded_size(first: &[u8; HALF], target: &[u8]) -> Option<usize> {
     (begins & zeros & (outside == 0)).then_some(size as usize)
 }
 
-/// The wrapping process, W (NIST SP 800-38F, section 6.1); a single half is encrypted as it is.
+/// Applies the wrapping process, W (NIST SP 800-38F, section 6.1); a single half is encrypted as it
+/// is.
 fn mix(first: &mut [u8; HALF], rest: &mut [u8], encrypt: impl Fn(&mut [u8; 2 * HALF])) {
     let halves = rest.as_chunks_mut::<HALF>().0;
     let mut block = Secret::<{ 2 * HALF }>::zeros();

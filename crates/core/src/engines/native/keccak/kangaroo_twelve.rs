@@ -107,7 +107,7 @@ impl<const RATE: usize, const SIZE: usize> KangarooTwelve<RATE, SIZE> {
             values::<RATE, ROUNDS>(Self::LEAVES, source, &mut keep);
             return Ok(part);
         }
-        // The last chunk of the message goes on with the customization.
+        // The last chunk of the message continues with the customization.
         let whole = source.len() - source.len() % CHUNK;
         values::<RATE, ROUNDS>(Self::LEAVES, &source[..whole], &mut keep);
         let mut end = try_with_capacity(source.len() - whole + more)?;

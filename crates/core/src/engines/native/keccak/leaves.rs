@@ -1,5 +1,5 @@
-//! The leaves of ParallelHash and KangarooTwelve: chunks of a message that are hashed apart, and
-//! whose chaining values are the message of the root.
+//! The leaves of ParallelHash and KangarooTwelve: chunks of a message that are hashed separately.
+//! Their chaining values are the message of the root.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::lanes;
@@ -12,7 +12,7 @@ use crate::checkpoint::DigestSink;
 /// Bytes of the longest chaining value.
 const VALUE_MAX: usize = 64;
 
-/// Leaves whose chaining values are kept until they are absorbed in order.
+/// Number of leaves for which chaining values are kept until they are absorbed in order.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const GROUP: usize = 32;
 

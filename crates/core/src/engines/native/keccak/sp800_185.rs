@@ -194,7 +194,7 @@ pub(super) struct Integer {
 }
 
 impl Integer {
-    /// `left_encode` of SP 800-185: the count of bytes, then the number.
+    /// Returns `left_encode` of SP 800-185: the count of bytes, then the number.
     pub(super) fn left(number: u64) -> Integer {
         let mut integer = Integer { bytes: [0; 9], start: 0 };
         integer.bytes[1..].copy_from_slice(&number.to_be_bytes());
@@ -204,12 +204,12 @@ impl Integer {
         integer
     }
 
-    /// `right_encode` of SP 800-185: the number, then the count of bytes.
+    /// Returns `right_encode` of SP 800-185: the number, then the count of bytes.
     pub(super) fn right(number: u64) -> Integer {
         Integer::counted(number, bytes_of(number).max(1))
     }
 
-    /// `length_encode` of RFC 9861: as [`right`](Integer::right), but zero has no byte.
+    /// Returns `length_encode` of RFC 9861: [`right`](Integer::right) without a byte for zero.
     pub(super) fn length(number: u64) -> Integer {
         Integer::counted(number, bytes_of(number))
     }

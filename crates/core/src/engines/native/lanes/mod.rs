@@ -173,7 +173,7 @@ pub(super) struct Batch<'a, 'o, C: BlockHash> {
     limit: usize,
 }
 
-/// A message whose first `done` bytes, whole blocks, have been absorbed.
+/// A message of which the first `done` bytes, whole blocks, have been absorbed.
 #[derive(Copy, Clone)]
 struct SpilledMessage<S> {
     index: usize,
@@ -279,8 +279,8 @@ impl<'a, 'o, C: BlockHash> Batch<'a, 'o, C> {
     }
 
     /// Sorts the next window by falling length, so that lanes end at about the same time. With 64
-    /// messages of up to 2 KiB this saves 8 to 14 %. It costs 4 ns a message, so windows whose
-    /// lengths differ by less than 8 blocks keep their order.
+    /// messages of up to 2 KiB this saves 8 to 14 %. It costs 4 ns a message, so windows with
+    /// lengths that differ by less than 8 blocks keep their order.
     #[inline(never)]
     fn arrange(&mut self) {
         let sources = &self.sources[self.next..];
@@ -349,7 +349,7 @@ struct Lanes<C: BlockHash, const LANES: usize> {
     tails: *mut C::Tail,
     /// The bit set of lanes without a message.
     idle: u32,
-    /// The bit set of lanes whose message has not begun.
+    /// The bit set of lanes with a message that has not begun.
     fresh: u32,
 }
 

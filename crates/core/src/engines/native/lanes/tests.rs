@@ -83,7 +83,7 @@ fn check_batches<D: Digest>(size: usize, hash: Hash<'_, D>) {
     }
 }
 
-/// What differs between the members of a family.
+/// Checks what differs between the members of a family.
 fn check_few<D: Digest>(size: usize, hash: Hash<'_, D>) {
     let bytes = Bytes(5).vec(20_000);
     let lengths = [

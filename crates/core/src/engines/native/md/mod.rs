@@ -17,13 +17,13 @@ use crate::inputs::Params;
 
 /// What the CPU's kernels for several messages offer for a compression function.
 pub(super) trait Lanes<const N: usize>: Compression<N> {
-    /// As [`Digest::min_batch`].
+    /// Works like [`Digest::min_batch`].
     #[inline]
     fn min_batch() -> usize {
         usize::MAX
     }
 
-    /// As [`Digest::finish_batch`], from words that have absorbed that many bytes.
+    /// Works like [`Digest::finish_batch`], from words that have absorbed that many bytes.
     fn finish_batch(
         start: ([u32; N], u64),
         sources: &[&[u8]],
@@ -34,7 +34,7 @@ pub(super) trait Lanes<const N: usize>: Compression<N> {
         unreachable!("min_batch is usize::MAX");
     }
 
-    /// As [`Digest::hmac_lanes`].
+    /// Works like [`Digest::hmac_lanes`].
     fn hmac_lanes() -> usize {
         1
     }

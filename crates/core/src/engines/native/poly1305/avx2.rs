@@ -48,7 +48,7 @@ impl Drop for Powers {
 }
 
 impl Powers {
-    /// Room for them.
+    /// Returns room for the powers.
     pub(crate) fn zeros() -> Self {
         // SAFETY: made of vectors of integers.
         unsafe { std::mem::zeroed() }
@@ -69,8 +69,8 @@ impl Powers {
         self.last = factors([&four.0, &two.0, &three.0, &one.0]);
     }
 
-    /// The sum of whole steps of text: each block times the power of r for its distance from the
-    /// end, the last times r.
+    /// Returns the sum of whole steps of text: each block times the power of r for its distance
+    /// from the end, the last times r.
     ///
     /// # Panics
     /// For no text, and for one that is not a whole number of steps.
@@ -120,7 +120,7 @@ impl Powers {
     }
 }
 
-/// A number's limbs of 26 bits.
+/// Returns a number's limbs of 26 bits.
 fn split([a, b, c]: Limbs) -> [u64; 5] {
     let low = u128::from(a) + (u128::from(b) << 44);
     let high = (low >> 78) + (u128::from(c) << 10);
@@ -128,7 +128,7 @@ fn split([a, b, c]: Limbs) -> [u64; 5] {
     [limb(low), limb(low >> 26), limb(low >> 52), limb(high), (high >> 26) as u64]
 }
 
-/// A number of its limbs of 26 bits, which may be too large.
+/// Returns the number of these limbs of 26 bits, which may be too large.
 fn join([a, b, c, d, e]: [u64; 5]) -> Limbs {
     let number = u128::from(a) + (u128::from(b) << 26) + (u128::from(c) << 52);
     let rest = (number >> 44) + (u128::from(d) << 34) + (u128::from(e) << 60);
@@ -199,8 +199,8 @@ fn carry([mut a, mut b, mut c, mut d, mut e]: Four) -> Four {
     [a, b, c, keep(d), _mm256_add_epi64(e, over(d))]
 }
 
-/// Four blocks as limbs, with the bit above each that says it is whole: the first, third, second
-/// and fourth.
+/// Returns four blocks as limbs, with the bit above each that says it is whole: the first, third,
+/// second and fourth.
 ///
 /// # Safety
 /// There are [`STEP`] bytes at `text`.

@@ -70,7 +70,7 @@ impl Powers {
         Self { step: factors(step), last: [factors(far), near_factors] }
     }
 
-    /// The blocks are in the last lanes.
+    /// Absorbs the blocks in the last lanes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
     fn absorb_first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Sums {
@@ -149,7 +149,7 @@ impl Steps for Powers {
         sums
     }
 
-    /// Each second one absorbs a step.
+    /// Absorbs a step in every second call.
     #[inline(always)]
     fn eighth(&self, sums: Sums, text: &[u8; PASS], index: usize) -> Sums {
         if index.is_multiple_of(2) { sums } else { self.step(sums, &text.as_chunks().0[index / 2]) }
@@ -224,7 +224,7 @@ fn carry([low, high]: [Eight; 2]) -> Eight {
     [_mm512_and_si512(a, mask_44), b, _mm512_and_si512(c, mask_42)]
 }
 
-/// 16 blocks as limbs, with the bit above each that says it is whole.
+/// Returns 16 blocks as limbs, with the bit above each that says it is whole.
 ///
 /// # Safety
 /// There are [`STEP`] bytes at `text`.

@@ -45,13 +45,13 @@ impl Poly1305 {
         Self { r, sum: [0; 3], pad: [pad_low, pad_high] }
     }
 
-    /// Under the same key, from the beginning.
+    /// Returns a new sum under the same key.
     #[inline]
     pub(super) fn fresh(&self) -> Self {
         Self { r: self.r, sum: [0; 3], pad: self.pad }
     }
 
-    /// The sum as yet.
+    /// Returns the sum of the text so far.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn sum(&self) -> Limbs {
@@ -65,7 +65,7 @@ impl Poly1305 {
         self.sum = [a + part[0], b + part[1], c + part[2]];
     }
 
-    /// The key's r to the power of `exponent`, which is at least 1 and no secret.
+    /// Returns the key's r to the power of `exponent`, which is at least 1 and not secret.
     pub(super) fn power(&self, exponent: u64) -> Limbs {
         let mut power = self.r;
         for bit in (0..exponent.ilog2()).rev() {
@@ -77,8 +77,8 @@ impl Poly1305 {
         power
     }
 
-    /// The sum of whole blocks: each times the power of r for its distance from the end, the last
-    /// times r.
+    /// Returns the sum of whole blocks: each times the power of r for its distance from the end,
+    /// the last times r.
     ///
     /// One block waits for the other, so two halves are summed up side by side.
     pub(super) fn blocks(&self, blocks: &[[u8; BLOCK]]) -> Limbs {
@@ -138,7 +138,7 @@ impl Poly1305 {
         self.sum = multiply([a + text[0], b + text[1], c + text[2] + (1 << 40)], self.r);
     }
 
-    /// The tag.
+    /// Returns the tag.
     #[inline]
     pub(super) fn finish(&self) -> [u8; BLOCK] {
         // Carried all around twice, every limb is within its bits.
@@ -190,7 +190,7 @@ pub(super) trait Steps: Sized {
     /// The CPU has the instructions of the implementation.
     unsafe fn new(key: &Poly1305) -> Self;
 
-    /// The sum of what came before and of the first `blocks` blocks of a text, at most 16.
+    /// Returns the sum of what came before and of the first `blocks` blocks of a text, at most 16.
     fn first(&self, key: &Poly1305, text: &[u8], blocks: usize) -> Self::Sums;
 
     /// Absorbs a step.

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::engines::native::tests::Bytes;
 
-    /// The number modulo 2^130 - 5, as the tag under a pad of zeros has it.
+    /// Returns the number modulo 2^130 - 5, as the tag under a pad of zeros has it.
     fn value(sum: Limbs) -> [u8; BLOCK] {
         Poly1305 { r: [0; 3], sum, pad: [0; 2] }.finish()
     }

@@ -89,7 +89,7 @@ impl RunningPoly {
         }
     }
 
-    /// The tag of what has been absorbed, whole blocks.
+    /// Returns the tag of what has been absorbed, whole blocks.
     pub(crate) fn finish(&self) -> [u8; BLOCK] {
         self.poly.finish()
     }

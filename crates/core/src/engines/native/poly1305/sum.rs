@@ -18,7 +18,7 @@ pub(crate) struct Summing {
 const VECTORS_FROM: usize = 256;
 
 impl Summing {
-    /// Nothing yet.
+    /// Returns room for what the key needs, to be prepared before use.
     pub(crate) fn vacant() -> Self {
         Self {
             #[cfg(target_arch = "x86_64")]
@@ -37,8 +37,8 @@ impl Summing {
         let _ = key;
     }
 
-    /// The sum of a text, the last block filled up with zeros: each block times the power of r for
-    /// its distance from the end, the last times r.
+    /// Returns the sum of a text, the last block filled up with zeros: each block times the power
+    /// of r for its distance from the end, the last times r.
     pub(crate) fn sum(&self, key: &Poly1305, text: &[u8]) -> Limbs {
         let mut poly = key.fresh();
         #[cfg(target_arch = "x86_64")]
@@ -67,7 +67,7 @@ pub(crate) struct Joined {
 }
 
 impl Joined {
-    /// No part yet, after the additional data that `poly` has absorbed.
+    /// Returns the sum before the first part, after the additional data that `poly` has absorbed.
     pub(crate) fn new(poly: &Poly1305) -> Self {
         let mut joined = Self { poly: poly.fresh(), size: 0, power: (1, Wiped(poly.power(1))) };
         copy_plain(poly, &mut joined.poly);
@@ -87,14 +87,14 @@ impl Joined {
         self.size += size;
     }
 
-    /// The tag of the text with that many bytes of additional data.
+    /// Returns the tag of the text with that many bytes of additional data.
     pub(crate) fn tag(mut self, aad_size: usize) -> Secret<BLOCK> {
         self.poly.block(&lengths(aad_size, self.size));
         Secret(self.poly.finish())
     }
 }
 
-/// The block at the end.
+/// Returns the last block, which has both lengths.
 #[inline]
 pub(crate) fn lengths(aad: usize, text: u64) -> [u8; BLOCK] {
     (aad as u128 | u128::from(text) << 64).to_le_bytes()

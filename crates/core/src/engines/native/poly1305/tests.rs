@@ -111,7 +111,7 @@ fn ours_is_theirs() {
     }
 }
 
-/// Sums at the border of the modulus: texts whose sum is 2^130 - 6 to 2^130 + 1 before the pad.
+/// Sums at the border of the modulus: texts with sums of 2^130 - 6 to 2^130 + 1 before the pad.
 #[test]
 fn the_last_reduction() {
     for r in [1_u8, 2, 4, 8] {
@@ -129,7 +129,7 @@ fn the_last_reduction() {
     }
 }
 
-/// The tag of a text in two parts, by vectors where there are some, or in halves.
+/// Returns the tag of a text in two parts, by vectors where there are some, or in halves.
 fn in_parts(key: &[u8; 32], text: &[u8], cut: usize, vectors: bool) -> [u8; 16] {
     let (poly, mut summing) = (Poly1305::new(key), Summing::vacant());
     if vectors {

@@ -24,7 +24,7 @@ unsafe impl Plain for Sums {}
 /// The key's r and its powers. Wiped on drop.
 pub(crate) struct Powers {
     r: [u64; 2],
-    /// The upper word of r, whose lower two bits are zero, five quarters of it.
+    /// Five quarters of the upper word of r, which has zeros in the lower two bits.
     around: u64,
     /// For half a step and half a pass.
     power_8: Limbs,
@@ -73,7 +73,7 @@ impl Steps for Powers {
         Halves(sums.0, [0; 3])
     }
 
-    /// An eighth of each half.
+    /// Absorbs an eighth of each half.
     #[inline(always)]
     fn eighth(&self, sums: Halves, text: &[u8; PASS], index: usize) -> Halves {
         const EACH: usize = LANES / 4;
@@ -136,7 +136,7 @@ impl Powers {
     }
 }
 
-/// A number's words, all but reduced.
+/// Returns a number's words, almost reduced.
 #[inline(always)]
 fn words([a, b, c]: Limbs) -> Words {
     let number = u128::from(a) + (u128::from(b) << 44);
@@ -146,7 +146,7 @@ fn words([a, b, c]: Limbs) -> Words {
     [number as u64, (number >> 64) as u64, (top & 3) + u64::from(carry)]
 }
 
-/// A number's limbs.
+/// Returns a number's limbs.
 #[inline(always)]
 fn limbs([low, high, top]: Words) -> Limbs {
     [low & MASK_44, (low >> 44 | high << 20) & MASK_44, high >> 24 | top << 40]

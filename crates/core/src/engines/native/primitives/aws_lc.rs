@@ -168,7 +168,7 @@ unsafe impl Plain for lc::AES_KEY {}
 // SAFETY: as above.
 unsafe impl Plain for Inverse {}
 
-/// A context of EVP, whose ECB has the wide instructions.
+/// A context of EVP: its ECB has the wide instructions.
 pub(crate) struct Context(*mut lc::EVP_CIPHER_CTX);
 
 impl AesBlocks for Context {

@@ -29,7 +29,7 @@ pub(super) trait Vector: Copy + BitXor<Output = Self> + BitAnd<Output = Self> {
     fn up<const BY: u32>(self) -> Self;
     /// Shifts each half.
     fn down<const BY: u32>(self) -> Self;
-    /// Returns the vector whose byte `p` is byte `order[p]` of this one.
+    /// Returns the vector with byte `order[p]` of this one as byte `p`.
     fn arranged(self, order: Self) -> Self;
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Key<V> {
     rounds: usize,
     keys: [[V; SLICES]; ROUND_KEYS_MAX],
     /// [`TURNS`], and the ShiftRows of all rounds. Here and not constants, because LLVM makes
-    /// shuffles of constant orders, whose order V8 loads anew for each.
+    /// shuffles of constant orders, and V8 loads the order again for each shuffle.
     turns: [[V; 2]; 4],
     shift_rows: V,
 }
@@ -208,8 +208,8 @@ fn transpose<V: Vector>(x: &mut [V; SLICES]) {
     exchange!(4, 0x0f, 0 1 2 3);
 }
 
-/// SubBytes without its sum with 0x63, on the bits of bytes from the lowest: the circuit of Boyar
-/// and Peralta, "A depth-16 circuit for the AES S-box" (2011), with its names.
+/// Applies SubBytes without its sum with 0x63, on the bits of bytes from the lowest: the circuit of
+/// Boyar and Peralta, "A depth-16 circuit for the AES S-box" (2011), with its names.
 #[inline(always)]
 fn substitute<V: Vector>(x: &mut [V; SLICES]) {
     let [x7, x6, x5, x4, x3, x2, x1, x0] = *x;

@@ -39,19 +39,19 @@ pub(crate) trait Primitives {
     /// AES for many blocks at once.
     type AesBlocks: AesBlocks;
 
-    /// MD5's compression function. There is at least one block here and below.
+    /// Applies MD5's compression function. There is at least one block here and below.
     fn md5(words: &mut [u32; 4], blocks: &[[u8; 64]]);
-    /// SHA-1's.
+    /// Applies SHA-1's.
     fn sha1(words: &mut [u32; 5], blocks: &[[u8; 64]]);
-    /// RIPEMD-160's.
+    /// Applies RIPEMD-160's.
     fn ripemd160(words: &mut [u32; 5], blocks: &[[u8; 64]]);
-    /// SHA-256's.
+    /// Applies SHA-256's.
     fn sha256(words: &mut [u32; 8], blocks: &[[u8; 64]]);
-    /// SHA-512's.
+    /// Applies SHA-512's.
     fn sha512(words: &mut [u64; 8], blocks: &[[u8; 128]]);
 
-    /// ChaCha20 (RFC 8439, section 2.4) from a block on, whose number does not overflow within the
-    /// text.
+    /// Applies ChaCha20 (RFC 8439, section 2.4) from a block on. The block number does not overflow
+    /// within the text.
     ///
     /// # Safety
     /// Source and target have `size` bytes and are equal or disjoint.

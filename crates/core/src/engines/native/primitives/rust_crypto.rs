@@ -47,8 +47,8 @@ impl Primitives for RustCrypto {
         sha1::block_api::compress(words, blocks);
     }
 
-    /// The crate has the compression function within a state only, which is saved as words and the
-    /// number of blocks.
+    /// Compresses through a state, saved as words and the number of blocks: the crate does not
+    /// export the compression function.
     fn ripemd160(words: &mut [u32; 5], blocks: &[[u8; 64]]) {
         let mut saved = Array::default();
         for (bytes, word) in saved.as_chunks_mut().0.iter_mut().zip(&*words) {
@@ -80,7 +80,7 @@ impl Primitives for RustCrypto {
         target: *mut u8,
         size: usize,
     ) {
-        // The original form, whose block number has 64 bits: the other ends at the last block.
+        // The original form, with a block number of 64 bits: the other ends at the last block.
         let [a, b, c, d, rest @ ..] = *nonce;
         let mut cipher = ChaCha20LegacyCore::new(&(*key).into(), &rest.into());
         let high = u64::from(u32::from_le_bytes([a, b, c, d])) << 32;

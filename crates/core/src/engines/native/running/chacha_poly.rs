@@ -22,7 +22,7 @@ pub(super) struct ChaChaPoly {
 }
 
 impl ChaChaPoly {
-    /// Room for a message, to begin before use.
+    /// Returns room for a message, which must be started before use.
     pub(super) fn vacant(encrypt: bool) -> Self {
         let poly = RunningPoly::new(Poly1305::new(&[0; 32]));
         Self { encrypt, stream: Keystream::vacant(), poly, aad_size: 0, text_size: 0 }
@@ -102,7 +102,7 @@ impl ChaChaPoly {
         Ok(())
     }
 
-    /// The tag of the text.
+    /// Returns the tag of the text.
     pub(super) fn tag(&mut self) -> Secret<BLOCK> {
         self.poly.pad();
         self.poly.update(&lengths(self.aad_size, self.text_size));

@@ -39,7 +39,7 @@ enum Key {
 unsafe impl Plain for Keystream {}
 
 impl Keystream {
-    /// Room for a key, to be prepared before use.
+    /// Returns room for a key, to be prepared before use.
     pub(super) fn vacant() -> Self {
         let ahead = [0; AHEAD];
         Self { key: Key::Vacant, iv: [0; 16], ahead, used: 0, filled: 0, next: AHEAD_FIRST }

@@ -1,7 +1,7 @@
 //! Ciphers in pieces: a message that arrives in updates of any size, under one key and nonce.
 //!
 //! Stream ciphers keep the rest of a block's keystream between two updates. AES-GCM is AWS-LC's,
-//! whose kernel continues within a block.
+//! which can continue within a block.
 
 mod chacha_poly;
 mod gcm;

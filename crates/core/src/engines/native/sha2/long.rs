@@ -162,7 +162,7 @@ fn iterate(iterations: &mut [HmacIteration<u64, 8>], size: usize, count: u32) ->
     }
 }
 
-/// FIPS 180-4, sections 5.3.4 to 5.3.6.
+/// Returns the initial words of FIPS 180-4, sections 5.3.4 to 5.3.6.
 #[inline]
 #[rustfmt::skip] // rows
 pub(in crate::engines::native) const fn first_words<const SIZE: usize>() -> [u64; 8] {

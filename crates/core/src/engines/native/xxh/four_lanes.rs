@@ -106,7 +106,7 @@ macro_rules! four_lanes {
         }
 
         impl $name {
-            /// Bytes in the buffer, fewer than a stripe.
+            /// Returns the number of bytes in the buffer, fewer than a stripe.
             #[inline]
             fn waiting(&self) -> usize {
                 self.length as usize % <Self as Digest>::BLOCK

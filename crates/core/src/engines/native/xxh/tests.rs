@@ -16,7 +16,7 @@ fn with(seed: u64) -> Params<'static> {
 }
 
 /// A hash and its reference implementation.
-trait Judged: Digest {
+trait Compared: Digest {
     fn expected(seed: u64, source: &[u8]) -> Vec<u8>;
 
     fn computed(seed: u64, source: &[u8]) -> Vec<u8> {
@@ -32,25 +32,25 @@ trait Judged: Digest {
     }
 }
 
-impl Judged for Xxh32 {
+impl Compared for Xxh32 {
     fn expected(seed: u64, source: &[u8]) -> Vec<u8> {
         XxHash32::oneshot(seed as u32, source).to_be_bytes().to_vec()
     }
 }
 
-impl Judged for Xxh64 {
+impl Compared for Xxh64 {
     fn expected(seed: u64, source: &[u8]) -> Vec<u8> {
         XxHash64::oneshot(seed, source).to_be_bytes().to_vec()
     }
 }
 
-impl Judged for Xxh3_64 {
+impl Compared for Xxh3_64 {
     fn expected(seed: u64, source: &[u8]) -> Vec<u8> {
         XxHash3_64::oneshot_with_seed(seed, source).to_be_bytes().to_vec()
     }
 }
 
-impl Judged for Xxh3_128 {
+impl Compared for Xxh3_128 {
     fn expected(seed: u64, source: &[u8]) -> Vec<u8> {
         XxHash3_128::oneshot_with_seed(seed, source).to_be_bytes().to_vec()
     }
@@ -68,7 +68,7 @@ macro_rules! for_each {
 
 #[test]
 fn ours_is_theirs_at_every_size() {
-    fn check<D: Judged>(source: &[u8]) {
+    fn check<D: Compared>(source: &[u8]) {
         for seed in SEEDS {
             assert_eq!(
                 D::computed(seed, source),
@@ -87,7 +87,7 @@ fn ours_is_theirs_at_every_size() {
 /// The result must not depend on the address of the bytes.
 #[test]
 fn nothing_need_be_aligned() {
-    fn check<D: Judged>(source: &[u8]) {
+    fn check<D: Compared>(source: &[u8]) {
         for shift in 0..65 {
             let source = &source[shift..];
             assert_eq!(D::computed(7, source), D::expected(7, source), "{shift}");
@@ -156,7 +156,7 @@ fn known_answers() {
 /// The format of a saved state, spelled out: it must never change unnoticed.
 #[test]
 fn the_saved_state_is_this() {
-    fn saved<D: Judged>(seed: u64, source: &[u8]) -> Vec<u8> {
+    fn saved<D: Compared>(seed: u64, source: &[u8]) -> Vec<u8> {
         let mut state = D::new(&with(seed));
         state.update(source);
         state.saved()
@@ -220,7 +220,7 @@ fn the_saved_state_is_this() {
 
 #[test]
 fn a_message_in_pieces_saved_and_loaded_at_each_border() {
-    fn check<D: Judged>(source: &[u8], seed: u64, random: &mut Bytes) {
+    fn check<D: Compared>(source: &[u8], seed: u64, random: &mut Bytes) {
         let mut state = D::new(&with(seed));
         let mut taken = 0;
         while taken < source.len() {
@@ -266,7 +266,7 @@ fn a_message_in_pieces_saved_and_loaded_at_each_border() {
 /// At every size, since the end of XXH3 reaches back over borders.
 #[test]
 fn a_message_byte_by_byte() {
-    fn check<D: Judged>(source: &[u8]) {
+    fn check<D: Compared>(source: &[u8]) {
         let mut state = D::new(&with(5));
         for size in 0..=source.len() {
             let mut target = vec![0; D::SIZE];
@@ -281,7 +281,7 @@ fn a_message_byte_by_byte() {
 
 #[test]
 fn what_is_no_state_is_refused() {
-    fn check<D: Judged>(source: &[u8]) {
+    fn check<D: Compared>(source: &[u8]) {
         let seed = 0x1_0000_0002;
         let refused = |state: &[u8]| D::load(&with(seed), state).is_none();
         for size in [0, 1, D::BLOCK - 1, D::BLOCK, 255, 256, 257, 1000] {
@@ -326,7 +326,7 @@ fn what_is_no_state_is_refused() {
 /// Any bytes at all: they are refused, or computed with; nothing panics.
 #[test]
 fn random_states_do_no_harm() {
-    fn check<D: Judged>(random: &mut Bytes) {
+    fn check<D: Compared>(random: &mut Bytes) {
         let mut accepted = 0;
         for round in 0..4000 {
             let mut state = random.vec(D::STATE);

@@ -43,7 +43,7 @@ fn consume(lanes: [u64; 4], stripes: &[[u8; 32]]) -> [u64; 4] {
     plain(lanes, stripes)
 }
 
-// V8 keeps the lanes in registers only if the loop has a function of its own.
+// V8 keeps the lanes in registers only if the loop is a separate function.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 pub(super) fn plain(lanes: [u64; 4], stripes: &[[u8; 32]]) -> [u64; 4] {

@@ -102,7 +102,7 @@ macro_rules! compression {
                 add(words, state);
             }
 
-            /// Absorbs the second block, whose schedule is ready.
+            /// Absorbs the second block; its schedule is ready.
             ///
             /// # Safety
             /// The schedule is filled.

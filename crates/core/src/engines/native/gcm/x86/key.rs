@@ -32,13 +32,13 @@ pub(crate) struct GcmKey {
 }
 
 impl GcmKey {
-    /// Room for a key, if this CPU has the instructions.
+    /// Returns room for a key, if this CPU has the instructions.
     #[inline]
     pub(crate) fn vacant() -> Option<Self> {
         Gcm256::detect().map(Self::with)
     }
 
-    /// Room for a key.
+    /// Returns room for a key.
     #[inline]
     pub(in crate::engines::native) fn with(proof: Gcm256) -> Self {
         Self { key: AesCtrKey::vacant(), powers: Powers::vacant(), proof, long: OnceLock::new() }
@@ -72,7 +72,7 @@ impl GcmKey {
         Ok(())
     }
 
-    /// The key as it was given, with which the schedule begins.
+    /// Returns the key as it was given, with which the schedule begins.
     pub(crate) fn raw_key(&self) -> &[u8] {
         let Some((keys, rounds)) = self.key.round_keys() else { return &[] };
         &keys.as_flattened()[..4 * (usize::from(rounds) - 6)]
@@ -122,7 +122,7 @@ impl GcmKey {
         }
     }
 
-    /// As [`GcmKey::seal`], by this kernel.
+    /// Works like [`GcmKey::seal`], by this kernel.
     #[inline]
     pub(crate) fn seal_here(
         &self,
@@ -151,7 +151,7 @@ impl GcmKey {
         }
     }
 
-    /// As [`GcmKey::open`], by this kernel.
+    /// Works like [`GcmKey::open`], by this kernel.
     #[inline]
     pub(crate) fn open_here(
         &self,

@@ -26,7 +26,7 @@ pub(crate) struct Powers([u128; BLOCKS + EACH]);
 unsafe impl Plain for Powers {}
 
 impl Powers {
-    /// Room for them.
+    /// Returns room for the powers.
     pub(crate) fn vacant() -> Self {
         Self([0; BLOCKS + EACH])
     }
@@ -132,15 +132,15 @@ pub(super) fn hash(powers: &Powers, text: &[u8], _proof: Gcm512) -> u128 {
     unsafe { number(hash_rest::<false>(powers, text.as_ptr(), text.len(), _mm_setzero_si128())) }
 }
 
-/// POLYVAL of a text (RFC 8452), the last block filled up with zeros: its blocks are numbers with
-/// the last byte on top.
+/// Returns POLYVAL of a text (RFC 8452), the last block filled up with zeros: its blocks are
+/// numbers with the last byte on top.
 #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
 pub(crate) fn polyval(powers: &Powers, text: &[u8], _proof: Gcm512) -> u128 {
     // SAFETY: pointer and size are of a slice.
     unsafe { number(hash_rest::<true>(powers, text.as_ptr(), text.len(), _mm_setzero_si128())) }
 }
 
-/// Two passes of encrypting or decrypting, and of hashing at `text`. Each reads what it hashes
+/// Encrypts or decrypts two passes, and hashes as many at `text`. Each pass reads what it hashes
 /// before it writes.
 ///
 /// # Safety
@@ -250,7 +250,7 @@ impl Product {
         self.high = _mm512_xor_si512(self.high, _mm512_clmulepi64_epi128::<0x11>(text, power));
     }
 
-    /// Two registers of a step from this one on; the sum goes into the first block.
+    /// Adds two registers of a step from this one on; the sum goes into the first block.
     ///
     /// # Safety
     /// There are [`STEP`] bytes at `text`.
@@ -280,7 +280,8 @@ impl Product {
         self.high = _mm512_ternarylogic_epi64::<0x96>(self.high, one[1], other[1]);
     }
 
-    /// As in [`product`](crate::engines::native::field::product), four at once, then their sum.
+    /// Reduces four products at once, as [`product`](super::field::product) does, and returns their
+    /// sum.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
     fn reduced(self) -> __m128i {
@@ -298,7 +299,7 @@ impl Product {
     }
 }
 
-/// Four powers from this place on.
+/// Returns four powers from this place on.
 ///
 /// # Safety
 /// They are within the table.
@@ -309,7 +310,7 @@ unsafe fn power(powers: &Powers, place: usize) -> __m512i {
     unsafe { _mm512_loadu_si512(powers.0.as_ptr().add(place).cast()) }
 }
 
-/// Four blocks as numbers.
+/// Converts four blocks to numbers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn reversed(blocks: __m512i) -> __m512i {
@@ -317,7 +318,7 @@ fn reversed(blocks: __m512i) -> __m512i {
     _mm512_shuffle_epi8(blocks, _mm512_broadcast_i32x4(order))
 }
 
-/// The sum in the first lane.
+/// Returns a register with the sum in the first lane.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn first(sum: __m128i) -> __m512i {

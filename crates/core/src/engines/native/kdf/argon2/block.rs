@@ -40,7 +40,7 @@ pub(super) unsafe fn plain(
     early(target[0]);
 }
 
-/// A round over the words at these places.
+/// Applies a round to the words at these places.
 #[inline]
 fn round(words: &mut [u64; WORDS], place: impl Fn(usize) -> usize) {
     let mut v: [u64; 16] = std::array::from_fn(|word| words[place(word)]);

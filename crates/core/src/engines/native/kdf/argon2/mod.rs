@@ -84,7 +84,7 @@ pub(crate) fn memory(cost: &Cost) -> u64 {
     4 * u64::from(cost.lanes) * u64::from(segment_size(cost)) * BLOCK
 }
 
-/// Blocks of a segment: a quarter of a lane.
+/// Returns the number of blocks in a segment: a quarter of a lane.
 fn segment_size(cost: &Cost) -> u32 {
     cost.memory / (4 * cost.lanes)
 }
@@ -162,7 +162,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// The hash of all that goes in.
+/// Returns the hash of all inputs.
 fn first_hash(cost: &Cost, input: &Input<'_>, target_size: usize) -> Secret<64> {
     let mut state = Blake2b512::new(&Params::default());
     let numbers = [
@@ -184,7 +184,7 @@ fn first_hash(cost: &Cost, input: &Input<'_>, target_size: usize) -> Secret<64> 
     target
 }
 
-/// The hash of any length (RFC 9106, section 3.3).
+/// Writes the hash of any length (RFC 9106, section 3.3).
 fn hash(parts: &[&[u8]], target: &mut [u8]) {
     let size = (target.len() as u32).to_le_bytes();
     let digest = |size: usize, parts: &[&[u8]]| {

@@ -104,8 +104,8 @@ impl<'a> Run<'a> {
 }
 
 impl Place<'_> {
-    /// Which block the block `index` of the segment looks at, given its number (RFC 9106, section
-    /// 3.4).
+    /// Returns the index of the block to which the block `index` of the segment refers, by its
+    /// number (RFC 9106, section 3.4).
     #[inline(always)]
     fn reference(&self, index: usize, number: u64) -> usize {
         let Self { cost, segment, pass, slice, lane, .. } = *self;
@@ -127,7 +127,7 @@ impl Place<'_> {
     }
 }
 
-/// A block of numbers that do not depend on the password (RFC 9106, section 3.4.1.2).
+/// Returns a block of numbers that do not depend on the password (RFC 9106, section 3.4.1.2).
 ///
 /// # Safety
 /// The CPU has the instructions of the compression.

@@ -185,7 +185,7 @@ pub(crate) fn run(
 /// Fills the tables and mixes them in, slice by slice. Stops and returns false once `proceed` does.
 ///
 /// # Safety
-/// `place` is valid for this kernel, whose instructions the CPU has.
+/// `place` is valid for this kernel, and the CPU has the kernel's instructions.
 unsafe fn romix(kernel: &Kernel, place: &Place, proceed: &mut dyn FnMut(u64) -> bool) -> bool {
     let slice = (SLICE / place.r as u64 / 4 * 2).max(2);
     for mixing in [false, true] {

@@ -58,7 +58,7 @@ fn xor(x: Matrix, y: Matrix) -> Matrix {
     std::array::from_fn(|row| row::xor(x[row], y[row]))
 }
 
-/// Salsa20/8 on a matrix whose rows are diagonals.
+/// Applies Salsa20/8 to a matrix with diagonals as rows.
 #[inline]
 fn salsa(matrix: Matrix) -> Matrix {
     let mut x = matrix;

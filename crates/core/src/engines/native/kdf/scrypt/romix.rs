@@ -40,7 +40,7 @@ pub(super) struct Kernel {
 }
 
 impl Kernel {
-    /// A kernel of these functions.
+    /// Returns a kernel of these functions.
     pub(super) const fn new(
         lanes: usize,
         shared: usize,
@@ -98,7 +98,8 @@ impl Kernel {
         }
     }
 
-    /// Where a word of a matrix is: rows of lanes that share a vector stand side by side.
+    /// Returns the address of a word of a matrix: rows of lanes that share a vector are side by
+    /// side.
     fn word(&self, place: &Place, lane: usize, index: usize, word: usize) -> *mut u32 {
         let vector = (index * (self.lanes / self.shared) + lane / self.shared) * 4 + word / 4;
         let row = place.blocks[0]
@@ -112,14 +113,15 @@ impl Kernel {
 /// are alike.
 const DIAGONALS: [usize; 16] = [0, 5, 10, 15, 4, 9, 14, 3, 8, 13, 2, 7, 12, 1, 6, 11];
 
-/// The block to read and that to write in a step, by turns.
+/// Returns the block to read and the block to write in a step; they alternate.
 #[inline]
 pub(super) fn sides(place: &Place, step: u64) -> [*mut u8; 2] {
     let [one, other] = place.blocks;
     if step.is_multiple_of(2) { [one, other] } else { [other, one] }
 }
 
-/// Where the matrix `index` goes: even ones to the first half, odd ones to the second.
+/// Returns the new index of the matrix `index`: even ones to the first half, odd ones to the
+/// second.
 #[inline]
 pub(super) fn shuffled(index: usize, r: usize) -> usize {
     index / 2 + index % 2 * r

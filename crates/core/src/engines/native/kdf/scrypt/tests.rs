@@ -3,7 +3,7 @@
 use super::*;
 use crate::engines::native::tests::Bytes;
 
-/// ROMix of the blocks with a kernel, as many as it has lanes or fewer.
+/// Returns ROMix of the blocks with a kernel; there are at most as many as it has lanes.
 fn mixed(kernel: &Kernel, cost: &Cost, blocks: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let block = 128 * cost.r as usize;
     let table = block * cost.n as usize;

@@ -22,7 +22,7 @@ interleaved!(
 /// Words A to D, and E.
 type Words = (uint32x4_t, u32);
 
-/// Absorbs a block of each message, whose words are given.
+/// Absorbs a block of each message, given as words.
 #[inline]
 #[target_feature(enable = "neon,sha2")]
 fn rounds<const LANES: usize>(

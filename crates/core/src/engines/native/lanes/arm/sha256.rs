@@ -20,7 +20,7 @@ interleaved!(
     }
 );
 
-/// Absorbs a block of each message, whose words are given.
+/// Absorbs a block of each message, given as words.
 #[inline]
 #[target_feature(enable = "neon,sha2")]
 fn rounds<const LANES: usize>(

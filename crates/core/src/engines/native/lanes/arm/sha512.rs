@@ -11,7 +11,7 @@ use crate::engines::native::features::Sha512 as Instructions;
 use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
 use crate::engines::native::wipe::Wiped;
 
-// 28 bytes are no number of words.
+// 28 bytes are not a whole number of words.
 interleaved!(
     /// SHA-512 and its kin, which begin with other words and show fewer.
     Sha512, [u64; 8], 128, 64, sha512: Instructions, "neon,sha3", 64 => 8, 48 => 6, 32 => 4;
@@ -19,7 +19,7 @@ interleaved!(
     |state, length, rest, target| words_64::end(&mut Wiped(state).0, length.into(), rest, target)
 );
 
-/// Absorbs a block of each message, whose words are given.
+/// Absorbs a block of each message, given as words.
 #[inline]
 #[target_feature(enable = "neon,sha3")]
 fn rounds<const LANES: usize>(

@@ -66,7 +66,7 @@ unsafe fn step_interleaved<const LANES: usize>(
     }
 }
 
-/// Absorbs a block of each message, whose words are given, the first one highest.
+/// Absorbs a block of each message, given as words, the first one highest.
 #[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
 fn rounds_interleaved<const LANES: usize>(
@@ -136,7 +136,7 @@ fn iterate_interleaved<const LANES: usize, const USED: usize>(
     }
 }
 
-/// The words of a state.
+/// Returns the words of a state.
 #[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
 fn unpack([abcd, e]: [__m128i; 2]) -> [u32; 5] {

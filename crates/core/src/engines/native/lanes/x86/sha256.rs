@@ -109,7 +109,7 @@ unsafe fn step_interleaved<const LANES: usize>(
     }
 }
 
-/// Absorbs a block of each message, whose words are given.
+/// Absorbs a block of each message, given as words.
 #[inline]
 #[target_feature(enable = "ssse3,sse4.1,sha")]
 pub(super) fn rounds_interleaved<const LANES: usize>(

@@ -36,5 +36,5 @@ rounds!(Wide, U64x8, __m512i, "avx512f,avx512vl,avx512bw", CONSTANTS_512.0, 5,
 rounds!(Narrow, U64x4, __m256i, "avx2", CONSTANTS_512.0, 5,
     (28 34 39) (14 18 41) (1 8 >> 7) (19 61 >> 6));
 
-// 28 bytes are no number of words.
+// 28 bytes are not a whole number of words.
 iterate!([u64; 8], U64x8: 8, U64x4: 4, 64 => 8, 48 => 6, 32 => 4);

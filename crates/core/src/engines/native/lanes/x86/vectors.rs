@@ -51,12 +51,12 @@ operations! {"avx512f,avx512vl,avx512bw", U32x16:
         _mm512_mask_set1_epi32(words, lanes as u16, word as i32)
     }
 
-    /// The words as they are.
+    /// Returns the words as they are.
     fn kept(words: __m512i) -> __m512i {
         words
     }
 
-    /// The bytes of each word in the other order.
+    /// Reverses the bytes of each word.
     fn reversed(words: __m512i) -> __m512i {
         _mm512_shuffle_epi8(words, _mm512_set4_epi32(0x0c0d_0e0f, 0x0809_0a0b, 0x0405_0607,
             0x0001_0203))
@@ -83,7 +83,7 @@ operations! {"avx512f,avx512vl,avx512bw", U32x16:
         _mm512_ternarylogic_epi32::<0xe8>(x, y, z)
     }
 
-    /// `y ^ (x | !z)`, as MD5 has it.
+    /// Returns `y ^ (x | !z)`, as MD5 has it.
     fn odd(x: __m512i, y: __m512i, z: __m512i) -> __m512i {
         _mm512_ternarylogic_epi32::<0x39>(x, y, z)
     }
@@ -127,12 +127,12 @@ operations! {"avx2", U32x8:
         _mm256_blendv_epi8(words, Self::all(word), Self::lanes(lanes))
     }
 
-    /// The words as they are.
+    /// Returns the words as they are.
     fn kept(words: __m256i) -> __m256i {
         words
     }
 
-    /// The bytes of each word in the other order.
+    /// Reverses the bytes of each word.
     fn reversed(words: __m256i) -> __m256i {
         _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(_mm_set_epi32(0x0c0d_0e0f,
             0x0809_0a0b, 0x0405_0607, 0x0001_0203)))
@@ -161,7 +161,7 @@ operations! {"avx2", U32x8:
         _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(x, y), _mm256_xor_si256(y, z)), y)
     }
 
-    /// `y ^ (x | !z)`, as MD5 has it.
+    /// Returns `y ^ (x | !z)`, as MD5 has it.
     fn odd(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
         _mm256_xor_si256(_mm256_or_si256(_mm256_xor_si256(z, _mm256_set1_epi32(-1)), x), y)
     }
@@ -201,7 +201,7 @@ operations! {"avx512f,avx512vl,avx512bw", U64x8:
         _mm512_mask_set1_epi64(words, lanes as u8, word as i64)
     }
 
-    /// The bytes of each word in the other order.
+    /// Reverses the bytes of each word.
     fn reversed(words: __m512i) -> __m512i {
         _mm512_shuffle_epi8(words, _mm512_set4_epi64(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607,
             0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607))
@@ -228,7 +228,7 @@ operations! {"avx512f,avx512vl,avx512bw", U64x8:
         _mm512_ternarylogic_epi64::<0xe8>(x, y, z)
     }
 
-    /// `x ^ (!y & z)`, as Keccak has it.
+    /// Returns `x ^ (!y & z)`, as Keccak has it.
     fn chi(x: __m512i, y: __m512i, z: __m512i) -> __m512i {
         _mm512_ternarylogic_epi64::<0xd2>(x, y, z)
     }
@@ -272,7 +272,7 @@ operations! {"avx2", U64x4:
         _mm256_blendv_epi8(words, Self::all(word), Self::lanes(lanes))
     }
 
-    /// The bytes of each word in the other order.
+    /// Reverses the bytes of each word.
     fn reversed(words: __m256i) -> __m256i {
         _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(_mm_set_epi64x(0x0809_0a0b_0c0d_0e0f,
             0x0001_0203_0405_0607)))
@@ -301,7 +301,7 @@ operations! {"avx2", U64x4:
         _mm256_xor_si256(_mm256_and_si256(_mm256_xor_si256(x, y), _mm256_xor_si256(y, z)), y)
     }
 
-    /// `x ^ (!y & z)`, as Keccak has it.
+    /// Returns `x ^ (!y & z)`, as Keccak has it.
     fn chi(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
         _mm256_xor_si256(x, _mm256_andnot_si256(y, z))
     }
@@ -488,7 +488,7 @@ impl U64x8 {
         words
     }
 
-    /// At most eight words of each message, as they are in memory; zeros after them.
+    /// Returns at most eight words of each message, as they are in memory; zeros after them.
     ///
     /// # Safety
     /// `words` words must be readable at each pointer plus `offset`.
@@ -606,7 +606,7 @@ impl U64x4 {
         words
     }
 
-    /// At most four words of each message, as they are in memory; zeros after them.
+    /// Returns at most four words of each message, as they are in memory; zeros after them.
     ///
     /// # Safety
     /// `words` words must be readable at each pointer plus `offset`.

@@ -1,5 +1,4 @@
-//! AES-GCM in pieces: by AWS-LC, whose kernel continues within a block, or by parts of whole
-//! blocks.
+//! AES-GCM in pieces: by AWS-LC, which can continue within a block, or by parts of whole blocks.
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;

@@ -11,7 +11,7 @@ use super::super::{
 };
 use super::{SECRET, SHORT, avalanche, folded};
 
-/// The hash of a short message.
+/// Returns the hash of a short message.
 #[inline(always)]
 pub(super) fn hash64(source: &[u8], seed: u64) -> u64 {
     let size = source.len();
@@ -70,7 +70,7 @@ fn over_128(source: &[u8], secret: &[u8; 192], seed: u64) -> u64 {
         unreachable!("more than 128 bytes")
     };
     let begin = mix_all((size as u64).wrapping_mul(PRIME64_1), begin, secret, seed);
-    // In a sum of its own this part need not wait for the other.
+    // In a separate sum this part need not wait for the other.
     let end = mix_all(mix(source, size - 16, secret, 119, seed), end, &secret[3..], seed);
     avalanche(avalanche(begin).wrapping_add(end))
 }
@@ -83,7 +83,7 @@ fn mix_all(mut sum: u64, source: &[u8], secret: &[u8], seed: u64) -> u64 {
     sum
 }
 
-/// The hash of a short message, with 128 bits.
+/// Returns the hash of a short message, with 128 bits.
 #[inline(always)]
 pub(super) fn hash128(source: &[u8], seed: u64) -> u128 {
     let size = source.len();
@@ -179,7 +179,7 @@ fn end128(sums: (u64, u64), size: usize, seed: u64) -> u128 {
 
 const PRIME_MX2: u64 = 0x9fb2_1c65_1e98_df25;
 
-/// The bytes at `at` with those of the secret at `place`.
+/// Mixes the bytes at `at` with those of the secret at `place`.
 #[inline(always)]
 fn mix(source: &[u8], at: usize, secret: &[u8; 192], place: usize, seed: u64) -> u64 {
     mix_one(bytes(source, at), bytes(secret, place), seed)
@@ -220,7 +220,7 @@ fn mix_two_at(
 
 type Bytes = [u8; 16];
 
-/// Sixteen bytes from `at` on.
+/// Returns sixteen bytes from `at` on.
 #[inline(always)]
 fn bytes(source: &[u8], at: usize) -> Bytes {
     let mut bytes = [0; 16];
@@ -228,7 +228,7 @@ fn bytes(source: &[u8], at: usize) -> Bytes {
     bytes
 }
 
-/// One to three bytes and their number.
+/// Returns one to three bytes and their number.
 #[inline(always)]
 fn up_to_3(source: &[u8]) -> u32 {
     let size = source.len();

@@ -128,7 +128,7 @@ pub(super) fn hash(powers: &Powers, text: &[u8], _proof: Gcm256) -> u128 {
     number(product.reduced())
 }
 
-/// The encryption of one block.
+/// Returns one block, encrypted.
 #[inline]
 #[target_feature(enable = "avx2,aes")]
 pub(super) fn encrypted<const ROUNDS: usize>(keys: &RoundKeys, block: u128) -> u128 {
@@ -274,7 +274,7 @@ unsafe fn end<const ROUNDS: usize, const OPEN: bool>(
     }
 }
 
-/// The same for at most `COUNT` registers, but at least one byte.
+/// Does the same for at most `COUNT` registers, but at least one byte.
 ///
 /// # Safety
 /// As for [`end`].
@@ -339,7 +339,7 @@ fn add_lengths(powers: &Powers, sum: __m128i, lengths: u128) -> __m128i {
     product.reduced()
 }
 
-/// The next registers of keystream.
+/// Returns the next registers of keystream.
 #[inline]
 #[target_feature(enable = "avx2,vaes")]
 fn keystream<const COUNT: usize, const ROUNDS: usize>(
@@ -374,7 +374,7 @@ unsafe fn mix(stream: [__m256i; PASS], source: *const u8, target: *mut u8) {
     }
 }
 
-/// The next blocks to encrypt, with the first round key added.
+/// Returns the next blocks to encrypt, with the first round key added.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn next<const COUNT: usize>(counter: &mut __m256i, keys: &RoundKeys) -> [__m256i; COUNT] {
@@ -387,14 +387,14 @@ fn next<const COUNT: usize>(counter: &mut __m256i, keys: &RoundKeys) -> [__m256i
     })
 }
 
-/// A round key, twice.
+/// Returns a round key, twice.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn round_key(keys: &RoundKeys, round: usize) -> __m256i {
     _mm256_broadcastsi128_si256(words(u128::from_ne_bytes(keys[round])))
 }
 
-/// A counter and its successor: the last 32 bits count.
+/// Returns a counter and its successor: the last 32 bits count.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn pair(counter: u128) -> __m256i {

@@ -16,7 +16,7 @@ static ONES: [u8; 2 * WIDE] = {
     bytes
 };
 
-/// A register whose first `size` bytes are ones; at most 32.
+/// Returns a register with ones in the first `size` bytes, at most 32.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn ones(size: usize) -> __m256i {

@@ -24,7 +24,7 @@ pub(crate) struct Powers {
 unsafe impl Plain for Powers {}
 
 impl Powers {
-    /// Room for them.
+    /// Returns room for the powers.
     #[inline]
     pub(crate) fn vacant() -> Self {
         Self { whole: [0; BLOCKS + 1], halves: [0; BLOCKS] }
@@ -66,13 +66,13 @@ impl Powers {
         }
     }
 
-    /// H.
+    /// Returns H.
     #[inline]
     pub(crate) fn h(&self) -> Factor {
         Factor(self.whole[BLOCKS - 1])
     }
 
-    /// Two powers from this place on.
+    /// Returns two powers from this place on.
     ///
     /// # Safety
     /// They are within the table.
@@ -163,7 +163,8 @@ impl Product {
         self.reduced()
     }
 
-    /// As in [`product`](crate::engines::native::field::product), two at once, then their sum.
+    /// Reduces two products at once, as [`product`](super::super::field::product) does, and returns
+    /// their sum.
     #[inline]
     #[target_feature(enable = "avx2,vpclmulqdq")]
     pub(super) fn reduced(self) -> __m128i {
@@ -184,7 +185,7 @@ impl Product {
     }
 }
 
-/// Two products.
+/// Returns two products.
 #[inline]
 #[target_feature(enable = "avx2,vpclmulqdq")]
 fn times(numbers: __m256i, factors: __m256i) -> __m256i {
@@ -193,7 +194,7 @@ fn times(numbers: __m256i, factors: __m256i) -> __m256i {
     product.reduced_each()
 }
 
-/// Two blocks as numbers, and back.
+/// Converts two blocks to numbers, and back.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn reversed(blocks: __m256i) -> __m256i {
@@ -201,7 +202,7 @@ pub(super) fn reversed(blocks: __m256i) -> __m256i {
     _mm256_shuffle_epi8(blocks, _mm256_broadcastsi128_si256(order))
 }
 
-/// A block's number in the first lane.
+/// Returns a register with a block's number in the first lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn first(number: __m128i) -> __m256i {

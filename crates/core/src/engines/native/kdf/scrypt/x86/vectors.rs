@@ -34,7 +34,7 @@ macro_rules! places {
         $store:ident) => {
         #[allow(clippy::modulo_one)] // parts of a lane that has one
         impl $kind {
-            /// The rows of all lanes, as [`store`](Self::store) left them.
+            /// Returns the rows of all lanes, as [`store`](Self::store) left them.
             ///
             /// # Safety
             /// Four vectors can be read.
@@ -60,7 +60,7 @@ macro_rules! places {
                 }
             }
 
-            /// The rows of all lanes, of which each has its 64 bytes elsewhere.
+            /// Returns the rows of all lanes, with the 64 bytes of each lane at its own pointer.
             ///
             /// # Safety
             /// 64 bytes can be read at each pointer, from `offset` on.
@@ -106,12 +106,12 @@ operations! {"avx2", Row1:
         _mm_xor_si128(x, y)
     }
 
-    /// `x` XOR `y` rotated to the left by `BY`, with `BACK` to the whole.
+    /// Returns `x` XOR `y` rotated to the left by `BY`, with `BACK` to the whole.
     fn xor_rotated<const BY: i32, const BACK: i32>(x: __m128i, y: __m128i) -> __m128i {
         _mm_xor_si128(_mm_xor_si128(x, _mm_slli_epi32::<BY>(y)), _mm_srli_epi32::<BACK>(y))
     }
 
-    /// The words of each row in another order.
+    /// Returns the words of each row in another order.
     fn turned<const ORDER: i32>(x: __m128i) -> __m128i {
         _mm_shuffle_epi32::<ORDER>(x)
     }
@@ -135,12 +135,12 @@ operations! {"avx512f,avx512vl,avx512bw", Row1R:
         _mm_xor_si128(x, y)
     }
 
-    /// `x` XOR `y` rotated to the left by `BY`, with `BACK` to the whole.
+    /// Returns `x` XOR `y` rotated to the left by `BY`, with `BACK` to the whole.
     fn xor_rotated<const BY: i32, const BACK: i32>(x: __m128i, y: __m128i) -> __m128i {
         _mm_xor_si128(x, _mm_rol_epi32::<BY>(y))
     }
 
-    /// The words of each row in another order.
+    /// Returns the words of each row in another order.
     fn turned<const ORDER: i32>(x: __m128i) -> __m128i {
         _mm_shuffle_epi32::<ORDER>(x)
     }
@@ -164,18 +164,18 @@ operations! {"avx2", Row2:
         _mm256_xor_si256(x, y)
     }
 
-    /// `x` XOR `y` rotated to the left by `BY`, with `BACK` to the whole.
+    /// Returns `x` XOR `y` rotated to the left by `BY`, with `BACK` to the whole.
     fn xor_rotated<const BY: i32, const BACK: i32>(x: __m256i, y: __m256i) -> __m256i {
         _mm256_xor_si256(_mm256_xor_si256(x, _mm256_slli_epi32::<BY>(y)),
             _mm256_srli_epi32::<BACK>(y))
     }
 
-    /// The words of each row in another order.
+    /// Returns the words of each row in another order.
     fn turned<const ORDER: i32>(x: __m256i) -> __m256i {
         _mm256_shuffle_epi32::<ORDER>(x)
     }
 
-    /// Two rows of a lane each become one row of both lanes.
+    /// Joins two rows of one lane each to one row of both lanes.
     fn in_rows(parts: [__m256i; 4]) -> [__m256i; 4] {
         let [a, b, c, d] = parts;
         [
@@ -207,17 +207,17 @@ operations! {"avx512f,avx512vl,avx512bw", Row4:
         _mm512_xor_si512(x, y)
     }
 
-    /// `x` XOR `y` rotated to the left by `BY`, with `BACK` to the whole.
+    /// Returns `x` XOR `y` rotated to the left by `BY`, with `BACK` to the whole.
     fn xor_rotated<const BY: i32, const BACK: i32>(x: __m512i, y: __m512i) -> __m512i {
         _mm512_xor_si512(x, _mm512_rol_epi32::<BY>(y))
     }
 
-    /// The words of each row in another order.
+    /// Returns the words of each row in another order.
     fn turned<const ORDER: i32>(x: __m512i) -> __m512i {
         _mm512_shuffle_epi32::<ORDER>(x)
     }
 
-    /// Four rows of a lane each become one row of all lanes, and back.
+    /// Joins four rows of one lane each to one row of all lanes, and back.
     fn in_rows(parts: [__m512i; 4]) -> [__m512i; 4] {
         let [a, b, c, d] = parts;
         let [ab, cd] = [_mm512_shuffle_i32x4::<0x44>(a, b), _mm512_shuffle_i32x4::<0x44>(c, d)];
