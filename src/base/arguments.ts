@@ -47,13 +47,19 @@ export function data(value: unknown, name: string): Uint8Array {
   return otherBytes(value, name, 'a string, Buffer, ArrayBufferView or ArrayBuffer');
 }
 
-/** As {@link bytes}, without the check of memory: {@link sizeOfFound} checks it. For hot calls. */
+/**
+ * Works like {@link bytes}, without the check of memory: {@link sizeOfFound} checks it. For hot
+ * calls.
+ */
 export function findBytes(value: unknown, name: string): Uint8Array {
   if (isUint8Array(value)) return value;
   return otherBytes(value, name, 'a Buffer, ArrayBufferView or ArrayBuffer');
 }
 
-/** As {@link data}, without the check of memory: {@link sizeOfFound} checks it. For hot calls. */
+/**
+ * Works like {@link data}, without the check of memory: {@link sizeOfFound} checks it. For hot
+ * calls.
+ */
 export function findData(value: unknown, name: string): Uint8Array {
   return isUint8Array(value) ? value : data(value, name);
 }
@@ -100,8 +106,8 @@ export function range(offset: number, size: number, length: number, name: string
 }
 
 /**
- * The error for a number of arguments that a call does not take; `takes` says which it does. The
- * offset forms of @ronomon/crypto-async are the likely reason.
+ * Returns the error for a number of arguments that a call does not take; `takes` says which it
+ * does. The offset forms of @ronomon/crypto-async are the likely reason.
  */
 export function surplusArguments(takes: string, count: number): Error {
   return makeError(

@@ -72,7 +72,7 @@ export type ErrorCode =
   /** The cipher in pieces has ended its message or was disposed: create another. */
   | 'ERR_CIPHER_SPENT'
   /**
-   * A decipher holds no more plaintext whose tag is not checked yet: use openStream. RangeError.
+   * A decipher holds no more plaintext before its tag is checked: use openStream. RangeError.
    */
   | 'ERR_HELD_LIMIT'
   /**

@@ -96,7 +96,7 @@ export function wrongType(name: string, expected: string, value: unknown): Millr
   );
 }
 
-/** Returns the error for an argument whose memory is gone. */
+/** Returns the error for an argument with detached memory. */
 export function detached(name: string): MillraceError {
   return makeError(
     'ERR_DETACHED',

@@ -39,12 +39,13 @@ export interface Native {
     key: Uint8Array | undefined,
   ): number;
   /**
-   * These four read {@link At.Algorithm}, and the source from the argument if {@link
-   * At.SourceSize} is {@link WHOLE}, otherwise from the input buffer.
+   * Writes the digest to the target. This and the next three read {@link At.Algorithm}, and the
+   * source from the argument if {@link At.SourceSize} is {@link WHOLE}, otherwise from the input
+   * buffer.
    */
   hash(source: unknown, target: Uint8Array): number;
   hashHex(source: unknown): string | undefined;
-  /** As hashHex, after `0x`. */
+  /** Works like `hashHex`, but the text begins with `0x`. */
   hashPrefixedHex(source: unknown): string | undefined;
   hashBigInt(source: unknown): bigint | undefined;
   /**
@@ -53,8 +54,8 @@ export interface Native {
    */
   prefixedHex(digests: Uint8Array, size: number): string | undefined;
   /**
-   * These three return bytes as text, in a time that depends on their number only; undefined if
-   * the text is long.
+   * Returns the bytes as text, as the next two do, in a time that depends on their number only;
+   * undefined if the text is long.
    */
   hex(bytes: Uint8Array): string | undefined;
   base64(bytes: Uint8Array): string | undefined;
@@ -65,11 +66,11 @@ export interface Native {
   writeBigIntBE(number: bigint, target: Uint8Array): number | undefined;
   /**
    * Finishes a running hash: its state has {@link At.AadSize} bytes, and the rest of the message is
-   * in the input buffer. With the midstates of a key (Operation.MacBegin) it finishes an HMAC,
-   * whose state may be empty.
+   * in the input buffer. With the midstates of a key (Operation.MacBegin) it finishes an HMAC; the
+   * state may then be empty.
    */
   finishHex(state: Uint8Array, keyStates?: Uint8Array): string | undefined;
-  /** `engine` is a number as in {@link At.Engine}; 0 by default. */
+  /** Prepares a key. `engine` is a number as in {@link At.Engine}; 0 by default. */
   createKey(purpose: number, algorithm: number, bytes: Uint8Array, engine?: number): number;
   /**
    * Prepares an HMAC key from the bytes of a prepared cipher key. Returns its handle, or minus a
@@ -77,7 +78,7 @@ export interface Native {
    */
   createMacKey(hash: number): number;
   /**
-   * Adds parameters to the prepared key of a hash, whose handle is in the frame. Returns the handle
+   * Adds parameters to the prepared key of a hash; its handle is in the frame. Returns the handle
    * of another key, or minus a {@link Status}.
    */
   extendKey(parameters: Uint8Array): number;
@@ -102,7 +103,7 @@ export interface Native {
   finishCipher(tag: Uint8Array, verify: number): number;
   /** Returns the handle of a copy of the message, or minus a {@link Status}. */
   copyCipher(): number;
-  /** A {@link CancelResult}. */
+  /** Returns a {@link CancelResult}. */
   cancel(slot: number): number;
   /** Submits the derivations of this event-loop iteration to the pool. */
   flushDerivations(): void;
@@ -131,7 +132,7 @@ export interface Native {
   epoch(): number;
   /** Returns all costs as JSON. */
   costs(): string;
-  /** The nanoseconds of work that run inline while other jobs are in flight. */
+  /** Returns the nanoseconds of work that run inline while other jobs are in flight. */
   inlineLimit(): number;
   /** Returns 1 if `size` bytes may be copied, 0 if not, and -1 if the limit is unset and needed. */
   canCopy(size: number): number;
@@ -158,7 +159,7 @@ export interface Native {
   recycles(): number;
   setRecycling(keep: number): void;
   catalog(): string;
-  /** The package version that the binary was built from; empty for the portable engine. */
+  /** Returns the package version that the binary was built from; empty for the portable engine. */
   version(): string;
   engines(): string;
   /**

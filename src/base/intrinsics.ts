@@ -35,8 +35,8 @@ const sizeOfShared =
 const HASH_NUMBERS = 64;
 
 /**
- * Returns an array of empty slots of its own, by default one for the number of each hash. A read of a slot that an array lacks shows what others
- * have added to Object.prototype, such as a property `0`.
+ * Returns an array of empty own slots, by default one for the number of each hash. A read of a slot
+ * that an array lacks shows what others have added to Object.prototype, such as a property `0`.
  */
 export function emptySlots<Slot>(count = HASH_NUMBERS): (Slot | undefined)[] {
   return Array.from({ length: count }, () => undefined);
@@ -88,7 +88,7 @@ export function part(view: Uint8Array, offset: number, size: number): Uint8Array
 }
 
 /**
- * Returns true for a view or buffer whose memory was detached, and for a view that is outside of its
+ * Returns true for a view or buffer with detached memory, and for a view that is outside of its
  * buffer since that shrank. The size of all of them is 0.
  */
 export function isLost(value: ArrayBufferView | ArrayBufferLike): boolean {

@@ -18,7 +18,7 @@ export function isIterable(value: unknown): value is Iterable<unknown> {
   return has(value, Symbol.iterator);
 }
 
-/** As {@link isIterable}, for `for await`. */
+/** Works like {@link isIterable}, for `for await`. */
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return has(value, Symbol.asyncIterator);
 }

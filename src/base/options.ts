@@ -37,7 +37,7 @@ export function accepted<Table extends object>(
 }
 
 /**
- * Options whose absence weakens a call or changes its result. `undefined` is most likely a value
+ * Options without which a call is weaker or has another result. `undefined` is most likely a value
  * that is missing, such as an environment variable, and is refused.
  */
 const guarded: ReadonlySet<string> = new Set([
@@ -90,7 +90,7 @@ export function isOptions(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isBytesView(value);
 }
 
-/** Returns the error of an object whose properties cannot be read: its own, unless it is revoked. */
+/** Returns the error of an object with unreadable properties: its own, unless it is revoked. */
 export function unreadable(value: unknown, argument: string, error: unknown): unknown {
   return isRevoked(value) ? wrongType(argument, 'an object', value) : error;
 }

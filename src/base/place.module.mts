@@ -37,8 +37,8 @@ export function resolvePackage(platform: string): string | undefined {
 }
 
 /**
- * A CommonJS bundle has no `import.meta.url`; webpack inserts the source's URL on the build
- * machine.
+ * Returns the file of this module. A CommonJS bundle has no `import.meta.url`; webpack inserts the
+ * source's URL on the build machine.
  */
 function fileOfModule(): string | undefined {
   try {

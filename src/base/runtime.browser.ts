@@ -76,7 +76,7 @@ export function utf8(text: string): Buffer {
 
 export const utf8Apart = utf8;
 
-/** A lone surrogate becomes U+FFFD, of three bytes. */
+/** Returns the bytes of the text in UTF-8. A lone surrogate becomes U+FFFD, of three bytes. */
 export function utf8Size(text: string): number {
   let size = 0;
   for (let at = 0; at < text.length; at++) {
@@ -144,7 +144,7 @@ export function secretHandle(_value: unknown): object | string | undefined {
   return undefined;
 }
 
-/** Is not called. */
+/** Returns undefined; is not called. */
 export function exportHandle(_handle: object): Uint8Array | undefined {
   return undefined;
 }

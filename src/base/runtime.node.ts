@@ -82,7 +82,9 @@ export function memorySize(): number {
   );
 }
 
-/** Deno reports it with `--allow-sys` only. */
+/**
+ * Returns a number of bytes, Infinity if it is unknown: Deno reports it with `--allow-sys` only.
+ */
 function bytesFrom(ask: () => number | undefined): number {
   try {
     return ask() || Infinity;
@@ -174,7 +176,7 @@ export function exportedSecret(value: unknown): Uint8Array | string | undefined 
   const bytes = typeof handle === 'object' ? exportHandle(handle) : handle;
   if (bytes !== undefined || types.isProxy(value)) return bytes;
   try {
-    // An object that inherits from a KeyObject, or a runtime whose keys have no handle or another.
+    // An object that inherits from a KeyObject, or a runtime with other handles for keys or none.
     if (types.isKeyObject(value)) return value.export();
     return types.isCryptoKey(value) ? keyObjectOf(value).export() : undefined;
   } catch {
@@ -185,7 +187,7 @@ export function exportedSecret(value: unknown): Uint8Array | string | undefined 
 /**
  * Returns the handle of a secret KeyObject or CryptoKey, a message if the key cannot be exported,
  * or undefined for other values and where keys have no handle. The handle is an object of Node.js
- * whose bytes never change; all keys made from one another share it.
+ * with bytes that never change; all keys made from one another share it.
  */
 export function secretHandle(value: unknown): object | string | undefined {
   if (typeof value !== 'object' || value === null || types.isProxy(value)) return undefined;
@@ -225,7 +227,7 @@ function refusal(key: CryptoKey): string | undefined {
   return undefined;
 }
 
-/** KeyObjects of CryptoKeys: where a KeyObject stands for its handle, a key must have only one. */
+/** KeyObjects of CryptoKeys: where a KeyObject serves as handle, a key must have only one. */
 const keyObjects = new WeakMap<CryptoKey, KeyObject>();
 
 function keyObjectOf(key: CryptoKey): KeyObject {
@@ -240,7 +242,7 @@ function keyObjectOf(key: CryptoKey): KeyObject {
 
 /**
  * The handles in secret KeyObjects: the value of a symbol that node:crypto does not export. Later
- * versions of Node.js have them in a private place; then the KeyObject stands for its handle.
+ * versions of Node.js have them in a private place; then the KeyObject itself serves as handle.
  */
 interface Handles {
   /** The prototype of secret KeyObjects. */
@@ -253,7 +255,7 @@ interface Handles {
 const { getPrototypeOf } = Object;
 let handles: Handles | undefined;
 
-/** Finds them in a KeyObject of its own. Called once there is a key: node:crypto is loaded. */
+/** Finds them in a new KeyObject. Called once there is a key: node:crypto is loaded. */
 function findHandles(): Handles {
   const { createSecretKey } = require('node:crypto') as typeof import('node:crypto');
   const sample = createSecretKey(new Uint8Array(1)) as unknown as Record<symbol, unknown>;

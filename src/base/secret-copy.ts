@@ -103,7 +103,7 @@ function copyOf(value: unknown, name: string): SecretCopy | undefined {
   const exported = exportedSecret(value);
   if (typeof exported === 'string')
     throw makeError('ERR_ARGUMENT_TYPE', `${name} must be ${exported}`);
-  // Node.js exports to an ArrayBuffer of its own.
+  // Node.js exports to a separate ArrayBuffer.
   return isUint8Array(exported) ? new SecretCopy(exported as Secret) : undefined;
 }
 

@@ -17,12 +17,12 @@ export type Secret<Memory extends Uint8Array = Uint8Array> = Memory & { readonly
 /** Up to this many bytes a failed allocation throws V8's RangeError, as in platform/. */
 const SMALL_BYTES = 4096;
 
-/** Returns zeroed memory in an ArrayBuffer of its own. */
+/** Returns zeroed memory in a separate ArrayBuffer. */
 export function secretMemory(size: number): Secret {
   return new Uint8Array(secretArrayBuffer(size)) as Secret;
 }
 
-/** Returns zeroed memory, of which the caller makes a {@link Secret} of its own class. */
+/** Returns zeroed memory, from which the caller makes a {@link Secret} of another class. */
 export function secretArrayBuffer(size: number): ArrayBuffer {
   return size <= SMALL_BYTES ? new ArrayBuffer(size) : large(size);
 }
@@ -35,7 +35,7 @@ function large(size: number): ArrayBuffer {
   }
 }
 
-/** Returns a copy of the bytes in an ArrayBuffer of its own. */
+/** Returns a copy of the bytes in a separate ArrayBuffer. */
 export function secretCopy(view: Uint8Array): Secret {
   const copy = secretMemory(sizeOf(view));
   if (copy.length > 0) copy.set(view);

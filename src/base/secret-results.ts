@@ -37,7 +37,7 @@ export function takeStaged(staged: Buffer): Buffer {
 /** Zeroing larger memory costs more than it is worth, and V8 never has it on its heap. */
 const ZEROED_BYTES = 4096;
 
-/** Returns memory for a secret in an ArrayBuffer of its own, which V8 does not move. */
+/** Returns memory for a secret in a separate ArrayBuffer, which V8 does not move. */
 export function secretResult(size: number): Secret<Buffer> {
   const result = size > ZEROED_BYTES ? allocateApart(size) : viewOf(secretArrayBuffer(size));
   return result as Secret<Buffer>;

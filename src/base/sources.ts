@@ -22,7 +22,7 @@ export interface NodeStream {
   readonly _readableState?: { readonly endEmitted?: boolean };
 }
 
-/** Checked by shape: loading node:stream takes longer than loading this package. */
+/** Checks by shape, as loading node:stream takes longer than loading this package. */
 export function isNodeStream<Source>(source: Source): source is Source & NodeStream {
   const { pipe, destroy } = source as Partial<NodeStream>;
   return typeof pipe === 'function' && typeof destroy === 'function';
@@ -62,7 +62,7 @@ export function iteratorOf<Item>(source: AsyncIterable<Item>, name: string): Asy
   return newIterator(begin(source, Symbol.asyncIterator, name), source, name);
 }
 
-/** As {@link iteratorOf}, for an iterable that does not wait. */
+/** Works like {@link iteratorOf}, for an iterable that does not wait. */
 export function syncIteratorOf<Item>(source: Iterable<Item>, name: string): Iterator<Item> {
   return newIterator(begin(source, Symbol.iterator, name), source, name);
 }
@@ -77,7 +77,10 @@ function begin<Name extends symbol, Kind>(
   return source[method]();
 }
 
-/** An object that is its own iterator can be read once, such as a generator. */
+/**
+ * Returns the iterator. Refuses one that was read before and is its own iterable, such as a
+ * generator.
+ */
 function newIterator<Kind extends object>(iterator: Kind, source: object, name: string): Kind {
   if (iterator !== source) return iterator;
   if (begun.has(iterator)) throw consumed(name);

@@ -83,7 +83,7 @@ export function checkParameter(
   );
 }
 
-/** The error for a parameter that the hash does not take. */
+/** Returns the error for a parameter that the hash does not take. */
 export function takesNo(name: ParameterName, algorithm: string): Error {
   return makeError('ERR_ARGUMENT_VALUE', `options.${name}: ${algorithm} takes no ${name}`);
 }

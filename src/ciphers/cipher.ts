@@ -113,7 +113,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
     this.#updateLater(completion, this.#message(source, encoding, count), true);
   }
 
-  /** Like {@link PiecewiseCipher.update} with a callback, but returns a promise. */
+  /** Works like {@link PiecewiseCipher.update} with a callback, but returns a promise. */
   updateAsync(data: Data, inputEncoding?: BufferEncoding): Promise<Buffer> {
     const given = arguments;
     return promised((completion) => {
@@ -147,7 +147,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
     this.#intoLater(new CallbackCompletion(callback as Callback<unknown>), place);
   }
 
-  /** Like {@link PiecewiseCipher.updateInto} with a callback, but returns a promise. */
+  /** Works like {@link PiecewiseCipher.updateInto} with a callback, but returns a promise. */
   updateIntoAsync(source: Bytes, target: Bytes, targetOffset?: number): Promise<number> {
     const given = arguments;
     return promised((completion) => {
@@ -174,7 +174,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
     this.#finalLater(new CallbackCompletion(callback as Callback<unknown>));
   }
 
-  /** Like {@link PiecewiseCipher.final} with a callback, but returns a promise. */
+  /** Works like {@link PiecewiseCipher.final} with a callback, but returns a promise. */
   finalAsync(): Promise<Buffer> {
     const given = arguments;
     return promised((completion) => {
@@ -192,7 +192,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
     if (this.#running.phase === Phase.Open) this.#running.fail(spent('was disposed'));
   }
 
-  /** The same as {@link PiecewiseCipher.dispose}, for `using cipher = createCipher(...)`. */
+  /** Does the same as {@link PiecewiseCipher.dispose}, for `using cipher = createCipher(...)`. */
   [Symbol.dispose](): void {
     this.dispose();
   }

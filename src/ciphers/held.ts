@@ -11,7 +11,7 @@ export const HELD_MAX = 64 * 2 ** 20;
 /** The capacity of the first memory, in bytes. */
 const FIRST = 1024;
 
-/** Memory that grows with the message, in ArrayBuffers of its own, which are wiped. */
+/** Memory that grows with the message, in separate ArrayBuffers, which are wiped. */
 export class HeldText {
   #memory: Secret<Buffer> = secretResult(0);
   /** The bytes that are held. */

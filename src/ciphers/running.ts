@@ -273,7 +273,7 @@ export class RunningCipher {
     throw error;
   }
 
-  /** The engine has no state any more. */
+  /** Forgets the state, which the engine no longer has. */
   private forget(): void {
     this.handle = 0;
     collected.unregister(this);

@@ -75,7 +75,7 @@ export interface Hash {
   digest(output?: OutputType | `${OutputType}`): Buffer | bigint;
   /** Ends the hash and returns its digest as a big-endian BigInt. */
   digestBigInt(): bigint;
-  /** An alias of digestBigInt, from the original package's README. */
+  /** Does the same as digestBigInt: an alias from the original package's README. */
   digestAsBigInt(): bigint;
 }
 
@@ -199,7 +199,7 @@ class Hasher implements Hash {
     return this.digest(OutputType.BigInt);
   }
 
-  /** An alias of digestBigInt, from the original package's README. */
+  /** Does the same as digestBigInt: an alias from the original package's README. */
   digestAsBigInt(): bigint {
     return this.digest(OutputType.BigInt);
   }
@@ -300,15 +300,15 @@ function digestSlowly(facts: HashFacts, buf: unknown, encoding: OutputType): unk
   return runSync(hashParser.fill, [facts.name, bytesOrNone(buf), encoding], 3);
 }
 
-/** Detached memory has no bytes, as in the original package. */
+/** Returns the bytes of a buffer; detached memory has none, as in the original package. */
 function bytesOrNone(buf: unknown): Uint8Array {
   const bytes = viewBytes(buf, 'buf');
   return sizeOf(bytes) > 0 ? bytes : NO_BYTES;
 }
 
 /**
- * As in the original package: values without byteLength go to Buffer.from, which takes strings and
- * arrays and refuses the rest.
+ * Returns bytes as in the original package: values without byteLength go to Buffer.from, which
+ * takes strings and arrays and refuses the rest.
  */
 function bytesOf(data: unknown, inputEncoding: BufferEncoding | undefined): Uint8Array {
   if (isBytesView(data)) return viewBytes(data, 'data');

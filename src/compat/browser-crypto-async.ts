@@ -3,7 +3,7 @@
  */
 import { makeError } from '../base/errors.js';
 
-/** Not available in browsers; use `millrace` or `millrace/promises`. */
+/** Throws: not available in browsers; use `millrace` or `millrace/promises`. */
 function refuse(): never {
   throw makeError(
     'ERR_NOT_SUPPORTED',

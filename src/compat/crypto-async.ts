@@ -104,7 +104,10 @@ const disabled = new RegExp(
 type Argument = unknown;
 type Given = readonly Argument[];
 
-/** `function (algorithm, encrypt, key, ...)`: 5, 7, 13 or 19 arguments, and a callback. */
+/**
+ * Encrypts or decrypts: `function (algorithm, encrypt, key, ...)`: 5, 7, 13 or 19 arguments, and a
+ * callback.
+ */
 function performCipher(given: Given): unknown {
   const count = given.length;
   if (count >= 5 && count <= 8) return performFriendlyCipher(given);
@@ -157,7 +160,7 @@ function performFriendlyCipher(given: Given): unknown {
   });
 }
 
-/** `function (algorithm, source, ...)`: 2 or 6 arguments, and a callback. */
+/** Hashes: `function (algorithm, source, ...)`: 2 or 6 arguments, and a callback. */
 function performHash(given: Given): unknown {
   const count = given.length;
   if (count === 2 || count === 3) return performFriendlyDigest(Operation.Hash, given, 1);
@@ -165,7 +168,7 @@ function performHash(given: Given): unknown {
   throw new Error(messages.E_ARGUMENTS);
 }
 
-/** `function (algorithm, key, source, ...)`: 3 or 9 arguments, and a callback. */
+/** Computes an HMAC: `function (algorithm, key, source, ...)`: 3 or 9 arguments, and a callback. */
 function performHmac(given: Given): unknown {
   const count = given.length;
   if (count === 3 || count === 4) return performFriendlyDigest(Operation.Hmac, given, 2);
@@ -173,7 +176,10 @@ function performHmac(given: Given): unknown {
   throw new Error(messages.E_ARGUMENTS);
 }
 
-/** A hash or an HMAC of whole Buffers; the source is argument `at`, after the key of an HMAC. */
+/**
+ * Computes a hash or an HMAC of whole Buffers; the source is argument `at`, after the key of an
+ * HMAC.
+ */
 function performFriendlyDigest(operation: Operation, given: Given, at: number): unknown {
   const keySize = at > 1 && isUint8Array(given[1]) ? sizeOf(given[1]) : 0;
   const key = at === 1 ? undefined : wholeBuffer(given[1], 'KEY');
@@ -193,7 +199,10 @@ function performFriendlyDigest(operation: Operation, given: Given, at: number): 
   });
 }
 
-/** A hash or an HMAC with offsets; the source begins at argument `at`, after the key of an HMAC. */
+/**
+ * Computes a hash or an HMAC with offsets; the source begins at argument `at`, after the key of an
+ * HMAC.
+ */
 function performDigest(operation: Operation, given: Given, at: number): unknown {
   const facts = hashAlgorithm(given[0]);
   const key = at === 1 ? undefined : windowOf(given, 1, 'KEY');
@@ -239,7 +248,7 @@ function finish(callback: unknown, fill: FillRequest): unknown {
   }
 }
 
-/** The original package's errors are plain: class Error, no code. */
+/** Returns a plain error as the original package has it: class Error, no code. */
 function plain(error: Error): Error {
   const { code } = error as { code?: string };
   if (code === 'ERR_AUTHENTICATION') return new Error(messages.E_CORRUPT);
@@ -313,19 +322,25 @@ function checkRange({ view, offset, size, name }: Range): void {
   if (offset + size > sizeOf(view)) throw new Error(messages[`E_${name}_RANGE`]);
 }
 
-/** The forms with offsets take any ArrayBufferView; a detached one counts as empty. */
+/**
+ * Returns the bytes of an ArrayBufferView for the forms with offsets; a detached one counts as
+ * empty.
+ */
 function viewOf(value: Argument, name: Name): Uint8Array {
   if (!isBytesView(value)) throw new Error(messages[`E_${name}`]);
   return isUint8Array(value) ? value : bytesOfView(value);
 }
 
-/** The short forms take Buffers only, as in the original package. */
+/** Returns a Buffer for the short forms, which take no other type, as in the original package. */
 function wholeBuffer(value: Argument, name: Name): Uint8Array {
   if (isUint8Array(value) && inherits(value)) return value;
   throw new Error(messages[`E_${name}`]);
 }
 
-/** As Buffer.isBuffer, which reads the prototype chain; the value may be a revoked Proxy. */
+/**
+ * Returns what Buffer.isBuffer does, which reads the prototype chain; the value may be a revoked
+ * Proxy.
+ */
 function inherits(value: unknown): boolean {
   try {
     return isBuffer(value);

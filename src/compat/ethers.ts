@@ -139,7 +139,7 @@ function pbkdf2(
   return unpooled(runFilled());
 }
 
-/** ethers limits the cost itself. */
+/** Returns the cost with the memory that it needs: ethers limits the cost itself. */
 function cost(N: number, r: number, p: number) {
   return { N, r, p, maxmem: 128 * r * (N + p + 2) };
 }

@@ -33,7 +33,7 @@ import { passphrases } from '#platform/streams/sealed.js';
  * Without a nonce, `seal` generates a random one and puts it before the ciphertext. Use
  * `xchacha20-poly1305` for that: its random 24-byte nonces do not repeat. With the 12-byte nonces
  * of the others seal at most 2^32 messages with one key (NIST SP 800-38D, 8.3). A sealed message is
- * not committed to its key: someone who knows two keys can make a message that opens under both.
+ * not committed to its key: with two known keys a message can be made that opens under both.
  * Sealed streams are committed.
  *
  * @example

@@ -73,7 +73,7 @@ export abstract class Hasher extends LazyTransform {
   #running: Running;
   #steps: Steps | undefined;
 
-  /** For {@link createHash} and {@link createHmac} only; it throws for other callers. */
+  /** Serves {@link createHash} and {@link createHmac} only; throws for other callers. */
   constructor(permission: symbol, running: Running, streamOptions: TransformOptions | undefined) {
     super();
     loadStream();
@@ -146,7 +146,7 @@ export abstract class Hasher extends LazyTransform {
     return this;
   }
 
-  /** Like {@link Hasher.update} with a callback, but returns a promise. */
+  /** Works like {@link Hasher.update} with a callback, but returns a promise. */
   updateAsync(data: Data, inputEncoding?: BufferEncoding): Promise<void>;
   updateAsync(source: Bytes, offset: number, size: number): Promise<void>;
   updateAsync(...given: unknown[]): Promise<void> {
@@ -192,7 +192,7 @@ export abstract class Hasher extends LazyTransform {
     return undefined;
   }
 
-  /** Like {@link Hasher.digest} with a callback, but returns a promise. */
+  /** Works like {@link Hasher.digest} with a callback, but returns a promise. */
   digestAsync(): Promise<Buffer>;
   digestAsync<E extends DigestEncoding>(encoding: E): Promise<Digest<E>>;
   digestAsync(encoding?: unknown): Promise<unknown> {
@@ -442,7 +442,7 @@ export class Hash extends Hasher {
   }
 
   /**
-   * Like {@link Hash.squeeze}, but writes into `target` at `offset`.
+   * Works like {@link Hash.squeeze}, but writes into `target` at `offset`.
    *
    * @returns `size`
    */

@@ -124,8 +124,8 @@ export class Running implements HashSetup {
   }
 
   /**
-   * The fast path of update: buffers the whole source. Returns false in every other case. Short, so
-   * that V8 inlines it, which halves its 30 ns.
+   * Buffers the whole source, as the fast path of update. Returns false in every other case. Short,
+   * so that V8 inlines it, which halves its 30 ns.
    */
   tryBuffer(source: Uint8Array): boolean {
     const { buffered } = this;

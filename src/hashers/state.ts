@@ -81,7 +81,7 @@ export function exportState(running: Running): Buffer {
   const { facts, seedLow, seedHigh, length, phase } = running;
   const state = running.save();
   const name = facts.name;
-  // Zeroed, and in an ArrayBuffer of its own: memory that results share is visible to all code.
+  // Zeroed, and in a separate ArrayBuffer: memory that results share is visible to all code.
   const blob = secretResult(At.Name + name.length + state.length + SUM_SIZE);
   const numbers = numbersOf(blob);
   blob.set(utf8(MAGIC));
@@ -205,12 +205,12 @@ function numbersOf(blob: Uint8Array): DataView {
   return new DataView(blob.buffer, blob.byteOffset, blob.length);
 }
 
-/** One character for each byte: names are ASCII, and other bytes match none. */
+/** Returns one character for each byte: names are ASCII, and other bytes match none. */
 function nameIn(blob: Uint8Array, start: number, end: number): string {
   return String.fromCharCode(...blob.subarray(start, end));
 }
 
-/** Not for secrets: it compares checksums and key checks. */
+/** Compares checksums and key checks, but not secrets. */
 function same(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }

@@ -15,8 +15,8 @@ export abstract class Step extends Completion {
   queue: Steps | undefined;
 
   /**
-   * `user` is the caller's completion. It exists before the request is filled, because creating one
-   * may run the caller's code.
+   * Makes a step. `user` is the caller's completion. It exists before the request is filled,
+   * because creating one may run the caller's code.
    */
   constructor(readonly user: Completion) {
     super();
@@ -28,7 +28,7 @@ export abstract class Step extends Completion {
   /** Called before the operation is queued behind another: copies what may change. */
   wait(): void {}
 
-  /** Called when the operation has ended, before the next one starts. */
+  /** Runs when the operation has ended, before the next one starts. */
   abstract end(running: Running): void;
 
   succeed(value: unknown): void {
@@ -151,7 +151,7 @@ export class Steps {
     else step.user.fail(error as Error);
   }
 
-  /** An operation that ends at once also completes on a later tick. */
+  /** Begins a step. One that ends at once also completes on a later tick. */
   #begin(step: Step): void {
     const { running } = this;
     let error: unknown;

@@ -64,7 +64,7 @@ export function bcryptString(cost: number, salt: Buffer, hash: Buffer): string {
 const STANDARD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Base64 with bcrypt's alphabet and without padding. */
+/** Returns Base64 with bcrypt's alphabet and without padding. */
 function encoded(bytes: Buffer): string {
   let text = '';
   for (const character of base64(bytes))

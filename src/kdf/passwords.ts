@@ -251,7 +251,7 @@ function prefixOf(scheme: Exclude<Scheme, { readonly kind: 'bcrypt' }>): string 
   return `$${scheme.name}$v=${version}$m=${memory},t=${passes},p=${parallelism}`;
 }
 
-/** Base64 without padding. */
+/** Returns Base64 without padding. */
 function unpadded(bytes: Buffer): string {
   return base64(bytes).replace(/=+$/, '');
 }
@@ -262,7 +262,7 @@ function copyOf(view: Uint8Array): Buffer {
   return copy;
 }
 
-/** Not from node:crypto, which takes longer to load than this package. */
+/** Returns random bytes, without node:crypto, which takes longer to load than this package. */
 function randomBytes(size: number): Buffer {
   return globalThis.crypto.getRandomValues(allocate(size));
 }

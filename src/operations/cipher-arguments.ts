@@ -69,7 +69,7 @@ export function usesOf(key: Exclude<KeyMaterial, string>): KeyUses | undefined {
   return isBytesView(key) || SecretCopy.is(key) ? undefined : key.uses;
 }
 
-/** `size` is undefined for a prepared key: its size was checked. */
+/** Checks a key's size; `size` is undefined for a prepared key, which was checked before. */
 function checkKeySize(
   key: KeyMaterial,
   size: number | undefined,
@@ -143,7 +143,7 @@ function missingTag(facts: CipherFacts): Error {
  */
 const GCM_TAG_MIN = 12;
 
-/** A short tag is a weak one: an attacker who may choose 1 byte needs 256 tries. */
+/** Checks a tag's size. A short tag is weak: 256 tries forge a tag of 1 byte. */
 function checkTagSize(size: number, facts: CipherFacts, name: string): void {
   // The usual size, which is 0 without authentication.
   if (size === facts.tagSize) return;

@@ -28,7 +28,7 @@ export function fastHex(
   return quick.hashHex(source);
 }
 
-/** Hex after `0x`. */
+/** Returns the digest as hex after `0x`. */
 export function fastPrefixedHex(
   facts: HashFacts,
   source: unknown,
@@ -41,7 +41,7 @@ export function fastPrefixedHex(
   return quick.hashPrefixedHex(source);
 }
 
-/** Big-endian. */
+/** Returns the digest as a big-endian BigInt. */
 export function fastBigInt(
   facts: HashFacts,
   source: unknown,

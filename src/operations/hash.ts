@@ -342,7 +342,7 @@ export function outputSize(outputLength: unknown, facts: HashFacts): number {
   );
 }
 
-/** The seed as two 32-bit numbers. */
+/** Returns the seed as two 32-bit numbers. */
 export function splitSeed(seed: unknown, facts: HashFacts): [low: number, high: number] {
   if (seed === undefined) return noSeed;
   if (typeof seed !== 'number' && typeof seed !== 'bigint')

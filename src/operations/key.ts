@@ -97,7 +97,7 @@ export function createMacKey(
   return prepareFor(macTarget(facts), key, preference, 'key', SecretKinds.Prepared);
 }
 
-/** What a key for an HMAC over a hash is prepared for. */
+/** Returns the algorithm for which a key of an HMAC over a hash is prepared. */
 export function macName({ id, name }: HashFacts): string {
   return (macNames[id] ??= `hmac-${name}`);
 }

@@ -47,7 +47,7 @@ import type { Work } from './work.js';
  */
 const POOL_COST_RATIO = 8;
 
-/** Calls with more bytes at once run in an instance whose memory is given back afterwards. */
+/** Calls with more bytes at once run in an instance that frees its memory afterwards. */
 const LARGE_BYTES = 2 ** 20;
 
 /** A handle is that of the module, below this number, and a multiple of it: the module's part. */
@@ -82,7 +82,7 @@ export function makePortable(host: Host): Native {
     return (instances[part] = next);
   }
 
-  /** Returns the instance that holds a key or a message, whose handle is then in its numbers. */
+  /** Returns the instance that holds a key or a message; the handle is then in its numbers. */
   function holder(handle: number): Instance {
     const part: Part = Math.floor(handle / PART_UNIT);
     if (instances[part] === undefined) refuse(Status.KeyDisposed);
@@ -204,7 +204,10 @@ export function makePortable(host: Host): Native {
     return readDigest(here, here.calls.digest(frame[At.Algorithm]!, size), size, read);
   }
 
-  /** As {@link digestOf}; returns undefined where only the full request can tell what is wrong. */
+  /**
+   * Works like {@link digestOf}; returns undefined where only the full request can tell what is
+   * wrong.
+   */
   function fastDigest<Result>(
     source: unknown,
     read: (memory: Uint8Array, start: number, end: number) => Result,

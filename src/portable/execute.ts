@@ -102,7 +102,7 @@ export function disposeKey(instance: Instance, handle: number): boolean {
   return instance.calls.dispose_key() === 1;
 }
 
-/** Returns a number of the module that is no status; refuses with the status otherwise. */
+/** Returns a number of the module unless it is a status; refuses with the status otherwise. */
 export function accepted(number: number): number {
   return number >= 0 ? number : refuse(-number);
 }
@@ -169,7 +169,7 @@ export function place(work: Work, instance: Instance, room = 0): Places {
   };
 }
 
-/** Writes the numbers of a call whose memory is in the arena. */
+/** Writes the numbers of a call with its memory in the arena. */
 export function writeNumbers(work: Work, places: Places, instance: Instance): Float64Array {
   const { numbers } = instance;
   const { secret, iv, aad, tag, source, target, handle } = work;
@@ -200,7 +200,7 @@ export function writeNumbers(work: Work, places: Places, instance: Instance): Fl
   return numbers;
 }
 
-/** In the module the tag is always apart from the text. */
+/** Returns the operation in the module, where the tag is always separate from the text. */
 function inModule(operation: Operation): Operation {
   if (operation === Operation.Seal) return Operation.Encrypt;
   return operation === Operation.Open ? Operation.Decrypt : operation;

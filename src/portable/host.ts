@@ -16,8 +16,8 @@ export interface WorkerHandle {
 export interface WorkerEvents {
   message(message: unknown): void;
   /**
-   * The worker could not be started or ended by itself; `memory` is true if it ran out of memory.
-   * At most once, as the last event.
+   * Reports that the worker could not be started or ended by itself; `memory` is true if it ran out
+   * of memory. At most once, as the last event.
    */
   lost(memory: boolean): void;
 }

@@ -196,8 +196,8 @@ export class Instance {
   }
 
   /**
-   * The memory of WebAssembly is little-endian everywhere. On other machines the numbers are copied
-   * before and after each call.
+   * Returns calls for a big-endian machine, which copy the numbers before and after each call: the
+   * memory of WebAssembly is little-endian everywhere.
    */
   #swapping(calls: Calls): Calls {
     const shadow = new Float64Array(At.Length);

@@ -1,7 +1,7 @@
 /**
  * `millrace/javascript`: the portable engine for places that cannot compile its WebAssembly. A page
- * whose Content-Security-Policy lacks `'wasm-unsafe-eval'` gets JavaScript, a runtime without
- * vectors WebAssembly that needs none.
+ * with a Content-Security-Policy that lacks `'wasm-unsafe-eval'` gets JavaScript, a runtime without
+ * vectors gets WebAssembly that needs none.
  */
 import { refuseSurplus } from '../base/errors.js';
 import { setReplacement } from './replacement.js';

@@ -7,7 +7,7 @@
 export interface MemoryPermit {
   /** Bytes; 0 for a negligible amount. */
   readonly needs: number;
-  /** Called when the memory is available. */
+  /** Runs when the memory is available. */
   admit(): void;
 }
 

@@ -23,8 +23,8 @@ export type ModuleKind = 'wasm-simd' | 'wasm' | 'javascript';
 
 /**
  * Thrown where a module cannot run. `absent`: the runtime has no WebAssembly; `vectors`: its
- * WebAssembly has no usable vectors of 128 bits; `policy`: it compiles no bytes, as on a page whose
- * Content-Security-Policy lacks 'wasm-unsafe-eval', in Cloudflare Workers and in other edge
+ * WebAssembly has no usable vectors of 128 bits; `policy`: it compiles no bytes, as on a page with
+ * a Content-Security-Policy that lacks 'wasm-unsafe-eval', in Cloudflare Workers and in other edge
  * runtimes.
  */
 export class NoWebAssembly extends Error {

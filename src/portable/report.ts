@@ -5,7 +5,10 @@ import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { bytesFor, INLINE_NS, isMeasured, costOf } from './cost-model.js';
 import { engineKind, unavailableReason, type Instance } from './instance.js';
 
-/** `{"portable":{"available":true,"runs":"wasm-simd","libraries":{..},"algorithms":{..}}}` */
+/**
+ * Returns the report as JSON:
+ * `{"portable":{"available":true,"runs":"wasm-simd","libraries":{..},"algorithms":{..}}}`
+ */
 export function enginesReport(open: () => Instance): string {
   const kind = engineKind();
   let instance: Instance;

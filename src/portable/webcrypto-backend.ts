@@ -211,7 +211,7 @@ function samples(): Work[] {
   }
   for (const { id, name, aead, keySize, ivSize, tagSize } of ciphers) {
     if (!/^aes-\d+-(ctr|gcm)$/.test(name) || !canRun(Operation.Encrypt)) continue;
-    // A counter whose increment carries through all bytes.
+    // A counter with an increment that carries through all bytes.
     const iv = aead ? counting(ivSize) : new Uint8Array(ivSize).fill(255);
     const encryption = sample(Operation.Encrypt, id, {
       secret: counting(keySize),

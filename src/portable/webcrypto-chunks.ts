@@ -12,7 +12,7 @@ import type { Work } from './work.js';
 /** The chunk size in bytes from which WebCrypto is faster. */
 const CHUNK_MIN_BYTES = 4096;
 
-/** Starts a run whose source is lent. Returns false if another engine must do it. */
+/** Starts a run with a lent source. Returns false if another engine must do it. */
 export function tryWebCryptoChunks(work: Work, ended: Ended): boolean {
   const { operation, algorithm, numbers, source, target, secret } = work;
   const [count, size] = [numbers[At.Count]!, numbers[At.MessageSize]!];

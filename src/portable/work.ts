@@ -12,7 +12,7 @@ export interface Work {
   readonly numbers: Float64Array;
   /** The handle of a prepared key, 0 without one. */
   readonly handle: number;
-  /** The purpose of a prepared key whose bytes are the secret. */
+  /** The purpose of a prepared key; its bytes are the secret. */
   readonly purpose: Purpose | undefined;
   /** The bytes of the key, if any. */
   readonly secret: Uint8Array;

@@ -137,8 +137,8 @@ export class WorkerPool {
   }
 
   /**
-   * Copies a lent source, at the time of its processing. Refuses a source whose owner has detached
-   * or shrunk it.
+   * Copies a lent source, at the time of its processing. Refuses a source that its owner has
+   * detached or shrunk.
    */
   #ownSource(job: PoolJob): void {
     if (job.owned) return;

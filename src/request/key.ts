@@ -67,7 +67,7 @@ export class Key extends Unclonable {
     this.#handle = 0;
   }
 
-  /** The same as {@link Key.dispose}, for `using key = createKey(...)`. */
+  /** Does the same as {@link Key.dispose}, for `using key = createKey(...)`. */
   [Symbol.dispose](): void {
     this.dispose();
   }
@@ -118,7 +118,7 @@ export function keyEngines(key: Key, algorithm: string): EnginePreference {
   return preparedIn(key);
 }
 
-/** What a key was prepared for. */
+/** Returns the algorithm for which a key was prepared. */
 export function keyAlgorithm(key: Key): string {
   return preparedIn(key).algorithm;
 }

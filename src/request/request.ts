@@ -27,7 +27,7 @@ export const enum Form {
   Base64,
   Base64url,
   BigInt,
-  /** A derived key in an ArrayBuffer of its own, which V8 never moves: the caller can wipe it. */
+  /** A derived key in a separate ArrayBuffer, which V8 never moves: the caller can wipe it. */
   Secret,
   /** True if the result is the byte 1. */
   Verdict,

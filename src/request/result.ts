@@ -62,7 +62,7 @@ export function encodeResult(digest: Buffer, form: Form): Buffer | string | bigi
   }
 }
 
-/** As {@link encodeResult}, of a secret: wipes its bytes unless they are the result. */
+/** Works like {@link encodeResult}, of a secret: wipes its bytes unless they are the result. */
 export function encodeSecret(bytes: Buffer, form: Form): ReturnType<typeof encodeResult> {
   const value = encodeResult(bytes, form);
   if (typeof value !== 'object') wipe(bytes as Secret<Buffer>);

@@ -31,7 +31,7 @@ export function checkTextSize(size: number, form: Form | BufferEncoding): void {
   );
 }
 
-/** The most UTF-16 units. */
+/** Returns the most UTF-16 units of the text. */
 function lengthOf(size: number, form: Form | BufferEncoding): number {
   if (form === Form.Hex) return 2 * size;
   if (form === Form.PrefixedHex) return 2 * size + 2;

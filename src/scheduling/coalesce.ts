@@ -62,8 +62,8 @@ function fits(facts: HashFacts, size: number): boolean {
 }
 
 /**
- * The most bytes of a string: each UTF-16 unit may become three. An array without bytes may be
- * detached, which the full request finds out.
+ * Returns the most bytes of the data: each UTF-16 unit of a string may become three. An array
+ * without bytes may be detached, which the full request finds out.
  */
 function sizeIn(data: unknown): number {
   if (isUint8Array(data)) return sizeOf(data) || Infinity;
@@ -292,7 +292,7 @@ function put(batch: Batch): void {
   if (spare.length < SPARE_MAX) spare.push(batch);
 }
 
-/** Source and target are private memory, so that the pool may borrow them. */
+/** Fills the request. Source and target are private memory, so that the pool may borrow them. */
 function fill(batch: Batch, target: Buffer, offset: number): void {
   const { facts, chunk, used, sizes, count } = batch;
   beginRequest(count === 1 ? Operation.Hash : Operation.HashMany, facts.id, chunk, 0, used);

@@ -23,7 +23,7 @@ export abstract class Completion {
   abstract succeed(value: unknown): void;
   abstract fail(error: unknown): void;
 
-  /** The job was cancelled and has no result. */
+  /** Reports that the job was cancelled and has no result. */
   cancelled(): void {
     this.fail(failure(Status.Cancelled));
   }
@@ -55,7 +55,7 @@ export class CallbackCompletion extends AsyncResource implements Completion {
     this.emitDestroy();
   }
 
-  /** One argument, as in crypto-async. */
+  /** Calls back with one argument, as in crypto-async. */
   fail(error: unknown): void {
     try {
       this.runInAsyncScope(this.callback, undefined, error as Error);
@@ -71,8 +71,8 @@ export class CallbackCompletion extends AsyncResource implements Completion {
 }
 
 /**
- * The other jobs of the batch must still settle. The exception becomes an uncaughtException
- * afterwards.
+ * Throws the error on the next tick, as an uncaughtException: the other jobs of the batch must
+ * settle first.
  */
 function rethrowLater(error: unknown): void {
   nextTick(rethrow, error);

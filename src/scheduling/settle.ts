@@ -28,7 +28,7 @@ import {
 } from './slots.js';
 import { type Buffer, viewOf } from '#platform/base/runtime.js';
 
-/** Called by native code with the number of records in the completion buffer. */
+/** Settles the jobs in the completion buffer. Native code calls it with the number of records. */
 export function settle(records: number, instead?: Parameters<Settle>[1]): void {
   let at = 0;
   for (; records > 0; records--) {

@@ -104,7 +104,7 @@ class Retry implements Completion {
     if (frame[At.Operation] !== Operation.Encrypt) kept.tag = kept.tag && secretCopy(kept.tag);
   }
 
-  /** The job was accepted and will settle, or was refused and never does. */
+  /** Records that the job was accepted and will settle, or was refused and never does. */
   begin(accepted: boolean): void {
     const { preference } = this.#call;
     if (!accepted) this.#wipe();

@@ -106,7 +106,7 @@ export class InputKey {
     }
   }
 
-  /** HKDF-Expand (RFC 5869). Returns at least `size` bytes. */
+  /** Computes HKDF-Expand (RFC 5869). Returns at least `size` bytes. */
   #expand(info: Uint8Array, size: number): Secret {
     const rounds = Math.ceil(size / DIGEST_SIZE);
     const material = secretMemory(rounds * DIGEST_SIZE);
@@ -245,7 +245,7 @@ type Run = [
 ];
 const RUN_FIELDS = 8;
 
-/** One native call for many chunks: crates/node/src/chunks.rs. */
+/** Fills one native call for many chunks: crates/node/src/chunks.rs. */
 function fillRun(given: ArrayLike<unknown>): void {
   const [operation, facts, key, baseNonce, first, count, source, target] = given as unknown as Run;
   const prepared = keyEngines(key, facts.name);

@@ -39,7 +39,8 @@ const RUN_FIRST_CHUNKS = 4;
 const FLUSH_AFTER_MS = 1;
 
 /**
- * This many runs keep all workers busy. More than 16 gain nothing: this thread cannot copy faster.
+ * Returns the number of runs that keep all workers busy. More than 16 gain nothing: this thread
+ * cannot copy faster.
  */
 const runsMax = (): number => Math.min(native.threads(Threads.Limit) + 1, 16);
 
@@ -55,7 +56,7 @@ export interface Pump {
   write(input: Uint8Array, taken: (error?: Error) => void): void;
   /** Ends the input; calls `ended` when all output has been put. */
   end(ended: (error?: Error) => void): void;
-  /** The sink takes output again. */
+  /** Continues: the sink takes output again. */
   resume(): void;
   /** Stops everything, wipes the keys and reports the error to pending callbacks. */
   close(error?: Error): void;
@@ -258,7 +259,7 @@ export abstract class ChunkPump implements Pump {
     );
   }
 
-  /** A slow source gets its output before a run is full. */
+  /** Flushes before a run is full, so that a slow source gets its output. */
   #flushLater(): void {
     if (this.#flushing || !this.#canFlush()) return;
     this.#flushing = true;

@@ -59,7 +59,7 @@ function tables(signature: string): (facts: HashFacts) => Accepted<any> {
   return (facts) => (facts.parameters === null ? plain : all);
 }
 
-/** `(algorithm, source[, encoding[, { signal, onProgress }] | options])`. */
+/** Hashes a stream: `(algorithm, source[, encoding[, { signal, onProgress }] | options])`. */
 export async function hashStream(
   algorithm: unknown,
   source: StreamSource,
@@ -73,7 +73,10 @@ export async function hashStream(
   return finish(hasher);
 }
 
-/** `(algorithm, key, source[, encoding[, { signal, onProgress }] | options])`. */
+/**
+ * Computes the HMAC of a stream: `(algorithm, key, source[, encoding[, { signal, onProgress }] |
+ * options])`.
+ */
 export async function hmacStream(
   algorithm: unknown,
   key: unknown,
@@ -87,7 +90,7 @@ export async function hmacStream(
   return finish(hasher);
 }
 
-/** `(algorithm, path[, encoding[, { signal, onProgress }] | options])`. */
+/** Hashes a file: `(algorithm, path[, encoding[, { signal, onProgress }] | options])`. */
 export async function hashFileAsync(
   check: () => void,
   algorithm: unknown,

@@ -21,7 +21,7 @@ export function fileName(file: FileSource): string | undefined {
   return (file as Partial<File>).name;
 }
 
-/** Native code, which is not there, reads files by path. */
+/** Returns undefined: only native code reads files by path. */
 export function joinPaths(): undefined {
   return undefined;
 }

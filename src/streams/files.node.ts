@@ -161,7 +161,8 @@ function sizeOfFile(stats: Stats): number | undefined {
 }
 
 /**
- * A small file needs one block, with one byte more than its size, so that its end is recognized.
+ * Returns the blocks to read into. A small file needs one, with one byte more than its size, so
+ * that its end is recognized.
  */
 function blocksFor(total: number | undefined): Buffer[] {
   if (total !== undefined && total < BLOCK) return [allocateApart(total + 1)];
@@ -182,7 +183,10 @@ function statsOf(file: number): Promise<Stats> {
   );
 }
 
-/** A file that has grown is not an error: a log may grow while it is read. */
+/**
+ * Returns true for a file that became shorter. Growth is not an error: a log may grow while it is
+ * read.
+ */
 function isShort(bytes: number, total: number | undefined): boolean {
   return total !== undefined && bytes < total;
 }

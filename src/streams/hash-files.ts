@@ -34,7 +34,7 @@ const PROGRESS_MS = 100;
 
 const ITEMS = 'an array or iterable of paths';
 
-/** `(algorithm, paths[, encoding | options])`, synchronously. */
+/** Hashes files: `(algorithm, paths[, encoding | options])`, synchronously. */
 export function hashFilesSync(algorithm: unknown, paths: unknown, form: unknown): unknown[] {
   const plan = planOf(algorithm, form, undefined);
   if (plan.signal !== undefined || plan.onProgress !== undefined)
@@ -90,7 +90,10 @@ export function hashFilesThen(
   );
 }
 
-/** `(algorithm, paths[, encoding[, { errors, signal }] | options])`; also async iterables. */
+/**
+ * Hashes files: `(algorithm, paths[, encoding[, { errors, signal }] | options])`; also async
+ * iterables.
+ */
 export async function hashFilesAsync(
   algorithm: unknown,
   paths: unknown,
@@ -142,7 +145,10 @@ class Call {
     }
   }
 
-  /** Bytes hashed; minus the size of a large file; NaN for a file that native code refuses. */
+  /**
+   * Returns the bytes hashed; minus the size of a large file; NaN for a file that native code
+   * refuses.
+   */
   sizeOf(index: number): number {
     return this.answers === undefined ? NaN : this.answers.sizes[index]!;
   }
@@ -199,7 +205,10 @@ interface Entry {
 /** The most results that wait for their reader; then no more files are begun. */
 const WAITING_MAX = 1024;
 
-/** `(algorithm, paths[, encoding[, { errors, signal }] | options])`: entries as they are ready. */
+/**
+ * Yields entries as they are ready: `(algorithm, paths[, encoding[, { errors, signal }] |
+ * options])`.
+ */
 export function hashFilesEntries(
   algorithm: unknown,
   paths: unknown,

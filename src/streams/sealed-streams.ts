@@ -180,7 +180,7 @@ export function transformStream(
   );
 }
 
-/** Not from node:crypto, which takes longer to load than this package. */
+/** Returns a random salt, without node:crypto, which takes longer to load than this package. */
 function randomSalt(): Uint8Array {
   return globalThis.crypto.getRandomValues(new Uint8Array(SALT_SIZE));
 }

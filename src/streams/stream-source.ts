@@ -142,7 +142,7 @@ async function read(
   await hashing;
 }
 
-/** Not `slice`, which calls the constructor of the view's class. */
+/** Copies bytes, without `slice`, which calls the constructor of the view's class. */
 function copyOf(view: Uint8Array, size: number): Uint8Array {
   const copy = allocateApart(size);
   copy.set(view);

@@ -120,7 +120,7 @@ class Message implements Cipher {
     throw new Error(invalid, { cause: failure });
   }
 
-  /** Returns the memory of the result; undefined if noble must judge the caller's. */
+  /** Returns the memory of the result; undefined if noble must check the caller's. */
   #target(output: Uint8Array | undefined, size: number): Uint8Array | undefined {
     if (output === undefined) return new Uint8Array(size);
     if (!this.#spec.output) throw new Error('cipher output not supported');
@@ -133,7 +133,7 @@ class Message implements Cipher {
     return target;
   }
 
-  /** The same message in noble. */
+  /** Returns the same message in noble. */
   #original(): Cipher {
     const { line, subpath, name } = this.#spec;
     const given = this.#aad === undefined ? [] : [this.#aad];

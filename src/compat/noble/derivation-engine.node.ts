@@ -134,7 +134,7 @@ async function derivedLater(
   return unpooled((await derivePromise(parser, given)) as Uint8Array);
 }
 
-/** Returns a Uint8Array instead of a Buffer; a derived key has an ArrayBuffer of its own. */
+/** Returns a Uint8Array instead of a Buffer; a derived key has a separate ArrayBuffer. */
 function unpooled({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length);
 }

@@ -122,7 +122,7 @@ export function writeMac(
   write(algorithm.hash, algorithm, key, data, target);
 }
 
-/** Returns the digest, of this size, in memory of its own. It ends the running hash. */
+/** Returns the digest, of this size, in separate memory. It ends the running hash. */
 export function resultOf(running: Running, size: number): Uint8Array {
   const digest = new Uint8Array(size);
   writeResult(running, digest);

@@ -94,7 +94,7 @@ export function writeMac(
   runFilled();
 }
 
-/** Returns the digest, of this size, in memory of its own. It ends the running hash. */
+/** Returns the digest, of this size, in separate memory. It ends the running hash. */
 export function resultOf(running: Running, size: number): Uint8Array {
   if (running.keyed || size !== running.facts.digestSize) {
     const digest = new Uint8Array(size);

@@ -69,7 +69,7 @@ class Wrap implements Cipher {
     throw new Error('integrity check failed', { cause: found });
   }
 
-  /** The same wrap in noble. */
+  /** Returns the same wrap in noble. */
   #original(): Cipher {
     const { line, name } = this.#spec;
     return original(line, 'ciphers', 'aes', name)(this.#key);

@@ -5,7 +5,7 @@
 import { makeError } from '../../base/errors.js';
 import { environment, loadNoble, reportNoble, type LoadedNoble } from '#platform/compat/noble.js';
 
-/** The major version whose interface a module has. */
+/** The major version of the interface that a module has. */
 export type Line = 1 | 2;
 /** `@noble/hashes` or `@noble/ciphers`. */
 export type NoblePackage = 'hashes' | 'ciphers';
@@ -70,7 +70,7 @@ function exportOf(line: Line, name: NoblePackage, subpath: string, entry: string
   );
 }
 
-/** The versions whose test suites pass. */
+/** The versions with test suites that pass. */
 export const known: Readonly<Record<NoblePackage, Readonly<Record<Line, string>>>> = {
   hashes: { 1: '1.1 to 1.8', 2: '2.0 to 2.4' },
   ciphers: { 1: '1.0 to 1.3', 2: '2.0 to 2.4' },
@@ -115,8 +115,8 @@ function found(
 }
 
 /**
- * Sets where one export of noble comes from, and returns `served`. In a bundle without `served` there
- * is no call, and so not that export either.
+ * Sets where one export of noble comes from, and returns `served`. A bundle without `served` has
+ * neither this call nor that export.
  *
  * @param name `hashes` or `ciphers`
  * @param line the major version
@@ -136,7 +136,7 @@ export function withNoble<Export>(
 /** Makes an export of a module of noble, with the interface of a line. */
 export interface Maker<Export> {
   (line: Line): Export;
-  /** Where noble has what this falls back on or, if `lent`, stands in for. */
+  /** Where noble has what this falls back on or, if `lent`, replaces. */
   readonly noble?: readonly [subpath: string, entry: string];
   readonly lent?: true;
 }
@@ -210,7 +210,7 @@ export function modulesOf<const Table extends Readonly<Record<string, Makers>>>(
   ) as Modules<Table>;
 }
 
-/** Returns a function or object that loads what it stands for at its first use. */
+/** Returns a function or object that loads what it replaces at its first use. */
 export function standIn(load: () => Lent): Lent {
   const proxy: object = new Proxy(function noble() {}, {
     apply: (_, self, given) => Reflect.apply(load(), self, given),

@@ -57,7 +57,7 @@ export class CipherMessage {
     collected.register(this, this.#contents);
   }
 
-  /** A string is a key in UTF-8, of `keySize` bytes. */
+  /** Sets key and nonce. A string is a key in UTF-8, of `keySize` bytes. */
   set(key: Uint8Array | string, keySize: number, nonce: Uint8Array): void {
     this.#keySize = keySize;
     this.#nonceSize = sizeOf(nonce);

@@ -145,7 +145,7 @@ export function digesterClass(kind: DigesterKind): {
         return (this.#result = Buffer.alloc(0));
       }
       const digest = running.digest(Form.Buffer) as Buffer;
-      // That of an HMAC is already in memory of its own.
+      // That of an HMAC is already in separate memory.
       return (this.#result = kind.mac ? digest : apart(digest));
     }
 
@@ -265,7 +265,7 @@ function viewBytes(chunk: unknown): Uint8Array {
   return isBytesView(chunk) ? bytesOfView(chunk) : Buffer.alloc(0);
 }
 
-/** Node.js refuses an odd number of hex digits. */
+/** Returns true for hex: Node.js refuses an odd number of digits. */
 function isHex(encoding: unknown): boolean {
   return typeof encoding === 'string' && encoding.toLowerCase() === 'hex';
 }

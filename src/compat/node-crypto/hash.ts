@@ -83,7 +83,7 @@ Object.defineProperty(Class.prototype, 'copy', { value: copy, writable: true, co
 export const Hash = callableClass(original.Hash, createHash);
 setConstructor(Class.prototype, original.Hash, Hash);
 
-/** crypto.hash, where Node.js has it. */
+/** Does the work of crypto.hash, where Node.js has it. */
 export function hash(algorithm: unknown, data: unknown, encoding: unknown = 'hex'): unknown {
   if (typeof algorithm === 'string' && (encoding === 'hex' || encoding === 'buffer')) {
     const served = servedHash(algorithm);

@@ -14,7 +14,7 @@ export function mayServe(): boolean {
   return serving && getFips() === 0;
 }
 
-/** Node's setFips; switched on, it ends the service of Millrace. */
+/** Calls Node's setFips; FIPS mode ends the service of Millrace. */
 export function setFipsMode(...given: unknown[]): void {
   callNode(setFips, given);
   if (getFips() !== 0) serving = false;

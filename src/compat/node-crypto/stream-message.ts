@@ -125,7 +125,7 @@ export class StreamMessage {
   #handle = 0;
   #index = 0;
 
-  /** A string is a key in UTF-8. */
+  /** Begins a message. A string is a key in UTF-8. */
   constructor(facts: CipherFacts, encrypt: boolean, key: Uint8Array | string, nonce: Uint8Array) {
     this.#facts = facts;
     this.#encrypt = encrypt;

@@ -248,7 +248,7 @@ function readMembers(
 
 const NONE = { bytes: {}, numbers: {}, hash: undefined, problem: undefined };
 
-/** ToNumber, which throws for a BigInt too. */
+/** Converts by ToNumber, which throws for a BigInt too. */
 function toNumber(value: unknown): number {
   return +(value as number);
 }

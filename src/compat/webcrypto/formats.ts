@@ -262,7 +262,7 @@ function readJwk(data: unknown): Jwk {
   return { alg, ext, k, key_ops, kty, use };
 }
 
-/** The name of an algorithm in a JWK. */
+/** Returns the name of an algorithm in a JWK. */
 function jwkName({ name }: Served | Kept): string {
   return name === 'ChaCha20-Poly1305' ? 'C20P' : `K${name.slice(4)}`;
 }

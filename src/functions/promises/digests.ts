@@ -68,7 +68,7 @@ export function hash<E extends Encoding = 'buffer'>(
   encoding?: E,
   options?: CallOptions,
 ): Promise<Digest<E>>;
-/** Like the form above, with all options in one object. */
+/** Works like the form above, with all options in one object. */
 export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: HashAlgorithm,
   data: Message,
@@ -86,7 +86,7 @@ export function hash<E extends Encoding = 'buffer'>(
   encoding?: E,
   options?: StreamOptions,
 ): Promise<Digest<E>>;
-/** Like the form above, with all options in one object. */
+/** Works like the form above, with all options in one object. */
 export function hash<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: HashAlgorithm,
   source: StreamSource,
@@ -135,7 +135,7 @@ export function hashFile<E extends Encoding = 'buffer'>(
   encoding?: E,
   options?: StreamOptions,
 ): Promise<Digest<E>>;
-/** Like the form above, with all options in one object. */
+/** Works like the form above, with all options in one object. */
 export function hashFile<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: HashAlgorithm,
   path: FileSource,
@@ -176,14 +176,14 @@ export function hashFiles<E extends Encoding = 'buffer'>(
   paths: Items<FileSource>,
   encoding?: E,
 ): Promise<Digest<E>[]>;
-/** Like the form above, with `signal` and `errors`. */
+/** Works like the form above, with `signal` and `errors`. */
 export function hashFiles<E extends Encoding = 'buffer', R extends 'throw' | 'return' = 'throw'>(
   algorithm: HashAlgorithm,
   paths: Items<FileSource>,
   encoding: E | undefined,
   options: Pick<HashFilesOptions<E, R>, 'errors'> & FilesSignalOptions,
 ): Promise<FileDigest<E, R>[]>;
-/** Like the forms above, with all options in one object. */
+/** Works like the forms above, with all options in one object. */
 export function hashFiles<E extends Encoding = 'buffer', R extends 'throw' | 'return' = 'throw'>(
   algorithm: HashAlgorithm,
   paths: Items<FileSource>,
@@ -218,7 +218,7 @@ export function hmac<E extends Encoding = 'buffer'>(
   encoding?: E,
   options?: CallOptions,
 ): Promise<Digest<E>>;
-/** Like the form above, with all options in one object. */
+/** Works like the form above, with all options in one object. */
 export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: HashAlgorithm,
   key: string | KeyInput,
@@ -233,7 +233,7 @@ export function hmac<E extends Encoding = 'buffer'>(
   encoding?: E,
   options?: StreamOptions,
 ): Promise<Digest<E>>;
-/** Like the form above, with all options in one object. */
+/** Works like the form above, with all options in one object. */
 export function hmac<E extends Encoding = 'buffer', T extends Bytes | undefined = undefined>(
   algorithm: HashAlgorithm,
   key: string | KeyInput,
@@ -309,7 +309,7 @@ export function hashFilesIterator<
   encoding?: E,
   options?: Pick<HashFilesOptions<E, R>, 'errors'> & FilesSignalOptions,
 ): AsyncGenerator<FileEntry<E, R>, void, void>;
-/** Like the form above, with all options in one object. */
+/** Works like the form above, with all options in one object. */
 export function hashFilesIterator<
   E extends Encoding = 'buffer',
   R extends 'throw' | 'return' = 'throw',
@@ -359,7 +359,7 @@ export function hashMany<E extends Encoding | undefined = undefined>(
   encoding?: E,
   options?: CallOptions,
 ): Promise<ManyOutput<E>>;
-/** Like the form above, with all options in one object. */
+/** Works like the form above, with all options in one object. */
 export function hashMany<
   E extends Encoding | undefined = undefined,
   T extends Bytes | undefined = undefined,
@@ -392,7 +392,7 @@ export function hmacMany<E extends Encoding | undefined = undefined>(
   encoding?: E,
   options?: CallOptions,
 ): Promise<ManyOutput<E>>;
-/** Like the form above, with all options in one object. */
+/** Works like the form above, with all options in one object. */
 export function hmacMany<
   E extends Encoding | undefined = undefined,
   T extends Bytes | undefined = undefined,

@@ -113,7 +113,7 @@ export async function openRange(read: ReadRange, options: OpenRangeOptions): Pro
 }
 
 /**
- * Like {@link sealStream}, as a web TransformStream. It accepts bytes, not strings.
+ * Returns a web TransformStream that works like {@link sealStream}. It accepts bytes, not strings.
  *
  * @example
  * ```js
@@ -133,8 +133,8 @@ export function sealTransformStream(options: SealedStreamOptions): TransformStre
 }
 
 /**
- * Like {@link openStream}, as a web TransformStream. **Before the readable side closes the output
- * is authentic but may be incomplete.**
+ * Returns a web TransformStream that works like {@link openStream}. **Before the readable side
+ * closes the output is authentic but may be incomplete.**
  *
  * @example
  * ```js
@@ -235,8 +235,8 @@ export async function openWithPassphrase(...given: unknown[]): Promise<Buffer> {
 }
 
 /**
- * Like {@link sealWithPassphrase}, as a Node.js stream in constant memory. The passphrase is copied
- * at the call.
+ * Returns a Node.js stream that works like {@link sealWithPassphrase}, in constant memory. The
+ * passphrase is copied at the call.
  *
  * @example
  * ```js
@@ -261,8 +261,8 @@ export function sealStreamWithPassphrase(
 }
 
 /**
- * Like {@link openWithPassphrase}, as a Node.js stream in constant memory. It emits only authentic
- * bytes, in order. **Before `'end'` the output is authentic but may be incomplete.**
+ * Returns a Node.js stream that works like {@link openWithPassphrase}, in constant memory. It emits
+ * only authentic bytes, in order. **Before `'end'` the output is authentic but may be incomplete.**
  *
  * @example
  * ```js
@@ -293,7 +293,8 @@ export function openStreamWithPassphrase(
 }
 
 /**
- * Like {@link sealStreamWithPassphrase}, as a web TransformStream. It accepts bytes, not strings.
+ * Returns a web TransformStream that works like {@link sealStreamWithPassphrase}. It accepts bytes,
+ * not strings.
  *
  * @example
  * ```js
@@ -315,8 +316,8 @@ export function sealTransformStreamWithPassphrase(
 }
 
 /**
- * Like {@link openStreamWithPassphrase}, as a web TransformStream. **Before the readable side
- * closes the output is authentic but may be incomplete.**
+ * Returns a web TransformStream that works like {@link openStreamWithPassphrase}. **Before the
+ * readable side closes the output is authentic but may be incomplete.**
  *
  * @example
  * ```js
@@ -412,7 +413,7 @@ export async function openWithKey(...given: unknown[]): Promise<Buffer> {
 }
 
 /**
- * Like {@link sealWithKey}, as a Node.js stream in constant memory.
+ * Returns a Node.js stream that works like {@link sealWithKey}, in constant memory.
  *
  * @example
  * ```js
@@ -437,8 +438,8 @@ export function sealStreamWithKey(
 }
 
 /**
- * Like {@link openWithKey}, as a Node.js stream in constant memory. It emits only authentic bytes,
- * in order. **Before `'end'` the output is authentic but may be incomplete.**
+ * Returns a Node.js stream that works like {@link openWithKey}, in constant memory. It emits only
+ * authentic bytes, in order. **Before `'end'` the output is authentic but may be incomplete.**
  *
  * @example
  * ```js
@@ -472,7 +473,8 @@ export function openStreamWithKey(
 }
 
 /**
- * Like {@link sealStreamWithKey}, as a web TransformStream. It accepts bytes, not strings.
+ * Returns a web TransformStream that works like {@link sealStreamWithKey}. It accepts bytes, not
+ * strings.
  *
  * @example
  * ```js
@@ -496,8 +498,8 @@ export function sealTransformStreamWithKey(
 }
 
 /**
- * Like {@link openStreamWithKey}, as a web TransformStream. **Before the readable side closes the
- * output is authentic but may be incomplete.**
+ * Returns a web TransformStream that works like {@link openStreamWithKey}. **Before the readable
+ * side closes the output is authentic but may be incomplete.**
  *
  * @example
  * ```js

@@ -109,7 +109,7 @@ function start(batch: Batch, user: Completion, cancellable: boolean): BatchJobs 
   }
 }
 
-/** An estimate for strings. */
+/** Returns the size of all messages, an estimate for strings. */
 function sourceSize({ list, packed }: Messages): number {
   if (list === undefined) return sizeOf(packed);
   let size = 0;
@@ -184,8 +184,8 @@ function numbers(count: number): Float64Array {
 }
 
 /**
- * The messages in memory that does not change until the jobs are done: lent by the caller, or
- * copies.
+ * Returns the messages in memory that does not change until the jobs are done: lent by the caller,
+ * or copies.
  */
 function own(batch: Batch): Owned {
   const { messages, target } = batch;
@@ -283,9 +283,7 @@ class BatchJobs {
     if (this.#left === 0) this.settle();
   }
 
-  /**
-   * The signal has aborted: those that have not started never will, and those that run stop soon.
-   */
+  /** Cancels the jobs: those that have not started never will, and those that run stop soon. */
   abort(reason: unknown): void {
     this.reason = reason;
     for (const job of this.#jobs) {

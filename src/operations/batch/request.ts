@@ -9,7 +9,7 @@ import { wipe, type Secret } from '../../base/secret-memory.js';
 import { secretResult } from '../../base/secret-results.js';
 import { hex, STRING_MAX, type Buffer } from '#platform/base/runtime.js';
 
-/** Consecutive messages with their sizes. */
+/** Sets consecutive messages with their sizes. */
 export function setSized(
   { operation, facts }: Batch,
   all: Uint8Array,
@@ -24,7 +24,7 @@ export function setSized(
   request.flags |= Flag.HasSizes;
 }
 
-/** Consecutive messages of one size. */
+/** Sets consecutive messages of one size. */
 export function setPacked(
   { operation, facts }: Batch,
   packed: Uint8Array,
@@ -37,7 +37,7 @@ export function setPacked(
   frame[At.MessageSize] = size;
 }
 
-/** Messages in separate views. */
+/** Sets messages in separate views. */
 export function setViews(
   { operation, facts }: Batch,
   views: readonly Uint8Array[],
@@ -60,7 +60,7 @@ export function fillBeginning({ key, preference, seedLow, seedHigh }: Batch): vo
 /** The most digests that are encoded as one string of hex. */
 const TEXT_DIGESTS = 32;
 
-/** The result of the call. */
+/** Returns the result of the call. */
 export function finish(batch: Batch, result: Secret<Buffer>): unknown {
   const { messages, size, form, target, targetOffset } = batch;
   if (target !== undefined) {

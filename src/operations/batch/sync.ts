@@ -50,7 +50,10 @@ export function hashHere(batch: Batch): unknown {
   return finish(batch, result);
 }
 
-/** The native engine neither fails in between nor overwrites a message that it has not read. */
+/**
+ * Returns true for the native engine, which neither fails in between nor overwrites a message that
+ * it has not read.
+ */
 function isNative({ preference }: Batch): boolean {
   return preference === undefined && defaultEngine.engine.name === 'native';
 }
@@ -72,8 +75,8 @@ function hashPacked(batch: Batch, target: Uint8Array, total: number): number {
 }
 
 /**
- * Reused memory for digests before they are copied to a target: the page faults of new memory can
- * cost 12 ns a digest.
+ * Returns reused memory for digests before they are copied to a target: the page faults of new
+ * memory can cost 12 ns a digest.
  */
 function staged(size: number): Secret<Buffer> {
   stage ??= secretResult(STAGE_SIZE);
@@ -83,7 +86,7 @@ function staged(size: number): Secret<Buffer> {
 const STAGE_SIZE = 512 * 1024;
 let stage: Secret<Buffer> | undefined;
 
-/** MACs are secret, digests are not. */
+/** Returns memory for the result: MACs are secret, digests are not. */
 function resultOf(batch: Batch, size: number): Secret<Buffer> {
   return isKeyed(batch) ? secretResult(size) : (allocate(size) as Secret<Buffer>);
 }

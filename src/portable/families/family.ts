@@ -107,7 +107,7 @@ export class Family<Calls extends object> {
     if (this.end !== this.#first) this.drop();
   }
 
-  /** Drops the instance, whose memory holds no secrets any more. */
+  /** Drops the instance; its memory no longer holds secrets. */
   drop(): void {
     this.end = 0;
     this.#exports = this.#bytes = undefined as never;
@@ -137,7 +137,7 @@ export function layOut(family: Family<object>, inputs: readonly Uint8Array[]): n
   let end = family.start;
   for (const { length } of inputs) {
     places.push(end);
-    // Not `aligned`, whose numbers have 32 bits.
+    // Not `aligned`: its numbers have 32 bits.
     end = Math.ceil((end + length) / 16) * 16;
   }
   family.reserve(end + WINDOW_MIN);

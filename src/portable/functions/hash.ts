@@ -132,8 +132,8 @@ export function recipeOf(value: unknown, name: string): Recipe {
 }
 
 /**
- * Makes a hash function. `paramsOf` reads the parameters that it takes; `long` is for hashes whose
- * output can be long.
+ * Makes a hash function. `paramsOf` reads the parameters that it takes; `long` is for hashes that
+ * can have long output.
  */
 export function makeHash<Extra extends object = NoOptions, Source = Data>(
   recipe: Recipe,

@@ -1,4 +1,4 @@
-/** A hash or an HMAC whose message arrives in parts. */
+/** A hash or an HMAC of a message that arrives in parts. */
 import { makeError } from '../../base/errors.js';
 import { Unclonable } from '../../base/unclonable.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';

@@ -41,8 +41,8 @@ export function passphraseBytes(passphrase: unknown): Secret {
 }
 
 /**
- * ASCII is in Unicode's form C. Only other text becomes a string, which cannot be wiped: JavaScript
- * normalizes nothing else.
+ * Normalizes to Unicode's form C. ASCII is in that form. Only other text becomes a string, which
+ * cannot be wiped: JavaScript normalizes nothing else.
  */
 function normalized(given: Secret): Secret {
   if (given.every((byte) => byte < 0x80)) return given;

@@ -20,7 +20,7 @@ export interface Blake2Opts {
 export const blake2b = /* @__PURE__ */ blake2(algorithms.blake2b512, 'blake2b');
 export const blake2s = /* @__PURE__ */ blake2(algorithms.blake2s256, 'blake2s');
 
-/** The initial values of BLAKE2s, which are those of SHA-256 (version 1). */
+/** Returns the initial values of BLAKE2s, which are those of SHA-256 (version 1). */
 export const IV = (): ArrayLike<number> =>
   Uint32Array.of(
     0x6a09e667,

@@ -157,14 +157,14 @@ export const u16 =
   ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint16Array =>
     new Uint16Array(buffer, byteOffset, byteLength >> 1);
 
-/** The check of line 1: any of several sizes. */
+/** Checks bytes as version 1 does: any of several sizes. */
 function bytesOfSizes(value: unknown, ...sizes: any[]): any {
   const { length } = checkBytes(1, value);
   if (sizes.length > 0 && !sizes.includes(length))
     throw new Error(`Uint8Array expected of length ${sizes}, got length=${length}`);
 }
 
-/** The check of line 2. */
+/** Checks bytes as version 2 does. */
 function bytesOfSize(value: unknown, size?: number, title = ''): any {
   if (size !== undefined) checkNumber(2, size, 'length');
   return checkBytes(2, value, title, size);

@@ -1,6 +1,6 @@
 /** The modules `crypto` of version 1. */
 
-/** WebCrypto, which is also the property `web` of @noble/hashes 1.1 and 1.2. */
+/** Returns WebCrypto, which is also the property `web` of @noble/hashes 1.1 and 1.2. */
 export const crypto = (): object | undefined => {
   const { crypto: found } = globalThis as { crypto?: { [name: string]: any } };
   if (found === undefined) return undefined;
@@ -12,5 +12,5 @@ export const crypto = (): object | undefined => {
   };
 };
 
-/** WebCrypto as @noble/ciphers has it. */
+/** Returns WebCrypto as @noble/ciphers has it. */
 export const webCrypto = (): unknown => (globalThis as { crypto?: unknown }).crypto;
