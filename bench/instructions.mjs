@@ -70,7 +70,10 @@ async function main() {
   return failed.length === 0 ? 0 : 1;
 }
 
-/** Serial: two at a time would be no faster on two cores that others use as well. */
+/**
+ * Prints the instructions of optimised code, one call after the other: two at a time would not be
+ * faster on two cores that others use as well.
+ */
 async function optimised() {
   const heads = ['native', 'JavaScript', 'node', 'libraries', 'total'];
   const line = (name, cells) =>

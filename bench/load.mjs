@@ -88,7 +88,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** A file, as Node.js keeps no compiled code of `node -e`. */
+/** Measures a program from a file, as Node.js keeps no compiled code of `node -e`. */
 function loading(program, index) {
   const path = file(
     `load-${index}.${program.startsWith('await') ? 'mjs' : 'cjs'}`,

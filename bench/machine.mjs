@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The CPU, its cores, the system and Node.js in one line. */
+/** Returns the CPU, its cores, the system and Node.js in one line. */
 export function machineName() {
   const [{ model = 'unknown CPU' } = {}] = cpus();
   const version = /^\d+\.\d+/.exec(release())?.[0] ?? release();
@@ -16,7 +16,7 @@ export function machineName() {
   return `${model.trim()}, ${cpus().length} cores, ${system}, ${process.version}`;
 }
 
-/** Twelve hexadecimal digits that change with any file of the built package. */
+/** Returns twelve hexadecimal digits that change with any file of the built package. */
 export function buildId() {
   const hash = createHash('sha256');
   for (const folder of ['native', 'dist']) {

@@ -113,7 +113,7 @@ function through(from, stream) {
   );
 }
 
-/** The block again and again. */
+/** Returns a source of the block again and again. */
 function source(pieceSize, size) {
   let at = 0;
   return new Readable({

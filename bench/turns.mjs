@@ -96,7 +96,7 @@ async function flight(competitor, milliseconds) {
   return seconds;
 }
 
-/** Median seconds until a call returns, the workers asleep before it. */
+/** Measures the median seconds until a call returns, the workers asleep before it. */
 async function held({ calls: [call] }, milliseconds) {
   const times = [];
   const end = performance.now() + Math.max(milliseconds, 5 * PAUSE_MS);

@@ -113,7 +113,7 @@ if (values.jose !== undefined) {
   const methods = Object.fromEntries(
     Object.keys(ours).map((name) => [name, [platform[name], ours[name].bind(ours)]]),
   );
-  /** jose calls `crypto.subtle`: replaces the prototype's methods as register-webcrypto does. */
+  /** Replaces the prototype's methods as register-webcrypto does: jose calls `crypto.subtle`. */
   const under = (index, call) => () => {
     for (const [name, both] of Object.entries(methods)) platform[name] = both[index];
     // Encryption is random: there is nothing to compare.

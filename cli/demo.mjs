@@ -206,7 +206,7 @@ async function measure(work, inFlight, delay) {
   return { rows, longestBlock };
 }
 
-/** The operations on chunk i, by three APIs. Millrace's return the bytes done. */
+/** Returns the operations on chunk i, by three APIs. Millrace's return the bytes done. */
 function makeWork(file) {
   const count = Math.max(1, Math.ceil(file.length / CHUNK_BYTES));
   const rawKey = crypto.randomBytes(32);
@@ -328,7 +328,7 @@ function printLine(text) {
   ui.print(`${text}\n`);
 }
 
-/** A progress bar over `total` bytes; end() replaces it by one line. */
+/** Returns a progress bar over `total` bytes; end() replaces it by one line. */
 function progressBar(title, total) {
   const line = progress.startProgress(title, { total });
   return {

@@ -168,7 +168,10 @@ function kernelTable({ algorithms = {} } = {}, width, dim) {
   return found + reasons.map((reason) => `\n${wrap(reason, width, 2)}\n`).join('');
 }
 
-/** One row an algorithm. Columns that the report has no values for are left out. */
+/**
+ * Returns a table with one row for each algorithm. Columns that the report has no values for are
+ * left out.
+ */
 function algorithmTable({ native, costs }, width, dim) {
   const costHeads = costs === undefined ? [] : ['ns>', 'MB/s>', 'inline to>', 'split from>'];
   const rows = Object.entries(native.algorithms).map(([name, { library, instructions, lanes }]) => [
@@ -184,7 +187,9 @@ function algorithmTable({ native, costs }, width, dim) {
   });
 }
 
-/** Key derivations, which have no cost by the byte. Equal PBKDF2 rows become one. */
+/**
+ * Returns a table of key derivations, which have no cost by the byte. Equal PBKDF2 rows become one.
+ */
 function derivationTable({ native: { derivations } }, width, dim) {
   if (derivations === undefined) return '';
   /** @type {Map<string, string[]>} */
@@ -223,7 +228,7 @@ function costCells(cost) {
 
 const bytes = (count) => (count < 10_000 ? String(count) : size(count));
 
-/** The instructions for one message and, in brackets, those for several at once. */
+/** Returns the instructions for one message and, in brackets, those for several at once. */
 function withLanes(instructions, lanes) {
   const one = instructions.join(' ') || '-';
   return lanes === undefined || lanes.instructions.every((each) => instructions.includes(each))

@@ -60,7 +60,7 @@ class Line {
     statusLine.clear = () => this.#clear();
   }
 
-  /** Also redraws, as the timer does not run while the event loop is blocked. */
+  /** Adds bytes. Also redraws, as the timer does not run while the event loop is blocked. */
   add(bytes) {
     this.#done += bytes;
     if (performance.now() - this.#drawnAt >= REDRAW_MS) this.#draw();

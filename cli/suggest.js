@@ -12,7 +12,10 @@ function suggest(word, known, prefix = '') {
     : '';
 }
 
-/** Optimal string alignment distance: substitutions, insertions, deletions, transpositions. */
+/**
+ * Returns the optimal string alignment distance: substitutions, insertions, deletions,
+ * transpositions.
+ */
 function distance(left, right) {
   const rows = [Array.from({ length: right.length + 1 }, (_, column) => column)];
   for (let i = 1; i <= left.length; i++) {

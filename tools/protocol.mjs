@@ -102,7 +102,7 @@ const enumerations = [
         "A run of chunks: the base nonce is the iv, the first chunk's number the seed.",
       ],
       'OpenChunks',
-      ['HashFile', 'A message of `At.MessageSize` bytes in a file, whose path is the source.'],
+      ['HashFile', 'A message of `At.MessageSize` bytes in a file; its path is the source.'],
       [
         'HashFiles',
         'Messages in `At.Count` files of at most `At.MessageSize` bytes. The source ' +
@@ -115,7 +115,7 @@ const enumerations = [
       ],
       [
         'CipherUpdate',
-        'Encrypts or decrypts the next bytes of a message, whose handle is the key. Asynchronous ' +
+        'Encrypts or decrypts the next bytes of a message; its handle is the key. Asynchronous ' +
           'only: `updateCipher` is its synchronous form.',
       ],
       [
@@ -283,7 +283,7 @@ const statuses = [
   {
     name: 'Argument',
     doc:
-      'An argument is no typed array, or a range does not fit in it: a bug in the parser, ' +
+      'An argument is not a typed array, or a range does not fit in it: a bug in the parser, ' +
       'or the buffer was detached.',
     code: 'ERR_ARGUMENT_VALUE',
     message: 'a range does not fit its buffer: was it detached or resized during the call?',
@@ -316,7 +316,7 @@ const statuses = [
   { name: 'Memory', doc: 'Memory is short.', code: 'ERR_OUT_OF_MEMORY', message: 'out of memory' },
   {
     name: 'State',
-    doc: 'The bytes are no state of this hash, or one that cannot be continued.',
+    doc: 'The bytes are not a state of this hash, or are one that cannot be continued.',
     code: 'ERR_STATE',
     message: 'state does not belong to this hash',
   },
@@ -341,7 +341,7 @@ const statuses = [
   },
   {
     name: 'Encoded',
-    doc: 'The text is no password hash that Millrace knows.',
+    doc: 'The text is not a password hash that Millrace knows.',
     code: 'ERR_PASSWORD_HASH',
     message: 'hash is not a PHC or bcrypt string',
   },

@@ -33,7 +33,7 @@ function line({ name, goal, bytes, disturbed, entries }) {
   );
 }
 
-/** Bold below the goal, `~` where the difference is within the noise. */
+/** Formats a ratio, bold below the goal, `~` where the difference is within the noise. */
 export function verdict(ratio, goal, noise) {
   const shown = ratio.toFixed(2);
   if (ratio >= goal) return shown;

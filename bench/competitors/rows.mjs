@@ -224,7 +224,7 @@ export const rows = [
   ),
 ];
 
-/** The automatic route beside the fixed ones. */
+/** Returns a row of the automatic route beside the fixed ones. */
 function routesRow(operation, size, inFlight) {
   return {
     name: `${operation} ${label(size)} by promise, ${inFlight} in flight: automatic route`,
@@ -246,7 +246,7 @@ function routesRow(operation, size, inFlight) {
   };
 }
 
-/** On one core, as options with a target. */
+/** Returns a row on one core, as options with a target. */
 function sealRow(algorithm, size) {
   return sync(
     `${algorithm} seal ${label(size)}, prepared key and target`,

@@ -99,9 +99,9 @@ function difference(long, short, times) {
 }
 
 /**
- * The cost of each object of one file in callgrind's format 1: `ob=(id) name` says whose the lines
- * after it are, and the line after `calls=` is the cost of the called function, which is counted
- * where it is.
+ * Returns the cost of each object of one file in callgrind's format 1: `ob=(id) name` names the
+ * object of the lines after it, and the line after `calls=` is the cost of the called function,
+ * which is counted where it is.
  *
  * @param {string} text
  */

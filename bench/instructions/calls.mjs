@@ -191,7 +191,7 @@ export const calls = list.map(([name, call, times]) => ({ name, call, times }));
 /** Results of 32 bytes fill Node's pool exactly so many times. */
 const TIMES = 256;
 
-/** How many more calls the longer one of two sections has. */
+/** Returns how many more calls the longer one of two sections has. */
 export function timesOf({ times = TIMES }) {
   return times;
 }

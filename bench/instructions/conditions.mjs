@@ -41,7 +41,7 @@ export const ofNativeCode = /** @type {const} */ ([
 export const DEFAULT_PROFILE = 'Cargo.toml';
 
 /**
- * The conditions here, or the reason why instructions cannot be counted.
+ * Returns the conditions here, or the reason why instructions cannot be counted.
  *
  * @returns {{ conditions: Conditions } | { reason: string }}
  */
@@ -67,7 +67,7 @@ export function conditionsHere() {
   };
 }
 
-/** The names of the conditions that differ, with both values. */
+/** Returns the names of the conditions that differ, with both values. */
 export function differences(one, other, names) {
   return names
     .filter((name) => one[name] !== other[name])
@@ -81,7 +81,7 @@ function cpuFeatures() {
   return known.sort().join(' ');
 }
 
-/** The compilers' own notes in the section .comment, which stripping leaves. */
+/** Returns the compilers' own notes in the section .comment, which stripping leaves. */
 function compilersOf(binary) {
   const text = readFileSync(binary, 'latin1');
   const found = text.match(/rustc version [^\0]+|GCC: \([^\0]+|clang version [^\0]+/g) ?? [];

@@ -46,8 +46,8 @@ export function writeRecord(path, conditions, counts) {
 }
 
 /**
- * What of a record can be compared under these conditions: both counts, only the native one if
- * Node.js or the C library is another, or none. `reason` says why not both.
+ * Returns what of a record can be compared under these conditions: both counts, only the native one
+ * if Node.js or the C library is another, or none. `reason` says why not both.
  *
  * @param {Record | undefined} record
  * @param {import('./conditions.mjs').Conditions} conditions

@@ -110,7 +110,7 @@ function oneShot(size) {
   });
 }
 
-/** The arguments of createCipheriv. */
+/** Returns the arguments of createCipheriv. */
 function argumentsOf(name) {
   // The tag's size, which Node.js asks for where OpenSSL has no default.
   const options = name === 'chacha20-poly1305' ? { authTagLength: 16 } : undefined;
@@ -168,7 +168,7 @@ function opened(name, size) {
   });
 }
 
-/** A transfer over the loopback: client and server are in one process. */
+/** Returns a transfer over the loopback: client and server are in one process. */
 function transfer(cipher) {
   return promise(`ssh2, 1 MiB with ${cipher}`, 'ssh2', async (_, { Client, Server, utils }) => {
     const data = randomFillSync(Buffer.alloc(MiB));

@@ -335,7 +335,7 @@ function callsOf(libraries, name, call) {
   );
 }
 
-/** Bytes that repeat in no short period. */
+/** Returns bytes that repeat in no short period. */
 function message(size) {
   return new Uint8Array(size).map((_, index) => (index * 31 + (index >> 8)) & 255);
 }

@@ -29,8 +29,8 @@ export function markdown(groups, about) {
 }
 
 /**
- * Other programs only add time: the lowest decile of the rounds stands for a row, and its distance
- * to the lower quartile is the noise.
+ * Returns the figure of a row, the lowest decile of the rounds, as other programs only add time;
+ * its distance to the lower quartile is the noise.
  */
 function quiet(entry) {
   const [decile, quartile] = entry.lower;
@@ -60,7 +60,10 @@ function compare(row) {
   return { ...row, ratios };
 }
 
-/** The time or rate of the first entry point, and each one's ratio to the fastest other library. */
+/**
+ * Returns the time or rate of the first entry point, and each one's ratio to the fastest other
+ * library.
+ */
 function cell(row) {
   if (row === undefined) return '';
   const [{ ours }] = row.ratios;

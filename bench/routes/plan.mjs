@@ -26,7 +26,8 @@ const quickDepths = [1, 16, 256];
  */
 
 /**
- * The cells in the order of their measurement, without those that need more than `most` bytes.
+ * Returns the cells in the order of their measurement, without those that need more than `most`
+ * bytes.
  *
  * @returns {Cell[]}
  */

@@ -133,7 +133,7 @@ export function promiseChains(calls, state) {
   timed().then(next, state.reject);
 }
 
-/** Enough for a p99, in seconds. */
+/** Returns enough of the latencies for a p99, in seconds. */
 function thin(latencies) {
   const step = Math.ceil(latencies.length / 2000);
   return latencies.filter((_, index) => index % step === 0).map((each) => each / 1000);

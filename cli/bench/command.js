@@ -45,7 +45,7 @@ kdf, async and load.`,
       value: 'LIST',
       help: 'only these besides millrace; in hashperf and cryptperf, only these engines',
     },
-    { name: 'match', value: 'TEXT', help: 'only rows whose line contains this text' },
+    { name: 'match', value: 'TEXT', help: 'only rows with this text in their line' },
     {
       name: 'time',
       value: 'MS',

@@ -15,7 +15,11 @@ export const DISTURBED_CORES = 0.3;
 const DISTURBED_DELAY = 0.05;
 const LEAST_NOISE = 0.03;
 
-/** Above 1 the row is disturbed. @param {{ foreign: number, delay?: number, wait: string }} row */
+/**
+ * Returns the disturbance of a row; above 1 the row is disturbed.
+ *
+ * @param {{ foreign: number, delay?: number, wait: string }} row
+ */
 export function disturbance({ foreign, delay = 0, wait }) {
   return Math.max(foreign / DISTURBED_CORES, wait === 'sync' ? delay / DISTURBED_DELAY : 0);
 }
@@ -37,7 +41,7 @@ export function compareRow(row) {
   return { ours, best, ...compare(ours, best, row), ...beside };
 }
 
-/** The fastest of ours against node:crypto. */
+/** Compares our fastest entry with node:crypto. */
 function compareEngines(row) {
   const { entries } = row;
   const ours = fastest(entries.filter(({ competitor }) => competitor !== 'node:crypto'));
@@ -55,13 +59,13 @@ function compare(ours, other, row) {
   return { ratio, noise, verdict };
 }
 
-/** The share of the time that others may have taken from one competitor. */
+/** Returns the share of the time that others may have taken from one competitor. */
 function taken({ disturbed, foreign, delay, wait }) {
   if (!disturbed) return 0;
   return Math.min(1, wait === 'sync' && delay !== undefined ? delay : foreign / cpus().length);
 }
 
-/** The entry with the shortest time. */
+/** Returns the entry with the shortest time. */
 export function fastest(entries) {
   return entries.reduce(
     (best, entry) => (best === undefined || entry.seconds < best.seconds ? entry : best),

@@ -38,7 +38,7 @@ export function csvOf(record) {
   return [heads, ...lines.map((line) => heads.map((head) => line[head]))].map(csvLine).join('');
 }
 
-/** One line with its end. */
+/** Returns one line with its end. */
 export function csvLine(fields) {
   return `${fields.map((field) => quoted(field)).join(',')}\n`;
 }

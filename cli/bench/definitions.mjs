@@ -225,7 +225,7 @@ export const definitions = [
   ...perfDefinitions,
 ];
 
-/** One line that names a definition: "aes-256-gcm seal, prepared key, into". */
+/** Returns one line that names a definition: "aes-256-gcm seal, prepared key, into". */
 export function describe(definition) {
   const { table, key, output, inFlight, engines } = definition;
   if (engines) return what(definition);

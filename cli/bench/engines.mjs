@@ -26,7 +26,7 @@ export const perfSizes = [
   16 * MiB,
 ];
 
-/** So that every thread has work and what waits does not fill the memory. */
+/** Returns a number of jobs that gives every thread work and does not fill the memory. */
 const jobsInFlight = (size) =>
   Math.max(2 * availableParallelism(), Math.min(16, Math.floor((64 * MiB) / size)));
 const oneJob = () => 1;
@@ -81,7 +81,7 @@ function engine(name, about, options, more = {}) {
   };
 }
 
-/** The library, if it has the engine that is asked for; the error says why it has not. */
+/** Returns the library, if it has the engine that is asked for; the error says why it has not. */
 function present({ engine }) {
   const millrace = require('millrace');
   if (engine !== undefined) millrace.hash('sha256', 'whether it is there', { engine });
@@ -166,13 +166,12 @@ export const comparisons = [
 const level = 0.03;
 
 /**
- * Where `faster` overtakes `than` for good. Points are { size, seconds, spread }, in any order;
- * sizes that only one of them has are left out.
+ * Finds where `faster` overtakes `than` for good. Points are { size, seconds, spread }, in any
+ * order; sizes that only one of them has are left out.
  *
- * @returns {{ from: number | undefined, always: boolean, ratio: number } | undefined} `from` the
- * size, by interpolation between the sizes
- *   measured (on log axes a line), undefined where it never does; `ratio` how much faster it is at
- *   the largest size; undefined of nothing to compare
+ * @returns {{ from: number | undefined, always: boolean, ratio: number } | undefined} `from`: the
+ *   size, by interpolation between the measured sizes (on log axes a line), undefined if it never
+ *   does; `ratio`: how much faster it is at the largest size; undefined if no size can be compared
  */
 export function crossover(faster, than) {
   const pairs = faster
@@ -203,8 +202,8 @@ export function crossover(faster, than) {
 }
 
 /**
- * All comparisons of measured rows: [{ table, algorithm, operation, faster, than, from, always,
- * ratio }].
+ * Returns all comparisons of measured rows: [{ table, algorithm, operation, faster, than, from,
+ * always, ratio }].
  */
 export function crossovers(rows) {
   const keys = [

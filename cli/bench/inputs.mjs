@@ -3,8 +3,8 @@
 import crypto from 'node:crypto';
 
 /**
- * The inputs of one definition at one size, for `count` jobs in flight at once: each has a target
- * and a tag, over one source.
+ * Returns the inputs of one definition at one size, for `count` jobs in flight at once: each has a
+ * target and a tag, over one source.
  */
 export function makeInputs(definition, size, count) {
   const {
@@ -55,7 +55,7 @@ export function makeInputs(definition, size, count) {
 }
 
 /**
- * What a form answered, as bytes that can be compared: a digest, all digests of a batch, a
+ * Returns the answer of a form as bytes that can be compared: a digest, all digests of a batch, a
  * plaintext, or ciphertext and tag.
  */
 export function answerBytes(result, inputs) {

@@ -235,7 +235,7 @@ function startProcesses() {
   return { run: inProcess, wrong, foreign };
 }
 
-/** The rounds' quantiles, each as [median, lowest, highest]. */
+/** Returns the rounds' quantiles, each as [median, lowest, highest]. */
 export function combine(rounds) {
   const names = Object.keys(rounds[0].probes);
   const over = (pick) => {

@@ -238,7 +238,10 @@ function openOutputs({ json, csv, html }) {
   };
 }
 
-/** Like `node --expose-gc`, so that a row starts without the garbage of the one before. */
+/**
+ * Exposes the collector as `node --expose-gc` does, so that a row starts without the garbage of the
+ * one before.
+ */
 function exposeCollector() {
   if (globalThis.gc !== undefined) return;
   setFlagsFromString('--expose-gc');

@@ -4,7 +4,7 @@ export function median(values) {
   return quantile(values, 0.5);
 }
 
-/** By linear interpolation between the neighbours; NaN of nothing. */
+/** Returns a quantile by linear interpolation between the neighbours; NaN of no values. */
 export function quantile(values, part) {
   if (values.length === 0) return Number.NaN;
   const sorted = Float64Array.from(values).sort();
@@ -16,15 +16,15 @@ export function quantile(values, part) {
   );
 }
 
-/** Half the interquartile range, relative to the median. */
+/** Returns half the interquartile range, relative to the median. */
 export function spread(values) {
   return (quantile(values, 0.75) - quantile(values, 0.25)) / 2 / median(values);
 }
 
 /**
- * A probe that waits for its answer before it asks again takes one sample of a stall however long
- * it lasts, as if only one event had met it. This adds the samples of the events that would have
- * come every `interval` meanwhile (Gil Tene's correction of coordinated omission).
+ * Adds the samples of the events that would have come every `interval` during a stall (Gil Tene's
+ * correction of coordinated omission): a probe that waits for its answer before it asks again takes
+ * one sample of a stall, however long it lasts.
  */
 export function uncoordinated(samples, interval) {
   const all = [];
@@ -34,7 +34,7 @@ export function uncoordinated(samples, interval) {
   return all;
 }
 
-/** `list` beginning with another element each round, so that no element is always first. */
+/** Returns `list` beginning with another element each round, so that no element is always first. */
 export function rotated(list, by) {
   const at = list.length === 0 ? 0 : by % list.length;
   return [...list.slice(at), ...list.slice(0, at)];

@@ -155,7 +155,7 @@ const list = (text) =>
     .map((part) => part.trim())
     .filter(Boolean);
 
-/** Bytes; K, M and G are powers of 1024. */
+/** Returns a size in bytes; K, M and G are powers of 1024. */
 export function parseSize(text) {
   const match = /^(\d+)([kmg]?)(?:i?b)?$/i.exec(text);
   const size =

@@ -71,8 +71,8 @@ const smallest = { label: 24, best: 14 };
 const mark = ' disturbed';
 
 /**
- * Which columns there are for these rows, so that lines keep to `width`: what is least important
- * goes first.
+ * Chooses the columns for these rows, so that lines keep to `width`: the least important column is
+ * dropped first.
  *
  * @param rows planned ones: { definition, size, wait }
  * @param names of the competitors that are ready
@@ -116,7 +116,7 @@ export function layout(rows, names, width = Infinity) {
 
 const ratioOf = ({ noise }) => ratioWidth + (noise ? noiseWidth : 0);
 
-/** The column heads. */
+/** Returns the column heads. */
 export function head(table) {
   return cells(table, {
     what: table.engines ? 'MB/s' : '',
@@ -131,7 +131,7 @@ export function head(table) {
 const title = (definition, wait) =>
   definition.engines ? describe(definition) : `${wait.padEnd(8)} ${describe(definition)}`;
 
-/** One row of the table. */
+/** Returns one row of the table. */
 export function line(row, table, paint = (_shade, text) => text) {
   const { ours, best, ratio, noise, verdict, loop } = row.comparison;
   const values = table.shown.map((name) => {
@@ -172,14 +172,14 @@ export function line(row, table, paint = (_shade, text) => text) {
   return shade === undefined || table.engines ? text : paint(shade, text);
 }
 
-/** Where an engine overtakes another, in words. */
+/** Says where an engine overtakes another, in words. */
 export const where = ({ from, always }) =>
   from === undefined ? 'nowhere' : always ? 'everywhere' : `from about ${roughly(from)}`;
 
 export const whereAndHow = (found) =>
   `${where(found)} (${found.ratio.toFixed(2)}x at the largest size)`;
 
-/** A line for each comparison of engines; the algorithm is in the first of its lines. */
+/** Returns a line for each comparison of engines; the algorithm is in the first of its lines. */
 export function crossoverTable(found) {
   if (found.length === 0) return '';
   const textOf = ({ faster, than }) => `${faster} beats ${than}`;
@@ -281,7 +281,7 @@ function cells(
     .trimEnd();
 }
 
-/** Below zero too: a timer may fire early by the grain of the clock. */
+/** Formats a duration, below zero too: a timer may fire early by the grain of the clock. */
 export function duration(seconds) {
   if (seconds < 0) return `-${duration(-seconds)}`;
   if (seconds < 1e-6) return `${(seconds * 1e9).toFixed(0)} ns`;
@@ -301,7 +301,7 @@ export function megabytes(rate) {
   return value >= 99.95 ? value.toFixed(0) : value.toPrecision(3);
 }
 
-/** A size that was computed. */
+/** Formats a size that was computed. */
 export function roughly(size) {
   if (size < 1024) return `${Math.round(size)} B`;
   const [value, unit] = size < 1 << 20 ? [size / 1024, 'KiB'] : [size / (1 << 20), 'MiB'];

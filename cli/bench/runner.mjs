@@ -51,10 +51,10 @@ export async function loadCompetitors(modules) {
 }
 
 /**
- * One row. Returns { entries: [{ competitor, form, seconds, quartiles, spread, latency?, cores? }],
- * wrong, foreign, delay, attempts, disturbed }, seconds being the median time of one operation (of
- * a batch: of one message) and cores the CPU time it kept busy. `wrong` names the forms
- * that returned another answer and were not timed.
+ * Measures one row. Returns { entries: [{ competitor, form, seconds, quartiles, spread, latency?,
+ * cores? }], wrong, foreign, delay, attempts, disturbed }, seconds being the median time of one
+ * operation (of a batch: of one message) and cores the CPU time it kept busy. `wrong` names the
+ * forms that returned another answer and were not timed.
  */
 export async function measureRow(definition, size, wait, competitors, options) {
   const { messages = 1, inFlight = options.inFlight } = definition;
@@ -114,7 +114,7 @@ export function expectedSeconds(definition, wait, competitors, { rounds, time })
   );
 }
 
-/** The smallest step of the clock, in seconds. */
+/** Returns the smallest step of the clock, in seconds. */
 export function clockResolution() {
   let smallest = Infinity;
   for (let i = 0; i < 2000; i++) {
@@ -205,8 +205,8 @@ export function choose({ name, forms, engine }, definition, wait) {
 }
 
 /**
- * A competitor with a form for a definition: { competitor, form, calls, answer, ... }, a call for
- * each of `count` jobs.
+ * Prepares a competitor with a form for a definition. Returns { competitor, form, calls, answer,
+ * ... }, a call for each of `count` jobs.
  */
 export async function enter(competitor, form, definition, size, count) {
   const inputs = makeInputs(definition, size, count);

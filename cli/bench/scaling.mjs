@@ -48,7 +48,7 @@ export const splits = [
   { ...blake3, sizes: [4 * MiB, 16 * MiB, 64 * MiB] },
 ];
 
-/** 1, 2, 4, ... and all of them. */
+/** Returns 1, 2, 4, ... and all of them. */
 export function threadCounts(cores) {
   const counts = [];
   for (let count = 1; count < cores; count *= 2) counts.push(count);
@@ -153,7 +153,10 @@ async function runConcurrent(calls, time) {
   return (await runChains(fresh(callbackChains), calls, time)).seconds;
 }
 
-/** What a job costs the event loop, in seconds: calls, and settling once all of them are done. */
+/**
+ * Measures the cost of a job to the event loop, in seconds: calls, and settling once all of them
+ * are done.
+ */
 async function loopTime(calls, secondsPerJob) {
   const cell = new Int32Array(new SharedArrayBuffer(4));
   const rounds = 31;

@@ -10,8 +10,8 @@ const { keyLine, KEY_BYTES } = require('./secrets.js');
 module.exports = {
   usage: '[OPTION]... [FILE]',
   about: `Writes a new random key for millrace seal and millrace open to a file that only its owner
-can read, or to standard output. Anyone who has the key can open the files sealed with it; without
-it they cannot be opened.`,
+can read, or to standard output. Anyone with the key can open the files sealed with it; without it
+they cannot be opened.`,
   options: [
     {
       name: 'force',

@@ -38,7 +38,8 @@ function checkOutput(path, force) {
 }
 
 /**
- * Regular files and dangling links are replaced. Devices and pipes are written to.
+ * Returns true for what is replaced: regular files and dangling links. Devices and pipes are
+ * written to.
  */
 const isReplaceable = (stats) => stats.isFile() || stats.isSymbolicLink();
 

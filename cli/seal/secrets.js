@@ -152,7 +152,7 @@ function readAll(fd) {
   return bytes.subarray(0, size);
 }
 
-/** Loaded on use: most commands need no secret. */
+/** Loads the module on use: most commands need no secret. */
 const memory = () => require('../../dist/core.js')['base/secret-memory'];
 
 module.exports = {

@@ -42,7 +42,7 @@ function checksumLine(name, hex, { tag, zero, binary, quoted }) {
     : `${mark}${tag} (${written}) = ${hex}${end}`;
 }
 
-/** The bytes of a line that was written with one character for each byte of the name. */
+/** Returns the bytes of a line that was written with one character for each byte of the name. */
 const bytesOf = (line) => Buffer.from(line, 'latin1');
 
 const escape = (name) =>

@@ -11,8 +11,8 @@ const { fstatSync, readdirSync, statSync } = require('node:fs');
  */
 
 /**
- * In directories, symbolic links are not followed and only regular files are listed, so that the
- * walk ends. A link that is an operand is followed.
+ * Walks through operands. In directories, symbolic links are not followed and only regular files
+ * are listed, so that the walk ends. A link that is an operand is followed.
  *
  * Yields groups of consecutive files of a directory: one yield a file costs as much as reading a
  * small file.

@@ -126,7 +126,7 @@ fn time(call: &mut impl FnMut(), calls: u32) -> f64 {
     start.elapsed().as_nanos() as f64 / f64::from(calls)
 }
 
-/// The median and half the interquartile range, relative to it.
+/// Returns the median and half the interquartile range, relative to it.
 fn median(mut samples: Vec<f64>) -> (f64, f64) {
     samples.sort_by(f64::total_cmp);
     let at = |part: f64| samples[((samples.len() - 1) as f64 * part) as usize];

@@ -42,7 +42,7 @@ export const piscina = {
     const { Piscina } = requirePackage('piscina');
     return { open: () => openPool(Piscina), version: version('piscina') };
   },
-  /** Its threads would keep the process alive. */
+  /** Ends the threads, which would keep the process alive. */
   async unload() {
     await pool?.destroy();
     pool = undefined;

@@ -94,7 +94,7 @@ export function chartsOf(record) {
   return filled;
 }
 
-/** How many decimals and which unit, for tables and labels. */
+/** Formats a value with decimals and unit, for tables and labels. */
 export const format = (y, value) => units[y].format(value);
 export const unit = (y) => units[y];
 
@@ -276,7 +276,7 @@ function paint(charts) {
     each.colour ??= colourOf.get(each.name);
 }
 
-/** Those that have figures, ours first, so that it is drawn first and named first. */
+/** Returns the series that have figures, ours first, so that it is drawn first and named first. */
 function shown(series) {
   return series
     .filter(({ points }) => points.length > 0)
@@ -320,7 +320,7 @@ function barsOf(title, note, y, bars) {
   return { kind: 'bars', title, note, y, series, table };
 }
 
-/** Map.groupBy, which Node.js 20 lacks. */
+/** Groups as Map.groupBy does, which Node.js 20 lacks. */
 function groupBy(list, keyOf) {
   const groups = new Map();
   for (const each of list) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);

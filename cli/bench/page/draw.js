@@ -41,10 +41,10 @@
   const place = { bytes: (x) => x, threads: (x) => x, percent: (x) => 1 / (1 - x) };
   const unplace = { bytes: (x) => x, threads: (x) => x, percent: (x) => 1 - 1 / x };
 
-  /** 50, 90, 99, 99.9 %. */
+  /** Returns true for 50, 90, 99, 99.9 %. */
   const isRound = (worse) => [2, 10, 100, 1000].some((round) => Math.abs(worse / round - 1) < 1e-6);
 
-  /** As many of the values as have room, the first and, if it fits, the last among them. */
+  /** Returns as many of the values as have room, the first and, if it fits, the last among them. */
   function roomy(values, position, gap) {
     const kept = [];
     for (const value of values)
@@ -53,7 +53,7 @@
     return kept;
   }
 
-  /** 1, 2, 5 times powers of ten, fewer where they would touch. */
+  /** Returns 1, 2, 5 times powers of ten, fewer where they would touch. */
   function decades(low, high, pixels) {
     // The lowest must not stand beside the first size.
     const least = low * (high / low) ** 0.04;
@@ -170,7 +170,7 @@
     drawn.set(id, plot);
   }
 
-  /** Thin lines through points: the noise. */
+  /** Draws the noise as thin lines through points. */
   function drawSpread(self, at, series, colour) {
     const { ctx } = self;
     ctx.save();
@@ -215,7 +215,7 @@
     ctx.restore();
   }
 
-  /** The figures under the pointer, the best first. */
+  /** Shows the figures under the pointer, the best first. */
   function tip(self, box, { x, y, series }, xs, at) {
     box.querySelector('.tip')?.remove();
     const { idx, left } = self.cursor;

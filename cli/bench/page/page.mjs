@@ -59,7 +59,7 @@ const glossary = `<details class="words"><summary>The words of this page</summar
   .map(([word, meaning]) => `<div><dt>${text(word)}</dt><dd>${text(meaning)}</dd></div>`)
   .join('')}</dl></details>`;
 
-/** In how many rows Millrace is faster, and the others by name. */
+/** Returns the number of rows in which Millrace is faster, and the others by name. */
 function verdictOf({ rows }) {
   if (rows.length === 0) return '';
   const { sentence, losses } = verdict(rows);
@@ -89,7 +89,7 @@ function facts({ cpu, cores, system, node, competitors, missing, settings, rows:
   return factList(rows);
 }
 
-/** The same as the table of the terminal says under its rows. */
+/** Returns what the terminal's table says under its rows. */
 function noise({ rows, latency, scaling }) {
   const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
   const disturbed = rows.filter((row) => row.disturbed).length;

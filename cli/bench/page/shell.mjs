@@ -23,7 +23,7 @@ const library = {
 const dashes = [[], [], [9, 4], [3, 4], [9, 4, 3, 4], [6, 3], [2, 3], [12, 3, 2, 3]];
 
 /**
- * A page of HTML. `header` and `footer` are HTML, everything else is text.
+ * Returns a page of HTML. `header` and `footer` are HTML, everything else is text.
  *
  * @param {{ title: string, heading: string, lead: string, header: string, footer: string, sections:
  *   { id: string, title: string, charts: any[] }[] }} page

@@ -50,7 +50,7 @@ async function runBatch(
     latencies.push(performance.now() - begin);
     return key;
   };
-  /** What is wrong with an iteration, if anything. */
+  /** Runs an iteration. Resolves to what is wrong with it, if anything. */
   const iterate = async (iteration) => {
     const input = inputOf(seed, iteration);
     try {
@@ -107,8 +107,8 @@ async function runBatch(
 }
 
 /**
- * The smallest sample that so many per cent of the samples do not exceed: nearest rank, always one
- * that was measured.
+ * Returns the smallest sample that so many per cent of the samples do not exceed: nearest rank,
+ * always one that was measured.
  */
 function percentile(sorted, percent) {
   if (sorted.length === 0) return NaN;
@@ -116,8 +116,8 @@ function percentile(sorted, percent) {
 }
 
 /**
- * SHA-512 as a generator of random numbers: an input depends on the seed and the iteration, not on
- * what has settled before.
+ * Returns an input, with SHA-512 as the generator of random numbers: it depends on the seed and the
+ * iteration, not on what has settled before.
  */
 function inputOf(seed, iteration) {
   const bytes = createHash('sha512').update(`${seed} ${iteration}`).digest();

@@ -57,7 +57,7 @@ The exit code is 0 if every call succeeded, 1 if one failed, and 2 for a bad opt
 };
 
 /**
- * `millrace bench scrypt ARGS`, with all variants.
+ * Runs `millrace bench scrypt ARGS`, with all variants.
  *
  * @param {readonly string[]} args
  * @returns {Promise<number>} the exit code
@@ -67,7 +67,7 @@ function benchScrypt(args) {
 }
 
 /**
- * `node scrypt-bench.mjs ARGS`: the original package, with its variants. Sets the exit code.
+ * Runs `node scrypt-bench.mjs ARGS`: the original package, with its variants. Sets the exit code.
  *
  * @param {readonly string[]} args
  */
@@ -87,7 +87,7 @@ async function run(program, args, usual) {
   return typeof settings === 'number' ? settings : measure(settings);
 }
 
-/** The settings, or the exit code if there is nothing to measure. */
+/** Returns the settings, or the exit code if there is nothing to measure. */
 function settingsOf(program, args, usual) {
   try {
     const { values, operands } = readArguments(options, args);

@@ -28,7 +28,7 @@ function doneLine({
   ].join(' ');
 }
 
-/** A failure for people, without what it does not have. */
+/** Returns a failure as text, without the fields that it lacks. */
 function failureLine({ variant, concurrency }, failure) {
   const facts = Object.entries(failure).filter(([, value]) => value !== undefined);
   const list = facts.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ');

@@ -16,7 +16,7 @@ const nodeVariants = ['callback', 'utilPromisify', 'manualPromise'];
 const millraceVariants = ['millrace', 'millraceCallback'];
 const variantNames = [...nodeVariants, ...millraceVariants];
 
-/** What the runner does for a function that calls back. */
+/** Returns the promise form of a function that calls back, as the runner does. */
 const awaited = (scrypt) => (password, salt, keylen, cost) =>
   new Promise((resolve, reject) => {
     scrypt(password, salt, keylen, cost, (error, key) => (error ? reject(error) : resolve(key)));
@@ -44,7 +44,7 @@ const makers = {
 };
 
 /**
- * The variants of these names, in order, and why some are not there.
+ * Returns the variants of these names, in order, and why some are missing.
  *
  * @param {readonly string[]} names
  * @returns {{ variants: { name: string, scrypt: Scrypt }[], missing: string[], reason?: string,
@@ -64,7 +64,10 @@ function makeVariants(names) {
   };
 }
 
-/** Millrace is loaded only for its own variants: the others need no binary for this machine. */
+/**
+ * Loads the libraries, Millrace only for its own variants: the others need no binary for this
+ * machine.
+ */
 function loadLibraries(names) {
   if (!names.some((name) => millraceVariants.includes(name))) return { node: crypto };
   try {
