@@ -29,7 +29,7 @@ export const firefox = {
   ],
 };
 
-/** The path of a browser; undefined if there is none. */
+/** Returns the path of a browser; undefined if there is none. */
 export function findBrowser({ variable, commands, elsewhere } = chromium) {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return [
@@ -73,8 +73,8 @@ export async function prepareBrowser(browser = chromium) {
 }
 
 /**
- * A browser by playwright-core: Chromium by its own protocol, which refuses its sandbox to root, and
- * a released Firefox by WebDriver BiDi.
+ * Starts a browser by playwright-core: Chromium by its own protocol, which refuses its sandbox to
+ * root, and a released Firefox by WebDriver BiDi.
  */
 export async function startBrowser(browser = chromium) {
   const playwright = await import('playwright-core');

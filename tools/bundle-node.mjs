@@ -639,7 +639,7 @@ const catalogAsJson = {
   },
 };
 
-/** The entry points as modules, each with a default export of all. */
+/** Returns the entry points as modules, each with a default export of all. */
 function moduleEntries(names) {
   return {
     name: 'entry points',

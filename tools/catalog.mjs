@@ -31,7 +31,10 @@ const usual = {
   cipher: { aead: true, ivMax: 0, tagSize: 16, tagMin: 16, maxAad: Number.MAX_SAFE_INTEGER },
 };
 
-/** The call that makes an entry. It is marked as pure, so that bundles can leave the table out. */
+/**
+ * Returns the call that makes an entry. It is marked as pure, so that bundles can leave the table
+ * out.
+ */
 function entry(kind, { id, name, aliases, standard, portableCost, ...rest }) {
   const sizes = Object.keys(rest).filter((key) => !(key in usual[kind]));
   const special = Object.keys(usual[kind])
@@ -118,7 +121,8 @@ ${ciphers.map((facts) => entry('cipher', facts)).join('')}];
 );
 
 /**
- * The call that makes a hash function, with its facts as literals, so that bundles need no table.
+ * Returns the call that makes a hash function, with its facts as literals, so that bundles need no
+ * table.
  */
 function hashFunction(facts) {
   const { name, standard, digestSize, xof, seedBits } = facts;
@@ -185,7 +189,9 @@ function readers(facts) {
 
 const identifier = ({ name }) => name.replaceAll('-', '_');
 
-/** The implementation of a hash with its facts as literals, so that bundles need no table. */
+/**
+ * Returns the implementation of a hash with its facts as literals, so that bundles need no table.
+ */
 function recipe(facts) {
   const { name, digestSize, blockSize, stateSize, xof, seedBits } = facts;
   const kind = `${xof ? 'Extendable' : ''}${facts.tuple ? 'TupleHash' : xof ? 'Hash' : 'FamilyHash'}`;
@@ -209,7 +215,7 @@ function recipe(facts) {
 /** The most bytes of an output that has any length. */
 const OUTPUT_MAX = 2 ** 30;
 
-/** The sizes of a range, in words. */
+/** Returns the sizes of a range, in words. */
 function sizes([least, most]) {
   return least === most ? least : `${least} to ${most}`;
 }

@@ -24,7 +24,7 @@ const TOP = 26;
 /** The room of a value behind its bar. */
 const VALUE = 62;
 
-/** The charts by file name. */
+/** Returns the charts by file name. */
 export function charts() {
   const text = readFileSync(join(folder, 'benchmark-results.md'), 'utf8');
   const [calls, jobs] = ['Synchronous calls', 'Asynchronous calls'].map((title) =>
@@ -43,7 +43,7 @@ export function charts() {
   };
 }
 
-/** The first table below a heading. */
+/** Returns the first table below a heading. */
 function tableBelow(text, title) {
   const [, section] = text.split(`\n## ${title}\n`);
   const lines = section.split('\n## ')[0].split('\n');
@@ -54,7 +54,7 @@ function tableBelow(text, title) {
   return { heads, rows };
 }
 
-/** One row of a table, a bar for each library. */
+/** Returns a row of a table, with a bar for each library. */
 function values(title, names, figures) {
   return drawn(
     title,
@@ -67,7 +67,7 @@ function values(title, names, figures) {
   );
 }
 
-/** The last column of a table, a bar for each row, and a line where both are equal. */
+/** Returns the last column of a table, with a bar for each row and a line where both are equal. */
 function ratios(title, { rows }) {
   const bars = rows.map((row) => ({
     name: row[0].replace(/ \(.*/, ''),

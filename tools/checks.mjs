@@ -57,7 +57,7 @@ async function cargo(title, args, command, component) {
   return step(title, 'cargo', args, { env });
 }
 
-/** The core with RustCrypto's crates in place of AWS-LC, for WebAssembly. */
+/** Checks the core with RustCrypto's crates in place of AWS-LC, for WebAssembly. */
 async function checkWebAssembly() {
   const title = 'WebAssembly: clippy';
   const target = 'wasm32-unknown-unknown';
@@ -91,7 +91,7 @@ async function checkCrates() {
   return step(advisories, 'cargo-deny', [...deny, 'advisories'], { env });
 }
 
-/** Private items too: the documentation is for contributors. */
+/** Checks the documentation of Rust, private items too: it is for contributors. */
 async function rustDocs() {
   const env = { ...(await prepareNativeBuild()), RUSTDOCFLAGS: '-D warnings' };
   await step(
@@ -117,8 +117,9 @@ async function tool(title, name, args, command = name) {
 }
 
 /**
- * dependency-cruiser reads TypeScript by the compiler's JavaScript API, which version 7 does not
- * have. esbuild removes the types first, but not the imports of types, which count too.
+ * Checks the imports. dependency-cruiser reads TypeScript by the compiler's JavaScript API, which
+ * version 7 does not have. esbuild removes the types first, but not the imports of types, which
+ * count too.
  */
 async function checkImports() {
   const { transform } = await import('esbuild');

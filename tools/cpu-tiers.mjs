@@ -67,13 +67,14 @@ export const tiers = [
 /** All names that MILLRACE_CPU_HIDE knows on x86-64. */
 export { everything };
 
-/** The environment in which a program finds the features of a tier only. */
+/** Returns the environment in which a program finds the features of a tier only. */
 export function tierEnvironment({ hide, ia32cap }) {
   return { MILLRACE_CPU_HIDE: hide.join(','), OPENSSL_ia32cap: ia32cap };
 }
 
 /**
- * Why this machine cannot be that tier; undefined if it can. `features` are what engines() tells.
+ * Returns why this machine cannot be that tier; undefined if it can. `features` are what engines()
+ * tells.
  */
 export function whyNot({ needs }, features) {
   if (process.arch !== 'x64') return `features are hidden on x64 only, this is ${process.arch}`;

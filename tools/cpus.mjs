@@ -35,8 +35,8 @@ const quick = {
 };
 
 /**
- * A step for each tier, or for those that `chosen` names: Rust's tests of the core, the conformance
- * suite on the native engine, published vectors, routes and cancelling, lifecycle.
+ * Returns a step for each tier, or for those that `chosen` names: Rust's tests of the core, the
+ * conformance suite on the native engine, published vectors, routes and cancelling, lifecycle.
  */
 export function cpuTiers(chosen, { short = false } = {}) {
   const all = [...tiers, withoutAwsLc, required];
@@ -108,7 +108,7 @@ async function runTier(tier, short) {
   if (failed.length > 0) throw new Stop(failed.join('\n'));
 }
 
-/** What this CPU has, hidden or not. */
+/** Returns the features of this CPU, hidden or not. */
 function featuresHere() {
   return createRequire(import.meta.url)(root).engines().native.cpu.features;
 }

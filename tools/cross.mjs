@@ -43,7 +43,7 @@ async function whatIsMissing(env) {
   return undefined;
 }
 
-/** The names of dynamic symbols of an ELF file: `--defined-only` or `--undefined-only`. */
+/** Returns the names of dynamic symbols of an ELF file: `--defined-only` or `--undefined-only`. */
 export function dynamicSymbols(file, which) {
   return (
     execFileSync('nm', ['-D', which, file], { encoding: 'utf8', maxBuffer: 2 ** 26 })

@@ -95,7 +95,7 @@ function copyPages() {
   });
 }
 
-/** README.md below a first screen, which has its title, first sentence and chart. */
+/** Returns README.md below a first screen, which has its title, first sentence and chart. */
 function homePage(text) {
   const rest = text.replace(/^# .+\n+.+\n+/, '').replace(/^!\[.*\]\(\S*sealing\.svg\)\n+/m, '');
   return `---\n${JSON.stringify(home)}\n---\n\n${rest}`;
@@ -122,7 +122,7 @@ function picture(path) {
   return extname(path) === '.svg' ? basename(path) : undefined;
 }
 
-/** The API reference: one page for each export of each entry point. */
+/** Writes the API reference: one page for each export of each entry point. */
 async function writeReference() {
   const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const modules = Object.entries(entries)
@@ -198,7 +198,7 @@ async function writeReference() {
   });
 }
 
-/** The declarations that `require` resolves to. */
+/** Returns the declarations that `require` resolves to. */
 function declarations(conditions) {
   if (typeof conditions === 'string')
     return join(root, conditions.replace(/(?<!\.d)\.([cm]?)js$/, '.d.$1ts'));

@@ -66,8 +66,8 @@ export const columns = [
 ];
 
 /**
- * `{ [algorithm]: cell }` of a summary: `yes`, `no`, or what is served of it. What failed can never
- * be what is documented.
+ * Returns `{ [algorithm]: cell }` of a summary: `yes`, `no`, or what is served of it. What failed
+ * can never be what is documented.
  */
 export function columnOf(summary) {
   const cells = {};
@@ -128,7 +128,9 @@ function cellOf(found) {
     .join('; ');
 }
 
-/** What docs/engines.md says in a column, as `columnOf` gives it, without what was not run. */
+/**
+ * Returns what docs/engines.md says in a column, as `columnOf` gives it, without what was not run.
+ */
 export function documented(column) {
   const cells = {};
   for (const row of rowsOf(readFileSync(document, 'utf8')))
@@ -146,7 +148,7 @@ export function keep(column, record) {
   );
 }
 
-/** Every row of every table as `{ algorithm, [column]: cell }`. */
+/** Returns every row of every table as `{ algorithm, [column]: cell }`. */
 function rowsOf(text) {
   const rows = [];
   let heads;
@@ -220,7 +222,7 @@ function tableOf(algorithm) {
   return Object.values(tables).find(({ parts }) => belongs(algorithm, parts))?.family;
 }
 
-/** `[native, portable]` by algorithm, as `engines()` of each tells. */
+/** Returns `[native, portable]` by algorithm, as `engines()` of each tells. */
 async function librariesOf() {
   const { engines } = await import('millrace');
   const { native, portable } = engines();

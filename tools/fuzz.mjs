@@ -10,7 +10,8 @@ import { Stop, probe, root, skipped, step } from './steps.mjs';
 const folder = join(root, 'fuzz');
 
 /**
- * npm run test:fuzz -- [TARGET...] [--seconds 60] [--calls 100000] [--rust-crypto] [--keep]
+ * Runs the fuzz targets:
+ *   npm run test:fuzz -- [TARGET...] [--seconds 60] [--calls 100000] [--rust-crypto] [--keep]
  *
  * `--seconds` is the time of each target, `--calls` the number of hostile calls. With
  * `--rust-crypto` the primitives are those of WebAssembly; with `--keep` inputs that reach new code

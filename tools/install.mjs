@@ -11,9 +11,9 @@ export async function install() {
 }
 
 /**
- * True when every required package of `folder`'s lockfile is installed in the locked version.
- * npm keeps its own account of what it installed in node_modules/.package-lock.json, so no stamp
- * of ours is needed and a plain `npm ci` counts too.
+ * Returns true when every required package of `folder`'s lockfile is installed in the locked
+ * version. npm keeps its own account of what it installed in node_modules/.package-lock.json, so no
+ * stamp of ours is needed and a plain `npm ci` counts too.
  */
 export function installed(folder) {
   const account = join(folder, 'node_modules', '.package-lock.json');

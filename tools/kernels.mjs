@@ -164,8 +164,8 @@ function namesOf(section) {
 }
 
 /**
- * The functions with the attribute in the sources: file, module path, name. Those that a macro
- * names by its argument are not among them, but what they call is.
+ * Returns the functions with the attribute in the sources: file, module path, name. Those that a
+ * macro names by its argument are not among them, but what they call is.
  */
 function kernelsInSources() {
   const found = [];
@@ -183,8 +183,8 @@ function kernelsInSources() {
 }
 
 /**
- * A row for each function of the sources, or for each of its instances that a macro makes. Those of
- * generic parameters are one.
+ * Returns a row for each function of the sources, or for each of its instances that a macro makes.
+ * Those of generic parameters are one.
  */
 async function rowsOf(columns) {
   const mangled = [...new Set(columns.flatMap(({ executed }) => [...executed.keys()]))];
@@ -238,7 +238,7 @@ async function demangled(names) {
   }
 }
 
-/** A table in Markdown: of each file how many functions each tier executes. */
+/** Returns a table in Markdown: of each file how many functions each tier executes. */
 function tableOf(rows, columns, reasonFor) {
   const lines = [
     ['file', 'functions', ...columns.map(({ short }) => short), 'on none'],

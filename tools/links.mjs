@@ -14,7 +14,7 @@ export function withoutCode(text, change) {
     .join('');
 }
 
-/** The anchor of a heading, as GitHub writes it. */
+/** Returns the anchor of a heading, as GitHub writes it. */
 export function slugify(heading) {
   return heading
     .trim()
@@ -23,7 +23,7 @@ export function slugify(heading) {
     .replace(/\s/g, '-');
 }
 
-/** Relative links of Markdown files whose file or heading does not exist, as `file: link`. */
+/** Returns the relative links of Markdown files to a missing file or heading, as `file: link`. */
 export function deadMarkdownLinks(root) {
   const files = markdownFiles(root);
   const anchors = new Map(files.map((file) => [file, anchorsOf(readFileSync(file, 'utf8'))]));
@@ -46,7 +46,7 @@ export function deadMarkdownLinks(root) {
   });
 }
 
-/** The Markdown files that git would keep. */
+/** Returns the Markdown files that git would keep. */
 function markdownFiles(folder) {
   const ignored = ['node_modules', 'target', 'dist', 'native', 'npm', '.git', '.site'];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

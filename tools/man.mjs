@@ -10,7 +10,7 @@ const { description: benchScrypt } = require('../cli/bench/scrypt/command.js');
 const { commands } = require('../cli/commands.js');
 const { version } = require('../package.json');
 
-/** The pages by file name. */
+/** Returns the pages by file name. */
 export function manPages() {
   const described = [
     ...Object.entries(commands).map(([name, { summary, load }]) => ({
@@ -102,7 +102,7 @@ function escaped(text) {
   return text.replaceAll('\\', '\\e').replaceAll('-', '\\-');
 }
 
-/** A line of text: a dot or an apostrophe at its start is not a request. */
+/** Returns a line of text: a dot or an apostrophe at its start is not a request. */
 function line(text) {
   return escaped(text).replace(/^(?=[.'])/, '\\&');
 }

@@ -19,10 +19,12 @@ const packages = [
 ];
 const oldTypeScript = { name: 'TypeScript 5.0', package: 'typescript@5.0', script: 'bin/tsc' };
 
-/** The compiler's command, or `missing`, why there is none. */
+/** Returns the compiler's command, or `missing`, why there is none. */
 export const findOldTypeScript = () => find(oldTypeScript);
 
-/** The command of each manager with its first arguments, or `missing`, why there is none. */
+/**
+ * Returns the command of each manager with its first arguments, or `missing`, why there is none.
+ */
 export function findManagers() {
   const [command, args] = npm([]);
   const bun = findRuntime(runtimes.find(({ name }) => name === 'Bun'));

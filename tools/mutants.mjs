@@ -14,8 +14,8 @@ const testedBy = {
 };
 
 /**
- * npm run test:mutants -- [pool] [request] [core] [options of cargo-mutants], such as
- * `--shard 0/8` or `--list`. Resolves to the exit code: 2 if a change is not found.
+ * Tests mutants: npm run test:mutants -- [pool] [request] [core] [options of cargo-mutants], such
+ * as `--shard 0/8` or `--list`. Resolves to the exit code: 2 if a change is not found.
  */
 export async function mutants(args) {
   const env = await prepareNativeBuild();

@@ -29,7 +29,10 @@ export const nobleFolders = Object.keys(majors).flatMap((name) =>
   ['v1', 'v2'].map((major) => `${name}-${major}`),
 );
 
-/** The tag of a version: `latest` is version 2. npm refuses `v1`, as it is a range of versions. */
+/**
+ * Returns the tag of a version: `latest` is version 2. npm refuses `v1`, as it is a range of
+ * versions.
+ */
 export const nobleTag = (folder) => (folder.endsWith('-v1') ? 'latest-1' : 'latest');
 
 /** Writes the packages below `out`. */

@@ -115,7 +115,9 @@ function listed(parts) {
   return `${list.join('\n')}\n\n${sections.join('\n')}`;
 }
 
-/** The licences of an SPDX expression that apply if of each choice an accepted one is chosen. */
+/**
+ * Returns the licences of an SPDX expression that apply if an accepted one is taken in each choice.
+ */
 function chosen(expression) {
   const flat = expression.replace(/\(([^()]*)\)/g, (_, group) => choice(group.split(' OR ')));
   return flat.includes(' AND ') ? flat.split(' AND ') : [choice(flat.split(/ OR |\//))];
@@ -129,8 +131,8 @@ function choice(licences) {
 }
 
 /**
- * The crates that one of ours links on a target; not ours, and none that only runs during the
- * build.
+ * Returns the crates that one of ours links on a target, without ours and those that only run
+ * during the build.
  */
 async function crates(own, target) {
   // The tree has the features of the build; the metadata has those that the tests switch on, too.
@@ -186,8 +188,9 @@ function crate({ name, version, license, manifest_path: manifest }) {
 }
 
 /**
- * Rust's standard library and the crates in it on a target, which are the files of its folder. Their
- * licences are those of the toolchain's own notices, which list the crates of all targets.
+ * Returns Rust's standard library and the crates in it on a target, which are the files of its
+ * folder. Their licences are those of the toolchain's own notices, which list the crates of all
+ * targets.
  */
 async function standardLibrary(target) {
   const sysroot = (await ask('rustc', ['--print', 'sysroot'])).trim();

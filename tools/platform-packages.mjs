@@ -188,7 +188,7 @@ function repositoryField(url) {
   return url === undefined ? {} : { repository: { type: 'git', url: `git+${url}.git` } };
 }
 
-/** What npm would pack here, by the rules of npm. */
+/** Returns what npm would pack here, by the rules of npm. */
 async function packedFiles() {
   const [command, args, options] = npm(['pack', '--dry-run', '--json', '--ignore-scripts']);
   const answer = await probe(command, args, options);

@@ -37,7 +37,10 @@ export const platforms = [
   { name: 'win32-arm64', os: 'win32', cpu: 'arm64', rust: 'aarch64-pc-windows-msvc' },
 ];
 
-/** The name of the platform this process runs on; also for platforms without a prebuilt binary. */
+/**
+ * Returns the name of the platform this process runs on; also for platforms without a prebuilt
+ * binary.
+ */
 export function hostPlatform() {
   const base = `${process.platform}-${process.arch}`;
   if (process.platform !== 'linux') return base;

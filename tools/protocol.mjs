@@ -619,7 +619,7 @@ export const generated = {
   'src/base/protocol.ts': typescript(),
 };
 
-/** Words in lines of at most 100 columns, each after a prefix. */
+/** Returns the words in lines of at most 100 columns, each after a prefix. */
 function lines(text, prefix) {
   const made = [''];
   for (const word of text.split(' ')) {
@@ -632,17 +632,20 @@ function lines(text, prefix) {
   return made.map((line) => `${prefix}${line}\n`).join('');
 }
 
-/** A comment of TypeScript, in one line if it fits. */
+/** Returns a comment of TypeScript, in one line if it fits. */
 function block(text, indent) {
   const short = `${indent}/** ${text} */`;
   if (short.length <= 100) return `${short}\n`;
   return `${indent}/**\n${lines(text, `${indent} * `)}${indent} */\n`;
 }
 
-/** Text without what the formatters decide: white space, comment markers and trailing commas. */
+/**
+ * Returns the text without what the formatters decide: white space, comment markers and trailing
+ * commas.
+ */
 const unformatted = (text) => text.replace(/[\s,/*]+/g, '');
 
-/** The generated files that are not what this file describes. */
+/** Returns the generated files that differ from what this file describes. */
 export function staleFiles() {
   return Object.keys(generated).filter(
     (path) => unformatted(readFileSync(join(root, path), 'utf8')) !== unformatted(generated[path]),

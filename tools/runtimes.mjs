@@ -60,8 +60,8 @@ export const edgeRuntime = {
 };
 
 /**
- * The command of a runtime, its arguments before a script, and its version; or `missing`, why there
- * is none.
+ * Returns the command of a runtime, its arguments before a script, and its version; or `missing`,
+ * why there is none.
  */
 export function findRuntime({ name, package: wanted, binary, run }) {
   const own =
@@ -134,8 +134,8 @@ async function fetchRuntime({ name, package: wanted, binary }) {
 }
 
 /**
- * A project in which the built package is installed under its name: what a user's project sees of
- * it.
+ * Makes a project in which the built package is installed under its name: what a user's project
+ * sees of it.
  */
 export function makeProject() {
   const place = join(folder, 'project');

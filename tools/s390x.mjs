@@ -22,7 +22,8 @@ const libraries = [
 ];
 
 /**
- * The command of that Node.js and its arguments before a script; or `missing`, why there is none.
+ * Returns the command of that Node.js and its arguments before a script; or `missing`, why there is
+ * none.
  */
 export function findBigEndian() {
   if (!existsSync(account)) return { missing: 'not fetched: npm run test:portable fetches it' };

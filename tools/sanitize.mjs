@@ -44,7 +44,10 @@ async function loom(env) {
 /** The portable primitives: Miri cannot run AWS-LC's C and assembly. */
 const portable = ['--no-default-features', '--features', 'rust-crypto,digests,ciphers,passwords'];
 
-/** Of the tests of crates/request those that compute little: Miri is a thousand times slower. */
+/**
+ * Runs Miri; of the tests of crates/request those that compute little, as it is a thousand times
+ * slower.
+ */
 async function miri(env) {
   const title = 'Miri: the pool, and how a call is decoded';
   if (!(await hasNightly('miri', env)))
@@ -57,8 +60,8 @@ async function miri(env) {
 }
 
 /**
- * The sanitizers are of nightly Rust; for this one the standard library must be built along with
- * the tests.
+ * Runs ThreadSanitizer. The sanitizers are of nightly Rust; for this one the standard library must
+ * be built along with the tests.
  */
 async function threadSanitizer(env) {
   const title = 'ThreadSanitizer: the tests of the pool';
@@ -72,7 +75,7 @@ async function threadSanitizer(env) {
   });
 }
 
-/** Rust's tests, then a soak of the binding in Node, which loads the sanitizer first. */
+/** Runs Rust's tests, then a soak of the binding in Node, which loads the sanitizer first. */
 async function addressSanitizer(env) {
   const title = 'AddressSanitizer: Rust tests';
   const target = targets[`${process.platform} ${process.arch}`];
@@ -137,8 +140,8 @@ const soakArguments = (limits) =>
   Object.entries(limits).flatMap(([name, value]) => [`--${name}`, String(value)]);
 
 /**
- * Some fifty times slower than the soak itself; valgrind knows AVX2, so the paths for AVX-512 are
- * not among those taken.
+ * Runs a short soak under valgrind, some fifty times slower than without. valgrind knows AVX2, so
+ * the paths for AVX-512 are not taken.
  */
 async function memcheck() {
   const title = 'valgrind: a short soak';

@@ -72,7 +72,7 @@ function crateOf(name, { found, id }) {
   };
 }
 
-/** The environment for cargo-cyclonedx, of this machine or of `fetchCycloneDx`. */
+/** Returns the environment for cargo-cyclonedx, of this machine or of `fetchCycloneDx`. */
 async function environment() {
   /** @type {NodeJS.ProcessEnv} */
   const env = { ...(await prepareNativeBuild()), SOURCE_DATE_EPOCH: '0' };

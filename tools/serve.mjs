@@ -80,7 +80,7 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
   console.log(url);
 }
 
-/** The port of a listening TCP server. */
+/** Returns the port of a listening TCP server. */
 function portOf(server) {
   return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
 }

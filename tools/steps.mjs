@@ -104,7 +104,7 @@ function startClock(title) {
 const clearLine = '\r\x1b[2K';
 const secondsSince = (start, digits) => `${((performance.now() - start) / 1000).toFixed(digits)} s`;
 
-/** One line with all running steps. */
+/** Draws one line with all running steps. */
 function draw() {
   const texts = [...running].map(([title, start]) => `${title} ... ${secondsSince(start, 0)}`);
   process.stderr.write(`${clearLine}  ${texts.join(', ')}`);

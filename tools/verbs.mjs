@@ -105,7 +105,7 @@ async function testKernel(args) {
   );
 }
 
-/** Every allocation of native code fails once, for all algorithms and call styles. */
+/** Makes every allocation of native code fail once, for all algorithms and call styles. */
 async function testAllocations(args) {
   await prepare({ profile: 'development' });
   await buildFailingBinary();
@@ -114,7 +114,8 @@ async function testAllocations(args) {
 }
 
 /**
- * No branch, address or time depends on a secret; `npm test` has a short form of the first part.
+ * Tests that no branch, address or time depends on a secret; `npm test` has a short form of the
+ * first part:
  *   npm run test:constant-time -- --test-name-pattern=portable
  */
 async function testConstantTime(args) {
@@ -134,7 +135,10 @@ async function testFaults(args) {
   return nodeTests(['test/faults/faults.test.mjs', ...args]);
 }
 
-/** One build in Node 20 to 26, Bun and Deno, on the portable engine too, and in edge runtimes; in full. */
+/**
+ * Tests one build in Node 20 to 26, Bun and Deno, on the portable engine too, and in edge runtimes;
+ * in full.
+ */
 async function testRuntimes(args) {
   await prepare();
   await prepareRuntimes();
@@ -143,7 +147,7 @@ async function testRuntimes(args) {
   return nodeTests([...files, ...args]);
 }
 
-/** The portable engine, by its own tests and by those of the entry points. */
+/** Tests the portable engine, by its own tests and by those of the entry points. */
 async function testPortable(args) {
   await prepare();
   await prepareBigEndian();
@@ -151,7 +155,7 @@ async function testPortable(args) {
   return nodeTests([...filesUnder('test/portable', /\.test\.mjs$/), ...args]);
 }
 
-/** The package in Chromium and Firefox, and its page; `npm test` has a short form. */
+/** Tests the package in Chromium and Firefox, and its page; `npm test` has a short form. */
 async function testBrowser(args) {
   await prepare();
   await prepareBrowser();
@@ -161,8 +165,8 @@ async function testBrowser(args) {
 }
 
 /**
- * The package through bundlers for browsers and for servers, tracers and test runners. With --next
- * also through Next.js, which is installed for that (some 300 MB).
+ * Tests the package through bundlers for browsers and for servers, tracers and test runners. With
+ * --next also through Next.js, which is installed for that (some 300 MB).
  */
 async function testBundlers(args) {
   await prepare();
@@ -182,8 +186,8 @@ async function testBundlers(args) {
 }
 
 /**
- * The package as it is published: packed, installed by npm, pnpm, yarn and bun, every example of
- * the documentation, and the calls of other libraries in docs/migrating.md.
+ * Tests the package as it is published: packed, installed by npm, pnpm, yarn and bun, every example
+ * of the documentation, and the calls of other libraries in docs/migrating.md.
  */
 async function testPackage(args) {
   await prepare();
@@ -217,7 +221,7 @@ async function testCpus(args) {
 }
 
 /**
- * noble's own test suite against Millrace's modules, beside its own run:
+ * Runs noble's own test suite against Millrace's modules, beside its own run:
  *   npm run test:noble -- DIRECTORY [--verbose] [--served] [--limit MINUTES] [TEST-FILE...]
  *   npm run test:noble -- --versions
  *   npm run test:noble -- --managers [MANAGER...]
@@ -241,14 +245,14 @@ async function testDependents(args) {
   return stream(process.execPath, [join(root, 'test', 'dependents', 'run.mjs'), ...args]);
 }
 
-/** The tests that compare times, one after the other: they need a quiet machine. */
+/** Runs the tests that compare times, one after the other: they need a quiet machine. */
 async function testClocks(args) {
   await prepare();
   return nodeTests(['--test-concurrency=1', ...filesUnder('test', /\.clocks\.mjs$/), ...args]);
 }
 
 /**
- * Node's own tests of node:crypto with millrace/register, and with Node alone:
+ * Runs Node's own tests of node:crypto with millrace/register, and with Node alone:
  *   npm run test:node-crypto -- DIRECTORY --node PATH
  */
 async function testNodeCrypto(args) {
@@ -258,7 +262,8 @@ async function testNodeCrypto(args) {
 }
 
 /**
- * The Web Platform Tests of WebCryptoAPI with millrace/register-webcrypto, and with Node alone:
+ * Runs the Web Platform Tests of WebCryptoAPI with millrace/register-webcrypto, and with Node
+ * alone:
  *   npm run test:webcrypto -- DIRECTORY --node PATH
  */
 async function testWebcrypto(args) {
@@ -267,7 +272,7 @@ async function testWebcrypto(args) {
   return webcryptoTests(args);
 }
 
-/** What needs no tests to be run: formatting, lints, types. */
+/** Checks what needs no tests: formatting, lints, types. */
 async function check() {
   await prepare();
   return conclude(await attempt(checks(), { concurrency: availableParallelism() }));
@@ -285,7 +290,9 @@ async function bench(args) {
   return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...args]);
 }
 
-/** The fuzz targets, and every export with hostile arguments; tools/fuzz.mjs has the options. */
+/**
+ * Runs the fuzz targets, and every export with hostile arguments; tools/fuzz.mjs has the options.
+ */
 async function testFuzz(args) {
   const { fuzzing } = await import('./fuzz.mjs');
   const { steps, calls } = await fuzzing(args);
@@ -299,7 +306,7 @@ async function testFuzz(args) {
   return conclude(failed);
 }
 
-/** npm run test:sanitizers -- [loom] [miri] [thread] [address] [valgrind] */
+/** Runs the sanitizers: npm run test:sanitizers -- [loom] [miri] [thread] [address] [valgrind] */
 async function testSanitizers(args) {
   await prepare({ profile: 'development' });
   const { oracles } = await import('./sanitize.mjs');
@@ -311,14 +318,16 @@ async function testMutants(args) {
   return mutants(args);
 }
 
-/** npm run test:vectors -- DIRECTORY...: published suites; test/vectors/README.md says which. */
+/**
+ * Tests published suites: npm run test:vectors -- DIRECTORY...; test/vectors/README.md says which.
+ */
 async function testVectors(args) {
   if (args.length === 0) throw new Stop('usage: npm run test:vectors -- DIRECTORY...');
   await prepare({ profile: 'development' });
   return stream(process.execPath, [join(root, 'test', 'vectors', 'main.mjs'), ...args]);
 }
 
-/** Messages of more than 4 GiB, in the core: 5 GiB of memory, some minutes. */
+/** Tests messages of more than 4 GiB, in the core: 5 GiB of memory, some minutes. */
 async function testLarge() {
   const tests = ['--package', 'millrace-core', '--test', 'core', '--release'];
   const args = ['test', ...tests, '--', '--ignored', '--test-threads', '1', 'large::'];
@@ -326,13 +335,13 @@ async function testLarge() {
   return 0;
 }
 
-/** Everything at random for some minutes. */
+/** Runs everything at random for some minutes. */
 async function soak(args) {
   await prepare();
   return stream(process.execPath, [join(root, 'test', 'soak', 'main.mjs'), ...args]);
 }
 
-/** The documentation site; tools/docs.mjs has its options. */
+/** Builds the documentation site; tools/docs.mjs has its options. */
 async function docs(args) {
   await prepare();
   const { docs: run } = await import('./docs.mjs');
@@ -344,7 +353,7 @@ async function site(options) {
   return buildSite(options);
 }
 
-/** Every platform with a binary, built and run under emulators; tools/platforms/verb.mjs. */
+/** Builds and runs every platform with a binary, under emulators; tools/platforms/verb.mjs. */
 async function platforms(args) {
   // The rows build the native code themselves.
   await install();
@@ -353,7 +362,7 @@ async function platforms(args) {
   return platformRows(args);
 }
 
-/** A rehearsal of a release, to a registry on this machine; tools/release/rehearse.mjs. */
+/** Rehearses a release, to a registry on this machine; tools/release/rehearse.mjs. */
 async function release(args) {
   // A rehearsal builds the native code of each platform.
   await install();
@@ -362,7 +371,10 @@ async function release(args) {
   return rehearse(args);
 }
 
-/** npm run build -- [native] [front] [--force] [--target RUST-TARGET] [--profile development] */
+/**
+ * Builds the package:
+ *   npm run build -- [native] [front] [--force] [--target RUST-TARGET] [--profile development]
+ */
 async function build(args) {
   const { values, positionals } = parseArgs({
     args,

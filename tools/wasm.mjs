@@ -395,8 +395,8 @@ async function javascriptOf(bytes) {
 }
 
 /**
- * The functions that begin a panic or write its message, by the compiler's names, as they are in an
- * object or in a module: core's entry points, and std's handler.
+ * Returns true for functions that begin a panic or write its message, by the compiler's names, as
+ * they are in an object or in a module: core's entry points, and std's handler.
  */
 const isPanic = (name) => panics.test(name);
 
@@ -409,13 +409,13 @@ const panics = new RegExp(
 );
 
 /**
- * The functions of libraries that only run without vectors: `blake3` chooses by a number in each
- * state, which is always that of the vectors here.
+ * Returns true for functions of libraries that only run without vectors: `blake3` chooses by a
+ * number in each state, which is always that of the vectors here.
  */
 const isForOthers = (name) =>
   /6blake38portable17compress_in_place|\bblake3::portable::compress_in_place/.test(name);
 
-/** Those that format: in a family only panics do. */
+/** Returns true for functions that format: in a family only panics do. */
 const isFormatting = (name) => /4core3fmt|\bcore::fmt::/.test(name);
 
 /**

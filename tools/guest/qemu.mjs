@@ -205,7 +205,10 @@ function inOrder(folder, names) {
   return order.map((path) => join(folder, path));
 }
 
-/** QEMU 7.2 emulates AES of two blocks at a time (VAES) wrongly, so it is disabled. */
+/**
+ * Returns the arguments of a machine. QEMU 7.2 emulates AES of two blocks at a time (VAES) wrongly,
+ * so it is disabled.
+ */
 function machine(accelerator, image, initial, memory, words) {
   return [
     '-accel',

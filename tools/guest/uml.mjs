@@ -75,8 +75,8 @@ $busybox mount -t hostfs -o ${shared} none ${shared}`,
 }
 
 /**
- * The guest's memory is a sparse file that is mapped as executable. /dev/shm is the fastest place;
- * in containers it is small and not executable.
+ * Returns the folder for the guest's memory, a sparse file that is mapped as executable. /dev/shm
+ * is the fastest place; in containers it is small and not executable.
  */
 function memoryFolder(memory) {
   const { bavail, bsize } = existsSync('/dev/shm')
@@ -86,7 +86,7 @@ function memoryFolder(memory) {
   return runs && bavail * bsize >= memory * 2 ** 20 ? '/dev/shm' : tmpdir();
 }
 
-/** modprobe looks in lib/modules of the given folder. */
+/** Returns the folder for modprobe, which looks in its lib/modules. */
 function modulesFolder(uml, versions, version) {
   const folder = join(uml, 'lib', 'modules');
   mkdirSync(folder, { recursive: true });
@@ -99,7 +99,9 @@ function modulesFolder(uml, versions, version) {
   return uml;
 }
 
-/** kmod is one program; the name by which it is called selects the tool. */
+/**
+ * Returns the path of a tool of kmod, one program; the name by which it is called selects the tool.
+ */
 export function modprobe(kmod, tool = 'modprobe') {
   const link = join(kmod, 'bin', tool);
   if (!existsSync(link)) symlinkSync('kmod', link);

@@ -129,7 +129,7 @@ async function kernelOfCloud() {
   return readFileSync(join(boot, file));
 }
 
-/** The initial files: busybox, the programs, and process 1, which runs them and reboots. */
+/** Returns the initial files: busybox, the programs, and process 1, which runs them and reboots. */
 function initialFiles(busybox, runs) {
   const steps = runs.flatMap(({ args }, at) => [
     `echo; echo begin ${at}`,
@@ -155,7 +155,7 @@ ${steps.join('\n')}
   );
 }
 
-/** An archive in cpio's format `newc`. */
+/** Returns an archive in cpio's format `newc`. */
 function cpio(entries) {
   const parts = [];
   const padded = (bytes) => parts.push(bytes, Buffer.alloc(-bytes.length & 3));
@@ -189,9 +189,9 @@ const kernelArguments = [
 ].join(' ');
 
 /**
- * What is in memory at the start: the kernel's two parts and the initial files, by address. Bochs
- * reads a file into consecutive memory of its own, which is that of the machine as far as a block
- * goes: no file may reach into a block that has not been given out.
+ * Returns the memory at the start: the kernel's two parts and the initial files, by address. Bochs
+ * reads a file into its own consecutive memory, which is the machine's up to the end of a block: a
+ * file must not reach into a block that is not allocated yet.
  */
 function memoryOf(kernel, files) {
   const length = ((kernel[0x1f1] || 4) + 1) * 512;
@@ -216,7 +216,9 @@ function memoryOf(kernel, files) {
   ];
 }
 
-/** A ROM that the BIOS calls: it sets the segments and the stack, and jumps to the kernel. */
+/**
+ * Returns a ROM that the BIOS calls: it sets the segments and the stack, and jumps to the kernel.
+ */
 function rom() {
   const segment = REAL >> 4;
   const bytes = Buffer.alloc(512);
@@ -270,7 +272,7 @@ function writeMachine(folder, lines, memory) {
   write('bochsrc', `${all.join('\n')}\n`);
 }
 
-/** What the program in that place wrote, and its exit code. */
+/** Returns the output of the program at that index, and its exit code. */
 function ran(text, at) {
   const [, after = ''] = text.split(`\nbegin ${at}\n`);
   const [output, end] = after.split(`\nend ${at}: `);

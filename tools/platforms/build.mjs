@@ -104,7 +104,7 @@ function profile(settings) {
   );
 }
 
-/** What Rust's compiler always needs for a target. */
+/** Returns what Rust's compiler always needs for a target. */
 function needed(rust, programs) {
   // Node.js loads libraries, so they must share its musl; Rust's default is a static one.
   if (rust.endsWith('-musl')) return programs ? [] : ['-Ctarget-feature=-crt-static'];
@@ -117,7 +117,7 @@ function needed(rust, programs) {
   return [...linker, ...link.map((each) => `-Clink-arg=${each}`)];
 }
 
-/** The flags of compilers for a target, with those that it always needs. */
+/** Returns the flags of compilers for a target, with those that it always needs. */
 function flags(rust, own, c, programs = false) {
   // AWS-LC's jitterentropy exports its functions from whatever DLL it is linked into.
   const all = [...(rust.includes('-windows-') ? ['-Ddllexport='] : []), ...c];

@@ -43,7 +43,7 @@ function hasUnwindTable(file, start) {
   );
 }
 
-/** The defined global symbols of .dynsym. */
+/** Returns the defined global symbols of .dynsym. */
 function dynamicSymbols(file, section, text) {
   const names = [];
   for (let at = section.offset; at < section.offset + section.size; at += 24) {
@@ -54,7 +54,7 @@ function dynamicSymbols(file, section, text) {
   return names;
 }
 
-/** DT_NEEDED of .dynamic. */
+/** Returns DT_NEEDED of .dynamic. */
 function neededLibraries(file, section, text) {
   const names = [];
   for (let at = section.offset; at < section.offset + section.size; at += 16) {
@@ -63,7 +63,10 @@ function neededLibraries(file, section, text) {
   return names;
 }
 
-/** The highest `GLIBC_` version of .gnu.version_r, such as 2.28; undefined if none is needed. */
+/**
+ * Returns the highest `GLIBC_` version of .gnu.version_r, such as 2.28; undefined if none is
+ * needed.
+ */
 function highestGlibc(file, section, text) {
   const versions = [];
   let at = section?.offset;

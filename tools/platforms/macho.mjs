@@ -50,7 +50,7 @@ export function readMachO(file) {
   return found;
 }
 
-/** The names of the sections that are not empty in a segment. */
+/** Returns the names of the sections that are not empty in a segment. */
 function sections(file, segment) {
   const names = [];
   for (let i = 0; i < file.readUInt32LE(segment + 64); i++) {
@@ -61,7 +61,7 @@ function sections(file, segment) {
   return names;
 }
 
-/** The undefined symbols of the table that belong to no library in particular. */
+/** Returns the undefined symbols of the table that belong to no library in particular. */
 function openNames(file, start, count, names) {
   const open = [];
   const [external, type, dynamicLookup] = [0x1, 0xe, 0xfe];
@@ -73,7 +73,7 @@ function openNames(file, start, count, names) {
   return open;
 }
 
-/** The names in the trie of exports, without the leading underscore. */
+/** Returns the names in the trie of exports, without the leading underscore. */
 function exportedNames(file, start, size) {
   const names = [];
   const visit = (at, prefix) => {
@@ -91,7 +91,7 @@ function exportedNames(file, start, size) {
   return names;
 }
 
-/** A number of seven bits a byte, and where it ends. */
+/** Reads a number with seven bits in each byte. Returns it and the offset of its end. */
 function readLeb(file, at) {
   let value = 0;
   for (let shift = 0; ; shift += 7, at++) {

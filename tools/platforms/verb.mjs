@@ -91,7 +91,7 @@ async function runRow(row, { options, named, jobs, libraries }) {
   ]);
 }
 
-/** The Rust tests of the core on each CPU that a row names. */
+/** Runs the Rust tests of the core on each CPU that a row names. */
 async function runCore(row, cpus, { quick, jobs: { attempt } }) {
   if (cpus.length === 0) return;
   const build = async () => ({ ok: true, detail: 'tests', value: await buildCoreTests(row) });
@@ -103,7 +103,7 @@ async function runCore(row, cpus, { quick, jobs: { attempt } }) {
   );
 }
 
-/** The conformance suite with a row's library in its Node.js. Its output is kept in a file. */
+/** Runs the conformance suite with a row's library in its Node.js. Its output is kept in a file. */
 async function runSuite(row, run, library, quick) {
   const { command, args, env = {}, cwd, pathOf = (file) => file, title } = await prepareRun(run);
   const engine = row.engine ?? 'native';

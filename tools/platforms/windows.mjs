@@ -77,5 +77,5 @@ export async function wine() {
   return { command, args: [node], env, pathOf: onDriveZ, title };
 }
 
-/** Wine shows the files of this machine as drive Z. */
+/** Returns the path under Wine, which shows the files of this machine as drive Z. */
 export const onDriveZ = (file) => `Z:${file}`;

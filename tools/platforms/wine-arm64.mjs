@@ -48,7 +48,7 @@ export async function wineArm64(cpu) {
   return { command, args: [onDriveZ(node)], env, cwd, pathOf: onDriveZ, title };
 }
 
-/** The folder of Wine and of its C library. */
+/** Returns the folder of Wine and of its C library. */
 function unpackWine() {
   const find = (name) => fromTrixie(`${name}:arm64`);
   return unpackTogether(

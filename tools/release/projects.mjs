@@ -58,7 +58,7 @@ export function makeProject(name, url) {
   return { folder, env };
 }
 
-/** The blocks of JavaScript in README's quick start. */
+/** Returns the blocks of JavaScript in README's quick start. */
 function quickStart() {
   const text = readFileSync(join(root, 'README.md'), 'utf8');
   const [, section] = /^## Quick start\n([^]*?)^## /m.exec(text);

@@ -81,7 +81,10 @@ export async function rehearse(args) {
   return report.failed.length === 0 ? 0 : 1;
 }
 
-/** A line for each part of the rehearsal: ok, or what went wrong; `skip` says why it is not run. */
+/**
+ * Returns a function that prints a line for each part of the rehearsal: ok, or what went wrong;
+ * `skip` says why it is not run.
+ */
 function makeReport() {
   const failed = [];
   const report = (title, fault) => {
@@ -114,7 +117,7 @@ async function pack(names, prebuilt, report) {
   return out;
 }
 
-/** What is wrong with a platform package, if anything. */
+/** Returns what is wrong with a platform package, if anything. */
 function lookAt(folder) {
   const read = (file) => readFileSync(join(folder, file), 'utf8');
   const files = readdirSync(folder);
@@ -139,7 +142,7 @@ async function publish(packages, url) {
   await step('publish', process.execPath, [packagesTool, ...args], { env });
 }
 
-/** By every package manager, used with this Node.js. */
+/** Installs by every package manager, used with this Node.js. */
 async function installEverywhere(url, report) {
   for (const [name, manager] of Object.entries(findManagers())) {
     if (manager.missing !== undefined) {
@@ -152,7 +155,7 @@ async function installEverywhere(url, report) {
   }
 }
 
-/** In every runtime, and in emulated systems whose packages take part. */
+/** Runs the package in every runtime, and in emulated systems with packages that take part. */
 async function runEverywhere(url, names, report) {
   const { npm: manager } = findManagers();
   const project = makeProject('runtimes', url);
@@ -187,8 +190,8 @@ async function runEverywhere(url, names, report) {
 }
 
 /**
- * From version N to N+1, whose package for this platform was not published: the native engine must
- * say which package is missing, and without `MILLRACE_ENGINE` the portable one must serve.
+ * Upgrades from version N to N+1, without a published package for this platform: the native engine
+ * must say which package is missing, and without `MILLRACE_ENGINE` the portable one must serve.
  */
 async function upgrade(packages, url, report) {
   const here = hostPlatform();
