@@ -511,7 +511,7 @@ test(
 
 // documentation
 
-/** The declarations that users see: those of the entry points, and what they re-export. */
+/** Returns the declarations that users see: those of the entry points, and what they re-export. */
 function exported() {
   const found = new Map();
   for (const entry of [...entryPoints, 'portable/entry']) {
@@ -628,8 +628,8 @@ function textFiles() {
 }
 
 /**
- * Code with comments and texts blanked, lines kept. Good for Rust and TypeScript as they are
- * written here.
+ * Returns code with comments and texts blanked, lines kept. Good for Rust and TypeScript as they
+ * are written here.
  */
 function withoutComments(code) {
   const blank = (text) => text.replace(/[^\n]/g, ' ');
@@ -639,12 +639,15 @@ function withoutComments(code) {
   );
 }
 
-/** Rust without its `#[cfg(test)]` module at the end of the file. */
+/** Returns Rust without its `#[cfg(test)]` module at the end of the file. */
 function withoutTests(code) {
   return code.split(/^#\[cfg\(test\)\]\nmod /m)[0];
 }
 
-/** A SAFETY comment, or the Safety section of a function's documentation, within 6 lines above. */
+/**
+ * Returns true for a SAFETY comment, or the Safety section of a function's documentation, within 6
+ * lines above.
+ */
 function reasonAbove(lines, index) {
   return lines
     .slice(Math.max(0, index - 6), index + 1)
@@ -657,7 +660,7 @@ function importsOf(text) {
   );
 }
 
-/** Whether a doc comment ends on the line above. */
+/** Returns true if a doc comment ends on the line above. */
 function documented(lines, index) {
   return /\*\/\s*$/.test(lines[index - 1] ?? '');
 }

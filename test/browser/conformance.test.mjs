@@ -38,7 +38,7 @@ const missing = (browser) => missingBrowser(browser) ?? notBuilt;
 test('in Chromium', { skip: missing(chromium) }, (t) => testIn(chromium, t, {}));
 test('in Firefox', { skip: missing(firefox) }, (t) => testIn(firefox, t, some));
 
-/** `inPage` is what runs in a page of the browser. */
+/** Tests in a browser; `inPage` is what runs in its page. */
 async function testIn(kind, t, inPage) {
   let strictly = false;
   const server = await serve({

@@ -70,7 +70,7 @@ export async function measureBeside({ size, rounds }) {
   }
 }
 
-/** What only workers can do without the page standing still. */
+/** Measures the frames of the page while workers compute. */
 export async function measureFrames({ size }) {
   const { millrace, promises } = globalThis.entryPoints;
   const source = new Uint8Array(size).map((_, index) => index * 31);

@@ -9,7 +9,7 @@ import { useJavaScript } from '/dist/browser/javascript.mjs';
 import * as promises from '/dist/browser/promises.mjs';
 import { runConformance } from '/test/conformance/suite.mjs';
 
-/** Every case, or those of some families: `{ cases, summary }`. */
+/** Runs every case, or those of some families: `{ cases, summary }`. */
 export function conform(given = {}) {
   return runConformance({
     millrace,

@@ -32,7 +32,7 @@ const pieceSizes = [1, 15, 16, 17, 64, 100, 1000, 1024, 1500, 20_000, 70_000];
 const [key, nonce] = [Buffer.alloc(32, 1), Buffer.alloc(12, 2)];
 const code = (name) => ({ code: name });
 
-/** One call of node:crypto, or of seal for XChaCha20, which it lacks. */
+/** Returns the result of one call of node:crypto, or of seal for XChaCha20, which it lacks. */
 function oracle({ name, aead }, options, message) {
   const { key, nonce, aad, authTagLength } = options;
   if (name === 'xchacha20-poly1305') {
@@ -45,7 +45,7 @@ function oracle({ name, aead }, options, message) {
   return [text, aead ? cipher.getAuthTag() : Buffer.alloc(0)];
 }
 
-/** The message in pieces of random sizes. */
+/** Yields the message in pieces of random sizes. */
 function* divided(draw, message) {
   for (let at = 0; at < message.length;) {
     const size = 1 + draw.below(draw.pick(pieceSizes));
@@ -54,7 +54,7 @@ function* divided(draw, message) {
   }
 }
 
-/** A random message, options and expected result. */
+/** Returns a random message, options and expected result. */
 function sample(draw, cipher, engine, round) {
   const options = {
     key: draw.bytes(cipher.key),
@@ -202,7 +202,9 @@ for (const engine of engines) {
   });
 }
 
-/** A nonce of 16 bytes for `key` whose first counter block ends in 0xffffff00 or more. */
+/**
+ * Returns a nonce of 16 bytes for `key` with a first counter block that ends in 0xffffff00 or more.
+ */
 function wrappingNonce() {
   const block = (cipher, bytes) => cipher.update(bytes);
   const ecb = crypto.createCipheriv('aes-256-ecb', key, null);

@@ -601,7 +601,7 @@ test('check: which algorithm a line is of', () =>
     });
   }));
 
-/** BLAKE2b of the sizes that `b2sum -l` makes, by another library. */
+/** Returns BLAKE2b of the sizes that `b2sum -l` makes, by another library. */
 const blake2b = (bytes, size) =>
   Buffer.from(
     nobleBlake2b(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, { dkLen: size }),

@@ -96,7 +96,9 @@ function givenSpec() {
   return file;
 }
 
-/** TypeScript to JavaScript, without looking at types: those of mocha and chai are not here. */
+/**
+ * Compiles TypeScript to JavaScript without checking types: those of mocha and chai are missing.
+ */
 function compile(entryPoint, spec) {
   const place = join(folder, `${entryPoint}-spec`);
   mkdirSync(place);

@@ -561,7 +561,7 @@ test('detached memory counts as empty', () => {
 
 // conversions
 
-/** The same by way of hex. */
+/** Returns the same by way of hex. */
 const littleOf = (bytes) => big(Buffer.from(bytes).reverse());
 const lowBytes = (number, width) =>
   Buffer.from(

@@ -739,7 +739,7 @@ test('the tag is an output when encrypting and only read when decrypting', async
 /** The place of each kind of failure in the order of checks; spec section 3. */
 const order = { simpleBuffers: 0, native: 100, types: 200, ranges: 300, sizes: 400 };
 
-/** Everything that can be wrong with one argument: `[name, value, code]`. */
+/** Returns everything that can be wrong with one argument: `[name, value, code]`. */
 function breakers(names, right) {
   const all = [];
   const push = (name, wrongs, code) =>
@@ -808,7 +808,8 @@ function rankOf([name, , code], simple) {
 }
 
 /**
- * Whether two arguments belong to one range, so that breaking both is not two independent failures.
+ * Returns true if two arguments belong to one range, so that breaking both is not two independent
+ * failures.
  */
 function related(name, other) {
   const base = (each) => each.replace(/Offset$|Size$/, '');
@@ -883,8 +884,8 @@ function constantOf(name) {
 }
 
 /**
- * The call throws a plain Error with the message of the constant, also with a callback, which is
- * never called.
+ * Checks that the call throws a plain Error with the message of the constant, also with a callback,
+ * which is never called.
  */
 function fails(method, given, code) {
   let result;

@@ -141,7 +141,7 @@ const deeds = {
 const isView = ArrayBuffer.isView;
 const isOptions = (value) => typeof value === 'object' && !isView(value);
 
-/** All buffers of the arguments. */
+/** Returns all buffers of the arguments. */
 const buffersOf = (given) =>
   given.flatMap((each) => (isView(each) ? [each] : Object.values(each).filter(isView)));
 

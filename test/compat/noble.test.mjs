@@ -18,7 +18,7 @@ import { root, run } from '../support/child.mjs';
 const require = createRequire(import.meta.url);
 const bytes = (size) => new Uint8Array(randomBytes(size));
 
-/** The sub-paths of an installed package of noble. */
+/** Returns the sub-paths of an installed package of noble. */
 function subpaths(name) {
   return Object.keys(require(join(root, 'node_modules', '@noble', name, 'package.json')).exports)
     .map((path) => /^\.\/(.+)\.js$/.exec(path)?.[1])

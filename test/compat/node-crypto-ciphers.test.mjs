@@ -27,7 +27,7 @@ function numbers(seed) {
   };
 }
 
-/** What a value is, or the error of a call. */
+/** Describes a value, or the error of a call. */
 function shown(value) {
   if (Buffer.isBuffer(value))
     return ['Buffer', value.toString('hex'), value.buffer.byteLength === value.length];
@@ -59,7 +59,7 @@ const encrypting = (lib) => lib.createCipheriv('aes-256-gcm', key, iv);
 const decrypting = (lib) => lib.createDecipheriv('aes-256-gcm', key, iv);
 const both = [encrypting, decrypting];
 
-/** The options that Node.js needs for a cipher. */
+/** Returns the options that Node.js needs for a cipher. */
 const optionsOf = (name) => (name.endsWith('ccm') ? { authTagLength: 16 } : undefined);
 
 test('AES-GCM, AES-CTR and the ChaCha20 ciphers are served, others are Node’s', () => {

@@ -39,7 +39,7 @@ const encodings = [undefined, 'hex', 'HEX', 'base64', 'base64url', 'latin1', 'bu
 const hashes = ['md5', 'SHA256', 'RSA-SHA512', 'sha3-256', 'shake128', 'shake256', 'blake2b512'];
 const strange = ['nope', 'blake3', 'xxh64', 'keccak256', '', undefined, 5, {}];
 
-/** What a call does: its result with its type, or its error. */
+/** Resolves to what a call does: its result with its type, or its error. */
 async function outcome(call, library) {
   try {
     const value = await call(library);

@@ -26,7 +26,7 @@ const iv = bytes(12);
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 const hexOf = (value) => Buffer.from(value).toString('hex');
 
-/** What a call does: its result, or the error's class and name. It never throws. */
+/** Resolves to what a call does: its result, or the error's class and name. It never throws. */
 async function outcome(call, library) {
   const promise = call(library);
   assert.ok(promise instanceof Promise, String(call));
@@ -46,7 +46,7 @@ async function same(call, what) {
 const importRaw = (library, algorithm, usages, key = raw) =>
   library.importKey('raw', key, algorithm, false, usages);
 
-/** One key of each library. */
+/** Returns one key of each library. */
 const both = (...given) => Promise.all([subtle, theirs].map((each) => importRaw(each, ...given)));
 
 describe('the same as the platform', () => {

@@ -2,7 +2,7 @@
 
 const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** The bytes that hex digits spell. */
+/** Returns the bytes that hex digits spell. */
 export function hex(text) {
   if (!/^([0-9a-f]{2})*$/i.test(text)) throw new Error(`no hex: ${text.slice(0, 40)}`);
   return Uint8Array.from({ length: text.length / 2 }, (_, index) =>
@@ -28,7 +28,7 @@ export function utf8(text) {
   return new TextEncoder().encode(text);
 }
 
-/** Bytes that look random and are the same everywhere; another seed gives others. */
+/** Returns bytes that look random and are the same everywhere; another seed gives others. */
 export function pattern(size, seed = 0) {
   if (size < LONG) return generated(size, seed);
   const name = `${size} ${seed}`;
@@ -63,8 +63,8 @@ export function join(parts) {
 }
 
 /**
- * 64 bits that tell long outputs apart: computed here and not by the library that is being checked.
- * Not against forgery.
+ * Returns 64 bits that tell long outputs apart, computed here and not by the library that is
+ * checked. Not against forgery.
  */
 export function fingerprint(bytes) {
   // Looking up a global takes long in a vm context, as that of edge-runtime.
@@ -78,7 +78,7 @@ export function fingerprint(bytes) {
   return `${bytes.length}:${(one >>> 0).toString(16)}:${(two >>> 0).toString(16)}`;
 }
 
-/** Long outputs by their fingerprint, short ones as hex. */
+/** Returns long outputs by their fingerprint, short ones as hex. */
 export function digestOf(bytes) {
   return bytes.length <= 128 ? toHex(bytes) : fingerprint(bytes);
 }

@@ -2,12 +2,12 @@
 
 import { fail } from './verdicts.mjs';
 
-/** The function of an entry point by its name, or by its path: `hkdf.extract`. */
+/** Returns the function of an entry point by its name, or by its path: `hkdf.extract`. */
 export function member(entryPoint, path) {
   return path.split('.').reduce((found, name) => found[name], entryPoint);
 }
 
-/** The ways of the main entry point and of the promises. */
+/** Returns the ways of the main entry point and of the promises. */
 export function callStylesOf(millrace, promises) {
   return [
     { name: 'synchronous', call: async (method, ...args) => member(millrace, method)(...args) },
@@ -16,7 +16,10 @@ export function callStylesOf(millrace, promises) {
   ];
 }
 
-/** A callback comes later, once, with one argument or two. What is thrown at the call rejects. */
+/**
+ * Returns a promise of a call by callback, which comes later, once, with one argument or two. An
+ * exception at the call rejects.
+ */
 export function byCallback(entryPoint, method, args) {
   return new Promise((resolve, reject) => {
     let returned = false;
@@ -38,7 +41,7 @@ function byPromise(entryPoint, method, args) {
   return promise;
 }
 
-/** The error a call ends with. */
+/** Returns the error a call ends with. */
 export async function errorOf(promise, what) {
   let value;
   try {

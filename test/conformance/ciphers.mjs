@@ -7,7 +7,7 @@ import { errorOf, callStylesOf } from './call-styles.mjs';
 
 const SHORT = 5000;
 
-/** The general form, `cipher`, of stream ciphers and AEADs. */
+/** Tests the general form, `cipher`, of stream ciphers and AEADs. */
 export async function ciphers(context) {
   const { millrace, promises, options, add } = context;
   for (const [algorithm, all] of Object.entries(await cipherVectors(context))) {
@@ -178,7 +178,7 @@ export async function ciphers(context) {
   }
 }
 
-/** seal and open: the tag appended. */
+/** Tests seal and open: the tag is appended. */
 export async function seals(context) {
   const { millrace, promises, options, add, made } = context;
   const vectors = await cipherVectors(context);

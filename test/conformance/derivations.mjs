@@ -342,7 +342,7 @@ export function passwords({ millrace, promises, options, add }) {
   );
 }
 
-/** The synchronous forms of pbkdf2 and hkdf are called without options. */
+/** Returns the arguments of a call: the synchronous forms of pbkdf2 and hkdf get no options. */
 function given(way, method, args, options) {
   const last = args.at(-1);
   if (way === 'synchronous' && (method === 'pbkdf2' || method.startsWith('hkdf')))

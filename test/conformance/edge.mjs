@@ -66,7 +66,10 @@ function canCompile() {
 }
 
 export default {
-  /** The settings and the vectors are the Worker's environment. Returns the record as JSON. */
+  /**
+   * Runs the suite; the settings and the vectors are the Worker's environment. Returns the record
+   * as JSON.
+   */
   async test(_, env) {
     const compiles = canCompile();
     const functions = comparePortable();

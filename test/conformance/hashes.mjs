@@ -249,7 +249,7 @@ export async function many(context) {
   }
 }
 
-/** The options that the digest of an algorithm without a natural size needs. */
+/** Returns the options that the digest of an algorithm without a natural size needs. */
 export function sized({ made }, algorithm) {
   return made.hashes[algorithm].digestSize === 0 ? { outputLength: 40 } : {};
 }
@@ -269,7 +269,7 @@ function* kindsOf(bytes) {
   yield shared.buffer;
 }
 
-/** Nothing but the target was written. */
+/** Checks that nothing but the target was written. */
 function guarded(target, offset, digest, what) {
   const size = digest.length / 2;
   sameBytes(target.slice(offset, offset + size), hex(digest), what);
@@ -284,7 +284,7 @@ function equal(actual, expected, what) {
   else same(actual, expected, what);
 }
 
-/** `count` of a list, from its beginning to its end. */
+/** Returns `count` items of a list, from its beginning to its end. */
 function spread(list, count) {
   if (list.length <= count) return list;
   return Array.from(

@@ -20,7 +20,7 @@ import { families as neutral, runConformance } from './suite.mjs';
 /** Those of every environment, and those of runtimes like Node. */
 export const families = { ...neutral, processes };
 
-/** The entry points by name, from where `from` finds the package. */
+/** Loads the entry points by name, from where `from` finds the package. */
 export async function openEntryPoints({ from = import.meta.url, kind = 'require' } = {}) {
   const require = createRequire(from);
   const open = kind === 'require' ? async (name) => require(name) : await importerFrom(from);
@@ -39,12 +39,12 @@ async function importerFrom(from) {
   return open;
 }
 
-/** The JSON files below test/. */
+/** Loads a JSON file below test/. */
 export async function load(file) {
   return JSON.parse(await readFile(new URL(`../${file}`, import.meta.url), 'utf8'));
 }
 
-/** The suite over the built package. */
+/** Runs the suite on the built package. */
 export async function runHere({ engine, wanted, styles, report, ...where }) {
   const entryPoints = await openEntryPoints(where);
   return runConformance({

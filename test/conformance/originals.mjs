@@ -172,7 +172,8 @@ function addBigintBuffer(context, entryPoint) {
 }
 
 /**
- * The original package takes Buffers; where there are none, this entry point takes any Uint8Array.
+ * Returns a Buffer, which the original package takes; where there are none, this entry point takes
+ * any Uint8Array.
  */
 function asBuffer(bytes) {
   return globalThis.Buffer === undefined ? bytes : globalThis.Buffer.from(bytes);

@@ -228,8 +228,8 @@ async function inFolder(use) {
 }
 
 /**
- * This runtime once more, for one action of child.mjs. MILLRACE_NODE_COMMAND has the arguments that
- * start it, in JSON, where an emulator must start it.
+ * Runs this runtime once more, for one action of child.mjs. MILLRACE_NODE_COMMAND has the arguments
+ * that start it, in JSON, where an emulator must start it.
  */
 function child(action, where, options) {
   const given = process.env.MILLRACE_NODE_COMMAND;

@@ -7,7 +7,7 @@ import { fail, ok, sameError } from './verdicts.mjs';
 const bytes = pattern(32);
 const resizable = (size = 32) => new Uint8Array(new ArrayBuffer(size, { maxByteLength: 64 }));
 
-/** `[method, arguments, code, what the message names]` */
+/** Returns rows of `[method, arguments, code, what the message names]`. */
 function tables() {
   const sealed = { key: bytes, nonce: pattern(12), source: pattern(40) };
   const plain = { encrypt: true, key: bytes, iv: pattern(16), source: pattern(40) };

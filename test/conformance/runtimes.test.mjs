@@ -51,7 +51,9 @@ const restrictions = [
   },
 ];
 
-/** Node 22.13 on; before that it was an experiment. */
+/**
+ * Returns the flag of the permission model, from Node 22.13 on; before that it was an experiment.
+ */
 function permissionFlag({ version }) {
   const [major, minor] = version.split('.').map(Number);
   return major > 22 || (major === 22 && minor >= 13) ? '--permission' : '--experimental-permission';
@@ -129,7 +131,7 @@ describe('runtimes', { concurrency: 2 }, () => {
   }
 });
 
-/** Every case by require, some by import, and every case on the portable engine. */
+/** Tests every case by require, some by import, and every case on the portable engine. */
 async function inFull(t, runtime, { command, run, version }) {
   await t.test('every case, by require', async () => {
     const { summary } = await suite(command, run, ['--require']);
@@ -148,7 +150,10 @@ async function inFull(t, runtime, { command, run, version }) {
   );
 }
 
-/** What node:crypto exports, and how it answers, differs from version to version. */
+/**
+ * Tests the node:crypto entry point: what node:crypto exports, and how it answers, differs from
+ * version to version.
+ */
 async function besideNodeCrypto(command) {
   for (const file of ['node-crypto', 'node-crypto-ciphers']) {
     const { stdout, code } = await execute(command, [

@@ -122,7 +122,7 @@ function configured(millrace, engine) {
   return () => millrace.configure({ engine: 'auto' });
 }
 
-/** `{ [family]: { [algorithm]: { passed, failed, unavailable } } }` */
+/** Returns `{ [family]: { [algorithm]: { passed, failed, unavailable } } }` */
 export function summaryOf(cases) {
   const summary = {};
   for (const { family, algorithm, ok, unavailable } of cases) {
@@ -136,7 +136,7 @@ export function summaryOf(cases) {
   return summary;
 }
 
-/** What failed, in words: cases that failed alike are one. */
+/** Returns what failed, in words: cases that failed alike are one. */
 export function failuresOf(cases) {
   const alike = new Map();
   for (const each of cases.filter(({ ok }) => !ok))

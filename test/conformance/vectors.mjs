@@ -6,7 +6,7 @@ import { hex, pattern, utf8 } from './bytes.mjs';
 const keccakFamily = /^(cshake|kmac|tuplehash|parallelhash|turboshake|kt)/;
 
 /**
- * `{ [algorithm]: [{ note, source, options, digest }] }`: published digests, and those of
+ * Returns `{ [algorithm]: [{ note, source, options, digest }] }`: published digests, and those of
  * made.json.
  */
 export async function hashVectors({ load, made, millrace }) {
@@ -60,8 +60,8 @@ export async function hashVectors({ load, made, millrace }) {
 }
 
 /**
- * `{ [algorithm]: [{ note, key, source, digest }] }`; `size` if only so many bytes are published,
- * `valid: false` if they must differ.
+ * Returns `{ [algorithm]: [{ note, key, source, digest }] }`; `size` if only so many bytes are
+ * published, `valid: false` if they must differ.
  */
 export async function hmacVectors({ load, made }) {
   const found = Object.fromEntries(Object.keys(made.hmacs).map((name) => [name, []]));
@@ -93,8 +93,8 @@ export async function hmacVectors({ load, made }) {
 }
 
 /**
- * `{ [algorithm]: [{ note, key, iv, aad, plain, secret, tag }] }`: `secret` as bytes, or as a
- * fingerprint of ciphertext and tag.
+ * Returns `{ [algorithm]: [{ note, key, iv, aad, plain, secret, tag }] }`: `secret` as bytes, or as
+ * a fingerprint of ciphertext and tag.
  */
 export async function cipherVectors({ load, made }) {
   const found = Object.fromEntries(Object.keys(made.ciphers).map((name) => [name, []]));
@@ -132,7 +132,7 @@ export async function cipherVectors({ load, made }) {
   return found;
 }
 
-/** Wycheproof's AEAD cases of the nonce sizes there are, `valid` or not. */
+/** Returns Wycheproof's AEAD cases of the nonce sizes there are, `valid` or not. */
 export async function aeadCases({ load, made }) {
   const found = [];
   for (const { algorithm, ivSize, id, result, key, iv, aad, msg, ct, tag } of rows(
@@ -179,7 +179,7 @@ function message({ text, hex: digits, repeat, times, counting, sanity }) {
   });
 }
 
-/** Without what is undefined. */
+/** Returns the fields without undefined ones. */
 export function optional(fields) {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -15,8 +15,8 @@ export function same(actual, expected, what) {
 }
 
 /**
- * Bytes are a Uint8Array (a Buffer is one) with just these, given as bytes or as `digestOf` tells
- * of them.
+ * Checks that the value is a Uint8Array (a Buffer is one) with just these bytes, given as bytes or
+ * as `digestOf` returns them.
  */
 export function sameBytes(actual, expected, what) {
   if (!(actual instanceof Uint8Array)) fail(`${what}: ${show(actual)} is not a Uint8Array`);
@@ -44,8 +44,8 @@ const classes = {
 };
 
 /**
- * An error of the library, of this code. One of an engine that cannot serve is handed on: it is no
- * wrong answer.
+ * Checks that it is an error of the library with this code. One of an engine that cannot serve is
+ * rethrown: it is not a wrong answer.
  */
 export function sameError(error, code, { MillraceError }, what) {
   if (error?.code === 'ERR_ENGINE_UNAVAILABLE' && code !== 'ERR_ENGINE_UNAVAILABLE') throw error;

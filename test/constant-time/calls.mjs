@@ -72,7 +72,7 @@ const sizes = {
   ],
 };
 
-/** Bytes on an ArrayBuffer of their own: V8 keeps those of short typed arrays in its heap. */
+/** Returns bytes in a separate ArrayBuffer: V8 keeps those of short typed arrays in its heap. */
 function known(size, step = 7) {
   const made = Buffer.from(new ArrayBuffer(size));
   for (let at = 0; at < size; at++) made[at] = at * step + 3;

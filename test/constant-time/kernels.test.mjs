@@ -27,8 +27,9 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const kernels = /\bvaes(enc|dec).*%[yz]mm|\bsha(256rnds2|1rnds4)|\bvpmadd52/;
 
 /**
- * AWS-LC's GCM for AVX-512 asks whether the last byte of the counter begins again: with a nonce of
- * 12 bytes the counter is not a secret (`counter` in calls.mjs).
+ * Returns true for a leak of the counter. AWS-LC's GCM for AVX-512 branches on whether the last
+ * byte of the counter begins again: with a nonce of 12 bytes the counter is not a secret (`counter`
+ * in calls.mjs).
  */
 function isCounter(code, leak) {
   const at = code.findIndex(({ text }) => leak === `branch: ${text}`);

@@ -30,7 +30,10 @@ const SAMPLES = Number(process.env.MILLRACE_SAMPLES ?? 400_000);
 const KINDS = 256;
 
 let state = 1;
-/** A linear congruential generator: only the assignment of classes must be unpredictable. */
+/**
+ * Returns a number of a linear congruential generator: only the assignment of classes must be
+ * unpredictable.
+ */
 const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
 const randomBytes = (size) => Buffer.from({ length: size }, () => random() * 256);
 
@@ -87,7 +90,7 @@ function compare(times, classes) {
 const nonce = Buffer.alloc(12, 3);
 const message = (size) => Buffer.alloc(size, 5);
 
-/** Fixed is all zero; the others are random. */
+/** Returns the bytes of a class: the fixed one is all zero; the others are random. */
 const bytes = (size) => (kind) => (kind === 0 ? Buffer.alloc(size) : randomBytes(size));
 
 const measurements = {};
@@ -132,7 +135,7 @@ measurements['hmac sha256 as hex, key'] = () =>
 measurements['hmac sha256 as base64, key'] = () =>
   measure(32, bytes(32), (key) => millrace.hmac('sha256', key, message(100), 'base64'));
 
-/** A code that is wrong in its first byte, or in its last one. */
+/** Returns a code that is wrong in its first byte, or in its last one. */
 const wrongAt = (size) => (kind) => {
   const made = Buffer.alloc(size);
   made[kind === 0 ? 0 : size - 1] = 1;

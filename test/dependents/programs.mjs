@@ -13,7 +13,7 @@ const hex = (value) => Buffer.from(value).toString('hex');
 const mnemonic = `${'abandon '.repeat(11)}about`;
 const jwtKey = 'a secret of at least thirty-two bytes';
 
-/** The checks of ethereum-cryptography, in the version installed as `name`. */
+/** Returns the checks of ethereum-cryptography, in the version installed as `name`. */
 const ethereum = (name) => ({
   keccak: async () => hex((await import(`${name}/keccak.js`)).keccak256(utf8(text))),
   hashes: async () => {

@@ -21,7 +21,10 @@ const read = (...path) => readFileSync(join(root, ...path), 'utf8');
 /** Figures may differ from the truth by this part, so that not every change touches them. */
 const TOLERANCE = 0.1;
 
-/** Bytes, compressed, of a bundle for browsers: what is loaded at once, and what later. */
+/**
+ * Returns the compressed bytes of a bundle for browsers: of what is loaded at once, and of what
+ * later.
+ */
 async function sizesOf(names, entryPoint, resolveDir = root) {
   const { outputFiles, metafile } = await esbuild.build({
     stdin: {

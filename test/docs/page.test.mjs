@@ -272,7 +272,7 @@ test('the page', { skip: missing }, async (t) => {
   }
 });
 
-/** A file as a drag brings it, made in the page. */
+/** Drops a file that is made in the page. */
 async function drop(page, name, size, text) {
   const transfer = await page.evaluateHandle(
     ({ title, length, piece }) => {

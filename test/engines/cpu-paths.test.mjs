@@ -51,7 +51,7 @@ const hidden = {
 
 const skip = process.arch !== 'x64' && 'features are hidden on x64 only';
 
-/** Every algorithm over many lengths; one digest for each. Runs here and in the children. */
+/** Returns one digest for each algorithm over many lengths. Runs here and in the children. */
 function answers(entryPoint, { streamNames, aeadNames, hashNames, hmacNames, ciphers, hashes }) {
   const bytes = (size, seed) => {
     const made = Buffer.alloc(size);

@@ -14,7 +14,7 @@ const warnings =
 const last =
   '\nsetImmediate(() => setImmediate(() => console.log(JSON.stringify({ warnings, ...given }))));';
 
-/** What a program has been warned of, and whatever else it puts into `given`. */
+/** Returns the warnings of a program, and what it puts into `given`. */
 async function warned(program, options) {
   const { code, stdout, stderr } = await run(`${warnings}const given = {};\n${program}${last}`, {
     flags: ['--no-warnings'],
@@ -149,7 +149,7 @@ before(() => {
 });
 after(() => rmSync(dirname(copy), { recursive: true, force: true }));
 
-/** A program over the package without a binary. */
+/** Runs a program with the package without a binary. */
 const without = (program, options) => {
   const file = join(dirname(copy), 'program.cjs');
   writeFileSync(file, '');

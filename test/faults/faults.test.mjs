@@ -53,7 +53,7 @@ const calls = `
     return found;
   };`;
 
-/** Each result is the right one or an error with this code. */
+/** Checks that each result is the right one or an error with this code. */
 function assertResults(found, right, code, title) {
   for (const [name, result] of Object.entries(found))
     assert.ok(result === right[name] || result === code, `${title}: ${name}: ${result}`);

@@ -57,7 +57,9 @@ async function stages(make, message) {
   return all;
 }
 
-/** What must not be in a state: the key, its hash if it is long, and both with HMAC's pads. */
+/**
+ * Returns what must not be in a state: the key, its hash if it is long, and both with HMAC's pads.
+ */
 function secretsOf(name, key) {
   const secrets = [key];
   const hash = /^hmac-(.*)/.exec(name)?.[1];
@@ -77,7 +79,7 @@ function leaks(state, secrets) {
   });
 }
 
-/** A state of these is a sponge, whose permutation can be inverted up to the key. */
+/** Returns true if the state is a sponge: its permutation can be inverted up to the key. */
 const isSponge = (name) => /^(kmac|hmac-(sha3-|keccak))/.test(name);
 
 for (const { name, make } of makers) {

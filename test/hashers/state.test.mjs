@@ -39,12 +39,12 @@ function signed(blob) {
 
 const bodyOffset = (subject) => at.name + subject.algorithm.length;
 
-/** The state has no owner here. */
+/** Checks that the state is refused. */
 function refused(make, what, message) {
   expectError(thrown(make, what), 'ERR_STATE', message, what);
 }
 
-/** Either refused, or a hasher that works like any other. */
+/** Checks that a state is refused, or gives a hasher that works like any other. */
 function harmless(make, what) {
   let hasher;
   try {
@@ -97,7 +97,7 @@ test('at every stage of a message', () => {
   }
 });
 
-/** Bytes a hasher has taken in: what its state says. */
+/** Returns the bytes that a hasher has taken in, by its state. */
 function taken(hasher) {
   return Number(hasher.exportState().readBigUInt64LE(at.length));
 }

@@ -34,7 +34,7 @@ const makers = {
   },
 };
 
-/** The same with both: what it gives must be equal. */
+/** Tests that both give the same. */
 async function alike(name, act) {
   await test(name, async () => {
     const found = {};

@@ -8,8 +8,8 @@ import promises from 'millrace/promises';
 import { member } from '../support/member.mjs';
 
 /**
- * `[way, result]` for each way: here and now, by callback, by promise, and several at once, which
- * run in lanes.
+ * Returns `[way, result]` for each way: synchronously, by callback, by promise, and several at
+ * once, which run in lanes.
  */
 export async function everyWay(name, args) {
   const together = await Promise.all(

@@ -13,7 +13,7 @@ import { diagnostic } from '../support/notes.mjs';
 const seed = Number(process.env.MILLRACE_SEED ?? Date.now() % 2 ** 31);
 diagnostic(`MILLRACE_SEED=${seed}`);
 let state = seed;
-/** An integer below `count`. */
+/** Returns an integer below `count`. */
 const below = (count) => {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
   return Math.floor((state / 2 ** 32) * count);

@@ -10,7 +10,10 @@ import promises from 'millrace/promises';
 import { run } from '../support/child.mjs';
 import { longDerivations } from './long-derivations.mjs';
 
-/** Memory is wiped and given back right after a result has been delivered. */
+/**
+ * Checks that memory is released: it is wiped and given back right after a result has been
+ * delivered.
+ */
 async function released() {
   for (let round = 0; round < 200 && millrace.engines().kdf.memory > 0; round++)
     await setTimeout(5);

@@ -46,7 +46,7 @@ export const everything = [
   ...cipherNames.map((name) => ['cipher', name]),
 ];
 
-/** A job of entry points.mjs. */
+/** Returns a job of entry points.mjs. */
 export function jobOf(kind, algorithm, source, rng, { aadSize = 20, keySize = 32 } = {}) {
   if (kind === 'hash') return { kind, algorithm, source };
   if (kind === 'hmac') return { kind, algorithm, key: rng.bytes(keySize), source };
@@ -62,7 +62,7 @@ export function jobOf(kind, algorithm, source, rng, { aadSize = 20, keySize = 32
   };
 }
 
-/** The job that decrypts the result of a cipher's job. */
+/** Returns the job that decrypts the result of a cipher's job. */
 export function backOf({ tagSize, ...job }, { output, tag }) {
   return { ...job, encrypt: false, source: output, ...(tag && { tag }) };
 }

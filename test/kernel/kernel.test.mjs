@@ -129,7 +129,7 @@ async function compare(t, column, summary) {
   );
 }
 
-/** A test for each that was run elsewhere, with its outcome; and none may have been lost. */
+/** Repeats each test that was run elsewhere, with its outcome; none may be missing. */
 async function repeat(t, results, { code, said }) {
   const outcomes = results
     .split('\n')
@@ -181,7 +181,7 @@ function runHere(args) {
   });
 }
 
-/** Why this machine's own AF_ALG cannot be tested; undefined if it can. */
+/** Returns why this machine's own AF_ALG cannot be tested; undefined if it can. */
 function withoutAfAlg() {
   if (process.platform !== 'linux') return `AF_ALG is of Linux, this is ${process.platform}`;
   const { stdout } = spawnSync(

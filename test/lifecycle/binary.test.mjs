@@ -76,7 +76,7 @@ function run(
   });
 }
 
-/** The portable engine serves, and the warning matches. */
+/** Checks that the portable engine serves, and that the warning matches. */
 function warned({ code, stdout, stderr }, ...patterns) {
   assert.deepEqual([code, stdout], [0, PORTABLE], stderr);
   assert.equal(stderr.match(/MILLRACE_NO_BINARY/g)?.length, 1, stderr);
@@ -116,7 +116,7 @@ test('a package in its own folder never takes a binary from the working folder',
 
 // files that are not binaries of Millrace
 
-/** The header of an ELF file for a CPU, and nothing behind it. */
+/** Returns the header of an ELF file for a CPU, and nothing behind it. */
 const elf = (machine) => {
   const header = Buffer.alloc(64);
   header.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);

@@ -33,7 +33,7 @@ function product(one, other) {
   return sum;
 }
 
-/** AES's substitution: the inverse, then an affine map (FIPS 197, 5.1.1). */
+/** Returns AES's substitution: the inverse, then an affine map (FIPS 197, 5.1.1). */
 function substituted(byte) {
   let inverse = 0;
   for (let each = 1; each < 256; each++) if (product(byte, each) === 1) inverse = each;
@@ -57,7 +57,7 @@ function roundKeys(key) {
   return Buffer.from(words.flat());
 }
 
-/** What AES-NI's decryption uses: the middle round keys through InvMixColumns. */
+/** Returns what AES-NI's decryption uses: the middle round keys through InvMixColumns. */
 function inverseRoundKey(roundKey) {
   const made = Buffer.alloc(16);
   for (let at = 0; at < 16; at++) {

@@ -59,8 +59,8 @@ const program = (start, text) =>
   `${text};\nfunction again() { ${starts[start].replace('CALLBACK', 'throwing')} }\nagain();\n`;
 
 /**
- * What a process says at its end, without what must differ: where in which file, and the frames of
- * the stack.
+ * Returns what a process says at its end, without what must differ: where in which file, and the
+ * frames of the stack.
  */
 function told({ code, signal, stdout, stderr }) {
   const lines = stderr

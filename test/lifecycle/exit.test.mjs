@@ -185,7 +185,10 @@ const longJobs = `
   for (const begin of Object.values(start)) begin().catch(() => {});
 `;
 
-/** What the end took, as a part of one job; undefined where there is no memory for such jobs. */
+/**
+ * Returns the time of the end, as a part of one job; undefined where there is no memory for such
+ * jobs.
+ */
 async function partOfJob(ending, { code, signal = null } = {}) {
   const ended = await run(
     `

@@ -235,7 +235,7 @@ test('memory does not grow with the number of calls', { timeout: 900_000 }, asyn
   assert.ok(Number(stdout) < 100, `${stdout} MiB more`);
 });
 
-/** MiB by which the resident set grows over so many calls, after a warm-up. */
+/** Returns the MiB by which the resident set grows over so many calls, after a warm-up. */
 const growth = async (setUp, calls) => {
   const { code, stdout, stderr } = await run(
     `

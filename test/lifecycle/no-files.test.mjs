@@ -56,7 +56,7 @@ function plant() {
   }
 }
 
-/** Every name below the folder, with what a write would change. */
+/** Returns every name below the folder, with what a write would change. */
 function listing() {
   return readdirSync(folder, { recursive: true })
     .sort()
@@ -118,7 +118,7 @@ test('no path below them is even looked at', { skip: noStrace() }, () => {
   );
 });
 
-/** False where strace runs, else why the test is skipped. */
+/** Returns false where strace runs, else why the test is skipped. */
 function noStrace() {
   const { status, stderr, error } = spawnSync(
     'strace',

@@ -26,7 +26,7 @@ recording = true;
 const millrace = require(${JSON.stringify(entryPaths.millrace)});
 const promises = require(${JSON.stringify(entryPaths['millrace/promises'])});
 recording = false;
-/** Memory that is not recorded. */
+/** Returns memory that is not recorded. */
 const own = (bytes) => Buffer.from(new RealArrayBuffer(bytes.length)).fill(bytes);
 const secret = own(Buffer.from('Millrace secret.Millrace secret.'));
 const text = own(Buffer.alloc(300_000, 'A text that must be wiped here. '));

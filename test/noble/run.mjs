@@ -36,7 +36,7 @@ if (name === undefined)
   throw new Error(`${directory} is not a checkout of noble: ${manifest.name}`);
 const major = Number(manifest.version[0]);
 
-/** What the tests import besides noble, in the versions of its package.json. */
+/** Fetches what the tests import besides noble, in the versions of its package.json. */
 function fetchPackages() {
   const { 'fast-check': check, '@scure/base': base } = manifest.devDependencies;
   const found = { 'fast-check': fetchPackage('fast-check', check) };

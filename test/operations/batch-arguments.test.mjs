@@ -21,7 +21,7 @@ function detach(view) {
   structuredClone(view.buffer, { transfer: [view.buffer] });
 }
 
-/** A buffer whose memory can be taken away: Node's pool cannot. */
+/** Returns a buffer with memory that can be taken away: that of Node's pool cannot. */
 const apart = (size, fill = 1) => Buffer.from(new ArrayBuffer(size)).fill(fill);
 
 test('sources that are none', async () => {
@@ -359,7 +359,7 @@ test('targets over the sources, everywhere', () => {
 
 // getters
 
-/** An array whose element at `index` is made by a getter that does something first. */
+/** Returns an array with a getter that does something first as the element at `index`. */
 function trapped(elements, index, act) {
   const sources = [...elements];
   Object.defineProperty(sources, index, {

@@ -30,8 +30,8 @@ const ways = {
 };
 
 /**
- * The call's beginning for a subject of support/hashers.mjs: method, arguments before sources,
- * options.
+ * Returns the call's beginning for a subject of support/hashers.mjs: method, arguments before
+ * sources, options.
  */
 const callOf = ({ kind, algorithm, key, options }) =>
   kind === 'hmac' ? ['hmacMany', [algorithm, key], {}] : ['hashMany', [algorithm], options];

@@ -183,8 +183,8 @@ test('neighbours of powers of two, asynchronously', async () => {
 });
 
 /**
- * Two synchronous ways of the modern and drop-in entry points, others each time, and the way back
- * of a cipher.
+ * Checks two synchronous ways of the modern and drop-in entry points, others each time, and the way
+ * back of a cipher.
  */
 function walkSync(job, turn) {
   const expected = oracle(job);
@@ -205,13 +205,15 @@ function isSync({ waiting }) {
   return waiting === 'sync';
 }
 
-/** 0 to 1 MiB: as many short as long ones by their number of digits. */
+/**
+ * Returns a size of 0 to 1 MiB; short ones are as likely as long ones by their number of digits.
+ */
 function randomSize(rng) {
   if (rng.chance(0.05)) return 0;
   return rng.between(0, Math.floor(2 ** ((rng.word() / 2 ** 32) * 20)));
 }
 
-/** `size` bytes of `data`, from an alignment of its own. */
+/** Returns `size` bytes of `data`, at a random alignment. */
 function part(data, size, rng) {
   const start = rng.below(data.length - size);
   return data.subarray(start, start + size);

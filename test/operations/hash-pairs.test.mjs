@@ -12,7 +12,7 @@ const { configure, getHashes, hash, hashPairs } = millrace;
 const rng = random('hash pairs');
 const bytes = (size) => rng.bytes(size);
 
-/** The digest of each pair. */
+/** Returns the digest of each pair. */
 function each(algorithm, nodes, pair) {
   const digests = [];
   for (let at = 0; at < nodes.length; at += pair)

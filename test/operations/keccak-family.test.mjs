@@ -28,7 +28,9 @@ const vectors = JSON.parse(
 }));
 const algorithms = [...new Set(vectors.map(({ algorithm }) => algorithm))];
 
-/** A value of the vectors: text and numbers as they are, hex digits, or RFC 9861's pattern. */
+/**
+ * Returns a value of the vectors: text and numbers as they are, hex digits, or RFC 9861's pattern.
+ */
 function bytesOf(value) {
   if (typeof value !== 'object') return value;
   if (value.hex !== undefined) return Buffer.from(value.hex, 'hex');
@@ -76,7 +78,7 @@ for (const engine of engines) {
   }
 }
 
-/** A hasher that has the whole message, in pieces; of a tuple in its items. */
+/** Returns a hasher that has the whole message, in pieces; of a tuple in its items. */
 function running(algorithm, data, options) {
   const hasher = millrace.createHash(algorithm, options);
   if (Array.isArray(data)) for (const item of data) hasher.update(item);
@@ -91,7 +93,7 @@ test('millrace/portable has them too', () => {
   }
 });
 
-/** The options of @noble/hashes, which has other names. */
+/** Returns the digest of @noble/hashes, which has other names for the options. */
 function nobleDigest(algorithm, data, options) {
   const { outputLength, customization, functionName, key, domain, blockSize = 8192 } = options;
   const named = algorithm.replace(/xof(\d+)/, '$1xof');

@@ -43,7 +43,7 @@ const callings = {
     promises[method](algorithm, { ...options, engine: 'portable' }),
 };
 
-/** What the result must be, by what it begins with. */
+/** Returns what the result must be, by what it begins with. */
 function expected(algorithm, { key, source, aad }, sealed, tagSize = 16) {
   const iv = sealed.subarray(0, ciphers[algorithm].iv);
   const { output, tag } = oracle({
@@ -267,7 +267,7 @@ test('no nonce is given out twice, and they look random', async () => {
 const require = createRequire(import.meta.url);
 const internal = require(join(dirname(entryPaths.millrace), 'core.js'));
 
-/** What a prepared key counts: nothing that a user can reach. */
+/** Returns what a prepared key counts: nothing that a user can reach. */
 const usesOf = (key) => internal['request/key'].keyEngines(key, key.algorithm).uses;
 
 for (const algorithm of aeadNames) {

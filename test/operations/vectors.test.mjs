@@ -32,8 +32,8 @@ test('every call style of every entry point is used by a vector', () => {
 });
 
 /**
- * One test for each algorithm and way, over all its vectors: `{ job, expected }`, `{ job, code }`
- * where the job must fail, or `{ job, mac }`.
+ * Makes one test for each algorithm and way, over all its vectors: `{ job, expected }`, `{ job,
+ * code }` where the job must fail, or `{ job, mac }`.
  */
 function walk(title, vectors) {
   const groups = new Map();
@@ -272,7 +272,7 @@ function message({ text, hex: digits, repeat, times, counting, sanity }) {
   return xxhashSanityBuffer(sanity);
 }
 
-/** The input of xxHash's own sanity check. */
+/** Returns the input of xxHash's own sanity check. */
 function xxhashSanityBuffer(size) {
   let state = 2654435761n;
   return Buffer.from(

@@ -37,7 +37,7 @@ before(() => {
 });
 after(() => rmSync(project, { recursive: true, force: true }));
 
-/** What the page must answer, of node:crypto where that can say. */
+/** Returns what the page must answer, from node:crypto if possible. */
 function expected() {
   const source = Buffer.alloc(100_000).map((_, index) => index);
   const sha256 = createHash('sha256').update(source).digest('hex');
@@ -198,7 +198,7 @@ function report(t, what, out, first) {
   return compressed * 1024;
 }
 
-/** What a bundle prints in Node.js. */
+/** Returns what a bundle prints in Node.js. */
 function inNode(out, first) {
   return promisify(execFile)(process.execPath, [
     '--no-warnings',
@@ -208,7 +208,7 @@ function inNode(out, first) {
   ]);
 }
 
-/** What a page prints whose only script this is; no header is set but the type. */
+/** Returns what a page with only this script prints; no header is set but the type. */
 async function inChromium(out, first, isModule) {
   const server = createServer((request, response) => {
     const path = new URL(request.url, 'http://localhost').pathname;

@@ -22,7 +22,10 @@ const LANGUAGES = ['js', 'ts', 'sh', 'console'];
 
 const PROJECTS = 'docs/recipes/deployments.md';
 
-/** Every example: `{ file, line, language, code, setup, mayThrow, notRun, browser, prints }`. */
+/**
+ * Returns every example: `{ file, line, language, code, setup, mayThrow, notRun, browser, prints
+ * }`.
+ */
 export function allExamples() {
   const pages = ['docs', 'docs/recipes'].flatMap((folder) =>
     readdirSync(join(root, folder))
@@ -40,7 +43,7 @@ export function allExamples() {
     });
 }
 
-/** The projects of docs/recipes/deployments.md: `{ title, files, commands, prints }`. */
+/** Returns the projects of docs/recipes/deployments.md: `{ title, files, commands, prints }`. */
 export function projects() {
   const [, ...sections] = readFileSync(join(root, PROJECTS), 'utf8').split(/^## /m);
   return sections.map((section) => {
@@ -76,7 +79,7 @@ export function examplesOf(file, text) {
   return found;
 }
 
-/** The examples of the API reference, complete programs: `{ file, line, code }`. */
+/** Returns the examples of the API reference, complete programs: `{ file, line, code }`. */
 export function referenceExamples() {
   return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))

@@ -45,7 +45,7 @@ export async function pack(folder) {
   );
 }
 
-/** The name of a package's tarball. */
+/** Returns the name of a package's tarball. */
 function nameOf({ file }) {
   return file.split(/[\\/]/).at(-1);
 }

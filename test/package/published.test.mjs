@@ -234,7 +234,7 @@ test('LICENSES.txt has every linked crate with the text of its licence', async (
 });
 
 /**
- * The crates that are reached from the binding by dependencies that are neither for the build nor
+ * Returns the crates that the binding reaches by dependencies that are neither for the build nor
  * for tests.
  */
 async function reachableCrates() {
@@ -286,7 +286,7 @@ function environment(home, extra = {}) {
   };
 }
 
-/** An empty project that knows the registry, in each manager's own words. */
+/** Makes an empty project that knows the registry, in each manager's own words. */
 function project(name, url = registry.url) {
   const place = join(folder, name.replaceAll(' ', '-'));
   const home = join(place, 'home');

@@ -54,7 +54,7 @@ before(async () => {
 });
 after(() => rmSync(project, { recursive: true, force: true }));
 
-/** The project: the packages as they are published, and beside them the tools. */
+/** Lays out the project: the packages as they are published, and beside them the tools. */
 async function layOut() {
   mkdirSync(modules);
   for (const name of readdirSync(join(tools, 'node_modules')).filter(

@@ -54,7 +54,10 @@ test(
   },
 );
 
-/** What reads bytes as words, and what is counted in floating-point numbers. */
+/**
+ * Returns the results of what reads bytes as words, and of what is counted in floating-point
+ * numbers.
+ */
 const results = ({ seal, cipher, hashMany, hmacMany, createHash }) => {
   const bytes = (size) => Uint8Array.from({ length: size }, (_, index) => index);
   const found = {

@@ -633,7 +633,7 @@ test('it needs nothing of Node.js', async () => {
   assert.deepEqual(bare.aes_256_gcm.seal(given), plain(millrace.seal('aes-256-gcm', given)));
 });
 
-/** Bytes, compressed, of a bundle with so much of the entry point. */
+/** Returns the compressed bytes of a bundle with these names of the entry point. */
 async function weight(names) {
   const text = await bundle('', {
     minify: true,

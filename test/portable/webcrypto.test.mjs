@@ -209,14 +209,14 @@ function work(operation, name, given) {
   };
 }
 
-/** The frame of an operation without options. */
+/** Returns the frame of an operation without options. */
 function numbersOf(operation, algorithm) {
   const numbers = new Float64Array(At.Length);
   [numbers[At.Operation], numbers[At.Algorithm]] = [operation, algorithm];
   return numbers;
 }
 
-/** `{ status, target, tag }`, or undefined if it was not begun. */
+/** Returns `{ status, target, tag }`, or undefined if it was not begun. */
 function begun(described, lent) {
   return new Promise((resolve) => {
     if (

@@ -22,13 +22,13 @@ const usual = { ...host };
 
 const LONG = 400_000;
 const sha256 = (data) => crypto.createHash('sha256').update(data).digest();
-/** No hash of WebCrypto: a worker has to do it. */
+/** Hashes with no hash of WebCrypto, so that a worker has to do it. */
 const blake2 = (data) => crypto.createHash('blake2b512').update(data).digest();
 const filled = (size, byte) => Buffer.alloc(size, byte);
 const nonce = Buffer.alloc(12, 3);
 const key = Buffer.alloc(32, 5);
 
-/** A child that uses the portable engine; `host` is defined in it. */
+/** Runs a child that uses the portable engine; `host` is defined in it. */
 const child = (source, options = {}) =>
   run(
     `const assert = require('node:assert/strict'); const { portableHost: host } = ` +

@@ -11,7 +11,7 @@ const salt = () => Buffer.alloc(16, 5);
 const source = () => Buffer.alloc(100, 1);
 const cost = { memory: 64, passes: 1 };
 
-/** The forms of hash, hmac, cipher, seal and open, with and without a target. */
+/** Returns the forms of hash, hmac, cipher, seal and open, with and without a target. */
 function forms(millrace) {
   const jobs = [
     ...['sha256', 'blake3', 'xxh3-64', 'sha3-256'].map((algorithm) => ({

@@ -142,7 +142,7 @@ const fileName = fc
   .map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 0)))
   .filter((bytes) => bytes.length > 0);
 
-/** As it is in a list: text, or bytes that are not UTF-8. */
+/** Returns a name as it is in a list: text, or bytes that are not UTF-8. */
 function nameOf(bytes) {
   const decoded = bytes.toString();
   return Buffer.from(decoded).equals(bytes) ? decoded : bytes;

@@ -64,7 +64,7 @@ function expectable(error, name) {
   throw new Error(`${name}: not a MillraceError: ${error?.stack}`);
 }
 
-/** A result as text. */
+/** Returns a result as text. */
 function printed(name, value) {
   if (unequal.has(name) || typeof value === 'function') return 'a result';
   if (typeof value === 'bigint' || typeof value !== 'object') return String(value);
@@ -78,7 +78,7 @@ function printed(name, value) {
   return value?.constructor?.name;
 }
 
-/** The targets among the arguments, in larger memory, so that writes beside them are seen. */
+/** Returns the arguments with targets in larger memory, so that writes beside them are seen. */
 function guarded(args) {
   const guards = [];
   const within = (value) => {

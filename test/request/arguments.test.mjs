@@ -757,7 +757,7 @@ test('no message holds bytes it was given', () => {
   }
 });
 
-/** The window and option names of an argument; `data` is also the source. */
+/** Returns the window and option names of an argument; `data` is also the source. */
 function named(name) {
   if (name === 'data') return /data|source/;
   if (name === 'nonce') return /nonce|iv/;

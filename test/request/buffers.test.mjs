@@ -453,7 +453,10 @@ test('a window at the very end', async () => {
   }
 });
 
-/** A resizable target may be refused by an asynchronous call though it is empty. */
+/**
+ * Checks that nothing is written. An asynchronous call may refuse a resizable target though it is
+ * empty.
+ */
 async function writesNothing(entryPoint, method, args) {
   const { target } = args[1];
   try {

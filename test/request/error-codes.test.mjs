@@ -321,7 +321,7 @@ const entryPoints = {
   ),
 };
 
-/** What a call throws or rejects with; a promise of a result is let go. */
+/** Returns what a call throws or rejects with; a promise of a result is ignored. */
 async function thrown(entryPoint, call, given) {
   try {
     const result = call(...given);
@@ -367,7 +367,7 @@ for (const [entryPoint, entries] of Object.entries(entryPoints)) {
 /** Returns a placeholder for a key or a message in the wrong place. */
 const MARKER = 'hunter2-attack-at-dawn';
 
-/** The places of a call where a path is, which errors name as those of Node.js do. */
+/** Returns true for an argument that is a path, which errors name as those of Node.js do. */
 const isPath = (name, index) => /^hashFiles?(Iterator)?\b/.test(name) && index === 1;
 
 /** Fails if anything of an error but its stack has the marker. */

@@ -420,8 +420,8 @@ Object.assign(others, {
 });
 
 /**
- * The ways of making a call that all entry points have. A wrong argument throws, or rejects where a
- * promise waits.
+ * Returns the ways of making a call that all entry points have. A wrong argument throws, or rejects
+ * where a promise waits.
  */
 function ways(name, { first, takes, later = [], promised = [], forms }) {
   const method = name.split(' ')[0];
@@ -663,7 +663,7 @@ async function shown(call, options) {
   }
 }
 
-/** A call's options: with what it needs, with one more, and none. */
+/** Returns a call's options: with what it needs, with one more, and none. */
 const optionsOf = ({ base, takes, name }) =>
   /scrypt|hashPassword|Passphrase|hashFiles/.test(name)
     ? [{ ...base, ...takes[0] }]
@@ -713,7 +713,7 @@ for (const [name, enumerable] of [
   });
 }
 
-/** deepStrictEqual reads Object.prototype too. */
+/** Compares without deepStrictEqual, which reads Object.prototype too. */
 function isSame(left, right) {
   const text = (value) =>
     ArrayBuffer.isView(value)

@@ -108,7 +108,7 @@ function joined(chunks) {
   return from.call(Buffer, whole.buffer);
 }
 
-/** What a Node.js stream makes of the input, in chunks of any size. */
+/** Returns the output of a Node.js stream for the input, in chunks of any size. */
 async function through(stream, input, end = (output) => output) {
   stream.on('error', () => {});
   for (let at = 0; at < input.length; at += 100_000) stream.write(input.subarray(at, at + 100_000));
@@ -116,7 +116,7 @@ async function through(stream, input, end = (output) => output) {
   return end(await all(stream));
 }
 
-/** The same of a web stream. */
+/** Returns the output of a web stream. */
 async function throughWeb({ readable, writable }, input, end) {
   const source = new ReadableStream({
     start(controller) {
@@ -129,7 +129,7 @@ async function throughWeb({ readable, writable }, input, end) {
 }
 
 const target = (size) => allocUnsafeSlow(size).fill(0);
-/** The digest of a target and the result that was written there. */
+/** Returns the digest of a target and the result that was written there. */
 async function into(size, call) {
   const place = target(size);
   await call(place);

@@ -389,7 +389,7 @@ const made = (value) =>
 const copied = (value) =>
   isBytes(value) ? Object.setPrototypeOf(new Uint8Array(value), Buffer.prototype) : value;
 
-/** New arguments for a call. */
+/** Returns new arguments for a call. */
 function fresh(given) {
   return given.map((each) => {
     const value = made(each);
@@ -405,7 +405,7 @@ function fresh(given) {
   });
 }
 
-/** The places of arguments, and of fields of arguments, where something can be put. */
+/** Returns the places of arguments, and of fields of arguments, where something can be put. */
 function places(given) {
   return given.flatMap((each, index) => {
     const value = made(each);
@@ -442,7 +442,7 @@ function arm(given, [index, name], kind, run) {
   return true;
 }
 
-/** What came of a call, and what it wrote: as text. */
+/** Returns the outcome of a call, and what it wrote, as text. */
 async function outcome(run, given, armed) {
   const targets = given
     .flatMap((each) => (isRecord(each) ? Object.values(each) : [each]))

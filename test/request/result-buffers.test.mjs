@@ -16,7 +16,7 @@ const key = Buffer.alloc(32, 7);
 const nonce = Buffer.alloc(12, 8);
 const TAG = 16;
 
-/** Bytes that differ from page to page. */
+/** Returns bytes that differ from page to page. */
 function message(size) {
   const made = Buffer.alloc(size);
   for (let offset = 0; offset + 4 <= size; offset += 1021)

@@ -15,7 +15,7 @@ const iv = Buffer.alloc(16, 3);
 const SIZES = [0, 1, 32, 63, 64, 65, 200, 2000, 2048, 2049, 5000];
 const engines = ['native', 'portable'];
 
-/** The calls with secret results, each by a name and its arguments. */
+/** Yields the calls with secret results, each by a name and its arguments. */
 function* calls(engine) {
   for (const size of SIZES) {
     const source = Buffer.alloc(size, 7);

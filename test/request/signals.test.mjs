@@ -286,7 +286,10 @@ test('the synchronous and callback entry points take no signal', () => {
   }
 });
 
-/** Node warns of more than ten listeners, which is what many calls with one signal are. */
+/**
+ * Returns a controller that allows many listeners: Node warns of more than ten, which many calls
+ * with one signal add.
+ */
 function manyListeners() {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);

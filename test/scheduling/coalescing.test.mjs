@@ -27,7 +27,7 @@ const hashes = [
   'xxh3-64',
 ];
 
-/** While one long job occupies the only worker, the others gather in the queue. */
+/** Runs jobs that gather in the queue while one long job occupies the only worker. */
 async function collected(work) {
   const { threads } = millrace.configure();
   millrace.configure({ threads: 1 });

@@ -260,7 +260,7 @@ test('inline: the source is read during the call, also by promise', async () => 
   }
 });
 
-/** What threads there are after a program has made one call. */
+/** Returns the threads after a program has made one call. */
 async function threadsAfter(program, env = {}) {
   const { stdout, stderr, code } = await run(
     `(async () => { ${program}; console.log(JSON.stringify(millrace.engines().threads)); })()`,

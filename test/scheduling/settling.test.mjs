@@ -10,7 +10,7 @@ const key = millrace.createKey('aes-256-gcm', Buffer.alloc(32, 1));
 const nonce = Buffer.alloc(12, 2);
 const expected = millrace.seal('aes-256-gcm', { key, nonce, source: Buffer.alloc(256, 3) });
 
-/** `depth` calls in flight, each callback starting the next, `count` in all. */
+/** Runs `count` calls with `depth` in flight; each callback starts the next. */
 function chained(depth, count, start) {
   return new Promise((resolve, reject) => {
     let started = 0;

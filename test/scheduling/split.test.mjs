@@ -45,7 +45,7 @@ function job(algorithm, size) {
   return { ...given, aead, ...oracle({ kind: 'cipher', ...given }) };
 }
 
-/** The options of a call. */
+/** Returns the options of a call. */
 function call({ key, iv, aad }, encrypt, route, rest) {
   return { encrypt, key, iv, ...(aad && { aad }), route, ...rest };
 }

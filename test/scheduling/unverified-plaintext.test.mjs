@@ -25,7 +25,7 @@ const page = 4096;
 
 const keyOf = (algorithm) => key.subarray(0, algorithm.startsWith('aes-128') ? 16 : 32);
 
-/** A message of so many marks. */
+/** Returns a sealed message of `size` bytes of marks. */
 function sealed(algorithm, size, forged) {
   const nonce = Buffer.alloc(aeads[algorithm], 1);
   const source = millrace.seal(algorithm, {
@@ -37,7 +37,7 @@ function sealed(algorithm, size, forged) {
   return { key: keyOf(algorithm), nonce, source };
 }
 
-/** How many pages begin with the mark. */
+/** Returns the number of pages that begin with the mark. */
 function marked(target) {
   let count = 0;
   for (let at = 0; at + mark.length <= target.length; at += page) {

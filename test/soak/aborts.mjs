@@ -11,14 +11,15 @@ const moments = {
   'after it has settled': (abort, { settled }) => void settled.then(abort, abort),
 };
 
-/** A moment at random, or none. */
+/** Returns a moment at random, or none. */
 export function drawAbort(rng, probability = 0.3) {
   if (!rng.chance(probability)) return undefined;
   return { moment: rng.pick(Object.keys(moments)), delay: rng.below(12) };
 }
 
 /**
- * A controller for a drawn moment: `options` belong to the call, `launched` is told its promise.
+ * Returns a controller for a drawn moment: `options` belong to the call, `launched` is told its
+ * promise.
  */
 export function arrange(plan) {
   if (plan === undefined) return { options: {}, launched() {} };

@@ -6,7 +6,7 @@ import { collectGarbage } from '../support/garbage.mjs';
 
 const MiB = 2 ** 20;
 
-/** Memory with nothing in flight, after finalisers have had their turns. */
+/** Measures memory with nothing in flight, after finalisers have had their turns. */
 export async function measure() {
   for (let round = 0; round < 4; round++) {
     collectGarbage();
@@ -66,7 +66,7 @@ export function assessMemory(samples, guest) {
   };
 }
 
-/** CPU time of the whole process, all threads, while it waits. */
+/** Measures the CPU time of the whole process, all threads, while it waits. */
 export async function idleness(seconds) {
   const before = process.cpuUsage();
   await sleep(seconds * 1000);

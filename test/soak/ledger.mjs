@@ -46,7 +46,7 @@ export class Ledger {
     return sum;
   }
 
-  /** The steps under way, the oldest first. */
+  /** Returns the steps under way, the oldest first. */
   unsettled() {
     const now = performance.now();
     return Array.from(this.#open, ([{ number, what }, since]) => ({
@@ -61,7 +61,10 @@ export class Ledger {
     return this.#thrown.size;
   }
 
-  /** The callback, counted; with `throws` it then throws what must become an uncaughtException. */
+  /**
+   * Returns the callback, counted; with `throws` it then throws what must become an
+   * uncaughtException.
+   */
   once(what, callback, throws = false) {
     let count = 0;
     let returned = false;
@@ -95,7 +98,7 @@ export class Ledger {
     });
   }
 
-  /** A call as a promise, by callback or not. */
+  /** Returns a call as a promise, by callback or not. */
   callback(what, call, throws = false) {
     return new Promise((resolve, reject) => {
       call(this.once(what, (error, value) => (error ? reject(error) : resolve(value)), throws));

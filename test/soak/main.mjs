@@ -153,7 +153,7 @@ export function soak({ under = [], ...options }, tell) {
   });
 }
 
-/** The command line that gives the same again. */
+/** Returns the command line that gives the same again. */
 function again({ seed, seconds, threads, largest, huge, first, only, thread }) {
   const limits = `--seed ${seed} --largest ${largest} --huge ${huge}`;
   return only === undefined

@@ -37,7 +37,7 @@ const kinds = [
 const widths = [1, 3, 10, 40, 150];
 const STRETCH = 100;
 
-/** The step of that number. Everything at random is decided here; `run` decides nothing. */
+/** Returns the step of that number. Everything at random is decided here; `run` decides nothing. */
 export function plan(workspace, number) {
   const rng = random(`${workspace.name}, step ${number}`);
   return { number, ...pick(rng, workspace)(rng, workspace) };

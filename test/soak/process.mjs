@@ -63,7 +63,7 @@ function beat() {
   });
 }
 
-/** One step, many times. */
+/** Repeats one step many times. */
 async function repeat() {
   for (let round = 0; round < times; round++)
     await live(workspace, { first: only, goOn: (number) => number === only, fail });

@@ -71,7 +71,7 @@ export class Workspace {
     return this.bytes.subarray(start, start + size);
   }
 
-  /** With nothing in flight, checks the retained results and what the library still counts. */
+  /** Checks the retained results and what the library still counts, with nothing in flight. */
   async rest() {
     this.retained.clear();
     // Exceptions of callbacks come in a later tick.
@@ -148,12 +148,12 @@ export const routes = await promises.hash('sha256', '', { route: 'no such route'
   (error) => error.code === 'ERR_ARGUMENT_VALUE',
 );
 
-/** A route at random: none is asked for in half of the cases. */
+/** Returns a route at random: none is asked for in half of the cases. */
 export function drawRoute(rng) {
   return rng.pick([undefined, undefined, undefined, 'auto', 'inline', 'pool', 'split']);
 }
 
-/** The option for a drawn route, where there are routes. */
+/** Returns the option for a drawn route, where there are routes. */
 export function routeOption(route) {
   return routes && route !== undefined ? { route } : {};
 }

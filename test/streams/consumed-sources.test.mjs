@@ -23,7 +23,7 @@ async function read(source) {
   return source;
 }
 
-/** The body of a POST request as a server has it after `parse`. */
+/** Resolves to the body of a POST request as a server has it after `parse`. */
 async function request(body, parse) {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -123,7 +123,7 @@ const settled = async (call) => {
   }
 };
 
-/** The calls of millrace/promises that read a source. */
+/** Returns the calls of millrace/promises that read a source. */
 async function readers() {
   const found = [];
   for (const [name, call] of Object.entries(promises)) {

@@ -17,7 +17,7 @@ const numbers = random('pieces');
 const message = numbers.bytes(700_001);
 const digest = millrace.hash('sha256', message, 'hex');
 
-/** The message cut at every multiple of `size`. */
+/** Returns the message cut at every multiple of `size`. */
 function cut(size) {
   return Array.from({ length: Math.ceil(message.length / size) }, (_, index) =>
     message.subarray(index * size, (index + 1) * size),
@@ -169,7 +169,7 @@ test('progress keeps the context of its call', async () => {
 
 // what goes wrong
 
-/** An async iterable that tells how it ended. */
+/** Returns an async iterable that tells how it ended. */
 function watched(pieces, { failing } = {}) {
   const source = {
     ended: undefined,

@@ -41,7 +41,7 @@ const packed = (paths, largest) => ({
   largest,
 });
 
-/** The answer for each file: the digest, or the number that means none. */
+/** Returns the answer for each file: the digest, or the number that means none. */
 function told(paths, { sizes, digests }) {
   return Array.from(sizes, (size, index) =>
     size >= 0

@@ -286,7 +286,10 @@ test('an async iterable is not asked for more than the files in flight', async (
   assert.ok(given < 1000 + 64 * 200, `${given} paths were taken`);
 });
 
-/** An abort rejects at once; a worker may still be in the file that it has open. */
+/**
+ * Waits until all files are closed: an abort rejects at once, while a worker may still read the
+ * file that it has open.
+ */
 async function allClosed() {
   for (let turn = 0; turn < 500 && descriptors() > 0; turn++) await setTimeout(10);
   assert.equal(descriptors(), 0);

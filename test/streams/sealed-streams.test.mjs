@@ -124,7 +124,7 @@ async function opened(way, options, pieces) {
   return output;
 }
 
-/** Without a stream around it, salt and number of the first chunk can be chosen. */
+/** Seals without a stream, so that salt and number of the first chunk can be chosen. */
 async function sealedWith(chosenSalt, first, options, pieces) {
   const output = [];
   const pump = new SealingPump(
@@ -583,7 +583,9 @@ for (const way of Object.keys(ways)) {
   );
 }
 
-/** The stream ends with `code`, and what came out is the start of what is authentic. */
+/**
+ * Checks that the stream ends with `code`, and that its output is the start of what is authentic.
+ */
 async function refused(way, options, pieces, authentic, code, note) {
   const { output, error } = await ways[way].open(options)(pieces);
   assert.equal(error?.code, code, `${note}: ${error}`);

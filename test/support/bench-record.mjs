@@ -48,7 +48,7 @@ function rows(wanted, wait, sizes, names) {
   });
 }
 
-/** The routes: dear and fast, cheap and slow. */
+/** Returns the routes: dear and fast, cheap and slow. */
 function perf(table, algorithm) {
   const costs = {
     sync: [200, 0.4],

@@ -53,12 +53,12 @@ export function run(
   });
 }
 
-/** A new folder outside the package. */
+/** Returns a new folder outside the package. */
 export function temporary() {
   return mkdtempSync(join(tmpdir(), 'millrace-test-'));
 }
 
-/** The first lines of a CommonJS program. */
+/** Returns the first lines of a CommonJS program. */
 export function requiring() {
   return `const millrace = require(${JSON.stringify(entryPaths.millrace)});
 const promises = require(${JSON.stringify(entryPaths['millrace/promises'])});

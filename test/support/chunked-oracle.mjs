@@ -15,7 +15,7 @@ export const chunkedAlgorithms = {
   'chacha20-poly1305': { aead: 'AEAD_CHACHA20_POLY1305', keySize: 32, node: 'chacha20-poly1305' },
 };
 
-/** The sealed message; `salt` is 24 bytes. */
+/** Returns the sealed message; `salt` is 24 bytes. */
 export function sealChunked(algorithm, { key, context = '', salt, message, first = 0 }) {
   const { aeadKey, baseNonce, commitment } = derive(algorithm, key, salt, context);
   const chunks = Array.from({ length: Math.floor(message.length / CHUNK) + 1 }, (_, index) =>
@@ -29,7 +29,7 @@ export function sealChunked(algorithm, { key, context = '', salt, message, first
   return Buffer.concat([salt, commitment, ...chunks]);
 }
 
-/** The message; throws if anything is wrong. */
+/** Returns the message; throws if anything is wrong. */
 export function openChunked(algorithm, { key, context = '', sealed }) {
   if (sealed.length < HEADER) throw new Error('no header');
   const { aeadKey, baseNonce, commitment } = derive(
@@ -48,7 +48,9 @@ export function openChunked(algorithm, { key, context = '', sealed }) {
   }
 }
 
-/** The keys of a message: HKDF-Expand, written out, as node:crypto's hkdf extracts first. */
+/**
+ * Returns the keys of a message: HKDF-Expand, written out, as node:crypto's hkdf extracts first.
+ */
 export function derive(algorithm, key, salt, context) {
   const { aead, keySize } = chunkedAlgorithms[algorithm];
   const info = Buffer.concat([
@@ -75,7 +77,7 @@ export function derive(algorithm, key, salt, context) {
   };
 }
 
-/** The base nonce as a number, XOR the chunk's number. */
+/** Returns the base nonce as a number, XOR the chunk's number. */
 function nonceOf(baseNonce, index) {
   const number = BigInt(`0x${baseNonce.toString('hex')}`) ^ BigInt(index);
   return Buffer.from(number.toString(16).padStart(24, '0'), 'hex');

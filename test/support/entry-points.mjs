@@ -54,7 +54,7 @@ export const ways = entryPoints.flatMap((entryPoint) =>
   ),
 );
 
-/** The ways that offer a job. */
+/** Returns the ways that offer a job. */
 export function callStylesFor(job) {
   return ways.filter(({ entryPoint, form }) => {
     if (form.kind !== job.kind || !form.offers(job)) return false;
@@ -62,7 +62,7 @@ export function callStylesFor(job) {
   });
 }
 
-/** Does a job in one way; a promise unless the way is synchronous. */
+/** Does a job in one way; returns a promise unless the way is synchronous. */
 export function attempt(way, job) {
   const prepared = way.form.prepare(job, way.entryPoint);
   const outcome = waitings[way.waiting](way.entryPoint.module, prepared);
@@ -86,7 +86,10 @@ export function expectResult(way, job, outcome, expected) {
   }
 }
 
-/** `code` as in the modern entry points; the drop-in entry point has a message instead. */
+/**
+ * Checks that the job fails with `code`, as in the modern entry points; the drop-in entry point has
+ * a message instead.
+ */
 export function expectFailure(way, job, outcome, code) {
   const { error, how } = outcome;
   assert.ok(error, `${describe(way, job)}: no error, expected ${code}`);
@@ -146,7 +149,7 @@ function difference(actual, expected) {
 // the forms
 
 /**
- * `prepare` gives the method and arguments of a call, and
+ * Returns the forms of calls. `prepare` gives the method and arguments of a call, and
  *   scribble   inputs that the library has copied once the call returns,
  *   unchanged  inputs that must keep their bytes,
  *   guards     ranges whose neighbours must not be touched,
@@ -566,9 +569,7 @@ function copyExtras(job) {
   return { aad: copy(job.aad), tag: job.encrypt ? Buffer.alloc(job.tagSize, 0xa5) : copy(job.tag) };
 }
 
-/**
- * The inputs of a friendly form: all of them copied by the library, all of them left as they are.
- */
+/** Returns the inputs of a friendly form: the library copies all of them and changes none. */
 function owned(job, { key, iv, source, aad, tag }) {
   const inputs = [
     [source, job.source],
@@ -600,12 +601,12 @@ function copy(bytes) {
 
 let turn = 0;
 
-/** Bytes somewhere in a larger buffer, at every alignment in turn. */
+/** Returns bytes somewhere in a larger buffer, at every alignment in turn. */
 function lay(bytes) {
   return new Range(bytes.length, (range) => range.set(bytes));
 }
 
-/** A range to write to. */
+/** Returns a range to write to. */
 function layTarget(size) {
   return new Range(size, (range) => range.fill(0xa5));
 }

@@ -71,7 +71,7 @@ function operations(everything) {
   };
   const named = (table) =>
     Object.entries(table).filter(([name]) => everything || few.algorithms.test(name));
-  /** Every call style of a job; on the pool and divided where it is asynchronous. */
+  /** Adds every call style of a job; on the pool and divided where it is asynchronous. */
   const styles = (label, job) => {
     for (const style of callStylesFor(job).filter(
       ({ form }) => everything || few.forms.test(form.name),
@@ -292,7 +292,7 @@ const loaded = { exports: {} };
 process.dlopen(loaded, process.env.MILLRACE_BINARY);
 const { failAllocations } = loaded.exports;
 
-/** What a call gave: its value, or the code of its error. */
+/** Returns the outcome of a call: its value, or the code of its error. */
 async function outcomeOf(run) {
   const timer = new AbortController();
   const late = setTimeout(PATIENCE, undefined, timer).then(() => {

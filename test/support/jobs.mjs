@@ -6,7 +6,7 @@ import { prepareSeeds } from './oracles.mjs';
 const seeds = { 32: [0, 1, 0xffffffff], 64: [0, 1n, 0xffffffffffffffffn, 0x123456789abcdef0n, 77] };
 await prepareSeeds([...seeds[32], ...seeds[64]]);
 
-/** A hash, HMAC or encryption of `source`. */
+/** Returns a hash, HMAC or encryption of `source`. */
 export function randomJob(rng, source) {
   const kind = rng.pick(['hash', 'hmac', 'cipher']);
   if (kind === 'cipher')
@@ -53,12 +53,12 @@ export function encryption(
   };
 }
 
-/** The way back, from what the encryption gave. */
+/** Returns the way back, from what the encryption gave. */
 export function decryption({ tagSize, ...job }, { output, tag }) {
   return { ...job, encrypt: false, source: output, ...(tag && { tag }) };
 }
 
-/** The same decryption with one bit changed somewhere: it must fail. */
+/** Returns the same decryption with one bit changed somewhere: it must fail. */
 export function tampered(job, rng) {
   const field = rng.pick(
     ['key', 'iv', 'source', 'aad', 'tag'].filter((name) => job[name].length > 0),
@@ -68,7 +68,7 @@ export function tampered(job, rng) {
   return { ...job, [field]: bytes };
 }
 
-/** A seed, a key, an output length: what the hash knows. */
+/** Returns a seed, a key, an output length: what the hash knows. */
 export function randomParameters(algorithm, rng) {
   const { xof, seedBits, key } = hashes[algorithm];
   return {

@@ -17,7 +17,7 @@ function number(size, write) {
   return bytes;
 }
 
-/** A table of strings: `at` adds one and returns its offset. */
+/** Returns a table of strings: `at` adds one and returns its offset. */
 function strings() {
   let text = '\0';
   const at = (name) => {
@@ -28,7 +28,7 @@ function strings() {
 }
 
 /**
- * An ELF file of Linux.
+ * Returns an ELF file of Linux.
  *
  * @param {{ machine: number, type?: number, exports: string[], needed: string[], glibc?: string,
  *   unwinds?: boolean }} library
@@ -62,7 +62,7 @@ export function elf({ machine, type = 3, exports, needed, glibc, unwinds = true 
 }
 
 /**
- * A Mach-O file of macOS, signed ad hoc.
+ * Returns a Mach-O file of macOS, signed ad hoc.
  *
  * @param {{ cpu: number, type?: number, exports: string[], needed: string[], open?: string[],
  *   system: number, unwinds?: boolean, signed?: boolean }} library system: 11.2 as 0xb0200
@@ -107,7 +107,7 @@ export function machO(library) {
   return signed ? join(bytes, signature(bytes)) : bytes;
 }
 
-/** A node for the root and one for each name; all offsets are below 128. */
+/** Returns a node for the root and one for each name; all offsets are below 128. */
 function exportTrie(exports) {
   const size = 2 + exports.reduce((sum, name) => sum + name.length + 3, 0);
   const edges = exports.map((name, i) => join(Buffer.from(`_${name}\0`), u8(size + i * 4)));
@@ -130,7 +130,7 @@ function signature(bytes) {
 }
 
 /**
- * A DLL of Windows.
+ * Returns a DLL of Windows.
  *
  * @param {{ machine: number, library?: boolean, exports: string[], needed: string[],
  *   system: [number, number], unwinds?: boolean }} file

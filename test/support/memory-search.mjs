@@ -18,7 +18,9 @@ import { setTimeout } from 'node:timers/promises';
 
 import { requiring, temporary } from './child.mjs';
 
-/** A key the child makes by arithmetic alone, so that no copy of it comes in from outside. */
+/**
+ * Returns a key the child makes by arithmetic alone, so that no copy of it comes in from outside.
+ */
 export const keyMaker = (seed, target) => {
   let state = seed * 2654435761 + 12345;
   for (let index = 0; index < target.length; index++) {
@@ -101,7 +103,9 @@ export async function look(program, seeds, { others = [], main = true, marked = 
   }
 }
 
-/** How keys are looked for: patterns, and the index of the key from the bytes after a pattern. */
+/**
+ * Returns the search for keys: patterns, and the index of the key from the bytes after a pattern.
+ */
 function halves(keys) {
   // Half a key is as bad.
   const parts = keys.flatMap((key, index) =>
@@ -176,7 +180,10 @@ async function places(pid, { count, patterns, indexOf }, main) {
   return found;
 }
 
-/** Where the stack of each thread is. The kernel tells of those that wait in it, as all soon do. */
+/**
+ * Returns where the stack of each thread is. The kernel tells it of threads that wait in it, as all
+ * soon do.
+ */
 async function stackPointers(pid) {
   for (let round = 0; round < 200; round++) {
     try {

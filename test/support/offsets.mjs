@@ -3,7 +3,7 @@
 
 const take = (args, at) => args[at].subarray(args[at + 1], args[at + 1] + args[at + 2]);
 
-/** `(algorithm, ...)` of the offset form of `method` in the form with options. */
+/** Converts `(algorithm, ...)` of the offset form of `method` in the form with options. */
 export function withOptions(method, args) {
   if (method === 'cipher') return cipherOptions(args);
   const at = method === 'hash' ? 1 : 4;
@@ -12,7 +12,7 @@ export function withOptions(method, args) {
   return method === 'hash' ? [args[0], source, options] : [args[0], take(args, 1), source, options];
 }
 
-/** `(algorithm, encrypt, key, offset, size, ...)` as `(algorithm, options)`. */
+/** Converts `(algorithm, encrypt, key, offset, size, ...)` to `(algorithm, options)`. */
 export function cipherOptions(args, more) {
   const [algorithm, encrypt] = args;
   const tagged = args.length >= 19 ? { aad: take(args, 13), tag: take(args, 16) } : {};

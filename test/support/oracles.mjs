@@ -19,7 +19,7 @@ import {
   createXXHash64,
 } from 'hash-wasm';
 
-/** The expected outcome of a job: `{ output, tag? }`. entry-points.mjs describes jobs. */
+/** Returns the expected outcome of a job: `{ output, tag? }`. entry-points.mjs describes jobs. */
 export function oracle(job) {
   if (job.kind === 'hash') return { output: hashOracle(job) };
   if (job.kind === 'hmac') return { output: hmacOracle(job) };
@@ -76,7 +76,7 @@ function hmacOracle({ algorithm, key, source }) {
   return Buffer.from(nobleHmac(hash, key, source));
 }
 
-/** What encryption gives; a decryption is checked by the encryption it came from. */
+/** Returns what encryption gives; a decryption is checked by the encryption it came from. */
 function encryptionOracle({ algorithm, key, iv, source, aad, tagSize = 16 }) {
   const noble = {
     'xchacha20-poly1305': xchacha20poly1305,
@@ -121,7 +121,10 @@ function xxhash(algorithm, seed) {
   return hasher.init();
 }
 
-/** hash-wasm makes its hashers asynchronously: name the seeds before judging jobs with them. */
+/**
+ * Prepares the seeds: hash-wasm makes its hashers asynchronously, so call it before jobs with them
+ * are checked.
+ */
 export async function prepareSeeds(seeds) {
   for (const seed of seeds.map(BigInt)) {
     for (const [algorithm, make] of Object.entries(makers)) {

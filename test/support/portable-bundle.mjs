@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { root } from './child.mjs';
 
 /**
- * The text of a module and all it imports, as one for browsers; `minify` as a bundle that is
- * shipped.
+ * Returns the text of a module and all it imports, as one for browsers; `minify` as a bundle that
+ * is shipped.
  */
 export async function bundle(entry, { minify = false, contents } = {}) {
   const result = await esbuild.build({
@@ -27,7 +27,7 @@ export async function bundle(entry, { minify = false, contents } = {}) {
   return result.outputFiles[0].text;
 }
 
-/** What a module of src/portable exports, with the module that the engine runs. */
+/** Returns what a module of src/portable exports, with the module that the engine runs. */
 export async function portable(entry) {
   const module = { exports: {} };
   const names = [

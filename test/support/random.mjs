@@ -8,7 +8,8 @@ export const seed = readSeed();
 diagnostic(`MILLRACE_SEED=${seed}`);
 
 /**
- * The generator of a file; `random('name')` gives one whose numbers do not depend on test order.
+ * Returns the generator of a file; `random('name')` gives one whose numbers do not depend on test
+ * order.
  */
 export function random(name) {
   let state = seed >>> 0;
@@ -31,7 +32,7 @@ class Random {
     this.#words = new Uint32Array([split(), split(), split(), split()]);
   }
 
-  /** An unsigned 32-bit number. */
+  /** Returns an unsigned 32-bit number. */
   word() {
     const words = this.#words;
     const rotate = (word, by) => (word << by) | (word >>> (32 - by));
@@ -46,12 +47,12 @@ class Random {
     return result;
   }
 
-  /** An integer from 0 to `end`, `end` excluded. */
+  /** Returns an integer from 0 to `end`, `end` excluded. */
   below(end) {
     return Math.floor((this.word() / 2 ** 32) * end);
   }
 
-  /** An integer from `first` to `last`, both included. */
+  /** Returns an integer from `first` to `last`, both included. */
   between(first, last) {
     return first + this.below(last - first + 1);
   }

@@ -35,9 +35,9 @@ export const classes = {
 };
 
 /**
- * The call is refused with `code` (one of several, if an array): thrown, also by the callback form,
- * whose callback is never called, and as a rejection by the promise form. The message `names` the
- * argument.
+ * Checks that the call is refused with `code` (one of several, if an array): thrown, also by the
+ * callback form, which never calls back, and as a rejection by the promise form. The message
+ * `names` the argument.
  */
 export async function refuses(method, args, code, names) {
   const what = `${method}(${args.map(show).join(', ')})`;

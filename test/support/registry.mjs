@@ -15,8 +15,8 @@ export function cachedPackage(name, version) {
 }
 
 /**
- * The folder of the unpacked package, from the cache or the npm registry; throws where it cannot be
- * had.
+ * Fetches a package and returns the folder of it unpacked, from the cache or the npm registry;
+ * throws where it cannot be had.
  */
 export function fetchPackage(name, version) {
   const place = cachedPackage(name, version);

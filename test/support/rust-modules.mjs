@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * The modules of a crate by path (`engines::native`), each with the modules that its paths name,
- * through `use` and re-exports too. Left out are tests, the crate root, which declares what all
- * modules share, and the relation of a module to its own submodules.
+ * Returns the modules of a crate by path (`engines::native`), each with the modules that its paths
+ * name, through `use` and re-exports too. Left out are tests, the crate root, which declares what
+ * all modules share, and the relation of a module to its own submodules.
  */
 export function rustModules(source) {
   const modules = new Map();
@@ -46,7 +46,7 @@ function collect(file, path, modules) {
   modules.set(path.join('::'), { code, path, children, uses: usesOf(code) });
 }
 
-/** The names that a module's `use` declarations bring in, each with its path. */
+/** Returns the names that a module's `use` declarations bring in, each with its path. */
 function usesOf(code) {
   return new Map(
     [...code.matchAll(/\buse ([^;]+);/g)]
@@ -55,7 +55,7 @@ function usesOf(code) {
   );
 }
 
-/** The paths that a module names, from the crate root. */
+/** Returns the paths that a module names, from the crate root. */
 function pathsOf(module) {
   const others = module.code
     .replace(/\buse [^;]+;/g, '')
@@ -65,7 +65,7 @@ function pathsOf(module) {
     .filter((path) => path !== undefined);
 }
 
-/** A path from the crate root, undefined if it leads to another crate. */
+/** Returns a path from the crate root, undefined if it leads to another crate. */
 function absolute(parts, { path, children, uses }) {
   const [first, ...rest] = parts;
   if (first === 'crate') return rest;
@@ -81,8 +81,8 @@ function absolute(parts, { path, children, uses }) {
 }
 
 /**
- * The names of a `use` tree with their paths: `a::{b, c::d as e}` has `b` of `a::b` and `e` of
- * `a::c::d`.
+ * Returns the names of a `use` tree with their paths: `a::{b, c::d as e}` has `b` of `a::b` and `e`
+ * of `a::c::d`.
  */
 function expand(tree) {
   const open = tree.indexOf('{');
@@ -117,7 +117,10 @@ function expand(tree) {
     );
 }
 
-/** The module in which a path ends; names that a module re-exports lead to where they come from. */
+/**
+ * Returns the module in which a path ends; names that a module re-exports lead to where they come
+ * from.
+ */
 function moduleOf(path, modules) {
   let size = path.length;
   while (size > 0 && !modules.has(path.slice(0, size).join('::'))) size -= 1;
@@ -131,7 +134,9 @@ function moduleOf(path, modules) {
 
 const within = (name, other) => `${name}::`.startsWith(`${other}::`);
 
-/** The groups of modules that name one another in a circle (strongly connected components). */
+/**
+ * Returns the groups of modules that name one another in a circle (strongly connected components).
+ */
 export function importCycles(graph) {
   const [order, lowest, stack, cycles] = [new Map(), new Map(), [], []];
   const visit = (name) => {

@@ -61,7 +61,7 @@ class Session {
     return result;
   }
 
-  /** The same without an opinion; `child` for what happens meanwhile. */
+  /** Starts the same without checking it; `child` is for what happens meanwhile. */
   start(args, { stdin, env, stdio = ['pipe', 'pipe', 'pipe'] } = {}) {
     const child = spawn(process.execPath, [command, ...args], {
       cwd: this.folder,
@@ -71,7 +71,7 @@ class Session {
     return { child, ended: gather(child, stdin) };
   }
 
-  /** Another program in the folder; undefined if it is not there. */
+  /** Runs another program in the folder; returns undefined if it is not there. */
   other(program, args, input) {
     const result = spawnSync(program, args, {
       cwd: this.folder,
@@ -111,7 +111,7 @@ function same(actual, expected, what) {
   else assert.equal(actual.toString(), expected, what);
 }
 
-/** Why a test that needs a program, and its doing that, has to be skipped; false if it does. */
+/** Returns why a test that needs a program has to be skipped; false if the program runs. */
 export function without(program, args = ['--version']) {
   const { error, status } = spawnSync(program, args, { stdio: 'ignore' });
   return error === undefined && status === 0

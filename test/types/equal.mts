@@ -6,7 +6,7 @@ export type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 export type Expect<T extends true> = T;
 
-/** The call names the type of a value: `is<Buffer>()(hash('md5', ''))`. */
+/** Names the type of a value: `is<Buffer>()(hash('md5', ''))`. */
 export function is<Wanted>() {
   return <Given,>(
     _value: Given,

@@ -100,8 +100,8 @@ const listener = `
 `;
 
 /**
- * node:crypto's scrypt with calls of N below 1000 gone wrong: \`HOW\` gets the number of the call
- * and how it would have ended.
+ * Returns a program with node:crypto's scrypt in which calls of N below 1000 go wrong: \`HOW\` gets
+ * the number of the call and how it would have ended.
  */
 const sabotage = (how) => `
   const crypto = require('node:crypto');

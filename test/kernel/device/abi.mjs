@@ -173,7 +173,7 @@ export function sessionInfo(number, { cipher, hash, accelerated }) {
   return out;
 }
 
-/** A range of the caller's memory. */
+/** Returns a range of the caller's memory. */
 function memory(bytes, offset, size) {
   return { address: bytes.readBigUInt64LE(offset), size };
 }

@@ -71,7 +71,7 @@ export class Session {
   }
 }
 
-/** Every call is the last of its message, except an update with bytes. */
+/** Returns true if a call is the last of its message: every one is, except an update with bytes. */
 export function endsHash(flags, size) {
   return (flags & Flag.final) !== 0 || (flags & Flag.update) === 0 || size === 0;
 }

@@ -21,7 +21,10 @@ import { cipherOptions } from '../../support/offsets.mjs';
 import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
 import { drawRoute, expected, routeOption } from '../workspace.mjs';
 
-/** A job through any entry point, waited for in any way: encrypted, decrypted, or tampered with. */
+/**
+ * Returns a step: a job through any entry point, waited for in any way: encrypted, decrypted, or
+ * tampered with.
+ */
 export function call(rng, workspace) {
   let job = randomJob(rng, workspace.source(rng));
   const direction =
@@ -73,7 +76,7 @@ export function call(rng, workspace) {
   };
 }
 
-/** What a decryption must give: worked out once, before anything is tampered with. */
+/** Returns what a decryption must give, computed once, before anything is tampered with. */
 function plaintext(job) {
   const { algorithm, key, iv, source, aad, tag } = job;
   return aad === undefined
@@ -82,8 +85,8 @@ function plaintext(job) {
 }
 
 /**
- * An options object is the last argument, or becomes it where calls take one; elsewhere no route
- * can be asked for.
+ * Returns a call with these options. An options object is the last argument, or becomes it where
+ * calls take one; other calls take no route.
  */
 function withOptions(prepared, options, waiting) {
   if (Object.keys(options).length === 0) return prepared;
@@ -95,7 +98,7 @@ function withOptions(prepared, options, waiting) {
   return { ...prepared, args };
 }
 
-/** The target of a call that was cancelled: as it was, or all zero. */
+/** Checks the target of a cancelled call: as it was, or all zero. */
 function expectUntouched(target, filler, what) {
   const [first = 0] = target;
   assert.ok(
@@ -129,8 +132,8 @@ function fill(memory, content) {
 }
 
 /**
- * A cipher over lent memory: source and target apart, one over the other, or shifted against one
- * another.
+ * Returns a step: a cipher over lent memory: source and target apart, one over the other, or
+ * shifted against one another.
  */
 export function lent(rng, workspace) {
   const source = workspace.source(rng);
@@ -216,7 +219,7 @@ export function lent(rng, workspace) {
   };
 }
 
-/** A cipher job with its answer: `result(broken)` is what the target must hold. */
+/** Returns a cipher job with its answer: `result(broken)` is what the target must hold. */
 function lentJob(rng, source) {
   const kindOfCall = rng.pick(['cipher', 'seal', 'open']);
   const algorithm = rng.pick(kindOfCall === 'cipher' ? cipherNames : aeadNames);
@@ -284,8 +287,8 @@ function sendLent({ job, entryPoint, buffer, at, from, tag, what, ledger, option
 }
 
 /**
- * A resizable source is copied, so it may vanish right after the call; a resizable target is
- * refused.
+ * Returns a step: a call with a resizable source, which is copied and may vanish right after the
+ * call, or with a resizable target, which is refused.
  */
 export function resizable(rng, workspace) {
   const source = workspace.source(rng, 1 + workspace.size(rng));
@@ -322,7 +325,7 @@ export function resizable(rng, workspace) {
   };
 }
 
-/** The entry point of bigint-hash, which is synchronous. */
+/** Returns a step: the entry point of bigint-hash, which is synchronous. */
 export function bigints(rng, workspace) {
   const source = workspace.source(rng, workspace.size(rng, 20_000));
   const algorithm = rng.pick(hashNames);

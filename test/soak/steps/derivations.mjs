@@ -76,7 +76,10 @@ function inputs(rng, workspace) {
   };
 }
 
-/** One derivation in any call style. Its inputs are overwritten when the call has returned. */
+/**
+ * Returns a step: one derivation in any call style. Its inputs are overwritten when the call has
+ * returned.
+ */
 export function derivation(rng, workspace) {
   const kind = rng.pick(Object.keys(kinds));
   const given = inputs(rng, workspace);
@@ -128,7 +131,10 @@ async function send(kind, args, waiting, what, ledger, throws) {
   return ledger.callback(what, (callback) => millrace[kind](...args, callback), throws);
 }
 
-/** Many scrypts or PBKDF2s of one cost in one turn, which run in lanes, some of them cancelled. */
+/**
+ * Returns a step: many scrypts or PBKDF2s of one cost in one turn, which run in lanes, some of them
+ * cancelled.
+ */
 export function derivations(rng) {
   const kind = rng.pick(['scrypt', 'scrypt', 'pbkdf2']);
   const cost =
@@ -167,7 +173,10 @@ export function derivations(rng) {
   };
 }
 
-/** A password hashed, and verified: the right one, another one, a hash that was damaged. */
+/**
+ * Returns a step: a password that is hashed and verified: the right one, another one, and a damaged
+ * hash.
+ */
 export function password(rng, workspace) {
   const options = rng.pick([
     { memory: 64, passes: 1 },
@@ -197,7 +206,7 @@ export function password(rng, workspace) {
   };
 }
 
-/** How much memory derivations may take, while some are under way. */
+/** Returns a step that changes how much memory derivations may take, while some are under way. */
 export function memoryLimit(rng) {
   const maxKdfMemory = rng.pick(memories);
   return {

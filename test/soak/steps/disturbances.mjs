@@ -16,7 +16,10 @@ import { startThread } from '../threads.mjs';
 import { drawRoute, routeOption } from '../workspace.mjs';
 import { busy } from './many.mjs';
 
-/** A collection now, with whatever is in flight; what was freed is taken again and overwritten. */
+/**
+ * Returns a step: a collection now, with what is in flight; freed memory is allocated again and
+ * overwritten.
+ */
 export function collection(rng) {
   const churn = rng.chance(0.5);
   return {
@@ -30,7 +33,7 @@ export function collection(rng) {
   };
 }
 
-/** The thread does something else while jobs come back. */
+/** Returns a step that keeps the thread busy while jobs come back. */
 export function stall(rng) {
   const ms = rng.between(1, 40);
   return { what: `busy for ${ms} ms`, run: async () => busy(ms) };
@@ -55,7 +58,10 @@ export function settings(rng) {
   };
 }
 
-/** Refused calls must leave nothing behind, least of all in the call that follows. */
+/**
+ * Returns a step: refused calls, which must leave nothing behind, least of all in the call that
+ * follows.
+ */
 export function refusal(rng) {
   const [name, call, code] = rng.pick(refusals);
   return { what: `refused: ${name}`, run: async () => assert.rejects(call(), { code }) };
@@ -97,8 +103,8 @@ const refusals = [
 ];
 
 /**
- * A job of 64 MiB: a hash or a cipher, lent, also in place; long enough to be cancelled or cut in
- * parts.
+ * Returns a step: a job of 64 MiB: a hash or a cipher, lent, also in place; long enough to be
+ * cancelled or cut in parts.
  */
 export function huge(rng, workspace) {
   const algorithm = rng.pick([
@@ -182,8 +188,8 @@ function rightAnswer(algorithm, { isHash, isAead, iv, source, tag, what }) {
 }
 
 /**
- * A thread with calls of its own that ends by itself, calls process.exit, or is terminated with all
- * of them in flight.
+ * Returns a step: a thread with separate calls that ends by itself, calls process.exit, or is
+ * terminated with all of them in flight.
  */
 export function thread(rng, workspace) {
   const end = rng.pick(['terminated', 'terminated', 'exits', 'ends']);

@@ -11,7 +11,7 @@ import { decryption, encryption } from '../../support/jobs.mjs';
 import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
 import { drawRoute, expected, routeOption } from '../workspace.mjs';
 
-/** hashMany and hmacMany: all forms of sources and results. */
+/** Returns a step: calls of hashMany and hmacMany, with all forms of sources and results. */
 export function batch(rng, workspace) {
   const subject = rng.pick(subjects);
   const packed = rng.chance(0.3);
@@ -131,7 +131,9 @@ export function busy(ms) {
   for (const end = performance.now() + ms; performance.now() < end;);
 }
 
-/** A prepared key for many calls of both directions, disposed with jobs in flight. */
+/**
+ * Returns a step: a prepared key for many calls of both directions, disposed with jobs in flight.
+ */
 export function preparedKey(rng, workspace) {
   const algorithm = rng.pick(aeadNames);
   const jobs = Array.from({ length: rng.between(1, 12) }, () =>

@@ -13,7 +13,7 @@ import { pieces, subjects } from '../../support/hashers.mjs';
 import { oracleFor } from '../../support/oracles.mjs';
 import { arrange, describeAbort, drawAbort } from '../aborts.mjs';
 
-/** Sizes that the subject's oracle can bear. */
+/** Returns a size that the subject's oracle can compute in time. */
 function sizeFor(subject, rng, workspace) {
   return workspace.size(
     rng,
@@ -21,7 +21,10 @@ function sizeFor(subject, rng, workspace) {
   );
 }
 
-/** A running hash: updates of all kinds, a copy or a state on the way, the digest in any form. */
+/**
+ * Returns a step: a running hash: updates of all kinds, a copy or a state on the way, the digest in
+ * any form.
+ */
 export function hasher(rng, workspace) {
   const subject = rng.pick(subjects);
   const source = workspace.source(rng, sizeFor(subject, rng, workspace));
@@ -78,7 +81,8 @@ function update(running, piece, how, source, what, ledger, throws) {
 }
 
 /**
- * A message that comes by an iterable, a Node stream, a web stream or a Blob; aborted now and then.
+ * Returns a step: a message that comes by an iterable, a Node stream, a web stream or a Blob;
+ * aborted now and then.
  */
 export function iterable(rng, workspace) {
   const subject = rng.pick(subjects.filter(({ kind }) => kind === 'hash'));
@@ -127,7 +131,7 @@ async function checkDigest(settled, abort, right, what) {
   assert.ok(digest.equals(right()), `${what}: wrong digest`);
 }
 
-/** A file, in all three call styles. */
+/** Returns a step: a file, in all three call styles. */
 export function file(rng, workspace) {
   const { path, size } = rng.pick(workspace.files.list);
   const subject = rng.pick(
@@ -165,7 +169,8 @@ export function file(rng, workspace) {
 }
 
 /**
- * A sealed stream, Node's or the web's: sealed, opened, changed on the way, or cancelled half-way.
+ * Returns a step: a sealed stream, Node's or the web's: sealed, opened, changed on the way, or
+ * cancelled half-way.
  */
 export function sealedStream(rng, workspace) {
   const algorithm = rng.pick(Object.keys(chunkedAlgorithms));
