@@ -3,7 +3,7 @@
 //   npm run bench -- competitors [--tier zen3|skylake|haswell|nehalem|nothing] [--match EXPRESSION]
 //       [--rounds 11] [--time 40] [--json FILE]
 //
-// Each row has a process of its own. `--tier` hides CPU features from Millrace and from OpenSSL, as
+// Each row has a separate process. `--tier` hides CPU features from Millrace and from OpenSSL, as
 // `npm run test:cpus` does; libraries that ask the CPU themselves keep them, which favours them.
 
 import { execFile } from 'node:child_process';

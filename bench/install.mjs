@@ -1,6 +1,6 @@
 // Installs the competitors' packages into bench/node_modules, on first use and when the list has
 // changed. Scripts are allowed here: crypto-async, bigint-hash and bigint-buffer are compiled on
-// the spot. All of them are optional; the bench goes on without one that cannot be installed, and
+// the spot. All of them are optional; the bench continues without one that cannot be installed, and
 // says so.
 
 import { existsSync, statSync } from 'node:fs';

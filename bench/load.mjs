@@ -3,7 +3,7 @@
 //
 //   npm run bench -- load [--rounds 25] [--compile-cache] [--json]
 //
-// Each measurement is a process of its own. The competitors take turns, in another order each
+// Each measurement is a separate process. The competitors take turns, in another order each
 // round, so that a busy machine is busy for all. Printed are the median of the wall time, and the
 // least CPU time, which others' work touches least. --compile-cache lets Node.js 22 or later keep
 // compiled code in a folder, which the first round fills.

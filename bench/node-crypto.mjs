@@ -2,7 +2,7 @@
 //
 //   npm run bench -- node-crypto [--node PATH]... [--match EXPRESSION] [--rounds 201] [--time 2]
 //
-// Each row has a process of its own, in which both take turns after they returned the same result.
+// Each row has a separate process, in which both take turns after they returned the same result.
 // The figures are minima of many short rounds, which other programs disturb least.
 // `--node` names other versions of Node.js to run in; jose, ssri and ssh2 are installed from npm.
 
@@ -64,7 +64,7 @@ async function installPackages() {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
   const wanted = Object.entries(packages).map(([name, version]) => `${name}@${version}`);
-  // Without scripts: ssh2 would build ciphers of its own, and then it does not use node:crypto's.
+  // Without scripts: ssh2 would build its own ciphers, and then it does not use node:crypto's.
   const given = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-optional'];
   const [command, args, options] = npm([...given, ...wanted]);
   await run(command, args, { ...options, cwd: folder });

@@ -5,7 +5,7 @@
 //
 // `--match` selects groups by name. With `--browser` they are measured in headless Chromium, with
 // `--firefox` in headless Firefox. Each group, an algorithm with one kind of result, has a process
-// or a page of its own.
+// or a page.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -5,9 +5,9 @@
 //       [--rounds 5] [--time 40] [--isolated] [--out FILE] [--fresh]
 //
 // A cell is an operation, a size, a number of calls in flight, and whether the source is copied or
-// lent. Each cell is measured in processes of its own, `repeats` of them, since the state of a
+// lent. Each cell is measured in separate processes, `repeats` of them, since the state of a
 // process (measured costs, which worker is awake) decides as well. In each process the routes take
-// turns; with --isolated each route has processes of its own. The results are verified first.
+// turns; with --isolated each route has separate processes. The results are verified first.
 //
 // Every process adds a line of JSON to the file. A run with the same file, machine and build
 // continues where the last one ended. benchmarks.md describes the fields.

@@ -173,7 +173,7 @@ test('each platform has what the other has', () => {
 
 // secrets
 
-/** Makes what can be wiped. Its `wipe` takes nothing else: `Secret` is a type of its own. */
+/** Makes what can be wiped. Its `wipe` takes nothing else: `Secret` is a separate type. */
 const secretMemory = 'src/base/secret-memory.ts';
 
 /** Files that state with a cast that memory was made there: a view, a result, an export of Node. */
@@ -489,7 +489,7 @@ test('the tests import only packages of package.json', () => {
 // the binary
 
 test(
-  "the binary uses none of the host's OpenSSL and shows none of its own",
+  "the binary imports nothing of the host's OpenSSL and exports nothing of AWS-LC",
   { skip: noNm() },
   () => {
     const binaries = readdirSync(join(root, 'native'))

@@ -68,7 +68,7 @@ const originalEntries = ['bigint-hash', 'bigint-buffer'].flatMap((name) =>
   ['node', 'browser'].map((entry) => ({ name, path: join(name, entry) })),
 );
 
-/** The binary whose allocations fail on demand, which test/lifecycle/allocations.test.mjs uses. */
+/** The binary with allocations that fail on demand, for test/lifecycle/allocations.test.mjs. */
 export const failingBinary = join(root, 'target', 'failing-allocator', 'millrace.node');
 
 /** Builds {@link failingBinary}. Cargo decides whether it is up to date. */
@@ -268,7 +268,7 @@ function writeNodeEntries(dist) {
   }
   for (const name of nodeEntries.map((each) => basename(each)))
     files[`compat/${name}.absent.mjs`] =
-      `throw new Error('millrace/${name} needs Node.js: it stands in for its crypto');\n` +
+      `throw new Error('millrace/${name} needs Node.js: it replaces its crypto');\n` +
       'export default undefined;\n';
   for (const [file, text] of Object.entries(files)) writeFileSync(join(dist, file), text);
   return Object.keys(files);

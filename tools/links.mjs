@@ -71,7 +71,7 @@ function anchorsOf(text) {
   return anchors;
 }
 
-/** Links within a folder of HTML pages whose file or element does not exist, as `page: link`. */
+/** Returns the links in a folder of HTML pages to a missing file or element, as `page: link`. */
 export function deadPageLinks(folder) {
   const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.html'))

@@ -69,7 +69,7 @@ async function fetchManager(manager) {
   if (existsSync(account) && Date.now() - JSON.parse(readFileSync(account, 'utf8')).at < AGAIN)
     return;
   mkdirSync(place, { recursive: true });
-  // A folder of its own, so that npm does not look at the manifest of this package.
+  // A separate folder, so that npm does not look at the manifest of this package.
   writeFileSync(join(place, 'package.json'), '{ "private": true }\n');
   const [command, args, options] = npm([
     'install',

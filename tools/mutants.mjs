@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { probe, root, skipped, stream } from './steps.mjs';
 
-/** The crates whose tests find a change of a crate. */
+/** The crates with tests that find a change of a crate. */
 const testedBy = {
   pool: ['millrace-pool'],
   request: ['millrace-request'],

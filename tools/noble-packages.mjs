@@ -10,8 +10,8 @@ import { nobleExports } from './noble-modules.mjs';
 import { root } from './steps.mjs';
 
 /**
- * The version of noble whose interface each package has, the sub-paths that are noble's, and those
- * of older versions, whose types that version of noble lacks.
+ * The version of noble with the interface of each package, the sub-paths that are noble's, and
+ * those of older versions; that version of noble lacks their types.
  */
 const majors = {
   'noble-hashes': {

@@ -58,7 +58,7 @@ export async function nodeCryptoTests(args) {
   return report(results, version.trim(), Number(values.allow));
 }
 
-/** Runs one file in a process of its own. */
+/** Runs one file in a separate process. */
 async function run(node, path, extra) {
   const flags = /^\/\/ Flags:(.*)$/m.exec(readFileSync(path, 'utf8'))?.[1].trim().split(/\s+/);
   const place = mkdtempSync(join(tmpdir(), 'millrace-counts-'));

@@ -16,7 +16,7 @@ import { Stop, probe } from './steps.mjs';
 
 const LICENCE_FILE = /^(licen[cs]e|copying|copyright|notice|unlicense)/i;
 
-/** Crates whose packages lack their licence, as their repositories have it. */
+/** Crates with packages that lack the licence, as their repositories have it. */
 const missingFiles = {
   'napi-sys': {
     license: 'MIT',
@@ -45,7 +45,7 @@ SOFTWARE.`,
   },
 };
 
-/** Licences whose sources lie deeper in a crate. */
+/** Licences of sources that are deeper in a crate. */
 const deeperFiles = { 'aws-lc-sys': ['aws-lc/LICENSE', 'aws-lc/third_party/fiat/LICENSE'] };
 
 /**

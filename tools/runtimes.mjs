@@ -51,7 +51,7 @@ export const workerd = {
   run: ['test', '--experimental'],
 };
 
-/** Vercel's runtime of edge functions: a library, whose folder the path of its manifest tells. */
+/** Vercel's runtime of edge functions: a library; the path of its manifest tells its folder. */
 export const edgeRuntime = {
   name: 'edge-runtime',
   package: 'edge-runtime@4',
@@ -98,7 +98,7 @@ async function fetchRuntime({ name, package: wanted, binary }) {
     ? JSON.parse(readFileSync(join(place, 'found.json'), 'utf8'))
     : {};
   if (earlier.missing !== undefined && Date.now() - earlier.at < AGAIN) return;
-  // A folder of its own, so that npm does not look at the manifest of this package.
+  // A separate folder, so that npm does not look at the manifest of this package.
   writeFileSync(join(place, 'package.json'), '{ "private": true }\n');
   const [command, args, options] = npm([
     'install',

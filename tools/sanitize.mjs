@@ -12,7 +12,7 @@ import { Stop, probe, root, skipped, step } from './steps.mjs';
 
 /**
  * Returns steps as verbs.mjs runs them, each with a name; only those that are `chosen`, if any. Each
- * builds in a folder of its own, or the next build would begin anew.
+ * builds in a separate folder, or the next build would begin anew.
  *
  * @param {readonly string[]} chosen
  */

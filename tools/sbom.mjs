@@ -12,8 +12,8 @@ const file = 'millrace-sbom';
 const tools = join(root, 'target', 'tools');
 
 /**
- * Returns the bill of materials of what is bundled in the folder of `millrace`: that whose licences
- * lie beside the bundles.
+ * Returns the bill of materials of what is bundled in the folder of `millrace`: that with licences
+ * beside the bundles.
  */
 export function bundledBill(folder, { name, version, license }) {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;

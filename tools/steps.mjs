@@ -43,7 +43,7 @@ export async function step(
 }
 
 /**
- * Runs a command whose output is the point (tests, the demo, the bench). Resolves to its exit code.
+ * Runs a command and shows its output (tests, the demo, the bench). Resolves to its exit code.
  */
 export function stream(command, args, { cwd = root, env = process.env } = {}) {
   return new Promise((resolve, reject) => {

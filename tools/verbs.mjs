@@ -196,7 +196,7 @@ async function testPackage(args) {
   return nodeTests(['test/package/published.test.mjs', 'test/docs/migrating.test.mjs', ...args]);
 }
 
-/** Installs the locked packages of a folder that has a manifest of its own. */
+/** Installs the locked packages of a folder that has its own manifest. */
 async function installIn(folder, title) {
   if (!installed(folder)) await npmIn(folder, title, ['ci']);
 }

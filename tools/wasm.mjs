@@ -41,8 +41,8 @@ const modules = [
 ];
 
 /**
- * The modules behind millrace/portable, of crates/families: the functions whose names begin with
- * that of the family. `fast`: where optimization for size costs more than a tenth of the speed.
+ * The modules behind millrace/portable, of crates/families: the functions with names that begin
+ * with that of the family. `fast`: where optimization for size costs more than a tenth of the speed.
  *
  * @type {Readonly<Record<string, { fast?: true }>>}
  */
@@ -383,7 +383,7 @@ async function javascriptOf(bytes) {
   module.optimize();
   const text = module.emitAsmjs();
   module.dispose();
-  // It imports and exports as a module of its own: what it defines becomes the body of a function.
+  // It imports and exports as a separate module: what it defines becomes the body of a function.
   const body = text
     .replace(/^import .*$/gm, '')
     .replace(/^var retasmFunc = [\s\S]*$/m, '')

@@ -1,5 +1,5 @@
 // Runs the Web Platform Tests of WebCryptoAPI twice: with millrace/register-webcrypto, and with Node
-// alone as the control, whose failures are known. Prints tests passed and failed by file.
+// alone as the control; its failures are known. Prints tests passed and failed by file.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -52,7 +52,7 @@ export async function webcryptoTests(args) {
   return report(results, version.trim());
 }
 
-/** Runs one file in a process of its own. Resolves to the statuses of its tests by name. */
+/** Runs one file in a separate process. Resolves to the statuses of its tests by name. */
 async function run(node, folder, file, extra) {
   const place = mkdtempSync(join(tmpdir(), 'millrace-tests-'));
   const output = join(place, 'results.json');

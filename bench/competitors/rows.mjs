@@ -333,7 +333,7 @@ function promised(cryptoAsync, method, ...args) {
 
 function sealedByCryptoAsync(cryptoAsync, source, memory) {
   if (!cryptoAsync) return null;
-  // An empty Buffer of its own aborts the process.
+  // An empty Buffer without a larger ArrayBuffer aborts the process.
   const noAad = Buffer.alloc(16).subarray(0, 0);
   if (memory === 'copied') {
     return async () => {

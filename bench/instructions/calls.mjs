@@ -1,4 +1,4 @@
-// The calls whose instructions are counted: one or a few of each operation, call style and entry
+// The calls with counted instructions: one or a few of each operation, call style and entry
 // point, with short messages, where the price of a call is most of it.
 //
 // A call must do the same work every time, and all of it on the main thread.

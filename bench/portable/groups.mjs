@@ -1,5 +1,5 @@
 // The rows of `npm run bench -- portable`, in groups of one algorithm and one kind of result. Each
-// group is measured in a process, or a page, of its own. Runs in Node.js and in a page.
+// group is measured in a separate process or page. Runs in Node.js and in a page.
 //
 //   name   of the group
 //   rows   { name, size, wait, inFlight, goal, forms }: `forms` returns each competitor's call.

@@ -26,7 +26,7 @@ export async function measureBeside({ size, rounds }) {
     let frame = 0;
     let longTasks = 0;
     for (let round = 0; round < rounds; round++) {
-      for (const [who, run] of round % 2 === 0
+      for (const [name, run] of round % 2 === 0
         ? [
             ['ours', ours],
             ['theirs', theirs],
@@ -39,9 +39,9 @@ export async function measureBeside({ size, rounds }) {
         const watch = watchFrames();
         const begin = performance.now();
         await run();
-        times[who].push(performance.now() - begin);
+        times[name].push(performance.now() - begin);
         const seen = await watch();
-        if (who === 'ours')
+        if (name === 'ours')
           [frame, longTasks] = [Math.max(frame, seen.frame), longTasks + seen.longTasks];
       }
     }

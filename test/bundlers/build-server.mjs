@@ -1,6 +1,6 @@
 // Each tool as its own documentation begins with a server: by name, a function that takes the
 // project's folder, writes a program below `out` and resolves to the program's path and what is to
-// be said against its log. Run in a process of its own each.
+// be said against its log. Run in a separate process each.
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

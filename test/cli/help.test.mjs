@@ -140,7 +140,7 @@ test('options of a command do not share a letter or a name', () => {
 });
 
 test(
-  'whatever is said, to a disk that is full and to a reader who is gone',
+  'help and errors report a full disk and end silently when the reader is gone',
   { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' },
   () =>
     inFolder({}, ($) => {
@@ -170,8 +170,8 @@ test(
           ],
           line,
         );
-        // A pipe that nobody reads any more; what is small might still fit into one that somebody
-        // will read.
+        // A pipe without a reader; short output might still fit into the buffer of one with a
+        // reader.
         const { stdout, stderr } = $.other('bash', [
           '-c',
           `set +m; "${process.execPath}" "${command}" ${line} > >(exec true); echo $?`,

@@ -176,8 +176,8 @@ test('secrets that others may read', { skip: windows && 'Windows has no such mod
   inFolder({ pass: 'p', a: 'x' }, async ($) => {
     $.write('key', key, 0o640);
     chmodSync($.path('pass'), 0o604);
-    const warning = (who, name) =>
-      `millrace seal: warning: ${name}: ${who} can read this file: run chmod 600\n`;
+    const warning = (readers, name) =>
+      `millrace seal: warning: ${name}: ${readers} can read this file: run chmod 600\n`;
     await $.millrace('seal -k key a', { stderr: warning('its group', 'key') });
     await $.millrace(`seal ${quick} -f -p pass a`, { stderr: warning('everybody', 'pass') });
     chmodSync($.path('pass'), 0o600);
@@ -253,7 +253,7 @@ test('the format: a header that is the context of a sealed stream', () =>
         stdout: /^millrace/,
       })
     ).stdout;
-    assert.notDeepEqual(again.subarray(15, 31), sealed.subarray(15, 31), 'a salt of its own');
+    assert.notDeepEqual(again.subarray(15, 31), sealed.subarray(15, 31), 'another salt');
   }));
 
 // Files of version 1, written before this test: every later version opens them.
@@ -536,7 +536,7 @@ test('invalid options', () =>
   }));
 
 test(
-  'a name that is taken, also by a link, or by somebody who was quicker',
+  'an existing output file is refused, also a link and one that another process just made',
   { skip: windows },
   () =>
     inFolder({ a: message, key, target: 'old' }, async ($) => {
@@ -592,7 +592,7 @@ test('a signal midway leaves nothing, and ends the process', { skip: windows }, 
 );
 
 test(
-  'a disk that is full, and a reader who goes away',
+  'seal reports a full disk and ends silently when its reader closes the pipe',
   { skip: process.platform !== 'linux' },
   () =>
     inFolder({ key, a: randomBytes(3 * 2 ** 20) }, async ($) => {

@@ -1,5 +1,5 @@
-// millrace sum: what it prints, byte by byte, beside node:crypto and the programs whose formats it
-// has.
+// millrace sum: what it prints, byte by byte, beside node:crypto and the programs with the same
+// formats.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -109,14 +109,14 @@ test('standard input that cannot be read', { skip: windows }, () =>
   }),
 );
 
-/** Who may not read everything: root does this as somebody else. */
-const nobody = !windows && process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
-const noNobody =
-  windows || spawnSync(process.execPath, [command, '--version'], nobody).status !== 0;
+/** A user that may not read everything: root runs this as another one. */
+const unprivileged = !windows && process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
+const noUnprivileged =
+  windows || spawnSync(process.execPath, [command, '--version'], unprivileged).status !== 0;
 
 test(
   'files and folders that may not be read',
-  { skip: noNobody ? 'there is no user who may run this and not read everything' : false },
+  { skip: noUnprivileged ? 'there is no user that may run this and not read everything' : false },
   () =>
     inFolder({ a: 'abc', 'shut/b': '' }, async ($) => {
       $.write('secret', 'x', 0);
@@ -128,7 +128,7 @@ test(
       const run = (...args) => {
         const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
           cwd: $.folder,
-          ...nobody,
+          ...unprivileged,
         });
         return [status, stdout.toString(), stderr.toString()];
       };
@@ -690,7 +690,7 @@ test(
     }),
 );
 
-test('wildcards on Windows, whose shells leave them', () =>
+test('sum expands wildcards on Windows, because the shells there do not', () =>
   inFolder(
     {
       'a.txt': 'abc',
@@ -780,7 +780,7 @@ test('invalid options', () =>
   }));
 
 test(
-  'a reader who goes away, and a disk that is full',
+  'sum ends silently when its reader closes the pipe, and reports a full disk',
   { skip: process.platform !== 'linux' },
   () =>
     inFolder(

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 
 import { command, inFolder } from '../support/shell.mjs';
 
-/** util-linux's, whose -c takes a command and whose -e gives its exit code. */
+/** util-linux's script: its -c takes a command and its -e returns the exit code. */
 const skip =
   process.platform === 'linux' && spawnSync('script', ['-qec', 'exit 7', '/dev/null']).status === 7
     ? false

@@ -1,5 +1,5 @@
 // The original package's own test program, unmodified, against our entry point: test.js of
-// @ronomon/crypto-async 5.0.1 in a folder whose index.js is one line that requires ours. The
+// @ronomon/crypto-async 5.0.1 in a folder with an index.js of one line that requires ours. The
 // package is fetched from the registry into a cache; where it cannot be had, the test is skipped
 // and says so. Its seed is random and cannot be given, hence several runs: 3, or
 // MILLRACE_UPSTREAM_RUNS=<number>.

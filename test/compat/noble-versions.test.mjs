@@ -71,7 +71,7 @@ for (const [name, list] of Object.entries(versions))
           const module = await import(url.href.replace(/\.js$/, '.mjs'));
           for (const each of namesOf(expected)) {
             assert.ok(each in ours, `require ${path}: ${each}`);
-            // A re-exported CommonJS module has a default of its own.
+            // A re-exported CommonJS module also has its own default.
             assert.ok(each in module, `import ${path}: ${each}`);
             if (typeof expected[each] === 'function')
               assert.equal(typeof ours[each], 'function', `${path}: ${each}`);

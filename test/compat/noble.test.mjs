@@ -87,7 +87,7 @@ testBuilds(
           const expected = noble[name](data);
           const found = ours[name](data);
           assert.deepEqual(found, expected, name);
-          assert.equal(found.buffer.byteLength, found.length, 'memory of its own');
+          assert.equal(found.buffer.byteLength, found.length, 'separate memory');
           const cut = randomInt(data.length + 1);
           const hash = ours[name].create().update(data.subarray(0, cut));
           const clone = hash.clone();

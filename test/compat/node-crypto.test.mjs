@@ -1,5 +1,5 @@
 // millrace/node-crypto beside node:crypto: the same results, types and errors over a table of
-// calls, in every style; objects as streams; and millrace/register in processes of its own.
+// calls, in every style; objects as streams; and millrace/register in separate processes.
 
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';

@@ -1,6 +1,6 @@
 // millrace/webcrypto beside the platform's WebCrypto: the same results and errors over a table of
 // calls, with keys of either; algorithms that the platform may lack; keys and their secrets; and
-// millrace/register-webcrypto in processes of its own.
+// millrace/register-webcrypto in separate processes.
 
 import assert from 'node:assert/strict';
 import nodeCrypto from 'node:crypto';

@@ -150,7 +150,7 @@ export function processes({ millrace, promises, options, add, where }) {
     }
     ok(turns >= 5, `${turns} turns`);
   });
-  add('threads', 'worker_threads', 'a thread of its own, asked and left', async () => {
+  add('threads', 'worker_threads', 'a worker thread answers and ends', async () => {
     const answer = await new Promise((resolve, reject) => {
       const worker = new Worker(here('thread.mjs'), {
         workerData: { where, options, leave: false },

@@ -1,5 +1,5 @@
-// The calls whose secrets valgrind watches. Each makes its secrets with `secret` and returns its
-// results, which must depend on them: a call whose secret gets lost on the way proves nothing.
+// The calls with secrets that valgrind watches. Each makes its secrets with `secret` and returns its
+// results, which must depend on them: a call that loses its secret proves nothing.
 
 import { createRequire } from 'node:module';
 

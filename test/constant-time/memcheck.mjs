@@ -36,8 +36,8 @@ export function buildAddon(folder) {
  */
 
 /**
- * Runs the calls with the environment; `everything` takes all sizes, `only` those whose name contains
- * it.
+ * Runs the calls with the environment; `everything` takes all sizes, `only` those with it in their
+ * name.
  *
  * @returns {Promise<{ calls: Seen[], engines: any }>}
  */

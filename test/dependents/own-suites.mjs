@@ -55,7 +55,7 @@ const suites = {
 };
 
 /**
- * Runs the suites whose checkouts are in `directory` and that `isChosen` accepts. Prints a row for
+ * Runs the suites with checkouts in `directory` that `isChosen` accepts. Prints a row for
  * each, by `row`; resolves to notes about failures, and sets the exit code if one fails only with
  * Millrace.
  */

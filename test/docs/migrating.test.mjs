@@ -169,7 +169,7 @@ const tables = {
   ),
 };
 
-/** The tables of the page whose rows are code, by their first heading. */
+/** The tables of the page with code in their rows, by their first heading. */
 const found = [...page.matchAll(/^\| ([^|]+) \| millrace \|\n\|---\|---\|\n((?:\|.+\|\n)+)/gm)].map(
   ([, head, rows]) => [
     head,

@@ -1,6 +1,6 @@
 /* Faults of the system on demand, for a process that loads this by LD_PRELOAD. MILLRACE_FAULTS names
  * a file of numbers (64 bits each; faults.mjs has their places), which the test writes while the
- * process runs. Reads and writes fail for files whose path contains "millrace-fault" only. */
+ * process runs. Reads and writes fail only for files with "millrace-fault" in their path. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Runs programs whose system calls fail on demand (faults.c).
+// Runs programs with system calls that fail on demand (faults.c).
 
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';

@@ -267,7 +267,7 @@ test('a state of another algorithm, kind, key or seed', () => {
   for (const [one, makeOne] of Object.entries(makers)) {
     const state = makeOne().update('some bytes').exportState();
     for (const [other, makeOther] of Object.entries(makers)) {
-      // Without a seed of its own a hash takes the state's.
+      // Without a seed option a hash takes the state's.
       if (one === other || (other === 'xxh64' && one.startsWith('xxh64'))) continue;
       refused(() => makeOther({ state }), `a state of ${one} for ${other}`);
     }

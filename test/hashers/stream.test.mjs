@@ -38,7 +38,7 @@ const makers = {
 async function alike(name, act) {
   await test(name, async () => {
     const found = {};
-    for (const [who, make] of Object.entries(makers)) found[who] = await act(make);
+    for (const [name, make] of Object.entries(makers)) found[name] = await act(make);
     assert.deepEqual(found.millrace, found['node:crypto']);
   });
 }

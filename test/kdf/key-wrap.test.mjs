@@ -51,7 +51,7 @@ for (const [engine, call] of Object.entries(engines)) {
         } else if (result === 'valid') {
           assert.deepEqual(Buffer.from(wrap()), wrapped, what);
           assert.deepEqual(Buffer.from(unwrap()), plain, what);
-          assert.equal(unwrap().buffer.byteLength, plain.length, 'memory of its own');
+          assert.equal(unwrap().buffer.byteLength, plain.length, 'separate memory');
           counts.valid++;
         } else {
           assert.throws(unwrap, { code: 'ERR_AUTHENTICATION' }, what);

@@ -1,4 +1,4 @@
-// Tests the guest itself with Python, whose sockets and ioctls are independent of this library.
+// Tests the guest itself with Python: its sockets and ioctls are independent of this library.
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

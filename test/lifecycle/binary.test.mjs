@@ -284,7 +284,7 @@ test('--no-addons is named in the error', async () => {
 
 // bundles
 
-/** Makes one file of a program and the package, in a folder of its own. */
+/** Makes one file of a program and the package, in a separate folder. */
 async function bundle(format) {
   const out = temporary();
   const file = join(out, 'dist', format === 'cjs' ? 'server.cjs' : 'server.mjs');

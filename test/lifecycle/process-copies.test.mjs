@@ -125,7 +125,7 @@ test('while a snapshot is made the native engine is refused', async () => {
   }
 });
 
-/** An addon whose `fork()` forks; it declares what it uses, as Node's headers may be absent. */
+/** An addon with a function `fork()`; it declares what it uses, as Node's headers may be absent. */
 const FORKING_ADDON = `
 #include <stddef.h>
 #include <stdint.h>
@@ -179,7 +179,7 @@ test(
       const addon = require('./addon.node');
       const nonces = () => Array.from({ length: 3 }, () =>
         millrace.seal('aes-256-gcm', { key: Buffer.alloc(32), source: 'x' }).toString('hex', 0, 12));
-      const print = (who, nonces) => writeSync(1, nonces.map((nonce) => who + ' ' + nonce + '\\n').join(''));
+      const print = (name, nonces) => writeSync(1, nonces.map((nonce) => name + ' ' + nonce + '\\n').join(''));
       nonces();
       if (addon.fork() === 0) {
         print('child', nonces());

@@ -735,7 +735,7 @@ const close = async (stream) => {
   stream.write('x');
   stream.destroy();
 };
-/** Calls under a secret of its own each, and wipes the caller's copy. */
+/** Calls under a new secret each, and wipes the caller's copy. */
 const under = async (id, asKeyObject, act) => {
   const secret = marked(Buffer.from(new ArrayBuffer(32)), id);
   let key = asKeyObject ? createSecretKey(secret) : secret;

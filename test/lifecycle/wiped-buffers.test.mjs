@@ -179,7 +179,7 @@ test('plaintext that is held, staged or refused leaves nothing', async () => {
 test('passphrases, and the keys that are derived from them, leave nothing', async () => {
   const found = await places(`
     const { scryptSync } = require('node:crypto');
-    /** Looks for the key of a sealed file too, whose header has the salt. */
+    /** Looks for the key of a sealed file too; its header has the salt. */
     const derived = (passphrase, sealed) => {
       const text = Buffer.from(passphrase).toString();
       const normal = text.includes('\ufffd') ? passphrase : text.normalize('NFC');

@@ -1,5 +1,5 @@
 // Runs the test files of a checkout of noble-hashes or noble-ciphers against Millrace's modules,
-// beside noble's own run, each in a process of its own.
+// beside noble's own run, each in a separate process.
 //
 //   npm run test:noble -- DIRECTORY [--browser] [--verbose] [--served] [--limit MINUTES]
 //     [TEST-FILE...]

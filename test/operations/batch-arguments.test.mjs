@@ -109,7 +109,7 @@ test('sparse arrays, subclasses, proxies, arrays of another realm', async () => 
   for (const sources of others)
     for (const entryPoint of [millrace, promises])
       assert.deepEqual(await entryPoint.hashMany('sha256', sources), single(['a', 'b']));
-  // An array whose prototype has the element.
+  // An array with the element in its prototype.
   const inherited = Object.setPrototypeOf(['a', , 'c'], { 1: 'b' });
   assert.deepEqual(hashMany('sha256', inherited), single(['a', 'b', 'c']));
 });

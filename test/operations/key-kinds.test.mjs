@@ -355,7 +355,7 @@ test('a KeyObject is exported by its first use, and by the first one that prepar
   assert.ok(copies.length <= 1 + 5, `${copies.length} copies`);
 });
 
-test('a call with engines of its own exports the KeyObject', async () => {
+test('a call that names engines exports the KeyObject', async () => {
   const key = createSecretKey(bytes);
   const expected = millrace.hmac('sha256', bytes, message);
   for (let uses = 1; uses <= 3; uses++) {

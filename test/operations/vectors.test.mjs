@@ -211,8 +211,8 @@ function* wycheproofAead() {
       source: hex(ct),
       tag: tag ? hex(tag) : Buffer.alloc(16),
     };
-    // One nonce size an algorithm, but for GCM, whose others are below: millrace/crypto-async, as
-    // its original, and millrace/portable take 12 bytes only.
+    // One nonce size for each algorithm; GCM's others are below: millrace/crypto-async, as its
+    // original, and millrace/portable take 12 bytes only.
     if (algorithm.endsWith('-gcm') && ivSize >= 1 && ivSize <= 128 && ivSize !== 12) continue;
     if (ivSize !== ciphers[algorithm].iv) {
       yield { note, job: encryption, code: 'ERR_IV_SIZE' };

@@ -119,7 +119,7 @@ for (const [style, verify] of Object.entries(styles)) {
   test(`${style}: a shorter code is false, also one that is right for its size`, async () => {
     for (const [algorithm, secret, options] of algorithms) {
       if (algorithm.startsWith('hmac-')) continue;
-      // The code of an attacker who chooses its size: of an XOF it is the start of the longer one.
+      // A code of a size that an attacker chooses: of an XOF it is the start of the longer one.
       for (const outputLength of [1, 4, 16]) {
         const code = codeOf(algorithm, secret, source, { ...options, outputLength });
         const given = { key: secret, source, mac: code, ...options };

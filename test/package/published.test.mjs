@@ -317,7 +317,7 @@ function project(name, url = registry.url) {
       join(cwd, '.yarnrc.yml'),
       `${linker.join('\n')}\nnpmRegistryServer: "${url.replace(/\/$/, '')}"\n`,
     );
-    // The folder is a project of its own.
+    // The folder is a separate project.
     writeFileSync(join(cwd, 'yarn.lock'), '');
   }
   // The loader of yarn 4 is experimental to Node, which says so.
@@ -802,7 +802,7 @@ function inShell(language, setup, code, cwd, place) {
           .flatMap((each) => (each.startsWith('$ ') ? [each.slice(2)] : []))
           .join('\n');
   const mode = language === 'sh' ? 'set -euo pipefail' : 'exec 2>&1';
-  // A project of its own for `npm install`.
+  // A separate project for `npm install`.
   writeFileSync(join(cwd, 'package.json'), '{ "private": true }\n');
   writeFileSync(join(cwd, 'example.sh'), `${mode}\n${setup}\n${commands}\n`);
   const env = {

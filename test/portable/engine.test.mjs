@@ -1,4 +1,4 @@
-// Runs tests of the entry points again on the portable engine, each file in a process of its own
+// Runs tests of the entry points again on the portable engine, each file in a separate process
 // with MILLRACE_ENGINE=portable. Quick files run always, all of them with `npm run test:portable`.
 //
 // Some folders and files are left out: lifecycle (the compiler and garbage collector of JavaScript

@@ -1,5 +1,5 @@
 // A bundle for browsers has the modules of the portable engine that its functions need, and not the
-// others: each of these programs runs as a bundle of its own.
+// others: each of these programs runs as a separate bundle.
 
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ const given = {
   source: new Uint8Array(1000).map((_, index) => index),
 };
 
-/** Runs a program whose imports are bundled for browsers, or those of Node.js. */
+/** Runs a program with imports that are bundled for browsers, or those of Node.js. */
 async function run(expression, [names, entryPoint], number) {
   const contents =
     `import { ${names} } from '${entryPoint}';\n` +

@@ -45,7 +45,7 @@ test('digests and HMACs', async () => {
   assert.equal(hmac(id('sha256'), new Uint8Array(0), Buffer.from('x')), undefined, 'an empty key');
 });
 
-test('AES-CTR, whose counter carries through all of its bytes', async () => {
+test('the counter of AES-CTR carries through all of its bytes', async () => {
   const rng = random('webcrypto ctr');
   for (const name of cipherNames) {
     for (const size of sizes) {

@@ -161,12 +161,12 @@ function apart(value) {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, apart(each)]));
 }
 
-/** Exports whose results differ from call to call, or that are objects. */
+/** Exports with results that differ from call to call, or that are objects. */
 export const unequal = new Set(
   ['configure', 'engines', 'generateKey', 'hashPassword', 'randomBytes', 'sealWithKey']
     .concat(['seal', 'sealWithPassphrase', 'openRange', 'hashFile', 'hashFiles'])
     .concat(['createCipher', 'createDecipher', 'createHash', 'createHmac', 'createKey']),
 );
 
-/** Classes, whose constructors are private. */
+/** Classes; their constructors are private. */
 export const classes = ['Cipher', 'Decipher', 'Hash', 'Hmac', 'Key', 'MillraceError'];

@@ -22,7 +22,7 @@ const sealed = ((expected) => Buffer.concat([expected.output, expected.tag]))(
 const digest = oracle({ kind: 'hash', algorithm: 'sha256', source }).output;
 const mac = oracle({ kind: 'hmac', algorithm: 'sha256', key, source }).output;
 
-/** Each makes a value that holds the given bytes, whose number is a multiple of 4. */
+/** Each makes a value that holds the given bytes; their number is a multiple of 4. */
 const kinds = {
   Buffer: (bytes) => Buffer.from(bytes),
   'Buffer from the pool': (bytes) => Buffer.from(Buffer.from(bytes).toString('latin1'), 'latin1'),

@@ -289,7 +289,7 @@ test('a hook that detaches the source while the call is being made', async () =>
   assert.deepEqual(millrace.hash('sha256', plain), digest);
 });
 
-test('a signal whose getters call Millrace or detach the source', async () => {
+test('getters of a signal may call Millrace or detach the source', async () => {
   const signalWith = (trick) => {
     const { signal } = new AbortController();
     Object.defineProperty(signal, 'aborted', {

@@ -1,4 +1,4 @@
-// Every allocation in JavaScript whose size depends on the arguments can fail: each of them in each
+// Every allocation in JavaScript with a size that depends on the arguments can fail: each in each
 // asynchronous export. The call then gives ERR_OUT_OF_MEMORY or the right result, and the next call
 // works.
 

@@ -339,8 +339,7 @@ const disturbers = [
 ];
 
 /**
- * The ways in which a view can run code: all of its traps, and getters of its own that tell other
- * sizes.
+ * The ways in which a view can run code: all of its traps, and own getters that return other sizes.
  */
 const traps = {
   prototype(view, run) {

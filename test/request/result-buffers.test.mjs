@@ -61,7 +61,7 @@ test('every size and call style, against node:crypto', { timeout: 300_000 }, asy
       `${size}, opened, asynchronous`,
     );
     for (const result of [now, later])
-      assert.equal(result.buffer.byteLength, result.length, 'memory of its own');
+      assert.equal(result.buffer.byteLength, result.length, 'separate memory');
   }
 });
 

@@ -1,5 +1,5 @@
-// Hashes of several jobs run together, in the lanes of one core: each gets the digest of its own
-// message, whatever batch it was in.
+// Hashes of several jobs run together, in the lanes of one core: each gets its own digest,
+// whatever batch it was in.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -80,7 +80,7 @@ const calls = {
       millrace.cipher('aes-256-ctr', { encrypt: true, key, iv, source, ...options }, done),
     (options) => promises.cipher('aes-256-ctr', true, key, iv, source, options),
   ],
-  'cipher gcm-siv, a tag of its own': (source) => {
+  'cipher gcm-siv, a separate tag': (source) => {
     const tag = Buffer.alloc(16);
     const text = millrace.cipher('aes-256-gcm-siv', {
       encrypt: true,

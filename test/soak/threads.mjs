@@ -1,4 +1,4 @@
-// Threads beside the main one, each with a plan of its own.
+// Threads beside the main one, each with its own plan.
 
 import { Worker } from 'node:worker_threads';
 

@@ -224,7 +224,7 @@ test('a stream that has ended is not piped into a digest, a cipher or a sealed s
     const ended = await read(Readable.from(items));
     await assert.rejects(pipeline(ended, make(), new PassThrough()), refused, name);
   }
-  // The rest of a stream whose first bytes were read may be piped.
+  // The rest of a stream may be piped after its first bytes were read.
   const stream = Readable.from(['head', 'rest'], { objectMode: false });
   await once(stream, 'readable');
   assert.equal(String(stream.read(4)), 'head');

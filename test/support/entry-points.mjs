@@ -152,7 +152,7 @@ function difference(actual, expected) {
  * Returns the forms of calls. `prepare` gives the method and arguments of a call, and
  *   scribble   inputs that the library has copied once the call returns,
  *   unchanged  inputs that must keep their bytes,
- *   guards     ranges whose neighbours must not be touched,
+ *   guards     ranges with neighbours that must not be touched,
  *   read       what the outcome of a successful call is,
  *   target     the target range, if the caller gave one.
  */

@@ -1,5 +1,5 @@
 // Fails the allocations of native code, one after the other, in each of a table of operations. A
-// program of its own: MILLRACE_BINARY names a binary with the feature `failing-allocator`.
+// separate program: MILLRACE_BINARY names a binary with the feature `failing-allocator`.
 //
 //   node failing-allocations.mjs '{"names": ["hash sha256"], "count": 1}'
 //

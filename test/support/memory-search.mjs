@@ -33,7 +33,7 @@ export const keyMaker = (seed, target) => {
 const prelude = `
 ${requiring()}
 const keyMaker = ${keyMaker};
-// On an ArrayBuffer of its own: V8 keeps typed arrays up to 64 bytes in its heap, moves them, and
+// On a separate ArrayBuffer: V8 keeps typed arrays up to 64 bytes in its heap, moves them, and
 // leaves copies.
 const fresh = (seed) => keyMaker(seed, Buffer.from(new ArrayBuffer(32)));
 const nonce = Buffer.alloc(12), iv = Buffer.alloc(16);

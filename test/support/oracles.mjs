@@ -26,7 +26,7 @@ export function oracle(job) {
   return encryptionOracle(job);
 }
 
-/** Returns the name of the library whose results are expected, for the name of a test. */
+/** Returns the name of the library with the expected results, for the name of a test. */
 export function oracleFor(kind, algorithm) {
   if (kind === 'cipher') return nodeCiphers.has(algorithm) ? 'node:crypto' : '@noble/ciphers';
   if (nodeHashes.has(algorithm)) return 'node:crypto';
@@ -39,7 +39,7 @@ const keccak = {
   keccak384: keccak_384,
   keccak512: keccak_512,
 };
-// Only for a Node whose OpenSSL hides them; OpenSSL 3.0 lists them or not, and makes them anyway.
+// Only for a Node with an OpenSSL that hides them; OpenSSL 3.0 lists them or not, and makes them anyway.
 const legacy = { md5, sha1, ripemd160 };
 const nodeHashes = new Set([...getHashes(), ...[...Object.keys(legacy), 'md5-sha1'].filter(works)]);
 const nodeCiphers = new Set(getCiphers());

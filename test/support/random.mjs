@@ -8,8 +8,8 @@ export const seed = readSeed();
 diagnostic(`MILLRACE_SEED=${seed}`);
 
 /**
- * Returns the generator of a file; `random('name')` gives one whose numbers do not depend on test
- * order.
+ * Returns the generator of a file; `random('name')` returns one with numbers that do not depend on
+ * test order.
  */
 export function random(name) {
   let state = seed >>> 0;

@@ -1,4 +1,4 @@
-// The original packages, whose own tests run against our entry points. Only their tests run.
+// The original packages: their own tests run against our entry points. Only their tests run.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -200,7 +200,7 @@ seal('aes-256-gcm', { key: 'key', nonce: iv, source: bytes });
 open('aes-256-gcm', { key, nonce: iv, source: 'text' });
 // @ts-expect-error there is no such option
 seal('aes-256-gcm', { key, nonce: iv, source: bytes, tagSize: 16 });
-// @ts-expect-error a tag of its own is for cipher
+// @ts-expect-error a separate tag is for cipher
 seal('aes-256-gcm', { key, nonce: iv, source: bytes, tag: target });
 // @ts-expect-error the signal is for the promises
 seal('aes-256-gcm', { key, nonce: iv, source: bytes, signal: new AbortController().signal });

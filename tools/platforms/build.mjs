@@ -1,4 +1,4 @@
-// Builds a row's binary with a target folder of its own, below target/platforms/<name>.
+// Builds a row's binary with a separate target folder, below target/platforms/<name>.
 //
 // The bytes of a shipped build depend on the commit and the toolchain only: paths of this machine
 // are replaced (tools/reproducible.mjs compares two builds).

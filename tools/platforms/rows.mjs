@@ -6,7 +6,7 @@
 // runs      the runs of runners.mjs: each is a Node.js or Bun and what runs it
 // core      the CPUs that run the Rust tests of crates/core, with features hidden from them;
 //           under QEMU if nothing else is said
-// fixture   the platform whose binary a row takes that builds none
+// fixture   the platform with the binary for a row that builds none
 
 /**
  * @typedef {'host' | 'qemu-x64' | 'arm64' | 'musl-x64' | 'musl-arm64' | 'bun-musl-x64' | 'wine'

@@ -100,7 +100,7 @@ async function muslArm64(cpu) {
 async function bunMuslX64() {
   const { loader, libraries } = await muslSystem('x86_64', 'musl');
   const bun = await runtimeFromNpm('@oven/bun-linux-x64-musl@1', join('bin', 'bun'));
-  // Bun asks for the library's usual name; Node.js's package has it under one of its own.
+  // Bun asks for the library's usual name; Node.js's package has it under another name.
   const library = readdirSync(libraries).find((file) => file.startsWith('libstdc++-'));
   const usual = join(libraries, 'libstdc++.so.6');
   if (!existsSync(usual)) symlinkSync(library, usual);

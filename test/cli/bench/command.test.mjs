@@ -252,7 +252,7 @@ test(
 );
 
 test(
-  'a reader who goes away ends it without a word',
+  'the bench ends silently when its reader closes the pipe',
   { skip: windows ? 'there are no such signals' : false },
   () =>
     inFolder({}, async ($) => {

@@ -57,7 +57,7 @@ async function bench($, line, { preload = [], env = {}, by = 'script' } = {}) {
 }
 
 /**
- * Millrace's scrypt by node:crypto's where this build has none; what is tested here is what stands
+ * Millrace's scrypt by node:crypto's where this build has none; what is tested here is the code
  * around it.
  */
 const standIn = `

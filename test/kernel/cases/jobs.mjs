@@ -119,7 +119,7 @@ for (const [engine, kinds] of Object.entries(served)) {
     });
 
     test(
-      'chacha20 whose block number goes over 2^32',
+      'chacha20 continues when the block number exceeds 2^32',
       { skip: engine === 'cryptodev' && 'the module has no ChaCha20' },
       async () => {
         const job = jobOf('cipher', 'chacha20', large.subarray(0, 300_000), rng);

@@ -123,7 +123,7 @@ def long_counter_mode():
 
 @case
 def chacha():
-    """ChaCha20: RFC 8439, 2.4.2, whose counter and nonce are the kernel's iv"""
+    """ChaCha20: RFC 8439, 2.4.2; its counter and nonce are the kernel's iv"""
     iv = struct.pack("<I", 1) + bytes.fromhex("000000000000004a00000000")
     plain = (
         b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the "

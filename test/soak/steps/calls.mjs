@@ -119,7 +119,7 @@ function expectUntouched(target, filler, what) {
 /** Memory of every kind that can be lent, filled with `content`. */
 const memories = {
   'plain memory': (content) => Buffer.concat([content]),
-  'memory of its own': (content) => fill(new ArrayBuffer(content.length), content),
+  'separate memory': (content) => fill(new ArrayBuffer(content.length), content),
   'shared memory': (content) => fill(new SharedArrayBuffer(content.length), content),
   'growable shared memory': (content) =>
     fill(new SharedArrayBuffer(content.length, { maxByteLength: content.length + 1000 }), content),
