@@ -88,8 +88,8 @@ export async function startBrowser(browser = chromium) {
 }
 
 /**
- * Texts of a page, below `selector`, with less contrast than WCAG's level AA asks for: 4.5, or 3 for
- * large text. Measured by axe-core.
+ * Texts of a page, below `selector`, with less contrast than WCAG's level AA asks for: 4.5, or 3
+ * for large text. Measured by axe-core.
  */
 export async function lowContrast(page, selector = 'body') {
   const path = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

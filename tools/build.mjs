@@ -247,7 +247,9 @@ async function writeEntryPoint(dist, name, ownFile = 'core') {
   return names;
 }
 
-/** Writes millrace/node-crypto and the register entry points; returns the files, relative to dist. */
+/**
+ * Writes millrace/node-crypto and the register entry points; returns the files, relative to dist.
+ */
 function writeNodeEntries(dist) {
   const files = {
     'compat/node-crypto.js':

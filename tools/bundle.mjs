@@ -103,7 +103,8 @@ async function bundleForEdge(out) {
       put(join(out, 'wasm', `${name}.wasm`), decode(JSON.parse(literal))),
       put(
         join(out, 'wasm', `${name}.mjs`),
-        // Wrangler takes the name with and without the query, edge functions of Next.js only with it.
+        // Wrangler takes the name with and without the query, edge functions of Next.js only with
+        // it.
         `export { default as ${constant} } from './${name}.wasm?module';\n`,
       ),
     );
@@ -200,8 +201,8 @@ async function smaller(path, text) {
 
 /**
  * Writes the entry points as CommonJS, in one file (but that of {@link APART}), for tools that load
- * browser code in Node.js with `require`, such as Jest with jsdom. It has no source for workers, which do not exist there.
- * Bundlers use the ES modules.
+ * browser code in Node.js with `require`, such as Jest with jsdom. It has no source for workers,
+ * which do not exist there. Bundlers use the ES modules.
  */
 async function bundleForRequire(out) {
   const entryPoints = Object.entries(browserEntryPoints).filter(([name]) => name !== APART);

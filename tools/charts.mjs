@@ -3,7 +3,8 @@
 //   node tools/charts.mjs
 //
 // In a file the colours follow the reader's system; the site puts the charts into its pages, where
-// its own style sheet colours them. They are as narrow as a phone, so that their text stays legible.
+// its own style sheet colours them. They are as narrow as a phone, so that their text stays
+// legible.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -31,10 +31,10 @@ const types = {
 };
 
 /**
- * Resolves to the exports of each module, as `{ 'noble-hashes': { v1: { sha256: { sha224: {...} } },
- * v2 } }`. Of an export `module` and `name` say what makes it (src/compat/noble/modules), `first`
- * where it is already; `noble` where noble has it, for what Millrace does not accept. A `lent`
- * one is noble's.
+ * Resolves to the exports of each module, as `{ 'noble-hashes': { v1: { sha256: { sha224: {...} }
+ * }, v2 } }`. Of an export `module` and `name` say what makes it (src/compat/noble/modules),
+ * `first` where it is already; `noble` where noble has it, for what Millrace does not accept. A
+ * `lent` one is noble's.
  */
 export async function nobleExports(dist) {
   const files = { 'noble-hashes': 'hash-modules', 'noble-ciphers': 'cipher-modules' };
@@ -122,8 +122,8 @@ function writeForNode(dist, name, major, path, names) {
 }
 
 /**
- * Writes a module for bundlers, which leave out each export that a page does not use: the calls that
- * make them are pure.
+ * Writes a module for bundlers, which leave out each export that a page does not use: the calls
+ * that make them are pure.
  */
 function writeForWeb(dist, name, major, path, exports) {
   const up = '../'.repeat(path.split('/').length - 1);

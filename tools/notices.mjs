@@ -64,7 +64,9 @@ const backtraceCrates = {
 const notListed =
   /^(alloc|core|std|std_detect|panic_\w+|unwind|test|proc_macro|profiler_builtins|sysroot|compiler_builtins|rustc_std_workspace_\w+|getopts|rustc_literal_escaper)$/;
 
-/** The licences that LICENSES.txt has, the preferred ones first; deny.toml allows them for crates. */
+/**
+ * The licences that LICENSES.txt has, the preferred ones first; deny.toml allows them for crates.
+ */
 const accepted = ['MIT', 'ISC', 'Apache-2.0', 'BSD-3-Clause', 'Unicode-3.0', 'Unlicense', 'Zlib'];
 
 /**

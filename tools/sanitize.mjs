@@ -1,8 +1,8 @@
 // What tests cannot see by themselves, under five oracles. loom tries every order in which a few
 // threads of the pool can meet. Miri interprets safe and unsafe Rust by the rules of the language.
 // ThreadSanitizer watches for two threads that touch the same memory without agreement,
-// AddressSanitizer for memory that is not the code's own: in Rust's tests, and in Node under a soak.
-// valgrind watches a short soak, Node and all, for memory that is read before it is written.
+// AddressSanitizer for memory that is not the code's own: in Rust's tests, and in Node under a
+// soak. valgrind watches a short soak, Node and all, for memory that is read before it is written.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ import { prepareNativeBuild } from './prerequisites.mjs';
 import { Stop, probe, root, skipped, step } from './steps.mjs';
 
 /**
- * Returns steps as verbs.mjs runs them, each with a name; only those that are `chosen`, if any. Each
- * builds in a separate folder, or the next build would begin anew.
+ * Returns steps as verbs.mjs runs them, each with a name; only those that are `chosen`, if any.
+ * Each builds in a separate folder, or the next build would begin anew.
  *
  * @param {readonly string[]} chosen
  */

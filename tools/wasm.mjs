@@ -42,7 +42,8 @@ const modules = [
 
 /**
  * The modules behind millrace/portable, of crates/families: the functions with names that begin
- * with that of the family. `fast`: where optimization for size costs more than a tenth of the speed.
+ * with that of the family. `fast`: where optimization for size costs more than a tenth of the
+ * speed.
  *
  * @type {Readonly<Record<string, { fast?: true }>>}
  */
@@ -318,8 +319,8 @@ const instructionSets = [
 
 /**
  * Optimizes a module with binaryen, and renames exports. `formats`: its own code formats text.
- * `vectors`: it has them. A panic is a trap: the functions that print its message, a third of a small
- * module, lose their bodies before.
+ * `vectors`: it has them. A panic is a trap: the functions that print its message, a third of a
+ * small module, lose their bodies before.
  */
 async function optimize(
   bytes,

@@ -1,5 +1,5 @@
-// Runs the Web Platform Tests of WebCryptoAPI twice: with millrace/register-webcrypto, and with Node
-// alone as the control; its failures are known. Prints tests passed and failed by file.
+// Runs the Web Platform Tests of WebCryptoAPI twice: with millrace/register-webcrypto, and with
+// Node alone as the control; its failures are known. Prints tests passed and failed by file.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';

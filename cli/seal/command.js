@@ -1,6 +1,6 @@
-// `millrace seal` and `millrace open`. A sealed file is a header (src/streams/sealed-file-header.ts)
-// and a sealed stream (docs/sealed-streams.md). The header has the parameters that derive a
-// passphrase's key. `open --stream` opens a stream without a header.
+// `millrace seal` and `millrace open`. A sealed file is a header
+// (src/streams/sealed-file-header.ts) and a sealed stream (docs/sealed-streams.md). The header has
+// the parameters that derive a passphrase's key. `open --stream` opens a stream without a header.
 
 'use strict';
 

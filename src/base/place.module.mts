@@ -1,6 +1,6 @@
 /**
- * The exports of place.node.ts for the ES modules that bundlers take. Bundlers leave `createRequire`
- * alone, so this needs no guards.
+ * The exports of place.node.ts for the ES modules that bundlers take. Bundlers leave
+ * `createRequire` alone, so this needs no guards.
  */
 import { existsSync } from 'node:fs';
 // The default import: webpack follows an imported `createRequire`, and would parse the binary as a

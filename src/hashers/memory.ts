@@ -61,9 +61,9 @@ export function putMemory({ id }: HashFacts, memory: HashMemory): void {
 
 /**
  * Running hashes without a key share the input buffer in turn: memory for each would cost more than
- * the rest of a short hash (300 ns). The current owner moves to its own memory when another hash needs the
- * buffer. An owner that is no longer referenced stays alive until then: a weak reference would cost
- * each hash 100 ns.
+ * the rest of a short hash (300 ns). The current owner moves to its own memory when another hash
+ * needs the buffer. An owner that is no longer referenced stays alive until then: a weak reference
+ * would cost each hash 100 ns.
  */
 export const sharedMemory: HashMemory = {
   buffer: viewOf(inputBuffer.buffer, inputBuffer.byteOffset, inputBuffer.length) as Secret<Buffer>,

@@ -159,8 +159,8 @@ export function makePortable(host: Host): Native {
   // The fast-path digests: numbers in the frame; the source is an argument or in the input buffer.
 
   /**
-   * Copies the source of a fast-path call to the arena. Returns its size; -1 if only the full request
-   * can tell what is wrong.
+   * Copies the source of a fast-path call to the arena. Returns its size; -1 if only the full
+   * request can tell what is wrong.
    */
   function placeSource(to: Instance, source: unknown): number {
     const size = frame[At.SourceSize]!;

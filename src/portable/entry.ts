@@ -1,6 +1,6 @@
 /**
- * `millrace/portable`: each algorithm by itself, in WebAssembly, synchronously. For browsers and for
- * every runtime without a native binary; a bundle contains only what is imported.
+ * `millrace/portable`: each algorithm by itself, in WebAssembly, synchronously. For browsers and
+ * for every runtime without a native binary; a bundle contains only what is imported.
  *
  * Names are those of the catalog with `_` for `-`. Options, encodings and errors are those of
  * `millrace`; every result is a Uint8Array with its own memory. See docs/portable.md.

@@ -54,8 +54,8 @@ export const WINDOW = 64 * 1024;
 export const ARENA = WINDOW + 16 * 1024;
 
 /**
- * The modules: one that runs every operation, or those of some operations each, so that a bundle has
- * what it uses (tools/wasm.mjs).
+ * The modules: one that runs every operation, or those of some operations each, so that a bundle
+ * has what it uses (tools/wasm.mjs).
  */
 export const enum Part {
   Whole,

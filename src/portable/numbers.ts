@@ -24,7 +24,9 @@ export function numberOf(
 
 const word = new DataView(new ArrayBuffer(8));
 
-/** Returns the number of at most 8 bytes, without the text in between, which takes 4 times as long. */
+/**
+ * Returns the number of at most 8 bytes, without the text in between, which takes 4 times as long.
+ */
 function wordOf(bytes: Uint8Array, start: number, end: number): bigint {
   let [high, low] = [0, 0];
   for (let at = start; at < end; at++) {

@@ -59,8 +59,8 @@ export type WorkerResponse =
     };
 
 /**
- * Returns the work with copies of all inputs that the caller may change after the call. The bytes of
- * a prepared key are a copy already.
+ * Returns the work with copies of all inputs that the caller may change after the call. The bytes
+ * of a prepared key are a copy already.
  */
 export function ownSecrets(work: Work): Work {
   const { numbers, purpose, secret, iv, aad, tag, operation } = work;

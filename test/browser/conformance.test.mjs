@@ -1,6 +1,6 @@
-// The package in browsers: the conformance suite in a page, in a worker, and in a page with a policy that
-// allows neither WebAssembly nor workers from a text; then large messages while the page is
-// painted. Figures are printed; only results are asserted. `npm run test:browser`
+// The package in browsers: the conformance suite in a page, in a worker, and in a page with a
+// policy that allows neither WebAssembly nor workers from a text; then large messages while the
+// page is painted. Figures are printed; only results are asserted. `npm run test:browser`
 // (MILLRACE_BROWSER=all) runs every case everywhere; the short form runs every case in Chromium's
 // page and some in the others.
 

@@ -1,5 +1,5 @@
-// Arguments that change the memory of other arguments while a call reads them: each getter, trap and
-// conversion in turn detaches or shrinks each buffer. The result is that of the bytes before or
+// Arguments that change the memory of other arguments while a call reads them: each getter, trap
+// and conversion in turn detaches or shrinks each buffer. The result is that of the bytes before or
 // after, or an error; never that of a key of zeros. millrace/node-crypto does what Node.js does.
 
 import assert from 'node:assert/strict';

@@ -121,7 +121,8 @@ describe('createHash and createHmac', () => {
         return use(hash, Buffer.concat(chunks).toString('hex'));
       };
       await same((lib) => end(lib, (_, digest) => digest));
-      // After the stream, Hmac.digest returns nothing; in Node.js 24.21, 64 bytes that it never wrote.
+      // After the stream, Hmac.digest returns nothing; in Node.js 24.21, 64 bytes that it never
+      // wrote.
       const theirs = await end(crypto, (hash) => hash.digest());
       const unwritten = title === 'createHmac' && theirs.length > 0;
       for (const encoding of ['hex', undefined]) {

@@ -1,5 +1,5 @@
-// The calls with secrets that valgrind watches. Each makes its secrets with `secret` and returns its
-// results, which must depend on them: a call that loses its secret proves nothing.
+// The calls with secrets that valgrind watches. Each makes its secrets with `secret` and returns
+// its results, which must depend on them: a call that loses its secret proves nothing.
 
 import { createRequire } from 'node:module';
 
@@ -16,7 +16,9 @@ const load = createRequire(import.meta.url);
 const millrace = load('millrace');
 const promises = load('millrace/promises');
 
-/** The only branches on secrets, and addresses of them, with the reasons. SECURITY.md lists them. */
+/**
+ * The only branches on secrets, and addresses of them, with the reasons. SECURITY.md lists them.
+ */
 export const declared = {
   verdict: 'one branch: whether a tag or code was right, which the caller learns',
   argon2d: 'Argon2d, and Argon2id after the first half of its first pass (RFC 9106, 3.4.1.3)',

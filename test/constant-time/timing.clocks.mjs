@@ -38,11 +38,13 @@ const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 
 const randomBytes = (size) => Buffer.from({ length: size }, () => random() * 256);
 
 /**
- * Times calls with the secrets of two classes. `call` finds the secret in the same memory each time.
+ * Times calls with the secrets of two classes. `call` finds the secret in the same memory each
+ * time.
  */
 function measure(size, secretOf, call) {
   const secret = Buffer.from(new ArrayBuffer(size));
-  // As many copies of the fixed secret as there are others, made by turns: caches see no difference.
+  // As many copies of the fixed secret as there are others, made by turns: caches see no
+  // difference.
   const pools = [[], []];
   for (let at = 0; at < KINDS; at++) for (const kind of [0, 1]) pools[kind].push(secretOf(kind));
   const [times, classes] = [new Float64Array(SAMPLES), new Uint8Array(SAMPLES)];

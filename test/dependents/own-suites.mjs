@@ -26,9 +26,9 @@ const mocha = (...args) => ({
 });
 
 /**
- * By the name of the folder. `run` has the arguments of Node.js for programs that print TAP; `files`
- * are added to them. Without `run` each of the files is a program and one test. `needs` has names of
- * devDependencies, and `first` a command that makes keys.
+ * By the name of the folder. `run` has the arguments of Node.js for programs that print TAP;
+ * `files` are added to them. Without `run` each of the files is a program and one test. `needs` has
+ * names of devDependencies, and `first` a command that makes keys.
  */
 const suites = {
   ssh2: { files: ['test', /^test-.*\.js$/] },

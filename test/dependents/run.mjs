@@ -4,8 +4,8 @@
 //
 //   npm run test:dependents -- [NAME...] [--suites DIRECTORY] [--node PATH]
 //
-// With --suites it runs instead the packages' own tests, from the checkouts in that folder. Prints a
-// table, and fails if a test fails or has another result only with Millrace.
+// With --suites it runs instead the packages' own tests, from the checkouts in that folder. Prints
+// a table, and fails if a test fails or has another result only with Millrace.
 
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';

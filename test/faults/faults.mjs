@@ -49,8 +49,8 @@ export function environment(faults = {}) {
 }
 
 /**
- * Runs a program as `run` does. In it `fault(name, number)` sets a fault, `injected()` tells how many
- * there were, and `told(value)` reports a result.
+ * Runs a program as `run` does. In it `fault(name, number)` sets a fault, `injected()` tells how
+ * many there were, and `told(value)` reports a result.
  */
 export async function withFaults(program, { faults, ...options } = {}) {
   const source = `

@@ -31,7 +31,9 @@ function run(request) {
   });
 }
 
-/** Runs all operations with `count` failing allocations; returns the failures, and errors by name. */
+/**
+ * Runs all operations with `count` failing allocations; returns the failures, and errors by name.
+ */
 async function failEach(count) {
   const { stdout, stderr, end } = await run({ everything });
   assert.equal(end, 0, stderr);

@@ -160,9 +160,9 @@ test('jobs submitted in an exit listener hang nothing', async () => {
 });
 
 // Jobs of several seconds each: process.exit must not wait for them. Their memory is never written,
-// so it costs address space only, and is read as zeros. What counts is not how long the end takes, but
-// that it takes less than half of what one such job would, by this machine's own speed: measured
-// are 20 ms of 5 s.
+// so it costs address space only, and is read as zeros. What counts is not how long the end takes,
+// but that it takes less than half of what one such job would, by this machine's own speed:
+// measured are 20 ms of 5 s.
 
 const longJobs = `
   const size = 2 ** 31;

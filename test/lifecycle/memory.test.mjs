@@ -1,5 +1,6 @@
 // Memory runs short: calls fail with ERR_OUT_OF_MEMORY, the process continues, and later calls
-// work. Each case runs in a process with an address space that is limited once everything is loaded.
+// work. Each case runs in a process with an address space that is limited once everything is
+// loaded.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -6,8 +6,8 @@
 //
 // With --browser the modules are those for browsers, by the modules of millrace/portable.
 // Without names it runs all files but those that noble names slow. It fails if a test fails against
-// Millrace that passes with noble, if only Millrace's run reaches the time limit, or if no test of a
-// file passes with noble: its test/vectors/acvp-vectors is a submodule.
+// Millrace that passes with noble, if only Millrace's run reaches the time limit, or if no test of
+// a file passes with noble: its test/vectors/acvp-vectors is a submodule.
 
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// verifyMac and verifyHmac: every MAC, all call styles and engines, codes of another size, arguments.
+// verifyMac and verifyHmac: every MAC, all call styles and engines, codes of another size,
+// arguments.
 
 import assert from 'node:assert/strict';
 import { createHmac, createSecretKey } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Calls that exhaust the stack within WebAssembly: the instance is lost, and the next call runs in a
-// new one. Each test exhausts the stack many times, at another depth each time.
+// Calls that exhaust the stack within WebAssembly: the instance is lost, and the next call runs in
+// a new one. Each test exhausts the stack many times, at another depth each time.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Objects that name a key or a state of this thread cannot be cloned: not by structuredClone, nor to
-// another thread. Every exported class is covered.
+// Objects that name a key or a state of this thread cannot be cloned: not by structuredClone, nor
+// to another thread. Every exported class is covered.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

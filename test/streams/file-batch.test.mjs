@@ -1,5 +1,5 @@
-// Files that workers read by themselves, as the command has them (src/streams/hash-files.ts): what is
-// hashed there, what is left to others.
+// Files that workers read by themselves, as the command has them (src/streams/hash-files.ts): what
+// is hashed there, what is left to others.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';

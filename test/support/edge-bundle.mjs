@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 
 /**
- * Bundles a module into `folder/worker.js`, with the conditions of Wrangler or, for `edge-light`, of
- * Vercel. Returns the names of the WebAssembly files, which are copied beside it.
+ * Bundles a module into `folder/worker.js`, with the conditions of Wrangler or, for `edge-light`,
+ * of Vercel. Returns the names of the WebAssembly files, which are copied beside it.
  */
 export async function bundleForEdge(contents, { resolveDir, folder, ...options }) {
   const { condition = 'workerd', format = 'esm', ...others } = options;

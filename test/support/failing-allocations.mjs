@@ -4,8 +4,9 @@
 //   node failing-allocations.mjs '{"names": ["hash sha256"], "count": 1}'
 //
 // With `from` N only its N-th allocation fails, in a process that has made no other call.
-// Without names it prints the table; with `everything` all algorithms and call styles are in it. With them it prints `NAME<tab>NUMBER` before each attempt, so
-// that the last line names the attempt that ended the process, and `NAME<tab>done<tab>ERRORS`.
+// Without names it prints the table; with `everything` all algorithms and call styles are in it.
+// With them it prints `NAME<tab>NUMBER` before each attempt, so that the last line names the
+// attempt that ended the process, and `NAME<tab>done<tab>ERRORS`.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync, writeSync } from 'node:fs';

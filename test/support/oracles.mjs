@@ -39,7 +39,8 @@ const keccak = {
   keccak384: keccak_384,
   keccak512: keccak_512,
 };
-// Only for a Node with an OpenSSL that hides them; OpenSSL 3.0 lists them or not, and makes them anyway.
+// Only for a Node with an OpenSSL that hides them; OpenSSL 3.0 lists them or not, and makes them
+// anyway.
 const legacy = { md5, sha1, ripemd160 };
 const nodeHashes = new Set([...getHashes(), ...[...Object.keys(legacy), 'md5-sha1'].filter(works)]);
 const nodeCiphers = new Set(getCiphers());

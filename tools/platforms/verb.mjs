@@ -1,7 +1,7 @@
 // `npm run platforms -- [NAME…] [--quick] [--shipped] [--build-only]`: builds every row, looks at
 // its library and runs the conformance suite with it. Two builds go on at a time, and runs beside
-// them, as many as there are CPUs. A row with tools that cannot be installed is reported as not run,
-// with the reason.
+// them, as many as there are CPUs. A row with tools that cannot be installed is reported as not
+// run, with the reason.
 //
 // --quick       less of the suite, one CPU a platform, no platform that nothing runs here, and the
 //               Rust tests of the core only for rows that are named

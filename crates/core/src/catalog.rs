@@ -166,9 +166,9 @@ pub struct HashFacts {
     /// True if HMAC is defined over it.
     pub hmac: bool,
     /// True if a state does not reveal the whole blocks that it has absorbed: a function without an
-    /// inverse compresses each as soon as it is whole. A sponge's permutation has an inverse, BLAKE2
-    /// keeps the last whole block, and BLAKE3 up to 1 KiB. The states of an HMAC hide its key only
-    /// over such a hash.
+    /// inverse compresses each as soon as it is whole. A sponge's permutation has an inverse,
+    /// BLAKE2 keeps the last whole block, and BLAKE3 up to 1 KiB. The states of an HMAC hide its
+    /// key only over such a hash.
     pub one_way: bool,
     /// False for checksums: their collisions and preimages are easy to compute.
     pub cryptographic: bool,

@@ -142,7 +142,8 @@ impl MacKey {
 ///
 /// They replace a [`MacKey`] for a running HMAC with a key for one message: the caller owns the
 /// bytes. They allow computing every HMAC under the key. They do not reveal the key if the hash
-/// is [`one_way`](crate::catalog::HashFacts::one_way); from those of other hashes it can be computed.
+/// is [`one_way`](crate::catalog::HashFacts::one_way); from those of other hashes it can be
+/// computed.
 #[derive(Copy, Clone)]
 pub struct KeyStates<'a> {
     hash: Hash,

@@ -1,4 +1,5 @@
-//! The bytes of the keys of HMACs, of which the prepared key keeps only states: a worker needs them.
+//! The bytes of the keys of HMACs, of which the prepared key keeps only states: a worker needs
+//! them.
 
 use millrace_core::error::Error;
 use zeroize::Zeroizing;

@@ -1,6 +1,6 @@
 /**
- * Hashes of millrace/noble-hashes: each by the module of its family, so that a bundle has only those
- * that it uses.
+ * Hashes of millrace/noble-hashes: each by the module of its family, so that a bundle has only
+ * those that it uses.
  */
 import { parameterBlock, takesRawKey, type Given } from '../../catalog/parameters.js';
 import type { HashParams, Recipe } from '../../portable/families/hash.js';

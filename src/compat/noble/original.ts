@@ -159,7 +159,8 @@ export function lent(line: Line, name: NoblePackage, subpath: string, entry: str
 }
 
 /**
- * Returns makers of stand-ins for exports of noble, by name; a table has the newest names of renamed ones.
+ * Returns makers of stand-ins for exports of noble, by name; a table has the newest names of
+ * renamed ones.
  */
 export function lend<Name extends string>(
   name: NoblePackage,

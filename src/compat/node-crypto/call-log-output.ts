@@ -1,4 +1,6 @@
-/** Prints counts of calls when the process or worker exits, if MILLRACE_REGISTER_LOG asks for it. */
+/**
+ * Prints counts of calls when the process or worker exits, if MILLRACE_REGISTER_LOG asks for it.
+ */
 import { callLog, callTable } from './call-log.js';
 
 export { counted } from './call-log.js';

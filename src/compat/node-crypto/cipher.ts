@@ -71,8 +71,8 @@ function create(
 }
 
 /**
- * Returns `authTagLength`, 0 without one, or -1 for Node.js to decide on the options. Options of the
- * stream change what its methods are given, so they are Node's.
+ * Returns `authTagLength`, 0 without one, or -1 for Node.js to decide on the options. Options of
+ * the stream change what its methods are given, so they are Node's.
  */
 function tagSizeOf(options: unknown): number {
   if (typeof options !== 'object' || !isPlain(options, 'authTagLength')) return -1;

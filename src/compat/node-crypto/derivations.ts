@@ -19,8 +19,8 @@ const INFO_MAX = 1024;
 
 /**
  * A function of Node's as Millrace serves it. `read` returns the arguments for Millrace, or
- * undefined if Node.js has to decide on them. It replaces options by a copy, so that both libraries see
- * the same values although getters run only once.
+ * undefined if Node.js has to decide on them. It replaces options by a copy, so that both libraries
+ * see the same values although getters run only once.
  */
 interface Derivation {
   readonly name: string;

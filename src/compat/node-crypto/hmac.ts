@@ -47,7 +47,9 @@ function hasEncoding(options: unknown): boolean {
   return (options as { encoding?: unknown }).encoding !== undefined;
 }
 
-/** Returns the midstates of a key or a prepared key, or undefined if Node.js has to decide on it. */
+/**
+ * Returns the midstates of a key or a prepared key, or undefined if Node.js has to decide on it.
+ */
 function statesOf({ facts }: ServedHash, key: unknown): Uint8Array | Key | undefined {
   if (typeof key === 'string')
     return isShort(key)

@@ -1,6 +1,6 @@
 /**
- * Keys. A key of an algorithm that the platform has is the platform's CryptoKey; Millrace keeps what
- * it needs beside it, in native memory: a prepared key, or the bytes of the base key of a
+ * Keys. A key of an algorithm that the platform has is the platform's CryptoKey; Millrace keeps
+ * what it needs beside it, in native memory: a prepared key, or the bytes of the base key of a
  * derivation. Both are wiped when the CryptoKey was collected. A key of an algorithm that the
  * platform lacks is an {@link OwnKey}.
  */

@@ -1,4 +1,6 @@
-/** Ciphers of families' modules. Texts pass through windows of the memory, where they are changed. */
+/**
+ * Ciphers of families' modules. Texts pass through windows of the memory, where they are changed.
+ */
 import { layOut, windowAt, type Family } from './family.js';
 
 /** The function of a module with a stream cipher. */

@@ -1,7 +1,7 @@
 /**
  * A family's module: compiled and instantiated at its first call. Its memory begins with the stack
- * and the data; JavaScript lays out the rest for each call, and overwrites it afterwards. The module
- * allocates beyond.
+ * and the data; JavaScript lays out the rest for each call, and overwrites it afterwards. The
+ * module allocates beyond.
  */
 import { makeError, outOfMemory } from '../../base/errors.js';
 import {
@@ -78,8 +78,8 @@ export class Family<Calls extends object> {
   }
 
   /**
-   * Makes room up to an end, in a new instance if this one has allocated beyond. To be called before
-   * anything is written.
+   * Makes room up to an end, in a new instance if this one has allocated beyond. To be called
+   * before anything is written.
    *
    * @throws MillraceError ERR_OUT_OF_MEMORY
    */
@@ -97,8 +97,8 @@ export class Family<Calls extends object> {
   }
 
   /**
-   * Overwrites what was laid out up to an end, and what calls left on the stack; all of the stack if
-   * keys were there. Gives back memory that was added.
+   * Overwrites what was laid out up to an end, and what calls left on the stack; all of the stack
+   * if keys were there. Gives back memory that was added.
    */
   wipe(end: number, keys = false): void {
     const bytes = this.bytes();

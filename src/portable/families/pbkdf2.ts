@@ -47,7 +47,9 @@ export function* pbkdf2Steps(
   }
 }
 
-/** Computes more iterations and adds them to the sum: by the module, if it has a function for it. */
+/**
+ * Computes more iterations and adds them to the sum: by the module, if it has a function for it.
+ */
 function iterate(
   { family, id }: FamilyHash,
   mac: Hmac,

@@ -145,8 +145,9 @@ export function makeCipher(
 const GCM_NONCE_MAX = 128;
 
 /**
- * Makes an authenticated cipher of a module; `tagMin` is its shortest tag in bytes: 4 for GCM, which takes tags
- * of 4, 8 and 12 to 16 bytes and nonces of other sizes (NIST SP 800-38D), otherwise 16.
+ * Makes an authenticated cipher of a module; `tagMin` is its shortest tag in bytes: 4 for GCM,
+ * which takes tags of 4, 8 and 12 to 16 bytes and nonces of other sizes (NIST SP 800-38D),
+ * otherwise 16.
  */
 export function makeAead(
   algorithm: string,

@@ -1,5 +1,6 @@
 /**
- * The helpers of noble's utils that programs use: hex, text, concatenation, random bytes and checks.
+ * The helpers of noble's utils that programs use: hex, text, concatenation, random bytes and
+ * checks.
  */
 import { hex, nextTurn, viewOf } from '#platform/base/runtime.js';
 import {

@@ -1,6 +1,7 @@
 //! Hashes and ciphers by themselves, for modules of WebAssembly with one family each: nothing here
-//! chooses among ciphers, so that the compiler omits all others, and callers have checked parameters
-//! and sizes. The text of a cipher arrives in windows of whole blocks; the last may be shorter.
+//! chooses among ciphers, so that the compiler omits all others, and callers have checked
+//! parameters and sizes. The text of a cipher arrives in windows of whole blocks; the last may be
+//! shorter.
 
 use super::aes::AesCtrKey;
 use super::chacha::{self, ChaCha20Key};

@@ -7,9 +7,9 @@ use crate::inputs::Params;
 
 /// An incremental hash of a kind.
 ///
-/// Every [`Digest`] is one. Its kind is then nothing, since its type says all, and these methods are
-/// those of `Digest` with the same names; its constants are `block` and `size`. `AnyDigest` is all
-/// of them; its kind is the hash.
+/// Every [`Digest`] is one. Its kind is then nothing, since its type says all, and these methods
+/// are those of `Digest` with the same names; its constants are `block` and `size`. `AnyDigest` is
+/// all of them; its kind is the hash.
 pub(crate) trait HashState: Clone + Send + Sync + 'static {
     type Kind: Copy + Send + Sync + 'static;
 

@@ -204,9 +204,9 @@ macro_rules! match_digest {
     };
 }
 
-/// Evaluates `$body` with `$D` as the [`HashState`](hash_state::HashState) and `$kind` as the kind that compute `$hash`, or
-/// `$other` for hashes over which HMAC is not defined. The body is compiled once for each hash;
-/// where the size of the code counts, once for all.
+/// Evaluates `$body` with `$D` as the [`HashState`](hash_state::HashState) and `$kind` as the kind
+/// that compute `$hash`, or `$other` for hashes over which HMAC is not defined. The body is
+/// compiled once for each hash; where the size of the code counts, once for all.
 #[cfg(not(feature = "erased"))]
 macro_rules! with_state {
     ($hash:expr, $D:ident, $kind:ident => $body:expr $(, _ => $other:expr)?) => {

@@ -1,5 +1,5 @@
-//! SHA-512's compression in scalar code, for WebAssembly without vectors, where RustCrypto's takes 1.2
-//! times as long.
+//! SHA-512's compression in scalar code, for WebAssembly without vectors, where RustCrypto's takes
+//! 1.2 times as long.
 
 use super::constants::CONSTANTS_512;
 

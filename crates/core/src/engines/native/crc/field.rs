@@ -7,7 +7,8 @@
 /// The constants of a polynomial P of degree 64, without its highest coefficient.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) struct Constants {
-    /// Moves a block forward by 1, 2, 4, 8, 16 and 32 blocks: the factors of its first and second word.
+    /// Moves a block forward by 1, 2, 4, 8, 16 and 32 blocks: the factors of its first and second
+    /// word.
     pub(super) forward: [[u64; 2]; 6],
     /// The quotient of x^128 by P: bit `i` is the coefficient of x^(64 - i), without the last.
     pub(super) quotient: u64,

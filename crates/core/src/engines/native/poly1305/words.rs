@@ -1,8 +1,8 @@
 //! Poly1305 in words of 64 bits, for general registers: runs beside vectors that leave no room for
 //! its own, where the CPU lacks products of 52-bit integers.
 //!
-//! One block waits for the other, so two halves are summed up side by side: of a step, and of a pass
-//! of four steps.
+//! One block waits for the other, so two halves are summed up side by side: of a step, and of a
+//! pass of four steps.
 
 use super::super::wipe::{Plain, wipe_plain};
 use super::{BLOCK, LANES, Limbs, MASK_44, PASS, Poly1305, STEP, Steps, multiply, word};

@@ -155,7 +155,8 @@ impl<V: Vector> Key<V> {
             substitute(&mut x);
             let [one, two] = self.turns[round % 4];
             let below = each(x, x, |x, _| x.arranged(one));
-            // A byte of a new column is twice the sum of two, the second, and the sum of the others.
+            // A byte of a new column is twice the sum of two, the second, and the sum of the
+            // others.
             let sums = each(x, below, |x, below| x ^ below);
             let rest = each(
                 each(sums, below, |sum, below| sum.arranged(two) ^ below),

@@ -1,6 +1,6 @@
 //! RustCrypto's crates. AES is bit-sliced where the CPU has no instructions for it: no table is
-//! indexed by a secret. In WebAssembly with vectors AES for encryption is
-//! [`bitsliced`](super::bitsliced).
+//! indexed by a secret. In WebAssembly, AES for encryption is [`bitsliced`](super::bitsliced) if
+//! there are vectors, and SHA-512 is [`plain`](super::super::sha2::plain) if there are none.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -236,7 +236,8 @@ impl Drop for Blocks {
     }
 }
 
-// SAFETY: round keys, or an enum of them, of which all zero is the first variant with a key of zeros.
+// SAFETY: round keys, or an enum of them, of which all zero is the first variant with a key of
+// zeros.
 unsafe impl Plain for Encryption {}
 // SAFETY: as above.
 unsafe impl Plain for Decryption {}

@@ -19,11 +19,11 @@ pub(super) fn apart<T>(mut pointer: *const T) -> *const T {
 }
 
 /// One round. The words change their names instead of their places. `$differ` is B XOR C, which Maj
-/// wants, and becomes that of the next round: A XOR B. `$sum` is the large sigma of the last round's
-/// A, which is missing in this one's; `$copy` is F, and becomes E.
+/// wants, and becomes that of the next round: A XOR B. `$sum` is the large sigma of the last
+/// round's A, which is missing in this one's; `$copy` is F, and becomes E.
 ///
-/// `$how` has the width of registers, that of words in memory and in bytes, and the rotations of the
-/// large sigmas of E and A.
+/// `$how` has the width of registers, that of words in memory and in bytes, and the rotations of
+/// the large sigmas of E and A.
 macro_rules! round {
     (
         [$r:literal $memory:literal $bytes:literal

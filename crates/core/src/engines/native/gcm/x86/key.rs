@@ -86,7 +86,8 @@ impl GcmKey {
                 24 => Cipher::Aes192Gcm,
                 _ => Cipher::Aes256Gcm,
             };
-            // If memory is short, AWS-LC fails or another thread was faster, this one is not needed.
+            // If memory is short, AWS-LC fails or another thread was faster, this one is not
+            // needed.
             if let Ok(mut key) = WipedBox::new(AeadKey::vacant())
                 && key.prepare(cipher, self.raw_key()).is_ok()
             {

@@ -1,6 +1,7 @@
-//! Blowfish's key schedules as bcrypt uses them, for WebAssembly, where the crate of this name takes
-//! 1.7 times as long: it calls a function for each of the 521 encryptions of a schedule and passes
-//! their halves through memory. The tables depend on the password, which is bcrypt's definition.
+//! Blowfish's key schedules as bcrypt uses them, for WebAssembly, where the crate of this name
+//! takes 1.7 times as long: it calls a function for each of the 521 encryptions of a schedule and
+//! passes their halves through memory. The tables depend on the password, which is bcrypt's
+//! definition.
 
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
