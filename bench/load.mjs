@@ -1,4 +1,4 @@
-// What loading costs: the entry points of millrace beside other packages, and programs beside an
+// The cost of loading: the entry points of millrace beside other packages, and programs beside an
 // empty one: a hash under millrace/register, and `millrace sum` of a small file.
 //
 //   npm run bench -- load [--rounds 25] [--compile-cache] [--json]

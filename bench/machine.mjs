@@ -1,4 +1,4 @@
-// What figures depend on besides the code that is measured.
+// The conditions of figures besides the measured code.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';

@@ -51,7 +51,7 @@ async function measure(algorithm) {
     digest(message),
   );
 
-  // What is opened lies in memory whole, cut into pieces in advance.
+  // The sealed text is complete in memory, cut into pieces in advance.
   const sealed = await collected(sealStream({ algorithm, key }));
   const cipher = createCipheriv(algorithm, key, nonce, tagged);
   const enciphered = await collected(cipher);

@@ -28,7 +28,7 @@ export const browserEntryPoints = {
   javascript: 'portable/javascript',
 };
 
-/** What the modules of millrace/noble-hashes and millrace/noble-ciphers import. */
+/** The imports of the modules of millrace/noble-hashes and millrace/noble-ciphers. */
 const nobleModules = Object.fromEntries(
   [
     'original',

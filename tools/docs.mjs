@@ -37,7 +37,7 @@ const outside = {
   'crates/pool/README.md': 'internals/pool.md',
 };
 
-/** What npm reports if it cannot reach its registry, or a package is not there. */
+/** The errors of npm if it cannot reach its registry, or a package is not there. */
 const unreachable =
   /\bcode (E(?:AI_AGAIN|NOTFOUND|CONN\w+|TIMEDOUT|NET\w+|SOCKETTIMEOUT|[45]\d\d))\b/;
 

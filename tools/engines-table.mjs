@@ -107,7 +107,7 @@ function cellOf(found) {
   const states = new Set(Object.values(found));
   if (states.has('FAILED')) return 'FAILED';
   if (states.size === 1 && states.has('served')) return 'yes';
-  // What needs no engine, such as the refusal of a key's size, does not count.
+  // Cases that need no engine, such as the refusal of a key's size, do not count.
   if (
     ['digest', 'cipher', 'seal', 'derived'].every(
       (part) => found[part] === undefined || found[part] === 'not served',

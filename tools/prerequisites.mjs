@@ -1,5 +1,5 @@
-// What a build from source needs. Each check answers with nothing, or with one line that names
-// what is missing and the remedy. Only asked when something has to be built.
+// The prerequisites of a build from source. Each check answers with nothing, or with one line that
+// names what is missing and the remedy. Only asked when something has to be built.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';

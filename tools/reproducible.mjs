@@ -2,7 +2,7 @@
 //
 //   node tools/reproducible.mjs [linux-x64-gnu] [--shipped]
 //
-// What it builds is HEAD, not the working tree. --shipped takes the profile of releases.
+// It builds HEAD, not the working tree. --shipped takes the profile of releases.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

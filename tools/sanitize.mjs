@@ -1,6 +1,6 @@
-// What tests cannot see by themselves, under five oracles. loom tries every order in which a few
-// threads of the pool can meet. Miri interprets safe and unsafe Rust by the rules of the language.
-// ThreadSanitizer watches for two threads that touch the same memory without agreement,
+// Checks for faults that tests alone do not see, by five tools. loom tries every order in which a
+// few threads of the pool can meet. Miri interprets safe and unsafe Rust by the rules of the
+// language. ThreadSanitizer watches for two threads that touch the same memory without agreement,
 // AddressSanitizer for memory that is not the code's own: in Rust's tests, and in Node under a
 // soak. valgrind watches a short soak, Node and all, for memory that is read before it is written.
 

@@ -1,4 +1,4 @@
-// What each verb does, once everything it needs is installed and built.
+// The work of each verb, once everything it needs is installed and built.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

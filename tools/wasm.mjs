@@ -307,7 +307,7 @@ async function compile(title, crate, args, flags, instructions, env) {
   return library;
 }
 
-/** What the modules may use, besides what every runtime with WebAssembly has. */
+/** The instructions that the modules may use, besides those of every runtime with WebAssembly. */
 const instructionSets = [
   'MutableGlobals',
   'SignExt',

@@ -1,5 +1,5 @@
-// What a count of instructions depends on besides the sources: a record holds only where all of it
-// is the same.
+// The conditions of a count of instructions besides the sources: a record is valid only where all
+// of them are the same.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { hostPlatform } from '../../tools/platforms.mjs';
 const native = fileURLToPath(new URL('../../native/', import.meta.url));
 
 /**
- * What valgrind passes on of the features of an x86-64 CPU. It hides all others, AVX-512, SHA-NI
+ * The features of an x86-64 CPU that valgrind passes on. It hides all others, AVX-512, SHA-NI
  * and VAES among them, so that most machines run the same code under it.
  */
 const passedOn = ['avx', 'avx2', 'bmi1', 'bmi2', 'f16c', 'fma', 'abm', 'rdrand', 'rdseed'];

@@ -1,6 +1,6 @@
-// What valgrind runs: each call some times, then more times. process.getuid() ends a section: it
-// calls getuid of the C library, before which callgrind writes down what it has counted. Three
-// sections a call: warm-up, few, and few + times.
+// The program under valgrind: each call some times, then more times. process.getuid() ends a
+// section: it calls getuid of the C library, before which callgrind writes down what it has
+// counted. Three sections a call: warm-up, few, and few + times.
 
 import { calls, timesOf } from './calls.mjs';
 

@@ -13,7 +13,7 @@ const key = bytes(32);
 const nonce = bytes(12);
 const token = { sub: '1234567890', name: 'a name', admin: true };
 
-/** What the rows use from npm. */
+/** The packages that the rows use from npm. */
 export const packages = { jose: '4.15.9', ssri: '12.0.0', ssh2: '1.17.0' };
 
 /**

@@ -1,4 +1,5 @@
-// What the lines of `npm run bench -- routes` say: the automatic route against the best fixed one.
+// The report of the lines of `npm run bench -- routes`: the automatic route against the best fixed
+// one.
 
 import { median } from '../../cli/bench/numbers.mjs';
 import { bytes, rate } from '../../cli/bench/report.mjs';

@@ -1,4 +1,4 @@
-// What is measured, as data. One row of the table = one of these at one size.
+// The measurements, as data. One row of the table is one of these at one size.
 //
 //   group      cipher | aead | hash | hmac | kdf, and in the table of digests:
 //              text    a one-shot digest of a string

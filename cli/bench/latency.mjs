@@ -48,7 +48,7 @@ const scrypt = {
 };
 
 /**
- * What is measured, as data. `load`: jobs kept in flight. `probes`: timer, stat, or a short hash of
+ * The measurements, as data. `load`: jobs kept in flight. `probes`: timer, stat, or a short hash of
  * so many bytes. A job is a definition as in definitions.mjs with size and count.
  */
 export const situations = [

@@ -29,7 +29,7 @@ export function spread(values) {
 export function uncoordinated(samples, interval) {
   const all = [];
   for (const sample of samples) for (let each = sample; each > 0; each -= interval) all.push(each);
-  // What took no time at all counts too.
+  // Events that took no time count too.
   for (const sample of samples) if (sample <= 0) all.push(sample);
   return all;
 }

@@ -37,7 +37,7 @@ const gcm = {
 const ctr = { group: 'cipher', algorithm: 'aes-256-ctr', key: 'raw', output: 'into' };
 const blake3 = { group: 'hash', algorithm: 'blake3', output: 'into' };
 
-/** What is measured, as data: definitions as in definitions.mjs, with sizes. */
+/** The measurements, as data: definitions as in definitions.mjs, with sizes. */
 export const concurrent = [
   { ...sha256, sizes: [4 * KiB, 64 * KiB, MiB] },
   { ...gcm, sizes: [4 * KiB, 64 * KiB, MiB] },

@@ -1,4 +1,4 @@
-// What other processes did while something was measured.
+// The CPU time of other processes during a measurement.
 
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * What differs between Node.js and browsers: memory of results, text, the event loop, and features
- * of one of them. No other module outside platform/ names Buffer or `node:`; package.json "imports"
- * choose node/ or browser/.
+ * The differences between Node.js and browsers: memory of results, text, the event loop, and
+ * features of one of them. No other module outside platform/ names Buffer or `node:`; package.json
+ * "imports" choose node/ or browser/.
  *
  * Functions, not re-exported values: those become getters, which cost 6 ns a call.
  */

@@ -23,7 +23,7 @@ export type MacAlgorithm =
   | 'blake2s256'
   | (string & {});
 
-/** What a key is prepared for: a cipher or a MAC. */
+/** The algorithm of a prepared key: a cipher or a MAC. */
 export type KeyAlgorithm = CipherName | MacAlgorithm;
 
 const hashNames = index<HashFacts>(hashes);
@@ -162,7 +162,7 @@ function unknownAlgorithm(
   );
 }
 
-/** What to do about names of other libraries. */
+/** Advice for names of other libraries. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [/^blake2[bs]-?\d+$/, "; other sizes are hash('blake2b512', data, { outputLength })"],
   [/^aes-?\d+-(cbc|ccm|cfb|ecb|ocb|ofb|xts)/, '; this mode is in node:crypto only'],

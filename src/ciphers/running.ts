@@ -45,7 +45,7 @@ function disposeState({ binding, handle, held }: State): void {
   binding.disposeKey();
 }
 
-/** What a cipher is made for. */
+/** The purpose of a cipher. */
 export interface CipherSetup {
   readonly facts: CipherFacts;
   readonly encrypt: boolean;

@@ -95,7 +95,9 @@ export interface Engines {
   /** The portable engine: the core in WebAssembly. */
   readonly portable: {
     readonly available: boolean;
-    /** What it runs as: WebAssembly with vectors of 128 bits, or without, or JavaScript. */
+    /**
+     * The form in which it runs: WebAssembly with vectors of 128 bits, or without, or JavaScript.
+     */
     readonly runs?: 'wasm-simd' | 'wasm' | 'javascript';
     /** The reason it is unavailable, or runs as the second or the third. */
     readonly reason?: string;

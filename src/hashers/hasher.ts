@@ -69,7 +69,7 @@ function takeStreamed(running: Running): Buffer | undefined {
 
 /** The common base of {@link Hash} and {@link Hmac}. */
 export abstract class Hasher extends LazyTransform {
-  // What else a hasher has is in Running: its plain fields take fewer instructions.
+  // The other data of a hasher is in Running: its plain fields take fewer instructions.
   #running: Running;
   #steps: Steps | undefined;
 

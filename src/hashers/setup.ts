@@ -83,7 +83,7 @@ export function fastDigest(
   return form === Form.BigInt ? fastBigInt(facts, undefined, 0, buffered, key, engine) : undefined;
 }
 
-/** What a running hash allows now. */
+/** The state of a running hash, which decides what it allows. */
 interface Activity {
   readonly phase: Phase;
   /** Number of asynchronous operations in flight or waiting. */

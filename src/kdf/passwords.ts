@@ -104,7 +104,7 @@ const bcryptTakes = accepted('hashPassword with bcrypt', {
   cost: true,
   salt: true,
 });
-/** What bcrypt does not take. */
+/** Options that bcrypt does not take. */
 const notBcrypt = {
   ...argon2CostNames,
   ...scryptCostNames,

@@ -132,7 +132,7 @@ export interface CipherOptions extends EngineOptions {
    * chacha20-poly1305, 24 for xchacha20-poly1305. Copied at the call.
    */
   readonly iv: Bytes;
-  /** What to encrypt or decrypt. */
+  /** The text to encrypt or decrypt. */
   readonly source: Data;
   /** AEAD only: additional authenticated data. */
   readonly aad?: Data;

@@ -174,7 +174,7 @@ export function withKeyBytes<T>(
   }
 }
 
-/** What a key is prepared for. */
+/** The purpose of a prepared key. */
 export interface Target {
   readonly purpose: Purpose;
   readonly id: number;

@@ -253,7 +253,7 @@ function atOnce(work: Work, instance: Instance, wipes = true): Status {
     const arena = instance.reserve(places.size);
     const { memory, numbers } = instance;
     work.numbers[At.MaxMemory] = numbers[At.MaxMemory]!;
-    // What does not authenticate has left zeros.
+    // A text that is not authentic has left zeros.
     if (status !== Status.Done && status !== Status.Authentication) return status;
     copyOut(memory, arena + places.target, target);
     if (makesTag(operation) || operation === Operation.Squeeze)
@@ -310,7 +310,7 @@ function* inParts(work: Work, instance: Instance): Steps {
   } catch (error) {
     return (status = statusOf(error));
   } finally {
-    // What is refused from the start leaves the target as it was.
+    // A call that is refused at its start leaves the target unchanged.
     if (begun && status !== Status.Done) target.fill(0);
     calls.end_parts();
     instance.wipe(places.size + WINDOW);

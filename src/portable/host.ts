@@ -1,7 +1,7 @@
 /**
- * What the portable engine needs from its runtime: the end of an event-loop iteration, and workers
- * if the runtime has them. Browsers and Node.js each provide a host (src/engines/portable.node.ts
- * and portable.browser.ts).
+ * The interface between the portable engine and its runtime: the end of an event-loop iteration,
+ * and workers if the runtime has them. Browsers and Node.js each provide a host
+ * (src/engines/portable.node.ts and portable.browser.ts).
  */
 
 /** A thread that runs worker.ts. */

@@ -18,7 +18,7 @@ interface WebAssemblyApi {
 // Neither Node's types nor the language's have it.
 declare const WebAssembly: WebAssemblyApi | undefined;
 
-/** What executes a module: WebAssembly with vectors of 128 bits, or without, or JavaScript. */
+/** The executor of a module: WebAssembly with vectors of 128 bits, or without, or JavaScript. */
 export type ModuleKind = 'wasm-simd' | 'wasm' | 'javascript';
 
 /**

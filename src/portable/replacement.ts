@@ -1,5 +1,5 @@
 /**
- * What runs instead of the engine's module where that cannot be compiled. `millrace/javascript`
+ * The replacement for the engine's module where that cannot be compiled. `millrace/javascript`
  * leaves it where every bundle finds it, because bundles may contain this file more than once.
  */
 

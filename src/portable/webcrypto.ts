@@ -1,8 +1,8 @@
 /**
- * What WebCrypto computes for the portable engine: asynchronously, on its own threads, with the
- * CPU's instructions for AES and SHA. It has a part of the catalog, nothing in an insecure context,
- * and not the same in every browser (Chromium has no AES-192, some have no empty passwords). The
- * engine therefore calls it through webcrypto-backend.ts, which tests it first.
+ * The work that WebCrypto does for the portable engine: asynchronously, on its own threads, with
+ * the CPU's instructions for AES and SHA. It has a part of the catalog, nothing in an insecure
+ * context, and not the same in every browser (Chromium has no AES-192, some have no empty
+ * passwords). The engine therefore calls it through webcrypto-backend.ts, which tests it first.
  *
  * Callers have checked the sizes against the catalog. Keys and sources may change as soon as a
  * function returns, except a `lent` source, which is not copied: WebCrypto copies its input during

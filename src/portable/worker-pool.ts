@@ -177,7 +177,7 @@ export class WorkerPool {
       return CancelResult.BeforeStart;
     }
     if (this.#inline?.job === job) {
-      // What it left in memory is overwritten.
+      // Its memory is overwritten.
       this.#inline.steps.return(undefined as never);
       this.#inline = undefined;
       job.end(Status.Cancelled, undefined, undefined);

@@ -83,7 +83,10 @@ export class Key extends Unclonable {
 
 /** The engines that hold the key, and its handle in each. */
 export interface Prepared extends EnginePreference {
-  /** What it was prepared for. The caller can change `Key.algorithm`, so it is not used here. */
+  /**
+   * The algorithm that it was prepared for. The caller can change `Key.algorithm`, so it is not
+   * used here.
+   */
   readonly algorithm: string;
   readonly handles: readonly number[];
   readonly uses: KeyUses;

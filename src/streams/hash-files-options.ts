@@ -42,7 +42,7 @@ export interface HashFilesOptions<
   readonly errors?: R | undefined;
 }
 
-/** What an asynchronous call of hashFiles has done. */
+/** The progress of an asynchronous call of hashFiles. */
 export interface FilesProgress {
   /** The bytes hashed so far, also those of files that are not finished. */
   readonly bytes: number;

@@ -48,7 +48,7 @@ test('a record continues where it ended, for the same machine, build and kind of
   assert.equal(again.has(cell, 1), true);
   assert.equal(again.has(cell, 2), false);
   assert.equal(again.of(cell).length, 4);
-  // What is added after the cut line must be readable, too.
+  // Lines after the cut line must be readable, too.
   again.add(cell, 2, [result({ auto: 90, inline: 100, pool: 80, split: 70 })]);
   assert.equal(openRecord(path, about, options).has(cell, 2), true);
   assert.equal(openRecord(path, { ...about, build: 'def' }, options).has(cell, 1), false);

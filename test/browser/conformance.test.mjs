@@ -24,7 +24,7 @@ const strict = "default-src 'self'; img-src data:";
 
 const all = process.env.MILLRACE_BROWSER === 'all';
 
-/** What the short form runs of the suite. */
+/** The part of the suite that the short form runs. */
 const some = all ? {} : { families: ['seals', 'keys', 'derivations', 'pieces', 'absences'] };
 
 /**

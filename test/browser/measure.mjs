@@ -1,4 +1,4 @@
-// What is measured in a page. Both functions are sent there as text, so each holds all that it
+// The measurements in a page. Both functions are sent there as text, so each holds all that it
 // needs.
 
 /** Ours beside WebCrypto, in turns: medians, and how long the page stood still while ours ran. */

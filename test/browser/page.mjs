@@ -1,4 +1,4 @@
-// What runs in the page, and in a worker of it: the suite over the built entry points. Served by
+// The code in the page, and in a worker of it: the suite over the built entry points. Served by
 // tools/serve.mjs.
 
 import * as bigintBuffer from '/dist/browser/bigint-buffer.mjs';

@@ -89,7 +89,8 @@ export const builders = {
   },
 
   /**
-   * What Next.js (standalone), Vercel and Netlify deploy: the files that are traced, and no others.
+   * The files that Next.js (standalone), Vercel and Netlify deploy: the files that are traced, and
+   * no others.
    */
   async '@vercel/nft'(project, out) {
     const { copyFileSync, mkdirSync } = await import('node:fs');

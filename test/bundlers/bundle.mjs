@@ -56,7 +56,7 @@ export const bundlers = {
       });
       compiler.run((error, done) => compiler.close(() => (error ? reject(error) : resolve(done))));
     });
-    // What it says of sizes is about the page, which has everything.
+    // Its sizes are those of the page, which has everything.
     const { errors, warnings } = stats.toJson({ errors: true, warnings: true });
     refuse(
       [...errors, ...warnings]

@@ -1,5 +1,4 @@
-// What a page might do with every entry point that browsers have. It says what came of it in one
-// line.
+// A page that uses every entry point for browsers. It prints the result in one line.
 
 import millrace, { createHash, createKey, engines, hash, hashFile, open, seal } from 'millrace';
 import { toBigIntBE } from 'millrace/bigint-buffer';

@@ -1,5 +1,4 @@
-// What a server might do; it says in one line what came of it, and whether the native engine
-// served.
+// A server. It prints the result in one line, and whether the native engine served.
 
 import { engines, hash } from 'millrace';
 import { hash as hashLater, hashPassword, sealStream } from 'millrace/promises';

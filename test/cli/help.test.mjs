@@ -1,4 +1,4 @@
-// What the command says about itself: help, version, engines, completion; and how it refuses.
+// The command's information about itself: help, version, engines, completion; and how it refuses.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -37,7 +37,7 @@ const calls = {
   'type of hkdf': (lib) => (lib.hkdfSync ?? lib.hkdf)('sha256', 'k', 's', 'i', 16),
 };
 
-/** What this Node.js does not have. */
+/** Rows about functions that this Node.js does not have. */
 const missing = {
   'hash() without an encoding':
     typeof crypto.hash !== 'function' && 'this Node.js has no crypto.hash',

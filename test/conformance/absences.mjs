@@ -1,4 +1,4 @@
-// What a browser does not have: it is refused by name, and what there is instead works.
+// Functions that a browser does not have are refused by name, and their replacements work.
 
 import { pattern } from './bytes.mjs';
 import { same, sameBytes, sameError } from './verdicts.mjs';

@@ -171,7 +171,7 @@ const strings = [
   ],
 ];
 
-/** What a page can wait for, and a test. */
+/** A cost that is short enough for a page and a test. */
 const quick = { memory: 64, passes: 1, parallelism: 1 };
 
 export function derivations({ millrace, promises, options, add }) {

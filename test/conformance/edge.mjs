@@ -1,4 +1,4 @@
-// What runs in edge runtimes: every module of millrace/portable, sub-paths, and the suite over the
+// The suite in edge runtimes: every module of millrace/portable, sub-paths, and the suite over the
 // other entry points. edge.test.mjs bundles it as a Worker's code is bundled.
 
 import * as bigintBuffer from 'millrace/bigint-buffer';

@@ -6,7 +6,7 @@ import { hashVectors, hmacVectors } from './vectors.mjs';
 import { ok, same, sameBytes } from './verdicts.mjs';
 import { callStylesOf } from './call-styles.mjs';
 
-/** What each encoding makes of a digest. */
+/** The digest in each encoding. */
 const encodings = {
   buffer: (digest) => digest,
   hex: (digest) => digest,

@@ -1,4 +1,4 @@
-// What a runtime that is like Node has beyond a browser: files, Node's streams and KeyObjects,
+// Features that a runtime like Node has beyond a browser: files, Node's streams and KeyObjects,
 // threads, contexts of callbacks, and the end of a process. Run by host.mjs, never in a browser.
 
 import { AsyncLocalStorage } from 'node:async_hooks';

@@ -1,4 +1,4 @@
-// What is refused, with which code, in all three ways: thrown, also where a callback is given, and
+// Refused calls, with their codes, in all three ways: thrown, also where a callback is given, and
 // as a rejection.
 
 import { pattern } from './bytes.mjs';

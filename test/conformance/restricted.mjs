@@ -1,6 +1,6 @@
-// What a process tells that may not do everything: which engine serves it, what it was warned of,
-// and what it gets when it insists on the native one. runtimes.test.mjs starts it with the flags of
-// each runtime.
+// The report of a process with restricted permissions: which engine serves it, what it was warned
+// of, and what it gets when it insists on the native one. runtimes.test.mjs starts it with the
+// flags of each runtime.
 
 import { createRequire } from 'node:module';
 import process from 'node:process';

@@ -17,7 +17,7 @@ import { root } from '../support/child.mjs';
 const project = makeProject();
 const all = process.env.MILLRACE_RUNTIMES === 'all';
 
-/** What is refused where, and what there is instead. */
+/** The restrictions of runtimes, and their replacements. */
 const restrictions = [
   {
     title: 'no native addons',

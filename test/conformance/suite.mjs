@@ -21,7 +21,7 @@ import { keys } from './keys.mjs';
 import { refusals } from './refusals.mjs';
 import { pieces, streams } from './streams.mjs';
 
-/** What there is to be checked; each adds its cases. */
+/** The families of checks; each adds its cases. */
 export const families = {
   hashes,
   hmacs,

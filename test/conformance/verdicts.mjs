@@ -1,4 +1,4 @@
-// What the suite holds to be right, and how it says what is not.
+// The assertions of the suite, and the messages of failures.
 
 import { digestOf, toHex } from './bytes.mjs';
 

@@ -3,8 +3,9 @@
 // lengths. From vectors values reach general registers and flags by few instructions, and from
 // there they are followed through registers, stack and flags along all paths of a function.
 //
-// What is loaded from memory into a general register is not followed: it may be a length, a
-// number of rounds or an address, and branches on those are counted. Nor are called functions.
+// Values that are loaded from memory into a general register are not followed: they may be a
+// length, a number of rounds or an address, and branches on those are counted. Nor are called
+// functions.
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';

@@ -29,7 +29,7 @@ async function run({ name, call }) {
   if (result instanceof Promise) result = await result;
   const errors = memcheck.errors() - before;
   const secretBytes = memcheck.secretBytes(result);
-  // What stays in memory must not count for the next call.
+  // Secrets that stay in memory must not count for the next call.
   for (const bytes of made.splice(0)) memcheck.publish(bytes);
   if (ArrayBuffer.isView(result)) memcheck.publish(result);
   print({ name, errors, secretBytes });

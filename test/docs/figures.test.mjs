@@ -347,7 +347,7 @@ test('numbers in the pages that are constants of the code', () => {
 
 /** Measured numbers: times, and amounts for each second. */
 const MEASURED = /[\d.]+ (?:ns|us|µs|ms|[KMG]i?B\/s)(?![\w/])|\d \/s\b/;
-/** What repeats a measurement. */
+/** A command that repeats a measurement. */
 const COMMAND = /`?(?:npm run (?:bench|test:\w+)|(?:npx )?millrace bench|node (?:--\S+ )*bench\/)/;
 
 test('a section with measured numbers names the command that measures them', () => {

@@ -18,7 +18,7 @@ const page = readFileSync(join(root, 'docs', 'migrating.md'), 'utf8');
 const { subtle } = crypto.webcrypto;
 
 const ramp = (size, first = 0) => Buffer.from(Array.from({ length: size }, (_, i) => first + i));
-/** What the rows take for granted. */
+/** The names that the rows use without a declaration. */
 const given = {
   Buffer,
   message: Buffer.from('attack at dawn'),

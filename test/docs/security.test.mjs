@@ -1,5 +1,5 @@
-// What SECURITY.md and docs/audit.md say about tests, figures and the supply chain, compared with
-// the files, the code and the workflows.
+// Compares the statements of SECURITY.md and docs/audit.md about tests, figures and the supply
+// chain with the files, the code and the workflows.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';

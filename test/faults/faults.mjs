@@ -18,7 +18,7 @@ const places = [
   'stopped',
   'injected',
 ];
-/** What nothing fails with. */
+/** The settings without faults. */
 const idle = { threads: -1, writeAfter: -1 };
 
 export const readFaults = { short: 1, interrupted: 2, broken: 3 };

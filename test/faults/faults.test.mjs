@@ -281,7 +281,7 @@ test('a stopped process continues with everything in flight', { skip }, async ()
 
 // workers
 
-/** What a worker does: it is terminated with all of this in flight. */
+/** The program of a worker that is terminated with all of this in flight. */
 const worker = `
   const millrace = require(${JSON.stringify(entryPaths.millrace)});
   const large = Buffer.alloc(1 << 20);

@@ -447,7 +447,7 @@ test('bytes of every kind', () => {
       );
     }
   }
-  // What is detached is not a message of no bytes.
+  // Detached memory is not an empty message.
   const gone = new Uint8Array(100);
   structuredClone(gone.buffer, { transfer: [gone.buffer] });
   for (const value of [gone, gone.buffer])

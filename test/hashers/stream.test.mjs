@@ -456,7 +456,7 @@ test('destroyed with chunks in flight', async () => {
     await turn();
     assert.deepEqual(told, error ? ['enough'] : []);
     assert.equal(stream.destroyed, true);
-    // What was on the pool has come back by now, or comes back later without harm.
+    // Jobs on the pool have returned by now, or return later without harm.
     while (true) {
       try {
         stream.reset();

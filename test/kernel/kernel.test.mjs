@@ -38,7 +38,7 @@ const notRun = guest.reason && !required ? `not run: ${guest.reason}` : false;
  */
 const columns = { 'conformance-af_alg': 'AF_ALG', 'conformance-cryptodev': '/dev/crypto' };
 
-/** What the kernels of some releases have by AF_ALG and those of others have not. */
+/** Algorithms that the kernels of some releases have by AF_ALG, and those of others lack. */
 const moreByAge = ['blake2b512'];
 
 const environment = {
@@ -196,7 +196,7 @@ function withoutAfAlg() {
   return stdout.trim() || undefined;
 }
 
-// What is called python3 may be a script that looks for it.
+// The command python3 may be a script that looks for Python.
 function findPython() {
   const { status, stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], {
     encoding: 'utf8',

@@ -1,4 +1,4 @@
-// What callbacks and promises may rely on: order, context, exceptions, rejections.
+// The guarantees for callbacks and promises: order, context, exceptions, rejections.
 
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage, createHook, executionAsyncId } from 'node:async_hooks';

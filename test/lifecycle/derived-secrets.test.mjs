@@ -1,7 +1,7 @@
-// What is computed from a key is as secret as the key: AES's round keys, GHASH's H and what hides
-// it in a tag, Poly1305's key, the midstates of HMAC. So is the text of a message with
-// a wrong tag. None of it stays in the memory of a process that has used keys and wiped
-// its own copies; secrets.test.mjs looks for the keys themselves, the keys derived from them, and
+// Values computed from a key are as secret as the key: AES's round keys, GHASH's H and what hides
+// it in a tag, Poly1305's key, the midstates of HMAC. So is the text of a message with a wrong tag.
+// None of it stays in the memory of a process that has used keys and wiped its own copies;
+// secrets.test.mjs looks for the keys themselves, the keys derived from them, and
 // HKDF's extracted key. Each is first found while it is in use, or looking for it would prove
 // nothing.
 

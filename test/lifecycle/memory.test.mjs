@@ -14,7 +14,7 @@ const skip =
     : spawnSync('prlimit', ['--version']).status !== 0 && 'prlimit (util-linux) is not there';
 
 /**
- * What Node.js itself says when it aborts because its own allocations fail: it is not this library
+ * The message of Node.js when it aborts because its own allocations fail: it is not this library
  * that ends the process then.
  */
 const NODE_ABORTS = /std::bad_alloc|Fatal process out of memory|FATAL ERROR: .*(?:memory|heap)/i;
@@ -192,7 +192,7 @@ test(
     const found = await inShortMemory(
       t,
       `
-    // What is left when a copy does not fit is enough for Node itself.
+    // The memory that is left when a copy does not fit is enough for Node itself.
     const source = Buffer.alloc(3 * MiB, 7);
     await promises.hash('sha256', Buffer.alloc(100));
     short(24 * MiB);

@@ -57,7 +57,7 @@ const SNAPSHOT = `
 const { startupSnapshot } = require('node:v8');
 ${requiring()}
 ${MAKE_RANDOM}
-// What was requested at once for several calls must not remain in the snapshot. It is made without
+// Random bytes requested for several calls must not remain in the snapshot. It is made without
 // WebAssembly.
 require(${JSON.stringify(join(root, 'dist', 'browser', 'javascript.cjs'))}).useJavaScript();
 for (const algorithm of ['aes-256-gcm', 'xchacha20-poly1305'])

@@ -35,9 +35,9 @@ const bytesOf = (value) =>
   : typeof value === 'bigint' ? Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
   : /^[\\da-f]+$/.test(value) ? Buffer.from(value, 'hex') : Buffer.from(value, 'base64');
 const found = [];
-/** What no buffer may hold, beside the beginning of a result. */
+/** Texts that no buffer may hold, beside the beginning of a result. */
 const secrets = ['Millrace secret.'];
-/** What belongs to the caller. */
+/** Results, which belong to the caller. */
 const results = new Set();
 /** Runs a call; then no buffer holds a secret. */
 async function leavesNothing(name, act) {

@@ -74,7 +74,10 @@ const inAll = (method) => ({
 const each = (forms, use) =>
   Object.fromEntries(Object.entries(forms).map(([name, call]) => [name, (key) => use(call, key)]));
 
-/** What takes keys: the prepared key that is taken too, where there is one, and the function. */
+/**
+ * Functions that take keys: the prepared key that is taken too, where there is one, and the
+ * function.
+ */
 const functions = {
   'aes-256-gcm': {
     ...each(inAll('seal'), (call, key) => call('aes-256-gcm', { key, nonce, source: message })),
@@ -314,7 +317,7 @@ test('millrace/portable takes bytes, and says so', async () => {
   }
 });
 
-/** What computes under a KeyObject that it keeps. */
+/** Objects that compute under a KeyObject that they keep. */
 const keeping = {
   hmac: (key) => millrace.hmac('sha256', key, message),
   'hmac of a text': (key) => millrace.hmac('sha256', key, 'text', { encoding: 'hex' }),

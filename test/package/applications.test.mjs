@@ -80,7 +80,7 @@ async function run(bundler, project, page) {
   const { bundlers } = await import('../bundlers/bundle.mjs');
   const out = join(project, 'bundles', `${bundler}-${page}`);
   const entry = join(project, `${page}.mjs`);
-  // What bundlers say of other packages is not the matter.
+  // Messages of bundlers about other packages do not matter.
   const first = await bundlers[bundler](entry, out, project, OF_OTHERS);
   const preload = pathToFileURL(join(tools, 'document.mjs')).href;
   const { stdout } = await exec(process.execPath, [

@@ -1,4 +1,4 @@
-// What `npm run platforms` sees in a library that it cannot run: tools/platforms/inspect.mjs.
+// The checks of `npm run platforms` on a library that it cannot run: tools/platforms/inspect.mjs.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

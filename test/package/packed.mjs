@@ -1,5 +1,5 @@
-// What would be published, as tarballs, and a registry on this machine that serves them: package
-// managers install from it as from npm's, and nothing has to be published for that.
+// The packages that would be published, as tarballs, and a registry on this machine that serves
+// them: package managers install from it as from npm's, and nothing has to be published for that.
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -113,7 +113,7 @@ for (const name of [
   '@vercel/nft',
 ]) {
   test(name, { skip: missing }, async () => {
-    // What is traced or an asset is there without the project; what is bundled finds the platform
+    // Traced files and assets are there without the project; bundled code finds the platform
     // package in its node_modules.
     const alone = name.startsWith('@vercel/');
     const out = alone ? temporary() : join(project, 'out', name.replace(/\W/g, ''));

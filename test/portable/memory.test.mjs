@@ -1,4 +1,4 @@
-// What calls of the portable engine leave in the memory of its module, and in the caller's.
+// The bytes that calls of the portable engine leave in the memory of its module and of the caller.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// What the portable engine says of itself, and the calls of its binding that no entry point makes
+// The report of the portable engine, and the calls of its binding that no entry point makes
 // with wrong arguments.
 
 import assert from 'node:assert/strict';

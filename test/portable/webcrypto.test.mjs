@@ -1,5 +1,4 @@
-// What WebCrypto computes for the portable engine, against the native engine; and which works are
-// given to it.
+// WebCrypto's results for the portable engine, against the native engine; and which work it gets.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

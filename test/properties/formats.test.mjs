@@ -33,7 +33,7 @@ function through(transform, bytes) {
   return buffer(transform);
 }
 
-/** What is sealed with, and the ways to open it. */
+/** The sealed formats, and the ways to open them. */
 const sealedFormats = [
   {
     name: 'sealed streams',

@@ -207,7 +207,7 @@ test('hostile arguments of asynchronous calls settle once, later', async () => {
     fc.asyncProperty(call, fc.boolean(), async ({ template, changes, pollution }, promised) => {
       const { name, args } = calls[template];
       const api = promised || millrace[name] === undefined ? promises : millrace;
-      // What returns no promise, and takes no callback.
+      // Calls that return no promise and take no callback.
       if (typeof api[name] !== 'function' || (api === millrace && !asynchronous.has(name))) return;
       const { placed, guards } = guarded(args());
       const given = changed(placed, changes);

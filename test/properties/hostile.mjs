@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 
-/** What getters, traps and conversions of the caller throw; it must pass through unchanged. */
+/** The error that the caller's getters, traps and conversions throw; it must pass unchanged. */
 export class Thrown extends Error {}
 
 /** Numbers of sizes and costs are small, or no memory has them: none makes a call slow. */
@@ -29,7 +29,7 @@ const text = fc.oneof(
   fc.constantFrom('', '__proto__', 'constructor', 'sha256', 'aes-256-gcm', 'hex', '\ud800', '\0'),
 );
 
-/** What an argument or an option becomes. */
+/** The replacement of an argument or an option. */
 const replacement = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(fc.constant('value'), fc.oneof(number, text, fc.boolean())) },
   {
@@ -82,7 +82,9 @@ const replacement = fc.oneof(
 /** A path to a value below the arguments: one index, and the index of an option. */
 export const change = fc.record({ at: fc.nat(5), option: fc.nat(9), by: replacement });
 
-/** What is added to Object.prototype during a call; not `get`, with which Node makes no stream. */
+/**
+ * Properties added to Object.prototype during a call; not `get`, with which Node makes no stream.
+ */
 export const pollution = fc.option(
   fc.record({
     name: fc.constantFrom(

@@ -109,7 +109,7 @@ for (const [method, { first, options }] of Object.entries(calls)) {
               structuredClone(value.buffer, { transfer: [value.buffer] });
         });
         const outcome = await settled(() => entryPoint[method](...given, trapped));
-        // What was detached is refused.
+        // Detached memory is refused.
         if (outcome.error)
           assert.ok(
             outcome.error instanceof millrace.MillraceError,

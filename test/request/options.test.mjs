@@ -623,7 +623,7 @@ for (const each of all) {
   });
 }
 
-/** What another package might give Object.prototype under the name of an option. */
+/** Values that another package might give Object.prototype under the name of an option. */
 const plausible = {
   algorithm: 'bcrypt',
   authTagLength: 4,

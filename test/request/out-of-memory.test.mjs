@@ -317,7 +317,7 @@ async function inPieces(running, given = [bytes, bytes, text, [text, 'latin1'], 
   const failed = results.findIndex(({ status }) => status === 'rejected');
   if (failed < 0) return joined(results.map(({ value }) => value ?? []));
   const { reason } = results[failed];
-  // What was queued before may have been rejected by the argument; the end is of no shorter
+  // Updates queued before may have been rejected by the argument; the end is not of a shorter
   // message.
   assert.equal(results.at(-1).status, 'rejected', 'the end of a message that lacks a piece');
   assert.equal(results.at(-1).reason, reason);

@@ -15,8 +15,8 @@ const glibc =
 const hugePages = huge();
 
 /**
- * What programs share: `results(size, count, again)` makes results, drops them, and tells the page
- * faults of one.
+ * Code that programs share: `results(size, count, again)` makes results, drops them, and tells the
+ * page faults of one.
  */
 const faults = `
   const options = (size) => ({

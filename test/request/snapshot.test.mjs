@@ -1,5 +1,5 @@
-// What an asynchronous call has copied when it returns: secrets always, the source in the friendly
-// forms. Then the caller may wipe, reuse, transfer or shrink them at once.
+// The copies that an asynchronous call has made when it returns: secrets always, the source in the
+// friendly forms. Then the caller may wipe, reuse, transfer or shrink them at once.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// What work is predicted to cost: shown by engines(), measured by workers, kept to the table on
+// The predicted cost of work: shown by engines(), measured by workers, kept to the table on
 // request.
 
 import assert from 'node:assert/strict';

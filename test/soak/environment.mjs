@@ -48,7 +48,7 @@ export async function live(workspace, { first = 0, goOn, pause = () => undefined
     )
       await oneLess();
     void run(step);
-    // What settles must get its turn, however fast steps are begun.
+    // Settling jobs must get their turn, however fast steps are begun.
     if (number % 8 === 7) await turn();
   }
   await idle();

@@ -1,4 +1,4 @@
-// What a soak must not leave behind: memory, and work for the CPU.
+// Checks that a soak leaves neither memory nor work for the CPU behind.
 
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 

@@ -1,5 +1,5 @@
-// What is in flight: every step from its beginning to its end, and every callback, which must be
-// called once.
+// The ledger of what is in flight: every step from its beginning to its end, and every callback,
+// which must be called once.
 
 /** Thrown by callbacks on purpose; must come back as an uncaughtException, once each. */
 class Thrown extends Error {

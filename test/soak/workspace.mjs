@@ -1,4 +1,5 @@
-// What the steps of one thread share: bytes to work on, limits, the ledger and retained results.
+// The data that the steps of one thread share: bytes to work on, limits, the ledger and retained
+// results.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What the tests hold to be true of each algorithm, taken from the standards and not from the
+// The facts of each algorithm that the tests expect, taken from the standards and not from the
 // library's own catalog (test/architecture.test.mjs compares the two).
 
 const hash = (digest, block, facts = {}) => ({ digest, block, hmac: true, ...facts });
@@ -98,7 +98,7 @@ export const cipherNames = Object.keys(ciphers);
 export const aeadNames = cipherNames.filter((name) => ciphers[name].aead);
 export const streamNames = cipherNames.filter((name) => !ciphers[name].aead);
 
-/** What the original package has, and so the drop-in entry point must. */
+/** The algorithms of the original package, which the drop-in entry point must have. */
 export const original = {
   hashes: [
     'md5',

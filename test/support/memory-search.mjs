@@ -81,7 +81,8 @@ export function markedSecret(target, id) {
  * Runs the program until it reports, and returns the places of each key, and of other secrets, in
  * its memory; a string if that is not allowed.
  * Without `main` the main thread's stack is not searched. Instead of keys, the first `marked` ones
- * of {@link markedSecret} can be looked for. */
+ * of {@link markedSecret} can be looked for.
+ */
 export async function look(program, seeds, { others = [], main = true, marked = 0 } = {}) {
   const folder = temporary();
   const file = join(folder, 'program.cjs');

@@ -1,4 +1,4 @@
-// What a test file has to tell besides pass and fail.
+// Notes of a test file besides pass and fail.
 
 /** Writes one line in the report of the file, such as the seed. */
 export function diagnostic(line) {

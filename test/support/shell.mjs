@@ -22,7 +22,7 @@ export async function inFolder(files, body) {
     for (const [path, content] of Object.entries(files)) session.write(path, content);
     await body(session);
   } finally {
-    // What a test has locked is opened, so that it can be removed.
+    // Folders that a test has locked are opened, so that they can be removed.
     spawnSync('chmod', ['-R', 'u+rwX', session.folder]);
     rmSync(session.folder, { recursive: true, force: true });
   }

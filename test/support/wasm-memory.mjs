@@ -1,5 +1,5 @@
-// What is left in the memory of WebAssembly's instances. To be imported before the library, which
-// instantiates a module at its first call.
+// The bytes that are left in the memory of WebAssembly's instances. To be imported before the
+// library, which instantiates a module at its first call.
 
 /** The instances that were made since. */
 export const wasmInstances = new Set();

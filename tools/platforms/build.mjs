@@ -12,7 +12,9 @@ import { Stop, probe, root, step } from '../steps.mjs';
 import { fetching, macosSdk, python } from './fetch.mjs';
 import { mingw } from './windows.mjs';
 
-/** What `npm run platforms` builds with: an eighth of the time of the shipped profile. */
+/**
+ * The profile with which `npm run platforms` builds: an eighth of the time of the shipped profile.
+ */
 const fast = { LTO: 'off', CODEGEN_UNITS: '16', OPT_LEVEL: '2', INCREMENTAL: 'false' };
 
 /** Most of AWS-LC that is executed here is assembly; its C takes four times as long to optimise. */

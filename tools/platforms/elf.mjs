@@ -1,4 +1,4 @@
-// What an ELF library of Linux exports, needs, and asks of glibc.
+// Reads the exports of an ELF library of Linux, its libraries, and its version of glibc.
 
 const cpus = { 62: 'x64', 183: 'arm64' };
 

@@ -1,5 +1,5 @@
-// What the rows need from package registries: Zig and cargo-zigbuild from PyPI, Node.js for other
-// systems from npm and PyPI, emulators and C libraries from Debian. All of it goes below
+// Fetches what the rows need from package registries: Zig and cargo-zigbuild from PyPI, Node.js for
+// other systems from npm and PyPI, emulators and C libraries from Debian. All of it goes below
 // target/platforms and target/guest; nothing is installed.
 
 import {
@@ -132,7 +132,7 @@ export const trixie = () => (debian13 ??= findTrixie());
 
 async function findTrixie() {
   const debian = await release('trixie');
-  // What this machine has installed says nothing about another release.
+  // The packages installed on this machine say nothing about another release.
   const settings = ['APT::Architectures=amd64,arm64', 'Dir::State::status=/dev/null'];
   debian.options.push(...settings.flatMap((each) => ['-o', each]));
   return debian;

@@ -6,7 +6,7 @@ import { readElf } from './elf.mjs';
 import { readMachO } from './macho.mjs';
 import { readPe } from './pe.mjs';
 
-/** What a library exports: Node.js calls it. */
+/** The export of a library that Node.js calls. */
 const entry = 'napi_register_module_v1';
 
 /** On 64-bit ARM the C code of the crate blake3 calls it. Only ELF has a way to hide it. */

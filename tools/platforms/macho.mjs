@@ -1,4 +1,4 @@
-// What a dynamic library of macOS exports and needs, the oldest macOS it runs on, and whether its
+// Reads what a dynamic library of macOS exports and needs, the oldest macOS for it, and whether its
 // signature is right: arm64 Macs load no library without one.
 
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// What a DLL of Windows exports and imports, and the oldest version of Windows it names.
+// Reads what a DLL of Windows exports and imports, and the oldest version of Windows it names.
 
 import { textAt } from './elf.mjs';
 

@@ -21,7 +21,7 @@ import { makeJobs } from './jobs.mjs';
 import { rows } from './rows.mjs';
 import { prepareRun } from './runners.mjs';
 
-/** What the quick form runs: what depends on the CPU and on the C library. */
+/** The families that the quick form runs: those that depend on the CPU and on the C library. */
 const quickFamilies = 'hashes,hmacs,many,ciphers,seals,derivations';
 
 /** Runs the verb; resolves to the exit code. */

@@ -1,4 +1,4 @@
-// What piscina's threads do: the same calls of node:crypto as on the main thread.
+// The work of piscina's threads: the same calls of node:crypto as on the main thread.
 
 import crypto from 'node:crypto';
 

@@ -254,7 +254,7 @@ function scalingCharts({ concurrent, splits }) {
   ];
 }
 
-// What all have
+// Parts of all charts
 
 /**
  * Gives every series a colour, the same to the same name; if more meet than there are colours, the

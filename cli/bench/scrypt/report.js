@@ -1,5 +1,5 @@
-// What the benchmark writes: a line for each batch, then a Markdown table for each concurrency; or
-// CSV. Digits, widths and names are the original package's: scripts read them.
+// The output of the benchmark: a line for each batch, then a Markdown table for each concurrency;
+// or CSV. Digits, widths and names are the original package's: scripts read them.
 
 'use strict';
 
@@ -52,7 +52,7 @@ const columns = [
   { head: 'Time (ms)', width: 9, text: ({ time }) => fixed(time, 1) },
 ];
 
-/** What the stars mean. */
+/** The meaning of the stars. */
 const legend =
   'Note: * marks the best value in that column ' +
   '(higher is better for Iter/s, Calls/s; lower is better for p50/p90/p99).';

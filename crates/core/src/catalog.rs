@@ -465,7 +465,7 @@ macro_rules! without_aliases {
 without_aliases!(hashes, HashFacts);
 without_aliases!(ciphers, CipherFacts);
 
-// What most hashes have in common, and then each family. `hash` is replaced in every row.
+// The values that most hashes share, and then each family. `hash` is replaced in every row.
 const CRYPTOGRAPHIC: HashFacts = HashFacts {
     hash: Hash::Md5,
     name: "",

@@ -1,6 +1,6 @@
 //! Detects that the process has forked. A child inherits all descriptors, but shares the sockets
-//! and sessions behind them with its parent: both would write into one message. What was opened
-//! before a fork is therefore not used after it.
+//! and sessions behind them with its parent: both would write into one message. Descriptors
+//! from before a fork are therefore not used after it.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};

@@ -40,7 +40,7 @@ struct Slot {
     taken: bool,
 }
 
-/// What a running hash must be.
+/// The engine and kind that a running hash must have.
 enum Expected<'a> {
     Hash(LinuxEngine, Hash),
     Mac(&'a Arc<ChannelPool>),

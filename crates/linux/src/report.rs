@@ -1,4 +1,4 @@
-//! What the kernel supports here, and the reasons where it does not, as JSON.
+//! The report of what the kernel supports here, with reasons for what it does not, as JSON.
 
 use std::collections::HashMap;
 use std::fmt::Write;

@@ -13,7 +13,7 @@ use crate::cryptodev::Driver;
 use crate::failure::{Step, interned};
 use crate::interface::{Interface, LinuxEngine};
 
-/// What an interface has answered.
+/// The answer of an interface.
 #[derive(Clone)]
 pub(crate) enum Support {
     NotAsked,

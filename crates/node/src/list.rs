@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// What a list can hold.
+/// A value that a list can hold.
 pub(crate) trait Linked: Sized {
     /// Returns the link, which only lists change.
     fn link(&mut self) -> &mut Link<Self>;

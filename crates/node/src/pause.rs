@@ -1,4 +1,4 @@
-//! What a worker does between the slices of a job.
+//! The work of a worker between the slices of a job.
 
 use crate::completion::Gate;
 use millrace_pool::CancelToken;

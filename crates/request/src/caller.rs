@@ -1,4 +1,4 @@
-//! What a binding passes with a call.
+//! The arguments that a binding passes with a call.
 
 use crate::bytes::Window;
 use crate::engine::KernelHashTable;

@@ -17,7 +17,7 @@ pub const CHECKPOINT_MIN_NS: u64 = SLICE_NS + SLICE_NS / 2;
 /// Slices have at least this many bytes.
 pub const SLICE_MIN_BYTES: usize = 4096;
 
-/// What a binding does between the slices of a job, and asks.
+/// The work and the questions of a binding between the slices of a job.
 pub trait Pause {
     /// Runs the worker's pending short tasks.
     fn run_pending(&mut self);

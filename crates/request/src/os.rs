@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Bytes of a thread's stack, as in the standard library.
 const STACK_BYTES: usize = 2 << 20;
 
-/// What a thread runs.
+/// The function that a thread runs, and its argument.
 struct Start<T> {
     context: T,
     run: fn(T),

@@ -93,7 +93,7 @@ pub fn populate(start: *mut u8, size: usize) {
     }
 }
 
-/// What happens with freed memory.
+/// The treatment of freed memory.
 #[repr(u8)]
 enum Freed {
     /// It will be kept from the first large result on.

@@ -1,5 +1,5 @@
-//! Bytes as text. What a MAC looks like must not show in time, so characters are computed: no table
-//! is indexed and no branch taken by a byte.
+//! Bytes as text. The time must not depend on the bytes of a MAC, so characters are computed: no
+//! table is indexed and no branch taken by a byte.
 
 /// Returns lower-case hex of at most 64 bytes.
 pub fn hex<'a>(bytes: &[u8], text: &'a mut [u8; 128]) -> &'a [u8] {
@@ -95,7 +95,7 @@ fn make_characters<const PLUS: u8, const SLASH: u8>(bytes: &mut [u8]) {
 /// Returns the character of six bits.
 #[inline(always)]
 fn character<const PLUS: u8, const SLASH: u8>(sextet: u8) -> u8 {
-    // What is added from each range on.
+    // The number that is added from each range on.
     let step = |from: u8, by: u8| u8::from(sextet >= from).wrapping_neg() & by;
     let lower = const { b'a'.wrapping_sub(26 + b'A') };
     let digit = const { b'0'.wrapping_sub(52).wrapping_sub(b'a' - 26) };

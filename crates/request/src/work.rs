@@ -43,7 +43,7 @@ impl From<Error> for Status {
     }
 }
 
-/// What a work computes.
+/// The operation of a work.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub enum Operation {
     Hash(Hash),

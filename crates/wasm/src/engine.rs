@@ -1,4 +1,4 @@
-//! What lives as long as the instance.
+//! The values that live as long as the instance.
 
 use crate::arena::Arena;
 use crate::mac_keys::MacKeys;

@@ -205,7 +205,7 @@ fn keep(engine: &Engine, purpose: Purpose, bytes: &[u8]) -> Result<f64, Status> 
     if !matches!(purpose, Purpose::Mac(_)) {
         return Ok(keys.keep(key)? as f64);
     }
-    // What can fail comes before the key has a handle.
+    // The fallible steps come before the key has a handle.
     let copy = Zeroizing::new(try_copy(bytes)?);
     let mut mac_keys = engine.mac_keys.borrow_mut();
     mac_keys.reserve()?;

@@ -1,4 +1,4 @@
-/** What HMAC and key derivation with the interface of noble have in common. */
+/** Code that HMAC and key derivation with the interface of noble share. */
 import { isUint8Array } from '../../base/intrinsics.js';
 import type { Progress } from '#platform/compat/noble/derivation-engine.js';
 import { specOf, type CHash, type KDFInput, type Spec } from './hash-objects.js';

@@ -228,7 +228,7 @@ export class RunningHash implements HashXOF {
   }
 }
 
-/** What a hash function does with its options. */
+/** A family of hash functions: how it reads its options. */
 export interface Family<Options> {
   readonly subpath: string;
   /** The name of the function in noble. */

@@ -19,7 +19,7 @@ const FREE_MAX = 64;
 /** The native engine, whatever `configure` chose for millrace. */
 const { binding } = automatic.engines[0]!;
 
-/** What must be wiped when a message is collected before its end. */
+/** The contents that must be wiped when a message is collected before its end. */
 interface Contents {
   readonly keyWords: Float64Array;
   /** 0 while there is no state in the engine. */

@@ -55,7 +55,7 @@ export interface NodeCipher extends Transform {
   getAuthTag(): Buffer;
 }
 
-/** What differs between Cipheriv and Decipheriv. */
+/** The differences between Cipheriv and Decipheriv. */
 interface CipherKind {
   /** The prototype of Node's class. */
   readonly prototype: object;

@@ -30,7 +30,7 @@ export interface NodeDigester extends Transform {
   digest(encoding?: unknown): unknown;
 }
 
-/** What differs between Hash and Hmac. */
+/** The differences between Hash and Hmac. */
 export interface DigesterKind {
   /** The prototype of Node's class. */
   readonly prototype: object;
@@ -39,7 +39,7 @@ export interface DigesterKind {
   fresh(served: ServedHash): NodeDigester;
 }
 
-/** What Hash adds to its objects. */
+/** The members that Hash adds to its objects. */
 export interface Digester {
   /** Returns a running hash with the same message, or undefined after the digest. */
   fork(size: number): Running | undefined;
@@ -71,7 +71,7 @@ export function digesterClass(kind: DigesterKind): {
     #served: ServedHash;
     #size: number;
     #stage = Stage.Open;
-    /** What digest or the stream returned. */
+    /** The result of digest or of the stream. */
     #result: Buffer | string | undefined;
     declare _options: unknown;
 

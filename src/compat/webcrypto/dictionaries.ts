@@ -47,7 +47,7 @@ export interface Algorithm {
   readonly numbers: Readonly<Record<string, number | undefined>>;
   /** The hash of `hash`. */
   readonly hash: HashFacts | undefined;
-  /** What is wrong; undefined if every member is valid. */
+  /** The problem; undefined if every member is valid. */
   readonly problem: Error | undefined;
 }
 

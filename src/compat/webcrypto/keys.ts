@@ -22,7 +22,7 @@ import { exportedSecret } from '#platform/base/runtime.js';
 import { cipherOfKey } from './dictionaries.js';
 import { attributesOf, CryptoKey, secretOf, type Attributes } from './platform.js';
 
-/** What Millrace keeps of a key. */
+/** The data that Millrace keeps of a key. */
 export interface Kept {
   /** The name of its algorithm as the standard writes it. */
   readonly name: string;

@@ -19,7 +19,7 @@ import { predict } from '../../scheduling/cost-model.js';
 const ALONE_NS = 30_000;
 /** The most nanoseconds of operations that run at once in one iteration of the event loop. */
 const TURN_NS = 100_000;
-/** What a call takes besides its work. */
+/** The cost of a call besides its work. */
 const CALL_NS = 1000;
 
 let spent = 0;

@@ -9,7 +9,7 @@ export interface DeriveCalls {
 
 let report: ((fraction: number) => void) | undefined;
 
-/** What the modules import: the function that takes the fraction of the work that is complete. */
+/** The import of the modules: a function that takes the completed fraction of the work. */
 export const progressOf: object = {
   javascript: {
     progress(fraction: number): void {

@@ -10,7 +10,7 @@ export const OUTPUT_MAX = 2 ** 30;
 const STRING_MAX = 2 ** 29 - 24;
 const BIGINT_BYTES_MAX = 2 ** 27;
 
-/** What a hash with a long output needs. */
+/** The parameters of a hash with a long output. */
 export interface LongOutput {
   /** Refuses a size that an encoding cannot hold, before anything is computed. */
   check(size: number, encoding: Encoding): void;

@@ -1,4 +1,4 @@
-// What happens beside the calls: collections, a busy main thread, other settings, other threads
+// Disturbances beside the calls: collections, a busy main thread, other settings, other threads
 // that come and go, and jobs that are larger than all others.
 
 import assert from 'node:assert/strict';

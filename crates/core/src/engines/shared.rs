@@ -103,7 +103,7 @@ impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
         // SAFETY: as for `deref`.
         if unsafe { self.0.as_ref().owners.fetch_sub(1, Ordering::Release) } == 1 {
-            // What the other owners did with the value happens before it is dropped.
+            // All accesses of the other owners happen before the value is dropped.
             fence(Ordering::Acquire);
             // SAFETY: made by `try_box`; this was the last owner.
             drop(unsafe { Box::from_raw(self.0.as_ptr()) });

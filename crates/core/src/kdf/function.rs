@@ -1,4 +1,4 @@
-//! What callers that choose a key derivation function at run time need of it.
+//! A key derivation function, for callers that choose one at run time.
 
 use super::Memory;
 use crate::Error;

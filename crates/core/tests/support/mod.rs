@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Code that the tests share.
 #![allow(dead_code)]
 
 use millrace_core::checkpoint::Checkpoint;

@@ -27,7 +27,7 @@ enum Route {
     Pool,
 }
 
-/// What distinguishes automatic routes.
+/// The parameters of an automatic route.
 #[derive(Clone, Copy)]
 struct Rules {
     /// The longest jobs that the loop runs, and polls for.

@@ -1,4 +1,4 @@
-//! What this CPU has, and which of it the libraries use: the truth behind `engines()`.
+//! The instructions of this CPU, and which of them the libraries use: the source of `engines()`.
 //!
 //! The libraries choose their code at run time; they do not tell which. The conditions here repeat
 //! theirs, from AWS-LC's `crypto/fipsmodule/*/internal.h` and blake3's `platform.rs`. Routines of

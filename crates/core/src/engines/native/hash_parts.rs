@@ -16,7 +16,7 @@ pub(crate) enum HashMessage {
 pub(crate) enum HashPart {
     /// The chaining value of a subtree of BLAKE3.
     Subtree([u8; 32]),
-    /// What the root of a tree over Keccak absorbs.
+    /// The chaining values that the root of a tree over Keccak absorbs.
     Values(keccak::Values),
 }
 

@@ -386,7 +386,7 @@ impl Native {
             CipherState::Aead(prepared) => prepared.prepare(cipher, key),
             CipherState::Vacant => Err(Error::Engine),
         };
-        // What is not vacant has been prepared: the families' unsafe code relies on it.
+        // A key that is not vacant has been prepared: the families' unsafe code relies on it.
         if result.is_err() {
             *state = CipherState::Vacant;
         }

@@ -1,4 +1,4 @@
-//! What only the states show: a message in pieces is the message in one, copies go their own ways,
+//! Tests of states: a message in pieces is the message in one, copies go their own ways,
 //! and nothing is left after a wipe.
 
 use super::*;

@@ -19,7 +19,7 @@ const ROOT: u8 = 1 << 3;
 const KEYED_HASH: u8 = 1 << 4;
 const DERIVE_KEY_MATERIAL: u8 = 1 << 6;
 
-/// What SHA-256 begins with too.
+/// The first words, which are those of SHA-256.
 const FIRST_WORDS: [u32; 8] = super::super::compression::words_32::FIRST_WORDS_256;
 
 /// The inputs of the compression that computes the output. Wiped on drop.

@@ -138,7 +138,7 @@ pub(crate) fn end<F: Compression<N>, const N: usize>(
     target: &mut [u8],
 ) {
     debug_assert!(target.len() <= 4 * N && target.len().is_multiple_of(4));
-    // What is left for the padded blocks: the last bytes, and the block before them where both fit
+    // The rest for the padded blocks: the last bytes, and the block before them where both fit
     // in two, since one call for two blocks is faster than two calls.
     let rest = source.len() % BLOCK;
     let kept = if rest < 56 && source.len() >= BLOCK { BLOCK + rest } else { rest };

@@ -42,7 +42,7 @@ pub(crate) fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
 #[inline]
 pub(crate) fn end(words: &mut [u64; 8], length: u128, source: &[u8], target: &mut [u8]) {
     debug_assert!(target.len() <= 64);
-    // What is left for the padded blocks: the last bytes, and the block before them where that
+    // The rest for the padded blocks: the last bytes, and the block before them where that
     // makes it two, since two blocks in one call have their schedules computed at once.
     let rest = source.len() % BLOCK;
     let whole = source.len() / BLOCK;

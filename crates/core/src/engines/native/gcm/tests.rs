@@ -183,7 +183,7 @@ fn one_go_is_theirs_at_every_size() {
             ours.open_here(&nonce, aad, text, &tag).expect("authentic");
             assert!(target[1..=size] == source[..size] && kept(&target), "{size} opened");
 
-            // What is not authentic leaves zeros.
+            // A text that is not authentic leaves zeros.
             tag[random(&mut bytes) % tag_size] ^= 1 << (turn % 8);
             let text = Text::Across { source: &expected, target: &mut target[1..=size] };
             assert_eq!(ours.open_here(&nonce, aad, text, &tag), Err(Error::Authentication));

@@ -28,9 +28,9 @@ const SINGLE: u8 = 0x07;
 const ROOT: u8 = 0x06;
 const LEAF: u8 = 0x0b;
 
-/// What follows the first chunk in the root of a tree.
+/// The bytes after the first chunk in the root of a tree.
 const TREE: [u8; 8] = [3, 0, 0, 0, 0, 0, 0, 0];
-/// What ends the root of a tree.
+/// The bytes at the end of the root of a tree.
 const END: [u8; 2] = [0xff; 2];
 
 /// KangarooTwelve with a rate and a default length of output, which is that of a chaining value.

@@ -15,7 +15,7 @@ use super::wipe::{Plain, wipe_plain};
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 
-/// What the CPU's kernels for several messages offer for a compression function.
+/// A compression function with the CPU's kernels for several messages.
 pub(super) trait Lanes<const N: usize>: Compression<N> {
     /// Works like [`Digest::min_batch`].
     #[inline]

@@ -162,7 +162,7 @@ fn add(one: Four, other: Four) -> Four {
 fn products(numbers: Four, factors: &Factors, sums: Four) -> Four {
     std::array::from_fn(|limb| {
         let product = |index: usize| {
-            // What begins at bit 130 comes back at bit 0, five times.
+            // The bits from 130 on are added at bit 0, five times.
             let factor = if index <= limb {
                 factors.limbs[limb - index]
             } else {

@@ -236,7 +236,7 @@ fn multiply(one: Limbs, other: Limbs) -> Limbs {
 #[inline]
 fn in_128_bits([a, b, c]: Limbs, [x, y, z]: Limbs) -> Limbs {
     let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
-    // What begins at bit 132 comes back at bit 2, five times.
+    // The bits from 132 on are added at bit 2, five times.
     let (y_20, z_20) = (20 * y, 20 * z);
     let low = product(a, x) + product(b, z_20) + product(c, y_20);
     let middle = product(a, y) + product(b, x) + product(c, z_20) + (low >> 44);

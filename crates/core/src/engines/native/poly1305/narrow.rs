@@ -9,7 +9,7 @@ const LOW: u64 = u32::MAX as u64;
 /// Returns the product of what [`in_128_bits`](super::in_128_bits) takes.
 pub(super) fn multiply(one: Limbs, other: Limbs) -> Limbs {
     let ([a, b, c, d, e], [v, w, x, y, z]) = (fifths(one), fifths(other));
-    // What begins at bit 130 comes back at bit 0, five times.
+    // The bits from 130 on are added at bit 0, five times.
     let [w_5, x_5, y_5, z_5] = [w, x, y, z].map(|limb| 5 * limb);
     let sums = [
         a * v + b * z_5 + c * y_5 + d * x_5 + e * w_5,

@@ -125,7 +125,7 @@ impl Powers {
         let high = u128::from(high) + u128::from(word(block, 8)) + u128::from(carry);
         let (high, top) = (high as u64, top + 1 + (high >> 64) as u64);
         let [r, r_high] = self.r;
-        // What begins at bit 128 comes back at bit -2, five times.
+        // The bits from 128 on are added at bit -2, five times.
         let first = product(low, r) + product(high, self.around);
         let second = product(low, r_high) + product(high, r);
         let second = second + u128::from(top * self.around) + (first >> 64);

@@ -124,7 +124,7 @@ impl Keystream {
                 }
             }
         }
-        // What has been used would decrypt what has been sent.
+        // Used keystream would decrypt sent text.
         stream.fill(0);
         self.used = end;
     }

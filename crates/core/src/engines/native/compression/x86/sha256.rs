@@ -16,7 +16,7 @@ use crate::engines::native::wipe::cleanse;
 /// Words of a schedule for two blocks, with the round constants added.
 type Schedule = [__m256i; 16];
 
-/// What [`rounds_16`] needs to know of SHA-256.
+/// The parameters of [`rounds_16`] for SHA-256.
 macro_rules! sha_256 {
     ($state:ident, $schedule:ident, $before:expr) => {
         rounds_16!(["e" "dword" 4 6 11 25 2 13 22] $state, $schedule, $before)

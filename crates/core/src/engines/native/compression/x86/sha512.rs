@@ -22,7 +22,7 @@ use crate::engines::native::wipe::cleanse;
 /// Words of a schedule for two blocks, with the round constants added.
 type Schedule = [__m256i; 40];
 
-/// What [`rounds_16`] needs to know of SHA-512.
+/// The parameters of [`rounds_16`] for SHA-512.
 macro_rules! sha_512 {
     ($state:ident, $schedule:ident, $before:expr) => {
         rounds_16!(["r" "qword" 8 14 18 41 28 34 39] $state, $schedule, $before)

@@ -1,4 +1,4 @@
-//! What the kernels share: the choice between them and scalar code, and the lanes' states.
+//! Code that the kernels share: the choice between them and scalar code, and the lanes' states.
 
 /// Defines a hash with a kernel for two messages, and the functions `multibuffer`, `hash` and
 /// `iterate`. `$instructions` names the proof among those of [`Kernels`](super::super::Kernels);

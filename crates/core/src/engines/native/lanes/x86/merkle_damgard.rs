@@ -1,5 +1,5 @@
-//! What the kernels of x86-64 for Merkle-Damgård hashes share beyond their rounds: the choice of
-//! kernels, and the choice of those that iterate HMAC.
+//! Code that the kernels of x86-64 for Merkle-Damgård hashes share beyond their rounds: the choice
+//! of kernels, and the choice of those that iterate HMAC.
 
 /// Defines a hash of `$words` words with kernels `Wide` (AVX-512) and `Narrow` (AVX2), and the
 /// functions `multibuffer` and `hash`. A module that names its `ShaNi` also has the kernel

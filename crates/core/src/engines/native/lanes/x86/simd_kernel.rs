@@ -1,4 +1,4 @@
-//! What the kernels of Merkle-Damgård hashes share: all but the rounds.
+//! Code that the kernels of Merkle-Damgård hashes share: all but the rounds.
 
 /// Defines a kernel over vectors (`$set`) and its own function `rounds(words, block)`. Words of
 /// blocks and digests are in the byte order `$order`; `$pad` is

@@ -1,4 +1,4 @@
-//! What the kernels are made of: vectors with a word of each message, in four kinds. All have the
+//! The vectors of the kernels, with a word of each message, in four kinds. All have the
 //! same operations by the same names, so that the rounds of a family are written once.
 //!
 //! Blocks come in rows and are turned into columns: a vector for each word, with that word of all

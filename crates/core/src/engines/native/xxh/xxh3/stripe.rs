@@ -1,5 +1,5 @@
-//! What the kernels of XXH3 share: where the secret begins, the end of a message, and the merging
-//! of the lanes.
+//! Code that the kernels of XXH3 share: where the secret begins, the end of a message, and the
+//! merging of the lanes.
 
 use super::super::plain_register;
 use super::{Lanes, PRIME64_1, PRIME64_2, Stripe, avalanche, folded};

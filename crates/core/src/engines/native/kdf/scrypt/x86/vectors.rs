@@ -1,4 +1,4 @@
-//! What the kernels are made of: vectors with one row of a Salsa20 matrix of each lane, 128 bits a
+//! The vectors of the kernels, with one row of a Salsa20 matrix of each lane, 128 bits a
 //! lane. All kinds have the same operations by the same names, so that the rounds are written once.
 
 use std::arch::x86_64::*;
