@@ -14,7 +14,7 @@ const KINDS: [(Kind, ::argon2::Algorithm); 3] = [
 
 /// RFC 9106, section 5.
 #[test]
-fn vectors_of_the_standard() {
+fn vectors_of_the_standard_are_reproduced() {
     for (kind, expected) in [
         (Kind::D, "512b391b6f1162975371d30919734294f868e3be3984f3c1a13a4db9fabe4acb"),
         (Kind::I, "c814d9d1dc7f37aa13f0d77f2494bda1c8de6b016dd388d29952a4c4672b6ce8"),
@@ -68,7 +68,7 @@ fn another_library_agrees() {
 }
 
 #[test]
-fn pauses_and_tells_how_far_it_is() {
+fn a_derivation_pauses_and_reports_its_progress() {
     let cost = Cost::new(Kind::Id, 40_000, 2, 3).expect("a cost");
     let input = Input { password: b"a", salt: b"12345678", ..Input::default() };
     let mut memory = Memory::new(argon2::memory(&cost)).expect("memory");
@@ -93,7 +93,7 @@ fn pauses_and_tells_how_far_it_is() {
 }
 
 #[test]
-fn limits() {
+fn parameters_outside_the_limits_are_refused() {
     assert_eq!(Cost::new(Kind::Id, 7, 1, 1), Err(Error::Cost));
     assert_eq!(Cost::new(Kind::Id, 8, 0, 1), Err(Error::Cost));
     assert_eq!(Cost::new(Kind::Id, 8, 1, 0), Err(Error::Cost));

@@ -6,7 +6,7 @@ use millrace_core::catalog::{CIPHERS, Cipher, HASHES, Hash, to_json};
 use millrace_core::engines::report_json;
 
 #[test]
-fn numbers_are_places() {
+fn numbers_are_indexes_of_the_tables() {
     for (index, facts) in HASHES.iter().enumerate() {
         assert_eq!(facts.hash as usize, index, "{}", facts.name);
         assert_eq!(Hash::from_id(index as u8), Some(facts.hash));
@@ -40,7 +40,7 @@ fn names_are_unique_in_any_case() {
 }
 
 #[test]
-fn names_openssl_answers_to() {
+fn names_of_openssl_are_found() {
     for (name, hash) in [
         ("SHA2-256", Hash::Sha256),
         ("SHA-256", Hash::Sha256),
@@ -82,7 +82,7 @@ fn names_openssl_answers_to() {
 }
 
 #[test]
-fn tag_sizes() {
+fn tags_have_the_sizes_of_the_standards() {
     let accepted =
         |cipher: Cipher| (0..=17).filter(|&size| cipher.facts().tag_fits(size)).collect::<Vec<_>>();
     assert_eq!(accepted(Cipher::Aes256Gcm), [4, 8, 12, 13, 14, 15, 16]);
@@ -108,7 +108,7 @@ fn facts_agree_with_one_another() {
 }
 
 #[test]
-fn json() {
+fn json_is_well_formed_and_names_every_hash() {
     let catalog = to_json();
     assert!(well_formed(&catalog));
     assert!(catalog.starts_with(r#"{"parameters":["key", "salt","#));
@@ -122,7 +122,7 @@ fn json() {
 }
 
 #[test]
-fn report() {
+fn the_report_is_well_formed_and_names_every_algorithm() {
     let report = report_json();
     assert!(well_formed(&report));
     let library = if cfg!(feature = "aws-lc") { "AWS-LC" } else { "RustCrypto" };
@@ -139,7 +139,7 @@ fn report() {
 
 /// The versions in the report against those in use.
 #[test]
-fn versions() {
+fn the_report_has_the_versions_in_use() {
     let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock"))
         .expect("Cargo.lock");
     let report = report_json();

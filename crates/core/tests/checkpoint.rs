@@ -164,7 +164,7 @@ fn a_sliced_digest_is_the_digest() {
 }
 
 #[test]
-fn what_is_given_up_leaves_the_target_alone() {
+fn a_cancelled_digest_leaves_the_target_unchanged() {
     let source = Random(2).bytes(1000);
     for facts in &HASHES {
         let (hash, params) = (facts.hash, params(facts.hash));
@@ -334,7 +334,7 @@ fn sliced_batches_are_batches() {
 }
 
 #[test]
-fn all_given_up_ends_early() {
+fn work_ends_early_once_every_message_is_cancelled() {
     let bytes = vec![7; 100_000];
     for hash in [
         Hash::Sha256,
@@ -367,14 +367,14 @@ fn all_given_up_ends_early() {
 }
 
 #[test]
-fn lanes_are_known() {
+fn each_hash_has_its_number_of_lanes() {
     assert_eq!(lanes(Hash::Blake3), 1);
     assert_eq!(lanes(Hash::Ripemd160), 1);
     assert!([1, 3, 8, 16].contains(&lanes(Hash::Sha256)));
 }
 
 #[test]
-fn sliced_chunks() {
+fn sliced_chunks_are_chunks_in_one_call() {
     let key = CipherKey::new(Cipher::Aes128Gcm, &[1; 16]).expect("a key of the right size");
     let (nonce, source) = ([2; 12], Random(4).bytes(1000));
     let run = Run { base_nonce: &nonce, first: 0, count: 10, chunk_size: 100 };
@@ -405,7 +405,7 @@ const CHILD: &str = "MILLRACE_TEST_CHILD";
 
 /// The tests of this file once more with fewer instructions, and without any kernel.
 #[test]
-fn hidden_instructions_and_no_lanes_at_all() {
+fn hidden_instructions_and_no_lanes_change_no_result() {
     if std::env::var_os(CHILD).is_some() {
         return;
     }

@@ -26,7 +26,7 @@ fn sha256(source: &[u8]) -> String {
 
 /// NIST SP 800-38A, F.5: one key for each size, the same counter and text.
 #[test]
-fn sp_800_38a_ctr() {
+fn vectors_of_sp_800_38a_are_reproduced() {
     let iv = unhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
     let text = unhex(
         "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411e5fbc1191a\
@@ -68,7 +68,7 @@ fn sp_800_38a_ctr() {
 /// The counter carries over all 128 bits. SHA-256 of the result for 400 bytes of the pattern, by
 /// OpenSSL.
 #[test]
-fn aes_ctr_carries() {
+fn the_counter_of_aes_ctr_carries_over_all_bits() {
     for (cipher, iv, answer) in [
         (
             Cipher::Aes128Ctr,
@@ -117,7 +117,7 @@ fn aes_ctr_carries() {
 
 /// RFC 8439, 2.4.2.
 #[test]
-fn rfc_8439_chacha20() {
+fn the_vector_of_rfc_8439_is_reproduced() {
     let text =
         b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the \
         future, sunscreen \
@@ -135,7 +135,7 @@ fn rfc_8439_chacha20() {
 /// OpenSSL carries an overflow of the block number into the first word of the nonce, and no
 /// further. SHA-256 of the result for 400 bytes of the pattern, by OpenSSL through node:crypto.
 #[test]
-fn chacha20_carries() {
+fn the_block_number_of_chacha20_carries_into_the_nonce() {
     for (iv, answer) in [
         (
             "ffffffff000000000a0b0c0d0e0f1011",
@@ -173,7 +173,7 @@ fn chacha20_carries() {
 /// A text in pieces, each under the counter where it begins, is the text in one: at every length
 /// and border, so that each of a library's loops for long and short texts is met.
 #[test]
-fn streams_continue() {
+fn a_text_in_pieces_is_the_text_in_one() {
     let source = pattern(3000);
     for cipher in [Cipher::Aes128Ctr, Cipher::Aes256Ctr, Cipher::ChaCha20] {
         // The counters begin just below their 32-bit border.
@@ -224,7 +224,7 @@ fn aeads() -> impl Iterator<Item = Cipher> {
 /// 400 bytes of the pattern with 33 of it as additional data: the tag and SHA-256 of the text, by
 /// OpenSSL.
 #[test]
-fn aead_known_answers() {
+fn known_answers_of_aeads_are_reproduced() {
     for (cipher, tag, text) in [
         (
             Cipher::Aes128Gcm,
@@ -258,7 +258,7 @@ fn aead_known_answers() {
 
 /// RFC 8452, C.2, the first with a text, and draft-irtf-cfrg-xchacha-03, A.3.1.
 #[test]
-fn aead_examples() {
+fn examples_of_the_standards_are_reproduced() {
     let run = |cipher, key: &str, nonce: &str, aad: &str, text: &str| {
         let (mut bytes, mut tag) = (unhex(text), [0; 16]);
         let key = CipherKey::new(cipher, &unhex(key)).expect("a key of the right size");
@@ -336,7 +336,7 @@ fn aead_round_trips_in_place_and_across() {
 }
 
 #[test]
-fn what_is_not_authentic_leaves_zeros() {
+fn a_text_that_is_not_authentic_leaves_zeros() {
     for cipher in aeads() {
         let prepared = key(cipher);
         for size in [0, 1, 16, 64, 300, 5000] {
@@ -379,7 +379,7 @@ fn what_is_not_authentic_leaves_zeros() {
 }
 
 #[test]
-fn short_tags() {
+fn short_tags_begin_the_full_tag_and_open() {
     for cipher in aeads() {
         let prepared = key(cipher);
         let Sealed { nonce, aad, plain, sealed, tag } = seal(cipher, 100, 20);

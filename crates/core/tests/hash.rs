@@ -335,7 +335,7 @@ const KECCAK_FAMILY: &[(&str, Source, &str, u64, &str)] = &[
 ];
 
 #[test]
-fn known_answers_of_the_keccak_family() {
+fn known_answers_of_the_keccak_family_are_reproduced() {
     let key = unhex("404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f");
     for (name, source, customization, domain, digest) in KECCAK_FAMILY {
         let (domain, block_size) = (domain.to_le_bytes(), 8_u64.to_le_bytes());
@@ -365,7 +365,7 @@ fn known_answers_of_the_keccak_family() {
 }
 
 #[test]
-fn known_answers() {
+fn known_answers_are_reproduced() {
     let known = ANSWERS.len() + KECCAK_FAMILY.len();
     assert_eq!(known, HASHES.len(), "an answer for every hash");
     for (name, digests) in ANSWERS {
@@ -381,7 +381,7 @@ fn known_answers() {
 }
 
 #[test]
-fn seeds() {
+fn seeds_give_the_known_answers() {
     for (name, digests) in SEEDED {
         let seed = if *name == "xxh32" { 0x9e37_79b1 } else { 0x9e37_79b1_85eb_ca8d };
         for (source, digest) in messages().iter().zip(digests) {
@@ -404,7 +404,7 @@ fn seeds() {
 
 /// FIPS 180 and RIPEMD-160: one million times "a".
 #[test]
-fn a_million() {
+fn a_million_bytes_hash_as_in_the_standards() {
     let source = vec![b'a'; 1_000_000];
     for (name, digest) in [
         ("sha1", "34aa973cd4c4daa4f61eeb2bdbad27316534016f"),
@@ -424,7 +424,7 @@ fn a_million() {
 
 /// Output over several blocks of the sponge; the last 32 of 600 bytes by OpenSSL.
 #[test]
-fn shake_output() {
+fn shake_gives_output_of_any_size() {
     for (name, end) in [
         ("shake128", "da3fca753353cdb7053c02e11ac787fc575314ce37661adaef6b7e4419dcfef9"),
         ("shake256", "a5fe635d3ed1f8d61a91fa78e680d7effa2cfc73a676520e97795e45b66bb624"),
@@ -440,7 +440,7 @@ fn shake_output() {
 
 /// BLAKE3's own test vectors, with 131 bytes of output.
 #[test]
-fn blake3_vectors() {
+fn vectors_of_blake3_are_reproduced() {
     let key: &[u8; 32] = b"whats the Elvish word for friend";
     for (size, plain, keyed) in [
         (
@@ -480,7 +480,7 @@ fn blake3_vectors() {
 }
 
 #[test]
-fn wrong_sizes_and_parameters() {
+fn wrong_sizes_and_parameters_are_refused() {
     for facts in &HASHES {
         let run = |params: &Params<'_>, size: usize| {
             digest(facts.hash, params, b"abc", &mut vec![0; size], None)
@@ -500,7 +500,7 @@ fn wrong_sizes_and_parameters() {
 }
 
 #[test]
-fn unaligned_sources() {
+fn unaligned_sources_give_the_same_digest() {
     let bytes = pattern(3000);
     for facts in &HASHES {
         let aligned = hash(facts.name, &Params::default(), &bytes[..2000]);

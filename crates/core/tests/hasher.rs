@@ -70,7 +70,7 @@ fn with_length(facts: &HashFacts, state: &[u8], length: u64) -> Vec<u8> {
 }
 
 #[test]
-fn every_length_byte_by_byte() {
+fn a_message_byte_by_byte_has_the_digest_of_one_piece() {
     let source = pattern(2100);
     for (facts, params) in all() {
         let mut state = Vec::new();
@@ -99,7 +99,7 @@ fn every_length_byte_by_byte() {
 }
 
 #[test]
-fn random_pieces() {
+fn random_pieces_have_the_digest_of_one_piece() {
     let mut random = Random(1);
     let source = random.bytes(5000);
     for (facts, params) in all() {
@@ -119,7 +119,7 @@ fn random_pieces() {
 
 /// BLAKE3's tree, cut wherever its subtrees begin and end.
 #[test]
-fn trees() {
+fn trees_cut_anywhere_have_the_digest_of_one_piece() {
     let mut random = Random(2);
     let source = random.bytes(200 << 10);
     let facts = Hash::Blake3.facts();
@@ -143,7 +143,7 @@ fn trees() {
 }
 
 #[test]
-fn random_pieces_of_output() {
+fn random_pieces_of_output_are_the_output() {
     let mut random = Random(3);
     let source = random.bytes(10_000);
     for (facts, params) in xofs() {
@@ -171,7 +171,7 @@ fn random_pieces_of_output() {
 }
 
 #[test]
-fn hmac_in_pieces() {
+fn hmac_in_pieces_is_that_of_one_piece() {
     let mut random = Random(4);
     let source = random.bytes(3000);
     let mut count = 0;
@@ -205,7 +205,7 @@ fn hmac_in_pieces() {
 }
 
 #[test]
-fn what_is_refused() {
+fn wrong_states_and_sizes_are_refused() {
     let mut random = Random(5);
     for (facts, params) in all() {
         let (hash, name) = (facts.hash, facts.name);
@@ -284,7 +284,7 @@ fn what_is_refused() {
 
 /// Whatever the bytes are, they are refused or lead to the one form of a state, and nothing panics.
 #[test]
-fn any_bytes() {
+fn any_bytes_are_refused_or_a_state() {
     let mut random = Random(6);
     let (mut accepted, mut refused) = (0, 0);
     for (facts, params) in all() {
@@ -350,7 +350,7 @@ fn any_bytes() {
 
 /// Bytes not in use must be zero, counters within bounds.
 #[test]
-fn one_form() {
+fn a_state_has_one_form_only() {
     for (facts, params) in all().into_iter().filter(|(facts, _)| facts.cryptographic && !facts.xof)
     {
         let state = updated(facts.hash, &params, &[], &pattern(5));
@@ -422,7 +422,7 @@ fn one_form() {
 
 /// A root, the lanes of the current leaf, the bytes in leaves and, of KangarooTwelve, in the root.
 #[test]
-fn one_form_of_trees() {
+fn a_state_of_a_tree_has_one_form_only() {
     let tree = |hash: Hash, params: &Params<'_>, at: u64, leaf: u8, counts: &[u64]| {
         let mut state = [&[7; 200][..], &[at as u8, 0], &[leaf; 200]].concat();
         counts.iter().for_each(|count| state.extend(count.to_le_bytes()));
@@ -455,7 +455,7 @@ fn one_form_of_trees() {
 /// Messages of more than 2^32 bytes (and bits, of 2^35) by the padding that they must get, written
 /// out.
 #[test]
-fn long_messages() {
+fn lengths_beyond_32_bits_are_padded_right() {
     // Big-endian or little-endian length, of 8 or 16 bytes.
     for (name, little, field) in [
         ("md5", true, 8),
@@ -496,7 +496,7 @@ fn long_messages() {
 
 /// The library is the oracle of subtrees far to the right, and of output far from its beginning.
 #[test]
-fn long_trees() {
+fn subtrees_far_into_a_message_agree_with_the_library() {
     let source = pattern(10_000);
     let (left, right) = ([3; 32], [5; 32]);
     // Two subtrees, and 7 bytes.
@@ -538,7 +538,7 @@ fn long_trees() {
 /// States travel between versions and machines: their format is kept. Which hash it is, they do not
 /// tell.
 #[test]
-fn the_format() {
+fn the_format_of_states_does_not_change() {
     let state = updated(Hash::Sha256, &PLAIN, &[], &[&[0x61; 64][..], b"abc"].concat());
     // Words, length, buffer.
     let words = "1cb85bdf26061ee894a845fb310fd44f16685eb2c199d4d6294990ab665e6300";

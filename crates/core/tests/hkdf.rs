@@ -7,7 +7,7 @@ use millrace_core::kdf::hkdf;
 
 /// RFC 5869, appendix A.
 #[test]
-fn vectors_of_the_standard() {
+fn vectors_of_the_standard_are_reproduced() {
     let counting = |from: u8, to: u8| (from..=to).collect::<Vec<u8>>();
     let b22 = vec![0x0b; 22];
     for (hash, secret, salt, info, expected) in [
@@ -70,7 +70,7 @@ fn another_library_agrees() {
 }
 
 #[test]
-fn limits_of_the_parts() {
+fn parts_outside_the_limits_are_refused() {
     let expand = |key: &[u8], size| hkdf::expand(Hash::Sha256, key, b"", &mut vec![0; size]);
     assert_eq!(expand(&[1; 31], 10), Err(Error::KeySize));
     assert_eq!(expand(&[1; 32], 255 * 32), Ok(()));
@@ -81,7 +81,7 @@ fn limits_of_the_parts() {
 }
 
 #[test]
-fn limits() {
+fn keys_beyond_the_limit_are_refused() {
     let size = hkdf::key_max(Hash::Sha512);
     assert_eq!(size, 255 * 64);
     assert_eq!(hkdf::derive(Hash::Sha512, b"", b"", b"", &mut vec![0; size]), Ok(()));

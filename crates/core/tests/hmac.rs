@@ -38,7 +38,7 @@ fn states(hash: Hash, key: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn states_of_keys_refused() {
+fn wrong_states_of_keys_are_refused() {
     let hash = Hash::by_name("sha256").expect("sha256");
     let mut short = vec![0; 2 * state_size(hash) - 1];
     assert_eq!(key_states(hash, b"key", &mut short), Err(Error::OutputSize));
@@ -203,7 +203,7 @@ const ANSWERS: &[(&str, [&str; 3])] = &[
 ];
 
 #[test]
-fn known_answers() {
+fn known_answers_are_reproduced() {
     let defined = HASHES.iter().filter(|facts| facts.hmac).count();
     assert_eq!(ANSWERS.len(), defined, "an answer for every hash under HMAC");
     let keys = [Vec::new(), (0..20).collect(), pattern(200)];
@@ -221,7 +221,7 @@ fn known_answers() {
 
 /// RFC 4231, cases 1 to 4, 6 and 7, without the fifth, which is truncated.
 #[test]
-fn rfc_4231() {
+fn the_cases_of_rfc_4231_are_reproduced() {
     let long = [0xaa; 131];
     let counted: Vec<u8> = (1..=25).collect();
     let cases: [(&[u8], &[u8], &str); 6] = [
@@ -258,7 +258,7 @@ fn rfc_4231() {
 
 /// RFC 2202, cases 1 and 2 of each.
 #[test]
-fn rfc_2202() {
+fn the_cases_of_rfc_2202_are_reproduced() {
     assert_eq!(mac("md5", &[0x0b; 16], b"Hi There"), "9294727a3638bb1c13f48ef8158bfc9d");
     assert_eq!(
         mac("md5", b"Jefe", b"what do ya want for nothing?"),
@@ -273,7 +273,7 @@ fn rfc_2202() {
 
 /// Every length of key and of source about a border, against HMAC written out over the hash.
 #[test]
-fn borders_of_blocks() {
+fn keys_and_messages_at_borders_of_blocks_are_right() {
     let digest = |hash: Hash, parts: &[&[u8]]| {
         let mut target = vec![0; hash.facts().digest_size];
         millrace_core::hash::digest(hash, &Default::default(), &parts.concat(), &mut target, None)
@@ -305,7 +305,7 @@ fn borders_of_blocks() {
 }
 
 #[test]
-fn refused() {
+fn wrong_sizes_and_hashes_are_refused() {
     for facts in &HASHES {
         let size = facts.digest_size;
         if facts.hmac {

@@ -12,7 +12,7 @@ const SIZE: usize = (1 << 32) + 100;
 /// Of zeros; by coreutils, OpenSSL, and the authors of xxHash and BLAKE3.
 #[test]
 #[ignore = "needs 5 GiB of memory"]
-fn hashes() {
+fn large_messages_have_the_known_digests() {
     let source = vec![0; SIZE];
     for (name, answer) in [
         ("md5", "3601846a07f37ff8fbbeed3a1a7999b7"),
@@ -49,7 +49,7 @@ fn hashes() {
 /// The end of a long text is what the same counter gives a short one, and everything comes back.
 #[test]
 #[ignore = "needs 5 GiB of memory"]
-fn ciphers() {
+fn large_texts_are_encrypted_and_decrypted_right() {
     let mut text = vec![0; SIZE];
     for facts in &CIPHERS {
         let key = CipherKey::boxed(facts.cipher, &pattern(facts.key_size)).expect(facts.name);

@@ -94,7 +94,7 @@ const CHILD: &str = "MILLRACE_TEST_CHILD";
 
 /// The tests of this file once more with fewer instructions, and without any kernel.
 #[test]
-fn hidden_instructions_and_no_lanes_at_all() {
+fn hidden_instructions_and_no_lanes_change_no_result() {
     let report = report_json();
     let sha256 = report
         .split("\"sha256\":")

@@ -35,7 +35,7 @@ fn by_the_book(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, size: 
 /// RFC 6070, and the same inputs under SHA-256 and SHA-512 (RFC 7914 section 11, and widely
 /// published).
 #[test]
-fn published_vectors() {
+fn published_vectors_are_reproduced() {
     let long = ("passwordPASSWORDpassword", "saltSALTsaltSALTsaltSALTsaltSALTsalt", 4096);
     for (hash, (password, salt, iterations), expected) in [
         (Hash::Sha1, ("password", "salt", 1), "0c60c80f961f0e71f3a9b524af6012062fe037a6"),
@@ -73,7 +73,7 @@ fn published_vectors() {
 }
 
 #[test]
-fn all_hashes_go_by_the_book() {
+fn every_hash_agrees_with_the_definition() {
     let mut random = Random(1);
     for facts in HASHES.iter().filter(|facts| facts.hmac) {
         for _ in 0..12 {
@@ -155,7 +155,7 @@ fn another_library_agrees_with_any_number_of_jobs() {
 }
 
 #[test]
-fn pauses_and_tells_how_far_it_is() {
+fn a_derivation_pauses_and_reports_its_progress() {
     let mut watch = Watch::default();
     let mut targets = [[0; 100]; 2];
     let [one, two] = &mut targets;
@@ -182,7 +182,7 @@ fn pauses_and_tells_how_far_it_is() {
 }
 
 #[test]
-fn what_nobody_wants_is_given_up() {
+fn cancelled_jobs_are_not_computed() {
     for cancelled in [vec![(1, 0)], vec![(1, 3)], vec![(0, 2), (1, 0), (2, 1)]] {
         let mut watch = Watch { cancelled: cancelled.clone(), ..Watch::default() };
         let mut targets = [[0; 40]; 3];
@@ -207,7 +207,7 @@ fn what_nobody_wants_is_given_up() {
 }
 
 #[test]
-fn limits() {
+fn parameters_outside_the_limits_are_refused() {
     assert_eq!(pbkdf2::derive(Hash::Sha256, b"", b"", 0, &mut [0; 32]), Err(Error::Cost));
     assert_eq!(pbkdf2::derive(Hash::Xxh64, b"", b"", 1, &mut [0; 32]), Err(Error::NotSupported));
     assert_eq!(pbkdf2::derive(Hash::Sha256, b"", b"", 1, &mut []), Ok(()));

@@ -49,7 +49,7 @@ fn verify(hash: &PasswordHash, password: &[u8]) -> Result<bool, Error> {
 }
 
 #[test]
-fn strings_of_other_programs() {
+fn strings_of_other_programs_are_verified() {
     for (password, text) in OF_OTHERS {
         let hash = PasswordHash::parse(text, &LIMITS).expect(text);
         assert_eq!(verify(&hash, password.as_bytes()), Ok(true), "{text}");
@@ -61,7 +61,7 @@ fn strings_of_other_programs() {
 }
 
 #[test]
-fn made_and_verified() {
+fn a_new_hash_is_verified() {
     let schemes = [
         Scheme::Argon2(argon2::Cost::new(Kind::Id, 64, 2, 2).expect("a cost")),
         Scheme::Argon2(
@@ -132,7 +132,7 @@ fn made_and_verified() {
 }
 
 #[test]
-fn small_steps_in_large_numbers_have_their_price() {
+fn the_predicted_time_covers_many_small_steps() {
     let tail = "$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
     // Milliseconds as measured on one core of 2026, where nothing else ran; the prediction is for a
     // slower one.
@@ -152,7 +152,7 @@ fn small_steps_in_large_numbers_have_their_price() {
 }
 
 #[test]
-fn one_form_only() {
+fn a_string_has_one_form_only() {
     let good =
         "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
     assert!(PasswordHash::parse(good, &LIMITS).is_ok());
@@ -227,7 +227,7 @@ fn one_form_only() {
 }
 
 #[test]
-fn sizes_of_salt_and_hash() {
+fn sizes_of_salt_and_hash_are_limited() {
     let parse = |salt: usize, hash: usize| {
         let zeros = |bytes: usize| "A".repeat((bytes * 4).div_ceil(3));
         let text = format!("$argon2id$v=19$m=64,t=1,p=1${}${}", zeros(salt), zeros(hash));
@@ -244,7 +244,7 @@ fn sizes_of_salt_and_hash() {
 /// Strings with characters changed, taken out and doubled never panic, and what is read is written
 /// alike.
 #[test]
-fn spoiled_strings() {
+fn damaged_strings_are_refused_or_read_alike() {
     let mut random = Random(11);
     let mut read = 0;
     for (_, text) in OF_OTHERS {
@@ -275,7 +275,7 @@ fn spoiled_strings() {
 }
 
 #[test]
-fn what_asks_for_too_much_is_refused() {
+fn costs_above_the_limits_are_refused() {
     let parse = |text: &str| PasswordHash::parse(text, &LIMITS).map(|_| ());
     let argon2 = |cost: &str| {
         format!("$argon2id$v=19${cost}$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
@@ -316,7 +316,7 @@ fn what_asks_for_too_much_is_refused() {
 }
 
 #[test]
-fn what_needs_to_be_made_anew() {
+fn another_cost_needs_a_new_hash() {
     let text =
         "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
     let hash = PasswordHash::parse(text, &LIMITS).expect("a hash");
@@ -348,7 +348,7 @@ fn what_needs_to_be_made_anew() {
 }
 
 #[test]
-fn bcrypt_of_another_library() {
+fn bcrypt_agrees_with_another_library() {
     let mut random = Random(12);
     for size in (0..80).step_by(3).chain([71, 72, 73]) {
         let mut password = random.bytes(size);

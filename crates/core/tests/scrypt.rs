@@ -16,7 +16,7 @@ fn derive(n: u64, r: u32, p: u32, password: &[u8], salt: &[u8], size: usize) -> 
 
 /// RFC 7914, section 12.
 #[test]
-fn vectors_of_the_standard() {
+fn vectors_of_the_standard_are_reproduced() {
     for (password, salt, n, r, p, expected) in [
         (
             "",
@@ -157,7 +157,7 @@ fn memory_is_used_again() {
 }
 
 #[test]
-fn pauses_and_tells_how_far_it_is() {
+fn a_derivation_pauses_and_reports_its_progress() {
     let cost = Cost::new(16384, 8).expect("a cost");
     let mut memory = Memory::new(scrypt::memory(&cost, 3, 1)).expect("memory");
     let mut watch = Watch::default();
@@ -182,7 +182,7 @@ fn pauses_and_tells_how_far_it_is() {
 }
 
 #[test]
-fn what_nobody_wants_is_given_up() {
+fn cancelled_jobs_are_not_computed() {
     let cost = Cost::new(16384, 8).expect("a cost");
     let mut memory = Memory::new(scrypt::memory(&cost, 3, 3)).expect("memory");
     for cancelled in
@@ -209,7 +209,7 @@ fn what_nobody_wants_is_given_up() {
 }
 
 #[test]
-fn limits() {
+fn parameters_outside_the_limits_are_refused() {
     for (n, r) in [(0, 8), (1, 8), (3, 8), (16383, 8), (16, 0), (1 << 16, 1), (1 << 33, 2)] {
         assert!(matches!(Cost::new(n, r), Err(Error::Cost | Error::Memory { .. })), "{n} {r}");
     }

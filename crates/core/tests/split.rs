@@ -244,7 +244,7 @@ fn aeads_in_parts_are_those_in_one() {
 
 /// Every part size from one block of 64 bytes to the whole.
 #[test]
-fn equal_parts_of_every_size() {
+fn equal_parts_of_every_size_are_the_message_in_one() {
     let mut random = Random(7);
     for (key, nonce) in aeads() {
         let (source, aad) = (random.bytes(4096 + 33), random.bytes(20));
@@ -274,7 +274,7 @@ fn equal_parts_of_every_size() {
 }
 
 #[test]
-fn short_tags_and_wrong_ones() {
+fn short_tags_open_and_wrong_ones_are_refused() {
     let mut random = Random(8);
     for (key, nonce) in aeads() {
         let facts = key.cipher().facts();
@@ -443,7 +443,7 @@ fn wrong_sizes_and_ciphers_are_refused() {
 
 /// The far end of the longest messages, as the one-shot would reach it.
 #[test]
-fn a_part_far_into_the_message() {
+fn a_part_far_into_the_message_has_the_right_counter() {
     let mut random = Random(10);
     let text = random.bytes(200);
     // 64 GiB less than the whole counter, and more blocks than 32 bits count.
@@ -532,7 +532,7 @@ const CHILD: &str = "MILLRACE_TEST_CHILD";
 
 /// The tests of this file once more with fewer instructions.
 #[test]
-fn hidden_instructions() {
+fn hidden_instructions_change_no_result() {
     if std::env::var_os(CHILD).is_some() {
         return;
     }

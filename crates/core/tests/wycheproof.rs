@@ -262,7 +262,7 @@ fn key_wrap_all() {
 }
 
 #[test]
-fn key_wrap_sizes() {
+fn wrong_sizes_of_wrapped_keys_are_refused() {
     let mut target = [0; 24];
     let wrap = |padding, key: &[u8], size: usize, target: &mut [u8]| {
         key_wrap::wrap(padding, key, &vec![1; size], target)

@@ -311,7 +311,7 @@ mod tests {
 
     /// The numbers and sizes in the kernel's documentation.
     #[test]
-    fn layouts() {
+    fn structures_have_the_layout_of_the_kernel() {
         assert_eq!(size_of::<libc::sockaddr_alg>(), 88);
         assert_eq!((libc::AF_ALG, libc::SOL_ALG), (38, 279));
         assert_eq!((libc::ALG_SET_KEY, libc::ALG_SET_IV, libc::ALG_SET_OP), (1, 2, 3));
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     #[cfg(target_pointer_width = "64")]
-    fn control_data() {
+    fn control_data_has_the_layout_of_the_kernel() {
         let mut control = Control([0; CONTROL]);
         let header = Header { encrypt: true, iv: &[9; 12], aad_size: Some(5) };
         assert_eq!(control.fill(&header), 24 + 32 + 24);

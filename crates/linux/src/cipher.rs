@@ -343,7 +343,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counters() {
+    fn counters_advance_and_overflow_as_in_the_kernel() {
         let mut iv = [0xff; 16];
         advance(Cipher::Aes128Ctr, &mut iv, 32);
         assert_eq!(iv, 1_u128.to_be_bytes());

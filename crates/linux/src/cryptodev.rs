@@ -412,7 +412,7 @@ mod tests {
 
     /// The numbers that a client of the real module printed.
     #[test]
-    fn requests() {
+    fn requests_have_the_numbers_of_the_module() {
         assert_eq!(CIOCGSESSION, 0xc030_6366);
         assert_eq!(CIOCFSESSION, 0x4004_6367);
         assert_eq!(CIOCCRYPT, 0xc030_6368);
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts() {
+    fn structures_have_the_layout_of_the_module() {
         assert_eq!(size_of::<SessionOp>(), 48);
         assert_eq!(
             [

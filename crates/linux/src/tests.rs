@@ -31,7 +31,7 @@ fn every_algorithm_has_its_own_index_and_name() {
 
 /// cryptodev's numbers, and names that fit into a socket's address.
 #[test]
-fn names_and_numbers() {
+fn algorithms_have_cryptodevs_numbers_and_short_names() {
     use Cipher::*;
     let number = |algorithm: Algorithm| algorithm.cryptodev();
     let hashes = [
@@ -112,7 +112,7 @@ fn messages_name_the_remedy() {
 }
 
 #[test]
-fn transient_failures() {
+fn transient_failures_are_recognized() {
     let transient = |step: Step, errno: i32| (Failure { step, errno }).is_transient();
     assert!(transient(Step::Accept, libc::EMFILE) && transient(Step::Send, libc::ENOMEM));
     // The device may appear at any time, and is cheap to look for.

@@ -506,7 +506,7 @@ fn threads_may_share_keys() {
 #[test]
 #[ignore = "run alone: cargo test -p millrace-linux --test compare -- --ignored"]
 #[cfg(target_os = "linux")]
-fn alone_no_descriptor_is_left() {
+fn no_descriptor_is_left_open() {
     let open = || std::fs::read_dir("/proc/self/fd").expect("procfs").count();
     for engine in engines() {
         let round = || {

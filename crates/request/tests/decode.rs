@@ -77,7 +77,7 @@ fn ranges_outside_of_an_argument_are_refused() {
 }
 
 #[test]
-fn an_argument_that_is_no_typed_array_is_refused() {
+fn an_argument_that_is_not_a_typed_array_is_refused() {
     for argument in [Argument::Source, Argument::Target, Argument::Iv, Argument::Aad, Argument::Key]
     {
         let mut call = seal(100, 116);
@@ -87,7 +87,7 @@ fn an_argument_that_is_no_typed_array_is_refused() {
 }
 
 #[test]
-fn an_argument_whose_flag_is_not_set_is_empty() {
+fn an_argument_without_its_flag_is_empty() {
     let call = seal(100, 116);
     let flags = call.number(At::Flags) as u32;
     call.set(At::Flags, f64::from(flags & !flag::HAS_AAD));

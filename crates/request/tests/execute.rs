@@ -171,7 +171,7 @@ fn an_output_that_overlaps_its_state_is_refused() {
 
 /// The digests of many messages, however they are passed.
 #[test]
-fn many_messages_come_in_three_forms() {
+fn many_messages_are_hashed_in_three_forms() {
     let source: Vec<u8> = (0..=255).cycle().take(3000).collect();
     for hash in hashes().filter(|hash| !hash.facts().xof) {
         let size = hash.facts().digest_size;

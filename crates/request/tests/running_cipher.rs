@@ -59,7 +59,7 @@ fn a_forged_message_is_refused_and_ends() {
 }
 
 #[test]
-fn what_was_sealed_opens() {
+fn a_sealed_message_opens() {
     let call = call();
     begin(&call, true).expect("begins");
     running_cipher::update_now(&call).expect("continues");

@@ -270,7 +270,7 @@ const DETECTABLE: &[Detectable] = &[];
 
 #[cfg(all(test, target_arch = "x86_64"))]
 #[test]
-fn a_hidden_feature_takes_along_what_needs_it() {
+fn hiding_a_feature_hides_those_that_need_it() {
     let all = among("", |_| true);
     assert_eq!(all.count_ones() as usize, DETECTABLE.len());
     assert_eq!(all & !among("vaes, AVX512F,unknown", |_| true), mask(&["vaes", "avx512f"]));
@@ -281,7 +281,7 @@ fn a_hidden_feature_takes_along_what_needs_it() {
 
 #[cfg(all(test, target_arch = "x86_64"))]
 #[test]
-fn an_unknown_name_is_told() {
+fn an_unknown_name_is_reported() {
     assert_eq!(warning(""), None);
     assert_eq!(warning("avx2, SHA-NI,,"), None);
     let reported = warning("avx2,sse42, avx").expect("a warning");

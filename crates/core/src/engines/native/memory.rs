@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     #[should_panic]
-    fn more_than_there_is_is_not_lent() {
+    fn more_memory_than_allocated_is_not_lent() {
         Memory::new(64).expect("memory").lend(65);
     }
 }

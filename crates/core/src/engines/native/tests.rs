@@ -103,7 +103,7 @@ fn a_message_in_pieces_is_the_message_in_one() {
 }
 
 #[test]
-fn sizes_are_the_catalogs() {
+fn sizes_agree_with_the_catalog() {
     for facts in &HASHES {
         let (block, size) = with_digest!(facts.hash, D => (D::BLOCK, D::SIZE));
         assert_eq!(block, facts.block_size, "{}", facts.name);

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn every_size_and_the_overflow_of_the_counter() {
+    fn counters_overflow_as_defined_at_every_size() {
         for key_size in [16, 32] {
             every_size(key_size);
         }

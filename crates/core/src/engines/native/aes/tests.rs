@@ -47,7 +47,7 @@ fn check(key: &[u8], iv: &[u8; 16], source: &[u8]) {
 }
 
 #[test]
-fn ours_is_theirs_at_every_size() {
+fn own_code_agrees_with_the_library_at_every_size() {
     let mut bytes = Bytes(1);
     let source = bytes.vec((1 << 20) + 1);
     for size in sizes() {
@@ -59,7 +59,7 @@ fn ours_is_theirs_at_every_size() {
 }
 
 #[test]
-fn ours_is_theirs_across_carries() {
+fn own_code_agrees_with_the_library_across_carries() {
     let mut bytes = Bytes(2);
     for bits in [32, 64, 96, 128] {
         for before in 0..70 {

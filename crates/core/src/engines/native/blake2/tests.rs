@@ -6,7 +6,7 @@ use super::super::tests::{Bytes, sizes};
 use super::*;
 
 #[test]
-fn ours_is_theirs_at_every_size() {
+fn own_code_agrees_with_the_library_at_every_size() {
     let source = Bytes(1).vec((1 << 20) + 1);
     for size in sizes() {
         let source = &source[..size];

@@ -32,7 +32,7 @@ fn check(key: &[u8; 32], iv: &[u8; 16], source: &[u8], proof: Avx512) {
 }
 
 #[test]
-fn ours_is_theirs_at_every_size() {
+fn own_code_agrees_with_the_library_at_every_size() {
     let Some(proof) = Avx512::detect().or_skip() else { return };
     let mut bytes = Bytes(1);
     let source = bytes.vec((1 << 20) + 1);
@@ -42,7 +42,7 @@ fn ours_is_theirs_at_every_size() {
 }
 
 #[test]
-fn ours_is_theirs_across_carries() {
+fn own_code_agrees_with_the_library_across_carries() {
     let Some(proof) = Avx512::detect().or_skip() else { return };
     let mut bytes = Bytes(2);
     for before in 0..40 {

@@ -76,7 +76,7 @@ fn kernels() -> impl Iterator<Item = Kernel> {
 }
 
 #[test]
-fn ours_are_theirs_at_every_size() {
+fn own_kernels_agree_with_the_library_at_every_size() {
     let mut bytes = Bytes(4);
     let source = bytes.vec((1 << 20) + 1);
     let aad = bytes.vec(1000);
@@ -89,7 +89,7 @@ fn ours_are_theirs_at_every_size() {
 }
 
 #[test]
-fn what_is_not_authentic_leaves_zeros() {
+fn a_text_that_is_not_authentic_leaves_zeros() {
     let mut bytes = Bytes(5);
     for (kernel, cipher) in kernels().flat_map(|kernel| CIPHERS.map(|cipher| (kernel, cipher))) {
         for size in [

@@ -152,7 +152,7 @@ fn one_part_is_the_message_at_every_size() {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn one_go_is_theirs_at_every_size() {
+fn one_call_agrees_with_the_library_at_every_size() {
     let Some(proof) = Gcm256::detect().or_skip() else { return };
     let mut bytes = Bytes(14);
     let source = bytes.vec((1 << 20) + 1);
@@ -207,7 +207,7 @@ fn one_go_is_theirs_at_every_size() {
 /// Short messages are computed here, long ones by AWS-LC where it is faster, under one key.
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn the_choice_by_size_is_not_seen() {
+fn the_choice_by_size_does_not_change_results() {
     let Some(proof) = Gcm256::detect().or_skip() else { return };
     let mut bytes = Bytes(15);
     let source = bytes.vec(20_000);

@@ -218,7 +218,7 @@ mod tests {
 
     /// RFC 8452, appendix A.
     #[test]
-    fn the_example_of_the_standard() {
+    fn the_example_of_the_standard_is_reproduced() {
         let number = |hex: &str| u128::from_str_radix(hex, 16).expect("a number").swap_bytes();
         let h = Factor(number("25629347589242761d31f826ba4b757b"));
         let text = ["4f4f95668c83dfb6401762bb2d01a262", "d1a24ddd2721d006bbe45f20d3c9f362"];

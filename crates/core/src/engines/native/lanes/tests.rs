@@ -97,7 +97,7 @@ fn check_few<D: Digest>(size: usize, hash: Hash<'_, D>) {
 }
 
 #[test]
-fn sha_256() {
+fn sha_256_lanes_agree_with_single_hashes() {
     check_batches::<Sha256>(32, &|kernels, state, sources, target, sink| {
         hash_sha256(kernels, (state.words, state.length), sources, target, sink)
     });
@@ -116,7 +116,7 @@ macro_rules! sha_512 {
 }
 
 #[test]
-fn sha_512_family() {
+fn sha_512_family_lanes_agree_with_single_hashes() {
     check_batches::<Sha512>(64, sha_512!());
     check_few::<Sha384>(48, sha_512!());
     check_few::<Sha512_224>(28, sha_512!());
@@ -124,7 +124,7 @@ fn sha_512_family() {
 }
 
 #[test]
-fn sha_1() {
+fn sha_1_lanes_agree_with_single_hashes() {
     check_batches::<Sha1>(20, &|kernels, state, sources, target, sink| {
         sha1::hash(kernels, (state.words, state.length), sources, target, sink)
     });
@@ -132,7 +132,7 @@ fn sha_1() {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn md_5() {
+fn md_5_lanes_agree_with_single_hashes() {
     check_batches::<Md5>(16, &|kernels, state, sources, target, sink| {
         md5::hash(kernels, (state.words, state.length), sources, target, sink)
     });
@@ -148,7 +148,7 @@ macro_rules! sponge {
 }
 
 #[test]
-fn keccak_1600() {
+fn keccak_1600_lanes_agree_with_single_hashes() {
     check_batches::<Keccak256>(32, sponge!());
     check_few::<Sha3_224>(28, sponge!());
     check_few::<Sha3_384>(48, sponge!());

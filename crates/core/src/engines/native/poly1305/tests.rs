@@ -71,7 +71,7 @@ unsafe fn by_steps<P: Steps>(key: &[u8; 32], text: &[u8], before: usize) -> [u8;
 }
 
 #[test]
-fn ours_is_theirs() {
+fn own_code_agrees_with_the_library() {
     let mut bytes = Bytes(3);
     for round in 0..6 {
         let mut key: [u8; 32] = bytes.array();
@@ -113,7 +113,7 @@ fn ours_is_theirs() {
 
 /// Sums at the border of the modulus: texts with sums of 2^130 - 6 to 2^130 + 1 before the pad.
 #[test]
-fn the_last_reduction() {
+fn sums_at_the_border_of_the_modulus_are_reduced() {
     for r in [1_u8, 2, 4, 8] {
         let mut key = [0; 32];
         key[0] = r;

@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_library() {
+    fn bitsliced_aes_agrees_with_the_library() {
         let mut bytes = Bytes(41);
         for size in [16, 24, 32] {
             for count in 1..30 {

@@ -21,7 +21,7 @@ macro_rules! compare {
 }
 
 #[test]
-fn compression_functions() {
+fn both_libraries_compress_alike() {
     compare!(md5, [u32; 4], 64);
     compare!(sha1, [u32; 5], 64);
     compare!(ripemd160, [u32; 5], 64);
@@ -64,7 +64,7 @@ fn with_aes<P: Primitives>(key: &[u8], iv: &[u8; 16], source: &[u8]) -> Vec<Vec<
 }
 
 #[test]
-fn aes() {
+fn both_libraries_encrypt_alike_with_aes() {
     let mut bytes = Bytes(22);
     for size in (0..100).chain([1023, 1024, 1025, 5000]) {
         for key_size in [16, 24, 32] {
@@ -83,7 +83,7 @@ fn aes() {
 
 /// FIPS 197, appendix C.3.
 #[test]
-fn the_example_of_the_standard() {
+fn the_example_of_the_standard_is_reproduced() {
     let key: [u8; 32] = std::array::from_fn(|index| index as u8);
     let mut block: [u8; 16] = std::array::from_fn(|index| 0x11 * index as u8);
     let aes = prepared::<<RustCrypto as Primitives>::Aes>(&key);
@@ -93,7 +93,7 @@ fn the_example_of_the_standard() {
 }
 
 #[test]
-fn chacha20() {
+fn both_libraries_encrypt_alike_with_chacha20() {
     let mut bytes = Bytes(23);
     for size in (0..200).chain([1023, 1024, 1025, 5000]) {
         let (key, nonce, source) = (bytes.array(), bytes.array(), bytes.vec(size));
@@ -108,7 +108,7 @@ fn chacha20() {
 }
 
 #[test]
-fn comparison() {
+fn both_libraries_find_every_difference() {
     let mut bytes = Bytes(24);
     for size in 0..40 {
         let one = bytes.vec(size);

@@ -7,7 +7,7 @@ use super::*;
 use crate::inputs::Params;
 
 #[test]
-fn ours_is_theirs_at_every_size() {
+fn own_code_agrees_with_the_library_at_every_size() {
     fn check<Ours: Digest, Theirs: sha2::Digest>(source: &[u8]) {
         let mut target = vec![0; Ours::SIZE];
         Ours::digest(&Params::default(), source, &mut target);

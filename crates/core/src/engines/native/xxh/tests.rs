@@ -67,7 +67,7 @@ macro_rules! for_each {
 }
 
 #[test]
-fn ours_is_theirs_at_every_size() {
+fn own_code_agrees_with_the_library_at_every_size() {
     fn check<D: Compared>(source: &[u8]) {
         for seed in SEEDS {
             assert_eq!(
@@ -86,7 +86,7 @@ fn ours_is_theirs_at_every_size() {
 
 /// The result must not depend on the address of the bytes.
 #[test]
-fn nothing_need_be_aligned() {
+fn the_digest_does_not_depend_on_alignment() {
     fn check<D: Compared>(source: &[u8]) {
         for shift in 0..65 {
             let source = &source[shift..];
@@ -100,7 +100,7 @@ fn nothing_need_be_aligned() {
 /// From the specification's `xsum_sanity_check.c`: the first bytes of its generator, and the empty
 /// message.
 #[test]
-fn known_answers() {
+fn known_answers_are_reproduced() {
     const PRIME32: u64 = 0x9e37_79b1;
     const PRIME64: u64 = 0x9e37_79b1_85eb_ca8d;
     let mut state = PRIME32;
@@ -155,7 +155,7 @@ fn known_answers() {
 
 /// The format of a saved state, spelled out: it must never change unnoticed.
 #[test]
-fn the_saved_state_is_this() {
+fn the_saved_state_has_this_format() {
     fn saved<D: Compared>(seed: u64, source: &[u8]) -> Vec<u8> {
         let mut state = D::new(&with(seed));
         state.update(source);
@@ -265,7 +265,7 @@ fn a_message_in_pieces_saved_and_loaded_at_each_border() {
 
 /// At every size, since the end of XXH3 reaches back over borders.
 #[test]
-fn a_message_byte_by_byte() {
+fn a_message_byte_by_byte_has_the_digest_of_one_piece() {
     fn check<D: Compared>(source: &[u8]) {
         let mut state = D::new(&with(5));
         for size in 0..=source.len() {
@@ -280,7 +280,7 @@ fn a_message_byte_by_byte() {
 }
 
 #[test]
-fn what_is_no_state_is_refused() {
+fn bytes_that_are_not_a_state_are_refused() {
     fn check<D: Compared>(source: &[u8]) {
         let seed = 0x1_0000_0002;
         let refused = |state: &[u8]| D::load(&with(seed), state).is_none();
@@ -325,7 +325,7 @@ fn what_is_no_state_is_refused() {
 
 /// Any bytes at all: they are refused, or computed with; nothing panics.
 #[test]
-fn random_states_do_no_harm() {
+fn random_states_never_panic() {
     fn check<D: Compared>(random: &mut Bytes) {
         let mut accepted = 0;
         for round in 0..4000 {

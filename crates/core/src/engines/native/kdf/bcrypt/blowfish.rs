@@ -278,7 +278,7 @@ mod tests {
     use crate::engines::native::tests::Bytes;
 
     #[test]
-    fn it_is_the_crate() {
+    fn own_code_agrees_with_the_crate() {
         let mut bytes = Bytes(51);
         for size in [1, 3, 4, 5, 16, 71, 72] {
             let (salt, key): ([u8; 16], _) = (bytes.array(), bytes.vec(size));
