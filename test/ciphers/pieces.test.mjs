@@ -227,7 +227,7 @@ function wrappingNonce() {
   return Buffer.from(hash.toString(16).padStart(32, '0'), 'hex');
 }
 
-test('strings, encodings and the target', () => {
+test('pieces may be strings in an encoding, and results may go to a target', () => {
   const options = { key, nonce: Buffer.alloc(16) };
   const expected = millrace.cipher('aes-256-ctr', {
     encrypt: true,
@@ -285,7 +285,7 @@ test('arguments are checked, and leave the cipher as it was', () => {
     assert.throws(call, code('ERR_CIPHER_SPENT'));
 });
 
-test('a prepared key', () => {
+test('a prepared key serves a cipher that began before its disposal', () => {
   const prepared = millrace.createKey('aes-256-gcm', key);
   const running = millrace.createCipher('aes-256-gcm', { key: prepared, nonce });
   prepared.dispose();
@@ -313,7 +313,7 @@ test('held plaintext is bounded', () => {
   assert.throws(() => running.final(), tooLong);
 });
 
-test('disposal, and calls that are in flight', async () => {
+test('disposal ends calls in flight and refuses later ones', async () => {
   const running = millrace.createCipher('aes-256-gcm', { key, nonce });
   const large = Buffer.alloc(1_000_000);
   const first = running.updateAsync(large);
@@ -382,7 +382,7 @@ test('ciphers that are collected before their end return their memory', async ()
   assert.ok(process.memoryUsage.rss() - before < 50 * 2 ** 20);
 });
 
-test('streams', async () => {
+test('a cipher and a decipher work as streams', async () => {
   const message = random('streams').bytes(300_000);
   const chunks = [...divided(random('chunks'), message)];
   const read = async (...streams) => {

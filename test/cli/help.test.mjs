@@ -305,7 +305,7 @@ test('completion: scripts that the shells accept', () =>
     }
   }));
 
-test('completion in bash', { skip: without('bash') }, () =>
+test('bash completes commands, options and values', { skip: without('bash') }, () =>
   inFolder({ 'some file': '', 'some.key': '' }, async ($) => {
     $.write('script', (await $.millrace('completion bash', { stdout: /./ })).stdout);
     const complete = (...words) => {

@@ -172,7 +172,7 @@ test('keys: raw, hex, base64, and made by keygen', () =>
     },
   ));
 
-test('secrets that others may read', { skip: windows && 'Windows has no such modes' }, () =>
+test('seal warns of secrets that others may read', { skip: windows && 'Windows has no such modes' }, () =>
   inFolder({ pass: 'p', a: 'x' }, async ($) => {
     $.write('key', key, 0o640);
     chmodSync($.path('pass'), 0o604);
@@ -210,7 +210,7 @@ test('the output may not be the input', () =>
   }));
 
 test(
-  'standard input or output that is closed',
+  'a closed standard input or output is an error',
   { skip: process.platform !== 'linux' && 'only Linux shows it' },
   () =>
     inFolder({ pass: 'p', a: 'x' }, async ($) => {
@@ -357,7 +357,7 @@ test('open --stream opens what sealStream wrote; without it the error names it',
     });
   }));
 
-test('what seal may ask for, open does not refuse', async () => {
+test('open accepts every cost that seal allows', async () => {
   for (const [cost, p, accepted] of [
     [10, 1, true],
     [20, 1, true],
@@ -389,7 +389,7 @@ test('what seal may ask for, open does not refuse', async () => {
   }
 });
 
-test('whatever is changed, nothing is left behind', () =>
+test('any change of a sealed file leaves no output', () =>
   inFolder({ pass: 'p', photos: message, key }, async ($) => {
     await $.millrace(`seal ${quick} -p pass photos -o good`);
     const good = readFileSync($.path('good'));
@@ -468,7 +468,7 @@ test('whatever is changed, nothing is left behind', () =>
     assert.ok(!readdirSync($.folder).includes('x'));
   }));
 
-test('invalid options', () =>
+test('invalid options are refused', () =>
   inFolder({ a: 'x', p: 'p', empty: '', newline: '\n', key }, async ($) => {
     const refuse = (line, message_, command = line.split(' ')[0]) =>
       $.millrace(line, { stdin: '', stderr: `millrace ${command}: ${message_}\n`, code: 1 });
@@ -622,7 +622,7 @@ test(
 );
 
 test(
-  'a small disk that fills up',
+  'a small disk that fills up leaves no file',
   { skip: process.platform !== 'linux' || without('unshare', ['-rm', 'true']) },
   () =>
     inFolder({ key, a: randomBytes(3 * 2 ** 20), 'disk/x': '' }, async ($) => {

@@ -49,7 +49,7 @@ const awkward = windows
       '-dash',
     ];
 
-test('files, standard input, and both', () =>
+test('sum hashes files, standard input, and both', () =>
   inFolder({ a: 'abc', b: '' }, async ($) => {
     await $.millrace('sum a b', { stdout: `${abc}  a\n${empty}  b\n` });
     await $.millrace('sum', { stdin: 'abc', stdout: `${abc}  -\n` });
@@ -63,7 +63,7 @@ test('files, standard input, and both', () =>
     await $.millrace(['sum', '--', 'a'], { stdout: `${abc}  a\n` });
   }));
 
-test('every algorithm, by name and by its tag', () =>
+test('sum takes every algorithm by name and writes its tag', () =>
   inFolder({ a: 'abc' }, async ($) => {
     const lines = [];
     for (const algorithm of millrace.getHashes().filter((name) => !/^(kmac|tuple)/.test(name))) {
@@ -95,7 +95,7 @@ test('an unreadable file is a line on stderr; the others are hashed', () =>
     });
   }));
 
-test('standard input that cannot be read', { skip: windows }, () =>
+test('an unreadable standard input is an error', { skip: windows }, () =>
   inFolder({ a: 'abc' }, async ($) => {
     const { status, stdout, stderr } = $.other('sh', [
       '-c',
@@ -115,7 +115,7 @@ const noUnprivileged =
   windows || spawnSync(process.execPath, [command, '--version'], unprivileged).status !== 0;
 
 test(
-  'files and folders that may not be read',
+  'files and folders without permission are reported',
   { skip: noUnprivileged ? 'there is no user that may run this and not read everything' : false },
   () =>
     inFolder({ a: 'abc', 'shut/b': '' }, async ($) => {
@@ -184,7 +184,7 @@ test('without a binary: the same, by the portable engine', () =>
 const permission = ['--permission', '--allow-addons'];
 
 test(
-  'files that Node may not read',
+  'files that Node may not read are reported',
   {
     skip: permission.every((flag) => process.allowedNodeEnvironmentFlags.has(flag))
       ? false
@@ -402,7 +402,7 @@ for (const { program, args = [], tag = ['--tag'], ours, noBinary, noZero } of ot
 }
 
 test(
-  'names that are not text',
+  'names that are not text are written and read',
   { skip: process.platform !== 'linux' || without('sha256sum') },
   () =>
     inFolder({ 'd/plain': 'p' }, async ($) => {
@@ -658,7 +658,7 @@ test('check: BLAKE2b of fewer bits, as b2sum -l makes it', () =>
   }));
 
 test(
-  'standard input or output that is closed',
+  'a closed standard input or output is an error',
   { skip: process.platform !== 'linux' && 'only Linux shows it' },
   () =>
     inFolder({ a: 'abc' }, async ($) => {
@@ -731,7 +731,7 @@ test('sum expands wildcards on Windows, because the shells there do not', () =>
 
 // bad input
 
-test('invalid options', () =>
+test('invalid options are refused', () =>
   inFolder({ a: 'abc' }, async ($) => {
     const refuse = (line, message) =>
       $.millrace(`sum ${line}`, {

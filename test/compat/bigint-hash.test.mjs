@@ -331,7 +331,7 @@ test('another spelling of a known algorithm has its class and number', () => {
   }
 });
 
-test('unknown names', () => {
+test('unknown names are refused', () => {
   for (const name of [
     'md4',
     'whirlpool',
@@ -405,7 +405,7 @@ test('an output that is not there is refused, and the hasher survives it', () =>
 
 // inputs
 
-test('strings in encodings', () => {
+test('strings are decoded by their encoding', () => {
   const text = 'h\u00e9llo \u20ac';
   for (const encoding of [
     undefined,
@@ -450,7 +450,7 @@ test('an encoding does not matter to bytes', () => {
   );
 });
 
-test('views of every kind, by their bytes', () => {
+test('views of every kind are read by their bytes', () => {
   const bytes = random('bigint-hash views').bytes(64);
   const memory = new ArrayBuffer(80);
   new Uint8Array(memory).set(bytes, 8);
@@ -477,7 +477,7 @@ test('views of every kind, by their bytes', () => {
   }
 });
 
-test('a source that shares its memory with the result', () => {
+test('a source may share its memory with the result', () => {
   // All of Node's pool: the result is cut from it.
   const pool = new Uint8Array(Buffer.allocUnsafe(1).buffer);
   const before = Buffer.from(pool);
@@ -595,7 +595,7 @@ test('bytes to a BigInt and back at every width to 300', () => {
   }
 });
 
-test('numbers and widths that do not fit each other', () => {
+test('a number of any size has its low bytes at any width', () => {
   const numbers = random('bigint widths');
   for (let round = 0; round < 3000; round++) {
     const number =
@@ -675,7 +675,7 @@ test('a number that no BigInt can hold is a RangeError', () => {
   assert.equal(toBigIntBE(bytes.fill(0, 0, 1)), 1n);
 });
 
-test('a width that is none', () => {
+test('a width that is not a size is refused', () => {
   for (const convert of [toBufferBE, toBufferLE]) {
     for (const width of [-1, NaN, Infinity, 2 ** 53])
       assert.throws(() => convert(1n, width), { name: 'RangeError', code: 'ERR_ARGUMENT_VALUE' });
@@ -685,7 +685,7 @@ test('a width that is none', () => {
   }
 });
 
-test('results are Buffers of their own', () => {
+test('results are separate Buffers', () => {
   const [first, second] = [toBufferBE(1n, 32), toBufferBE(2n, 32)];
   assert.ok(Buffer.isBuffer(first));
   assert.equal(first[31], 1);

@@ -78,7 +78,7 @@ test('the exports by require: 41 plain properties of an ordinary object', () => 
   }
 });
 
-test('the constants', () => {
+test("the constants have the original's names and messages", () => {
   for (const [name, value] of Object.entries(constants))
     assert.equal(entryPoint[name], value, name);
 });
@@ -224,7 +224,7 @@ for (const [title, [method, names, values]] of Object.entries(signatures)) {
   });
 }
 
-test('any other number of arguments', () => {
+test('any other number of arguments is refused', () => {
   const counts = { cipher: [5, 6, 7, 8, 13, 14, 19, 20], hash: [2, 3, 6, 7], hmac: [3, 4, 9, 10] };
   for (const [method, allowed] of Object.entries(counts)) {
     for (let count = 0; count <= 30; count++) {
@@ -503,7 +503,7 @@ test('nothing is legal everywhere', async () => {
   }
 });
 
-test('sizes of keys, ivs and tags', () => {
+test('wrong sizes of keys, ivs and tags are refused', () => {
   for (const algorithm of original.ciphers) {
     const { key, iv, aead } = ciphers[algorithm];
     const call = ({
@@ -576,7 +576,7 @@ test('sizes of keys, ivs and tags', () => {
   }
 });
 
-test('a buffer longer than INT_MAX, however small the range', (t) => {
+test('a buffer longer than INT_MAX is refused, however small the range', (t) => {
   let long;
   try {
     long = Buffer.allocUnsafeSlow(INT_MAX + 1);

@@ -77,7 +77,7 @@ test('AES-GCM, AES-CTR and the ChaCha20 ciphers are served, others are Node’s'
   }
 });
 
-test('messages in random pieces, with tags and nonces of every size', () => {
+test('messages in random pieces, with tags and nonces of every size, are those of Node', () => {
   const random = numbers(7);
   for (let round = 0; round < 300; round++) {
     const [name, keySize] = Object.entries(ciphers)[random(4)];
@@ -109,7 +109,7 @@ test('messages in random pieces, with tags and nonces of every size', () => {
   }
 });
 
-test('messages of ChaCha20-Poly1305 in random pieces', () => {
+test('messages of ChaCha20-Poly1305 in random pieces are those of Node', () => {
   const random = numbers(11);
   for (let round = 0; round < 60; round++) {
     const options = [undefined, null, {}, { authTagLength: 16 }, { authTagLength: 12 }][random(5)];
@@ -147,7 +147,7 @@ describe('stream ciphers', () => {
   };
   const piece = (random) => bytes.subarray(random(9), random([20, 200, 4000][random(3)]) + 9);
 
-  test('messages in random pieces', () => {
+  test('messages in random pieces are those of Node', () => {
     const random = numbers(3);
     for (let round = 0; round < 200; round++) {
       const calls = Array.from({ length: random(6) }, () => ['update', piece(random)]);
@@ -155,7 +155,7 @@ describe('stream ciphers', () => {
     }
   });
 
-  test('more ciphers than the engine has states, in turns, with garbage collections', async () => {
+  test('more ciphers than the engine has states work in turns, with garbage collections', async () => {
     const random = numbers(5);
     const pairs = Array.from({ length: 150 }, () => {
       const create = make(random);
@@ -203,7 +203,7 @@ describe('stream ciphers', () => {
 });
 
 describe('arguments', () => {
-  test('of the constructors', () => {
+  test('arguments of the constructors are refused as in Node', () => {
     const secret = crypto.createSecretKey(key);
     const cases = [
       [],
@@ -252,7 +252,7 @@ describe('arguments', () => {
         same((lib) => lib[name](...given), [['update', bytes], ['final']], `${name} ${given}`);
   });
 
-  test('of the methods, in every state', () => {
+  test('arguments of the methods are refused as in Node, in every state', () => {
     const data = [
       '',
       'text',
@@ -335,7 +335,7 @@ describe('arguments', () => {
 });
 
 describe('objects', () => {
-  test('classes, with and without new, and derived ones', () => {
+  test('classes work with and without new, and as base classes', () => {
     for (const name of ['Cipheriv', 'Decipheriv'])
       for (const lib of [own, crypto]) {
         const object = lib[`create${name}`]('aes-256-gcm', key, iv);
@@ -372,7 +372,7 @@ describe('objects', () => {
     return outcomes[0];
   };
 
-  test('streams, with the chunks and the error of Node.js', async () => {
+  test('streams have the chunks and the error of Node.js', async () => {
     const pieces = ['text', bytes, bytes.subarray(0, 1), 'é'];
     const sealed = await through(encrypting, pieces, (cipher) =>
       cipher.getAuthTag().toString('hex'),

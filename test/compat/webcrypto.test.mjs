@@ -50,7 +50,7 @@ const importRaw = (library, algorithm, usages, key = raw) =>
 const both = (...given) => Promise.all([subtle, theirs].map((each) => importRaw(each, ...given)));
 
 describe('the same as the platform', () => {
-  test('exports', () => {
+  test('the exports are those of the platform', () => {
     assert.equal(crypto.subtle, subtle);
     assert.ok(crypto instanceof globalThis.crypto.constructor);
     assert.ok(subtle instanceof theirs.constructor);
@@ -68,7 +68,7 @@ describe('the same as the platform', () => {
     }
   });
 
-  test('digest', async () => {
+  test('digest gives what the platform does', async () => {
     for (const name of ['SHA-1', 'sha-256', { name: 'SHA-384' }, { name: 'Sha-512' }])
       for (const data of [
         message,
@@ -80,7 +80,7 @@ describe('the same as the platform', () => {
         await same((lib) => lib.digest(name, data), JSON.stringify(name));
   });
 
-  test('results have an ArrayBuffer of their own', async () => {
+  test('results have separate ArrayBuffers', async () => {
     const [key] = await both('AES-GCM', ['encrypt', 'decrypt']);
     const sealed = await subtle.encrypt({ name: 'AES-GCM', iv }, key, message);
     assert.equal(sealed.byteLength, message.length + 16);
@@ -94,7 +94,7 @@ describe('the same as the platform', () => {
     assert.equal(new Set(many).size, 1000);
   });
 
-  test('sign and verify with HMAC, with keys of either', async () => {
+  test('HMAC signs and verifies with keys of either library', async () => {
     for (const hashName of ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'])
       for (const key of await both({ name: 'HMAC', hash: hashName }, ['sign', 'verify']))
         for (const data of [message, long]) {
@@ -107,7 +107,7 @@ describe('the same as the platform', () => {
         }
   });
 
-  test('AES-GCM and AES-CTR, with keys of either', async () => {
+  test('AES-GCM and AES-CTR work with keys of either library', async () => {
     for (const size of [16, 24, 32]) {
       const counter = Buffer.alloc(16, 255);
       const algorithms = [
@@ -131,7 +131,7 @@ describe('the same as the platform', () => {
     }
   });
 
-  test('HKDF and PBKDF2', async () => {
+  test('HKDF and PBKDF2 derive what the platform does', async () => {
     for (const name of ['HKDF', 'PBKDF2'])
       for (const key of await both(name, ['deriveBits', 'deriveKey'])) {
         const algorithm = { name, hash: 'SHA-256', salt: iv, info: message, iterations: 1000 };
@@ -151,7 +151,7 @@ describe('the same as the platform', () => {
       }
   });
 
-  test('wrapKey and unwrapKey', async () => {
+  test('wrapKey and unwrapKey give what the platform does', async () => {
     const secret = await importRaw(theirs, HMAC, ['sign']);
     const key = await theirs.generateKey({ name: 'AES-CTR', length: 256 }, true, ['encrypt']);
     const pair = await theirs.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign']);
@@ -181,7 +181,7 @@ describe('the same as the platform', () => {
       }
   });
 
-  test('invalid and unusual calls', async () => {
+  test("invalid and unusual calls have the platform's errors", async () => {
     const [key] = await both('AES-GCM', ['encrypt']);
     const [mac] = await both(HMAC, ['sign']);
     const shared = new Uint8Array(new SharedArrayBuffer(4));
@@ -224,7 +224,7 @@ describe('the same as the platform', () => {
     for (const call of calls) await same(call);
   });
 
-  test('JWKs', async () => {
+  test("keys from a JWK sign and export like the platform's", async () => {
     const jwk = await theirs.exportKey(
       'jwk',
       await theirs.importKey('raw', raw, HMAC, true, ['sign']),
@@ -301,7 +301,7 @@ describe('values', () => {
 });
 
 describe('keys', () => {
-  test('are CryptoKeys of the platform', async () => {
+  test('they are CryptoKeys of the platform', async () => {
     for (const extractable of [true, false]) {
       const key = await subtle.generateKey({ name: 'AES-GCM', length: 256 }, extractable, [
         'encrypt',
@@ -359,7 +359,7 @@ describe('keys', () => {
 describe('modern algorithms', () => {
   const text = Buffer.from('abc');
 
-  test('digests', async () => {
+  test('new digests give what millrace.hash does', async () => {
     const customization = Buffer.from('a customization');
     const functionName = Buffer.from('a name');
     for (const [algorithm, name, options] of [
@@ -404,7 +404,7 @@ describe('modern algorithms', () => {
     await assert.rejects(subtle.digest('KT128', text), TypeError);
   });
 
-  test('KMAC', async () => {
+  test('KMAC signs as millrace.hash does', async () => {
     for (const name of ['KMAC128', 'KMAC256']) {
       const key = await subtle.importKey('raw-secret', raw, name, true, ['sign', 'verify']);
       assert.ok(key instanceof CryptoKey);
@@ -445,7 +445,7 @@ describe('modern algorithms', () => {
       await assert.rejects(subtle.generateKey('KMAC128', true, usages), { name });
   });
 
-  test('ChaCha20-Poly1305', async () => {
+  test('ChaCha20-Poly1305 encrypts as millrace.seal does', async () => {
     const name = 'ChaCha20-Poly1305';
     const usages = ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
     const key = await subtle.importKey('raw-secret', raw, name, false, usages);
@@ -467,7 +467,7 @@ describe('modern algorithms', () => {
     assert.equal(hexOf(await subtle.exportKey('raw', opened)), hexOf(raw));
   });
 
-  test('Argon2', async (t) => {
+  test('Argon2 derives what millrace.argon2 does', async (t) => {
     const nonce = bytes(16);
     const cost = { memory: 64, passes: 2, parallelism: 1 };
     for (const name of ['Argon2d', 'Argon2i', 'Argon2id']) {
@@ -560,7 +560,7 @@ describe('millrace/register-webcrypto', () => {
     assert.match(stderr, /createHash sha256/);
   });
 
-  test('jose', async () => {
+  test("jose works on Millrace's keys", async () => {
     const jose = pathToFileURL(require.resolve('jose')).href;
     const { code, stdout, stderr } = await run(
       `import * as jose from ${JSON.stringify(jose)};

@@ -196,7 +196,7 @@ test('the page', { skip: missing }, async (t) => {
     await close();
   });
 
-  await t.test('cancelled', async () => {
+  await t.test('a cancelled job stops and leaves nothing', async () => {
     const { page, complaints, close } = await open();
     await page.setInputFiles('#file', { name: 'letter.txt', mimeType: '', buffer: message });
     await page.check('[name=task][value=seal]', { force: true });

@@ -48,7 +48,7 @@ const notBytes = [
 
 // making one
 
-test('unknown algorithms: the nearest names', () => {
+test('an unknown algorithm is refused with the nearest names', () => {
   for (const [name, nearest] of [
     ['sha257', 'sha256'],
     ['sha-25', 'sha256'],
@@ -100,7 +100,7 @@ test('unknown algorithms: the nearest names', () => {
   refuses(() => createHmac(), 'ERR_MISSING_ARGUMENT', /algorithm/);
 });
 
-test('options', () => {
+test('wrong options are refused', () => {
   for (const options of [null, 5, 'hex', true, 7n, Symbol('s'), Buffer.alloc(3), () => {}]) {
     refuses(() => createHash('sha256', options), 'ERR_ARGUMENT_TYPE', /options/);
     refuses(() => createHmac('sha256', 'key', options), 'ERR_ARGUMENT_TYPE', /options/);
@@ -162,7 +162,7 @@ test('options', () => {
   refuses(() => createHash('sha256', { state: 'text' }), 'ERR_ARGUMENT_TYPE', /state/);
 });
 
-test('an options object with getters, a proxy, without a prototype', () => {
+test('options may have getters, be a proxy, or lack a prototype', () => {
   const log = [];
   const options = new Proxy(
     { outputLength: 12 },
@@ -201,7 +201,7 @@ test('an options object with getters, a proxy, without a prototype', () => {
   assert.throws(() => createHash('sha256', proxy), TypeError);
 });
 
-test('keys of HMACs', () => {
+test('wrong keys of an HMAC are refused', () => {
   for (const key of notBytes)
     refuses(() => createHmac('sha256', key), 'ERR_ARGUMENT_TYPE', /key/, show(key));
   for (const algorithm of hashNames.filter((name) => !hmacNames.includes(name)))
@@ -249,7 +249,7 @@ test('keys of HMACs', () => {
   }
 });
 
-test('kinds of keys that are taken', () => {
+test('every kind of key is taken', () => {
   const secret = Buffer.from('a secret of some bytes');
   const expected = crypto.createHmac('sha256', secret).update('message').digest('hex');
   const memory = Uint8Array.from(secret);
@@ -278,7 +278,7 @@ test('kinds of keys that are taken', () => {
 
 // update
 
-test('values that are not data', () => {
+test('values that are not data are refused', () => {
   const hash = createHash('sha256');
   refuses(() => hash.update(), 'ERR_MISSING_ARGUMENT', /data/);
   for (const value of notBytes) {
@@ -398,7 +398,7 @@ test('strings in every encoding, short and long, are those of node:crypto', () =
   }
 });
 
-test('bytes of every kind', () => {
+test('bytes of every kind have the digest of node:crypto', () => {
   for (const size of [0, 24, 3000, 8000]) {
     const bytes = Uint8Array.from({ length: size }, (_, index) => index * 7);
     const expected = crypto.createHash('sha256').update(bytes).update(bytes).digest('hex');
@@ -519,7 +519,7 @@ test('wrong encodings leave the hasher as it was', () => {
   }
 });
 
-test('digestInto and squeezeInto: targets', () => {
+test('digestInto and squeezeInto refuse wrong targets', () => {
   const hash = createHash('sha256').update('abc');
   for (const value of notBytes)
     refuses(() => hash.digestInto(value), 'ERR_ARGUMENT_TYPE', /target/, show(value));
@@ -611,7 +611,7 @@ test('digestInto and squeezeInto: targets', () => {
   }
 });
 
-test('a target that lies over what the hasher was given', () => {
+test('a target may overlap what the hasher was given', () => {
   const memory = Buffer.alloc(9000, 'overlap');
   const expected = millrace.hash('blake3', memory);
   const hash = createHash('blake3').update(memory);
@@ -639,7 +639,7 @@ test('shake without an outputLength has that of node:crypto', () => {
   }
 });
 
-test('spent: everything but reset', () => {
+test('a spent hasher refuses everything but reset', () => {
   for (const { name, make, xof, expected } of families) {
     for (const end of [
       (hasher) => hasher.digest(),
@@ -693,7 +693,7 @@ test('constructors are not for users', () => {
   }
 });
 
-test('methods on foreign objects', () => {
+test('methods refuse foreign objects', () => {
   const mac = createHmac('sha256', 'key');
   const hash = createHash('sha256');
   const methods = [
@@ -760,7 +760,7 @@ test('methods on foreign objects', () => {
   }
 });
 
-test('prototypes exchanged', () => {
+test('exchanged prototypes do not reveal or change a digest', () => {
   const mac = Object.setPrototypeOf(
     createHmac('blake3', 'key').update('abc'),
     millrace.Hash.prototype,
@@ -791,7 +791,7 @@ test('hashers cannot be sent, frozen ones still work, symbols and JSON tell no s
   );
 });
 
-test('getters of arguments that use or destroy what the call uses', () => {
+test('getters of arguments may use or destroy what the call uses', () => {
   const key = createKey('blake3', Buffer.alloc(32, 1));
   assert.throws(
     () =>

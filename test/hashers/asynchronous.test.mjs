@@ -50,7 +50,7 @@ const waysOfDigesting = {
   promise: (hasher, ...given) => hasher.digestAsync(...given),
 };
 
-test('random sizes in order, every algorithm, snapshots and windows', async () => {
+test('updates of random sizes keep their order, as snapshots and windows', async () => {
   const rng = random('order');
   const data = rng.bytes(400_000);
   for (const subject of subjects) {
@@ -95,7 +95,7 @@ test('random sizes in order, every algorithm, snapshots and windows', async () =
   }
 });
 
-test('synchronous and asynchronous by turns', async () => {
+test('synchronous and asynchronous updates may alternate', async () => {
   const rng = random('turns');
   const data = rng.bytes(100_000);
   for (const subject of families) {
@@ -115,7 +115,7 @@ test('synchronous and asynchronous by turns', async () => {
   }
 });
 
-test('many hashers at once', async () => {
+test('many hashers at once give their own digests', async () => {
   const rng = random('at once');
   const data = rng.bytes(300_000);
   const all = Array.from({ length: 150 }, () => {
@@ -136,7 +136,7 @@ test('many hashers at once', async () => {
   }
 });
 
-test('a digest in every encoding, asynchronously', async () => {
+test('an asynchronous digest comes in every encoding', async () => {
   const expected = oracle({
     kind: 'hash',
     algorithm: 'sha256',
@@ -422,7 +422,7 @@ test('AsyncLocalStorage is that of each call', async () => {
   assert.equal(storage.getStore(), undefined);
 });
 
-test('callbacks that use the same hasher', async () => {
+test('callbacks may use the same hasher', async () => {
   for (const size of [3, 5000, 200_000]) {
     const part = Buffer.alloc(size, 4);
     const hasher = createHash('sha256');
@@ -482,7 +482,7 @@ test('a callback while later updates are in flight: asynchronous ones join the q
   ]);
 });
 
-test('hooks that use hashers while one is being used', async () => {
+test('hooks may use hashers while one is in use', async () => {
   // async_hooks call the user in the middle of a call, when a resource is made.
   const other = createHash('sha1');
   const mac = createHmac('md5', 'inner key');
@@ -553,7 +553,7 @@ test('hooks that use hashers while one is being used', async () => {
   );
 });
 
-test('hooks that detach, reset and dispose while the call that made them runs', async () => {
+test('hooks may detach, reset and dispose during their call', async () => {
   for (const deed of ['detach', 'dispose', 'reset', 'digest']) {
     for (const size of [10, 300_000]) {
       const key = createKey('hmac-sha256', 'key');
@@ -605,7 +605,7 @@ test('hooks that detach, reset and dispose while the call that made them runs', 
 
 // ends
 
-test('a hasher dropped while in flight, and collections at every moment', async () => {
+test('a hasher that is dropped in flight survives collections', async () => {
   const { code, stdout, stderr } = await run(
     `
     const { setTimeout: sleep } = require('node:timers/promises');
@@ -765,7 +765,7 @@ const flooding = `
   setInterval(fire, 3);
 `;
 
-test('worker_threads terminated with updates in flight', async () => {
+test('worker_threads may be terminated with updates in flight', async () => {
   const { code, signal, stdout, stderr } = await run(`
     const { Worker } = require('node:worker_threads');
     const { once } = require('node:events');
@@ -789,7 +789,7 @@ test('worker_threads terminated with updates in flight', async () => {
   assert.deepEqual([code, signal, stdout], [0, null, 'survived\n'], stderr);
 });
 
-test('a process that ends with updates in flight', async () => {
+test('a process ends with updates in flight', async () => {
   for (const [ending, expected] of [
     ['process.exit(7)', 7],
     ['setTimeout(() => process.exit(8), 10)', 8],

@@ -99,14 +99,14 @@ for (const subject of subjects) {
   });
 }
 
-test('1 MiB + 1 in chunks: every algorithm', () => {
+test('1 MiB + 1 in chunks has the digest of one piece: every algorithm', () => {
   const rng = random('large');
   const message = rng.bytes(2 ** 20 + 1);
   for (const subject of subjects)
     for (let round = 0; round < 2; round++) agrees(subject, message, rng.pick(styleNames), rng);
 });
 
-test('around the size of the buffer', () => {
+test('chunks around the size of the buffer have the digest of one piece', () => {
   const rng = random('buffered');
   const data = rng.bytes(3 * 4096 + 10);
   for (const subject of subjects) {
@@ -117,7 +117,7 @@ test('around the size of the buffer', () => {
 });
 
 // Hashers share one input buffer: the next hasher evicts the current one.
-test('many hashers in turn, each with its own message', () => {
+test('many hashers in turn keep their own messages', () => {
   const rng = random('turns');
   const data = rng.bytes(5000);
   for (let round = 0; round < 12; round++) {
@@ -148,7 +148,7 @@ test('many hashers in turn, each with its own message', () => {
   }
 });
 
-test('keys of an HMAC of every size', () => {
+test('an HMAC takes keys of every size', () => {
   const rng = random('keys');
   const bytes = rng.bytes(300);
   const message = rng.bytes(700);
@@ -172,7 +172,7 @@ test('keys of an HMAC of every size', () => {
   }
 });
 
-test('a key that is changed after the call', () => {
+test('a key may be changed after the call', () => {
   for (const algorithm of hmacNames) {
     const key = Buffer.alloc(40, 1);
     const expected = oracle({
@@ -251,7 +251,7 @@ for (const subject of extendable) {
   });
 }
 
-test('the properties of a hasher', () => {
+test('a hasher has the name and sizes of its algorithm', () => {
   for (const { name, algorithm, kind, options, make } of subjects) {
     const hasher = make();
     const { digest, block } = hashes[algorithm];
@@ -282,7 +282,7 @@ test('the properties of a hasher', () => {
     assert.equal(millrace.createHash(algorithm).outputLength, algorithm === 'shake128' ? 16 : 32);
 });
 
-test('names in any case, and aliases', () => {
+test('names are taken in any case, and aliases too', () => {
   for (const [alias, name] of [
     ['SHA256', 'sha256'],
     ['SHA-256', 'sha256'],
@@ -300,7 +300,7 @@ test('names in any case, and aliases', () => {
   }
 });
 
-test('a seed as number and as bigint, of every width', () => {
+test('a seed may be a number or a bigint of every width', () => {
   for (const [algorithm, { seedBits }] of Object.entries(hashes)) {
     if (!seedBits) continue;
     for (const seed of [
@@ -328,7 +328,7 @@ test('a seed as number and as bigint, of every width', () => {
   }
 });
 
-test('outputLength of every size', () => {
+test('every outputLength gives the start of the output', () => {
   const rng = random('lengths of output');
   for (const algorithm of ['shake128', 'shake256', 'blake3']) {
     const message = rng.bytes(777);

@@ -73,7 +73,7 @@ function harmless(make, what) {
   return true;
 }
 
-test('at every stage of a message', () => {
+test('a message continues from its state at every stage', () => {
   for (const subject of subjects) {
     const rng = random(`stages ${subject.name}`);
     for (const size of [0, 1, 63, 64, 65, 200, 1024, 1025, 2100, 10_000]) {
@@ -162,7 +162,7 @@ test('before the first byte there is no state, and nothing takes its place', () 
   }
 });
 
-test('a state as any kind of bytes', () => {
+test('a state may be any kind of bytes', () => {
   const hash = millrace.createHash('sha256').update('the beginning');
   const blob = hash.exportState();
   const expected = hash.update(' and the end').digest('hex');
@@ -202,7 +202,7 @@ test('states do not depend on what becomes of the hasher or the blob', () => {
   }
 });
 
-test('in another process', async () => {
+test('a state continues in another process', async () => {
   const rng = random('process');
   const message = rng.bytes(9000);
   const states = families.map((subject) => {
@@ -247,7 +247,7 @@ test('in another process', async () => {
 
 // states of somebody else
 
-test('a state of another algorithm, kind, key or seed', () => {
+test('a state of another algorithm, kind, key or seed is refused', () => {
   const key = Buffer.alloc(32, 1);
   const makers = {
     ...Object.fromEntries(
@@ -333,7 +333,7 @@ test("the seed is the state's unless another is given", () => {
   }
 });
 
-test('a prepared key that was disposed', () => {
+test('a state with a disposed key is refused', () => {
   const key = millrace.createKey('hmac-sha256', 'key');
   const hmac = millrace.createHmac('sha256', key).update('abc');
   const state = hmac.exportState();
@@ -348,7 +348,7 @@ test('a prepared key that was disposed', () => {
 
 // damage
 
-test('cut short, extended, and not a state at all', () => {
+test('bytes that are cut short, extended or not a state are refused', () => {
   for (const subject of families) {
     const blob = subject.make().update(Buffer.alloc(100, 1)).exportState();
     const make = (state) => () => subject.make({ state });
@@ -395,7 +395,7 @@ test('other versions are named', () => {
   }
 });
 
-test('every single bit flipped', () => {
+test('a state with any bit flipped is refused', () => {
   const rng = random('bits');
   for (const subject of subjects) {
     const blob = subject.make().update(rng.bytes(150)).exportState();
@@ -408,7 +408,7 @@ test('every single bit flipped', () => {
   }
 });
 
-test('every single bit flipped, and the sum made right again', () => {
+test('a state with any bit flipped and a right sum is refused or harmless', () => {
   const rng = random('forged');
   let taken = 0;
   let all = 0;
@@ -447,7 +447,7 @@ test('every single bit flipped, and the sum made right again', () => {
   assert.ok(taken > all / 10 && taken < all, `${taken} of ${all} taken`);
 });
 
-test('states of random bytes, in an envelope that is right', () => {
+test('random bytes in a right envelope are refused or harmless', () => {
   const rng = random('random states');
   for (const subject of families) {
     const blob = subject.make().update('begun').exportState();
@@ -489,7 +489,7 @@ test('states of random bytes, in an envelope that is right', () => {
   }
 });
 
-test('the mark of output taken, forged', () => {
+test('a forged mark of taken output is refused or harmless', () => {
   for (const subject of families) {
     for (const size of [0, 10, 2000]) {
       const state = subject.make().update(Buffer.alloc(size, 1)).exportState();
@@ -564,7 +564,7 @@ test('a state exported during output continues with the next byte', () => {
   }
 });
 
-test('nothing to export after the digest', () => {
+test('a hasher has no state after its digest', () => {
   for (const { name, make } of families) {
     const hasher = make().update('abc');
     hasher.digest();

@@ -43,7 +43,7 @@ async function alike(name, act) {
   });
 }
 
-test('every algorithm, random chunks, every reading mode', async () => {
+test('every algorithm hashes random chunks in every reading mode', async () => {
   for (const subject of subjects) {
     const data = message.subarray(0, rng.pick([0, 1, 1000, 5000, 100_000, 300_000]));
     const wanted = subject.expected(data).toString('hex');
@@ -97,7 +97,7 @@ test('every algorithm, random chunks, every reading mode', async () => {
   }
 });
 
-test('chunks of every kind of size, from tiny to 4 MiB', async () => {
+test('chunks may have any size, from tiny to 4 MiB', async () => {
   for (const size of [1, 7, 1023, 1024, 65_535, 65_536, 65_537, 2 ** 20, 4 * 2 ** 20]) {
     const chunk = Buffer.alloc(size, 'chunk');
     const count = size < 100 ? 20_000 : 5;
@@ -126,7 +126,7 @@ test('large and small chunks by turns keep their order', async () => {
   }
 });
 
-test('a file', async () => {
+test('a piped file has its digest', async () => {
   const folder = temporary();
   const file = join(folder, 'file');
   writeFileSync(file, message);
@@ -400,14 +400,14 @@ test('digest() before the stream ends: end() fails with ERR_HASHER_SPENT', async
   }
 });
 
-test('an unknown encoding in a chunk', async () => {
+test('an unknown encoding of a chunk is an error', async () => {
   const stream = createHash('sha256');
   assert.throws(() => stream.write('abc', 'klingon'), { code: 'ERR_UNKNOWN_ENCODING' });
   stream.end();
   assert.deepEqual((await stream.toArray())[0], millrace.hash('sha256', ''));
 });
 
-test('shake128 as a stream, with and without an outputLength', async () => {
+test('shake128 is a stream with and without an outputLength', async () => {
   for (const options of [undefined, { outputLength: 200 }]) {
     const [digest] = await createHash('shake128', options).end('a').toArray();
     assert.deepEqual(digest, millrace.hash('shake128', 'a', options));
@@ -428,7 +428,7 @@ test('a key disposed midway is an error of the stream', async () => {
 
 // ends before the end
 
-test('a source that errors midway', async () => {
+test('a source that fails midway gives no digest', async () => {
   for (const size of [10, 100_000]) {
     const stream = createHash('sha256');
     const source = Readable.from(
@@ -444,7 +444,7 @@ test('a source that errors midway', async () => {
   }
 });
 
-test('destroyed with chunks in flight', async () => {
+test('a stream destroyed with chunks in flight gives no digest', async () => {
   for (const error of [undefined, new Error('enough')]) {
     const stream = createHash('sha256');
     const told = [];
@@ -478,7 +478,7 @@ test('aborted by a signal', async () => {
   await assert.rejects(finished(stream), { name: 'AbortError' });
 });
 
-test('a reader that leaves early', async () => {
+test('a reader may leave early', async () => {
   for await (const chunk of Readable.from([message]).pipe(createHash('sha256'))) {
     assert.deepEqual(chunk, expected);
     break;
@@ -532,7 +532,7 @@ test('options that would replace the hash do not make a wrong digest', async () 
   }
 });
 
-test('composed, and with several in one pipeline', async () => {
+test('streams may be composed, several in one pipeline', async () => {
   const both = await pipeline(
     Readable.from([message]),
     createHash('sha256'),
@@ -545,7 +545,7 @@ test('composed, and with several in one pipeline', async () => {
   assert.deepEqual((await composed.toArray())[0], expected);
 });
 
-test('one source, many hashers', async () => {
+test('one source may be piped to many hashers', async () => {
   const source = new PassThrough().setMaxListeners(100);
   const streams = families.map((subject) => ({ subject, stream: source.pipe(subject.make()) }));
   for (const piece of pieces(message, rng)) if (!source.write(piece)) await once(source, 'drain');

@@ -26,7 +26,7 @@ const notSizes = [
   [Infinity, VALUE],
 ];
 
-test('scrypt', async () => {
+test('scrypt refuses wrong arguments', async () => {
   await refuses('scrypt', ['a', 'b'], MISSING, /keylen/);
   for (const value of notData) {
     await refuses('scrypt', [value, 'salt', 32], TYPE, /^password/);
@@ -67,7 +67,7 @@ test('scrypt', async () => {
   assert.equal(millrace.scrypt('a', 'b', 0, undefined).length, 0);
 });
 
-test('pbkdf2', async () => {
+test('pbkdf2 refuses wrong arguments', async () => {
   await refuses('pbkdf2', ['a', 'b', 1, 32], MISSING, /digest/);
   for (const value of notData) {
     await refuses('pbkdf2', [value, 'salt', 1, 32, 'sha256'], TYPE, /^password/);
@@ -90,7 +90,7 @@ test('pbkdf2', async () => {
   await refuses('pbkdf2', ['a', 'b', 1, 32, 'sha256', 5], TYPE, /^options/);
 });
 
-test('hkdf', async () => {
+test('hkdf refuses wrong arguments', async () => {
   await refuses('hkdf', ['sha256', 'a', 'b', 'c'], MISSING, /keylen/);
   for (const value of notData) {
     await refuses('hkdf', ['sha256', value, 'salt', 'info', 32], TYPE, /^ikm/);
@@ -103,7 +103,7 @@ test('hkdf', async () => {
   await refuses('hkdf', ['md6', 'a', 'b', 'c', 32], 'ERR_UNKNOWN_ALGORITHM', /^digest/);
 });
 
-test('argon2', async () => {
+test('argon2 refuses wrong arguments', async () => {
   const good = { message: 'a', nonce: '8 bytes!', memory: 64 };
   await refuses('argon2', ['argon2id'], MISSING, /parameters/);
   await refuses('argon2', ['argon2', good], 'ERR_UNKNOWN_ALGORITHM', /^algorithm/);
@@ -136,7 +136,7 @@ test('argon2', async () => {
     await refuses('argon2', ['argon2id', { ...good, ...other }], code, names);
 });
 
-test('options of calls', async () => {
+test('wrong options of calls are refused', async () => {
   for (const [name, args] of [
     ['scrypt', ['a', 'b', 32]],
     ['pbkdf2', ['a', 'b', 1, 32, 'sha256']],
@@ -156,7 +156,7 @@ test('options of calls', async () => {
   }
 });
 
-test('settings', () => {
+test('maxKdfMemory limits derivations, and wrong values are refused', () => {
   const { maxKdfMemory } = millrace.configure();
   assert.ok(maxKdfMemory > 0 && maxKdfMemory <= 2 ** 30 + 2 ** 24);
   for (const value of [0, -1, 1.5, '5', null])

@@ -76,7 +76,7 @@ test('in lanes each job reports its own progress', async () => {
   }
 });
 
-test('by every route', async () => {
+test('every route derives the same keys', async () => {
   const { code, stderr } = await run(`
     const assert = require('node:assert/strict');
     const crypto = require('node:crypto');
@@ -221,7 +221,7 @@ test(
   },
 );
 
-test('a limit that is lowered or raised while some wait', async () => {
+test('the limit may be lowered or raised while jobs wait', async () => {
   const { code, stderr } = await run(`
     const assert = require('node:assert/strict');
     millrace.configure({ maxKdfMemory: 64 << 20 });
@@ -235,7 +235,7 @@ test('a limit that is lowered or raised while some wait', async () => {
   assert.equal(code, 0, stderr);
 });
 
-test('a thread that ends while derivations run, in lanes, and wait', async () => {
+test('a thread may end while derivations run, in lanes, and wait', async () => {
   const { code, stderr, ms } = await run(`
     const { Worker, isMainThread } = require('node:worker_threads');
     if (!isMainThread) {

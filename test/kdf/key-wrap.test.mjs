@@ -63,7 +63,7 @@ for (const [engine, call] of Object.entries(engines)) {
   });
 }
 
-test('every size as node:crypto, which has KWP in some builds', async () => {
+test('every size is wrapped as by node:crypto, which has KWP in some builds', async () => {
   const rng = random('key wrap');
   const had = new Set(getCiphers());
   let compared = 0;
@@ -126,7 +126,7 @@ test('an asynchronous call reads its keys at the call, and can be aborted', asyn
   }
 });
 
-test('bad input', async () => {
+test('wrong arguments are refused', async () => {
   const [key, source] = [Buffer.alloc(16, 1), Buffer.alloc(24, 2)];
   const given = { key, source };
   for (const [method, algorithm, options, code, message] of [

@@ -41,7 +41,7 @@ const ofOthers = [
   ],
 ];
 
-test('hashes of other programs', async () => {
+test('hashes of other programs are verified', async () => {
   for (const [password, hash] of ofOthers) {
     assert.equal(verifyPassword(password, hash), true, hash);
     assert.equal(verifyPassword(Buffer.from('Password'), hash), false, hash);
@@ -118,7 +118,7 @@ test('options decide, and the bytes are those of the derivation', async () => {
   );
 });
 
-test('what needs to be made anew', () => {
+test('needsRehash compares every parameter', () => {
   const hash = hashPassword('x', { ...quick });
   assert.equal(needsRehash(hash, quick), false);
   for (const other of [
@@ -179,7 +179,7 @@ test('a text that is not a password hash is refused', async () => {
   }
 });
 
-test('what asks for too much is refused before anything is computed', async () => {
+test('costs above the limits are refused before anything is computed', async () => {
   const tail = '$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
   const before = performance.now();
   await refuses(
@@ -379,7 +379,7 @@ test('the portable engine is stopped by the clock', () => {
   assert.equal(verifyPassword('pw', hash, { engine: 'portable', maxTime: 2000 }), true);
 });
 
-test('bcrypt: made, verified by another library, and the reverse', async () => {
+test('bcrypt hashes verify in another library, and the reverse', async () => {
   // crypt_blowfish's vector.
   const salt = Buffer.from('10410410410410410410410410410410', 'hex');
   const longest = 'é'.repeat(36);
@@ -444,7 +444,7 @@ test('bcrypt: needsRehash compares the cost', () => {
   assert.equal(needsRehash(hashPassword('x', quick), { algorithm: 'bcrypt', cost: 5 }), true);
 });
 
-test('bad input', async () => {
+test('wrong arguments are refused', async () => {
   const { ERR_ARGUMENT_TYPE, ERR_ARGUMENT_VALUE } = {
     ERR_ARGUMENT_TYPE: 'ERR_ARGUMENT_TYPE',
     ERR_ARGUMENT_VALUE: 'ERR_ARGUMENT_VALUE',
@@ -503,7 +503,7 @@ test('bad input', async () => {
   );
 });
 
-test('timingSafeEqual', () => {
+test('timingSafeEqual compares bytes of equal size', () => {
   const { timingSafeEqual } = millrace;
   assert.equal(timingSafeEqual(Buffer.from('abc'), new Uint8Array([97, 98, 99])), true);
   assert.equal(timingSafeEqual(Buffer.from('abc'), Buffer.from('abd')), false);

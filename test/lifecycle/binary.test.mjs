@@ -125,17 +125,17 @@ const elf = (machine) => {
   return header;
 };
 
-test('a file of text', async () => {
+test('a text file as binary is reported', async () => {
   install(Buffer.from('version https://git-lfs.github.com/spec/v1\n'.repeat(200)));
   warned(await run(REPORT), /damaged, or not a native binary/, /Install millrace anew/);
 });
 
-test('an empty file', async () => {
+test('an empty file as binary is reported', async () => {
   install(Buffer.alloc(0));
   warned(await run(REPORT), /damaged, or not a native binary/);
 });
 
-test('a binary cut short', { skip: onLinux }, async () => {
+test('a truncated binary is reported', { skip: onLinux }, async () => {
   const whole = readFileSync(built);
   for (const size of [5000, whole.length / 2, whole.length - 1]) {
     install(whole.subarray(0, size));
@@ -150,7 +150,7 @@ test('a binary cut short', { skip: onLinux }, async () => {
   warned(await run(REPORT), /Install millrace anew/);
 });
 
-test('a binary for another CPU', { skip: onLinux }, async () => {
+test('a binary for another CPU is reported', { skip: onLinux }, async () => {
   const [machine, name] = process.arch === 'arm64' ? [62, 'x64'] : [183, 'arm64'];
   install(Buffer.concat([elf(machine), Buffer.alloc(4096)]));
   warned(
@@ -159,7 +159,7 @@ test('a binary for another CPU', { skip: onLinux }, async () => {
   );
 });
 
-test('a binary for another system', { skip: onLinux }, async () => {
+test('a binary for another system is reported', { skip: onLinux }, async () => {
   const mach = Buffer.alloc(4096);
   mach.writeUInt32LE(0xfeedfacf, 0);
   mach.writeUInt32LE(0x0100000c, 4);
@@ -169,7 +169,7 @@ test('a binary for another system', { skip: onLinux }, async () => {
   warned(await run(REPORT), /a binary for win32/);
 });
 
-test('a folder in place of the file', async () => {
+test('a folder in place of the binary is reported', async () => {
   install(null);
   mkdirSync(installed, { recursive: true });
   writeFileSync(
@@ -196,7 +196,7 @@ test(
   },
 );
 
-test('a front and a binary of different versions', async () => {
+test('a binary of another version is reported', async () => {
   const core = join(package_, 'dist', 'core.js');
   const text = readFileSync(core, 'utf8');
   assert.ok(text.includes(`"${version}"`));
@@ -212,7 +212,7 @@ test('a front and a binary of different versions', async () => {
   }
 });
 
-test('a platform without a binary', async () => {
+test('a platform without a binary is reported', async () => {
   warned(
     await run(`Object.defineProperty(process, 'platform', { value: 'sunos' });\n${REPORT}`),
     /None is published for sunos-/,

@@ -297,7 +297,7 @@ test('ticks and microtasks of a callback run before the next callback', async ()
   assert.equal(seen.filter((what) => what === 'tick').length, 50);
 });
 
-test('a callback that throws is an uncaughtException, and the others go on', async () => {
+test('a callback that throws is an uncaughtException, and the others continue', async () => {
   const { code, stdout } = await run(`
     const seen = [];
     process.on('uncaughtException', (error, origin) => seen.push(error.message + ' ' + origin));

@@ -32,7 +32,7 @@ mkdirSync(join(project, 'node_modules'));
 symlinkSync(root, join(project, 'node_modules', 'millrace'), 'junction');
 after(() => rmSync(project, { recursive: true, force: true }));
 
-test('the names of the entry points, default and named', () => {
+test('the entry points have their names as default and named exports', () => {
   for (const name of names) {
     assert.equal(typeof millrace[name], 'function', name);
     assert.equal(namespace[name], millrace[name], name);
@@ -148,7 +148,7 @@ for (const options of [
   });
 }
 
-test('several copies of the package in one process', async () => {
+test('several copies of the package work in one process', async () => {
   // As test runners do that evaluate modules afresh for each file.
   const { code, stdout, stderr } = await run(
     `
@@ -207,7 +207,7 @@ test('the permission model without addons: the portable engine', async () => {
   assert.equal(stdout, 'd41d8cd98f00b204e9800998ecf8427e false\n');
 });
 
-test('frozen intrinsics', async () => {
+test('frozen intrinsics do not matter', async () => {
   const { code, stdout } = await run(
     "console.log(millrace.hash('md5', '', 'hex')); promises.hash('md5', '').catch(console.log)",
     { flags: ['--frozen-intrinsics', '--no-warnings'] },

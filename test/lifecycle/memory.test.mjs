@@ -96,7 +96,7 @@ async function shortOfMemory(program) {
 
 const OUT_OF_MEMORY = 'ERR_OUT_OF_MEMORY';
 
-test('a first large result when 32 MiB cannot be had', { skip }, async (t) => {
+test('a first large result works when 32 MiB cannot be allocated', { skip }, async (t) => {
   const found = await inShortMemory(
     t,
     `

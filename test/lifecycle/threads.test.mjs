@@ -13,7 +13,7 @@ const counting = `
   const tasks = () => readdirSync('/proc/self/task').length;
 `;
 
-test('no thread before the first asynchronous job', { skip: linux }, async () => {
+test('no thread starts before the first asynchronous job', { skip: linux }, async () => {
   const { code, stdout, stderr } = await run(`
     ${counting};
     const loaded = tasks();
@@ -145,7 +145,7 @@ test(
   },
 );
 
-test('settings that are none', async () => {
+test('invalid numbers of threads are refused', async () => {
   const { default: millrace } = await import('millrace');
   for (const threads of [0, -1, 1.5, NaN, Infinity, 1025, 2 ** 40])
     assert.throws(() => millrace.configure({ threads }), {

@@ -24,7 +24,7 @@ function detach(view) {
 /** Returns a buffer with memory that can be taken away: that of Node's pool cannot. */
 const apart = (size, fill = 1) => Buffer.from(new ArrayBuffer(size)).fill(fill);
 
-test('sources that are none', async () => {
+test('sources that are not messages are refused', async () => {
   for (const value of [
     undefined,
     null,
@@ -85,7 +85,7 @@ test('errors name the index of an element that is not bytes or text', async () =
   await turn();
 });
 
-test('sparse arrays, subclasses, proxies, arrays of another realm', async () => {
+test('sparse arrays, subclasses, proxies and arrays of another realm are taken', async () => {
   const sparse = ['a', , 'c'];
   await refuses('hashMany', ['sha256', sparse], 'ERR_ARGUMENT_TYPE', /sources\[1\]/);
   await refuses('hashMany', ['sha256', new Array(5)], 'ERR_ARGUMENT_TYPE', /sources\[0\]/);
@@ -130,7 +130,7 @@ test('lengths that lie: an error with a code, and no crash', () => {
   }
 });
 
-test('the packed form', async () => {
+test('wrong values of the packed form are refused', async () => {
   for (const data of [undefined, null, 5, 'text', [], {}])
     await refuses('hashMany', ['sha256', { data, size: 4 }], 'ERR_ARGUMENT_TYPE', /sources\.data/);
   for (const size of [undefined, null, '4', 4n, {}])
@@ -214,7 +214,7 @@ test('the packed form', async () => {
   }
 });
 
-test('options and targets', async () => {
+test('wrong options and targets are refused', async () => {
   for (const options of [null, 5, true, Buffer.alloc(3)])
     await assert.rejects(async () => hashMany('sha256', ['a'], options), {
       code: 'ERR_ARGUMENT_TYPE',
@@ -301,7 +301,7 @@ test('options and targets', async () => {
   });
 });
 
-test('a target of every kind', async () => {
+test('a target may be any kind of memory', async () => {
   for (const entryPoint of [millrace, promises]) {
     const resizable = new ArrayBuffer(80, { maxByteLength: 200 });
     for (const target of [
@@ -326,7 +326,7 @@ test('a target of every kind', async () => {
   }
 });
 
-test('targets over the sources, everywhere', () => {
+test('a target may overlap the sources anywhere', () => {
   const rng = random('overlap');
   for (let round = 0; round < 60; round++) {
     const memory = Buffer.from(bytes.subarray(0, 20_000));
@@ -424,7 +424,7 @@ test('memory that a getter transfers is refused', async () => {
   }
 });
 
-test('getters that shrink and grow', async () => {
+test('getters may shrink and grow memory', async () => {
   for (const size of [500, 5000, 50_000]) {
     for (const entryPoint of [millrace, promises]) {
       const memory = new ArrayBuffer(size, { maxByteLength: 100_000 });
@@ -454,7 +454,7 @@ test('getters that shrink and grow', async () => {
   }
 });
 
-test('getters that change the array, the target, the key', async () => {
+test('getters may change the array, the target and the key', async () => {
   // More elements, fewer elements.
   assert.deepEqual(
     hashMany(
@@ -557,7 +557,7 @@ test('getters that change the array, the target, the key', async () => {
   }
 });
 
-test('getters that use the library', () => {
+test('getters may use the library', () => {
   const sources = ['first', 'second'.repeat(300), 'third'];
   const act = () => {
     hashMany('sha512', ['inner', 'messages'.repeat(500)]);
@@ -648,7 +648,7 @@ test('lent memory that is taken away: an error or digests, and no crash', async 
   }
 });
 
-test('a key disposed right after the call', async () => {
+test('a key may be disposed right after the call', async () => {
   const key = createKey('hmac-sha256', 'key');
   const sources = Array.from({ length: 300 }, () => bytes.subarray(0, 4000));
   const promise = promises.hmacMany('sha256', key, sources);
@@ -659,7 +659,7 @@ test('a key disposed right after the call', async () => {
   );
 });
 
-test('many batches at once, with other work', async () => {
+test('many batches run at once, with other work', async () => {
   const rng = random('batches at once');
   const flying = Array.from({ length: 60 }, () => {
     const sources = Array.from({ length: rng.below(400) }, () =>
@@ -688,7 +688,7 @@ test('callbacks come later, once', async () => {
   }
 });
 
-test('signals', async () => {
+test('a signal aborts a batch', async () => {
   const sources = Array.from({ length: 200 }, () => bytes.subarray(0, 3000));
   for (const given of [[sources], [sources, 'hex'], [{ data: bytes, size: 100 }], [[]]]) {
     await assert.rejects(

@@ -128,7 +128,7 @@ test('every length to 600 in one batch, forwards, backwards and shuffled', () =>
   }
 });
 
-test('packed messages of every size', async () => {
+test('packed messages of every size have the digests of single calls', async () => {
   const rng = random('packed');
   for (const subject of subjects) {
     const [method, before, options] = callOf(subject);
@@ -159,7 +159,7 @@ test('packed messages of every size', async () => {
   }
 });
 
-test('every encoding', async () => {
+test('batches give digests in every encoding', async () => {
   const rng = random('encodings');
   for (const subject of subjects) {
     const [method, before, options] = callOf(subject);
@@ -191,7 +191,7 @@ test('every encoding', async () => {
   }
 });
 
-test('targets and offsets', async () => {
+test('targets take digests at any offset', async () => {
   const rng = random('targets');
   for (const subject of subjects) {
     const [method, before, options] = callOf(subject);
@@ -214,7 +214,7 @@ test('targets and offsets', async () => {
   }
 });
 
-test('strings, views and buffers together', async () => {
+test('strings, views and buffers may be mixed', async () => {
   const rng = random('mixed');
   const kinds = [
     (bytes) => bytes,
@@ -257,7 +257,7 @@ test('strings, views and buffers together', async () => {
   }
 });
 
-test('keys of hmacMany', async () => {
+test('hmacMany takes every kind of key', async () => {
   const rng = random('mac keys');
   const sources = messages(rng, 60, data);
   for (const algorithm of hmacNames) {
@@ -284,7 +284,7 @@ test('keys of hmacMany', async () => {
   }
 });
 
-test('100,000 messages', async () => {
+test('100,000 messages are hashed in one call', async () => {
   const rng = random('100,000');
   const size = 33;
   const all = rng.bytes(100_000 * size);

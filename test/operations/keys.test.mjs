@@ -108,7 +108,7 @@ for (const algorithm of hmacNames) {
   });
 }
 
-test('blake3: a prepared key', async () => {
+test('blake3 takes a prepared key', async () => {
   const bytes = random('blake3').bytes(32);
   const key = millrace.createKey('BLAKE3', bytes);
   assert.equal(key.algorithm, 'blake3');
@@ -125,7 +125,7 @@ test('blake3: a prepared key', async () => {
   }
 });
 
-test('a KeyObject of node:crypto', () => {
+test('a KeyObject of node:crypto is a key', () => {
   const bytes = random('KeyObject').bytes(32);
   const options = { nonce: Buffer.alloc(12), source: 'abc' };
   assert.deepEqual(
@@ -251,7 +251,7 @@ test('a key for one algorithm is refused by every other', async () => {
   await refuses('hash', ['sha256', key], 'ERR_ARGUMENT_TYPE', /data/);
 });
 
-test('a disposed key', async () => {
+test('a disposed key is refused', async () => {
   const key = millrace.createKey('aes-256-gcm', Buffer.alloc(32));
   const mac = millrace.createKey('hmac-sha256', 'k');
   const blake3 = millrace.createKey('blake3', Buffer.alloc(32));
@@ -300,7 +300,7 @@ test('a disposed key is not mistaken for its successor', () => {
 });
 
 test(
-  'Symbol.dispose',
+  'Symbol.dispose disposes a key',
   { skip: Symbol.dispose === undefined && 'not in this version of Node' },
   () => {
     const key = millrace.createKey('aes-128-ctr', Buffer.alloc(16));
@@ -309,7 +309,7 @@ test(
   },
 );
 
-test('keys disposed while their jobs are in flight', async () => {
+test('keys may be disposed while their jobs are in flight', async () => {
   const rng = random('in flight');
   const source = rng.bytes(200_000);
   const jobs = Array.from({ length: 300 }, (_, index) => {

@@ -312,7 +312,7 @@ for (const algorithm of aeadNames) {
   });
 }
 
-test('threads and processes have nonces of their own', async () => {
+test('threads and processes have different nonces', async () => {
   const first = () =>
     millrace
       .seal('xchacha20-poly1305', { key: Buffer.alloc(32), source: '' })

@@ -42,7 +42,7 @@ for (const [name, library] of Object.entries(platforms)) {
       assert.match(facts, new RegExp(`MiB, ${cpu}; .*needs [A-Za-z/]`));
     });
 
-    test('that of another CPU, of another system, or a program', () => {
+    test('a library of another CPU or system, or a program, is a fault', () => {
       const other = cpu === 'x64' ? 'arm64' : 'x64';
       const swapped = platforms[name.replace(cpu, other)]();
       assert.deepEqual(inspectBytes(name, swapped).faults, [`it is for ${other}`]);
@@ -62,12 +62,12 @@ for (const [name, library] of Object.entries(platforms)) {
       assert.deepEqual(faultsOf(name, { exports: [] }), missing);
     });
 
-    test('libraries that no such system has', () => {
+    test('a needed library that the system lacks is a fault', () => {
       const faults = faultsOf(name, { needed: ['libunwind.so.1'] });
       assert.deepEqual(faults, ['it needs libunwind.so.1']);
     });
 
-    test('no table by which a panic is caught', () => {
+    test('a library without unwinding tables is a fault', () => {
       const faults = faultsOf(name, { unwinds: false });
       assert.deepEqual(faults, ['it has no unwind table: a panic would end the process']);
     });
@@ -75,18 +75,18 @@ for (const [name, library] of Object.entries(platforms)) {
 }
 
 describe('the oldest system', () => {
-  test('glibc', () => {
+  test('a newer glibc is a fault', () => {
     const faults = faultsOf('linux-x64-gnu', { glibc: '2.29' });
     assert.deepEqual(faults, ['it needs glibc 2.29, not 2.28 at most']);
     assert.deepEqual(faultsOf('linux-x64-gnu', { glibc: '2.4' }), []);
   });
 
-  test('macOS', () => {
+  test('a newer macOS is a fault', () => {
     const faults = faultsOf('darwin-x64', { system: 0xb0100 });
     assert.deepEqual(faults, ['it needs system 11.1, not 11.0 at most']);
   });
 
-  test('Windows', () => {
+  test('a newer Windows is a fault', () => {
     const faults = faultsOf('win32-arm64', { system: [10, 1] });
     assert.deepEqual(faults, ['it needs system 10.1, not 10.0 at most']);
     assert.deepEqual(faultsOf('win32-arm64', { system: [6, 1] }), []);
@@ -94,7 +94,7 @@ describe('the oldest system', () => {
 });
 
 describe('macOS', () => {
-  test('a name that neither a library nor Node.js has', () => {
+  test('a name that neither a library nor Node.js has is a fault', () => {
     const open = ['napi_throw', 'node_api_symbol_for', '__udivti3'];
     assert.deepEqual(faultsOf('darwin-arm64', { open }), ['no library has its __udivti3']);
   });
@@ -113,7 +113,7 @@ describe('macOS', () => {
   });
 });
 
-test('the library of this machine', (t) => {
+test('the library of this machine has no fault', (t) => {
   const name = hostPlatform();
   const file = join(root, 'native', `millrace.${name}.node`);
   if (process.platform !== 'linux') return t.skip('it is built for Linux releases only');

@@ -601,7 +601,7 @@ test('wrong costs and sizes end as at the main entry point', () => {
     );
 });
 
-test('timingSafeEqual', () => {
+test('timingSafeEqual compares bytes of equal size', () => {
   const [a, b] = [Uint8Array.of(1, 2, 3), Uint8Array.of(1, 2, 3)];
   assert.equal(entryPoint.timingSafeEqual(a, b), true);
   for (let at = 0; at < 3; at++)

@@ -20,7 +20,7 @@ const served = ['sha1', 'sha256', 'sha384', 'sha512'];
 const id = (name) => (name in hashes ? hashNames : cipherNames).indexOf(name);
 const sizes = [0, 1, 15, 16, 17, 63, 64, 65, 1000, 4096, 65_537, 1_000_003];
 
-test('digests and HMACs', async () => {
+test('digests and HMACs are those of the native engine', async () => {
   const rng = random('webcrypto hashes');
   for (const name of hashNames) {
     const source = rng.bytes(sizes.at(-1));
@@ -68,7 +68,7 @@ test('the counter of AES-CTR carries through all of its bytes', async () => {
   }
 });
 
-test('AES-GCM', async () => {
+test('AES-GCM is that of the native engine', async () => {
   const rng = random('webcrypto gcm');
   for (const name of cipherNames) {
     for (const size of sizes) {
@@ -107,7 +107,7 @@ test('AES-GCM', async () => {
   }
 });
 
-test('PBKDF2', async () => {
+test('PBKDF2 is that of the native engine', async () => {
   const rng = random('webcrypto kdf');
   for (const name of hashNames.filter((each) => hashes[each].hmac)) {
     for (const size of [1, 20, 33, 64, 200]) {
@@ -436,7 +436,7 @@ test('WebCrypto and the module answer a worker request alike, in transferable me
   }
 });
 
-test('results of asynchronous calls of the portable engine are Buffers of their own', async () => {
+test('results of asynchronous calls of the portable engine are separate Buffers', async () => {
   const rng = random('adopted results');
   const source = rng.bytes(300_000);
   const [key, nonce, iv, aad] = [rng.bytes(32), rng.bytes(12), rng.bytes(16), rng.bytes(5)];

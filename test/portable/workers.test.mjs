@@ -47,7 +47,7 @@ async function until(condition, milliseconds = 10_000) {
   }
 }
 
-test('no worker for short jobs, and never more than allowed', async () => {
+test('short jobs start no worker, and long ones not more than allowed', async () => {
   const { code, stdout, stderr } = await child(`
     (async () => {
       const short = await Promise.all(
@@ -72,7 +72,7 @@ test('no worker for short jobs, and never more than allowed', async () => {
   assert.equal(stdout, '0 20\ntrue 0\n');
 });
 
-test('many in flight, of all kinds and sizes, each with its own result', async () => {
+test('many jobs of all kinds and sizes get their own results', async () => {
   const sizes = [0, 1, 100, 5_000, 20_000, 70_000, LONG];
   const calls = [];
   for (let index = 0; index < 140; index++) {
@@ -304,7 +304,7 @@ test('an abort of what the platform computes: rejected, its target left as it wa
   assert.ok(target.every((byte) => byte === 7));
 });
 
-test('how far a derivation has come', async () => {
+test('a derivation reports its progress', async () => {
   const seen = [];
   await promises.scrypt('password', 'salt', 32, {
     N: 2 ** 15,
@@ -543,7 +543,7 @@ test('the process ends when its last job has settled, not before and not long af
   assert.deepEqual(stdout.trim().split('\n').sort(), ['and told', 'told', 'true']);
 });
 
-test('process.exit with jobs in flight', async () => {
+test('process.exit ends jobs in flight', async () => {
   const { code, stdout, stderr } = await child(`
     for (let index = 0; index < 8; index++)
       promises.hash('blake2b512', Buffer.alloc(${20 * LONG})).then(() => console.log('told'));

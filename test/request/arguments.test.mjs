@@ -521,7 +521,7 @@ test('a cipher without authentication takes no aad and no tag', async () => {
   }
 });
 
-test('encodings', async () => {
+test('an unknown encoding is refused', async () => {
   for (const encoding of [
     'HEX',
     'utf8',
@@ -626,7 +626,7 @@ for (const algorithm of hashNames) {
   });
 }
 
-test('HMAC over what has none', async () => {
+test('an HMAC over a hash without one is refused', async () => {
   for (const algorithm of hashNames.filter((name) => !hashes[name].hmac)) {
     await refuses(
       'hmac',
@@ -643,7 +643,7 @@ test('HMAC over what has none', async () => {
   }
 });
 
-test('options of a hash that an HMAC does not have', async () => {
+test('an HMAC refuses options of a hash', async () => {
   for (const algorithm of ['sha256', 'blake3']) {
     for (const outputLength of [0, 1, 31, 33, 64])
       await refuses(
@@ -704,7 +704,7 @@ test('offsets are refused, with the options that replace them', async () => {
     await refuses(method, args, 'ERR_MISSING_ARGUMENT', /subarray.*options.target.*crypto-async/);
 });
 
-test('a callback that is not a function', async () => {
+test('a callback that is not a function is refused', async () => {
   for (const wrong of [0, null, {}, 'callback', Symbol('callback')]) {
     await assert.rejects(
       async () => millrace.hash('sha256', bytes(1), { target: bytes(32) }, wrong),

@@ -218,7 +218,7 @@ test('views in the windows of the drop-in entry point, lengths in bytes', () => 
   }
 });
 
-test('what only looks like bytes is refused by name', async () => {
+test('a value that only looks like bytes is refused by name', async () => {
   const fakes = {
     'object with the prototype of Uint8Array': () => Object.create(Uint8Array.prototype),
     'object with the prototype of Buffer': () => Object.create(Buffer.prototype),
@@ -429,7 +429,7 @@ for (const [name, make] of Object.entries(empties)) {
   });
 }
 
-test('a window at the very end', async () => {
+test('a window may end at the end of its memory', async () => {
   const memory = random('end').bytes(100);
   for (const entryPoint of [millrace, promises]) {
     assert.equal(

@@ -178,7 +178,7 @@ test('a source detached by an option read after it is refused', async () => {
   }
 });
 
-test('a prepared key disposed by a getter', async () => {
+test('a getter may dispose a prepared key', async () => {
   for (const entryPoint of [millrace, promises]) {
     const prepared = millrace.createKey('aes-256-gcm', key);
     const options = {
@@ -196,7 +196,7 @@ test('a prepared key disposed by a getter', async () => {
   }
 });
 
-test('hooks that call Millrace while a call is being made', async () => {
+test('hooks may call Millrace during a call', async () => {
   let busy = false;
   const hook = createHook({
     init() {
@@ -231,7 +231,7 @@ test('hooks that call Millrace while a call is being made', async () => {
   }
 });
 
-test('hooks that hash nothing at all while a call is being made', async () => {
+test('hooks may hash empty messages during a call', async () => {
   // The worst case for state shared between calls: the ranges of the inner call fit any buffer.
   for (const inner of [
     () => millrace.hash('sha256', '', () => {}),
@@ -265,7 +265,7 @@ test('hooks that hash nothing at all while a call is being made', async () => {
   }
 });
 
-test('a hook that detaches the source while the call is being made', async () => {
+test('a hook may detach the source during the call', async () => {
   for (const start of [
     (source) => promises.hash('sha256', source),
     (source) => promises.hash('sha256', source, { target: Buffer.alloc(32) }),

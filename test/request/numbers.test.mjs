@@ -60,7 +60,7 @@ function status(changed) {
   }
 }
 
-test('unknown operations, algorithms, engines and handles', () => {
+test('unknown operations, algorithms, engines and handles are refused', () => {
   assert.equal(status({}), statusNumbers.Done);
   for (const number of [60, 61, 100, 255, 2 ** 31, Infinity])
     assert.equal(status({ [Operation]: number }), statusNumbers.Argument, `operation ${number}`);
@@ -71,7 +71,7 @@ test('unknown operations, algorithms, engines and handles', () => {
   assert.equal(status({ [Key]: 12345 }), statusNumbers.KeyDisposed);
 });
 
-test('unknown engines, purposes and algorithms of keys', () => {
+test('unknown engines, purposes and algorithms of keys are refused', () => {
   const bytes = Buffer.alloc(32);
   for (const [purpose, algorithm, engine] of [
     [3, 0, 0],
@@ -88,7 +88,7 @@ test('unknown engines, purposes and algorithms of keys', () => {
   }
 });
 
-test('selectors that mean nothing', () => {
+test('unknown selectors are refused', () => {
   for (const name of ['threads', 'copies', 'derivationMemory'])
     assert.ok(Number.isNaN(native[name](7)), name);
   assert.ok(Number.isNaN(native.cost(0, 3, 9)));

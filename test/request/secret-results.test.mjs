@@ -129,7 +129,7 @@ for (const engine of engines) {
   });
 }
 
-test('sealed streams give opened chunks in memory of their own', async () => {
+test('sealed streams give opened chunks in separate memory', async () => {
   const options = { algorithm: 'aes-256-gcm', key };
   const sealed = [];
   await pipeline([Buffer.alloc(100_000, 5)], promises.sealStream(options), async (stream) => {

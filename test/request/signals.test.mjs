@@ -184,7 +184,7 @@ test('queued jobs are cancelled at once, running ones complete', async () => {
   assert.deepEqual(await promises.hash('sha256', source), digest);
 });
 
-test('one signal for many calls, half of them done', async () => {
+test('one signal aborts many calls, of which half are done', async () => {
   const controller = manyListeners();
   const settled = Array.from({ length: 2000 }, () =>
     promises.hash('sha256', source, { signal: controller.signal }),
@@ -203,7 +203,7 @@ test('one signal for many calls, half of them done', async () => {
   assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
 });
 
-test('AbortSignal.timeout', async () => {
+test('AbortSignal.timeout aborts a call', async () => {
   const { threads } = millrace.configure();
   const busy = Array.from({ length: threads * 4 }, () =>
     promises.hash('sha512', large, { target: Buffer.alloc(64) }),
@@ -233,7 +233,7 @@ test('a wrong argument wins over the signal, and leaves no listener', async () =
   assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
-test('a listener that calls Millrace, and one that throws', async () => {
+test('a listener may call Millrace or throw', async () => {
   const controller = manyListeners();
   let inner;
   controller.signal.addEventListener('abort', () => {

@@ -103,7 +103,7 @@ test('String objects are not strings', async () => {
   }
 });
 
-test('a target written by a call with a string as data', async () => {
+test('a call with a string as data writes its target', async () => {
   for (const entryPoint of [millrace, promises]) {
     const target = Buffer.alloc(40);
     assert.equal(await entryPoint.hash('sha256', 'abc', { target, targetOffset: 4 }), 32);
@@ -114,7 +114,7 @@ test('a target written by a call with a string as data', async () => {
   }
 });
 
-test('an algorithm name in any case, and by its common aliases', () => {
+test('an algorithm is found by its name in any case, and by its common aliases', () => {
   for (const name of ['sha256', 'SHA256', 'Sha256', 'sha-256', 'SHA2-256'])
     assert.deepEqual(millrace.hash(name, 'abc'), millrace.hash('sha256', 'abc'), name);
   for (const name of ['sha512-256', 'SHA-512/256', 'sha512/256'])

@@ -40,7 +40,7 @@ test('on a small machine the default is a quarter of it', async () => {
   `);
 });
 
-test('what configure refuses', async () => {
+test('configure refuses wrong limits', async () => {
   await report(`
     for (const wrong of [0, -1, 1.5, NaN, Infinity, 2 ** 53])
       assert.throws(() => millrace.configure({ maxQueuedBytes: wrong }), {
@@ -208,7 +208,7 @@ test('ciphers beyond the limit: sealed and opened; a wrong tag is reported later
   `);
 });
 
-test('hashers and sealed streams go on under the smallest limit', async () => {
+test('hashers and sealed streams continue under the smallest limit', async () => {
   await report(`
     const { pipeline } = require('node:stream/promises');
     const { Readable } = require('node:stream');

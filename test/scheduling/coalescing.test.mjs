@@ -42,7 +42,7 @@ async function collected(work) {
   }
 }
 
-test('many sizes, algorithms and keys in flight at once', async () => {
+test('many sizes, algorithms and keys in flight at once get their own results', async () => {
   const keys = ['sha256', 'sha256', 'sha512', 'md5'].map((algorithm) => {
     const key = numbers.bytes(20);
     return { algorithm, key, prepared: millrace.createKey(`hmac-${algorithm}`, key) };
@@ -88,7 +88,7 @@ test('many sizes, algorithms and keys in flight at once', async () => {
   }
 });
 
-test('of several environments', async () => {
+test('jobs of several environments are hashed together', async () => {
   const { code, stdout, stderr } = await run(`
     const { Worker } = require('node:worker_threads');
     const { once } = require('node:events');
