@@ -77,7 +77,7 @@ export const enum Operation {
   /** A run of chunks: the base nonce is the iv, the first chunk's number the seed. */
   SealChunks,
   OpenChunks,
-  /** A message of {@link At.MessageSize} bytes in a file, whose path is the source. */
+  /** A message of {@link At.MessageSize} bytes in a file; its path is the source. */
   HashFile,
   /**
    * Messages in {@link At.Count} files of at most {@link At.MessageSize} bytes. The source holds
@@ -90,7 +90,7 @@ export const enum Operation {
    */
   MacBegin,
   /**
-   * Encrypts or decrypts the next bytes of a message, whose handle is the key. Asynchronous only:
+   * Encrypts or decrypts the next bytes of a message; its handle is the key. Asynchronous only:
    * `updateCipher` is its synchronous form.
    */
   CipherUpdate,
@@ -240,7 +240,7 @@ export const enum Status {
   NotSupported,
   Engine,
   /**
-   * An argument is no typed array, or a range does not fit in it: a bug in the parser, or the
+   * An argument is not a typed array, or a range does not fit in it: a bug in the parser, or the
    * buffer was detached.
    */
   Argument,
@@ -255,7 +255,7 @@ export const enum Status {
   Internal,
   /** Memory is short. */
   Memory,
-  /** The bytes are no state of this hash, or one that cannot be continued. */
+  /** The bytes are not a state of this hash, or are one that cannot be continued. */
   State,
   /** Not accepted: a limit for copies must be set first. */
   CopyLimitUnset,
@@ -264,7 +264,7 @@ export const enum Status {
   Cost,
   /** More working memory than the call allows. */
   MemoryLimit,
-  /** The text is no password hash that Millrace knows. */
+  /** The text is not a password hash that Millrace knows. */
   Encoded,
   /** The salt or the hash in a PHC string has a size that is not accepted. */
   EncodedSize,

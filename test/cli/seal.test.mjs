@@ -172,19 +172,22 @@ test('keys: raw, hex, base64, and made by keygen', () =>
     },
   ));
 
-test('seal warns of secrets that others may read', { skip: windows && 'Windows has no such modes' }, () =>
-  inFolder({ pass: 'p', a: 'x' }, async ($) => {
-    $.write('key', key, 0o640);
-    chmodSync($.path('pass'), 0o604);
-    const warning = (readers, name) =>
-      `millrace seal: warning: ${name}: ${readers} can read this file: run chmod 600\n`;
-    await $.millrace('seal -k key a', { stderr: warning('its group', 'key') });
-    await $.millrace(`seal ${quick} -f -p pass a`, { stderr: warning('everybody', 'pass') });
-    chmodSync($.path('pass'), 0o600);
-    await $.millrace('open -f -p pass a.sealed');
-    // A pipe has no readers but us.
-    await $.millrace(`seal ${quick} -f --passphrase-fd 0 a`, { stdin: 'p' });
-  }),
+test(
+  'seal warns of secrets that others may read',
+  { skip: windows && 'Windows has no such modes' },
+  () =>
+    inFolder({ pass: 'p', a: 'x' }, async ($) => {
+      $.write('key', key, 0o640);
+      chmodSync($.path('pass'), 0o604);
+      const warning = (readers, name) =>
+        `millrace seal: warning: ${name}: ${readers} can read this file: run chmod 600\n`;
+      await $.millrace('seal -k key a', { stderr: warning('its group', 'key') });
+      await $.millrace(`seal ${quick} -f -p pass a`, { stderr: warning('everybody', 'pass') });
+      chmodSync($.path('pass'), 0o600);
+      await $.millrace('open -f -p pass a.sealed');
+      // A pipe has no readers but us.
+      await $.millrace(`seal ${quick} -f --passphrase-fd 0 a`, { stdin: 'p' });
+    }),
 );
 
 test('the output may not be the input', () =>

@@ -67,7 +67,7 @@ pub enum OperationNumber {
     /// A run of chunks: the base nonce is the iv, the first chunk's number the seed.
     SealChunks = 13,
     OpenChunks = 14,
-    /// A message of `At::MessageSize` bytes in a file, whose path is the source.
+    /// A message of `At::MessageSize` bytes in a file; its path is the source.
     HashFile = 15,
     /// Messages in `At::Count` files of at most `At::MessageSize` bytes. The source holds their
     /// paths, each ended by a NUL; files.rs describes the target.
@@ -75,8 +75,8 @@ pub enum OperationNumber {
     /// Writes the states of an HMAC's key, which is the source, to the target: twice the hash's
     /// state size. Synchronous only.
     MacBegin = 17,
-    /// Encrypts or decrypts the next bytes of a message, whose handle is the key. Asynchronous
-    /// only: `updateCipher` is its synchronous form.
+    /// Encrypts or decrypts the next bytes of a message; its handle is the key. Asynchronous only:
+    /// `updateCipher` is its synchronous form.
     CipherUpdate = 18,
     /// Key derivations, which come last: the password is the key, the salt the iv, other inputs the
     /// aad, a second secret the tag.
@@ -361,7 +361,7 @@ pub enum Status {
     Authentication,
     NotSupported,
     Engine,
-    /// An argument is no typed array, or a range does not fit in it: a bug in the parser, or the
+    /// An argument is not a typed array, or a range does not fit in it: a bug in the parser, or the
     /// buffer was detached.
     Argument,
     /// The ranges of tag and target overlap.
@@ -375,7 +375,7 @@ pub enum Status {
     Internal,
     /// Memory is short.
     Memory,
-    /// The bytes are no state of this hash, or one that cannot be continued.
+    /// The bytes are not a state of this hash, or are one that cannot be continued.
     State,
     /// Not accepted: a limit for copies must be set first.
     CopyLimitUnset,
@@ -384,7 +384,7 @@ pub enum Status {
     Cost,
     /// More working memory than the call allows.
     MemoryLimit,
-    /// The text is no password hash that Millrace knows.
+    /// The text is not a password hash that Millrace knows.
     Encoded,
     /// The salt or the hash in a PHC string has a size that is not accepted.
     EncodedSize,
