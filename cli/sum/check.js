@@ -30,7 +30,11 @@ async function check(given, files, aboutOf) {
   return code;
 }
 
-/** Of --quiet, --status and --warn the last one counts. @returns {Record<string, any>} */
+/**
+ * Returns the options with the last one of --quiet, --status and --warn only.
+ *
+ * @returns {Record<string, any>}
+ */
 function lastOf(values) {
   const degrees = ['quiet', 'status', 'warn'];
   const last = Object.keys(values).findLast((name) => degrees.includes(name));

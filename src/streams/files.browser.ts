@@ -48,7 +48,7 @@ interface SyncReader {
   readAsArrayBuffer(blob: Blob): ArrayBuffer;
 }
 
-/** Does the same synchronously, in workers. */
+/** Adds a whole file to the hasher synchronously, in workers. */
 export function absorbFileSync(hasher: Hasher, file: FileSource): void {
   const { FileReaderSync } = globalThis as { FileReaderSync?: new () => SyncReader };
   if (FileReaderSync === undefined) {

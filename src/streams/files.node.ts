@@ -133,7 +133,7 @@ export async function absorbFile(
   }
 }
 
-/** Does the same synchronously. */
+/** Adds a whole file to the hasher synchronously. */
 export function absorbFileSync(hasher: Hasher, path: FileSource): void {
   const file = openSync(path, 'r');
   try {

@@ -118,7 +118,7 @@ async function stubs(binary, folder) {
   return folder;
 }
 
-/** Debian's kernel for virtual machines, which has fewer drivers than the others. */
+/** Fetches Debian's kernel for virtual machines, which has fewer drivers than the others. */
 async function kernelOfCloud() {
   const names = await dependencies('linux-image-cloud-amd64', await trixie());
   const name = names.find((each) => /^linux-image-\d/.test(each));

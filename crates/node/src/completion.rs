@@ -29,7 +29,7 @@ use std::time::Duration;
 
 /// Settles finished jobs on the event loop's thread.
 pub(crate) trait WakeHandler {
-    /// Is called when a worker has woken the event loop.
+    /// Runs when a worker has woken the event loop.
     fn on_wake(&self, env: Env);
 }
 

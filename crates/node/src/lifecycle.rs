@@ -32,7 +32,7 @@ struct Registration {
     entries: Vec<*mut c_void>,
 }
 
-/// Called by Node once per environment.
+/// Registers an environment. Node calls it once for each.
 #[unsafe(no_mangle)]
 extern "C" fn napi_register_module_v1(
     env: sys::napi_env,
@@ -75,7 +75,7 @@ fn close_at_end(env: Env, completion: &Shared<CompletionQueue>) {
     unsafe { sys::napi_add_env_cleanup_hook(env.raw(), Some(end), hook) };
 }
 
-/// Called by Node when the environment ends.
+/// Ends an environment. Node calls it.
 extern "C" fn end(hook: *mut c_void) {
     // SAFETY: made by `into_raw` in `close_at_end`; Node runs each hook once.
     let completion = unsafe { Shared::<CompletionQueue>::from_raw(hook) };

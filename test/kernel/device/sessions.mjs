@@ -47,8 +47,8 @@ export class Session {
   }
 
   /**
-   * CIOCCRYPT: returns `{ output, mac, iv }`, undefined where the session has none. The mac is that
-   * of the plaintext.
+   * Does a CIOCCRYPT. Returns `{ output, mac, iv }`, undefined where the session has none. The mac
+   * is that of the plaintext.
    */
   crypt({ decrypts, flags, size }, source, iv) {
     if (this.cipher?.facts.aead) throw new Refusal(Errno.EINVAL);

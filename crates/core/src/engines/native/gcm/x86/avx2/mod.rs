@@ -274,7 +274,7 @@ unsafe fn end<const ROUNDS: usize, const OPEN: bool>(
     }
 }
 
-/// Does the same for at most `COUNT` registers, but at least one byte.
+/// Processes at most `COUNT` registers, but at least one byte, as [`end`] does.
 ///
 /// # Safety
 /// As for [`end`].
