@@ -11,7 +11,7 @@ import * as original from './noble/original.js';
 
 export type { Cipher, CipherFunction, XorStream } from './noble/cipher-objects.js';
 export type { KeyWrapFunction } from './noble/key-wraps.js';
-export type { Line, NobleModule, NoblePackage, NobleSource } from './noble/original.js';
+export type { MajorVersion, NobleModule, NoblePackage, NobleSource } from './noble/original.js';
 
 /** The modules of @noble/ciphers 2 by sub-path: `v2.aes.gcm`. */
 export const v2: typeof ciphers2 = ciphers2;

@@ -25,7 +25,7 @@ export type { ArgonOpts } from './noble/modules/argon2.js';
 export type { HmacFunction } from './noble/modules/hmac.js';
 export type { Pbkdf2Opt } from './noble/modules/pbkdf2.js';
 export type { ScryptOpts } from './noble/modules/scrypt.js';
-export type { Line, NobleModule, NoblePackage, NobleSource } from './noble/original.js';
+export type { MajorVersion, NobleModule, NoblePackage, NobleSource } from './noble/original.js';
 
 /** The modules of @noble/hashes 2 by sub-path: `v2.sha2.sha256`. */
 export const v2: typeof hashes2 = hashes2;

@@ -26,7 +26,7 @@ const lent = <Name extends string>(
   names: readonly Name[],
 ): Record<Name, Maker<Lent>> => lend('ciphers', subpath, names);
 
-/** The modules that both lines have. */
+/** The modules that both versions have. */
 const common = {
   _poly1305: lent('_poly1305', ['poly1305']),
   _polyval: lent('_polyval', ['_toGHASHKey', 'ghash', 'polyval']),
@@ -81,7 +81,7 @@ const common = {
   webcrypto: lent('webcrypto', ['cbc', 'ctr', 'gcm', 'utils']),
 };
 
-/** The modules of line 2. */
+/** The modules of version 2. */
 const table2 = {
   ...common,
   _arx: lent('_arx', ['_XorStreamPRG', 'createCipher', 'createPRG', 'rotl']),
@@ -110,7 +110,7 @@ const table2 = {
   },
 };
 
-/** The modules of line 1. */
+/** The modules of version 1. */
 const table1 = {
   ...common,
   _poly1305: { ...common._poly1305, ...lent('_poly1305', ['wrapConstructorWithKey']) },
@@ -138,7 +138,7 @@ const table1 = {
   },
 };
 
-/** The makers by line, for tools/noble-modules.mjs. */
+/** The makers by major version, for tools/noble-modules.mjs. */
 export const tables = { v1: table1, v2: table2 };
 
 /** The modules of @noble/ciphers 2 by sub-path. */

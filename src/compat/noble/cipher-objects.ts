@@ -2,7 +2,7 @@
 import { isUint8Array, NO_BYTES } from '../../base/intrinsics.js';
 import type { Aead, StreamCipher } from '#platform/compat/noble/cipher-engine.js';
 import { checkBytes } from './checks.js';
-import { original, type Line } from './original.js';
+import { original, type MajorVersion } from './original.js';
 
 /** The cipher of one message. */
 export interface Cipher {
@@ -34,7 +34,7 @@ export type XorStream = (
 
 /** A cipher of noble and what computes it. */
 export interface CipherSpec {
-  readonly line: Line;
+  readonly major: MajorVersion;
   readonly subpath: string;
   readonly name: string;
   /** The properties of noble's function. */
@@ -52,7 +52,7 @@ export interface CipherSpec {
 
 /** Returns a cipher function; noble serves or refuses what Millrace does not accept. */
 export function cipherFunction(spec: CipherSpec): CipherFunction {
-  const { line, subpath, name, aead, stream } = spec;
+  const { major, subpath, name, aead, stream } = spec;
   const [least, most] = spec.nonceSizes;
   const cipher = (key: Uint8Array, nonce: Uint8Array, ...more: unknown[]): Cipher => {
     const [aad] = more;
@@ -64,7 +64,7 @@ export function cipherFunction(spec: CipherSpec): CipherFunction {
       nonce.length <= most &&
       (aad === undefined || (aead !== undefined && isUint8Array(aad))) &&
       more.length <= 1;
-    if (!accepted) return original(line, 'ciphers', subpath, name)(key, nonce, ...more);
+    if (!accepted) return original(major, 'ciphers', subpath, name)(key, nonce, ...more);
     return new Message(spec, key, nonce, aad as Uint8Array | undefined);
   };
   return Object.assign(cipher, spec.properties) as unknown as CipherFunction;
@@ -88,10 +88,10 @@ class Message implements Cipher {
   }
 
   encrypt(data: Uint8Array, output?: Uint8Array): Uint8Array {
-    const { line, aead } = this.#spec;
+    const { major, aead } = this.#spec;
     if (this.#encrypted) throw new Error('cannot encrypt() twice with same key + nonce');
     this.#encrypted = true;
-    checkBytes(line, data, 'data');
+    checkBytes(major, data, 'data');
     const target = this.#target(output, data.length + (aead === undefined ? 0 : 16));
     if (target === undefined) return this.#original().encrypt(data, output);
     if (aead === undefined) return this.#xor(data, target);
@@ -100,15 +100,15 @@ class Message implements Cipher {
   }
 
   decrypt(data: Uint8Array, output?: Uint8Array): Uint8Array {
-    const { line, aead, invalid } = this.#spec;
-    checkBytes(line, data, 'data');
+    const { major, aead, invalid } = this.#spec;
+    checkBytes(major, data, 'data');
     if (aead === undefined) {
       const whole = this.#target(output, data.length);
       return whole === undefined ? this.#original().decrypt(data, output) : this.#xor(data, whole);
     }
     if (data.length < 16) {
       throw new Error(
-        line === 1
+        major === 1
           ? 'invalid ciphertext length: smaller than tagLength=16'
           : '"ciphertext" expected length >= tagLength=16',
       );
@@ -135,8 +135,8 @@ class Message implements Cipher {
 
   /** Returns the same message in noble. */
   #original(): Cipher {
-    const { line, subpath, name } = this.#spec;
+    const { major, subpath, name } = this.#spec;
     const given = this.#aad === undefined ? [] : [this.#aad];
-    return original(line, 'ciphers', subpath, name)(this.#key, this.#nonce, ...given);
+    return original(major, 'ciphers', subpath, name)(this.#key, this.#nonce, ...given);
   }
 }

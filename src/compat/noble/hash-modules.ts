@@ -79,7 +79,7 @@ const lent = <Name extends string>(
   names: readonly Name[] | Readonly<Record<Name, string>>,
 ): Record<Name, Maker<Lent>> => lend('hashes', subpath, names);
 
-/** The modules that both lines have. */
+/** The modules that both versions have. */
 const common = {
   argon2: { argon2d, argon2i, argon2id, argon2dAsync, argon2iAsync, argon2idAsync },
   blake1: lent('blake1', ['blake224', 'blake256', 'blake384', 'blake512']),
@@ -157,7 +157,7 @@ const common = {
   },
 };
 
-/** The modules of line 2. */
+/** The modules of version 2. */
 const table2 = {
   ...common,
   blake1: {
@@ -199,7 +199,7 @@ const narrow = lent('sha2', ['SHA224', 'SHA256']);
 const old = lent('legacy', ['MD5', 'RIPEMD160', 'SHA1']);
 const BLAKE2 = lent('blake2', ['BLAKE2', 'BLAKE2b', 'BLAKE2s', 'compress']);
 
-/** The modules of line 1, with the sub-paths and classes that version 2 removed. */
+/** The modules of version 1, with the sub-paths and classes that version 2 removed. */
 const table1 = {
   ...common,
   _assert: {
@@ -276,7 +276,7 @@ const table1 = {
   },
 };
 
-/** The makers by line, for tools/noble-modules.mjs. */
+/** The makers by major version, for tools/noble-modules.mjs. */
 export const tables = { v1: table1, v2: table2 };
 
 /** The modules of @noble/hashes 2 by sub-path. */

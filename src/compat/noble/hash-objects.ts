@@ -15,7 +15,7 @@ import {
   type Running,
 } from '#platform/compat/noble/hash-engine.js';
 import { checkBytes, checkNumber, checkOutput, checkUsable, message } from './checks.js';
-import { original, type Line, type Maker } from './original.js';
+import { original, type MajorVersion, type Maker } from './original.js';
 
 /** A running hash, as `create()` returns it. */
 export interface Hash {
@@ -25,7 +25,7 @@ export interface Hash {
   readonly outputLen: number;
   /** True if `xof` and `xofInto` return output of any size. */
   readonly canXOF: boolean;
-  /** Adds bytes; in line 1 also a string, as UTF-8. */
+  /** Adds bytes; in version 1 also a string, as UTF-8. */
   update(data: Uint8Array | string): this;
   /** Writes the digest to the start of `output`. */
   digestInto(output: Uint8Array): any;
@@ -58,9 +58,9 @@ export interface CHash<Options = undefined, Instance = Hash> {
   readonly outputLen: number;
   /** Bytes of a block of the hash. */
   readonly blockLen: number;
-  /** True if `create()` returns a hash with extendable output (line 2). */
+  /** True if `create()` returns a hash with extendable output (version 2). */
   readonly canXOF: boolean;
-  /** The DER encoding of the algorithm's object identifier, of hashes that have one (line 2). */
+  /** The DER encoding of the algorithm's object identifier, of hashes that have one (version 2). */
   readonly oid?: Uint8Array;
   /** Returns a running hash for a message in parts. */
   create(options?: Options): Instance;
@@ -80,7 +80,7 @@ type Kind = 'md' | 'sponge' | 'blake3';
 
 /** A hash function of noble and the algorithm that computes it. */
 export interface Spec {
-  readonly line: Line;
+  readonly major: MajorVersion;
   readonly kind: Kind;
   readonly facts: Algorithm;
   readonly outputLen: number;
@@ -126,11 +126,11 @@ export class RunningHash implements HashXOF {
       this.#lent.update(data);
       return this;
     }
-    const { line, encode } = this.#spec;
+    const { major, encode } = this.#spec;
     const usable = !this.destroyed && !this.finished && encode === undefined;
     if (usable && isUint8Array(data) && running.tryBuffer(data)) return this;
-    checkUsable(line, this);
-    const given = message(line, data);
+    checkUsable(major, this);
+    const given = message(major, data);
     const bytes = encode?.(given) ?? given;
     running.update(bytes, 0, sizeOf(bytes));
     return this;
@@ -138,20 +138,20 @@ export class RunningHash implements HashXOF {
 
   digestInto(output: Uint8Array): unknown {
     if (this.#lent !== undefined) return this.#lent.digestInto(output);
-    const { line, kind, facts } = this.#spec;
+    const { major, kind, facts } = this.#spec;
     if (kind !== 'md') {
       // noble checks the memory first, and ends with a wiped state.
-      const target = checkOutput(line, output, this.outputLen);
+      const target = checkOutput(major, output, this.outputLen);
       if (this.finished) throw new Error('digest() was already called');
-      checkUsable(line, this);
+      checkUsable(major, this);
       this.#finish(target);
       this.destroy();
-      return line === 1 ? output : undefined;
+      return major === 1 ? output : undefined;
     }
-    checkUsable(line, this);
-    const memory = checkOutput(line, output, this.outputLen);
+    checkUsable(major, this);
+    const memory = checkOutput(major, output, this.outputLen);
     // noble 2 refuses memory that BLAKE2's words do not fit.
-    if (line === 2 && facts.name.startsWith('blake2') && memory.byteOffset % 4 !== 0) {
+    if (major === 2 && facts.name.startsWith('blake2') && memory.byteOffset % 4 !== 0) {
       const found = `4-byte aligned byteOffset, got ${memory.byteOffset}`;
       throw new RangeError(`"output" expected ${found}`);
     }
@@ -161,9 +161,9 @@ export class RunningHash implements HashXOF {
 
   digest(): Uint8Array {
     if (this.#lent !== undefined) return this.#lent.digest();
-    const { line, kind } = this.#spec;
+    const { major, kind } = this.#spec;
     if (kind !== 'md' && this.finished) throw new Error('digest() was already called');
-    checkUsable(line, this);
+    checkUsable(major, this);
     const digest = resultOf(this.#running, this.outputLen);
     this.finished = true;
     this.destroy();
@@ -171,23 +171,23 @@ export class RunningHash implements HashXOF {
   }
 
   xof(bytes: number): Uint8Array {
-    const { line } = this.#spec;
-    return this.xofInto(new Uint8Array(checkNumber(line, bytes)));
+    const { major } = this.#spec;
+    return this.xofInto(new Uint8Array(checkNumber(major, bytes)));
   }
 
   xofInto(output: Uint8Array): Uint8Array {
     if (this.#lent !== undefined) return this.#lent.xofInto(output);
-    const { line, kind } = this.#spec;
+    const { major, kind } = this.#spec;
     const running = this.#running;
     if (!this.canXOF)
-      throw new Error(line === 1 ? 'XOF is not possible for this instance' : 'XOF is not enabled');
+      throw new Error(major === 1 ? 'XOF is not possible for this instance' : 'XOF is not enabled');
     // BLAKE3's refusal after a digest has another message than the sponges'.
     if (kind === 'blake3' && this.destroyed && this.finished)
       throw new Error(
-        line === 1 ? 'XOF is not possible after digest call' : 'no XOF after digest()',
+        major === 1 ? 'XOF is not possible after digest call' : 'no XOF after digest()',
       );
-    checkUsable(line, this, true);
-    checkBytes(line, output);
+    checkUsable(major, this, true);
+    checkBytes(major, output);
     running.squeeze(output, 0, sizeOf(output));
     this.finished = true;
     return output;
@@ -235,7 +235,7 @@ export interface Family<Options> {
   readonly name: string;
   /** True if a digest has parameters without options too. */
   readonly always?: boolean;
-  /** True for a function without properties in line 1. */
+  /** True for a function without properties in version 1. */
   readonly bare?: boolean;
   /** Returns the options of a digest, or undefined if only noble serves or refuses them. */
   read(options: Options): Given | undefined;
@@ -247,12 +247,12 @@ export function plainHash(
   kind: Kind,
   nist?: number,
 ): Maker<CHash<undefined, Hash>> {
-  return (line) => {
+  return (major) => {
     const size = facts.digestSize;
-    const spec: Spec = { line, kind, facts, outputLen: size, xof: false };
+    const spec: Spec = { major, kind, facts, outputLen: size, xof: false };
     const create = (): RunningHash => new RunningHash(spec, begin(facts, { size }));
     const hash = (data: Uint8Array): Uint8Array =>
-      digestOf(facts, data) ?? create().update(message(line, data)).digest();
+      digestOf(facts, data) ?? create().update(message(major, data)).digest();
     return described(hash, spec, create, { nist });
   };
 }
@@ -263,9 +263,9 @@ export function optionHash<Options extends object, Instance extends Hash = Hash>
   { subpath, name, read, always = false, bare = false }: Family<Options>,
   nist?: number,
 ): CHash<Options, Instance> {
-  const { line, facts, outputLen } = spec;
+  const { major, facts, outputLen } = spec;
   const usual = outputLen === facts.digestSize;
-  const lent = (): any => original(line, 'hashes', subpath, name);
+  const lent = (): any => original(major, 'hashes', subpath, name);
   // Not `??`: noble refuses null.
   const optionsOf = (given?: Options): Options => (given === undefined ? ({} as Options) : given);
   const create = (options?: Options): Hash => {
@@ -276,12 +276,12 @@ export function optionHash<Options extends object, Instance extends Hash = Hash>
   };
   const hash = (data: Uint8Array, options?: Options): Uint8Array => {
     if (options === undefined && !always) {
-      if (!usual) return digestWith(facts, { size: outputLen }, message(line, data));
-      return digestOf(facts, data) ?? create().update(message(line, data)).digest();
+      if (!usual) return digestWith(facts, { size: outputLen }, message(major, data));
+      return digestOf(facts, data) ?? create().update(message(major, data)).digest();
     }
     const given = read(optionsOf(options));
     if (given === undefined) return lent()(data, options);
-    return digestWith(facts, given, message(line, data));
+    return digestWith(facts, given, message(major, data));
   };
   return described(hash, spec, create, { nist, bare }) as CHash<Options, Instance>;
 }
@@ -295,7 +295,7 @@ export function begun(spec: Spec, given: Given): RunningHash {
 interface Description {
   /** The last number of NIST's object identifier. */
   readonly nist?: number | undefined;
-  /** True for a function without properties in line 1. */
+  /** True for a function without properties in version 1. */
   readonly bare?: boolean;
 }
 
@@ -306,13 +306,13 @@ export function described(
   create: (...given: any[]) => Hash,
   { nist, bare = false }: Description = {},
 ): CHash<any, any> {
-  const { line, outputLen, facts, xof } = spec;
-  if (line === 2 || !bare) Object.assign(hash, { outputLen, blockLen: facts.blockSize });
-  if (line === 2) Object.assign(hash, { canXOF: xof });
+  const { major, outputLen, facts, xof } = spec;
+  if (major === 2 || !bare) Object.assign(hash, { outputLen, blockLen: facts.blockSize });
+  if (major === 2) Object.assign(hash, { canXOF: xof });
   Object.assign(hash, { create });
   // 2.16.840.1.101.3.4.2: NIST's hash algorithms.
-  if (line === 2 && nist !== undefined)
+  if (major === 2 && nist !== undefined)
     Object.assign(hash, { oid: Uint8Array.of(6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, nist) });
   Object.defineProperty(hash, specKey, { value: spec });
-  return (line === 2 ? Object.freeze(hash) : hash) as unknown as CHash<any, any>;
+  return (major === 2 ? Object.freeze(hash) : hash) as unknown as CHash<any, any>;
 }

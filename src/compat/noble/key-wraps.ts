@@ -3,7 +3,7 @@ import { isUint8Array } from '../../base/intrinsics.js';
 import { unwrapKey, wrapKey } from '#platform/compat/noble/cipher-engine.js';
 import { checkBytes } from './checks.js';
 import type { Cipher } from './cipher-objects.js';
-import { backed, original, type Line, type Maker } from './original.js';
+import { backed, original, type MajorVersion, type Maker } from './original.js';
 
 /** A key wrap: a function of the wrapping key. */
 export interface KeyWrapFunction {
@@ -14,7 +14,7 @@ export interface KeyWrapFunction {
 
 /** A key wrap of noble and the sizes that Millrace takes; noble serves or refuses the others. */
 interface WrapSpec {
-  readonly line: Line;
+  readonly major: MajorVersion;
   readonly name: 'aeskw' | 'aeskwp';
   readonly padded: boolean;
 }
@@ -25,12 +25,12 @@ const SOURCE_MAX = 2 ** 16;
 
 /** Returns the maker of a key wrap: AES-KW (RFC 3394) or, `padded`, AES-KWP (RFC 5649). */
 export function keyWrap(name: WrapSpec['name'], padded: boolean): Maker<KeyWrapFunction> {
-  return backed('aes', name, (line) => {
-    const spec: WrapSpec = { line, name, padded };
+  return backed('aes', name, (major) => {
+    const spec: WrapSpec = { major, name, padded };
     const wrap = (key: Uint8Array, ...more: unknown[]): Cipher =>
       isUint8Array(key) && KEY_SIZES.includes(key.length) && more.length === 0
         ? new Wrap(spec, key)
-        : original(line, 'ciphers', 'aes', name)(key, ...more);
+        : original(major, 'ciphers', 'aes', name)(key, ...more);
     return Object.assign(wrap, { blockSize: 8 });
   });
 }
@@ -49,10 +49,10 @@ class Wrap implements Cipher {
   }
 
   encrypt(data: Uint8Array, output?: Uint8Array): Uint8Array {
-    const { line, padded } = this.#spec;
+    const { major, padded } = this.#spec;
     if (this.#encrypted) throw new Error('cannot encrypt() twice with same key + nonce');
     this.#encrypted = true;
-    const { length } = checkBytes(line, data, 'data');
+    const { length } = checkBytes(major, data, 'data');
     const fits = padded ? length >= 1 : length >= 16 && length % 8 === 0;
     if (!fits || length > SOURCE_MAX || output !== undefined)
       return this.#original().encrypt(data, output);
@@ -60,8 +60,8 @@ class Wrap implements Cipher {
   }
 
   decrypt(data: Uint8Array, output?: Uint8Array): Uint8Array {
-    const { line, padded } = this.#spec;
-    const { length } = checkBytes(line, data, 'data');
+    const { major, padded } = this.#spec;
+    const { length } = checkBytes(major, data, 'data');
     const fits = length >= (padded ? 16 : 24) && length % 8 === 0 && length <= SOURCE_MAX + 8;
     if (!fits || output !== undefined) return this.#original().decrypt(data, output);
     const found = unwrapKey(padded, this.#key, data);
@@ -71,7 +71,7 @@ class Wrap implements Cipher {
 
   /** Returns the same wrap in noble. */
   #original(): Cipher {
-    const { line, name } = this.#spec;
-    return original(line, 'ciphers', 'aes', name)(this.#key);
+    const { major, name } = this.#spec;
+    return original(major, 'ciphers', 'aes', name)(this.#key);
   }
 }

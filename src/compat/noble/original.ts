@@ -6,7 +6,7 @@ import { makeError } from '../../base/errors.js';
 import { environment, loadNoble, reportNoble, type LoadedNoble } from '#platform/compat/noble.js';
 
 /** The major version of the interface that a module has. */
-export type Line = 1 | 2;
+export type MajorVersion = 1 | 2;
 /** `@noble/hashes` or `@noble/ciphers`. */
 export type NoblePackage = 'hashes' | 'ciphers';
 /** A module of noble: its exports by name. */
@@ -26,15 +26,18 @@ const calls = new Map<string, number>();
  * packages that replace noble.
  *
  * @param name `hashes` or `ciphers`
- * @param line the major version, 1 or 2
+ * @param major the major version, 1 or 2
  * @param source returns a module by its sub-path: `(subpath) => ({ blake1, utils }[subpath])`
  */
-export function useNoble(name: NoblePackage, line: Line, source: NobleSource): void {
-  if ((name !== 'hashes' && name !== 'ciphers') || (line !== 1 && line !== 2))
-    throw makeError('ERR_ARGUMENT_VALUE', "useNoble takes 'hashes' or 'ciphers', and line 1 or 2");
+export function useNoble(name: NoblePackage, major: MajorVersion, source: NobleSource): void {
+  if ((name !== 'hashes' && name !== 'ciphers') || (major !== 1 && major !== 2))
+    throw makeError(
+      'ERR_ARGUMENT_VALUE',
+      "useNoble takes 'hashes' or 'ciphers', and version 1 or 2",
+    );
   if (typeof source !== 'function')
     throw makeError('ERR_ARGUMENT_TYPE', 'useNoble: source must be a function');
-  sources.set(`${name}@${line}`, source);
+  sources.set(`${name}@${major}`, source);
 }
 
 /**
@@ -50,9 +53,14 @@ export function nobleCalls(): Record<string, number> {
  *
  * @throws MillraceError ERR_NOBLE_MISSING, ERR_NOBLE_VERSION
  */
-export function original(line: Line, name: NoblePackage, subpath: string, entry: string): Lent {
+export function original(
+  major: MajorVersion,
+  name: NoblePackage,
+  subpath: string,
+  entry: string,
+): Lent {
   const label = `${subpath}/${entry}`;
-  const loaded = single.get(`${name}@${line}/${label}`) ?? exportOf(line, name, subpath, entry);
+  const loaded = single.get(`${name}@${major}/${label}`) ?? exportOf(major, name, subpath, entry);
   const count = calls.get(label) ?? 0;
   calls.set(label, count + 1);
   if (count === 0 && environment('MILLRACE_NOBLE_LOG') === '1')
@@ -60,24 +68,29 @@ export function original(line: Line, name: NoblePackage, subpath: string, entry:
   return loaded;
 }
 
-function exportOf(line: Line, name: NoblePackage, subpath: string, entry: string): Lent {
+function exportOf(major: MajorVersion, name: NoblePackage, subpath: string, entry: string): Lent {
   const label = `${subpath}/${entry}`;
-  const module = moduleOf(line, name, subpath, label);
+  const module = moduleOf(major, name, subpath, label);
   if (entry in module) return module[entry];
   throw makeError(
     'ERR_NOBLE_VERSION',
-    `the installed @noble/${name} has no ${label}; install one of ${known[name][line]}`,
+    `the installed @noble/${name} has no ${label}; install one of ${known[name][major]}`,
   );
 }
 
 /** The versions with test suites that pass. */
-export const known: Readonly<Record<NoblePackage, Readonly<Record<Line, string>>>> = {
+export const known: Readonly<Record<NoblePackage, Readonly<Record<MajorVersion, string>>>> = {
   hashes: { 1: '1.1 to 1.8', 2: '2.0 to 2.4' },
   ciphers: { 1: '1.0 to 1.3', 2: '2.0 to 2.4' },
 };
 
-function moduleOf(line: Line, name: NoblePackage, subpath: string, label: string): NobleModule {
-  const source = sources.get(`${name}@${line}`);
+function moduleOf(
+  major: MajorVersion,
+  name: NoblePackage,
+  subpath: string,
+  label: string,
+): NobleModule {
+  const source = sources.get(`${name}@${major}`);
   if (source !== undefined) return found(source(subpath), name, label, undefined);
   let loaded: LoadedNoble | undefined;
   let reason: unknown;
@@ -87,13 +100,13 @@ function moduleOf(line: Line, name: NoblePackage, subpath: string, label: string
     reason = error;
   }
   // With an override the name leads to a package that re-exports Millrace and has called useNoble.
-  const replaced = sources.get(`${name}@${line}`);
+  const replaced = sources.get(`${name}@${major}`);
   if (replaced !== undefined) return found(replaced(subpath), name, label, undefined);
   const version = loaded?.version;
-  if (version !== undefined && !version.startsWith(`${line}.`)) {
+  if (version !== undefined && !version.startsWith(`${major}.`)) {
     throw makeError(
       'ERR_NOBLE_VERSION',
-      `${label} needs @noble/${name} ${known[name][line]}; ${version} is installed`,
+      `${label} needs @noble/${name} ${known[name][major]}; ${version} is installed`,
     );
   }
   return found(loaded?.module, name, label, reason);
@@ -119,23 +132,23 @@ function found(
  * neither this call nor that export.
  *
  * @param name `hashes` or `ciphers`
- * @param line the major version
+ * @param major the major version
  * @param label the sub-path and the name: `blake2/blake2b`
  */
 export function withNoble<Export>(
   served: Export,
   name: NoblePackage,
-  line: Line,
+  major: MajorVersion,
   label: string,
   noble: unknown,
 ): Export {
-  single.set(`${name}@${line}/${label}`, noble);
+  single.set(`${name}@${major}/${label}`, noble);
   return served;
 }
 
-/** Makes an export of a module of noble, with the interface of a line. */
+/** Makes an export of a module of noble, with the interface of a major version. */
 export interface Maker<Export> {
-  (line: Line): Export;
+  (major: MajorVersion): Export;
   /** Where noble has what this falls back on or, if `lent`, replaces. */
   readonly noble?: readonly [subpath: string, entry: string];
   readonly lent?: true;
@@ -145,7 +158,7 @@ export interface Maker<Export> {
 export function backed<Export>(
   subpath: string,
   entry: string,
-  make: (line: Line) => Export,
+  make: (major: MajorVersion) => Export,
 ): Maker<Export> {
   return Object.assign(make, { noble: [subpath, entry] as const });
 }
@@ -154,8 +167,13 @@ export function backed<Export>(
  * Returns a stand-in for an export of noble. It loads noble when it is called or one of its
  * properties is read, so that importing a module loads nothing.
  */
-export function lent(line: Line, name: NoblePackage, subpath: string, entry: string): Lent {
-  return standIn(() => original(line, name, subpath, entry));
+export function lent(
+  major: MajorVersion,
+  name: NoblePackage,
+  subpath: string,
+  entry: string,
+): Lent {
+  return standIn(() => original(major, name, subpath, entry));
 }
 
 /**
@@ -173,7 +191,7 @@ export function lend<Name extends string>(
   return Object.fromEntries(
     pairs.map(([shown, entry]) => [
       shown,
-      Object.assign((line: Line) => lent(line, name, subpath, entry), {
+      Object.assign((major: MajorVersion) => lent(major, name, subpath, entry), {
         noble: [subpath, entry],
         lent: true,
       }),
@@ -182,25 +200,27 @@ export function lend<Name extends string>(
 }
 
 /** Makers of a module's exports, by name. */
-type Makers = Readonly<Record<string, (line: Line) => unknown>>;
+type Makers = Readonly<Record<string, (major: MajorVersion) => unknown>>;
 
 /** The exports of modules by sub-path and name. */
 export type Modules<Table> = {
   readonly [Path in keyof Table]: {
-    readonly [Name in keyof Table[Path]]: Table[Path][Name] extends (line: Line) => infer Export
+    readonly [Name in keyof Table[Path]]: Table[Path][Name] extends (
+      major: MajorVersion,
+    ) => infer Export
       ? Export
       : never;
   };
 };
 
-/** Makes the modules of a line. What two modules share is made once. */
+/** Makes the modules of a major version. What two modules share is made once. */
 export function modulesOf<const Table extends Readonly<Record<string, Makers>>>(
-  line: Line,
+  major: MajorVersion,
   table: Table,
 ): Modules<Table> {
   const made = new Map<unknown, unknown>();
-  const exportOf = (make: (line: Line) => unknown): unknown => {
-    if (!made.has(make)) made.set(make, make(line));
+  const exportOf = (make: (major: MajorVersion) => unknown): unknown => {
+    if (!made.has(make)) made.set(make, make(major));
     return made.get(make);
   };
   return Object.fromEntries(

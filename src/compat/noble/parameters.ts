@@ -2,7 +2,7 @@
 import { OUTPUT_MAX } from '../../catalog/parameters.js';
 import { isUint8Array, sizeOf } from '../../base/intrinsics.js';
 import { message } from './checks.js';
-import type { Line } from './original.js';
+import type { MajorVersion } from './original.js';
 
 /** Returns the size that an option asks for; undefined for one that noble serves or refuses. */
 export function sizeOption(size: unknown, usual: number): number | undefined {
@@ -20,9 +20,9 @@ export function isParameter(value: unknown): value is Uint8Array {
   return isUint8Array(value) && sizeOf(value) <= OUTPUT_MAX;
 }
 
-/** Returns bytes, or in line 1 those of a string; undefined for what noble refuses. */
-export function inputOf(line: Line, value: unknown): Uint8Array | undefined {
-  if (line === 1 && typeof value === 'string') return message(line, value);
+/** Returns bytes, or in version 1 those of a string; undefined for what noble refuses. */
+export function inputOf(major: MajorVersion, value: unknown): Uint8Array | undefined {
+  if (major === 1 && typeof value === 'string') return message(major, value);
   return isParameter(value) ? value : undefined;
 }
 

@@ -2,17 +2,24 @@
 import { aesCtr, aesGcm, aesGcmSiv } from '#platform/compat/noble/cipher-engine.js';
 import { cipherFunction, type CipherFunction, type CipherSpec } from '../cipher-objects.js';
 import { keyWrap } from '../key-wraps.js';
-import { backed, original, standIn, type Lent, type Line, type Maker } from '../original.js';
+import {
+  backed,
+  original,
+  standIn,
+  type Lent,
+  type MajorVersion,
+  type Maker,
+} from '../original.js';
 
 /** Bytes of GCM's nonces: the fewest that noble accepts, the most that Millrace does. */
 const GCM_NONCES = [8, 128] as const;
 
 function aes(
   name: string,
-  spec: (line: Line) => Pick<CipherSpec, 'aead' | 'stream' | 'nonceSizes' | 'invalid'>,
+  spec: (major: MajorVersion) => Pick<CipherSpec, 'aead' | 'stream' | 'nonceSizes' | 'invalid'>,
 ): Maker<CipherFunction> {
-  return backed('aes', name, (line) => {
-    const given = spec(line);
+  return backed('aes', name, (major) => {
+    const given = spec(major);
     const properties =
       given.aead === undefined
         ? { blockSize: 16, nonceLength: 16 }
@@ -20,19 +27,19 @@ function aes(
             blockSize: 16,
             nonceLength: 12,
             tagLength: 16,
-            ...(line === 2 ? { withAAD: true } : {}),
+            ...(major === 2 ? { withAAD: true } : {}),
             varSizeNonce: true,
           };
     const output = given.aead === undefined;
-    return cipherFunction({ line, subpath: 'aes', name, properties, output, ...given });
+    return cipherFunction({ major, subpath: 'aes', name, properties, output, ...given });
   });
 }
 
 export const ctr = /* @__PURE__ */ aes('ctr', () => ({ stream: aesCtr, nonceSizes: [16, 16] }));
-export const gcm = /* @__PURE__ */ aes('gcm', (line) => ({
+export const gcm = /* @__PURE__ */ aes('gcm', (major) => ({
   aead: aesGcm,
   nonceSizes: GCM_NONCES,
-  invalid: line === 1 ? 'aes/gcm: invalid ghash tag' : 'aes-gcm: invalid tag',
+  invalid: major === 1 ? 'aes/gcm: invalid ghash tag' : 'aes-gcm: invalid tag',
 }));
 export const gcmsiv = /* @__PURE__ */ aes('gcmsiv', () => ({
   aead: aesGcmSiv,

@@ -66,9 +66,9 @@ function read(
 }
 
 function sync(name: string): Maker<(...given: Given) => Uint8Array> {
-  return backed('argon2', name, (line) => (...given) => {
+  return backed('argon2', name, (major) => (...given) => {
     const accepted = read(name, false, given);
-    if (accepted === undefined) return original(line, 'hashes', 'argon2', name)(...given);
+    if (accepted === undefined) return original(major, 'hashes', 'argon2', name)(...given);
     const [algorithm, password, salt, size, cost] = accepted;
     return platform.argon2(algorithm, password, salt, size, cost);
   });
@@ -76,10 +76,10 @@ function sync(name: string): Maker<(...given: Given) => Uint8Array> {
 
 function later(algorithm: string): Maker<(...given: Given) => Promise<Uint8Array>> {
   const name = `${algorithm}Async`;
-  return backed('argon2', name, (line) => async (...given) => {
+  return backed('argon2', name, (major) => async (...given) => {
     const accepted = read(algorithm, true, given);
     if (accepted !== undefined) return platform.argon2Later(...accepted);
-    return original(line, 'hashes', 'argon2', name)(...given);
+    return original(major, 'hashes', 'argon2', name)(...given);
   });
 }
 

@@ -34,9 +34,9 @@ export const IV = (): ArrayLike<number> =>
   );
 
 function blake2(facts: algorithms.Algorithm, name: string): Maker<CHash<Blake2Opts>> {
-  return backed('blake2', name, (line) => {
+  return backed('blake2', name, (major) => {
     const outputLen = facts.digestSize;
-    const spec: Spec = { line, kind: 'md', facts, outputLen, xof: false };
+    const spec: Spec = { major, kind: 'md', facts, outputLen, xof: false };
     const read = (options: Blake2Opts): Given | undefined => {
       if (!isPlain(options)) return undefined;
       const { dkLen: size = outputLen, key, salt, personalization } = options;

@@ -18,8 +18,8 @@ export interface Blake3Opts {
 export const blake3: Maker<CHash<Blake3Opts, HashXOF>> = /* @__PURE__ */ backed(
   'blake3',
   'blake3',
-  (line) => {
-    const spec: Spec = { line, kind: 'blake3', facts, outputLen: facts.digestSize, xof: true };
+  (major) => {
+    const spec: Spec = { major, kind: 'blake3', facts, outputLen: facts.digestSize, xof: true };
     const read = (options: Blake3Opts): Given | undefined => {
       if (!isPlain(options)) return undefined;
       const { dkLen, key, context } = options;
@@ -27,7 +27,7 @@ export const blake3: Maker<CHash<Blake3Opts, HashXOF>> = /* @__PURE__ */ backed(
       if (size === undefined || (key !== undefined && context !== undefined)) return undefined;
       if (context === undefined) return key === undefined || isKey(key) ? { size, key } : undefined;
       // The context is text; noble also serves bytes that are none.
-      const text = inputOf(line, context);
+      const text = inputOf(major, context);
       return text === undefined || !isText(text)
         ? undefined
         : { size, values: [['context', text]] };

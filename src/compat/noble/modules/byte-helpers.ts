@@ -12,7 +12,7 @@ import {
   isBytes as isUint8Array,
   type Used,
 } from '../checks.js';
-import type { Line } from '../original.js';
+import type { MajorVersion } from '../original.js';
 
 interface HexCodec {
   fromHex?(text: string): Uint8Array;
@@ -23,30 +23,31 @@ interface WebCrypto {
 /** The most bytes that WebCrypto generates in a call. */
 const RANDOM_MAX = 65_536;
 
-const typeFault = (line: Line): ErrorConstructor => (line === 1 ? Error : TypeError);
-const rangeFault = (line: Line): ErrorConstructor => (line === 1 ? Error : RangeError);
+const typeFault = (major: MajorVersion): ErrorConstructor => (major === 1 ? Error : TypeError);
+const rangeFault = (major: MajorVersion): ErrorConstructor => (major === 1 ? Error : RangeError);
 
-export const isBytes = (_line: Line): typeof isUint8Array => isUint8Array;
-export const abytes = (line: Line): typeof bytesOfSizes =>
-  line === 1 ? bytesOfSizes : bytesOfSize;
-export const isLE = (_line: Line): boolean => new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+export const isBytes = (_line: MajorVersion): typeof isUint8Array => isUint8Array;
+export const abytes = (major: MajorVersion): typeof bytesOfSizes =>
+  major === 1 ? bytesOfSizes : bytesOfSize;
+export const isLE = (_line: MajorVersion): boolean =>
+  new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 
 /** Returns lowercase hex. */
 export const bytesToHex =
-  (line: Line) =>
+  (major: MajorVersion) =>
   (bytes: Uint8Array): string => {
-    const { buffer, byteOffset, length } = checkBytes(line, bytes);
+    const { buffer, byteOffset, length } = checkBytes(major, bytes);
     return hex(viewOf(buffer, byteOffset, length));
   };
 
 /** Returns the bytes of hex, in any case. */
 export const hexToBytes =
-  (line: Line) =>
+  (major: MajorVersion) =>
   (text: string): Uint8Array => {
     if (typeof text !== 'string')
-      throw new (typeFault(line))(`hex string expected, got ${typeof text}`);
+      throw new (typeFault(major))(`hex string expected, got ${typeof text}`);
     const { fromHex } = Uint8Array as HexCodec;
-    const RangeFault = rangeFault(line);
+    const RangeFault = rangeFault(major);
     if (fromHex !== undefined) return builtinBytes(fromHex, text, RangeFault);
     const size = text.length / 2;
     if (!Number.isInteger(size))
@@ -65,9 +66,9 @@ export const hexToBytes =
   };
 
 export const utf8ToBytes =
-  (line: Line) =>
+  (major: MajorVersion) =>
   (text: string): Uint8Array => {
-    if (typeof text !== 'string') throw new (typeFault(line))('string expected');
+    if (typeof text !== 'string') throw new (typeFault(major))('string expected');
     return new TextEncoder().encode(text);
   };
 
@@ -75,15 +76,15 @@ export const utf8ToBytes =
  * Waits for the next turn of the event loop, where derivations end. noble's only waits for the
  * microtasks before it: a loop of those would never let a worker's result in.
  */
-export const nextTick = (_line: Line) => (): Promise<void> =>
+export const nextTick = (_line: MajorVersion) => (): Promise<void> =>
   new Promise((resolve) => nextTurn(resolve));
 
 /** Returns the bytes of several arrays in one. */
 export const concatBytes =
-  (line: Line) =>
+  (major: MajorVersion) =>
   (...arrays: Uint8Array[]): Uint8Array => {
     let size = 0;
-    for (const each of arrays) size += checkBytes(line, each).length;
+    for (const each of arrays) size += checkBytes(major, each).length;
     const joined = new Uint8Array(size);
     let offset = 0;
     for (const each of arrays) {
@@ -95,10 +96,10 @@ export const concatBytes =
 
 /** Returns random bytes of WebCrypto. */
 export const randomBytes =
-  (line: Line) =>
+  (major: MajorVersion) =>
   (size = 32): Uint8Array => {
-    if (line === 2) checkNumber(line, size, 'bytesLength');
-    if (line === 2 && size > RANDOM_MAX)
+    if (major === 2) checkNumber(major, size, 'bytesLength');
+    if (major === 2 && size > RANDOM_MAX)
       throw new RangeError(`"bytesLength" expected <= ${RANDOM_MAX}, got ${size}`);
     const { crypto } = globalThis as unknown as { crypto?: WebCrypto };
     if (crypto === undefined) throw new Error('crypto.getRandomValues must be defined');
@@ -106,31 +107,31 @@ export const randomBytes =
   };
 
 export const aexists =
-  (line: Line) =>
+  (major: MajorVersion) =>
   (hash: Used, checkFinished = true): void =>
-    checkUsable(line, hash, !checkFinished);
+    checkUsable(major, hash, !checkFinished);
 
 export const ahash =
-  (line: Line) =>
+  (major: MajorVersion) =>
   (hash: unknown): void =>
-    checkHash(line, hash);
+    checkHash(major, hash);
 
 export const anumber =
-  (line: Line) =>
+  (major: MajorVersion) =>
   (value: unknown, title = ''): number =>
-    checkNumber(line, value, title);
+    checkNumber(major, value, title);
 
 export const aoutput =
-  (line: Line) =>
+  (major: MajorVersion) =>
   (output: unknown, { outputLen }: { outputLen: number }): void => {
-    checkOutput(line, output, outputLen);
+    checkOutput(major, output, outputLen);
   };
 
 /** Removed by version 1.2 of the ciphers. */
 export const asyncLoop =
-  (line: Line) =>
+  (major: MajorVersion) =>
   async (count: number, tick: number, call: (index: number) => void): Promise<void> => {
-    const wait = nextTick(line);
+    const wait = nextTick(major);
     let begin = Date.now();
     for (let index = 0; index < count; index++) {
       call(index);
@@ -144,17 +145,17 @@ export const asyncLoop =
 
 /** Removed by version 1.2 of the ciphers. */
 export const getDst =
-  (line: Line) =>
+  (major: MajorVersion) =>
   (size: number, target?: Uint8Array): Uint8Array => {
     if (target === undefined) return new Uint8Array(size);
-    checkBytes(line, target, '', size);
+    checkBytes(major, target, '', size);
     if (target.byteOffset % 4 !== 0) throw new Error('unaligned output');
     return target;
   };
 
 /** Removed by version 1.2 of the ciphers. */
 export const u16 =
-  (_line: Line) =>
+  (_line: MajorVersion) =>
   ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint16Array =>
     new Uint16Array(buffer, byteOffset, byteLength >> 1);
 

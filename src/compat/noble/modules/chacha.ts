@@ -5,16 +5,16 @@ import { cipherFunction, type CipherFunction, type XorStream } from '../cipher-o
 import { backed, original, type Maker } from '../original.js';
 
 function sealed(name: string, aead: ciphers.Aead, nonceSize: number): Maker<CipherFunction> {
-  return backed('chacha', name, (line) =>
+  return backed('chacha', name, (major) =>
     cipherFunction({
-      line,
+      major,
       subpath: 'chacha',
       name,
       properties: {
         blockSize: 64,
         nonceLength: nonceSize,
         tagLength: 16,
-        ...(line === 2 ? { withAAD: true } : {}),
+        ...(major === 2 ? { withAAD: true } : {}),
       },
       aead,
       nonceSizes: [nonceSize, nonceSize],
@@ -39,7 +39,7 @@ export const xchacha20poly1305 = /* @__PURE__ */ sealed(
 export const chacha20: Maker<XorStream> = /* @__PURE__ */ backed(
   'chacha',
   'chacha20',
-  (line) =>
+  (major) =>
     (key, nonce, data, output, counter = 0) => {
       const accepted =
         isUint8Array(key) &&
@@ -52,7 +52,7 @@ export const chacha20: Maker<XorStream> = /* @__PURE__ */ backed(
         counter >= 0 &&
         counter + Math.ceil(data.length / 64) < 2 ** 32 - 1;
       if (!accepted)
-        return original(line, 'ciphers', 'chacha', 'chacha20')(key, nonce, data, output, counter);
+        return original(major, 'ciphers', 'chacha', 'chacha20')(key, nonce, data, output, counter);
       const iv = new Uint8Array(16);
       new DataView(iv.buffer).setUint32(0, counter, true);
       iv.set(nonce, 4);

@@ -4,7 +4,7 @@ import { secretMemory, wipe, type Secret } from '../../../base/secret-memory.js'
 import * as platform from '#platform/compat/noble/derivation-engine.js';
 import { checkBytes, checkHash, checkNumber, message } from '../checks.js';
 import { isCount, macOf, type AnyHash } from '../derivations.js';
-import { backed, type Line, type Maker } from '../original.js';
+import { backed, type MajorVersion, type Maker } from '../original.js';
 import { macIn } from './hmac.js';
 
 type Extract = (hash: AnyHash, ikm: Uint8Array, salt?: Uint8Array) => Uint8Array;
@@ -17,32 +17,37 @@ type Hkdf = (
   length: number,
 ) => Uint8Array;
 
-function mac(line: Line, hash: AnyHash, key: Uint8Array, data: Uint8Array): Secret {
-  return macIn(line, hash, key, data, secretMemory);
+function mac(major: MajorVersion, hash: AnyHash, key: Uint8Array, data: Uint8Array): Secret {
+  return macIn(major, hash, key, data, secretMemory);
 }
 
-function extractKey(line: Line, hash: AnyHash, ikm: Uint8Array, salt?: Uint8Array): Uint8Array {
-  checkHash(line, hash);
-  return mac(line, hash, salt === undefined ? new Uint8Array(hash.outputLen) : salt, ikm);
+function extractKey(
+  major: MajorVersion,
+  hash: AnyHash,
+  ikm: Uint8Array,
+  salt?: Uint8Array,
+): Uint8Array {
+  checkHash(major, hash);
+  return mac(major, hash, salt === undefined ? new Uint8Array(hash.outputLen) : salt, ikm);
 }
 
 function expandKey(
-  line: Line,
+  major: MajorVersion,
   hash: AnyHash,
   prk: Uint8Array,
   info?: Uint8Array,
   length = 32,
 ): Uint8Array {
-  checkHash(line, hash);
+  checkHash(major, hash);
   const { outputLen } = hash;
-  checkNumber(line, length, 'length');
-  const key = line === 1 ? message(line, prk) : checkBytes(line, prk, 'prk');
-  if (line === 2 && key.length < outputLen)
+  checkNumber(major, length, 'length');
+  const key = major === 1 ? message(major, prk) : checkBytes(major, prk, 'prk');
+  if (major === 2 && key.length < outputLen)
     throw new Error('"prk" must be at least HashLen octets');
   if (length > 255 * outputLen) throw new Error('Length must be <= 255*HashLen');
-  if (line === 2 && info !== undefined) checkBytes(line, info, 'info');
+  if (major === 2 && info !== undefined) checkBytes(major, info, 'info');
   const spec = macOf(hash);
-  const given = info === undefined ? NO_BYTES : message(line, info);
+  const given = info === undefined ? NO_BYTES : message(major, info);
   // RFC 5869's least size of a PRK, which version 1 does not check.
   if (spec !== undefined && key.length >= outputLen && length > 0 && isUint8Array(given))
     return platform.expand(spec.facts, key, given, length);
@@ -53,7 +58,7 @@ function expandKey(
   input.set(given, outputLen);
   for (let start = 0, number = 1; start < length; start += outputLen, number++) {
     input[outputLen + tail] = number;
-    const block = mac(line, hash, key, start === 0 ? input.subarray(outputLen) : input);
+    const block = mac(major, hash, key, start === 0 ? input.subarray(outputLen) : input);
     input.set(block);
     output.set(block.subarray(0, Math.min(outputLen, length - start)), start);
     wipe(block);
@@ -65,19 +70,19 @@ function expandKey(
 export const extract: Maker<Extract> = /* @__PURE__ */ backed(
   'hmac',
   'hmac',
-  (line) => (hash, ikm, salt) => extractKey(line, hash, ikm, salt),
+  (major) => (hash, ikm, salt) => extractKey(major, hash, ikm, salt),
 );
 
 export const expand: Maker<Expand> = /* @__PURE__ */ backed(
   'hmac',
   'hmac',
-  (line) => (hash, prk, info, length) => expandKey(line, hash, prk, info, length),
+  (major) => (hash, prk, info, length) => expandKey(major, hash, prk, info, length),
 );
 
 export const hkdf: Maker<Hkdf> = /* @__PURE__ */ backed(
   'hmac',
   'hmac',
-  (line) => (hash, ikm, salt, info, length) => {
+  (major) => (hash, ikm, salt, info, length) => {
     const spec = macOf(hash);
     // Not `??`: noble refuses null.
     const [secret, other, purpose] = [ikm, salt, info].map((each) =>
@@ -88,9 +93,9 @@ export const hkdf: Maker<Hkdf> = /* @__PURE__ */ backed(
     // An empty salt and one of zeros are the same key of HMAC.
     if (spec !== undefined && accepted && length <= 255 * spec.outputLen)
       return platform.hkdf(spec.facts, secret, other, purpose, length);
-    const prk = extractKey(line, hash, ikm, salt) as Secret;
+    const prk = extractKey(major, hash, ikm, salt) as Secret;
     try {
-      return expandKey(line, hash, prk, info, length);
+      return expandKey(major, hash, prk, info, length);
     } finally {
       wipe(prk);
     }

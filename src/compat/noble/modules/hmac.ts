@@ -5,7 +5,7 @@ import { beginMac, writeMac } from '#platform/compat/noble/hash-engine.js';
 import { checkBytes, message } from '../checks.js';
 import { macOf, type AnyHash } from '../derivations.js';
 import { RunningHash, type Hash } from '../hash-objects.js';
-import { backed, original, type Line, type Maker } from '../original.js';
+import { backed, original, type MajorVersion, type Maker } from '../original.js';
 
 /** The function `hmac`, with `hmac.create` for a message in parts. */
 export interface HmacFunction {
@@ -16,16 +16,16 @@ export interface HmacFunction {
 
 /** Returns an HMAC, in memory of the kind that `allocate` returns. */
 export function macIn<Memory extends Uint8Array>(
-  line: Line,
+  major: MajorVersion,
   hash: AnyHash,
   key: Uint8Array,
   data: Uint8Array,
   allocate: (size: number) => Memory,
 ): Memory {
   const spec = macOf(hash);
-  if (spec === undefined) return original(line, 'hashes', 'hmac', 'hmac')(hash, key, data);
-  const keyBytes = keyOf(line, key);
-  const bytes = message(line, data);
+  if (spec === undefined) return original(major, 'hashes', 'hmac', 'hmac')(hash, key, data);
+  const keyBytes = keyOf(major, key);
+  const bytes = message(major, data);
   // The checks above run the caller's code, and no bytes are a key.
   if (sizeOf(keyBytes) === 0 && isLost(keyBytes)) throw detached('key');
   const target = allocate(spec.outputLen);
@@ -33,17 +33,17 @@ export function macIn<Memory extends Uint8Array>(
   return target;
 }
 
-function keyOf(line: Line, key: unknown): Uint8Array {
-  return line === 1 ? message(line, key) : checkBytes(line, key, 'key');
+function keyOf(major: MajorVersion, key: unknown): Uint8Array {
+  return major === 1 ? message(major, key) : checkBytes(major, key, 'key');
 }
 
-export const hmac: Maker<HmacFunction> = /* @__PURE__ */ backed('hmac', 'hmac', (line) => {
+export const hmac: Maker<HmacFunction> = /* @__PURE__ */ backed('hmac', 'hmac', (major) => {
   const mac = (hash: AnyHash, key: Uint8Array, data: Uint8Array): Uint8Array =>
-    macIn(line, hash, key, data, (size) => new Uint8Array(size));
+    macIn(major, hash, key, data, (size) => new Uint8Array(size));
   const create = (hash: AnyHash, key: Uint8Array): Hash => {
     const spec = macOf(hash);
-    const running = spec && beginMac(spec.facts, keyOf(line, key));
-    if (running === undefined) return original(line, 'hashes', 'hmac', 'hmac').create(hash, key);
+    const running = spec && beginMac(spec.facts, keyOf(major, key));
+    if (running === undefined) return original(major, 'hashes', 'hmac', 'hmac').create(hash, key);
     return new RunningHash({ ...spec!, kind: 'md', xof: false }, running);
   };
   return Object.assign(mac, { create });

@@ -32,10 +32,10 @@ function read(...[hash, password, salt, options]: Given): Arguments | undefined 
 export const pbkdf2: Maker<(...given: Given) => Uint8Array> = /* @__PURE__ */ backed(
   'pbkdf2',
   'pbkdf2',
-  (line) =>
+  (major) =>
     (...given) => {
       const accepted = read(...given);
-      if (accepted === undefined) return original(line, 'hashes', 'pbkdf2', 'pbkdf2')(...given);
+      if (accepted === undefined) return original(major, 'hashes', 'pbkdf2', 'pbkdf2')(...given);
       const [facts, password, salt, c, size] = accepted;
       return platform.pbkdf2(facts, password, salt, c, size);
     },
@@ -44,10 +44,10 @@ export const pbkdf2: Maker<(...given: Given) => Uint8Array> = /* @__PURE__ */ ba
 export const pbkdf2Async: Maker<(...given: Given) => Promise<Uint8Array>> = /* @__PURE__ */ backed(
   'pbkdf2',
   'pbkdf2Async',
-  (line) =>
+  (major) =>
     async (...given) => {
       const accepted = read(...given);
       if (accepted !== undefined) return platform.pbkdf2Later(...accepted);
-      return original(line, 'hashes', 'pbkdf2', 'pbkdf2Async')(...given);
+      return original(major, 'hashes', 'pbkdf2', 'pbkdf2Async')(...given);
     },
 );

@@ -2,7 +2,7 @@
 import * as platform from '#platform/compat/noble/derivation-engine.js';
 import { isCount, isInput, progress, RESULT_MAX } from '../derivations.js';
 import type { KDFInput } from '../hash-objects.js';
-import { backed, original, type Line, type Maker } from '../original.js';
+import { backed, original, type MajorVersion, type Maker } from '../original.js';
 import { isPlain } from '../parameters.js';
 
 /** The cost of scrypt. */
@@ -29,7 +29,7 @@ type Given = [password: KDFInput, salt: KDFInput, options: ScryptOpts];
 
 /** Returns the arguments that Millrace accepts; noble serves or refuses the others. */
 function read(
-  line: Line,
+  major: MajorVersion,
   later: boolean,
   [password, salt, options]: Given,
 ): Parameters<typeof platform.scryptLater> | undefined {
@@ -38,7 +38,7 @@ function read(
   const counts = [N, r, p, dkLen].every((each) => isCount(each, 1));
   if (!counts || !isCount(asyncTick, 0) || !isCount(maxmem, 0)) return undefined;
   if (N < 2 || N > 2 ** 31 || (N & (N - 1)) !== 0 || dkLen > RESULT_MAX) return undefined;
-  if (128 * r * (N + p + (line === 1 ? 0 : 1)) > maxmem || r * p >= 2 ** 30) return undefined;
+  if (128 * r * (N + p + (major === 1 ? 0 : 1)) > maxmem || r * p >= 2 ** 30) return undefined;
   // Only asynchronous calls report progress.
   if (onProgress !== undefined && (typeof onProgress !== 'function' || !later)) return undefined;
   return [password, salt, dkLen, { N, r, p }, progress(onProgress, 2 * N * p)];
@@ -47,10 +47,10 @@ function read(
 export const scrypt: Maker<(...given: Given) => Uint8Array> = /* @__PURE__ */ backed(
   'scrypt',
   'scrypt',
-  (line) =>
+  (major) =>
     (...given) => {
-      const accepted = read(line, false, given);
-      if (accepted === undefined) return original(line, 'hashes', 'scrypt', 'scrypt')(...given);
+      const accepted = read(major, false, given);
+      if (accepted === undefined) return original(major, 'hashes', 'scrypt', 'scrypt')(...given);
       const [password, salt, size, cost] = accepted;
       return platform.scrypt(password, salt, size, cost);
     },
@@ -59,10 +59,10 @@ export const scrypt: Maker<(...given: Given) => Uint8Array> = /* @__PURE__ */ ba
 export const scryptAsync: Maker<(...given: Given) => Promise<Uint8Array>> = /* @__PURE__ */ backed(
   'scrypt',
   'scryptAsync',
-  (line) =>
+  (major) =>
     async (...given) => {
-      const accepted = read(line, true, given);
+      const accepted = read(major, true, given);
       if (accepted !== undefined) return platform.scryptLater(...accepted);
-      return original(line, 'hashes', 'scrypt', 'scryptAsync')(...given);
+      return original(major, 'hashes', 'scrypt', 'scryptAsync')(...given);
     },
 );

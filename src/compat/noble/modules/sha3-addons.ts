@@ -14,7 +14,7 @@ import {
   type ShakeOpts,
   type Spec,
 } from '../hash-objects.js';
-import { backed, original, type Line, type Maker } from '../original.js';
+import { backed, original, type MajorVersion, type Maker } from '../original.js';
 import { inputOf, isNumber, isPlain, sizeOption } from '../parameters.js';
 
 type Algorithm = algorithms.Algorithm;
@@ -46,11 +46,11 @@ export interface TurboshakeOpts extends ShakeOpts {
 /** KMAC: a function of key and message. */
 export interface IKMAC {
   (key: Uint8Array, data: Uint8Array, options?: KangarooOpts): Uint8Array;
-  /** Bytes of the result (line 2). */
+  /** Bytes of the result (version 2). */
   readonly outputLen: number;
-  /** Bytes of a block of the hash (line 2). */
+  /** Bytes of a block of the hash (version 2). */
   readonly blockLen: number;
-  /** True for an extendable output (line 2). */
+  /** True for an extendable output (version 2). */
   readonly canXOF: boolean;
   /** Returns a running MAC for a message in parts. */
   create(key: Uint8Array, options?: KangarooOpts): HashXOF;
@@ -59,11 +59,11 @@ export interface IKMAC {
 /** TupleHash: a function of an array of items. */
 export interface ITupleHash {
   (messages: Uint8Array[], options?: KangarooOpts): Uint8Array;
-  /** Bytes of the digest (line 2). */
+  /** Bytes of the digest (version 2). */
   readonly outputLen: number;
-  /** Bytes of a block of the hash (line 2). */
+  /** Bytes of a block of the hash (version 2). */
   readonly blockLen: number;
-  /** True for an extendable output (line 2). */
+  /** True for an extendable output (version 2). */
   readonly canXOF: boolean;
   /** Returns a running hash; each update adds one item. */
   create(options?: KangarooOpts): HashXOF;
@@ -134,8 +134,8 @@ export const k12 = /* @__PURE__ */ kangaroo(algorithms.kt128, 'k12', 32);
 export const HopMAC128 = /* @__PURE__ */ hopMac(kt128);
 export const HopMAC256 = /* @__PURE__ */ hopMac(kt256);
 
-function specOfAddon(line: Line, facts: Algorithm, outputLen: number): Spec {
-  return { line, kind: 'sponge', facts, outputLen, xof: facts.xof === true };
+function specOfAddon(major: MajorVersion, facts: Algorithm, outputLen: number): Spec {
+  return { major, kind: 'sponge', facts, outputLen, xof: facts.xof === true };
 }
 
 function family<Options>(name: string, read: (options: Options) => Given | undefined) {
@@ -154,16 +154,16 @@ function cshake(
   name: string,
   outputLen: number,
 ): Maker<CHash<cShakeOpts, HashXOF>> {
-  return backed('sha3-addons', name, (line) => {
-    const spec = specOfAddon(line, algorithm, outputLen);
+  return backed('sha3-addons', name, (major) => {
+    const spec = specOfAddon(major, algorithm, outputLen);
     const read = (options: cShakeOpts): Given | undefined => {
       if (!isPlain(options)) return undefined;
       const { dkLen, personalization, NISTfn } = options;
       const size = sizeOption(dkLen, outputLen);
-      const values = customization(line, personalization);
+      const values = customization(major, personalization);
       if (size === undefined || values === undefined) return undefined;
       if (NISTfn !== undefined) {
-        // Both lines take strings.
+        // Both versions take strings.
         const name = inputOf(1, NISTfn);
         if (name === undefined) return undefined;
         values.push(['functionName', name]);
@@ -175,9 +175,9 @@ function cshake(
 }
 
 /** Returns the customization string as a parameter. */
-function customization(line: Line, personalization: unknown): Parameter[] | undefined {
+function customization(major: MajorVersion, personalization: unknown): Parameter[] | undefined {
   if (personalization === undefined) return [];
-  const bytes = inputOf(line, personalization);
+  const bytes = inputOf(major, personalization);
   return bytes === undefined ? undefined : [['customization', bytes]];
 }
 
@@ -186,7 +186,7 @@ function turboshake(
   name: string,
   outputLen: number,
 ): Maker<CHash<TurboshakeOpts, HashXOF>> {
-  return backed('sha3-addons', name, (line) => {
+  return backed('sha3-addons', name, (major) => {
     const read = (options: TurboshakeOpts): Given | undefined => {
       if (!isPlain(options)) return undefined;
       const { dkLen, D } = options;
@@ -195,7 +195,7 @@ function turboshake(
       if (D === undefined) return { size };
       return isNumber(D, 127) ? { size, values: [['domain', D]] } : undefined;
     };
-    const spec = specOfAddon(line, algorithm, outputLen);
+    const spec = specOfAddon(major, algorithm, outputLen);
     return optionHash<TurboshakeOpts, HashXOF>(spec, family(name, read));
   });
 }
@@ -205,22 +205,22 @@ function kangaroo(
   name: string,
   outputLen: number,
 ): Maker<CHash<KangarooOpts, HashXOF>> {
-  return backed('sha3-addons', name, (line) => {
+  return backed('sha3-addons', name, (major) => {
     const read = (options: KangarooOpts): Given | undefined => {
       if (!isPlain(options)) return undefined;
       const { dkLen, personalization } = options;
       const size = sizeOption(dkLen, outputLen);
-      const values = customization(line, personalization);
+      const values = customization(major, personalization);
       return size === undefined || values === undefined ? undefined : { size, values };
     };
-    const spec = specOfAddon(line, algorithm, outputLen);
+    const spec = specOfAddon(major, algorithm, outputLen);
     return optionHash<KangarooOpts, HashXOF>(spec, family(name, read));
   });
 }
 
 function hopMac(kangarooTwelve: Maker<CHash<KangarooOpts, HashXOF>>): Maker<HopMAC> {
-  return backed(...kangarooTwelve.noble!, (line) => {
-    const hash = kangarooTwelve(line);
+  return backed(...kangarooTwelve.noble!, (major) => {
+    const hash = kangarooTwelve(major);
     return (key, data, personalization, dkLen) =>
       hash(key, {
         personalization: hash(data, { personalization }),
@@ -237,13 +237,13 @@ function parallelHash(
   name: string,
   outputLen: number,
 ): Maker<CHash<ParallelOpts, HashXOF>> {
-  return backed('sha3-addons', name, (line) => {
-    const spec = specOfAddon(line, algorithm, outputLen);
+  return backed('sha3-addons', name, (major) => {
+    const spec = specOfAddon(major, algorithm, outputLen);
     const read = (options: ParallelOpts): Given | undefined => {
       if (!isPlain(options)) return undefined;
       const { dkLen, personalization, blockLen = PARALLEL_BLOCK } = options;
       const size = sizeOption(dkLen, outputLen);
-      const values = customization(line, personalization);
+      const values = customization(major, personalization);
       if (size === undefined || values === undefined || !isNumber(blockLen, OUTPUT_MAX))
         return undefined;
       values.push(['blockSize', blockLen]);
@@ -259,24 +259,24 @@ function macParameters(spec: Spec, options: KangarooOpts): Given | undefined {
   if (!isPlain(options)) return undefined;
   const { dkLen, personalization } = options;
   const size = sizeOption(dkLen, spec.outputLen);
-  const values = customization(spec.line, personalization);
+  const values = customization(spec.major, personalization);
   return size === undefined || values === undefined ? undefined : sized(spec, size, values);
 }
 
 function kmac(algorithm: Algorithm, name: string, outputLen: number): Maker<IKMAC> {
-  return backed('sha3-addons', name, (line) => {
-    const spec = specOfAddon(line, algorithm, outputLen);
-    const lent = (): any => original(line, 'hashes', 'sha3-addons', name);
+  return backed('sha3-addons', name, (major) => {
+    const spec = specOfAddon(major, algorithm, outputLen);
+    const lent = (): any => original(major, 'hashes', 'sha3-addons', name);
     const read = (key: Uint8Array, options: KangarooOpts): Given | undefined => {
       const parameters = macParameters(spec, options);
-      const bytes = inputOf(line, key);
+      const bytes = inputOf(major, key);
       if (parameters === undefined || bytes === undefined) return undefined;
       return { ...parameters, key: bytes };
     };
     const mac = (key: Uint8Array, data: Uint8Array, options: KangarooOpts = {}): Uint8Array => {
       const parameters = read(key, options);
       if (parameters === undefined) return lent()(key, data, options);
-      return digestWith(spec.facts, parameters, message(line, data));
+      return digestWith(spec.facts, parameters, message(major, data));
     };
     const create = (key: Uint8Array, options: KangarooOpts = {}): HashXOF => {
       const parameters = read(key, options);
@@ -287,14 +287,14 @@ function kmac(algorithm: Algorithm, name: string, outputLen: number): Maker<IKMA
 }
 
 function tupleHash(algorithm: Algorithm, name: string, outputLen: number): Maker<ITupleHash> {
-  return backed('sha3-addons', name, (line) => {
+  return backed('sha3-addons', name, (major) => {
     const encode = (item: Uint8Array): Uint8Array => encodeItems([item]);
-    const spec = { ...specOfAddon(line, algorithm, outputLen), encode };
-    const lent = (): any => original(line, 'hashes', 'sha3-addons', name);
+    const spec = { ...specOfAddon(major, algorithm, outputLen), encode };
+    const lent = (): any => original(major, 'hashes', 'sha3-addons', name);
     const tuple = (messages: Uint8Array[], options: KangarooOpts = {}): Uint8Array => {
       const parameters = macParameters(spec, options);
       if (parameters === undefined || !Array.isArray(messages)) return lent()(messages, options);
-      const items = encodeItems(messages.map((each) => message(line, each)));
+      const items = encodeItems(messages.map((each) => message(major, each)));
       return digestWith(spec.facts, parameters, items);
     };
     const create = (options: KangarooOpts = {}): HashXOF => {

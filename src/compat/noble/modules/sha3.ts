@@ -32,8 +32,8 @@ function shake(
   nist: number,
   name: string,
 ): Maker<CHash<ShakeOpts, HashXOF>> {
-  return backed('sha3', name, (line) => {
-    const spec: Spec = { line, kind: 'sponge', facts, outputLen, xof: true };
+  return backed('sha3', name, (major) => {
+    const spec: Spec = { major, kind: 'sponge', facts, outputLen, xof: true };
     const family: Family<ShakeOpts> = {
       subpath: 'sha3',
       name,
