@@ -348,8 +348,8 @@ export class Decipher extends PiecewiseCipher {
 
   /**
    * Returns an independent decipher with the same message so far. Only a decipher can be copied: of
-   * two ciphertexts under one nonce anyone can compute the difference of their plaintexts, and with
-   * an AEAD forge tags.
+   * two ciphertexts under one nonce the difference of their plaintexts can be computed, and with
+   * an AEAD tags can be forged.
    *
    * @throws MillraceError ERR_CIPHER_SPENT, ERR_CIPHER_BUSY
    */

@@ -66,8 +66,8 @@ export function createCipher(algorithm: CipherAlgorithm, options: CreateCipherOp
 /**
  * Creates a decipher that decrypts a message in pieces. An AEAD's plaintext is held until `final`
  * has checked the tag, at most 64 MiB (ERR_HELD_LIMIT): read long messages with `openStream` of
- * `millrace/promises`, or state with `unverified: true` that you handle bytes that anyone may have
- * changed.
+ * `millrace/promises`, or state with `unverified: true` that you handle bytes that an attacker may
+ * have changed.
  *
  * @example
  * ```js

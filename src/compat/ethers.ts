@@ -72,7 +72,7 @@ const hooks: Record<keyof EthersHooks, (...given: any[]) => unknown> = {
  *
  * @param ethers the namespace of ethers 6 (`import * as ethers from 'ethers'`); without it the
  *   installed package
- * @throws MillraceError ERR_ARGUMENT_TYPE if it has not the hooks of ethers 6 or they are locked,
+ * @throws MillraceError ERR_ARGUMENT_TYPE if it lacks the hooks of ethers 6 or they are locked,
  *   ERR_NOT_SUPPORTED if ethers is neither passed nor installed
  */
 export function register(ethers?: object): string[] {

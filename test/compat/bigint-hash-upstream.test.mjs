@@ -57,7 +57,7 @@ for (const { entryPoint, tests, broken, find } of suites) {
   }
 
   test(
-    `the original's tests of ${entryPoint} do use our entryPoint`,
+    `the original's tests of ${entryPoint} do use our entry point`,
     { skip: spec.missing },
     async () => {
       // With one function broken some must fail; else they would have been testing something else.

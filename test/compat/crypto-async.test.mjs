@@ -581,7 +581,7 @@ test('a buffer longer than INT_MAX is refused, however small the range', (t) => 
   try {
     long = Buffer.allocUnsafeSlow(INT_MAX + 1);
   } catch (error) {
-    return t.skip(`no such buffer to be had: ${error.message}`);
+    return t.skip(`no such buffer can be allocated: ${error.message}`);
   }
   const names = signatures['cipher 19'][1];
   for (const name of ['key', 'iv', 'source', 'target', 'aad', 'tag']) {

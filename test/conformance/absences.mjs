@@ -67,9 +67,9 @@ export function absences({ millrace, promises, originals, options, add, place })
     );
   });
   const synchronously = () => millrace.hashFile('sha256', new Blob([pattern(100_000)]), options);
-  if (typeof FileReaderSync === 'undefined') refused('hashFile here and now', synchronously);
+  if (typeof FileReaderSync === 'undefined') refused('hashFile synchronously', synchronously);
   else
-    add('files', 'hashFile', 'here and now, in a worker', () =>
+    add('files', 'hashFile', 'synchronously, in a worker', () =>
       sameBytes(synchronously(), millrace.hash('sha256', pattern(100_000), options), 'digest'),
     );
 }

@@ -13,7 +13,7 @@ export async function originals(context) {
   if (bigintBuffer !== undefined) addBigintBuffer(context, bigintBuffer);
 }
 
-/** Its ways: here and now, and by callback. */
+/** Its ways: synchronously, and by callback. */
 const ways = {
   synchronous: async (entryPoint, method, ...args) => entryPoint[method](...args),
   callback: (entryPoint, method, ...args) =>

@@ -161,7 +161,7 @@ export function refusals({ millrace, promises, add }) {
     ok((await promises.seal('aes-256-gcm', given)).length === 32, 'a source is copied');
     ok(
       millrace.seal('aes-256-gcm', { ...given, target: resizable() }) === 32,
-      'here and now it can be used',
+      'a synchronous call takes a resizable target',
     );
   });
   add('refusals', 'every entry point', 'errors tell nothing they were given', async () => {

@@ -245,7 +245,7 @@ test('a state continues in another process', async () => {
   assert.deepEqual([code, stdout], [0, `[] ${families.length}\n`], stderr);
 });
 
-// states of somebody else
+// states of other hashers
 
 test('a state of another algorithm, kind, key or seed is refused', () => {
   const key = Buffer.alloc(32, 1);

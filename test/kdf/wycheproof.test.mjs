@@ -1,4 +1,4 @@
-// Project Wycheproof's vectors of HKDF and PBKDF2: here and now, and all of a hash at once, where
+// Project Wycheproof's vectors of HKDF and PBKDF2: synchronously, and all of a hash at once, where
 // those of one kind run in lanes.
 
 import assert from 'node:assert/strict';

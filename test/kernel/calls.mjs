@@ -18,7 +18,7 @@ export const waitings = {
   promise: (method, ...args) => promises[method](...args),
 };
 
-/** Does a job of entry points.mjs by `engine` (a name or several); `more` goes into its options. */
+/** Does a job of entry-points.mjs by `engine` (a name or several); `more` goes into its options. */
 export async function does(job, engine, wait = waitings.sync, more = {}) {
   const { kind, algorithm, key, iv, aad, source } = job;
   const options = { engine, ...more };

@@ -46,7 +46,7 @@ export const everything = [
   ...cipherNames.map((name) => ['cipher', name]),
 ];
 
-/** Returns a job of entry points.mjs. */
+/** Returns a job of entry-points.mjs. */
 export function jobOf(kind, algorithm, source, rng, { aadSize = 20, keySize = 32 } = {}) {
   if (kind === 'hash') return { kind, algorithm, source };
   if (kind === 'hmac') return { kind, algorithm, key: rng.bytes(keySize), source };

@@ -293,7 +293,7 @@ test('ticks and microtasks of a callback run before the next callback', async ()
     }
   });
   assert.equal(seen.length, 150);
-  // A batch may be settled in one go, but nothing of a callback is lost or left for another turn.
+  // A batch may be settled in one turn, but nothing of a callback is lost or left for another turn.
   assert.equal(seen.filter((what) => what === 'tick').length, 50);
 });
 

@@ -219,7 +219,7 @@ function part(data, size, rng) {
   return data.subarray(start, start + size);
 }
 
-test('the oracles do oracle', () => {
+test('the oracles are other libraries', () => {
   // A wrong answer must fail: the comparison itself is tested once.
   const rng = random('oracles');
   const job = encryption('aes-128-gcm', rng.bytes(100), rng);

@@ -152,7 +152,7 @@ for (const name of hashNames) {
     );
   });
 
-  test(`${name}: options, right and wrong, end as they do at the main entryPoint`, () => {
+  test(`${name}: options, right and wrong, end as they do at the main entry point`, () => {
     const wrong = [
       {},
       { encoding: 'HEX' },
@@ -319,7 +319,7 @@ test('hmac refuses unknown hashes, and hashes without an HMAC', () => {
 });
 
 for (const name of cipherNames.filter((each) => !ciphers[each].aead)) {
-  test(`${name}: encrypts and decrypts as the main entryPoint does`, () => {
+  test(`${name}: encrypts and decrypts as the main entry point does`, () => {
     const rng = random(`entryPoint ${name}`);
     const cipher = entryPoint[identifier(name)];
     assert.deepEqual(
@@ -367,7 +367,7 @@ for (const name of cipherNames.filter((each) => !ciphers[each].aead)) {
 }
 
 for (const name of aeadNames) {
-  test(`${name}: seals and opens as the main entryPoint does`, () => {
+  test(`${name}: seals and opens as the main entry point does`, () => {
     const rng = random(`entryPoint ${name}`);
     const aead = entryPoint[identifier(name)];
     const { key: keySize, iv: nonceSize, tagSizes } = ciphers[name];

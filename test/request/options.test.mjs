@@ -246,7 +246,7 @@ Object.assign(calls, {
     takes: [engine],
     later: [],
     means: { data: 'source' },
-    forms: ['here and now', 'with a promise'],
+    forms: ['synchronously', 'with a promise'],
   },
   wrapKey: {
     first: ['aes256-wrap'],
@@ -435,7 +435,7 @@ function ways(name, { first, takes, later = [], promised = [], forms }) {
     );
   const promise = (options) => promises[method](...first, options);
   return [
-    ['here and now', plain, takes],
+    ['synchronously', plain, takes],
     ['with a callback', called, [...takes, ...later]],
     ['with a promise', promise, [...takes, ...later, ...promised]],
   ].filter(([way]) => forms === undefined || forms.includes(way));

@@ -61,7 +61,7 @@ function* calls(engine) {
 }
 
 const ways = {
-  'here and now': (name, given) => millrace[name](...given),
+  synchronously: (name, given) => millrace[name](...given),
   'with a callback': (name, given) =>
     new Promise((resolve, reject) =>
       millrace[name](...given, (error, result) => (error ? reject(error) : resolve(result))),

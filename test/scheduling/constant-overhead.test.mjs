@@ -15,7 +15,7 @@ test(
       nonce = Buffer.alloc(12),
       iv = Buffer.alloc(16),
       digest = Buffer.alloc(64);
-    // Pages of these do not exist before somebody touches them.
+    // Pages of these do not exist before code touches them.
     const source = Buffer.allocUnsafeSlow(size),
       target = Buffer.allocUnsafeSlow(size + 16);
     const busy = Buffer.alloc(48 << 20, 1);

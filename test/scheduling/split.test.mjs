@@ -1,4 +1,4 @@
-// One large job in parts, by all workers or by one in slices: the same result as in one go, for
+// One large job in parts, by all workers or by one in slices: the same result as in one piece, for
 // every way in which source and target can lie, and nothing is left of what does not authenticate.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// The right answer to every job, by somebody else's code: node:crypto where it has the algorithm,
+// The right answer to every job, by another library: node:crypto where it has the algorithm,
 // else the noble libraries and hash-wasm.
 
 import { createCipheriv, createHash, createHmac, getCiphers, getHashes } from 'node:crypto';

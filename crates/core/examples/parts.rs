@@ -1,4 +1,4 @@
-//! Prints GB/s of one large message in one go, in parts on one core, and in parts on several.
+//! Prints GB/s of one large message in one call, in parts on one core, and in parts on several.
 //!
 //! `cargo run --release -p millrace-core --example parts [part of a name] [MiB, default 64] [KiB a
 //! part, default 256] [threads, default 2]`

@@ -395,7 +395,7 @@ test('a disturbed row is measured again, a bounded number of times', async () =>
   assert.ok(calm.entries[0].quartiles[0] <= calm.entries[0].seconds);
 });
 
-test('of engines the fastest of ours is comparison against node:crypto', () => {
+test('the fastest of our engines is compared with node:crypto', () => {
   const entry = (competitor, seconds) => ({ competitor, form: '', seconds, spread: 0 });
   const { ours, best, ratio } = compareRow({
     engines: true,

@@ -83,7 +83,7 @@ impl Message {
                 key.apply(&counter.to_be_bytes(), text)
             }
             Message::ChaCha20(key, iv) => {
-                // The number of the block carries into the nonce's first word, as in one go.
+                // The number of the block carries into the nonce's first word, as in one call.
                 let (number, nonce) = iv.split_first_chunk().ok_or(Error::IvSize)?;
                 let number = u64::from_le_bytes(*number).wrapping_add(offset / 64);
                 let mut iv = [0; 16];

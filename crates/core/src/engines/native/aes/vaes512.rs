@@ -105,7 +105,7 @@ unsafe fn mix<const COUNT: usize, const ROUNDS: usize>(
     }
 }
 
-/// The counter: as a number, and as four blocks that are little-endian as yet.
+/// The counter: as a number, and as four blocks that are still little-endian.
 pub(crate) struct Counter {
     number: u128,
     blocks: __m512i,

@@ -1,4 +1,4 @@
-//! AES-GCM in parts; in one go it is in `key`, or AWS-LC's in [`aead`](super::aead).
+//! AES-GCM in parts; in one call it is in `key`, or AWS-LC's in [`aead`](super::aead).
 //!
 //! GHASH is a polynomial in H with the blocks as coefficients, so parts of it can be evaluated
 //! separately, multiplied by the power of H for what follows, and added up.

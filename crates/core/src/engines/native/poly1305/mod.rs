@@ -26,7 +26,7 @@ const MASK_42: u64 = (1 << 42) - 1;
 /// large.
 pub(super) type Limbs = [u64; 3];
 
-/// The sum as yet, and the one-time key. Wiped on drop.
+/// The sum so far, and the one-time key. Wiped on drop.
 pub(super) struct Poly1305 {
     r: Limbs,
     sum: Limbs,
@@ -179,7 +179,7 @@ pub(super) const PASS: usize = 4 * STEP;
 /// CPU has the instructions.
 #[cfg(target_arch = "x86_64")]
 pub(super) trait Steps: Sized {
-    /// The sum as yet.
+    /// The sum so far.
     type Sums: Copy + Plain;
     /// The sum within a pass.
     type Running: Copy;

@@ -11,7 +11,7 @@ use super::{LANES, Limbs, STEP, Steps, avx2, ifma};
 #[cfg(target_arch = "x86_64")]
 const VECTORS_FROM: usize = 512;
 
-/// The sum as yet and the begin of a block. Wiped on drop.
+/// The sum so far and the start of a block. Wiped on drop.
 pub(crate) struct RunningPoly {
     poly: Poly1305,
     block: [u8; BLOCK],

@@ -60,7 +60,7 @@ impl Summing {
 /// The parts of a message, joined one after the other.
 pub(crate) struct Joined {
     poly: Poly1305,
-    /// Bytes of the text as yet.
+    /// Bytes of the text so far.
     size: u64,
     /// Returns the power of r for this number of blocks. Most parts have the same size.
     power: (u64, Wiped<Limbs>),

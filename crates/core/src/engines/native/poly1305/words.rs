@@ -10,7 +10,7 @@ use super::{BLOCK, LANES, Limbs, MASK_44, PASS, Poly1305, STEP, Steps, multiply,
 /// A number: two words and the bits above them.
 type Words = [u64; 3];
 
-/// The sum as yet.
+/// The sum so far.
 #[derive(Copy, Clone)]
 pub(crate) struct Sums(Words);
 
