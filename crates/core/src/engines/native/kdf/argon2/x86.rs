@@ -102,7 +102,7 @@ operations! {"avx2", Four, __m256i:
         _mm256_xor_si256(x, y)
     }
 
-    /// x + y + 2 * (the product of their lower halves).
+    /// Returns x + y + 2 * (the product of their lower halves).
     fn sum(x, y) {
         let product = _mm256_mul_epu32(x, y);
         _mm256_add_epi64(_mm256_add_epi64(x, y), _mm256_add_epi64(product, product))
@@ -126,12 +126,12 @@ operations! {"avx2", Four, __m256i:
         _mm256_xor_si256(_mm256_srli_epi64::<63>(x), _mm256_add_epi64(x, x))
     }
 
-    /// The four words of each row in another order.
+    /// Returns the four words of each row in another order.
     fn ordered<const ORDER: i32>(x) {
         _mm256_permute4x64_epi64::<ORDER>(x)
     }
 
-    /// The upper word of `y` and the lower one of `x`, in each pair.
+    /// Returns the upper word of `y` and the lower one of `x`, in each pair.
     fn joined(x, y) {
         _mm256_alignr_epi8::<8>(x, y)
     }
@@ -142,7 +142,7 @@ operations! {"avx512f,avx512vl,avx512bw", Eight, __m512i:
         _mm512_xor_si512(x, y)
     }
 
-    /// x + y + 2 * (the product of their lower halves).
+    /// Returns x + y + 2 * (the product of their lower halves).
     fn sum(x, y) {
         let product = _mm512_mul_epu32(x, y);
         _mm512_add_epi64(_mm512_add_epi64(x, y), _mm512_add_epi64(product, product))
@@ -164,17 +164,17 @@ operations! {"avx512f,avx512vl,avx512bw", Eight, __m512i:
         _mm512_ror_epi64::<63>(x)
     }
 
-    /// The four words of each half in another order.
+    /// Returns the four words of each half in another order.
     fn ordered<const ORDER: i32>(x) {
         _mm512_permutex_epi64::<ORDER>(x)
     }
 
-    /// The upper word of `y` and the lower one of `x`, in each pair.
+    /// Returns the upper word of `y` and the lower one of `x`, in each pair.
     fn joined(x, y) {
         _mm512_alignr_epi8::<8>(x, y)
     }
 
-    /// The lower halves of both, and the upper ones.
+    /// Returns the lower halves of both.
     fn lower(x, y) {
         _mm512_shuffle_i64x2::<0x44>(x, y)
     }
@@ -188,7 +188,7 @@ operations! {"avx512f,avx512vl,avx512bw", Eight, __m512i:
 macro_rules! rounds {
     ($features:literal, $kind:ident, $vector:ty) => {
         impl $kind {
-            /// BLAKE2b's mix of words that stand one below the other.
+            /// Applies BLAKE2b's mix to words that stand one below the other.
             #[inline]
             #[target_feature(enable = $features)]
             fn mix(a: &mut $vector, b: &mut $vector, c: &mut $vector, d: &mut $vector) {
@@ -202,7 +202,7 @@ macro_rules! rounds {
                 *b = Self::turned_63(Self::xor(*b, *c));
             }
 
-            /// A round over 16 words, four in each vector (and as many of another row in each,
+            /// Computes a round over 16 words, four in each vector (and as many of another row in each,
             /// where there is room).
             #[inline]
             #[target_feature(enable = $features)]
@@ -214,7 +214,7 @@ macro_rules! rounds {
                 [a, Self::ordered::<0x93>(b), Self::ordered::<0x4e>(c), Self::ordered::<0x39>(d)]
             }
 
-            /// A round over 16 words, two in each vector, and as many columns as fit.
+            /// Computes a round over 16 words, two in each vector, and as many columns as fit.
             #[inline]
             #[target_feature(enable = $features)]
             fn by_twos(words: [$vector; 8]) -> [$vector; 8] {

@@ -163,7 +163,7 @@ macro_rules! simd_kernel {
                     y[turn][row])))
             }
 
-            /// Salsa20/8 on matrices whose rows are diagonals.
+            /// Applies Salsa20/8 to matrices with diagonals as rows.
             #[inline]
             #[target_feature(enable = $features)]
             fn salsa(matrices: Matrices) -> Matrices {
