@@ -1,7 +1,7 @@
 /**
  * The differences between Node.js and browsers: memory of results, text, the event loop, and
- * features of one of them. No other module outside platform/ names Buffer or `node:`; package.json
- * "imports" choose node/ or browser/.
+ * features of one of them. Only files named *.node.ts use Buffer and `node:`; `#platform/` in
+ * package.json's "imports" chooses between them and *.browser.ts.
  *
  * Functions, not re-exported values: those become getters, which cost 6 ns a call.
  */
