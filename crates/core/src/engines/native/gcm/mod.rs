@@ -33,7 +33,7 @@ pub(crate) struct Message {
     aad_size: usize,
 }
 
-/// Numbers, as in [`field`].
+/// Numbers, as in [`field`](super::field).
 struct Secrets {
     /// H.
     h: Factor,

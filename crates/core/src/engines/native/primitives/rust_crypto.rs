@@ -1,6 +1,6 @@
 //! RustCrypto's crates. AES is bit-sliced where the CPU has no instructions for it: no table is
-//! indexed by a secret. In WebAssembly, AES for encryption is [`bitsliced`](super::bitsliced) if
-//! there are vectors, and SHA-512 is [`plain`](super::super::sha2::plain) if there are none.
+//! indexed by a secret. In WebAssembly with vectors AES for encryption is
+//! [`bitsliced`](super::bitsliced).
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;

@@ -1,5 +1,6 @@
 //! AES-GCM in one call by Millrace's kernel for AVX2. Elsewhere it is AWS-LC's:
-//! [`aead`](super::super::aead), and so are long messages where AWS-LC has a wider kernel.
+//! [`aead`](crate::engines::native::aead), and so are long messages where AWS-LC has a wider
+//! kernel.
 
 use std::sync::OnceLock;
 

@@ -25,18 +25,18 @@ enum Kernel<'a> {
 }
 
 impl Powers {
-    /// Room for the powers of the widest kernel that the CPU has for this key.
+    /// Returns room for the powers of the widest kernel that the CPU has for this key.
     pub(crate) fn vacant(key: &AesCtrKey) -> Option<Self> {
         key.round_keys()?;
         Gcm512::detect().map(Self::wide).or_else(|| Gcm256::detect().map(Self::avx2))
     }
 
-    /// Room for those of AVX-512.
+    /// Returns room for the powers of AVX-512.
     pub(super) fn wide(proof: Gcm512) -> Self {
         Self::Wide(wide::Powers::vacant(), proof)
     }
 
-    /// Room for those of AVX2.
+    /// Returns room for the powers of AVX2.
     pub(super) fn avx2(proof: Gcm256) -> Self {
         Self::Avx2(avx2::Powers::vacant(), proof)
     }

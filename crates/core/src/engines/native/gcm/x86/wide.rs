@@ -280,8 +280,8 @@ impl Product {
         self.high = _mm512_ternarylogic_epi64::<0x96>(self.high, one[1], other[1]);
     }
 
-    /// Reduces four products at once, as [`product`](super::field::product) does, and returns their
-    /// sum.
+    /// Reduces four products at once, as [`product`](crate::engines::native::field::product) does,
+    /// and returns their sum.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
     fn reduced(self) -> __m128i {

@@ -174,7 +174,7 @@ operations! {"avx512f,avx512vl,avx512bw", Eight, __m512i:
         _mm512_alignr_epi8::<8>(x, y)
     }
 
-    /// Returns the lower halves of both.
+    /// Returns the lower halves of both, and the upper ones.
     fn lower(x, y) {
         _mm512_shuffle_i64x2::<0x44>(x, y)
     }
@@ -188,7 +188,7 @@ operations! {"avx512f,avx512vl,avx512bw", Eight, __m512i:
 macro_rules! rounds {
     ($features:literal, $kind:ident, $vector:ty) => {
         impl $kind {
-            /// Applies BLAKE2b's mix to words that stand one below the other.
+            /// Applies BLAKE2b's mix to words one below the other.
             #[inline]
             #[target_feature(enable = $features)]
             fn mix(a: &mut $vector, b: &mut $vector, c: &mut $vector, d: &mut $vector) {
@@ -202,8 +202,8 @@ macro_rules! rounds {
                 *b = Self::turned_63(Self::xor(*b, *c));
             }
 
-            /// Computes a round over 16 words, four in each vector (and as many of another row in each,
-            /// where there is room).
+            /// Applies a round to 16 words, four in each vector (and as many of another row in
+            /// each, if they fit).
             #[inline]
             #[target_feature(enable = $features)]
             fn by_fours([mut a, mut b, mut c, mut d]: [$vector; 4]) -> [$vector; 4] {
@@ -214,7 +214,7 @@ macro_rules! rounds {
                 [a, Self::ordered::<0x93>(b), Self::ordered::<0x4e>(c), Self::ordered::<0x39>(d)]
             }
 
-            /// Computes a round over 16 words, two in each vector, and as many columns as fit.
+            /// Applies a round to 16 words, two in each vector, and as many columns as fit.
             #[inline]
             #[target_feature(enable = $features)]
             fn by_twos(words: [$vector; 8]) -> [$vector; 8] {
@@ -236,8 +236,8 @@ macro_rules! rounds {
 rounds!("avx2", Four, __m256i);
 rounds!("avx512f,avx512vl,avx512bw", Eight, __m512i);
 
-/// Compresses as [`plain`](super::block::plain) does. Calls `early` with the first word of the result before the rest is
-/// computed: it tells where the next block looks.
+/// Compresses as [`plain`](super::block::plain) does. Calls `early` with the first word of the
+/// result before the rest is computed: it tells where the next block looks.
 ///
 /// # Safety
 /// As for [`plain`](super::block::plain).

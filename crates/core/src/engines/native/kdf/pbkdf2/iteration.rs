@@ -75,7 +75,7 @@ macro_rules! scalar_functions {
 scalar_functions!(u32, iterate_32, read_32, write_32);
 scalar_functions!(u64, iterate_64, read_64, write_64);
 
-/// Defines the PBKDF2 methods of [`Digest`](super::super::super::Digest) for a hash with a state
+/// Defines the PBKDF2 methods of [`Digest`](crate::engines::native::Digest) for a hash with a state
 /// of words, if `$here`: `$states` returns the words of a state, `$lanes` the lanes of the kernels,
 /// `$simd` iterates as many blocks as there are kernels for and returns that number, `$scalar`
 /// iterates one.

@@ -34,7 +34,7 @@ impl Kernels {
     }
 }
 
-/// All choices among the kernels.
+/// Returns all choices among the kernels.
 #[cfg(test)]
 pub(crate) fn choices() -> impl Iterator<Item = Kernels> {
     use crate::engines::native::features::OrSkip;

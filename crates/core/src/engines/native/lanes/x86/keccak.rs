@@ -250,7 +250,7 @@ simd_kernel!(
     |_, sponge, tail, rest, length| sponge.pad(tail, rest, length)
 );
 
-/// Does the work of [`BlockHash::pad`]; see [`U32x16::pad`](super::super::vectors::U32x16::pad).
+/// Does the work of [`BlockHash::pad`]; see [`U32x16::pad`](super::vectors::U32x16::pad).
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 fn pad_in_registers<const ROUNDS: usize>(

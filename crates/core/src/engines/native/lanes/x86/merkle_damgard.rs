@@ -6,8 +6,8 @@
 /// `Interleaved`, over the CPU's instructions for this hash; `Wide` then takes at least `$beside`
 /// messages, as fewer are faster interleaved. `Narrow` takes at least `$least`.
 ///
-/// `$order` is the order of bytes in blocks; the rest is as [`block_hash`](super::super::block_hash) has
-/// it.
+/// `$order` is the order of bytes in blocks; the rest is as
+/// [`block_hash`](super::super::block_hash) has it.
 macro_rules! merkle_damgard {
     ($(#[$doc:meta])* $hash:ident, [$word:ty; $words:literal], $block:literal, $size:literal,
      $order:ident, $bytes:ident, $wide:ident: $wide_lanes:literal,

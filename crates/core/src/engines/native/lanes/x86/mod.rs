@@ -1,5 +1,5 @@
-//! The kernels of x86-64: for AVX-512 and AVX2 a message in each lane of a vector, for SHA-NI two or
-//! more messages interleaved.
+//! The kernels of x86-64: for AVX-512 and AVX2 a message in each lane of a vector, for SHA-NI two
+//! or more messages interleaved.
 
 mod hmac_iterations;
 pub(crate) mod keccak;
@@ -39,7 +39,7 @@ impl Kernels {
     }
 }
 
-/// All choices among the kernels.
+/// Returns all choices among the kernels.
 #[cfg(test)]
 pub(crate) fn choices() -> impl Iterator<Item = Kernels> {
     use crate::engines::native::features::OrSkip;

@@ -163,8 +163,8 @@ impl Product {
         self.reduced()
     }
 
-    /// Reduces two products at once, as [`product`](super::super::field::product) does, and returns
-    /// their sum.
+    /// Reduces two products at once, as [`product`](crate::engines::native::field::product) does,
+    /// and returns their sum.
     #[inline]
     #[target_feature(enable = "avx2,vpclmulqdq")]
     pub(super) fn reduced(self) -> __m128i {

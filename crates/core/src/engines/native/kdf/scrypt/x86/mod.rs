@@ -95,7 +95,7 @@ macro_rules! simd_kernel {
                 }
             }
 
-            /// Where each lane has an entry of its table.
+            /// Returns the address of an entry in each lane's table.
             #[inline]
             #[target_feature(enable = $features)]
             fn entries(place: &Place, offset: impl Fn(usize) -> usize) -> Entries {
@@ -119,7 +119,7 @@ macro_rules! simd_kernel {
                 }
             }
 
-            /// A matrix of the block, with that of the entry of the table.
+            /// Returns a matrix of the block XOR that of the table's entry.
             ///
             /// # Safety
             /// Both are there.
