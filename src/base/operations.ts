@@ -1,4 +1,4 @@
-/** What the numbers of {@link Operation} have in common: nothing else depends on their order. */
+/** Predicates over the numbers of {@link Operation}: nothing else depends on their order. */
 import { Operation } from './protocol.js';
 
 /** Returns true for the hash or MAC of one message. */
