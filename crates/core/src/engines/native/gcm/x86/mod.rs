@@ -12,6 +12,7 @@ use crate::engines::native::pointers;
 use crate::inputs::Text;
 
 /// The powers of H for one of the kernels. Wiped on drop.
+#[allow(clippy::large_enum_variant)] // on the heap
 pub(crate) enum Powers {
     Wide(wide::Powers, Gcm512),
     Avx2(avx2::Powers, Gcm256),
@@ -55,7 +56,7 @@ impl Powers {
         // SAFETY: the proofs say that the CPU has the instructions.
         unsafe {
             match self {
-                &Self::Wide(ref powers, proof) => wide::hash(powers, text, proof),
+                Self::Wide(powers, proof) => wide::hash(powers, text, *proof),
                 Self::Avx2(powers, proof) => avx2::hash(powers, text, *proof),
             }
         }
@@ -70,13 +71,9 @@ impl Powers {
         text: Text<'_>,
     ) -> Option<u128> {
         let (round_keys, rounds) = key.round_keys()?;
-        let kernel = match self {
-            &Self::Wide(ref powers, proof) => {
-                Kernel::Wide(wide::Keys { round_keys, powers, proof })
-            }
-            &Self::Avx2(ref powers, proof) => {
-                Kernel::Avx2(avx2::Keys { round_keys, powers, proof })
-            }
+        let kernel = match *self {
+            Self::Wide(ref powers, proof) => Kernel::Wide(wide::Keys { round_keys, powers, proof }),
+            Self::Avx2(ref powers, proof) => Kernel::Avx2(avx2::Keys { round_keys, powers, proof }),
         };
         // SAFETY: the proofs say that the CPU has the instructions, and the key is of as many
         // rounds.
