@@ -14,7 +14,7 @@ import {
   type Bytes,
   type Data,
 } from '../base/arguments.js';
-import { isOutOfMemory, makeError, wrongType, refuseSurplus } from '../base/errors.js';
+import { makeError, wrongType, refuseSurplus } from '../base/errors.js';
 import {
   CallbackCompletion,
   PromiseCompletion,
@@ -23,8 +23,9 @@ import {
 } from '../scheduling/completions.js';
 import { bytesOfString } from '../hashers/arguments.js';
 import { copyTakes } from './options.js';
-import { Phase, ready, refusal, spent, type RunningCipher } from './running.js';
-import { FinalStep, Steps, UpdateStep } from './steps.js';
+import { lost, Phase, Steps } from '../scheduling/steps.js';
+import { ready, refusal, spent, type RunningCipher } from './running.js';
+import { FinalStep, UpdateStep } from './steps.js';
 import { copiedTag } from './tag.js';
 import {
   LazyTransform,
@@ -47,7 +48,7 @@ const STREAM_POOL_MIN_BYTES = 64 * 1024;
 /** The common base of {@link Cipher} and {@link Decipher}. */
 export abstract class PiecewiseCipher extends LazyTransform {
   readonly #running: RunningCipher;
-  #steps: Steps | undefined;
+  #steps: Steps<RunningCipher> | undefined;
   /** True once an asynchronous `final` was called. */
   #ending = false;
   readonly #streamOptions: TransformOptions | undefined;
@@ -255,7 +256,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
     try {
       queue.add(new UpdateStep(completion, view, copied));
     } catch (error) {
-      throw this.#lost(error);
+      throw lost(this.#running, this.#steps, error);
     }
   }
 
@@ -264,18 +265,8 @@ export abstract class PiecewiseCipher extends LazyTransform {
     try {
       return messageOf(source, encoding, count);
     } catch (error) {
-      throw this.#lost(error);
+      throw lost(this.#running, this.#steps, error);
     }
-  }
-
-  /** Fails the cipher if a piece is missing in the message for want of memory. */
-  #lost(error: unknown): unknown {
-    const running = this.#running;
-    if (isOutOfMemory(error) && running.phase === Phase.Open) {
-      if (running.pending === 0) running.fail(error);
-      else this.#steps!.lose(error);
-    }
-    return error;
   }
 
   #intoLater(completion: Completion, [source, target, offset]: Place): void {
@@ -296,10 +287,10 @@ export abstract class PiecewiseCipher extends LazyTransform {
   }
 
   /** Returns the queue of asynchronous operations; a failed cipher reports its error through it. */
-  #queue(): Steps {
+  #queue(): Steps<RunningCipher> {
     const running = this.#running;
     if (this.#ending && running.phase === Phase.Open) throw spent('has ended its message');
-    if (running.phase === Phase.Final) throw refusal(running, true);
+    if (running.phase === Phase.Finalized) throw refusal(running, true);
     return (this.#steps ??= new Steps(running));
   }
 

@@ -11,20 +11,12 @@ import type { CipherFacts } from '../catalog/facts.js';
 import type { Engine } from '../engines/engines.js';
 import type { Completion } from '../scheduling/completions.js';
 import { runAsync } from '../scheduling/run.js';
+import { Phase } from '../scheduling/steps.js';
 import { HeldText } from './held.js';
 import { allocate, allocateApart, type Buffer } from '#platform/base/runtime.js';
 import { provideCiphers } from '#platform/engines/parts.js';
 
 provideCiphers();
-
-/** The operations that a running cipher allows. */
-export const enum Phase {
-  Open,
-  /** None: the message has ended. */
-  Final,
-  /** None: an operation failed, or it was disposed. */
-  Failed,
-}
 
 /** Larger results have memory of their own in any case. */
 const POOLED_MAX = 4096;
@@ -162,11 +154,9 @@ export class RunningCipher {
     runAsync(completion);
   }
 
-  /** Accepts the end of {@link RunningCipher.updateAsync}. Returns the bytes for the caller. */
-  updated(size: number): number {
-    if (this.held === undefined) return size;
-    this.held.size += size;
-    return 0;
+  /** Accepts the end of {@link RunningCipher.updateAsync}. */
+  updated(size: number): void {
+    if (this.held !== undefined) this.held.size += size;
   }
 
   /** Ends the message. Returns the plaintext that was held. */
@@ -183,7 +173,7 @@ export class RunningCipher {
       this.fail(error);
       throw error;
     }
-    this.phase = Phase.Final;
+    this.phase = Phase.Finalized;
     if (encrypt) this.tag = tag as Buffer;
     if (held === undefined) return allocate(0);
     try {

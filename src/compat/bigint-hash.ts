@@ -22,7 +22,7 @@ import {
 } from '#platform/base/runtime.js';
 import { fastBigInt, fastBuffer } from '../operations/fast-path.js';
 import { Running } from '../hashers/running.js';
-import { Phase } from '../hashers/setup.js';
+import { Phase } from '../scheduling/steps.js';
 
 /** The original package's algorithms; {@link HashName} lists the others. */
 export enum HashType {

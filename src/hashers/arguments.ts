@@ -6,7 +6,8 @@ import { Form } from '../request/request.js';
 import { encodeResult } from '../request/result.js';
 import { OUTPUT_MAX } from '../catalog/parameters.js';
 import type { Running } from './running.js';
-import { Phase, ready } from './setup.js';
+import { Phase } from '../scheduling/steps.js';
+import { ready } from './setup.js';
 import {
   bytesOfText,
   isEncoding,

@@ -12,7 +12,7 @@ import {
   type Bytes,
   type Data,
 } from '../base/arguments.js';
-import { isOutOfMemory, makeError, wrongType, refuseSurplus } from '../base/errors.js';
+import { makeError, wrongType, refuseSurplus } from '../base/errors.js';
 import { Form } from '../request/request.js';
 import { ALWAYS_FITS, checkTextSize } from '../request/text-size.js';
 import { outputSize, type Digest } from '../operations/hash.js';
@@ -27,9 +27,10 @@ import { digestFormat, encodeDigest, extendable, messageInput, squeezedSize } fr
 import { encodeItem, refuseTuple } from '../operations/tuple.js';
 import { copyTakes, type CopyOptions, type DigestEncoding } from './options.js';
 import type { Running } from './running.js';
-import { Phase, ready, refusal } from './setup.js';
+import { lost, Phase, Steps } from '../scheduling/steps.js';
+import { ready, refusal } from './setup.js';
 import { exportState } from './state.js';
-import { DigestStep, Steps, UpdateStep } from './steps.js';
+import { DigestStep, UpdateStep } from './steps.js';
 import {
   LazyTransform,
   loadStream,
@@ -71,7 +72,7 @@ function takeStreamed(running: Running): Buffer | undefined {
 export abstract class Hasher extends LazyTransform {
   // The other data of a hasher is in Running: its plain fields take fewer instructions.
   #running: Running;
-  #steps: Steps | undefined;
+  #steps: Steps<Running> | undefined;
 
   /** Serves {@link createHash} and {@link createHmac} only; throws for other callers. */
   constructor(permission: symbol, running: Running, streamOptions: TransformOptions | undefined) {
@@ -347,7 +348,7 @@ export abstract class Hasher extends LazyTransform {
     try {
       queue.add(new UpdateStep(completion, view, offset, size, !lent));
     } catch (error) {
-      throw this.#lost(error);
+      throw lost(this.#running, this.#steps, error);
     }
   }
 
@@ -356,18 +357,8 @@ export abstract class Hasher extends LazyTransform {
     try {
       return messageInput(given, count);
     } catch (error) {
-      throw this.#lost(error);
+      throw lost(this.#running, this.#steps, error);
     }
-  }
-
-  /** Fails the hasher if a piece is missing in the message for want of memory. */
-  #lost(error: unknown): unknown {
-    const running = this.#running;
-    if (isOutOfMemory(error) && running.phase === Phase.Open) {
-      if (running.pending === 0) running.fail(error);
-      else this.#steps!.lose(error);
-    }
-    return error;
   }
 
   #digestLater(completion: Completion, wanted: Form | BufferEncoding): void {
@@ -389,7 +380,7 @@ export abstract class Hasher extends LazyTransform {
   }
 
   /** Returns the queue of asynchronous operations; a failed hasher reports its error through it. */
-  #queue(): Steps {
+  #queue(): Steps<Running> {
     const running = this.#running;
     if (running.phase !== Phase.Open && running.phase !== Phase.Failed)
       throw refusal(running, true);
@@ -398,7 +389,7 @@ export abstract class Hasher extends LazyTransform {
 
   static {
     runningIn = (hasher) => hasher.#running;
-    lostIn = (hasher, error) => hasher.#lost(error);
+    lostIn = (hasher, error) => lost(hasher.#running, hasher.#steps, error);
     // Checked before `in`: terser inlines this and drops the parentheses of `#running in (stream =
     // this)`.
     setUpLate((stream) =>

@@ -35,7 +35,8 @@ import {
   takeMemory,
   type HashMemory,
 } from './memory.js';
-import { fastDigest, handleOf, Phase, setKeyAndSeed, type HashSetup } from './setup.js';
+import { Phase } from '../scheduling/steps.js';
+import { fastDigest, handleOf, setKeyAndSeed, type HashSetup } from './setup.js';
 import type { TransformOptions } from '#platform/hashers/hasher-stream.js';
 import { writeText, type Buffer } from '#platform/base/runtime.js';
 

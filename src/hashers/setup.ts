@@ -1,4 +1,4 @@
-/** The parameters of a running hash, its phases, and the part of a request that they decide. */
+/** The parameters of a running hash, and the part of a request that they decide. */
 import { NO_BYTES, sizeOf } from '../base/arguments.js';
 import { makeError } from '../base/errors.js';
 import { At, frame } from '../base/frame.js';
@@ -7,18 +7,7 @@ import type { HashFacts } from '../catalog/facts.js';
 import { defaultEngine, type EnginePreference } from '../engines/engines.js';
 import { fastBigInt, fastBuffer, fastFinishHex, fastHex } from '../operations/fast-path.js';
 import { keyAlgorithm, keyHandle, type Key } from '../request/key.js';
-
-/** The operations that a running hash allows. */
-export const enum Phase {
-  /** Updates and the digest. */
-  Open,
-  /** Output; the message has ended. */
-  Squeezing,
-  /** None: it has returned its digest. */
-  Finalized,
-  /** None: an operation failed. */
-  Failed,
-}
+import { Phase, type Runner } from '../scheduling/steps.js';
 
 /** The parameters of a running hash. */
 export interface HashSetup {
@@ -83,24 +72,15 @@ export function fastDigest(
   return form === Form.BigInt ? fastBigInt(facts, undefined, 0, buffered, key, engine) : undefined;
 }
 
-/** The state of a running hash, which decides what it allows. */
-interface Activity {
-  readonly phase: Phase;
-  /** Number of asynchronous operations in flight or waiting. */
-  readonly pending: number;
-  /** The error that later operations throw. */
-  readonly failure: unknown;
-}
-
 /** Returns the running hash if a synchronous operation may use it now. */
-export function ready<T extends Activity>(running: T, also = Phase.Open): T {
+export function ready<T extends Runner>(running: T, also = Phase.Open): T {
   if ((running.phase !== Phase.Open && running.phase !== also) || running.pending > 0)
     throw refusal(running, false);
   return running;
 }
 
 /** Returns the error of an operation that the phase does not allow. */
-export function refusal(running: Activity, asynchronous: boolean): unknown {
+export function refusal(running: Runner, asynchronous: boolean): unknown {
   const { phase } = running;
   if (running.pending > 0 && !asynchronous) {
     return makeError(

@@ -32,7 +32,8 @@ import { utf8, type Buffer } from '#platform/base/runtime.js';
 import { fastBuffer } from '../operations/fast-path.js';
 import { macName } from '../operations/key.js';
 import { Running } from './running.js';
-import { handleOf, Phase, setKeyAndSeed, type HashSetup } from './setup.js';
+import { Phase } from '../scheduling/steps.js';
+import { handleOf, setKeyAndSeed, type HashSetup } from './setup.js';
 
 const MAGIC = 'MRHS';
 const MAGIC_SIZE = 4;

@@ -8,7 +8,7 @@ import {
 import { defaultEngine, localEngines } from '../../engines/engines.js';
 import { keepsStates, keyStates } from '../../hashers/key-states.js';
 import { Running as RunningHash } from '../../hashers/running.js';
-import { Phase } from '../../hashers/setup.js';
+import { Phase } from '../../scheduling/steps.js';
 import { fastInto } from '../../operations/fast-path.js';
 import { keyedBlock } from '../../operations/hash-parameters.js';
 import { hmacFacts } from '../../operations/hmac.js';
