@@ -1,8 +1,9 @@
-// Checks for faults that tests alone do not see, by five tools. loom tries every order in which a
-// few threads of the pool can meet. Miri interprets safe and unsafe Rust by the rules of the
-// language. ThreadSanitizer watches for two threads that touch the same memory without agreement,
-// AddressSanitizer for memory that is not the code's own: in Rust's tests, and in Node under a
-// soak. valgrind watches a short soak, Node and all, for memory that is read before it is written.
+// What tests cannot see by themselves, under five oracles. loom tries every order in which a few
+// threads of the pool can meet. Miri interprets safe and unsafe Rust by the rules of the language.
+// ThreadSanitizer watches for two threads that touch the same memory without agreement,
+// AddressSanitizer for memory that is not the code's own: in Rust's tests, and in Node under a soak.
+// valgrind watches a short soak, Node and all, for memory that is read before it is written. Each
+// must first report a mistake of crates/pool/tests/controls.rs; that of loom is one of its models.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ export async function oracles(chosen = []) {
     ['miri', () => miri(within('miri'))],
     ['thread', () => threadSanitizer(within('tsan'))],
     ['address', () => addressSanitizer(within('asan'))],
-    ['valgrind', memcheck],
+    ['valgrind', () => memcheck(within('valgrind'))],
   ];
   const unknown = chosen.find((name) => !all.some(([each]) => each === name));
   if (unknown !== undefined)
@@ -41,6 +42,19 @@ async function loom(env) {
   });
 }
 
+/** Mistakes in crates/pool/tests/controls.rs: the name of the test, and what an oracle says. */
+const race = ['two_threads_write_without_agreement', /data race/i];
+const freed = ['freed_memory_is_read', /heap-use-after-free|Undefined Behavior/];
+const unwritten = ['a_branch_depends_on_memory_that_was_never_written', /uninitiali[sz]ed/];
+
+const controlTests = ['--package', 'millrace-pool', '--test', 'controls'];
+
+/** Runs a control as an oracle's tests; throws Stop unless the mistake is reported. */
+function control(oracle, args, [name, mustFail], env) {
+  const all = [...args, ...controlTests, '--', '--ignored', '--exact', name];
+  return step(`${oracle}: its control`, 'cargo', all, { env, mustFail });
+}
+
 /** The portable primitives: Miri cannot run AWS-LC's C and assembly. */
 const portable = ['--no-default-features', '--features', 'rust-crypto,digests,ciphers,passwords'];
 
@@ -53,7 +67,9 @@ async function miri(env) {
   if (!(await hasNightly('miri', env)))
     return skipped(title, 'not installed (rustup component add miri --toolchain nightly)');
   const flags = { ...env, MIRIFLAGS: '-Zmiri-disable-isolation', MILLRACE_CPU_HIDE: 'all' };
-  const run = (args) => step(title, 'cargo', ['+nightly', 'miri', 'test', ...args], { env: flags });
+  const test = ['+nightly', 'miri', 'test'];
+  for (const mistake of [race, freed, unwritten]) await control('Miri', test, mistake, flags);
+  const run = (args) => step(title, 'cargo', [...test, ...args], { env: flags });
   await run(['--package', 'millrace-pool', '--lib', 'sleep::']);
   const few = ['bytes::', 'keys::', 'decode::', 'wiping::copies', 'wiping::a_reply'];
   await run(['--package', 'millrace-request', ...portable, '--test', 'request', '--', ...few]);
@@ -70,9 +86,10 @@ async function threadSanitizer(env) {
   if (!(await hasNightly('rust-src', env)))
     return skipped(title, 'not installed (rustup toolchain install nightly --component rust-src)');
   const args = ['+nightly', 'test', '-Zbuild-std', '--target', target];
-  await step(title, 'cargo', [...args, '--package', 'millrace-pool', '--lib', '--tests'], {
-    env: { ...env, RUSTFLAGS: '-Zsanitizer=thread' },
-  });
+  const flags = { ...env, RUSTFLAGS: '-Zsanitizer=thread' };
+  await control('ThreadSanitizer', args, race, flags);
+  const tests = ['--package', 'millrace-pool', '--lib', '--tests'];
+  await step(title, 'cargo', [...args, ...tests], { env: flags });
 }
 
 /** Runs Rust's tests, then a soak of the binding in Node, which loads the sanitizer first. */
@@ -85,8 +102,9 @@ async function addressSanitizer(env) {
   const flags = { ...env, RUSTFLAGS: '-Zsanitizer=address', ASAN_OPTIONS: 'detect_leaks=0' };
   const packages = ['core', 'request', 'pool'].flatMap((name) => ['--package', `millrace-${name}`]);
   // The allocator of a test program, which reads what is freed, is one of its tests.
-  const args = ['+nightly', 'test', '--release', '--target', target, ...packages];
-  await step(title, 'cargo', [...args, '--lib', '--tests'], { env: flags });
+  const args = ['+nightly', 'test', '--release', '--target', target];
+  await control('AddressSanitizer', args, freed, flags);
+  await step(title, 'cargo', [...args, ...packages, '--lib', '--tests'], { env: flags });
   await soakUnderAddressSanitizer(flags, target);
 }
 
@@ -143,7 +161,7 @@ const soakArguments = (limits) =>
  * Runs a short soak under valgrind, some fifty times slower than without. valgrind knows AVX2, so
  * the paths for AVX-512 are not taken.
  */
-async function memcheck() {
+async function memcheck(env) {
   const title = 'valgrind: a short soak';
   if ((await probe('valgrind', ['--version']))?.code !== 0) return skipped(title, 'not installed');
   const valgrind = [
@@ -152,6 +170,11 @@ async function memcheck() {
     '--smc-check=all-non-file',
     `--suppressions=${join(root, 'test', 'soak', 'valgrind.supp')}`,
   ];
+  const target = targets[`${process.platform} ${process.arch}`] ?? '';
+  // Where cargo looks for what runs its tests.
+  const runner = `CARGO_TARGET_${target.toUpperCase().replaceAll('-', '_')}_RUNNER`;
+  const flags = { ...env, [runner]: valgrind.slice(0, 2).join(' ') };
+  await control('valgrind', ['test'], unwritten, flags);
   const limits = {
     seed: 5,
     seconds: 1200,

@@ -17,22 +17,25 @@ const live = process.stderr.isTTY === true && !process.env.CI;
 /**
  * Runs a command without showing its output. Resolves to its standard output, or with `output:
  * 'all'` to standard error too. If the command fails it prints the output, or only standard error
- * with `errorOutput: 'stderr'`, and rejects with Stop.
+ * with `errorOutput: 'stderr'`, and rejects with Stop. With `mustFail` the command has to fail, with
+ * an output that matches: the control of a step that looks for failures.
  *
  * @param {string} title
  * @param {string} command
  * @param {readonly string[]} args
- * @param {Options & { errorOutput?: 'all' | 'stderr', output?: 'stdout' | 'all' }} options
+ * @param {Options & { errorOutput?: 'all' | 'stderr', output?: 'stdout' | 'all', mustFail?: RegExp }}
+ *   options
  */
 export async function step(
   title,
   command,
   args,
-  { errorOutput = 'all', output = 'stdout', ...options } = {},
+  { errorOutput = 'all', output = 'stdout', mustFail, ...options } = {},
 ) {
   const clock = startClock(title);
   const { code, ...told } = await collect(command, args, options).catch(cannotStart);
-  if (code !== 0) {
+  const right = mustFail === undefined ? code === 0 : code !== 0 && mustFail.test(told.all);
+  if (!right) {
     clock.stop('failed');
     const text = told[errorOutput];
     process.stderr.write(text.endsWith('\n') || text === '' ? text : `${text}\n`);

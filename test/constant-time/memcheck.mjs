@@ -36,13 +36,13 @@ export function buildAddon(folder) {
  */
 
 /**
- * Runs the calls with the environment; `everything` takes all sizes, `only` those with it in their
- * name.
+ * Runs the calls with the environment; `sizes` are those of calls.mjs, `only` selects calls whose name
+ * contains it. Prints how far it is, as minutes pass.
  *
  * @returns {Promise<{ calls: Seen[], engines: any }>}
  */
-export async function watch(addon, { env = {}, everything = false, only } = {}) {
-  const options = JSON.stringify({ everything, only });
+export async function watch(addon, { title, env = {}, sizes = 'few', only }) {
+  const options = JSON.stringify({ sizes, only });
   const valgrind = [
     '-q',
     '--error-limit=no',
@@ -55,7 +55,12 @@ export async function watch(addon, { env = {}, everything = false, only } = {}) 
   const output = { stdout: '', stderr: '' };
   for (const name of Object.keys(output))
     child[name].setEncoding('utf8').on('data', (text) => (output[name] += text));
+  const progress = setInterval(() => {
+    const done = output.stdout.split('\n').length - 2;
+    process.stderr.write(`${title}: ${done} calls, ${Math.round(process.uptime() / 60)} minutes\n`);
+  }, 120_000);
   const code = await new Promise((resolve) => child.on('close', resolve));
+  clearInterval(progress);
   const own = (text) => text.replace(/^==\d+==.*\n/gm, '').trim();
   if (code !== 0) throw new Error(`the calls ended with ${code}:\n${own(output.stderr)}`);
 

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { controls, watchedCalls } from './calls.mjs';
 
 const [addon, options] = process.argv.slice(2);
-const { everything, only } = JSON.parse(options);
+const { sizes, only } = JSON.parse(options);
 const load = createRequire(import.meta.url);
 const memcheck = load(addon);
 
@@ -36,6 +36,6 @@ async function run({ name, call }) {
 }
 
 print({ running: memcheck.running() === 1 });
-for (const each of [...controls, ...watchedCalls(everything)])
+for (const each of [...controls, ...watchedCalls(sizes)])
   if (only === undefined || each.name.includes(only)) await run(each);
 print({ engines: load('millrace').engines() });

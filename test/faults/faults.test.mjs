@@ -315,10 +315,12 @@ test(`${terminations} workers terminated in the middle of calls`, { skip }, asyn
     for (let done = 0; done < ${terminations}; done += 4) {
       await Promise.all([end(), end(), end(), end()]);
       if (done === 400) memory = process.memoryUsage().rss;
+      if (done % 500 === 0 && done > 0)
+        console.error(done + ' workers terminated in ' + Math.round(process.uptime()) + ' s');
     }
     if ((await digest()) !== right) throw new Error('wrong digest');
     told(memory === undefined ? 1 : process.memoryUsage().rss / memory);`,
-    { timeout: 7_200_000 },
+    { timeout: 7_200_000, echo: true },
   );
   assert.ok(growth < 2, `the resident set grew ${growth} times`);
 });

@@ -24,11 +24,19 @@ export const entryPaths = Object.fromEntries(
  *
  * @param source the program; `millrace`, `promises` and `cryptoAsync` are defined in it
  * @param options `args` and `flags` of Node, `env`, `timeout` in ms, `esm` for a module, `bare` to
- * load nothing
+ * load nothing, `echo` to print its errors as they come
  */
 export function run(
   source,
-  { args = [], flags = [], env = {}, timeout = 300_000, esm = false, bare = false } = {},
+  {
+    args = [],
+    flags = [],
+    env = {},
+    timeout = 300_000,
+    esm = false,
+    bare = false,
+    echo = false,
+  } = {},
 ) {
   const folder = temporary();
   const file = join(folder, esm ? 'program.mjs' : 'program.cjs');
@@ -50,6 +58,7 @@ export function run(
         });
       },
     );
+    if (echo) child.stderr.pipe(process.stderr, { end: false });
   });
 }
 

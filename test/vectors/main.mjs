@@ -1,11 +1,19 @@
 // Runs published test vectors: node test/vectors/main.mjs DIRECTORY...
-// A directory is a checkout or an unpacked package: C2SP/wycheproof, BLAKE3-team/BLAKE3, or PyPI's
-// cryptography-vectors, which has NIST's CAVP files and the examples of RFCs.
+// A directory is a checkout or an unpacked package: C2SP/wycheproof, BLAKE3-team/BLAKE3,
+// usnistgov/ACVP-Server or paulmillr/acvp-vectors, or PyPI's cryptography-vectors, which has NIST's
+// CAVP files and the examples of RFCs.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { readers } from './suites.mjs';
+import { acvpFile, textOf } from './acvp.mjs';
+import { checkHash, readers } from './suites.mjs';
+
+const all = [...readers, [/\/prompt\.json(\.gz)?$/, acvpFile]];
+
+// The control: a wrong digest is found.
+await assert.rejects(checkHash('sha256', Buffer.from('abc'), Buffer.alloc(32)));
 
 const counts = new Map();
 let failed = 0;
@@ -13,11 +21,14 @@ let failed = 0;
 for (const directory of process.argv.slice(2)) {
   for (const entry of readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort()) {
     const path = join(directory, entry).replaceAll('\\', '/');
-    const [, reader] = readers.find(([pattern]) => pattern.test(path)) ?? [];
+    const [, reader] = all.find(([pattern]) => pattern.test(path)) ?? [];
     if (reader === undefined) continue;
-    const name = path.split('/').at(-1);
+    const name = path
+      .replace(/\/prompt\.json.*/, '')
+      .split('/')
+      .at(-1);
     const results = { passed: 0, failed: 0 };
-    for (const { name: test, check } of reader(path, readFileSync(path, 'utf8'))) {
+    for (const { name: test, check } of reader(path, textOf(path))) {
       try {
         await check();
         results.passed++;

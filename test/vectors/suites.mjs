@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import millrace from 'millrace';
 import promises from 'millrace/promises';
 
-const hex = (text = '') => Buffer.from(text, 'hex');
+export const hex = (text = '') => Buffer.from(text, 'hex');
 
 /** Reads `NAME = value` lines. A record ends where one of its names returns; headings go on. */
 function* records(text) {
@@ -39,7 +39,7 @@ const hashNames = [
 ];
 
 /** At once, in updates of a third, by a promise, and in windows at an odd offset. */
-async function checkHash(algorithm, message, expected) {
+export async function checkHash(algorithm, message, expected) {
   const options = /^shake/.test(algorithm) ? { outputLength: expected.length } : {};
   const odd = Buffer.concat([Buffer.alloc(3), message, Buffer.alloc(5)]).subarray(3, -5);
   const third = Math.ceil(message.length / 3) || 1;
@@ -122,7 +122,7 @@ function* hashFile(path, text) {
 }
 
 /** An AEAD at once, in pieces, by a promise and into memory of the caller. */
-async function checkAead(algorithm, { key, nonce, aad, text, sealed, valid }) {
+export async function checkAead(algorithm, { key, nonce, aad, text, sealed, valid }) {
   const options = { key, nonce, aad };
   const tagSize = sealed.length - text.length;
   if (tagSize !== 16) options.authTagLength = tagSize;
@@ -168,7 +168,7 @@ function* gcmFile(path, text) {
   }
 }
 
-function checkWrap(algorithm, key, text, wrapped, valid) {
+export function checkWrap(algorithm, key, text, wrapped, valid) {
   if (!valid) {
     assert.throws(() => millrace.unwrapKey(algorithm, { key, source: wrapped }));
     return;

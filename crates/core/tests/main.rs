@@ -5,6 +5,7 @@ mod catalog;
 mod checkpoint;
 mod chunks;
 mod cipher;
+mod derivation;
 mod hash;
 mod hasher;
 mod hkdf;

@@ -148,6 +148,8 @@ fn the_predicted_time_covers_many_small_steps() {
         assert!((measured..measured * 5).contains(&predicted), "{cost}: {predicted} ms");
         let limits = Limits { milliseconds: predicted - 1, ..LIMITS };
         assert_eq!(PasswordHash::parse(&text, &limits).map(|_| ()), Err(Error::Work), "{cost}");
+        let limits = Limits { milliseconds: predicted, ..LIMITS };
+        assert_eq!(PasswordHash::parse(&text, &limits).map(|_| ()), Ok(()), "{cost}");
     }
 }
 
@@ -239,6 +241,9 @@ fn sizes_of_salt_and_hash_are_limited() {
     for (salt, hash) in [(0, 32), (7, 32), (513, 32), (16, 0), (16, 15), (16, 513)] {
         assert_eq!(parse(salt, hash), Err(Error::EncodedSize), "{salt} {hash}");
     }
+    // Of 1,536 characters, and of more, which are not read.
+    assert_eq!(parse(1113, 17), Err(Error::EncodedSize));
+    assert_eq!(parse(1114, 17), Err(Error::Encoded));
 }
 
 /// Strings with characters changed, taken out and doubled never panic, and what is read is written
@@ -362,6 +367,7 @@ fn bcrypt_agrees_with_another_library() {
                     .expect("made");
             assert_eq!(made.to_string()[4..], expected[4..], "{size}");
             assert_eq!(made.to_string()[1..3], *name);
+            assert_eq!(PasswordHash::parse(&made.to_string(), &LIMITS), Ok(made));
         }
     }
     let mut target = [0; 23];

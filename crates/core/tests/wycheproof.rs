@@ -271,6 +271,12 @@ fn wrong_sizes_of_wrapped_keys_are_refused() {
     assert_eq!(wrap(Padding::None, &[0; 16], 16, &mut target[1..]), Err(Error::OutputSize));
     assert_eq!(wrap(Padding::None, &[0; 16], 8, &mut target), Err(Error::SourceTooLarge));
     let most = key_wrap::KEY_MAX;
+    for (padding, size) in [(Padding::None, 17), (Padding::None, most + 8), (Padding::Zeros, 0)] {
+        assert!(!padding.key_fits(size), "{padding:?} {size}");
+    }
+    for padding in [Padding::None, Padding::Zeros] {
+        assert!(!padding.wrapped_fits(most + key_wrap::OVERHEAD + 8), "{padding:?}");
+    }
     for (padding, size) in [(Padding::None, most), (Padding::Zeros, most - 3)] {
         let mut wrapped = vec![0; most + key_wrap::OVERHEAD];
         assert_eq!(wrap(padding, &[9; 24], size, &mut wrapped), Ok(()));

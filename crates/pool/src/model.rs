@@ -77,6 +77,22 @@ fn submit(pool: &Pool<Job>, costs: &[u64], done: &Arc<Done>) {
     pool.submit(jobs, |_| panic!("a worker runs it"));
 }
 
+/// The control: between the look at a flag and the wait, a wake-up is lost.
+#[test]
+#[should_panic(expected = "deadlock")]
+fn a_lost_wake_up_is_found() {
+    check(|| {
+        let done = Done::new();
+        let other = Arc::clone(&done);
+        loom::thread::spawn(move || other.add());
+        let count = *done.count.lock().expect("no thread panics");
+        if count == 0 {
+            let count = done.count.lock().expect("no thread panics");
+            drop(done.changed.wait(count));
+        }
+    });
+}
+
 #[test]
 fn a_worker_that_lingers_or_falls_asleep_misses_no_task() {
     check(|| {

@@ -172,3 +172,89 @@ pub fn wipe_deferred(mut checkpoint: impl FnMut()) {
 pub fn free_scratch() {
     budget().free_scratch();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const MIB: u64 = 1 << 20;
+
+    static RELEASED: AtomicUsize = AtomicUsize::new(0);
+
+    fn acquire(bytes: u64) -> Option<MemoryPermit> {
+        MemoryPermit::acquire(bytes, || _ = RELEASED.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Returns the number of blocks of scratch memory, and their bytes.
+    fn scratch() -> (usize, u64) {
+        let budget = budget();
+        (budget.scratch.len(), budget.scratch_bytes)
+    }
+
+    /// Uses scratch memory, which is then wiped. Returns what is kept.
+    fn after_use_of(size: u64) -> (usize, u64) {
+        with_scratch(size, |memory| {
+            assert_eq!(memory.size(), size);
+            Ok(())
+        })
+        .expect("memory");
+        wipe_deferred(|| {});
+        scratch()
+    }
+
+    /// One test, as the budget is the process's.
+    #[test]
+    fn permits_and_scratch_memory_share_the_limit() {
+        assert!(!exceeds_limit(u64::MAX), "there is none yet");
+        set_limit(10 * MIB);
+        assert_eq!(limit(), 10 * MIB);
+        assert!(exceeds_limit(10 * MIB + 1) && !exceeds_limit(10 * MIB));
+
+        let first = acquire(6 * MIB).expect("it fits");
+        assert_eq!(first.bytes(), 6 * MIB);
+        assert!(acquire(4 * MIB + 1).is_none());
+        let second = acquire(4 * MIB).expect("it fits");
+        set_waiting(3);
+        assert_eq!(usage(), (10 * MIB, 3));
+        set_waiting(0);
+        drop((first, second));
+        assert_eq!((usage(), RELEASED.load(Ordering::Relaxed)), ((0, 0), 2));
+        let alone = acquire(20 * MIB).expect("without others it always fits");
+        assert!(acquire(1).is_none());
+        drop(alone);
+
+        assert_eq!(after_use_of(0), (0, 0));
+        assert_eq!(after_use_of(KEEP_MIN_BYTES - 64), (0, 0), "too small");
+        assert_eq!(after_use_of(MIB), (1, MIB));
+        assert_eq!(after_use_of(MIB), (1, MIB), "the same");
+        assert_eq!(after_use_of(2 * MIB), (2, 3 * MIB), "another");
+        assert_eq!(after_use_of(KEEP_MIN_BYTES), (3, 3 * MIB + KEEP_MIN_BYTES));
+        with_scratch(MIB, |_| {
+            assert_eq!(scratch(), (2, 2 * MIB + KEEP_MIN_BYTES), "one is in use");
+            Ok(())
+        })
+        .expect("memory");
+        assert_eq!(scratch(), (2, 2 * MIB + KEEP_MIN_BYTES), "it may hold secrets");
+        wipe_deferred(|| {});
+        assert_eq!(scratch(), (3, 3 * MIB + KEEP_MIN_BYTES));
+        assert_eq!(after_use_of(7 * MIB), (3, 3 * MIB + KEEP_MIN_BYTES), "over the limit");
+        free_scratch();
+        assert_eq!(scratch(), (0, 0));
+
+        // A permit may need the share of the scratch memory, and takes it only then.
+        assert_eq!(after_use_of(10 * MIB), (1, 10 * MIB), "all of the limit");
+        set_limit(10 * MIB);
+        assert_eq!(scratch(), (0, 0));
+        assert_eq!(after_use_of(4 * MIB), (1, 4 * MIB));
+        drop(acquire(6 * MIB));
+        assert_eq!(scratch(), (1, 4 * MIB));
+        let permit = acquire(6 * MIB + 1);
+        assert_eq!(scratch(), (0, 0));
+        assert_eq!(after_use_of(4 * MIB), (0, 0), "the permit has its share");
+        drop(permit);
+        set_waiting(1);
+        assert_eq!(after_use_of(MIB), (0, 0), "a job waits for memory");
+        set_waiting(0);
+    }
+}
