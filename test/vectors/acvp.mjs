@@ -87,7 +87,7 @@ function keccakFamily(algorithm, test, expected) {
   const { testType, msg, len, msgLen, tuple, key, keyLen, macLen, outLen, xof } = test;
   if (testType === 'MCT' || !whole(...[len, msgLen, keyLen, macLen, outLen].flat()))
     return undefined;
-  const name = `${algorithm.toLowerCase().replace('-', '')}${xof ? '-xof' : ''}`;
+  const name = algorithm.toLowerCase().replace('-', xof ? 'xof' : '');
   const { customization, customizationHex, functionName, blockSize } = test;
   const options = {
     outputLength: (outLen ?? macLen) / 8,
