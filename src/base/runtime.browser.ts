@@ -54,9 +54,9 @@ export function viewOf(memory: ArrayBufferLike, offset?: number, size?: number):
 }
 
 /** The limit of every current engine, in bytes. */
-export const SIZE_MAX = 2 ** 32 - 1;
+export const SIZE_MAX = 0xffff_ffff;
 /** V8's limit in UTF-16 units, the lowest of all engines. */
-export const STRING_MAX = 2 ** 29 - 24;
+export const STRING_MAX = 0x1fff_ffe8;
 
 /**
  * Returns the device's memory in bytes, as far as known: browsers round it, some do not report it.
@@ -68,7 +68,7 @@ export function memorySize(): number {
 
 // texts
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 export function utf8(text: string): Buffer {
   return encoder.encode(text);

@@ -18,7 +18,7 @@ export interface WrapFacts {
 }
 
 /** The most bytes of a key to wrap. */
-const KEY_MAX = 2 ** 16;
+const KEY_MAX = 0x1_0000;
 /** The bytes by which a wrapped key is longer than its padded key. */
 export const WRAP_OVERHEAD = 8;
 

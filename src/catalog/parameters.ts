@@ -24,7 +24,7 @@ export interface Given {
 }
 
 /** The most bytes of an output that has any length. */
-export const OUTPUT_MAX: number = 2 ** 30;
+export const OUTPUT_MAX: number = 0x4000_0000;
 
 /** Entries begin at multiples of this. */
 const ALIGN = 8;

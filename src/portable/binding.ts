@@ -7,7 +7,7 @@ import { At, CopiedBytes, Poll, Status, type Native } from '../base/frame.js';
 import { isChunks, isCipher, isDerivation } from '../base/operations.js';
 import { Purpose, WHOLE } from '../base/protocol.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
-import { isLost, isUint8Array, sizeOf } from '../base/intrinsics.js';
+import { isLost, isUint8Array, part as sliceOf, sizeOf } from '../base/intrinsics.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
 import {
   accepted,
@@ -38,7 +38,7 @@ import { workOf } from './request.js';
 import { forgetImported } from './webcrypto-backend.js';
 import { provideModule } from '#platform/portable/portable-module.js';
 import { copyOf, NOTHING, overlap, range, refuse, whole } from './windows.js';
-import type { Work } from './work.js';
+import { isEmptyText, type Work } from './work.js';
 
 /**
  * Sending work to a worker and receiving the result costs this thread about 8 times as much as with
@@ -49,6 +49,18 @@ const POOL_COST_RATIO = 8;
 
 /** Calls with more bytes at once run in an instance that frees its memory afterwards. */
 const LARGE_BYTES = 2 ** 20;
+
+/** Bytes of the longest digest that is not cryptographic. */
+const CHECKSUM_MAX = 16;
+
+/**
+ * Bytes of a window for these: the first-level cache holds it with the part of the message that is
+ * copied there.
+ */
+const CHECKSUM_WINDOW = 16 * 1024;
+
+/** Bytes of the room for one of their states. */
+const CHECKSUM_STATE_MAX = 512;
 
 /** A handle is that of the module, below this number, and a multiple of it: the module's part. */
 const PART_UNIT = 2 ** 51;
@@ -134,6 +146,8 @@ export function makePortable(host: Host): Native {
   /** Runs an operation on this thread. */
   function performHere(work: Work): Status {
     const { operation, source, target } = work;
+    // To prepare the key takes most of the time.
+    if (isEmptyText(work)) return Status.Done;
     const derives = isDerivation(operation);
     // Other long texts pass through a window; an output of any length does not.
     const bytes = isChunks(operation) ? source.length : isCipher(operation) ? 0 : target.length;
@@ -192,12 +206,41 @@ export function makePortable(host: Host): Native {
     }
   }
 
+  /**
+   * Computes the digest of a fast-path call by a hash that is not cryptographic, at the end of the
+   * first {@link CHECKSUM_MAX} bytes of the arena, after zeros. Returns its size; 0 for other calls.
+   */
+  function checksum(here: Instance, source: unknown): number {
+    const algorithm = frame[At.Algorithm]!;
+    const facts = hashes[algorithm];
+    if (facts === undefined || facts.cryptographic) return 0;
+    if (frame[At.Key] !== 0 || frame[At.SourceSize] !== WHOLE || !isUint8Array(source)) return 0;
+    const length = sizeOf(source);
+    if (length === 0) return 0;
+    const place = here.reserve(0);
+    let [at, state, next] = [0, 0, WINDOW];
+    for (; length - at > CHECKSUM_WINDOW; at += CHECKSUM_WINDOW) {
+      here.memory.set(sliceOf(source, at, CHECKSUM_WINDOW), place);
+      requireDone(here.calls.update_checksum(algorithm, state, CHECKSUM_WINDOW, next));
+      // Two states take turns behind the window.
+      [state, next] = [next, next ^ CHECKSUM_STATE_MAX];
+    }
+    here.memory.set(at > 0 ? sliceOf(source, at, length - at) : source, place);
+    requireDone(here.calls.checksum(algorithm, state, length - at));
+    return facts.digestSize;
+  }
+
   /** Calls `read` with the digest of a fast-path call; returns undefined as {@link placeSource}. */
   function digestOf<Result>(
     source: unknown,
     read: (memory: Uint8Array, start: number, end: number) => Result,
   ): Result | undefined {
     const here = main();
+    const checked = checksum(here, source);
+    if (checked > 0) {
+      const end = here.reserve(0) + CHECKSUM_MAX;
+      return read(here.memory, end - checked, end);
+    }
     const size = placeSource(here, source);
     if (size < 0) return undefined;
     here.numbers[At.Key] = inModule(frame[At.Key]!);
@@ -218,6 +261,9 @@ export function makePortable(host: Host): Native {
       return undefined;
     }
   }
+
+  const toNumber = (memory: Uint8Array, start: number, end: number): bigint =>
+    numberOf(memory, host.hex, start, end);
 
   const native: Native = {
     run(source, target, iv, aad, tag, key) {
@@ -256,8 +302,16 @@ export function makePortable(host: Host): Native {
     hex: () => undefined,
     base64: () => undefined,
     base64url: () => undefined,
-    hashBigInt: (source) =>
-      fastDigest(source, (memory, start, end) => numberOf(memory, host.hex, start, end)),
+    hashBigInt(source) {
+      try {
+        const here = main();
+        const size = checksum(here, source);
+        if (size > 0 && size <= 8) return here.word(here.reserve(0) + CHECKSUM_MAX - 8);
+        return digestOf(source, toNumber);
+      } catch {
+        return undefined;
+      }
+    },
 
     finishHex(state, keyStates) {
       try {
@@ -498,6 +552,11 @@ function placeFirst(
     at += part.length;
   }
   return { place, length };
+}
+
+/** Refuses with a status other than Status.Done. */
+function requireDone(status: Status): void {
+  if (status !== Status.Done) refuse(status);
 }
 
 function acceptsBytes(bytes: unknown): true | undefined {

@@ -30,6 +30,8 @@ interface Calls {
   set_derivation_memory(limit: number): void;
   digest(algorithm: number, size: number): number;
   finish(algorithm: number, state: number, rest: number, keyStates: number): number;
+  checksum(algorithm: number, state: number, size: number): Status;
+  update_checksum(algorithm: number, state: number, size: number, next: number): Status;
   create_key(purpose: number, algorithm: number, size: number): number;
   extend_key(size: number): number;
   dispose_key(): number;
@@ -177,6 +179,8 @@ export class Instance {
   readonly #part: Part;
   readonly #view: (memory: ArrayBuffer) => Uint8Array;
   #memory: Uint8Array;
+  /** Of the same memory. */
+  #words: DataView;
   #numbers: Float64Array;
   #arena = 0;
   #room = 0;
@@ -192,6 +196,7 @@ export class Instance {
     this.#numbers = this.#frame();
     this.#running = this.calls.running() >>> 0;
     this.#memory = view(this.calls.memory.buffer);
+    this.#words = new DataView(this.calls.memory.buffer);
     this.reserve(ARENA);
   }
 
@@ -230,8 +235,11 @@ export class Instance {
     // In JavaScript a smaller memory is not detached when it is replaced.
     if (this.#memory.length === 0 || (modules[this.#part] === undefined && this.#isStale())) {
       // An exhausted stack must not leave one of them without the other.
-      const [numbers, memory] = [this.#frame(), this.#view(this.calls.memory.buffer)];
+      const numbers = this.#frame();
+      const { buffer } = this.calls.memory;
+      const [memory, words] = [this.#view(buffer), new DataView(buffer)];
       this.#numbers = numbers;
+      this.#words = words;
       this.#memory = memory;
     }
     return this.#memory;
@@ -241,6 +249,12 @@ export class Instance {
   get numbers(): Float64Array {
     void this.memory;
     return this.#numbers;
+  }
+
+  /** Returns the big-endian number of the 8 bytes at a place in the memory. */
+  word(place: number): bigint {
+    void this.memory;
+    return this.#words.getBigUint64(place);
   }
 
   #isStale(): boolean {

@@ -2,6 +2,7 @@
  * One operation with all its inputs.
  */
 import { At, Operation, type Purpose } from '../base/frame.js';
+import { ciphers } from '../catalog/catalog-table.js';
 import { NOTHING } from './windows.js';
 
 export interface Work {
@@ -29,6 +30,15 @@ export interface Work {
   readonly target: Uint8Array;
   /** Many messages, each in its own memory, instead of the source. */
   readonly views: readonly Uint8Array[] | undefined;
+}
+
+/** Returns true for an empty text of a stream cipher with a key of the right size. */
+export function isEmptyText(work: Work): boolean {
+  const { operation, algorithm, secret, iv, aad, tag, source, target } = work;
+  if (source.length + target.length + aad.length + tag.length > 0) return false;
+  if (operation !== Operation.Encrypt && operation !== Operation.Decrypt) return false;
+  const { aead, keySize, ivSize } = ciphers[algorithm]!;
+  return !aead && secret.length === keySize && iv.length === ivSize;
 }
 
 /** Returns the work of an operation without options. */

@@ -7,7 +7,11 @@ use crate::imports;
 use crate::parted::Parted;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::{allocate::try_copy, engines, stack};
+#[cfg(feature = "digests")]
+use millrace_core::{hash, hash::Params, hasher};
 use millrace_request::bytes::Copies;
+#[cfg(feature = "digests")]
+use millrace_request::bytes::Window;
 use millrace_request::checkpoint::{JobCheckpoint, Pause};
 use millrace_request::execute;
 use millrace_request::fast_path::FastRequest;
@@ -185,6 +189,68 @@ fn fast(
         },
     );
     done.unwrap_or_else(minus)
+}
+
+// checksums: hashes that are not cryptographic, without a seed. Nothing of them is overwritten.
+
+/// Bytes of the longest checksum.
+#[cfg(feature = "digests")]
+const CHECKSUM_MAX: usize = 16;
+
+/// Bytes of the largest state of a checksum.
+#[cfg(feature = "digests")]
+const CHECKSUM_STATE_MAX: usize = 336;
+
+/// Replaces the first 16 bytes of the arena by the digest of its first `size` bytes, with zeros
+/// before it. If `state` is not 0, the state at that place in the arena comes before the message.
+#[cfg(feature = "digests")]
+#[unsafe(no_mangle)]
+extern "C" fn checksum(algorithm: u32, state: u32, size: u32) -> u32 {
+    with_checksum(algorithm, state, |engine, hash, state| {
+        let mut digest = [0; CHECKSUM_MAX];
+        let target = digest.len().checked_sub(hash.facts().digest_size);
+        let target = target.and_then(|start| digest.get_mut(start..)).ok_or(Status::Argument)?;
+        let source = engine.first(size)?;
+        if state.size() > 0 {
+            hasher::finish(hash, &Params::NONE, state.read(), source.read(), target)?;
+        } else {
+            hash::digest(hash, &Params::NONE, source.read(), target, None)?;
+        }
+        engine.first(CHECKSUM_MAX as u32)?.write(&digest);
+        Ok(())
+    })
+}
+
+/// Adds the first `size` bytes of the arena to the message whose state is as for [`checksum`], and
+/// writes the new state to the place `next`.
+#[cfg(feature = "digests")]
+#[unsafe(no_mangle)]
+extern "C" fn update_checksum(algorithm: u32, state: u32, size: u32, next: u32) -> u32 {
+    with_checksum(algorithm, state, |engine, hash, state| {
+        let mut bytes = [0; CHECKSUM_STATE_MAX];
+        let new = bytes.get_mut(..hash.facts().state_size).ok_or(Status::Argument)?;
+        let source = engine.first(size)?;
+        hasher::update(hash, &Params::NONE, state.read(), source.read(), new, None)?;
+        engine.part(next, new.len() as u32)?.write(new);
+        Ok(())
+    })
+}
+
+#[cfg(feature = "digests")]
+fn with_checksum(
+    algorithm: u32,
+    state: u32,
+    work: impl FnOnce(&Engine, Hash, Window) -> Result<(), Status>,
+) -> u32 {
+    let work = |engine: &Engine| {
+        let hash = u8::try_from(algorithm).ok().and_then(Hash::from_id).ok_or(Status::Argument)?;
+        let state = match state {
+            0 => Window::EMPTY,
+            place => engine.part(place, hash.facts().state_size as u32)?,
+        };
+        work(engine, hash, state)
+    };
+    Engine::with(work).err().unwrap_or(Status::Done).number()
 }
 
 // keys

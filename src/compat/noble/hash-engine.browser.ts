@@ -72,10 +72,12 @@ export class Running {
 
 function paramsOf({ parameters }: Recipe, { key, values = [] }: Given): HashParams {
   if (key === undefined && values.length === 0) return PLAIN;
-  if (key !== undefined && takesRawKey(parameters!)) return { ...PLAIN, key: Uint8Array.from(key) };
+  if (key !== undefined && takesRawKey(parameters!)) {
+    return { ...PLAIN, secret: Uint8Array.from(key) };
+  }
   return {
     ...PLAIN,
-    parameters: parameterBlock(key === undefined ? values : [['key', key], ...values]),
+    secret: parameterBlock(key === undefined ? values : [['key', key], ...values]),
   };
 }
 

@@ -1,7 +1,5 @@
-/**
- * Ciphers of families' modules. Texts pass through windows of the memory, where they are changed.
- */
-import { layOut, windowAt, type Family } from './family.js';
+/** Ciphers of families' modules. Texts pass through windows of the memory, where they are changed. */
+import { layOut, WINDOW, type Family } from './family.js';
 
 /** The function of a module with a stream cipher. */
 export interface StreamCalls {
@@ -24,6 +22,7 @@ export function applyStream(
   source: Uint8Array,
   target: Uint8Array,
 ): void {
+  if (source.length === 0) return;
   const [first = 0, second = 0, place = 0] = layOut(family, [key, iv]);
   const calls = family.open();
   const pass = windows(family, place);
@@ -143,14 +142,13 @@ interface Pass {
 
 /** Returns the passes through the window that begins at an address. */
 function windows(family: Family<object>, place: number): Pass {
-  const window = windowAt(family, place);
   let used = 0;
   const pass: Pass = (source, target, each) => {
-    for (let at = 0; at < source.length; at += window) {
-      const size = Math.min(window, source.length - at);
+    for (let at = 0; at < source.length; at += WINDOW) {
+      const size = Math.min(WINDOW, source.length - at);
       used = Math.max(used, size);
       family.bytes().set(source.subarray(at, at + size), place);
-      if (each(at, size) !== 0) throw new Error('a module refused its arguments');
+      if (each(at, size)) throw new Error('the module failed');
       target?.set(family.bytes().subarray(place, place + size), at);
     }
   };

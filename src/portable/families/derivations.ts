@@ -19,7 +19,7 @@ export const progressOf: object = {
 };
 
 /** The most bytes that a module's memory can have. */
-const MEMORY_MAX = 2 ** 32;
+const MEMORY_MAX = 0x1_0000_0000;
 
 /**
  * Derives a key of `size` bytes with a function that takes `before`, the address and the size of

@@ -20,8 +20,8 @@ interface Exports {
 
 const PAGE = 65_536;
 
-/** Bytes of the stack, which is first in the memory (tools/wasm.mjs). */
-const STACK_BYTES = 32_768;
+/** Bytes of the stack, which is first in the memory (tools/wasm.mjs), of modules with secrets. */
+const STACK_BYTES = 20_480;
 
 /** Bytes at the end of the stack that every call may use. */
 const NEAR_BYTES = 4096;
@@ -72,8 +72,8 @@ export class Family<Calls extends object> {
 
   /** Returns the memory, until the next call that may make it larger. */
   bytes(): Uint8Array {
-    const { buffer } = this.#exports.memory;
-    if (this.#bytes?.buffer !== buffer) this.#bytes = new Uint8Array(buffer);
+    // A memory that has grown has detached its buffer. Reading `buffer` takes 30 ns.
+    if (this.#bytes.length === 0) this.#bytes = new Uint8Array(this.#exports.memory.buffer);
     return this.#bytes;
   }
 
@@ -88,7 +88,7 @@ export class Family<Calls extends object> {
     if (this.bytes().length > this.end) this.#instantiate();
     const { memory } = this.#exports;
     try {
-      memory.grow(Math.ceil((end - memory.buffer.byteLength) / PAGE));
+      memory.grow(Math.ceil((end - this.end) / PAGE));
     } catch {
       this.end = 0;
       throw outOfMemory(end);
@@ -116,13 +116,16 @@ export class Family<Calls extends object> {
   #instantiate(): void {
     this.#exports = instantiate<Calls & Exports>(this.compile(), this.#imports);
     this.start = aligned(this.#exports.__heap_base.value);
-    this.end = this.#first = this.#exports.memory.buffer.byteLength;
+    this.#bytes = new Uint8Array(this.#exports.memory.buffer);
+    this.end = this.#first = this.#bytes.length;
   }
 }
 
-/** Bytes of a window for messages at least, and what its size is a multiple of. */
-export const WINDOW_MIN = 16_384;
-const WINDOW_UNIT = 1024;
+/**
+ * Bytes of a window for messages: the first-level cache holds it with the part of the message that
+ * is copied there.
+ */
+export const WINDOW = 16_384;
 
 /** Returns the next address that is aligned for every type. */
 export const aligned = (address: number): number => (address + 15) & ~15;
@@ -140,14 +143,8 @@ export function layOut(family: Family<object>, inputs: readonly Uint8Array[]): n
     // Not `aligned`: its numbers have 32 bits.
     end = Math.ceil((end + length) / 16) * 16;
   }
-  family.reserve(end + WINDOW_MIN);
+  family.reserve(end + WINDOW);
   const bytes = family.bytes();
   inputs.forEach((input, index) => bytes.set(input, places[index]));
   return [...places, end];
-}
-
-/** Returns the size of the window that begins at an address. */
-export function windowAt(family: Family<object>, place: number): number {
-  family.reserve(place + WINDOW_MIN);
-  return Math.floor((family.end - place) / WINDOW_UNIT) * WINDOW_UNIT;
 }

@@ -7,21 +7,17 @@
  * everything is read before the result is written. Callers have checked sizes against the catalog.
  */
 import type { ParameterRanges } from '../../catalog/facts.js';
-import { part, sizeOf } from '../../base/intrinsics.js';
-import { aligned, WINDOW_MIN, windowAt, type Family } from './family.js';
+import { hexOf } from '../../base/hex.js';
+import { NO_BYTES, part, sizeOf } from '../../base/intrinsics.js';
+import { aligned, WINDOW, type Family } from './family.js';
 
 /** The inputs of a hash beside the message, as `Params` in crates/core/src/inputs.rs. */
 export interface HashParams {
-  /** 0 for a hash without a seed; below 2^32 or 2^64 as the catalog's `seedBits` says. */
-  readonly seed: bigint;
-  /** 32 bytes of BLAKE3's key, or undefined. */
-  readonly key: Uint8Array | undefined;
-  /** The block of all other parameters (catalog/parameters.ts), checked. */
-  readonly parameters?: Uint8Array | undefined;
+  /** The seed's low and high 32 bits; 0 for a hash without a seed. */
+  readonly seed: readonly [number, number];
+  /** 32 bytes of BLAKE3's key, or the block of all other parameters (catalog/parameters.ts). */
+  readonly secret: Uint8Array;
 }
-
-/** No seed, no key. */
-export const PLAIN: HashParams = { seed: 0n, key: undefined, parameters: undefined };
 
 /**
  * A function that absorbs a window: the hash's number, the state, the window and its size, the next
@@ -63,23 +59,31 @@ export interface HashCalls {
   ): number;
 }
 
-const NONE = /* @__PURE__ */ new Uint8Array(0);
+/** No seed, no key. */
+export const PLAIN: HashParams = { seed: [0, 0], secret: NO_BYTES };
 
 /** Up to this many bytes are read one by one, which is faster than by a view. */
 const FEW = 64;
 
+/** Returns a function that copies a range to the target. */
+const into =
+  (target: Uint8Array) =>
+  (memory: Uint8Array, start: number, end: number): void => {
+    if (end - start > FEW) target.set(memory.subarray(start, end));
+    else for (let index = start; index < end; index++) target[index - start] = memory[index]!;
+  };
+
 /** A hash of the catalog. */
 export class FamilyHash {
-  /**
-   * `id` and `stateSize` are those of the catalog; `secret` is false for hashes that are not
-   * cryptographic, of which nothing is overwritten.
-   */
+  /** `id` and `stateSize` are those of the catalog. */
   constructor(
     readonly family: Family<HashCalls>,
     readonly id: number,
     readonly stateSize: number,
-    readonly secret = true,
   ) {}
+
+  /** Returns the digest of a whole message as a number, if that is faster than `digest`. */
+  number?(source: Uint8Array, digestSize: number): bigint | undefined;
 
   /** Writes the next bytes of an extendable output. After the first output `rest` must be empty. */
   squeeze?(
@@ -95,73 +99,82 @@ export class FamilyHash {
 
   /** Writes the digest of a whole message; an extendable output fills the target. */
   digest(params: HashParams, source: Uint8Array, target: Uint8Array): void {
-    this.run('finish', params, NONE, source, target);
+    this.run('finish', params, NO_BYTES, source, target.length, into(target));
+  }
+
+  /** Returns the digest of a whole message as hex. */
+  hex(params: HashParams, source: Uint8Array, digestSize: number): string {
+    return this.run('finish', params, NO_BYTES, source, digestSize, hexOf);
   }
 
   /** Adds to the message. Refuses a state after its first output. */
   update(params: HashParams, state: Uint8Array, source: Uint8Array, next: Uint8Array): void {
-    this.run('update', params, state, source, next);
+    this.run('update', params, state, source, next.length, into(next));
   }
 
   /** Adds the rest and writes the digest. Refuses a state after its first output. */
   finish(params: HashParams, state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
-    this.run('finish', params, state, rest, target);
+    this.run('finish', params, state, rest, target.length, into(target));
   }
 
-  /** Absorbs a message in windows, the last of them by a call that writes the target. */
-  protected run(
+  /**
+   * Absorbs a message in windows, the last of them by a call that writes `room` bytes, with which it
+   * calls `read`.
+   */
+  protected run<Result>(
     call: 'update' | 'finish',
-    { key, parameters, seed }: HashParams,
+    { seed: [low, high], secret }: HashParams,
     begun: Uint8Array,
     source: Uint8Array,
-    target: Uint8Array,
-  ): void {
+    room: number,
+    read: (memory: Uint8Array, start: number, end: number) => Result,
+  ): Result {
     const { family, id } = this;
     const length = sizeOf(source);
     family.open();
-    const secret = key ?? parameters ?? NONE;
     // One window needs no states, which would be overwritten for nothing.
-    const stateSize = begun.length || length > WINDOW_MIN ? this.stateSize : 0;
+    const stateSize = begun.length || length > WINDOW ? this.stateSize : 0;
     const state = family.start;
     const place = aligned(state + stateSize);
     const result = aligned(place + secret.length);
     // Two states take turns where there are several windows.
-    let next = aligned(result + target.length);
+    let next = aligned(result + room);
     let other = aligned(next + stateSize);
     const window = aligned(other + stateSize);
-    const size = windowAt(family, window);
+    family.reserve(window + WINDOW);
     const calls = family.open();
     const bytes = family.bytes();
-    const low = seed ? Number(seed & 0xffffffffn) : 0;
-    const high = seed ? Number(seed >> 32n) : 0;
     let from = begun.length && state;
     let at = 0;
     family.end = 0;
     try {
       if (from) bytes.set(begun, state);
       if (secret.length) bytes.set(secret, place);
-      for (; length - at > size; at += size) {
-        bytes.set(part(source, at, size), window);
-        calls.update(id, from, window, size, next, stateSize, place, secret.length, low, high);
+      for (; length - at > WINDOW; at += WINDOW) {
+        bytes.set(part(source, at, WINDOW), window);
+        calls.update(id, from, window, WINDOW, next, stateSize, place, secret.length, low, high);
         from = next;
         [next, other] = [other, next];
       }
-      const [rest, room] = [length - at, target.length];
+      const rest = length - at;
       if (rest) bytes.set(at ? part(source, at, rest) : source, window);
       calls[call](id, from, window, rest, result, room, place, secret.length, low, high);
-      if (room > FEW) target.set(bytes.subarray(result, result + room));
-      else for (let index = 0; index < room; index++) target[index] = bytes[result + index]!;
       family.end = bytes.length;
+      return read(bytes, result, result + room);
     } finally {
-      if (this.secret) family.wipe(window + Math.min(length, size), secret.length > 0);
+      this.wipe(window + Math.min(length, WINDOW), secret.length > 0);
     }
+  }
+
+  protected wipe(end: number, keys: boolean): void {
+    this.family.wipe(end, keys);
   }
 }
 
 /** A hash with an output of any length. */
 export class ExtendableHash extends FamilyHash {
   override squeeze(
-    { key, parameters }: HashParams,
+    { secret }: HashParams,
     begun: Uint8Array,
     _rest: Uint8Array,
     target: Uint8Array,
@@ -169,13 +182,12 @@ export class ExtendableHash extends FamilyHash {
   ): void {
     const { family, id, stateSize } = this;
     family.open();
-    const secret = key ?? parameters ?? NONE;
     const start = family.start;
     const place = aligned(start + stateSize);
     let next = aligned(place + secret.length);
     let other = aligned(next + stateSize);
     const window = aligned(other + stateSize);
-    const size = windowAt(family, window);
+    family.reserve(window + WINDOW);
     const calls = family.open();
     const bytes = family.bytes();
     let from = begun.length && start;
@@ -183,8 +195,8 @@ export class ExtendableHash extends FamilyHash {
     try {
       bytes.set(begun, start);
       bytes.set(secret, place);
-      for (let at = 0; at < target.length; at += size) {
-        const count = Math.min(size, target.length - at);
+      for (let at = 0; at < target.length; at += WINDOW) {
+        const count = Math.min(WINDOW, target.length - at);
         calls.squeeze!(id, from, window, count, next, place, secret.length);
         target.set(bytes.subarray(window, window + count), at);
         from = next;
@@ -193,7 +205,7 @@ export class ExtendableHash extends FamilyHash {
       state.set(bytes.subarray(from, from + stateSize));
       family.end = bytes.length;
     } finally {
-      family.wipe(window + Math.min(size, target.length), secret.length > 0);
+      family.wipe(window + Math.min(WINDOW, target.length), secret.length > 0);
     }
   }
 }

@@ -2,9 +2,8 @@
  * HMAC (RFC 2104) over any hash: keeps the inner and outer state after the key's first block and
  * resumes from them for each message. A running HMAC's state is that of its inner hash.
  */
+import { NO_BYTES } from '../../base/intrinsics.js';
 import { PLAIN, type FamilyHash } from './hash.js';
-
-const NOT_BEGUN = /* @__PURE__ */ new Uint8Array(0);
 
 /** The sizes of the hash in bytes. */
 export interface MacSizes {
@@ -24,9 +23,9 @@ export function writeKeyStates(
   if (key.length <= blockSize) pad.set(key);
   else hash.digest(PLAIN, key, pad.subarray(0, digestSize));
   for (let index = 0; index < blockSize; index++) pad[index]! ^= 0x36;
-  hash.update(PLAIN, NOT_BEGUN, pad, states.subarray(0, stateSize));
+  hash.update(PLAIN, NO_BYTES, pad, states.subarray(0, stateSize));
   for (let index = 0; index < blockSize; index++) pad[index]! ^= 0x36 ^ 0x5c;
-  hash.update(PLAIN, NOT_BEGUN, pad, states.subarray(stateSize));
+  hash.update(PLAIN, NO_BYTES, pad, states.subarray(stateSize));
   pad.fill(0);
 }
 

@@ -1,5 +1,6 @@
 /** The hashes of millrace/portable: one function each, with a running form. */
 import { makeError, wrongType } from '../../base/errors.js';
+import { isUint8Array } from '../../base/intrinsics.js';
 import { none, ownOptions, type Accepted } from '../../base/options.js';
 import { takesNo } from '../../catalog/parameters.js';
 import { PLAIN, type HashParams, type Recipe } from '../families/hash.js';
@@ -152,6 +153,10 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
   };
   function call(given: unknown, second?: unknown): unknown {
     if (arguments.length === 0) throw makeError('ERR_MISSING_ARGUMENT', `${algorithm} needs data`);
+    if (second === 'bigint' && isUint8Array(given)) {
+      const number = hash.number?.(given, digestSize);
+      if (number !== undefined) return number;
+    }
     let encoding: Encoding;
     let size = digestSize;
     let params = PLAIN;
@@ -165,8 +170,10 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
       [size, params] = read(request);
       long?.check(size, encoding);
     }
+    const source = hash.encodeItems?.(given, data) ?? message(given, 'data');
+    if (encoding === 'hex') return hash.hex(params, source, size);
     const digest = memory(size);
-    hash.digest(params, hash.encodeItems?.(given, data) ?? message(given, 'data'), digest);
+    hash.digest(params, source, digest);
     return encoded(digest, encoding);
   }
   const create = (given?: unknown): RunningHash => {
@@ -268,7 +275,8 @@ const parameterOptions = {
 
 type ParameterName = keyof typeof parameterOptions;
 
-const beginning = { outputLength: true, seed: true, ...parameterOptions } as const;
+const beginning = /* @__PURE__ */ (() =>
+  ({ outputLength: true, seed: true, ...parameterOptions }) as const)();
 
 /** The parameters, in the order of their numbers. */
 export const parameterNames = /* @__PURE__ */ Object.keys(

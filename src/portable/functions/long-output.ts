@@ -4,11 +4,11 @@ import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js'
 import { memory, unsigned, type Result } from './inputs.js';
 
 /** The most bytes of an output that has any length. */
-export const OUTPUT_MAX = 2 ** 30;
+export const OUTPUT_MAX = 0x4000_0000;
 
 /** V8's limits, the lowest of all engines: UTF-16 units of a string, and bytes of a BigInt. */
-const STRING_MAX = 2 ** 29 - 24;
-const BIGINT_BYTES_MAX = 2 ** 27;
+const STRING_MAX = 0x1fff_ffe8;
+const BIGINT_BYTES_MAX = 0x800_0000;
 
 /** The parameters of a hash with a long output. */
 export interface LongOutput {

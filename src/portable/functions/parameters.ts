@@ -45,6 +45,6 @@ export const parametersOf: ReadParameters = (given, recipe, size) => {
   if (ranges?.outputLength !== undefined && size !== digestSize)
     values.push(['outputLength', size]);
   refuseSeed(given.seed, recipe);
-  if (raw === undefined && values.length === 0) return PLAIN;
-  return { ...PLAIN, key: raw, parameters: values.length > 0 ? parameterBlock(values) : undefined };
+  if (values.length > 0) return { ...PLAIN, secret: parameterBlock(values) };
+  return raw === undefined ? PLAIN : { ...PLAIN, secret: raw };
 };

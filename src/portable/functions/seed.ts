@@ -12,7 +12,10 @@ export const seedOf: ReadParameters = (given, recipe) => {
   if (seed === undefined) return PLAIN;
   checkSeedType(seed);
   const wide = BigInt(typeof seed === 'number' ? unsigned(seed, 'options.seed') : seed);
-  if (wide >= 0n && wide >> BigInt(seedBits) === 0n) return { ...PLAIN, seed: wide };
+  if (wide >= 0n && wide >> BigInt(seedBits) === 0n) {
+    const parts = [wide & 0xffff_ffffn, wide >> 32n].map(Number) as [number, number];
+    return { ...PLAIN, seed: parts };
+  }
   throw makeError(
     'ERR_ARGUMENT_VALUE',
     `options.seed must be an unsigned integer of ${seedBits} bits for ${name}`,
