@@ -19,7 +19,8 @@ const MIN_ROUNDS = 3;
 
 /**
  * Measures a row: `wait` is `sync` or `promise`, `inFlight` the calls in flight, `per` the
- * operations of a call, `measure` `call` for the time until a call returns. A form is a call, or an
+ * operations of a call, `measure` `call` for the time until a call returns, `returned` for calls
+ * that return the seconds. A form is a call, or an
  * array of calls, one for each in flight; one with a `target` writes its result there. All must
  * return `expected`, by default what the last form returns.
  *
@@ -34,9 +35,9 @@ export async function measureForms(row, forms, { rounds, time, begin = () => {} 
     const calls = Array.isArray(form) ? form : new Array(row.inFlight ?? 1).fill(form);
     competitors.push({ name, calls, seconds: [], latencies: [] });
   }
-  await verify(row, competitors);
+  if (row.measure !== 'returned') await verify(row, competitors);
   /** @type {(competitor: any, milliseconds: number, time: number) => Promise<number>} */
-  const turn = row.measure === 'call' ? held : row.wait === 'sync' ? loop : flight;
+  const turn = { call: held, returned }[row.measure] ?? (row.wait === 'sync' ? loop : flight);
   for (const competitor of competitors) await turn(competitor, WARM_UP_MS, time);
   for (const competitor of competitors) competitor.latencies.length = 0;
   begin();
@@ -77,6 +78,8 @@ function textOf(result) {
   if (Array.isArray(result)) return result.map((part) => textOf(part)).join('');
   if (typeof result !== 'object') return String(result);
   const bytes = new Uint8Array(result.buffer ?? result, result.byteOffset, result.byteLength);
+  if (globalThis.Buffer)
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
@@ -96,7 +99,11 @@ async function flight(competitor, milliseconds) {
   return seconds;
 }
 
-/** Measures the median seconds until a call returns, the workers asleep before it. */
+function returned({ calls: [call] }) {
+  return call();
+}
+
+/** Median seconds until a call returns, the workers asleep before it. */
 async function held({ calls: [call] }, milliseconds) {
   const times = [];
   const end = performance.now() + Math.max(milliseconds, 5 * PAUSE_MS);

@@ -9,10 +9,23 @@
 // time (its tests, and the oracles here, see the best kernel only), and what the C library and V8
 // use.
 
+import { createRequire } from 'node:module';
+
 const avx512 = ['avx512f', 'avx512vl', 'avx512bw', 'avx512vbmi2', 'avx512ifma'];
 const recent = [...avx512, 'sha-ni', 'vaes', 'vpclmulqdq'];
 const vectors = [...recent, 'movbe', 'avx', 'avx2', 'bmi1', 'bmi2', 'aes-ni', 'pclmulqdq'];
 const everything = [...vectors, 'ssse3', 'sse4.1'];
+
+/** A CPU with nothing hidden that has all features. The letters are those of the benchmark. */
+export const newest = {
+  name: 'a CPU with AVX-512',
+  short: 'avx512',
+  letter: 'A',
+  has: 'AVX-512, IFMA, VAES, VPCLMULQDQ, SHA-NI: Zen 4, Sapphire Rapids',
+  hide: [],
+  ia32cap: '',
+  needs: ['avx512f', 'avx512vl', 'avx512bw', 'avx512ifma', 'vaes', 'vpclmulqdq'],
+};
 
 /**
  * From the most to the least: `needs` are features that this CPU must have to belong to the tier.
@@ -22,6 +35,7 @@ export const tiers = [
     // AVX512 F, DQ, IFMA, CD, BW, VL; VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ.
     name: 'Zen 3, Alder Lake',
     short: 'zen3',
+    letter: 'B',
     has: 'AVX2, VAES, VPCLMULQDQ, SHA-NI; no AVX-512',
     hide: avx512,
     ia32cap: ':~0x5842d0230000',
@@ -31,6 +45,7 @@ export const tiers = [
     // IFMA, SHA; VBMI, VBMI2, GFNI, VAES, VPCLMULQDQ, VNNI, BITALG, VPOPCNTDQ.
     name: 'Skylake-SP, Cascade Lake',
     short: 'skylake',
+    letter: 'S',
     has: 'AVX-512, AES-NI, PCLMULQDQ; no IFMA, no VAES, no SHA-NI',
     hide: ['avx512vbmi2', 'avx512ifma', 'sha-ni', 'vaes', 'vpclmulqdq'],
     ia32cap: ':~0x5f4220200000',
@@ -40,6 +55,7 @@ export const tiers = [
     // Besides SHA, ADX, RDSEED; GFNI, VAES, VPCLMULQDQ.
     name: 'Haswell',
     short: 'haswell',
+    letter: 'C',
     has: 'AVX2, BMI2, AES-NI, PCLMULQDQ; no VAES, no SHA-NI',
     hide: recent,
     ia32cap: ':~0x5f42f02f0000',
@@ -69,6 +85,7 @@ export { everything };
 
 /** Returns the environment in which a program finds the features of a tier only. */
 export function tierEnvironment({ hide, ia32cap }) {
+  if (hide.length === 0) return {};
   return { MILLRACE_CPU_HIDE: hide.join(','), OPENSSL_ia32cap: ia32cap };
 }
 
@@ -82,12 +99,18 @@ export function whyNot({ needs }, features) {
   return missing.length > 0 ? `this CPU has no ${missing.join(', ')}` : undefined;
 }
 
-/** Returns the tier of an option, undefined for none; throws if there is no such tier. */
+/** Returns the tier of an option, by its letter too; undefined for none; throws if there is none. */
 export function tierOf(name) {
-  const tier = tiers.find(({ short }) => short === name);
+  const all = [newest, ...tiers];
+  const tier = all.find(({ short, letter }) => short === name || letter === name);
   if (name !== undefined && tier === undefined)
-    throw new Error(`--tier: ${name} is none of ${tiers.map(({ short }) => short).join(', ')}`);
-  return tier;
+    throw new Error(`--tier: ${name} is none of ${all.map(({ short }) => short).join(', ')}`);
+  return name === undefined ? undefined : tier;
+}
+
+/** What this CPU has, hidden or not. */
+export function featuresHere() {
+  return createRequire(import.meta.url)('../dist/index.js').engines().native.cpu.features;
 }
 
 export const describeTier = (tier) =>

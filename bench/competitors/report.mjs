@@ -1,39 +1,55 @@
 // The results of `npm run bench -- competitors` as a Markdown table.
 
-/** @param {any[]} results @param {Record<string, string>} about */
-export function markdown(results, about) {
-  const lines = [
-    `${about.machine}; ${about.tier}; build ${about.build}`,
-    '',
-    '| row | Millrace | best other | ratio | goal |',
-    '|---|---|---|---|---|',
-    ...results.map(line),
-  ];
-  return lines.join('\n');
-}
+import { unhidden } from './libraries.mjs';
 
-/** Shows Millrace's other forms too, but compares with them only if no other library takes part. */
-function line({ name, goal, bytes, disturbed, entries }) {
-  const [ours, ...others] = entries;
-  const foreign = others.filter(({ competitor }) => !competitor.startsWith('millrace'));
-  const competitors = foreign.length > 0 ? foreign : others;
-  if (competitors.length === 0)
-    return `| ${name} | ${figure(ours, bytes)} | not installed | | ${goal} |`;
-  const best = competitors.reduce((least, each) => (each.seconds < least.seconds ? each : least));
-  const ratio = best.seconds / ours.seconds;
-  const noise = Math.max(0.03, ours.spread + best.spread);
-  const tail = ours.p99 === undefined ? '' : `, p99/p50 ${(ours.p99 / ours.p50).toFixed(1)}`;
-  const beside = others
-    .filter(({ competitor }) => foreign.length > 0 && competitor.startsWith('millrace, '))
-    .map((each) => `; ${each.competitor.slice(10)} ${figure(each, bytes)}`);
-  return (
-    `| ${name} | ${figure(ours, bytes)}${tail}${beside.join('')} | ` +
-    `${figure(best, bytes)} ${best.competitor} | ` +
-    `${verdict(ratio, goal, noise)}${disturbed ? ' !' : ''} | ${goal} |`
+/**
+ * @param {any[]} results rows with a result for each column
+ * @param {{ machine: string, build: string, columns: string[], tiers: string[],
+ *   absent: string[] }} about
+ */
+export function markdown(results, { machine, build, columns, tiers, absent }) {
+  const names = results.flatMap(({ cells }) =>
+    cells.flatMap(({ entries }) => entries.map(({ competitor }) => competitor)),
   );
+  const keeping = [...new Set(names)].filter((name) => unhidden.has(name)).sort();
+  const cannot = absent.length > 0 ? `; not on this CPU: ${absent.join('; ')}` : '';
+  return [
+    `${machine}; build ${build}. Tiers: ${tiers.join('; ')}${cannot}.`,
+    ...(keeping.length > 0 ? [`With all CPU features in every tier: ${keeping.join(', ')}.`] : []),
+    '',
+    `| row | goal | ${columns.join(' | ')} |`,
+    `|---|---|${'---|'.repeat(columns.length)}`,
+    ...results.map((row) => `| ${[row.name, row.goal, ...cellsOf(row)].join(' | ')} |`),
+  ].join('\n');
 }
 
-/** Formats a ratio, bold below the goal, `~` where the difference is within the noise. */
+/**
+ * The cells of a row: the ratio, Millrace's figure, and the best competitor.
+ *
+ * @param {any} row
+ */
+export function cellsOf({ goal, bytes, tail, cells }) {
+  return cells.map(({ entries, disturbed }) => {
+    const [ours, ...others] = entries;
+    const shown = `${figure({ seconds: time(ours) }, bytes)}${tail ? `, p99/p50 ${digits(ours.p99 / ours.p50)}` : ''}`;
+    const foreign = others.filter(({ competitor }) => !competitor.startsWith('millrace'));
+    // Millrace's other forms take part only if no other library does.
+    const competitors = foreign.length > 0 ? foreign : others;
+    if (competitors.length === 0) return `- (${shown})`;
+    const best = competitors.reduce((least, each) => (time(each) < time(least) ? each : least));
+    const noise = Math.max(0.03, noiseOf(ours) + noiseOf(best));
+    const ratio = verdict(time(best) / time(ours), goal, noise);
+    return `${ratio}${disturbed ? ' !' : ''} (${shown}; ${best.competitor})`;
+  });
+}
+
+/** The lowest decile of the rounds. */
+const time = ({ seconds, lower }) => lower?.[0] ?? seconds;
+
+/** The distance from the lowest decile to the lower quartile. */
+const noiseOf = ({ spread, lower }) => (lower ? lower[1] / lower[0] - 1 : spread);
+
+/** Bold below the goal, `~` where the difference is within the noise. */
 export function verdict(ratio, goal, noise) {
   const shown = ratio.toFixed(2);
   if (ratio >= goal) return shown;
