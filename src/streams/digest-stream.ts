@@ -11,6 +11,7 @@ import {
   digestRequest,
   hashNames,
   targetNames,
+  type DigestRequest,
   type Encoding,
   type HashOptions,
   type TargetOptions,
@@ -22,8 +23,12 @@ import type { CreateHashOptions } from '../hashers/options.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { hmacFacts, hmacNames, type HmacFields } from '../operations/hmac.js';
 import type { Key } from '../request/key.js';
-import { absorbFile, absorbFileSync, fileSource } from '#platform/streams/files.js';
+import { encodeResult } from '../request/result.js';
+import { absorbFile, absorbFileSync, fileSource, joinPaths } from '#platform/streams/files.js';
+import { viewOf } from '#platform/base/runtime.js';
 import { accepted, pick, type Accepted } from '../base/options.js';
+import { hashOnePath } from './file-batch.js';
+import { isDirect } from './hash-files-options.js';
 import {
   absorbStream,
   streamOptionNames,
@@ -38,6 +43,8 @@ interface Request {
   readonly reading: StreamOptions;
   /** Ends the message. */
   readonly finish: (hasher: Hasher) => unknown;
+  /** The size and form of a digest that native code may compute from a file's path. */
+  readonly direct: Pick<DigestRequest, 'size' | 'form'> | undefined;
 }
 
 type HashFields = HashOptions & Partial<TargetOptions> & StreamOptions;
@@ -142,10 +149,20 @@ function fileHashing(
 ): () => Promise<unknown> {
   const facts = hashFacts(algorithm);
   refuseTuple(facts, 'path');
-  const { hashing, reading, finish } = request(rest, facts, fileTakes(facts));
+  const { hashing, reading, finish, direct } = request(rest, facts, fileTakes(facts));
   const hasher = createHash(facts.name, hashing);
   const file = fileSource(path);
   return async () => {
+    const { signal } = reading;
+    signal?.throwIfAborted();
+    const name = direct && joinPaths([file]);
+    if (name !== undefined) {
+      const { size, form } = direct!;
+      const digest = await hashOnePath(facts.id, name, size, signal);
+      // Without one, reading it through the platform says why.
+      if (digest !== undefined)
+        return encodeResult(viewOf(digest.buffer, digest.byteOffset, size), form);
+    }
     await absorbFile(hasher, file, reading);
     return finish(hasher);
   };
@@ -177,12 +194,14 @@ function request(rest: readonly unknown[], facts: HashFacts, takes: Accepted<any
   refuseSurplus(rest, 2, 'the message of a stream or file');
   const [form, extra] = rest;
   if (typeof form === 'string' || form === undefined) {
-    digestRequest(form, facts, takes);
+    const digest = digestRequest(form, facts, takes);
     const asked = optionsObject<StreamOptions>(extra, 'options', readingTakes);
+    const own = { engine: asked.engine };
     return {
-      hashing: { engine: asked.engine },
+      hashing: own,
       reading: readingOptions(asked),
       finish: (hasher) => hasher.digest((form ?? 'buffer') as Encoding),
+      direct: directOf(own, asked, facts, digest),
     };
   }
   if (extra !== undefined)
@@ -192,15 +211,29 @@ function request(rest: readonly unknown[], facts: HashFacts, takes: Accepted<any
     );
   const given = optionsObject<HashFields>(form, 'options', takes);
   const { encoding, target, targetOffset } = given;
-  digestRequest(given, facts, takes);
+  const digest = digestRequest(given, facts, takes);
+  const hashing = pick(given, hashingNames);
   return {
-    hashing: pick(given, hashingNames),
+    hashing,
     reading: readingOptions(given),
     finish: (hasher) =>
       target === undefined
         ? hasher.digest(encoding ?? 'buffer')
         : hasher.digestInto(target, targetOffset),
+    direct: directOf(hashing, given, facts, digest),
   };
+}
+
+/** Returns the digest if native code may compute it: blocks are not reported then. */
+function directOf(
+  hashing: CreateHashOptions,
+  { onProgress }: StreamOptions,
+  facts: HashFacts,
+  digest: DigestRequest,
+): DigestRequest | undefined {
+  const { target, size } = digest;
+  if (onProgress !== undefined || target !== undefined) return undefined;
+  return isDirect(hashing, facts, size) ? digest : undefined;
 }
 
 function readingOptions({ signal, onProgress }: StreamOptions): StreamOptions {

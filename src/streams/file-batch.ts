@@ -114,6 +114,33 @@ export function hashPath(
   };
 }
 
+/** A larger file is a separate call, so that the others need not wait for it. */
+export const LARGE_FILE_BYTES = 1024 * 1024;
+
+/**
+ * Returns the digest of the file of this path, which ends in a NUL; undefined if native code does not
+ * read it. Rejects with the signal's reason if it aborts.
+ */
+export async function hashOnePath(
+  algorithm: number,
+  path: Uint8Array,
+  digestSize: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  try {
+    const paths = { bytes: path, count: 1, largest: LARGE_FILE_BYTES };
+    const answers = new Answers(paths, digestSize);
+    await hashPaths(algorithm, paths, answers, signal);
+    const size = answers.sizes[0]!;
+    if (size >= 0) return answers.digests;
+    if (Number.isNaN(size)) return undefined;
+    return await hashPath(algorithm, path.subarray(0, -1), -size, digestSize, signal).digest;
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}
+
 /** Returns the maximum number of worker threads. */
 export function workers(): number {
   return native.threads(Threads.Limit);

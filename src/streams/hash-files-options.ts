@@ -96,6 +96,18 @@ export interface Plan {
 /** Longer digests are not collected for many files in one call. */
 const DIGEST_MAX = 4096;
 
+/** Returns true if native code may open and read files for this digest. */
+export function isDirect(hashing: object, facts: HashFacts, size: number): boolean {
+  return (
+    Object.entries(hashing).every(
+      ([name, value]) => name === 'outputLength' || value === undefined,
+    ) &&
+    size <= DIGEST_MAX &&
+    (facts.xof || size === facts.digestSize) &&
+    defaultEngine.engine.name === 'native'
+  );
+}
+
 /** Refuses invalid arguments before anything is read. */
 export function planOf(algorithm: unknown, form: unknown, extra: unknown): Plan {
   const facts = hashFacts(algorithm);
@@ -121,18 +133,13 @@ export function planOf(algorithm: unknown, form: unknown, extra: unknown): Plan 
     throw wrongType('options.onProgress', 'a function', onProgress);
   const hashing = pick(given, hashingNames);
   const { size, form: kind } = digestRequest({ ...hashing, encoding }, facts, takes);
-  const bare = Object.keys(hashing).every((name) => name === 'outputLength');
   return {
     facts,
     size,
     form: kind,
     encoding: encoding ?? 'buffer',
     hasher: createHash(facts.name, hashing),
-    fast:
-      bare &&
-      size <= DIGEST_MAX &&
-      (facts.xof || size === facts.digestSize) &&
-      defaultEngine.engine.name === 'native',
+    fast: isDirect(hashing, facts, size),
     returnErrors: errors === 'return',
     signal: abortSignal(signal),
     onProgress,

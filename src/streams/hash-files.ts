@@ -10,7 +10,15 @@ import { makeError } from '../base/errors.js';
 import { eachItem, isAsyncIterable, isIterable, readItems, type Items } from '../base/iterables.js';
 import { encodeResult } from '../request/result.js';
 import { CallbackCompletion, type Callback } from '../scheduling/completions.js';
-import { Answers, hashPath, hashPaths, hashPathsSync, workers, type Paths } from './file-batch.js';
+import {
+  Answers,
+  hashPath,
+  hashPaths,
+  hashPathsSync,
+  LARGE_FILE_BYTES,
+  workers,
+  type Paths,
+} from './file-batch.js';
 import { planOf, type FileError, type Plan } from './hash-files-options.js';
 import {
   absorbFile,
@@ -22,8 +30,6 @@ import {
 } from '#platform/streams/files.js';
 import { viewOf } from '#platform/base/runtime.js';
 
-/** A larger file is a separate call, so that the others need not wait for it. */
-const LARGE_FILE_BYTES = 1024 * 1024;
 /** Files of a call, also if their number is not known. */
 const FILES_PER_CALL = 256;
 const FEW_FILES = 64;

@@ -1,6 +1,7 @@
 // Files: the digest of what is there, whatever its size and kind, in all three call styles.
 
 import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
 import { execFileSync } from 'node:child_process';
 import {
   createReadStream,
@@ -260,4 +261,17 @@ test('a file as a stream gives the same', async () => {
     await promises.hash('sha256', createReadStream(path), 'hex'),
     millrace.hashFile('sha256', path, 'hex'),
   );
+});
+
+test('a file without progress is read by a worker, through no call of node:fs', async () => {
+  const path = file(numbers.bytes(2 * 1024 * 1024));
+  const calls = [];
+  const hook = createHook({ init: (_id, type) => void calls.push(type) }).enable();
+  const digest = await promises.hashFile('blake3', path, 'hex');
+  const direct = calls.splice(0).filter((type) => type.startsWith('FS'));
+  await promises.hashFile('blake3', path, 'hex', { onProgress() {} });
+  hook.disable();
+  assert.deepEqual(direct, []);
+  assert.ok(calls.some((type) => type.startsWith('FS')));
+  assert.equal(digest, millrace.hash('blake3', readFileSync(path), 'hex'));
 });
