@@ -36,6 +36,7 @@ const sealed = millrace.seal('aes-256-gcm', { key, nonce, source: x64 });
 const sealedChacha = millrace.seal('chacha20-poly1305', { key, nonce, source: x64 });
 const keyObject = createSecretKey(key);
 const hasher = millrace.createHash('sha256');
+const running = millrace.createHash('sha256');
 const number = millrace.hash('sha256', x64, 'bigint');
 const later = (start) => () =>
   new Promise((resolve, reject) => {
@@ -135,6 +136,7 @@ const list = [
     64,
   ],
   ['Hash.reset sha256, 1 update of 64 B', () => hasher.reset().update(x64).digest()],
+  ['Hash.update sha256 1 KiB', () => running.update(x1k)],
   [
     'createHmac sha256, 1 update of 64 B, hex',
     () => millrace.createHmac('sha256', key).update(x64).digest('hex'),

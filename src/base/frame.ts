@@ -200,6 +200,11 @@ export interface DirectNative extends Native {
    * not overlap them otherwise. The frame has the algorithm.
    */
   hashPairs(nodes: Uint8Array, target: Uint8Array): number;
+  /**
+   * Adds {@link At.IvSize} bytes of the input buffer, then a range of the source, to a running hash
+   * without a key and a seed. Its state has {@link At.AadSize} bytes, 0 at first, and is replaced.
+   */
+  updateHash(state: Uint8Array, source: Uint8Array): number;
 }
 
 /** The numbers of one call. Private: native code keeps its address. */

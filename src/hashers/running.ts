@@ -8,7 +8,15 @@
  */
 import { NO_BYTES, part, sizeOf } from '../base/arguments.js';
 import { makeError } from '../base/errors.js';
-import { Flag, GATHERED_MAX, inputBuffer, Operation } from '../base/frame.js';
+import {
+  At,
+  Flag,
+  frame,
+  GATHERED_MAX,
+  inputBuffer,
+  Operation,
+  type DirectNative,
+} from '../base/frame.js';
 import { KERNEL_HANDLE_BYTES } from '../base/protocol.js';
 import {
   beginRequest,
@@ -354,12 +362,50 @@ export class Running implements HashSetup {
 
   /** Advances the state by the buffer and then the source. */
   private advance(source: Uint8Array, offset: number, size: number): void {
-    this.openHandle();
-    this.setUpdate(source, offset, size);
-    this.run();
+    if (!this.advanceDirectly(source, offset, size)) {
+      this.openHandle();
+      this.setUpdate(source, offset, size);
+      this.run();
+    }
     this.hasState = true;
     this.absorbed += this.buffered + size;
     this.clearBuffered();
+  }
+
+  /** Does it without a request, in a third of the time. Returns false if it cannot. */
+  private advanceDirectly(source: Uint8Array, offset: number, size: number): boolean {
+    const { direct } = this.preference.engines[0]!;
+    if (direct === undefined || this.mac || this.keyed || this.seedLow !== 0 || this.seedHigh !== 0)
+      return false;
+    const { buffer, state } = this.memory ?? this.acquire();
+    const { buffered } = this;
+    frame[At.Algorithm] = this.facts.id;
+    if (this.memory === sharedMemory) {
+      frame[At.IvSize] = buffered;
+    } else {
+      frame[At.IvSize] = 0;
+      if (buffered > 0) {
+        if (!this.step(direct, state, buffer, 0, buffered)) return false;
+        this.hasState = true;
+        this.absorbed += buffered;
+        this.buffered = 0;
+        if (size === 0) return true;
+      }
+    }
+    return this.step(direct, state, source, offset, size);
+  }
+
+  private step(
+    direct: DirectNative,
+    state: Uint8Array,
+    source: Uint8Array,
+    offset: number,
+    size: number,
+  ): boolean {
+    frame[At.AadSize] = this.hasState ? this.facts.stateSize : 0;
+    frame[At.SourceOffset] = offset;
+    frame[At.SourceSize] = size;
+    return direct.updateHash(state, source) === 0;
   }
 
   private setUpdate(source: Uint8Array, offset: number, size: number): void {

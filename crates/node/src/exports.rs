@@ -38,6 +38,7 @@ pub(crate) const FUNCTIONS: &[(&str, Function<Environment>)] = &[
     ("hashBigInt", fast_path::hash_bigint),
     ("digest", fast_path::digest),
     ("finishHex", fast_path::finish_hex),
+    ("updateHash", fast_path::update_hash),
     ("toBigIntLE", bigint::from_little),
     ("toBigIntBE", bigint::from_big),
     ("writeBigIntLE", bigint::to_little),

@@ -4,7 +4,7 @@
 use crate::bigint;
 use crate::environment::Call;
 use crate::values::Value;
-use millrace_request::fast_path::{FastRequest, digest_of, finished, hash_pairs as pairs};
+use millrace_request::fast_path::{FastRequest, digest_of, finished, hash_pairs as pairs, update};
 use millrace_request::numbers::exact_size;
 use millrace_request::protocol::{At, Status};
 use millrace_request::text::{
@@ -128,6 +128,12 @@ pub(crate) fn digest(call: &Call<'_>) -> Value {
         Ok(())
     })();
     call.env.number(call.state.status_number(done))
+}
+
+/// `updateHash(state, source)`: hashes the first bytes of the input buffer, then a range of the
+/// source, and replaces the state, which is empty at first. Returns a [`Status`].
+pub(crate) fn update_hash(call: &Call<'_>) -> Value {
+    call.env.number(call.state.status_number(update(call)))
 }
 
 /// `finishHex(state, keyStates)`: returns the digest, as hex, of a running hash with this state

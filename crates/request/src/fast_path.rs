@@ -7,6 +7,7 @@
 use crate::bytes::Window;
 use crate::caller::Caller;
 use crate::frame::Frame;
+use crate::hash_state::advance;
 use crate::keys::PreparedKey;
 use crate::protocol::flag::HAS_KEY;
 use crate::protocol::{At, OperationNumber, WHOLE};
@@ -36,6 +37,26 @@ pub fn finished<'a>(call: &impl Caller, digest: &'a mut [u8; 64]) -> Option<&'a 
     let digest = digest.get_mut(..fast.hash.facts().digest_size)?;
     fast.finish(state, rest, || call.bytes(1), digest).ok()?;
     Some(digest)
+}
+
+/// Adds to a running hash without a key and a seed; see `updateHash`.
+///
+/// # Errors
+/// [`Status::Argument`], [`Status::State`], [`Status::Overlap`].
+pub fn update(call: &impl Caller) -> Result<(), Status> {
+    let FastRequest { frame, hash } = FastRequest::of(call).ok_or(Status::Argument)?;
+    let part = |window: Option<Window>, offset: usize, size: At| {
+        window.and_then(|window| window.part(offset, frame.size(size).ok()?))
+    };
+    let next = call.bytes(0).and_then(|state| state.part(0, hasher::state_size(hash)));
+    let next = next.ok_or(Status::State)?;
+    let state = part(Some(next), 0, At::AadSize).ok_or(Status::State)?;
+    let buffered = part(call.input_buffer(), 0, At::IvSize).ok_or(Status::Argument)?;
+    let source = part(call.bytes(1), frame.size(At::SourceOffset)?, At::SourceSize);
+    let source = source.ok_or(Status::Argument)?;
+    advance(state, buffered, source, next, |state, source, next| {
+        hasher::update(hash, &Params::default(), state, source, next, None)
+    })
 }
 
 const _: () = assert!(WHOLE < 0.0);

@@ -21,7 +21,7 @@ pub fn update(
     mut checkpoint: Option<&mut JobCheckpoint<'_>>,
 ) -> Result<(), Status> {
     work.with_params(hash, |params| {
-        advance(work, |state, source, next| {
+        advance_work(work, |state, source, next| {
             hasher::update(hash, params, state, source, next, slicer(&mut checkpoint))
         })
     })
@@ -46,12 +46,14 @@ pub fn mac_update(
 ) -> Result<(), Status> {
     if let Key::Bytes(states) = &work.key {
         let key = KeyStates::new(hash, states.read())?;
-        return advance(work, |state, source, next| {
+        return advance_work(work, |state, source, next| {
             key.update(state, source, next, slicer(&mut checkpoint))
         });
     }
     let key = work.mac_key(hash)?;
-    advance(work, |state, source, next| key.update(state, source, next, slicer(&mut checkpoint)))
+    advance_work(work, |state, source, next| {
+        key.update(state, source, next, slicer(&mut checkpoint))
+    })
 }
 
 /// Computes the digest of all bytes hashed so far and of the rest in the source.
@@ -94,12 +96,23 @@ pub fn squeeze(work: &Work, hash: Hash) -> Result<(), Status> {
     })
 }
 
-fn advance(
+fn advance_work(
     work: &Work,
-    mut step: impl FnMut(&[u8], &[u8], &mut [u8]) -> Result<(), Error>,
+    step: impl FnMut(&[u8], &[u8], &mut [u8]) -> Result<(), Error>,
 ) -> Result<(), Status> {
     let Target::Memory(next) = work.target else { return Err(Status::Argument) };
-    if next.overlaps(work.source) || next.overlaps(work.iv) {
+    advance(work.aad, work.iv, work.source, next, step)
+}
+
+/// Calls `step` with the state and the first bytes, if there are any, then with the rest.
+pub(crate) fn advance(
+    state: Window,
+    first: Window,
+    rest: Window,
+    next: Window,
+    mut step: impl FnMut(&[u8], &[u8], &mut [u8]) -> Result<(), Error>,
+) -> Result<(), Status> {
+    if next.overlaps(rest) || next.overlaps(first) {
         return Err(Status::Overlap);
     }
     let mut step = |state: Window, source: Window| match next.exclusive(&[state, source]) {
@@ -108,11 +121,11 @@ fn advance(
             step(state, source.read(), next.exclusive(&[source]).ok_or(Error::State)?)
         }),
     };
-    if work.iv.size() == 0 {
-        return step(work.aad, work.source);
+    if first.size() == 0 {
+        return step(state, rest);
     }
-    step(work.aad, work.iv)?;
-    step(next, work.source)
+    step(state, first)?;
+    if rest.size() == 0 { Ok(()) } else { step(next, rest) }
 }
 
 /// The bytes of most states.
