@@ -80,6 +80,8 @@ export interface KeyUses {
   waiting: number;
   /** Releases the key; set once it is disposed of. */
   over: (() => void) | undefined;
+  /** True once the native memory is wiped: a handle may then be another key's. */
+  wiped: boolean;
   /** Called once the native memory is wiped, for a key of a KeyObject (operations/kept-keys.ts). */
   released: (() => void) | undefined;
   /** The messages sealed with a random nonce of 12 bytes (operations/nonces.ts). */
@@ -88,7 +90,7 @@ export interface KeyUses {
 
 /** Returns the uses of a new key. */
 export function noUses(): KeyUses {
-  return { waiting: 0, over: undefined, released: undefined, shortNonces: 0 };
+  return { waiting: 0, over: undefined, wiped: false, released: undefined, shortNonces: 0 };
 }
 
 /**

@@ -265,17 +265,26 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }
 
+/** By standard name. */
+const targets: Record<string, Target | undefined> = { __proto__: null as never };
+
 function target(algorithm: unknown): Target {
   if (typeof algorithm !== 'string') throw wrongType('algorithm', 'a string', algorithm);
+  const known = targets[algorithm];
+  if (known !== undefined) return known;
+  const found = findTarget(algorithm);
+  if (found.name === algorithm) targets[algorithm] = found;
+  return found;
+}
+
+function findTarget(algorithm: string): Target {
   if (/^hmac-/i.test(algorithm)) {
     const hash = hashFacts(algorithm.slice(5));
     if (hash.hmac) return macTarget(hash);
     throw makeError('ERR_ARGUMENT_VALUE', `algorithm: there is no HMAC over ${hash.name}`);
   }
   const hash = findCipher(algorithm) === undefined ? findHash(algorithm) : undefined;
-  if (hash === undefined) {
-    return cipherTarget(cipherFacts(algorithm));
-  }
+  if (hash === undefined) return cipherTarget(cipherFacts(algorithm));
   if (hash.parameters?.key !== undefined) return hashTarget(hash);
   throw notKeyed(hash);
 }
