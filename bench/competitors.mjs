@@ -6,8 +6,8 @@
 // Each row has a separate process. `--tier` hides CPU features from Millrace and from OpenSSL, as
 // `npm run test:cpus` does; libraries that ask the CPU themselves keep them, which favours them.
 // `all` are the tiers of the table that this CPU can be. `--node` names other versions of Node.js.
-// The figures are the lowest decile of many short rounds: other programs only add time, and short
-// rounds fit between their time slices. `--write` puts the table into docs/benchmark-results.md.
+// The figures are the fastest of many short rounds: other programs only add time, and short rounds
+// fit between their time slices. `--write` puts the table into docs/benchmark-results.md.
 
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -68,7 +68,11 @@ for (const [index, row] of rows.entries()) {
   if (!match.test(row.name)) continue;
   const cells = [];
   for (const column of columns) {
-    cells.push(await measure(index, column));
+    const cell = await measure(index, column).catch((error) => {
+      console.error(error.message);
+      return { entries: [], disturbed: false };
+    });
+    cells.push(cell);
     const [shown] = cellsOf({ ...row, cells: cells.slice(-1) });
     console.error(`${row.name}; ${column.title}: ${shown}`);
   }

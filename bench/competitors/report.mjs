@@ -31,6 +31,7 @@ export function markdown(results, { machine, build, columns, tiers, absent }) {
 export function cellsOf({ goal, bytes, tail, cells }) {
   return cells.map(({ entries, disturbed }) => {
     const [ours, ...others] = entries;
+    if (ours === undefined) return 'failed';
     const shown = `${figure({ seconds: time(ours) }, bytes)}${tail ? `, p99/p50 ${digits(ours.p99 / ours.p50)}` : ''}`;
     const foreign = others.filter(({ competitor }) => !competitor.startsWith('millrace'));
     // Millrace's other forms take part only if no other library does.
@@ -43,11 +44,11 @@ export function cellsOf({ goal, bytes, tail, cells }) {
   });
 }
 
-/** The lowest decile of the rounds. */
-const time = ({ seconds, lower }) => lower?.[0] ?? seconds;
+/** The fastest round: other programs only add time. */
+const time = ({ seconds, least }) => least ?? seconds;
 
-/** The distance from the lowest decile to the lower quartile. */
-const noiseOf = ({ spread, lower }) => (lower ? lower[1] / lower[0] - 1 : spread);
+/** The distance from the fastest round to the lowest decile. */
+const noiseOf = ({ spread, least, lower }) => (least ? lower[0] / least - 1 : spread);
 
 /** Bold below the goal, `~` where the difference is within the noise. */
 export function verdict(ratio, goal, noise) {

@@ -529,12 +529,7 @@ const loads = [
     Number(goal),
     () => ({
       millrace: loading(join(root, 'dist', String(path))),
-      ...Object.fromEntries(
-        ['sodium-native', 'hash-wasm'].map((id) => [
-          id,
-          loading(join(root, 'bench', 'node_modules', id)),
-        ]),
-      ),
+      'sodium-native': loading(join(root, 'bench', 'node_modules', 'sodium-native')),
     }),
     { measure: 'returned', programs: true },
   ),
@@ -734,14 +729,17 @@ function installed(program) {
 /** Runs a program to its end, and returns what it wrote; with `none` it writes to no one. */
 function run(program, args, output = 'pipe') {
   return new Promise((resolve, reject) => {
-    const stdout = output === 'pipe' ? 'pipe' : 'ignore';
+    // Not `ignore`: millrace takes that /dev/null for a closed output.
+    const stdout = output === 'pipe' ? 'pipe' : openSync('/dev/null', 'w');
     const child = spawn(program, args, { stdio: ['ignore', stdout, 'inherit'] });
     let text = '';
     child.stdout?.on('data', (part) => (text += part));
     child.on('error', reject);
-    child.on('close', (code) =>
-      code === 0 ? resolve(text) : reject(new Error(`${program} ended with ${code}`)),
-    );
+    child.on('close', (code) => {
+      if (typeof stdout === 'number') closeSync(stdout);
+      if (code === 0) resolve(text);
+      else reject(new Error(`${program} ended with ${code}`));
+    });
   });
 }
 
