@@ -426,3 +426,25 @@ test('a key shows nothing of itself', async () => {
     millrace.seal('aes-128-gcm', { key, nonce: Buffer.alloc(12), source: '' });
   }, Error);
 });
+
+test('collecting disposed keys and ended ciphers leaves those made later', async () => {
+  const bytes = Buffer.alloc(32, 7);
+  const [nonce, source] = [Buffer.alloc(12), Buffer.from('a message')];
+  const begin = () => millrace.createCipher('aes-256-gcm', { key: bytes, nonce });
+  for (let index = 0; index < 100; index++) {
+    millrace.createKey('aes-256-gcm', bytes).dispose();
+    begin().final();
+  }
+  const keys = Array.from({ length: 100 }, () => millrace.createKey('aes-256-gcm', bytes));
+  const running = Array.from({ length: 100 }, begin);
+  collectGarbage();
+  // Finalizers run in a later task.
+  await setTimeout(1);
+  const expected = millrace.seal('aes-256-gcm', { key: bytes, nonce, source });
+  for (const key of keys)
+    assert.deepEqual(millrace.seal('aes-256-gcm', { key, nonce, source }), expected);
+  for (const cipher of running) {
+    const text = [cipher.update(source), cipher.final(), cipher.authTag];
+    assert.deepEqual(Buffer.concat(text), expected);
+  }
+});
