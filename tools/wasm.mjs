@@ -41,7 +41,7 @@ const modules = [
 ];
 
 /**
- * The modules behind millrace/portable, of crates/families: the functions whose names begin with
+ * The modules behind millrace/portable, of crates/families: the functions with names that begin with
  * that of the family. `fast`: where optimization for size costs more than a tenth of the speed.
  * `stack`: bytes of it, where nothing is secret.
  *

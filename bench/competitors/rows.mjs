@@ -602,7 +602,7 @@ function sealRow(algorithm, goal, size) {
 /** The arguments of crypto-async for a call that writes the ciphertext and its tag to `target`. */
 function windows(source, target) {
   const { length } = source;
-  // An empty Buffer of its own aborts the process.
+  // An empty Buffer as target aborts the process.
   return [key, 0, 32, nonce, 0, 12, source, 0, length, target, 0, key, 0, 0, target, length, 16];
 }
 
@@ -703,7 +703,7 @@ async function drained(parts, stream) {
 // Programs and files.
 
 const command = join(root, 'cli', 'main.js');
-/** Of a key that nobody has. */
+/** A recipient of age, to which nothing is sent. */
 const RECIPIENT = 'age1glluudm7e0qss3cs9mralf0lawps4q4pk0gvle7xaew759gl4y3swyelpu';
 let files;
 

@@ -36,8 +36,8 @@ export function buildAddon(folder) {
  */
 
 /**
- * Runs the calls with the environment; `sizes` are those of calls.mjs, `only` selects calls whose name
- * contains it. Prints how far it is, as minutes pass.
+ * Runs the calls with the environment; `sizes` are those of calls.mjs, `only` is a text in the
+ * names of the calls to run. Prints the progress every minute.
  *
  * @returns {Promise<{ calls: Seen[], engines: any }>}
  */

@@ -221,7 +221,7 @@ extern "C" fn checksum(algorithm: u32, state: u32, size: u32) -> u32 {
     })
 }
 
-/// Adds the first `size` bytes of the arena to the message whose state is as for [`checksum`], and
+/// Adds the first `size` bytes of the arena to the message of a state as for [`checksum`], and
 /// writes the new state to the place `next`.
 #[cfg(feature = "digests")]
 #[unsafe(no_mangle)]

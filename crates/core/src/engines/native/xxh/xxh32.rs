@@ -50,8 +50,8 @@ pub(super) fn plain(lanes: [u32; 4], stripes: &[[u8; 16]]) -> [u32; 4] {
     stripes.iter().fold(lanes, consume_one)
 }
 
-// V8 keeps the lanes in registers only if the loop has a function of its own. With a lane of
-// another type the compiler makes no vectors of the four, whose products are slow on Intel's CPUs.
+// V8 keeps the lanes in registers only if the loop is a separate function. With a lane of
+// another type the compiler makes no vectors of the four: their products are slow on Intel's CPUs.
 #[cfg(target_arch = "wasm32")]
 #[inline(never)]
 pub(super) fn plain([mut a, mut b, mut c, d]: [u32; 4], stripes: &[[u8; 16]]) -> [u32; 4] {
