@@ -5,6 +5,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::UnsafeCell;
 use std::hint::black_box;
+use std::sync::Barrier;
 use std::thread;
 
 struct Shared(UnsafeCell<u64>);
@@ -16,8 +17,11 @@ unsafe impl Sync for Shared {}
 #[ignore = "for ThreadSanitizer and Miri"]
 fn two_threads_write_without_agreement() {
     let shared = Shared(UnsafeCell::new(0));
+    // Neither ends before the other begins, which could order them.
+    let begin = Barrier::new(2);
     let add = || {
         let Shared(cell) = &shared;
+        begin.wait();
         for _ in 0..1000 {
             // SAFETY: none, as another thread does the same.
             unsafe { cell.get().write_volatile(cell.get().read_volatile() + 1) };

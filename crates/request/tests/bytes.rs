@@ -111,6 +111,7 @@ fn the_text_of_a_cipher_is_disjoint_or_in_place() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "Miri has no mincore")]
 fn new_memory_is_filled_in_steps_with_all_bytes() {
     for size in [0, 1, 4096, 1 << 20, (3 << 20) + 5] {
         let bytes: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();

@@ -15,12 +15,12 @@ use std::ops::{Deref, DerefMut};
 pub(super) unsafe fn cleanse(place: *mut u8, size: usize) {
     // SAFETY: as promised by the caller.
     unsafe { place.write_bytes(0, size) };
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     // SAFETY: no instructions; to the compiler, a reader of all memory.
     unsafe {
         std::arch::asm!("/* {0} */", in(reg) place, options(nostack, preserves_flags));
     }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri))]
     std::hint::black_box(place);
 }
 
