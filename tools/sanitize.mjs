@@ -44,14 +44,17 @@ async function loom(env) {
 }
 
 /** Mistakes in crates/pool/tests/controls.rs: the name of the test, and what an oracle says. */
-const race = ['two_threads_write_without_agreement', /data race/i];
-const freed = ['freed_memory_is_read', /heap-use-after-free|Undefined Behavior/];
-const unwritten = ['a_branch_depends_on_memory_that_was_never_written', /uninitiali[sz]ed/];
+const race = { name: 'two_threads_write_without_agreement', mustFail: /data race/i };
+const freed = { name: 'freed_memory_is_read', mustFail: /heap-use-after-free|Undefined Behavior/ };
+const unwritten = {
+  name: 'a_branch_depends_on_memory_that_was_never_written',
+  mustFail: /uninitiali[sz]ed/,
+};
 
 const controlTests = ['--package', 'millrace-pool', '--test', 'controls'];
 
 /** Runs a control as an oracle's tests; throws Stop unless the mistake is reported. */
-function control(oracle, args, [name, mustFail], env) {
+function control(oracle, args, { name, mustFail }, env) {
   const all = [...args, ...controlTests, '--', '--ignored', '--exact', name];
   return step(`${oracle}: its control`, 'cargo', all, { env, mustFail });
 }
@@ -67,7 +70,11 @@ async function miri(env) {
   const title = 'Miri: the pool, and how a call is decoded';
   if (!(await hasNightly('miri', env)))
     return skipped(title, 'not installed (rustup component add miri --toolchain nightly)');
-  const flags = { ...env, MIRIFLAGS: '-Zmiri-disable-isolation', MILLRACE_CPU_HIDE: `${everything}` };
+  const flags = {
+    ...env,
+    MIRIFLAGS: '-Zmiri-disable-isolation',
+    MILLRACE_CPU_HIDE: `${everything}`,
+  };
   const test = ['+nightly', 'miri', 'test'];
   for (const mistake of [race, freed, unwritten]) await control('Miri', test, mistake, flags);
   const run = (args) => step(title, 'cargo', [...test, ...args], { env: flags });
