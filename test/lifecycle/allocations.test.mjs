@@ -38,6 +38,7 @@ async function failEach(count) {
   const { stdout, stderr, end } = await run({ everything });
   assert.equal(end, 0, stderr);
   const names = JSON.parse(stdout);
+  const total = names.length;
   const [failures, errors] = [[], new Map()];
   async function worker() {
     for (let chunk = names.splice(0, CHUNK); chunk.length > 0; chunk = names.splice(0, CHUNK)) {
@@ -48,6 +49,7 @@ async function failEach(count) {
         .map((line) => line.split('\t'));
       for (const [name, state, number] of lines)
         if (state === 'done') errors.set(name, Number(number));
+      if (everything) console.error(`${total - names.length} of ${total} operations`);
       if (end === 0) continue;
       const [name, state] = lines.at(-1);
       const at = chunk.indexOf(name) + (state === 'done' ? 1 : 0);
