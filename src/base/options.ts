@@ -67,6 +67,9 @@ export function ownOptions<T extends object>(
   return own as T;
 }
 
+// Captured at load: no patched method may run while options are read.
+const { hasOwn } = Object;
+
 /** The options of a call without any. */
 export const none: object = /* @__PURE__ */ Object.freeze({ __proto__: null });
 
@@ -85,6 +88,60 @@ export function ownProperties(value: unknown, argument: string): object {
   }
 }
 
+/**
+ * True where `{ ...given, __proto__: null }` takes 110 to 160 ns and `{ ...given }` 11 to 15: in V8
+ * of Node.js 24 and 26. Before, both take 7 to 16.
+ */
+export const slowBare: boolean = /* @__PURE__ */ (() => 'union' in Set.prototype)();
+
+/** An object literal, which inherits what others do. */
+const literal: { readonly [Name in keyof typeof hotNames]?: unknown } = {};
+
+/** The options of hash, hmac, seal, open and cipher. */
+const hotNames = {
+  aad: true,
+  authTagLength: true,
+  encoding: true,
+  encrypt: true,
+  engine: true,
+  iv: true,
+  key: true,
+  nonce: true,
+  outputLength: true,
+  route: true,
+  seed: true,
+  source: true,
+  tag: true,
+  target: true,
+  targetOffset: true,
+} as const;
+
+/**
+ * Returns a copy `{ ...given }` of options with these names, without a prototype if one of them is
+ * inherited. V8 folds the reads into constants.
+ */
+export function bare<T extends object>(own: T): T {
+  const { aad, authTagLength, encoding, encrypt, engine, iv, key, nonce } = literal;
+  const { outputLength, route, seed, source, tag, target, targetOffset } = literal;
+  return aad === undefined &&
+    authTagLength === undefined &&
+    encoding === undefined &&
+    encrypt === undefined &&
+    engine === undefined &&
+    iv === undefined &&
+    key === undefined &&
+    nonce === undefined &&
+    outputLength === undefined &&
+    route === undefined &&
+    seed === undefined &&
+    source === undefined &&
+    tag === undefined &&
+    target === undefined &&
+    targetOffset === undefined
+    ? own
+    : { ...own, __proto__: null };
+}
+
 /** Returns true for an object that can have options. */
 export function isOptions(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isBytesView(value);
@@ -96,15 +153,17 @@ export function unreadable(value: unknown, argument: string, error: unknown): un
 }
 
 /**
- * Throws if a name is unknown, or a value undefined that must not be. `own` has no prototype and no
- * getters: `{ ...given, __proto__: null }`. A function that is called for short messages makes it
- * itself, as V8 caches the shapes of the objects that one spread copies.
+ * Throws if a name is unknown, or a value undefined that must not be. `own` has no getters, and no
+ * prototype or one without these names: `{ ...given, __proto__: null }` or {@link bare}. A function
+ * that is called for short messages makes it itself, as V8 caches the shapes of the objects that
+ * one spread copies.
  */
 export function checkNames(own: object, argument: string, table: Accepted<any>): void {
   const { order } = table;
   let at = 0;
   for (const name in own) {
     if (order[at] === name) at += 1;
+    else if (!hasOwn(own, name)) continue;
     else at = place(name, at, argument, table);
     if (own[name as keyof object] === undefined && guarded.has(name))
       throw undefinedOption(name, argument);

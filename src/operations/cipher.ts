@@ -15,7 +15,15 @@ import {
 import { makeError, wrongType } from '../base/errors.js';
 import { At, frame, Operation, type Route } from '../base/frame.js';
 import { mayHaveRunCode, setKeyInput, type KeyInput } from '../request/key-input.js';
-import { checkNames, isOptions, unreadable, type Accepted, type Names } from '../base/options.js';
+import {
+  bare,
+  checkNames,
+  isOptions,
+  slowBare,
+  unreadable,
+  type Accepted,
+  type Names,
+} from '../base/options.js';
 import {
   beginRequest,
   clearRequest,
@@ -201,7 +209,7 @@ function fillSealOptions(algorithm: unknown, given: unknown, accepted: Accepted<
   let own: AppendedFields;
   if (!isOptions(given)) throw wrongType('options', 'an object', given);
   try {
-    own = { ...given, __proto__: null } as never;
+    own = (slowBare ? bare({ ...given }) : { ...given, __proto__: null }) as never;
   } catch (error) {
     throw unreadable(given, 'options', error);
   }
@@ -263,7 +271,7 @@ function fillOpenOptions(algorithm: unknown, given: unknown, accepted: Accepted<
   let own: AppendedFields;
   if (!isOptions(given)) throw wrongType('options', 'an object', given);
   try {
-    own = { ...given, __proto__: null } as never;
+    own = (slowBare ? bare({ ...given }) : { ...given, __proto__: null }) as never;
   } catch (error) {
     throw unreadable(given, 'options', error);
   }
@@ -349,7 +357,7 @@ function fillCipherOptions(facts: CipherFacts, given: unknown, accepted: Accepte
   let own: Fields;
   if (!isOptions(given)) throw wrongType('options', 'an object', given);
   try {
-    own = { ...given, __proto__: null } as never;
+    own = (slowBare ? bare({ ...given }) : { ...given, __proto__: null }) as never;
   } catch (error) {
     throw unreadable(given, 'options', error);
   }

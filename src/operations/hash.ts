@@ -32,7 +32,14 @@ import {
 import { describe, detached, makeError, wrongType } from '../base/errors.js';
 import { isBytesView, isLost, isUint8Array } from '../base/intrinsics.js';
 import { setKeyInput, type KeyInput, type KeyMaterial } from '../request/key-input.js';
-import { checkNames, unreadable, type Accepted, type Names } from '../base/options.js';
+import {
+  bare,
+  checkNames,
+  slowBare,
+  unreadable,
+  type Accepted,
+  type Names,
+} from '../base/options.js';
 import type { Buffer, BufferEncoding } from '#platform/base/runtime.js';
 import { readRoute, type RouteOptions } from '../scheduling/routes.js';
 import { encodeShort, isShort, textScratch } from '../request/input-buffer.js';
@@ -224,7 +231,11 @@ export function digestRequest(
   }
   let given: Fields & RouteOptions;
   try {
-    given = { ...value, __proto__: null } as object;
+    // A hash with parameters has names that are not in `bare`.
+    given =
+      slowBare && facts.parameters === null
+        ? bare({ ...value })
+        : ({ ...value, __proto__: null } as object);
   } catch (error) {
     throw unreadable(value, 'options', error);
   }

@@ -2,6 +2,7 @@
 // every other with an error that says which one was meant.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,8 @@ import { after, test } from 'node:test';
 import millrace from 'millrace';
 import portable from 'millrace/portable';
 import promises from 'millrace/promises';
+
+import { root } from '../support/child.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-options-'));
 const file = join(folder, 'file');
@@ -723,3 +726,36 @@ function isSame(left, right) {
         : String(value);
   return text(left) === text(right);
 }
+
+// Node.js 24 and 26 take the copy with a prototype where it inherits none of the names.
+for (const newer of [false, true])
+  test(`what Object.prototype has is not an option, ${newer ? 'newer' : 'this'} V8`, () => {
+    const program = `
+      if (${newer}) Set.prototype.union ??= () => {};
+      const assert = require('node:assert/strict');
+      const { hash, hmac, open, seal } = require(${JSON.stringify(root)});
+      const [key, nonce] = [Buffer.alloc(32, 1), Buffer.alloc(12)];
+      const calls = () => {
+        const sealed = seal('aes-256-gcm', { key, nonce, source: 'a message' });
+        return [
+          hash('sha256', 'abc', { seed: undefined }),
+          hmac('sha256', key, 'abc', { encoding: 'hex' }),
+          sealed,
+          open('aes-256-gcm', { key, nonce, source: sealed }),
+        ];
+      };
+      const expected = calls();
+      Object.prototype.unknown = 1;
+      assert.deepEqual(calls(), expected);
+      for (const enumerable of [true, false]) {
+        for (const [name, value] of Object.entries({ target: Buffer.alloc(64), aad: 'x', seed: 1 })) {
+          Object.defineProperty(Object.prototype, name, { value, enumerable, configurable: true });
+          assert.deepEqual(calls(), expected, name);
+          delete Object.prototype[name];
+        }
+      }
+      assert.throws(() => hash('sha256', 'abc', { unknow: 1 }), { code: 'ERR_ARGUMENT_VALUE' });
+    `;
+    const { status, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+  });
