@@ -1,11 +1,12 @@
 // The portable engine beside other libraries in WebAssembly and JavaScript:
 //
 //   npm run bench -- portable [--browser | --firefox] [--match EXPRESSION] [--rounds 31] [--time 1]
-//       [--json FILE]
+//       [--warm-up 60] [--json FILE]
 //
 // `--match` selects groups by name. With `--browser` they are measured in headless Chromium, with
 // `--firefox` in headless Firefox. Each group, an algorithm with one kind of result, has a process
-// or a page.
+// or a page of its own. In Node.js synchronous rows are processor time. `--warm-up` has milliseconds;
+// a page beside many other programs needs hundreds until its code is optimized.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -37,11 +38,16 @@ const { values } = parseArgs({
     match: { type: 'string', default: '' },
     rounds: { type: 'string', default: '31' },
     time: { type: 'string', default: '1' },
+    'warm-up': { type: 'string', default: '60' },
     json: { type: 'string' },
   },
 });
 const match = new RegExp(values.match);
-const settings = { rounds: Number(values.rounds), time: Number(values.time) };
+const settings = {
+  rounds: Number(values.rounds),
+  time: Number(values.time),
+  warmUp: Number(values['warm-up']),
+};
 
 const kind = values.firefox ? firefox : values.browser ? chromium : undefined;
 const place = kind === undefined ? inNode() : await inBrowser(kind);
@@ -69,8 +75,7 @@ function inNode() {
       const { stdout } = await run(process.execPath, [
         file,
         String(index),
-        values.rounds,
-        values.time,
+        ...Object.values(settings).map(String),
       ]);
       return JSON.parse(stdout);
     },

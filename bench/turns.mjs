@@ -8,6 +8,7 @@ import {
   runChains,
   runLoop,
   syncLoop,
+  wallTime,
 } from '../cli/bench/clock.mjs';
 import { median, quantile, rotated, spread } from '../cli/bench/numbers.mjs';
 
@@ -20,15 +21,19 @@ const MIN_ROUNDS = 3;
 /**
  * Measures a row: `wait` is `sync` or `promise`, `inFlight` the calls in flight, `per` the
  * operations of a call, `measure` `call` for the time until a call returns, `returned` for calls
- * that return the seconds. A form is a call, or an
- * array of calls, one for each in flight; one with a `target` writes its result there. All must
- * return `expected`, by default what the last form returns.
+ * that return the seconds. A form is a call, or an array of calls, one for each in flight; one with
+ * a `target` writes its result there. All must return `expected`, by default what the last form
+ * returns.
  *
  * Returns `{ competitor, seconds, spread, least, lower }` for each form, in the order of `forms`.
  * `seconds` is the median of the rounds, `least` their minimum, `lower` their lowest decile and
- * quartile. Calls `begin` after the warm-up.
+ * quartile. Calls `begin` after the warm-up. `now` is the clock of synchronous rows.
  */
-export async function measureForms(row, forms, { rounds, time, begin = () => {} }) {
+export async function measureForms(
+  row,
+  forms,
+  { rounds, time, warmUp = WARM_UP_MS, now = wallTime, begin = () => {} },
+) {
   const competitors = [];
   for (const [name, form] of Object.entries(forms)) {
     if (!form) continue;
@@ -36,16 +41,16 @@ export async function measureForms(row, forms, { rounds, time, begin = () => {} 
     competitors.push({ name, calls, seconds: [], latencies: [] });
   }
   if (row.measure !== 'returned') await verify(row, competitors);
-  /** @type {(competitor: any, milliseconds: number, time: number) => Promise<number>} */
+  /** @type {(competitor: any, milliseconds: number, time: number, now: any) => Promise<number>} */
   const turn = { call: held, returned }[row.measure] ?? (row.wait === 'sync' ? loop : flight);
-  for (const competitor of competitors) await turn(competitor, WARM_UP_MS, time);
+  for (const competitor of competitors) await turn(competitor, warmUp, time, now);
   for (const competitor of competitors) competitor.latencies.length = 0;
   begin();
   const start = performance.now();
   for (let round = 0; round < rounds; round++) {
     if (round >= MIN_ROUNDS && performance.now() - start > BUDGET_MS) break;
     for (const competitor of rotated(competitors, round))
-      competitor.seconds.push((await turn(competitor, time, time)) / (row.per ?? 1));
+      competitor.seconds.push((await turn(competitor, time, time, now)) / (row.per ?? 1));
   }
   return competitors.map(({ name, seconds, latencies }) => ({
     competitor: name,
@@ -84,11 +89,11 @@ function textOf(result) {
 }
 
 /** Seconds for one call, in a loop of synchronous calls. */
-async function loop(competitor, milliseconds, time) {
+async function loop(competitor, milliseconds, time, now) {
   const [call] = competitor.calls;
   competitor.loop ??= fresh(syncLoop);
-  competitor.count ??= calibrate(competitor.loop, call, time, milliseconds);
-  return runLoop(competitor.loop, call, competitor.count);
+  competitor.count ??= calibrate(competitor.loop, call, time, milliseconds, now);
+  return runLoop(competitor.loop, call, competitor.count, now);
 }
 
 /** Seconds for one call with all calls in flight. */

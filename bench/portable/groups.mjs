@@ -315,7 +315,7 @@ export const groups = [
  * Returns the rows of a group with what each competitor took. `ours` has Millrace's entry points:
  * `millrace`, `portable` and `promises`.
  */
-export async function measureGroup(index, ours, { rounds, time }) {
+export async function measureGroup(index, ours, { now = undefined, ...settings }) {
   ours.millrace.configure({ engine: 'portable' });
   const libraries = { ...ours, ...(await loadPeers()) };
   const measured = [];
@@ -323,7 +323,11 @@ export async function measureGroup(index, ours, { rounds, time }) {
     const { size, label } = /** @type {any} */ (row);
     const whole = { wait: 'sync', ...row, name: groups[index].name };
     const forms = await row.forms(libraries);
-    measured.push({ size, label, entries: await measureForms(whole, forms, { rounds, time }) });
+    measured.push({
+      size,
+      label,
+      entries: await measureForms(whole, forms, { ...settings, now }),
+    });
   }
   return measured;
 }

@@ -13,29 +13,32 @@ export function syncLoop(call, count) {
   return result;
 }
 
+/** A clock in milliseconds; the other is the processor time of a process. */
+export const wallTime = () => performance.now();
+
 /**
  * Returns how many calls take `time`, by the fastest of the samples: one may have been preempted.
  * Also the warm-up: at least 15 ms and five samples long, so that optimised code is timed.
  */
-export function calibrate(loop, call, time, warmUp = time * 5) {
-  const start = performance.now();
+export function calibrate(loop, call, time, warmUp = time * 5, now = wallTime) {
+  const start = now();
   let count = 1;
   let least = Infinity;
   do {
-    const begin = performance.now();
+    const begin = now();
     loop(call, count);
-    const took = performance.now() - begin;
+    const took = now() - begin;
     least = Math.min(least, Math.max(took, 0.001) / count);
     if (took < time / 4) count *= 2;
-  } while (performance.now() - start < Math.max(15, warmUp));
+  } while (now() - start < Math.max(15, warmUp));
   return Math.max(1, Math.round(time / least));
 }
 
 /** Seconds for a call. */
-export function runLoop(loop, call, count) {
-  const start = performance.now();
+export function runLoop(loop, call, count, now = wallTime) {
+  const start = now();
   loop(call, count);
-  return (performance.now() - start) / 1000 / count;
+  return (now() - start) / 1000 / count;
 }
 
 /**
