@@ -314,8 +314,12 @@ export const groups = [
 /**
  * Returns the rows of a group with what each competitor took. `ours` has Millrace's entry points:
  * `millrace`, `portable` and `promises`.
+ *
+ * @param {number} index
+ * @param {any} ours
+ * @param {{ rounds: number, time: number, warmUp?: number, now?: () => number }} settings
  */
-export async function measureGroup(index, ours, { now = undefined, ...settings }) {
+export async function measureGroup(index, ours, settings) {
   ours.millrace.configure({ engine: 'portable' });
   const libraries = { ...ours, ...(await loadPeers()) };
   const measured = [];
@@ -326,7 +330,7 @@ export async function measureGroup(index, ours, { now = undefined, ...settings }
     measured.push({
       size,
       label,
-      entries: await measureForms(whole, forms, { ...settings, now }),
+      entries: await measureForms(whole, forms, settings),
     });
   }
   return measured;
