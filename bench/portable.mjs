@@ -5,7 +5,7 @@
 //
 // `--match` selects groups by name. With `--browser` they are measured in headless Chromium, with
 // `--firefox` in headless Firefox. Each group, an algorithm with one kind of result, has a process
-// or a page of its own. In Node.js synchronous rows are processor time. `--warm-up` has milliseconds;
+// or a separate page. In Node.js synchronous rows are processor time. `--warm-up` has milliseconds;
 // a page beside many other programs needs hundreds until its code is optimized.
 
 import { execFile } from 'node:child_process';
