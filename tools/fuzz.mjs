@@ -53,27 +53,14 @@ export async function fuzzing(args) {
     ? ['--no-default-features', '--features', 'rust-crypto']
     : [];
   const run = { env, seconds, features, keep: values.keep };
-  const targets = chosen.map((name) => [`fuzz ${name}`, () => fuzz(name, run)]);
-  return { steps: [['control of the fuzzer', () => findControl(run)], ...targets], calls };
-}
-
-const commonOptions = ['--fuzz-dir', folder, '--target-dir', join(root, 'target', 'fuzz')];
-
-/** Throws Stop unless the fuzzer, guided by coverage, finds eight bytes that it is not told. */
-async function findControl({ env, features }) {
-  const artifacts = join(root, 'target', 'fuzz-control');
-  mkdirSync(artifacts, { recursive: true });
-  const limits = ['-max_len=64', '-max_total_time=120', `-artifact_prefix=${artifacts}/`];
-  const args = ['fuzz', 'run', ...commonOptions, ...features, 'control', '--', ...limits];
-  const mustFail = /the control is found/;
-  await step('control of the fuzzer', 'cargo', ['+nightly', ...args], { env, mustFail });
+  return { steps: chosen.map((name) => [`fuzz ${name}`, () => fuzz(name, run)]), calls };
 }
 
 async function fuzz(name, { env, seconds, features, keep }) {
   const kept = join(folder, 'corpus', name);
   const found = join(root, 'target', 'fuzz-corpus', name);
   mkdirSync(found, { recursive: true });
-  const common = [...commonOptions, ...features];
+  const common = ['--fuzz-dir', folder, '--target-dir', join(root, 'target', 'fuzz'), ...features];
   const limits = ['-max_len=4096', '-rss_limit_mb=4096', '-timeout=20', '-print_final_stats=1'];
   const title = `fuzz ${name} for ${seconds} s`;
   const args = ['fuzz', 'run', ...common, name, found, kept, '--', ...limits];
