@@ -330,7 +330,11 @@ for (const name of names ?? []) {
     if (error) {
       errors += 1;
       assert.ok(failed > 0, `${label}: ${error.stack}`);
-      assert.equal(error.code, 'ERR_OUT_OF_MEMORY', `${label}: ${error.stack}`);
+      // The errors of what it replaces have no codes.
+      const known = name.includes('millrace/crypto-async')
+        ? error.message === 'out of memory'
+        : error.code === 'ERR_OUT_OF_MEMORY';
+      assert.ok(known, `${label}: ${error.stack}`);
     } else assert.deepEqual(value, expected, label);
     await idle(label);
     if (from > 0) break;
