@@ -24,6 +24,10 @@ const except = {
     'patched prototypes change no digest': 'the libraries call methods of typed arrays',
   },
   'test/hashers/stream.test.mjs': { 'memory stays flat over a stream of 2 GiB': HEAVY },
+  'test/streams/files.test.mjs': {
+    'a file without progress is read by a worker, through no call of node:fs':
+      'only native workers read files',
+  },
   'test/streams/sealed-streams.test.mjs': {
     '1 GiB flows through seal and open with constant memory': HEAVY,
   },

@@ -654,7 +654,7 @@ test('a bundle has what was imported and nothing more', async () => {
     blake2b512: 10_400,
     blake3: 17_300,
     xxh64: 7100,
-    xxh3_64: 12_300,
+    xxh3_64: 12_400,
     aes_256_gcm: 10_700,
     chacha20_poly1305: 8050,
     scrypt: 9500,
