@@ -110,7 +110,7 @@ async function testAllocations(args) {
   await prepare({ profile: 'development' });
   await buildFailingBinary();
   process.env.MILLRACE_ALLOCATIONS = 'all';
-  return nodeTests(['test/lifecycle/allocations.test.mjs', ...args]);
+  return nodeTests([...args, 'test/lifecycle/allocations.test.mjs']);
 }
 
 /**
@@ -125,14 +125,14 @@ async function testConstantTime(args) {
   const files = ['constant-time.test', 'timing.clocks'].map(
     (name) => `test/constant-time/${name}.mjs`,
   );
-  return nodeTests(['--test-concurrency=1', ...files, ...args]);
+  return nodeTests(['--test-concurrency=1', ...args, ...files]);
 }
 
 /** Faults of the system, in their long forms. */
 async function testFaults(args) {
   await prepare();
   process.env.MILLRACE_FAULTS_LONG = 'all';
-  return nodeTests(['test/faults/faults.test.mjs', ...args]);
+  return nodeTests([...args, 'test/faults/faults.test.mjs']);
 }
 
 /**

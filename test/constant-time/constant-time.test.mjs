@@ -70,8 +70,9 @@ function faultsOf({ name, leaks, times = 1, boolean = false }, { errors, secretB
   const allowed = leaks === undefined ? 0 : leaks === 'verdict' ? times : Infinity;
   if (leaks !== undefined) assert.ok(leaks in declared, leaks);
   if (errors > allowed) faults.push(`${name}: ${errors} reports\n${report}`);
-  // A secret that gets lost on the way would hide every leak.
-  if (!boolean && secretBytes === 0) faults.push(`${name}: the result does not depend on a secret`);
+  // A secret that gets lost on the way would hide every leak. In a table of the runtime's it does.
+  if (!boolean && leaks !== 'text' && secretBytes === 0)
+    faults.push(`${name}: the result does not depend on a secret`);
   return faults;
 }
 
