@@ -99,7 +99,7 @@ export function whyNot({ needs }, features) {
   return missing.length > 0 ? `this CPU has no ${missing.join(', ')}` : undefined;
 }
 
-/** Returns the tier of an option, by its letter too; undefined for none; throws if there is none. */
+/** Returns the tier of a name or letter, undefined without one. Throws if it is not known. */
 export function tierOf(name) {
   const all = [newest, ...tiers];
   const tier = all.find(({ short, letter }) => short === name || letter === name);

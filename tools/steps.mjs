@@ -17,14 +17,15 @@ const live = process.stderr.isTTY === true && !process.env.CI;
 /**
  * Runs a command without showing its output. Resolves to its standard output, or with `output:
  * 'all'` to standard error too. If the command fails it prints the output, or only standard error
- * with `errorOutput: 'stderr'`, and rejects with Stop. With `mustFail` the command has to fail, with
+ * with `errorOutput: 'stderr'`, and rejects with Stop. With `mustFail` the command must fail, with
  * an output that matches: the control of a step that looks for failures.
  *
  * @param {string} title
  * @param {string} command
  * @param {readonly string[]} args
- * @param {Options & { errorOutput?: 'all' | 'stderr', output?: 'stdout' | 'all', mustFail?: RegExp }}
- *   options
+ * @param {Options & {
+ *   errorOutput?: 'all' | 'stderr', output?: 'stdout' | 'all', mustFail?: RegExp
+ * }} options
  */
 export async function step(
   title,

@@ -41,7 +41,7 @@ const modules = [
 ];
 
 /**
- * The modules behind millrace/portable, of crates/families: the functions with names that begin with
+ * The modules behind millrace/portable, of crates/families: functions with names that begin with
  * that of the family. `fast`: where optimization for size costs more than a tenth of the speed.
  * `stack`: bytes of it, where nothing is secret.
  *
@@ -79,7 +79,7 @@ const families = {
 
 const familyCrate = 'millrace-families';
 
-/** Bytes of a family's stack, which is overwritten after calls with keys. They use up to 15.6 KB. */
+/** Bytes of a family's stack, of which calls use 15.6 KB. Calls with keys overwrite it. */
 const FAMILY_STACK_BYTES = 20 << 10;
 
 /** Bytes of a family's memory: stack, data, and a window for messages of at least 64 KiB. */

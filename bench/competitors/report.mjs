@@ -32,7 +32,8 @@ export function cellsOf({ goal, bytes, tail, cells }) {
   return cells.map(({ entries, disturbed }) => {
     const [ours, ...others] = entries;
     if (ours === undefined) return 'failed';
-    const shown = `${figure({ seconds: time(ours) }, bytes)}${tail ? `, p99/p50 ${digits(ours.p99 / ours.p50)}` : ''}`;
+    const spread = tail ? `, p99/p50 ${digits(ours.p99 / ours.p50)}` : '';
+    const shown = `${figure({ seconds: time(ours) }, bytes)}${spread}`;
     const foreign = others.filter(({ competitor }) => !competitor.startsWith('millrace'));
     // Millrace's other forms take part only if no other library does.
     const competitors = foreign.length > 0 ? foreign : others;

@@ -95,30 +95,11 @@ export function ownProperties(value: unknown, argument: string): object {
 export const slowBare: boolean = /* @__PURE__ */ (() => 'union' in Set.prototype)();
 
 /** An object literal, which inherits what others do. */
-const literal: { readonly [Name in keyof typeof hotNames]?: unknown } = {};
-
-/** The options of hash, hmac, seal, open and cipher. */
-const hotNames = {
-  aad: true,
-  authTagLength: true,
-  encoding: true,
-  encrypt: true,
-  engine: true,
-  iv: true,
-  key: true,
-  nonce: true,
-  outputLength: true,
-  route: true,
-  seed: true,
-  source: true,
-  tag: true,
-  target: true,
-  targetOffset: true,
-} as const;
+const literal: Readonly<Record<string, unknown>> = {};
 
 /**
- * Returns a copy `{ ...given }` of options with these names, without a prototype if one of them is
- * inherited. V8 folds the reads into constants.
+ * Returns a copy `{ ...given }` of the options of hash, hmac, seal, open and cipher, without a
+ * prototype if the name of one is inherited. V8 folds the reads into constants.
  */
 export function bare<T extends object>(own: T): T {
   const { aad, authTagLength, encoding, encrypt, engine, iv, key, nonce } = literal;

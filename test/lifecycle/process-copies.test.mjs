@@ -179,7 +179,8 @@ test(
       const addon = require('./addon.node');
       const nonces = () => Array.from({ length: 3 }, () =>
         millrace.seal('aes-256-gcm', { key: Buffer.alloc(32), source: 'x' }).toString('hex', 0, 12));
-      const print = (name, nonces) => writeSync(1, nonces.map((nonce) => name + ' ' + nonce + '\\n').join(''));
+      const lines = (name, nonces) => nonces.map((nonce) => name + ' ' + nonce + '\\n');
+      const print = (name, nonces) => writeSync(1, lines(name, nonces).join(''));
       nonces();
       if (addon.fork() === 0) {
         print('child', nonces());

@@ -145,7 +145,7 @@ test('the templates are valid', async () => {
   }
 });
 
-test('the first calls of a process are right though prototypes have indices and names', async () => {
+test('the first calls of a process are right if prototypes have indices and names', async () => {
   const program = `
     const file = ${JSON.stringify(new URL('calls.mjs', import.meta.url).href)};
     import(file).then(({ templates }) => {

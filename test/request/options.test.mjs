@@ -748,7 +748,8 @@ for (const newer of [false, true])
       Object.prototype.unknown = 1;
       assert.deepEqual(calls(), expected);
       for (const enumerable of [true, false]) {
-        for (const [name, value] of Object.entries({ target: Buffer.alloc(64), aad: 'x', seed: 1 })) {
+        const inherited = { target: Buffer.alloc(64), aad: 'x', seed: 1 };
+        for (const [name, value] of Object.entries(inherited)) {
           Object.defineProperty(Object.prototype, name, { value, enumerable, configurable: true });
           assert.deepEqual(calls(), expected, name);
           delete Object.prototype[name];

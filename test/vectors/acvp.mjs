@@ -1,4 +1,4 @@
-// Reads NIST's ACVP vectors: a prompt.json beside its expectedResults.json, as usnistgov/ACVP-Server
+// Reads NIST's ACVP vectors: prompt.json beside expectedResults.json, as usnistgov/ACVP-Server
 // has them, or compressed with gzip, as paulmillr/acvp-vectors. Sizes that are not whole bytes are
 // left out, and what Millrace does not have or refuses.
 
