@@ -40,6 +40,7 @@ const unsafeFiles = [
   'crates/request/tests/freed_memory.rs',
   'crates/request/tests/lent.rs',
   'crates/wasm/src/arena.rs',
+  'crates/wasm/src/digests.rs',
   'crates/wasm/src/exports.rs',
   'crates/wasm/src/imports.rs',
 ];

@@ -48,10 +48,10 @@ const modules = [
  * @type {Readonly<Record<string, { fast?: true, stack?: number }>>}
  */
 const families = {
-  md5: {},
+  md5: { fast: true },
   sha1: { fast: true },
   'md5-sha1': { fast: true },
-  ripemd160: {},
+  ripemd160: { fast: true },
   sha256: {},
   sha512: {},
   sha3: {},

@@ -7,6 +7,7 @@ import { At, CopiedBytes, Poll, Status, type Native } from '../base/frame.js';
 import { isChunks, isCipher, isDerivation } from '../base/operations.js';
 import { Purpose, WHOLE } from '../base/protocol.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
+import type { HashFacts } from '../catalog/facts.js';
 import { isLost, isUint8Array, part as sliceOf, sizeOf } from '../base/intrinsics.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
 import {
@@ -54,13 +55,13 @@ const LARGE_BYTES = 2 ** 20;
 const CHECKSUM_MAX = 16;
 
 /**
- * Bytes of a window for these: the first-level cache holds it with the part of the message that is
- * copied there.
+ * Bytes of a window for long digests on this thread: the first-level cache holds it with the part
+ * of the message that is copied there.
  */
-const CHECKSUM_WINDOW = 16 * 1024;
+const CACHED_WINDOW = 16 * 1024;
 
-/** Bytes of the room for one of their states. */
-const CHECKSUM_STATE_MAX = 512;
+/** Bytes of the room for a state of a hash without a tree. Trees divide larger windows. */
+const STATE_ROOM = 384;
 
 /** A handle is that of the module, below this number, and a multiple of it: the module's part. */
 const PART_UNIT = 2 ** 51;
@@ -206,28 +207,66 @@ export function makePortable(host: Host): Native {
     }
   }
 
+  /** Returns the facts of the hash of a fast-path call without a key on a whole typed array. */
+  function factsOf(source: unknown): HashFacts | undefined {
+    if (frame[At.Key] !== 0 || frame[At.SourceSize] !== WHOLE || !isUint8Array(source))
+      return undefined;
+    return hashes[frame[At.Algorithm]!];
+  }
+
+  /**
+   * Hashes a source in windows that the first-level cache holds, and copies the rest to the arena.
+   * Returns the size of the rest, and the place of the state before it, 0 for none.
+   */
+  function absorb(here: Instance, source: Uint8Array): readonly [number, number] {
+    const algorithm = frame[At.Algorithm]!;
+    const length = sizeOf(source);
+    const place = here.reserve(0);
+    let [at, state, next] = [0, 0, CACHED_WINDOW];
+    for (; length - at > CACHED_WINDOW; at += CACHED_WINDOW) {
+      here.memory.set(sliceOf(source, at, CACHED_WINDOW), place);
+      requireDone(here.calls.update_hash(algorithm, state, CACHED_WINDOW, next));
+      // Two states take turns behind the window.
+      [state, next] = [next, state === 0 ? next + STATE_ROOM : state];
+    }
+    here.memory.set(at > 0 ? sliceOf(source, at, length - at) : source, place);
+    return [length - at, state];
+  }
+
   /**
    * Computes the digest of a fast-path call by a hash that is not cryptographic, at the end of the
    * first {@link CHECKSUM_MAX} bytes of the arena, after zeros. Returns its size; 0 for other calls.
    */
   function checksum(here: Instance, source: unknown): number {
-    const algorithm = frame[At.Algorithm]!;
-    const facts = hashes[algorithm];
+    const facts = factsOf(source);
     if (facts === undefined || facts.cryptographic) return 0;
-    if (frame[At.Key] !== 0 || frame[At.SourceSize] !== WHOLE || !isUint8Array(source)) return 0;
-    const length = sizeOf(source);
-    if (length === 0) return 0;
-    const place = here.reserve(0);
-    let [at, state, next] = [0, 0, WINDOW];
-    for (; length - at > CHECKSUM_WINDOW; at += CHECKSUM_WINDOW) {
-      here.memory.set(sliceOf(source, at, CHECKSUM_WINDOW), place);
-      requireDone(here.calls.update_checksum(algorithm, state, CHECKSUM_WINDOW, next));
-      // Two states take turns behind the window.
-      [state, next] = [next, next ^ CHECKSUM_STATE_MAX];
-    }
-    here.memory.set(at > 0 ? sliceOf(source, at, length - at) : source, place);
-    requireDone(here.calls.checksum(algorithm, state, length - at));
+    if (sizeOf(source as Uint8Array) === 0) return 0;
+    const [rest, state] = absorb(here, source as Uint8Array);
+    requireDone(here.calls.checksum(frame[At.Algorithm]!, state, rest));
     return facts.digestSize;
+  }
+
+  /**
+   * Calls `read` with the digest of a fast-path call that has a source longer than a window;
+   * returns undefined for other calls.
+   */
+  function longDigest<Result>(
+    here: Instance,
+    source: unknown,
+    read: (memory: Uint8Array, start: number, end: number) => Result,
+  ): Result | undefined {
+    const facts = factsOf(source);
+    if (facts === undefined || facts.stateSize > STATE_ROOM) return undefined;
+    if (sizeOf(source as Uint8Array) <= CACHED_WINDOW) return undefined;
+    const used = CACHED_WINDOW + 2 * STATE_ROOM;
+    let written = -Status.Internal;
+    try {
+      const [rest, state] = absorb(here, source as Uint8Array);
+      written = here.calls.digest(frame[At.Algorithm]!, rest, state);
+    } finally {
+      if (written < 0) here.wipe(used);
+    }
+    return readDigest(here, written, used, read);
   }
 
   /** Calls `read` with the digest of a fast-path call; returns undefined as {@link placeSource}. */
@@ -241,10 +280,12 @@ export function makePortable(host: Host): Native {
       const end = here.reserve(0) + CHECKSUM_MAX;
       return read(here.memory, end - checked, end);
     }
+    const long = longDigest(here, source, read);
+    if (long !== undefined) return long;
     const size = placeSource(here, source);
     if (size < 0) return undefined;
     here.numbers[At.Key] = inModule(frame[At.Key]!);
-    return readDigest(here, here.calls.digest(frame[At.Algorithm]!, size), size, read);
+    return readDigest(here, here.calls.digest(frame[At.Algorithm]!, size, 0), size, read);
   }
 
   /**

@@ -28,10 +28,10 @@ interface Calls {
   check(): Status;
   needs_rehash(): number;
   set_derivation_memory(limit: number): void;
-  digest(algorithm: number, size: number): number;
+  digest(algorithm: number, size: number, state: number): number;
   finish(algorithm: number, state: number, rest: number, keyStates: number): number;
+  update_hash(algorithm: number, state: number, size: number, next: number): Status;
   checksum(algorithm: number, state: number, size: number): Status;
-  update_checksum(algorithm: number, state: number, size: number, next: number): Status;
   create_key(purpose: number, algorithm: number, size: number): number;
   extend_key(size: number): number;
   dispose_key(): number;

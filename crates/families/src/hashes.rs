@@ -227,6 +227,8 @@ macro_rules! with_parameters {
 mod fast {
     use super::*;
 
+    plain!(md5_update, md5_finish, iterate md5_iterate, [Md5]);
+    plain!(ripemd160_update, ripemd160_finish, iterate ripemd160_iterate, [Ripemd160]);
     plain!(sha1_update, sha1_finish, iterate sha1_iterate, [Sha1]);
     plain!(md5_sha1_update, md5_sha1_finish, iterate md5_sha1_iterate, [Md5Sha1]);
     with_parameters!(blake2b_update, blake2b_finish, [Blake2b512]);
@@ -241,8 +243,6 @@ mod fast {
 mod small {
     use super::*;
 
-    plain!(md5_update, md5_finish, iterate md5_iterate, [Md5]);
-    plain!(ripemd160_update, ripemd160_finish, iterate ripemd160_iterate, [Ripemd160]);
     plain!(sha256_update, sha256_finish, iterate sha256_iterate, [Sha256 Sha224]);
     plain!(
         sha512_update, sha512_finish, iterate sha512_iterate,

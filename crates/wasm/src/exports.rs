@@ -5,16 +5,11 @@
 use crate::engine::Engine;
 use crate::imports;
 use crate::parted::Parted;
-use millrace_core::catalog::{Cipher, Hash};
+use millrace_core::catalog::Cipher;
 use millrace_core::{allocate::try_copy, engines, stack};
-#[cfg(feature = "digests")]
-use millrace_core::{hash, hash::Params, hasher};
 use millrace_request::bytes::Copies;
-#[cfg(feature = "digests")]
-use millrace_request::bytes::Window;
 use millrace_request::checkpoint::{JobCheckpoint, Pause};
 use millrace_request::execute;
-use millrace_request::fast_path::FastRequest;
 use millrace_request::keys::{PreparedKey, Purpose};
 use millrace_request::operands::copy_overlapping_aad;
 use millrace_request::protocol::{At, EngineNumber, PurposeNumber, Status};
@@ -33,7 +28,7 @@ fn number(work: impl FnOnce(&Engine) -> Result<f64, Status>) -> f64 {
     Engine::with(|engine| stack::wiped(|| work(engine))).unwrap_or_else(minus)
 }
 
-fn minus(status: Status) -> f64 {
+pub(crate) fn minus(status: Status) -> f64 {
     -f64::from(status.number())
 }
 
@@ -141,116 +136,6 @@ extern "C" fn needs_rehash() -> f64 {
 #[unsafe(no_mangle)]
 extern "C" fn set_derivation_memory(limit: f64) {
     memory_budget::set_limit(limit as u64);
-}
-
-// digests
-
-/// The most bytes of a digest of a fixed size.
-const DIGEST_MAX: usize = 64;
-
-/// Replaces the first `size` bytes of the arena by their digest, with the key in the frame, if any.
-/// Returns the digest's size, or minus a status.
-#[cfg(feature = "digests")]
-#[unsafe(no_mangle)]
-extern "C" fn digest(algorithm: u32, size: u32) -> f64 {
-    fast(algorithm, |engine, fast, digest| fast.digest(engine.first(size)?, digest))
-}
-
-/// Works like `digest`, for a running hash. In the arena its state is followed by the rest of the
-/// message and, if they have bytes, by the states of an HMAC's key.
-#[cfg(feature = "digests")]
-#[unsafe(no_mangle)]
-extern "C" fn finish(algorithm: u32, state: u32, rest: u32, key_states: u32) -> f64 {
-    fast(algorithm, |engine, fast, digest| {
-        let states = engine.part(state + rest, key_states)?;
-        let states = (key_states > 0).then_some(states);
-        fast.finish(engine.first(state)?, engine.part(state, rest)?, || states, digest)
-    })
-}
-
-fn fast(
-    algorithm: u32,
-    work: impl FnOnce(&Engine, &FastRequest<'_, Engine>, &mut [u8]) -> Result<(), Status>,
-) -> f64 {
-    let work = |engine: &Engine| {
-        let hash = u8::try_from(algorithm).ok().and_then(Hash::from_id).ok_or(Status::Argument)?;
-        let mut digest = Zeroizing::new([0; DIGEST_MAX]);
-        let digest = &mut digest[..hash.facts().digest_size];
-        work(engine, &FastRequest { frame: engine.frame()?, hash }, digest)?;
-        engine.first(digest.len() as u32)?.write(digest);
-        Ok(digest.len() as f64)
-    };
-    // A single digest goes less deep, and a checksum keeps no secrets.
-    let secret = u8::try_from(algorithm).ok().and_then(Hash::from_id);
-    let secret = secret.is_none_or(|hash| hash.facts().cryptographic);
-    let done = Engine::with(
-        |engine| {
-            if secret { stack::wiped_key(|| work(engine)) } else { work(engine) }
-        },
-    );
-    done.unwrap_or_else(minus)
-}
-
-// checksums: hashes that are not cryptographic, without a seed. Nothing of them is overwritten.
-
-/// Bytes of the longest checksum.
-#[cfg(feature = "digests")]
-const CHECKSUM_MAX: usize = 16;
-
-/// Bytes of the largest state of a checksum.
-#[cfg(feature = "digests")]
-const CHECKSUM_STATE_MAX: usize = 336;
-
-/// Replaces the first 16 bytes of the arena by the digest of its first `size` bytes, with zeros
-/// before it. If `state` is not 0, the state at that place in the arena comes before the message.
-#[cfg(feature = "digests")]
-#[unsafe(no_mangle)]
-extern "C" fn checksum(algorithm: u32, state: u32, size: u32) -> u32 {
-    with_checksum(algorithm, state, |engine, hash, state| {
-        let mut digest = [0; CHECKSUM_MAX];
-        let target = digest.len().checked_sub(hash.facts().digest_size);
-        let target = target.and_then(|start| digest.get_mut(start..)).ok_or(Status::Argument)?;
-        let source = engine.first(size)?;
-        if state.size() > 0 {
-            hasher::finish(hash, &Params::NONE, state.read(), source.read(), target)?;
-        } else {
-            hash::digest(hash, &Params::NONE, source.read(), target, None)?;
-        }
-        engine.first(CHECKSUM_MAX as u32)?.write(&digest);
-        Ok(())
-    })
-}
-
-/// Adds the first `size` bytes of the arena to the message of a state as for [`checksum`], and
-/// writes the new state to the place `next`.
-#[cfg(feature = "digests")]
-#[unsafe(no_mangle)]
-extern "C" fn update_checksum(algorithm: u32, state: u32, size: u32, next: u32) -> u32 {
-    with_checksum(algorithm, state, |engine, hash, state| {
-        let mut bytes = [0; CHECKSUM_STATE_MAX];
-        let new = bytes.get_mut(..hash.facts().state_size).ok_or(Status::Argument)?;
-        let source = engine.first(size)?;
-        hasher::update(hash, &Params::NONE, state.read(), source.read(), new, None)?;
-        engine.part(next, new.len() as u32)?.write(new);
-        Ok(())
-    })
-}
-
-#[cfg(feature = "digests")]
-fn with_checksum(
-    algorithm: u32,
-    state: u32,
-    work: impl FnOnce(&Engine, Hash, Window) -> Result<(), Status>,
-) -> u32 {
-    let work = |engine: &Engine| {
-        let hash = u8::try_from(algorithm).ok().and_then(Hash::from_id).ok_or(Status::Argument)?;
-        let state = match state {
-            0 => Window::EMPTY,
-            place => engine.part(place, hash.facts().state_size as u32)?,
-        };
-        work(engine, hash, state)
-    };
-    Engine::with(work).err().unwrap_or(Status::Done).number()
 }
 
 // keys

@@ -9,20 +9,22 @@
 //!
 //! Each module imports only modules further down this list:
 //!
-//! - `exports`: the functions that JavaScript can call;
+//! - `digests`: the digests that JavaScript calls for without a request;
+//! - `exports`: the other functions that JavaScript can call;
 //! - `engine`: what lives as long as the instance: keys, frame and arena;
-//! - `mac_keys`: the bytes of the keys of HMACs;
 //! - `parted`: a message of a cipher in parts;
 //! - `mac_keys`: the bytes of the keys of HMACs;
 //! - `arena`: the memory that JavaScript writes and reads;
 //! - `imports`: the function of JavaScript that is called during long work.
 //!
-//! Only `arena`, `exports` and `imports` contain `unsafe`.
+//! Only `arena`, `digests`, `exports` and `imports` contain `unsafe`.
 
 // Without WebAssembly's linker the imports do not resolve.
 #![cfg(target_family = "wasm")]
 
 mod arena;
+#[cfg(feature = "digests")]
+mod digests;
 mod engine;
 mod exports;
 mod imports;
