@@ -31,7 +31,7 @@ use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::Slicer;
 use crate::engines::Native;
-use crate::hash::{check_params, check_target};
+use crate::inputs::{check_next, check_params, check_target};
 
 pub use crate::inputs::Params;
 
@@ -114,9 +114,4 @@ pub fn squeeze(
 pub fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
     check_params(hash.facts(), params)?;
     Native::check(hash, params, state)
-}
-
-#[inline]
-pub(crate) fn check_next(hash: Hash, next: &[u8]) -> Result<(), Error> {
-    if next.len() == state_size(hash) { Ok(()) } else { Err(Error::OutputSize) }
 }

@@ -5,8 +5,8 @@ use crate::catalog::Hash;
 use crate::checkpoint::Slicer;
 use crate::engines::{ExternalMac, MacState, Native, NativeMac};
 use crate::hash;
-use crate::hasher::{self, check_next, state_size};
-use crate::inputs::Params;
+use crate::hasher::{self, state_size};
+use crate::inputs::{Params, check_next};
 
 /// Computes the HMAC of `source` under `key` into `target`, which must be as long as the digest.
 ///

@@ -1,6 +1,7 @@
-//! The inputs that operations pass to engines.
+//! The inputs that operations pass to engines, and their checks against the catalog.
 
 use crate::Error;
+use crate::catalog::{Hash, HashFacts, Parameter};
 use crate::parameters::{ALIGN, Parameters};
 
 /// The text to encrypt or decrypt, and the target of the result.
@@ -89,4 +90,66 @@ impl<'a> Params<'a> {
         let key = bytes.try_into().map_err(|_| Error::KeySize)?;
         Ok(Params { seed, key: Some(key), parameters: Parameters::NONE })
     }
+}
+
+/// Checks the size of a target against the catalog and the parameters.
+///
+/// # Errors
+/// [`Error::OutputSize`].
+#[cfg_attr(target_family = "wasm", inline(always))]
+#[cfg_attr(not(target_family = "wasm"), inline)]
+pub fn check_target(
+    facts: &HashFacts,
+    params: &Params<'_>,
+    target_size: usize,
+) -> Result<(), Error> {
+    let size_fits = if facts.xof {
+        target_size > 0
+    } else if params.parameters.is_empty() {
+        target_size == facts.digest_size
+    } else {
+        target_size == digest_size(facts, params)
+    };
+    if size_fits { Ok(()) } else { Err(Error::OutputSize) }
+}
+
+/// Returns the bytes of the digest with these parameters.
+pub(crate) fn digest_size(facts: &HashFacts, params: &Params<'_>) -> usize {
+    let size = params.parameters.number(Parameter::OutputLength);
+    size.map_or(facts.digest_size, |size| usize::try_from(size).unwrap_or(usize::MAX))
+}
+
+/// Checks that a hash takes these parameters.
+///
+/// # Errors
+/// [`Error::NotSupported`] for a parameter that it does not take, and those of
+/// [`Parameters::check`](crate::parameters::Parameters::check).
+#[cfg_attr(target_family = "wasm", inline(always))]
+#[cfg_attr(not(target_family = "wasm"), inline)]
+pub fn check_params(facts: &HashFacts, params: &Params<'_>) -> Result<(), Error> {
+    if params.seed != 0 && facts.seed_bits == 0 {
+        return Err(Error::NotSupported);
+    }
+    if params.key.is_some() || !params.parameters.is_empty() {
+        return check_rare(facts, params);
+    }
+    Ok(())
+}
+
+fn check_rare(facts: &HashFacts, params: &Params<'_>) -> Result<(), Error> {
+    if params.parameters.is_empty() {
+        return if facts.takes_raw_key() { Ok(()) } else { Err(Error::NotSupported) };
+    }
+    // The key has one place.
+    let in_block = params.parameters.bytes(Parameter::Key).is_some();
+    if params.key.is_some() || (in_block && facts.takes_raw_key()) {
+        return Err(Error::NotSupported);
+    }
+    params.parameters.check(facts)
+}
+
+/// Checks the size of the room for a state.
+#[inline]
+pub(crate) fn check_next(hash: Hash, next: &[u8]) -> Result<(), Error> {
+    if next.len() == hash.facts().state_size { Ok(()) } else { Err(Error::OutputSize) }
 }

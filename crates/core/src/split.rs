@@ -22,8 +22,7 @@ use crate::catalog::{CipherFacts, Hash};
 use crate::checkpoint::Slicer;
 use crate::cipher::{CipherKey, check};
 use crate::engines::{self, CipherState};
-use crate::hash::{check_params, digest_size};
-use crate::inputs::{Params, Text};
+use crate::inputs::{Params, Text, check_params, digest_size};
 use std::borrow::Borrow;
 
 /// The alignment of parts within a message, in bytes.

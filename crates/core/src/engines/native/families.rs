@@ -13,9 +13,7 @@ use super::wipe::{Secret, Wiped, WipedBox};
 use super::{Native, gcm, gcm_siv};
 use crate::Error;
 use crate::catalog::Hash;
-use crate::hash::check_target;
-use crate::hasher::check_next;
-use crate::inputs::{Params, Text};
+use crate::inputs::{Params, Text, check_next, check_target};
 
 /// Works like [`hasher::update`](crate::hasher::update), without its checks of parameters.
 ///
