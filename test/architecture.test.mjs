@@ -19,6 +19,7 @@ import { staleFiles } from '../tools/protocol.mjs';
 
 /** The only Rust files and directories that may contain `unsafe`. */
 const unsafeFiles = [
+  'crates/core/src/allocate.rs',
   'crates/core/src/engines/',
   // The exports of WebAssembly modules: names, addresses, their allocator.
   'crates/families/src/',

@@ -16,7 +16,6 @@
 
 #![deny(unsafe_code)]
 
-pub mod allocate;
 pub mod catalog;
 pub mod checkpoint;
 pub mod chunks;
@@ -33,7 +32,9 @@ pub mod running_cipher;
 pub mod split;
 pub mod stack;
 
-// The only module of this crate that may contain `unsafe`.
+// The only modules of this crate that may contain `unsafe`.
+#[allow(unsafe_code)]
+pub mod allocate;
 #[allow(unsafe_code)]
 pub mod engines;
 

@@ -7,7 +7,6 @@
 mod external;
 mod native;
 mod report;
-mod shared;
 
 pub use external::{ExternalCipher, ExternalMac};
 #[cfg(target_family = "wasm")]
@@ -20,7 +19,6 @@ pub(crate) use native::partial_tag::PartialTag;
 pub(crate) use native::running::RunningState;
 pub(crate) use native::{MacState as NativeMac, Native};
 pub use report::report_json;
-pub use shared::{Shared, try_box};
 
 /// An HMAC key that an engine prepared.
 pub(crate) enum MacState {

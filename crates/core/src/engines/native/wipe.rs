@@ -25,7 +25,7 @@ pub(super) unsafe fn cleanse(place: *mut u8, size: usize) {
 }
 
 use crate::Error;
-use crate::engines::try_box;
+use crate::allocate::try_box;
 
 /// Secret bytes, overwritten on drop.
 ///

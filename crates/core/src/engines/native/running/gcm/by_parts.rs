@@ -2,8 +2,8 @@
 //! block in which a piece ends.
 
 use crate::Error;
+use crate::allocate::Shared;
 use crate::catalog::Cipher;
-use crate::engines::Shared;
 use crate::engines::native::aead::AeadKey;
 use crate::engines::native::gcm::{self, BLOCK};
 use crate::engines::native::partial_tag::PartialTag;
