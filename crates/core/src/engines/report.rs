@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Native, Service};
+use super::native::{Native, features::features};
+use super::service::Service;
 use crate::catalog::{CIPHERS, HASHES};
 
 /// Returns the native engine as JSON: `{"native":{..}}` with `available`, `libraries`, `cpu`,
@@ -14,7 +15,7 @@ pub fn report_json() -> String {
         let _ = write!(json, "\"{name}\":\"{version}\"");
     }
     let _ = write!(json, "}},\"cpu\":{{\"arch\":\"{}\",\"features\":", std::env::consts::ARCH);
-    write_names(&mut json, super::native::features::features());
+    write_names(&mut json, features());
     json.push_str("},\"algorithms\":{");
     let hashes = HASHES.iter().map(|facts| (facts.name, Native::serves_hash(facts.hash)));
     let ciphers = CIPHERS.iter().map(|facts| (facts.name, Native::serves_cipher(facts.cipher)));

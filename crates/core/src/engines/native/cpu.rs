@@ -8,7 +8,7 @@
 use super::features::has;
 use super::primitives::{Library, Primitives};
 use crate::catalog::{Cipher, Family, Hash};
-use crate::engines::{Names, Service};
+use crate::engines::service::{Names, Service};
 
 /// Returns the libraries and their versions. AWS-LC reports its version; a test compares the others
 /// to Cargo.lock.

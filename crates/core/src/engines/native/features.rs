@@ -11,6 +11,10 @@
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// True where the upper half of a product of two words of 64 bits is slow: in WebAssembly it is not
+/// an instruction.
+pub(super) const NARROW: bool = cfg!(target_arch = "wasm32");
+
 /// The name of an instruction set, and whether this CPU (and its system) has it.
 type Detectable = (&'static str, fn() -> bool);
 

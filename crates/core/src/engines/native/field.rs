@@ -6,7 +6,7 @@
 //! by x once more (Gueron and Kounavis, "Intel carry-less multiplication instruction and its usage
 //! for computing the GCM mode", 2010, figures 7 and 8; POLYVAL of RFC 8452, appendix A).
 
-use super::NARROW;
+use super::features::NARROW;
 use super::wipe::{Plain, Wiped};
 
 /// A factor: H or a power of it, multiplied by x.

@@ -35,6 +35,7 @@ mod primitives;
 pub(super) mod running;
 mod sha2;
 mod state;
+mod text;
 mod wipe;
 mod xxh;
 
@@ -44,7 +45,7 @@ use self::chacha::ChaCha20Key;
 #[cfg(target_arch = "x86_64")]
 use self::chacha_poly::ChaChaPolyKey;
 use self::gcm::key::GcmKey;
-use super::Service;
+use super::service::Service;
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::checkpoint::{DigestSink, Slicer};
@@ -240,10 +241,6 @@ const SHA256: Hash = Hash::Sha256;
 #[cfg(feature = "erased")]
 mod any_digest;
 pub(crate) mod kdf;
-
-/// True where the upper half of a product of two words of 64 bits is slow: in WebAssembly it is not
-/// an instruction.
-const NARROW: bool = cfg!(target_arch = "wasm32");
 
 /// The native engine.
 pub(crate) struct Native;
@@ -495,38 +492,6 @@ impl Native {
     #[cfg_attr(not(target_family = "wasm"), inline)]
     pub(crate) fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
         with_state!(hash, D, kind => hasher::check::<D>(kind, params, state))
-    }
-}
-
-/// Returns where a text is read and written: the same pointer in place, else disjoint ranges.
-#[inline]
-fn pointers(text: Text<'_>) -> (*const u8, *mut u8, usize) {
-    match text {
-        Text::InPlace(bytes) => {
-            let target = bytes.as_mut_ptr();
-            (target.cast_const(), target, bytes.len())
-        }
-        Text::Across { source, target } => (source.as_ptr(), target.as_mut_ptr(), source.len()),
-    }
-}
-
-/// Encrypts or decrypts `stream.len()` bytes with keystream.
-///
-/// # Safety
-/// Source and target have that many bytes and are equal or disjoint.
-#[inline]
-unsafe fn xor_with(source: *const u8, target: *mut u8, stream: &[u8]) {
-    let (whole, rest) = stream.as_chunks::<16>();
-    // SAFETY: as promised by the caller.
-    unsafe {
-        for (index, stream) in whole.iter().enumerate() {
-            let text = source.add(16 * index).cast::<u128>().read_unaligned();
-            let place = target.add(16 * index).cast::<u128>();
-            place.write_unaligned(text ^ u128::from_ne_bytes(*stream));
-        }
-        for (index, byte) in (stream.len() - rest.len()..).zip(rest) {
-            *target.add(index) = *source.add(index) ^ byte;
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::ptr;
 
 use aws_lc_sys as lc;
 
-use super::super::pointers;
+use super::super::text::pointers;
 use super::super::wipe::{Plain, Secret, wipe_plain};
 use crate::Error;
 use crate::catalog::Cipher;

@@ -14,8 +14,8 @@ use std::mem::MaybeUninit;
 
 #[cfg(target_arch = "x86_64")]
 use self::wide::WideKey;
-use super::pointers;
 use super::primitives::{Aes, Library, Primitives};
+use super::text::pointers;
 use super::wipe::{Plain, Secret, WipedBox, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;

@@ -3,8 +3,8 @@
 //! blocks at once, else by AWS-LC's ECB over such blocks.
 
 use super::super::primitives::{AesBlocks, Library, Primitives};
+use super::super::text::{pointers, xor_with};
 use super::super::wipe::Secret;
-use super::super::{pointers, xor_with};
 #[cfg(target_arch = "x86_64")]
 use super::vaes256;
 use super::{AesCtrKey, BLOCK};

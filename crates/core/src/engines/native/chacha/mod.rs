@@ -13,14 +13,14 @@ mod simd128;
 
 #[cfg(target_arch = "x86_64")]
 use super::features::Avx512;
-use super::pointers;
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 use super::primitives::{Library, Primitives};
+use super::text::pointers;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::text::xor_with;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::wipe::Secret;
 use super::wipe::{Plain, WipedBox, copy_plain, wipe_plain};
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-use super::xor_with;
 use crate::Error;
 use crate::inputs::Text;
 

@@ -2,8 +2,8 @@
 
 use std::arch::wasm32::*;
 
+use super::super::text::xor_with;
 use super::super::wipe::Secret;
-use super::super::xor_with;
 use super::{BLOCK, State, advance};
 
 /// Bytes of four blocks.

@@ -21,10 +21,10 @@ use std::mem::MaybeUninit;
 
 use super::chacha::{self, BLOCK, State, advance, avx512};
 use super::features::{Avx512, Avx512Bmi, Ifma};
-use super::pointers;
 use super::poly1305::sum::lengths;
 use super::poly1305::{self, LANES, PASS, Poly1305, STEP, Steps, ifma, words};
 use super::primitives::equal;
+use super::text::pointers;
 use super::wipe::{Secret, cleanse, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;

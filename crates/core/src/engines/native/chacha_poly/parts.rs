@@ -4,9 +4,9 @@
 use super::super::chacha::{BLOCK, State, advance, avx512};
 use super::super::features::Avx512;
 use super::super::partial_tag::PartialTag;
-use super::super::pointers;
 use super::super::poly1305::sum::Joined;
 use super::super::poly1305::{self, LANES, Limbs, PASS, Poly1305, STEP, Steps, ifma, words};
+use super::super::text::pointers;
 use super::super::wipe::{Secret, Wiped, WipedBox, copy_plain};
 use super::{ChaChaPolyKey, Head, Kernel, Mac, columns, compiled};
 use crate::Error;

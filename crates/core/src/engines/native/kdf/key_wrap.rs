@@ -6,7 +6,7 @@ use super::super::cpu;
 use super::super::primitives::{Aes, AesInverse, Library, Primitives};
 use super::super::wipe::{Plain, Secret, wipe_below, wipe_plain};
 use crate::Error;
-use crate::engines::Service;
+use crate::engines::service::Service;
 
 /// Bytes of what is moved at a time.
 const HALF: usize = 8;

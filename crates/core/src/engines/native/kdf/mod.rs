@@ -7,9 +7,9 @@ pub(crate) mod key_wrap;
 pub(crate) mod pbkdf2;
 pub(crate) mod scrypt;
 
-use super::Service;
 use super::cpu;
 use crate::catalog::{HASHES, HashFacts};
+use crate::engines::service::Service;
 
 /// Returns how each derivation is computed here, its name in two parts.
 pub(super) fn serves() -> impl Iterator<Item = ([&'static str; 2], Service)> {

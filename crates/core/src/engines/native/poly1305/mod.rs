@@ -13,7 +13,7 @@ pub(super) mod sum;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod words;
 
-use super::NARROW;
+use super::features::NARROW;
 use super::wipe::{Plain, Wiped, wipe_plain};
 
 /// Bytes of a block.

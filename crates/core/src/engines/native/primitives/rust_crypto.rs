@@ -14,8 +14,8 @@ use ripemd::block_api::Ripemd160Core;
 use ripemd::digest::block_api::UpdateCore;
 use ripemd::digest::common::hazmat::SerializableState;
 
+use super::super::text::xor_with;
 use super::super::wipe::{Plain, Secret, wipe_plain};
-use super::super::xor_with;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::bitsliced;
 use super::{Aes, AesBlocks, AesInverse, Primitives};

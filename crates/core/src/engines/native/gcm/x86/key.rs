@@ -12,8 +12,8 @@ use crate::engines::native::aead::AeadKey;
 use crate::engines::native::aes::AesCtrKey;
 use crate::engines::native::features::{Gcm256, Gcm512};
 use crate::engines::native::field::Factor;
-use crate::engines::native::pointers;
 use crate::engines::native::primitives::equal;
+use crate::engines::native::text::pointers;
 use crate::engines::native::wipe::{WipedBox, wipe_plain};
 use crate::inputs::Text;
 

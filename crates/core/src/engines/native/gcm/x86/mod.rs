@@ -8,7 +8,7 @@ use super::{BLOCK, advanced, first};
 use crate::engines::native::aes::AesCtrKey;
 use crate::engines::native::features::{Gcm256, Gcm512};
 use crate::engines::native::field::Factor;
-use crate::engines::native::pointers;
+use crate::engines::native::text::pointers;
 use crate::inputs::Text;
 
 /// The powers of H for one of the kernels. Wiped on drop.

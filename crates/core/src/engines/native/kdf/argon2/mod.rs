@@ -22,7 +22,7 @@ use super::super::memory::Memory;
 use super::super::wipe::{Secret, wipe_below, wipe_plain};
 use crate::Error;
 use crate::checkpoint::Checkpoint;
-use crate::engines::Service;
+use crate::engines::service::Service;
 use crate::inputs::Params;
 
 /// How Argon2 addresses its memory.

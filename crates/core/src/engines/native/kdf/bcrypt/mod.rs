@@ -13,7 +13,7 @@ use super::super::wipe::{Secret, wipe_below};
 use crate::Error;
 use crate::allocate::try_box;
 use crate::checkpoint::Checkpoint;
-use crate::engines::Service;
+use crate::engines::service::Service;
 
 /// Bytes of a password that count, its ending zero byte among them.
 const KEY: usize = 72;

@@ -14,7 +14,7 @@ use super::pbkdf2;
 use crate::Error;
 use crate::allocate::{try_collect, try_with_capacity};
 use crate::checkpoint::Checkpoint;
-use crate::engines::Service;
+use crate::engines::service::Service;
 
 /// The cost that the jobs of one batch share. [`Cost::new`] checks it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

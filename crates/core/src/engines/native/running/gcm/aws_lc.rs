@@ -7,7 +7,7 @@ use aws_lc_sys as lc;
 
 use crate::Error;
 use crate::catalog::Cipher;
-use crate::engines::native::pointers;
+use crate::engines::native::text::pointers;
 use crate::inputs::Text;
 
 /// The most bytes of one call: their number is a `c_int`.

@@ -1,0 +1,35 @@
+//! Texts as pointers, for routines that read and write the same bytes or disjoint ones.
+
+use crate::inputs::Text;
+
+/// Returns where a text is read and written: the same pointer in place, else disjoint ranges.
+#[inline]
+pub(super) fn pointers(text: Text<'_>) -> (*const u8, *mut u8, usize) {
+    match text {
+        Text::InPlace(bytes) => {
+            let target = bytes.as_mut_ptr();
+            (target.cast_const(), target, bytes.len())
+        }
+        Text::Across { source, target } => (source.as_ptr(), target.as_mut_ptr(), source.len()),
+    }
+}
+
+/// Encrypts or decrypts `stream.len()` bytes with keystream.
+///
+/// # Safety
+/// Source and target have that many bytes and are equal or disjoint.
+#[inline]
+pub(super) unsafe fn xor_with(source: *const u8, target: *mut u8, stream: &[u8]) {
+    let (whole, rest) = stream.as_chunks::<16>();
+    // SAFETY: as promised by the caller.
+    unsafe {
+        for (index, stream) in whole.iter().enumerate() {
+            let text = source.add(16 * index).cast::<u128>().read_unaligned();
+            let place = target.add(16 * index).cast::<u128>();
+            place.write_unaligned(text ^ u128::from_ne_bytes(*stream));
+        }
+        for (index, byte) in (stream.len() - rest.len()..).zip(rest) {
+            *target.add(index) = *source.add(index) ^ byte;
+        }
+    }
+}
