@@ -1,9 +1,10 @@
 //! One type for all hashes, so that code for all of them is compiled once: the feature `erased`. A
 //! call costs a jump by table.
 
+use super::digest::Digest;
 use super::hash_state::HashState;
 use super::hash_state::OutputBlock;
-use super::{Digest, blake2, blake3, crc, keccak, md, sha2, xxh};
+use super::{blake2, blake3, crc, keccak, md, sha2, xxh};
 use crate::catalog::Hash;
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;

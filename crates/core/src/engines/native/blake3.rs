@@ -21,7 +21,7 @@ use ::blake3::{CHUNK_LEN, Hasher, hash, keyed_hash};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use self::output::{OutputReader, root_output};
 
-use super::Digest;
+use super::digest::Digest;
 use super::state::{LENGTH_MAX, Reader, Writer};
 use super::wipe::{Plain, Secret, WipedBox, wipe_plain, wipe_replace};
 use crate::Error;

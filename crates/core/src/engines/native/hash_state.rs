@@ -1,15 +1,14 @@
 //! The hashes as code for all of them uses them: HMAC, states, batches and derivations.
 
-use super::Digest;
 use super::wipe::Secret;
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 
 /// An incremental hash of a kind.
 ///
-/// Every [`Digest`] is one. Its kind is then nothing, since its type says all, and these methods
-/// are those of `Digest` with the same names; its constants are `block` and `size`. `AnyDigest` is
-/// all of them; its kind is the hash.
+/// Every [`Digest`](super::digest::Digest) is one. Its kind is then nothing, since its type says
+/// all, and these methods are those of `Digest` with the same names; its constants are `block` and
+/// `size`. `AnyDigest` is all of them; its kind is the hash.
 pub(crate) trait HashState: Clone + Send + Sync + 'static {
     type Kind: Copy + Send + Sync + 'static;
 
@@ -52,58 +51,17 @@ impl<D: HashState> Drop for OutputBlock<D> {
     }
 }
 
-/// Defines methods that call those of the same names.
-macro_rules! delegate {
-    ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {$(
-        #[inline(always)]
-        fn $name((): (), $($argument: $type),*) $(-> $result)? {
-            D::$name($($argument),*)
+/// Computes `count` HMAC iterations of each block, one block after the other.
+pub(super) fn one_by_one<D: HashState>(kind: D::Kind, outputs: &mut [OutputBlock<D>], count: u32) {
+    let mut hash = Secret::<DIGEST_MAX>::zeros();
+    let hash = &mut hash.0[..D::size(kind)];
+    for output in outputs {
+        for _ in 0..count {
+            let last = &mut output.last.0[..D::size(kind)];
+            output.inner.finish_copy(last, hash);
+            output.outer.finish_copy(hash, last);
+            output.sum.0.iter_mut().zip(last).for_each(|(sum, last)| *sum ^= *last);
         }
-    )*};
-    (self $($name:ident($receiver:ty; $($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {$(
-        #[inline(always)]
-        fn $name(self: $receiver, $($argument: $type),*) $(-> $result)? {
-            Digest::$name(self, $($argument),*)
-        }
-    )*};
-}
-
-impl<D: Digest> HashState for D {
-    type Kind = ();
-
-    #[inline(always)]
-    fn block((): ()) -> usize {
-        D::BLOCK
-    }
-
-    #[inline(always)]
-    fn size((): ()) -> usize {
-        D::SIZE
-    }
-
-    #[inline(always)]
-    fn iterate(kind: (), outputs: &mut [OutputBlock<Self>], count: u32) {
-        D::iterate(kind, outputs, |state| state, count);
-    }
-
-    delegate! {
-        min_batch(size: usize) -> usize;
-        hmac_lanes() -> usize;
-        new(params: &Params<'_>) -> Self;
-        load(params: &Params<'_>, state: &[u8]) -> Option<Self>;
-        digest(params: &Params<'_>, source: &[u8], target: &mut [u8]);
-    }
-
-    delegate! { self
-        update(&mut Self; source: &[u8]);
-        finish_with(&mut Self; source: &[u8], target: &mut [u8]);
-        finish_copy(&Self; source: &[u8], target: &mut [u8]);
-        finish_batch(&Self; sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>);
-        save(&Self; state: &mut [u8]);
-        end_message(&mut Self; size: usize);
-        squeeze(&mut Self; target: &mut [u8]);
-        squeezing(&Self;) -> bool;
-        wipe(&mut Self;);
     }
 }
 

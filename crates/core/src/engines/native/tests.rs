@@ -1,6 +1,7 @@
 //! Tests of states: a message in pieces is the message in one, copies go their own ways,
 //! and nothing is left after a wipe.
 
+use super::digest::Digest;
 use super::*;
 use crate::catalog::HASHES;
 

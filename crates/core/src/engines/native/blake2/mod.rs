@@ -9,7 +9,7 @@
 //! oracle in tests, takes 2 % more and does not give out its state. Vectors have twice the latency:
 //! `blake2_simd` takes 1150 and 2110.
 
-use super::Digest;
+use super::digest::Digest;
 use super::state::{Reader, Writer};
 use super::wipe::{Plain, Secret, wipe_plain};
 use crate::catalog::Parameter;

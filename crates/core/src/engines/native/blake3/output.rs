@@ -4,7 +4,7 @@
 use ::blake3::hazmat::{ChainingValue, Mode};
 use ::blake3::platform::Platform;
 
-use super::super::Digest;
+use super::super::digest::Digest;
 use super::super::wipe::{Plain, wipe_plain};
 use super::{Blake3, DERIVE, HASH, KEYED};
 

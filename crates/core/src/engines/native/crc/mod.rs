@@ -21,11 +21,12 @@ mod sliced;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use super::digest::Digest;
 #[cfg(target_arch = "aarch64")]
 use super::features::Pmull;
 #[cfg(target_arch = "x86_64")]
 use super::features::{Carryless, Fold256, Fold512};
-use super::{Digest, state};
+use super::state;
 use crate::inputs::Params;
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

@@ -4,8 +4,9 @@
 //! The hashed string is the message, the customization and the customization's length. States hold
 //! the message only.
 
+use super::super::digest::Digest;
+use super::super::keccak;
 use super::super::wipe::{wipe, wipe_plain};
-use super::super::{Digest, keccak};
 use super::duplex::Duplex;
 use super::leaves::{LeafKind, Tree, values};
 use super::sp800_185::Integer;

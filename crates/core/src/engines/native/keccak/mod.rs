@@ -9,7 +9,7 @@ mod parts;
 mod sp800_185;
 mod turboshake;
 
-use super::Digest;
+use super::digest::Digest;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes;
 use super::wipe::{Plain, wipe_plain};

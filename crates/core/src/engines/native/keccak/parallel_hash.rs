@@ -1,7 +1,8 @@
 //! ParallelHash (NIST SP 800-185): the SHAKE digests of blocks, hashed by cSHAKE.
 
+use super::super::digest::Digest;
+use super::super::keccak;
 use super::super::wipe::{Plain, wipe_plain};
-use super::super::{Digest, keccak};
 use super::leaves::{LeafKind, Tree, values};
 use super::sp800_185::{CSHAKE, Integer, absorb_prefix};
 use crate::Error;

@@ -3,10 +3,11 @@
 //! The message of a TupleHash is the encoded tuple: each item after its length in bits
 //! (`left_encode`), which callers write.
 
+use super::super::digest::Digest;
+use super::super::keccak;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::lanes;
 use super::super::wipe::{Plain, wipe_plain};
-use super::super::{Digest, keccak};
 use super::duplex::Duplex;
 use crate::catalog::Parameter;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

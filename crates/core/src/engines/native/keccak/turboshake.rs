@@ -1,9 +1,10 @@
 //! TurboSHAKE (RFC 9861, 2): SHAKE with half the rounds and a byte that separates domains.
 
+use super::super::digest::Digest;
+use super::super::keccak;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::lanes;
 use super::super::wipe::{Plain, wipe_plain};
-use super::super::{Digest, keccak};
 use super::duplex::Duplex;
 use crate::catalog::Parameter;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

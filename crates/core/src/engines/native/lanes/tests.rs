@@ -1,6 +1,6 @@
 //! Every set of kernels gives the digests of messages one by one, whatever their lengths and order.
 
-use super::super::Digest;
+use super::super::digest::Digest;
 use super::super::keccak::{Keccak256, Sha3_224, Sha3_384, Sha3_512, Shake128, Shake256};
 #[cfg(target_arch = "x86_64")]
 use super::super::md::Md5;

@@ -3,11 +3,11 @@
 
 use std::marker::PhantomData;
 
-use super::Digest;
 use super::compression::words_32::{
     BLOCK, Compression, Md5Function, Ripemd160Function, Sha1Function, Sha256Function, compress, end,
 };
-use super::kdf::pbkdf2::iteration::{HmacIteration, iterate_32, iterate_in_words};
+use super::digest::Digest;
+use super::hmac_iteration::{HmacIteration, iterate_32, iterate_in_words};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::lanes;
 use super::state::{Reader, Writer};

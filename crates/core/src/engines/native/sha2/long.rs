@@ -1,8 +1,8 @@
 //! SHA-2 with 64-bit words.
 
-use super::super::Digest;
 use super::super::compression::words_64::{BLOCK, compress, end};
-use super::super::kdf::pbkdf2::iteration::{HmacIteration, iterate_64, iterate_in_words};
+use super::super::digest::Digest;
+use super::super::hmac_iteration::{HmacIteration, iterate_64, iterate_in_words};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::super::lanes;
 use super::super::state::{Reader, Writer};

@@ -1,6 +1,6 @@
 //! Our SHA-2 is RustCrypto's, at every size and for every set of instructions.
 
-use super::super::Digest;
+use super::super::digest::Digest;
 use super::super::md::{Sha224, Sha256};
 use super::super::tests::{Bytes, sizes};
 use super::*;

@@ -1,6 +1,7 @@
 //! The running hash that XXH32 and XXH64 have in common: four lanes, and a buffer of one stripe.
 
-/// Defines a [`Digest`](super::Digest) of the functions which follow its use in the two files.
+/// Defines a [`Digest`](super::super::digest::Digest) of the functions which follow its use in the
+/// two files.
 macro_rules! four_lanes {
     ($(#[$doc:meta])* $name:ident, $word:ty) => {
         $(#[$doc])*

@@ -22,8 +22,6 @@ mod xxh3;
 mod xxh32;
 mod xxh64;
 
-use super::Digest;
-
 pub(crate) use xxh3::{Xxh3_64, Xxh3_128};
 pub(crate) use xxh32::Xxh32;
 pub(crate) use xxh64::Xxh64;

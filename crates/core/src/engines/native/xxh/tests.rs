@@ -3,6 +3,7 @@
 
 use twox_hash::{XxHash3_64, XxHash3_128, XxHash32, XxHash64};
 
+use super::super::digest::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Avx2, OrSkip};
 use super::super::tests::{Bytes, sizes};

@@ -4,12 +4,13 @@
 //! vectors is slower because its multiplications have a higher latency: 7.4 GB/s with SSE4.1, 9.9
 //! with AVX-512VL's rotation.
 
+use super::super::digest::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::super::features::Avx2;
 use super::four_lanes::four_lanes;
 #[cfg(target_arch = "x86_64")]
 use super::products;
-use super::{Digest, LENGTH_LIMIT, LONG, word32, word64};
+use super::{LENGTH_LIMIT, LONG, word32, word64};
 use super::{PRIME32_1, PRIME32_2, PRIME32_3, PRIME32_4, PRIME32_5};
 use crate::inputs::Params;
 

@@ -3,12 +3,13 @@
 //! On Zen 5, 24 GB/s in scalar code and 26 with the products of AVX2 (see [`products`]). All in
 //! vectors is slower: 19.5 GB/s with AVX-512's VPMULLQ. Products of AVX-512 gain nothing over AVX2.
 
+use super::super::digest::Digest;
 #[cfg(target_arch = "x86_64")]
 use super::super::features::Avx2;
 use super::four_lanes::four_lanes;
 #[cfg(target_arch = "x86_64")]
 use super::products;
-use super::{Digest, LENGTH_LIMIT, LONG, word64};
+use super::{LENGTH_LIMIT, LONG, word64};
 use super::{PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME64_5};
 use crate::inputs::Params;
 

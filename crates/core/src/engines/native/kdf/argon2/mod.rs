@@ -15,9 +15,9 @@ mod x86;
 
 use self::block::{Block, WORDS};
 use self::segment::{Place, Plain, Run};
-use super::super::Digest;
 use super::super::blake2::Blake2b512;
 use super::super::cpu;
+use super::super::digest::Digest;
 use super::super::memory::Memory;
 use super::super::wipe::{Secret, wipe_below, wipe_plain};
 use crate::Error;

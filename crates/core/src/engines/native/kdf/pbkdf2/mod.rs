@@ -1,9 +1,7 @@
 //! PBKDF2 (RFC 8018). The HMAC states after the key are kept, so an iteration is two compressions.
 //!
 //! Blocks of output are independent. Those of one job and of others are computed in SIMD lanes: see
-//! [`Digest::iterate`].
-
-pub(crate) mod iteration;
+//! [`Digest::iterate`](super::super::digest::Digest::iterate).
 
 use super::super::hash_state::{HashState, OutputBlock};
 use super::super::mac_key::Midstates;
@@ -30,20 +28,6 @@ const SIZE_MAX: usize = 64;
 
 /// HMAC iterations of a block between two checkpoints: 90 us to 1 ms.
 const SLICE: u32 = 1024;
-
-/// Computes `count` iterations of each block, one block after the other.
-pub(crate) fn one_by_one<D: HashState>(kind: D::Kind, outputs: &mut [OutputBlock<D>], count: u32) {
-    let mut hash = Secret::<SIZE_MAX>::zeros();
-    let hash = &mut hash.0[..D::size(kind)];
-    for output in outputs {
-        for _ in 0..count {
-            let last = &mut output.last.0[..D::size(kind)];
-            output.inner.finish_copy(last, hash);
-            output.outer.finish_copy(hash, last);
-            output.sum.0.iter_mut().zip(last).for_each(|(sum, last)| *sum ^= *last);
-        }
-    }
-}
 
 /// The states of a job's key, and the inner state after its salt, which may be long.
 struct Salted<D: HashState> {

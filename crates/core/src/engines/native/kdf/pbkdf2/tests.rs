@@ -1,7 +1,9 @@
 //! Every set of kernels gives the same HMACs as the scalar code.
 
-use super::iteration::{HmacIteration, read_32, read_64};
 use super::*;
+use crate::engines::native::digest::Digest;
+use crate::engines::native::hash_state::one_by_one;
+use crate::engines::native::hmac_iteration::{HmacIteration, read_32, read_64};
 use crate::engines::native::lanes::{Kernels, Multibuffer, sha1, sha256, sha512, tests::choices};
 use crate::engines::native::md::Sha1;
 use crate::engines::native::md::{Sha224, Sha256};

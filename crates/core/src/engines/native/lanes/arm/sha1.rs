@@ -7,7 +7,7 @@ use super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, block_
 use crate::checkpoint::DigestSink;
 use crate::engines::native::compression::words_32::{self, Sha1Function};
 use crate::engines::native::features::Sha2;
-use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
+use crate::engines::native::hmac_iteration::HmacIteration;
 use crate::engines::native::wipe::Wiped;
 
 interleaved!(

@@ -8,7 +8,7 @@ use crate::checkpoint::DigestSink;
 use crate::engines::native::compression::constants::CONSTANTS_256;
 use crate::engines::native::compression::words_32::{self, Sha256Function};
 use crate::engines::native::features::Sha2;
-use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
+use crate::engines::native::hmac_iteration::HmacIteration;
 use crate::engines::native::wipe::Wiped;
 
 interleaved!(

@@ -8,7 +8,7 @@ use crate::checkpoint::DigestSink;
 use crate::engines::native::compression::constants::CONSTANTS_512;
 use crate::engines::native::compression::words_64;
 use crate::engines::native::features::Sha512 as Instructions;
-use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
+use crate::engines::native::hmac_iteration::HmacIteration;
 use crate::engines::native::wipe::Wiped;
 
 // 28 bytes are not a whole number of words.

@@ -20,7 +20,7 @@ use super::{
 use crate::checkpoint::DigestSink;
 use crate::engines::native::compression::words_32::{self, Sha1Function};
 use crate::engines::native::features::{Avx2, Avx512, ShaNi};
-use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
+use crate::engines::native::hmac_iteration::HmacIteration;
 use crate::engines::native::wipe::Wiped;
 
 merkle_damgard!(

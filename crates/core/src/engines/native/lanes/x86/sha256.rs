@@ -24,7 +24,7 @@ use crate::checkpoint::DigestSink;
 use crate::engines::native::compression::constants::CONSTANTS_256;
 use crate::engines::native::compression::words_32::{self, Sha256Function};
 use crate::engines::native::features::{Avx2, Avx512, ShaNi};
-use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
+use crate::engines::native::hmac_iteration::HmacIteration;
 use crate::engines::native::wipe::Wiped;
 
 // Beside `ShaNi` 9 lanes would do on Zen 5, 16 are needed on Zen 4.

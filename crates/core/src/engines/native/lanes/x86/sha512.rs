@@ -21,7 +21,7 @@ use crate::checkpoint::DigestSink;
 use crate::engines::native::compression::constants::CONSTANTS_512;
 use crate::engines::native::compression::words_64;
 use crate::engines::native::features::{Avx2, Avx512};
-use crate::engines::native::kdf::pbkdf2::iteration::HmacIteration;
+use crate::engines::native::hmac_iteration::HmacIteration;
 use crate::engines::native::wipe::Wiped;
 
 merkle_damgard!(

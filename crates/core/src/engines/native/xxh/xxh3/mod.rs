@@ -12,7 +12,7 @@ mod plain;
 mod short;
 mod stripe;
 
-use super::super::Digest;
+use super::super::digest::Digest;
 use super::{LENGTH_LIMIT, word64};
 use super::{
     PRIME32_1, PRIME32_2, PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME64_5,

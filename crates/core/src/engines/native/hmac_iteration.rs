@@ -1,6 +1,6 @@
 //! HMAC iterations on words, the form that the SIMD kernels compute.
 
-use crate::engines::native::wipe::Plain;
+use super::wipe::{Plain, Secret};
 
 /// A block of PBKDF2's output in progress, as words of the hash's state.
 #[derive(Copy, Clone)]
@@ -32,7 +32,7 @@ macro_rules! scalar_functions {
             compress: impl Fn(&mut [$word; WORDS], &[u8; BLOCK]),
         ) {
             const BYTES: usize = size_of::<$word>();
-            let mut block = super::Secret::<BLOCK>::zeros();
+            let mut block = Secret::<BLOCK>::zeros();
             let block = &mut block.0;
             block[size] = 0x80;
             block[BLOCK - 4..].copy_from_slice(&(8 * (BLOCK + size) as u32).to_be_bytes());
@@ -75,7 +75,7 @@ macro_rules! scalar_functions {
 scalar_functions!(u32, iterate_32, read_32, write_32);
 scalar_functions!(u64, iterate_64, read_64, write_64);
 
-/// Defines the PBKDF2 methods of [`Digest`](crate::engines::native::Digest) for a hash with a state
+/// Defines the PBKDF2 methods of [`Digest`](super::digest::Digest) for a hash with a state
 /// of words, if `$here`: `$states` returns the words of a state, `$lanes` the lanes of the kernels,
 /// `$simd` iterates as many blocks as there are kernels for and returns that number, `$scalar`
 /// iterates one.
@@ -92,9 +92,9 @@ macro_rules! iterate_in_words {
             digest: fn(&S) -> &Self,
             count: u32,
         ) {
-            use $crate::engines::native::kdf::pbkdf2::iteration::{self, HmacIteration};
+            use $crate::engines::native::hmac_iteration::{self, HmacIteration};
             if !$here {
-                return $crate::engines::native::kdf::pbkdf2::one_by_one(kind, outputs, count);
+                return $crate::engines::native::hash_state::one_by_one(kind, outputs, count);
             }
             let states: fn(&Self) -> [$word; $words] = $states;
             for outputs in outputs.chunks_mut($max) {
@@ -112,8 +112,8 @@ macro_rules! iterate_in_words {
                     *iteration = HmacIteration {
                         inner: states(digest(&output.inner)),
                         outer: states(digest(&output.outer)),
-                        last: iteration::$read(last),
-                        sum: iteration::$read(sum),
+                        last: hmac_iteration::$read(last),
+                        sum: hmac_iteration::$read(sum),
                     };
                 }
                 let done = $simd(&mut *iterations, Self::SIZE, count);
@@ -121,8 +121,8 @@ macro_rules! iterate_in_words {
                     .iter_mut()
                     .for_each(|iteration| $scalar(iteration, Self::SIZE, count));
                 for (iteration, output) in iterations.iter().zip(outputs) {
-                    iteration::$write(&mut output.last.0[..Self::SIZE], &iteration.last);
-                    iteration::$write(&mut output.sum.0[..Self::SIZE], &iteration.sum);
+                    hmac_iteration::$write(&mut output.last.0[..Self::SIZE], &iteration.last);
+                    hmac_iteration::$write(&mut output.sum.0[..Self::SIZE], &iteration.sum);
                 }
             }
         }
