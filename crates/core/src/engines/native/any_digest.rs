@@ -2,21 +2,20 @@
 //! call costs a jump by table.
 
 use super::digest::Digest;
-use super::hash_state::HashState;
-use super::hash_state::OutputBlock;
-use super::{blake2, blake3, crc, keccak, md, sha2, xxh};
+use super::digest_types::{self, digest_types, with_digest};
+use super::hash_state::{HashState, OutputBlock};
 use crate::catalog::Hash;
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 
 macro_rules! any_digest {
-    (() $($mac:ident: $mac_type:ty),*; $($plain:ident: $plain_type:ty),*) => {
+    (() $($mac:ident),*; $($plain:ident),*) => {
         /// The state of any hash.
         #[derive(Clone)]
         #[allow(clippy::large_enum_variant)] // only BLAKE3's, which is never the state of a one-shot
         pub(crate) enum AnyDigest {
-            $($mac($mac_type),)*
-            $($plain($plain_type),)*
+            $($mac(digest_types::$mac),)*
+            $($plain(digest_types::$plain),)*
         }
     };
 }
@@ -25,8 +24,7 @@ digest_types!(any_digest!());
 
 /// Evaluates `$body` with `$state` as the state of the hash.
 macro_rules! match_state {
-    (($any:ident, $state:ident, $body:expr)
-     $($mac:ident: $mac_type:ty),*; $($plain:ident: $plain_type:ty),*) => {
+    (($any:ident, $state:ident, $body:expr) $($mac:ident),*; $($plain:ident),*) => {
         match $any {
             $(AnyDigest::$mac($state) => $body,)*
             $(AnyDigest::$plain($state) => $body,)*
@@ -35,8 +33,7 @@ macro_rules! match_state {
 }
 
 macro_rules! new {
-    (($kind:ident, $params:ident)
-     $($mac:ident: $mac_type:ty),*; $($plain:ident: $plain_type:ty),*) => {
+    (($kind:ident, $params:ident) $($mac:ident),*; $($plain:ident),*) => {
         match $kind {
             $(Hash::$mac => AnyDigest::$mac(Digest::new($params)),)*
             $(Hash::$plain => AnyDigest::$plain(Digest::new($params)),)*
@@ -45,8 +42,7 @@ macro_rules! new {
 }
 
 macro_rules! load {
-    (($kind:ident, $params:ident, $state:ident)
-     $($mac:ident: $mac_type:ty),*; $($plain:ident: $plain_type:ty),*) => {
+    (($kind:ident, $params:ident, $state:ident) $($mac:ident),*; $($plain:ident),*) => {
         match $kind {
             $(Hash::$mac => Digest::load($params, $state).map(AnyDigest::$mac),)*
             $(Hash::$plain => Digest::load($params, $state).map(AnyDigest::$plain),)*
@@ -55,10 +51,9 @@ macro_rules! load {
 }
 
 macro_rules! iterate {
-    (($kind:ident, $outputs:ident, $count:ident)
-     $($mac:ident: $mac_type:ty),*; $($plain:ident: $plain_type:ty),*) => {
+    (($kind:ident, $outputs:ident, $count:ident) $($mac:ident),*; $($plain:ident),*) => {
         match $kind {
-            $(Hash::$mac => <$mac_type as Digest>::iterate($kind, $outputs, |any| match any {
+            $(Hash::$mac => Digest::iterate($kind, $outputs, |any| match any {
                 AnyDigest::$mac(state) => state,
                 _ => unreachable!("the outputs are of one hash"),
             }, $count),)*

@@ -92,13 +92,13 @@ pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
 /// hidden. They check the same proofs, in the same order.
 #[cfg(target_arch = "x86_64")]
 mod own {
-    use super::super::Native;
     use super::super::features::{
         Avx2, Avx512, Avx512Bmi, Bmi, Carryless, Fold256, Fold512, Gcm256, Ifma, Schedule256,
         Schedule512, ShaNi, Vaes256, Vaes512,
     };
     use super::super::gcm::key::GcmKey;
     use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
+    use super::super::state_types::batches;
     use super::{Family, Hash, MILLRACE, Names};
 
     type Served = (&'static str, Names);
@@ -109,7 +109,7 @@ mod own {
             Family::Sha1 => sha1::multibuffer,
             Family::Sha256 => sha256::multibuffer,
             Family::Sha512 => sha512::multibuffer,
-            Family::Keccak | Family::KeccakTree if Native::batches(hash) => keccak::multibuffer,
+            Family::Keccak | Family::KeccakTree if batches(hash) => keccak::multibuffer,
             _ => return None,
         };
         multibuffer(Kernels::detect()).map(|found| (found.lanes, found.instructions))
@@ -205,13 +205,13 @@ mod own {
 
     #[cfg(target_arch = "aarch64")]
     pub(super) fn lanes(hash: Hash) -> Option<(usize, Names)> {
-        use super::super::Native;
         use super::super::lanes::{Kernels, keccak, sha1, sha256, sha512};
+        use super::super::state_types::batches;
         let multibuffer = match hash.family() {
             Family::Sha1 => sha1::multibuffer,
             Family::Sha256 => sha256::multibuffer,
             Family::Sha512 => sha512::multibuffer,
-            Family::Keccak | Family::KeccakTree if Native::batches(hash) => keccak::multibuffer,
+            Family::Keccak | Family::KeccakTree if batches(hash) => keccak::multibuffer,
             _ => return None,
         };
         multibuffer(Kernels::detect()).map(|found| (found.lanes, found.instructions))

@@ -64,9 +64,3 @@ pub(super) fn one_by_one<D: HashState>(kind: D::Kind, outputs: &mut [OutputBlock
         }
     }
 }
-
-/// Returns true if several messages are hashed at once.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) fn batches<D: HashState>(kind: D::Kind) -> bool {
-    D::min_batch(kind, D::size(kind)) < usize::MAX
-}

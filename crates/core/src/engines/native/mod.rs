@@ -2,6 +2,8 @@
 
 mod aead;
 mod aes;
+#[cfg(feature = "erased")]
+mod any_digest;
 mod blake2;
 mod blake3;
 mod chacha;
@@ -12,6 +14,7 @@ mod compression;
 pub(crate) mod cpu;
 mod crc;
 mod digest;
+mod digest_types;
 #[cfg(target_family = "wasm")]
 pub mod families;
 pub(crate) mod features;
@@ -23,6 +26,7 @@ mod hash_state;
 mod hasher;
 mod hmac;
 mod hmac_iteration;
+pub(crate) mod kdf;
 mod keccak;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes;
@@ -37,6 +41,7 @@ mod primitives;
 pub(super) mod running;
 mod sha2;
 mod state;
+mod state_types;
 mod text;
 mod wipe;
 mod xxh;
@@ -47,99 +52,12 @@ use self::chacha::ChaCha20Key;
 #[cfg(target_arch = "x86_64")]
 use self::chacha_poly::ChaChaPolyKey;
 use self::gcm::key::GcmKey;
+use self::state_types::with_state;
 use super::service::Service;
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::checkpoint::{DigestSink, Slicer};
-use crate::inputs::Params;
-use crate::inputs::Text;
-
-/// Calls the macro `$then` with `$arguments` and the type that computes each hash: first those over
-/// which HMAC is defined, then the others.
-macro_rules! digest_types {
-    ($then:ident!($($arguments:tt)*)) => {
-        $then! {
-            ($($arguments)*)
-            Md5: md::Md5, Sha1: md::Sha1, Ripemd160: md::Ripemd160, Md5Sha1: md::Md5Sha1,
-            Sha224: md::Sha224, Sha256: md::Sha256, Sha384: sha2::Sha384, Sha512: sha2::Sha512,
-            Sha512_224: sha2::Sha512_224, Sha512_256: sha2::Sha512_256,
-            Sha3_224: keccak::Sha3_224, Sha3_256: keccak::Sha3_256,
-            Sha3_384: keccak::Sha3_384, Sha3_512: keccak::Sha3_512,
-            Keccak224: keccak::Keccak224, Keccak256: keccak::Keccak256,
-            Keccak384: keccak::Keccak384, Keccak512: keccak::Keccak512,
-            Blake2b512: blake2::Blake2b512, Blake2s256: blake2::Blake2s256, Blake3: blake3::Blake3;
-            Shake128: keccak::Shake128, Shake256: keccak::Shake256,
-            CShake128: keccak::CShake128, CShake256: keccak::CShake256,
-            Kmac128: keccak::Kmac128, Kmac256: keccak::Kmac256,
-            KmacXof128: keccak::KmacXof128, KmacXof256: keccak::KmacXof256,
-            TupleHash128: keccak::TupleHash128, TupleHash256: keccak::TupleHash256,
-            TupleHashXof128: keccak::TupleHashXof128, TupleHashXof256: keccak::TupleHashXof256,
-            ParallelHash128: keccak::ParallelHash128, ParallelHash256: keccak::ParallelHash256,
-            ParallelHashXof128: keccak::ParallelHashXof128,
-            ParallelHashXof256: keccak::ParallelHashXof256,
-            TurboShake128: keccak::TurboShake128, TurboShake256: keccak::TurboShake256,
-            Kt128: keccak::Kt128, Kt256: keccak::Kt256,
-            Xxh32: xxh::Xxh32, Xxh64: xxh::Xxh64, Xxh3_64: xxh::Xxh3_64, Xxh3_128: xxh::Xxh3_128,
-            Crc32: crc::Crc32, Crc32c: crc::Crc32c, Crc64Nvme: crc::Crc64Nvme
-        }
-    };
-}
-
-/// Evaluates `$body` with `$D` as the [`Digest`] that computes `$hash`, or `$other` for hashes over
-/// which HMAC is not defined. The body is compiled once for each hash.
-macro_rules! with_digest {
-    ($hash:expr, $D:ident => $body:expr) => { with_digest!($hash, $D => $body, _ => $body) };
-    ($hash:expr, $D:ident => $body:expr, _ => $other:expr) => {
-        digest_types!(match_digest!($hash, $D, $body, $other))
-    };
-}
-
-macro_rules! match_digest {
-    (($hash:expr, $D:ident, $body:expr, $other:expr)
-     $($mac:ident: $mac_type:ty),*; $($plain:ident: $plain_type:ty),*) => {
-        match $hash {
-            $(Hash::$mac => { type $D = $mac_type; $body })*
-            $(Hash::$plain => { #[allow(dead_code)] type $D = $plain_type; $other })*
-        }
-    };
-}
-
-/// Evaluates `$body` with `$D` as the [`HashState`](hash_state::HashState) and `$kind` as the kind
-/// that compute `$hash`, or `$other` for hashes over which HMAC is not defined. The body is
-/// compiled once for each hash; where the size of the code counts, once for all.
-#[cfg(not(feature = "erased"))]
-macro_rules! with_state {
-    ($hash:expr, $D:ident, $kind:ident => $body:expr $(, _ => $other:expr)?) => {
-        with_digest!($hash, $D => { let $kind = (); $body } $(, _ => $other)?)
-    };
-}
-
-#[cfg(feature = "erased")]
-macro_rules! with_state {
-    ($hash:expr, $D:ident, $kind:ident => $body:expr) => {{
-        type $D = $crate::engines::native::any_digest::AnyDigest;
-        let $kind = $hash;
-        $body
-    }};
-    ($hash:expr, $D:ident, $kind:ident => $body:expr, _ => $other:expr) => {
-        if $hash.facts().hmac { with_state!($hash, $D, $kind => $body) } else { $other }
-    };
-}
-
-/// SHA-256, for what is built on it.
-#[cfg(not(feature = "erased"))]
-type Sha256State = md::Sha256;
-#[cfg(not(feature = "erased"))]
-const SHA256: () = ();
-#[cfg(feature = "erased")]
-type Sha256State = any_digest::AnyDigest;
-#[cfg(feature = "erased")]
-const SHA256: Hash = Hash::Sha256;
-
-// Here, below the macros.
-#[cfg(feature = "erased")]
-mod any_digest;
-pub(crate) mod kdf;
+use crate::inputs::{Params, Text};
 
 /// The native engine.
 pub(crate) struct Native;
@@ -238,12 +156,6 @@ impl Native {
         sink: DigestSink<'_>,
     ) -> Result<(), Error> {
         with_state!(hash, D, kind => many::digests::<D>(kind, params, sources, size, sink))
-    }
-
-    /// Returns true if several messages are hashed at once here.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    pub(crate) fn batches(hash: Hash) -> bool {
-        with_state!(hash, D, kind => hash_state::batches::<D>(kind))
     }
 
     /// Returns a state that holds no key yet.

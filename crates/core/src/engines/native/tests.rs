@@ -2,6 +2,7 @@
 //! and nothing is left after a wipe.
 
 use super::digest::Digest;
+use super::digest_types::with_digest;
 use super::*;
 use crate::catalog::HASHES;
 

@@ -2,8 +2,12 @@
 
 use super::super::hash_state::HashState;
 use super::super::mac_key::Midstates;
+use super::super::state_types::with_state;
 use super::super::wipe::Secret;
-use super::super::*;
+use super::super::{cpu, hmac};
+use crate::Error;
+use crate::catalog::Hash;
+use crate::engines::service::Service;
 
 /// Bytes of the largest digest that HMAC is used with.
 const SIZE_MAX: usize = 64;

@@ -5,9 +5,11 @@
 
 use super::super::hash_state::{HashState, OutputBlock};
 use super::super::mac_key::Midstates;
+use super::super::state_types::with_state;
 use super::super::wipe::{Secret, wipe_below};
-use super::super::*;
+use crate::Error;
 use crate::allocate::{try_collect, try_with_capacity};
+use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
 
 /// One PBKDF2 derivation.

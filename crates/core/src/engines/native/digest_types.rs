@@ -1,0 +1,61 @@
+//! The types that compute the hashes, with the names of [`Hash`](crate::catalog::Hash)'s variants.
+
+pub(super) use super::blake2::{Blake2b512, Blake2s256};
+pub(super) use super::blake3::Blake3;
+pub(super) use super::crc::{Crc32, Crc32c, Crc64Nvme};
+pub(super) use super::keccak::{
+    CShake128, CShake256, Keccak224, Keccak256, Keccak384, Keccak512, Kmac128, Kmac256, KmacXof128,
+    KmacXof256, Kt128, Kt256, ParallelHash128, ParallelHash256, ParallelHashXof128,
+    ParallelHashXof256, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256, TupleHash128,
+    TupleHash256, TupleHashXof128, TupleHashXof256, TurboShake128, TurboShake256,
+};
+pub(super) use super::md::{Md5, Md5Sha1, Ripemd160, Sha1, Sha224, Sha256};
+pub(super) use super::sha2::{Sha384, Sha512, Sha512_224, Sha512_256};
+pub(super) use super::xxh::{Xxh3_64, Xxh3_128, Xxh32, Xxh64};
+
+/// Calls the macro `$then` with `$arguments` and the names of the hashes: first those over which
+/// HMAC is defined, then the others.
+macro_rules! digest_types {
+    ($($then:ident)::+!($($arguments:tt)*)) => {
+        $($then)::+! {
+            ($($arguments)*)
+            Md5, Sha1, Ripemd160, Md5Sha1, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256,
+            Sha3_224, Sha3_256, Sha3_384, Sha3_512, Keccak224, Keccak256, Keccak384, Keccak512,
+            Blake2b512, Blake2s256, Blake3;
+            Shake128, Shake256, CShake128, CShake256, Kmac128, Kmac256, KmacXof128, KmacXof256,
+            TupleHash128, TupleHash256, TupleHashXof128, TupleHashXof256, ParallelHash128,
+            ParallelHash256, ParallelHashXof128, ParallelHashXof256, TurboShake128, TurboShake256,
+            Kt128, Kt256, Xxh32, Xxh64, Xxh3_64, Xxh3_128, Crc32, Crc32c, Crc64Nvme
+        }
+    };
+}
+
+/// Evaluates `$body` with `$D` as the [`Digest`](super::digest::Digest) that computes `$hash`, or
+/// `$other` for hashes over which HMAC is not defined. The body is compiled once for each hash.
+macro_rules! with_digest {
+    ($hash:expr, $D:ident => $body:expr) => {
+        $crate::engines::native::digest_types::with_digest!($hash, $D => $body, _ => $body)
+    };
+    ($hash:expr, $D:ident => $body:expr, _ => $other:expr) => {
+        $crate::engines::native::digest_types::digest_types!(
+            $crate::engines::native::digest_types::match_digest!($hash, $D, $body, $other))
+    };
+}
+
+macro_rules! match_digest {
+    (($hash:expr, $D:ident, $body:expr, $other:expr) $($mac:ident),*; $($plain:ident),*) => {
+        match $hash {
+            $($crate::catalog::Hash::$mac => {
+                type $D = $crate::engines::native::digest_types::$mac;
+                $body
+            })*
+            $($crate::catalog::Hash::$plain => {
+                #[allow(dead_code)]
+                type $D = $crate::engines::native::digest_types::$plain;
+                $other
+            })*
+        }
+    };
+}
+
+pub(super) use {digest_types, match_digest, with_digest};
