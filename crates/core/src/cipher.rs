@@ -81,7 +81,7 @@ impl CipherKey {
             return Err(Error::KeySize);
         }
         match &mut self.state {
-            CipherState::Native(state) => Native::cipher_prepare(state, self.cipher, key),
+            CipherState::Native(state) => state.prepare(self.cipher, key),
             CipherState::External(_) => Err(Error::Engine),
         }
     }

@@ -30,7 +30,7 @@ pub(crate) enum MacState {
 /// A cipher key that an engine prepared.
 #[allow(clippy::large_enum_variant)] // boxing native's would cost every one-shot an allocation
 pub(crate) enum CipherState {
-    Native(native::CipherState),
+    Native(native::cipher_state::CipherState),
     External(Box<dyn ExternalCipher>),
 }
 

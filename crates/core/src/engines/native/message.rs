@@ -1,12 +1,12 @@
 //! Messages in parts: dispatch to the cipher.
 
-use super::CipherState;
 use super::aead::AeadKey;
 use super::aes::AesCtrKey;
 use super::chacha::ChaCha20Key;
 use super::chacha_parts;
 #[cfg(target_arch = "x86_64")]
 use super::chacha_poly;
+use super::cipher_state::CipherState;
 use super::gcm;
 use super::gcm_siv;
 use super::partial_tag::PartialTag;

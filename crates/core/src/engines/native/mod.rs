@@ -10,6 +10,7 @@ mod chacha;
 mod chacha_parts;
 #[cfg(target_arch = "x86_64")]
 mod chacha_poly;
+pub(super) mod cipher_state;
 mod compression;
 pub(crate) mod cpu;
 mod crc;
@@ -35,6 +36,8 @@ mod many;
 mod md;
 pub(super) mod memory;
 pub(super) mod message;
+#[cfg(not(feature = "aws-lc"))]
+mod one_part;
 pub(super) mod partial_tag;
 mod poly1305;
 mod primitives;
@@ -46,12 +49,7 @@ mod text;
 mod wipe;
 mod xxh;
 
-use self::aead::AeadKey;
-use self::aes::AesCtrKey;
-use self::chacha::ChaCha20Key;
-#[cfg(target_arch = "x86_64")]
-use self::chacha_poly::ChaChaPolyKey;
-use self::gcm::key::GcmKey;
+use self::cipher_state::CipherState;
 use self::state_types::with_state;
 use super::service::Service;
 use crate::Error;
@@ -61,18 +59,6 @@ use crate::inputs::{Params, Text};
 
 /// The native engine.
 pub(crate) struct Native;
-
-/// A prepared key of any cipher of this engine. Each kind wipes itself on drop.
-#[allow(clippy::large_enum_variant)] // boxing the AEAD would cost every one-shot an allocation
-pub(crate) enum CipherState {
-    Vacant,
-    AesCtr(AesCtrKey),
-    ChaCha20(ChaCha20Key),
-    #[cfg(target_arch = "x86_64")]
-    ChaChaPoly(ChaChaPolyKey),
-    Gcm(GcmKey),
-    Aead(AeadKey),
-}
 
 /// A prepared HMAC key, wiped on drop.
 pub(crate) type MacState = Box<dyn mac_key::Prepared>;
@@ -162,43 +148,6 @@ impl Native {
     #[inline]
     pub(crate) fn cipher_vacant() -> CipherState {
         CipherState::Vacant
-    }
-
-    /// Prepares `key` in a vacant state, in place.
-    #[inline]
-    pub(crate) fn cipher_prepare(
-        state: &mut CipherState,
-        cipher: Cipher,
-        key: &[u8],
-    ) -> Result<(), Error> {
-        *state = match cipher {
-            Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
-                CipherState::AesCtr(AesCtrKey::vacant())
-            }
-            Cipher::ChaCha20 => CipherState::ChaCha20(ChaCha20Key::vacant()),
-            #[cfg(target_arch = "x86_64")]
-            Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
-                let ours = ChaChaPolyKey::vacant(cipher == Cipher::XChaCha20Poly1305);
-                ours.map_or_else(|| CipherState::Aead(AeadKey::vacant()), CipherState::ChaChaPoly)
-            }
-            Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => GcmKey::vacant()
-                .map_or_else(|| CipherState::Aead(AeadKey::vacant()), CipherState::Gcm),
-            _ => CipherState::Aead(AeadKey::vacant()),
-        };
-        let result = match state {
-            CipherState::AesCtr(prepared) => prepared.prepare(key),
-            CipherState::ChaCha20(prepared) => prepared.prepare(key),
-            #[cfg(target_arch = "x86_64")]
-            CipherState::ChaChaPoly(prepared) => prepared.prepare(key),
-            CipherState::Gcm(prepared) => prepared.prepare(key),
-            CipherState::Aead(prepared) => prepared.prepare(cipher, key),
-            CipherState::Vacant => Err(Error::Engine),
-        };
-        // A key that is not vacant has been prepared: the families' unsafe code relies on it.
-        if result.is_err() {
-            *state = CipherState::Vacant;
-        }
-        result
     }
 
     /// Prepares a key further that will be used for many messages.

@@ -151,8 +151,7 @@ fn a_dropped_key_is_zero() {
         unsafe {
             bytes.write_bytes(0xa5, size);
             place.write(CipherState::Vacant);
-            Native::cipher_prepare(place.assume_init_mut(), cipher, &key(cipher))
-                .expect("a key of the right size");
+            place.assume_init_mut().prepare(cipher, &key(cipher)).expect("a key of the right size");
             place.assume_init_drop();
             std::slice::from_raw_parts(bytes, size).to_vec()
         }
@@ -204,7 +203,7 @@ fn a_dropped_message_is_zero() {
         (Cipher::Aes256GcmSiv, &[0x3a; 32], &[9; 12]),
     ] {
         let mut state = Native::cipher_vacant();
-        Native::cipher_prepare(&mut state, cipher, key).expect("a key of the right size");
+        state.prepare(cipher, key).expect("a key of the right size");
         let [before, after] =
             match message::Message::new(&state, cipher, nonce, b"aad").expect("in parts") {
                 message::Message::AesCtr(key, _) => place_of(key),

@@ -1,10 +1,8 @@
-//! Authenticated encryption without a kernel of ours: by AWS-LC, or by a message of one part over
-//! the library's primitives.
+//! Keys of authenticated encryption without a kernel of ours: by AWS-LC, or for a message of one
+//! part (`one_part.rs`) over the library's primitives.
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
-#[cfg(not(feature = "aws-lc"))]
-mod one_part;
 #[cfg(not(feature = "aws-lc"))]
 mod plain_key;
 

@@ -9,7 +9,7 @@ use crate::catalog::Cipher;
 /// A key. Wiped on drop.
 pub(crate) struct AeadKey {
     /// The cipher's number; of no use while there is no key.
-    pub(super) cipher: Option<Cipher>,
+    pub(in crate::engines::native) cipher: Option<Cipher>,
     raw: [u8; 32],
     size: usize,
     /// Of AES, if the cipher has it: the expanded key, and GCM's H.

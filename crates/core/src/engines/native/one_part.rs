@@ -1,7 +1,7 @@
 //! AEADs as messages of one part.
 
-use super::super::message::Message;
-use super::AeadKey;
+use super::aead::AeadKey;
+use super::message::Message;
 use crate::Error;
 use crate::catalog::Cipher;
 use crate::inputs::Text;
