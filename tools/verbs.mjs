@@ -283,7 +283,7 @@ async function bench(args) {
   // Without packages of bench/.
   if (['core', 'routes', 'instructions', 'noble', 'node-crypto', 'webcrypto'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
-  const { installCompetitors } = await import('../bench/install.mjs');
+  const { installCompetitors } = await import('./competitors.mjs');
   await installCompetitors();
   if (['competitors', 'portable', 'load'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);

@@ -1,4 +1,4 @@
-// The competitors' packages: in the repository those that bench/install.mjs puts into bench/,
+// The competitors' packages: in the repository those that tools/competitors.mjs puts into bench/,
 // elsewhere those that can be resolved from the current folder or from beside this package.
 
 import { existsSync, readFileSync } from 'node:fs';

@@ -6,8 +6,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { npm } from '../tools/install.mjs';
-import { Stop, root, skipped, step } from '../tools/steps.mjs';
+import { npm } from './install.mjs';
+import { Stop, root, skipped, step } from './steps.mjs';
 
 const folder = join(root, 'bench');
 
