@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { inflateSync } from 'node:zlib';
 
 import { tierEnvironment, tiers, whyNot } from './cpu-tiers.mjs';
@@ -164,23 +164,49 @@ function namesOf(section) {
 }
 
 /**
- * Returns the functions with the attribute in the sources: file, module path, name. Those that a
- * macro names by its argument are not among them, but what they call is.
+ * Returns the functions with the attribute in the sources: file, module path, name, and with what
+ * names a macro makes instances of them for AVX-512. Those that a macro names by its argument are
+ * not among them, but what they call is.
  */
 function kernelsInSources() {
-  const found = [];
-  for (const path of readdirSync(sources, { recursive: true, encoding: 'utf8' })) {
-    if (!path.endsWith('.rs') || path.endsWith('tests.rs')) continue;
-    const text = readFileSync(join(sources, path), 'utf8');
-    const file = path.split(sep).join('/');
-    const module = file.replace(/(\/mod)?\.rs$/, '').replaceAll('/', '::');
-    for (const [, features, name] of text.matchAll(
-      /#\[target_feature\(enable = ([^)]*)\)\][^{;]*?\bfn (\w+)/g,
-    ))
-      found.push({ file, module, name, features });
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.rs') && !path.endsWith('tests.rs'))
+    .map((path) => ({
+      file: path.split(sep).join('/'),
+      text: readFileSync(join(sources, path), 'utf8'),
+    }));
+  // The folder of a CPU is a module with the same name on every CPU.
+  const renamed = files.flatMap(({ file, text }) => {
+    const parent = moduleOf(file);
+    const folder = /path = "(\w+)\/mod\.rs"\)\](?=\n(?:#\[.*\]\n)*(?:pub\S* )?mod (\w+);)/g;
+    return [...text.matchAll(folder)].map(([, name, module]) => [
+      `${parent}::${name}`,
+      `${parent}::${module}`,
+    ]);
+  });
+  // Arguments of macros on the line of these instructions, not attributes; by folder.
+  const wide = new Map();
+  for (const { file, text } of files) {
+    const lines = text.match(/^[^#\n]*"avx512.*/gm) ?? [];
+    const names = lines.flatMap((line) => line.match(/\w+/g));
+    wide.set(dirname(file), [...(wide.get(dirname(file)) ?? []), ...names]);
   }
-  return found;
+  return files.flatMap(({ file, text }) => {
+    const own = moduleOf(file);
+    const [from, to] = renamed.find(([name]) => `${own}::`.startsWith(`${name}::`)) ?? ['', ''];
+    const module = `${to}${own.slice(from.length)}`;
+    const kernels = /#\[target_feature\(enable = ([^)]*)\)\][^{;]*?\bfn (\w+)/g;
+    return [...text.matchAll(kernels)].map(([, features, name]) => ({
+      file,
+      module,
+      name,
+      features,
+      wide: wide.get(dirname(file)),
+    }));
+  });
 }
+
+const moduleOf = (file) => file.replace(/(\/mod)?\.rs$/, '').replaceAll('/', '::');
 
 /**
  * Returns a row for each function of the sources, or for each of its instances that a macro makes.
@@ -191,7 +217,7 @@ async function rowsOf(columns) {
   const readable = await demangled(mangled.map((name) => name.replace(/^.*:/, '')));
   const instances = mangled.map((name, at) => ({ name, path: plain(readable[at]) }));
   const rows = new Map();
-  for (const { file, module, name, features } of kernelsInSources()) {
+  for (const { file, module, name, features, wide } of kernelsInSources()) {
     const within = (place) =>
       instances.filter(({ path }) => path.includes(`${place}::`) && path.endsWith(`::${name}`));
     // A macro of one file makes functions in the others of its folder.
@@ -205,7 +231,7 @@ async function rowsOf(columns) {
       rows.set(key, {
         file,
         name: each.path,
-        features,
+        features: wide.includes(each.path.split('::').at(-2)) ? `${features} avx512` : features,
         counts: counts.map((ran, at) => ran || (before[at] ?? false)),
       });
     }
