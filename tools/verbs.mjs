@@ -285,7 +285,7 @@ async function bench(args) {
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   const { installCompetitors } = await import('./competitors.mjs');
   await installCompetitors();
-  if (['competitors', 'portable', 'load'].includes(args[0]))
+  if (['competitors', 'portable'].includes(args[0]))
     return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
   return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...args]);
 }

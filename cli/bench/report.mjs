@@ -249,8 +249,10 @@ export function summary(rows) {
 export function loadSummary({ times, starts, threads }) {
   const requires = Object.entries(times).map(([name, time]) => [`require('${name}')`, time]);
   const lines = [...requires, ...Object.entries(starts)].map(
-    ([name, { median, p90 }]) =>
-      `  ${name}`.padEnd(36) + `${duration(median)} (median), ${duration(p90)} (90th percentile)`,
+    ([name, { median, p90, cpu }]) =>
+      `  ${name}`.padEnd(36) +
+      `${duration(median)} (median), ${duration(p90)} (90th percentile)` +
+      (cpu === undefined ? '' : `, ${duration(cpu)} (least CPU time)`),
   );
   if (threads !== undefined) {
     lines.push(
