@@ -278,16 +278,20 @@ async function check() {
   return conclude(await attempt(checks(), { concurrency: availableParallelism() }));
 }
 
-async function bench(args) {
+async function bench([name, ...args]) {
   await prepare();
+  const program = (file, given) =>
+    stream(process.execPath, [join(root, 'bench', `${file}.mjs`), ...given]);
   // Without packages of bench/.
-  if (['core', 'routes', 'instructions', 'noble', 'node-crypto', 'webcrypto'].includes(args[0]))
-    return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
+  if (['core', 'instructions'].includes(name)) return program(name, args);
+  if (['routes', 'noble', 'node-crypto', 'webcrypto'].includes(name))
+    return program('compare', [name, ...args]);
   const { installCompetitors } = await import('./competitors.mjs');
   await installCompetitors();
-  if (['competitors', 'portable'].includes(args[0]))
-    return stream(process.execPath, [join(root, 'bench', `${args[0]}.mjs`), ...args.slice(1)]);
-  return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...args]);
+  if (name === 'competitors') return program('compare', [name, ...args]);
+  if (name === 'portable') return program(name, args);
+  const given = name === undefined ? [] : [name, ...args];
+  return stream(process.execPath, [join(root, 'cli', 'main.js'), 'bench', ...given]);
 }
 
 /**

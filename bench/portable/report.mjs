@@ -1,7 +1,7 @@
 // The results of `npm run bench -- portable` as Markdown: a line for each group, then the medians.
 
 import { median } from '../../cli/bench/numbers.mjs';
-import { digits, figure, verdict } from '../competitors/report.mjs';
+import { digits, figure, verdict } from '../report.mjs';
 
 const columns = [0, 64, 1024, 65536, 1048576];
 const titles = ['0 B', '64 B', '1 KiB', '64 KiB', '1 MiB'];
@@ -68,7 +68,7 @@ function cell(row) {
   if (row === undefined) return '';
   const [{ ours }] = row.ratios;
   const shown = row.size >= 1024 ? rate(row.size / ours.seconds) : figure(ours);
-  const ratios = row.ratios.map(({ best }) => best && verdict(best.ratio, 1, best.noise));
+  const ratios = row.ratios.map(({ best }) => best && verdict(best.ratio, best.noise));
   return [shown, ratios.filter(Boolean).join(', ')].filter(Boolean).join(': ');
 }
 
@@ -95,7 +95,7 @@ function summary(groups) {
     const rows = all.filter((row) => row.entryPoint === entryPoint && row.peer === peer);
     if (rows.length === 0) return [];
     const slower = rows.filter(({ ratio }) => ratio < 1);
-    const names = slower.map(({ what, ratio, noise }) => `${what} ${verdict(ratio, 1, noise)}`);
+    const names = slower.map(({ what, ratio, noise }) => `${what} ${verdict(ratio, noise)}`);
     const middle = median(rows.map(({ ratio }) => ratio)).toFixed(2);
     const below = `${slower.length} of ${rows.length}`;
     return `| ${entryPoint} | ${peer} | ${middle} | ${below} | ${names.join('; ')} |`;

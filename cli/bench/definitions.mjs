@@ -218,6 +218,7 @@ export const definitions = [
   ...rows('aead', 'aes-256-gcm', 'buffer', both, { operation: 'open', ...raw }),
   ...rows('aead', 'chacha20-poly1305', 'buffer', sync, sealRaw),
   ...rows('aead', 'chacha20-poly1305', 'into', both, sealRaw),
+  ...rows('aead', 'chacha20-poly1305', 'buffer', sync, { operation: 'open', ...raw }),
 
   ...digests,
   ...asynchronous,

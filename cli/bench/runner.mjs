@@ -167,6 +167,8 @@ async function line(definition, size, wait, competitors, inFlight) {
  * Returns the forms of a competitor for a row. Millrace takes part in exactly the row's form, the
  * others in the nearest one that they have: a new Buffer in place of a target, promises in place of
  * callbacks, and synchronous calls if the row allows it.
+ *
+ * @param {{ name: string, forms: readonly any[], engine?: boolean }} competitor
  */
 export function choose({ name, forms, engine }, definition, wait) {
   const near = name !== 'millrace';

@@ -13,6 +13,7 @@ import { piscina } from './piscina.mjs';
  * @property {(tools: any, inputs: any) => any} prepare adds to the inputs of a job
  * @property {() => unknown} [unload]
  * @property {readonly any[]} forms
+ * @property {boolean} [engine] of the tables of engines only
  */
 
 const [cryptoAsync, ...others] = libraries;

@@ -111,6 +111,45 @@ export const libraries = [
     ],
   }),
 
+  // libsodium, native: writes to buffers of the caller.
+  library({
+    name: 'sodium-native',
+    forms: [
+      forms({ group: 'hash', algorithm: 'sha256' }, ({ library }, { source }) => [
+        [
+          'crypto_hash_sha256',
+          'sync buffer',
+          () => {
+            const digest = Buffer.allocUnsafe(32);
+            library.crypto_hash_sha256(digest, source);
+            return digest;
+          },
+        ],
+      ]),
+      forms(
+        { ...seal, operation: 'open', algorithm: 'chacha20-poly1305' },
+        ({ library }, { rawKey, iv, sealed, size }) => [
+          [
+            'crypto_aead_chacha20poly1305_ietf_decrypt',
+            'sync buffer',
+            () => {
+              const text = Buffer.allocUnsafe(size);
+              library.crypto_aead_chacha20poly1305_ietf_decrypt(
+                text,
+                null,
+                sealed,
+                null,
+                iv,
+                rawKey,
+              );
+              return text;
+            },
+          ],
+        ],
+      ),
+    ],
+  }),
+
   // bigint-hash 0.2, the original package of the digests: one-shots, a hasher, no hex.
   library({
     name: 'bigint-hash',

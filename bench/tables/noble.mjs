@@ -1,43 +1,36 @@
 // Rows like those of noble's benchmark: millrace/noble-hashes and millrace/noble-ciphers beside the
-// installed @noble packages, in turns, with equal results checked first.
-//
-//   npm run bench -- noble [--rounds 15] [NAME...]
+// installed @noble packages.
 
-import { parseArgs } from 'node:util';
+export const settings = { rounds: 15, time: 5 };
 
-import { digits, figure } from './competitors/report.mjs';
-import { measureForms } from './turns.mjs';
+const hashes = 'sha2 sha3 sha3-addons blake2 blake3 legacy hmac hkdf pbkdf2 scrypt argon2';
 
-const { values, positionals } = parseArgs({
-  options: { rounds: { type: 'string', default: '15' } },
-  allowPositionals: true,
-});
-
-const hashes = 'sha2 sha3 sha3-addons blake2 blake3 legacy hmac hkdf pbkdf2 scrypt argon2'.split(
-  ' ',
-);
-const load = async (hashFolder, cipherFolder, end) => {
-  const paths = [
-    ...hashes.map((name) => `${hashFolder}/${name}.${end}`),
-    ...['aes', 'chacha'].map((name) => `${cipherFolder}/${name}.${end}`),
-  ];
-  return Object.assign({}, ...(await Promise.all(paths.map((path) => import(path)))));
-};
-const dist = (name) => new URL(`../dist/${name}`, import.meta.url).href;
-const noble = await load('@noble/hashes', '@noble/ciphers', 'js');
-const millrace = await load(dist('noble-hashes'), dist('noble-ciphers'), 'mjs');
+/** Returns the functions of both, without their modules. */
+export async function load() {
+  const functions = async (hashFolder, cipherFolder, end) => {
+    const paths = [
+      ...hashes.split(' ').map((name) => `${hashFolder}/${name}.${end}`),
+      ...['aes', 'chacha'].map((name) => `${cipherFolder}/${name}.${end}`),
+    ];
+    return Object.assign({}, ...(await Promise.all(paths.map((path) => import(path)))));
+  };
+  const dist = (name) => new URL(`../../dist/${name}`, import.meta.url).href;
+  const noble = await functions('@noble/hashes', '@noble/ciphers', 'js');
+  const millrace = await functions(dist('noble-hashes'), dist('noble-ciphers'), 'mjs');
+  const wrapped = noble.aeskwp(key).encrypt(short);
+  return { noble: { ...noble, wrapped }, millrace: { ...millrace, wrapped } };
+}
 
 const bytes = (size) => new Uint8Array(size).fill(7);
 const [short, long] = [bytes(32), bytes(2 ** 20)];
 const [key, salt, nonce12, nonce24] = [bytes(32), bytes(16), bytes(12), bytes(24)];
-const wrapped = noble.aeskwp(key).encrypt(short);
 /** @type {(name: string, run: (lib: any, data: any) => any) => [string, (lib: any) => any][]} */
 const both = (name, run) => [
   [`${name} 32 B`, (lib) => run(lib, short)],
   [`${name} 1 MiB`, (lib) => run(lib, long)],
 ];
 /** @type {[name: string, run: (lib: any) => any][]} */
-const all = [
+const calls = [
   ...['sha256', 'sha512', 'sha3_256', 'keccak_256', 'blake2b', 'blake3', 'ripemd160'].flatMap(
     (name) => both(name, (lib, data) => lib[name](data)),
   ),
@@ -63,7 +56,7 @@ const all = [
   ['argon2id t=1 m=8 MiB', (lib) => lib.argon2id('pass', salt, { t: 1, m: 8192, p: 1 })],
   ['hkdf expand sha256 64 B', (lib) => lib.expand(lib.sha256, key, salt, 64)],
   ['aeskw 32 B', (lib) => lib.aeskw(key).encrypt(short)],
-  ['aeskwp 32 B, decrypt', (lib) => lib.aeskwp(key).decrypt(wrapped)],
+  ['aeskwp 32 B, decrypt', (lib) => lib.aeskwp(key).decrypt(lib.wrapped)],
   ...both('gcm, nonce of 16 B', (lib, data) => lib.gcm(key, salt).encrypt(data)),
   ...both('gcmsiv, 128 bits', (lib, data) => lib.gcmsiv(salt, nonce12).encrypt(data)),
   ...['gcm', 'gcmsiv', 'chacha20poly1305', 'xchacha20poly1305'].flatMap((name) =>
@@ -73,17 +66,9 @@ const all = [
     }),
   ),
 ];
-const rows = all.filter(
-  ([name]) => positionals.length === 0 || positionals.some((each) => name.includes(each)),
-);
 
-console.log('| call | Millrace | noble | ratio |\n|---|---|---|---|');
-for (const [name, run] of rows) {
-  const forms = { millrace: () => run(millrace), noble: () => run(noble) };
-  const settings = { rounds: Number(values.rounds), time: 5 };
-  const entries = await measureForms({ name, wait: 'sync' }, forms, settings);
-  // The lower quartile: other programs only add time.
-  const [ours, theirs] = entries.map(({ lower }) => lower[1]);
-  const cells = [ours, theirs].map((seconds) => figure({ seconds }));
-  console.log(`| ${[name, ...cells, digits(theirs / ours)].join(' | ')} |`);
-}
+export const rows = calls.map(([name, run]) => ({
+  name,
+  wait: 'sync',
+  forms: ({ millrace, noble }) => ({ millrace: () => run(millrace), noble: () => run(noble) }),
+}));
