@@ -32,7 +32,7 @@ import zlib from 'node:zlib';
 import { competitors } from '../../cli/bench/competitors/all.mjs';
 import { load as importPackage, requirePackage } from '../../cli/bench/packages.mjs';
 import { bytes as label } from '../../cli/bench/report.mjs';
-import { choose, enter, loadCompetitors } from '../../cli/bench/runner.mjs';
+import { choose, enterRow, loadCompetitors, promised } from '../../cli/bench/runner.mjs';
 import { root } from '../../tools/steps.mjs';
 
 const KiB = 1024;
@@ -106,32 +106,14 @@ async function benchForms(definition, size, wait, inFlight) {
   const others = competitors.filter(({ name }) => name !== 'own loop' && name !== 'piscina');
   const able = others.filter((each) => choose(each, definition, wait).length > 0);
   const { ready } = await loadCompetitors(able);
-  const calls = {};
-  let answer;
-  for (const competitor of ready)
-    for (const form of choose(competitor, definition, wait)) {
-      const count = form.wait === 'sync' ? 1 : inFlight;
-      const entered = await enter(competitor, form, definition, size, count).catch((error) => {
-        // Only Millrace must have every algorithm.
-        if (competitor.name === 'millrace') throw error;
-      });
-      if (!entered) continue;
-      answer ??= entered.answer;
-      if (!entered.answer.equals(answer)) throw new Error(`${competitor.name}: another result`);
-      calls[`${competitor.name} ${form.name}`] =
-        wait === 'sync' ? entered.calls : entered.calls.map((call) => promised(call, form.wait));
-    }
-  return calls;
-}
-
-/** Returns a call that returns a promise. */
-function promised(call, wait) {
-  if (wait === 'promise') return call;
-  if (wait === 'sync') return async () => call();
-  return () =>
-    new Promise((resolve, reject) =>
-      call((error, result) => (error ? reject(error) : resolve(result))),
-    );
+  const { candidates, wrong } = await enterRow(definition, size, wait, ready, inFlight);
+  if (wrong.length > 0) throw new Error(`another result: ${wrong.join(', ')}`);
+  return Object.fromEntries(
+    candidates.map(({ competitor, form, calls }) => [
+      `${competitor.name} ${form.name}`,
+      wait === 'sync' ? calls : calls.map((call) => promised(call, form.wait)),
+    ]),
+  );
 }
 
 const hash = (algorithm, output = 'buffer') => ({ group: 'hash', algorithm, output });

@@ -15,9 +15,9 @@ const tables = {
   sync: 'only the synchronous rows',
   load: 'loading the package, and starting the command',
   latency: 'event-loop delay, fs.stat and short hashes while jobs run; takes minutes',
-  scaling: 'throughput by threads, and the cost of a job for the event loop; takes minutes',
   hashperf: 'hashes by buffer size (16 B to 16 MiB) and route or engine, with the crossover sizes',
   cryptperf: 'ciphers, as hashperf',
+  scaling: 'throughput by threads and buffer size, of many jobs in flight and of one',
 };
 
 /** @type {import('../commands.js').Command} */

@@ -8,7 +8,6 @@ const heads = [
   'what',
   'wait',
   'size',
-  'threads',
   'competitor',
   'form',
   'measure',
@@ -33,7 +32,6 @@ export function csvOf(record) {
     })),
     ...loadLines(record.load),
     ...latencyLines(record.latency),
-    ...scalingLines(record.scaling),
   ];
   return [heads, ...lines.map((line) => heads.map((head) => line[head]))].map(csvLine).join('');
 }
@@ -104,43 +102,13 @@ function loadLines(load) {
 
 function latencyLines(latency) {
   if (latency === undefined) return [];
-  return [
-    ...latency.loop.flatMap(({ name, competitor, probes, jobsPerSecond }) => {
-      const about = { table: 'latency', what: name, competitor };
-      return [
-        { ...about, measure: 'jobs', value: jobsPerSecond, unit: '/s' },
-        ...Object.entries(probes).flatMap(([form, { p50, p99 }]) =>
-          secondsOf({ ...about, form }, { p50: p50[0], p99: p99[0] }),
-        ),
-      ];
-    }),
-    ...latency.held.flatMap(({ competitor, job, sizes }) =>
-      sizes.flatMap(({ size, p50, p99 }) => {
-        const about = { table: 'held', what: describe(job), wait: 'callback', size, competitor };
-        return secondsOf(about, { p50, p99 });
-      }),
-    ),
-    ...latency.rest.flatMap(({ competitor, cpu }) =>
-      secondsOf({ table: 'idle', what: 'CPU after a burst', competitor }, { cpu }),
-    ),
-  ];
-}
-
-function scalingLines(scaling) {
-  if (scaling === undefined) return [];
-  const about = { table: 'scaling', wait: 'callback', competitor: 'millrace', unit: 's' };
-  return [
-    ...scaling.concurrent.map((jobs) => ({ ...jobs, measure: 'time a job' })),
-    ...scaling.splits.map((split) => ({ ...split, measure: 'time of one job' })),
-  ].flatMap(({ points, measure, size, ...definition }) =>
-    points.map(({ threads, seconds, spread, size: each = size }) => ({
-      ...about,
-      what: describe(definition),
-      size: each,
-      threads,
-      measure,
-      value: seconds,
-      spread,
-    })),
-  );
+  return latency.loop.flatMap(({ name, competitor, probes, jobsPerSecond }) => {
+    const about = { table: 'latency', what: name, competitor };
+    return [
+      { ...about, measure: 'jobs', value: jobsPerSecond, unit: '/s' },
+      ...Object.entries(probes).flatMap(([form, { p50, p99 }]) =>
+        secondsOf({ ...about, form }, { p50: p50[0], p99: p99[0] }),
+      ),
+    ];
+  });
 }

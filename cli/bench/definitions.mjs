@@ -20,7 +20,7 @@
 //   sizes        those of the row, where they are not `sizes`
 //   messages     of a batch
 //   inFlight     where it is not `inFlight`: one batch must use all cores by itself
-//   engines      rows of hashperf and cryptperf (engines.mjs)
+//   engines      rows of hashperf, cryptperf and scaling (engines.mjs)
 //   costs        about how many seconds one call takes, where that is longer than a sample
 //   competitors  names of those that take part, where not all do
 //   alsoSync     a competitor without asynchronous calls takes part in a loop of synchronous ones
@@ -229,7 +229,7 @@ export const definitions = [
 /** Returns one line that names a definition: "aes-256-gcm seal, prepared key, into". */
 export function describe(definition) {
   const { table, key, output, inFlight, engines } = definition;
-  if (engines) return what(definition);
+  if (engines) return `${what(definition)}${inFlight === 1 ? ', one job' : ''}`;
   // In the table of asynchronous jobs every key is a raw one.
   const said =
     table === 'async' ? `${inFlight} in flight` : key === undefined ? undefined : `${key} key`;

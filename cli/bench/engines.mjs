@@ -1,6 +1,7 @@
-// hashperf and cryptperf: engines and routes by buffer size, and where one overtakes another. All
-// of it is data: an engine is a competitor (runner.mjs) that serves these two tables only; one more
-// is an entry in `engines` and its comparisons.
+// hashperf and cryptperf: engines and routes by buffer size, and where one overtakes another; and
+// scaling, where each number of threads is an engine. All of it is data: an engine is a competitor
+// (runner.mjs) that serves these tables only; one more is an entry in `engines` and its
+// comparisons.
 
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
@@ -89,7 +90,7 @@ function present({ engine }) {
 }
 
 /** The engines that there are, and how each is asked. */
-export const engines = [
+const routes = [
   engine('sync', 'native code, a loop of synchronous calls, one core', { engine: 'native' }),
   engine('portable', 'the same with the portable engine', { engine: 'portable' }),
   engine('af_alg', "the same with the kernel's crypto service by AF_ALG", { engine: 'af_alg' }),
@@ -122,29 +123,64 @@ export const engines = [
   ),
 ];
 
-const names = [...engines.map(({ name }) => name), 'node:crypto'];
-const perf = (table, definition) => ({
-  table,
+/** Returns 1, 2, 4, ... and all of them. */
+export function threadCounts(cores) {
+  const counts = [];
+  for (let count = 1; count < cores; count *= 2) counts.push(count);
+  return [...counts, cores];
+}
+
+const threads = threadCounts(availableParallelism()).map((count) => ({
+  ...engine(count === 1 ? '1 thread' : `${count} threads`, '', {}),
+  forms: callForms.filter(({ wait }) => wait === 'callback'),
+  beforeTurn: ({ millrace }) => millrace.configure({ threads: count }),
+}));
+
+export const engines = [...routes, ...threads];
+
+const withNode = (list) => [...list.map(({ name }) => name), 'node:crypto'];
+const [routeNames, threadNames] = [routes, threads].map(withNode);
+const row = {
   engines: true,
   output: 'into',
   waits: ['callback'],
   alsoSync: true,
-  competitors: names,
+  competitors: routeNames,
   sizes: perfSizes,
-  ...definition,
-});
+};
+const seal = { group: 'aead', operation: 'seal', key: 'raw' };
+const gcm = { ...seal, algorithm: 'aes-256-gcm' };
 
-/** Rows, as in definitions.mjs. */
+/** Rows, as in definitions.mjs. Those of threads are the last: they change the pool. */
 export const perfDefinitions = [
-  ...['sha256', 'sha512', 'sha3-256', 'blake3'].map((algorithm) =>
-    perf('hashperf', { group: 'hash', algorithm }),
-  ),
-  ...['aes-256-ctr', 'chacha20'].map((algorithm) =>
-    perf('cryptperf', { group: 'cipher', algorithm, key: 'raw' }),
-  ),
-  ...['aes-256-gcm', 'chacha20-poly1305'].map((algorithm) =>
-    perf('cryptperf', { group: 'aead', algorithm, operation: 'seal', key: 'raw' }),
-  ),
+  ...['sha256', 'sha512', 'sha3-256', 'blake3'].map((algorithm) => ({
+    ...row,
+    table: 'hashperf',
+    group: 'hash',
+    algorithm,
+  })),
+  ...[
+    { group: 'cipher', algorithm: 'aes-256-ctr', key: 'raw' },
+    { group: 'cipher', algorithm: 'chacha20', key: 'raw' },
+    gcm,
+    { ...seal, algorithm: 'chacha20-poly1305' },
+  ].map((definition) => ({ ...row, table: 'cryptperf', ...definition })),
+  ...[
+    { group: 'hash', algorithm: 'sha256' },
+    gcm,
+    ...[
+      gcm,
+      { group: 'cipher', algorithm: 'aes-256-ctr', key: 'raw' },
+      { group: 'hash', algorithm: 'blake3' },
+    ].map((job) => ({ ...job, inFlight: 1, sizes: [4 * MiB, 16 * MiB, 64 * MiB] })),
+  ].map((definition) => ({
+    ...row,
+    table: 'scaling',
+    competitors: threadNames,
+    inFlight: Math.max(16, 4 * availableParallelism()),
+    sizes: [4 * KiB, 64 * KiB, MiB],
+    ...definition,
+  })),
 ];
 
 /** From which size on the one beats the other. */

@@ -8,8 +8,7 @@ import { csvOf } from './csv.mjs';
 import { compareRow } from './confidence.mjs';
 import { describe, inFlight } from './definitions.mjs';
 import { crossovers } from './engines.mjs';
-import { latencyReport } from './latency-report.mjs';
-import { measureLatency } from './latency.mjs';
+import { latencyReport, measureLatency } from './latency.mjs';
 import { measureLoad } from './load.mjs';
 import { readOptions } from './options.mjs';
 import {
@@ -23,8 +22,7 @@ import {
   machine,
   summary,
 } from './report.mjs';
-import { clockResolution, loadCompetitors, measureRow } from './runner.mjs';
-import { measureScaling, scalingReport } from './scaling.mjs';
+import { choose, clockResolution, loadCompetitors, measureRow } from './runner.mjs';
 import { startBenchProgress } from './bench-progress.mjs';
 
 const require = createRequire(import.meta.url);
@@ -69,7 +67,7 @@ async function measure(plan, outputs, state) {
   const about = machine(ready);
   /** @type {Record<string, any>} */
   const record = {
-    format: 4,
+    format: 5,
     date: new Date().toISOString(),
     ...about,
     missing,
@@ -97,24 +95,12 @@ async function measure(plan, outputs, state) {
     if (record.crossovers.length > 0) explain(`\n${crossoverTable(record.crossovers)}`);
     outputs.write(record);
   };
-  const reports = { latency: latencyReport, scaling: scalingReport };
-  /**
-   * The partial results of tables that take minutes. @type {Record<string, { soFar?: () => any }>}
-   */
-  const partial = { latency: {}, scaling: {} };
-  const showSoFar = () => {
-    for (const [name, { soFar }] of Object.entries(partial)) {
-      if (soFar === undefined || record[name] !== undefined) continue;
-      const measured = soFar();
-      if (
-        [measured.loop, measured.concurrent, measured.splits].every(
-          (list) => (list ?? []).length === 0,
-        )
-      )
-        continue;
-      record[name] = measured;
-      tell(`\n${reports[name](measured, about)}`);
-    }
+  /** What has been measured of a table that takes minutes. @type {{ soFar?: () => any }} */
+  const partial = {};
+  const showLatency = (measured) => {
+    if (measured === undefined || measured.loop.length === 0) return;
+    record.latency = measured;
+    tell(`\n${latencyReport(measured, about)}`);
   };
   const progress = startBenchProgress(plan.rows);
   state.interrupted = () => {
@@ -126,7 +112,7 @@ async function measure(plan, outputs, state) {
         : `interrupted: ${record.rows.length} of ${plan.rows.length} rows measured`,
     );
     try {
-      showSoFar();
+      if (record.latency === undefined) showLatency(partial.soFar?.());
       conclude();
     } catch (error) {
       logError(error.message);
@@ -143,14 +129,7 @@ async function measure(plan, outputs, state) {
       explain(`\n${loadSummary(record.load)}`);
     }
     for (const module of ready) await module.unload?.();
-    if (wants('latency')) {
-      record.latency = await measureLatency(plan, progress.note, partial.latency);
-      tell(`\n${reports.latency(record.latency, about)}`);
-    }
-    if (wants('scaling')) {
-      record.scaling = await measureScaling(plan, progress.note, partial.scaling);
-      tell(`\n${reports.scaling(record.scaling, about)}`);
-    }
+    if (wants('latency')) showLatency(await measureLatency(plan, progress.note, partial));
     progress.end();
     conclude();
   } finally {
@@ -159,7 +138,6 @@ async function measure(plan, outputs, state) {
   }
   const wrong =
     record.latency?.wrong.length > 0 ||
-    record.scaling?.wrong.length > 0 ||
     record.rows.some((row) => row.wrong.some((form) => form.startsWith('millrace') || row.engines));
   return wrong ? 1 : 0;
 }
@@ -170,13 +148,15 @@ async function measureRows({ rows }, ready, settings, record, tell, progress) {
   let retries = RETRIES;
   const paint = (shade, text) => ({ green, red })[shade](text);
   let table;
+  /** Rows of engines have a table for each list of engines. */
+  const kindOf = ({ engines, competitors }) => (engines ? competitors : undefined);
+  let kind;
   for (const { definition, size, wait, expected } of rows) {
-    if (table === undefined || table.engines !== (definition.engines === true)) {
-      const alike = rows.filter(
-        (row) => (row.definition.engines === true) === (definition.engines === true),
-      );
-      const there = ready.filter(({ engine, name }) =>
-        definition.engines ? engine || name === 'node:crypto' : !engine,
+    if (table === undefined || kind !== kindOf(definition)) {
+      kind = kindOf(definition);
+      const alike = rows.filter((row) => kindOf(row.definition) === kind);
+      const there = ready.filter((module) =>
+        alike.some((row) => choose(module, row.definition, row.wait).length > 0),
       );
       table = layout(
         alike,

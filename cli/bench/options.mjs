@@ -17,9 +17,9 @@ const { UserError } = createRequire(import.meta.url)('../ui.js');
 const { wholeNumber } = createRequire(import.meta.url)('../arguments.js');
 
 const groups = ['hash', 'cipher', 'aead', 'hmac', 'digest', 'kdf'];
-const perf = ['hashperf', 'cryptperf'];
+const perf = ['hashperf', 'cryptperf', 'scaling'];
 const callStyles = ['sync', 'async'];
-const apart = ['load', 'latency', 'scaling'];
+const apart = ['load', 'latency'];
 const words = [...groups, ...callStyles, ...apart, ...perf];
 
 /** node:crypto rejects some larger messages. */
@@ -144,7 +144,10 @@ function plannedRows({ wanted, asked, given, algorithms, quick, match }) {
 }
 
 function sizesOf({ sizes, engines: free }, given, quick) {
-  if (free) return given ?? (quick ? perfQuickSizes : sizes);
+  if (free) {
+    const few = quick ? sizes.filter((size) => perfQuickSizes.includes(size)) : [];
+    return given ?? (few.length > 0 ? few : sizes);
+  }
   if (sizes === undefined) return given ?? (quick ? quickSizes : allSizes);
   return given === undefined ? sizes : sizes.filter((size) => given.includes(size));
 }

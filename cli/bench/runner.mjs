@@ -58,7 +58,7 @@ export async function loadCompetitors(modules) {
  */
 export async function measureRow(definition, size, wait, competitors, options) {
   const { messages = 1, inFlight = options.inFlight } = definition;
-  const { candidates, wrong } = await line(definition, size, wait, competitors, inFlight);
+  const { candidates, wrong } = await enterRow(definition, size, wait, competitors, inFlight);
   for (const candidate of candidates) candidate.answer = undefined;
   let best;
   let attempts = 0;
@@ -128,7 +128,11 @@ export function clockResolution() {
 
 // Competitors of a row, with checked results
 
-async function line(definition, size, wait, competitors, inFlight) {
+/**
+ * Prepares all forms of the competitors for a row, and compares their answers. `wrong` names those
+ * that answer differently.
+ */
+export async function enterRow(definition, size, wait, competitors, inFlight) {
   const candidates = [];
   const wrong = [];
   for (const competitor of competitors) {
@@ -210,25 +214,28 @@ export function choose({ name, forms, engine }, definition, wait) {
  * Prepares a competitor with a form for a definition. Returns { competitor, form, calls, answer,
  * ... }, a call for each of `count` jobs.
  */
-export async function enter(competitor, form, definition, size, count) {
+async function enter(competitor, form, definition, size, count) {
   const inputs = makeInputs(definition, size, count);
   for (const each of inputs) await competitor.prepare(competitor.tools, each);
   // Compiled from its source text, so that it has its own type feedback.
   const list = fresh(form.list);
   const calls = inputs.map((each) => list(competitor.tools, each)[form.index][2]);
   // All at once, as they are timed: concurrent jobs must not mix up their results.
-  const results = await Promise.all(calls.map((call) => once(call, form.wait)));
+  const results = await Promise.all(calls.map((call) => promised(call, form.wait)()));
   const answer = answerBytes(results[0], inputs[0]);
   if (results.some((each, index) => !answerBytes(each, inputs[index]).equals(answer)))
     throw new Error('jobs in flight at once answer differently');
   return { competitor, form, calls, answer, samples: [], latencies: [], cores: [] };
 }
 
-function once(call, wait) {
-  if (wait !== 'callback') return call();
-  return new Promise((resolve, reject) => {
-    call((error, result) => (error ? reject(error) : resolve(result)));
-  });
+/** Returns a call that returns a promise. */
+export function promised(call, wait) {
+  if (wait === 'promise') return call;
+  if (wait === 'sync') return async () => call();
+  return () =>
+    new Promise((resolve, reject) =>
+      call((error, result) => (error ? reject(error) : resolve(result))),
+    );
 }
 
 // Synchronous
@@ -278,7 +285,8 @@ async function timeAsync(candidates, { rounds, time }) {
 
 /** Adds a sample. A competitor that fails midway is reported like one with a wrong result. */
 async function sampleChains(candidate, time) {
-  const { chains, calls, samples, cores, latencies } = candidate;
+  const { competitor, chains, calls, samples, cores, latencies } = candidate;
+  competitor.beforeTurn?.(competitor.tools);
   const usage = process.cpuUsage();
   const start = performance.now();
   try {

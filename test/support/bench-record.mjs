@@ -71,15 +71,8 @@ function perf(table, algorithm) {
   });
 }
 
-const parts = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999];
-
 function latency() {
-  const probe = (base) => ({
-    p50: [base, base, base],
-    p99: [base * 6, base * 5, base * 9],
-    curve: parts.map((part) => [part, base / (1.02 - part) ** 0.7]),
-    count: 1000,
-  });
+  const probe = (base) => ({ p50: [base, base, base], p99: [base * 6, base * 5, base * 9] });
   const situation = (name, competitor, base) => ({
     name,
     competitor,
@@ -88,12 +81,6 @@ function latency() {
     probes: { timer: probe(base), stat: probe(base / 3) },
     jobsPerSecond: 1 / base,
   });
-  const sizes = [64, 4096, 1048576].map((size, index) => ({
-    size,
-    p50: 1e-6 * (index + 1),
-    p99: 4e-6,
-    cold: { p50: 3e-6, p99: 6e-6 },
-  }));
   return {
     seconds: 1,
     loop: [
@@ -102,39 +89,8 @@ function latency() {
         situation('16 x 1 MiB sha256 in flight', name, 3e-4 * 3 ** index),
       ),
     ],
-    held: ['millrace', 'crypto-async'].map((competitor) => ({
-      competitor,
-      job: { group: 'hash', algorithm: 'sha256', output: 'into' },
-      sizes,
-    })),
-    rest: [{ competitor: 'baseline', cpu: 1e-3, seconds: 5 }],
     wrong: [],
     foreign: 0.1,
-  };
-}
-
-function scaling() {
-  const points = (sizes) =>
-    sizes.flatMap((size) =>
-      [1, 2, 4, 8].map((threads) => ({
-        size,
-        threads,
-        seconds: (size * 1e-9) / threads ** 0.9,
-        spread: 0.02,
-      })),
-    );
-  const gcm = {
-    group: 'aead',
-    algorithm: 'aes-256-gcm',
-    operation: 'seal',
-    key: 'raw',
-    output: 'into',
-  };
-  return {
-    concurrent: [4096, 65536].map((size) => ({ ...gcm, size, points: points([size]) })),
-    splits: [{ ...gcm, sizes: [1 << 22, 1 << 26], points: points([1 << 22, 1 << 26]) }],
-    foreign: 0.5,
-    wrong: [],
   };
 }
 
@@ -171,7 +127,6 @@ export function benchRecord() {
     rows: measured,
     crossovers: crossovers(measured),
     latency: latency(),
-    scaling: scaling(),
     load: {
       times: { millrace: { median: 0.03, p90: 0.04 }, 'node:crypto': { median: 0.01, p90: 0.02 } },
       starts: { 'node -e 0': { median: 0.04, p90: 0.05 } },

@@ -12,6 +12,7 @@ import { piscina } from './piscina.mjs';
  * @property {() => any} load returns its tools
  * @property {(tools: any, inputs: any) => any} prepare adds to the inputs of a job
  * @property {() => unknown} [unload]
+ * @property {(tools: any) => unknown} [beforeTurn] called before each of its asynchronous samples
  * @property {readonly any[]} forms
  * @property {boolean} [engine] of the tables of engines only
  */

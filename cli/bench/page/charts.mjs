@@ -1,8 +1,9 @@
-// A record as sections of charts: what is drawn, apart from how. A chart is lines over sizes,
-// threads or percentiles, or bars; every chart has a table of the same figures.
+// A record as sections of charts: what is drawn, apart from how. A chart is lines over sizes, or
+// bars; every chart has a table of the same figures.
 
 import { fastest } from '../confidence.mjs';
 import { describe } from '../definitions.mjs';
+import { probeName } from '../latency.mjs';
 import { bytes, duration, megabytes, rate, where, whereAndHow } from '../report.mjs';
 import { confidenceRemarks } from './remarks.mjs';
 
@@ -22,7 +23,7 @@ const known = {
   piscina: 4,
   inline: 4,
   'pool, one job': 5,
-  baseline: 7,
+  'idle process': 7,
 };
 const colours = 8;
 
@@ -36,6 +37,7 @@ const sections = [
   { id: 'kdf', title: 'Key derivation' },
   { id: 'hashperf', title: 'Hashes by engine' },
   { id: 'cryptperf', title: 'Ciphers by engine' },
+  { id: 'scaling', title: 'Threads' },
 ];
 
 const units = {
@@ -60,7 +62,6 @@ const units = {
  * @property {'lines' | 'bars'} kind
  * @property {string} title
  * @property {string} note
- * @property {'bytes' | 'threads' | 'percent'} [x] what the lines go over
  * @property {keyof typeof units} y
  * @property {{ name: string, colour: number, points: { x: number, y: number, spread?: number }[]
  * }[]} series
@@ -82,8 +83,6 @@ export function chartsOf(record) {
       title: 'The rest of the process meanwhile',
       charts: latencyCharts(record.latency),
     });
-  if (record.scaling !== undefined)
-    found.push({ id: 'scaling', title: 'Threads', charts: scalingCharts(record.scaling) });
   if (record.load !== undefined)
     found.push({ id: 'load', title: 'Loading', charts: loadCharts(record.load) });
   for (const each of found) each.charts = each.charts.filter(({ series }) => series.length > 0);
@@ -147,7 +146,7 @@ function sizeLines(rows, y, valueOf, crossovers) {
       : `latency p99 by message size, ${wording[wait]}: from call to result, ${inFlight} in flight`;
   const series = namesOf(rows).map((name) => ({ name, points: points(name) }));
   return {
-    ...linesOf(describe(rows[0]), note, 'bytes', y, series),
+    ...linesOf(describe(rows[0]), note, y, series),
     marks: found
       .filter(({ from, always }) => from !== undefined && !always)
       .map((each) => ({ x: each.from, text: `${each.faster} beats ${each.than} ${where(each)}` })),
@@ -176,45 +175,26 @@ function rowBars(row) {
   return { ...barsOf(title, note, y, bars), remarks: confidenceRemarks([row]) };
 }
 
-// Latency
-
-const nameOf = ({ competitor }) => (competitor === 'baseline' ? 'idle process' : competitor);
-
-function latencyCharts({ loop, held, rest }) {
-  const probes = { timer: 'event-loop delay', stat: 'fs.stat' };
-  const idle = loop
-    .filter(({ name, competitor }) => name === 'idle' && competitor === 'millrace')
-    .map((each) => ({ ...each, competitor: 'baseline' }));
+/** Returns bars of the 99th percentiles: a chart for each situation and probe. */
+function latencyCharts({ loop }) {
+  const idle = loop.filter(({ name }) => name === 'idle');
   const situations = groupBy(
     loop.filter(({ name }) => name !== 'idle'),
     ({ name }) => name,
   );
-  const curves = [...situations].flatMap(([name, here]) =>
+  return [...situations].flatMap(([name, here]) =>
     Object.keys(here[0].probes).map((probe) => {
-      const series = [...here, ...idle].map((each) => ({
-        name: nameOf(each),
-        points: (each.probes[probe]?.curve ?? [])
-          .filter(([, value]) => value > 0)
-          .map(([part, value]) => ({ x: part, y: value })),
-      }));
-      const title = probes[probe] ?? `a hash of ${bytes(Number(probe))}`;
-      return linesOf(title, `by percentile, ${name}`, 'percent', 'time', series);
+      const bars = [
+        ...here.map(({ competitor, probes }) => ({
+          name: competitor,
+          value: probes[probe].p99[0],
+        })),
+        ...idle.map(({ probes }) => ({ name: 'idle process', value: probes[probe].p99[0] })),
+      ];
+      const note = `99th percentile, ${name}; shorter is better`;
+      return barsOf(probeName(probe), note, 'time', bars);
     }),
   );
-  const calls = [...groupBy(held, ({ job }) => job.algorithm)].map(([algorithm, here]) => {
-    const series = here.map(({ competitor, sizes }) => ({
-      name: competitor,
-      points: sizes.map(({ size, p50 }) => ({ x: size, y: p50 })),
-    }));
-    const title = `main thread held by one ${algorithm} call`;
-    const note = 'median by message size; the message is lent';
-    return linesOf(title, note, 'bytes', 'time', series);
-  });
-  const note =
-    `user and system time over ${rest[0]?.seconds} seconds after a burst; the idle process ` +
-    `has loaded nothing; shorter is better`;
-  const burst = rest.map((each) => ({ name: nameOf(each), value: each.cpu }));
-  return [...curves, ...calls, barsOf('CPU time when idle', note, 'time', burst)];
 }
 
 function loadCharts({ times, starts = {} }) {
@@ -226,32 +206,6 @@ function loadCharts({ times, starts = {} }) {
       Object.entries(figures).map(([name, { median }]) => ({ name, value: median })),
     );
   return [chart('require', times), chart('start of a process', starts)];
-}
-
-// Threads
-
-function scalingCharts({ concurrent, splits }) {
-  const chart = (list, title, note) => {
-    const series = list.map(({ size, points }, colour) => ({
-      name: bytes(size),
-      colour,
-      points: points.map(({ threads: x, seconds, spread }) => ({ x, y: size / seconds, spread })),
-    }));
-    return linesOf(title, note, 'threads', 'throughput', series);
-  };
-  const note = 'throughput by worker threads, ';
-  return [
-    ...[...groupBy(concurrent, ({ algorithm }) => algorithm)].map(([algorithm, list]) =>
-      chart(list, algorithm, `${note}many jobs in flight, one line a message size`),
-    ),
-    ...splits.map(({ sizes, points, algorithm }) =>
-      chart(
-        sizes.map((size) => ({ size, points: points.filter((point) => point.size === size) })),
-        `one ${algorithm}`,
-        `${note}one job in flight, one line a message size`,
-      ),
-    ),
-  ];
 }
 
 // Parts of all charts
@@ -285,15 +239,9 @@ function shown(series) {
 
 const rank = ({ name }) => (known[name] === 0 ? 0 : 1);
 
-const axes = {
-  bytes: { head: 'size', label: bytes },
-  threads: { head: 'threads', label: String },
-  percent: { head: 'percentile', label: (part) => `${+(part * 100).toFixed(1)} %` },
-};
-
-function linesOf(title, note, x, y, all) {
+/** Lines over message sizes. */
+function linesOf(title, note, y, all) {
   const series = shown(all);
-  const { head, label } = axes[x];
   const xs = [...new Set(series.flatMap(({ points }) => points.map((point) => point.x)))];
   const cellOf = ({ points }, at) => {
     const point = points.find((each) => each.x === at);
@@ -302,9 +250,9 @@ function linesOf(title, note, x, y, all) {
   };
   const rows = xs
     .sort((left, right) => left - right)
-    .map((at) => [label(at), ...series.map((each) => cellOf(each, at))]);
-  const table = { heads: [head, ...series.map(({ name }) => name)], rows };
-  return { kind: 'lines', title, note, x, y, series, table };
+    .map((at) => [bytes(at), ...series.map((each) => cellOf(each, at))]);
+  const table = { heads: ['size', ...series.map(({ name }) => name)], rows };
+  return { kind: 'lines', title, note, y, series, table };
 }
 
 function barsOf(title, note, y, bars) {

@@ -90,7 +90,7 @@ function facts({ cpu, cores, system, node, competitors, missing, settings, rows:
 }
 
 /** Returns what the terminal's table says under its rows. */
-function noise({ rows, latency, scaling }) {
+function noise({ rows, latency }) {
   const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
   const disturbed = rows.filter((row) => row.disturbed).length;
   const percent = (part) => `${(quantile(spreads, part) * 100).toFixed(1)} %`;
@@ -107,12 +107,9 @@ function noise({ rows, latency, scaling }) {
           `Other processes disturbed ${disturbed} of ${rows.length} rows, also when those were ` +
             `measured again; the charts name them.`,
         ]),
-    ...Object.entries({ latency, scaling })
-      .filter(([, each]) => each?.foreign > 0.3)
-      .map(
-        ([name, { foreign: cores }]) =>
-          `While ${name} was measured other processes used ${cores.toFixed(1)} cores.`,
-      ),
+    ...(latency?.foreign > 0.3
+      ? [`While latency was measured other processes used ${latency.foreign.toFixed(1)} cores.`]
+      : []),
     ...rows.flatMap((row) =>
       row.wrong.map((form) => `Wrong answer, not timed: ${form}, ${bytes(row.size)}.`),
     ),

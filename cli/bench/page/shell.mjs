@@ -1,6 +1,6 @@
 // The frame that every page of figures has: style, library and script within, sections of cards,
 // and a table of the figures under every chart. Nothing is fetched, and without scripts the tables
-// and legends are still there.
+// are still there.
 
 import { readFileSync } from 'node:fs';
 
@@ -32,9 +32,9 @@ export function pageOf({ title, heading, lead, header, footer, sections }) {
   const data = sections
     .flatMap(({ charts }) => charts)
     .filter(({ kind }) => kind === 'lines')
-    .map(({ id, title, x, y, series, marks }) => {
+    .map(({ id, y, series, marks }) => {
       const dashed = series.map((each) => ({ ...each, dash: dashes[each.colour] }));
-      return { id, title, x, y, series: dashed, marks };
+      return { id, y, series: dashed, marks };
     });
   return `<!doctype html>
 <html lang="en">
@@ -103,8 +103,7 @@ function card(chart) {
     lines: () =>
       `<div class="chart" id="${id}" role="img" ` +
       `aria-label="${text(`Line chart: ${title}, ${note}. `)}` +
-      'The figures are in the table below.">' +
-      `</div>${legend(series)}`,
+      'The figures are in the table below."></div>',
   };
   const list =
     remarks.length === 0
@@ -117,16 +116,6 @@ ${bodies[kind]()}
 ${list}
 <details><summary>Figures</summary><div class="scroll">${tableOf(table, title)}</div></details>
 </article>`;
-}
-
-function legend(series) {
-  const entries = series.map(({ name, colour }, index) => {
-    const line = `<line x1="1" y1="6" x2="29" y2="6" stroke-dasharray="${dashes[colour]}"/>`;
-    return `<li><button type="button" aria-pressed="true" data-series="${index}">
-<svg width="30" height="12" viewBox="0 0 30 12" aria-hidden="true" style="color:var(--c${colour})">
-${line}<circle cx="15" cy="6" r="3.2"/></svg>${text(name)}</button></li>`;
-  });
-  return `<ul class="legend">${entries.join('')}</ul>`;
 }
 
 function bars(series, y) {

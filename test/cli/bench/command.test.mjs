@@ -111,12 +111,12 @@ test('a run: a table on stdout, nothing on stderr, figures in the files', () =>
     const csv = readFileSync($.path('old.csv'), 'utf8').trimEnd().split('\n');
     assert.equal(
       csv[0],
-      'table,what,wait,size,threads,competitor,form,measure,value,unit,spread,' +
+      'table,what,wait,size,competitor,form,measure,value,unit,spread,' +
         'lower_quartile,upper_quartile,disturbed',
     );
     assert.ok(
       csv.some((each) =>
-        /^hash,"sha256, hex",sync,64,,millrace,hash hex,time(,[\d.e-]+),s(,[\d.e-]+){3},[01]$/.test(
+        /^hash,"sha256, hex",sync,64,millrace,hash hex,time(,[\d.e-]+),s(,[\d.e-]+){3},[01]$/.test(
           each,
         ),
       ),
@@ -212,7 +212,6 @@ test(
       const { child, ended } = $.start([
         'bench',
         'latency',
-        'scaling',
         '-c',
         'node:crypto',
         '--csv',
@@ -228,7 +227,7 @@ test(
       assert.equal(signal, 'SIGINT');
       assert.match(stderr.toString(), /millrace bench: interrupted\n$/);
       assert.match(stdout.toString(), /^latency: .*\n\d rounds? of [^]*\nidle [^]*timer late/);
-      assert.doesNotMatch(stdout.toString(), /scaling|NaN|undefined/);
+      assert.doesNotMatch(stdout.toString(), /NaN|undefined/);
       assert.match(readFileSync($.path('cut.csv'), 'utf8'), /^latency,/m);
       assert.deepEqual(readdirSync($.folder), ['cut.csv']);
     }),
@@ -408,12 +407,12 @@ test('CSV: as many fields in every line, quotes where they are needed, every tab
   const lines = csvOf(benchRecord())
     .trimEnd()
     .split('\n')
-    .map((text) => text.match(/("([^"]|"")*"|[^,]*)(,|$)/g).slice(0, 14));
+    .map((text) => text.match(/("([^"]|"")*"|[^,]*)(,|$)/g).slice(0, 13));
   for (const fields of lines)
-    assert.ok(fields.length === 14 && !fields[13].endsWith(','), fields.join(''));
+    assert.ok(fields.length === 13 && !fields[12].endsWith(','), fields.join(''));
   assert.deepEqual(
     [...new Set(lines.slice(1).map(([table]) => table))],
-    ['hash,', 'kdf,', 'hashperf,', 'cryptperf,', 'load,', 'latency,', 'held,', 'idle,', 'scaling,'],
+    ['hash,', 'kdf,', 'hashperf,', 'cryptperf,', 'load,', 'latency,'],
   );
 });
 

@@ -1,6 +1,7 @@
 // The bench's data: nothing is measured here, but a row that fits nothing would be silent.
 
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 
 import { competitors as packages } from '../../../cli/bench/competitors/all.mjs';
@@ -11,13 +12,12 @@ import {
   crossovers,
   engines,
   perfDefinitions,
+  threadCounts,
 } from '../../../cli/bench/engines.mjs';
 import { answerBytes, makeInputs } from '../../../cli/bench/inputs.mjs';
-import { latencyReport } from '../../../cli/bench/latency-report.mjs';
-import { combine, held, situations } from '../../../cli/bench/latency.mjs';
+import { combine, latencyReport, situations } from '../../../cli/bench/latency.mjs';
 import { median, quantile, rotated, spread, uncoordinated } from '../../../cli/bench/numbers.mjs';
 import { choose } from '../../../cli/bench/runner.mjs';
-import { concurrent, splits, threadCounts } from '../../../cli/bench/scaling.mjs';
 
 const competitors = [...packages, ...engines];
 const ours = competitors.find(({ name }) => name === 'millrace');
@@ -125,47 +125,21 @@ test('a stall counts for every event that would have met it', () => {
 
 // latency
 
-test('situations and calls are definitions that Millrace and node:crypto can do', () => {
+test('situations are definitions that Millrace and node:crypto can do', () => {
   const node = competitors.find(({ name }) => name === 'node:crypto');
   const names = new Set(competitors.map(({ name }) => name));
-  for (const job of [
-    ...situations.flatMap(({ load }) => load),
-    ...held.jobs,
-    ...concurrent,
-    ...splits,
-  ]) {
-    assert.ok(choose(ours, job, 'callback').length > 0, describe(job));
-    assert.ok(job.algorithm === 'blake3' || choose(node, job, 'sync').length > 0, describe(job));
-  }
-  for (const { competitors: wanted } of [...situations, held])
+  for (const { load, competitors: wanted } of situations) {
+    for (const job of load) {
+      assert.ok(choose(ours, job, 'callback').length > 0, describe(job));
+      assert.ok(choose(node, job, 'sync').length > 0, describe(job));
+    }
     for (const name of wanted) assert.ok(names.has(name), name);
+  }
 });
 
 test('rounds are combined by median, lowest and highest', () => {
-  const rounds = [5, 1, 3].map((p99) => ({
-    probes: {
-      timer: {
-        p50: 1,
-        p99,
-        curve: [
-          [0.5, 1],
-          [0.99, p99],
-        ],
-        count: 10,
-      },
-    },
-  }));
-  assert.deepEqual(combine(rounds), {
-    timer: {
-      p50: [1, 1, 1],
-      p99: [3, 1, 5],
-      curve: [
-        [0.5, 1],
-        [0.99, 3],
-      ],
-      count: 10,
-    },
-  });
+  const rounds = [5, 1, 3].map((p99) => ({ probes: { timer: { p50: 1, p99 } } }));
+  assert.deepEqual(combine(rounds), { timer: { p50: [1, 1, 1], p99: [3, 1, 5] } });
 });
 
 test('a latency report of what there was until Ctrl-C', () => {
@@ -174,23 +148,26 @@ test('a latency report of what there was until Ctrl-C', () => {
   const cut = {
     seconds: 1,
     loop: [{ competitor: 'millrace', name: 'idle', load: [], rounds: [{}], probes }],
-    held: [],
-    rest: [],
     wrong: [],
     foreign: 0.1,
   };
   const text = latencyReport(cut, machine);
   assert.match(text, /^idle .* timer late /m);
-  assert.doesNotMatch(text, /undefined|NaN|held by|idle seconds after/);
-});
-
-// scaling
-
-test('threads are doubled up to all cores', () => {
-  assert.deepEqual([1, 2, 6, 8].map(threadCounts), [[1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8]]);
+  assert.doesNotMatch(text, /undefined|NaN/);
 });
 
 // engines
+
+test('threads are doubled up to all cores, and each number of them is an engine', () => {
+  assert.deepEqual([1, 2, 6, 8].map(threadCounts), [[1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8]]);
+  const { competitors: named } = perfDefinitions.find(({ table }) => table === 'scaling');
+  const counts = threadCounts(availableParallelism());
+  assert.equal(named.length, counts.length + 1);
+  const set = [];
+  const millrace = { configure: ({ threads }) => set.push(threads) };
+  for (const each of engines) if (named.includes(each.name)) each.beforeTurn({ millrace });
+  assert.deepEqual(set, counts);
+});
 
 const points = (seconds, spread = 0) =>
   seconds.map((each, index) => ({ size: 16 * 4 ** index, seconds: each, spread }));
