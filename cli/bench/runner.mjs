@@ -170,12 +170,16 @@ export async function enterRow(definition, size, wait, competitors, inFlight) {
 /**
  * Returns the forms of a competitor for a row. Millrace takes part in exactly the row's form, the
  * others in the nearest one that they have: a new Buffer in place of a target, promises in place of
- * callbacks, and synchronous calls if the row allows it.
+ * callbacks, and synchronous calls if the row allows it; a loop of single calls in place of a batch,
+ * where hex strings may be the fastest digests; and those with `texts` hash a string as they hash
+ * bytes.
  *
- * @param {{ name: string, forms: readonly any[], engine?: boolean }} competitor
+ * @param {{ name: string, forms: readonly any[], engine?: boolean, texts?: boolean }} competitor
  */
-export function choose({ name, forms, engine }, definition, wait) {
+export function choose({ name, forms, engine, texts }, definition, wait) {
   const near = name !== 'millrace';
+  const batch = near && definition.group === 'many';
+  const group = batch || (texts && definition.group === 'text') ? 'hash' : definition.group;
   // Engines take part in their own tables only, beside node:crypto.
   if (
     Boolean(definition.engines) !== Boolean(engine) &&
@@ -190,18 +194,19 @@ export function choose({ name, forms, engine }, definition, wait) {
     callback: ['callback', 'promise'],
     promise: ['promise', 'callback'],
   }[wait];
-  const waits = definition.alsoSync ? [...asked, 'sync'] : asked;
+  const waits = definition.alsoSync || batch ? [...asked, 'sync'] : asked;
   const outputs = definition.output === 'into' ? ['into', 'buffer'] : [definition.output];
   for (const style of near ? waits : [wait]) {
     for (const output of near ? outputs : [definition.output]) {
       const found = forms.filter(
         (form) =>
           form.wait === style &&
-          form.output === output &&
-          form.group === definition.group &&
+          (form.output === output || (batch && form.output === 'hex')) &&
+          form.group === group &&
+          !(batch && form.alone) &&
           (form.algorithm ?? definition.algorithm) === definition.algorithm &&
           (form.algorithms?.includes(definition.algorithm) ?? true) &&
-          (form.operation ?? definition.operation) === definition.operation &&
+          (batch || (form.operation ?? definition.operation) === definition.operation) &&
           (form.keyForm ?? definition.key) === definition.key,
       );
       if (found.length > 0) return found;
@@ -219,13 +224,26 @@ async function enter(competitor, form, definition, size, count) {
   for (const each of inputs) await competitor.prepare(competitor.tools, each);
   // Compiled from its source text, so that it has its own type feedback.
   const list = fresh(form.list);
-  const calls = inputs.map((each) => list(competitor.tools, each)[form.index][2]);
+  const callOf = (each) => list(competitor.tools, each)[form.key];
+  const calls = inputs.map((each) =>
+    definition.group === 'many' && form.group === 'hash'
+      ? loopOf(each, form, callOf)
+      : callOf(each),
+  );
   // All at once, as they are timed: concurrent jobs must not mix up their results.
   const results = await Promise.all(calls.map((call) => promised(call, form.wait)()));
   const answer = answerBytes(results[0], inputs[0]);
   if (results.some((each, index) => !answerBytes(each, inputs[index]).equals(answer)))
     throw new Error('jobs in flight at once answer differently');
   return { competitor, form, calls, answer, samples: [], latencies: [], cores: [] };
+}
+
+/** Returns the call of a batch by single calls. */
+function loopOf(inputs, { wait }, callOf) {
+  const calls = inputs.sources.map((source) => callOf({ ...inputs, source }));
+  return wait === 'sync'
+    ? () => calls.map((call) => call())
+    : () => Promise.all(calls.map((call) => promised(call, wait)()));
 }
 
 /** Returns a call that returns a promise. */

@@ -14,6 +14,7 @@ import { piscina } from './piscina.mjs';
  * @property {() => unknown} [unload]
  * @property {(tools: any) => unknown} [beforeTurn] called before each of its asynchronous samples
  * @property {readonly any[]} forms
+ * @property {boolean} [texts] true if its hashes take strings
  * @property {boolean} [engine] of the tables of engines only
  */
 

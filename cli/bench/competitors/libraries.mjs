@@ -12,13 +12,15 @@ export const hashTypes = { xxh32: 'xxHash32', xxh64: 'xxHash64' };
  * returns what a job needs by name (a hash of the job's algorithm).
  *
  * @param {{ name: string, packageName?: string, addon?: string, load?: (name: string) => any,
- *   uses?: (library: any, inputs: any) => object, about?: string, forms: any[][] }} description
+ *   uses?: (library: any, inputs: any) => object, texts?: boolean, about?: string,
+ *   forms: any[][] }} description
  * @returns {import('./all.mjs').Competitor}
  */
-function library({ name, packageName = name, addon, load, uses, about = '', forms: lists }) {
+function library({ name, packageName = name, addon, load, uses, texts, about = '', forms: lists }) {
   return {
     name,
     packageName,
+    texts,
     async load() {
       if (addon !== undefined) needsAddon(packageName, addon);
       const library = await (load ?? requirePackage)(packageName);
@@ -33,7 +35,6 @@ const blake3 = { algorithm: 'blake3' };
 const xxh32 = { group: 'hash', algorithm: 'xxh32' };
 const xxh64 = { algorithm: 'xxh64' };
 const seal = { group: 'aead', operation: 'seal' };
-const convert = { group: 'convert' };
 
 export const libraries = [
   // The original package of the asynchronous calls: friendly calls (a new Buffer) and zero-copy
@@ -43,70 +44,91 @@ export const libraries = [
     packageName: '@ronomon/crypto-async',
     uses: () => ({ noAad: Buffer.alloc(16).subarray(0, 0) }),
     forms: [
-      forms({ group: 'hash' }, ({ library }, { algorithm, source, size, target }) => [
-        ['hash', 'sync hex', () => library.hash(algorithm, source).toString('hex')],
-        ['hash', 'sync buffer', () => library.hash(algorithm, source)],
-        ['hash', 'callback buffer', (done) => library.hash(algorithm, source, done)],
-        ['hash zero-copy', 'sync into', () => library.hash(algorithm, source, 0, size, target, 0)],
-        [
-          'hash zero-copy',
-          'callback into',
-          (done) => library.hash(algorithm, source, 0, size, target, 0, done),
-        ],
-      ]),
-      forms({ group: 'hmac' }, ({ library }, { hash, rawKey, source, size, target }) => [
-        ['hmac', 'sync buffer', () => library.hmac(hash, rawKey, source)],
-        ['hmac', 'callback buffer', (done) => library.hmac(hash, rawKey, source, done)],
-        [
-          'hmac zero-copy',
-          'sync into',
-          () => library.hmac(hash, rawKey, 0, 32, source, 0, size, target, 0),
-        ],
-      ]),
+      forms({ group: 'hash', alone: true }, ({ library }, { algorithm, source, size, target }) => ({
+        'sync hex: hash': () => library.hash(algorithm, source).toString('hex'),
+        'sync buffer: hash': () => library.hash(algorithm, source),
+        'callback buffer: hash': (done) => library.hash(algorithm, source, done),
+        'sync into: hash zero-copy': () => library.hash(algorithm, source, 0, size, target, 0),
+        'callback into: hash zero-copy': (done) =>
+          library.hash(algorithm, source, 0, size, target, 0, done),
+      })),
+      forms({ group: 'hmac' }, ({ library }, { hash, rawKey, source, size, target }) => ({
+        'sync buffer: hmac': () => library.hmac(hash, rawKey, source),
+        'callback buffer: hmac': (done) => library.hmac(hash, rawKey, source, done),
+        'sync into: hmac zero-copy': () =>
+          library.hmac(hash, rawKey, 0, 32, source, 0, size, target, 0),
+      })),
       forms(
         { group: 'cipher' },
-        ({ library }, { algorithm: name, rawKey: key, iv, source, size, target }) => [
-          ['cipher', 'sync buffer', () => library.cipher(name, 1, key, iv, source)],
-          ['cipher', 'callback buffer', (done) => library.cipher(name, 1, key, iv, source, done)],
-          [
-            'cipher zero-copy',
-            'sync into',
-            () => library.cipher(name, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0),
-          ],
-          [
-            'cipher zero-copy',
-            'callback into',
-            (f) => library.cipher(name, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0, f),
-          ],
-        ],
+        ({ library }, { algorithm: name, rawKey: key, iv, source, size, target }) => ({
+          'sync buffer: cipher': () => library.cipher(name, 1, key, iv, source),
+          'callback buffer: cipher': (done) => library.cipher(name, 1, key, iv, source, done),
+          'sync into: cipher zero-copy': () =>
+            library.cipher(name, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0),
+          'callback into: cipher zero-copy': (f) =>
+            library.cipher(name, 1, key, 0, 32, iv, 0, 16, source, 0, size, target, 0, f),
+        }),
       ),
-      // prettier-ignore
       forms(
         seal,
-        ({ library }, { algorithm: name, rawKey: key, iv, source, size, target, noAad, tag }) => [
-          ['cipher', 'sync buffer', () => library.cipher(name, 1, key, iv, source, noAad, tag)],
-          ['cipher', 'callback buffer', (done) => library.cipher(
-            name, 1, key, iv, source, noAad, tag, done,
-          )],
-          ['cipher zero-copy', 'sync into', () => library.cipher(
-            name, 1, key, 0, 32, iv, 0, 12, source, 0, size, target, 0, source, 0, 0, tag, 0, 16,
-          )],
-          ['cipher zero-copy', 'callback into', (done) => library.cipher(
-            name, 1, key, 0, 32, iv, 0, 12, source, 0, size, target, 0, source, 0, 0, tag, 0, 16,
-            done,
-          )],
-        ],
+        ({ library }, { algorithm: name, rawKey: key, iv, source, size, target, noAad, tag }) => ({
+          'sync buffer: cipher': () => library.cipher(name, 1, key, iv, source, noAad, tag),
+          'callback buffer: cipher': (done) =>
+            library.cipher(name, 1, key, iv, source, noAad, tag, done),
+          'sync into: cipher zero-copy': () =>
+            library.cipher(
+              name,
+              1,
+              key,
+              0,
+              32,
+              iv,
+              0,
+              12,
+              source,
+              0,
+              size,
+              target,
+              0,
+              source,
+              0,
+              0,
+              tag,
+              0,
+              16,
+            ),
+          'callback into: cipher zero-copy': (done) =>
+            library.cipher(
+              name,
+              1,
+              key,
+              0,
+              32,
+              iv,
+              0,
+              12,
+              source,
+              0,
+              size,
+              target,
+              0,
+              source,
+              0,
+              0,
+              tag,
+              0,
+              16,
+              done,
+            ),
+        }),
       ),
       forms(
         { ...seal, operation: 'open' },
-        ({ library }, { algorithm: name, rawKey: key, iv, ciphertext: text, noAad, tag }) => [
-          ['cipher', 'sync buffer', () => library.cipher(name, 0, key, iv, text, noAad, tag)],
-          [
-            'cipher',
-            'callback buffer',
-            (done) => library.cipher(name, 0, key, iv, text, noAad, tag, done),
-          ],
-        ],
+        ({ library }, { algorithm: name, rawKey: key, iv, ciphertext: text, noAad, tag }) => ({
+          'sync buffer: cipher': () => library.cipher(name, 0, key, iv, text, noAad, tag),
+          'callback buffer: cipher': (done) =>
+            library.cipher(name, 0, key, iv, text, noAad, tag, done),
+        }),
       ),
     ],
   }),
@@ -115,37 +137,22 @@ export const libraries = [
   library({
     name: 'sodium-native',
     forms: [
-      forms({ group: 'hash', algorithm: 'sha256' }, ({ library }, { source }) => [
-        [
-          'crypto_hash_sha256',
-          'sync buffer',
-          () => {
-            const digest = Buffer.allocUnsafe(32);
-            library.crypto_hash_sha256(digest, source);
-            return digest;
-          },
-        ],
-      ]),
+      forms({ group: 'hash', algorithm: 'sha256' }, ({ library }, { source }) => ({
+        'sync buffer: crypto_hash_sha256': () => {
+          const digest = Buffer.allocUnsafe(32);
+          library.crypto_hash_sha256(digest, source);
+          return digest;
+        },
+      })),
       forms(
         { ...seal, operation: 'open', algorithm: 'chacha20-poly1305' },
-        ({ library }, { rawKey, iv, sealed, size }) => [
-          [
-            'crypto_aead_chacha20poly1305_ietf_decrypt',
-            'sync buffer',
-            () => {
-              const text = Buffer.allocUnsafe(size);
-              library.crypto_aead_chacha20poly1305_ietf_decrypt(
-                text,
-                null,
-                sealed,
-                null,
-                iv,
-                rawKey,
-              );
-              return text;
-            },
-          ],
-        ],
+        ({ library }, { rawKey, iv, sealed, size }) => ({
+          'sync buffer: crypto_aead_chacha20poly1305_ietf_decrypt': () => {
+            const text = Buffer.allocUnsafe(size);
+            library.crypto_aead_chacha20poly1305_ietf_decrypt(text, null, sealed, null, iv, rawKey);
+            return text;
+          },
+        }),
       ),
     ],
   }),
@@ -156,47 +163,28 @@ export const libraries = [
     addon: 'build/Release/openssl.node',
     uses: (_, { algorithm }) => ({ type: hashTypes[algorithm] ?? algorithm }),
     forms: [
-      forms({ group: 'hash' }, ({ library }, { type, source }) => [
-        ['hashAsBigInt', 'sync bigint', () => library.hashAsBigInt(type, source)],
-        ['hashAsBuffer', 'sync buffer', () => library.hashAsBuffer(type, source)],
-        ['hashAsBuffer', 'sync hex', () => library.hashAsBuffer(type, source).toString('hex')],
-      ]),
+      forms({ group: 'hash' }, ({ library }, { type, source }) => ({
+        'sync bigint: hashAsBigInt': () => library.hashAsBigInt(type, source),
+        'sync buffer: hashAsBuffer': () => library.hashAsBuffer(type, source),
+        'sync hex: hashAsBuffer': () => library.hashAsBuffer(type, source).toString('hex'),
+      })),
       forms(
         { group: 'bigint-hash', operation: 'hashAsBigInt' },
-        ({ library }, { type, source }) => [
-          ['hashAsBigInt', 'sync bigint', () => library.hashAsBigInt(type, source)],
-        ],
+        ({ library }, { type, source }) => ({
+          'sync bigint: hashAsBigInt': () => library.hashAsBigInt(type, source),
+        }),
       ),
-      forms({ group: 'bigint-hash', operation: 'getHasher' }, ({ library }, { type, source }) => [
-        ['getHasher', 'sync bigint', () => library.getHasher(type).update(source).digestBigInt()],
-      ]),
-      forms({ group: 'text' }, ({ library }, { type, text }) => [
-        ['getHasher', 'sync bigint', () => library.getHasher(type).update(text).digestBigInt()],
-        [
-          'getHasher',
-          'sync hex',
-          () => library.getHasher(type).update(text).digest().toString('hex'),
-        ],
-      ]),
-      forms({ group: 'hasher' }, ({ library }, { type, parts: [a, b, c] }) => [
-        [
-          'getHasher',
-          'sync hex',
-          () => library.getHasher(type).update(a).update(b).update(c).digest().toString('hex'),
-        ],
-      ]),
-      forms({ group: 'many' }, ({ library }, { type, sources }) => [
-        [
-          'loop of hashAsBuffer',
-          'sync buffer',
-          () => sources.map((source) => library.hashAsBuffer(type, source)),
-        ],
-        [
-          'loop of hashAsBuffer',
-          'sync hex',
-          () => sources.map((source) => library.hashAsBuffer(type, source).toString('hex')),
-        ],
-      ]),
+      forms({ group: 'bigint-hash', operation: 'getHasher' }, ({ library }, { type, source }) => ({
+        'sync bigint: getHasher': () => library.getHasher(type).update(source).digestBigInt(),
+      })),
+      forms({ group: 'text' }, ({ library }, { type, text }) => ({
+        'sync bigint: getHasher': () => library.getHasher(type).update(text).digestBigInt(),
+        'sync hex: getHasher': () => library.getHasher(type).update(text).digest().toString('hex'),
+      })),
+      forms({ group: 'hasher' }, ({ library }, { type, parts: [a, b, c] }) => ({
+        'sync hex: getHasher': () =>
+          library.getHasher(type).update(a).update(b).update(c).digest().toString('hex'),
+      })),
     ],
   }),
 
@@ -205,18 +193,10 @@ export const libraries = [
     name: 'bigint-buffer',
     addon: 'build/Release/bigint_buffer.node',
     forms: [
-      forms({ ...convert, algorithm: 'toBigIntBE' }, ({ library }, { source }) => [
-        ['toBigIntBE', 'sync bigint', () => library.toBigIntBE(source)],
-      ]),
-      forms({ ...convert, algorithm: 'toBigIntLE' }, ({ library }, { source }) => [
-        ['toBigIntLE', 'sync bigint', () => library.toBigIntLE(source)],
-      ]),
-      forms({ ...convert, algorithm: 'toBufferBE' }, ({ library }, { number, size }) => [
-        ['toBufferBE', 'sync buffer', () => library.toBufferBE(number, size)],
-      ]),
-      forms({ ...convert, algorithm: 'toBufferLE' }, ({ library }, { number, size }) => [
-        ['toBufferLE', 'sync buffer', () => library.toBufferLE(number, size)],
-      ]),
+      forms({ group: 'convert' }, ({ library }, { algorithm, source, number, size }) => ({
+        'sync bigint: convert': () => library[algorithm](source),
+        'sync buffer: convert': () => library[algorithm](number, size),
+      })),
     ],
   }),
 
@@ -224,6 +204,7 @@ export const libraries = [
   // start anew with init().
   library({
     name: 'hash-wasm',
+    texts: true,
     load: async (name) => {
       const wasm = requirePackage(name);
       return {
@@ -253,31 +234,15 @@ export const libraries = [
       oneShot: oneShots[algorithm],
     }),
     forms: [
-      forms({ group: 'hash' }, (_, { hasher, oneShot, source }) => [
-        ['hasher', 'sync bigint', () => BigInt('0x' + hasher.init().update(source).digest('hex'))],
-        ['hasher', 'sync hex', () => hasher.init().update(source).digest('hex')],
-        ['hasher', 'sync buffer', () => hasher.init().update(source).digest('binary')],
-        ['one-shot', 'promise hex', () => oneShot(source)],
-      ]),
-      forms({ group: 'text' }, (_, { hasher, text }) => [
-        ['hasher', 'sync bigint', () => BigInt('0x' + hasher.init().update(text).digest('hex'))],
-        ['hasher', 'sync hex', () => hasher.init().update(text).digest('hex')],
-      ]),
-      forms({ group: 'hasher' }, (_, { hasher, parts: [a, b, c] }) => [
-        ['hasher', 'sync hex', () => hasher.init().update(a).update(b).update(c).digest('hex')],
-      ]),
-      forms({ group: 'many' }, (_, { hasher, sources }) => [
-        [
-          'loop of hasher',
-          'sync buffer',
-          () => sources.map((source) => hasher.init().update(source).digest('binary')),
-        ],
-        [
-          'loop of hasher',
-          'sync hex',
-          () => sources.map((source) => hasher.init().update(source).digest('hex')),
-        ],
-      ]),
+      forms({ group: 'hash' }, (_, { hasher, oneShot, source }) => ({
+        'sync bigint: hasher': () => BigInt('0x' + hasher.init().update(source).digest('hex')),
+        'sync hex: hasher': () => hasher.init().update(source).digest('hex'),
+        'sync buffer: hasher': () => hasher.init().update(source).digest('binary'),
+        'promise hex: one-shot': () => oneShot(source),
+      })),
+      forms({ group: 'hasher' }, (_, { hasher, parts: [a, b, c] }) => ({
+        'sync hex: hasher': () => hasher.init().update(a).update(b).update(c).digest('hex'),
+      })),
     ],
   }),
 
@@ -299,21 +264,17 @@ export const libraries = [
       utf8ToBytes,
     }),
     forms: [
-      forms({ group: 'hash' }, (_, { noble, toHex, source }) => [
-        ['hash', 'sync bigint', () => BigInt('0x' + toHex(noble(source)))],
-        ['hash', 'sync hex', () => toHex(noble(source))],
-        ['hash', 'sync buffer', () => noble(source)],
-      ]),
-      forms({ group: 'text' }, (_, { noble, toHex, utf8ToBytes, text }) => [
-        ['hash', 'sync hex', () => toHex(noble(utf8ToBytes(text)))],
-      ]),
-      forms({ group: 'hasher' }, (_, { noble, toHex, parts: [a, b, c] }) => [
-        ['create', 'sync hex', () => toHex(noble.create().update(a).update(b).update(c).digest())],
-      ]),
-      forms({ group: 'many' }, (_, { noble, toHex, sources }) => [
-        ['loop of hash', 'sync buffer', () => sources.map((source) => noble(source))],
-        ['loop of hash', 'sync hex', () => sources.map((source) => toHex(noble(source)))],
-      ]),
+      forms({ group: 'hash' }, (_, { noble, toHex, source }) => ({
+        'sync bigint: hash': () => BigInt('0x' + toHex(noble(source))),
+        'sync hex: hash': () => toHex(noble(source)),
+        'sync buffer: hash': () => noble(source),
+      })),
+      forms({ group: 'text' }, (_, { noble, toHex, utf8ToBytes, text }) => ({
+        'sync hex: hash': () => toHex(noble(utf8ToBytes(text))),
+      })),
+      forms({ group: 'hasher' }, (_, { noble, toHex, parts: [a, b, c] }) => ({
+        'sync hex: create': () => toHex(noble.create().update(a).update(b).update(c).digest()),
+      })),
     ],
   }),
 
@@ -332,35 +293,30 @@ export const libraries = [
       },
     }),
     forms: [
-      forms({ group: 'kdf', algorithm: 'argon2id' }, ({ library }, { password, argon }) => [
-        ['hashRawSync', 'sync buffer', () => library.hashRawSync(password, argon)],
-        ['hashRaw', 'promise buffer', () => library.hashRaw(password, argon)],
-      ]),
+      forms({ group: 'kdf', algorithm: 'argon2id' }, ({ library }, { password, argon }) => ({
+        'sync buffer: hashRawSync': () => library.hashRawSync(password, argon),
+        'promise buffer: hashRaw': () => library.hashRaw(password, argon),
+      })),
     ],
   }),
 
   // Native, in Rust: BigInts, for xxh32 numbers.
   library({
     name: '@node-rs/xxhash',
+    texts: true,
     uses: ({ xxh32, xxh64, xxh3, Xxh64 }, { algorithm }) => ({
       xxhash: { xxh32, xxh64, 'xxh3-64': xxh3.xxh64 }[algorithm],
       Hasher: { xxh64: Xxh64, 'xxh3-64': xxh3.Xxh3 }[algorithm],
     }),
     forms: [
-      forms({ group: 'hash' }, (_, { xxhash, source }) => [
-        ['one-shot', 'sync bigint', () => xxhash(source)],
-        ['one-shot', 'sync hex', () => xxhash(source).toString(16).padStart(16, '0')],
-      ]),
-      forms({ group: 'text' }, (_, { xxhash, text }) => [
-        ['one-shot', 'sync bigint', () => xxhash(text)],
-      ]),
-      forms({ group: 'hasher' }, (_, { Hasher, parts: [a, b, c] }) => [
-        [
-          'class',
-          'sync hex',
-          () => new Hasher().update(a).update(b).update(c).digest().toString(16).padStart(16, '0'),
-        ],
-      ]),
+      forms({ group: 'hash' }, (_, { xxhash, source }) => ({
+        'sync bigint: one-shot': () => xxhash(source),
+        'sync hex: one-shot': () => xxhash(source).toString(16).padStart(16, '0'),
+      })),
+      forms({ group: 'hasher' }, (_, { Hasher, parts: [a, b, c] }) => ({
+        'sync hex: class': () =>
+          new Hasher().update(a).update(b).update(c).digest().toString(16).padStart(16, '0'),
+      })),
     ],
   }),
 
@@ -369,26 +325,22 @@ export const libraries = [
     name: 'xxhash-wasm',
     load: (name) => requirePackage(name)(),
     forms: [
-      forms(xxh32, ({ library }, { source }) => [
-        ['h32Raw', 'sync bigint', () => library.h32Raw(source)],
-      ]),
-      forms({ group: 'hash', ...xxh64 }, ({ library }, { source }) => [
-        ['h64Raw', 'sync bigint', () => library.h64Raw(source)],
-        ['h64Raw', 'sync hex', () => library.h64Raw(source).toString(16).padStart(16, '0')],
-      ]),
-      forms({ group: 'text', ...xxh64 }, ({ library }, { text }) => [
-        ['h64', 'sync bigint', () => library.h64(text)],
-      ]),
-      forms({ group: 'hasher', ...xxh64 }, ({ library }, { parts: [a, b, c] }) => [
-        [
-          'create64',
-          'sync hex',
-          () => {
-            const digest = library.create64().update(a).update(b).update(c).digest();
-            return digest.toString(16).padStart(16, '0');
-          },
-        ],
-      ]),
+      forms(xxh32, ({ library }, { source }) => ({
+        'sync bigint: h32Raw': () => library.h32Raw(source),
+      })),
+      forms({ group: 'hash', ...xxh64 }, ({ library }, { source }) => ({
+        'sync bigint: h64Raw': () => library.h64Raw(source),
+        'sync hex: h64Raw': () => library.h64Raw(source).toString(16).padStart(16, '0'),
+      })),
+      forms({ group: 'text', ...xxh64 }, ({ library }, { text }) => ({
+        'sync bigint: h64': () => library.h64(text),
+      })),
+      forms({ group: 'hasher', ...xxh64 }, ({ library }, { parts: [a, b, c] }) => ({
+        'sync hex: create64': () => {
+          const digest = library.create64().update(a).update(b).update(c).digest();
+          return digest.toString(16).padStart(16, '0');
+        },
+      })),
     ],
   }),
 
@@ -399,68 +351,52 @@ export const libraries = [
       XXHash: { xxh32, xxh64, 'xxh3-64': XXHash3 }[algorithm],
     }),
     forms: [
-      forms(xxh32, (_, { XXHash, source }) => [
-        ['hash', 'sync bigint', () => XXHash.hash(source).readUInt32BE()],
-      ]),
+      forms(xxh32, (_, { XXHash, source }) => ({
+        'sync bigint: hash': () => XXHash.hash(source).readUInt32BE(),
+      })),
       ...['xxh64', 'xxh3-64'].map((algorithm) =>
-        forms({ group: 'hash', algorithm }, (_, { XXHash, source }) => [
-          ['hash', 'sync bigint', () => XXHash.hash(source).readBigUInt64BE()],
-        ]),
+        forms({ group: 'hash', algorithm }, (_, { XXHash, source }) => ({
+          'sync bigint: hash': () => XXHash.hash(source).readBigUInt64BE(),
+        })),
       ),
-      forms({ group: 'hash' }, (_, { XXHash, source }) => [
-        ['hash', 'sync hex', () => XXHash.hash(source).toString('hex')],
-      ]),
+      forms({ group: 'hash' }, (_, { XXHash, source }) => ({
+        'sync hex: hash': () => XXHash.hash(source).toString('hex'),
+      })),
     ],
   }),
 
   // keccak 3 (native, with the interface of node:crypto's Hash): Keccak and SHA-3 only.
   library({
     name: 'keccak',
+    texts: true,
     forms: [
-      forms({ group: 'hash' }, ({ library: keccak }, { algorithm, source }) => [
-        [
-          'update',
-          'sync bigint',
-          () => BigInt('0x' + keccak(algorithm).update(source).digest('hex')),
-        ],
-        ['update', 'sync hex', () => keccak(algorithm).update(source).digest('hex')],
-        ['update', 'sync buffer', () => keccak(algorithm).update(source).digest()],
-      ]),
-      forms({ group: 'text' }, ({ library: keccak }, { algorithm, text }) => [
-        ['update', 'sync hex', () => keccak(algorithm).update(text).digest('hex')],
-      ]),
-      forms({ group: 'hasher' }, ({ library: keccak }, { algorithm, parts: [a, b, c] }) => [
-        ['update', 'sync hex', () => keccak(algorithm).update(a).update(b).update(c).digest('hex')],
-      ]),
-      forms({ group: 'many' }, ({ library: keccak }, { algorithm, sources }) => [
-        [
-          'loop of update',
-          'sync buffer',
-          () => sources.map((source) => keccak(algorithm).update(source).digest()),
-        ],
-      ]),
+      forms({ group: 'hash' }, ({ library: keccak }, { algorithm, source }) => ({
+        'sync bigint: update': () => BigInt('0x' + keccak(algorithm).update(source).digest('hex')),
+        'sync hex: update': () => keccak(algorithm).update(source).digest('hex'),
+        'sync buffer: update': () => keccak(algorithm).update(source).digest(),
+      })),
+      forms({ group: 'hasher' }, ({ library: keccak }, { algorithm, parts: [a, b, c] }) => ({
+        'sync hex: update': () => keccak(algorithm).update(a).update(b).update(c).digest('hex'),
+      })),
     ],
   }),
 
   // JavaScript, hex strings: the Keccak of many Ethereum libraries.
   library({
     name: 'js-sha3',
+    texts: true,
     uses: ({ keccak256, sha3_256 }, { algorithm }) => ({
       sha3: { keccak256, 'sha3-256': sha3_256 }[algorithm],
     }),
     forms: [
-      forms({ group: 'hash' }, (_, { sha3, source }) => [
-        ['hash', 'sync bigint', () => BigInt('0x' + sha3(source))],
-        ['hash', 'sync hex', () => sha3(source)],
-        ['hash', 'sync buffer', () => sha3.arrayBuffer(source)],
-      ]),
-      forms({ group: 'text' }, (_, { sha3, text }) => [['hash', 'sync hex', () => sha3(text)]]),
-      forms({ group: 'hasher' }, (_, { sha3, parts: [a, b, c] }) => [
-        ['update', 'sync hex', () => sha3.update(a).update(b).update(c).hex()],
-      ]),
-      forms({ group: 'many' }, (_, { sha3, sources }) => [
-        ['loop of hash', 'sync buffer', () => sources.map((source) => sha3(source))],
-      ]),
+      forms({ group: 'hash' }, (_, { sha3, source }) => ({
+        'sync bigint: hash': () => BigInt('0x' + sha3(source)),
+        'sync hex: hash': () => sha3(source),
+        'sync buffer: hash': () => sha3.arrayBuffer(source),
+      })),
+      forms({ group: 'hasher' }, (_, { sha3, parts: [a, b, c] }) => ({
+        'sync hex: update': () => sha3.update(a).update(b).update(c).hex(),
+      })),
     ],
   }),
 
@@ -470,18 +406,15 @@ export const libraries = [
     name: 'blake3',
     about: ' (wasm)',
     forms: [
-      forms({ group: 'hash', ...blake3 }, ({ library }, { source }) => [
-        ['hash', 'sync bigint', () => BigInt('0x' + library.hash(source).toString('hex'))],
-        ['hash', 'sync hex', () => library.hash(source).toString('hex')],
-        ['hash', 'sync buffer', () => library.hash(source)],
-      ]),
-      forms({ group: 'hasher', ...blake3 }, ({ library }, { parts: [a, b, c] }) => [
-        [
-          'createHash',
-          'sync hex',
-          () => library.createHash().update(a).update(b).update(c).digest('hex'),
-        ],
-      ]),
+      forms({ group: 'hash', ...blake3 }, ({ library }, { source }) => ({
+        'sync bigint: hash': () => BigInt('0x' + library.hash(source).toString('hex')),
+        'sync hex: hash': () => library.hash(source).toString('hex'),
+        'sync buffer: hash': () => library.hash(source),
+      })),
+      forms({ group: 'hasher', ...blake3 }, ({ library }, { parts: [a, b, c] }) => ({
+        'sync hex: createHash': () =>
+          library.createHash().update(a).update(b).update(c).digest('hex'),
+      })),
     ],
   }),
 
@@ -489,18 +422,15 @@ export const libraries = [
   library({
     name: '@napi-rs/blake-hash',
     forms: [
-      forms({ group: 'hash', ...blake3 }, ({ library }, { source }) => [
-        ['blake3', 'sync bigint', () => BigInt('0x' + library.blake3(source).toString('hex'))],
-        ['blake3', 'sync hex', () => library.blake3(source).toString('hex')],
-        ['blake3', 'sync buffer', () => library.blake3(source)],
-      ]),
-      forms({ group: 'hasher', ...blake3 }, ({ library }, { parts: [a, b, c] }) => [
-        [
-          'Blake3Hasher',
-          'sync hex',
-          () => new library.Blake3Hasher().update(a).update(b).update(c).digest('hex'),
-        ],
-      ]),
+      forms({ group: 'hash', ...blake3 }, ({ library }, { source }) => ({
+        'sync bigint: blake3': () => BigInt('0x' + library.blake3(source).toString('hex')),
+        'sync hex: blake3': () => library.blake3(source).toString('hex'),
+        'sync buffer: blake3': () => library.blake3(source),
+      })),
+      forms({ group: 'hasher', ...blake3 }, ({ library }, { parts: [a, b, c] }) => ({
+        'sync hex: Blake3Hasher': () =>
+          new library.Blake3Hasher().update(a).update(b).update(c).digest('hex'),
+      })),
     ],
   }),
 ];

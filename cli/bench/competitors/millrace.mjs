@@ -19,11 +19,10 @@ function load() {
   };
 }
 
-const convert = { group: 'convert' };
-
 /** @type {import('./all.mjs').Competitor} */
 export const millrace = {
   name: 'millrace',
+  texts: true,
   load,
   prepare({ millrace }, inputs) {
     const { algorithm, keyForm, rawKey, operation } = inputs;
@@ -33,140 +32,101 @@ export const millrace = {
     if (operation === 'reused') inputs.hasher = millrace.createHash(algorithm);
   },
   forms: [
-    ...forms({ group: 'hash' }, ({ millrace, promises }, { algorithm, source, target }) => [
-      ['hash bigint', 'sync bigint', () => millrace.hash(algorithm, source, 'bigint')],
-      ['hash hex', 'sync hex', () => millrace.hash(algorithm, source, 'hex')],
-      ['hash hex', 'promise hex', () => promises.hash(algorithm, source, 'hex')],
-      ['hash', 'sync buffer', () => millrace.hash(algorithm, source)],
-      ['hash', 'callback buffer', (done) => millrace.hash(algorithm, source, done)],
-      ['hash', 'promise buffer', () => promises.hash(algorithm, source)],
-      ['hash target', 'sync into', () => millrace.hash(algorithm, source, { target })],
-      ['hash target', 'callback into', (f) => millrace.hash(algorithm, source, { target }, f)],
-      ['hash target', 'promise into', () => promises.hash(algorithm, source, { target })],
-    ]),
-    ...forms({ group: 'text' }, ({ millrace }, { algorithm, text }) => [
-      ['hash bigint', 'sync bigint', () => millrace.hash(algorithm, text, 'bigint')],
-      ['hash hex', 'sync hex', () => millrace.hash(algorithm, text, 'hex')],
-    ]),
+    ...forms({ group: 'hash' }, ({ millrace, promises }, { algorithm, source, target }) => ({
+      'sync bigint: hash bigint': () => millrace.hash(algorithm, source, 'bigint'),
+      'sync hex: hash hex': () => millrace.hash(algorithm, source, 'hex'),
+      'promise hex: hash hex': () => promises.hash(algorithm, source, 'hex'),
+      'sync buffer: hash': () => millrace.hash(algorithm, source),
+      'callback buffer: hash': (done) => millrace.hash(algorithm, source, done),
+      'promise buffer: hash': () => promises.hash(algorithm, source),
+      'sync into: hash target': () => millrace.hash(algorithm, source, { target }),
+      'callback into: hash target': (f) => millrace.hash(algorithm, source, { target }, f),
+      'promise into: hash target': () => promises.hash(algorithm, source, { target }),
+    })),
     ...forms(
       { group: 'hasher', operation: 'new' },
-      ({ millrace }, { algorithm, parts: [a, b, c] }) => [
-        [
-          'createHash',
-          'sync hex',
-          () => millrace.createHash(algorithm).update(a).update(b).update(c).digest('hex'),
-        ],
-      ],
+      ({ millrace }, { algorithm, parts: [a, b, c] }) => ({
+        'sync hex: createHash': () =>
+          millrace.createHash(algorithm).update(a).update(b).update(c).digest('hex'),
+      }),
     ),
-    ...forms({ group: 'hasher', operation: 'reused' }, (_, { hasher, parts: [a, b, c] }) => [
-      ['reset', 'sync hex', () => hasher.reset().update(a).update(b).update(c).digest('hex')],
-    ]),
+    ...forms({ group: 'hasher', operation: 'reused' }, (_, { hasher, parts: [a, b, c] }) => ({
+      'sync hex: reset': () => hasher.reset().update(a).update(b).update(c).digest('hex'),
+    })),
     ...forms(
       { group: 'many', operation: 'array' },
-      ({ millrace, promises }, { algorithm, sources }) => [
-        ['hashMany', 'sync buffer', () => millrace.hashMany(algorithm, sources)],
-        ['hashMany', 'promise buffer', () => promises.hashMany(algorithm, sources)],
-        ['hashMany hex', 'sync hex', () => millrace.hashMany(algorithm, sources, 'hex')],
-      ],
+      ({ millrace, promises }, { algorithm, sources }) => ({
+        'sync buffer: hashMany': () => millrace.hashMany(algorithm, sources),
+        'promise buffer: hashMany': () => promises.hashMany(algorithm, sources),
+        'sync hex: hashMany hex': () => millrace.hashMany(algorithm, sources, 'hex'),
+      }),
     ),
     ...forms(
       { group: 'many', operation: 'packed' },
-      ({ millrace, promises }, { algorithm, source: data, size }) => [
-        ['hashMany packed', 'sync buffer', () => millrace.hashMany(algorithm, { data, size })],
-        ['hashMany packed', 'promise buffer', () => promises.hashMany(algorithm, { data, size })],
-      ],
+      ({ millrace, promises }, { algorithm, source: data, size }) => ({
+        'sync buffer: hashMany packed': () => millrace.hashMany(algorithm, { data, size }),
+        'promise buffer: hashMany packed': () => promises.hashMany(algorithm, { data, size }),
+      }),
     ),
 
-    ...forms({ group: 'bigint-hash', operation: 'hashAsBigInt' }, ({ bigints }, i) => [
-      ['bigint-hash hashAsBigInt', 'sync bigint', () => bigints.hashAsBigInt(i.hashType, i.source)],
-    ]),
+    ...forms({ group: 'bigint-hash', operation: 'hashAsBigInt' }, ({ bigints }, i) => ({
+      'sync bigint: bigint-hash hashAsBigInt': () => bigints.hashAsBigInt(i.hashType, i.source),
+    })),
     ...forms(
       { group: 'bigint-hash', operation: 'getHasher' },
-      ({ bigints }, { hashType, source }) => [
-        [
-          'bigint-hash getHasher',
-          'sync bigint',
-          () => bigints.getHasher(hashType).update(source).digestBigInt(),
-        ],
-      ],
+      ({ bigints }, { hashType, source }) => ({
+        'sync bigint: bigint-hash getHasher': () =>
+          bigints.getHasher(hashType).update(source).digestBigInt(),
+      }),
     ),
-    ...forms({ ...convert, algorithm: 'toBigIntBE' }, ({ bigints }, { source }) => [
-      ['toBigIntBE', 'sync bigint', () => bigints.toBigIntBE(source)],
-    ]),
-    ...forms({ ...convert, algorithm: 'toBigIntLE' }, ({ bigints }, { source }) => [
-      ['toBigIntLE', 'sync bigint', () => bigints.toBigIntLE(source)],
-    ]),
-    ...forms({ ...convert, algorithm: 'toBufferBE' }, ({ bigints }, { number, size }) => [
-      ['toBufferBE', 'sync buffer', () => bigints.toBufferBE(number, size)],
-    ]),
-    ...forms({ ...convert, algorithm: 'toBufferLE' }, ({ bigints }, { number, size }) => [
-      ['toBufferLE', 'sync buffer', () => bigints.toBufferLE(number, size)],
-    ]),
+    ...forms({ group: 'convert' }, ({ bigints }, { algorithm, source, number, size }) => ({
+      'sync bigint: convert': () => bigints[algorithm](source),
+      'sync buffer: convert': () => bigints[algorithm](number, size),
+    })),
 
-    ...forms({ group: 'hmac' }, ({ millrace, promises }, { hash, key, source, target }) => [
-      ['hmac', 'sync buffer', () => millrace.hmac(hash, key, source)],
-      ['hmac', 'callback buffer', (done) => millrace.hmac(hash, key, source, done)],
-      ['hmac', 'promise buffer', () => promises.hmac(hash, key, source)],
-      ['hmac target', 'sync into raw', () => millrace.hmac(hash, key, source, { target })],
-    ]),
+    ...forms({ group: 'hmac' }, ({ millrace, promises }, { hash, key, source, target }) => ({
+      'sync buffer: hmac': () => millrace.hmac(hash, key, source),
+      'callback buffer: hmac': (done) => millrace.hmac(hash, key, source, done),
+      'promise buffer: hmac': () => promises.hmac(hash, key, source),
+      'sync into raw: hmac target': () => millrace.hmac(hash, key, source, { target }),
+    })),
     ...forms(
       { group: 'cipher' },
-      ({ millrace, promises }, { algorithm: name, key, iv, source, target }) => [
-        ['cipher', 'sync buffer', () => millrace.cipher(name, 1, key, iv, source)],
-        ['cipher', 'callback buffer', (done) => millrace.cipher(name, 1, key, iv, source, done)],
-        ['cipher', 'promise buffer', () => promises.cipher(name, 1, key, iv, source)],
-        [
-          'cipher target',
-          'sync into',
-          () => millrace.cipher(name, { encrypt: true, key, iv, source, target }),
-        ],
-        [
-          'cipher target',
-          'callback into raw',
-          (done) => millrace.cipher(name, { encrypt: true, key, iv, source, target }, done),
-        ],
-        [
-          'cipher target',
-          'promise into raw',
-          () => promises.cipher(name, { encrypt: true, key, iv, source, target }),
-        ],
-      ],
+      ({ millrace, promises }, { algorithm: name, key, iv, source, target }) => ({
+        'sync buffer: cipher': () => millrace.cipher(name, 1, key, iv, source),
+        'callback buffer: cipher': (done) => millrace.cipher(name, 1, key, iv, source, done),
+        'promise buffer: cipher': () => promises.cipher(name, 1, key, iv, source),
+        'sync into: cipher target': () =>
+          millrace.cipher(name, { encrypt: true, key, iv, source, target }),
+        'callback into raw: cipher target': (done) =>
+          millrace.cipher(name, { encrypt: true, key, iv, source, target }, done),
+        'promise into raw: cipher target': () =>
+          promises.cipher(name, { encrypt: true, key, iv, source, target }),
+      }),
     ),
     ...forms(
       { group: 'aead', operation: 'seal' },
-      ({ millrace, promises }, { algorithm: name, key, iv, source, target, tag }) => [
-        ['seal', 'sync buffer', () => millrace.seal(name, { key, nonce: iv, source })],
-        ['seal', 'callback buffer', (f) => millrace.seal(name, { key, nonce: iv, source }, f)],
-        ['seal', 'promise buffer', () => promises.seal(name, { key, nonce: iv, source })],
-        ['seal target', 'sync into', () => millrace.seal(name, { key, nonce: iv, source, target })],
-        [
-          'seal target',
-          'callback into',
-          (done) => millrace.seal(name, { key, nonce: iv, source, target }, done),
-        ],
-        [
-          'cipher target',
-          'sync into raw',
-          () => millrace.cipher(name, { encrypt: 1, key, iv, source, tag, target }),
-        ],
-        [
-          'cipher target',
-          'callback into raw',
-          (done) => millrace.cipher(name, { encrypt: 1, key, iv, source, tag, target }, done),
-        ],
-        [
-          'cipher target',
-          'promise into raw',
-          () => promises.cipher(name, { encrypt: 1, key, iv, source, tag, target }),
-        ],
-      ],
+      ({ millrace, promises }, { algorithm: name, key, iv, source, target, tag }) => ({
+        'sync buffer: seal': () => millrace.seal(name, { key, nonce: iv, source }),
+        'callback buffer: seal': (f) => millrace.seal(name, { key, nonce: iv, source }, f),
+        'promise buffer: seal': () => promises.seal(name, { key, nonce: iv, source }),
+        'sync into: seal target': () => millrace.seal(name, { key, nonce: iv, source, target }),
+        'callback into: seal target': (done) =>
+          millrace.seal(name, { key, nonce: iv, source, target }, done),
+        'sync into raw: cipher target': () =>
+          millrace.cipher(name, { encrypt: 1, key, iv, source, tag, target }),
+        'callback into raw: cipher target': (done) =>
+          millrace.cipher(name, { encrypt: 1, key, iv, source, tag, target }, done),
+        'promise into raw: cipher target': () =>
+          promises.cipher(name, { encrypt: 1, key, iv, source, tag, target }),
+      }),
     ),
     ...forms(
       { group: 'aead', operation: 'open' },
-      ({ millrace }, { algorithm, key, iv: nonce, sealed: source }) => [
-        ['open', 'sync buffer', () => millrace.open(algorithm, { key, nonce, source })],
-        ['open', 'callback buffer', (f) => millrace.open(algorithm, { key, nonce, source }, f)],
-      ],
+      ({ millrace }, { algorithm, key, iv: nonce, sealed: source }) => ({
+        'sync buffer: open': () => millrace.open(algorithm, { key, nonce, source }),
+        'callback buffer: open': (f) => millrace.open(algorithm, { key, nonce, source }, f),
+      }),
     ),
     ...derivations,
   ],
@@ -184,36 +144,10 @@ export const ownLoop = {
   prepare(_tools, inputs) {
     inputs.key = inputs.rawKey;
   },
-  forms: [
-    ...forms({ group: 'many' }, ({ millrace, promises }, { algorithm, sources, target }) => [
-      ['hash', 'sync buffer', () => sources.map((each) => millrace.hash(algorithm, each))],
-      [
-        'hash hex',
-        'sync buffer',
-        () => sources.map((each) => millrace.hash(algorithm, each, 'hex')),
-      ],
-      [
-        'hash target',
-        'sync buffer',
-        () => {
-          let written = 0;
-          for (const source of sources)
-            written += millrace.hash(algorithm, source, { target, targetOffset: written });
-          return written;
-        },
-      ],
-      ['hash hex', 'sync hex', () => sources.map((each) => millrace.hash(algorithm, each, 'hex'))],
-      [
-        'hash',
-        'promise buffer',
-        () => Promise.all(sources.map((each) => promises.hash(algorithm, each))),
-      ],
-    ]),
-    ...millrace.forms.filter(
-      ({ wait, output, group, operation }) =>
-        wait === 'sync' &&
-        (output === 'buffer' || output === 'into') &&
-        (group === 'hash' || group === 'cipher' || operation === 'seal'),
-    ),
-  ],
+  forms: millrace.forms.filter(
+    ({ wait, output, group, operation }) =>
+      wait === 'sync' &&
+      output !== 'bigint' &&
+      (group === 'hash' || group === 'cipher' || operation === 'seal'),
+  ),
 };

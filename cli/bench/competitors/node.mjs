@@ -15,6 +15,7 @@ const convert = { group: 'convert' };
  */
 export const nodeCrypto = {
   name: 'node:crypto',
+  texts: true,
   load() {
     const { scryptSync: scrypt, pbkdf2Sync: pbkdf2, hkdfSync: hkdf } = crypto;
     // Argon2 since Node.js 24.7.
@@ -31,89 +32,42 @@ export const nodeCrypto = {
     inputs.argon2 = argon2Arguments(inputs);
   },
   forms: [
-    ...forms({ group: 'hash' }, ({ crypto }, { algorithm, source }) => [
-      ['createHash', 'sync hex', () => crypto.createHash(algorithm).update(source).digest('hex')],
-      ['createHash', 'sync buffer', () => crypto.createHash(algorithm).update(source).digest()],
-      ['crypto.hash', 'sync hex', () => crypto.hash(algorithm, source, 'hex')],
-      ['crypto.hash', 'sync buffer', () => crypto.hash(algorithm, source, 'buffer')],
-      [
-        'crypto.hash hex',
-        'sync bigint',
-        () => BigInt('0x' + crypto.hash(algorithm, source, 'hex')),
-      ],
-      [
-        'createHash hex',
-        'sync bigint',
-        () => BigInt('0x' + crypto.createHash(algorithm).update(source).digest('hex')),
-      ],
-    ]),
-    ...forms({ group: 'text' }, ({ crypto }, { algorithm, text }) => [
-      ['crypto.hash', 'sync hex', () => crypto.hash(algorithm, text, 'hex')],
-      ['createHash', 'sync hex', () => crypto.createHash(algorithm).update(text).digest('hex')],
-    ]),
-    ...forms({ group: 'hasher' }, ({ crypto }, { algorithm, parts: [a, b, c] }) => [
-      [
-        'createHash',
-        'sync hex',
-        () => crypto.createHash(algorithm).update(a).update(b).update(c).digest('hex'),
-      ],
-    ]),
-    // Hex strings are its fastest digests. Its asynchronous batch is a loop that blocks; WebCrypto
-    // has another.
-    ...forms({ group: 'many' }, ({ crypto }, { algorithm, sources }) => [
-      [
-        'loop of crypto.hash',
-        'sync buffer',
-        () => sources.map((source) => crypto.hash(algorithm, source, 'buffer')),
-      ],
-      [
-        'loop of crypto.hash hex',
-        'sync buffer',
-        () => sources.map((source) => crypto.hash(algorithm, source, 'hex')),
-      ],
-      [
-        'loop of crypto.hash hex',
-        'sync hex',
-        () => sources.map((source) => crypto.hash(algorithm, source, 'hex')),
-      ],
-      [
-        'loop of crypto.hash hex',
-        'promise buffer',
-        async () => sources.map((source) => crypto.hash(algorithm, source, 'hex')),
-      ],
-    ]),
+    ...forms({ group: 'hash' }, ({ crypto }, { algorithm, source }) => ({
+      'sync hex: createHash': () => crypto.createHash(algorithm).update(source).digest('hex'),
+      'sync buffer: createHash': () => crypto.createHash(algorithm).update(source).digest(),
+      'sync hex: crypto.hash': () => crypto.hash(algorithm, source, 'hex'),
+      'sync buffer: crypto.hash': () => crypto.hash(algorithm, source, 'buffer'),
+      'sync bigint: crypto.hash hex': () => BigInt('0x' + crypto.hash(algorithm, source, 'hex')),
+      'sync bigint: createHash hex': () =>
+        BigInt('0x' + crypto.createHash(algorithm).update(source).digest('hex')),
+    })),
+    ...forms({ group: 'hasher' }, ({ crypto }, { algorithm, parts: [a, b, c] }) => ({
+      'sync hex: createHash': () =>
+        crypto.createHash(algorithm).update(a).update(b).update(c).digest('hex'),
+    })),
 
-    ...forms({ ...convert, algorithm: 'toBigIntBE' }, (_, { source }) => [
-      ['BigInt of hex', 'sync bigint', () => BigInt('0x' + source.toString('hex'))],
-    ]),
-    ...forms({ ...convert, algorithm: 'toBigIntLE' }, (_, { source }) => [
-      [
-        'BigInt of hex',
-        'sync bigint',
-        () => BigInt('0x' + Buffer.from(source).reverse().toString('hex')),
-      ],
-    ]),
-    ...forms({ ...convert, algorithm: 'toBufferBE' }, (_, { number, size }) => [
-      [
-        'Buffer of hex',
-        'sync buffer',
-        () => Buffer.from(number.toString(16).padStart(size * 2, '0'), 'hex'),
-      ],
-    ]),
-    ...forms({ ...convert, algorithm: 'toBufferLE' }, (_, { number, size }) => [
-      [
-        'Buffer of hex',
-        'sync buffer',
-        () => Buffer.from(number.toString(16).padStart(size * 2, '0'), 'hex').reverse(),
-      ],
-    ]),
+    ...forms({ ...convert, algorithm: 'toBigIntBE' }, (_, { source }) => ({
+      'sync bigint: BigInt of hex': () => BigInt('0x' + source.toString('hex')),
+    })),
+    ...forms({ ...convert, algorithm: 'toBigIntLE' }, (_, { source }) => ({
+      'sync bigint: BigInt of hex': () =>
+        BigInt('0x' + Buffer.from(source).reverse().toString('hex')),
+    })),
+    ...forms({ ...convert, algorithm: 'toBufferBE' }, (_, { number, size }) => ({
+      'sync buffer: Buffer of hex': () =>
+        Buffer.from(number.toString(16).padStart(size * 2, '0'), 'hex'),
+    })),
+    ...forms({ ...convert, algorithm: 'toBufferLE' }, (_, { number, size }) => ({
+      'sync buffer: Buffer of hex': () =>
+        Buffer.from(number.toString(16).padStart(size * 2, '0'), 'hex').reverse(),
+    })),
 
     ...forms({ group: 'hmac' }, ({ crypto }, { hash, rawKey, keyObject, source }) => {
       const call = (key) => () => crypto.createHmac(hash, key).update(source).digest();
-      return [
-        ['createHmac raw', 'sync buffer', call(rawKey)],
-        ['createHmac KeyObject', 'sync buffer', call(keyObject)],
-      ];
+      return {
+        'sync buffer: createHmac raw': call(rawKey),
+        'sync buffer: createHmac KeyObject': call(keyObject),
+      };
     }),
     ...forms({ group: 'cipher' }, ({ crypto }, { algorithm, rawKey, keyObject, iv, source }) => {
       const call = (key) => () => {
@@ -122,10 +76,10 @@ export const nodeCrypto = {
         cipher.final(); // empty for a stream cipher
         return result;
       };
-      return [
-        ['createCipheriv raw', 'sync buffer', call(rawKey)],
-        ['createCipheriv KeyObject', 'sync buffer', call(keyObject)],
-      ];
+      return {
+        'sync buffer: createCipheriv raw': call(rawKey),
+        'sync buffer: createCipheriv KeyObject': call(keyObject),
+      };
     }),
     // Ciphertext and tag stay apart: joining them would cost a copy that Node.js does not make.
     ...forms({ group: 'aead', operation: 'seal' }, ({ crypto }, inputs) => {
@@ -138,10 +92,10 @@ export const nodeCrypto = {
         inputs.tag = cipher.getAuthTag();
         return result;
       };
-      return [
-        ['createCipheriv raw', 'sync buffer', call(rawKey)],
-        ['createCipheriv KeyObject', 'sync buffer', call(keyObject)],
-      ];
+      return {
+        'sync buffer: createCipheriv raw': call(rawKey),
+        'sync buffer: createCipheriv KeyObject': call(keyObject),
+      };
     }),
     ...forms({ group: 'aead', operation: 'open' }, ({ crypto }, inputs) => {
       const { algorithm, rawKey, keyObject, iv, ciphertext, tag } = inputs;
@@ -153,10 +107,10 @@ export const nodeCrypto = {
         decipher.final();
         return result;
       };
-      return [
-        ['createDecipheriv raw', 'sync buffer', call(rawKey)],
-        ['createDecipheriv KeyObject', 'sync buffer', call(keyObject)],
-      ];
+      return {
+        'sync buffer: createDecipheriv raw': call(rawKey),
+        'sync buffer: createDecipheriv KeyObject': call(keyObject),
+      };
     }),
     ...derivations,
   ],
@@ -196,45 +150,29 @@ export const webCrypto = {
     inputs.webKey = await subtle.importKey(format, rawKey, algorithm, false, usages);
   },
   forms: [
-    ...forms({ group: 'hash' }, ({ subtle }, { webName, source }) => [
-      ['digest', 'promise buffer', () => subtle.digest(webName, source)],
-    ]),
-    ...forms({ group: 'many' }, ({ subtle }, { webName, sources }) => [
-      [
-        'digests',
-        'promise buffer',
-        () => Promise.all(sources.map((source) => subtle.digest(webName, source))),
-      ],
-    ]),
-    ...forms({ group: 'hmac' }, ({ subtle }, { webKey, source }) => [
-      ['sign', 'promise buffer', () => subtle.sign('HMAC', webKey, source)],
-    ]),
-    ...forms({ group: 'cipher' }, ({ subtle }, { webName: name, webKey, iv, source }) => [
-      [
-        'encrypt',
-        'promise buffer',
-        () => subtle.encrypt({ name, counter: iv, length: 128 }, webKey, source),
-      ],
-    ]),
+    ...forms({ group: 'hash' }, ({ subtle }, { webName, source }) => ({
+      'promise buffer: digest': () => subtle.digest(webName, source),
+    })),
+    ...forms({ group: 'hmac' }, ({ subtle }, { webKey, source }) => ({
+      'promise buffer: sign': () => subtle.sign('HMAC', webKey, source),
+    })),
+    ...forms({ group: 'cipher' }, ({ subtle }, { webName: name, webKey, iv, source }) => ({
+      'promise buffer: encrypt': () =>
+        subtle.encrypt({ name, counter: iv, length: 128 }, webKey, source),
+    })),
     ...forms(
       { group: 'aead', operation: 'seal' },
-      ({ subtle }, { webName: name, webKey, iv, source }) => [
-        [
-          'encrypt',
-          'promise buffer',
-          () => subtle.encrypt({ name, iv, tagLength: 128 }, webKey, source),
-        ],
-      ],
+      ({ subtle }, { webName: name, webKey, iv, source }) => ({
+        'promise buffer: encrypt': () =>
+          subtle.encrypt({ name, iv, tagLength: 128 }, webKey, source),
+      }),
     ),
     ...forms(
       { group: 'aead', operation: 'open' },
-      ({ subtle }, { webName: name, webKey, iv, sealed }) => [
-        [
-          'decrypt',
-          'promise buffer',
-          () => subtle.decrypt({ name, iv, tagLength: 128 }, webKey, sealed),
-        ],
-      ],
+      ({ subtle }, { webName: name, webKey, iv, sealed }) => ({
+        'promise buffer: decrypt': () =>
+          subtle.decrypt({ name, iv, tagLength: 128 }, webKey, sealed),
+      }),
     ),
   ],
 };

@@ -55,23 +55,23 @@ export const piscina = {
     if (group !== 'hash') Object.assign(inputs.task, { rawKey, iv });
   },
   forms: [
-    ...forms({ group: 'hash' }, (_, { pool, task }) => [
-      ['hash shared', 'promise buffer', () => pool.run({ ...task })],
-    ]),
-    ...forms({ group: 'cipher' }, (_, { pool, task, target }) => [
-      ['cipher shared', 'promise buffer', () => pool.run({ ...task })],
-      ['cipher shared', 'promise into', () => pool.run({ ...task, target })],
-    ]),
+    ...forms({ group: 'hash', alone: true }, (_, { pool, task }) => ({
+      'promise buffer: hash shared': () => pool.run({ ...task }),
+    })),
+    ...forms({ group: 'cipher' }, (_, { pool, task, target }) => ({
+      'promise buffer: cipher shared': () => pool.run({ ...task }),
+      'promise into: cipher shared': () => pool.run({ ...task, target }),
+    })),
     ...forms({ group: 'aead', operation: 'seal' }, (_, inputs) => {
       const call = (more) => async () => {
         const { text, tag } = await inputs.pool.run({ ...inputs.task, ...more });
         inputs.tag = tag;
         return text;
       };
-      return [
-        ['seal shared', 'promise buffer', call({})],
-        ['seal shared', 'promise into', call({ target: inputs.target })],
-      ];
+      return {
+        'promise buffer: seal shared': call({}),
+        'promise into: seal shared': call({ target: inputs.target }),
+      };
     }),
   ],
 };
