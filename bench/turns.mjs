@@ -1,22 +1,13 @@
-// Measures the forms of one row in turns, each round in another order, after all have returned the
-// same result. Without Node.js's modules: it also runs in a page.
+// Measures the forms of one row in turns, after all have returned the same result. Without Node.js's
+// modules: it also runs in a page.
 
-import {
-  calibrate,
-  fresh,
-  promiseChains,
-  runChains,
-  runLoop,
-  syncLoop,
-  wallTime,
-} from '../cli/bench/clock.mjs';
-import { median, quantile, rotated, spread } from '../cli/bench/numbers.mjs';
+import { takeTurns } from '../cli/bench/clock.mjs';
+import { median, quantile, spread } from '../cli/bench/numbers.mjs';
 
 const WARM_UP_MS = 60;
 const PAUSE_MS = 8;
-/** Rounds are left out when a row takes longer than this, down to MIN_ROUNDS. */
+/** Rounds are left out when a row takes longer than this. */
 const BUDGET_MS = 12_000;
-const MIN_ROUNDS = 3;
 
 /**
  * Measures a row: `wait` is `sync` or `promise`, `inFlight` the calls in flight, `per` the
@@ -29,52 +20,44 @@ const MIN_ROUNDS = 3;
  * `seconds` is the median of the rounds, `least` their minimum, `lower` their lowest decile and
  * quartile. Calls `begin` after the warm-up. `now` is the clock of synchronous rows.
  */
-export async function measureForms(
-  row,
-  forms,
-  { rounds, time, warmUp = WARM_UP_MS, now = wallTime, begin = () => {} },
-) {
-  const competitors = [];
-  for (const [name, form] of Object.entries(forms)) {
-    if (!form) continue;
-    const calls = Array.isArray(form) ? form : new Array(row.inFlight ?? 1).fill(form);
-    competitors.push({ name, calls, seconds: [], latencies: [] });
-  }
-  if (row.measure !== 'returned' && !row.verified) await verify(row, competitors);
-  /** @type {(competitor: any, milliseconds: number, time: number, now: any) => Promise<number>} */
-  const turn = { call: held, returned }[row.measure] ?? (row.wait === 'sync' ? loop : flight);
-  for (const competitor of competitors) await turn(competitor, warmUp, time, now);
-  for (const competitor of competitors) competitor.latencies.length = 0;
-  begin();
-  const start = performance.now();
-  for (let round = 0; round < rounds; round++) {
-    if (round >= MIN_ROUNDS && performance.now() - start > BUDGET_MS) break;
-    for (const competitor of rotated(competitors, round))
-      competitor.seconds.push((await turn(competitor, time, time, now)) / (row.per ?? 1));
-  }
-  return competitors.map(({ name, seconds, latencies }) => ({
-    competitor: name,
-    seconds: median(seconds),
-    spread: spread(seconds),
-    ...(row.measure !== 'returned' && { least: Math.min(...seconds) }),
-    lower: [quantile(seconds, 0.1), quantile(seconds, 0.25)],
-    ...(row.wait === 'promise' &&
-      row.measure === undefined && {
-        p50: quantile(latencies, 0.5),
-        p99: quantile(latencies, 0.99),
-      }),
-  }));
+export async function measureForms(row, forms, /** @type {any} */ settings) {
+  const { wait, measure, inFlight = 1, per = 1, verified } = row;
+  const candidates = Object.entries(forms)
+    .filter(([, form]) => form)
+    .map(([name, form]) => {
+      const calls = Array.isArray(form) ? form : new Array(inFlight).fill(form);
+      const sample = { call: (time) => held(calls[0], time), returned: calls[0] }[measure];
+      return /** @type {any} */ ({ name, calls, wait, sample });
+    });
+  if (measure !== 'returned' && !verified) await verify(row, candidates);
+  await takeTurns(candidates, { warmUp: WARM_UP_MS, budget: BUDGET_MS, ...settings });
+  return candidates.map(({ name, samples, latencies, failure }) => {
+    if (failure !== undefined) throw failure;
+    const seconds = samples.map((each) => each / per);
+    return {
+      competitor: name,
+      seconds: median(seconds),
+      spread: spread(seconds),
+      ...(measure !== 'returned' && { least: Math.min(...seconds) }),
+      lower: [quantile(seconds, 0.1), quantile(seconds, 0.25)],
+      ...(wait === 'promise' &&
+        measure === undefined && {
+          p50: quantile(latencies, 0.5),
+          p99: quantile(latencies, 0.99),
+        }),
+    };
+  });
 }
 
 /** Compares the results of all calls, all in flight at once. */
-async function verify({ name: row, expected }, competitors) {
+async function verify({ name: row, expected }, candidates) {
   const results = [];
-  for (const { calls } of competitors) {
+  for (const { calls } of candidates) {
     const answers = await Promise.all(calls.map((call) => call()));
     results.push(answers.map((answer, index) => textOf(calls[index].target ?? answer)));
   }
   const wanted = expected === undefined ? results.at(-1)[0] : textOf(expected);
-  for (const [index, { name }] of competitors.entries())
+  for (const [index, { name }] of candidates.entries())
     if (results[index].some((text) => text !== wanted))
       throw new Error(`${row}: ${name} has another result`);
 }
@@ -88,28 +71,8 @@ function textOf(result) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Seconds for one call, in a loop of synchronous calls. */
-async function loop(competitor, milliseconds, time, now) {
-  const [call] = competitor.calls;
-  competitor.loop ??= fresh(syncLoop);
-  competitor.count ??= calibrate(competitor.loop, call, time, milliseconds, now);
-  return runLoop(competitor.loop, call, competitor.count, now);
-}
-
-/** Seconds for one call with all calls in flight. */
-async function flight(competitor, milliseconds) {
-  competitor.chains ??= fresh(promiseChains);
-  const { seconds, latencies } = await runChains(competitor.chains, competitor.calls, milliseconds);
-  competitor.latencies.push(...latencies);
-  return seconds;
-}
-
-function returned({ calls: [call] }) {
-  return call();
-}
-
 /** Median seconds until a call returns, the workers asleep before it. */
-async function held({ calls: [call] }, milliseconds) {
+async function held(call, milliseconds) {
   const times = [];
   const end = performance.now() + Math.max(milliseconds, 5 * PAUSE_MS);
   do {

@@ -1,26 +1,28 @@
-// The loops around the calls. Each is compiled afresh for each measurement: in a loop that several
-// functions share V8 would stop inlining any of them. Without Node.js's modules: it also runs in a
-// page.
+// The loops around the calls, and turns of them. Each loop is compiled afresh for each measurement:
+// in a loop that several functions share V8 would stop inlining any of them. Without Node.js's
+// modules: it also runs in a page.
+
+import { rotated } from './numbers.mjs';
 
 /** Compiles a function again from its source text, so that it has its own type feedback. */
 export function fresh(fn) {
   return new Function(`return (${fn.toString()});`)();
 }
 
-export function syncLoop(call, count) {
+function syncLoop(call, count) {
   let result;
   for (let i = 0; i < count; i++) result = call();
   return result;
 }
 
 /** A clock in milliseconds; the other is the processor time of a process. */
-export const wallTime = () => performance.now();
+const wallTime = () => performance.now();
 
 /**
  * Returns how many calls take `time`, by the fastest of the samples: one may have been preempted.
  * Also the warm-up: at least 15 ms and five samples long, so that optimised code is timed.
  */
-export function calibrate(loop, call, time, warmUp = time * 5, now = wallTime) {
+function calibrate(loop, call, time, warmUp = time * 5, now = wallTime) {
   const start = now();
   let count = 1;
   let least = Infinity;
@@ -35,7 +37,7 @@ export function calibrate(loop, call, time, warmUp = time * 5, now = wallTime) {
 }
 
 /** Seconds for a call. */
-export function runLoop(loop, call, count, now = wallTime) {
+function runLoop(loop, call, count, now = wallTime) {
   const start = now();
   loop(call, count);
   return (now() - start) / 1000 / count;
@@ -43,9 +45,9 @@ export function runLoop(loop, call, count, now = wallTime) {
 
 /**
  * Keeps all calls in flight for `time` milliseconds. Resolves to the seconds for a call and to
- * latencies. `chains` is a fresh callbackChains or promiseChains.
+ * latencies. `chains` is a fresh callChains.
  */
-export function runChains(chains, calls, time) {
+function runChains(chains, calls, time, promises) {
   return new Promise((resolve, reject) => {
     const state = {
       time,
@@ -54,6 +56,7 @@ export function runChains(chains, calls, time) {
       done: 0,
       running: calls.length,
       latencies: [],
+      promises,
       finish() {
         const seconds = (performance.now() - state.start) / 1000 / state.done;
         resolve({ seconds, latencies: thin(state.latencies) });
@@ -67,78 +70,98 @@ export function runChains(chains, calls, time) {
   });
 }
 
-// The first chain reads the clock, once a call: that gives the latency of a call among the others
-// and ends the sample. The other chains only count.
-
-export function callbackChains(calls, state) {
-  const [timed, ...others] = calls;
-  const go = (call, next) => {
-    try {
-      call(next);
-    } catch (error) {
-      state.reject(error);
-    }
-  };
-  const end = () => {
-    if (--state.running === 0) state.finish();
-  };
-  for (const call of others) {
-    const next = (error) => {
-      if (error) return state.reject(error);
+/**
+ * Starts each call again when it has called back, or its promise is fulfilled. The first chain reads
+ * the clock, once a call: that gives the latency of a call among the others and ends the sample. The
+ * other chains only count.
+ */
+function callChains(calls, state) {
+  for (const [index, call] of calls.entries()) {
+    let begin = performance.now();
+    const settled = () => {
       state.done++;
-      if (state.open) go(call, next);
-      else end();
+      if (index === 0) {
+        const now = performance.now();
+        state.latencies.push(now - begin);
+        if (now - state.start >= state.time) state.open = false;
+        begin = now;
+      }
+      if (state.open) go();
+      else if (--state.running === 0) state.finish();
     };
-    go(call, next);
+    const next = (error) => (error ? state.reject(error) : settled());
+    const go = state.promises
+      ? () => void call().then(settled, state.reject)
+      : () => {
+          try {
+            call(next);
+          } catch (error) {
+            state.reject(error);
+          }
+        };
+    go();
   }
-  let begin = performance.now();
-  const next = (error) => {
-    if (error) return state.reject(error);
-    const now = performance.now();
-    state.latencies.push(now - begin);
-    state.done++;
-    if (now - state.start < state.time) {
-      begin = now;
-      go(timed, next);
-    } else {
-      state.open = false;
-      end();
-    }
-  };
-  go(timed, next);
-}
-
-export function promiseChains(calls, state) {
-  const [timed, ...others] = calls;
-  const end = () => {
-    if (--state.running === 0) state.finish();
-  };
-  for (const call of others) {
-    const next = () => {
-      state.done++;
-      if (state.open) call().then(next, state.reject);
-      else end();
-    };
-    call().then(next, state.reject);
-  }
-  let begin = performance.now();
-  const next = () => {
-    const now = performance.now();
-    state.latencies.push(now - begin);
-    state.done++;
-    if (now - state.start < state.time) {
-      begin = now;
-      timed().then(next, state.reject);
-    } else {
-      state.open = false;
-      end();
-    }
-  };
-  timed().then(next, state.reject);
 }
 
 /** Returns enough of the latencies for a p99, in seconds. */
 function thin(latencies) {
   const step = Math.ceil(latencies.length / 2000);
   return latencies.filter((_, index) => index % step === 0).map((each) => each / 1000);
+}
+
+/** Rounds are not left out below this number. */
+const MIN_ROUNDS = 3;
+
+/**
+ * Measures candidates in turns, each round in another order, after a warm-up. A candidate has
+ * `calls`, `wait` (sync, callback or promise), and instead of both a `sample` that resolves to
+ * seconds; `beforeTurn` is called before each turn. It gets `samples` in seconds for a call,
+ * `latencies`, the `cores` that it kept busy, and a `failure`, after which it has no more turns.
+ *
+ * `time` is that of a loop in milliseconds, `flight` that of calls in flight. Rounds are left out
+ * when they take longer than `budget`. `begin` is called after the warm-up.
+ */
+export async function takeTurns(
+  candidates,
+  { rounds, time, flight = time, warmUp, now = wallTime, budget = Infinity, begin = () => {} },
+) {
+  for (const candidate of candidates) {
+    await turn(candidate, time, warmUp, warmUp, now);
+    Object.assign(candidate, { samples: [], latencies: [], cores: [] });
+  }
+  begin();
+  const start = performance.now();
+  for (let round = 0; round < rounds; round++) {
+    if (round >= MIN_ROUNDS && performance.now() - start > budget) break;
+    for (const candidate of rotated(candidates, round))
+      if (candidate.failure === undefined) await turn(candidate, time, flight, warmUp, now);
+    // Lets a signal handler run.
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+async function turn(candidate, time, flight, warmUp, now) {
+  const { calls, wait, sample, samples = [], latencies = [], cores = [] } = candidate;
+  try {
+    candidate.beforeTurn?.();
+    if (sample !== undefined) {
+      samples.push(await sample(flight));
+    } else if (wait === 'sync') {
+      candidate.loop ??= fresh(syncLoop);
+      candidate.count ??= calibrate(candidate.loop, calls[0], time, warmUp, now);
+      samples.push(runLoop(candidate.loop, calls[0], candidate.count, now));
+      cores.push(1);
+    } else {
+      candidate.chains ??= fresh(callChains);
+      const usage = globalThis.process?.cpuUsage();
+      const start = performance.now();
+      const taken = await runChains(candidate.chains, calls, flight, wait === 'promise');
+      const { user, system } = globalThis.process?.cpuUsage(usage) ?? { user: 0, system: 0 };
+      cores.push((user + system) / 1000 / (performance.now() - start));
+      samples.push(taken.seconds);
+      latencies.push(...taken.latencies);
+    }
+  } catch (error) {
+    candidate.failure = error;
+  }
 }

@@ -22,7 +22,7 @@ import {
   machine,
   summary,
 } from './report.mjs';
-import { choose, clockResolution, loadCompetitors, measureRow } from './runner.mjs';
+import { choose, clockResolution, loadCompetitors, measureRow, samplesOf } from './runner.mjs';
 import { startBenchProgress } from './bench-progress.mjs';
 
 const require = createRequire(import.meta.url);
@@ -63,7 +63,9 @@ async function measure(plan, outputs, state) {
   const { ready, missing } = await loadCompetitors(plan.modules);
   const ours = missing.find(({ name }) => name === 'millrace');
   if (ours !== undefined) throw new UserError(`millrace cannot be loaded: ${ours.reason}`);
-  const settings = { rounds: plan.rounds, time: plan.time, inFlight, clock: clockResolution() };
+  const { rounds, time } = plan;
+  const asynchronous = samplesOf('promise', rounds, time);
+  const settings = { rounds, time, asynchronous, inFlight, clock: clockResolution() };
   const about = machine(ready);
   /** @type {Record<string, any>} */
   const record = {

@@ -23,15 +23,14 @@ export function machine(competitors) {
 }
 
 export function header({ cpu, cores, system, node, competitors }, missing, settings) {
+  const { rounds, time, inFlight, clock, asynchronous } = settings;
   const lines = [
     `${cpu}, ${cores} cores, ${system}, Node ${node}`,
     `measured: ${competitors.join(', ')}`,
     ...missing.map(({ name, reason }) => `missing:  ${name} (${reason})`),
     ...installHint(missing),
-    `${settings.rounds} rounds of ${settings.time} ms (asynchronous: ` +
-      `${Math.max(3, Math.ceil(settings.rounds / 2))} of ` +
-      `${settings.time * 8} ms, ${settings.inFlight} in flight), median; clock step ` +
-      `${duration(settings.clock)}`,
+    `${rounds} rounds of ${time} ms (asynchronous: ${asynchronous.samples} of ` +
+      `${asynchronous.flight} ms, ${inFlight} in flight), median; clock step ${duration(clock)}`,
     "ratio = best competitor's time / ours (above 1 we are faster) ± its noise; " +
       '~ a tie, < behind; sync cells are time per call, async cells jobs per second',
     ...(competitors.some((name) => name.startsWith('own loop'))

@@ -16,20 +16,10 @@
 // - `foreign` is the CPU time other processes used meanwhile, in cores. A row that they disturbed
 //   (confidence.mjs) is measured again, up to `retries` times; the least disturbed one counts.
 
-import { setImmediate as nextIteration } from 'node:timers/promises';
-
-import {
-  calibrate,
-  callbackChains,
-  fresh,
-  promiseChains,
-  runChains,
-  runLoop,
-  syncLoop,
-} from './clock.mjs';
+import { fresh, takeTurns } from './clock.mjs';
 import { disturbance } from './confidence.mjs';
 import { answerBytes, makeInputs } from './inputs.mjs';
-import { median, quantile, rotated, spread } from './numbers.mjs';
+import { median, quantile, spread } from './numbers.mjs';
 import { startUsage } from './usage.mjs';
 
 /** Loads the competitors that can be loaded: { ready: [...], missing: [{ name, reason }] }. */
@@ -75,13 +65,12 @@ export async function measureRow(definition, size, wait, competitors, options) {
 }
 
 /** Times all candidates once: their figures, and what other processes did meanwhile. */
-async function timeRow(all, wait, messages, options) {
+async function timeRow(all, wait, messages, { rounds, time, ...options }) {
   const candidates = all.filter(({ failure }) => failure === undefined);
-  for (const candidate of candidates)
-    Object.assign(candidate, { samples: [], latencies: [], cores: [] });
   const usage = (options.startUsage ?? startUsage)();
-  if (wait === 'sync') await timeSync(candidates, options);
-  else await timeAsync(candidates, options);
+  const { samples, flight } = samplesOf(wait, rounds, time);
+  const warmUp = wait === 'sync' ? time * 5 : flight;
+  await takeTurns(candidates, { rounds: samples, time, flight, warmUp });
   const [foreign, delay] = [usage.foreign(), usage.delay()];
   globalThis.gc?.();
   const entries = candidates
@@ -102,16 +91,23 @@ async function timeRow(all, wait, messages, options) {
   return { entries, foreign, delay };
 }
 
+/** Returns the number of samples, and the milliseconds of one with calls in flight. */
+export function samplesOf(wait, rounds, time) {
+  // Long enough that starting and draining the chains is lost in it.
+  return {
+    samples: wait === 'sync' ? rounds : Math.max(3, Math.ceil(rounds / 2)),
+    flight: time * 8,
+  };
+}
+
 /** Estimates the seconds that a row takes, for the progress line. */
 export function expectedSeconds(definition, wait, competitors, { rounds, time }) {
   const forms = competitors.flatMap((competitor) => choose(competitor, definition, wait));
   const { costs = 0, inFlight = 16 } = definition;
-  const sample = (time * (wait === 'sync' ? 1 : 8)) / 1000;
-  const samples = wait === 'sync' ? rounds + 5 : Math.max(3, Math.ceil(rounds / 2)) + 2;
-  return (
-    forms.length * samples * Math.max(sample, wait === 'sync' ? costs : (costs * inFlight) / 2) +
-    0.02
-  );
+  const { samples, flight } = samplesOf(wait, rounds, time);
+  const sync = wait === 'sync';
+  const sample = Math.max((sync ? time : flight) / 1000, sync ? costs : (costs * inFlight) / 2);
+  return forms.length * (samples + (sync ? 5 : 2)) * sample + 0.02;
 }
 
 /** Returns the smallest step of the clock, in seconds. */
@@ -235,7 +231,8 @@ async function enter(competitor, form, definition, size, count) {
   const answer = answerBytes(results[0], inputs[0]);
   if (results.some((each, index) => !answerBytes(each, inputs[index]).equals(answer)))
     throw new Error('jobs in flight at once answer differently');
-  return { competitor, form, calls, answer, samples: [], latencies: [], cores: [] };
+  const beforeTurn = () => competitor.beforeTurn?.(competitor.tools);
+  return { competitor, form, wait: form.wait, calls, answer, beforeTurn };
 }
 
 /** Returns the call of a batch by single calls. */
@@ -254,68 +251,6 @@ export function promised(call, wait) {
     new Promise((resolve, reject) =>
       call((error, result) => (error ? reject(error) : resolve(result))),
     );
-}
-
-// Synchronous
-
-async function timeSync(candidates, { rounds, time }) {
-  for (const candidate of candidates) {
-    candidate.loop = fresh(syncLoop);
-    candidate.count = calibrate(candidate.loop, candidate.calls[0], time);
-  }
-  for (let round = 0; round < rounds; round++) {
-    for (const candidate of rotated(candidates, round))
-      candidate.samples.push(runLoop(candidate.loop, candidate.calls[0], candidate.count));
-    await nextIteration(); // lets a signal handler run
-  }
-}
-
-// Asynchronous
-
-async function timeAsync(candidates, { rounds, time }) {
-  const long = time * 8; // long enough that starting and draining the chains is lost in it
-  for (const candidate of candidates) {
-    const { form, calls } = candidate;
-    if (form.wait === 'sync') {
-      candidate.loop = fresh(syncLoop);
-      candidate.count = calibrate(candidate.loop, calls[0], time, long);
-    } else {
-      candidate.chains = fresh(form.wait === 'callback' ? callbackChains : promiseChains);
-      await sampleChains(candidate, long);
-      candidate.latencies.length = 0;
-    }
-    candidate.samples.length = 0;
-    candidate.cores.length = 0;
-  }
-  for (let round = 0; round < Math.max(3, Math.ceil(rounds / 2)); round++) {
-    for (const candidate of rotated(candidates, round)) {
-      if (candidate.failure !== undefined) continue;
-      if (candidate.form.wait === 'sync') {
-        candidate.samples.push(runLoop(candidate.loop, candidate.calls[0], candidate.count));
-        candidate.cores.push(1);
-      } else {
-        await sampleChains(candidate, long);
-      }
-    }
-    await nextIteration();
-  }
-}
-
-/** Adds a sample. A competitor that fails midway is reported like one with a wrong result. */
-async function sampleChains(candidate, time) {
-  const { competitor, chains, calls, samples, cores, latencies } = candidate;
-  competitor.beforeTurn?.(competitor.tools);
-  const usage = process.cpuUsage();
-  const start = performance.now();
-  try {
-    const sample = await runChains(chains, calls, time);
-    const { user, system } = process.cpuUsage(usage);
-    cores.push((user + system) / 1000 / (performance.now() - start));
-    samples.push(sample.seconds);
-    latencies.push(...sample.latencies);
-  } catch (error) {
-    candidate.failure = error;
-  }
 }
 
 function firstLine(error) {

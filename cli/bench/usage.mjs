@@ -10,7 +10,6 @@ const TICK_MS = 10;
  * Starts counting. `foreign()` returns the CPU time that other processes, and other guests of the
  * same machine, have used since then, in cores. `delay()` returns the share of the time in which
  * this thread could have run and had no core, and undefined where the system does not count it.
- * `switches()` returns how often the system took the core away.
  */
 export function startUsage() {
   const start = {
@@ -18,7 +17,6 @@ export function startUsage() {
     own: process.cpuUsage(),
     all: busyTime(),
     delayed: runDelay(),
-    switches: process.resourceUsage().involuntaryContextSwitches,
   };
   return {
     foreign() {
@@ -31,7 +29,6 @@ export function startUsage() {
       if (start.delayed === undefined) return undefined;
       return (runDelay() - start.delayed) / (performance.now() - start.wall);
     },
-    switches: () => process.resourceUsage().involuntaryContextSwitches - start.switches,
   };
 }
 

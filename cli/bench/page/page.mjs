@@ -70,7 +70,7 @@ function verdictOf({ rows }) {
 }
 
 function facts({ cpu, cores, system, node, competitors, missing, settings, rows: measured }) {
-  const rounds = Math.max(3, Math.ceil(settings.rounds / 2));
+  const { rounds, time, clock, asynchronous } = settings;
   const rows = [
     ['CPU', `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`],
     ['System', `${system}, Node.js ${node}`],
@@ -80,10 +80,10 @@ function facts({ cpu, cores, system, node, competitors, missing, settings, rows:
       : [['Missing', missing.map(({ name, reason }) => `${name} (${reason})`).join(', ')]]),
     [
       'Method',
-      measured.length === 0
-        ? `clock step ${duration(settings.clock)}`
-        : `${settings.rounds} rounds of ${settings.time} ms; asynchronous ${rounds} of ` +
-          `${settings.time * 8} ms; clock step ${duration(settings.clock)}`,
+      (measured.length === 0
+        ? ''
+        : `${rounds} rounds of ${time} ms; asynchronous ${asynchronous.samples} of ` +
+          `${asynchronous.flight} ms; `) + `clock step ${duration(clock)}`,
     ],
   ];
   return factList(rows);
