@@ -10,29 +10,26 @@ import { measureForms } from '../turns.mjs';
 const KiB = 1024;
 const sizes = [64, KiB, 64 * KiB, KiB * KiB];
 
-/** Packages that are not installed are left out. */
+/** Packages that are no dependencies of the repository are left out where they are not installed. */
 async function loadPeers() {
   const absent = () => undefined;
   const [hashWasm, xxhashWasm, awasm, ...noble] = await Promise.all([
-    import('hash-wasm').catch(absent),
+    import('hash-wasm'),
     // Of bench/package.json.
     // @ts-ignore
     import('xxhash-wasm').catch(absent),
     // Its repository names this package; not every registry has it.
     // @ts-ignore
     import('@awasm/noble').catch(absent),
-    import('@noble/hashes/sha2.js').catch(absent),
-    import('@noble/hashes/sha3.js').catch(absent),
-    import('@noble/hashes/sha3-addons.js').catch(absent),
-    import('@noble/hashes/blake2.js').catch(absent),
-    import('@noble/hashes/blake3.js').catch(absent),
-    import('@noble/hashes/legacy.js').catch(absent),
-    import('@noble/hashes/hmac.js').catch(absent),
-    import('@noble/hashes/pbkdf2.js').catch(absent),
-    import('@noble/hashes/scrypt.js').catch(absent),
-    import('@noble/hashes/argon2.js').catch(absent),
-    import('@noble/ciphers/aes.js').catch(absent),
-    import('@noble/ciphers/chacha.js').catch(absent),
+    import('@noble/hashes/sha2.js'),
+    import('@noble/hashes/sha3.js'),
+    import('@noble/hashes/sha3-addons.js'),
+    import('@noble/hashes/blake2.js'),
+    import('@noble/hashes/blake3.js'),
+    import('@noble/hashes/legacy.js'),
+    import('@noble/hashes/hmac.js'),
+    import('@noble/ciphers/aes.js'),
+    import('@noble/ciphers/chacha.js'),
   ]);
   return {
     hashWasm,
@@ -42,52 +39,47 @@ async function loadPeers() {
 }
 
 /**
- * Millrace's hash, hash-wasm's shorthand, hash-wasm's hasher, and noble's function.
+ * Millrace's hash, noble's function, and hash-wasm's shorthand with its argument.
  *
- * @type {any[][]}
+ * @type {[ours: string, noble?: string, wasm?: string, argument?: any][]}
  */
 const hashes = [
-  ['md5', (w) => w.md5, (w) => w.createMD5(), 'md5'],
-  ['sha1', (w) => w.sha1, (w) => w.createSHA1(), 'sha1'],
-  ['sha224', (w) => w.sha224, (w) => w.createSHA224(), 'sha224'],
-  ['sha256', (w) => w.sha256, (w) => w.createSHA256(), 'sha256'],
-  ['sha384', (w) => w.sha384, (w) => w.createSHA384(), 'sha384'],
-  ['sha512', (w) => w.sha512, (w) => w.createSHA512(), 'sha512'],
-  ['sha512-256', undefined, undefined, 'sha512_256'],
-  ...[224, 256, 384, 512].flatMap((bits) => [
-    [
-      `sha3-${bits}`,
-      (w) => (data) => w.sha3(data, bits),
-      (w) => w.createSHA3(bits),
-      `sha3_${bits}`,
-    ],
-    [
-      `keccak${bits}`,
-      (w) => (data) => w.keccak(data, bits),
-      (w) => w.createKeccak(bits),
-      `keccak_${bits}`,
-    ],
-  ]),
-  ['shake128', undefined, undefined, 'shake128'],
-  ['shake256', undefined, undefined, 'shake256'],
-  ['turboshake128', undefined, undefined, 'turboshake128'],
-  ['kt128', undefined, undefined, 'kt128'],
-  ['blake2b512', (w) => w.blake2b, (w) => w.createBLAKE2b(), 'blake2b'],
-  ['blake2s256', (w) => w.blake2s, (w) => w.createBLAKE2s(), 'blake2s'],
-  ['blake3', (w) => w.blake3, (w) => w.createBLAKE3(), 'blake3'],
-  ['ripemd160', (w) => w.ripemd160, (w) => w.createRIPEMD160(), 'ripemd160'],
-  ['xxh32', (w) => w.xxhash32, (w) => w.createXXHash32()],
-  ['xxh64', (w) => w.xxhash64, (w) => w.createXXHash64()],
-  ['xxh3-64', (w) => w.xxhash3, (w) => w.createXXHash3()],
-  ['xxh3-128', (w) => w.xxhash128, (w) => w.createXXHash128()],
-  ['crc32', (w) => w.crc32, (w) => w.createCRC32()],
-  ['crc32c', (w) => (data) => w.crc32(data, 0x82f63b78), (w) => w.createCRC32(0x82f63b78)],
-  [
-    'crc64nvme',
-    (w) => (data) => w.crc64(data, '9a6c9329ac4bc9b5'),
-    (w) => w.createCRC64('9a6c9329ac4bc9b5'),
-  ],
+  ['md5', 'md5', 'md5'],
+  ['sha1', 'sha1', 'sha1'],
+  ['sha224', 'sha224', 'sha224'],
+  ['sha256', 'sha256', 'sha256'],
+  ['sha384', 'sha384', 'sha384'],
+  ['sha512', 'sha512', 'sha512'],
+  ['sha512-256', 'sha512_256'],
+  ...[224, 256, 384, 512].flatMap(
+    (bits) =>
+      /** @type {any} */ ([
+        [`sha3-${bits}`, `sha3_${bits}`, 'sha3', bits],
+        [`keccak${bits}`, `keccak_${bits}`, 'keccak', bits],
+      ]),
+  ),
+  ['shake128', 'shake128'],
+  ['shake256', 'shake256'],
+  ['turboshake128', 'turboshake128'],
+  ['kt128', 'kt128'],
+  ['blake2b512', 'blake2b', 'blake2b'],
+  ['blake2s256', 'blake2s', 'blake2s'],
+  ['blake3', 'blake3', 'blake3'],
+  ['ripemd160', 'ripemd160', 'ripemd160'],
+  ['xxh32', undefined, 'xxhash32'],
+  ['xxh64', undefined, 'xxhash64'],
+  ['xxh3-64', undefined, 'xxhash3'],
+  ['xxh3-128', undefined, 'xxhash128'],
+  ['crc32', undefined, 'crc32'],
+  ['crc32c', undefined, 'crc32', 0x82f63b78],
+  ['crc64nvme', undefined, 'crc64', '9a6c9329ac4bc9b5'],
 ];
+
+/** Returns hash-wasm's hasher of a shorthand: `createSHA3(bits)` of `sha3`. */
+function hasherOf(hashWasm, shorthand, argument) {
+  const create = Object.keys(hashWasm).find((each) => each.toLowerCase() === `create${shorthand}`);
+  return hashWasm[create](argument);
+}
 
 /**
  * Each cipher with noble's function and the bytes of its nonce.
@@ -104,119 +96,98 @@ const ciphers = [
 
 const exported = (portable, name) => portable[name.replaceAll('-', '_')];
 
-const hashGroups = hashes.flatMap(([name, shorthand, hasher, theirs]) => {
+/** Returns a group with a row for each size of a message. */
+const sized = (name, forms, ofSizes = sizes) => ({
+  name,
+  rows: ofSizes.map((size) => ({
+    size,
+    forms: (libraries) => forms(libraries, message(size)),
+  })),
+});
+const withEmpty = [0, ...sizes];
+
+const hashGroups = hashes.flatMap(([name, theirs, wasm, argument]) => {
+  const hex = async ({ millrace, portable, hashWasm }, source) => {
+    const ours = exported(portable, name);
+    const reused = await hasherOf(hashWasm, wasm, argument);
+    const short = hashWasm[wasm];
+    return {
+      millrace: () => millrace.hash(name, source, 'hex'),
+      'millrace/portable': () => ours(source, 'hex'),
+      // Computes before it returns a promise; waiting for it is not measured.
+      'hash-wasm, shorthand': () => short(source, argument),
+      'hash-wasm': () => reused.init().update(source).digest(),
+    };
+  };
+  const bytes = ({ millrace, portable, nobles }, source) => {
+    const ours = exported(portable, name);
+    return {
+      millrace: () => millrace.hash(name, source),
+      'millrace/portable': () => ours(source),
+      ...callsOf(nobles, theirs, (hash) => () => hash(source)),
+    };
+  };
   return [
-    hasher && {
-      name: `${name}, hex`,
-      rows: sizes.map((size) => ({
-        size,
-        forms: async ({ millrace, portable, hashWasm }) => {
-          const ours = exported(portable, name);
-          const source = message(size);
-          const reused = hashWasm && (await hasher(hashWasm));
-          const short = hashWasm && shorthand(hashWasm);
-          return {
-            millrace: () => millrace.hash(name, source, 'hex'),
-            'millrace/portable': () => ours(source, 'hex'),
-            // Computes before it returns a promise; waiting for it is not measured.
-            'hash-wasm, shorthand': short && (() => short(source)),
-            'hash-wasm': reused && (() => reused.init().update(source).digest()),
-          };
-        },
-      })),
-    },
-    theirs && {
-      name: `${name}, bytes`,
-      rows: [0, ...sizes].map((size) => ({
-        size,
-        forms: ({ millrace, portable, nobles }) => {
-          const ours = exported(portable, name);
-          const source = message(size);
-          return {
-            millrace: () => millrace.hash(name, source),
-            'millrace/portable': () => ours(source),
-            ...callsOf(nobles, theirs, (hash) => () => hash(source)),
-          };
-        },
-      })),
-    },
-  ].filter(Boolean);
+    ...(wasm ? [sized(`${name}, hex`, hex)] : []),
+    ...(theirs ? [sized(`${name}, bytes`, bytes, withEmpty)] : []),
+  ];
 });
 
 const numberGroups = [
   ['xxh64', 'h64Raw'],
   ['xxh32', 'h32Raw'],
-].map(([name, method]) => ({
-  name: `${name}, BigInt`,
-  rows: sizes.map((size) => ({
-    size,
-    forms: ({ millrace, portable, xxhashWasm }) => {
-      const ours = exported(portable, name);
-      const source = message(size);
-      return {
-        millrace: () => millrace.hash(name, source, 'bigint'),
-        'millrace/portable': () => ours(source, 'bigint'),
-        'xxhash-wasm': xxhashWasm && (() => BigInt(xxhashWasm[method](source))),
-      };
-    },
-  })),
-}));
+].map(([name, method]) =>
+  sized(`${name}, BigInt`, ({ millrace, portable, xxhashWasm }, source) => {
+    const ours = exported(portable, name);
+    return {
+      millrace: () => millrace.hash(name, source, 'bigint'),
+      'millrace/portable': () => ours(source, 'bigint'),
+      'xxhash-wasm': xxhashWasm && (() => BigInt(xxhashWasm[method](source))),
+    };
+  }),
+);
 
+const hmacKey = message(32);
 const hmacGroups = [
-  {
-    name: 'hmac-sha256, hex',
-    rows: sizes.map((size) => ({
-      size,
-      forms: async ({ millrace, portable, hashWasm }) => {
-        const [source, key] = [message(size), message(32)];
-        const reused = await hashWasm?.createHMAC(hashWasm.createSHA256(), key);
-        const prepared = millrace.createKey('hmac-sha256', key);
-        return {
-          millrace: () => millrace.hmac('sha256', prepared, source, 'hex'),
-          'millrace/portable': () => portable.hmac(portable.sha256, key, source, 'hex'),
-          'hash-wasm': reused && (() => reused.init().update(source).digest()),
-        };
-      },
-    })),
-  },
-  {
-    name: 'hmac-sha256, bytes',
-    rows: [0, ...sizes].map((size) => ({
-      size,
-      forms: ({ millrace, portable, nobles }) => {
-        const [source, key] = [message(size), message(32)];
-        return {
-          millrace: () => millrace.hmac('sha256', key, source),
-          'millrace/portable': () => portable.hmac(portable.sha256, key, source),
-          ...callsOf(nobles, 'hmac', (hmac) => () => hmac(nobles.noble.sha256, key, source)),
-        };
-      },
-    })),
-  },
+  sized('hmac-sha256, hex', async ({ millrace, portable, hashWasm }, source) => {
+    const reused = await hashWasm.createHMAC(hashWasm.createSHA256(), hmacKey);
+    const prepared = millrace.createKey('hmac-sha256', hmacKey);
+    return {
+      millrace: () => millrace.hmac('sha256', prepared, source, 'hex'),
+      'millrace/portable': () => portable.hmac(portable.sha256, hmacKey, source, 'hex'),
+      'hash-wasm': () => reused.init().update(source).digest(),
+    };
+  }),
+  sized(
+    'hmac-sha256, bytes',
+    ({ millrace, portable, nobles }, source) => ({
+      millrace: () => millrace.hmac('sha256', hmacKey, source),
+      'millrace/portable': () => portable.hmac(portable.sha256, hmacKey, source),
+      ...callsOf(nobles, 'hmac', (hmac) => () => hmac(nobles.noble.sha256, hmacKey, source)),
+    }),
+    withEmpty,
+  ),
 ];
 
-const cipherGroups = ciphers.map(([name, theirs, nonceSize]) => ({
-  name,
-  rows: [0, ...sizes].map((size) => ({
-    size,
-    forms: ({ millrace, portable, nobles }) => {
-      const ours = exported(portable, name);
-      const [source, key, nonce] = [message(size), message(32), message(nonceSize)];
-      const peers = callsOf(nobles, theirs, (cipher) => () => cipher(key, nonce).encrypt(source));
-      if (name.endsWith('-ctr'))
-        return {
-          millrace: () => millrace.cipher(name, 1, key, nonce, source),
-          'millrace/portable': () => ours.encrypt({ key, iv: nonce, source }),
-          ...peers,
-        };
+const cipherGroups = ciphers.map(([name, theirs, nonceSize]) => {
+  const forms = ({ millrace, portable, nobles }, source) => {
+    const ours = exported(portable, name);
+    const [key, nonce] = [message(32), message(nonceSize)];
+    const peers = callsOf(nobles, theirs, (cipher) => () => cipher(key, nonce).encrypt(source));
+    if (name.endsWith('-ctr'))
       return {
-        millrace: () => millrace.seal(name, { key, nonce, source }),
-        'millrace/portable': () => ours.seal({ key, nonce, source }),
+        millrace: () => millrace.cipher(name, 1, key, nonce, source),
+        'millrace/portable': () => ours.encrypt({ key, iv: nonce, source }),
         ...peers,
       };
-    },
-  })),
-}));
+    return {
+      millrace: () => millrace.seal(name, { key, nonce, source }),
+      'millrace/portable': () => ours.seal({ key, nonce, source }),
+      ...peers,
+    };
+  };
+  return sized(name, forms, withEmpty);
+});
 
 /**
  * A derivation by each library: one synchronous call at a time, or several promises at once.
@@ -287,7 +258,7 @@ const derivationGroups = derivations.map(({ name, ours, inPortable = true, wasm 
       forms: ({ millrace, portable, hashWasm }) => ({
         millrace: async () => ours(millrace, (hash) => hash),
         'millrace/portable': inPortable && (async () => ours(portable, (hash) => portable[hash])),
-        'hash-wasm': hashWasm && (() => wasm(hashWasm)),
+        'hash-wasm': () => wasm(hashWasm),
       }),
     },
     {
@@ -296,7 +267,7 @@ const derivationGroups = derivations.map(({ name, ours, inPortable = true, wasm 
       inFlight: 4,
       forms: ({ promises, hashWasm }) => ({
         millrace: () => ours(promises, (hash) => hash),
-        'hash-wasm': hashWasm && (() => wasm(hashWasm)),
+        'hash-wasm': () => wasm(hashWasm),
       }),
     },
   ],

@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import { CompactEncrypt, CompactSign, compactDecrypt, compactVerify } from 'jose';
 
 import { quantile } from '../../cli/bench/numbers.mjs';
+import { bytes as label } from '../../cli/bench/report.mjs';
 
 /** Long enough for many iterations of the event loop. */
 export const settings = { rounds: 9, time: 60 };
@@ -23,49 +24,35 @@ const derivation = { hash: 'SHA-256', salt: bytes(16), info: bytes(8), iteration
 const imported = (subtle, algorithm, ...usages) =>
   subtle.importKey('raw', raw, algorithm, false, usages);
 
-/** Each makes a call for one implementation. @type {any[][]} */
-const calls = [
-  ...[64, 4096, 2 ** 20].flatMap((size) => {
-    const data = bytes(size);
-    const text = { 64: '64 B', 4096: '4 KiB' }[size] ?? '1 MiB';
-    return [
-      [`digest SHA-256, ${text}`, (subtle) => () => subtle.digest('SHA-256', data)],
-      [
-        `encrypt AES-GCM, ${text}`,
-        async (subtle) => {
-          const key = await imported(subtle, 'AES-GCM', 'encrypt');
-          return () => subtle.encrypt(aes, key, data);
-        },
-      ],
-      [
-        `sign HMAC, ${text}`,
-        async (subtle) => {
-          const key = await imported(subtle, HMAC, 'sign');
-          return () => subtle.sign('HMAC', key, data);
-        },
-      ],
-    ];
-  }),
-  [
-    'decrypt AES-GCM, 64 B',
-    async (subtle) => {
-      const key = await imported(subtle, 'AES-GCM', 'encrypt', 'decrypt');
-      const sealed = Buffer.from(await subtle.encrypt(aes, key, bytes(64)));
-      return () => subtle.decrypt(aes, key, sealed);
-    },
-  ],
-  ...['HKDF', 'PBKDF2'].map((name) => [
-    `deriveBits ${name}${name === 'HKDF' ? '' : ', 100,000'}`,
-    async (subtle) => {
-      const key = await imported(subtle, name, 'deriveBits');
-      return () => subtle.deriveBits({ ...derivation, name }, key, 256);
-    },
-  ]),
-  [
-    'importKey and one encryption',
-    (subtle) => async () => subtle.encrypt(aes, await imported(subtle, 'AES-GCM', 'encrypt'), iv),
-  ],
-];
+/** Each makes a call for one implementation, for messages of several sizes. */
+const sized = {
+  'digest SHA-256': (subtle, data) => () => subtle.digest('SHA-256', data),
+  'encrypt AES-GCM': async (subtle, data) => {
+    const key = await imported(subtle, 'AES-GCM', 'encrypt');
+    return () => subtle.encrypt(aes, key, data);
+  },
+  'sign HMAC': async (subtle, data) => {
+    const key = await imported(subtle, HMAC, 'sign');
+    return () => subtle.sign('HMAC', key, data);
+  },
+};
+
+const derived = (name) => async (subtle) => {
+  const key = await imported(subtle, name, 'deriveBits');
+  return () => subtle.deriveBits({ ...derivation, name }, key, 256);
+};
+
+const calls = {
+  'decrypt AES-GCM, 64 B': async (subtle) => {
+    const key = await imported(subtle, 'AES-GCM', 'encrypt', 'decrypt');
+    const sealed = Buffer.from(await subtle.encrypt(aes, key, bytes(64)));
+    return () => subtle.decrypt(aes, key, sealed);
+  },
+  'deriveBits HKDF': derived('HKDF'),
+  'deriveBits PBKDF2, 100,000': derived('PBKDF2'),
+  'importKey and one encryption': (subtle) => async () =>
+    subtle.encrypt(aes, await imported(subtle, 'AES-GCM', 'encrypt'), iv),
+};
 
 const key = new Uint8Array(raw);
 const message = new TextEncoder().encode('{"sub":"1234567890","name":"a name"}');
@@ -73,33 +60,33 @@ const sign = () => new CompactSign(message).setProtectedHeader({ alg: 'HS256' })
 const seal = (alg) =>
   new CompactEncrypt(message).setProtectedHeader({ alg, enc: 'A256GCM' }).encrypt(key);
 
-/** Each makes a call of jose. @type {any[][]} */
-const joseCalls = [
-  ['jose HS256 sign', () => sign],
-  [
-    'jose HS256 verify',
-    async () => {
-      const signed = await sign();
-      return () => compactVerify(signed, key);
-    },
-  ],
-  ...['dir', 'A256GCMKW', 'A256KW'].flatMap((alg) => [
-    [`jose ${alg} A256GCM encrypt`, () => () => seal(alg)],
-    [
-      `jose ${alg} A256GCM decrypt`,
-      async () => {
-        const sealed = await seal(alg);
-        return () => compactDecrypt(sealed, key);
-      },
-    ],
-  ]),
-];
+/** Each makes a call of jose. */
+const joseCalls = {
+  'HS256 sign': () => sign,
+  'HS256 verify': async () => {
+    const signed = await sign();
+    return () => compactVerify(signed, key);
+  },
+};
+for (const alg of ['dir', 'A256GCMKW', 'A256KW']) {
+  joseCalls[`${alg} A256GCM encrypt`] = () => () => seal(alg);
+  joseCalls[`${alg} A256GCM decrypt`] = async () => {
+    const sealed = await seal(alg);
+    return () => compactDecrypt(sealed, key);
+  };
+}
 
 export const rows = [
-  ...calls.flatMap(([name, make]) =>
-    inBoth(name, async (ours) => ({ millrace: await make(ours), WebCrypto: await make(theirs) })),
+  ...[64, 4096, 2 ** 20].flatMap((size) =>
+    Object.entries(sized).flatMap(([name, make]) => {
+      const data = bytes(size);
+      return beside(`${name}, ${label(size)}`, (subtle) => make(subtle, data));
+    }),
   ),
-  ...joseCalls.flatMap(([name, make]) => inBoth(name, async (ours) => under(ours, await make()))),
+  ...Object.entries(calls).flatMap(([name, make]) => beside(name, make)),
+  ...Object.entries(joseCalls).flatMap(([name, make]) =>
+    inBoth(`jose ${name}`, async (ours) => under(ours, await make())),
+  ),
   {
     name: `fs.stat beside ${IN_FLIGHT} digests of 4 MiB, 99th percentile`,
     wait: 'promise',
@@ -107,6 +94,13 @@ export const rows = [
     forms: (ours) => ({ millrace: () => statBeside(ours), WebCrypto: () => statBeside(theirs) }),
   },
 ];
+
+function beside(name, make) {
+  return inBoth(name, async (ours) => ({
+    millrace: await make(ours),
+    WebCrypto: await make(theirs),
+  }));
+}
 
 /** Returns the rows of a call: one at a time, and several in flight. */
 function inBoth(name, forms) {
