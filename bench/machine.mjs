@@ -2,18 +2,17 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
-import { arch, cpus, release, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+import { machine } from '../cli/bench/report.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Returns the CPU, its cores, the system and Node.js in one line. */
 export function machineName() {
-  const [{ model = 'unknown CPU' } = {}] = cpus();
-  const version = /^\d+\.\d+/.exec(release())?.[0] ?? release();
-  const system = `${type()} ${version} ${arch()}`;
-  return `${model.trim()}, ${cpus().length} cores, ${system}, ${process.version}`;
+  const { cpu, cores, system, node } = machine([]);
+  return `${cpu}, ${cores} cores, ${system}, ${node}`;
 }
 
 /** Returns twelve hexadecimal digits that change with any file of the built package. */

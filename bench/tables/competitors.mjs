@@ -448,14 +448,6 @@ const streamsAndFiles = [
       { bytes: GiB, programs: true },
     ),
   ),
-  waits(
-    'millrace sum of a file of 3 bytes, beside an empty program',
-    () => ({
-      millrace: () => run(process.execPath, [command, 'sum', file('short', 3)], 'none'),
-      'an empty program': () => run(process.execPath, ['-e', ''], 'none'),
-    }),
-    { programs: true },
-  ),
 ];
 
 /** @type {Row[]} */

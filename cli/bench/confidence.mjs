@@ -26,29 +26,21 @@ export function disturbance({ foreign, delay = 0, wait }) {
 
 /**
  * Compares a measured row: the best competitor, our ratio to it, and whether the difference exceeds
- * the noise. A batch is also compared with our own single calls, which do not compete.
+ * the noise. In a row of engines the fastest of them is compared with node:crypto. A batch is also
+ * compared with our own single calls, which do not compete.
  */
 export function compareRow(row) {
-  if (row.engines) return compareEngines(row);
-  const ours = fastest(row.entries.filter(({ competitor }) => competitor === 'millrace'));
-  const loop = fastest(row.entries.filter(({ competitor }) => competitor === 'own loop'));
-  const best = fastest(
-    row.entries.filter(({ competitor }) => competitor !== 'millrace' && competitor !== 'own loop'),
+  const kindOf = ({ competitor }) => {
+    if (row.engines) return competitor === 'node:crypto' ? 'other' : 'ours';
+    return { millrace: 'ours', 'own loop': 'loop' }[competitor] ?? 'other';
+  };
+  const [ours, best, loop] = ['ours', 'other', 'loop'].map((kind) =>
+    fastest(row.entries.filter((entry) => kindOf(entry) === kind)),
   );
   if (ours === undefined) return { best, verdict: 'missing' };
   const beside = loop === undefined ? {} : { loop: compare(ours, loop, row) };
   if (best === undefined) return { ours, verdict: 'alone', ...beside };
   return { ours, best, ...compare(ours, best, row), ...beside };
-}
-
-/** Compares our fastest entry with node:crypto. */
-function compareEngines(row) {
-  const { entries } = row;
-  const ours = fastest(entries.filter(({ competitor }) => competitor !== 'node:crypto'));
-  const best = fastest(entries.filter(({ competitor }) => competitor === 'node:crypto'));
-  if (ours === undefined) return { best, verdict: 'missing' };
-  if (best === undefined) return { ours, verdict: 'alone' };
-  return { ours, best, ...compare(ours, best, row) };
 }
 
 function compare(ours, other, row) {

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 
 import { forms } from './competitors/forms.mjs';
+import { fastest } from './confidence.mjs';
 
 const require = createRequire(new URL('../../package.json', import.meta.url));
 const KiB = 1024;
@@ -238,36 +239,22 @@ export function crossover(faster, than) {
  * always, ratio }].
  */
 export function crossovers(rows) {
-  const keys = [
-    ...new Set(
-      rows
-        .filter((row) => row.engines)
-        .map(({ table, algorithm, operation }) => JSON.stringify({ table, algorithm, operation })),
-    ),
-  ];
-  return keys.flatMap((key) => {
-    const named = JSON.parse(key);
-    const own = rows.filter(
-      (row) =>
-        row.engines &&
-        JSON.stringify({ table: row.table, algorithm: row.algorithm, operation: row.operation }) ===
-          key,
-    );
+  const byKey = new Map();
+  for (const row of rows.filter(({ engines }) => engines)) {
+    const { table, algorithm, operation } = row;
+    const key = `${table} ${algorithm} ${operation}`;
+    if (!byKey.has(key)) byKey.set(key, { named: { table, algorithm, operation }, own: [] });
+    byKey.get(key).own.push(row);
+  }
+  return [...byKey.values()].flatMap(({ named, own }) => {
     const points = (name) =>
-      own.flatMap(({ size, entries }) =>
-        best(entries.filter(({ competitor }) => competitor === name)).map(
-          ({ seconds, spread }) => ({ size, seconds, spread }),
-        ),
-      );
+      own.flatMap(({ size, entries }) => {
+        const best = fastest(entries.filter(({ competitor }) => competitor === name));
+        return best === undefined ? [] : [{ size, seconds: best.seconds, spread: best.spread }];
+      });
     return comparisons.flatMap(({ faster, than }) => {
       const found = crossover(points(faster), points(than));
       return found === undefined ? [] : [{ ...named, faster, than, ...found }];
     });
   });
-}
-
-function best(entries) {
-  return entries.length === 0
-    ? []
-    : [entries.reduce((one, other) => (other.seconds < one.seconds ? other : one))];
 }

@@ -213,6 +213,15 @@ export function verdict(rows) {
   };
 }
 
+/** Returns the spread of the samples as text, and the number of disturbed rows. */
+export function noiseOf(rows) {
+  const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
+  const percent = (part) =>
+    spreads.length === 0 ? undefined : `${(quantile(spreads, part) * 100).toFixed(1)} %`;
+  const disturbed = rows.filter((row) => row.disturbed).length;
+  return { usual: percent(0.5), most: percent(0.9), disturbed };
+}
+
 /** Summarizes the table and lists the rows in which Millrace is slower. */
 export function summary(rows) {
   if (rows.length === 0) return '';
@@ -227,17 +236,14 @@ export function summary(rows) {
         `${row.comparison.loop.ratio.toFixed(2)}x`,
     );
   }
-  const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
-  const percent = (part) => `${(quantile(spreads, part) * 100).toFixed(1)} %`;
-  const disturbed = rows.filter((row) => row.disturbed).length;
+  const { usual, most, disturbed } = noiseOf(rows);
   const repeated = rows.filter(({ attempts }) => attempts > 1).length;
-  if (spreads.length > 0) {
+  if (usual !== undefined)
     lines.push(
-      `noise: spread of the samples around their median ${percent(0.5)} (median row), ` +
-        `${percent(0.9)} (90th percentile); ` +
+      `noise: spread of the samples around their median ${usual} (median row), ` +
+        `${most} (90th percentile); ` +
         `other processes disturbed ${disturbed} of ${rows.length} rows; ${repeated} were repeated.`,
     );
-  }
   const wrong = rows.flatMap((row) =>
     row.wrong.map((form) => `${form}: ${describe(row)}, ${bytes(row.size)}`),
   );

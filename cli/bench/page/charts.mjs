@@ -5,7 +5,6 @@ import { fastest } from '../confidence.mjs';
 import { describe } from '../definitions.mjs';
 import { probeName } from '../latency.mjs';
 import { bytes, duration, megabytes, rate, where, whereAndHow } from '../report.mjs';
-import { confidenceRemarks } from './remarks.mjs';
 
 /**
  * Colours by name, so that a competitor has the same one everywhere. Other competitors get a
@@ -173,6 +172,23 @@ function rowBars(row) {
       : `operations per second, ${wording[row.wait]}, ${row.inFlight ?? 16} in flight; longer is ` +
         'better';
   return { ...barsOf(title, note, y, bars), remarks: confidenceRemarks([row]) };
+}
+
+/** Returns remarks about the confidence of the rows of one chart, one a size. */
+function confidenceRemarks(rows) {
+  const sizes = (list) => list.map(({ size }) => bytes(size)).join(', ');
+  const disturbed = rows.filter((row) => row.disturbed);
+  const ties = rows.filter(({ comparison }) => comparison?.verdict === 'tie');
+  const noise = ({ comparison }) => `${(comparison.noise * 100).toFixed(0)} %`;
+  return [
+    ...(ties.length === 0
+      ? []
+      : [
+          `tie, within the noise: ` +
+            ties.map((row) => `${bytes(row.size)} (${noise(row)})`).join(', '),
+        ]),
+    ...(disturbed.length === 0 ? [] : [`disturbed by other processes: ${sizes(disturbed)}`]),
+  ];
 }
 
 /** Returns bars of the 99th percentiles: a chart for each situation and probe. */

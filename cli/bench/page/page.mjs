@@ -1,7 +1,6 @@
 // A record of `millrace bench` as one page of HTML.
 
-import { bytes, duration, verdict } from '../report.mjs';
-import { quantile } from '../numbers.mjs';
+import { bytes, duration, noiseOf, verdict } from '../report.mjs';
 import { chartsOf } from './charts.mjs';
 import { factList, pageOf, text } from './shell.mjs';
 
@@ -91,15 +90,13 @@ function facts({ cpu, cores, system, node, competitors, missing, settings, rows:
 
 /** Returns what the terminal's table says under its rows. */
 function noise({ rows, latency }) {
-  const spreads = rows.flatMap(({ entries }) => entries.map(({ spread }) => spread));
-  const disturbed = rows.filter((row) => row.disturbed).length;
-  const percent = (part) => `${(quantile(spreads, part) * 100).toFixed(1)} %`;
+  const { usual, most, disturbed } = noiseOf(rows);
   const said = [
-    ...(spreads.length === 0
+    ...(usual === undefined
       ? []
       : [
-          `Samples spread ${percent(0.5)} around their median (90th percentile of the rows: ` +
-            `${percent(0.9)}); a difference below that of both, or below 3 %, does not count.`,
+          `Samples spread ${usual} around their median (90th percentile of the rows: ` +
+            `${most}); a difference below that of both, or below 3 %, does not count.`,
         ]),
     ...(disturbed === 0
       ? []

@@ -8,18 +8,8 @@
 const fixed = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits) : '');
 
 /** @param {Batch} batch */
-function doneLine({
-  variant,
-  concurrency,
-  ok,
-  fail,
-  time,
-  iterationRate,
-  callRate,
-  p50,
-  p90,
-  p99,
-}) {
+function doneLine(batch) {
+  const { variant, concurrency, ok, fail, time, iterationRate, callRate, p50, p90, p99 } = batch;
   const latency = (value) => (Number.isFinite(value) ? `${value.toFixed(1)}ms` : '-');
   return [
     `Done: variant=${variant} conc=${concurrency} ok=${ok} fail=${fail} time=${time.toFixed(0)}ms`,
@@ -84,39 +74,38 @@ function starred({ value, best }, batches) {
   return shown.map((text) => (text !== '' && Number(text) === top ? `${text}*` : text));
 }
 
-const csvHeader =
-  'variant,concurrency,iterations,ok,fail,time_ms,' +
-  'iter_throughput_ops_s,call_throughput_calls_s,p50_ms,p90_ms,' +
-  'p99_ms,mode,seed,N,r,p,maxmem,keylen';
+/**
+ * The columns of the CSV, by their names.
+ *
+ * @type {Record<string, (batch: Batch, settings: import('./settings.js').Settings) => any>}
+ */
+const csvColumns = {
+  variant: ({ variant }) => variant,
+  concurrency: ({ concurrency }) => concurrency,
+  iterations: ({ iterations }) => iterations,
+  ok: ({ ok }) => ok,
+  fail: ({ fail }) => fail,
+  time_ms: ({ time }) => fixed(time, 1),
+  iter_throughput_ops_s: ({ iterationRate }) => fixed(iterationRate, 2),
+  call_throughput_calls_s: ({ callRate }) => fixed(callRate, 2),
+  p50_ms: ({ p50 }) => fixed(p50, 2),
+  p90_ms: ({ p90 }) => fixed(p90, 2),
+  p99_ms: ({ p99 }) => fixed(p99, 2),
+  mode: (_, { mode }) => mode,
+  seed: (_, { seed }) => seed,
+  N: (_, { cost }) => cost.N,
+  r: (_, { cost }) => cost.r,
+  p: (_, { cost }) => cost.p,
+  maxmem: (_, { cost }) => cost.maxmem,
+  keylen: (_, { keylen }) => keylen,
+};
+
+const csvHeader = Object.keys(csvColumns).join(',');
 
 /** @param {Batch} batch @param {import('./settings.js').Settings} settings */
-function csvRow(
-  { variant, concurrency, iterations, ok, fail, time, iterationRate, callRate, p50, p90, p99 },
-  { mode, seed, keylen, cost: { N, r, p, maxmem } },
-) {
-  const measured = [
-    fixed(time, 1),
-    fixed(iterationRate, 2),
-    fixed(callRate, 2),
-    fixed(p50, 2),
-    fixed(p90, 2),
-    fixed(p99, 2),
-  ];
-  return [
-    variant,
-    concurrency,
-    iterations,
-    ok,
-    fail,
-    ...measured,
-    mode,
-    seed,
-    N,
-    r,
-    p,
-    maxmem,
-    keylen,
-  ].join(',');
-}
+const csvRow = (batch, settings) =>
+  Object.values(csvColumns)
+    .map((valueOf) => valueOf(batch, settings))
+    .join(',');
 
 module.exports = { csvHeader, csvRow, doneLine, failureLine, legend, markdownTable };

@@ -12,43 +12,30 @@ const most = Number.MAX_SAFE_INTEGER;
 
 /** @type {readonly import('../../arguments.js').Option[]} */
 const options = [
-  {
-    name: 'iterations',
-    value: 'N',
-    help: 'iterations of each variant at each concurrency (default: 2000)',
-  },
-  {
-    name: 'concurrency',
-    value: 'N,N,...',
-    help: 'iterations in flight at once (default: 1,10,50,100,500,1000)',
-  },
-  {
-    name: 'mode',
-    value: 'MODE',
-    help:
-      'sequential (default): two calls an iteration with the same input; their keys must match; ' +
+  ['iterations', 'N', 'iterations of each variant at each concurrency (default: 2000)'],
+  ['concurrency', 'N,N,...', 'iterations in flight at once (default: 1,10,50,100,500,1000)'],
+  [
+    'mode',
+    'MODE',
+    'sequential (default): two calls an iteration with the same input; their keys must match; ' +
       'random: one call with a new input',
-    choices: () => modes,
-  },
-  {
-    name: 'variants',
-    value: 'A,B,...',
-    help: `any of ${variantNames.join(', ')}; or all`,
-    choices: () => ['all', ...variantNames],
-  },
-  { name: 'seed', value: 'N', help: 'seed of the inputs (default: 1337)' },
-  { name: 'keylen', value: 'BYTES', help: 'size of the key (default: 64)' },
-  { name: 'N', value: 'N', help: 'cost, a power of two (default: 16384)' },
-  { name: 'r', value: 'N', help: 'block size (default: 8)' },
-  { name: 'p', value: 'N', help: 'parallelization (default: 1)' },
-  {
-    name: 'maxmem',
-    value: 'BYTES',
-    help: 'memory limit of a call (default: 33554432)',
-  },
-  { name: 'csv', help: 'print CSV instead of tables, and everything else to standard error' },
-  { name: 'no-progress', help: 'print no line for each batch' },
-];
+    () => modes,
+  ],
+  [
+    'variants',
+    'A,B,...',
+    `any of ${variantNames.join(', ')}; or all`,
+    () => ['all', ...variantNames],
+  ],
+  ['seed', 'N', 'seed of the inputs (default: 1337)'],
+  ['keylen', 'BYTES', 'size of the key (default: 64)'],
+  ['N', 'N', 'cost, a power of two (default: 16384)'],
+  ['r', 'N', 'block size (default: 8)'],
+  ['p', 'N', 'parallelization (default: 1)'],
+  ['maxmem', 'BYTES', 'memory limit of a call (default: 33554432)'],
+  ['csv', undefined, 'print CSV instead of tables, and everything else to standard error'],
+  ['no-progress', undefined, 'print no line for each batch'],
+].map((/** @type {any[]} */ [name, value, help, choices]) => ({ name, value, help, choices }));
 
 /**
  * @typedef {object} Settings
