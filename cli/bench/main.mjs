@@ -100,7 +100,6 @@ async function measure(plan, outputs, state) {
   /** What has been measured of a table that takes minutes. @type {{ soFar?: () => any }} */
   const partial = {};
   const showLatency = (measured) => {
-    if (measured === undefined || measured.loop.length === 0) return;
     record.latency = measured;
     tell(`\n${latencyReport(measured, about)}`);
   };
@@ -114,7 +113,8 @@ async function measure(plan, outputs, state) {
         : `interrupted: ${record.rows.length} of ${plan.rows.length} rows measured`,
     );
     try {
-      if (record.latency === undefined) showLatency(partial.soFar?.());
+      const latency = record.latency === undefined ? partial.soFar?.() : undefined;
+      if (latency?.loop.length > 0) showLatency(latency);
       conclude();
     } catch (error) {
       logError(error.message);
