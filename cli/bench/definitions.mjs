@@ -148,44 +148,21 @@ const asynchronous = [
  * any.
  */
 const derivation = [
-  {
-    algorithm: 'scrypt',
-    operation: 'N=16384 r=8 p=1',
-    parameters: { N: 16384, r: 8, p: 1, maxmem: 64 * MiB },
-    costs: 0.04,
-  },
-  {
-    algorithm: 'scrypt',
-    operation: 'N=131072 r=8 p=1',
-    parameters: { N: 131072, r: 8, p: 1, maxmem: 256 * MiB },
-    waits: sync,
-    costs: 0.4,
-  },
-  {
-    algorithm: 'argon2id',
-    operation: 'm=19 MiB t=2 p=1',
-    parameters: { memory: 19456, passes: 2, parallelism: 1 },
-    costs: 0.02,
-  },
-  {
-    algorithm: 'pbkdf2',
-    operation: 'sha256, 100000 iterations',
-    parameters: { digest: 'sha256', iterations: 100000 },
-    costs: 0.03,
-  },
-  {
-    algorithm: 'pbkdf2',
-    operation: 'sha512, 100000 iterations',
-    parameters: { digest: 'sha512', iterations: 100000 },
-    costs: 0.08,
-  },
-  { algorithm: 'hkdf', operation: 'sha256', parameters: { digest: 'sha256' } },
-].map((definition) => ({
+  ['scrypt', 'N=16384 r=8 p=1', 0.04, { N: 16384, r: 8, p: 1, maxmem: 64 * MiB }],
+  ['scrypt', 'N=131072 r=8 p=1', 0.4, { N: 131072, r: 8, p: 1, maxmem: 256 * MiB }, sync],
+  ['argon2id', 'm=19 MiB t=2 p=1', 0.02, { memory: 19456, passes: 2, parallelism: 1 }],
+  ['pbkdf2', 'sha256, 100000 iterations', 0.03, { digest: 'sha256', iterations: 100000 }],
+  ['pbkdf2', 'sha512, 100000 iterations', 0.08, { digest: 'sha512', iterations: 100000 }],
+  ['hkdf', 'sha256', undefined, { digest: 'sha256' }],
+].map((/** @type {any[]} */ [algorithm, operation, costs, parameters, waits = both]) => ({
   group: 'kdf',
+  algorithm,
+  operation,
+  costs,
+  parameters,
+  waits,
   output: 'buffer',
-  waits: ['sync', 'callback'],
   sizes: [32],
-  ...definition,
 }));
 
 const raw = { key: 'raw' };

@@ -64,10 +64,9 @@ const callForms = [
  * Returns an engine: `options` are those of its calls, which are synchronous unless they have a
  * route.
  */
-function engine(name, about, options, more = {}) {
+function engine(name, options, more = {}) {
   return {
     name,
-    about,
     engine: true,
     load: () => ({ millrace: present(options), version: '' }),
     prepare: (_tools, inputs) => {
@@ -86,38 +85,19 @@ function present({ engine }) {
   return millrace;
 }
 
-/** The engines that there are, and how each is asked. */
+const many = { inFlight: jobsInFlight };
+const one = { inFlight: oneJob };
+
+/** The engines that there are, and how each is asked; docs/benchmarks.md describes them. */
 const routes = [
-  engine('sync', 'native code, a loop of synchronous calls, one core', { engine: 'native' }),
-  engine('portable', 'the same with the portable engine', { engine: 'portable' }),
-  engine('af_alg', "the same with the kernel's crypto service by AF_ALG", { engine: 'af_alg' }),
-  engine('cryptodev', "the same with the kernel's crypto service by /dev/crypto", {
-    engine: 'cryptodev',
-  }),
-  engine(
-    'inline',
-    'asynchronous calls that do their work during the call, many in flight',
-    { route: 'inline' },
-    { inFlight: jobsInFlight },
-  ),
-  engine(
-    'pool',
-    'asynchronous calls on worker threads, many in flight',
-    { route: 'pool' },
-    { inFlight: jobsInFlight },
-  ),
-  engine(
-    'pool, one job',
-    'the same with one call in flight',
-    { route: 'pool' },
-    { inFlight: oneJob },
-  ),
-  engine(
-    'split, one job',
-    'one call in flight, cut into parts for all worker threads',
-    { route: 'split' },
-    { inFlight: oneJob, algorithms: splittable },
-  ),
+  engine('sync', { engine: 'native' }),
+  engine('portable', { engine: 'portable' }),
+  engine('af_alg', { engine: 'af_alg' }),
+  engine('cryptodev', { engine: 'cryptodev' }),
+  engine('inline', { route: 'inline' }, many),
+  engine('pool', { route: 'pool' }, many),
+  engine('pool, one job', { route: 'pool' }, one),
+  engine('split, one job', { route: 'split' }, { ...one, algorithms: splittable }),
 ];
 
 /** Returns 1, 2, 4, ... and all of them. */
@@ -128,7 +108,7 @@ export function threadCounts(cores) {
 }
 
 const threads = threadCounts(availableParallelism()).map((count) => ({
-  ...engine(count === 1 ? '1 thread' : `${count} threads`, '', {}),
+  ...engine(count === 1 ? '1 thread' : `${count} threads`, {}),
   forms: callForms.filter(({ wait }) => wait === 'callback'),
   beforeTurn: ({ millrace }) => millrace.configure({ threads: count }),
 }));

@@ -41,50 +41,39 @@ const scrypt = {
   parameters: { N: 16384, r: 8, p: 1, maxmem: 64 * MiB },
 };
 
-const asynchronous = ['millrace', 'WebCrypto', 'crypto-async', 'piscina'];
+const all = ['millrace', 'WebCrypto', 'crypto-async', 'piscina'];
+const probes = ['timer', 'stat'];
+const shortHashes = [16, KiB];
+const jobs = (count, size, job) => ({ ...job, count, size });
 
 /**
- * The measurements, as data. `load`: jobs kept in flight. `probes`: timer, stat, or a short hash of
- * so many bytes. A job is a definition as in definitions.mjs with size and count.
+ * The measurements, as data. `load`: jobs kept in flight, definitions as in definitions.mjs with
+ * size and count. `probes`: timer, stat, or a short hash of so many bytes.
  */
 export const situations = [
   // Nothing in flight. Only the short hashes need a competitor.
-  { name: 'idle', load: [], probes: ['timer', 'stat', 16, KiB], competitors: ['millrace'] },
+  { load: [], probes: [...probes, ...shortHashes], competitors: ['millrace'] },
+  { load: [jobs(16, MiB, sha256)], probes, competitors: all },
+  { load: [jobs(16, MiB, gcm)], probes, competitors: all },
+  { load: [jobs(16, 64 * MiB, sha256)], probes, competitors: all },
   {
-    name: '16 x 1 MiB sha256 in flight',
-    load: [{ ...sha256, size: MiB, count: 16 }],
-    probes: ['timer', 'stat'],
-    competitors: asynchronous,
-  },
-  {
-    name: '16 x 1 MiB aes-256-gcm in flight',
-    load: [{ ...gcm, size: MiB, count: 16 }],
-    probes: ['timer', 'stat'],
-    competitors: asynchronous,
-  },
-  {
-    name: '16 x 64 MiB sha256 in flight',
-    load: [{ ...sha256, size: 64 * MiB, count: 16 }],
-    probes: ['timer', 'stat'],
-    competitors: asynchronous,
-  },
-  {
-    name: '8 x 64 MiB sha256 and 4 x 64 MiB aes-256-gcm in flight',
-    load: [
-      { ...sha256, size: 64 * MiB, count: 8 },
-      { ...gcm, size: 64 * MiB, count: 4 },
-    ],
-    probes: [16, KiB],
-    competitors: asynchronous,
+    load: [jobs(8, 64 * MiB, sha256), jobs(4, 64 * MiB, gcm)],
+    probes: shortHashes,
+    competitors: all,
   },
   // node:crypto's are done by the threads that the file system waits for.
-  {
-    name: '16 x scrypt N=16384 r=8 p=1 in flight',
-    load: [{ ...scrypt, size: 32, count: 16 }],
-    probes: ['timer', 'stat'],
-    competitors: ['millrace', 'node:crypto'],
-  },
-];
+  { load: [jobs(16, 32, scrypt)], probes, competitors: ['millrace', 'node:crypto'] },
+].map((situation) => ({ name: nameOf(situation.load), ...situation }));
+
+function nameOf(load) {
+  if (load.length === 0) return 'idle';
+  const names = load.map(({ count, size, algorithm, group, operation }) =>
+    group === 'kdf'
+      ? `${count} x ${algorithm} ${operation}`
+      : `${count} x ${bytes(size)} ${algorithm}`,
+  );
+  return `${names.join(' and ')} in flight`;
+}
 
 /** The time of all rounds together. */
 const BUDGET_MS = 130_000;
