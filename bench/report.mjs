@@ -13,7 +13,9 @@ export function markdown(results, { machine, build, columns, tiers, absent, arra
   const names = results.flatMap(({ cells }) =>
     cells.flatMap(({ entries }) => entries.map(({ competitor }) => competitor)),
   );
-  const keeping = [...new Set(names)].filter((name) => !hidden.test(name)).sort();
+  // Without the form, which is behind a blank.
+  const libraries = new Set(names.map((name) => name.split(' ')[0]));
+  const keeping = [...libraries].filter((name) => !hidden.test(name)).sort();
   const cannot = absent.length > 0 ? `; not on this CPU: ${absent.join('; ')}` : '';
   return [
     `${machine}; build ${build}. Tiers: ${tiers.join('; ')}${cannot}.`,
