@@ -1,5 +1,5 @@
-// Measures the forms of one row in turns, after all have returned the same result. Without Node.js's
-// modules: it also runs in a page.
+// Measures the forms of one row in turns, after all have returned the same result. Without modules
+// of Node.js: it also runs in a page.
 
 import { takeTurns } from '../cli/bench/clock.mjs';
 import { median, quantile, spread } from '../cli/bench/numbers.mjs';

@@ -10,7 +10,7 @@ import { measureForms } from '../turns.mjs';
 const KiB = 1024;
 const sizes = [64, KiB, 64 * KiB, KiB * KiB];
 
-/** Packages that are no dependencies of the repository are left out where they are not installed. */
+/** Packages that the repository does not depend on are left out if they are not installed. */
 async function loadPeers() {
   const absent = () => undefined;
   const [hashWasm, xxhashWasm, awasm, ...noble] = await Promise.all([

@@ -75,6 +75,7 @@ export function arrange(results, columns) {
   const heads = values(results, 'memory').flatMap((memory) =>
     values(results, 'inFlight').map((inFlight) => ({ memory, inFlight })),
   );
+  const titles = heads.map(({ memory, inFlight }) => `${memory}, ${inFlight}`);
   const table = (operation, column) => {
     const here = results.filter((each) => each.operation === operation);
     const cellOf = (size, { memory, inFlight }) => {
@@ -85,11 +86,12 @@ export function arrange(results, columns) {
       if (entries.length === 0) return '';
       const { best, ratio, noise } = compare(entries);
       const mark = ratio < 1 && ratio >= 1 - noise ? '~' : '';
-      return `${ratio.toFixed(2)} ${best.competitor.split(' ')[1][0]}${mark}${disturbed ? '!' : ''}`;
+      const [, route] = best.competitor.split(' ');
+      return `${ratio.toFixed(2)} ${route[0]}${mark}${disturbed ? '!' : ''}`;
     };
     return [
       '',
-      `| ${[operation, ...heads.map(({ memory, inFlight }) => `${memory}, ${inFlight}`)].join(' | ')} |`,
+      `| ${[operation, ...titles].join(' | ')} |`,
       `|---|${'---|'.repeat(heads.length)}`,
       ...values(here, 'size').map(
         (size) => `| ${[bytes(size), ...heads.map((head) => cellOf(size, head))].join(' | ')} |`,

@@ -71,9 +71,9 @@ function runChains(chains, calls, time, promises) {
 }
 
 /**
- * Starts each call again when it has called back, or its promise is fulfilled. The first chain reads
- * the clock, once a call: that gives the latency of a call among the others and ends the sample. The
- * other chains only count.
+ * Starts each call again when it has called back, or its promise is fulfilled. The first chain
+ * reads the clock, once a call: that gives the latency of a call among the others and ends the
+ * sample. The other chains only count.
  */
 function callChains(calls, state) {
   for (const [index, call] of calls.entries()) {

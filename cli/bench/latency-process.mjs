@@ -1,5 +1,5 @@
-// One process of `npm run bench -- latency`: keeps jobs of a competitor in flight, as the task given
-// as JSON says, and measures the probes meanwhile. Prints the result as JSON.
+// One process of `npm run bench -- latency`: keeps jobs of a competitor in flight and measures the
+// probes meanwhile. The task is given as JSON, and the result is printed as JSON.
 
 import { stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';

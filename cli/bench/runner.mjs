@@ -166,9 +166,9 @@ export async function enterRow(definition, size, wait, competitors, inFlight) {
 /**
  * Returns the forms of a competitor for a row. Millrace takes part in exactly the row's form, the
  * others in the nearest one that they have: a new Buffer in place of a target, promises in place of
- * callbacks, and synchronous calls if the row allows it; a loop of single calls in place of a batch,
- * where hex strings may be the fastest digests; and those with `texts` hash a string as they hash
- * bytes.
+ * callbacks, and synchronous calls if the row allows it; a loop of single calls in place of a
+ * batch, where hex strings may be the fastest digests; and those with `texts` hash a string as they
+ * hash bytes.
  *
  * @param {{ name: string, forms: readonly any[], engine?: boolean, texts?: boolean }} competitor
  */

@@ -49,7 +49,7 @@ test("Millrace's other forms are competitors only where no other library takes p
   assert.equal(cell([ours[0]]), '- (2.00 us)');
 });
 
-test('the page names tiers that the CPU cannot be, and libraries that ask the CPU themselves', () => {
+test('the page names tiers that the CPU cannot be, and libraries that ask the CPU', () => {
   const cells = [{ entries: [entry('millrace', 1), entry('hashtree', 1)], disturbed: false }];
   const text = markdown([{ name: 'a row', cells }], { ...about, absent: ['A: none'] });
   assert.match(text, /Tiers: B: one; not on this CPU: A: none\./);

@@ -11,8 +11,8 @@ const noInputs = { parts: [], parameters: {} };
  * `list` is compiled anew for each measurement (runner.mjs) and is called without tools for the
  * names: it may use its parameters only, and only in calls.
  *
- * @param {{ group: string, algorithm?: string, operation?: string, alone?: boolean }} about `alone`:
- *   not for ten thousand calls at once, as a batch by single calls makes them
+ * @param {{ group: string, algorithm?: string, operation?: string, alone?: boolean }} about
+ *   `alone`: not for ten thousand calls at once, as a batch by single calls makes them
  * @param {(tools: any, inputs: any) => Record<string, Function>} list
  */
 export function forms(about, list) {
