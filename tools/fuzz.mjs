@@ -1,6 +1,7 @@
 // The fuzz targets under cargo-fuzz, then every export with hostile arguments.
 
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -53,19 +54,46 @@ export async function fuzzing(args) {
     ? ['--no-default-features', '--features', 'rust-crypto']
     : [];
   const run = { env, seconds, features, keep: values.keep };
-  return { steps: chosen.map((name) => [`fuzz ${name}`, () => fuzz(name, run)]), calls };
+  /** @type {[string, () => Promise<void>][]} */
+  const steps = chosen.map((name) => [`fuzz ${name}`, () => fuzz(name, run)]);
+  return { steps: [['fuzz: the control', () => control(run)], ...steps], calls };
+}
+
+/** Returns the arguments of cargo-fuzz before the name of a target. */
+const cargoFuzz = (features) => [
+  '+nightly',
+  'fuzz',
+  'run',
+  ...['--fuzz-dir', folder, '--target-dir', join(root, 'target', 'fuzz')],
+  ...features,
+];
+
+/** Fuzzes a target that has a mistake, which must be found. */
+async function control({ env, features }) {
+  const found = mkdtempSync(join(tmpdir(), 'millrace-fuzz-'));
+  try {
+    const limits = ['-max_len=64', '-max_total_time=120', `-artifact_prefix=${found}/`];
+    await step(
+      'fuzz: its control',
+      'cargo',
+      [...cargoFuzz(features), 'control', found, '--', ...limits],
+      { env, mustFail: /the mistake of the control/ },
+    );
+  } finally {
+    rmSync(found, { recursive: true, force: true });
+  }
 }
 
 async function fuzz(name, { env, seconds, features, keep }) {
   const kept = join(folder, 'corpus', name);
   const found = join(root, 'target', 'fuzz-corpus', name);
   mkdirSync(found, { recursive: true });
-  const common = ['--fuzz-dir', folder, '--target-dir', join(root, 'target', 'fuzz'), ...features];
+  const common = cargoFuzz(features);
   const limits = ['-max_len=4096', '-rss_limit_mb=4096', '-timeout=20', '-print_final_stats=1'];
   const title = `fuzz ${name} for ${seconds} s`;
-  const args = ['fuzz', 'run', ...common, name, found, kept, '--', ...limits];
+  const args = [...common, name, found, kept, '--', ...limits];
   // libFuzzer reports on standard error.
-  const text = await step(title, 'cargo', ['+nightly', ...args, `-max_total_time=${seconds}`], {
+  const text = await step(title, 'cargo', [...args, `-max_total_time=${seconds}`], {
     env,
     output: 'all',
   });
@@ -74,7 +102,7 @@ async function fuzz(name, { env, seconds, features, keep }) {
   const runs = last(/number_of_executed_units: (\d+)/g) ?? '0';
   console.error(`  ${name}: ${runs} runs, ${edges} of ${all} edges, 0 crashes`);
   if (keep) {
-    const merge = ['fuzz', 'run', ...common, name, kept, found, '--', '-merge=1', '-max_len=4096'];
-    await step(`keep new inputs of ${name}`, 'cargo', ['+nightly', ...merge], { env });
+    const merge = [...common, name, kept, found, '--', '-merge=1', '-max_len=4096'];
+    await step(`keep new inputs of ${name}`, 'cargo', merge, { env });
   }
 }

@@ -1,5 +1,6 @@
 //! What is done with the bytes of a fuzzer. A target panics if a property does not hold.
 
+mod control;
 mod frame;
 mod input;
 mod oracle;
@@ -10,7 +11,7 @@ mod state;
 /// What a target does with some bytes.
 type Target = fn(&[u8]);
 
-/// The targets by their names.
+/// The targets by their names, without the control.
 pub(crate) const TARGETS: [(&str, Target); 5] = [
     ("frame", frame::run),
     ("oracle", oracle::run),
@@ -21,6 +22,9 @@ pub(crate) const TARGETS: [(&str, Target); 5] = [
 
 /// Runs a target.
 pub(crate) fn run(name: &str, data: &[u8]) {
+    if name == "control" {
+        return control::run(data);
+    }
     let (_, target) = TARGETS.iter().find(|(each, _)| *each == name).expect("a target");
     target(data);
 }
