@@ -34,8 +34,7 @@ const isArm = ({ file, features }) =>
 const exempt = [
   { matches: isArm, reason: 'arm64: the rows of `npm run platforms` for it run the tests' },
   {
-    matches: ({ name, features }, here) =>
-      !here.includes('avx512f') && /512/.test(`${name} ${features}`),
+    matches: (row, here) => !here.includes('avx512f') && row.wide,
     reason: 'no AVX-512 here: `npm run platforms -- x64-avx512` runs the tests under Bochs',
   },
 ];
@@ -221,7 +220,8 @@ async function rowsOf(columns) {
     const within = (place) =>
       instances.filter(({ path }) => path.includes(`${place}::`) && path.endsWith(`::${name}`));
     // A macro of one file makes functions in the others of its folder.
-    const here = within(module);
+    // Tiers are x64; a folder of arm64 has the same modules.
+    const here = isArm({ file, features }) ? [] : within(module);
     const parent = module.replace(/::\w+$/, '');
     const own = here.length > 0 || isArm({ file, features }) ? here : within(parent);
     for (const each of own.length === 0 ? [{ name, path: name }] : own) {
@@ -236,7 +236,13 @@ async function rowsOf(columns) {
       });
     }
   }
-  return [...rows.values()];
+  const all = [...rows.values()];
+  const isWide = ({ name, features }) => /512/.test(`${name} ${features}`);
+  // A small function without AVX-512 may serve only those with it in its file.
+  return all.map((row) => {
+    const others = all.filter((other) => other !== row && other.file === row.file);
+    return { ...row, wide: isWide(row) || (others.length > 0 && others.every(isWide)) };
+  });
 }
 
 /** Drops the number of the crate, generic arguments, and what a closure adds. */

@@ -86,7 +86,7 @@ const sync = (name, forms, more = {}) => ({ name, wait: 'sync', forms, ...more }
 const waits = (name, forms, more = {}) => ({ name, wait: 'promise', inFlight: 1, forms, ...more });
 
 /**
- * A row of `millrace bench`, by its definition: here it has a process of its own, and the fastest
+ * A row of `millrace bench`, by its definition: here it has a separate process, and the fastest
  * rounds count.
  *
  * @returns {Row}
