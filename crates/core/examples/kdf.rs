@@ -104,9 +104,9 @@ fn time_scrypt() {
         let mut memory = Memory::new(scrypt::memory(&cost, count as u64, count)).expect("memory");
         works.push(Box::new(move || {
             let mut targets = vec![[0; 64]; count];
-            let mut jobs: Vec<scrypt::Job<'_>> = targets
+            let mut jobs: Vec<scrypt::ScryptJob<'_>> = targets
                 .iter_mut()
-                .map(|target| scrypt::Job {
+                .map(|target| scrypt::ScryptJob {
                     password: b"pleaseletmein",
                     salt: b"SodiumChloride",
                     p: 1,
@@ -132,9 +132,9 @@ fn time_pbkdf2(hash: Hash) {
     for count in counts {
         works.push(Box::new(move || {
             let mut targets = vec![[0; 20]; count];
-            let mut jobs: Vec<pbkdf2::Job<'_>> = targets
+            let mut jobs: Vec<pbkdf2::Pbkdf2Job<'_>> = targets
                 .iter_mut()
-                .map(|target| pbkdf2::Job {
+                .map(|target| pbkdf2::Pbkdf2Job {
                     password: b"pleaseletmein",
                     salt: b"SodiumChloride",
                     iterations: 100_000,

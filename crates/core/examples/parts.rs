@@ -15,7 +15,7 @@ use std::time::Instant;
 use millrace_core::catalog::{CIPHERS, CipherFacts, Hash};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hash::{Params, digest};
-use millrace_core::split::{HashMessage, HashPart, Message, PartialTag};
+use millrace_core::split::{CipherMessage, HashMessage, HashPart, PartialTag};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -47,7 +47,7 @@ fn cipher(facts: &CipherFacts, size: usize, part: usize, threads: usize) {
     let ways = if facts.aead { &["", ", open", ", open in two passes"][..] } else { &[""] };
     for (way, name) in ways.iter().enumerate() {
         let run = |text: &mut [u8], threads: usize| {
-            let message = Message::new(&key, nonce, &[], size as u64).expect("in parts");
+            let message = CipherMessage::new(&key, nonce, &[], size as u64).expect("in parts");
             let tag = &mut [0; 16][..facts.tag_size];
             let pass = |text: &mut [u8], tag: &mut [u8], work: Part<'_>| {
                 let parts: Vec<Mutex<(&mut [u8], Option<PartialTag>)>> =

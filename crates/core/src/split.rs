@@ -10,12 +10,12 @@
 //! forged message. AES-256-GCM-SIV can only be sealed in two passes, because its tag is computed
 //! from the plaintext and then used to encrypt it:
 //!
-//! - Sealing in one pass: [`Message::seal_part`], [`Message::tag`]
-//! - Sealing in two passes: [`Message::authenticate_plain`], [`Message::tag`],
-//!   [`Message::xor_part`]
-//! - Opening in one pass: [`Message::open_part`], [`Message::verify`]
-//! - Opening in two passes: [`Message::authenticate_sealed`], [`Message::verify`],
-//!   [`Message::xor_part`]
+//! - Sealing in one pass: [`CipherMessage::seal_part`], [`CipherMessage::tag`]
+//! - Sealing in two passes: [`CipherMessage::authenticate_plain`], [`CipherMessage::tag`],
+//!   [`CipherMessage::xor_part`]
+//! - Opening in one pass: [`CipherMessage::open_part`], [`CipherMessage::verify`]
+//! - Opening in two passes: [`CipherMessage::authenticate_sealed`], [`CipherMessage::verify`],
+//!   [`CipherMessage::xor_part`]
 
 use crate::Error;
 use crate::catalog::{CipherFacts, Hash};
@@ -44,10 +44,10 @@ impl CipherKey {
 ///
 /// It owns a copy of the key material on the heap and wipes it on drop. Several threads may process
 /// its parts at once and in any order, each part once.
-pub struct Message {
+pub struct CipherMessage {
     facts: &'static CipherFacts,
     size: u64,
-    state: engines::Message,
+    state: engines::CipherMessage,
 }
 
 /// The contribution of a part to the tag. It is as secret as the key, and wiped on drop.
@@ -57,13 +57,18 @@ pub struct PartialTag {
     tag: engines::PartialTag,
 }
 
-impl Message {
+impl CipherMessage {
     /// Prepares a message of `size` bytes. A stream cipher takes its iv as `nonce` and no `aad`.
     ///
     /// # Errors
     /// [`Error::NotSupported`] if [`CipherKey::parts`] returns false, and for `aad` with a stream
     /// cipher; [`Error::IvSize`], [`Error::SourceTooLarge`], [`Error::AadTooLarge`].
-    pub fn new(key: &CipherKey, nonce: &[u8], aad: &[u8], size: u64) -> Result<Message, Error> {
+    pub fn new(
+        key: &CipherKey,
+        nonce: &[u8],
+        aad: &[u8],
+        size: u64,
+    ) -> Result<CipherMessage, Error> {
         let facts = key.cipher().facts();
         let CipherState::Native(state) = key.state() else { return Err(Error::NotSupported) };
         if !facts.aead && !aad.is_empty() {
@@ -78,7 +83,11 @@ impl Message {
         if size > facts.max_source {
             return Err(Error::SourceTooLarge);
         }
-        Ok(Message { facts, size, state: engines::Message::new(state, key.cipher(), nonce, aad)? })
+        Ok(CipherMessage {
+            facts,
+            size,
+            state: engines::CipherMessage::new(state, key.cipher(), nonce, aad)?,
+        })
     }
 
     /// Returns the bytes of the whole message.
@@ -100,19 +109,19 @@ impl Message {
     ///
     /// # Errors
     /// [`Error::NotSupported`] for a stream cipher and if sealing takes two passes, otherwise as
-    /// [`Message::apply_part`].
+    /// [`CipherMessage::apply_part`].
     pub fn seal_part(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         let size = self.check_part(true, offset, &text)?;
         Ok(PartialTag { offset, size, tag: self.state.seal(offset, text)? })
     }
 
     /// Decrypts the part at `offset` of the message with this tag, authentic or not. The caller
-    /// must not release the result before [`Message::verify`] succeeds, and must overwrite it if
-    /// that fails.
+    /// must not release the result before [`CipherMessage::verify`] succeeds, and must overwrite it
+    /// if that fails.
     ///
     /// # Errors
     /// [`Error::NotSupported`] for a stream cipher, [`Error::TagSize`], otherwise as
-    /// [`Message::apply_part`].
+    /// [`CipherMessage::apply_part`].
     pub fn open_part(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<PartialTag, Error> {
         let size = self.check_part(true, offset, &text)?;
         self.check_tag(tag.len())?;
@@ -122,7 +131,8 @@ impl Message {
     /// Authenticates the plaintext of the part at `offset`, before it is encrypted.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] if sealing takes one pass, otherwise as [`Message::apply_part`].
+    /// [`Error::NotSupported`] if sealing takes one pass, otherwise as
+    /// [`CipherMessage::apply_part`].
     pub fn authenticate_plain(&self, offset: u64, source: &[u8]) -> Result<PartialTag, Error> {
         let size = self.check_range(true, offset, source.len())?;
         Ok(PartialTag { offset, size, tag: self.state.authenticate_plain(source)? })
@@ -131,7 +141,7 @@ impl Message {
     /// Authenticates the ciphertext of the part at `offset`, without writing plaintext.
     ///
     /// # Errors
-    /// As [`Message::open_part`].
+    /// As [`CipherMessage::open_part`].
     pub fn authenticate_sealed(
         &self,
         offset: u64,
@@ -147,7 +157,7 @@ impl Message {
     /// authentication.
     ///
     /// # Errors
-    /// As [`Message::open_part`].
+    /// As [`CipherMessage::open_part`].
     pub fn xor_part(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check_part(true, offset, &text)?;
         self.check_tag(tag.len())?;
@@ -180,7 +190,7 @@ impl Message {
     ///
     /// # Errors
     /// [`Error::Authentication`] if it does not match; the caller must then overwrite the output of
-    /// [`Message::open_part`]. Otherwise as [`Message::tag`].
+    /// [`CipherMessage::open_part`]. Otherwise as [`CipherMessage::tag`].
     pub fn verify<'a>(
         &self,
         parts: impl IntoIterator<Item = &'a PartialTag>,
@@ -247,9 +257,9 @@ pub struct HashMessage {
     state: engines::HashMessage,
 }
 
-impl std::fmt::Debug for Message {
+impl std::fmt::Debug for CipherMessage {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Message({}, {} bytes)", self.facts.name, self.size)
+        write!(formatter, "CipherMessage({}, {} bytes)", self.facts.name, self.size)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::support::hex;
 use millrace_core::Error;
 use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::kdf::phc::{Limits, PasswordHash};
-use millrace_core::kdf::{Derivation, Job, Memory, Numbers};
+use millrace_core::kdf::{Derivation, DerivationJob, Memory, Numbers};
 
 /// Places in the table of `kdf/mod.rs`.
 const VERIFY: usize = 7;
@@ -22,7 +22,7 @@ fn derive(
     assert!(derivation.numbers() == numbers);
     let memory = &mut Memory::new(derivation.memory())?;
     let mut told = 0;
-    let job = Job { numbers, password, salt: b"", secret, aad, target };
+    let job = DerivationJob { numbers, password, salt: b"", secret, aad, target };
     derivation.derive(&mut [job], memory, &mut NoCheckpoint, &mut |index, _| told += index + 1)?;
     Ok(told)
 }

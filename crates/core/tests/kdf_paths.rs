@@ -17,10 +17,10 @@ fn answers() -> String {
         let mut keys = vec![[0; 70]; count];
         let secrets: Vec<Vec<u8>> = (0..count).map(secret).collect();
         let cost = scrypt::Cost::new(128, 3).expect("a cost");
-        let mut jobs: Vec<scrypt::Job<'_>> = keys
+        let mut jobs: Vec<scrypt::ScryptJob<'_>> = keys
             .iter_mut()
             .zip(&secrets)
-            .map(|(target, secret)| scrypt::Job {
+            .map(|(target, secret)| scrypt::ScryptJob {
                 password: secret,
                 salt: secret,
                 p: 1 + secret.len() as u32 % 3,
@@ -33,10 +33,10 @@ fn answers() -> String {
             .expect("derived");
         all.extend(keys.concat());
         for facts in HASHES.iter().filter(|facts| facts.hmac) {
-            let mut jobs: Vec<pbkdf2::Job<'_>> = keys
+            let mut jobs: Vec<pbkdf2::Pbkdf2Job<'_>> = keys
                 .iter_mut()
                 .zip(&secrets)
-                .map(|(target, secret)| pbkdf2::Job {
+                .map(|(target, secret)| pbkdf2::Pbkdf2Job {
                     password: secret,
                     salt: secret,
                     iterations: 20 + secret.len() as u32,

@@ -5,7 +5,7 @@ use millrace_core::Error;
 use millrace_core::catalog::{HASHES, Hash};
 use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::hmac::hmac;
-use millrace_core::kdf::pbkdf2::{self, Job};
+use millrace_core::kdf::pbkdf2::{self, Pbkdf2Job};
 
 fn derive(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, size: usize) -> Vec<u8> {
     let mut target = vec![0; size];
@@ -111,10 +111,10 @@ fn wish(random: &mut Random, size: usize) -> Wish {
     }
 }
 
-fn jobs(wishes: &mut [Wish]) -> Vec<Job<'_>> {
+fn jobs(wishes: &mut [Wish]) -> Vec<Pbkdf2Job<'_>> {
     wishes
         .iter_mut()
-        .map(|Wish { password, salt, iterations, target }| Job {
+        .map(|Wish { password, salt, iterations, target }| Pbkdf2Job {
             password,
             salt,
             iterations: *iterations,
@@ -160,8 +160,8 @@ fn a_derivation_pauses_and_reports_its_progress() {
     let mut targets = [[0; 100]; 2];
     let [one, two] = &mut targets;
     let mut jobs = [
-        Job { password: b"a", salt: b"b", iterations: 20_000, target: one },
-        Job { password: b"c", salt: b"d", iterations: 30_000, target: two },
+        Pbkdf2Job { password: b"a", salt: b"b", iterations: 20_000, target: one },
+        Pbkdf2Job { password: b"c", salt: b"d", iterations: 30_000, target: two },
     ];
     pbkdf2::derive_many(Hash::Sha256, &mut jobs, &mut watch, |_, _| {}).expect("derived");
     assert!((20..300).contains(&watch.pauses), "{}", watch.pauses);
@@ -187,9 +187,9 @@ fn cancelled_jobs_are_not_computed() {
         let mut watch = Watch { cancelled: cancelled.clone(), ..Watch::default() };
         let mut targets = [[0; 40]; 3];
         let mut reported = Vec::new();
-        let mut jobs: Vec<Job<'_>> = targets
+        let mut jobs: Vec<Pbkdf2Job<'_>> = targets
             .iter_mut()
-            .map(|target| Job { password: b"a", salt: b"b", iterations: 20_000, target })
+            .map(|target| Pbkdf2Job { password: b"a", salt: b"b", iterations: 20_000, target })
             .collect();
         pbkdf2::derive_many(Hash::Sha512, &mut jobs, &mut watch, |index, _| reported.push(index))
             .expect("derived");

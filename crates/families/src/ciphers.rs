@@ -4,7 +4,7 @@
 #![allow(unsafe_code)] // of the names that are exported, and for messages by their addresses
 
 use millrace_core::Error;
-use millrace_core::engines::families::{self, AesGcm, AesGcmSiv, ChaChaPoly, Message};
+use millrace_core::engines::families::{self, AeadMessage, AesGcm, AesGcmSiv, ChaChaPoly};
 
 use crate::memory::{Source, Target};
 

@@ -46,7 +46,7 @@ extern "C" fn scrypt_derive(
     let Ok(cost) = scrypt::Cost::beyond_rfc(n.into(), r) else { return 1 };
     let Ok(mut memory) = Memory::new(scrypt::memory(&cost, p.into(), 1)) else { return 1 };
     let (password, salt) = (password.bytes(password_size), salt.bytes(salt_size));
-    let mut jobs = [scrypt::Job { password, salt, p, target: target.bytes(size) }];
+    let mut jobs = [scrypt::ScryptJob { password, salt, p, target: target.bytes(size) }];
     let done = scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut Progress, |_, _| {});
     u32::from(done.is_err())
 }

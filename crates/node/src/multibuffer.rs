@@ -355,7 +355,7 @@ fn derive(mut jobs: Jobs, run_pending: &mut dyn FnMut(), completed: &mut Complet
             let mut lanes = lanes?;
             let mut jobs = try_with_capacity(lanes.len())?;
             let all = lanes.iter_mut().zip(derivations.iter().flatten());
-            jobs.extend(all.map(|(lane, derivation)| kdf::Job {
+            jobs.extend(all.map(|(lane, derivation)| kdf::DerivationJob {
                 numbers: derivation.numbers(),
                 password: lane.password.read(),
                 salt: lane.salt.read(),

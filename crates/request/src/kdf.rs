@@ -5,7 +5,7 @@ use crate::memory_budget;
 use crate::work::{Key, Reply, Status, Work};
 use millrace_core::checkpoint::{Checkpoint, NoCheckpoint};
 use millrace_core::error::Error;
-use millrace_core::kdf::Job;
+use millrace_core::kdf::DerivationJob;
 
 /// Derives a key into the target. For a password to verify the target becomes 1 or 0.
 ///
@@ -25,7 +25,7 @@ pub fn derive(
     let derivation = &work.derivation;
     work.digest_to(reply, |target| {
         let mut complete = false;
-        let job = Job {
+        let job = DerivationJob {
             numbers: derivation.numbers(),
             password: password.read(),
             salt: work.iv.read(),

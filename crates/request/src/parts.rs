@@ -10,7 +10,7 @@ use millrace_core::allocate::try_with_capacity;
 use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::cipher::CipherKey;
 use millrace_core::hash::Params;
-use millrace_core::split::{HashMessage, HashPart, Message, PART_ALIGN, PartialTag};
+use millrace_core::split::{CipherMessage, HashMessage, HashPart, PART_ALIGN, PartialTag};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -71,11 +71,11 @@ pub struct PartedMessage {
 }
 
 enum Kind {
-    Apply(Message),
-    Seal(Message),
-    SealTwice(Message),
-    Open(Message),
-    OpenTwice(Message),
+    Apply(CipherMessage),
+    Seal(CipherMessage),
+    SealTwice(CipherMessage),
+    Open(CipherMessage),
+    OpenTwice(CipherMessage),
     Hash(HashMessage),
     /// A message in a file.
     File(HashMessage, OpenedFile),
@@ -255,7 +255,7 @@ impl PartedMessage {
         if !aead && (work.tag.size() > 0 || work.tag_target.size() > 0 || work.aad.size() > 0) {
             return Err(Status::TagSize);
         }
-        let message = Message::new(key, work.iv.read(), work.aad.read(), size)?;
+        let message = CipherMessage::new(key, work.iv.read(), work.aad.read(), size)?;
         let message = PartedMessage::of(match work.operation {
             Operation::Encrypt(_) if key.seals_in_two_passes() => Kind::SealTwice(message),
             Operation::Encrypt(_) if aead => Kind::Seal(message),
@@ -357,7 +357,7 @@ impl PartedMessage {
 
     fn make_tag(
         &self,
-        message: &Message,
+        message: &CipherMessage,
         tag_size: usize,
         results: &[Option<PartialResult>],
     ) -> Result<(), Status> {

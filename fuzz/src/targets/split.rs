@@ -7,7 +7,7 @@ use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::hash::{Params, digest};
 use millrace_core::hasher;
 use millrace_core::running_cipher::RunningCipher;
-use millrace_core::split::{HashMessage, Message, PART_ALIGN};
+use millrace_core::split::{CipherMessage, HashMessage, PART_ALIGN};
 
 pub(crate) fn run(data: &[u8]) {
     let input = &mut Input(data);
@@ -105,7 +105,7 @@ fn cipher(input: &mut Input<'_>) {
         assert!(opened == message, "{name} opened in pieces");
         assert!(opening.verify(&last).is_ok(), "{name}");
     }
-    if let Ok(parted) = Message::new(&prepared, &nonce, &aad, message.len() as u64)
+    if let Ok(parted) = CipherMessage::new(&prepared, &nonce, &aad, message.len() as u64)
         && !prepared.seals_in_two_passes()
     {
         let size = (1 + sizes.len()) * PART_ALIGN;

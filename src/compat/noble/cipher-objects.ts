@@ -65,12 +65,13 @@ export function cipherFunction(spec: CipherSpec): CipherFunction {
       (aad === undefined || (aead !== undefined && isUint8Array(aad))) &&
       more.length <= 1;
     if (!accepted) return original(major, 'ciphers', subpath, name)(key, nonce, ...more);
-    return new Message(spec, key, nonce, aad as Uint8Array | undefined);
+    return new NonceCipher(spec, key, nonce, aad as Uint8Array | undefined);
   };
   return Object.assign(cipher, spec.properties) as unknown as CipherFunction;
 }
 
-class Message implements Cipher {
+/** A cipher under a key and nonce, as the functions of noble-ciphers return it. */
+class NonceCipher implements Cipher {
   readonly #spec: CipherSpec;
   readonly #key: Uint8Array;
   readonly #nonce: Uint8Array;

@@ -10,12 +10,12 @@ mod report;
 mod service;
 
 pub use external::{ExternalCipher, ExternalMac};
+pub(crate) use native::cipher_parts::CipherMessage;
 #[cfg(target_family = "wasm")]
 pub use native::families;
 pub(crate) use native::hash_parts::{HashMessage, HashPart, part_size as hash_part_size};
 pub(crate) use native::kdf;
 pub use native::memory::Memory;
-pub(crate) use native::message::Message;
 pub(crate) use native::partial_tag::PartialTag;
 pub(crate) use native::running::RunningState;
 pub(crate) use native::{MacState as NativeMac, Native};

@@ -1,7 +1,7 @@
 //! Argon2 (RFC 9106).
 
 use super::Memory;
-use super::function::{Function, Job, Numbers};
+use super::function::{DerivationJob, Function, Numbers};
 use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
@@ -155,13 +155,13 @@ impl Function for Argon2 {
 
     fn derive(
         &self,
-        jobs: &mut [Job<'_>],
+        jobs: &mut [DerivationJob<'_>],
         memory: &mut Memory,
         checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error> {
         for (index, job) in jobs.iter_mut().enumerate() {
-            let &mut Job { password, salt, secret, aad: associated, .. } = job;
+            let &mut DerivationJob { password, salt, secret, aad: associated, .. } = job;
             let input = Input { password, salt, secret, associated };
             derive_in(&parameters(&job.numbers)?, &input, job.target, memory, checkpoint)?;
             each(index, job.target);

@@ -1,7 +1,7 @@
 //! bcrypt (Provos and Mazieres, 1999).
 
 use super::Memory;
-use super::function::{Function, Job, Numbers};
+use super::function::{DerivationJob, Function, Numbers};
 use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
@@ -65,7 +65,7 @@ impl Function for Bcrypt {
 
     fn derive(
         &self,
-        jobs: &mut [Job<'_>],
+        jobs: &mut [DerivationJob<'_>],
         _memory: &mut Memory,
         checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),

@@ -34,7 +34,7 @@ impl Numbers {
 
 /// One derivation.
 #[derive(Debug)]
-pub struct Job<'a> {
+pub struct DerivationJob<'a> {
     /// The parameters.
     pub numbers: Numbers,
     /// The password or another secret.
@@ -77,7 +77,7 @@ pub(super) trait Function: Sync {
 
     /// Returns the bytes of working memory with which a batch is fastest, at most `permitted` if
     /// that suffices.
-    fn batch_memory(&self, _jobs: &[Job<'_>], _permitted: u64) -> Result<u64, Error> {
+    fn batch_memory(&self, _jobs: &[DerivationJob<'_>], _permitted: u64) -> Result<u64, Error> {
         Ok(0)
     }
 
@@ -85,7 +85,7 @@ pub(super) trait Function: Sync {
     /// index and its key, which is then in its target, but not for cancelled jobs.
     fn derive(
         &self,
-        jobs: &mut [Job<'_>],
+        jobs: &mut [DerivationJob<'_>],
         memory: &mut Memory,
         checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),
@@ -112,7 +112,7 @@ impl Function for NotCompiled {
 
     fn derive(
         &self,
-        _jobs: &mut [Job<'_>],
+        _jobs: &mut [DerivationJob<'_>],
         _memory: &mut Memory,
         _checkpoint: &mut dyn Checkpoint,
         _each: &mut dyn FnMut(usize, &[u8]),

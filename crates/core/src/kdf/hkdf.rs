@@ -1,7 +1,7 @@
 //! HKDF (RFC 5869): extract and expand.
 
 use super::Memory;
-use super::function::{Function, Job, Numbers, digests};
+use super::function::{DerivationJob, Function, Numbers, digests};
 use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
@@ -89,7 +89,7 @@ impl Function for Steps {
 
     fn derive(
         &self,
-        jobs: &mut [Job<'_>],
+        jobs: &mut [DerivationJob<'_>],
         _memory: &mut Memory,
         _checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),

@@ -3,7 +3,7 @@
 //! Not a derivation, but computed like one: secrets in, few bytes out.
 
 use super::Memory;
-use super::function::{Function, Job, Numbers};
+use super::function::{DerivationJob, Function, Numbers};
 use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
@@ -120,7 +120,7 @@ impl Function for Direction {
 
     fn derive(
         &self,
-        jobs: &mut [Job<'_>],
+        jobs: &mut [DerivationJob<'_>],
         _memory: &mut Memory,
         _checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),

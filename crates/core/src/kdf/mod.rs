@@ -22,7 +22,7 @@ pub mod pbkdf2;
 pub mod phc;
 pub mod scrypt;
 
-pub use self::function::{Job, Numbers};
+pub use self::function::{DerivationJob, Numbers};
 pub use crate::engines::Memory;
 
 use self::function::{Function, NotCompiled};
@@ -122,7 +122,7 @@ impl Derivation {
     ///
     /// # Errors
     /// [`Error::NotSupported`] for [`Derivation::NONE`].
-    pub fn batch_memory(&self, jobs: &[Job<'_>], permitted: u64) -> Result<u64, Error> {
+    pub fn batch_memory(&self, jobs: &[DerivationJob<'_>], permitted: u64) -> Result<u64, Error> {
         self.function()?.batch_memory(jobs, permitted)
     }
 
@@ -133,7 +133,7 @@ impl Derivation {
     /// Those of the function, and [`Error::Memory`] if `memory` does not suffice.
     pub fn derive(
         &self,
-        jobs: &mut [Job<'_>],
+        jobs: &mut [DerivationJob<'_>],
         memory: &mut Memory,
         checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),

@@ -11,7 +11,7 @@ use crate::catalog::Hash;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
 use crate::engines::kdf::pbkdf2 as engine;
 
-pub use crate::engines::kdf::pbkdf2::Job;
+pub use crate::engines::kdf::pbkdf2::Pbkdf2Job;
 
 /// Returns the most bytes of a derived key: 2^32 - 1 digests.
 pub fn key_max(hash: Hash) -> u64 {
@@ -37,7 +37,7 @@ pub fn derive(
 ) -> Result<(), Error> {
     derive_many(
         hash,
-        &mut [Job { password, salt, iterations, target }],
+        &mut [Pbkdf2Job { password, salt, iterations, target }],
         &mut NoCheckpoint,
         |_, _| {},
     )
@@ -51,7 +51,7 @@ pub fn derive(
 /// As [`derive()`], and [`Error::Memory`]. `each` has been called for the jobs that are done.
 pub fn derive_many(
     hash: Hash,
-    jobs: &mut [Job<'_>],
+    jobs: &mut [Pbkdf2Job<'_>],
     checkpoint: &mut dyn Checkpoint,
     mut each: impl FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
@@ -101,15 +101,15 @@ impl Function for Pbkdf2 {
 
     fn derive(
         &self,
-        jobs: &mut [function::Job<'_>],
+        jobs: &mut [function::DerivationJob<'_>],
         _memory: &mut Memory,
         checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error> {
         let hash = jobs[0].numbers.hash()?;
         let jobs = jobs.iter_mut().map(|job| {
-            let &mut function::Job { password, salt, ref mut target, .. } = job;
-            Ok(Job { password, salt, iterations: job.numbers.cost(0)?, target })
+            let &mut function::DerivationJob { password, salt, ref mut target, .. } = job;
+            Ok(Pbkdf2Job { password, salt, iterations: job.numbers.cost(0)?, target })
         });
         derive_many(hash, &mut try_collect(jobs)?, checkpoint, each)
     }

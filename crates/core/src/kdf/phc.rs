@@ -15,7 +15,7 @@ use std::fmt;
 use super::SLOWNESS;
 use super::base64::{BCRYPT, STANDARD};
 use super::clock::Clock;
-use super::function::{Function, Job, Numbers};
+use super::function::{DerivationJob, Function, Numbers};
 use super::{Memory, argon2, bcrypt, scrypt};
 use crate::Error;
 use crate::allocate::{try_copy, try_zeroed};
@@ -224,7 +224,7 @@ impl PasswordHash {
             }
             Scheme::Scrypt(cost, p) => {
                 let mut done = false;
-                let job = scrypt::Job { password, salt: &self.salt, p, target };
+                let job = scrypt::ScryptJob { password, salt: &self.salt, p, target };
                 scrypt::derive_many(&cost, &mut [job], memory, checkpoint, |_, _| done = true)?;
                 if done { Ok(()) } else { Err(Error::Cancelled) }
             }
@@ -314,7 +314,7 @@ impl Function for Verify {
 
     fn derive(
         &self,
-        jobs: &mut [Job<'_>],
+        jobs: &mut [DerivationJob<'_>],
         memory: &mut Memory,
         checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),

@@ -11,7 +11,7 @@ use crate::catalog::Hash;
 use crate::checkpoint::{Checkpoint, NoCheckpoint};
 use crate::engines::kdf::scrypt as engine;
 
-pub use crate::engines::kdf::scrypt::{Cost, Job};
+pub use crate::engines::kdf::scrypt::{Cost, ScryptJob};
 
 /// The most bytes of a derived key.
 pub const KEY_MAX: u64 = 32 * 0xffff_ffff;
@@ -104,7 +104,7 @@ pub fn derive(
     let mut memory = Memory::new(memory(cost, p.into(), 1))?;
     derive_many(
         cost,
-        &mut [Job { password, salt, p, target }],
+        &mut [ScryptJob { password, salt, p, target }],
         &mut memory,
         &mut NoCheckpoint,
         |_, _| {},
@@ -122,7 +122,7 @@ pub fn derive(
 /// computed then.
 pub fn derive_many(
     cost: &Cost,
-    jobs: &mut [Job<'_>],
+    jobs: &mut [ScryptJob<'_>],
     memory: &mut Memory,
     checkpoint: &mut dyn Checkpoint,
     mut each: impl FnMut(usize, &[u8]),
@@ -185,7 +185,11 @@ impl Function for Scrypt {
         (kind == KIND).then(lanes)
     }
 
-    fn batch_memory(&self, jobs: &[function::Job<'_>], permitted: u64) -> Result<u64, Error> {
+    fn batch_memory(
+        &self,
+        jobs: &[function::DerivationJob<'_>],
+        permitted: u64,
+    ) -> Result<u64, Error> {
         let (cost, _) = parameters(&jobs[0].numbers)?;
         let lanes = jobs.iter().map(|job| Ok(u64::from(parameters(&job.numbers)?.1)));
         Ok(memory_within(&cost, lanes.sum::<Result<u64, Error>>()?, permitted))
@@ -193,15 +197,15 @@ impl Function for Scrypt {
 
     fn derive(
         &self,
-        jobs: &mut [function::Job<'_>],
+        jobs: &mut [function::DerivationJob<'_>],
         memory: &mut Memory,
         checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error> {
         let (cost, _) = parameters(&jobs[0].numbers)?;
         let jobs = jobs.iter_mut().map(|job| {
-            let &mut function::Job { password, salt, ref mut target, .. } = job;
-            Ok(Job { password, salt, p: parameters(&job.numbers)?.1, target })
+            let &mut function::DerivationJob { password, salt, ref mut target, .. } = job;
+            Ok(ScryptJob { password, salt, p: parameters(&job.numbers)?.1, target })
         });
         derive_many(&cost, &mut try_collect(jobs)?, memory, checkpoint, each)
     }

@@ -431,15 +431,15 @@ pub(super) fn part_size(size: u64) -> Option<u64> {
 const LARGE: u64 = 4 * PART;
 
 /// A message of which each part, as large as a subtree that is full, is hashed apart.
-pub(crate) struct Message {
+pub(crate) struct Blake3Message {
     kind: u8,
     /// On the heap, where it stays: a move would leave a copy.
     key: WipedBox<Secret<32>>,
 }
 
-impl Message {
-    pub(crate) fn new(params: &Params<'_>) -> Result<Message, Error> {
-        let mut message = Message { kind: HASH, key: WipedBox::new(Secret::zeros())? };
+impl Blake3Message {
+    pub(crate) fn new(params: &Params<'_>) -> Result<Blake3Message, Error> {
+        let mut message = Blake3Message { kind: HASH, key: WipedBox::new(Secret::zeros())? };
         // Not by way of `kind_of`: its result would leave a copy of the key.
         if let Some(key) = params.key {
             message.kind = KEYED;

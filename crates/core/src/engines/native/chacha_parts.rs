@@ -14,7 +14,7 @@ use crate::Error;
 use crate::inputs::Text;
 
 /// A message that is processed in parts. Wiped on drop.
-pub(crate) struct Message {
+pub(crate) struct ChaChaThenPolyMessage {
     key: ChaCha20Key,
     nonce: [u8; 12],
     /// After the additional data.
@@ -23,10 +23,14 @@ pub(crate) struct Message {
     aad_size: usize,
 }
 
-impl Message {
+impl ChaChaThenPolyMessage {
     /// Returns a message at an address that does not change. A nonce of 24 bytes is XChaCha20's.
-    pub(super) fn boxed(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<WipedBox<Message>, Error> {
-        let mut place = WipedBox::new(Message {
+    pub(super) fn boxed(
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<WipedBox<ChaChaThenPolyMessage>, Error> {
+        let mut place = WipedBox::new(ChaChaThenPolyMessage {
             key: ChaCha20Key::vacant(),
             nonce: [0; 12],
             poly: Poly1305::new(&[0; 32]),

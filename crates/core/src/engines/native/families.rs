@@ -67,7 +67,7 @@ pub fn squeeze(
 pub const TAG: usize = 16;
 
 /// A message of an AEAD. Callers have checked the sizes of keys, nonces and tags.
-pub trait Message: Sized {
+pub trait AeadMessage: Sized {
     /// Begins a message.
     ///
     /// # Errors
@@ -131,7 +131,7 @@ fn advanced(iv: &[u8; 16], blocks: u64) -> [u8; 16] {
 
 /// AES-GCM.
 pub struct AesGcm {
-    message: WipedBox<gcm::Message>,
+    message: WipedBox<gcm::GcmMessage>,
     aad_size: usize,
     size: u64,
     /// GHASH so far.
@@ -150,9 +150,9 @@ impl AesGcm {
     }
 }
 
-impl Message for AesGcm {
+impl AeadMessage for AesGcm {
     fn new(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
-        let message = gcm::Message::boxed(key, None, nonce, &[])?;
+        let message = gcm::GcmMessage::boxed(key, None, nonce, &[])?;
         let mut begun = AesGcm { message, aad_size: aad.len(), size: 0, sum: Wiped(0) };
         begun.add(aad);
         Ok(begun)
@@ -176,10 +176,10 @@ impl Message for AesGcm {
     }
 }
 
-/// AES-GCM-SIV. It is sealed in two passes: all windows by [`Message::seal`], which authenticates
-/// only, then [`Message::tag`], then all by [`AesGcmSiv::encrypt`].
+/// AES-GCM-SIV. It is sealed in two passes: all windows by [`AeadMessage::seal`], which
+/// authenticates only, then [`AeadMessage::tag`], then all by [`AesGcmSiv::encrypt`].
 pub struct AesGcmSiv {
-    message: WipedBox<gcm_siv::Message>,
+    message: WipedBox<gcm_siv::GcmSivMessage>,
     aad_size: usize,
     size: u64,
     /// POLYVAL so far.
@@ -200,9 +200,9 @@ impl AesGcmSiv {
     }
 }
 
-impl Message for AesGcmSiv {
+impl AeadMessage for AesGcmSiv {
     fn new(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
-        let message = gcm_siv::Message::boxed(key, None, nonce, &[])?;
+        let message = gcm_siv::GcmSivMessage::boxed(key, None, nonce, &[])?;
         let mut begun = AesGcmSiv { message, aad_size: aad.len(), size: 0, sum: Wiped(0) };
         begun.add(aad);
         Ok(begun)
@@ -244,7 +244,7 @@ impl ChaChaPoly {
     }
 }
 
-impl Message for ChaChaPoly {
+impl AeadMessage for ChaChaPoly {
     fn new(key: &[u8], nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
         let mut message = ChaChaPoly {
             key: Wiped(ChaCha20Key::vacant()),

@@ -8,8 +8,8 @@ use crate::inputs::Params;
 
 /// A message that is hashed in parts.
 pub(crate) enum HashMessage {
-    Blake3(blake3::Message),
-    Keccak(keccak::Message),
+    Blake3(blake3::Blake3Message),
+    Keccak(keccak::KeccakMessage),
 }
 
 /// The result of a part.
@@ -35,8 +35,8 @@ impl HashMessage {
     /// [`Error::Memory`].
     pub(crate) fn new(hash: Hash, params: &Params<'_>, size: u64) -> Result<HashMessage, Error> {
         Ok(match hash {
-            Hash::Blake3 => HashMessage::Blake3(blake3::Message::new(params)?),
-            _ => HashMessage::Keccak(keccak::Message::new(hash, params, size)?),
+            Hash::Blake3 => HashMessage::Blake3(blake3::Blake3Message::new(params)?),
+            _ => HashMessage::Keccak(keccak::KeccakMessage::new(hash, params, size)?),
         })
     }
 

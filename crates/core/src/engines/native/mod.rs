@@ -10,6 +10,7 @@ mod chacha;
 mod chacha_parts;
 #[cfg(target_arch = "x86_64")]
 mod chacha_poly;
+pub(super) mod cipher_parts;
 pub(super) mod cipher_state;
 mod compression;
 pub(crate) mod cpu;
@@ -35,7 +36,6 @@ mod mac_key;
 mod many;
 mod md;
 pub(super) mod memory;
-pub(super) mod message;
 #[cfg(not(feature = "aws-lc"))]
 mod one_part;
 pub(super) mod partial_tag;

@@ -1,16 +1,16 @@
 //! AEADs as messages of one part.
 
 use super::aead::AeadKey;
-use super::message::Message;
+use super::cipher_parts::CipherMessage;
 use crate::Error;
 use crate::catalog::Cipher;
 use crate::inputs::Text;
 
 impl AeadKey {
-    fn message(&self, nonce: &[u8], aad: &[u8]) -> Result<(Message, bool), Error> {
+    fn message(&self, nonce: &[u8], aad: &[u8]) -> Result<(CipherMessage, bool), Error> {
         let cipher = self.cipher.ok_or(Error::Engine)?;
         let tag_first = matches!(cipher, Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv);
-        Ok((Message::of(cipher, self, nonce, aad)?, tag_first))
+        Ok((CipherMessage::of(cipher, self, nonce, aad)?, tag_first))
     }
 
     /// Encrypts, and writes the first `tag.len()` bytes of the tag.

@@ -204,16 +204,17 @@ fn a_dropped_message_is_zero() {
     ] {
         let mut state = Native::cipher_vacant();
         state.prepare(cipher, key).expect("a key of the right size");
-        let [before, after] =
-            match message::Message::new(&state, cipher, nonce, b"aad").expect("in parts") {
-                message::Message::AesCtr(key, _) => place_of(key),
-                message::Message::ChaCha20(key, _) => place_of(key),
-                message::Message::Gcm(message) => place_of(message),
-                message::Message::GcmSiv(message) => place_of(message),
-                message::Message::ChaChaThenPoly(message) => place_of(message),
-                #[cfg(target_arch = "x86_64")]
-                message::Message::ChaChaPoly(message) => place_of(message),
-            };
+        let [before, after] = match cipher_parts::CipherMessage::new(&state, cipher, nonce, b"aad")
+            .expect("in parts")
+        {
+            cipher_parts::CipherMessage::AesCtr(key, _) => place_of(key),
+            cipher_parts::CipherMessage::ChaCha20(key, _) => place_of(key),
+            cipher_parts::CipherMessage::Gcm(message) => place_of(message),
+            cipher_parts::CipherMessage::GcmSiv(message) => place_of(message),
+            cipher_parts::CipherMessage::ChaChaThenPoly(message) => place_of(message),
+            #[cfg(target_arch = "x86_64")]
+            cipher_parts::CipherMessage::ChaChaPoly(message) => place_of(message),
+        };
         assert!(before.iter().filter(|&&byte| byte != 0).count() >= 32, "{cipher:?}");
         assert!(after.iter().all(|&byte| byte == 0), "{cipher:?}");
     }

@@ -38,12 +38,12 @@ const SHORT: usize = STEP - poly1305::BLOCK;
 
 /// The kind of Poly1305 that this CPU has the instructions for.
 #[derive(Copy, Clone)]
-enum Kernel {
+enum ChaChaPolyKernel {
     Ifma(Ifma),
     Words(Avx512Bmi),
 }
 
-impl Kernel {
+impl ChaChaPolyKernel {
     #[inline]
     fn detect() -> Option<Self> {
         Ifma::detect().map(Self::Ifma).or_else(|| Avx512Bmi::detect().map(Self::Words))
@@ -66,7 +66,7 @@ macro_rules! compiled {
         /// # Safety
         /// As for the generic function.
         #[inline]
-        unsafe fn $name(kernel: Kernel, $($argument: $type),*) -> $result {
+        unsafe fn $name(kernel: ChaChaPolyKernel, $($argument: $type),*) -> $result {
             #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
             unsafe fn with_ifma(proof: Avx512, $($argument: $type),*) -> $result {
                 // SAFETY: as promised by the caller.
@@ -82,8 +82,8 @@ macro_rules! compiled {
             // SAFETY: as promised by the caller; the proofs say that the CPU has the instructions.
             unsafe {
                 match kernel {
-                    Kernel::Ifma(proof) => with_ifma(proof.vectors(), $($argument),*),
-                    Kernel::Words(proof) => with_words(proof.vectors(), $($argument),*),
+                    ChaChaPolyKernel::Ifma(proof) => with_ifma(proof.vectors(), $($argument),*),
+                    ChaChaPolyKernel::Words(proof) => with_words(proof.vectors(), $($argument),*),
                 }
             }
         }
@@ -106,14 +106,14 @@ pub(crate) struct ChaChaPolyKey {
     key: [u8; 32],
     /// True if the nonce has 24 bytes (XChaCha20).
     extended: bool,
-    kernel: Kernel,
+    kernel: ChaChaPolyKernel,
 }
 
 impl ChaChaPolyKey {
     /// Returns room for a key, if this CPU has the instructions.
     #[inline]
     pub(super) fn vacant(extended: bool) -> Option<Self> {
-        Some(Self { key: [0; 32], extended, kernel: Kernel::detect()? })
+        Some(Self { key: [0; 32], extended, kernel: ChaChaPolyKernel::detect()? })
     }
 
     /// Takes the key.

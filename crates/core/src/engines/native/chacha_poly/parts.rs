@@ -8,32 +8,32 @@ use super::super::poly1305::sum::Joined;
 use super::super::poly1305::{self, LANES, Limbs, PASS, Poly1305, STEP, Steps, ifma, words};
 use super::super::text::pointers;
 use super::super::wipe::{Secret, Wiped, WipedBox, copy_plain};
-use super::{ChaChaPolyKey, Head, Kernel, Mac, columns, compiled};
+use super::{ChaChaPolyKernel, ChaChaPolyKey, Head, Mac, columns, compiled};
 use crate::Error;
 use crate::inputs::Text;
 
 /// A message that is processed in parts. Wiped on drop.
-pub(crate) struct Message {
+pub(crate) struct ChaChaPolyMessage {
     /// ChaCha20's state at its first block, which makes Poly1305's key.
     state: Wiped<State>,
     /// After the additional data.
     poly: Poly1305,
     aad_size: usize,
-    kernel: Kernel,
+    kernel: ChaChaPolyKernel,
 }
 
-impl Message {
+impl ChaChaPolyMessage {
     /// Returns a message at an address that does not change.
     pub(crate) fn boxed(
         key: &ChaChaPolyKey,
         nonce: &[u8],
         aad: &[u8],
-    ) -> Result<WipedBox<Message>, Error> {
+    ) -> Result<WipedBox<ChaChaPolyMessage>, Error> {
         let state = Wiped(key.state(nonce)?);
         // SAFETY: the proof says that the CPU has the instructions.
         let head = unsafe { Head::new(&mut Wiped(state.0).0, 0, key.kernel.vectors()) };
         let poly = head.poly(aad);
-        let mut message = WipedBox::new(Message {
+        let mut message = WipedBox::new(ChaChaPolyMessage {
             state: Wiped([0; 16]),
             poly: Poly1305::new(&[0; 32]),
             aad_size: aad.len(),

@@ -17,7 +17,11 @@ struct Both {
 }
 
 impl Both {
-    fn new(kernel: Kernel, (cipher, nonce_size): (Cipher, usize), bytes: &mut Bytes) -> Self {
+    fn new(
+        kernel: ChaChaPolyKernel,
+        (cipher, nonce_size): (Cipher, usize),
+        bytes: &mut Bytes,
+    ) -> Self {
         let key: [u8; 32] = bytes.array();
         let mut ours = ChaChaPolyKey { key: [0; 32], extended: nonce_size == 24, kernel };
         let mut theirs = AeadKey::vacant();
@@ -70,9 +74,9 @@ impl Both {
 }
 
 /// Returns all kernels that this CPU has the instructions for.
-fn kernels() -> impl Iterator<Item = Kernel> {
-    let ifma = Ifma::detect().or_skip().map(Kernel::Ifma);
-    ifma.into_iter().chain(Avx512Bmi::detect().or_skip().map(Kernel::Words))
+fn kernels() -> impl Iterator<Item = ChaChaPolyKernel> {
+    let ifma = Ifma::detect().or_skip().map(ChaChaPolyKernel::Ifma);
+    ifma.into_iter().chain(Avx512Bmi::detect().or_skip().map(ChaChaPolyKernel::Words))
 }
 
 #[test]

@@ -24,7 +24,7 @@ use crate::Error;
 use crate::inputs::Text;
 
 /// A message in parts: a key for AES-CTR and what GHASH needs. Wiped on drop.
-pub(crate) struct Message {
+pub(crate) struct GcmMessage {
     key: AesCtrKey,
     ghash: Ghash,
     secrets: Secrets,
@@ -52,7 +52,7 @@ enum Ghash {
     /// One block at a time, without instructions for it.
     Plain,
     /// Ours.
-    Kernel(kernel::Powers),
+    GcmKernel(kernel::Powers),
 }
 
 // SAFETY: integers.
@@ -67,7 +67,7 @@ impl Drop for Secrets {
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 16;
 
-impl Message {
+impl GcmMessage {
     /// Returns a message at an address that does not change, under the key `raw`, which AWS-LC has
     /// prepared in `aead` unless there is a kernel.
     pub(super) fn boxed(
@@ -75,8 +75,8 @@ impl Message {
         aead: Option<&AeadKey>,
         nonce: &[u8],
         aad: &[u8],
-    ) -> Result<WipedBox<Message>, Error> {
-        let mut message = WipedBox::new(Message {
+    ) -> Result<WipedBox<GcmMessage>, Error> {
+        let mut message = WipedBox::new(GcmMessage {
             key: AesCtrKey::vacant(),
             ghash: Ghash::Plain,
             secrets: Secrets { h: Factor(0), aad: 0, mask: 0 },
@@ -114,8 +114,8 @@ impl Message {
 
     /// Computes the powers at the place where they stay.
     fn ghash_by(&mut self, powers: kernel::Powers) {
-        self.ghash = Ghash::Kernel(powers);
-        if let Ghash::Kernel(powers) = &mut self.ghash {
+        self.ghash = Ghash::GcmKernel(powers);
+        if let Ghash::GcmKernel(powers) = &mut self.ghash {
             powers.prepare(self.secrets.h);
         }
     }
@@ -137,7 +137,7 @@ impl Message {
             let (size, head) = (rest.size(), self.seal(offset, head)?);
             return Ok(self.joined(&head, size, &self.seal(offset + at as u64, rest)?));
         }
-        if let Ghash::Kernel(powers) = &self.ghash {
+        if let Ghash::GcmKernel(powers) = &self.ghash {
             return self.process::<false>(powers, offset, text);
         }
         match text {
@@ -159,7 +159,7 @@ impl Message {
             let (size, head) = (rest.size(), self.open(offset, head)?);
             return Ok(self.joined(&head, size, &self.open(offset + at as u64, rest)?));
         }
-        if let Ghash::Kernel(powers) = &self.ghash {
+        if let Ghash::GcmKernel(powers) = &self.ghash {
             return self.process::<true>(powers, offset, text);
         }
         let sum = self.authenticate(text.source());
@@ -204,7 +204,7 @@ impl Message {
     /// the last times H^2: for itself and for the block of lengths.
     fn hash(&self, text: &[u8]) -> Result<u128, Error> {
         match &self.ghash {
-            Ghash::Kernel(powers) => Ok(product(powers.hash(text), self.secrets.h)),
+            Ghash::GcmKernel(powers) => Ok(product(powers.hash(text), self.secrets.h)),
             Ghash::Plain => Ok(product(self.extended(0, text), self.secrets.h)),
             #[cfg(feature = "aws-lc")]
             Ghash::AwsLc(key, mask) => {

@@ -67,7 +67,7 @@ enum Implementation {
     #[cfg(feature = "aws-lc")]
     AwsLc,
     #[cfg(target_arch = "x86_64")]
-    Kernel(fn() -> Option<kernel::Powers>),
+    GcmKernel(fn() -> Option<kernel::Powers>),
 }
 
 const IMPLEMENTATIONS: &[Implementation] = &[
@@ -75,9 +75,9 @@ const IMPLEMENTATIONS: &[Implementation] = &[
     #[cfg(feature = "aws-lc")]
     Implementation::AwsLc,
     #[cfg(target_arch = "x86_64")]
-    Implementation::Kernel(|| Gcm512::detect().or_skip().map(kernel::Powers::wide)),
+    Implementation::GcmKernel(|| Gcm512::detect().or_skip().map(kernel::Powers::wide)),
     #[cfg(target_arch = "x86_64")]
-    Implementation::Kernel(|| Gcm256::detect().or_skip().map(kernel::Powers::avx2)),
+    Implementation::GcmKernel(|| Gcm256::detect().or_skip().map(kernel::Powers::avx2)),
 ];
 
 /// Returns a message of this implementation, if the CPU has the instructions.
@@ -85,16 +85,17 @@ fn message(
     bytes: &mut Bytes,
     cipher: Cipher,
     implementation: Implementation,
-) -> Option<(AeadKey, [u8; 12], WipedBox<Message>)> {
+) -> Option<(AeadKey, [u8; 12], WipedBox<GcmMessage>)> {
     let (mut aead, nonce) = (AeadKey::vacant(), bytes.array());
     aead.prepare(cipher, &bytes.vec(cipher.facts().key_size)).expect("a key of the right size");
-    let mut message = Message::boxed(aead.raw_key(), Some(&aead), &nonce, &[]).expect("in parts");
+    let mut message =
+        GcmMessage::boxed(aead.raw_key(), Some(&aead), &nonce, &[]).expect("in parts");
     match implementation {
         Implementation::Plain => message.ghash = Ghash::Plain,
         #[cfg(feature = "aws-lc")]
         Implementation::AwsLc => message.ghash_by_aws_lc(&aead).expect("encrypts"),
         #[cfg(target_arch = "x86_64")]
-        Implementation::Kernel(vacant) => message.ghash_by(vacant()?),
+        Implementation::GcmKernel(vacant) => message.ghash_by(vacant()?),
     }
     Some((aead, nonce, message))
 }

@@ -21,7 +21,7 @@ use crate::inputs::Text;
 const BLOCK: usize = 16;
 
 /// A message in parts, under the keys that its nonce makes of the key. Wiped on drop.
-pub(crate) struct Message {
+pub(crate) struct GcmSivMessage {
     key: SivKey,
     polyval: Polyval,
     secrets: Secrets,
@@ -46,7 +46,7 @@ impl Drop for Secrets {
     }
 }
 
-impl Message {
+impl GcmSivMessage {
     /// Returns a message at an address that does not change, under the key `raw`, which `expanded`
     /// is too if the library's AEAD has it so.
     pub(super) fn boxed(
@@ -54,8 +54,8 @@ impl Message {
         expanded: Option<&AesCtrKey>,
         nonce: &[u8],
         aad: &[u8],
-    ) -> Result<WipedBox<Message>, Error> {
-        let mut place = WipedBox::new(Message {
+    ) -> Result<WipedBox<GcmSivMessage>, Error> {
+        let mut place = WipedBox::new(GcmSivMessage {
             key: SivKey::vacant(),
             polyval: Polyval::vacant(),
             secrets: Secrets { h: Factor(0), aad: 0 },

@@ -23,7 +23,7 @@ pub(crate) use kangaroo_twelve::{Kt128, Kt256};
 pub(crate) use parallel_hash::{
     ParallelHash128, ParallelHash256, ParallelHashXof128, ParallelHashXof256,
 };
-pub(crate) use parts::{Message, Values, part_size};
+pub(crate) use parts::{KeccakMessage, Values, part_size};
 pub(crate) use sp800_185::{
     CShake128, CShake256, Kmac128, Kmac256, KmacXof128, KmacXof256, TupleHash128, TupleHash256,
     TupleHashXof128, TupleHashXof256,

@@ -38,7 +38,7 @@ pub(crate) fn part_size(hash: Hash, params: &Params<'_>, size: u64) -> Option<u6
 }
 
 /// A message that is hashed in parts. Its parameters are wiped on drop.
-pub(crate) struct Message {
+pub(crate) struct KeccakMessage {
     hash: Hash,
     parameters: Vec<u8>,
     size: u64,
@@ -85,9 +85,9 @@ macro_rules! with_tree {
     };
 }
 
-impl Message {
-    pub(crate) fn new(hash: Hash, params: &Params<'_>, size: u64) -> Result<Message, Error> {
-        Ok(Message { hash, parameters: try_copy(params.parameters.encoded())?, size })
+impl KeccakMessage {
+    pub(crate) fn new(hash: Hash, params: &Params<'_>, size: u64) -> Result<KeccakMessage, Error> {
+        Ok(KeccakMessage { hash, parameters: try_copy(params.parameters.encoded())?, size })
     }
 
     fn params(&self) -> Params<'_> {
@@ -114,7 +114,7 @@ impl Message {
     }
 }
 
-impl Drop for Message {
+impl Drop for KeccakMessage {
     fn drop(&mut self) {
         wipe(&mut self.parameters);
     }

@@ -76,7 +76,7 @@ type Digest<C> = <C as BlockHash>::Digest;
 ///
 /// [`run`] and the functions marked `#[inline(always)]` become part of a function that is compiled
 /// for the kernel's instructions.
-pub(super) trait Kernel<C: BlockHash, const LANES: usize>: Copy {
+pub(super) trait LaneKernel<C: BlockHash, const LANES: usize>: Copy {
     /// The states of all lanes.
     type States: Plain;
     const STATES: Self::States;
@@ -371,7 +371,7 @@ impl<C: BlockHash, const LANES: usize> Lanes<C, LANES> {
 
     /// Puts the next messages into idle lanes.
     #[inline(always)]
-    fn fill<K: Kernel<C, LANES>>(
+    fn fill<K: LaneKernel<C, LANES>>(
         &mut self,
         kernel: K,
         batch: &mut Batch<'_, '_, C>,
@@ -402,7 +402,7 @@ impl<C: BlockHash, const LANES: usize> Lanes<C, LANES> {
 
     /// Pads the end of a message and lets the lane read it.
     #[inline(always)]
-    fn end<K: Kernel<C, LANES>>(&mut self, kernel: K, lane: usize, batch: &Batch<'_, '_, C>) {
+    fn end<K: LaneKernel<C, LANES>>(&mut self, kernel: K, lane: usize, batch: &Batch<'_, '_, C>) {
         let index = self.index[lane];
         let source = batch.sources[index];
         let rest = &source[batch.blocks(index) * batch.hash.block()..];
@@ -428,7 +428,11 @@ impl<C: BlockHash, const LANES: usize> Lanes<C, LANES> {
 
     /// Spills the messages in use, unless one is between the two blocks of its padded end. Returns
     /// true if they were spilled.
-    fn spill<K: Kernel<C, LANES>>(&self, batch: &mut Batch<'_, '_, C>, states: &K::States) -> bool {
+    fn spill<K: LaneKernel<C, LANES>>(
+        &self,
+        batch: &mut Batch<'_, '_, C>,
+        states: &K::States,
+    ) -> bool {
         let used = || bits(!self.idle & u32::MAX >> (32 - LANES));
         if used().any(|lane| self.ends[lane] > self.left[lane]) {
             return false;
@@ -448,7 +452,7 @@ impl<C: BlockHash, const LANES: usize> Lanes<C, LANES> {
 /// Hashes the next `LANES` messages if all have the same number of blocks, which is the most
 /// frequent case. SHA-256 of 64 bytes takes 27 ns a message, in the general loop of [`run`] 31.
 #[inline(always)]
-fn run_uniform<C: BlockHash, K: Kernel<C, LANES>, const LANES: usize>(
+fn run_uniform<C: BlockHash, K: LaneKernel<C, LANES>, const LANES: usize>(
     kernel: K,
     batch: &mut Batch<'_, '_, C>,
     states: &mut K::States,
@@ -493,7 +497,7 @@ fn run_uniform<C: BlockHash, K: Kernel<C, LANES>, const LANES: usize>(
 
 /// Hashes messages with a kernel until fewer than its `min_lanes` are left.
 #[inline(always)]
-fn run<C: BlockHash, K: Kernel<C, LANES>, const LANES: usize>(
+fn run<C: BlockHash, K: LaneKernel<C, LANES>, const LANES: usize>(
     kernel: K,
     batch: &mut Batch<'_, '_, C>,
 ) {

@@ -20,7 +20,7 @@ pub(crate) enum Powers {
 
 /// A kernel with its key material.
 #[derive(Copy, Clone)]
-enum Kernel<'a> {
+enum GcmKernel<'a> {
     Wide(wide::Keys<'a>),
     Avx2(avx2::Keys<'a>),
 }
@@ -72,8 +72,12 @@ impl Powers {
     ) -> Option<u128> {
         let (round_keys, rounds) = key.round_keys()?;
         let kernel = match *self {
-            Self::Wide(ref powers, proof) => Kernel::Wide(wide::Keys { round_keys, powers, proof }),
-            Self::Avx2(ref powers, proof) => Kernel::Avx2(avx2::Keys { round_keys, powers, proof }),
+            Self::Wide(ref powers, proof) => {
+                GcmKernel::Wide(wide::Keys { round_keys, powers, proof })
+            }
+            Self::Avx2(ref powers, proof) => {
+                GcmKernel::Avx2(avx2::Keys { round_keys, powers, proof })
+            }
         };
         // SAFETY: the proofs say that the CPU has the instructions, and the key is of as many
         // rounds.
@@ -92,7 +96,7 @@ impl Powers {
 /// # Safety
 /// The CPU has the instructions of the kernel, and the key is of as many rounds.
 unsafe fn process<const ROUNDS: usize, const OPEN: bool>(
-    kernel: Kernel<'_>,
+    kernel: GcmKernel<'_>,
     counter: u128,
     text: Text<'_>,
 ) -> u128 {
@@ -102,12 +106,14 @@ unsafe fn process<const ROUNDS: usize, const OPEN: bool>(
     // disjoint.
     unsafe {
         match (kernel, OPEN) {
-            (Kernel::Wide(keys), false) => {
+            (GcmKernel::Wide(keys), false) => {
                 wide::seal::<ROUNDS>(keys, counter, source, target, size)
             }
-            (Kernel::Wide(keys), true) => wide::open::<ROUNDS>(keys, counter, source, target, size),
-            (Kernel::Avx2(keys), false) => avx2::seal::<ROUNDS>(keys, counter, span, 0, None),
-            (Kernel::Avx2(keys), true) => avx2::open::<ROUNDS>(keys, counter, span, 0, None),
+            (GcmKernel::Wide(keys), true) => {
+                wide::open::<ROUNDS>(keys, counter, source, target, size)
+            }
+            (GcmKernel::Avx2(keys), false) => avx2::seal::<ROUNDS>(keys, counter, span, 0, None),
+            (GcmKernel::Avx2(keys), true) => avx2::open::<ROUNDS>(keys, counter, span, 0, None),
         }
     }
 }

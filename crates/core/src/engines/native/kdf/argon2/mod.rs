@@ -14,7 +14,7 @@ mod segment;
 mod x86;
 
 use self::block::{Block, WORDS};
-use self::segment::{Place, Plain, Run};
+use self::segment::{Plain, Run, Segment};
 use super::super::blake2::Blake2b512;
 use super::super::cpu;
 use super::super::digest::Digest;
@@ -102,7 +102,7 @@ pub(crate) fn run(
         return Err(Error::Memory { needed: size });
     }
     let lanes = cost.lanes as usize;
-    let segment = segment_size(cost) as usize;
+    let segment_blocks = segment_size(cost) as usize;
     let blocks = memory.lend(size as usize).cast::<Block>();
     let first = first_hash(cost, input, target.len());
     for lane in 0..lanes {
@@ -113,24 +113,24 @@ pub(crate) fn run(
                 &mut bytes.0,
             );
             // SAFETY: a lane has eight blocks at least, all of them in the memory.
-            let block = unsafe { &mut *blocks.add(lane * 4 * segment + index) };
+            let block = unsafe { &mut *blocks.add(lane * 4 * segment_blocks + index) };
             for (word, bytes) in block.0.iter_mut().zip(bytes.0.as_chunks().0) {
                 *word = u64::from_le_bytes(*bytes);
             }
         }
     }
 
-    let steps = u64::from(cost.passes) * 4 * (lanes * segment) as u64;
+    let steps = u64::from(cost.passes) * 4 * (lanes * segment_blocks) as u64;
     let mut done = 0;
     let mut since_pause = 0;
     for pass in 0..cost.passes as usize {
         for slice in 0..4 {
             for lane in 0..lanes {
-                let place = Place { cost, blocks, segment, pass, slice, lane };
-                for from in (0..segment).step_by(SLICE) {
-                    let to = segment.min(from + SLICE);
+                let segment = Segment { cost, blocks, segment_blocks, pass, slice, lane };
+                for from in (0..segment_blocks).step_by(SLICE) {
+                    let to = segment_blocks.min(from + SLICE);
                     // SAFETY: the memory has all lanes, of which this part is filled next.
-                    unsafe { fill(Run::new(place, from, to)) };
+                    unsafe { fill(Run::new(segment, from, to)) };
                     (done, since_pause) = (done + (to - from) as u64, since_pause + to - from);
                     if since_pause >= SLICE {
                         since_pause = 0;
@@ -149,7 +149,7 @@ pub(crate) fn run(
     let mut last = Block([0; WORDS]);
     for lane in 0..lanes {
         // SAFETY: the last block of a lane.
-        let block = unsafe { &*blocks.add((lane + 1) * 4 * segment - 1) };
+        let block = unsafe { &*blocks.add((lane + 1) * 4 * segment_blocks - 1) };
         last.0.iter_mut().zip(block.0).for_each(|(last, word)| *last ^= word);
     }
     let mut bytes = Secret::<{ BLOCK as usize }>::zeros();

@@ -4,13 +4,13 @@
 use super::block::{self, Block, WORDS};
 use super::{Cost, Kind, Version};
 
-/// Which segment.
+/// A segment: its position, and the memory that has it.
 #[derive(Copy, Clone)]
-pub(super) struct Place<'a> {
+pub(super) struct Segment<'a> {
     pub(super) cost: &'a Cost,
     pub(super) blocks: *mut Block,
     /// Blocks of a segment.
-    pub(super) segment: usize,
+    pub(super) segment_blocks: usize,
     pub(super) pass: usize,
     pub(super) slice: usize,
     pub(super) lane: usize,
@@ -20,7 +20,7 @@ pub(super) struct Place<'a> {
 /// is a multiple of 128.
 #[derive(Copy, Clone)]
 pub(super) struct Run<'a> {
-    place: Place<'a>,
+    segment: Segment<'a>,
     from: usize,
     to: usize,
 }
@@ -40,9 +40,9 @@ pub(super) trait Compression: Copy {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(place: Place<'a>, from: usize, to: usize) -> Self {
-        debug_assert!(from.is_multiple_of(WORDS) && from <= to && to <= place.segment);
-        Self { place, from, to }
+    pub(super) fn new(segment: Segment<'a>, from: usize, to: usize) -> Self {
+        debug_assert!(from.is_multiple_of(WORDS) && from <= to && to <= segment.segment_blocks);
+        Self { segment, from, to }
     }
 
     /// Fills the blocks.
@@ -52,44 +52,43 @@ impl<'a> Run<'a> {
     /// come before are filled. The CPU has the instructions of the compression.
     #[inline(always)]
     pub(super) unsafe fn fill_with(self, by: impl Compression) {
-        let Self { place: Place { cost, blocks, segment, pass, slice, lane }, from, to } = self;
+        let Self { segment, from, to } = self;
+        let Segment { cost, blocks, segment_blocks, pass, slice, lane } = segment;
         let blind = match cost.kind {
             Kind::D => false,
             Kind::I => true,
             Kind::Id => pass == 0 && slice < 2,
         };
         let mixes = pass > 0 && cost.version == Version::V13;
-        let whole = 4 * segment;
+        let whole = 4 * segment_blocks;
         let begin = lane * whole;
         let mut numbers = Block([0; WORDS]);
         // The first two blocks of a lane have been filled at the beginning.
         let from = if pass == 0 && slice == 0 { from.max(2) } else { from };
         let mut seen = None;
         for index in from..to {
-            let at = slice * segment + index;
+            let at = slice * segment_blocks + index;
             let before = begin + (if at == 0 { whole } else { at }) - 1;
             // SAFETY: as promised by the caller: all these blocks are in the memory, and different
             // ones.
             unsafe {
                 let number = if blind {
                     if index == from || index.is_multiple_of(WORDS) {
-                        numbers = self::numbers(by, &self.place, index / WORDS);
+                        numbers = self::numbers(by, &segment, index / WORDS);
                     }
                     numbers.0[index % WORDS]
                 } else {
                     seen.unwrap_or_else(|| (*blocks.add(before)).0[0])
                 };
-                let other = self.place.reference(index, number);
+                let other = segment.reference(index, number);
                 let early = |word: u64| {
                     seen = Some(word);
                     if !blind && index + 1 < to {
-                        ahead(blocks.add(self.place.reference(index + 1, word)));
+                        ahead(blocks.add(segment.reference(index + 1, word)));
                     }
                 };
                 if blind && index + 1 < to && !(index + 1).is_multiple_of(WORDS) {
-                    ahead(
-                        blocks.add(self.place.reference(index + 1, numbers.0[(index + 1) % WORDS])),
-                    );
+                    ahead(blocks.add(segment.reference(index + 1, numbers.0[(index + 1) % WORDS])));
                 }
                 by.compress(
                     blocks.add(before),
@@ -103,25 +102,25 @@ impl<'a> Run<'a> {
     }
 }
 
-impl Place<'_> {
+impl Segment<'_> {
     /// Returns the index of the block to which the block `index` of the segment refers, by its
     /// number (RFC 9106, section 3.4).
     #[inline(always)]
     fn reference(&self, index: usize, number: u64) -> usize {
-        let Self { cost, segment, pass, slice, lane, .. } = *self;
-        let whole = 4 * segment;
+        let Self { cost, segment_blocks, pass, slice, lane, .. } = *self;
+        let whole = 4 * segment_blocks;
         let (low, high) = (number & 0xffff_ffff, (number >> 32) as u32);
         let other = if cost.lanes == 1 || pass == 0 && slice == 0 {
             lane
         } else {
             (high % cost.lanes) as usize
         };
-        let finished = if pass == 0 { slice * segment } else { whole - segment };
+        let finished = if pass == 0 { slice * segment_blocks } else { whole - segment_blocks };
         let area =
             if other == lane { finished + index - 1 } else { finished - usize::from(index == 0) }
                 as u64;
         let back = (area * ((low * low) >> 32)) >> 32;
-        let start = if pass == 0 || slice == 3 { 0 } else { (slice + 1) * segment };
+        let start = if pass == 0 || slice == 3 { 0 } else { (slice + 1) * segment_blocks };
         let place = start + (area - 1 - back) as usize;
         other * whole + if place >= whole { place - whole } else { place }
     }
@@ -132,9 +131,9 @@ impl Place<'_> {
 /// # Safety
 /// The CPU has the instructions of the compression.
 #[inline(always)]
-unsafe fn numbers(by: impl Compression, place: &Place<'_>, count: usize) -> Block {
-    let Place { cost, segment, pass, slice, lane, .. } = *place;
-    let blocks = 4 * segment as u64 * u64::from(cost.lanes);
+unsafe fn numbers(by: impl Compression, segment: &Segment<'_>, count: usize) -> Block {
+    let Segment { cost, segment_blocks, pass, slice, lane, .. } = *segment;
+    let blocks = 4 * segment_blocks as u64 * u64::from(cost.lanes);
     let zeros = Block([0; WORDS]);
     let (mut input, mut middle, mut output) = (zeros, zeros, zeros);
     input.0[..7].copy_from_slice(&[

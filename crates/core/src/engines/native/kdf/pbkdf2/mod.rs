@@ -14,7 +14,7 @@ use crate::checkpoint::Checkpoint;
 
 /// One PBKDF2 derivation.
 #[derive(Debug)]
-pub struct Job<'a> {
+pub struct Pbkdf2Job<'a> {
     /// The password.
     pub password: &'a [u8],
     /// The salt.
@@ -96,7 +96,7 @@ pub(crate) fn lanes(hash: Hash) -> usize {
 /// Computes jobs with one hash. Calls `each` with the index and key of each that is done.
 pub(crate) fn run(
     hash: Hash,
-    jobs: &mut [Job<'_>],
+    jobs: &mut [Pbkdf2Job<'_>],
     checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
@@ -106,7 +106,7 @@ pub(crate) fn run(
 
 fn run_with<D: HashState>(
     kind: D::Kind,
-    jobs: &mut [Job<'_>],
+    jobs: &mut [Pbkdf2Job<'_>],
     checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
@@ -117,7 +117,7 @@ fn run_with<D: HashState>(
     let (mut job, mut block) = (0, 0);
     let mut salted: Option<Salted<D>> = None;
     let mut finished = try_collect(jobs.iter().map(|_| Ok(0)))?;
-    let blocks = |job: &Job<'_>| job.target.len().div_ceil(D::size(kind));
+    let blocks = |job: &Pbkdf2Job<'_>| job.target.len().div_ceil(D::size(kind));
     let mut since_checkpoint = 0;
     loop {
         while outputs.len() < lanes && job < jobs.len() {
@@ -195,7 +195,7 @@ fn remove<D: HashState>(outputs: &mut Vec<OutputBlock<D>>, at: usize) {
 
 /// Reports the progress of each job.
 fn report(
-    jobs: &[Job<'_>],
+    jobs: &[Pbkdf2Job<'_>],
     owners: &[Owner],
     finished: &[usize],
     size: usize,

@@ -5,7 +5,7 @@ mod romix;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use self::romix::{Kernel, LANES_MAX, Place};
+use self::romix::{LANES_MAX, RomixBuffers, RomixKernel};
 use super::super::cpu;
 use super::super::memory::Memory;
 use super::super::state_types::{SHA256, Sha256State};
@@ -25,7 +25,7 @@ pub struct Cost {
 
 /// One scrypt derivation.
 #[derive(Debug)]
-pub struct Job<'a> {
+pub struct ScryptJob<'a> {
     /// The password.
     pub password: &'a [u8],
     /// The salt.
@@ -53,7 +53,7 @@ pub(super) fn serves() -> Service {
 }
 
 /// Returns the kernels that this CPU can run, from the fewest lanes to the most.
-fn kernels() -> &'static [Kernel] {
+fn kernels() -> &'static [RomixKernel] {
     #[cfg(target_arch = "x86_64")]
     if let Some(kernels) = x86::kernels() {
         return kernels;
@@ -62,7 +62,7 @@ fn kernels() -> &'static [Kernel] {
 }
 
 /// Returns the fastest kernel for `lanes` lanes. It may have fewer or more.
-fn choose(lanes: usize) -> Kernel {
+fn choose(lanes: usize) -> RomixKernel {
     let all = kernels();
     *all.iter().find(|kernel| kernel.lanes >= lanes).unwrap_or(&all[all.len() - 1])
 }
@@ -80,7 +80,7 @@ pub(crate) fn memory(cost: &Cost, lanes: u64, concurrent: usize) -> Option<u64> 
 /// index and key of each that is done.
 pub(crate) fn run(
     cost: &Cost,
-    jobs: &mut [Job<'_>],
+    jobs: &mut [ScryptJob<'_>],
     memory: &mut Memory,
     checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
@@ -127,7 +127,7 @@ pub(crate) fn run(
             return Ok(());
         }
         let kernel = choose(batch.len());
-        let place = Place {
+        let buffers = RomixBuffers {
             blocks: [blocks, blocks.wrapping_add(LANES_MAX * block)],
             tables: std::array::from_fn(|slot| {
                 tables.wrapping_add(if slot < batch.len() { slot * table } else { 0 })
@@ -135,12 +135,12 @@ pub(crate) fn run(
             r: cost.r as usize,
             n: cost.n,
         };
-        // SAFETY: the place is in the memory, the CPU can run the kernel, and each lane in use has
-        // a table. The other lanes repeat the first, with its table.
+        // SAFETY: the buffers are in the memory, the CPU can run the kernel, and each lane in use
+        // has a table. The other lanes repeat the first, with its table.
         let whole = unsafe {
             for slot in 0..kernel.lanes {
                 let lane = *batch.get(slot).unwrap_or(&batch[0]);
-                kernel.put(&place, slot, &inputs[lane * block..][..block]);
+                kernel.put(&buffers, slot, &inputs[lane * block..][..block]);
             }
             let progress = |checkpoint: &mut dyn Checkpoint, done: u64| {
                 for (index, job) in jobs.iter().enumerate() {
@@ -157,15 +157,15 @@ pub(crate) fn run(
                 checkpoint.checkpoint();
                 !batch.iter().all(|&lane| checkpoint.cancelled(owners[lane]))
             };
-            romix(&kernel, &place, &mut |done| progress(checkpoint, done))
+            romix(&kernel, &buffers, &mut |done| progress(checkpoint, done))
         };
         wipe_below();
         if !whole {
             continue;
         }
         for (slot, &lane) in batch.iter().enumerate() {
-            // SAFETY: the place is in the memory.
-            unsafe { kernel.get(&place, slot, &mut inputs[lane * block..][..block]) };
+            // SAFETY: the buffers are in the memory.
+            unsafe { kernel.get(&buffers, slot, &mut inputs[lane * block..][..block]) };
             finished[owners[lane]] += 1;
         }
         for (slot, &lane) in batch.iter().enumerate() {
@@ -185,19 +185,23 @@ pub(crate) fn run(
 /// Fills the tables and mixes them in, slice by slice. Stops and returns false once `proceed` does.
 ///
 /// # Safety
-/// `place` is valid for this kernel, and the CPU has the kernel's instructions.
-unsafe fn romix(kernel: &Kernel, place: &Place, proceed: &mut dyn FnMut(u64) -> bool) -> bool {
-    let slice = (SLICE / place.r as u64 / 4 * 2).max(2);
+/// `buffers` is valid for this kernel, and the CPU has the kernel's instructions.
+unsafe fn romix(
+    kernel: &RomixKernel,
+    buffers: &RomixBuffers,
+    proceed: &mut dyn FnMut(u64) -> bool,
+) -> bool {
+    let slice = (SLICE / buffers.r as u64 / 4 * 2).max(2);
     for mixing in [false, true] {
         let mut done = 0;
-        while done < place.n {
-            let count = slice.min(place.n - done);
+        while done < buffers.n {
+            let count = slice.min(buffers.n - done);
             // SAFETY: as promised by the caller. N and the slice are even, so `count` is.
             unsafe {
-                if mixing { kernel.mix(place, count) } else { kernel.fill(place, done, count) }
+                if mixing { kernel.mix(buffers, count) } else { kernel.fill(buffers, done, count) }
             }
             done += count;
-            if !proceed(done + if mixing { place.n } else { 0 }) {
+            if !proceed(done + if mixing { buffers.n } else { 0 }) {
                 return false;
             }
         }

@@ -1,22 +1,22 @@
 //! ROMix of one lane in vectors of 128 bits: those of WebAssembly, or what compilers make of scalar
 //! code.
 
-use super::romix::{Kernel, Place, shuffled, sides};
+use super::romix::{RomixBuffers, RomixKernel, shuffled, sides};
 
 /// One lane.
-pub(super) const PLAIN: Kernel = Kernel::new(1, 1, fill, mix);
+pub(super) const PLAIN: RomixKernel = RomixKernel::new(1, 1, fill, mix);
 
 type Matrix = [row::Row; 4];
 
 /// Fills entries of the table.
 ///
 /// # Safety
-/// The place is as it says.
-unsafe fn fill(place: &Place, from: u64, count: u64) {
-    let size = 2 * place.r;
+/// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel.
+unsafe fn fill(buffers: &RomixBuffers, from: u64, count: u64) {
+    let size = 2 * buffers.r;
     for entry in from..from + count {
-        let [source, target] = sides(place, entry).map(|block| block.cast::<Matrix>());
-        let table = place.tables[0].cast::<Matrix>().wrapping_add(entry as usize * size);
+        let [source, target] = sides(buffers, entry).map(|block| block.cast::<Matrix>());
+        let table = buffers.tables[0].cast::<Matrix>().wrapping_add(entry as usize * size);
         // SAFETY: as promised by the caller; the blocks and the table do not overlap.
         unsafe {
             let mut x = source.add(size - 1).read();
@@ -24,7 +24,7 @@ unsafe fn fill(place: &Place, from: u64, count: u64) {
                 let block = source.add(index).read();
                 table.add(index).write(block);
                 x = salsa(xor(x, block));
-                target.add(shuffled(index, place.r)).write(x);
+                target.add(shuffled(index, buffers.r)).write(x);
             }
         }
     }
@@ -33,21 +33,21 @@ unsafe fn fill(place: &Place, from: u64, count: u64) {
 /// Mixes in entries of the table.
 ///
 /// # Safety
-/// The place is as it says.
-unsafe fn mix(place: &Place, count: u64) {
-    let size = 2 * place.r;
+/// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel.
+unsafe fn mix(buffers: &RomixBuffers, count: u64) {
+    let size = 2 * buffers.r;
     for step in 0..count {
-        let [source, target] = sides(place, step).map(|block| block.cast::<Matrix>());
+        let [source, target] = sides(buffers, step).map(|block| block.cast::<Matrix>());
         // SAFETY: as promised by the caller; an entry is in the table whatever the first word is.
         unsafe {
             let word = source.add(size - 1).cast::<u32>().read();
-            let entry = (u64::from(word) & (place.n - 1)) as usize;
-            let table = place.tables[0].cast::<Matrix>().add(entry * size);
+            let entry = (u64::from(word) & (buffers.n - 1)) as usize;
+            let table = buffers.tables[0].cast::<Matrix>().add(entry * size);
             let mixed = |index: usize| xor(source.add(index).read(), table.add(index).read());
             let mut x = mixed(size - 1);
             for index in 0..size {
                 x = salsa(xor(x, mixed(index)));
-                target.add(shuffled(index, place.r)).write(x);
+                target.add(shuffled(index, buffers.r)).write(x);
             }
         }
     }

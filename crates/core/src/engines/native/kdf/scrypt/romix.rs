@@ -13,8 +13,8 @@
 /// The most lanes of any kernel.
 pub(super) const LANES_MAX: usize = 8;
 
-/// Where the lanes of one run work.
-pub(super) struct Place {
+/// The memory of the lanes that are computed at once.
+pub(super) struct RomixBuffers {
     /// Two buffers for the blocks of all lanes, aligned to 64 bytes.
     pub(super) blocks: [*mut u8; 2],
     /// The table of each lane, aligned to 64 bytes. An unused lane has that of another.
@@ -25,27 +25,27 @@ pub(super) struct Place {
     pub(super) n: u64,
 }
 
-/// A way of doing it. Both functions leave the block where they found it, after an even number of
-/// steps.
+/// The functions of ROMix for a number of lanes. Both leave the block where they found it, after an
+/// even number of steps.
 #[derive(Copy, Clone)]
-pub(super) struct Kernel {
+pub(super) struct RomixKernel {
     /// The number of lanes.
     pub(super) lanes: usize,
     /// The lanes that share a vector.
     pub(super) shared: usize,
     /// Fills `count` entries of the tables, from the entry `from` on; an even number.
-    fill: unsafe fn(&Place, u64, u64),
+    fill: unsafe fn(&RomixBuffers, u64, u64),
     /// Mixes in `count` entries of the tables; an even number.
-    mix: unsafe fn(&Place, u64),
+    mix: unsafe fn(&RomixBuffers, u64),
 }
 
-impl Kernel {
+impl RomixKernel {
     /// Returns a kernel of these functions.
     pub(super) const fn new(
         lanes: usize,
         shared: usize,
-        fill: unsafe fn(&Place, u64, u64),
-        mix: unsafe fn(&Place, u64),
+        fill: unsafe fn(&RomixBuffers, u64, u64),
+        mix: unsafe fn(&RomixBuffers, u64),
     ) -> Self {
         Self { lanes, shared, fill, mix }
     }
@@ -53,33 +53,34 @@ impl Kernel {
     /// Fills `count` entries of the tables, from the entry `from` on.
     ///
     /// # Safety
-    /// The place is what it says, for this kernel; the CPU has its instructions.
-    pub(super) unsafe fn fill(&self, place: &Place, from: u64, count: u64) {
-        debug_assert!(count.is_multiple_of(2) && from + count <= place.n);
+    /// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel; the CPU
+    /// has its instructions.
+    pub(super) unsafe fn fill(&self, buffers: &RomixBuffers, from: u64, count: u64) {
+        debug_assert!(count.is_multiple_of(2) && from + count <= buffers.n);
         // SAFETY: as promised by the caller.
-        unsafe { (self.fill)(place, from, count) }
+        unsafe { (self.fill)(buffers, from, count) }
     }
 
     /// Mixes in `count` entries of the tables.
     ///
     /// # Safety
     /// As for [`fill`](Self::fill); the tables are full.
-    pub(super) unsafe fn mix(&self, place: &Place, count: u64) {
+    pub(super) unsafe fn mix(&self, buffers: &RomixBuffers, count: u64) {
         debug_assert!(count.is_multiple_of(2));
         // SAFETY: as promised by the caller.
-        unsafe { (self.mix)(place, count) }
+        unsafe { (self.mix)(buffers, count) }
     }
 
     /// Puts a block of 128r bytes into a lane, each matrix by its diagonals.
     ///
     /// # Safety
-    /// The place is what it says, for this kernel.
-    pub(super) unsafe fn put(&self, place: &Place, lane: usize, block: &[u8]) {
+    /// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel.
+    pub(super) unsafe fn put(&self, buffers: &RomixBuffers, lane: usize, block: &[u8]) {
         for (index, matrix) in block.as_chunks::<64>().0.iter().enumerate() {
             for (word, &at) in DIAGONALS.iter().enumerate() {
                 let bytes = [0, 1, 2, 3].map(|byte| matrix[4 * at + byte]);
                 // SAFETY: as promised by the caller.
-                unsafe { self.word(place, lane, index, word).write(u32::from_le_bytes(bytes)) };
+                unsafe { self.word(buffers, lane, index, word).write(u32::from_le_bytes(bytes)) };
             }
         }
     }
@@ -87,12 +88,12 @@ impl Kernel {
     /// Takes the block of a lane out.
     ///
     /// # Safety
-    /// The place is what it says, for this kernel.
-    pub(super) unsafe fn get(&self, place: &Place, lane: usize, block: &mut [u8]) {
+    /// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel.
+    pub(super) unsafe fn get(&self, buffers: &RomixBuffers, lane: usize, block: &mut [u8]) {
         for (index, matrix) in block.as_chunks_mut::<64>().0.iter_mut().enumerate() {
             for (word, &at) in DIAGONALS.iter().enumerate() {
                 // SAFETY: as promised by the caller.
-                let value = unsafe { self.word(place, lane, index, word).read() };
+                let value = unsafe { self.word(buffers, lane, index, word).read() };
                 matrix[4 * at..][..4].copy_from_slice(&value.to_le_bytes());
             }
         }
@@ -100,9 +101,9 @@ impl Kernel {
 
     /// Returns the address of a word of a matrix: rows of lanes that share a vector are side by
     /// side.
-    fn word(&self, place: &Place, lane: usize, index: usize, word: usize) -> *mut u32 {
+    fn word(&self, buffers: &RomixBuffers, lane: usize, index: usize, word: usize) -> *mut u32 {
         let vector = (index * (self.lanes / self.shared) + lane / self.shared) * 4 + word / 4;
-        let row = place.blocks[0]
+        let row = buffers.blocks[0]
             .cast::<[u32; 4]>()
             .wrapping_add(vector * self.shared + lane % self.shared);
         row.cast::<u32>().wrapping_add(word % 4)
@@ -115,8 +116,8 @@ const DIAGONALS: [usize; 16] = [0, 5, 10, 15, 4, 9, 14, 3, 8, 13, 2, 7, 12, 1, 6
 
 /// Returns the block to read and the block to write in a step; they alternate.
 #[inline]
-pub(super) fn sides(place: &Place, step: u64) -> [*mut u8; 2] {
-    let [one, other] = place.blocks;
+pub(super) fn sides(buffers: &RomixBuffers, step: u64) -> [*mut u8; 2] {
+    let [one, other] = buffers.blocks;
     if step.is_multiple_of(2) { [one, other] } else { [other, one] }
 }
 

@@ -4,14 +4,14 @@ use super::*;
 use crate::engines::native::tests::Bytes;
 
 /// Returns ROMix of the blocks with a kernel; there are at most as many as it has lanes.
-fn mixed(kernel: &Kernel, cost: &Cost, blocks: &[Vec<u8>]) -> Vec<Vec<u8>> {
+fn mixed(kernel: &RomixKernel, cost: &Cost, blocks: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let block = 128 * cost.r as usize;
     let table = block * cost.n as usize;
     let mut memory =
         Memory::new((blocks.len() * table + 2 * LANES_MAX * block) as u64).expect("memory");
     let start = memory.lend(blocks.len() * table + 2 * LANES_MAX * block);
     let at = start.wrapping_add(blocks.len() * table);
-    let place = Place {
+    let buffers = RomixBuffers {
         blocks: [at, at.wrapping_add(LANES_MAX * block)],
         tables: std::array::from_fn(|slot| {
             start.wrapping_add(if slot < blocks.len() { slot * table } else { 0 })
@@ -20,15 +20,15 @@ fn mixed(kernel: &Kernel, cost: &Cost, blocks: &[Vec<u8>]) -> Vec<Vec<u8>> {
         n: cost.n,
     };
     let mut results = blocks.to_vec();
-    // SAFETY: the place is in the memory, with a table for each block; the CPU has the kernel's
+    // SAFETY: the buffers are in the memory, with a table for each block; the CPU has the kernel's
     // instructions.
     unsafe {
         for slot in 0..kernel.lanes {
-            kernel.put(&place, slot, blocks.get(slot).unwrap_or(&blocks[0]));
+            kernel.put(&buffers, slot, blocks.get(slot).unwrap_or(&blocks[0]));
         }
-        assert!(romix(kernel, &place, &mut |_| true));
+        assert!(romix(kernel, &buffers, &mut |_| true));
         for (slot, result) in results.iter_mut().enumerate() {
-            kernel.get(&place, slot, result);
+            kernel.get(&buffers, slot, result);
         }
     }
     results
@@ -83,7 +83,7 @@ fn memory_is_wiped_as_far_as_it_was_used() {
 }
 
 /// Returns all kernels that this CPU can run.
-fn all_kernels() -> Vec<(&'static str, Kernel)> {
+fn all_kernels() -> Vec<(&'static str, RomixKernel)> {
     #[allow(unused_mut)] // elsewhere than on x86-64
     let mut all = vec![("plain", plain::PLAIN)];
     #[cfg(target_arch = "x86_64")]

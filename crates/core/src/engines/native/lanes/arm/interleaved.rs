@@ -119,7 +119,7 @@ macro_rules! interleaved {
         #[derive(Copy, Clone)]
         struct Interleaved(#[allow(dead_code)] $proof); // a proof
 
-        impl Kernel<$hash, 2> for Interleaved {
+        impl LaneKernel<$hash, 2> for Interleaved {
             type States = [[$word; $words]; 2];
             const STATES: Self::States = [[0; $words]; 2];
 

@@ -8,7 +8,7 @@
 use std::arch::aarch64::*;
 
 use super::super::sponge::Sponge;
-use super::{Batch, Columns, Kernel, Kernels, Multibuffer, bits, run};
+use super::{Batch, Columns, Kernels, LaneKernel, Multibuffer, bits, run};
 use crate::engines::native::compression::keccak_p::ROUND_CONSTANTS;
 use crate::engines::native::features::Sha3;
 
@@ -33,7 +33,7 @@ pub(crate) fn run_all<const ROUNDS: usize>(
 #[derive(Copy, Clone)]
 struct Pair(#[allow(dead_code)] Sha3); // a proof
 
-impl<const ROUNDS: usize> Kernel<Sponge<ROUNDS>, 2> for Pair {
+impl<const ROUNDS: usize> LaneKernel<Sponge<ROUNDS>, 2> for Pair {
     type States = Columns<u64, 25, 2>;
     const STATES: Self::States = Columns([[0; 2]; 25]);
 

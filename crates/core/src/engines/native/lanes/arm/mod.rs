@@ -12,7 +12,7 @@ pub(crate) mod sha512;
 
 pub(crate) use self::sha256::hash as hash_sha256;
 use super::block_hash::{block_hash, pad};
-use super::{Batch, BlockHash, Columns, Digest, Kernel, Multibuffer, bits, run};
+use super::{Batch, BlockHash, Columns, Digest, LaneKernel, Multibuffer, bits, run};
 use crate::engines::native::features::{Sha2, Sha3, Sha512, lanes_allowed};
 
 /// Proofs of the instructions that kernels may use.

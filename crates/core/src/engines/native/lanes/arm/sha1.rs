@@ -3,7 +3,9 @@
 use std::arch::aarch64::*;
 
 use super::interleaved::interleaved;
-use super::{Batch, BlockHash, Digest, Kernel, Kernels, Multibuffer, bits, block_hash, pad, run};
+use super::{
+    Batch, BlockHash, Digest, Kernels, LaneKernel, Multibuffer, bits, block_hash, pad, run,
+};
 use crate::checkpoint::DigestSink;
 use crate::engines::native::compression::words_32::{self, Sha1Function};
 use crate::engines::native::features::Sha2;

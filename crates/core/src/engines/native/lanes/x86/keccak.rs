@@ -11,7 +11,7 @@ use std::arch::x86_64::*;
 
 use super::super::sponge::Sponge;
 use super::vectors::{U64x4, U64x8};
-use super::{Batch, BlockHash, Columns, Kernel, Kernels, Multibuffer, run};
+use super::{Batch, BlockHash, Columns, Kernels, LaneKernel, Multibuffer, run};
 use crate::engines::native::compression::keccak_p::ROUND_CONSTANTS;
 use crate::engines::native::features::{Avx2, Avx512};
 
@@ -99,7 +99,7 @@ macro_rules! simd_kernel {
         #[derive(Copy, Clone)]
         struct $name(#[allow(dead_code)] $proof);
 
-        impl<const ROUNDS: usize> Kernel<Sponge<ROUNDS>, $lanes> for $name {
+        impl<const ROUNDS: usize> LaneKernel<Sponge<ROUNDS>, $lanes> for $name {
             type States = Columns<u64, 25, $lanes>;
             const STATES: Self::States = Columns([[0; $lanes]; 25]);
 

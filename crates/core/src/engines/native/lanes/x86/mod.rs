@@ -15,7 +15,7 @@ mod vectors;
 
 pub(crate) use self::sha256_nodes::hash as hash_sha256;
 use super::block_hash::{block_hash, pad};
-use super::{Batch, BlockHash, Columns, Digest, Kernel, Multibuffer, bits, run};
+use super::{Batch, BlockHash, Columns, Digest, LaneKernel, Multibuffer, bits, run};
 use crate::engines::native::features::{Avx2, Avx512, ShaNi, lanes_allowed};
 
 type Tail<C> = <C as BlockHash>::Tail;

@@ -14,8 +14,8 @@ use super::merkle_damgard::{iterate, merkle_damgard};
 use super::simd_kernel::{FEW, interleaved, simd_kernel};
 use super::vectors::{U32x8, U32x16};
 use super::{
-    Batch, BlockHash, Columns, Digest, Kernel, Kernels, Multibuffer, Tail, bits, block_hash, pad,
-    run,
+    Batch, BlockHash, Columns, Digest, Kernels, LaneKernel, Multibuffer, Tail, bits, block_hash,
+    pad, run,
 };
 use crate::checkpoint::DigestSink;
 use crate::engines::native::compression::words_32::{self, Sha1Function};

@@ -2,7 +2,7 @@
 
 /// Defines a kernel over vectors (`$set`) and its own function `rounds(words, block)`. Words of
 /// blocks and digests are in the byte order `$order`; `$pad` is
-/// [`Kernel::pad`](super::Kernel::pad).
+/// [`LaneKernel::pad`](super::LaneKernel::pad).
 macro_rules! simd_kernel {
     ($(#[$doc:meta])* $name:ident, $hash:ident, $set:ident,
         [[$word:ty; $lanes:literal]; $words:literal],
@@ -15,7 +15,7 @@ macro_rules! simd_kernel {
             min_lanes: usize,
         }
 
-        impl Kernel<$hash, $lanes> for $name {
+        impl LaneKernel<$hash, $lanes> for $name {
             type States = Columns<$word, $words, $lanes>;
             const STATES: Self::States = Columns([[0; $lanes]; $words]);
 
@@ -110,7 +110,7 @@ macro_rules! interleaved {
         #[derive(Copy, Clone)]
         struct Interleaved(#[allow(dead_code)] ShaNi);
 
-        impl<const LANES: usize> Kernel<$hash, LANES> for Interleaved {
+        impl<const LANES: usize> LaneKernel<$hash, LANES> for Interleaved {
             type States = [[u32; $words]; LANES];
             const STATES: Self::States = [[0; $words]; LANES];
 

@@ -14,7 +14,7 @@ use crate::inputs::Text;
 /// A message on its way.
 pub(crate) struct Gcm {
     /// Of copies, too: it does not change.
-    message: Shared<WipedBox<gcm::Message>>,
+    message: Shared<WipedBox<gcm::GcmMessage>>,
     encrypt: bool,
     /// The bytes of text so far.
     size: u64,
@@ -38,7 +38,7 @@ impl Gcm {
         let mut aead = AeadKey::vacant();
         aead.prepare(cipher, key)?;
         Ok(Gcm {
-            message: Shared::try_new(gcm::Message::boxed(key, Some(&aead), nonce, aad)?)?,
+            message: Shared::try_new(gcm::GcmMessage::boxed(key, Some(&aead), nonce, aad)?)?,
             encrypt,
             size: 0,
             sum: PartialTag(Wiped([0; 3])),

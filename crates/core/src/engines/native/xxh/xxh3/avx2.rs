@@ -2,7 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::stripe::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
+use super::stripe::{
+    BLOCK, End, LAST, MERGE, MERGE_HIGH, SCRAMBLE, SecretOffset, merge, merge_high,
+};
 use super::{Lanes, PRIME32_1, SECRET, Stripe};
 use crate::engines::native::features::Avx2;
 
@@ -179,7 +181,7 @@ impl Keys {
     /// Returns 64 bytes of the seeded secret.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn at(&self, Place { word, byte }: Place) -> Pair {
+    fn at(&self, SecretOffset { word, byte }: SecretOffset) -> Pair {
         let (seed, next) = self.seeds(word);
         let words = secret(word).map(|half| _mm256_add_epi64(half, seed));
         if byte == 0 {

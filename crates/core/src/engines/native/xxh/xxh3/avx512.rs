@@ -2,7 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::stripe::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
+use super::stripe::{
+    BLOCK, End, LAST, MERGE, MERGE_HIGH, SCRAMBLE, SecretOffset, merge, merge_high,
+};
 use super::{Lanes, PRIME32_1, SECRET, Stripe};
 use crate::engines::native::features::Avx512;
 
@@ -61,7 +63,8 @@ fn run<R>(
     }
     let (blocks, rest) = rest.as_chunks::<BLOCK>();
     if !blocks.is_empty() {
-        let keys: [__m512i; BLOCK] = std::array::from_fn(|word| keys.at(Place { word, byte: 0 }));
+        let keys: [__m512i; BLOCK] =
+            std::array::from_fn(|word| keys.at(SecretOffset { word, byte: 0 }));
         for block in blocks {
             let mut new = Added::none();
             for (stripe, key) in block.iter().zip(keys) {
@@ -164,7 +167,7 @@ impl Keys {
     /// Returns 64 bytes of the seeded secret.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn at(&self, Place { word, byte }: Place) -> __m512i {
+    fn at(&self, SecretOffset { word, byte }: SecretOffset) -> __m512i {
         let (seed, next) = self.seeds(word);
         let words = _mm512_add_epi64(secret(word), seed);
         if byte == 0 {

@@ -2,7 +2,9 @@
 
 use std::arch::aarch64::*;
 
-use super::stripe::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
+use super::stripe::{
+    BLOCK, End, LAST, MERGE, MERGE_HIGH, SCRAMBLE, SecretOffset, merge, merge_high,
+};
 use super::{Lanes, PRIME32_1, SECRET, Stripe};
 
 type Quad = [uint64x2_t; 4];
@@ -159,7 +161,7 @@ impl Keys {
     /// Returns 64 bytes of the seeded secret.
     #[inline]
     #[target_feature(enable = "neon")]
-    fn at(&self, Place { word, byte }: Place) -> Quad {
+    fn at(&self, SecretOffset { word, byte }: SecretOffset) -> Quad {
         let (seed, next) = self.seeds(word);
         let words = secret(word).map(|part| vaddq_u64(part, seed));
         if byte == 0 {

@@ -2,7 +2,9 @@
 //! hence
 //! `neon`.
 
-use super::stripe::{BLOCK, End, LAST, MERGE, MERGE_HIGH, Place, SCRAMBLE, merge, merge_high};
+use super::stripe::{
+    BLOCK, End, LAST, MERGE, MERGE_HIGH, SCRAMBLE, SecretOffset, merge, merge_high,
+};
 use super::{Lanes, PRIME32_1, SECRET, Secret, Stripe, word64};
 
 /// Absorbs whole stripes, of which the first has index `at` in its block.
@@ -95,7 +97,7 @@ fn scramble(lanes: &mut Lanes, secret: &Secret) {
 
 /// Returns the lanes XORed with the secret.
 #[inline(always)]
-fn mixed(lanes: &Lanes, secret: &Secret, place: Place) -> Lanes {
+fn mixed(lanes: &Lanes, secret: &Secret, place: SecretOffset) -> Lanes {
     let at = 8 * place.word + place.byte;
     Lanes(std::array::from_fn(|index| lanes.0[index] ^ word64(&secret.0, at + 8 * index)))
 }

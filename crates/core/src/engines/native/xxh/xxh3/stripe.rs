@@ -9,18 +9,18 @@ pub(super) const BLOCK: usize = 16;
 
 /// An offset in the secret: a word, and a byte in it.
 #[derive(Copy, Clone)]
-pub(super) struct Place {
+pub(super) struct SecretOffset {
     pub(super) word: usize,
     pub(super) byte: usize,
 }
 
 /// The secret of scrambling.
-pub(super) const SCRAMBLE: Place = Place { word: 16, byte: 0 };
+pub(super) const SCRAMBLE: SecretOffset = SecretOffset { word: 16, byte: 0 };
 /// The secret of the last stripe.
-pub(super) const LAST: Place = Place { word: 15, byte: 1 };
+pub(super) const LAST: SecretOffset = SecretOffset { word: 15, byte: 1 };
 /// The secrets of merging the lanes; `MERGE_HIGH` for the high half of 128 bits.
-pub(super) const MERGE: Place = Place { word: 1, byte: 3 };
-pub(super) const MERGE_HIGH: Place = Place { word: 14, byte: 5 };
+pub(super) const MERGE: SecretOffset = SecretOffset { word: 1, byte: 3 };
+pub(super) const MERGE_HIGH: SecretOffset = SecretOffset { word: 14, byte: 5 };
 
 /// The end of a long message.
 pub(super) struct End<'a> {

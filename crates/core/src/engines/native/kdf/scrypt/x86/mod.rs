@@ -5,11 +5,11 @@ mod vectors;
 use std::arch::x86_64::*;
 
 use self::vectors::{Row1, Row1R, Row2, Row4};
-use super::romix::{Kernel, Place, shuffled, sides};
+use super::romix::{RomixBuffers, RomixKernel, shuffled, sides};
 use crate::engines::native::features::{Avx2, Avx512};
 
 /// Returns the kernels that this CPU can run, from the fewest lanes to the most.
-pub(super) fn kernels() -> Option<&'static [Kernel]> {
+pub(super) fn kernels() -> Option<&'static [RomixKernel]> {
     if Avx512::detect().is_some() {
         return Some(&[ONE_ROTATED, TWO_ROTATED, FOUR_WIDE, EIGHT]);
     }
@@ -21,8 +21,8 @@ macro_rules! simd_kernel {
     ($(#[$doc:meta])* $kernel:ident, $module:ident, $set:ident, $vector:ty, $shared:literal,
         $turns:literal, $features:literal) => {
         $(#[$doc])*
-        pub(super) const $kernel: Kernel =
-            Kernel::new($shared * $turns, $shared, $module::fill, $module::mix);
+        pub(super) const $kernel: RomixKernel =
+            RomixKernel::new($shared * $turns, $shared, $module::fill, $module::mix);
 
         #[allow(clippy::modulo_one)] // lanes of a vector with one lane
         mod $module {
@@ -37,24 +37,24 @@ macro_rules! simd_kernel {
             /// Fills entries of the tables.
             ///
             /// # Safety
-            /// The place is as it says.
+            /// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel.
             #[target_feature(enable = $features)]
-            pub(super) unsafe fn fill(place: &Place, from: u64, count: u64) {
-                let size = 128 * place.r;
+            pub(super) unsafe fn fill(buffers: &RomixBuffers, from: u64, count: u64) {
+                let size = 128 * buffers.r;
                 for entry in from..from + count {
-                    let [source, target] = sides(place, entry);
-                    let at = entries(place, |_| entry as usize * size);
+                    let [source, target] = sides(buffers, entry);
+                    let at = entries(buffers, |_| entry as usize * size);
                     // SAFETY: as promised by the caller; blocks do not overlap, nor do they overlap
                     // the tables.
                     unsafe {
-                        let mut x = load(source, 2 * place.r - 1);
-                        for index in 0..2 * place.r {
+                        let mut x = load(source, 2 * buffers.r - 1);
+                        for index in 0..2 * buffers.r {
                             let block = load(source, index);
                             for (at, rows) in at.iter().zip(block) {
                                 $set::scatter(at, 64 * index, rows);
                             }
                             x = salsa(xor(x, block));
-                            store(target, shuffled(index, place.r), x);
+                            store(target, shuffled(index, buffers.r), x);
                         }
                     }
                 }
@@ -63,21 +63,21 @@ macro_rules! simd_kernel {
             /// Mixes in entries of the tables.
             ///
             /// # Safety
-            /// The place is as it says.
+            /// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel.
             #[target_feature(enable = $features)]
-            pub(super) unsafe fn mix(place: &Place, count: u64) {
-                let size = 128 * place.r;
-                let last = 2 * place.r - 1;
+            pub(super) unsafe fn mix(buffers: &RomixBuffers, count: u64) {
+                let size = 128 * buffers.r;
+                let last = 2 * buffers.r - 1;
                 for step in 0..count {
-                    let [source, target] = sides(place, step);
+                    let [source, target] = sides(buffers, step);
                     // SAFETY: as promised by the caller; the first words of a last matrix are in
                     // the block, and an entry is in the table whatever they are.
                     unsafe {
                         let words: *const u32 = source.add(last * SIZE).cast();
-                        let at = entries(place, |lane| {
+                        let at = entries(buffers, |lane| {
                             let word = words.add(lane / $shared * (SIZE / $turns / 4)
                                 + lane % $shared * 4).read();
-                            (u64::from(word) & (place.n - 1)) as usize * size
+                            (u64::from(word) & (buffers.n - 1)) as usize * size
                         });
                         ahead(&at, last);
                         for index in 0..AHEAD.min(last) {
@@ -89,7 +89,7 @@ macro_rules! simd_kernel {
                                 ahead(&at, index + AHEAD);
                             }
                             x = salsa(xor(x, mixed(source, &at, index)));
-                            store(target, shuffled(index, place.r), x);
+                            store(target, shuffled(index, buffers.r), x);
                         }
                     }
                 }
@@ -98,11 +98,11 @@ macro_rules! simd_kernel {
             /// Returns the address of an entry in each lane's table.
             #[inline]
             #[target_feature(enable = $features)]
-            fn entries(place: &Place, offset: impl Fn(usize) -> usize) -> Entries {
+            fn entries(buffers: &RomixBuffers, offset: impl Fn(usize) -> usize) -> Entries {
                 std::array::from_fn(|turn| {
                     std::array::from_fn(|index| {
                         let lane = turn * $shared + index;
-                        place.tables[lane].wrapping_add(offset(lane))
+                        buffers.tables[lane].wrapping_add(offset(lane))
                     })
                 })
             }

@@ -20,35 +20,35 @@ use crate::inputs::Text;
 const TAG_SIZE: usize = 16;
 
 /// A message of a cipher that is processed in parts. Secrets are on the heap, where they were made.
-pub(crate) enum Message {
+pub(crate) enum CipherMessage {
     AesCtr(WipedBox<AesCtrKey>, [u8; 16]),
     ChaCha20(WipedBox<ChaCha20Key>, [u8; 16]),
-    Gcm(WipedBox<gcm::Message>),
-    GcmSiv(WipedBox<gcm_siv::Message>),
-    ChaChaThenPoly(WipedBox<chacha_parts::Message>),
+    Gcm(WipedBox<gcm::GcmMessage>),
+    GcmSiv(WipedBox<gcm_siv::GcmSivMessage>),
+    ChaChaThenPoly(WipedBox<chacha_parts::ChaChaThenPolyMessage>),
     #[cfg(target_arch = "x86_64")]
-    ChaChaPoly(WipedBox<chacha_poly::parts::Message>),
+    ChaChaPoly(WipedBox<chacha_poly::parts::ChaChaPolyMessage>),
 }
 
-impl Message {
+impl CipherMessage {
     pub(crate) fn new(
         state: &CipherState,
         cipher: Cipher,
         nonce: &[u8],
         aad: &[u8],
-    ) -> Result<Message, Error> {
+    ) -> Result<CipherMessage, Error> {
         let iv = || nonce.try_into().map_err(|_| Error::IvSize);
         match state {
-            CipherState::AesCtr(key) => Ok(Message::AesCtr(key.copied()?, iv()?)),
-            CipherState::ChaCha20(key) => Ok(Message::ChaCha20(key.copied()?, iv()?)),
+            CipherState::AesCtr(key) => Ok(CipherMessage::AesCtr(key.copied()?, iv()?)),
+            CipherState::ChaCha20(key) => Ok(CipherMessage::ChaCha20(key.copied()?, iv()?)),
             #[cfg(target_arch = "x86_64")]
-            CipherState::ChaChaPoly(key) => {
-                Ok(Message::ChaChaPoly(chacha_poly::parts::Message::boxed(key, nonce, aad)?))
-            }
+            CipherState::ChaChaPoly(key) => Ok(CipherMessage::ChaChaPoly(
+                chacha_poly::parts::ChaChaPolyMessage::boxed(key, nonce, aad)?,
+            )),
             CipherState::Gcm(key) => {
-                Ok(Message::Gcm(gcm::Message::boxed(key.raw_key(), None, nonce, aad)?))
+                Ok(CipherMessage::Gcm(gcm::GcmMessage::boxed(key.raw_key(), None, nonce, aad)?))
             }
-            CipherState::Aead(key) => Message::of(cipher, key, nonce, aad),
+            CipherState::Aead(key) => CipherMessage::of(cipher, key, nonce, aad),
             CipherState::Vacant => Err(Error::Engine),
         }
     }
@@ -59,7 +59,7 @@ impl Message {
         key: &AeadKey,
         nonce: &[u8],
         aad: &[u8],
-    ) -> Result<Message, Error> {
+    ) -> Result<CipherMessage, Error> {
         let raw = key.raw_key();
         Ok(match cipher {
             Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => {
@@ -67,22 +67,22 @@ impl Message {
                 let expanded = None;
                 #[cfg(not(feature = "aws-lc"))]
                 let expanded = Some(key.expanded().0);
-                Message::GcmSiv(gcm_siv::Message::boxed(raw, expanded, nonce, aad)?)
+                CipherMessage::GcmSiv(gcm_siv::GcmSivMessage::boxed(raw, expanded, nonce, aad)?)
             }
-            Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
-                Message::ChaChaThenPoly(chacha_parts::Message::boxed(raw, nonce, aad)?)
-            }
-            _ => Message::Gcm(gcm::Message::boxed(raw, Some(key), nonce, aad)?),
+            Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => CipherMessage::ChaChaThenPoly(
+                chacha_parts::ChaChaThenPolyMessage::boxed(raw, nonce, aad)?,
+            ),
+            _ => CipherMessage::Gcm(gcm::GcmMessage::boxed(raw, Some(key), nonce, aad)?),
         })
     }
 
     pub(crate) fn apply(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         match self {
-            Message::AesCtr(key, iv) => {
+            CipherMessage::AesCtr(key, iv) => {
                 let counter = u128::from_be_bytes(*iv).wrapping_add(u128::from(offset / 16));
                 key.apply(&counter.to_be_bytes(), text)
             }
-            Message::ChaCha20(key, iv) => {
+            CipherMessage::ChaCha20(key, iv) => {
                 // The number of the block carries into the nonce's first word, as in one call.
                 let (number, nonce) = iv.split_first_chunk().ok_or(Error::IvSize)?;
                 let number = u64::from_le_bytes(*number).wrapping_add(offset / 64);
@@ -98,10 +98,10 @@ impl Message {
 
     pub(crate) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         match self {
-            Message::Gcm(message) => message.seal(offset, text),
-            Message::ChaChaThenPoly(message) => message.seal(offset, text),
+            CipherMessage::Gcm(message) => message.seal(offset, text),
+            CipherMessage::ChaChaThenPoly(message) => message.seal(offset, text),
             #[cfg(target_arch = "x86_64")]
-            Message::ChaChaPoly(message) => Ok(message.seal(offset, text)),
+            CipherMessage::ChaChaPoly(message) => Ok(message.seal(offset, text)),
             _ => Err(Error::NotSupported),
         }
     }
@@ -113,18 +113,18 @@ impl Message {
         tag: &[u8],
     ) -> Result<PartialTag, Error> {
         match self {
-            Message::Gcm(message) => message.open(offset, text),
-            Message::GcmSiv(message) => message.open(offset, text, tag),
-            Message::ChaChaThenPoly(message) => message.open(offset, text),
+            CipherMessage::Gcm(message) => message.open(offset, text),
+            CipherMessage::GcmSiv(message) => message.open(offset, text, tag),
+            CipherMessage::ChaChaThenPoly(message) => message.open(offset, text),
             #[cfg(target_arch = "x86_64")]
-            Message::ChaChaPoly(message) => Ok(message.open(offset, text)),
-            Message::AesCtr(..) | Message::ChaCha20(..) => Err(Error::NotSupported),
+            CipherMessage::ChaChaPoly(message) => Ok(message.open(offset, text)),
+            CipherMessage::AesCtr(..) | CipherMessage::ChaCha20(..) => Err(Error::NotSupported),
         }
     }
 
     pub(crate) fn authenticate_plain(&self, source: &[u8]) -> Result<PartialTag, Error> {
         match self {
-            Message::GcmSiv(message) => Ok(message.authenticate_plain(source)),
+            CipherMessage::GcmSiv(message) => Ok(message.authenticate_plain(source)),
             _ => Err(Error::NotSupported),
         }
     }
@@ -136,26 +136,26 @@ impl Message {
         tag: &[u8],
     ) -> Result<PartialTag, Error> {
         match self {
-            Message::Gcm(message) => message.authenticate(source),
-            Message::GcmSiv(message) => message.authenticate_sealed(offset, source, tag),
-            Message::ChaChaThenPoly(message) => Ok(message.authenticate(source)),
+            CipherMessage::Gcm(message) => message.authenticate(source),
+            CipherMessage::GcmSiv(message) => message.authenticate_sealed(offset, source, tag),
+            CipherMessage::ChaChaThenPoly(message) => Ok(message.authenticate(source)),
             #[cfg(target_arch = "x86_64")]
-            Message::ChaChaPoly(message) => Ok(message.authenticate(source)),
-            Message::AesCtr(..) | Message::ChaCha20(..) => Err(Error::NotSupported),
+            CipherMessage::ChaChaPoly(message) => Ok(message.authenticate(source)),
+            CipherMessage::AesCtr(..) | CipherMessage::ChaCha20(..) => Err(Error::NotSupported),
         }
     }
 
     pub(crate) fn xor(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         match self {
-            Message::Gcm(message) => message.xor(offset, text),
-            Message::GcmSiv(message) => message.xor(offset, text, tag),
-            Message::ChaChaThenPoly(message) => message.xor(offset, text),
+            CipherMessage::Gcm(message) => message.xor(offset, text),
+            CipherMessage::GcmSiv(message) => message.xor(offset, text, tag),
+            CipherMessage::ChaChaThenPoly(message) => message.xor(offset, text),
             #[cfg(target_arch = "x86_64")]
-            Message::ChaChaPoly(message) => {
+            CipherMessage::ChaChaPoly(message) => {
                 message.xor(offset, text);
                 Ok(())
             }
-            Message::AesCtr(..) | Message::ChaCha20(..) => Err(Error::NotSupported),
+            CipherMessage::AesCtr(..) | CipherMessage::ChaCha20(..) => Err(Error::NotSupported),
         }
     }
 
@@ -183,12 +183,12 @@ impl Message {
         parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
     ) -> Result<Secret<TAG_SIZE>, Error> {
         match self {
-            Message::Gcm(message) => Ok(message.tag(parts)),
-            Message::GcmSiv(message) => message.tag(parts),
-            Message::ChaChaThenPoly(message) => Ok(message.tag(parts)),
+            CipherMessage::Gcm(message) => Ok(message.tag(parts)),
+            CipherMessage::GcmSiv(message) => message.tag(parts),
+            CipherMessage::ChaChaThenPoly(message) => Ok(message.tag(parts)),
             #[cfg(target_arch = "x86_64")]
-            Message::ChaChaPoly(message) => Ok(message.tag(parts)),
-            Message::AesCtr(..) | Message::ChaCha20(..) => {
+            CipherMessage::ChaChaPoly(message) => Ok(message.tag(parts)),
+            CipherMessage::AesCtr(..) | CipherMessage::ChaCha20(..) => {
                 parts.for_each(drop);
                 Ok(Secret::zeros())
             }
