@@ -106,9 +106,10 @@ export function isLost(value: ArrayBufferView | ArrayBufferLike): boolean {
   }
 }
 
-/** Copies `source` to `target` at `offset`. */
-export function copyInto(target: Uint8Array, source: Uint8Array, offset: number): void {
+/** Copies `source` to `target` at `offset`, and returns `target`. */
+export function copyInto<T extends Uint8Array>(target: T, source: Uint8Array, offset: number): T {
   if (sizeOfArray(source) > 0) write(target, source, offset);
+  return target;
 }
 
 /** Returns a new Uint8Array over a view's bytes; empty if it is detached or out of bounds. */

@@ -89,7 +89,7 @@ export function readSecret(
     if (sizeOf(found) === 0 && isLost(value as ArrayBufferView)) throw detached(name);
     return found;
   }
-  const copy = copyOf(value, name);
+  const copy = exportedCopy(value, name);
   if (copy !== undefined) return copy;
   const kinds = [
     ...((takes & SecretKinds.Text) === 0 ? [] : ['a string']),
@@ -99,7 +99,8 @@ export function readSecret(
   throw wrongType(name, `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1)}`, value);
 }
 
-function copyOf(value: unknown, name: string): SecretCopy | undefined {
+/** Returns a copy of the bytes that a KeyObject or CryptoKey exports; else undefined. */
+function exportedCopy(value: unknown, name: string): SecretCopy | undefined {
   const exported = exportedSecret(value);
   if (typeof exported === 'string')
     throw makeError('ERR_ARGUMENT_TYPE', `${name} must be ${exported}`);

@@ -12,6 +12,7 @@ import {
 import { shownName } from '../base/nearest.js';
 import { native } from '../engines/binding.js';
 import { At, Flag, frame, Operation } from '../base/frame.js';
+import { copyInto } from '../base/intrinsics.js';
 import {
   request,
   setAad,
@@ -219,7 +220,7 @@ export function hashing(given: ArrayLike<unknown>, count: number): Hashing {
   const { scheme, saltSize, hashSize } = planOf(options);
   const { secret: pepper, salt: givenSalt } = options;
   const salt =
-    givenSalt === undefined ? randomBytes(saltSize) : copyOf(bytes(givenSalt, 'options.salt'));
+    givenSalt === undefined ? randomBytes(saltSize) : pooledCopy(bytes(givenSalt, 'options.salt'));
   const { min, max } = scheme.kind === 'bcrypt' ? { min: BCRYPT.salt, max: BCRYPT.salt } : SALT;
   between(sizeOf(salt), min, max, 'the size of options.salt');
   if (scheme.kind !== 'argon2' && pepper !== undefined) throw noSecret();
@@ -256,10 +257,9 @@ function unpadded(bytes: Buffer): string {
   return base64(bytes).replace(/=+$/, '');
 }
 
-function copyOf(view: Uint8Array): Buffer {
-  const copy = allocate(sizeOf(view));
-  if (copy.length > 0) copy.set(view);
-  return copy;
+/** Returns a copy of bytes that are not secret, in memory that other results share. */
+function pooledCopy(view: Uint8Array): Buffer {
+  return copyInto(allocate(sizeOf(view)), view, 0);
 }
 
 /** Returns random bytes, without node:crypto, which takes longer to load than this package. */

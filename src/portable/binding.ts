@@ -38,7 +38,7 @@ import { costsReport, enginesReport } from './report.js';
 import { workOf } from './request.js';
 import { forgetImported } from './webcrypto-backend.js';
 import { provideModule } from '#platform/portable/portable-module.js';
-import { copyOf, NOTHING, overlap, range, refuse, whole } from './windows.js';
+import { transferableCopy, NOTHING, overlap, range, refuse, whole } from './windows.js';
 import { isEmptyText, type Work } from './work.js';
 
 /**
@@ -116,7 +116,7 @@ export function makePortable(host: Host): Native {
     const here = holder(handle);
     const purpose = accepted(here.calls.key_purpose());
     const secret = here.takeOutput(accepted(here.calls.key_bytes()), (memory, start, end) =>
-      copyOf(memory.subarray(start, end)),
+      transferableCopy(memory.subarray(start, end)),
     );
     return { secret, purpose };
   }

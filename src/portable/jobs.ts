@@ -171,7 +171,7 @@ export class Jobs {
     ) {
       job.stage = Stage.Platform;
     } else if (snapshot && !job.owned) {
-      job.work = { ...work, source: this.pool.copyOf(work.source) };
+      job.work = { ...work, source: this.pool.copyToSpare(work.source) };
       job.owned = true;
     }
     this.copied += copied;

@@ -17,7 +17,7 @@ import {
   type ImportedKey,
   type Served,
 } from './webcrypto.js';
-import { copyOf, NOTHING } from './windows.js';
+import { transferableCopy, NOTHING } from './windows.js';
 import { perform } from './execute.js';
 import { canRun, withSpare } from './instance.js';
 import { plainWork, type Work } from './work.js';
@@ -188,7 +188,11 @@ export async function isServed(work: Work): Promise<boolean> {
 
 async function test(sample: Work): Promise<void> {
   try {
-    const expected = { ...sample, target: copyOf(sample.target), tag: copyOf(sample.tag) };
+    const expected = {
+      ...sample,
+      target: transferableCopy(sample.target),
+      tag: transferableCopy(sample.tag),
+    };
     const answer = await compute(sample, true);
     if (answer === undefined || performHere(expected) !== Status.Done) return;
     const right = [...expected.target, ...(makesTag(sample.operation) ? expected.tag : [])];
@@ -219,7 +223,7 @@ function samples(): Work[] {
       aad: aead ? counting(9) : NOTHING,
       tag: new Uint8Array(tagSize),
     });
-    const [source, tag] = [copyOf(encryption.target), copyOf(encryption.tag)];
+    const [source, tag] = [transferableCopy(encryption.target), transferableCopy(encryption.tag)];
     performHere({ ...encryption, target: source, tag });
     const decryption = { ...encryption, operation: Operation.Decrypt, source, tag };
     works.push(encryption, decryption);

@@ -46,7 +46,7 @@ export function overlap(left: Uint8Array, right: Uint8Array): boolean {
 }
 
 /** Returns a copy that fills its own ArrayBuffer, so that it can be transferred. */
-export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+export function transferableCopy(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const copy = made(bytes.length);
   copy.set(bytes);
   return copy;

@@ -10,7 +10,7 @@ import type { Cost } from './cost-model.js';
 import { Instance, partOf, withSpare, type Part } from './instance.js';
 import { joined } from './messages.js';
 import type { Module } from './module.js';
-import { copyOf, made, NOTHING } from './windows.js';
+import { transferableCopy, made, NOTHING } from './windows.js';
 import { inSteps, perform, statusOf } from './execute.js';
 import type { Work } from './work.js';
 
@@ -67,10 +67,10 @@ export function ownSecrets(work: Work): Work {
   return {
     ...work,
     numbers: numbers.slice(),
-    secret: purpose === undefined ? copyOf(secret) : secret,
-    iv: copyOf(iv),
-    aad: copyOf(aad),
-    tag: makesTag(operation) ? tag : copyOf(tag),
+    secret: purpose === undefined ? transferableCopy(secret) : secret,
+    iv: transferableCopy(iv),
+    aad: transferableCopy(aad),
+    tag: makesTag(operation) ? tag : transferableCopy(tag),
   };
 }
 

@@ -9,7 +9,7 @@ import { CancelResult } from '../base/protocol.js';
 import { requestInSteps, requestOf, type Outcome, type WorkerResponse } from './worker-messages.js';
 import type { Host, WorkerHandle } from './host.js';
 import { engineModule, partOf, type Part } from './instance.js';
-import { copyOf, NOTHING, refuse } from './windows.js';
+import { NOTHING, refuse, transferableCopy } from './windows.js';
 import { statusOf, timeLimit } from './execute.js';
 import type { Work } from './work.js';
 
@@ -126,10 +126,10 @@ export class WorkerPool {
     return this.#waiting.length;
   }
 
-  /** Returns a copy, in memory that a worker returned if its size matches. */
-  copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  /** Returns a copy to transfer, in memory that a worker returned if its size matches. */
+  copyToSpare(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
     const worker = this.#workers.find(({ spare }) => spare?.byteLength === bytes.length);
-    if (worker === undefined) return copyOf(bytes);
+    if (worker === undefined) return transferableCopy(bytes);
     const copy = new Uint8Array(worker.spare!);
     worker.spare = undefined;
     copy.set(bytes);
@@ -144,7 +144,7 @@ export class WorkerPool {
     if (job.owned) return;
     const { work } = job;
     if (work.source.length !== job.sourceSize) refuse(Status.Argument);
-    job.work = { ...work, source: this.copyOf(work.source) };
+    job.work = { ...work, source: this.copyToSpare(work.source) };
     job.owned = true;
   }
 

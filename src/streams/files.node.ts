@@ -29,7 +29,7 @@ export function fileSource(value: unknown, name = 'path'): string | Buffer {
     typeof value === 'string'
       ? value
       : isUint8Array(value)
-        ? copyOf(value)
+        ? copyInto(allocateApart(sizeOf(value)), value, 0)
         : pathOfUrl(value, name);
   if (path.includes('\0'))
     throw makeError('ERR_ARGUMENT_VALUE', `${name} must not have a NUL in it`);
@@ -57,12 +57,6 @@ export function joinPaths(paths: readonly FileSource[]): Uint8Array | undefined 
     joined[at - 1] = 0;
   }
   return joined;
-}
-
-function copyOf(path: Uint8Array): Buffer {
-  const copy = allocateApart(sizeOf(path));
-  copyInto(copy, path, 0);
-  return copy;
 }
 
 function pathOfUrl(value: unknown, name: string): string {

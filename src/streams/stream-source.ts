@@ -9,7 +9,7 @@ import { data, part, sizeOf, type Data } from '../base/arguments.js';
 import { type EngineOptions, engineNames } from '../engines/engines.js';
 import { wrongType } from '../base/errors.js';
 import type { Hasher } from '../hashers/hasher.js';
-import { isBytesView, isRevoked } from '../base/intrinsics.js';
+import { copyInto, isBytesView, isRevoked } from '../base/intrinsics.js';
 import { isNodeStream, iteratorOf, refuseConsumed } from '../base/sources.js';
 import { ONCE, type Names } from '../base/options.js';
 import { allocateApart } from '#platform/base/runtime.js';
@@ -129,7 +129,7 @@ async function read(
       await flush();
       await hashing;
       // An iterable may reuse the chunk's memory when the next one is requested.
-      begin(input.owned ? view : copyOf(view, size), size);
+      begin(input.owned ? view : copyInto(allocateApart(size), view, 0), size);
     } else {
       for (let at = 0; at < size;) {
         at += block.fill(view, at, size);
@@ -140,13 +140,6 @@ async function read(
   }
   await flush();
   await hashing;
-}
-
-/** Copies bytes, without `slice`, which calls the constructor of the view's class. */
-function copyOf(view: Uint8Array, size: number): Uint8Array {
-  const copy = allocateApart(size);
-  copy.set(view);
-  return copy;
 }
 
 /** Small chunks, joined. */

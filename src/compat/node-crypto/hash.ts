@@ -73,8 +73,8 @@ function copy(this: object, options?: unknown): unknown {
 
 /** Lets Node.js refuse a copy, or tell the size of its digest. */
 function sizeOfCopy(theirs: NodeDigester, options: unknown): number {
-  const { copy: copyOf } = prototype as { copy(options?: unknown): NodeDigester };
-  return (copyOf.call(theirs, options).digest() as Buffer).length;
+  const { copy: copyOfNode } = prototype as { copy(options?: unknown): NodeDigester };
+  return (copyOfNode.call(theirs, options).digest() as Buffer).length;
 }
 
 Object.defineProperty(Class.prototype, 'copy', { value: copy, writable: true, configurable: true });

@@ -18,7 +18,14 @@ import { deferResult } from '../../scheduling/deferred-results.js';
 import { runAsync } from '../../scheduling/run.js';
 import { enginesAmong, wipeKey, type Batch, type ManyParser } from './arguments.js';
 import { checkMemory, type Messages } from './messages.js';
-import { copyOf, fillBeginning, finish, setPacked, setSized, setViews } from './request.js';
+import {
+  secretResultCopy,
+  fillBeginning,
+  finish,
+  setPacked,
+  setSized,
+  setViews,
+} from './request.js';
 import { COPIED_MAX, hashHere } from './sync.js';
 import type { Secret } from '../../base/secret-memory.js';
 import { secretResult } from '../../base/secret-results.js';
@@ -193,7 +200,7 @@ function own(batch: Batch): Owned {
   const { list } = messages;
   if (list === undefined) {
     const packed =
-      lent && !isResizable(messages.packed) ? messages.packed : copyOf(messages.packed);
+      lent && !isResizable(messages.packed) ? messages.packed : secretResultCopy(messages.packed);
     return {
       fill: (first, end) => setPacked(batch, packed, first, end - first, messages.size),
       sizes: undefined,
@@ -214,7 +221,7 @@ function own(batch: Batch): Owned {
   if (lent && total > list.length * COPIED_MAX) {
     // The memory of a resizable buffer can shrink.
     for (let index = 0; index < views.length; index++)
-      if (isResizable(views[index]!)) views[index] = copyOf(views[index]!);
+      if (isResizable(views[index]!)) views[index] = secretResultCopy(views[index]!);
     return {
       fill: (first, end) => setViews(batch, views, first, end - first),
       sizes,

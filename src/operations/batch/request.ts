@@ -93,15 +93,14 @@ export function finish(batch: Batch, result: Secret<Buffer>): unknown {
   for (let index = 0; index < messages.count; index++) {
     const start = index * size;
     const digest = result.subarray(start, start + size);
-    digests[index] = form === Form.Buffer && apart ? copyOf(digest) : encodeResult(digest, form);
+    digests[index] =
+      form === Form.Buffer && apart ? secretResultCopy(digest) : encodeResult(digest, form);
   }
   if (apart) wipe(result);
   return digests;
 }
 
 /** Returns a copy in an ArrayBuffer that no other code has. */
-export function copyOf(view: Uint8Array): Secret<Buffer> {
-  const copy = secretResult(sizeOf(view));
-  if (copy.length > 0) copy.set(view);
-  return copy;
+export function secretResultCopy(view: Uint8Array): Secret<Buffer> {
+  return copyInto(secretResult(sizeOf(view)), view, 0);
 }

@@ -276,12 +276,12 @@ export class KeyOpeningPump extends FileOpeningPump {
 
 /** Copies a key until the header names the algorithm. */
 function keyBytes(key: unknown): Secret {
-  const copyOf = (secret: Uint8Array): Secret => {
+  const checkedCopy = (secret: Uint8Array): Secret => {
     if (sizeOf(secret) !== KEY_SIZE)
       throw makeError('ERR_KEY_SIZE', `key must be ${KEY_SIZE} bytes, not ${sizeOf(secret)}`);
     return secretCopy(secret);
   };
-  return withKeyBytes(key, copyOf, 'key', SecretKinds.Prepared);
+  return withKeyBytes(key, checkedCopy, 'key', SecretKinds.Prepared);
 }
 
 // whole messages
