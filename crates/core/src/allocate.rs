@@ -111,7 +111,7 @@ impl<T> Shared<T> {
     /// # Safety
     /// The pointer is from [`Shared::into_raw`] of the same type, and is used once.
     pub unsafe fn from_raw(pointer: *mut c_void) -> Shared<T> {
-        // SAFETY: as the caller promises, it is the address of the value with its count.
+        // SAFETY: the pointer is from `into_raw`, thus the address of the value with its count.
         Shared(unsafe { NonNull::new_unchecked(pointer.cast()) })
     }
 

@@ -33,12 +33,12 @@ fn fails() -> bool {
 // would move a block, leaves the block as it is.
 unsafe impl GlobalAlloc for FailingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises.
+        // SAFETY: the arguments are as `GlobalAlloc` says.
         if fails() { std::ptr::null_mut() } else { unsafe { System.alloc(layout) } }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises.
+        // SAFETY: the arguments are as `GlobalAlloc` says.
         if fails() { std::ptr::null_mut() } else { unsafe { System.alloc_zeroed(layout) } }
     }
 
@@ -47,12 +47,12 @@ unsafe impl GlobalAlloc for FailingAllocator {
         if size > layout.size() && fails() {
             return std::ptr::null_mut();
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the arguments are as `GlobalAlloc` says.
         unsafe { System.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the arguments are as `GlobalAlloc` says.
         unsafe { System.dealloc(block, layout) }
     }
 }

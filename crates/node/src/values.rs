@@ -361,7 +361,8 @@ pub(crate) unsafe fn define<State>(
             Box::into_raw(Box::new(Entry { state: Rc::clone(state), run })).cast();
         let mut function = ptr::null_mut();
         let key = CString::new(name).unwrap_or_default();
-        // SAFETY: as the caller promises; the name ends in NUL; `entry` outlives the function.
+        // SAFETY: `env` and `exports` are those of the registration in progress; the name ends in
+        // NUL; `entry` outlives the function.
         unsafe {
             let name_length = name.len() as isize;
             if sys::napi_create_function(

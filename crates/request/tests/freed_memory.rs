@@ -22,7 +22,7 @@ static ALLOCATOR: Looking = Looking;
 // SAFETY: the blocks are those of the system's allocator. (`realloc` allocates, copies and frees.)
 unsafe impl GlobalAlloc for Looking {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises. Zeroed, so that all freed bytes may be read.
+        // SAFETY: the layout is as `GlobalAlloc` says. Zeroed, so that all freed bytes may be read.
         unsafe { System.alloc_zeroed(layout) }
     }
 
@@ -34,7 +34,7 @@ unsafe impl GlobalAlloc for Looking {
                 LOOKING.set(Some((secret, count + 1)));
             }
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: a block of the system's allocator, with its layout.
         unsafe { System.dealloc(place, layout) }
     }
 }

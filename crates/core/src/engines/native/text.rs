@@ -1,4 +1,14 @@
 //! Texts as pointers, for routines that read and write the same bytes or disjoint ones.
+//!
+//! # Safety
+//! A routine on pointers reads `size` bytes at a source and writes as many at a target. Both must
+//! be valid for that, and equal or disjoint: a routine reads the source at an offset before it
+//! writes the target there.
+//!
+//! [`pointers`] returns such pointers. In place they are equal. Across, they are those of two
+//! references, thus disjoint, and of equal lengths: [`cipher`](crate::cipher) and
+//! [`running_cipher`](crate::running_cipher) compare the lengths of a text before an engine sees
+//! it, and engines split texts at the same offset.
 
 use crate::inputs::Text;
 
@@ -21,7 +31,8 @@ pub(super) fn pointers(text: Text<'_>) -> (*const u8, *mut u8, usize) {
 #[inline]
 pub(super) unsafe fn xor_with(source: *const u8, target: *mut u8, stream: &[u8]) {
     let (whole, rest) = stream.as_chunks::<16>();
-    // SAFETY: as promised by the caller.
+    // SAFETY: `index` stays below the length of the stream, and so do the 16 bytes of a whole
+    // block. What is written at an offset has been read before.
     unsafe {
         for (index, stream) in whole.iter().enumerate() {
             let text = source.add(16 * index).cast::<u128>().read_unaligned();

@@ -13,7 +13,7 @@ use std::ops::{Deref, DerefMut};
 /// There are `size` bytes at `place`, to which no other reference exists.
 #[inline]
 pub(super) unsafe fn cleanse(place: *mut u8, size: usize) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: `place` has `size` bytes that no other code reads or writes.
     unsafe { place.write_bytes(0, size) };
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     // SAFETY: no instructions; to the compiler, a reader of all memory.

@@ -83,7 +83,7 @@ unsafe fn by_library(
     size: usize,
 ) -> Result<(), Error> {
     let mut key = <Library as Primitives>::AesBlocks::new(key)?;
-    // SAFETY: as promised by the caller.
+    // SAFETY: source and target have `size` bytes and are equal or disjoint.
     unsafe { counted(counter, source, target, size, |blocks| key.encrypt(blocks)) }
 }
 

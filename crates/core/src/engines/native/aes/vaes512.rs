@@ -23,7 +23,7 @@ pub(super) unsafe fn ctr<const ROUNDS: usize>(
     size: usize,
     _proof: Vaes512,
 ) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: source and target have `size` bytes and are equal or disjoint.
     unsafe { apply::<ROUNDS>(&spread(keys), &mut Counter::new(counter), source, target, size) }
 }
 

@@ -70,8 +70,8 @@ impl WideKey {
         size: usize,
     ) {
         let (keys, counter) = (&self.keys, u128::from_be_bytes(*iv));
-        // SAFETY: as promised by the caller, and there are the proofs that the CPU has the
-        // instructions.
+        // SAFETY: source and target have `size` bytes and are equal or disjoint. The key has
+        // `self.rounds` rounds, and the proofs say that the CPU has the instructions.
         unsafe {
             match (self.rounds, self.wide) {
                 (10, Some(proof)) => vaes512::ctr::<10>(keys, counter, source, target, size, proof),

@@ -5,6 +5,12 @@
 //!   block, and 64 bytes cost no more than 256: for short texts and ends.
 //! - in columns: a register holds one word of 16 blocks, so that rounds need no shuffles: for the
 //!   bulk.
+//!
+//! # Safety
+//! Texts are pointers, as the head of [`text`](super::super::text) says: source and target have
+//! `size` bytes and are equal or disjoint. Each function passes on offsets within that size, and
+//! [`mix`], which alone reads and writes, masks a block that is not whole. The functions have
+//! features that [`Avx512`] proves: code without them needs such a proof to call them.
 
 use std::arch::x86_64::*;
 
@@ -45,7 +51,7 @@ pub(crate) unsafe fn apply(
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 pub(crate) unsafe fn pass(state: &mut State, source: *const u8, target: *mut u8, proof: Avx512) {
     let stream = columns(state, proof);
-    // SAFETY: as promised by the caller.
+    // SAFETY: source and target have `COLUMNS` bytes.
     unsafe { mix_pass(source, target, stream, proof) };
     advance(state, 16);
 }
@@ -63,7 +69,7 @@ pub(crate) unsafe fn mix_pass(
     proof: Avx512,
 ) {
     for (index, block) in stream.into_iter().enumerate() {
-        // SAFETY: as promised by the caller.
+        // SAFETY: `index` is less than 16, and source and target have 16 blocks.
         unsafe { mix(source.add(index * BLOCK), target.add(index * BLOCK), BLOCK, block, proof) };
     }
 }
@@ -81,7 +87,7 @@ pub(crate) unsafe fn tail(
     size: usize,
     proof: Avx512,
 ) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: `size` is less than `COLUMNS`, and at most the bytes of the rows of its range.
     unsafe {
         match size {
             0 => {}
@@ -125,7 +131,8 @@ pub(crate) unsafe fn mix(
     stream: __m512i,
     _proof: Avx512,
 ) {
-    // SAFETY: as promised by the caller; the mask keeps reads and writes within a shorter size.
+    // SAFETY: source and target have `size` bytes; the mask keeps reads and writes within a size
+    // below a block.
     unsafe {
         if size >= BLOCK {
             let text = _mm512_loadu_si512(source.cast());

@@ -89,7 +89,7 @@ fn rounds(words: &mut State) {
 /// Encrypts or decrypts at most a block.
 ///
 /// # Safety
-/// Source and target have `size` bytes and are equal or disjoint.
+/// Source and target have `size` bytes, at most a block, and are equal or disjoint.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 unsafe fn one_block(state: &State, source: *const u8, target: *mut u8, size: usize) {
     let mut words = *state;
@@ -99,7 +99,7 @@ unsafe fn one_block(state: &State, source: *const u8, target: *mut u8, size: usi
         *bytes = word.wrapping_add(*first).to_le_bytes();
     }
     wipe_plain(&mut words);
-    // SAFETY: as promised by the caller.
+    // SAFETY: source and target have `size` bytes, at most a block, and are equal or disjoint.
     unsafe { xor_with(source, target, &stream.0[..size]) };
 }
 

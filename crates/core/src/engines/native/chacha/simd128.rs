@@ -50,7 +50,8 @@ unsafe fn step(state: &mut State, source: *const u8, target: *mut u8) {
         let rows = std::array::from_fn(|row| u32x4_add(rows[row], begin[4 * index + row]));
         for (block, words) in columns(rows).into_iter().enumerate() {
             let at = BLOCK * block + 16 * index;
-            // SAFETY: as promised by the caller; these 16 bytes are read before they are written.
+            // SAFETY: four blocks of 64 bytes are `STEP`; these 16 bytes are read before they are
+            // written.
             unsafe {
                 let text = v128_load(source.add(at).cast());
                 v128_store(target.add(at).cast(), v128_xor(text, words));

@@ -13,6 +13,16 @@
 //! On Zen 5, ns at 64 B and 1 KiB and GB/s at 1 MiB: 160, 360, 6.3; AWS-LC: 184, 510, 2.9; Poly1305
 //! adds a tenth to what ChaCha20 takes alone. At 256 B both are level, else ours is faster: no
 //! switch by size. On Sapphire Rapids, GB/s at 1 MiB: 5.2 with IFMA, 4.4 without, AWS-LC 2.7.
+//!
+//! # Safety
+//! Texts are pointers, as the head of [`text`](super::text) says: source and target have `size`
+//! bytes and are equal or disjoint. In the functions below and in [`parts`], `at` is how far the
+//! text is encrypted or decrypted, and `mac.at` how far Poly1305 has absorbed it; neither exceeds
+//! `size`. A pass is only processed where that many bytes are left.
+//!
+//! The generic functions have no features and are inlined: [`compiled`] calls them from functions
+//! with the features of the kernel's kind, and [`ChaChaPolyKernel`] has the proof that the CPU has
+//! these. They pass [`Avx512`] on; a value of `P` proves the instructions of Poly1305.
 
 pub(super) mod parts;
 
@@ -69,17 +79,20 @@ macro_rules! compiled {
         unsafe fn $name(kernel: ChaChaPolyKernel, $($argument: $type),*) -> $result {
             #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
             unsafe fn with_ifma(proof: Avx512, $($argument: $type),*) -> $result {
-                // SAFETY: as promised by the caller.
+                // SAFETY: the arguments are as `$generic` needs them; this function has the
+                // instructions of `ifma::Powers`.
                 unsafe { $generic::<ifma::Powers>(proof, $($argument),*) }
             }
 
             #[target_feature(enable = "avx512f,avx512vl,avx512bw,bmi2")]
             unsafe fn with_words(proof: Avx512, $($argument: $type),*) -> $result {
-                // SAFETY: as promised by the caller.
+                // SAFETY: the arguments are as `$generic` needs them; this function has the
+                // instructions of `words::Powers`.
                 unsafe { $generic::<words::Powers>(proof, $($argument),*) }
             }
 
-            // SAFETY: as promised by the caller; the proofs say that the CPU has the instructions.
+            // SAFETY: the arguments are as `$generic` needs them; `kernel` proves that the CPU has
+            // the instructions.
             unsafe {
                 match kernel {
                     ChaChaPolyKernel::Ifma(proof) => with_ifma(proof.vectors(), $($argument),*),
@@ -309,7 +322,8 @@ unsafe fn columns<P: Steps>(
     sums: P::Sums,
     text: *const u8,
 ) -> ([__m512i; 16], P::Sums) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: there are `PASS` bytes at `text`. The proof, and `powers` for `P`, say that the CPU
+    // has the instructions.
     unsafe {
         let text: &[u8; PASS] = &*text.cast();
         let begin = avx512::spread(state, proof);
@@ -379,7 +393,7 @@ impl Head {
     unsafe fn mix(&self, source: *const u8, target: *mut u8, size: usize, proof: Avx512) {
         debug_assert!(size + BLOCK <= self.size);
         for at in (0..size).step_by(BLOCK) {
-            // SAFETY: the keystream is filled that far; the rest as promised by the caller.
+            // SAFETY: the keystream is filled that far, and the text has `size` bytes.
             unsafe {
                 let stream =
                     _mm512_load_si512(self.stream.as_ptr().cast::<u8>().add(BLOCK + at).cast());
@@ -429,7 +443,8 @@ impl<P: Steps> Mac<P> {
     unsafe fn until(&mut self, powers: &P, text: *const u8, end: usize) {
         let mut sums = self.sums;
         while self.at < end {
-            // SAFETY: as promised by the caller.
+            // SAFETY: there is a whole step at `at`: the text has whole steps from there up to
+            // `end` or beyond.
             sums = unsafe { powers.step(sums, &*text.add(self.at).cast()) };
             self.at += STEP;
         }

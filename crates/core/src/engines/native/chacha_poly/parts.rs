@@ -193,7 +193,7 @@ unsafe fn authenticate_generic<P: Steps>(
     text: *const u8,
     size: usize,
 ) -> Limbs {
-    // SAFETY: as promised by the caller.
+    // SAFETY: there are `size` bytes at `text`, and the CPU has the instructions of `P`.
     unsafe { sum(&P::new(&poly), poly, text, size) }
 }
 
@@ -203,7 +203,7 @@ unsafe fn authenticate_generic<P: Steps>(
 /// There are `size` bytes at `text`.
 #[inline(always)]
 unsafe fn sum<P: Steps>(powers: &P, mut poly: Poly1305, text: *const u8, size: usize) -> Limbs {
-    // SAFETY: as promised by the caller.
+    // SAFETY: there are `size` bytes at `text`. `first` needs more than a step of them.
     unsafe {
         if size > STEP {
             return last(first(powers, &poly, text, size), powers, poly, text, size);

@@ -10,6 +10,14 @@
 //!
 //! RIPEMD-160, MD5-SHA1 and BLAKE2 have no kernels, MD5 has none for ARM. BLAKE3 uses lanes within
 //! one message.
+//!
+//! # Safety
+//! A kernel reads through a pointer for each of its lanes, `count` blocks from there on. [`run`]
+//! and [`run_uniform`] alone make these pointers. They point into a message that has as many whole
+//! blocks left, or to its padded end, `Tail`, which has as many blocks as [`BlockHash::ends`] says.
+//! A lane without a message has the pointer of another lane.
+//!
+//! A kernel is a value that contains the proof that the CPU has its instructions.
 
 mod block_hash;
 #[cfg_attr(target_arch = "aarch64", path = "arm/mod.rs")]

@@ -128,7 +128,7 @@ impl Steps for Powers {
     /// As for the trait.
     #[inline(always)]
     unsafe fn new(key: &Poly1305) -> Self {
-        // SAFETY: as promised by the caller.
+        // SAFETY: the CPU has the instructions of `Powers`.
         unsafe { Self::compute(key) }
     }
 

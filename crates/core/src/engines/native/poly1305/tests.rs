@@ -50,7 +50,7 @@ unsafe fn by_steps<P: Steps>(key: &[u8; 32], text: &[u8], before: usize) -> [u8;
     let (head, text) = text.split_at(before * BLOCK);
     poly.update_padded(head);
     let first = (text.len() / BLOCK - 1) % LANES + 1;
-    // SAFETY: as promised by the caller.
+    // SAFETY: the CPU has the instructions of `P`.
     unsafe {
         let powers = P::new(&poly);
         let mut sums = powers.first(&poly, text, first);

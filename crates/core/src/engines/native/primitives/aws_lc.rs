@@ -76,7 +76,7 @@ impl Primitives for AwsLc {
         absorb!(lc::SHA512_CTX, lc::SHA512_Update, words, blocks, md_len = 64);
     }
 
-    // SAFETY: the caller keeps the promise of the trait.
+    // SAFETY: as in the trait.
     #[inline]
     unsafe fn chacha20(
         key: &[u8; 32],
@@ -86,7 +86,8 @@ impl Primitives for AwsLc {
         target: *mut u8,
         size: usize,
     ) {
-        // SAFETY: as promised by the caller. Key and nonce have the sizes which the function reads.
+        // SAFETY: source and target have `size` bytes and are equal or disjoint. Key and nonce have
+        // the sizes which the function reads.
         unsafe {
             lc::CRYPTO_chacha_20(target, source, size, key.as_ptr(), nonce.as_ptr(), block);
         }
@@ -118,15 +119,15 @@ impl Aes for lc::AES_KEY {
         unsafe { lc::AES_encrypt(block.as_ptr(), block.as_mut_ptr(), self) }
     }
 
-    // SAFETY: the caller keeps the promise of the trait.
+    // SAFETY: as in the trait.
     #[inline]
     unsafe fn counter_mode(&self, iv: &[u8; 16], source: *const u8, target: *mut u8, size: usize) {
         let mut counter = *iv;
         // When the text ends within a block, the rest of that block's keystream is left here.
         let mut keystream = Secret::<16>::zeros();
         let mut used = 0;
-        // SAFETY: as promised by the caller. The length is a size_t, and AWS-LC carries the counter
-        // over all 128 bits.
+        // SAFETY: source and target have `size` bytes and are equal or disjoint. The length is a
+        // size_t, and AWS-LC carries the counter over all 128 bits.
         unsafe {
             lc::AES_ctr128_encrypt(
                 source,

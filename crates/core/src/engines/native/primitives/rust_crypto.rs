@@ -71,7 +71,7 @@ impl Primitives for RustCrypto {
         sha2::block_api::compress512(words, blocks);
     }
 
-    // SAFETY: the caller keeps the promise of the trait.
+    // SAFETY: as in the trait.
     unsafe fn chacha20(
         key: &[u8; 32],
         nonce: &[u8; 12],
@@ -90,7 +90,7 @@ impl Primitives for RustCrypto {
             let piece = (size - at).min(AHEAD);
             let blocks = &mut stream.0.as_chunks_mut().0[..piece.div_ceil(64)];
             cipher.write_keystream_blocks(Array::cast_slice_from_core_mut(blocks));
-            // SAFETY: as promised by the caller.
+            // SAFETY: `piece` of the `size` bytes are left at `at`.
             unsafe { xor_with(source.add(at), target.add(at), &stream.0[..piece]) };
         }
     }
@@ -181,7 +181,7 @@ impl Aes for Encryption {
         Encryption::encrypt_all(self, blocks);
     }
 
-    // SAFETY: the caller keeps the promise of the trait.
+    // SAFETY: as in the trait.
     unsafe fn counter_mode(&self, iv: &[u8; 16], source: *const u8, target: *mut u8, size: usize) {
         let mut counter = u128::from_be_bytes(*iv);
         let mut stream = Secret::<AHEAD>::zeros();
@@ -194,7 +194,7 @@ impl Aes for Encryption {
             }
             self.encrypt_all(blocks);
             let stream = &stream[..(size - at).min(AHEAD)];
-            // SAFETY: as promised by the caller.
+            // SAFETY: as many of the `size` bytes are left at `at`.
             unsafe { xor_with(source.add(at), target.add(at), stream) };
         }
     }

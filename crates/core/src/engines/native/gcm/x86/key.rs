@@ -211,7 +211,8 @@ unsafe fn message<const ROUNDS: usize, const OPEN: bool>(
     let mask = avx2::encrypted::<ROUNDS>(keys.round_keys, first);
     let sum = if aad.is_empty() { 0 } else { avx2::hash(keys.powers, aad, keys.proof) };
     let lengths = u128::from(8 * aad.len() as u64) << 64 | u128::from(8 * text.size as u64);
-    // SAFETY: as promised by the caller.
+    // SAFETY: source and target of `text` have `size` bytes and are equal or disjoint; the key has
+    // `ROUNDS` rounds.
     let sum = unsafe {
         if OPEN {
             avx2::open::<ROUNDS>(keys, advanced(first, 1), text, sum, Some(lengths))

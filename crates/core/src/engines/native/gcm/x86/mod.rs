@@ -1,4 +1,11 @@
 //! The kernels of x86-64: AES-CTR and GHASH at once.
+//!
+//! # Safety
+//! Texts are pointers, as the head of [`text`](crate::engines::native::text) says: source and
+//! target have `size` bytes and are equal or disjoint, in [`avx2::Span`] too. `Keys` of a kernel
+//! contain the proof that the CPU has its instructions; `ROUNDS` is the number that
+//! [`AesCtrKey::round_keys`] returns with the round keys. A kernel reads powers of H as many places
+//! before the end of the table as there are blocks left to hash, at most those of the table.
 
 mod avx2;
 pub(crate) mod key;
@@ -102,8 +109,8 @@ unsafe fn process<const ROUNDS: usize, const OPEN: bool>(
 ) -> u128 {
     let (source, target, size) = pointers(text);
     let span = avx2::Span { source, target, size };
-    // SAFETY: as promised by the caller; source and target have `size` bytes and are equal or
-    // disjoint.
+    // SAFETY: source and target have `size` bytes and are equal or disjoint; the kernel's key
+    // material has the proof that the CPU has its instructions.
     unsafe {
         match (kernel, OPEN) {
             (GcmKernel::Wide(keys), false) => {

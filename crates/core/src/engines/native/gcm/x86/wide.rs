@@ -306,7 +306,7 @@ impl Product {
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn power(powers: &Powers, place: usize) -> __m512i {
-    // SAFETY: as promised by the caller.
+    // SAFETY: the table has `EACH` powers from this place on.
     unsafe { _mm512_loadu_si512(powers.0.as_ptr().add(place).cast()) }
 }
 

@@ -15,7 +15,8 @@ pub(super) struct Block(pub(super) [u64; WORDS]);
 /// Compresses two blocks into `target`; in scalar code.
 ///
 /// # Safety
-/// The blocks are there. `target` is neither of the others.
+/// Each pointer is that of a block that is valid for reads, `target` for writes too. `target` is
+/// neither of the others, which may be one block.
 #[inline]
 pub(super) unsafe fn plain(
     before: *const Block,
@@ -24,7 +25,8 @@ pub(super) unsafe fn plain(
     mixes: bool,
     early: impl FnOnce(u64),
 ) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: each pointer is that of a whole, aligned block. `target` is neither of the others, so
+    // no other reference to it exists.
     let (before, other, target) = unsafe { (&(*before).0, &(*other).0, &mut (*target).0) };
     let start: [u64; WORDS] = std::array::from_fn(|word| before[word] ^ other[word]);
     let mut words = start;

@@ -7,6 +7,18 @@
 //! ms on Emerald Rapids, Argon2id with 19 MiB and two passes: 3.5 with AVX-512, 5.2 to 7 with AVX2,
 //! 15 in scalar code, as RustCrypto's `argon2`. Of each block the first word is computed first: it
 //! says where the next one looks.
+//!
+//! # Safety
+//! [`run`] has the memory to itself and has checked its size: `4 * segment_blocks` blocks for each
+//! lane, aligned to a cache line. It fills one part of a segment after the other, in order, in one
+//! thread, so that all blocks before a part are filled.
+//!
+//! To fill a block, a compression reads two others: the one before it in its lane, and the one that
+//! [`Segment::reference`](segment::Segment) returns. Both are in these lanes, filled, and never the
+//! block that is written: a reference into the same lane ends before the block's predecessor, and
+//! one into another lane stays out of the current segment.
+//!
+//! Functions for vectors are called where a proof says that the CPU has the instructions.
 
 mod block;
 mod segment;
@@ -222,7 +234,8 @@ fn hash(parts: &[&[u8]], target: &mut [u8]) {
 /// The memory has all lanes, of four segments each, and no other thread uses it; those that come
 /// before are filled.
 unsafe fn fill(run: Run<'_>) {
-    // SAFETY: as promised by the caller; scalar code needs no instructions.
+    // SAFETY: `run` is a part of a segment as the head of the module says. Scalar code needs no
+    // instructions of the CPU.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if x86::fill(run) {

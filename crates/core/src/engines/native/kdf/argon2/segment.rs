@@ -48,8 +48,8 @@ impl<'a> Run<'a> {
     /// Fills the blocks.
     ///
     /// # Safety
-    /// The memory has all lanes, of four segments each, and no other thread uses it; those that
-    /// come before are filled. The CPU has the instructions of the compression.
+    /// The run is filled next, in memory that has all lanes and that no other thread uses: see the
+    /// head of [`argon2`](super). The CPU has the instructions of the compression.
     #[inline(always)]
     pub(super) unsafe fn fill_with(self, by: impl Compression) {
         let Self { segment, from, to } = self;
@@ -69,8 +69,9 @@ impl<'a> Run<'a> {
         for index in from..to {
             let at = slice * segment_blocks + index;
             let before = begin + (if at == 0 { whole } else { at }) - 1;
-            // SAFETY: as promised by the caller: all these blocks are in the memory, and different
-            // ones.
+            // SAFETY: all three blocks are in the memory, and the one that is written is neither of
+            // the others: see the head of `argon2`. The locals are blocks too. The CPU has the
+            // instructions of the compression.
             unsafe {
                 let number = if blind {
                     if index == from || index.is_multiple_of(WORDS) {
@@ -181,7 +182,7 @@ impl Compression for Plain {
         mixes: bool,
         early: impl FnOnce(u64),
     ) {
-        // SAFETY: as promised by the caller.
+        // SAFETY: the blocks are valid, and `target` is neither of the others, as `plain` needs it.
         unsafe { block::plain(before, other, target, mixes, early) }
     }
 }

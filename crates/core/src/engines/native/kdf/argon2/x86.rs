@@ -17,7 +17,8 @@ struct By512;
 /// # Safety
 /// As for [`Run::fill_with`].
 pub(super) unsafe fn fill(run: Run<'_>) -> bool {
-    // SAFETY: as promised by the caller; the proofs say that the CPU has the instructions.
+    // SAFETY: the run is filled next, and each function is called with the proof that the CPU has
+    // its instructions.
     unsafe {
         if Avx512::detect().is_some() {
             fill_512(run);
@@ -34,7 +35,7 @@ pub(super) unsafe fn fill(run: Run<'_>) -> bool {
 /// As for [`Run::fill_with`].
 #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
 unsafe fn fill_512(run: Run<'_>) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: the run is filled next; this function has the instructions of `By512`.
     unsafe { run.fill_with(By512) }
 }
 
@@ -42,7 +43,7 @@ unsafe fn fill_512(run: Run<'_>) {
 /// As for [`Run::fill_with`].
 #[target_feature(enable = "avx2")]
 unsafe fn fill_256(run: Run<'_>) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: the run is filled next; this function has the instructions of `By256`.
     unsafe { run.fill_with(By256) }
 }
 
@@ -57,7 +58,8 @@ impl Compression for By256 {
         mixes: bool,
         early: impl FnOnce(u64),
     ) {
-        // SAFETY: as promised by the caller.
+        // SAFETY: the blocks are valid and `target` is neither of the others. `By256` is used in
+        // `fill_256` only, which has the instructions.
         unsafe { by_256(before, other, target, mixes, early) }
     }
 }
@@ -73,7 +75,8 @@ impl Compression for By512 {
         mixes: bool,
         early: impl FnOnce(u64),
     ) {
-        // SAFETY: as promised by the caller.
+        // SAFETY: the blocks are valid and `target` is neither of the others. `By512` is used in
+        // `fill_512` only, which has the instructions.
         unsafe { by_512(before, other, target, mixes, early) }
     }
 }
@@ -253,7 +256,7 @@ unsafe fn by_256(
     const VECTORS: usize = WORDS / 4;
     let (before, other, target) =
         (before.cast::<__m256i>(), other.cast::<__m256i>(), target.cast::<__m256i>());
-    // SAFETY: as promised by the caller; a block has this many vectors.
+    // SAFETY: the pointers are those of blocks, aligned to 64 bytes; `at` is less than `VECTORS`.
     unsafe {
         let start = |at: usize| Four::xor(before.add(at).read(), other.add(at).read());
         let mut words: [__m256i; VECTORS] = [_mm256_setzero_si256(); VECTORS];
@@ -294,7 +297,7 @@ unsafe fn by_512(
     const VECTORS: usize = WORDS / 8;
     let (before, other, target) =
         (before.cast::<__m512i>(), other.cast::<__m512i>(), target.cast::<__m512i>());
-    // SAFETY: as promised by the caller; a block has this many vectors.
+    // SAFETY: the pointers are those of blocks, aligned to 64 bytes; `at` is less than `VECTORS`.
     unsafe {
         let start = |at: usize| Eight::xor(before.add(at).read(), other.add(at).read());
         let mut words: [__m512i; VECTORS] = [_mm512_setzero_si512(); VECTORS];

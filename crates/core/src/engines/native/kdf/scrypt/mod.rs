@@ -196,7 +196,8 @@ unsafe fn romix(
         let mut done = 0;
         while done < buffers.n {
             let count = slice.min(buffers.n - done);
-            // SAFETY: as promised by the caller. N and the slice are even, so `count` is.
+            // SAFETY: the buffers are valid for this kernel. `fill` stays below N entries; N and
+            // the slice are even, so `count` is.
             unsafe {
                 if mixing { kernel.mix(buffers, count) } else { kernel.fill(buffers, done, count) }
             }

@@ -11,13 +11,14 @@ type Matrix = [row::Row; 4];
 /// Fills entries of the table.
 ///
 /// # Safety
-/// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel.
+/// The buffers are as the head of `romix` says, for one lane.
 unsafe fn fill(buffers: &RomixBuffers, from: u64, count: u64) {
     let size = 2 * buffers.r;
     for entry in from..from + count {
         let [source, target] = sides(buffers, entry).map(|block| block.cast::<Matrix>());
         let table = buffers.tables[0].cast::<Matrix>().wrapping_add(entry as usize * size);
-        // SAFETY: as promised by the caller; the blocks and the table do not overlap.
+        // SAFETY: a block has `size` matrices, and the table has this entry. The two blocks and the
+        // table do not overlap.
         unsafe {
             let mut x = source.add(size - 1).read();
             for index in 0..size {
@@ -33,12 +34,13 @@ unsafe fn fill(buffers: &RomixBuffers, from: u64, count: u64) {
 /// Mixes in entries of the table.
 ///
 /// # Safety
-/// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel.
+/// The buffers are as the head of `romix` says, for one lane.
 unsafe fn mix(buffers: &RomixBuffers, count: u64) {
     let size = 2 * buffers.r;
     for step in 0..count {
         let [source, target] = sides(buffers, step).map(|block| block.cast::<Matrix>());
-        // SAFETY: as promised by the caller; an entry is in the table whatever the first word is.
+        // SAFETY: a block has `size` matrices, and the entry is one of the table's N whatever the
+        // first word is. The two blocks and the table do not overlap.
         unsafe {
             let word = source.add(size - 1).cast::<u32>().read();
             let entry = (u64::from(word) & (buffers.n - 1)) as usize;

@@ -9,6 +9,18 @@
 //! AVX-512's rotation, which makes the chain shorter; of two 11.8 (AVX2) and 10 (AVX-512), of four
 //! 8.0 and 4.6, of eight 3.5. On Zen 5 the same layouts took 20 alone, 7.3 and 6.4 of four, 4.6 of
 //! eight.
+//!
+//! # Safety
+//! A kernel reads and writes through the pointers of [`RomixBuffers`], without a check.
+//! `scrypt::run` makes them of memory that it has to itself:
+//!
+//! - Each of `blocks` has 128r bytes for every lane of the kernel, and each of `tables` N times as
+//!   many for one lane. All are aligned to 64 bytes, and none overlaps another, except that lanes
+//!   without work use the table of the first lane; they write the same bytes to it, in the same
+//!   thread.
+//! - A kernel's matrix has 64 bytes a lane, and a block 2r of them; loops over matrices end there.
+//!   The entry of a table is a number modulo N, whatever the words of a block are.
+//! - A kernel is only chosen, from `kernels()`, where the CPU has its instructions.
 
 /// The most lanes of any kernel.
 pub(super) const LANES_MAX: usize = 8;
@@ -53,11 +65,11 @@ impl RomixKernel {
     /// Fills `count` entries of the tables, from the entry `from` on.
     ///
     /// # Safety
-    /// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel; the CPU
-    /// has its instructions.
+    /// The buffers are as the head of the module says, for this kernel; the CPU has its
+    /// instructions.
     pub(super) unsafe fn fill(&self, buffers: &RomixBuffers, from: u64, count: u64) {
         debug_assert!(count.is_multiple_of(2) && from + count <= buffers.n);
-        // SAFETY: as promised by the caller.
+        // SAFETY: the buffers are as above; `count` is even, and so is N.
         unsafe { (self.fill)(buffers, from, count) }
     }
 
@@ -67,19 +79,20 @@ impl RomixKernel {
     /// As for [`fill`](Self::fill); the tables are full.
     pub(super) unsafe fn mix(&self, buffers: &RomixBuffers, count: u64) {
         debug_assert!(count.is_multiple_of(2));
-        // SAFETY: as promised by the caller.
+        // SAFETY: the buffers are as above, and the tables are full.
         unsafe { (self.mix)(buffers, count) }
     }
 
     /// Puts a block of 128r bytes into a lane, each matrix by its diagonals.
     ///
     /// # Safety
-    /// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel.
+    /// The buffers are as the head of the module says, for this kernel, of which `lane` is one. The
+    /// block has 128r bytes.
     pub(super) unsafe fn put(&self, buffers: &RomixBuffers, lane: usize, block: &[u8]) {
         for (index, matrix) in block.as_chunks::<64>().0.iter().enumerate() {
             for (word, &at) in DIAGONALS.iter().enumerate() {
                 let bytes = [0, 1, 2, 3].map(|byte| matrix[4 * at + byte]);
-                // SAFETY: as promised by the caller.
+                // SAFETY: an aligned word of this lane, in the first of the buffers for blocks.
                 unsafe { self.word(buffers, lane, index, word).write(u32::from_le_bytes(bytes)) };
             }
         }
@@ -88,11 +101,12 @@ impl RomixKernel {
     /// Takes the block of a lane out.
     ///
     /// # Safety
-    /// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel.
+    /// The buffers are as the head of the module says, for this kernel, of which `lane` is one. The
+    /// block has 128r bytes.
     pub(super) unsafe fn get(&self, buffers: &RomixBuffers, lane: usize, block: &mut [u8]) {
         for (index, matrix) in block.as_chunks_mut::<64>().0.iter_mut().enumerate() {
             for (word, &at) in DIAGONALS.iter().enumerate() {
-                // SAFETY: as promised by the caller.
+                // SAFETY: an aligned word of this lane, in the first of the buffers for blocks.
                 let value = unsafe { self.word(buffers, lane, index, word).read() };
                 matrix[4 * at..][..4].copy_from_slice(&value.to_le_bytes());
             }

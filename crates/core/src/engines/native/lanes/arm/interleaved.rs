@@ -107,7 +107,7 @@ macro_rules! interleaved {
             let mut words = [load(&states[0]), load(&states[1])];
             for block in 0..count {
                 let begin = $block * block;
-                // SAFETY: as promised by the caller.
+                // SAFETY: `block` is less than `count`, and a block has `$block` bytes.
                 let schedule = unsafe { [read(at[0].add(begin)), read(at[1].add(begin))] };
                 words = rounds(words, schedule);
             }

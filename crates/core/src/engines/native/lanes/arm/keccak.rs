@@ -54,8 +54,8 @@ impl<const ROUNDS: usize> LaneKernel<Sponge<ROUNDS>, 2> for Pair {
         for lane in bits(fresh) {
             states.put(lane, start);
         }
-        // SAFETY: the proof says that the CPU has the instructions; the rest is promised by the
-        // caller.
+        // SAFETY: the proof says that the CPU has the instructions; `count` blocks of `rate` bytes
+        // can be read at each pointer.
         unsafe { steps::<ROUNDS>(&mut states.0, at, count, sponge.rate / 8) }
     }
 

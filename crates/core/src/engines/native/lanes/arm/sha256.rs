@@ -78,7 +78,7 @@ fn padded<const LANES: usize, const USED: usize>(
 #[inline]
 #[target_feature(enable = "neon,sha2")]
 unsafe fn read(at: *const u8) -> [uint32x4_t; 4] {
-    // SAFETY: as promised by the caller.
+    // SAFETY: four times 16 bytes, of 64.
     unsafe {
         [
             reversed(vld1q_u8(at)),

@@ -88,7 +88,7 @@ fn padded<const LANES: usize, const USED: usize>(
 #[inline]
 #[target_feature(enable = "neon,sha3")]
 unsafe fn read(at: *const u8) -> [uint64x2_t; 8] {
-    // SAFETY: as promised by the caller.
+    // SAFETY: eight times 16 bytes, of 128.
     unsafe {
         [
             reversed(vld1q_u8(at)),

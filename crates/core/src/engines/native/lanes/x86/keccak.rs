@@ -117,8 +117,8 @@ macro_rules! simd_kernel {
                 at: &[*const u8; $lanes],
                 count: usize,
             ) {
-                // SAFETY: the proof says that the CPU has the instructions; the rest is promised by
-                // the caller.
+                // SAFETY: the proof says that the CPU has the instructions; at each pointer `count`
+                // blocks of `rate` bytes can be read.
                 unsafe {
                     Self::steps::<ROUNDS>(&mut states.0, fresh, start, at, count, sponge.rate / 8)
                  }
@@ -174,7 +174,7 @@ macro_rules! simd_kernel {
                 }
                 for block in 0..count {
                     for part in (0..rate).step_by($lanes) {
-                        // SAFETY: as promised by the caller.
+                        // SAFETY: words of a block, which has `rate`; `block` is less than `count`.
                         let columns = unsafe { $set::columns(at, 8 * (block * rate + part),
                             (rate - part).min($lanes)) };
                         for (row, column) in states[part..part + $lanes].iter_mut().zip(columns) {

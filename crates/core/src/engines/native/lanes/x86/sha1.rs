@@ -53,7 +53,7 @@ unsafe fn step_interleaved<const LANES: usize>(
             words,
             std::array::from_fn(|lane| {
                 std::array::from_fn(|index| {
-                    // SAFETY: as promised by the caller.
+                    // SAFETY: 16 of the 64 bytes of a block; `block` is less than `count`.
                     let four =
                         unsafe { _mm_loadu_si128(at[lane].add(64 * block + 16 * index).cast()) };
                     _mm_shuffle_epi8(four, reverse)

@@ -33,7 +33,8 @@ macro_rules! simd_kernel {
                 at: &[*const u8; $lanes],
                 count: usize,
             ) {
-                // SAFETY: the proof covers the instructions, the caller the pointers.
+                // SAFETY: the proof says that the CPU has the instructions; `count` blocks can be
+                // read at each pointer.
                 unsafe { Self::steps(&mut states.0, fresh, start, at, count) }
             }
 
@@ -84,7 +85,7 @@ macro_rules! simd_kernel {
                     std::array::from_fn(|index| $set::put($set::load(&states[index]), fresh,
                         start[index]));
                 for block in 0..count {
-                    // SAFETY: as promised by the caller.
+                    // SAFETY: `block` is less than `count`, and a block has 16 words.
                     let block = unsafe { $set::block(at, block * 16 * size_of::<$word>()) };
                     let after = Self::rounds(words, block.map(|word| $set::$order(word)));
                     words = std::array::from_fn(|index| $set::add(words[index], after[index]));
@@ -133,7 +134,8 @@ macro_rules! interleaved {
                         *state = *start;
                     }
                 }
-                // SAFETY: the proof covers the instructions, the caller the pointers.
+                // SAFETY: the proof says that the CPU has the instructions; `count` blocks can be
+                // read at each pointer.
                 unsafe { step_interleaved(states, at, count) }
             }
 

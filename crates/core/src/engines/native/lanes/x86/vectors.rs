@@ -331,7 +331,7 @@ impl U32x16 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
     pub(super) unsafe fn block(at: &[*const u8; 16], offset: usize) -> [__m512i; 16] {
-        // SAFETY: as promised by the caller.
+        // SAFETY: 64 bytes can be read at each pointer plus `offset`.
         let blocks: [__m512i; 16] =
             at.map(|block| unsafe { _mm512_loadu_si512(block.wrapping_add(offset).cast()) });
         // rows[g][j] has words j, 4+j, 8+j and 12+j of blocks 4g..4g+4.
@@ -433,7 +433,7 @@ impl U32x8 {
             let rows = std::array::from_fn(|index| {
                 let [low, high] =
                     [index, 4 + index].map(|lane| at[lane].wrapping_add(offset + 16 * group));
-                // SAFETY: as promised by the caller.
+                // SAFETY: 16 of the 64 bytes at the pointers of two messages plus `offset`.
                 unsafe { _mm256_loadu2_m128i(high.cast(), low.cast()) }
             });
             *words = Self::halves(rows);
@@ -482,7 +482,7 @@ impl U64x8 {
     pub(super) unsafe fn block(at: &[*const u8; 8], offset: usize) -> [__m512i; 16] {
         let mut words = [_mm512_setzero_si512(); 16];
         for (half, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
-            // SAFETY: as promised by the caller.
+            // SAFETY: 64 of the 128 bytes, eight words, at each pointer plus `offset`.
             *words = unsafe { Self::columns(at, offset + 64 * half, 8) };
         }
         words
@@ -496,7 +496,7 @@ impl U64x8 {
     #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
     pub(super) unsafe fn columns(at: &[*const u8; 8], offset: usize, words: usize) -> [__m512i; 8] {
         let mask = 0xff_u8 >> (8 - words);
-        // SAFETY: as promised by the caller.
+        // SAFETY: the mask reads `words` words, which are there, and no others.
         let row = |row: *const u8| unsafe {
             _mm512_maskz_loadu_epi64(mask, row.wrapping_add(offset).cast())
         };
@@ -600,7 +600,7 @@ impl U64x4 {
     pub(super) unsafe fn block(at: &[*const u8; 4], offset: usize) -> [__m256i; 16] {
         let mut words = [_mm256_setzero_si256(); 16];
         for (part, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
-            // SAFETY: as promised by the caller.
+            // SAFETY: 32 of the 128 bytes, four words, at each pointer plus `offset`.
             *words = unsafe { Self::columns(at, offset + 32 * part, 4) };
         }
         words
@@ -614,7 +614,7 @@ impl U64x4 {
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn columns(at: &[*const u8; 4], offset: usize, words: usize) -> [__m256i; 4] {
         let mask = Self::lanes((1 << words) - 1);
-        // SAFETY: as promised by the caller.
+        // SAFETY: the mask reads `words` words, which are there, and no others.
         let row = |row: *const u8| unsafe {
             _mm256_maskload_epi64(row.wrapping_add(offset).cast(), mask)
         };

@@ -78,12 +78,13 @@ impl Gcm {
     }
 
     /// # Safety
-    /// Source and target have `size` bytes and are equal or disjoint; without a target the bytes
-    /// are additional data.
+    /// Source and target have `size` bytes, at most [`CALL_MAX`], and are equal or disjoint.
+    /// Without a target the bytes are additional data.
     #[inline]
     unsafe fn run(&mut self, source: *const u8, target: *mut u8, size: usize) -> Result<(), Error> {
         let mut written = 0;
-        // SAFETY: as promised by the caller. The context was initialised with key and nonce.
+        // SAFETY: source has `size` bytes, which fit a c_int, and so does the target, if there is
+        // one. The context was initialised with key and nonce.
         unsafe {
             let context = self.0.as_ptr();
             done(lc::EVP_CipherUpdate(context, target, &mut written, source, size as c_int))
@@ -111,9 +112,10 @@ impl Gcm {
     }
 
     /// # Safety
-    /// The pointer is what the command takes with a number of that size.
+    /// The pointer is that of as many bytes as the command takes with the number `size`.
     unsafe fn control(&mut self, command: i32, size: usize, at: *mut u8) -> Result<(), Error> {
-        // SAFETY: as promised by the caller.
+        // SAFETY: the command reads or writes `size` bytes at the pointer, in a context that is
+        // initialised.
         unsafe { done(lc::EVP_CIPHER_CTX_ctrl(self.0.as_ptr(), command, size as c_int, at.cast())) }
     }
 

@@ -263,7 +263,8 @@ unsafe fn end<const ROUNDS: usize, const OPEN: bool>(
     sum: __m128i,
     lengths: Option<u128>,
 ) -> __m128i {
-    // SAFETY: as promised by the caller.
+    // SAFETY: source and target have `size` bytes, at most as many as the registers of each case
+    // hold.
     unsafe {
         match text.size {
             0 => lengths.map_or(sum, |lengths| add_lengths(keys.powers, sum, lengths)),

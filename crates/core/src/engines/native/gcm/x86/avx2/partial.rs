@@ -32,7 +32,7 @@ pub(super) fn ones(size: usize) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn load_partial(from: *const u8, size: usize) -> __m256i {
-    // SAFETY: as promised by the caller.
+    // SAFETY: 16 bytes are read where `size` is not less, then the `size - 16` after them.
     unsafe {
         if size < 16 {
             _mm256_zextsi128_si256(load_block(from, size))
@@ -50,7 +50,7 @@ pub(super) unsafe fn load_partial(from: *const u8, size: usize) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn store_partial(to: *mut u8, bytes: __m256i, size: usize) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: 16 bytes are written where `size` is not less, then the `size - 16` after them.
     unsafe {
         if size < 16 {
             store_block(to, _mm256_castsi256_si128(bytes), size);

@@ -79,7 +79,7 @@ impl Powers {
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn at(&self, place: usize) -> __m256i {
-        // SAFETY: as promised by the caller.
+        // SAFETY: the table has two powers from this place on.
         unsafe { _mm256_loadu_si256(self.whole.as_ptr().add(place).cast()) }
     }
 }

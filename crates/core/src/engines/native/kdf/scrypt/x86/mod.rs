@@ -37,15 +37,16 @@ macro_rules! simd_kernel {
             /// Fills entries of the tables.
             ///
             /// # Safety
-            /// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel.
+            /// The buffers are as the head of `romix` says, for this
+            /// kernel.
             #[target_feature(enable = $features)]
             pub(super) unsafe fn fill(buffers: &RomixBuffers, from: u64, count: u64) {
                 let size = 128 * buffers.r;
                 for entry in from..from + count {
                     let [source, target] = sides(buffers, entry);
                     let at = entries(buffers, |_| entry as usize * size);
-                    // SAFETY: as promised by the caller; blocks do not overlap, nor do they overlap
-                    // the tables.
+                    // SAFETY: a block has `2 * r` matrices of every lane, and each table has the
+                    // entry. The two blocks overlap neither each other nor the tables.
                     unsafe {
                         let mut x = load(source, 2 * buffers.r - 1);
                         for index in 0..2 * buffers.r {
@@ -63,15 +64,17 @@ macro_rules! simd_kernel {
             /// Mixes in entries of the tables.
             ///
             /// # Safety
-            /// The buffers have the sizes that [`RomixBuffers`] says, for the lanes of this kernel.
+            /// The buffers are as the head of `romix` says, for this
+            /// kernel.
             #[target_feature(enable = $features)]
             pub(super) unsafe fn mix(buffers: &RomixBuffers, count: u64) {
                 let size = 128 * buffers.r;
                 let last = 2 * buffers.r - 1;
                 for step in 0..count {
                     let [source, target] = sides(buffers, step);
-                    // SAFETY: as promised by the caller; the first words of a last matrix are in
-                    // the block, and an entry is in the table whatever they are.
+                    // SAFETY: the first words of a last matrix are in the block, and an entry is in
+                    // the table whatever they are. The two blocks overlap neither each other nor
+                    // the tables.
                     unsafe {
                         let words: *const u32 = source.add(last * SIZE).cast();
                         let at = entries(buffers, |lane| {
@@ -122,11 +125,12 @@ macro_rules! simd_kernel {
             /// Returns a matrix of the block XOR that of the table's entry.
             ///
             /// # Safety
-            /// Both are there.
+            /// The block has the matrix `index`, and the entry of each lane too.
             #[inline]
             #[target_feature(enable = $features)]
             unsafe fn mixed(block: *const u8, at: &Entries, index: usize) -> Matrices {
-                // SAFETY: as promised by the caller.
+                // SAFETY: there is a matrix of every lane at `index` of the block and 64 bytes at
+                // each entry.
                 unsafe {
                     let block = load(block, index);
                     let entry = std::array::from_fn(|turn| $set::gather(&at[turn], 64 * index));
@@ -135,22 +139,22 @@ macro_rules! simd_kernel {
             }
 
             /// # Safety
-            /// There is such a matrix.
+            /// The block has the matrix `index`, and is aligned to 64 bytes.
             #[inline]
             #[target_feature(enable = $features)]
             unsafe fn load(block: *const u8, index: usize) -> Matrices {
-                // SAFETY: as promised by the caller.
+                // SAFETY: the block has the matrix `index`, of `SIZE` bytes.
                 std::array::from_fn(|turn| unsafe { $set::load(block.add((index * $turns + turn)
                     * (SIZE / $turns))) })
             }
 
             /// # Safety
-            /// There is such a matrix.
+            /// The block has the matrix `index`, and is aligned to 64 bytes.
             #[inline]
             #[target_feature(enable = $features)]
             unsafe fn store(block: *mut u8, index: usize, matrices: Matrices) {
                 for (turn, rows) in matrices.into_iter().enumerate() {
-                    // SAFETY: as promised by the caller.
+                    // SAFETY: the block has the matrix `index`, of `SIZE` bytes.
                     unsafe { $set::store(block.add((index * $turns + turn) * (SIZE / $turns)),
                         rows) };
                 }

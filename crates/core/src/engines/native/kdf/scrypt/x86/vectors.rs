@@ -37,11 +37,11 @@ macro_rules! places {
             /// Returns the rows of all lanes, as [`store`](Self::store) left them.
             ///
             /// # Safety
-            /// Four vectors can be read.
+            /// Four vectors can be read at `at`, which is aligned to 64 bytes.
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) unsafe fn load(at: *const u8) -> [$vector; 4] {
-                // SAFETY: as promised by the caller.
+                // SAFETY: row `row` of the four vectors at `at`, which is aligned to the vector.
                 std::array::from_fn(|row| unsafe {
                     $load(at.add(row * size_of::<$vector>()).cast())
                 })
@@ -50,12 +50,13 @@ macro_rules! places {
             /// Writes the rows of all lanes.
             ///
             /// # Safety
-            /// Four vectors can be written.
+            /// Four vectors can be written at `at`, which is aligned to 64 bytes.
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) unsafe fn store(at: *mut u8, rows: [$vector; 4]) {
                 for (row, words) in rows.into_iter().enumerate() {
-                    // SAFETY: as promised by the caller.
+                    // SAFETY: row `row` of the four vectors at `at`, which is aligned to the
+                    // vector.
                     unsafe { $store(at.add(row * size_of::<$vector>()).cast(), words) };
                 }
             }
@@ -63,14 +64,15 @@ macro_rules! places {
             /// Returns the rows of all lanes, with the 64 bytes of each lane at its own pointer.
             ///
             /// # Safety
-            /// 64 bytes can be read at each pointer, from `offset` on.
+            /// 64 bytes can be read at each pointer plus `offset`, aligned to 64 bytes.
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) unsafe fn gather(at: &[*mut u8; $lanes], offset: usize) -> [$vector; 4] {
                 Self::in_rows(std::array::from_fn(|index| {
                     let place = at[index / $parts]
                         .wrapping_add(offset + index % $parts * size_of::<$vector>());
-                    // SAFETY: as promised by the caller.
+                    // SAFETY: one of the `$parts` vectors in the 64 bytes of a lane, aligned to the
+                    // vector.
                     unsafe { $load(place.cast_const().cast()) }
                 }))
             }
@@ -78,7 +80,7 @@ macro_rules! places {
             /// Writes the rows of each lane to its own place.
             ///
             /// # Safety
-            /// 64 bytes can be written at each pointer, from `offset` on.
+            /// 64 bytes can be written at each pointer plus `offset`, aligned to 64 bytes.
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) unsafe fn scatter(
@@ -89,7 +91,8 @@ macro_rules! places {
                 for (index, part) in Self::in_lanes(rows).into_iter().enumerate() {
                     let place = at[index / $parts]
                         .wrapping_add(offset + index % $parts * size_of::<$vector>());
-                    // SAFETY: as promised by the caller.
+                    // SAFETY: one of the `$parts` vectors in the 64 bytes of a lane, aligned to the
+                    // vector.
                     unsafe { $store(place.cast(), part) };
                 }
             }
