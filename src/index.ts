@@ -40,7 +40,7 @@ export {
 export { verifyHmac, verifyMac } from './functions/verify-mac.js';
 export { cipher, open, openWithPassphrase, seal, sealWithPassphrase } from './functions/ciphers.js';
 export { Cipher, Decipher } from './ciphers/cipher.js';
-export type { PiecewiseCipher } from './ciphers/cipher.js';
+export type { IncrementalCipher } from './ciphers/cipher.js';
 export { createCipher, createDecipher } from './ciphers/create.js';
 export type { CreateCipherOptions, CreateDecipherOptions } from './ciphers/options.js';
 export {

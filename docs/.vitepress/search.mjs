@@ -53,6 +53,7 @@ export const search = {
             migrate: ['migrating', 'compatibility', 'replaces'],
             migration: ['migrating', 'compatibility', 'replaces'],
             performance: ['benchmark', 'results'],
+            pieces: ['incremental'],
             salt: ['scrypt', 'argon2'],
             sign: ['hmac', 'verifyhmac'],
             signature: ['hmac', 'verifyhmac', 'webhook'],

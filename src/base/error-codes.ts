@@ -63,13 +63,13 @@ export type ErrorCode =
   /** The hasher has returned its digest or begun to return output: reset it, or create another. */
   | 'ERR_HASHER_SPENT'
   /**
-   * An asynchronous operation of this cipher in pieces is in flight: wait for it, or make the next
-   * one asynchronous.
+   * An asynchronous operation of this incremental cipher is in flight: wait for it, or make the
+   * next one asynchronous.
    */
   | 'ERR_CIPHER_BUSY'
-  /** The message of this cipher in pieces has not ended, so that there is no tag yet. */
+  /** The message of this incremental cipher has not ended, so that there is no tag yet. */
   | 'ERR_CIPHER_OPEN'
-  /** The cipher in pieces has ended its message or was disposed: create another. */
+  /** The incremental cipher has ended its message or was disposed: create another. */
   | 'ERR_CIPHER_SPENT'
   /**
    * A decipher holds no more plaintext before its tag is checked: use openStream. RangeError.

@@ -84,8 +84,8 @@ export interface Native {
   extendKey(parameters: Uint8Array): number;
   disposeKey(): number;
   /**
-   * Begins a message of a cipher in pieces; the key is bytes, or the handle in the frame. Returns
-   * the handle of the message, or minus a {@link Status}.
+   * Begins a message of an incremental cipher; the key is bytes, or the handle in the frame.
+   * Returns the handle of the message, or minus a {@link Status}.
    */
   createCipher(
     algorithm: number,

@@ -1,6 +1,5 @@
 /**
- * Ciphers in pieces: encrypting and decrypting a message incrementally. This file has the classes
- * with their stream; running.ts does the work.
+ * Incremental ciphers: the classes with their stream; running.ts does the work.
  */
 import {
   bytes,
@@ -40,13 +39,13 @@ import { allocate, type Buffer, type BufferEncoding } from '#platform/base/runti
 export const inside = Symbol('inside');
 
 /** Returns the running cipher of an object. Set by the class, which alone can read the field. */
-let runningIn: (cipher: PiecewiseCipher) => RunningCipher;
+let runningIn: (cipher: IncrementalCipher) => RunningCipher;
 
 /** A stream's chunks of at least this size go to the worker threads. */
 const STREAM_POOL_MIN_BYTES = 64 * 1024;
 
 /** The common base of {@link Cipher} and {@link Decipher}. */
-export abstract class PiecewiseCipher extends LazyTransform {
+export abstract class IncrementalCipher extends LazyTransform {
   readonly #running: RunningCipher;
   #steps: Steps<RunningCipher> | undefined;
   /** True once an asynchronous `final` was called. */
@@ -114,7 +113,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
     this.#updateLater(completion, this.#message(source, encoding, count), true);
   }
 
-  /** Works like {@link PiecewiseCipher.update} with a callback, but returns a promise. */
+  /** Works like {@link IncrementalCipher.update} with a callback, but returns a promise. */
   updateAsync(data: Data, inputEncoding?: BufferEncoding): Promise<Buffer> {
     const given = arguments;
     return promised((completion) => {
@@ -131,7 +130,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
    * With a callback both are lent: **do not transfer, detach, resize or write them before the
    * callback**.
    *
-   * @throws MillraceError as {@link PiecewiseCipher.update}; also ERR_RESIZABLE with a callback
+   * @throws MillraceError as {@link IncrementalCipher.update}; also ERR_RESIZABLE with a callback
    */
   updateInto(source: Bytes, target: Bytes, targetOffset?: number): number;
   updateInto(source: Bytes, target: Bytes, callback: Callback<number>): void;
@@ -148,7 +147,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
     this.#intoLater(new CallbackCompletion(callback as Callback<unknown>), place);
   }
 
-  /** Works like {@link PiecewiseCipher.updateInto} with a callback, but returns a promise. */
+  /** Works like {@link IncrementalCipher.updateInto} with a callback, but returns a promise. */
   updateIntoAsync(source: Bytes, target: Bytes, targetOffset?: number): Promise<number> {
     const given = arguments;
     return promised((completion) => {
@@ -175,7 +174,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
     this.#finalLater(new CallbackCompletion(callback as Callback<unknown>));
   }
 
-  /** Works like {@link PiecewiseCipher.final} with a callback, but returns a promise. */
+  /** Works like {@link IncrementalCipher.final} with a callback, but returns a promise. */
   finalAsync(): Promise<Buffer> {
     const given = arguments;
     return promised((completion) => {
@@ -193,7 +192,7 @@ export abstract class PiecewiseCipher extends LazyTransform {
     if (this.#running.phase === Phase.Open) this.#running.fail(spent('was disposed'));
   }
 
-  /** Does the same as {@link PiecewiseCipher.dispose}, for `using cipher = createCipher(...)`. */
+  /** Does the same as {@link IncrementalCipher.dispose}, for `using cipher = createCipher(...)`. */
   [Symbol.dispose](): void {
     this.dispose();
   }
@@ -302,8 +301,8 @@ export abstract class PiecewiseCipher extends LazyTransform {
   }
 }
 
-/** Encrypts a message in pieces; made by `createCipher`. Also a stream of the ciphertext. */
-export class Cipher extends PiecewiseCipher {
+/** Encrypts a message incrementally; made by `createCipher`. Also a stream of the ciphertext. */
+export class Cipher extends IncrementalCipher {
   /**
    * The tag of an AEAD, of `authTagLength` bytes, after `final` or the end of the stream; empty for
    * a stream cipher.
@@ -321,8 +320,8 @@ export class Cipher extends PiecewiseCipher {
   }
 }
 
-/** Decrypts a message in pieces; made by `createDecipher`. Also a stream of the plaintext. */
-export class Decipher extends PiecewiseCipher {
+/** Decrypts a message incrementally; made by `createDecipher`. Also a stream of the plaintext. */
+export class Decipher extends IncrementalCipher {
   /**
    * Sets the tag that `final` checks, for formats that send it after the ciphertext. It is copied.
    *

@@ -25,7 +25,7 @@ import { RunningCipher } from './running.js';
 import { copiedTag, noTag } from './tag.js';
 
 /**
- * Creates a cipher that encrypts a message in pieces: `update` returns the ciphertext of each
+ * Creates a cipher that encrypts a message incrementally: `update` returns the ciphertext of each
  * piece, `final` ends the message, and `authTag` is the tag of an AEAD. Any division of the message
  * gives the bytes of one call. It is also a stream.Transform. Sealed streams (`sealStream` of
  * `millrace/promises`) are the better choice where no format is given: they need no nonce, and
@@ -64,10 +64,10 @@ export function createCipher(algorithm: CipherAlgorithm, options: CreateCipherOp
 }
 
 /**
- * Creates a decipher that decrypts a message in pieces. An AEAD's plaintext is held until `final`
- * has checked the tag, at most 64 MiB (ERR_HELD_LIMIT): read long messages with `openStream` of
- * `millrace/promises`, or state with `unverified: true` that you handle bytes that an attacker may
- * have changed.
+ * Creates a decipher that decrypts a message incrementally. An AEAD's plaintext is held until
+ * `final` has checked the tag, at most 64 MiB (ERR_HELD_LIMIT): read long messages with
+ * `openStream` of `millrace/promises`, or state with `unverified: true` that you handle bytes that
+ * an attacker may have changed.
  *
  * @example
  * ```js
@@ -109,7 +109,7 @@ export function createDecipher(
   return new Decipher(inside, begin(facts, false, given), given);
 }
 
-/** Returns the facts of a cipher that can process a message in pieces. */
+/** Returns the facts of a cipher that can process a message incrementally. */
 function piecesFacts(algorithm: unknown): CipherFacts {
   const facts = cipherFacts(algorithm);
   if (!facts.name.endsWith('-siv')) return facts;
@@ -143,7 +143,7 @@ function begin(facts: CipherFacts, encrypt: boolean, given: CreateDecipherOption
     const held = encrypt || !facts.aead || unverified === true ? undefined : new HeldText();
     const raw = SecretCopy.is(secret) ? secret.bytes : isUint8Array(secret) ? secret : undefined;
     const preference = enginesFor(raw === undefined ? (secret as EnginePreference) : asked, asked);
-    const local = localEngines(preference, `${facts.name} in pieces`);
+    const local = localEngines(preference, `incremental ${facts.name}`);
     const server = local.engines[0]!;
     frame[At.Key] = local.handles?.[0] ?? 0;
     const handle = server.binding.createCipher(facts.id, encrypt ? 1 : 0, first, extra, raw);

@@ -1,4 +1,4 @@
-/** The options of ciphers in pieces. */
+/** The options of incremental ciphers. */
 import type { Bytes, Data } from '../base/arguments.js';
 import { engineNames, type EngineOptions } from '../engines/engines.js';
 import type { KeyInput } from '../request/key-input.js';

@@ -260,7 +260,7 @@ test('lengths 0 to 600, one-shot and incremental, against other libraries', () =
         hasher.update(source.subarray(at, at + size));
         at += size;
       }
-      assert.deepEqual(hasher.digest(), output, `${member} ${length} in pieces`);
+      assert.deepEqual(hasher.digest(), output, `${member} ${length} incrementally`);
     }
   }
 });

@@ -1,5 +1,5 @@
-// Running hashes: messages in pieces, copies, states, output squeezed piece by piece, and
-// asynchronous updates.
+// Incremental hashing: messages in several updates, copies, states, output squeezed piece by
+// piece, and asynchronous updates.
 
 import { hex, pattern, toBase64, toHex } from './bytes.mjs';
 import { sized } from './hashes.mjs';
@@ -178,7 +178,7 @@ function addStates({ millrace, made, add }, algorithm, own, message) {
 }
 
 function addSqueezing({ millrace, options, add }, algorithm, message) {
-  add('hashers', algorithm, 'squeezed in pieces', () => {
+  add('hashers', algorithm, 'squeezed incrementally', () => {
     const expected = millrace.hash(algorithm, message, { ...options, outputLength: 2000 });
     for (const pieces of [
       [2000],
@@ -308,7 +308,7 @@ function addSeeds({ millrace, options, made, add }, message) {
   });
 }
 
-/** Gives a hasher a message in pieces of these sizes, and the rest. */
+/** Gives a hasher updates of these sizes, then the rest of the message. */
 function fed(hasher, message, cuts) {
   let at = 0;
   for (const size of [...cuts, message.length]) {

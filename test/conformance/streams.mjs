@@ -6,7 +6,7 @@ import { errorOf } from './call-styles.mjs';
 
 const SIZES = [0, 1, 16_383, 16_384, 16_385, 100_000, 1_500_000];
 
-/** Sealing and opening with the two kinds of streams: bytes in pieces to bytes. */
+/** Sealing and opening with the two kinds of streams: chunks of bytes to bytes. */
 const kinds = {
   web: {
     of: (promises) => [promises.sealTransformStream, promises.openTransformStream],

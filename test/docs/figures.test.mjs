@@ -212,9 +212,9 @@ const constants = [
     'COPIES_MAX',
     2 ** 30,
   ],
-  ['ciphers-in-pieces.md', /holds at most (\d+) MiB/, 'src/ciphers/held.ts', 'HELD_MAX', 2 ** 20],
+  ['incremental-ciphers.md', /holds at most (\d+) MiB/, 'src/ciphers/held.ts', 'HELD_MAX', 2 ** 20],
   [
-    'ciphers-in-pieces.md',
+    'incremental-ciphers.md',
     /event loop, (\d+) KiB at a time/,
     'src/ciphers/steps.ts',
     'SLICE_BYTES',

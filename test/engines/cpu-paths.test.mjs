@@ -106,7 +106,7 @@ function answers(entryPoint, { streamNames, aeadNames, hashNames, hmacNames, cip
   for (const name of hashNames) note(name, (source) => entryPoint.hash(name, source));
   for (const name of hmacNames)
     note(`hmac-${name}`, (source) => entryPoint.hmac(name, source.subarray(0, 150), source));
-  // Hashers: in pieces, by way of a state, and squeezed. What they give is what the single call
+  // Hashers: incrementally, by way of a state, and squeezed. What they give is what the single call
   // gives.
   for (const name of hashNames) {
     note(

@@ -77,7 +77,7 @@ function agrees(subject, message, way, rng) {
   const expected = subject.expected(message);
   if (!found.equals(expected))
     assert.fail(
-      `${subject.name}, ${message.length} bytes in pieces of ` +
+      `${subject.name}, ${message.length} bytes in updates of ` +
         `${cuts.map(({ length }) => length)}, ${way}: ${found.toString('hex')}, not ` +
         `${expected.toString('hex')}`,
     );

@@ -148,7 +148,7 @@ for (const route of ['pool', 'split']) {
   }
 }
 
-/** Ciphers in pieces. */
+/** Incremental ciphers. */
 const pieces = Object.fromEntries(
   Object.entries({
     'aes-256-ctr': 'iv',

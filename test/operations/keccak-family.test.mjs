@@ -78,7 +78,7 @@ for (const engine of engines) {
   }
 }
 
-/** Returns a hasher that has the whole message, in pieces; of a tuple in its items. */
+/** Returns a hasher that has absorbed the whole message incrementally; of a tuple, item by item. */
 function running(algorithm, data, options) {
   const hasher = millrace.createHash(algorithm, options);
   if (Array.isArray(data)) for (const item of data) hasher.update(item);

@@ -226,7 +226,7 @@ function* wycheproofAead() {
   }
 }
 
-test('Wycheproof AEAD: nonces of other sizes, in one call and in pieces', () => {
+test('Wycheproof AEAD: nonces of other sizes, in one call and incrementally', () => {
   const counts = { valid: 0, invalid: 0 };
   for (const engine of ['native', 'portable']) {
     for (const vector of wycheproof('wycheproof-aead.json')) {

@@ -188,7 +188,7 @@ for (const name of hashNames) {
         both(
           () => hash.create(options).update('text').digest(),
           () => millrace.createHash(name, options).update('text').digest(),
-          `${what}, in pieces`,
+          `${what}, incrementally`,
         );
     }
     for (const value of [undefined, null, 5, {}, [1], Symbol('data'), () => 1])

@@ -75,7 +75,7 @@ const calls = {
   ),
   ...Object.fromEntries(
     ['aes-256-gcm', 'chacha20-poly1305'].map((name) => [
-      `a message in pieces by ${name}`,
+      `an incremental message by ${name}`,
       () => {
         const cipher = millrace.createCipher(name, { key: secret, nonce, engine });
         cipher.update(message);

@@ -249,7 +249,7 @@ test('long outputs: on every route, for every hash that has them', async () => {
     }
     const hasher = millrace.createHash(algorithm, options);
     for (const each of [source].flat()) hasher.update(each);
-    assert.ok((await hasher.digestAsync()).equals(expected), `${algorithm}, in pieces`);
+    assert.ok((await hasher.digestAsync()).equals(expected), `${algorithm}, incrementally`);
     const stop = new AbortController();
     const call = { ...key, outputLength: 2 ** 25, route: 'pool', signal: stop.signal };
     const aborted = promises.hash(algorithm, source, call);

@@ -1,5 +1,4 @@
-// Messages in pieces: every kind of source gives the digest of the whole; whatever goes wrong
-// closes it.
+// Sources of chunks: every kind gives the digest of the whole; an error closes it.
 
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';

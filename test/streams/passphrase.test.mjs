@@ -22,7 +22,7 @@ const called = (name, ...given) =>
     millrace[name](...given, (error, value) => (error ? reject(error) : resolve(value))),
   );
 
-/** Passes the message through a Node stream, in pieces of this size. */
+/** Passes the message through a Node stream, in chunks of this size. */
 async function throughNode(stream, message, piece) {
   const outputs = [];
   const pieces = Array.from({ length: Math.ceil(message.length / piece) }, (_, index) =>

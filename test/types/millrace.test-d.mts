@@ -624,7 +624,7 @@ millrace.sealWithPassphrase('pass', 'text');
 // ---- results are bytes of an ArrayBuffer, which fetch and crypto.subtle ask for
 is<Promise<ArrayBuffer>>()(crypto.subtle.digest('SHA-256', hash('sha256', 'text')));
 
-// Ciphers in pieces.
+// Incremental ciphers.
 const pieces = { key: bytes, nonce: bytes };
 is<Cipher>()(createCipher('aes-256-gcm', { ...pieces, aad: 'text', highWaterMark: 4 }));
 is<Decipher>()(createDecipher('aes-256-gcm', { ...pieces, authTag: bytes, unverified: true }));

@@ -83,7 +83,7 @@ xxh3_64(bytes, { key: bytes });
 // @ts-expect-error there is no target at this entry point
 sha256(bytes, { target: bytes });
 
-// ---- in pieces
+// ---- incremental
 is<RunningHash>()(sha256.create());
 is<RunningHash>()(xxh3_64.create({ seed: 5 }));
 is<RunningHash>()(sha256.create().update('a').update(bytes).copy());

@@ -121,7 +121,7 @@ function* hashFile(path, text) {
   }
 }
 
-/** An AEAD at once, in pieces, by a promise and into memory of the caller. */
+/** An AEAD at once, incrementally, by a promise and into memory of the caller. */
 export async function checkAead(algorithm, { key, nonce, aad, text, sealed, valid }) {
   const options = { key, nonce, aad };
   const tagSize = sealed.length - text.length;

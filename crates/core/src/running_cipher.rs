@@ -1,4 +1,4 @@
-//! Ciphers in pieces: one message that arrives in updates of any size. The bytes are those of one
+//! Incremental ciphers: one message that arrives in updates of any size. The bytes are those of one
 //! call of [`CipherKey`](crate::cipher::CipherKey), however the message is divided.
 //!
 //! Decryption of an AEAD returns plaintext before the tag is checked. The caller must not release

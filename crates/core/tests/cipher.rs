@@ -170,10 +170,10 @@ fn the_block_number_of_chacha20_carries_into_the_nonce() {
     }
 }
 
-/// A text in pieces, each under the counter where it begins, is the text in one: at every length
-/// and border, so that each of a library's loops for long and short texts is met.
+/// Several calls, each under the counter where its text begins, give the text of one: at every
+/// length and border, so that each of a library's loops for long and short texts is met.
 #[test]
-fn a_text_in_pieces_is_the_text_in_one() {
+fn several_calls_give_the_text_of_one() {
     let source = pattern(3000);
     for cipher in [Cipher::Aes128Ctr, Cipher::Aes256Ctr, Cipher::ChaCha20] {
         // The counters begin just below their 32-bit border.

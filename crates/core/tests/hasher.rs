@@ -171,7 +171,7 @@ fn random_pieces_of_output_are_the_output() {
 }
 
 #[test]
-fn hmac_in_pieces_is_that_of_one_piece() {
+fn incremental_hmac_gives_the_mac_of_one_call() {
     let mut random = Random(4);
     let source = random.bytes(3000);
     let mut count = 0;

@@ -27,7 +27,7 @@ fn mac(name: &str, key: &[u8], source: &[u8]) -> String {
     let mut next = state.clone();
     states.update(&state, rest, &mut next, None).expect(name);
     states.finish(&next, &[], &mut again).expect(name);
-    assert_eq!(target, again, "{name} from the states of its key, in pieces");
+    assert_eq!(target, again, "{name} from the states of its key, incrementally");
     hex(&target)
 }
 

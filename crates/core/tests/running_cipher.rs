@@ -1,4 +1,4 @@
-//! Ciphers in pieces give the bytes of one call.
+//! Incremental ciphers give the bytes of one call.
 
 use crate::support::Random;
 use millrace_core::Error;
@@ -6,7 +6,7 @@ use millrace_core::catalog::{CIPHERS, Cipher, CipherFacts};
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::running_cipher::RunningCipher;
 
-/// Returns the ciphers that process a message in pieces.
+/// Returns the ciphers that can process a message incrementally.
 fn ciphers() -> impl Iterator<Item = &'static CipherFacts> {
     CIPHERS.iter().filter(|facts| !facts.name.ends_with("-siv"))
 }

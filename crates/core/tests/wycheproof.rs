@@ -48,7 +48,7 @@ fn run_aead(name: aead::TestName, cipher: impl Fn(usize) -> Option<Cipher>) {
             assert_eq!(opened, Ok(()), "{what}");
             assert_eq!(plain, test.pt[..], "{what}");
             if !facts.name.ends_with("-siv") {
-                let pieces = open_in_pieces(cipher, test);
+                let pieces = open_incrementally(cipher, test);
                 assert_eq!(pieces, (Ok(()), test.pt.to_vec()), "{what}");
             }
 
@@ -68,8 +68,8 @@ fn run_aead(name: aead::TestName, cipher: impl Fn(usize) -> Option<Cipher>) {
     );
 }
 
-/// Opens in pieces of 7 bytes.
-fn open_in_pieces(cipher: Cipher, test: &aead::Test) -> (Result<(), Error>, Vec<u8>) {
+/// Opens incrementally, 7 bytes at a time.
+fn open_incrementally(cipher: Cipher, test: &aead::Test) -> (Result<(), Error>, Vec<u8>) {
     let mut plain = test.ct.to_vec();
     let mut running =
         RunningCipher::new(cipher, false, &test.key, &test.nonce, &test.aad).expect("sizes fit");

@@ -1,4 +1,5 @@
-//! Prepared keys, and ciphers in pieces (see [`running_cipher`]), which JavaScript holds by handle.
+//! Prepared keys, and incremental ciphers (see [`running_cipher`]), which JavaScript holds by
+//! handle.
 
 use crate::environment::Call;
 use crate::values::Value;

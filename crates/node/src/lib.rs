@@ -6,7 +6,7 @@
 //!
 //! - `lifecycle`: how the library is loaded, and how an environment begins and ends;
 //! - `exports`: the functions that JavaScript can call, with `fast_path` (common digests) and
-//!   `handles` (keys, ciphers in pieces); `bigint`: bytes as a BigInt;
+//!   `handles` (keys, incremental ciphers); `bigint`: bytes as a BigInt;
 //! - `run`: the route of one call: synchronous, inline, or on the pool;
 //! - `environment`: the state of one environment, and how results reach JavaScript;
 //! - `admission`: derivations that wait for memory;

@@ -1,4 +1,4 @@
-//! Ciphers in pieces. JavaScript holds the handle of a message, which is in the table of keys.
+//! Incremental ciphers. JavaScript holds the handle of a message, which is in the table of keys.
 //! [`update()`] is the operation of a job; the other functions run during their call.
 
 use crate::bytes::{Window, text};

@@ -1,4 +1,4 @@
-//! Ciphers in pieces: handles, order, limits.
+//! Incremental ciphers: handles, order, limits.
 
 use crate::caller::{Argument, Call};
 use millrace_core::catalog::Cipher;

@@ -180,7 +180,7 @@ extern "C" fn extend_key(size: u32) -> f64 {
     })
 }
 
-/// Wipes a key, or the message of a cipher in pieces; returns 1 if it was not disposed before.
+/// Wipes a key, or the message of an incremental cipher; returns 1 if it was not disposed before.
 #[unsafe(no_mangle)]
 extern "C" fn dispose_key() -> u32 {
     Engine::with(|engine| {
@@ -219,7 +219,7 @@ fn with_key<T>(
     }
 }
 
-// ciphers in pieces
+// incremental ciphers
 
 /// Begins a message: iv, aad and, unless its handle is in the frame, the key follow each other in
 /// the arena. Returns the handle of the message.

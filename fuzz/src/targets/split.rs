@@ -92,7 +92,7 @@ fn cipher(input: &mut Input<'_>) {
         }
         let mut last = vec![0; if facts.aead { 16 } else { 0 }];
         running.finish(&mut last).expect(name);
-        assert!(made == sealed && (!facts.aead || last == tag), "{name} in pieces");
+        assert!(made == sealed && (!facts.aead || last == tag), "{name} incrementally");
         let mut opening = RunningCipher::new(facts.cipher, false, &key, &nonce, &aad).expect(name);
         let mut opened = made;
         let mut rest = &mut opened[..];
@@ -102,7 +102,7 @@ fn cipher(input: &mut Input<'_>) {
             opening = opening.copy().expect(name);
             rest = after;
         }
-        assert!(opened == message, "{name} opened in pieces");
+        assert!(opened == message, "{name} opened incrementally");
         assert!(opening.verify(&last).is_ok(), "{name}");
     }
     if let Ok(parted) = CipherMessage::new(&prepared, &nonce, &aad, message.len() as u64)

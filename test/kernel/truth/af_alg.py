@@ -50,7 +50,7 @@ def digests():
 
 @case
 def pieces():
-    """a hash in pieces with MSG_MORE, and its copy by accept()"""
+    """an incremental hash with MSG_MORE, and its copy by accept()"""
     with bound("hash", "sha512") as transform, operation(transform) as op:
         op.send(b"abc", socket.MSG_MORE)
         with operation(op) as copy:

@@ -186,7 +186,7 @@ def digests():
 
 @case
 def running():
-    """a hash in pieces, its copy, and what happens without a reset"""
+    """an incremental hash, its copy, and what happens without a reset"""
     with Device() as device:
         first, second = device.session(mac=SHA256), device.session(mac=SHA256)
         device.hash(first, b"abc", RESET | UPDATE)

@@ -1,4 +1,4 @@
-// Messages in pieces: hashers, iterables and streams, files, sealed streams.
+// Incremental hashing and sealing: hashers, iterables and streams, files, sealed streams.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -182,7 +182,7 @@ export function sealedStream(rng, workspace) {
   const cuts = rng.pick([1000, 16_384, 65_536, 300_000]);
   const place = rng.word();
   const what =
-    `sealed stream ${algorithm}, ${source.length} bytes in pieces of ${cuts}, ` +
+    `sealed stream ${algorithm}, ${source.length} bytes in chunks of ${cuts}, ` +
     `${web ? 'web' : 'node'}, ${doing}`;
   return {
     what,

@@ -1,5 +1,5 @@
-//! Tests of states: a message in pieces is the message in one, copies go their own ways,
-//! and nothing is left after a wipe.
+//! Tests of states: an incremental hash gives the digest of one call, copies are independent, and
+//! nothing is left after a wipe.
 
 use super::digest::Digest;
 use super::digest_types::with_digest;
@@ -69,7 +69,7 @@ fn message(size: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_message_in_pieces_is_the_message_in_one() {
+fn an_incremental_hash_gives_the_digest_of_one_call() {
     let key = [9; 32];
     for facts in &HASHES {
         let params = Params {

@@ -170,7 +170,7 @@ impl ChaCha20Key {
     }
 }
 
-/// Applies the library's ChaCha20 in pieces: when its block number overflows, it would start again
+/// Calls the library's ChaCha20 up to each overflow of its block number, where it would start again
 /// at zero with the same nonce and repeat its keystream.
 ///
 /// # Safety

@@ -63,7 +63,7 @@ unsafe impl<const RATE: usize, const SIZE: usize, const KIND: u8> Plain
 }
 
 impl<const RATE: usize, const SIZE: usize, const KIND: u8> Derived<RATE, SIZE, KIND> {
-    /// True if the output does not depend on its length, so that it can be taken in pieces.
+    /// True if the output does not depend on its length, so that it can be squeezed incrementally.
     const XOF: bool = !matches!(KIND, Kind::KMAC | Kind::TUPLE);
 
     fn name<'a>(params: &Params<'a>) -> &'a [u8] {

@@ -1,4 +1,4 @@
-//! Poly1305 of a text that arrives in pieces, by the widest vectors that there are.
+//! Incremental Poly1305, by the widest vectors that there are.
 
 #[cfg(target_arch = "x86_64")]
 use super::super::features::{Avx2, Ifma};

@@ -1,5 +1,5 @@
-//! ChaCha20-Poly1305 and XChaCha20-Poly1305 in pieces: the keystream from block 1 on, and Poly1305
-//! under the first bytes of block 0.
+//! Incremental ChaCha20-Poly1305 and XChaCha20-Poly1305: the keystream from block 1 on, and
+//! Poly1305 under the first bytes of block 0.
 
 use super::super::chacha::{self, ChaCha20Key};
 use super::super::poly1305::running::RunningPoly;

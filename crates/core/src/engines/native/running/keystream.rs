@@ -1,5 +1,5 @@
-//! Stream ciphers in pieces. Keystream is computed ahead: one block at a time would use a fraction
-//! of the vectors.
+//! Incremental stream ciphers. Keystream is computed ahead: one block at a time would use a
+//! fraction of the vectors.
 
 use super::super::aes::AesCtrKey;
 use super::super::chacha::ChaCha20Key;

@@ -1,4 +1,4 @@
-//! Ciphers in pieces: a message that arrives in updates of any size, under one key and nonce.
+//! Incremental ciphers: a message that arrives in updates of any size, under one key and nonce.
 //!
 //! Stream ciphers keep the rest of a block's keystream between two updates. AES-GCM is AWS-LC's,
 //! which can continue within a block.

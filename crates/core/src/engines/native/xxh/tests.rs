@@ -220,7 +220,7 @@ fn the_saved_state_has_this_format() {
 }
 
 #[test]
-fn a_message_in_pieces_saved_and_loaded_at_each_border() {
+fn an_incremental_hash_saved_and_loaded_at_each_border() {
     fn check<D: Compared>(source: &[u8], seed: u64, random: &mut Bytes) {
         let mut state = D::new(&with(seed));
         let mut taken = 0;

@@ -1,4 +1,4 @@
-//! AES-GCM in pieces, by AWS-LC's `EVP_CIPHER`.
+//! Incremental AES-GCM, by AWS-LC's `EVP_CIPHER`.
 
 use std::ffi::c_int;
 use std::ptr::{self, NonNull};

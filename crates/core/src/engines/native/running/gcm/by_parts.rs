@@ -1,5 +1,5 @@
-//! AES-GCM in pieces by parts of whole blocks. Keeps the keystream and the ciphertext so far of the
-//! block in which a piece ends.
+//! Incremental AES-GCM by parts of whole blocks. Keeps the keystream and the ciphertext so far of
+//! the block in which a piece ends.
 
 use crate::Error;
 use crate::allocate::Shared;

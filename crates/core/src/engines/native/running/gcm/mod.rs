@@ -1,4 +1,4 @@
-//! AES-GCM in pieces: by AWS-LC, which can continue within a block, or by parts of whole blocks.
+//! Incremental AES-GCM: by AWS-LC, which can continue within a block, or by parts of whole blocks.
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn both_agree_in_pieces() {
+    fn both_agree_incrementally() {
         let mut bytes = Bytes(31);
         for turn in 0..60 {
             let cipher = [Cipher::Aes128Gcm, Cipher::Aes192Gcm, Cipher::Aes256Gcm][turn % 3];

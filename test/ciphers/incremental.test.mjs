@@ -1,5 +1,5 @@
-// Ciphers in pieces: any division of a message gives the bytes of node:crypto; what a cipher allows
-// when; asynchronous operations; streams.
+// Incremental ciphers: any division of a message gives the bytes of node:crypto; what a cipher
+// allows when; asynchronous operations; streams.
 
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
@@ -45,7 +45,7 @@ function oracle({ name, aead }, options, message) {
   return [text, aead ? cipher.getAuthTag() : Buffer.alloc(0)];
 }
 
-/** Yields the message in pieces of random sizes. */
+/** Yields chunks of the message, of random sizes. */
 function* divided(draw, message) {
   for (let at = 0; at < message.length;) {
     const size = 1 + draw.below(draw.pick(pieceSizes));
