@@ -72,7 +72,12 @@ impl CipherMessage {
             Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => CipherMessage::ChaChaThenPoly(
                 chacha_parts::ChaChaThenPolyMessage::boxed(raw, nonce, aad)?,
             ),
-            _ => CipherMessage::Gcm(gcm::GcmMessage::boxed(raw, Some(key), nonce, aad)?),
+            Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {
+                CipherMessage::Gcm(gcm::GcmMessage::boxed(raw, Some(key), nonce, aad)?)
+            }
+            Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr | Cipher::ChaCha20 => {
+                return Err(Error::NotSupported);
+            }
         })
     }
 

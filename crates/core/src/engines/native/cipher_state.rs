@@ -37,7 +37,11 @@ impl CipherState {
             }
             Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => GcmKey::vacant()
                 .map_or_else(|| CipherState::Aead(AeadKey::vacant()), CipherState::Gcm),
-            _ => CipherState::Aead(AeadKey::vacant()),
+            #[cfg(not(target_arch = "x86_64"))]
+            Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
+                CipherState::Aead(AeadKey::vacant())
+            }
+            Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => CipherState::Aead(AeadKey::vacant()),
         };
         let result = match self {
             CipherState::AesCtr(prepared) => prepared.prepare(key),

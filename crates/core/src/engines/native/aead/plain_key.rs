@@ -38,10 +38,13 @@ impl AeadKey {
         match cipher {
             Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => Ok(()),
             Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => self.aes.prepare(key),
-            _ => {
+            Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {
                 self.aes.prepare(key)?;
                 self.h = Factor::new(self.aes.encrypted(0)?);
                 Ok(())
+            }
+            Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr | Cipher::ChaCha20 => {
+                Err(Error::NotSupported)
             }
         }
     }

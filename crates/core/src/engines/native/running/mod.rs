@@ -45,7 +45,7 @@ impl RunningState {
             Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
                 State::ChaChaPoly(ChaChaPoly::vacant(encrypt))
             }
-            _ => return Err(Error::NotSupported),
+            Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => return Err(Error::NotSupported),
         })?;
         match &mut *state {
             State::Stream(stream) if cipher == Cipher::ChaCha20 => stream.chacha20(key, nonce)?,
