@@ -174,9 +174,7 @@ fn random_pieces_of_output_are_the_output() {
 fn incremental_hmac_gives_the_mac_of_one_call() {
     let mut random = Random(4);
     let source = random.bytes(3000);
-    let mut count = 0;
     for facts in HASHES.iter().filter(|facts| facts.hmac) {
-        count += 1;
         let key = MacKey::new(facts.hash, &random.bytes(50)).expect(facts.name);
         assert_eq!(key.state_size(), facts.state_size);
         for _ in 0..10 {
@@ -201,7 +199,6 @@ fn incremental_hmac_gives_the_mac_of_one_call() {
         assert_eq!(key.finish(&[1], b"", &mut target(facts)), Err(Error::State));
         assert_eq!(key.finish(&[], b"", &mut other[..1]), Err(Error::OutputSize));
     }
-    assert_eq!(count, 21);
 }
 
 #[test]
