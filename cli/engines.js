@@ -48,27 +48,24 @@ async function run({ kernel, json }, operands) {
  * Runs one job of each algorithm, so that a worker thread measures its cost (0.2 ms each). Without
  * it the report contains the costs of the built-in table.
  */
-async function measure({ engines, getHashes, getCiphers }) {
+async function measure({ engines }) {
   const { hash, cipher, seal } = require('../dist/promises.js');
+  const { hashes, ciphers } = require('../dist/core.js')['catalog/catalog-table'];
   const source = Buffer.alloc(64);
   const options = /** @type {const} */ ({ source, route: 'pool' });
   // An algorithm that the engine lacks has no cost.
   await Promise.allSettled([
-    ...getHashes().map((name) =>
-      hash(name, name.startsWith('tuplehash') ? [source] : source, {
+    ...hashes.map(({ name, tuple, keyRequired }) =>
+      hash(name, tuple ? [source] : source, {
         route: 'pool',
-        ...(name.startsWith('kmac') ? { key: source } : {}),
+        ...(keyRequired ? { key: source } : {}),
       }),
     ),
-    ...getCiphers().map((name) => {
-      const key = Buffer.alloc(Number(/^aes-(\d+)/.exec(name)?.[1] ?? 256) / 8);
-      if (/ctr$|^chacha20$/.test(name))
-        return cipher(name, { ...options, encrypt: true, key, iv: Buffer.alloc(16) });
-      return seal(name, {
-        ...options,
-        key,
-        nonce: Buffer.alloc(name.startsWith('xchacha20') ? 24 : 12),
-      });
+    ...ciphers.map(({ name, aead, keySize, ivSize }) => {
+      const [key, iv] = [Buffer.alloc(keySize), Buffer.alloc(ivSize)];
+      return aead
+        ? seal(name, { ...options, key, nonce: iv })
+        : cipher(name, { ...options, encrypt: true, key, iv });
     }),
   ]);
   // The measurement ends after the result is delivered.
