@@ -125,11 +125,14 @@ export async function buildNative({ force = false, target, profile = 'release' }
  * Writes declarations with tsc, JavaScript with esbuild, and the entries of the original packages.
  * It needs the binary, because it loads the entry points to list their exports.
  *
- * @param {{ force?: boolean, keepModules?: boolean }} options
+ * With `nodeOnly` it leaves bundles for browsers and bundlers as an earlier build wrote them.
+ *
+ * @param {{ force?: boolean, keepModules?: boolean, nodeOnly?: boolean }} options
  */
-export async function buildFront({ force = false, keepModules = false } = {}) {
+export async function buildFront({ force = false, keepModules = false, nodeOnly = false } = {}) {
   const dist = join(root, 'dist');
   const stamp = join(dist, '.stamp-front');
+  const nodeStamp = join(dist, '.stamp-node');
   const outputs = [
     join(dist, 'core.js'),
     ...entryPoints.flatMap((name) =>
@@ -157,19 +160,12 @@ export async function buildFront({ force = false, keepModules = false } = {}) {
     [],
   );
   if (!force && upToDate(stamp, sources, outputs)) return;
+  const partial = nodeOnly && !force && existsSync(stamp);
+  if (partial && upToDate(nodeStamp, sources, outputs)) return;
 
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   if (!existsSync(tsc))
     throw new Stop('millrace: TypeScript is not installed: run `npm ci` first.');
-  const listing = await step('build TypeScript', process.execPath, [
-    tsc,
-    '--project',
-    root,
-    '--listEmittedFiles',
-  ]);
-  const written = new Set(
-    listing.match(/(?<=^TSFILE: ).*(?=\s*$)/gm)?.map((file) => relative(dist, file.trim())),
-  );
   const [
     { bundleForWeb },
     { bundleForBundlers, bundleForNode, entryFiles },
@@ -179,13 +175,27 @@ export async function buildFront({ force = false, keepModules = false } = {}) {
     import('./bundle-node.mjs'),
     import('./noble-modules.mjs'),
   ]);
-  for (const file of await bundleForNode(dist, entryPoints)) written.add(file);
-  for (const file of await bundleForWeb(dist)) written.add(file);
-  const namesOf = {};
-  for (const name of entryPoints) {
-    namesOf[name] = await writeEntryPoint(dist, name, entryFiles[name]);
-    for (const end of ['.js', '.mjs', '.d.mts']) written.add(name + end);
+  const [listing, ...bundled] = await Promise.all([
+    step('build TypeScript', process.execPath, [tsc, '--project', root, '--listEmittedFiles']),
+    bundleForNode(dist, entryPoints),
+    partial ? [] : bundleForWeb(dist),
+  ]);
+  const namesOf = Object.fromEntries(
+    await Promise.all(
+      entryPoints.map(async (name) => [name, await writeEntryPoint(dist, name, entryFiles[name])]),
+    ),
+  );
+  if (partial) {
+    writeFileSync(nodeStamp, sources);
+    return;
   }
+  const written = new Set([
+    ...(listing.match(/(?<=^TSFILE: ).*(?=\s*$)/gm) ?? []).map((file) =>
+      relative(dist, file.trim()),
+    ),
+    ...bundled.flat(),
+    ...entryPoints.flatMap((name) => ['.js', '.mjs', '.d.mts'].map((end) => name + end)),
+  ]);
   for (const file of await bundleForBundlers(dist, entryPoints, namesOf['compat/crypto-async']))
     written.add(file);
   for (const file of await writeNobleModules(dist)) written.add(file);

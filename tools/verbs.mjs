@@ -55,15 +55,21 @@ async function start(args) {
   return stream(process.execPath, [join(root, 'cli', 'demo.mjs'), ...args]);
 }
 
+/** Folders of tests that load nothing of dist but what Node.js loads. */
+const nodeTestFolders = /\btest.(request|operations|hashers|ciphers|kdf|streams|scheduling)\b/;
+
 // With arguments only the JavaScript tests run, and the arguments go to `node --test`:
 //   npm test -- test/request/overlap.test.mjs --test-name-pattern=transfer
 // Those on files of their choice are the inner loop: native code is built in seconds, unoptimised
-// across crates, and WebAssembly only for tests that name it or what runs it.
+// across crates, WebAssembly only for tests that name it or what runs it, and bundles for browsers
+// and bundlers only for tests outside these folders.
 async function test(args) {
   const some = args.length > 0;
   const keepModules =
     some && !args.some((arg) => /portable|browser|conformance|engines|package|docs/.test(arg));
-  await prepare({ profile: some ? 'development' : 'release', keepModules });
+  const files = args.filter((arg) => !arg.startsWith('-'));
+  const nodeOnly = files.length > 0 && files.every((file) => nodeTestFolders.test(file));
+  await prepare({ profile: some ? 'development' : 'release', keepModules, nodeOnly });
   if (args.length === 0 || args.some((arg) => arg.includes('allocations'))) {
     await buildFailingBinary();
   }
@@ -400,7 +406,7 @@ async function build(args) {
  * Builds what is out of date, or only the `parts` named. The native code first: if the machine
  * cannot build it, that is said before anything is installed.
  *
- * @param {Parameters<typeof buildNative>[0] & { keepModules?: boolean }} options
+ * @param {Parameters<typeof buildNative>[0] & { keepModules?: boolean, nodeOnly?: boolean }} options
  * @param {readonly string[]} parts
  */
 async function prepare(options = {}, parts = []) {
