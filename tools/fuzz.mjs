@@ -64,7 +64,10 @@ const cargoFuzz = (features) => [
   '+nightly',
   'fuzz',
   'run',
-  ...['--fuzz-dir', folder, '--target-dir', join(root, 'target', 'fuzz')],
+  '--fuzz-dir',
+  folder,
+  '--target-dir',
+  join(root, 'target', 'fuzz'),
   ...features,
 ];
 

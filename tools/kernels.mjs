@@ -30,7 +30,11 @@ const sources = join(root, 'crates', 'core', 'src');
 const isArm = ({ file, features }) =>
   /(^|\/)(arm|neon)(\/|\.rs)/.test(file) || features.includes('neon');
 
-/** Functions that no tier executes here, each with the reason. */
+/**
+ * Functions that no tier executes here, each with the reason.
+ *
+ * @type {{ matches: (row: any, here: readonly string[]) => boolean, reason: string }[]}
+ */
 const exempt = [
   { matches: isArm, reason: 'arm64: the rows of `npm run platforms` for it run the tests' },
   {
