@@ -33,10 +33,11 @@ function forms(millrace) {
   return jobs.flatMap((job) =>
     callStylesFor(job)
       .filter(({ entryPoint, waiting }) => entryPoint.name === 'millrace' && waiting === 'sync')
-      .map((style) => ({
-        name: style.form.prepare(job, style.entryPoint).method,
-        args: () => style.form.prepare(job, style.entryPoint).args,
-      })),
+      .map((style) => {
+        // Once: each time the target has another offset.
+        const { method: name, args } = style.form.prepare(job, style.entryPoint);
+        return { name, args: () => args };
+      }),
   );
 }
 
@@ -146,12 +147,13 @@ export function templates(millrace) {
       ),
     ),
   };
-  return [
-    ...forms(millrace),
-    ...Object.entries(all).flatMap(([name, each]) =>
-      each.map((args) => ({ name, args: () => args().map(apart) })),
-    ),
-  ];
+  const others = Object.entries(all).flatMap(([name, each]) =>
+    each.map((args) => ({ name, args })),
+  );
+  return [...forms(millrace), ...others].map(({ name, args }) => ({
+    name,
+    args: () => args().map(apart),
+  }));
 }
 
 /** Copies buffers, also those of options: a call may detach them. */
