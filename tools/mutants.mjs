@@ -1,6 +1,7 @@
 // cargo-mutants on what .cargo/mutants.toml names: each function is changed in turn, and the tests
 // must fail.
 
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { prepareNativeBuild } from './prerequisites.mjs';
@@ -30,6 +31,7 @@ export async function mutants(args) {
   for (const crate of named.length > 0 ? named : all) {
     // Folders that stay: the libraries are not compiled anew.
     const target = join(root, 'target', 'mutants', crate);
+    mkdirSync(target, { recursive: true });
     const packages = testedBy[crate].flatMap((name) => ['--test-package', name]);
     const where = ['--package', `millrace-${crate}`, '--output', target];
     // A mutant costs an incremental build of seconds; the tests have passed before.
