@@ -24,6 +24,9 @@ const strict = "default-src 'self'; img-src data:";
 
 const all = process.env.MILLRACE_BROWSER === 'all';
 
+/** A page that never answers fails its test instead of the whole run. */
+const timeout = (all ? 60 : 15) * 60_000;
+
 /** The part of the suite that the short form runs. */
 const some = all ? {} : { families: ['seals', 'keys', 'derivations', 'pieces', 'absences'] };
 
@@ -111,7 +114,7 @@ async function testIn(kind, t, inPage) {
     );
   };
 
-  await t.test('in the page', async () => {
+  await t.test('in the page', { timeout }, async () => {
     const { page, complaints } = await open();
     assert.equal(
       await page.evaluate('typeof Buffer + typeof process + crossOriginIsolated'),
@@ -123,7 +126,7 @@ async function testIn(kind, t, inPage) {
     await page.close();
   });
 
-  await t.test('in a worker', async () => {
+  await t.test('in a worker', { timeout }, async () => {
     const { page, complaints } = await open();
     const result = await page.evaluate((given) => globalThis.conformInWorker(given), some);
     verify(result, undefined, all);
@@ -131,7 +134,7 @@ async function testIn(kind, t, inPage) {
     await page.close();
   });
 
-  await t.test('under a strict policy', async () => {
+  await t.test('under a strict policy', { timeout }, async () => {
     // The browser itself reports what its policy refused.
     const { page, complaints } = await open({
       policy: true,
@@ -194,7 +197,7 @@ async function testIn(kind, t, inPage) {
     },
   );
 
-  await t.test('the page is painted while workers compute', async () => {
+  await t.test('the page is painted while workers compute', { timeout }, async () => {
     const { page, complaints } = await open();
     for (const { what, ms, frame, frames, longTasks, right } of await page.evaluate(measureFrames, {
       size: (all ? 64 : 16) * 2 ** 20,
