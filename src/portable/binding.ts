@@ -7,7 +7,6 @@ import { At, CopiedBytes, Poll, Status, type Native } from '../base/frame.js';
 import { isChunks, isCipher, isDerivation } from '../base/operations.js';
 import { Purpose, WHOLE } from '../base/protocol.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
-import type { HashFacts } from '../catalog/facts.js';
 import { isLost, isUint8Array, part as sliceOf, sizeOf } from '../base/intrinsics.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
 import {
@@ -207,11 +206,9 @@ export function makePortable(host: Host): Native {
     }
   }
 
-  /** Returns the facts of the hash of a fast-path call without a key on a whole typed array. */
-  function factsOf(source: unknown): HashFacts | undefined {
-    if (frame[At.Key] !== 0 || frame[At.SourceSize] !== WHOLE || !isUint8Array(source))
-      return undefined;
-    return hashes[frame[At.Algorithm]!];
+  /** Returns true for the source of a fast-path call without a key on a whole typed array. */
+  function isUnkeyed(source: unknown): source is Uint8Array {
+    return frame[At.Key] === 0 && frame[At.SourceSize] === WHOLE && isUint8Array(source);
   }
 
   /**
@@ -235,38 +232,40 @@ export function makePortable(host: Host): Native {
 
   /**
    * Computes the digest of a fast-path call by a hash that is not cryptographic, at the end of the
-   * first {@link CHECKSUM_MAX} bytes of the arena, after zeros. Returns its size; 0 for other calls.
+   * first {@link CHECKSUM_MAX} bytes of the arena, after zeros. Returns its size, or 0 for other
+   * calls.
    */
   function checksum(here: Instance, source: unknown): number {
-    const facts = factsOf(source);
+    const algorithm = frame[At.Algorithm]!;
+    const facts = hashes[algorithm];
     if (facts === undefined || facts.cryptographic) return 0;
-    if (sizeOf(source as Uint8Array) === 0) return 0;
-    const [rest, state] = absorb(here, source as Uint8Array);
-    requireDone(here.calls.checksum(frame[At.Algorithm]!, state, rest));
+    if (!isUnkeyed(source) || sizeOf(source) === 0) return 0;
+    const [rest, state] = absorb(here, source);
+    requireDone(here.calls.checksum(algorithm, state, rest));
     return facts.digestSize;
   }
 
   /**
-   * Calls `read` with the digest of a fast-path call that has a source longer than a window;
-   * returns undefined for other calls.
+   * Calls `read` with the digest of a fast-path call by a cryptographic hash, of a source longer
+   * than a window; returns undefined for other calls.
    */
   function longDigest<Result>(
     here: Instance,
     source: unknown,
     read: (memory: Uint8Array, start: number, end: number) => Result,
   ): Result | undefined {
-    const facts = factsOf(source);
+    const algorithm = frame[At.Algorithm]!;
+    const facts = hashes[algorithm];
     if (facts === undefined || facts.stateSize > STATE_ROOM) return undefined;
-    if (sizeOf(source as Uint8Array) <= CACHED_WINDOW) return undefined;
-    const used = CACHED_WINDOW + 2 * STATE_ROOM;
-    let written = -Status.Internal;
+    if (!isUnkeyed(source) || sizeOf(source) <= CACHED_WINDOW) return undefined;
     try {
-      const [rest, state] = absorb(here, source as Uint8Array);
-      written = here.calls.digest(frame[At.Algorithm]!, rest, state);
+      const [rest, state] = absorb(here, source);
+      const size = accepted(here.calls.digest(algorithm, rest, state));
+      const start = here.reserve(0);
+      return read(here.memory, start, start + size);
     } finally {
-      if (written < 0) here.wipe(used);
+      here.wipe(CACHED_WINDOW + 2 * STATE_ROOM);
     }
-    return readDigest(here, written, used, read);
   }
 
   /** Calls `read` with the digest of a fast-path call; returns undefined as {@link placeSource}. */

@@ -16,6 +16,14 @@ for (let at = 0; at < long.length; at += message.length)
 const calls = {
   'a hash': () => millrace.hash('sha256', message, { engine }),
   'a long hash': () => millrace.hash('blake3', long, { engine }),
+  'a long hash without options': () => {
+    millrace.configure({ engine });
+    try {
+      for (const name of ['sha256', 'sha3-256']) millrace.hash(name, long, 'hex');
+    } finally {
+      millrace.configure({ engine: 'auto' });
+    }
+  },
   'many hashes': () => millrace.hashMany('sha512', [message, secret, message], { engine }),
   'a keyed hash': () => millrace.hash('blake2b512', message, { key: secret, engine }),
   KMAC: () => millrace.hash('kmac256', message, { key: secret, engine }),
