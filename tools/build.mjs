@@ -132,7 +132,6 @@ export async function buildNative({ force = false, target, profile = 'release' }
 export async function buildFront({ force = false, keepModules = false, nodeOnly = false } = {}) {
   const dist = join(root, 'dist');
   const stamp = join(dist, '.stamp-front');
-  const nodeStamp = join(dist, '.stamp-node');
   const outputs = [
     join(dist, 'core.js'),
     ...entryPoints.flatMap((name) =>
@@ -160,8 +159,10 @@ export async function buildFront({ force = false, keepModules = false, nodeOnly 
     [],
   );
   if (!force && upToDate(stamp, sources, outputs)) return;
+  // What the stamp says if the other bundles are older.
+  const nodeSources = `${sources} for Node.js`;
   const partial = nodeOnly && !force && existsSync(stamp);
-  if (partial && upToDate(nodeStamp, sources, outputs)) return;
+  if (partial && upToDate(stamp, nodeSources, outputs)) return;
 
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   if (!existsSync(tsc))
@@ -186,7 +187,7 @@ export async function buildFront({ force = false, keepModules = false, nodeOnly 
     ),
   );
   if (partial) {
-    writeFileSync(nodeStamp, sources);
+    writeFileSync(stamp, nodeSources);
     return;
   }
   const written = new Set([

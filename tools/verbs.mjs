@@ -406,7 +406,7 @@ async function build(args) {
  * Builds what is out of date, or only the `parts` named. The native code first: if the machine
  * cannot build it, that is said before anything is installed.
  *
- * @param {Parameters<typeof buildNative>[0] & { keepModules?: boolean, nodeOnly?: boolean }} options
+ * @param {Parameters<typeof buildNative>[0] & Parameters<typeof buildFront>[0]} options
  * @param {readonly string[]} parts
  */
 async function prepare(options = {}, parts = []) {
