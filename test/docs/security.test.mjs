@@ -31,10 +31,15 @@ test('each guarantee has a row of tests that exist, and so has all own cryptogra
   for (const verb of verbs) assert.ok(verb in scripts, verb);
   const [, map] = /^## Own cryptographic code\n([^]*?)^## /m.exec(audit);
   const native = join(root, 'crates', 'core', 'src', 'engines', 'native');
-  const shared =
-    /^(aead|any_digest|cipher_parts|cipher_state|cpu|digest|digest_types|families|features|hash_parts|hash_state|hasher|kdf|mac_key|many|mod|one_part|partial_tag|state|state_types|tests|text)(\.rs)?$/;
+  // What the implementations share.
+  const shared = `
+    aead any_digest cipher_parts cipher_state cpu digest digest_types families features
+    hash_parts hash_state hasher kdf mac_key many mod one_part partial_tag state
+    state_types tests text
+  `.match(/\w+/g);
   for (const name of [...readdirSync(native), ...readdirSync(join(native, 'kdf'))])
-    if (!shared.test(name)) assert.match(map, new RegExp(`\\b${name}\``), name);
+    if (!shared.includes(name.replace(/\.rs$/, '')))
+      assert.match(map, new RegExp(`\\b${name}\``), name);
 });
 const workflows = readdirSync(join(root, '.github', 'workflows')).map((name) =>
   read('.github', 'workflows', name),

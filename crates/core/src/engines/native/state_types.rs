@@ -10,8 +10,8 @@ use super::md::Sha256;
 #[cfg(any(feature = "erased", target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::catalog::Hash;
 
-/// Evaluates `$body` with `$D` as the [`HashState`] and `$kind` as the kind that compute `$hash`, or
-/// `$other` for hashes over which HMAC is not defined. The body is compiled once for each hash;
+/// Evaluates `$body` with `$D` as the [`HashState`] and `$kind` as the kind that compute `$hash`,
+/// or `$other` for hashes over which HMAC is not defined. The body is compiled once for each hash;
 /// where the size of the code counts, once for all.
 #[cfg(not(feature = "erased"))]
 macro_rules! with_state {
