@@ -25,7 +25,7 @@ macro_rules! merkle_damgard {
                     Kernels { avx512: Some(_), sha_ni: Some(_), .. } => {
                         Multibuffer::new($wide_lanes, Avx512::NAMES, 2)
                     }
-                    Kernels { sha_ni: Some(_), .. } => Multibuffer::new(3, $sha_ni::NAMES, 2),
+                    Kernels { sha_ni: Some(_), .. } => Multibuffer::new(4, $sha_ni::NAMES, 2),
                 )?
                 Kernels { avx512: Some(_), .. } => Multibuffer::new($wide_lanes, Avx512::NAMES, 3),
                 Kernels { avx2: Some(_), .. } => {
@@ -53,6 +53,7 @@ macro_rules! merkle_damgard {
                             if let Some(proof) = avx512 {
                                 Wide::run(batch, proof, $beside);
                             }
+                            Interleaved::run::<4>(batch, sha_ni);
                             Interleaved::run::<3>(batch, sha_ni);
                             Interleaved::run::<2>(batch, sha_ni);
                         }
@@ -127,16 +128,16 @@ macro_rules! iterate {
                         }
                         $(
                             Kernels { sha_ni: Some($sha_ni { .. }), .. } => {
-                                // Two by two as long as the number is even: three interleaved are
-                                // hardly faster than two, a single one is slow.
-                                if size.is_multiple_of(2)
-                                    && let Some(two) = rest.first_chunk_mut()
-                                {
-                                    iterate_interleaved::<2, USED>(two, count);
-                                    2
+                                // Five are three and two: a single one is slow.
+                                if size != 5 && let Some(four) = rest.first_chunk_mut() {
+                                    iterate_interleaved::<4, USED>(four, count);
+                                    4
                                 } else if let Some(three) = rest.first_chunk_mut() {
                                     iterate_interleaved::<3, USED>(three, count);
                                     3
+                                } else if let Some(two) = rest.first_chunk_mut() {
+                                    iterate_interleaved::<2, USED>(two, count);
+                                    2
                                 } else {
                                     let one = rest.first_chunk_mut().expect("there is one");
                                     iterate_interleaved::<1, USED>(one, count);

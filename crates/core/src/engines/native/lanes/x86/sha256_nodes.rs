@@ -58,16 +58,28 @@ fn hash_all(
     sink: &mut DigestSink<'_>,
 ) {
     let start = pack(start);
-    let (pairs, last) = sources.as_chunks::<2>();
-    for (index, pair) in pairs.iter().enumerate() {
-        let [first, second] = digests(start, pair);
-        sink.emit(2 * index, &first[..size]);
-        sink.emit(2 * index + 1, &second[..size]);
+    let done = interleaved::<4>(start, sources, 0, size, sink);
+    let done = interleaved::<2>(start, sources, done, size, sink);
+    interleaved::<1>(start, sources, done, size, sink);
+}
+
+/// Hashes the messages from number `done` on, `LANES` at once, and returns how many are done then.
+#[inline]
+#[target_feature(enable = "ssse3,sse4.1,sha")]
+fn interleaved<const LANES: usize>(
+    start: [__m128i; 2],
+    sources: &[&[u8]],
+    mut done: usize,
+    size: usize,
+    sink: &mut DigestSink<'_>,
+) -> usize {
+    for group in sources[done..].as_chunks::<LANES>().0 {
+        for (lane, digest) in digests(start, group).iter().enumerate() {
+            sink.emit(done + lane, &digest[..size]);
+        }
+        done += LANES;
     }
-    if let [source] = last {
-        let [digest] = digests(start, &[*source]);
-        sink.emit(sources.len() - 1, &digest[..size]);
-    }
+    done
 }
 
 /// Returns the digests of messages of 64 bytes.
