@@ -99,14 +99,17 @@ function operations(everything) {
     );
     if (facts.parameters?.key !== undefined) parameters.key = key;
     const hasParameters = Object.keys(parameters).length > 0;
-    if (!name.startsWith('kmac'))
+    const tuple = name.startsWith('tuplehash');
+    const message = (bytes) => (tuple ? [bytes] : bytes);
+    if (!name.startsWith('kmac') && !tuple)
       for (const size of [100, 600_000])
         styles(`${name} of ${size}`, { kind: 'hash', algorithm: name, source: bytes(size) });
     if (facts.hmac) styles(`hmac ${name}`, { kind: 'hmac', algorithm: name, key, source: long });
     const calls = {
-      hash: (module, route) => module.hash(name, long, { ...parameters, ...(route && { route }) }),
+      hash: (module, route) =>
+        module.hash(name, message(long), { ...parameters, ...(route && { route }) }),
       hashMany: (module) =>
-        module.hashMany(name, Array(40).fill(short), hasParameters ? parameters : {}),
+        module.hashMany(name, Array(40).fill(message(short)), hasParameters ? parameters : {}),
     };
     if (facts.hmac) calls.hmacMany = (module) => module.hmacMany(name, key, Array(40).fill(short));
     if (hasParameters) {
@@ -144,7 +147,7 @@ function operations(everything) {
     if (facts.xof)
       for (const route of ['pool', 'split'])
         add(`long output of ${name}, ${route}`, () =>
-          promises.hash(name, short, { outputLength: 700_000, route }),
+          promises.hash(name, message(short), { outputLength: 700_000, route }),
         );
   }
   for (const [label, route] of [
