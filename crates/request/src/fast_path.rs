@@ -222,7 +222,7 @@ fn hash_pairs_by<const MAX: usize>(
         let places = target.chunks_mut(MAX * size);
         for (pairs, place) in nodes.read().chunks(MAX * 2 * size).zip(places) {
             each_batch(pairs, &mut |index, digest| {
-                place[index * size..][..size].copy_from_slice(digest);
+                put(&mut place[index * size..][..size], digest);
             })?;
         }
         return Ok(());
@@ -246,4 +246,13 @@ fn hash_pairs_by<const MAX: usize>(
         })?;
     }
     Ok(())
+}
+
+/// Copies a digest; one of 32 bytes, as most nodes are, without a call.
+#[inline]
+fn put(place: &mut [u8], digest: &[u8]) {
+    match (<&mut [u8; 32]>::try_from(&mut *place), <&[u8; 32]>::try_from(digest)) {
+        (Ok(place), Ok(digest)) => *place = *digest,
+        _ => place.copy_from_slice(digest),
+    }
 }
