@@ -147,7 +147,7 @@ function operations(everything) {
     if (facts.xof)
       for (const route of ['pool', 'split'])
         add(`long output of ${name}, ${route}`, () =>
-          promises.hash(name, message(short), { outputLength: 700_000, route }),
+          promises.hash(name, message(short), { ...parameters, outputLength: 700_000, route }),
         );
   }
   for (const [label, route] of [
