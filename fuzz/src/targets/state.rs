@@ -48,11 +48,17 @@ pub(crate) fn run(data: &[u8]) {
         }
     }
     let (Ok(whole), half) = (update(facts, &state, &rest), rest.len() / 2) else { return };
+    let is_state = |state: &[u8]| hasher::check(facts.hash, &Params::NONE, state).is_ok();
+    if !is_state(&whole) {
+        // Only for its length: a made-up state can begin just below the limit of 2^60 bytes.
+        let zeros = update(facts, &state, &vec![0; rest.len()]).expect("as long");
+        assert!(!is_state(&zeros), "{}", facts.name);
+        return;
+    }
     let (first, second) = rest.split_at(half);
     let first = update(facts, &state, first).expect("shorter than the whole");
     assert!(update(facts, &first, second).as_ref() == Ok(&whole), "{}", facts.name);
     assert_eq!(finish(facts, &whole, &[]), finish(facts, &first, second), "{}", facts.name);
-    assert!(hasher::check(facts.hash, &Params::NONE, &whole).is_ok(), "{}", facts.name);
 }
 
 fn update(facts: &HashFacts, state: &[u8], source: &[u8]) -> Result<Vec<u8>, Error> {
