@@ -3,6 +3,7 @@
  */
 import { addAbortSignal, Duplex, type DuplexOptions } from 'node:stream';
 import { refuseEnded } from '../base/sources.js';
+import { nextTick } from '#platform/base/runtime.js';
 import type { Pump } from './chunk-pump.js';
 import {
   KeyOpeningPump,
@@ -86,7 +87,8 @@ class ChunkStream extends Duplex {
   }
 
   override _read(): void {
-    this.#pump.resume();
+    // Not at once: read() joins, by a copy, what is pushed inside it with what it had.
+    nextTick(() => this.#pump.resume());
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {

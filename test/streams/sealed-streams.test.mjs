@@ -646,6 +646,21 @@ test('little may be held', async () => {
   }
 });
 
+test('output that waits for its reader is not joined by a copy', async () => {
+  const written = async (stream, pieces) => {
+    const output = [];
+    for await (const piece of Readable.from(pieces).pipe(stream)) output.push(piece);
+    return output;
+  };
+  const sealed = await written(sealStream({ algorithm, key }), Array(32).fill(Buffer.alloc(MiB)));
+  const opened = await written(openStream({ algorithm, key }), sealed);
+  const longest = (pieces) => Math.max(...pieces.map(({ length }) => length));
+  // The first two runs are short, and may be taken together with a whole one.
+  const chunks = 4 + 16 + 64;
+  assert.ok(longest(sealed) <= chunks * SEALED, `${longest(sealed)} bytes`);
+  assert.ok(longest(opened) <= chunks * CHUNK, `${longest(opened)} bytes`);
+});
+
 test('a piece may be reused as soon as it is taken, keys and contexts at once', async () => {
   const message = numbers.bytes(7 * MiB);
   const [ownKey, context] = [Buffer.from(key), Buffer.from('context')];
