@@ -120,10 +120,10 @@ test('a lack of memory is an error', { skip }, async (t) => {
   const outcomes = await inShortMemory(
     t,
     `
-    const room = Buffer.alloc(33 * MiB);
-    const [source, target] = [room.subarray(0, 100), room.subarray(1, 1 + 32 * MiB)];
+    const room = Buffer.alloc(65 * MiB);
+    const [source, target] = [room.subarray(0, 100), room.subarray(1, 1 + 64 * MiB)];
     // Over the source, so that it is put together elsewhere.
-    const long = { target, outputLength: 32 * MiB };
+    const long = { target, outputLength: 64 * MiB };
     const cost = { N: 2 ** 17, r: 8, maxmem: 512 * MiB };
     await promises.hash('sha256', source);
     millrace.configure({ maxKdfMemory: 1024 * MiB });
