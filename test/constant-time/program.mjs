@@ -11,7 +11,7 @@ const { sizes, only } = JSON.parse(options);
 const load = createRequire(import.meta.url);
 const memcheck = load(addon);
 
-const print = (fact) => writeSync(1, `${JSON.stringify(fact)}\n`);
+const print = (fact) => write(1, `${JSON.stringify(fact)}\n`);
 const made = [];
 
 /** Makes secret bytes: those that `known` makes, marked as undefined. */
@@ -22,8 +22,19 @@ function secret(size, step = 7) {
   return memcheck.hide(bytes);
 }
 
+/** Writes all of a text to a pipe, which is full while the test reads slowly. */
+function write(pipe, text) {
+  for (let rest = Buffer.from(text); rest.length > 0;)
+    try {
+      rest = rest.subarray(writeSync(pipe, rest));
+    } catch (error) {
+      if (error.code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+}
+
 async function run({ name, call }) {
-  writeSync(2, `\n-- ${name}\n`);
+  write(2, `\n-- ${name}\n`);
   const before = memcheck.errors();
   let result = call(secret, memcheck);
   if (result instanceof Promise) result = await result;
