@@ -155,7 +155,7 @@ describe('stream ciphers', () => {
     }
   });
 
-  test('more ciphers than the engine has states take turns while garbage is collected', async () => {
+  test('more ciphers than there are states take turns while garbage is collected', async () => {
     const random = numbers(5);
     const pairs = Array.from({ length: 150 }, () => {
       const create = make(random);

@@ -647,13 +647,16 @@ test('little may be held', async () => {
 });
 
 test('output that waits for its reader is not joined by a copy', async () => {
-  const written = async (stream, pieces) => {
+  const readThrough = async (stream, pieces) => {
     const output = [];
     for await (const piece of Readable.from(pieces).pipe(stream)) output.push(piece);
     return output;
   };
-  const sealed = await written(sealStream({ algorithm, key }), Array(32).fill(Buffer.alloc(MiB)));
-  const opened = await written(openStream({ algorithm, key }), sealed);
+  const sealed = await readThrough(
+    sealStream({ algorithm, key }),
+    Array(32).fill(Buffer.alloc(MiB)),
+  );
+  const opened = await readThrough(openStream({ algorithm, key }), sealed);
   const longest = (pieces) => Math.max(...pieces.map(({ length }) => length));
   // The first two runs are short, and may be taken together with a whole one.
   const chunks = 4 + 16 + 64;

@@ -100,7 +100,7 @@ function operations(everything) {
     if (facts.parameters?.key !== undefined) parameters.key = key;
     const hasParameters = Object.keys(parameters).length > 0;
     const tuple = name.startsWith('tuplehash');
-    const message = (bytes) => (tuple ? [bytes] : bytes);
+    const message = (data) => (tuple ? [data] : data);
     if (!name.startsWith('kmac') && !tuple)
       for (const size of [100, 600_000])
         styles(`${name} of ${size}`, { kind: 'hash', algorithm: name, source: bytes(size) });

@@ -47,7 +47,8 @@ pub fn state_size(hash: Hash) -> usize {
 /// [`Error::State`] if `state` is not a state of this hash or has begun to squeeze output;
 /// [`Error::OutputSize`] for a `next` of the wrong size; [`Error::NotSupported`] for a seed or key
 /// that this hash does not take; [`Error::Cancelled`] by the slicer's checkpoint, with `next`
-/// untouched. After more than 2^60 bytes, as only a made-up state can claim them, `next` is no state.
+/// untouched. After more than 2^60 bytes, which only a made-up state can claim, later calls refuse
+/// `next`.
 #[cfg_attr(target_family = "wasm", inline(always))]
 #[cfg_attr(not(target_family = "wasm"), inline)]
 pub fn update(
