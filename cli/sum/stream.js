@@ -9,6 +9,11 @@ const treeHashes = new Set(['blake3']);
 const TREE_BLOCK_BYTES = 8 * 1024 * 1024;
 const BLOCK_BYTES = 2 * 1024 * 1024;
 const BLOCKS = 3;
+/**
+ * Bytes before a block, up to a cache line: large memory begins 16 bytes after a page does, and to
+ * there Zen 3 copies from the page cache at 2 GB/s instead of 11.
+ */
+const LEAD = 48;
 /** A block is read in parts at once: one core copies 8 GB/s out of the page cache. */
 const PART_BYTES = 4 * 1024 * 1024;
 
@@ -29,8 +34,8 @@ async function digestStream(hasher, file, algorithm, { threads, add }) {
     const slot = slots[turn % BLOCKS];
     await slot.hashing;
     slot.memory ??= Buffer.allocUnsafeSlow(
-      regular === undefined ? size : Math.max(Math.min(size, regular), 65536),
-    );
+      LEAD + (regular === undefined ? size : Math.max(Math.min(size, regular), 65536)),
+    ).subarray(LEAD);
     // Parts need a position and a size, which a pipe lacks.
     const count = await (regular !== undefined && at < regular
       ? readParts(file, slot.memory, at)

@@ -43,6 +43,8 @@ const READ_AHEAD_MIN_BYTES: u64 = 4 << 20;
 /// Bytes of a block that the second thread reads, and the number of blocks.
 const BLOCK_BYTES: usize = 2 << 20;
 const BLOCKS: usize = 3;
+/// Bytes of a cache line: where buffers begin.
+const LINE: usize = 64;
 /// How long the worker waits for a block before it runs a checkpoint.
 const BLOCK_WAIT: Duration = Duration::from_micros(500);
 
@@ -260,8 +262,8 @@ impl OpenedFile {
         let mut running = FileHash::new(hash, self.size)?;
         loop {
             match ahead.next() {
-                Some(Ok((block, read))) => {
-                    running.take(&block[..read], checkpoint)?;
+                Some(Ok((mut block, read))) => {
+                    running.take(&aligned(&mut block)[..read], checkpoint)?;
                     ahead.give_back(block);
                     if read < BLOCK_BYTES {
                         return running.finish(digest);
@@ -426,11 +428,11 @@ impl Exchange {
             let block = free.free.iter_mut().find_map(Option::take);
             let Some(mut block) = block.filter(|_| !free.abandoned) else { return };
             drop(free);
-            let missing = BLOCK_BYTES.saturating_sub(block.len());
+            let missing = (BLOCK_BYTES + LINE).saturating_sub(block.len());
             let read = match block.try_reserve_exact(missing) {
                 Ok(()) => {
-                    block.resize(BLOCK_BYTES, 0);
-                    fill(&mut file, &mut block).map_err(|_| Status::File)
+                    block.resize(BLOCK_BYTES + LINE, 0);
+                    fill(&mut file, aligned(&mut block)).map_err(|_| Status::File)
                 }
                 Err(_) => Err(Status::Memory),
             };
@@ -474,6 +476,15 @@ fn fill_by(
     Ok(filled)
 }
 
+/// Returns all but [`LINE`] bytes of memory, from the start of a cache line on. Large memory of the
+/// C library begins 16 bytes after a page: to there Zen 3 copies from the page cache at 2 GB/s, to
+/// the start of a cache line at 11.
+fn aligned(memory: &mut [u8]) -> &mut [u8] {
+    let size = memory.len() - LINE;
+    let start = memory.as_ptr().align_offset(LINE).min(LINE);
+    &mut memory[start..][..size]
+}
+
 /// Runs `work` with this thread's buffer; with a new one if a job that yields is using it.
 fn with_buffer<T>(work: impl FnOnce(&mut [u8]) -> Result<T, Status>) -> Result<T, Status> {
     thread_local! {
@@ -481,9 +492,9 @@ fn with_buffer<T>(work: impl FnOnce(&mut [u8]) -> Result<T, Status>) -> Result<T
     }
     let mut memory = MEMORY.take();
     if memory.is_empty() {
-        memory = try_zeroed(BUFFER_BYTES)?;
+        memory = try_zeroed(BUFFER_BYTES + LINE)?;
     }
-    let result = work(&mut memory);
+    let result = work(aligned(&mut memory));
     MEMORY.set(memory);
     result
 }
