@@ -49,6 +49,23 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Returns the same text for a call.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn again(&mut self) -> Text<'_> {
+        match self {
+            Text::InPlace(bytes) => Text::InPlace(bytes),
+            Text::Across { source, target } => Text::Across { source, target },
+        }
+    }
+
+    /// Overwrites the target with zeros.
+    #[cfg(any(target_arch = "x86_64", not(feature = "aws-lc")))]
+    pub(crate) fn clear(self) {
+        match self {
+            Text::InPlace(target) | Text::Across { target, .. } => target.fill(0),
+        }
+    }
+
     /// Returns the source.
     #[inline]
     pub fn source(&self) -> &[u8] {

@@ -1,6 +1,5 @@
 //! ChaCha20-Poly1305 and XChaCha20-Poly1305 in parts, on CPUs without the instructions for
-//! [`chacha_poly`](super::chacha_poly): ChaCha20 and then Poly1305. In one go AWS-LC computes both
-//! at once: [`aead`](super::aead).
+//! [`chacha_poly`](super::chacha_poly): with AVX2 both at once, otherwise one after the other.
 //!
 //! Parts of Poly1305 are evaluated apart, multiplied by the power of r for what follows, and added
 //! up.
@@ -10,8 +9,45 @@ use super::partial_tag::PartialTag;
 use super::poly1305::sum::{Joined, Summing};
 use super::poly1305::{self, Poly1305};
 use super::wipe::{Secret, Wiped, WipedBox, copy_plain};
+#[cfg(target_arch = "x86_64")]
+use super::{chacha::State, chacha_poly::parts as avx2, features::Avx2Bmi, primitives::equal};
 use crate::Error;
 use crate::inputs::Text;
+
+/// Encrypts a long text as one part, and writes the first `tag.len()` bytes of the tag.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn seal(
+    key: &[u8],
+    nonce: &[u8],
+    aad: &[u8],
+    text: Text<'_>,
+    tag: &mut [u8],
+) -> Result<(), Error> {
+    let message = ChaChaThenPolyMessage::boxed(key, nonce, aad)?;
+    let size = text.size() as u64;
+    let part = message.seal(0, text)?;
+    tag.copy_from_slice(&message.tag(&mut [(size, &part)].into_iter()).0[..tag.len()]);
+    Ok(())
+}
+
+/// Decrypts a long text as one part if the tag matches, otherwise leaves zeros.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn open(
+    key: &[u8],
+    nonce: &[u8],
+    aad: &[u8],
+    mut text: Text<'_>,
+    tag: &[u8],
+) -> Result<(), Error> {
+    let message = ChaChaThenPolyMessage::boxed(key, nonce, aad)?;
+    let part = message.open(0, text.again())?;
+    let full = message.tag(&mut [(text.size() as u64, &part)].into_iter());
+    if full.0.get(..tag.len()).is_some_and(|full| equal(full, tag)) {
+        return Ok(());
+    }
+    text.clear();
+    Err(Error::Authentication)
+}
 
 /// A message that is processed in parts. Wiped on drop.
 pub(crate) struct ChaChaThenPolyMessage {
@@ -57,6 +93,12 @@ impl ChaChaThenPolyMessage {
 
     /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
     pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(proof) = Avx2Bmi::detect() {
+            let mut state = self.state(offset);
+            let sum = avx2::seal_by_avx2(proof, &mut state.0, self.poly.fresh(), text);
+            return Ok(PartialTag(Wiped(sum)));
+        }
         match text {
             Text::InPlace(bytes) => {
                 self.xor(offset, Text::InPlace(&mut *bytes))?;
@@ -71,6 +113,12 @@ impl ChaChaThenPolyMessage {
 
     /// Decrypts such a part, and returns what it adds.
     pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(proof) = Avx2Bmi::detect() {
+            let mut state = self.state(offset);
+            let sum = avx2::open_by_avx2(proof, &mut state.0, self.poly.fresh(), text);
+            return Ok(PartialTag(Wiped(sum)));
+        }
         let sum = self.authenticate(text.source());
         self.xor(offset, text)?;
         Ok(sum)
@@ -96,6 +144,12 @@ impl ChaChaThenPolyMessage {
         joined.tag(self.aad_size)
     }
 
+    /// Returns the state at the first block of a part.
+    #[cfg(target_arch = "x86_64")]
+    fn state(&self, offset: u64) -> Wiped<State> {
+        Wiped(self.key.state(&self.iv(1 + offset / BLOCK as u64)))
+    }
+
     /// Returns the number of a block and the nonce. A message is too short for the number to
     /// overflow.
     fn iv(&self, block: u64) -> [u8; 16] {
@@ -103,5 +157,61 @@ impl ChaChaThenPolyMessage {
         iv[..4].copy_from_slice(&(block as u32).to_le_bytes());
         iv[4..].copy_from_slice(&self.nonce);
         iv
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::super::aead::AeadKey;
+    use super::super::features::OrSkip;
+    use super::super::tests::{Bytes, sizes};
+    use super::*;
+    use crate::catalog::Cipher;
+
+    fn library(cipher: Cipher, key: &[u8; 32]) -> AeadKey {
+        let mut made = AeadKey::vacant();
+        made.prepare(cipher, key).expect("a key of the right size");
+        made.joined = false;
+        made
+    }
+
+    #[test]
+    fn one_part_agrees_with_the_library_at_every_size() {
+        if Avx2Bmi::detect().or_skip().is_none() {
+            return;
+        }
+        let mut bytes = Bytes(7);
+        let source = bytes.vec((1 << 20) + 1);
+        for (turn, size) in sizes().enumerate() {
+            let (cipher, nonce) =
+                [(Cipher::ChaCha20Poly1305, 12), (Cipher::XChaCha20Poly1305, 24)][turn % 2];
+            let (key, nonce) = (bytes.array(), bytes.vec(nonce));
+            let aad = bytes.vec([0, 13, 16, 100][turn % 4]);
+            let (mut sealed, mut tag) = (source[..size].to_vec(), [0; 16]);
+            let text = Text::InPlace(&mut sealed);
+            library(cipher, &key).seal(&nonce, &aad, text, &mut tag).expect("fits");
+
+            let (mut place, mut our_tag) = (source[..size].to_vec(), [0; 16]);
+            seal(&key, &nonce, &aad, Text::InPlace(&mut place), &mut our_tag).expect("fits");
+            assert!(place == sealed && our_tag == tag, "{size} sealed in place");
+            open(&key, &nonce, &aad, Text::InPlace(&mut place), &tag).expect("authentic");
+            assert!(place == source[..size], "{size} opened in place");
+
+            // One byte beyond shows what is written too much; one before, that nothing need be
+            // aligned.
+            let mut across = vec![0xa5; size + 2];
+            let text = Text::Across { source: &source[..size], target: &mut across[1..=size] };
+            seal(&key, &nonce, &aad, text, &mut our_tag).expect("fits");
+            assert!(across[1..=size] == sealed && our_tag == tag, "{size} sealed across");
+            let text = Text::Across { source: &sealed, target: &mut across[1..=size] };
+            open(&key, &nonce, &aad, text, &tag).expect("authentic");
+            assert!(across[1..=size] == source[..size], "{size} opened across");
+            assert!(across[0] == 0xa5 && across[size + 1] == 0xa5, "{size}");
+
+            tag[turn % 16] ^= 1;
+            let refused = open(&key, &nonce, &aad, Text::InPlace(&mut sealed), &tag);
+            assert_eq!(refused, Err(Error::Authentication), "{size}");
+            assert!(sealed.iter().all(|&byte| byte == 0), "{size}");
+        }
     }
 }

@@ -97,6 +97,8 @@ proofs! {
     Carryless: "pclmulqdq";
     /// SHA-1's and SHA-256's rounds.
     ShaNi: "ssse3" "sse4.1" "sha-ni";
+    /// Integers in 256-bit vectors, and products of 64-bit integers that leave the flags as they are.
+    Avx2Bmi: "avx2" "bmi2";
     /// ANDN and RORX.
     Bmi: "bmi1" "bmi2";
     /// Integers in 512-bit vectors, with masks by the byte, and the same instructions for shorter

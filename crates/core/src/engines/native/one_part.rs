@@ -45,9 +45,7 @@ impl AeadKey {
         if message.verify(&mut [(text.size() as u64, &part)].into_iter(), tag)? {
             return message.xor(0, text, tag);
         }
-        match text {
-            Text::InPlace(target) | Text::Across { target, .. } => target.fill(0),
-        }
+        text.clear();
         Err(Error::Authentication)
     }
 }

@@ -7,11 +7,17 @@ use aws_lc_sys as lc;
 
 use super::super::text::pointers;
 use super::super::wipe::{Plain, Secret, wipe_plain};
+#[cfg(target_arch = "x86_64")]
+use super::super::{chacha_parts, features::Avx2Bmi};
 use crate::Error;
 use crate::catalog::Cipher;
 use crate::inputs::Text;
 
 const TAG_SIZE: usize = 16;
+
+/// From this size on our ChaCha20 beside our Poly1305 is faster with AVX2 than AWS-LC's.
+#[cfg(target_arch = "x86_64")]
+const JOINED_FROM: usize = 64 * 1024;
 
 /// A context prepared with a key and the full tag.
 ///
@@ -26,6 +32,9 @@ pub(crate) struct AeadKey {
     /// The key as it was given, for messages in parts, and its size; 0 before there is one.
     raw: MaybeUninit<[u8; 32]>,
     raw_size: usize,
+    /// True if long messages are not for the library.
+    #[cfg(target_arch = "x86_64")]
+    pub(in crate::engines::native) joined: bool,
 }
 
 // SAFETY: zeros are a valid value of a `MaybeUninit` and of an integer.
@@ -41,7 +50,13 @@ impl AeadKey {
     /// Returns room for a key, to be prepared before use.
     #[inline]
     pub(crate) fn vacant() -> Self {
-        Self { context: MaybeUninit::uninit(), raw: MaybeUninit::uninit(), raw_size: 0 }
+        Self {
+            context: MaybeUninit::uninit(),
+            raw: MaybeUninit::uninit(),
+            raw_size: 0,
+            #[cfg(target_arch = "x86_64")]
+            joined: false,
+        }
     }
 
     /// Prepares `key`, which must have the cipher's key size.
@@ -79,6 +94,10 @@ impl AeadKey {
             Cipher::Aes192Gcm => self.keep::<24>(key),
             _ => self.keep::<32>(key),
         }
+        #[cfg(target_arch = "x86_64")]
+        if matches!(cipher, Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305) {
+            self.joined = Avx2Bmi::detect().is_some();
+        }
         Ok(())
     }
 
@@ -108,6 +127,10 @@ impl AeadKey {
         text: Text<'_>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
+        #[cfg(target_arch = "x86_64")]
+        if self.joined && text.size() >= JOINED_FROM {
+            return chacha_parts::seal(self.raw_key(), nonce, aad, text, tag);
+        }
         if tag.len() == TAG_SIZE {
             return self.seal_full(nonce, aad, text, tag);
         }
@@ -150,7 +173,7 @@ impl AeadKey {
         if done == 1 { Ok(()) } else { Err(fail(Error::Engine)) }
     }
 
-    /// Decrypts if the tag matches; otherwise the target is zero, by AWS-LC.
+    /// Decrypts if the tag matches; otherwise the target is zero.
     #[inline]
     pub(crate) fn open(
         &self,
@@ -159,12 +182,16 @@ impl AeadKey {
         text: Text<'_>,
         tag: &[u8],
     ) -> Result<(), Error> {
+        #[cfg(target_arch = "x86_64")]
+        if self.joined && text.size() >= JOINED_FROM {
+            return chacha_parts::open(self.raw_key(), nonce, aad, text, tag);
+        }
         if tag.len() == TAG_SIZE {
             return self.open_exact(nonce, aad, text, tag);
         }
         // A context knows its tag's length, so a short tag needs another: a copy, which costs less
         // than preparing the key again.
-        let mut short = AeadKey { context: self.context, raw: MaybeUninit::uninit(), raw_size: 0 };
+        let mut short = AeadKey { context: self.context, ..AeadKey::vacant() };
         // SAFETY: the context is initialised as above. For the ciphers with short tags the copy
         // that AWS-LC itself makes is the same (`aead_ctx_copy_state_trivial`).
         unsafe { (*short.context.as_mut_ptr()).tag_len = tag.len() as u8 };

@@ -1,10 +1,14 @@
 //! A message in parts. Poly1305 is a polynomial in r with the blocks as coefficients, so parts of
 //! it can be evaluated separately, multiplied by the power of r for what follows, and added up.
+//!
+//! Without AVX-512 the message is that of [`chacha_parts`](super::super::chacha_parts); with AVX2
+//! its parts are processed here.
 
-use super::super::chacha::{BLOCK, State, advance, avx512};
-use super::super::features::Avx512;
+use super::super::chacha::{BLOCK, State, advance, apply_by_library, avx2, avx512};
+use super::super::features::{Avx2Bmi, Avx512};
 use super::super::partial_tag::PartialTag;
 use super::super::poly1305::sum::Joined;
+use super::super::poly1305::words::LONG_PASS;
 use super::super::poly1305::{self, LANES, Limbs, PASS, Poly1305, STEP, Steps, ifma, words};
 use super::super::text::pointers;
 use super::super::wipe::{Secret, Wiped, WipedBox, copy_plain};
@@ -95,6 +99,183 @@ impl ChaChaPolyMessage {
     }
 }
 
+/// ChaCha20 in passes, with Poly1305 of kind `P` beside it.
+trait Stream<P: Steps>: Copy {
+    /// Returns the bytes of a pass.
+    fn size(self) -> usize;
+
+    /// Returns how many bytes are encrypted before Poly1305 begins: a pass, and a step or more with
+    /// which it begins.
+    fn lead(self) -> usize;
+
+    /// Returns how many bytes Poly1305 must be ahead of what is decrypted in place.
+    fn ahead(self) -> usize;
+
+    /// Encrypts or decrypts, and advances the state past that if it is the lead or whole passes.
+    ///
+    /// # Safety
+    /// Source and target have `size` bytes and are equal or disjoint.
+    unsafe fn apply(self, state: &mut State, source: *const u8, target: *mut u8, size: usize);
+
+    /// Encrypts or decrypts a pass, and advances the state past it, while Poly1305 absorbs another.
+    ///
+    /// # Safety
+    /// There are the bytes of a pass at `source`, `target` and the text that is absorbed. Source
+    /// and target are equal or disjoint; that text is disjoint from the target, or begins
+    /// [`Stream::ahead`] or more behind it. The CPU has the instructions of `P`.
+    unsafe fn pass(
+        self,
+        state: &mut State,
+        source: *const u8,
+        target: *mut u8,
+        beside: (&P, P::Sums, *const u8),
+    ) -> P::Sums;
+}
+
+impl<P: Steps> Stream<P> for Avx512 {
+    #[inline(always)]
+    fn size(self) -> usize {
+        PASS
+    }
+
+    #[inline(always)]
+    fn lead(self) -> usize {
+        2 * PASS
+    }
+
+    /// All keystream is computed before it is used.
+    #[inline(always)]
+    fn ahead(self) -> usize {
+        0
+    }
+
+    /// # Safety
+    /// As for the trait's.
+    #[inline(always)]
+    unsafe fn apply(self, state: &mut State, source: *const u8, target: *mut u8, size: usize) {
+        // SAFETY: as for this function, with the proof.
+        unsafe { avx512::apply(state, source, target, size, self) }
+    }
+
+    /// # Safety
+    /// As for the trait's.
+    #[inline(always)]
+    unsafe fn pass(
+        self,
+        state: &mut State,
+        source: *const u8,
+        target: *mut u8,
+        (powers, sums, text): (&P, P::Sums, *const u8),
+    ) -> P::Sums {
+        // SAFETY: as for this function, with the proof.
+        unsafe {
+            let (stream, sums) = columns(self, state, powers, sums, text);
+            avx512::mix_pass(source, target, stream, self);
+            advance(state, 16);
+            sums
+        }
+    }
+}
+
+impl Stream<words::Powers> for Avx2Bmi {
+    #[inline(always)]
+    fn size(self) -> usize {
+        LONG_PASS
+    }
+
+    #[inline(always)]
+    fn lead(self) -> usize {
+        LONG_PASS + STEP
+    }
+
+    #[inline(always)]
+    fn ahead(self) -> usize {
+        LONG_PASS
+    }
+
+    /// # Safety
+    /// As for the trait's.
+    #[inline(always)]
+    unsafe fn apply(self, state: &mut State, source: *const u8, target: *mut u8, size: usize) {
+        // SAFETY: as for this function.
+        unsafe { apply_by_library(state, source, target, size) };
+        advance(state, (size / BLOCK) as u64);
+    }
+
+    /// # Safety
+    /// As for the trait's.
+    #[inline(always)]
+    unsafe fn pass(
+        self,
+        state: &mut State,
+        source: *const u8,
+        target: *mut u8,
+        (powers, sums, text): (&words::Powers, words::Sums, *const u8),
+    ) -> words::Sums {
+        let sums = powers.begin(sums);
+        // SAFETY: as for this function, with the proof. The text is a pass or more ahead of the
+        // target, or before it.
+        powers.end_long(unsafe {
+            avx2::pass(state, source, target, (powers, sums), &*text.cast(), self)
+        })
+    }
+}
+
+/// Encrypts a part with AVX2, and returns its sum.
+pub(in crate::engines::native) fn seal_by_avx2(
+    proof: Avx2Bmi,
+    state: &mut State,
+    poly: Poly1305,
+    text: Text<'_>,
+) -> Limbs {
+    let (source, target, size) = pointers(text);
+    // SAFETY: source and target have `size` bytes and are equal or disjoint; the proof says that
+    // the CPU has the instructions.
+    unsafe { avx2_seal(proof, state, poly, source, target, size) }
+}
+
+/// Decrypts such a part, and returns its sum.
+pub(in crate::engines::native) fn open_by_avx2(
+    proof: Avx2Bmi,
+    state: &mut State,
+    poly: Poly1305,
+    text: Text<'_>,
+) -> Limbs {
+    let (source, target, size) = pointers(text);
+    // SAFETY: as in `seal_by_avx2`.
+    unsafe { avx2_open(proof, state, poly, source, target, size) }
+}
+
+/// # Safety
+/// As for [`seal_generic`].
+#[target_feature(enable = "avx2,bmi2")]
+unsafe fn avx2_seal(
+    proof: Avx2Bmi,
+    state: &mut State,
+    poly: Poly1305,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+) -> Limbs {
+    // SAFETY: as for this function, which has the instructions.
+    unsafe { seal_generic::<words::Powers>(proof, state, poly, source, target, size) }
+}
+
+/// # Safety
+/// As for [`open_generic`].
+#[target_feature(enable = "avx2,bmi2")]
+unsafe fn avx2_open(
+    proof: Avx2Bmi,
+    state: &mut State,
+    poly: Poly1305,
+    source: *const u8,
+    target: *mut u8,
+    size: usize,
+) -> Limbs {
+    // SAFETY: as for this function, which has the instructions.
+    unsafe { open_generic::<words::Powers>(proof, state, poly, source, target, size) }
+}
+
 compiled! {
     seal = seal_generic(
         state: &mut State, poly: Poly1305, source: *const u8, target: *mut u8, size: usize
@@ -112,7 +293,7 @@ compiled! {
 /// `P`, here and below.
 #[inline(always)]
 unsafe fn seal_generic<P: Steps>(
-    proof: Avx512,
+    stream: impl Stream<P>,
     state: &mut State,
     poly: Poly1305,
     source: *const u8,
@@ -123,23 +304,20 @@ unsafe fn seal_generic<P: Steps>(
     // is encrypted, and Poly1305 reads only from before that.
     unsafe {
         let powers = P::new(&poly);
-        if size < 2 * PASS {
-            avx512::apply(state, source, target, size, proof);
+        if size < stream.lead() {
+            stream.apply(state, source, target, size);
             return sum(&powers, poly, target, size);
         }
-        avx512::pass(state, source, target, proof);
-        avx512::pass(state, source.add(PASS), target.add(PASS), proof);
-        let (mut mac, mut at) = (first(&powers, &poly, target, size), 2 * PASS);
-        while size - at >= PASS {
-            debug_assert!(mac.at + PASS <= at);
-            let (stream, sums) = columns(proof, state, &powers, mac.sums, target.add(mac.at));
-            avx512::mix_pass(source.add(at), target.add(at), stream, proof);
-            mac.sums = sums;
-            mac.at += PASS;
-            at += PASS;
-            advance(state, 16);
+        stream.apply(state, source, target, stream.lead());
+        let (mut mac, mut at) = (first(&powers, &poly, target, size), stream.lead());
+        while size - at >= stream.size() {
+            debug_assert!(mac.at + stream.size() <= at);
+            let beside = (&powers, mac.sums, target.add(mac.at).cast_const());
+            mac.sums = stream.pass(state, source.add(at), target.add(at), beside);
+            mac.at += stream.size();
+            at += stream.size();
         }
-        avx512::tail(state, source.add(at), target.add(at), size - at, proof);
+        stream.apply(state, source.add(at), target.add(at), size - at);
         last(mac, &powers, poly, target, size)
     }
 }
@@ -150,7 +328,7 @@ unsafe fn seal_generic<P: Steps>(
 /// As for [`seal`].
 #[inline(always)]
 unsafe fn open_generic<P: Steps>(
-    proof: Avx512,
+    stream: impl Stream<P>,
     state: &mut State,
     poly: Poly1305,
     source: *const u8,
@@ -161,23 +339,22 @@ unsafe fn open_generic<P: Steps>(
     // is decrypted, and Poly1305 reads only from behind that.
     unsafe {
         let powers = P::new(&poly);
-        if size < 2 * PASS {
+        if size < stream.ahead() + 2 * stream.size() {
             let sum = sum(&powers, poly, source, size);
-            avx512::apply(state, source, target, size, proof);
+            stream.apply(state, source, target, size);
             return sum;
         }
         let (mut mac, mut at) = (first(&powers, &poly, source, size), 0);
-        while size - mac.at >= PASS {
+        mac.until(&powers, source, stream.ahead());
+        while size - mac.at >= stream.size() {
             debug_assert!(mac.at >= at);
-            let (stream, sums) = columns(proof, state, &powers, mac.sums, source.add(mac.at));
-            avx512::mix_pass(source.add(at), target.add(at), stream, proof);
-            mac.sums = sums;
-            mac.at += PASS;
-            at += PASS;
-            advance(state, 16);
+            let beside = (&powers, mac.sums, source.add(mac.at));
+            mac.sums = stream.pass(state, source.add(at), target.add(at), beside);
+            mac.at += stream.size();
+            at += stream.size();
         }
         let sum = last(mac, &powers, poly, source, size);
-        avx512::apply(state, source.add(at), target.add(at), size - at, proof);
+        stream.apply(state, source.add(at), target.add(at), size - at);
         sum
     }
 }
