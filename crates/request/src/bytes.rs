@@ -80,8 +80,9 @@ impl Window {
 
     #[inline]
     pub fn overlaps(self, other: Window) -> bool {
+        // An empty window begins before all others.
         let (a, b) = (self.start as usize, other.start as usize);
-        self.size > 0 && other.size > 0 && a < b + other.size && b < a + self.size
+        a < b + other.size && b < a + self.size
     }
 
     /// Returns the bytes, for as long as the window is borrowed. A job that writes names the

@@ -152,6 +152,9 @@ fn little_memory_is_kept_for_the_next_work() {
         );
         copies.secrets([call.bytes(0).expect("placed")]).expect("memory");
         copies.wipe_secrets();
-        assert_eq!(copies.reset(), if kept { size } else { 0 });
+        let secrets = if kept { size } else { 0 };
+        assert_eq!(copies.reset(), secrets);
+        copies.text(call.bytes(0).expect("placed")).expect("memory");
+        assert_eq!(copies.reset(), secrets + size);
     }
 }

@@ -170,7 +170,11 @@ impl Call {
 
     /// Prepares a key and names it in the frame.
     pub(crate) fn prepare(&self, purpose: Purpose, bytes: &[u8]) -> Result<u64, Status> {
-        let key = PreparedKey::new(purpose, bytes, EngineNumber::Native)?;
+        self.keep(PreparedKey::new(purpose, bytes, EngineNumber::Native)?)
+    }
+
+    /// Names a key in the frame.
+    pub(crate) fn keep(&self, key: PreparedKey) -> Result<u64, Status> {
         let handle = self.keys.borrow_mut().keep(key)?;
         self.set(At::Key, handle as f64);
         Ok(handle)
@@ -178,6 +182,10 @@ impl Call {
 
     pub(crate) fn decode(&self) -> Result<Work, Status> {
         decode::decode(&Frame::of(self).expect("a frame"))
+    }
+
+    pub(crate) fn needs_rehash(&self) -> Result<bool, Status> {
+        decode::needs_rehash(&Frame::of(self).expect("a frame"))
     }
 
     /// Runs the call as a binding runs a synchronous one.

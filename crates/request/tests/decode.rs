@@ -2,9 +2,14 @@
 
 use crate::caller::{Argument, Call};
 use millrace_core::catalog::{CIPHERS, Cipher, Hash};
-use millrace_request::keys::Purpose;
-use millrace_request::protocol::{At, OperationNumber, REPLY_MAX, Status, flag};
-use millrace_request::work::Target;
+use millrace_core::checkpoint::Slicer;
+use millrace_core::cipher::{CipherKey, Text};
+use millrace_core::engines::ExternalCipher;
+use millrace_core::error::Error;
+use millrace_request::keys::{PreparedKey, Purpose};
+use millrace_request::memory_budget;
+use millrace_request::protocol::{At, EngineNumber, OperationNumber, REPLY_MAX, Status, flag};
+use millrace_request::work::{Messages, Operation, Target};
 
 const KEY: [u8; 32] = [7; 32];
 
@@ -277,5 +282,214 @@ fn the_tag_of_an_asynchronous_call_travels_with_its_completion() {
         call.set(At::Slot, slot);
         let work = call.decode().expect("complete");
         assert_eq!(matches!(work.tag_target, Target::Reply(16)), replies);
+    }
+}
+
+#[test]
+fn each_operation_is_decoded_with_its_algorithm() {
+    let (hash, cipher) = (Hash::Sha256, Cipher::Aes256Gcm);
+    for (number, expected) in [
+        (OperationNumber::Hash, Operation::Hash(hash)),
+        (OperationNumber::Hmac, Operation::Hmac(hash)),
+        (OperationNumber::Encrypt, Operation::Encrypt(cipher)),
+        (OperationNumber::Seal, Operation::Encrypt(cipher)),
+        (OperationNumber::Decrypt, Operation::Decrypt(cipher)),
+        (OperationNumber::Open, Operation::Decrypt(cipher)),
+        (OperationNumber::Update, Operation::Update(hash)),
+        (OperationNumber::Finish, Operation::Finish(hash)),
+        (OperationNumber::Squeeze, Operation::Squeeze(hash)),
+        (OperationNumber::MacBegin, Operation::MacBegin(hash)),
+        (OperationNumber::MacUpdate, Operation::MacUpdate(hash)),
+        (OperationNumber::MacFinish, Operation::MacFinish(hash)),
+        (OperationNumber::HashMany, Operation::HashMany(hash)),
+        (OperationNumber::HmacMany, Operation::HmacMany(hash)),
+        (OperationNumber::HashFile, Operation::HashFile(hash)),
+        (OperationNumber::HashFiles, Operation::HashFiles(hash)),
+        (OperationNumber::SealChunks, Operation::SealChunks(cipher)),
+        (OperationNumber::OpenChunks, Operation::OpenChunks(cipher)),
+        (OperationNumber::CipherUpdate, Operation::CipherUpdate(cipher)),
+        (OperationNumber::Pbkdf2, Operation::Derive),
+    ] {
+        let algorithm = match expected {
+            Operation::Encrypt(_)
+            | Operation::Decrypt(_)
+            | Operation::SealChunks(_)
+            | Operation::OpenChunks(_)
+            | Operation::CipherUpdate(_) => cipher as u8,
+            _ => hash as u8,
+        };
+        let arguments: [(Argument, &[u8]); 3] =
+            [(Argument::Source, &[1; 40]), (Argument::Target, &[0; 40]), (Argument::Tag, &[2; 16])];
+        let call = Call::of(number, algorithm, &arguments);
+        call.set(At::Count, 3.0);
+        call.set(At::MessageSize, 5.0);
+        let work = call.decode().expect("complete");
+        assert!(work.operation == expected, "{number:?}");
+        let files = matches!(work.messages, Messages::Files(3, 5));
+        let many = matches!(work.messages, Messages::Equal(3, 5));
+        let named = |names: &[OperationNumber]| names.contains(&number);
+        assert_eq!(files, named(&[OperationNumber::HashFile, OperationNumber::HashFiles]));
+        assert_eq!(
+            many,
+            named(&[
+                OperationNumber::HashMany,
+                OperationNumber::HmacMany,
+                OperationNumber::SealChunks,
+                OperationNumber::OpenChunks,
+            ]),
+            "{number:?}"
+        );
+        assert_eq!(
+            work.tag.size() == 16,
+            named(&[OperationNumber::Decrypt, OperationNumber::Open, OperationNumber::Pbkdf2]),
+            "{number:?}"
+        );
+    }
+}
+
+#[test]
+fn a_seed_has_64_bits() {
+    let call = seal(100, 116);
+    call.set(At::SeedLow, f64::from(0x89ab_cdef_u32));
+    call.set(At::SeedHigh, f64::from(0x0123_4567_u32));
+    assert_eq!(call.decode().expect("complete").seed, 0x0123_4567_89ab_cdef);
+}
+
+#[test]
+fn only_another_engine_gets_what_it_knows_of_hashes() {
+    for (engine, expected) in [(0.0, false), (1.0, true), (2.0, true), (3.0, true)] {
+        let call = seal(100, 116);
+        call.set(At::Engine, engine);
+        assert_eq!(call.decode().expect("complete").kernel_hashes.is_some(), expected);
+    }
+}
+
+/// A key of the kernel that seals with a pattern.
+struct Pattern;
+
+impl ExternalCipher for Pattern {
+    fn apply(&self, _: &[u8], _: Text<'_>, _: Option<Slicer<'_>>) -> Result<(), Error> {
+        Err(Error::NotSupported)
+    }
+
+    fn seal(&self, _: &[u8], _: &[u8], text: Text<'_>, tag: &mut [u8]) -> Result<(), Error> {
+        let (Text::InPlace(target) | Text::Across { target, .. }) = text;
+        target.fill(0xaa);
+        tag.fill(0xbb);
+        Ok(())
+    }
+
+    fn open(&self, _: &[u8], _: &[u8], _: Text<'_>, _: &[u8]) -> Result<(), Error> {
+        Err(Error::Authentication)
+    }
+}
+
+#[test]
+fn a_key_of_the_kernel_is_for_the_kernel() {
+    for (asked, expected) in [
+        (0.0, EngineNumber::Kernel),
+        (1.0, EngineNumber::Kernel),
+        (2.0, EngineNumber::AfAlg),
+        (3.0, EngineNumber::Cryptodev),
+    ] {
+        let call = seal(100, 116);
+        let key = CipherKey::from_external(Cipher::Aes256Gcm, Box::new(Pattern));
+        call.keep(PreparedKey::Cipher(Box::new(key), KEY.to_vec().into())).expect("memory");
+        call.set(At::Engine, asked);
+        assert!(call.decode().expect("complete").engine == expected, "{asked}");
+        assert_eq!(call.run(), Status::Done);
+        assert_eq!(call.read(Argument::Target), [[0xaa; 100].as_slice(), &[0xbb; 16]].concat());
+    }
+}
+
+#[test]
+fn a_derivation_that_exceeds_the_memory_of_all_is_refused_or_uses_fewer_lanes() {
+    const LIMIT: u64 = 1 << 30;
+    // More than any other test takes.
+    memory_budget::set_limit(LIMIT);
+    let scrypt = |cost: u32, lanes: f64| {
+        let call = Call::of(
+            OperationNumber::Scrypt,
+            0,
+            &[(Argument::Source, &[]), (Argument::Target, &[0; 32]), (Argument::Iv, &[1; 16])],
+        );
+        for (at, number) in [
+            (At::Count, f64::from(1 << cost)),
+            (At::MessageSize, 8.0),
+            (At::SeedLow, lanes),
+            (At::MaxMemory, 1e15),
+            (At::MaxTime, 1e15),
+        ] {
+            call.set(at, number);
+        }
+        call
+    };
+    // 256 MiB a lane.
+    let call = scrypt(18, 8.0);
+    let memory = call.decode().expect("fewer lanes").derivation.memory();
+    assert!((1 << 28..=LIMIT).contains(&memory), "{memory}");
+    // 2 GiB.
+    let call = scrypt(21, 1.0);
+    assert_eq!(call.decode().err(), Some(Status::KdfMemoryLimit));
+    let needed = call.number(At::MaxMemory);
+    assert!((2147483648.0..2200000000.0).contains(&needed), "{needed}");
+    call.set(At::MaxMemory, 1e9);
+    assert_eq!(call.decode().err(), Some(Status::Memory));
+}
+
+#[test]
+fn a_hash_of_other_costs_needs_to_be_computed_again() {
+    let zeros = "A".repeat(22) + "$" + &"A".repeat(43);
+    for (operation, text, costs, sizes) in [
+        (
+            OperationNumber::Argon2,
+            format!("$argon2id$v=19$m=64,t=2,p=1${zeros}"),
+            [2.0, 64.0, 1.0, f64::from(0x1302)],
+            (16.0, 32.0),
+        ),
+        (
+            OperationNumber::Scrypt,
+            format!("$scrypt$ln=10,r=8,p=1${zeros}"),
+            [1024.0, 8.0, 1.0, 0.0],
+            (16.0, 32.0),
+        ),
+        (
+            OperationNumber::Bcrypt,
+            format!("$2b$05${}", ".".repeat(53)),
+            [5.0, 0.0, 0.0, 0.0],
+            (16.0, 23.0),
+        ),
+    ] {
+        let arguments: [(Argument, &[u8]); 2] =
+            [(Argument::Source, &[]), (Argument::Aad, text.as_bytes())];
+        let call = Call::of(operation, 0, &arguments);
+        let places = [At::Count, At::MessageSize, At::SeedLow, At::SeedHigh];
+        for (at, cost) in places.into_iter().zip(costs) {
+            call.set(at, cost);
+        }
+        call.set(At::MaxMemory, 1e9);
+        call.set(At::IvSize, sizes.0);
+        call.set(At::TargetSize, sizes.1);
+        assert_eq!(call.needs_rehash(), Ok(false), "{text}");
+        let cost = if operation == OperationNumber::Scrypt { 2048.0 } else { costs[0] + 1.0 };
+        for (at, number) in [(At::Count, cost), (At::IvSize, 17.0)] {
+            let before = call.number(at);
+            call.set(at, number);
+            assert_eq!(call.needs_rehash(), Ok(true), "{text} {at:?}");
+            call.set(at, before);
+        }
+        // A hash of another scheme.
+        let other = match operation {
+            OperationNumber::Scrypt => OperationNumber::Bcrypt,
+            _ => OperationNumber::Scrypt,
+        };
+        call.set(At::Operation, f64::from(other as u32));
+        for (at, cost) in places.into_iter().zip(match other {
+            OperationNumber::Bcrypt => [5.0, 0.0, 0.0, 0.0],
+            _ => [1024.0, 8.0, 1.0, 0.0],
+        }) {
+            call.set(at, cost);
+        }
+        assert_eq!(call.needs_rehash(), Ok(true), "{text}");
     }
 }

@@ -378,3 +378,102 @@ fn operations_that_write_to_memory_need_a_target() {
         assert_eq!(status, Status::Argument, "{operation:?}");
     }
 }
+
+#[test]
+fn a_stream_cipher_has_no_tag_and_no_additional_data() {
+    for facts in CIPHERS.iter().filter(|facts| !facts.aead) {
+        let (iv, key) = (vec![3; facts.iv_size], vec![7; facts.key_size]);
+        let run = |operation, source: &[u8], more: &[(Argument, &[u8])], lent| {
+            let mut arguments: Vec<(Argument, &[u8])> = vec![
+                (Argument::Source, source),
+                (Argument::Target, &[0; 50]),
+                (Argument::Iv, &iv),
+                (Argument::Key, &key),
+            ];
+            arguments.extend_from_slice(more);
+            let call = Call::of(operation, facts.cipher as u8, &arguments);
+            let status = call.run_with(&mut Reply::empty(), |work| work.lent = lent);
+            (status, call.read(Argument::Target))
+        };
+        let text: Vec<u8> = (1..=50).collect();
+        let (status, sealed) = run(OperationNumber::Encrypt, &text, &[], false);
+        assert_eq!(status, Status::Done);
+        assert_ne!(sealed, text);
+        for lent in [false, true] {
+            let opened = run(OperationNumber::Decrypt, &sealed, &[], lent);
+            assert!(opened == (Status::Done, text.clone()), "{} {lent}", facts.name);
+            for operation in [OperationNumber::Encrypt, OperationNumber::Decrypt] {
+                for more in [(Argument::Aad, &[1; 5][..]), (Argument::Tag, &[1; 16])] {
+                    let refused = run(operation, &sealed, &[more], lent);
+                    assert!(refused == (Status::TagSize, vec![0; 50]), "{} {lent}", facts.name);
+                }
+            }
+        }
+    }
+}
+
+/// In pieces, by the states of the key and by a prepared key.
+#[test]
+fn an_hmac_in_pieces_is_that_of_the_whole() {
+    let message: Vec<u8> = (0..=255).cycle().take(1000).collect();
+    for hash in hashes().filter(|hash| hash.facts().hmac) {
+        let facts = hash.facts();
+        let mut expected = vec![0; facts.digest_size];
+        hmac(hash, &KEY, &message, &mut expected).expect("an HMAC");
+        let arguments: [(Argument, &[u8]); 2] =
+            [(Argument::Source, &KEY), (Argument::Target, &vec![0; 2 * facts.state_size])];
+        let begin = hash_call(OperationNumber::MacBegin, hash, &arguments);
+        assert_eq!(begin.run(), Status::Done);
+        let states = begin.read(Argument::Target);
+        for prepared in [false, true] {
+            let run = |operation, pieces: [&[u8]; 2], state: &[u8], size: usize| {
+                let target = vec![0; size];
+                let mut arguments: Vec<(Argument, &[u8])> = vec![
+                    (Argument::Iv, pieces[0]),
+                    (Argument::Source, pieces[1]),
+                    (Argument::Aad, state),
+                    (Argument::Target, &target),
+                ];
+                if !prepared {
+                    arguments.push((Argument::Key, &states));
+                }
+                let call = hash_call(operation, hash, &arguments);
+                if prepared {
+                    call.prepare(Purpose::Mac(hash), &KEY).expect("a key");
+                }
+                assert_eq!(call.run(), Status::Done, "{hash:?}");
+                call.read(Argument::Target)
+            };
+            let (update, size) = (OperationNumber::MacUpdate, facts.state_size);
+            let state = run(update, [&message[..10], &message[10..300]], &[], size);
+            let state = run(update, [&[], &message[300..900]], &state, size);
+            let rest = [&[], &message[900..]];
+            let made = run(OperationNumber::MacFinish, rest, &state, facts.digest_size);
+            assert_eq!(made, expected, "{hash:?} {prepared}");
+        }
+    }
+}
+
+#[test]
+fn output_in_pieces_is_that_of_the_whole() {
+    for hash in hashes().filter(|hash| hash.facts().xof) {
+        let (message, mut expected) = (b"a message", vec![0; 1000]);
+        digest(hash, &Params::NONE, message, &mut expected, None).expect("a digest");
+        let (mut state, mut made) = (Vec::new(), Vec::new());
+        for (index, size) in [1, 199, 0, 800].into_iter().enumerate() {
+            let (output, next) = (vec![0; size], vec![0; hash.facts().state_size]);
+            let rest = if index == 0 { &message[..] } else { &[] };
+            let arguments: [(Argument, &[u8]); 4] = [
+                (Argument::Source, rest),
+                (Argument::Aad, &state),
+                (Argument::Target, &output),
+                (Argument::Tag, &next),
+            ];
+            let call = hash_call(OperationNumber::Squeeze, hash, &arguments);
+            assert_eq!(call.run(), Status::Done, "{hash:?}");
+            made.extend(call.read(Argument::Target));
+            state = call.read(Argument::Tag);
+        }
+        assert_eq!(made, expected, "{hash:?}");
+    }
+}
