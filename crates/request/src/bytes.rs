@@ -98,15 +98,15 @@ impl Window {
     /// Copies `bytes` to the start of the window; extra bytes on either side are ignored.
     pub fn write(self, bytes: &[u8]) {
         let size = bytes.len().min(self.size);
-        // SAFETY: both ranges hold `size` bytes; `copy` allows them to overlap.
-        unsafe { ptr::copy(bytes.as_ptr(), self.start, size) };
+        // SAFETY: both ranges hold `size` bytes.
+        unsafe { copy(bytes.as_ptr(), self.start, size) };
     }
 
     /// Copies the bytes of another window, which may overlap this one.
     pub fn copy_from(self, other: Window) {
         debug_assert!(self.size >= other.size);
-        // SAFETY: both ranges hold the smaller size; `copy` allows them to overlap.
-        unsafe { ptr::copy(other.start, self.start, other.size.min(self.size)) };
+        // SAFETY: both ranges hold the smaller size.
+        unsafe { copy(other.start, self.start, other.size.min(self.size)) };
     }
 
     /// Does the work of [`Window::copy_from`] for a window of the same size, in steps of about
@@ -171,6 +171,29 @@ impl Window {
     pub fn clear(self) {
         // SAFETY: the range is valid as for `write`; no slice of it is made.
         unsafe { ptr::write_bytes(self.start, 0, self.size) };
+    }
+}
+
+/// Copies bytes to a range that may overlap.
+///
+/// The C library copies 4 KiB and more by `rep movsb`. On Zen 3 that is a tenth as fast where the
+/// target begins 1 to 31 bytes after the source in a page, as memory of the same power of two does
+/// that was allocated next. Shorter pieces are copied by vectors.
+///
+/// # Safety
+/// As for [`ptr::copy`].
+unsafe fn copy(source: *const u8, target: *mut u8, size: usize) {
+    const PIECE: usize = 2048;
+    let after = target.addr().wrapping_sub(source.addr());
+    // Pieces go upwards: none may overwrite what a later one reads.
+    if size > PIECE && (1..32).contains(&(after % 4096)) && after >= size {
+        for at in (0..size).step_by(PIECE) {
+            // SAFETY: within the ranges, which do not overlap unless the target begins first.
+            unsafe { ptr::copy(source.add(at), target.add(at), PIECE.min(size - at)) };
+        }
+    } else {
+        // SAFETY: as for this function.
+        unsafe { ptr::copy(source, target, size) };
     }
 }
 

@@ -110,6 +110,27 @@ fn the_text_of_a_cipher_is_disjoint_or_in_place() {
     assert!(text(&from, &to, &[from]).is_some());
 }
 
+/// Also where the target begins a little after the source in a page.
+#[test]
+fn bytes_are_copied_at_any_distance() {
+    const SIZE: usize = 5000;
+    let bytes: Vec<u8> = (0..=255).cycle().take(4 * SIZE).collect();
+    for distance in (0..40).chain([4095, 4096, 4097, 8192, 8200, 8223, 8224, 12_300]) {
+        for size in [0, 1, 2047, 2048, 2049, 4096, SIZE] {
+            for (from, to) in [(20, 20 + distance), (20 + distance, 20)] {
+                let mut call = Call::new(bytes.clone());
+                call.place(Argument::Source, from..from + size);
+                call.place(Argument::Target, to..to + size);
+                let [source, target] = [0, 1].map(|index| call.bytes(index).expect("placed"));
+                target.copy_from(source);
+                let mut expected = bytes.clone();
+                expected.copy_within(from..from + size, to);
+                assert!(call.arena() == expected, "{size} bytes from {from} to {to}");
+            }
+        }
+    }
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "Miri has no mincore")]
 fn new_memory_is_filled_in_steps_with_all_bytes() {
