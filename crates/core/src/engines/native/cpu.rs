@@ -52,7 +52,7 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
     Service { library, instructions, lanes: own::lanes(hash) }
 }
 
-/// Returns how the bulk of a cipher is computed on this CPU. AWS-LC may serve the shortest texts.
+/// Returns how the bulk of a cipher is computed on this CPU. AWS-LC may serve short texts.
 pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
     let (library, instructions) = match cipher {
         Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
@@ -93,8 +93,8 @@ pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
 #[cfg(target_arch = "x86_64")]
 mod own {
     use super::super::features::{
-        Avx2, Avx512, Avx512Bmi, Bmi, Carryless, Fold256, Fold512, Gcm256, Ifma, Schedule256,
-        Schedule512, ShaNi, Vaes256, Vaes512,
+        Avx2, Avx2Bmi, Avx512, Avx512Bmi, Bmi, Carryless, Fold256, Fold512, Gcm256, Ifma,
+        Schedule256, Schedule512, ShaNi, Vaes256, Vaes512,
     };
     use super::super::gcm::key::GcmKey;
     use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
@@ -186,10 +186,12 @@ mod own {
     }
 
     pub(super) fn chacha20_poly1305() -> Option<Served> {
-        let names = match (Ifma::detect(), Avx512Bmi::detect()) {
-            (Some(_), _) => Ifma::NAMES,
-            (None, Some(_)) => Avx512Bmi::NAMES,
-            (None, None) => return None,
+        let names = match (Ifma::detect(), Avx512Bmi::detect(), Avx2Bmi::detect()) {
+            (Some(_), ..) => Ifma::NAMES,
+            (None, Some(_), _) => Avx512Bmi::NAMES,
+            // From 64 KiB on, and in parts.
+            (None, None, Some(_)) => Avx2Bmi::NAMES,
+            (None, None, None) => return None,
         };
         Some((MILLRACE, names))
     }
