@@ -9,7 +9,8 @@ use millrace_core::allocate::try_zeroed;
 use millrace_core::cipher::{CipherKey, Text};
 use millrace_core::error::Error;
 
-/// Encrypts or decrypts the source; with a checkpoint in slices if it is long.
+/// Encrypts or decrypts the source under a key of this engine; with a checkpoint in slices if it is
+/// long.
 ///
 /// # Errors
 /// Those of [`encrypt`] and [`decrypt`].
@@ -21,9 +22,7 @@ pub fn run(
 ) -> Result<(), Status> {
     // A long work need not have long text: its aad may be long, which is hashed without slices.
     let in_parts = |checkpoint: &JobCheckpoint<'_>| {
-        matches!(work.target, Target::Memory(_))
-            && work.source.size() > checkpoint.slice
-            && key.parts()
+        matches!(work.target, Target::Memory(_)) && work.source.size() > checkpoint.slice
     };
     match (checkpoint, work.operation) {
         (Some(checkpoint), _) if in_parts(checkpoint) => {
@@ -41,9 +40,6 @@ fn decrypt_to_shared(work: &Work, key: &CipherKey, reply: &mut Reply) -> Result<
     /// Copying up to this many bytes takes less time than preparing a message in parts.
     const COPY_MAX_BYTES: usize = 32 * 1024;
     let Target::Memory(target) = work.target else { return Err(Status::Argument) };
-    if !key.parts() {
-        return decrypt(work, key);
-    }
     if work.source.size() > COPY_MAX_BYTES {
         return parts::run_sequential(work, key, reply, None);
     }
