@@ -50,7 +50,7 @@ impl<'a> Text<'a> {
     }
 
     /// Returns the same text for a call.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "aws-lc"))]
     pub(crate) fn again(&mut self) -> Text<'_> {
         match self {
             Text::InPlace(bytes) => Text::InPlace(bytes),

@@ -20,7 +20,9 @@ use super::primitives::{Library, Primitives};
 use super::text::pointers;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::text::xor_with;
-use super::wipe::{Plain, Secret, WipedBox, copy_plain, wipe_plain};
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
+use super::wipe::Secret;
+use super::wipe::{Plain, WipedBox, copy_plain, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 

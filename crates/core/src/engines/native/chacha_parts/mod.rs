@@ -8,14 +8,16 @@ use super::chacha::{self, BLOCK, ChaCha20Key};
 use super::partial_tag::PartialTag;
 use super::poly1305::sum::{Joined, Summing};
 use super::poly1305::{self, Poly1305};
+#[cfg(all(target_arch = "x86_64", feature = "aws-lc"))]
+use super::primitives::equal;
 use super::wipe::{Secret, Wiped, WipedBox, copy_plain};
 #[cfg(target_arch = "x86_64")]
-use super::{chacha::State, chacha_poly::parts as avx2, features::Avx2Bmi, primitives::equal};
+use super::{chacha::State, chacha_poly::parts as avx2, features::Avx2Bmi};
 use crate::Error;
 use crate::inputs::Text;
 
 /// Encrypts a long text as one part, and writes the first `tag.len()` bytes of the tag.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "aws-lc"))]
 pub(super) fn seal(
     key: &[u8],
     nonce: &[u8],
@@ -31,7 +33,7 @@ pub(super) fn seal(
 }
 
 /// Decrypts a long text as one part if the tag matches, otherwise leaves zeros.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "aws-lc"))]
 pub(super) fn open(
     key: &[u8],
     nonce: &[u8],
@@ -160,5 +162,5 @@ impl ChaChaThenPolyMessage {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(test, target_arch = "x86_64", feature = "aws-lc"))]
 mod tests;
