@@ -98,8 +98,8 @@ impl Window {
     /// Copies `bytes` to the start of the window; extra bytes on either side are ignored.
     pub fn write(self, bytes: &[u8]) {
         let size = bytes.len().min(self.size);
-        // SAFETY: both ranges hold `size` bytes.
-        unsafe { copy(bytes.as_ptr(), self.start, size) };
+        // SAFETY: both ranges hold `size` bytes; `copy` allows them to overlap.
+        unsafe { ptr::copy(bytes.as_ptr(), self.start, size) };
     }
 
     /// Copies the bytes of another window, which may overlap this one.
