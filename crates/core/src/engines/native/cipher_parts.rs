@@ -25,7 +25,7 @@ pub(crate) enum CipherMessage {
     ChaCha20(WipedBox<ChaCha20Key>, [u8; 16]),
     Gcm(WipedBox<gcm::GcmMessage>),
     GcmSiv(WipedBox<gcm_siv::GcmSivMessage>),
-    ChaChaThenPoly(WipedBox<chacha_parts::ChaChaThenPolyMessage>),
+    ChaChaParts(WipedBox<chacha_parts::ChaChaPartsMessage>),
     #[cfg(target_arch = "x86_64")]
     ChaChaPoly(WipedBox<chacha_poly::parts::ChaChaPolyMessage>),
 }
@@ -69,8 +69,8 @@ impl CipherMessage {
                 let expanded = Some(key.expanded().0);
                 CipherMessage::GcmSiv(gcm_siv::GcmSivMessage::boxed(raw, expanded, nonce, aad)?)
             }
-            Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => CipherMessage::ChaChaThenPoly(
-                chacha_parts::ChaChaThenPolyMessage::boxed(raw, nonce, aad)?,
+            Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => CipherMessage::ChaChaParts(
+                chacha_parts::ChaChaPartsMessage::boxed(raw, nonce, aad)?,
             ),
             Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {
                 CipherMessage::Gcm(gcm::GcmMessage::boxed(raw, Some(key), nonce, aad)?)
@@ -104,7 +104,7 @@ impl CipherMessage {
     pub(crate) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         match self {
             CipherMessage::Gcm(message) => message.seal(offset, text),
-            CipherMessage::ChaChaThenPoly(message) => message.seal(offset, text),
+            CipherMessage::ChaChaParts(message) => message.seal(offset, text),
             #[cfg(target_arch = "x86_64")]
             CipherMessage::ChaChaPoly(message) => Ok(message.seal(offset, text)),
             _ => Err(Error::NotSupported),
@@ -120,7 +120,7 @@ impl CipherMessage {
         match self {
             CipherMessage::Gcm(message) => message.open(offset, text),
             CipherMessage::GcmSiv(message) => message.open(offset, text, tag),
-            CipherMessage::ChaChaThenPoly(message) => message.open(offset, text),
+            CipherMessage::ChaChaParts(message) => message.open(offset, text),
             #[cfg(target_arch = "x86_64")]
             CipherMessage::ChaChaPoly(message) => Ok(message.open(offset, text)),
             CipherMessage::AesCtr(..) | CipherMessage::ChaCha20(..) => Err(Error::NotSupported),
@@ -143,7 +143,7 @@ impl CipherMessage {
         match self {
             CipherMessage::Gcm(message) => message.authenticate(source),
             CipherMessage::GcmSiv(message) => message.authenticate_sealed(offset, source, tag),
-            CipherMessage::ChaChaThenPoly(message) => Ok(message.authenticate(source)),
+            CipherMessage::ChaChaParts(message) => Ok(message.authenticate(source)),
             #[cfg(target_arch = "x86_64")]
             CipherMessage::ChaChaPoly(message) => Ok(message.authenticate(source)),
             CipherMessage::AesCtr(..) | CipherMessage::ChaCha20(..) => Err(Error::NotSupported),
@@ -154,7 +154,7 @@ impl CipherMessage {
         match self {
             CipherMessage::Gcm(message) => message.xor(offset, text),
             CipherMessage::GcmSiv(message) => message.xor(offset, text, tag),
-            CipherMessage::ChaChaThenPoly(message) => message.xor(offset, text),
+            CipherMessage::ChaChaParts(message) => message.xor(offset, text),
             #[cfg(target_arch = "x86_64")]
             CipherMessage::ChaChaPoly(message) => {
                 message.xor(offset, text);
@@ -190,7 +190,7 @@ impl CipherMessage {
         match self {
             CipherMessage::Gcm(message) => Ok(message.tag(parts)),
             CipherMessage::GcmSiv(message) => message.tag(parts),
-            CipherMessage::ChaChaThenPoly(message) => Ok(message.tag(parts)),
+            CipherMessage::ChaChaParts(message) => Ok(message.tag(parts)),
             #[cfg(target_arch = "x86_64")]
             CipherMessage::ChaChaPoly(message) => Ok(message.tag(parts)),
             CipherMessage::AesCtr(..) | CipherMessage::ChaCha20(..) => {

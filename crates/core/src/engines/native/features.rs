@@ -97,7 +97,7 @@ proofs! {
     Carryless: "pclmulqdq";
     /// SHA-1's and SHA-256's rounds.
     ShaNi: "ssse3" "sse4.1" "sha-ni";
-    /// Integers in 256-bit vectors, and products of 64-bit integers that leave the flags as they are.
+    /// `Avx2` with products of 64-bit integers that leave the flags as they are.
     Avx2Bmi: "avx2" "bmi2";
     /// ANDN and RORX.
     Bmi: "bmi1" "bmi2";

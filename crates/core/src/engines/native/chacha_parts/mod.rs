@@ -25,7 +25,7 @@ pub(super) fn seal(
     text: Text<'_>,
     tag: &mut [u8],
 ) -> Result<(), Error> {
-    let message = ChaChaThenPolyMessage::boxed(key, nonce, aad)?;
+    let message = ChaChaPartsMessage::boxed(key, nonce, aad)?;
     let size = text.size() as u64;
     let part = message.seal(0, text)?;
     tag.copy_from_slice(&message.tag(&mut [(size, &part)].into_iter()).0[..tag.len()]);
@@ -41,7 +41,7 @@ pub(super) fn open(
     mut text: Text<'_>,
     tag: &[u8],
 ) -> Result<(), Error> {
-    let message = ChaChaThenPolyMessage::boxed(key, nonce, aad)?;
+    let message = ChaChaPartsMessage::boxed(key, nonce, aad)?;
     let part = message.open(0, text.again())?;
     let full = message.tag(&mut [(text.size() as u64, &part)].into_iter());
     if full.0.get(..tag.len()).is_some_and(|full| equal(full, tag)) {
@@ -52,7 +52,7 @@ pub(super) fn open(
 }
 
 /// A message that is processed in parts. Wiped on drop.
-pub(crate) struct ChaChaThenPolyMessage {
+pub(crate) struct ChaChaPartsMessage {
     key: ChaCha20Key,
     nonce: [u8; 12],
     /// After the additional data.
@@ -61,14 +61,14 @@ pub(crate) struct ChaChaThenPolyMessage {
     aad_size: usize,
 }
 
-impl ChaChaThenPolyMessage {
+impl ChaChaPartsMessage {
     /// Returns a message at an address that does not change. A nonce of 24 bytes is XChaCha20's.
     pub(super) fn boxed(
         key: &[u8],
         nonce: &[u8],
         aad: &[u8],
-    ) -> Result<WipedBox<ChaChaThenPolyMessage>, Error> {
-        let mut place = WipedBox::new(ChaChaThenPolyMessage {
+    ) -> Result<WipedBox<ChaChaPartsMessage>, Error> {
+        let mut place = WipedBox::new(ChaChaPartsMessage {
             key: ChaCha20Key::vacant(),
             nonce: [0; 12],
             poly: Poly1305::new(&[0; 32]),

@@ -221,59 +221,42 @@ impl Stream<words::Powers> for Avx2Bmi {
     }
 }
 
-/// Encrypts a part with AVX2, and returns its sum.
-pub(in crate::engines::native) fn seal_by_avx2(
-    proof: Avx2Bmi,
-    state: &mut State,
-    poly: Poly1305,
-    text: Text<'_>,
-) -> Limbs {
-    let (source, target, size) = pointers(text);
-    // SAFETY: source and target have `size` bytes and are equal or disjoint; the proof says that
-    // the CPU has the instructions.
-    unsafe { avx2_seal(proof, state, poly, source, target, size) }
+/// Compiles a generic function with AVX2, and BMI2's products.
+macro_rules! by_avx2 {
+    ($($(#[$doc:meta])* $name:ident = $generic:ident;)*) => {$(
+        $(#[$doc])*
+        pub(in crate::engines::native) fn $name(
+            proof: Avx2Bmi,
+            state: &mut State,
+            poly: Poly1305,
+            text: Text<'_>,
+        ) -> Limbs {
+            /// # Safety
+            /// As for the generic function.
+            #[target_feature(enable = "avx2,bmi2")]
+            unsafe fn compiled(
+                proof: Avx2Bmi,
+                state: &mut State,
+                poly: Poly1305,
+                (source, target, size): (*const u8, *mut u8, usize),
+            ) -> Limbs {
+                // SAFETY: the arguments are as `$generic` needs them; this function has the
+                // instructions of `words::Powers`.
+                unsafe { $generic::<words::Powers>(proof, state, poly, source, target, size) }
+            }
+
+            // SAFETY: source and target have `size` bytes and are equal or disjoint; the proof says
+            // that the CPU has the instructions.
+            unsafe { compiled(proof, state, poly, pointers(text)) }
+        }
+    )*};
 }
 
-/// Decrypts such a part, and returns its sum.
-pub(in crate::engines::native) fn open_by_avx2(
-    proof: Avx2Bmi,
-    state: &mut State,
-    poly: Poly1305,
-    text: Text<'_>,
-) -> Limbs {
-    let (source, target, size) = pointers(text);
-    // SAFETY: as in `seal_by_avx2`.
-    unsafe { avx2_open(proof, state, poly, source, target, size) }
-}
-
-/// # Safety
-/// As for [`seal_generic`].
-#[target_feature(enable = "avx2,bmi2")]
-unsafe fn avx2_seal(
-    proof: Avx2Bmi,
-    state: &mut State,
-    poly: Poly1305,
-    source: *const u8,
-    target: *mut u8,
-    size: usize,
-) -> Limbs {
-    // SAFETY: as for this function, which has the instructions.
-    unsafe { seal_generic::<words::Powers>(proof, state, poly, source, target, size) }
-}
-
-/// # Safety
-/// As for [`open_generic`].
-#[target_feature(enable = "avx2,bmi2")]
-unsafe fn avx2_open(
-    proof: Avx2Bmi,
-    state: &mut State,
-    poly: Poly1305,
-    source: *const u8,
-    target: *mut u8,
-    size: usize,
-) -> Limbs {
-    // SAFETY: as for this function, which has the instructions.
-    unsafe { open_generic::<words::Powers>(proof, state, poly, source, target, size) }
+by_avx2! {
+    /// Encrypts a part, and returns its sum.
+    seal_by_avx2 = seal_generic;
+    /// Decrypts a part, and returns its sum.
+    open_by_avx2 = open_generic;
 }
 
 compiled! {

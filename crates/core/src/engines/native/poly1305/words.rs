@@ -7,7 +7,7 @@
 use super::super::wipe::{Plain, wipe_plain};
 use super::{BLOCK, LANES, Limbs, MASK_44, PASS, Poly1305, STEP, Steps, multiply, word};
 
-/// Bytes of a long pass: joining the halves costs a twentieth of a pass.
+/// Bytes of a long pass. With halves that are joined every KiB, ChaCha20-Poly1305 takes 2 % longer.
 pub(crate) const LONG_PASS: usize = 4 * PASS;
 
 /// A number: two words and the bits above them.
