@@ -229,12 +229,10 @@ async function librariesOf() {
   const names = Object.keys(native.algorithms);
   const derived = {
     ...Object.fromEntries(
-      ['scrypt', 'pbkdf2', 'hkdf', 'argon2', 'argon2d', 'argon2i', 'argon2id'].map((name) => [
-        name,
-        ['millrace', 'millrace'],
-      ]),
+      ['scrypt', 'pbkdf2', 'hkdf', 'argon2', 'argon2d', 'argon2i', 'argon2id', 'bcrypt'].map(
+        (name) => [name, ['millrace', 'millrace']],
+      ),
     ),
-    bcrypt: ['blowfish', 'millrace'],
     'aes-kw': ['AWS-LC', 'RustCrypto'],
     'aes-kwp': ['AWS-LC', 'RustCrypto'],
   };

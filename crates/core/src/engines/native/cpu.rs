@@ -12,16 +12,15 @@ use crate::engines::service::{Names, Service};
 
 /// Returns the libraries and their versions. AWS-LC reports its version; a test compares the others
 /// to Cargo.lock.
-pub(crate) fn libraries() -> [(&'static str, &'static str); 4] {
-    let [first, second, third] = CRATES;
-    [(Library::NAME, Library::version()), first, second, third]
+pub(crate) fn libraries() -> [(&'static str, &'static str); 3] {
+    let [first, second] = CRATES;
+    [(Library::NAME, Library::version()), first, second]
 }
 
 const BLAKE3: &str = "blake3";
 const MILLRACE: &str = "millrace";
 
-const CRATES: [(&str, &str); 3] =
-    [(BLAKE3, "1.8.7"), ("blowfish", "0.10.0"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
+const CRATES: [(&str, &str); 2] = [(BLAKE3, "1.8.7"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
 
 /// Returns the first set of instructions that this CPU has completely; an empty set is the
 /// baseline.

@@ -66,7 +66,7 @@ pub(crate) type MacState = Box<dyn mac_key::Prepared>;
 /// Callers have checked every size against the catalog: keys, nonces, tags, targets and limits.
 impl Native {
     /// Returns the libraries behind the engine with their versions.
-    pub(crate) fn libraries() -> [(&'static str, &'static str); 4] {
+    pub(crate) fn libraries() -> [(&'static str, &'static str); 3] {
         cpu::libraries()
     }
 

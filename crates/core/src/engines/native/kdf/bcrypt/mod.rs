@@ -1,13 +1,8 @@
-//! bcrypt (Provos and Mazieres, 1999), over the `blowfish` crate; in WebAssembly over our own.
+//! bcrypt (Provos and Mazieres, 1999).
 
-#[cfg(any(target_arch = "wasm32", test))]
 mod blowfish;
 
-#[cfg(target_arch = "wasm32")]
 use self::blowfish::Blowfish;
-#[cfg(not(target_arch = "wasm32"))]
-use ::blowfish::Blowfish;
-
 use super::super::cpu;
 use super::super::wipe::{Secret, wipe_below};
 use crate::Error;
@@ -23,25 +18,7 @@ const SLICE: u64 = 8;
 
 /// Returns how it is computed.
 pub(super) fn serves() -> Service {
-    if cfg!(target_arch = "wasm32") {
-        return cpu::ours(&[]);
-    }
-    Service { library: "blowfish", ..cpu::ours(&[]) }
-}
-
-/// Computes a slice of rounds.
-#[cfg(not(target_arch = "wasm32"))]
-fn expand(state: &mut Blowfish, key: &[u8], salt: &[u8; 16]) {
-    for _ in 0..SLICE {
-        state.bc_expand_key(key);
-        state.bc_expand_key(salt);
-    }
-}
-
-/// Computes a slice of rounds.
-#[cfg(target_arch = "wasm32")]
-fn expand(state: &mut Blowfish, key: &[u8], salt: &[u8; 16]) {
-    state.bc_expand_keys(key, salt, SLICE);
+    cpu::ours(&[])
 }
 
 /// Derives what a bcrypt string holds; the password has no zero byte.
@@ -58,13 +35,12 @@ pub(crate) fn run(
     key.0[..used].copy_from_slice(&password[..used]);
     let key = &key.0[..size];
 
-    // Wiped on drop, the crate's by its feature.
-    let mut state = try_box(Blowfish::bc_init_state())?;
-    state.salted_expand_key(salt, key);
+    let mut state = try_box(Blowfish::new())?;
+    state.mix_salted(key, salt);
     // A multiple of the slice.
     let rounds = 1_u64 << cost;
     for done in (SLICE..=rounds).step_by(SLICE as usize) {
-        expand(&mut state, key, salt);
+        state.mix(key, salt, SLICE);
         checkpoint.progress(0, done, rounds);
         checkpoint.checkpoint();
         if checkpoint.cancelled(0) {
@@ -84,7 +60,7 @@ pub(crate) fn run(
             .map(|at| u32::from_be_bytes([text[at], text[at + 1], text[at + 2], text[at + 3]]));
         let mut words = [left, right];
         for _ in 0..64 {
-            words = state.bc_encrypt(words);
+            words = state.encrypt(words);
         }
         bytes[..4].copy_from_slice(&words[0].to_be_bytes());
         bytes[4..].copy_from_slice(&words[1].to_be_bytes());
