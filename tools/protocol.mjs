@@ -439,6 +439,14 @@ const constants = [
     doc: 'The most nanoseconds of a job that runs during its call while no other is in flight.',
   },
   {
+    name: 'MEASURED_FIRST_NS',
+    value: 10_000,
+    type: 'u64',
+    doc:
+      'The nanoseconds from which a job does not run during its call before a worker has measured ' +
+      'the algorithm: on this CPU it may take a multiple of what the table says.',
+  },
+  {
     name: 'INLINE_COPIED_NS',
     value: 200_000,
     type: 'u64',

@@ -350,6 +350,12 @@ export const POLLED_NS = 100_000;
 export const INLINE_ALONE_NS = 50_000;
 
 /**
+ * The nanoseconds from which a job does not run during its call before a worker has measured the
+ * algorithm: on this CPU it may take a multiple of what the table says.
+ */
+export const MEASURED_FIRST_NS = 10_000;
+
+/**
  * The most nanoseconds of a job that runs during its call because the copy of its source for a
  * worker would take longer.
  */

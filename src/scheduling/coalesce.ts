@@ -190,7 +190,7 @@ function add(
 function begin(facts: HashFacts): Batch {
   const batch = spare.pop() ?? new Batch();
   batch.facts = facts;
-  batch.onPool = wantsMeasure(Operation.Hash, facts.id);
+  batch.onPool = wantsMeasure(Operation.Hash, facts.id, 0);
   open[facts.id] = batch;
   waiting.push(batch);
   awaitEnd();

@@ -5,6 +5,7 @@
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { native } from '../engines/binding.js';
 import { Operation, CostPart, Route } from '../base/frame.js';
+import { MEASURED_FIRST_NS } from '../base/protocol.js';
 import { isMessageCipher } from '../base/operations.js';
 
 /** The number of the first cipher: hashes are before. */
@@ -48,11 +49,15 @@ export function predictBatch(algorithm: number, size: number): number {
   return (fixed[algorithm]! + size * perByte[algorithm]!) * batchFactor[algorithm]!;
 }
 
-/** Counts an inline job. Returns true if a worker should run it to measure the cost. */
-export function wantsMeasure(operation: Operation, algorithm: number): boolean {
+/**
+ * Counts an inline job of so many nanoseconds. Returns true if a worker should run it to measure
+ * the cost.
+ */
+export function wantsMeasure(operation: Operation, algorithm: number, cost: number): boolean {
   const index = indexOf(operation, algorithm);
-  if (unmeasured[index]! > 0) {
-    unmeasured[index]! -= 1;
+  const left = unmeasured[index]!;
+  if (left > 0 && (cost < MEASURED_FIRST_NS || left === Infinity)) {
+    unmeasured[index] = left - 1;
     return false;
   }
   unmeasured[index] = MEASURED_FROM;

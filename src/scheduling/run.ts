@@ -275,7 +275,7 @@ function shouldRunInline(): boolean {
   if (inlineLimit === 0) return false;
   if (cost > INLINE_ALONE_NS && (cost > copyCost || cost > INLINE_COPIED_NS)) return false;
   const budget = cost <= submitCost || (inFlight === 0 && isIdle()) ? undefined : INLINE_FIRST_NS;
-  if (wantsMeasure(operation, algorithm)) {
+  if (wantsMeasure(operation, algorithm, cost)) {
     frame[At.Route] = Route.Pool;
     return false;
   }

@@ -162,6 +162,13 @@ const constants = [
   ],
   [
     'async.md',
+    /From (\d+) us on a worker has/,
+    'crates/request/src/protocol.rs',
+    'MEASURED_FIRST_NS',
+    1e3,
+  ],
+  [
+    'async.md',
     /takes more than (0\.\d+) ms and the algorithm/,
     'crates/node/src/cost.rs',
     'SPLIT_NS',

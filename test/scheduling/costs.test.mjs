@@ -105,6 +105,17 @@ test(
   },
 );
 
+test('a call of 10 us and more does not run inline before its cost is measured', async () => {
+  const costs = await costsAfter(`
+    const source = Buffer.alloc(20_000 / costs().sha256.perByte);
+    await promises.hash('sha256', source, { target: Buffer.alloc(32) });
+    await wait(() => costs().sha256.measured);
+    await promises.hash('sha512', Buffer.alloc(20_000 / costs().sha512.perByte));
+    await wait(() => costs().sha512.measured);
+  `);
+  assert.ok(costs.sha256.measured && costs.sha512.measured);
+});
+
 test('algorithms with short messages only are measured too', async () => {
   const costs = await costsAfter(`
     const end = Date.now() + 20_000;

@@ -6,7 +6,7 @@ use millrace_core::split;
 use millrace_request::predict::algorithm;
 pub(crate) use millrace_request::protocol::Route;
 use millrace_request::protocol::{
-    COPY_NS_PER_KIB, EngineNumber, INLINE_ALONE_NS, INLINE_FIRST_NS, SUBMIT_NS,
+    COPY_NS_PER_KIB, EngineNumber, INLINE_ALONE_NS, INLINE_FIRST_NS, MEASURED_FIRST_NS, SUBMIT_NS,
 };
 use millrace_request::work::{Operation, Work};
 use std::fmt::Write;
@@ -72,6 +72,11 @@ pub(crate) fn worth_inlining(cost: u64, copied: usize, spent: u64, in_flight: us
     let limit = if in_flight == 0 { INLINE_ALONE_NS } else { submit_ns.min(INLINE_ALONE_NS) };
     let sum = spent.saturating_add(blocking_ns(cost));
     (cost <= limit && sum <= INLINE_TURN_NS) || spent.saturating_add(cost) <= INLINE_FIRST_NS
+}
+
+/// Returns true if the predicted cost of a job is right enough for the event loop to run it.
+pub(crate) fn is_known(work: &Work, cost: u64) -> bool {
+    cost < MEASURED_FIRST_NS || is_settled(algorithm(work.operation))
 }
 
 /// Returns how much longer the event loop takes to run a job than to pass it to a worker.

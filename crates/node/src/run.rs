@@ -19,8 +19,8 @@ use millrace_request::protocol::{At, Route, Status};
 use millrace_request::work::{Key, Operation, Reply, Target, Work};
 use std::ops::RangeInclusive;
 
-/// Bytes of a source during whose copy a worker wakes: a copy of less takes less time than that of
-/// more does, after which the worker sleeps again.
+/// Bytes of a source for which a worker is woken before the copy. A shorter copy ends before the
+/// worker is awake, and during a longer one it would fall asleep again.
 const ROUSED: RangeInclusive<usize> = 64 << 10..=4 << 20;
 
 /// Runs the operation of the frame; for the pool, `Ok` means that the job was accepted.
@@ -102,7 +102,9 @@ fn route(frame: &Frame<'_, Call<'_>>, job: &Job) -> Result<Route, Status> {
         return Ok(route);
     }
     let state = frame.call.state;
-    if state.may_run_inline(job.cost, if frame.has(SNAPSHOT) { job.copied } else { 0 }) {
+    if cost::is_known(&job.work, job.cost)
+        && state.may_run_inline(job.cost, if frame.has(SNAPSHOT) { job.copied } else { 0 })
+    {
         return Ok(Route::Inline);
     }
     // Back-pressure: a source that may not be copied is processed now, before the caller changes

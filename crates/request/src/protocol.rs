@@ -469,6 +469,10 @@ pub const POLLED_NS: u64 = 100_000;
 /// The most nanoseconds of a job that runs during its call while no other is in flight.
 pub const INLINE_ALONE_NS: u64 = 50_000;
 
+/// The nanoseconds from which a job does not run during its call before a worker has measured the
+/// algorithm: on this CPU it may take a multiple of what the table says.
+pub const MEASURED_FIRST_NS: u64 = 10_000;
+
 /// The most nanoseconds of a job that runs during its call because the copy of its source for a
 /// worker would take longer.
 pub const INLINE_COPIED_NS: u64 = 200_000;
