@@ -66,7 +66,9 @@ async function runTier(tier, short) {
     }
   };
   // With --workspace the short form needs no other build than `npm test`.
-  const core = short ? ['--workspace', '--lib'] : ['--package', 'millrace-core'];
+  const core = short
+    ? ['--workspace', '--lib']
+    : ['--package', 'millrace-core', '--package', 'millrace-request'];
   await attempt(async () => {
     const skips = await runRustTests(`${title}: Rust`, core, hidden);
     const lost = skips.filter((each) => / needs .*(avx512|vaes)/.test(each));

@@ -172,6 +172,28 @@ function answers(entryPoint, { streamNames, aeadNames, hashNames, hmacNames, cip
   return found;
 }
 
+/** Checks that workers give what the single call gives, for messages of several slices. */
+async function checkLong(entryPoint, promises, { aeadNames, ciphers }) {
+  const source = Buffer.alloc(3_000_001, 'a long message');
+  for (const name of aeadNames) {
+    const { key, iv } = ciphers[name];
+    for (const size of [iv, name.endsWith('gcm') ? 60 : iv]) {
+      const options = { key: Buffer.alloc(key, 1), nonce: Buffer.alloc(size, 2), aad: source };
+      const sealed = entryPoint.seal(name, { ...options, source });
+      const route = 'pool';
+      const [copied, opened] = await Promise.all([
+        promises.seal(name, { ...options, source, route }),
+        promises.open(name, { ...options, source: sealed, route }),
+      ]);
+      const target = Buffer.concat([source, Buffer.alloc(16)]);
+      const lent = target.subarray(0, source.length);
+      await promises.seal(name, { ...options, source: lent, target, route });
+      if (!copied.equals(sealed) || !target.equals(sealed) || !opened.equals(source))
+        throw new Error(`${name} on a worker: not what the single call gives`);
+    }
+  }
+}
+
 const tables = { streamNames, aeadNames, hashNames, hmacNames, ciphers, hashes };
 const expected = skip ? undefined : answers(millrace, tables);
 
@@ -222,8 +244,10 @@ for (const { name, env, reason } of paths) {
   test(name, { skip: reason }, async () => {
     const { code, stdout, stderr } = await run(
       `
-      const answers = ${answers};
-      console.log(JSON.stringify(answers(millrace, ${JSON.stringify(tables)})));
+      const [answers, checkLong] = [${answers}, ${checkLong}];
+      const tables = ${JSON.stringify(tables)};
+      console.log(JSON.stringify(answers(millrace, tables)));
+      checkLong(millrace, promises, tables);
     `,
       { env },
     );

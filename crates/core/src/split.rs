@@ -23,6 +23,7 @@ use crate::checkpoint::Slicer;
 use crate::cipher::{CipherKey, check};
 use crate::engines::{self, CipherState};
 use crate::inputs::{Params, Text, check_params, digest_size};
+use crate::running_cipher::RunningCipher;
 use std::borrow::Borrow;
 
 /// The alignment of parts within a message, in bytes.
@@ -32,6 +33,17 @@ impl CipherKey {
     /// Returns true if messages under this key can be processed in parts.
     pub fn parts(&self) -> bool {
         matches!(self.state(), CipherState::Native(_))
+    }
+
+    /// Begins a message that is encrypted from its beginning to its end, if that is faster than in
+    /// parts.
+    ///
+    /// # Errors
+    /// Those of [`RunningCipher::new`].
+    pub fn seal_in_order(&self, nonce: &[u8], aad: &[u8]) -> Result<Option<RunningCipher>, Error> {
+        let CipherState::Native(state) = self.state() else { return Ok(None) };
+        let begin = |key| RunningCipher::new(self.cipher(), true, key, nonce, aad);
+        state.key_in_order(self.cipher()).map(begin).transpose()
     }
 
     /// Returns true if messages under this key are sealed in two passes.

@@ -10,6 +10,7 @@ use millrace_core::allocate::try_with_capacity;
 use millrace_core::checkpoint::{Checkpoint, Slicer};
 use millrace_core::cipher::CipherKey;
 use millrace_core::hash::Params;
+use millrace_core::running_cipher::RunningCipher;
 use millrace_core::split::{CipherMessage, HashMessage, HashPart, PART_ALIGN, PartialTag};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,6 +31,9 @@ pub fn run_sequential(
         checkpoint.iter_mut().for_each(|checkpoint| checkpoint.checkpoint())
     })?;
     let mut run = || -> Result<(), Status> {
+        if let Some(message) = in_order(work, key)? {
+            return plan.seal_in_order(message, work, reply, checkpoint.as_deref_mut());
+        }
         let mut results = try_with_capacity(plan.count)?;
         for pass in 0..plan.passes() {
             if pass > 0 {
@@ -46,6 +50,14 @@ pub fn run_sequential(
         plan.join(work, &results, reply, None)
     };
     run().inspect_err(|_| plan.erase(checkpoint))
+}
+
+/// Begins the message of a work if it is faster sealed from its beginning to its end.
+fn in_order(work: &Work, key: &CipherKey) -> Result<Option<RunningCipher>, Status> {
+    match work.operation {
+        Operation::Encrypt(_) => Ok(key.seal_in_order(work.iv.read(), work.aad.read())?),
+        _ => Ok(None),
+    }
 }
 
 /// A message in parts of one size.
@@ -174,14 +186,39 @@ impl RangePlan {
                 .part(offset, size, |part| message.part(offset, part))
                 .map(PartialResult::Hash);
         }
-        let offset = index * self.part;
-        let size = self.part.min(self.source.size() - offset);
-        let source = self.source.part(offset, size).ok_or(Status::Internal)?;
-        let target = self.target.part(offset, size).unwrap_or(Window::EMPTY);
+        let (offset, [source, target]) = self.windows(index)?;
         if self.message.writes(pass) {
             self.written.fetch_max(index + 1, Ordering::Relaxed);
         }
         self.message.part(pass, offset as u64, source, target)
+    }
+
+    /// Returns where a part is within the message, and its source and target.
+    fn windows(&self, index: usize) -> Result<(usize, [Window; 2]), Status> {
+        let offset = index * self.part;
+        let size = self.part.min(self.source.size() - offset);
+        let source = self.source.part(offset, size).ok_or(Status::Internal)?;
+        Ok((offset, [source, self.target.part(offset, size).unwrap_or(Window::EMPTY)]))
+    }
+
+    /// Encrypts the parts from the first to the last, and writes the tag.
+    fn seal_in_order(
+        &self,
+        mut message: RunningCipher,
+        work: &Work,
+        reply: &mut Reply,
+        mut checkpoint: Option<&mut JobCheckpoint<'_>>,
+    ) -> Result<(), Status> {
+        for index in 0..self.count {
+            let (_, [source, target]) = self.windows(index)?;
+            message.update(bytes::text(&source, &target, &[]).ok_or(Status::Internal)?)?;
+            checkpoint.as_mut().map_or(Ok(()), |checkpoint| checkpoint.check())?;
+        }
+        let mut tag = [0; TAG_MAX];
+        let tag = tag.get_mut(..work.tag_target.size()).ok_or(Status::TagSize)?;
+        message.finish(tag)?;
+        work.put_tag(tag, reply);
+        Ok(())
     }
 
     /// Computes, between two passes, the tag of all results, or verifies it.

@@ -58,4 +58,17 @@ impl CipherState {
         }
         result
     }
+
+    /// Returns the key as it was given if AES-GCM is faster from a message's beginning to its end
+    /// than in parts: AWS-LC encrypts and authenticates at once, but knows no parts, which are made
+    /// in two passes.
+    pub(crate) fn key_in_order(&self, cipher: Cipher) -> Option<&[u8]> {
+        match (self, cipher) {
+            #[cfg(feature = "aws-lc")]
+            (CipherState::Aead(key), Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm) => {
+                Some(key.raw_key())
+            }
+            _ => None,
+        }
+    }
 }
