@@ -36,14 +36,19 @@ impl CipherKey {
     }
 
     /// Begins a message that is encrypted from its beginning to its end, if that is faster than in
-    /// parts.
+    /// parts; not with a nonce of another size than usual, for which AWS-LC branches on the counter.
     ///
     /// # Errors
     /// Those of [`RunningCipher::new`].
     pub fn seal_in_order(&self, nonce: &[u8], aad: &[u8]) -> Result<Option<RunningCipher>, Error> {
-        let CipherState::Native(state) = self.state() else { return Ok(None) };
-        let begin = |key| RunningCipher::new(self.cipher(), true, key, nonce, aad);
-        state.key_in_order(self.cipher()).map(begin).transpose()
+        let cipher = self.cipher();
+        let key = match self.state() {
+            CipherState::Native(state) if nonce.len() == cipher.facts().iv_size => {
+                state.key_in_order(cipher)
+            }
+            _ => None,
+        };
+        key.map(|key| RunningCipher::new(cipher, true, key, nonce, aad)).transpose()
     }
 
     /// Returns true if messages under this key are sealed in two passes.
