@@ -3,7 +3,6 @@
 use crate::cost;
 use crate::environment::Call;
 use crate::job::Job;
-use crate::task;
 use millrace_core::allocate::Shared;
 use millrace_core::stack;
 use millrace_pool::CancelToken;
@@ -17,11 +16,6 @@ use millrace_request::predict;
 use millrace_request::protocol::flag::{CANCELLABLE, COPIED, SNAPSHOT, UNLIMITED};
 use millrace_request::protocol::{At, Route, Status};
 use millrace_request::work::{Key, Operation, Reply, Target, Work};
-use std::ops::RangeInclusive;
-
-/// Bytes of a source for which a worker is woken before the copy. A shorter copy ends before the
-/// worker is awake, and during a longer one it would fall asleep again.
-const ROUSED: RangeInclusive<usize> = 64 << 10..=4 << 20;
 
 /// Runs the operation of the frame; for the pool, `Ok` means that the job was accepted.
 ///
@@ -80,9 +74,6 @@ fn submit(frame: &Frame<'_, Call<'_>>, slot: u32) -> Result<(), Status> {
     }
     copy_secrets(&mut job.copies, &mut job.work)?;
     if frame.has(SNAPSHOT) {
-        if !job.shared && ROUSED.contains(&job.copied) {
-            task::pool().rouse();
-        }
         copy_source(&mut job.copies, &mut job.work)?;
     }
     frame.set(At::Cost, job.cost);

@@ -118,12 +118,6 @@ impl<T: Task> Pool<T> {
         self.shared.submit(tasks, reject);
     }
 
-    /// Wakes a worker, or starts one, if none is awake: for a task that is submitted soon, so that
-    /// the caller's preparations and the wake-up take place at once.
-    pub fn rouse(&self) {
-        self.shared.rouse();
-    }
-
     /// Takes the owner's first waiting task, a short one if there is one, if `wanted` returns true
     /// for it, for the caller to run: a thread that waits for results can help the workers.
     pub fn take_first(&self, owner: usize, wanted: impl FnOnce(&T) -> bool) -> Option<T> {

@@ -106,19 +106,6 @@ fn a_worker_that_lingers_or_falls_asleep_misses_no_task() {
 }
 
 #[test]
-fn a_roused_worker_misses_no_task() {
-    check(|| {
-        let (pool, done) = (Pool::new(1), Done::new());
-        pool.rouse();
-        submit(&pool, &[1], &done);
-        done.wait_for(1);
-        pool.rouse();
-        submit(&pool, &[1], &done);
-        done.wait_for(2);
-    });
-}
-
-#[test]
 fn two_workers_share_long_tasks_and_end() {
     check(|| {
         let (pool, done) = (Pool::new(2), Done::new());

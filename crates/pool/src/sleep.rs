@@ -12,11 +12,6 @@ use std::sync::{Arc, PoisonError};
 /// How long a worker that has run a task spins for more before it sleeps.
 const LINGER_NS: u64 = 50_000;
 
-/// The same after a task came when the last worker had just fallen asleep, within this time. Callers
-/// that await each result before their next call are back only when their event loop has been
-/// woken, which takes up to 200 us, and would otherwise have to wake the worker too.
-const LONG_LINGER_NS: u64 = 250_000;
-
 /// The most workers that one wake-up wakes. A wake-up costs the waker 2 to 13 us, and each woken
 /// worker wakes others before it begins: few workers gain nothing from more at once, and 64 are
 /// awake after five steps instead of 250 us.
@@ -67,10 +62,6 @@ struct WorkerSet {
     in_long_task: usize,
     /// Workers that spin for new work; at most one, so that idling costs at most one core.
     lingering: usize,
-    /// How long the next one spins.
-    linger_ns: u64,
-    /// Started when the worker that fell asleep last began to wait.
-    idle: Option<Stopwatch>,
     closed: bool,
 }
 
@@ -104,18 +95,11 @@ impl WorkerSet {
     fn over_limit(&self) -> bool {
         self.started > self.limit
     }
-
-    /// Chooses how long the next worker lingers, as a sleeper is woken that has waited so long.
-    /// Where tasks arrive seldom, one long wait in vain is all that lingering costs.
-    fn waited(&mut self, ns: u64) {
-        self.linger_ns = if ns < LONG_LINGER_NS { LONG_LINGER_NS } else { LINGER_NS };
-    }
 }
 
 impl<T: Task> Shared<T> {
     pub(crate) fn new(limit: usize, start: fn(Arc<Shared<T>>) -> bool) -> Shared<T> {
-        let limit = limit.clamp(1, MAX_THREADS);
-        let workers = WorkerSet { limit, linger_ns: LINGER_NS, ..WorkerSet::default() };
+        let workers = WorkerSet { limit: limit.clamp(1, MAX_THREADS), ..WorkerSet::default() };
         Shared {
             state: Mutex::new(State { workers, scheduler: Scheduler::new() }),
             work: Condvar::new(),
@@ -184,21 +168,6 @@ impl<T: Task> Shared<T> {
                 None => return,
             }
         }
-    }
-
-    /// Wakes a worker, or starts one, if none is awake.
-    pub(crate) fn rouse(self: &Arc<Self>) {
-        if self.is_awake() {
-            return;
-        }
-        let mut state = self.lock();
-        let sleepers = match state.workers.awake() {
-            0 => self.wake_or_start(1, &mut state.workers),
-            _ => 0,
-        };
-        self.publish_awake(&state.workers);
-        drop(state);
-        self.notify(sleepers);
     }
 
     /// Rejects the waiting tasks until there is a worker.
@@ -301,7 +270,6 @@ impl<T: Task> Shared<T> {
 
     /// Lingers, then sleeps, until a task waits. Returns false if the worker must retire.
     pub(crate) fn wait(&self) -> bool {
-        let mut idle = Some(Stopwatch::start());
         let mut state = self.lock();
         let mut may_linger = true;
         loop {
@@ -314,22 +282,19 @@ impl<T: Task> Shared<T> {
             }
             if may_linger && state.workers.lingering == 0 {
                 state.workers.lingering += 1;
-                let limit_ns = state.workers.linger_ns;
                 drop(state);
-                linger(limit_ns, || self.has_tasks());
+                linger(|| self.has_tasks());
                 state = self.lock();
                 state.workers.lingering -= 1;
                 may_linger = false;
                 continue;
             }
             state.workers.asleep += 1;
-            state.workers.idle = idle.take();
             self.publish_awake(&state.workers);
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
             state.workers.asleep -= 1;
             state.workers.waking = state.workers.waking.saturating_sub(1);
             self.publish_awake(&state.workers);
-            may_linger = true; // A task may follow.
         }
     }
 
@@ -355,9 +320,6 @@ impl<T: Task> Shared<T> {
             if workers.asleep > workers.waking {
                 workers.waking += 1;
                 sleepers += 1;
-                if let Some(idle) = workers.idle.take() {
-                    workers.waited(idle.elapsed_ns());
-                }
             } else if workers.started >= workers.limit || !self.start_worker(workers) {
                 break;
             }
@@ -386,8 +348,8 @@ impl<T: Task> Shared<T> {
     }
 }
 
-/// Spins until `ready` returns true or so much time has passed.
-fn linger(limit_ns: u64, ready: impl Fn() -> bool) {
+/// Spins until `ready` returns true, for at most [`LINGER_NS`].
+fn linger(ready: impl Fn() -> bool) {
     let began = Stopwatch::start();
     loop {
         for _ in 0..POLLS_PER_CLOCK_READ {
@@ -396,7 +358,7 @@ fn linger(limit_ns: u64, ready: impl Fn() -> bool) {
             }
             spin_loop();
         }
-        if began.elapsed_ns() >= limit_ns {
+        if began.elapsed_ns() >= LINGER_NS {
             return;
         }
     }
@@ -448,15 +410,6 @@ mod tests {
         assert_eq!(needed(&[1], 4, 4, 0), 1);
         assert_eq!(needed(&[1], 4, 3, 1), 1);
         assert_eq!(needed(&[1; 9], 4, 0, 4), 1, "short tasks wake one at a time");
-    }
-
-    #[test]
-    fn a_worker_lingers_longer_after_a_short_sleep() {
-        let mut workers = WorkerSet { linger_ns: LINGER_NS, ..WorkerSet::default() };
-        workers.waited(LONG_LINGER_NS - 1);
-        assert_eq!(workers.linger_ns, LONG_LINGER_NS);
-        workers.waited(LONG_LINGER_NS);
-        assert_eq!(workers.linger_ns, LINGER_NS);
     }
 
     #[test]
