@@ -443,8 +443,8 @@ const constants = [
     value: 10_000,
     type: 'u64',
     doc:
-      'The nanoseconds from which a job does not run during its call before a worker has measured ' +
-      'the algorithm: on this CPU it may take a multiple of what the table says.',
+      'The nanoseconds from which a job does not run during its call before a worker has ' +
+      'measured the algorithm: on this CPU it may take a multiple of what the table says.',
   },
   {
     name: 'INLINE_COPIED_NS',

@@ -36,7 +36,8 @@ impl CipherKey {
     }
 
     /// Begins a message that is encrypted from its beginning to its end, if that is faster than in
-    /// parts; not with a nonce of another size than usual, for which AWS-LC branches on the counter.
+    /// parts. Not with a nonce of another size than usual: AWS-LC then branches on the counter,
+    /// which depends on the key.
     ///
     /// # Errors
     /// Those of [`RunningCipher::new`].

@@ -43,6 +43,7 @@ impl Blowfish {
     }
 
     /// Mixes in a key and a salt.
+    #[inline(never)] // so that its stack is below that of `run`, which wipes it
     pub(super) fn mix_salted(&mut self, key: &[u8], salt: &[u8; 16]) {
         let salt: [u32; 4] = cycled(salt);
         self.expand(&cycled(key), |pair| [salt[2 * pair % 4], salt[2 * pair % 4 + 1]]);
@@ -50,6 +51,7 @@ impl Blowfish {
 
     /// Mixes in a key, and the salt as one, so many times.
     #[cfg(not(target_arch = "wasm32"))]
+    #[inline(never)] // as above
     pub(super) fn mix(&mut self, key: &[u8], salt: &[u8; 16], times: u64) {
         self.mix_here(key, salt, times);
     }
@@ -57,6 +59,7 @@ impl Blowfish {
     /// Mixes in a key, and the salt as one, so many times. Meanwhile the state is at a fixed
     /// address, where no lookup adds that of a table: 1.13 times as fast.
     #[cfg(target_arch = "wasm32")]
+    #[inline(never)] // as above
     pub(super) fn mix(&mut self, key: &[u8], salt: &[u8; 16], times: u64) {
         PLACE.with_borrow_mut(|place| {
             let place = &mut **place;
@@ -67,8 +70,7 @@ impl Blowfish {
         });
     }
 
-    #[cfg_attr(not(target_arch = "wasm32"), inline(never))] // its stack is wiped
-    #[cfg_attr(target_arch = "wasm32", inline(always))]
+    #[inline(always)]
     fn mix_here(&mut self, key: &[u8], salt: &[u8; 16], times: u64) {
         let (key, salt) = (cycled(key), cycled(salt));
         for _ in 0..times {
