@@ -82,3 +82,20 @@ export function fingerprint(bytes) {
 export function digestOf(bytes) {
   return bytes.length <= 128 ? toHex(bytes) : fingerprint(bytes);
 }
+
+const typedArray = Object.getPrototypeOf(Uint8Array);
+
+/**
+ * The constructors of all typed arrays that the runtime has, found at run time (Float16Array is of
+ * Node.js 24), and DataView.
+ */
+export const viewTypes = Object.getOwnPropertyNames(globalThis)
+  .map((name) => Object.getOwnPropertyDescriptor(globalThis, name).value)
+  .filter((value) => typeof value === 'function' && Object.getPrototypeOf(value) === typedArray)
+  .concat(DataView);
+
+/** Returns a view of a copy of the bytes; undefined if it has no view of their size. */
+export function viewOf(Type, bytes) {
+  const { BYTES_PER_ELEMENT: size = 1 } = Type;
+  return bytes.length % size === 0 ? new Type(Uint8Array.from(bytes).buffer) : undefined;
+}

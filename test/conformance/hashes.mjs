@@ -1,7 +1,18 @@
 // Digests and codes of whole messages: every algorithm, by every call style, in every form; and
 // many at once.
 
-import { fingerprint, hex, join, pattern, toBase64, toBase64url, toHex, utf8 } from './bytes.mjs';
+import {
+  fingerprint,
+  hex,
+  join,
+  pattern,
+  toBase64,
+  toBase64url,
+  toHex,
+  utf8,
+  viewOf,
+  viewTypes,
+} from './bytes.mjs';
 import { hashVectors, hmacVectors } from './vectors.mjs';
 import { ok, same, sameBytes } from './verdicts.mjs';
 import { callStylesOf } from './call-styles.mjs';
@@ -260,7 +271,7 @@ function* kindsOf(bytes) {
   yield shifted.subarray(8);
   yield new DataView(shifted.buffer, 8, bytes.length);
   yield new Float64Array(shifted.buffer, 8, bytes.length / 8);
-  yield new Uint16Array(bytes.slice().buffer);
+  for (const Type of viewTypes) yield viewOf(Type, bytes);
   yield bytes.slice().buffer;
   if (typeof SharedArrayBuffer === 'undefined') return;
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));

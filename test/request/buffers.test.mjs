@@ -8,6 +8,7 @@ import millrace from 'millrace';
 import cryptoAsync from 'millrace/crypto-async';
 import promises from 'millrace/promises';
 
+import { viewOf, viewTypes } from '../conformance/bytes.mjs';
 import { cipherNames, ciphers, hashNames, hmacNames } from '../support/algorithms.mjs';
 import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
@@ -28,21 +29,9 @@ const kinds = {
   'Buffer from the pool': (bytes) => Buffer.from(Buffer.from(bytes).toString('latin1'), 'latin1'),
   'Buffer.allocUnsafeSlow': (bytes) =>
     ((copy) => (copy.set(bytes), copy))(Buffer.allocUnsafeSlow(bytes.length)),
-  Uint8Array: (bytes) => Uint8Array.from(bytes),
-  Uint8ClampedArray: (bytes) => Uint8ClampedArray.from(bytes),
-  Int8Array: (bytes) => new Int8Array(apart(bytes), 0, bytes.length),
-  Uint16Array: (bytes) => new Uint16Array(apart(bytes), 0, bytes.length / 2),
-  Int32Array: (bytes) => new Int32Array(apart(bytes), 0, bytes.length / 4),
-  Float32Array: (bytes) => new Float32Array(apart(bytes), 0, bytes.length / 4),
-  'Float64Array or DataView': (bytes) =>
-    bytes.length % 8
-      ? new DataView(apart(bytes), 0, bytes.length)
-      : new Float64Array(apart(bytes), 0, bytes.length / 8),
-  'BigUint64Array or DataView': (bytes) =>
-    bytes.length % 8
-      ? new DataView(apart(bytes), 0, bytes.length)
-      : new BigUint64Array(apart(bytes), 0, bytes.length / 8),
-  DataView: (bytes) => new DataView(apart(bytes), 0, bytes.length),
+  ...Object.fromEntries(
+    viewTypes.map((Type) => [Type.name, (bytes) => viewOf(Type, bytes) ?? viewOf(DataView, bytes)]),
+  ),
   ArrayBuffer: (bytes) => apart(bytes).slice(0, bytes.length),
   SharedArrayBuffer: (bytes) => shared(bytes),
   'view over a SharedArrayBuffer': (bytes) => new Uint8Array(shared(bytes)),

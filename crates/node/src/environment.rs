@@ -41,7 +41,7 @@ impl Caller for Call<'_> {
 
     #[inline]
     fn bytes(&self, argument: usize) -> Option<Window> {
-        self.env.bytes(self.argument(argument))
+        values::Call::bytes(self, argument)
     }
 
     fn bytes_of_each(&self, start: u32, count: u32) -> Result<Option<Vec<Window>>, Error> {
