@@ -239,8 +239,8 @@ export function hashPassword(): unknown {
  * that.** Servers import it from `millrace/promises`.
  *
  * Returns true if the password matches the hash, which {@link hashPassword} or another program
- * made: a PHC string of Argon2 or scrypt, or a bcrypt string (2a, 2b, 2y). The comparison takes
- * constant time. `maxMemory` and `maxTime` limit the cost of untrusted hashes.
+ * made: a PHC string of Argon2, scrypt or bcrypt, or a bcrypt string (2a, 2b, 2y). The comparison
+ * takes constant time. `maxMemory` and `maxTime` limit the cost of untrusted hashes.
  *
  * @example
  * ```js

@@ -290,7 +290,7 @@ function fillVerify(given: ArrayLike<unknown>, count: number): void {
   if (pepper !== undefined && !hash.startsWith('$argon2')) throw noSecret();
   const text = utf8(hash);
   const [password, secret] = readPasswords(given[0], 'password', pepper, 'options.secret');
-  if (hash.startsWith('$2')) {
+  if (/^\$(?:2|bcrypt\$)/.test(hash)) {
     try {
       refuseZero(password);
     } catch (error) {

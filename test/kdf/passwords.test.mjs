@@ -16,7 +16,10 @@ const { hashPassword, needsRehash, verifyPassword } = millrace;
 /** Quick ones. */
 const quick = { memory: 64, passes: 1 };
 
-/** Of libargon2's and crypt_blowfish's tests, and passlib's documentation. */
+/**
+ * Of libargon2's and crypt_blowfish's tests, passlib's documentation, npm's argon2 0.45.1 and
+ * AdonisJS 10.1.1; in other orders, and with associated data.
+ */
 const ofOthers = [
   [
     'password',
@@ -31,6 +34,20 @@ const ofOthers = [
     'password',
     '$scrypt$ln=16,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E',
   ],
+  ...['m=1024,p=1,t=2', 't=2,m=1024,p=1'].map((costs) => [
+    'password',
+    `$argon2id$v=19$${costs}$c2l4dGVlbiBieXRlcy4uLg$gvQxAaaFHoo47YgWgjgAln8Ry+kSgdZVI2ADJva3QA8`,
+  ]),
+  ...['m=1024,p=1,t=2,data=dXNlci0xNw', 'data=dXNlci0xNw,t=2,m=1024,p=1'].map((costs) => [
+    'password',
+    `$argon2id$v=19$${costs}$c2l4dGVlbiBieXRlcy4uLg$Ils7Nzip4NZtiyDtvnJBj8/NzLmgRNqSC4DlGtSAPHs`,
+  ]),
+  [
+    'password',
+    '$scrypt$n=1024,r=8,p=1$cTNCfE4oWpqPYgker2d/XQ$/4106KW9fp3ohEj9q0rQueBJSzN3rUk2oF8Mpk3kmMYkWmo' +
+      'BuBLKRdhHwksHkkTvzpCufXDYkeZSZ8K907BkMA',
+  ],
+  ['password', '$bcrypt$v=98$r=10$nopforsFY1yv7GkynHJRSA$t7/Ej38em28p7bqFTghyzTNA0YL/sB4'],
   ['U*U', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
   ['', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy'],
   ['U*U', '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
@@ -43,7 +60,8 @@ const ofOthers = [
 
 test('hashes of other programs are verified', async () => {
   for (const [password, hash] of ofOthers) {
-    assert.equal(verifyPassword(password, hash), true, hash);
+    for (const engine of ['native', 'portable'])
+      assert.equal(verifyPassword(password, hash, { engine }), true, `${hash}, ${engine}`);
     assert.equal(verifyPassword(Buffer.from('Password'), hash), false, hash);
     assert.equal(await promises.verifyPassword(password, hash), true, hash);
     assert.equal(await promises.verifyPassword('another', hash), false, hash);
@@ -133,6 +151,12 @@ test('needsRehash compares every parameter', () => {
     assert.equal(needsRehash(hash, { ...quick, ...other }), true, JSON.stringify(other));
   }
   for (const [, hash] of ofOthers) assert.equal(needsRehash(hash), true, hash);
+  // Neither the order of parameters nor associated data, which is no cost.
+  const salted = { memory: 1024, passes: 2, parallelism: 1 };
+  for (const [, hash] of ofOthers.filter(([, text]) => /m=1024/.test(text)))
+    assert.equal(needsRehash(hash, salted), false, hash);
+  const adonis = { algorithm: 'scrypt', N: 1024, hashLength: 64 };
+  assert.equal(needsRehash(ofOthers.find(([, text]) => /n=1024/.test(text))[1], adonis), false);
 });
 
 test('a cost of the other algorithm is refused: it would change nothing', async () => {
@@ -164,6 +188,10 @@ test('a text that is not a password hash is refused', async () => {
     `${good}\n`,
     good.replace('m=', 'm=0'),
     good.replace('t=2', 't=0'),
+    good.replace('t=2', 't=2,t=2'),
+    good.replace('t=2', 't=2,keyid=YQ'),
+    good.replace('t=2', 't=2,data=YR'),
+    good.replace('t=2,', ''),
     good.replace('19', '18'),
     good.replace('argon2id', 'argon2ix'),
     `${good}${'a'.repeat(300)}`,
@@ -494,10 +522,11 @@ test('wrong arguments are refused', async () => {
     ERR_ARGUMENT_TYPE,
     /maxTime/,
   );
-  await refuses('verifyPassword', ['a\0b', ofOthers[4][1]], ERR_ARGUMENT_VALUE, /password/);
+  for (const [, hash] of ofOthers.filter(([, text]) => /^\$(?:2|bcrypt)/.test(text)))
+    await refuses('verifyPassword', ['a\0b', hash], ERR_ARGUMENT_VALUE, /password/);
   await refuses(
     'verifyPassword',
-    [Buffer.from([0]), ofOthers[4][1]],
+    [Buffer.from([0]), ofOthers.at(-1)[1]],
     ERR_ARGUMENT_VALUE,
     /password/,
   );

@@ -10,8 +10,9 @@ use millrace_core::kdf::{Memory, bcrypt, scrypt};
 
 const LIMITS: Limits = Limits { memory: 128 << 20, milliseconds: 30_000 };
 
-/// Of libargon2's and crypt_blowfish's tests, and passlib's documentation.
-const OF_OTHERS: [(&str, &str); 9] = [
+/// Of libargon2's and crypt_blowfish's tests, passlib's documentation, npm's argon2 0.45.1 and
+/// AdonisJS 10.1.1.
+const OF_OTHERS: [(&str, &str); 13] = [
     (
         "password",
         "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
@@ -28,6 +29,22 @@ const OF_OTHERS: [(&str, &str); 9] = [
         "password",
         "$scrypt$ln=16,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E",
     ),
+    (
+        "password",
+        "$argon2id$v=19$m=1024,p=1,t=2$c2l4dGVlbiBieXRlcy4uLg$gvQxAaaFHoo47YgWgjgAln8Ry+kSgdZVI2ADJ\
+        va3QA8",
+    ),
+    (
+        "password",
+        "$argon2id$v=19$m=1024,p=1,t=2,data=dXNlci0xNw$c2l4dGVlbiBieXRlcy4uLg$Ils7Nzip4NZtiyDtvnJBj\
+        8/NzLmgRNqSC4DlGtSAPHs",
+    ),
+    (
+        "password",
+        "$scrypt$n=1024,r=8,p=1$cTNCfE4oWpqPYgker2d/XQ$/4106KW9fp3ohEj9q0rQueBJSzN3rUk2oF8Mpk3kmMYk\
+        WmoBuBLKRdhHwksHkkTvzpCufXDYkeZSZ8K907BkMA",
+    ),
+    ("password", "$bcrypt$v=98$r=10$nopforsFY1yv7GkynHJRSA$t7/Ej38em28p7bqFTghyzTNA0YL/sB4"),
     ("U*U", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
     ("U*U*", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK"),
     ("U*U*U", "$2a$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a"),
@@ -55,8 +72,68 @@ fn strings_of_other_programs_are_verified() {
         assert_eq!(verify(&hash, password.as_bytes()), Ok(true), "{text}");
         assert_eq!(verify(&hash, b"Password"), Ok(false), "{text}");
         let again = hash.to_string();
-        assert_eq!(again, text.replace("2i$m", "2i$v=16$m"));
+        let canonical = [
+            ("2i$m", "2i$v=16$m"),
+            ("p=1,t=2", "t=2,p=1"),
+            ("n=1024", "ln=10"),
+            ("bcrypt$v=98$r=10$nopforsFY1yv7GkynHJRSA$", "2b$10$lmndmpqDWzwt5EiwlFHPQ."),
+            ("t7/Ej38em28p7bqFTghyzTNA0YL/sB4", "r59Ch16ck06n5ZoDRefwxRL.yWJ9q/2"),
+        ]
+        .iter()
+        .fold(text.to_string(), |text, (from, to)| text.replace(from, to));
+        assert_eq!(again, canonical);
         assert_eq!(PasswordHash::parse(&again, &LIMITS).expect("the same"), hash);
+    }
+}
+
+#[test]
+fn parameters_have_any_order() {
+    let tail = "$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+    for (head, parameters) in [
+        ("$argon2id$v=19$", &["m=64", "t=2", "p=1", "data=YQ"][..]),
+        ("$argon2id$v=19$", &["m=64", "t=2", "p=1"]),
+        ("$scrypt$", &["ln=4", "r=8", "p=1"]),
+        ("$scrypt$", &["n=16", "r=8", "p=1"]),
+    ] {
+        let mut orders = vec![vec![]];
+        for parameter in parameters {
+            orders = orders
+                .iter()
+                .flat_map(|order: &Vec<&str>| {
+                    (0..=order.len()).map(|at| {
+                        let mut longer = order.clone();
+                        longer.insert(at, parameter);
+                        longer
+                    })
+                })
+                .collect();
+        }
+        let parse = |order: &[&str]| {
+            PasswordHash::parse(&format!("{head}{}{tail}", order.join(",")), &LIMITS)
+        };
+        let expected = parse(parameters).expect("the usual order");
+        for order in orders {
+            assert_eq!(parse(&order).as_ref(), Ok(&expected), "{order:?}");
+            for one in parameters {
+                let twice = [&order[..], &[*one]].concat();
+                assert_eq!(parse(&twice).map(|_| ()), Err(Error::Encoded), "{twice:?}");
+                let without: Vec<_> = order.iter().copied().filter(|each| each != one).collect();
+                let optional = one.starts_with("data=");
+                assert_eq!(parse(&without).is_ok(), optional, "{without:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn associated_data_is_that_of_the_string() {
+    let (password, text) = OF_OTHERS[5];
+    let other = text.replace("data=dXNlci0xNw", "data=dXNlci0xOA");
+    let none = text.replace(",data=dXNlci0xNw", "");
+    for changed in [other, none] {
+        assert_ne!(changed, text);
+        let hash = PasswordHash::parse(&changed, &LIMITS).expect(&changed);
+        assert_eq!(verify(&hash, password.as_bytes()), Ok(false), "{changed}");
     }
 }
 
@@ -154,7 +231,7 @@ fn the_predicted_time_covers_many_small_steps() {
 }
 
 #[test]
-fn a_string_has_one_form_only() {
+fn a_string_has_one_form_but_for_the_order_of_parameters() {
     let good =
         "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
     assert!(PasswordHash::parse(good, &LIMITS).is_ok());
@@ -167,7 +244,20 @@ fn a_string_has_one_form_only() {
         ("v=19", "v=019"),
         ("v=19", "v="),
         ("v=19", "v=+19"),
-        ("m=65536,t=2", "t=2,m=65536"),
+        ("m=65536,", ""),
+        ("m=65536", "M=65536"),
+        ("m=65536,t=2", "m=65536,t=2,"),
+        ("m=65536,t=2", "m=65536,,t=2"),
+        ("t=2", "t=2,t=2"),
+        ("t=2", "t=2,m=8"),
+        ("t=2", "t=02"),
+        ("t=2", "t=-2"),
+        ("t=2", "t=2=2"),
+        (",p=1", ",p=1,data=YQ,data=YQ"),
+        (",p=1", ",p=1,data=YR"),
+        (",p=1", ",p=1,data=YQ=="),
+        (",p=1", ",p=1,data"),
+        (",p=1", ",p=1,ln=4"),
         ("m=65536", "m=065536"),
         ("m=65536", "m=+65536"),
         ("m=65536", "m= 65536"),
@@ -191,6 +281,40 @@ fn a_string_has_one_form_only() {
         let text = good.replacen(from, to, 1);
         assert_ne!(text, good);
         assert_eq!(PasswordHash::parse(&text, &LIMITS).map(|_| ()), Err(Error::Encoded), "{text}");
+    }
+    let good = "$scrypt$n=16,r=8,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+    assert!(PasswordHash::parse(good, &LIMITS).is_ok());
+    for (from, to) in [
+        ("n=16", "n=016"),
+        ("n=16", "n=+16"),
+        ("n=16", "n=16,ln=4"),
+        ("n=16", "ln=4,n=16"),
+        ("n=16", "N=16"),
+        ("n=16,", ""),
+        ("p=1", "p=1,data=YQ"),
+        ("$n", "$v=19$n"),
+    ] {
+        let text = good.replacen(from, to, 1);
+        assert_eq!(PasswordHash::parse(&text, &LIMITS).map(|_| ()), Err(Error::Encoded), "{text}");
+    }
+    let good = "$bcrypt$v=98$r=10$nopforsFY1yv7GkynHJRSA$t7/Ej38em28p7bqFTghyzTNA0YL/sB4";
+    assert!(PasswordHash::parse(good, &LIMITS).is_ok());
+    for (from, to) in [
+        ("v=98$", ""),
+        ("v=98", "v=120"),
+        ("r=10", "r=010"),
+        ("r=10", "r=10,r=10"),
+        ("r=10", "10"),
+        ("RSA", "RS."),
+        ("sB4", "sB4$"),
+    ] {
+        let text = good.replacen(from, to, 1);
+        assert_eq!(PasswordHash::parse(&text, &LIMITS).map(|_| ()), Err(Error::Encoded), "{text}");
+    }
+    for (from, to) in [("RSA", "R"), ("sB4", ""), ("sB4", "sB4A")] {
+        let text = good.replacen(from, to, 1);
+        let parsed = PasswordHash::parse(&text, &LIMITS).map(|_| ());
+        assert_eq!(parsed, Err(Error::EncodedSize), "{text}");
     }
     let good = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
     assert!(PasswordHash::parse(good, &LIMITS).is_ok());
@@ -258,7 +382,7 @@ fn damaged_strings_are_refused_or_read_alike() {
             for _ in 0..1 + random.below(3) {
                 let at = random.below(bytes.len());
                 match random.below(3) {
-                    0 => bytes[at] = b"$,=0123456789mtp./AZaz+ -"[random.below(25)],
+                    0 => bytes[at] = b"$,=0123456789mtp./AZaz+ -nlrd"[random.below(29)],
                     1 => _ = bytes.remove(at),
                     _ => bytes.insert(at, bytes[at]),
                 }
@@ -276,7 +400,7 @@ fn damaged_strings_are_refused_or_read_alike() {
             }
         }
     }
-    assert!((1000..26_000).contains(&read), "{read}");
+    assert!((1000..35_000).contains(&read), "{read}");
 }
 
 #[test]
@@ -300,6 +424,7 @@ fn costs_above_the_limits_are_refused() {
     assert!(matches!(parse(&scrypt("ln=17,r=8,p=1")), Err(Error::Memory { .. })));
     assert!(matches!(parse(&scrypt("ln=40,r=8,p=1")), Err(Error::Memory { .. })));
     assert!(matches!(parse(&scrypt("ln=1,r=1073741823,p=1")), Err(Error::Memory { .. })));
+    assert!(matches!(parse(&scrypt("n=131072,r=8,p=1")), Err(Error::Memory { .. })));
     assert_eq!(parse(&scrypt("ln=10,r=8,p=100000")), Err(Error::Work));
     let costs = [
         "ln=0,r=8,p=1",
@@ -308,6 +433,10 @@ fn costs_above_the_limits_are_refused() {
         "ln=16,r=8,p=0",
         "ln=16,r=1,p=1",
         "ln=16,r=8,p=134217728",
+        "n=0,r=8,p=1",
+        "n=1,r=8,p=1",
+        "n=1000,r=8,p=1",
+        "n=4294967296,r=8,p=1",
     ];
     for cost in costs {
         assert_eq!(parse(&scrypt(cost)), Err(Error::Cost), "{cost}");
@@ -318,6 +447,11 @@ fn costs_above_the_limits_are_refused() {
     assert_eq!(parse(&bcrypt("31")), Err(Error::Work));
     assert_eq!(parse(&bcrypt("03")), Err(Error::Cost));
     assert_eq!(parse(&bcrypt("32")), Err(Error::Cost));
+    for cost in [3, 32] {
+        let phc =
+            format!("$bcrypt$v=98$r={cost}$nopforsFY1yv7GkynHJRSA$t7/Ej38em28p7bqFTghyzTNA0YL/sB4");
+        assert_eq!(parse(&phc), Err(Error::Cost));
+    }
 }
 
 #[test]

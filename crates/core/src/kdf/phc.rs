@@ -1,14 +1,14 @@
 //! Password hashes as strings: Argon2 and scrypt as PHC strings, bcrypt in its modular crypt
-//! format.
+//! format or, as some programs write it, as a PHC string.
 //!
 //! ```text
-//! $argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>
-//! $scrypt$ln=14,r=8,p=1$<salt>$<hash>
-//! $2b$12$<salt and hash>
+//! $argon2id$v=19$m=19456,t=2,p=1[,data=<associated data>]$<salt>$<hash>
+//! $scrypt$ln=14,r=8,p=1$<salt>$<hash>, or n=16384 for ln=14
+//! $2b$12$<salt and hash>, or $bcrypt$v=98$r=12$<salt>$<hash>
 //! ```
 //!
-//! Strings may be untrusted: only the canonical form is accepted, and the cost is checked against
-//! limits before anything is computed.
+//! Strings may be untrusted: only the canonical form is accepted, but for the order of parameters,
+//! in which programs differ, and the cost is checked against limits before anything is computed.
 
 use std::fmt;
 
@@ -59,6 +59,8 @@ pub struct Limits {
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordHash {
     scheme: Scheme,
+    /// Argon2's associated data; empty for other schemes.
+    associated: Vec<u8>,
     salt: Vec<u8>,
     hash: Vec<u8>,
 }
@@ -109,9 +111,9 @@ impl PasswordHash {
     /// Parses a password hash.
     ///
     /// # Errors
-    /// [`Error::Encoded`] if `text` is not in canonical form; [`Error::EncodedSize`] for a salt or
-    /// hash of another size than Millrace accepts; [`Error::Cost`] for parameters outside the
-    /// scheme's range; [`Error::Memory`] and [`Error::Work`] if it exceeds the limits.
+    /// [`Error::Encoded`] if `text` has another form; [`Error::EncodedSize`] for a salt or hash of
+    /// another size than Millrace accepts; [`Error::Cost`] for parameters outside the scheme's
+    /// range; [`Error::Memory`] and [`Error::Work`] if it exceeds the limits.
     pub fn parse(text: &str, limits: &Limits) -> Result<PasswordHash, Error> {
         if text.len() > TEXT_MAX {
             return Err(Error::Encoded);
@@ -128,6 +130,7 @@ impl PasswordHash {
             "2a" => bcrypt_fields(Bcrypt::A, fields),
             "2b" => bcrypt_fields(Bcrypt::B, fields),
             "2y" => bcrypt_fields(Bcrypt::Y, fields),
+            "bcrypt" => bcrypt_phc_fields(fields),
             _ => Err(Error::Encoded),
         }?;
         let needed = found.scheme.memory();
@@ -180,7 +183,8 @@ impl PasswordHash {
         if !sizes.contains(&size) {
             return Err(Error::OutputSize);
         }
-        let mut made = PasswordHash { scheme, salt: try_copy(salt)?, hash: try_zeroed(size)? };
+        let (salt, hash) = (try_copy(salt)?, try_zeroed(size)?);
+        let mut made = PasswordHash { scheme, associated: Vec::new(), salt, hash };
         let mut hash = std::mem::take(&mut made.hash);
         made.derive(password, secret, &mut hash, memory, checkpoint)?;
         made.hash = hash;
@@ -219,7 +223,8 @@ impl PasswordHash {
         }
         match self.scheme {
             Scheme::Argon2(cost) => {
-                let input = argon2::Input { password, salt: &self.salt, secret, associated: &[] };
+                let (salt, associated) = (&self.salt, &self.associated);
+                let input = argon2::Input { password, salt, secret, associated };
                 argon2::derive_in(&cost, &input, target, memory, checkpoint)
             }
             Scheme::Scrypt(cost, p) => {
@@ -264,6 +269,9 @@ impl fmt::Display for PasswordHash {
                     cost.passes(),
                     cost.lanes()
                 )?;
+                if !self.associated.is_empty() {
+                    write!(formatter, ",data={}", STANDARD.encode(&self.associated))?;
+                }
             }
             Scheme::Scrypt(cost, p) => {
                 write!(formatter, "$scrypt$ln={},r={},p={p}", cost.n().ilog2(), cost.r())?
@@ -353,16 +361,23 @@ fn argon2_fields(kind: argon2::Kind, mut fields: Fields<'_>) -> Result<PasswordH
     if field.starts_with("v=") {
         field = fields.next().ok_or(Error::Encoded)?;
     }
-    let [memory, passes, lanes] = numbers(field, ["m", "t", "p"])?;
+    let [memory, passes, lanes, data] = parameters(field, ["m", "t", "p", "data"])?;
+    let (memory, passes, lanes) = (number(memory)?, number(passes)?, number(lanes)?);
     let cost = argon2::Cost::new(kind, memory, passes, lanes)?.with_version(version);
-    with_salt(Scheme::Argon2(cost), fields)
+    with_salt(Scheme::Argon2(cost), decoded(data.unwrap_or_default())?, fields)
 }
 
 fn scrypt_fields(mut fields: Fields<'_>) -> Result<PasswordHash, Error> {
-    let [log, r, p] = numbers(fields.next().ok_or(Error::Encoded)?, ["ln", "r", "p"])?;
-    let cost = scrypt::Cost::new(1_u64.checked_shl(log).ok_or(Error::Cost)?, r)?;
+    let field = fields.next().ok_or(Error::Encoded)?;
+    let [log, n, r, p] = parameters(field, ["ln", "n", "r", "p"])?;
+    let n = match (log, n) {
+        (log, None) => 1_u64.checked_shl(number(log)?).ok_or(Error::Cost)?,
+        (None, n) => number(n)?.into(),
+        _ => return Err(Error::Encoded),
+    };
+    let (cost, p) = (scrypt::Cost::new(n, number(r)?)?, number(p)?);
     cost.check(p, u64::MAX)?;
-    with_salt(Scheme::Scrypt(cost, p), fields)
+    with_salt(Scheme::Scrypt(cost, p), Vec::new(), fields)
 }
 
 fn bcrypt_fields(kind: Bcrypt, mut fields: Fields<'_>) -> Result<PasswordHash, Error> {
@@ -371,9 +386,7 @@ fn bcrypt_fields(kind: Bcrypt, mut fields: Fields<'_>) -> Result<PasswordHash, E
     };
     let digits = cost.len() == 2 && cost.bytes().all(|byte| byte.is_ascii_digit());
     let cost: u32 = cost.parse().ok().filter(|_| digits).ok_or(Error::Encoded)?;
-    if !(bcrypt::COST_MIN..=bcrypt::COST_MAX).contains(&cost) {
-        return Err(Error::Cost);
-    }
+    let scheme = bcrypt_scheme(kind, cost)?;
     let (salt, hash) =
         text.split_at_checked(22).filter(|(_, hash)| hash.len() == 31).ok_or(Error::Encoded)?;
     // Some implementations set unused bits of the salt's last character.
@@ -382,43 +395,76 @@ fn bcrypt_fields(kind: Bcrypt, mut fields: Fields<'_>) -> Result<PasswordHash, E
     if left != 0 {
         return Err(Error::Encoded);
     }
-    Ok(PasswordHash { scheme: Scheme::Bcrypt(kind, cost), salt, hash })
+    Ok(PasswordHash { scheme, associated: Vec::new(), salt, hash })
+}
+
+fn bcrypt_scheme(kind: Bcrypt, cost: u32) -> Result<Scheme, Error> {
+    let costs = bcrypt::COST_MIN..=bcrypt::COST_MAX;
+    if costs.contains(&cost) { Ok(Scheme::Bcrypt(kind, cost)) } else { Err(Error::Cost) }
+}
+
+/// Parses the form of @phc/bcrypt and AdonisJS: the version is the code of the letter after the 2.
+fn bcrypt_phc_fields(mut fields: Fields<'_>) -> Result<PasswordHash, Error> {
+    let kind = match fields.next() {
+        Some("v=97") => Bcrypt::A,
+        Some("v=98") => Bcrypt::B,
+        _ => return Err(Error::Encoded),
+    };
+    let [rounds] = parameters(fields.next().ok_or(Error::Encoded)?, ["r"])?;
+    let found = with_salt(bcrypt_scheme(kind, number(rounds)?)?, Vec::new(), fields)?;
+    let sizes = (found.salt.len(), found.hash.len());
+    if sizes == (16, 23) { Ok(found) } else { Err(Error::EncodedSize) }
 }
 
 /// Parses the last two fields, salt and hash.
-fn with_salt(scheme: Scheme, mut fields: Fields<'_>) -> Result<PasswordHash, Error> {
+fn with_salt(
+    scheme: Scheme,
+    associated: Vec<u8>,
+    mut fields: Fields<'_>,
+) -> Result<PasswordHash, Error> {
     let (Some(salt), Some(hash), None) = (fields.next(), fields.next(), fields.next()) else {
         return Err(Error::Encoded);
     };
-    let bytes = |text: &str, sizes: std::ops::RangeInclusive<usize>| {
-        let (bytes, left) = STANDARD.decode(text)?;
-        if left != 0 {
-            Err(Error::Encoded)
-        } else if !sizes.contains(&bytes.len()) {
-            Err(Error::EncodedSize)
-        } else {
-            Ok(bytes)
-        }
-    };
-    Ok(PasswordHash { scheme, salt: bytes(salt, SALT)?, hash: bytes(hash, HASH)? })
+    let (salt, hash) = (decoded(salt)?, decoded(hash)?);
+    if !SALT.contains(&salt.len()) || !HASH.contains(&hash.len()) {
+        return Err(Error::EncodedSize);
+    }
+    Ok(PasswordHash { scheme, associated, salt, hash })
 }
 
-/// Parses three named numbers in this order.
-fn numbers(field: &str, names: [&str; 3]) -> Result<[u32; 3], Error> {
-    let mut parts = field.split(',');
-    let mut found = [0; 3];
-    for (found, name) in found.iter_mut().zip(names) {
-        let digits = parts
-            .next()
-            .and_then(|part| part.strip_prefix(name)?.strip_prefix('='))
-            .ok_or(Error::Encoded)?;
-        if digits.is_empty()
-            || !digits.bytes().all(|byte| byte.is_ascii_digit())
-            || digits.len() > 1 && digits.starts_with('0')
-        {
+/// Decodes canonical Base64.
+fn decoded(text: &str) -> Result<Vec<u8>, Error> {
+    match STANDARD.decode(text)? {
+        (bytes, 0) => Ok(bytes),
+        _ => Err(Error::Encoded),
+    }
+}
+
+/// Returns the values of the parameters of these names. They may be in any order and be missing,
+/// but not repeat, and there may be no others.
+fn parameters<'a, const COUNT: usize>(
+    field: &'a str,
+    names: [&str; COUNT],
+) -> Result<[Option<&'a str>; COUNT], Error> {
+    let mut values = [None; COUNT];
+    for parameter in field.split(',') {
+        let (name, value) = parameter.split_once('=').ok_or(Error::Encoded)?;
+        let place = names.iter().position(|&known| known == name).ok_or(Error::Encoded)?;
+        if values[place].replace(value).is_some() {
             return Err(Error::Encoded);
         }
-        *found = digits.parse().map_err(|_| Error::Cost)?;
     }
-    if parts.next().is_some() { Err(Error::Encoded) } else { Ok(found) }
+    Ok(values)
+}
+
+/// Parses the decimal number of a parameter that may not be missing.
+fn number(value: Option<&str>) -> Result<u32, Error> {
+    let digits = value.ok_or(Error::Encoded)?;
+    if digits.is_empty()
+        || !digits.bytes().all(|byte| byte.is_ascii_digit())
+        || digits.len() > 1 && digits.starts_with('0')
+    {
+        return Err(Error::Encoded);
+    }
+    digits.parse().map_err(|_| Error::Cost)
 }
