@@ -1,6 +1,6 @@
 // The work of each verb, once everything it needs is installed and built.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -193,13 +193,39 @@ async function testBundlers(args) {
 
 /**
  * Tests the package as it is published: packed, installed by npm, pnpm, yarn and bun, every example
- * of the documentation, and the calls of other libraries in docs/migrating.md.
+ * of the documentation, and the calls of other libraries in docs/migrating.md. With --newest only
+ * those calls, with the newest versions of the libraries instead of the locked ones.
  */
 async function testPackage(args) {
   await prepare();
+  if (args.includes('--newest')) {
+    process.env.MILLRACE_LIBRARIES = await installNewest();
+    return nodeTests(['test/docs/migrating.test.mjs', ...args.filter((arg) => arg !== '--newest')]);
+  }
   await prepareManagers();
   await installIn(join(root, 'test', 'migrating'), 'install other libraries');
   return nodeTests(['test/package/published.test.mjs', 'test/docs/migrating.test.mjs', ...args]);
+}
+
+/** Installs the newest versions of the libraries of docs/migrating.md. Returns their folder. */
+async function installNewest() {
+  const dependencies = (...path) =>
+    Object.keys(JSON.parse(readFileSync(join(root, ...path), 'utf8')).devDependencies);
+  const page = readFileSync(join(root, 'docs', 'migrating.md'), 'utf8');
+  const names = [
+    ...dependencies('test', 'migrating', 'package.json'),
+    ...dependencies('package.json').filter((name) => page.includes(name)),
+  ];
+  const folder = join(root, 'target', 'newest');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  const wanted = names.map((name) => `${name}@latest`);
+  await npmIn(folder, 'install the newest libraries', ['install', ...wanted]);
+  const versionOf = (name) =>
+    JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
+  console.error(`  ${names.map((name) => `${name} ${versionOf(name)}`).join(', ')}`);
+  return folder;
 }
 
 /** Installs the locked packages of a folder that has its own manifest. */

@@ -1,5 +1,6 @@
 // docs/migrating.md: the two calls of every row have the same result. The original libraries are
-// development dependencies, or those of test/migrating, which `npm run test:package` installs.
+// development dependencies, or those of test/migrating, which `npm run test:package` installs; with
+// `--newest` it installs the newest versions of all of them, in the folder MILLRACE_LIBRARIES.
 
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
@@ -7,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
 
 import millrace from 'millrace';
@@ -40,10 +42,13 @@ const shared = {
   tag: sealed.subarray(-16),
 };
 
-const here = createRequire(import.meta.url);
-const folder = join(root, 'test', 'migrating');
+const newest = process.env.MILLRACE_LIBRARIES;
+const folder = newest ?? join(root, 'test', 'migrating');
 const there = createRequire(join(folder, 'package.json'));
+const here = newest === undefined ? createRequire(import.meta.url) : there;
+const load = (require, name) => import(pathToFileURL(require.resolve(name)).href);
 const absent = (name) =>
+  newest === undefined &&
   !existsSync(join(folder, 'node_modules', name)) &&
   `not run: ${name} is not installed (npm run test:package)`;
 
@@ -109,8 +114,8 @@ const tables = {
       const others = ['pbkdf2', 'scrypt', 'argon2', 'utils'];
       const ciphers = ['aes', 'chacha', 'utils'];
       const modules = await Promise.all([
-        ...[...hashes, ...others].map((name) => import(`@noble/hashes/${name}.js`)),
-        ...ciphers.map((name) => import(`@noble/ciphers/${name}.js`)),
+        ...[...hashes, ...others].map((name) => load(here, `@noble/hashes/${name}.js`)),
+        ...ciphers.map((name) => load(here, `@noble/ciphers/${name}.js`)),
       ]);
       const noble = Object.assign({}, ...modules);
       const managed = noble.managedNonce(noble.xchacha20poly1305)(key).encrypt(message);
@@ -163,6 +168,23 @@ const tables = {
             stored: await argon2.hash(password, costs),
             storedWithSecret: await argon2.hash(password, { ...costs, secret: key }),
           };
+        },
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries({
+      scrypt: { cost: 1024 },
+      argon: { memory: 1024, iterations: 2 },
+      bcrypt: { rounds: 10 },
+    }).map(([name, costs]) => [
+      `\`driver\` (@adonisjs/hash): ${name}`,
+      {
+        missing: absent('@adonisjs/hash'),
+        async names() {
+          const module = await load(there, `@adonisjs/hash/drivers/${name}`);
+          const driver = new module[name[0].toUpperCase() + name.slice(1)](costs);
+          return { driver, stored: await driver.make(password) };
         },
       },
     ]),
