@@ -11,6 +11,9 @@ const command = {
   about: `Shows, for each algorithm and key derivation on this machine, the library and the CPU
 instructions that implement it, and the state of the worker threads.
 
+"millrace" is Millrace's own code. "millrace to 2048, AWS-LC" means messages of up to 2,048 bytes
+by the one, and longer ones by the other.
+
 "at once" is the number of messages that one core hashes, or of keys that it derives, at the same
 time. "ns" is the predicted fixed cost of a message, "MB/s" the predicted rate of its bytes. An
 asynchronous call runs on the calling thread up to the size in "inline to", and on several worker
@@ -171,12 +174,12 @@ function kernelTable({ algorithms = {} } = {}, width, dim) {
  */
 function algorithmTable({ native, costs }, width, dim) {
   const costHeads = costs === undefined ? [] : ['ns>', 'MB/s>', 'inline to>', 'split from>'];
-  const rows = Object.entries(native.algorithms).map(([name, { library, instructions, lanes }]) => [
+  const rows = Object.entries(native.algorithms).map(([name, served]) => [
     name,
-    library,
-    lanes === undefined ? '' : String(lanes.messages),
+    librariesOf(served),
+    served.lanes === undefined ? '' : String(served.lanes.messages),
     ...(costs === undefined ? [] : costCells(costs[name])),
-    withLanes(instructions, lanes),
+    withLanes(served.instructions, served.lanes),
   ]);
   return table(['algorithm', 'library', 'at once>', ...costHeads, 'instructions'], rows, {
     width,
@@ -211,6 +214,10 @@ function shortened(names) {
   const [first, ...others] = names.split(', ');
   return others.length > 2 ? `${first} and ${others.length} more` : names;
 }
+
+/** Returns the library of short messages, if they have one, and that of the others. */
+const librariesOf = ({ library, short }) =>
+  short === undefined ? library : `${short.library} to ${short.upTo}, ${library}`;
 
 function costCells(cost) {
   if (cost === undefined) return ['', '', '', ''];

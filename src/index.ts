@@ -24,6 +24,7 @@ export type {
   Cost,
   Engines,
   EnginesOptions,
+  Implementation,
   KernelAlgorithm,
   KernelInterface,
   ServedAlgorithm,

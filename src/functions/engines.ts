@@ -32,17 +32,37 @@ export interface Cost {
   readonly splitFrom?: number;
 }
 
-/** How an engine in this process serves an algorithm. */
-export interface ServedAlgorithm {
-  /** The library that does most of the work. */
+/** The code that computes an algorithm, or some of its messages. */
+export interface Implementation {
+  /** The library that does most of the work; `millrace` is Millrace's own code. */
   readonly library: string;
+  /** Other libraries that do a part of it, such as the authentication beside the encryption. */
+  readonly with?: readonly string[];
   /** The CPU instructions it uses. */
   readonly instructions: readonly string[];
   /** True if it uses cryptographic instructions or a device. */
   readonly hardware: boolean;
+}
+
+/**
+ * How an engine in this process serves an algorithm. The fields of {@link Implementation} are those
+ * for a message in one piece, for a long one if `short` names other code.
+ */
+export interface ServedAlgorithm extends Implementation {
+  /**
+   * What computes short messages, and the bytes of the longest, if it is another library than for
+   * long ones. AES-GCM without a prepared key uses it up to 8 KiB.
+   */
+  readonly short?: Implementation & { readonly upTo: number };
+  /**
+   * What computes messages that are divided among worker threads or into steps, if other libraries.
+   */
+  readonly parts?: Implementation;
+  /** What `createCipher` and `createDecipher` use, if other libraries. */
+  readonly incremental?: Implementation;
   /**
    * The number of messages one core hashes at once, and with which instructions, where that is
-   * faster.
+   * faster. It is Millrace's own code.
    */
   readonly lanes?: { readonly messages: number; readonly instructions: readonly string[] };
 }
@@ -88,7 +108,8 @@ export interface Engines {
     readonly algorithms: Readonly<Record<string, ServedAlgorithm>>;
     /**
      * The same for key derivation: `scrypt`, `argon2`, `bcrypt`, `hkdf`, and PBKDF2 with each hash,
-     * such as `pbkdf2-sha256`. Lanes are the derivations one core computes at once.
+     * such as `pbkdf2-sha256`. Lanes are the derivations one core computes at once. HKDF has no
+     * code of its own beyond that of its hash.
      */
     readonly derivations: Readonly<Record<string, ServedAlgorithm>>;
   };
@@ -103,8 +124,13 @@ export interface Engines {
     readonly reason?: string;
     /** The version of each library. */
     readonly libraries: Readonly<Record<string, string>>;
-    /** The library of each algorithm. */
+    /**
+     * The library of each algorithm. Large messages of asynchronous calls may be computed by the
+     * platform's WebCrypto instead: AES-CTR, AES-GCM, SHA-1 and SHA-2, HMAC and PBKDF2 over them.
+     */
     readonly algorithms: Readonly<Record<string, ServedAlgorithm>>;
+    /** The library of each key derivation. */
+    readonly derivations: Readonly<Record<string, ServedAlgorithm>>;
   };
   /** The Linux kernel. It is probed only on request, because probing may load kernel modules. */
   readonly kernel: {
@@ -174,7 +200,6 @@ export function engines(wanted?: EnginesOptions): Engines {
   return {
     native: {
       ...nothing,
-      derivations: {},
       cpu: { arch: '', features: [] },
       ...reportOf('native'),
     } as Engines['native'],
@@ -196,7 +221,7 @@ export function engines(wanted?: EnginesOptions): Engines {
   };
 }
 
-const nothing = { libraries: {}, algorithms: {} };
+const nothing = { libraries: {}, algorithms: {}, derivations: {} };
 
 function reportOf(name: 'native' | 'portable'): Engines['portable'] {
   const engine = engineOf(name);

@@ -7,7 +7,7 @@ import { engineKind, unavailableReason, type Instance } from './instance.js';
 
 /**
  * Returns the report as JSON:
- * `{"portable":{"available":true,"runs":"wasm-simd","libraries":{..},"algorithms":{..}}}`
+ * `{"portable":{"available":true,"runs":"wasm-simd","libraries":{..},"algorithms":{..},..}}`
  */
 export function enginesReport(open: () => Instance): string {
   const kind = engineKind();
@@ -17,16 +17,16 @@ export function enginesReport(open: () => Instance): string {
   } catch {
     const reason = unavailableReason();
     return JSON.stringify({
-      portable: { available: false, reason, libraries: {}, algorithms: {} },
+      portable: { available: false, reason, libraries: {}, algorithms: {}, derivations: {} },
     });
   }
   const text = instance.takeOutput(instance.calls.report(), (memory, start, end) =>
     new TextDecoder().decode(memory.slice(start, end)),
   );
   const { native } = JSON.parse(text) as { native: Record<string, unknown> };
-  const { libraries, algorithms } = native;
+  const { libraries, algorithms, derivations } = native;
   return JSON.stringify({
-    portable: { available: true, ...kind, libraries, algorithms },
+    portable: { available: true, ...kind, libraries, algorithms, derivations },
   });
 }
 

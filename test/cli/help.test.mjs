@@ -265,7 +265,11 @@ test('engines: costs and thresholds, where they are known', () => {
       cpu: { arch: 'x', features: [] },
       algorithms: {
         one: { library: 'lib', instructions: ['avx2'] },
-        two: { library: 'lib', instructions: [] },
+        two: {
+          library: 'lib',
+          short: { upTo: 2048, library: 'own', instructions: [] },
+          instructions: [],
+        },
       },
     },
     threads: { limit: 2, started: 1, queued: 1 },
@@ -277,7 +281,7 @@ test('engines: costs and thresholds, where they are known', () => {
   };
   const text = asText(report, Infinity);
   assert.match(text, /^one +lib +50 +2000 +512 +1\.05 MB +avx2$/m);
-  assert.match(text, /^two +lib +~10 +~500 +9 +-$/m);
+  assert.match(text, /^two +own to 2048, lib +~10 +~500 +9 +-$/m);
   assert.match(text, /^threads +2 at most, 1 started, 1 job waiting$/m);
   assert.match(text, /not measured/);
   assert.doesNotMatch(

@@ -314,6 +314,17 @@ test('engines() lists the algorithms of each engine', () => {
     assert.equal(engine.available, true);
     for (const name of [...millrace.getHashes(), ...millrace.getCiphers()])
       assert.ok(engine.algorithms[name].library in engine.libraries, name);
+    assert.ok('scrypt' in engine.derivations && 'pbkdf2-sha256' in engine.derivations);
+    for (const [name, { lanes, short, parts, incremental, ...whole }] of [
+      ...Object.entries(engine.algorithms),
+      ...Object.entries(engine.derivations),
+    ])
+      for (const code of [whole, short, parts, incremental].filter((each) => each !== undefined)) {
+        for (const library of [code.library, ...(code.with ?? [])])
+          assert.ok(library in engine.libraries, `${name}: ${library}`);
+        assert.equal(typeof code.hardware, 'boolean');
+        assert.ok(Array.isArray(code.instructions) && (lanes?.messages ?? 2) > 1, name);
+      }
   }
   assert.equal(typeof kernel.available, 'boolean');
   assert.ok(

@@ -34,6 +34,18 @@ test('libraries, and the one of each algorithm', () => {
     assert.ok(library in portable.libraries, name);
 });
 
+// The Rust of the module with vectors does not compile RustCrypto's ChaCha20 and its AES for
+// encryption. AES for decryption, which unwraps keys, is RustCrypto's.
+test('code of the module with vectors is not named as that of RustCrypto', () => {
+  const { portable } = JSON.parse(native.engines());
+  const served = { ...portable.algorithms, ...portable.derivations };
+  for (const name of [...cipherNames, 'sha3-256', 'scrypt', 'argon2', 'bcrypt', 'aes-kw'])
+    assert.equal(served[name].library, 'millrace', name);
+  assert.deepEqual(served['aes-kw'].with, ['RustCrypto']);
+  for (const name of ['md5', 'sha1', 'sha256', 'sha512', 'ripemd160', 'pbkdf2-sha256'])
+    assert.equal(served[name].library, 'RustCrypto', name);
+});
+
 test('a cost for each algorithm, and the catalog', () => {
   const costs = JSON.parse(native.costs());
   for (const name of [...hashNames, ...cipherNames])

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::native::{Native, features::features};
-use super::service::Service;
+use super::service::{Code, Service};
 use crate::catalog::{CIPHERS, HASHES};
 
 /// Returns the native engine as JSON: `{"native":{..}}` with `available`, `libraries`, `cpu`,
@@ -35,15 +35,37 @@ pub fn report_json() -> String {
 }
 
 fn write_service(json: &mut String, service: &Service) {
-    let _ = write!(json, "{{\"library\":\"{}\",\"instructions\":", service.library);
-    write_names(json, service.instructions.iter().copied());
-    let _ = write!(json, ",\"hardware\":{}", service.hardware());
+    let Service { code, short, parts, incremental, .. } = service;
+    json.push('{');
+    write_code(json, code);
+    if let Some((most, code)) = short {
+        let _ = write!(json, ",\"short\":{{\"upTo\":{most},");
+        write_code(json, code);
+        json.push('}');
+    }
+    for (name, other) in [("parts", parts), ("incremental", incremental)] {
+        if (other.library, other.with) != (code.library, code.with) {
+            let _ = write!(json, ",\"{name}\":{{");
+            write_code(json, other);
+            json.push('}');
+        }
+    }
     if let Some((messages, instructions)) = service.lanes {
         let _ = write!(json, ",\"lanes\":{{\"messages\":{messages},\"instructions\":");
         write_names(json, instructions.iter().copied());
         json.push('}');
     }
     json.push('}');
+}
+
+fn write_code(json: &mut String, code: &Code) {
+    let _ = write!(json, "\"library\":\"{}\",\"instructions\":", code.library);
+    write_names(json, code.instructions.iter().copied());
+    let _ = write!(json, ",\"hardware\":{}", code.hardware());
+    if !code.with.is_empty() {
+        json.push_str(",\"with\":");
+        write_names(json, code.with.iter().copied());
+    }
 }
 
 fn write_names(json: &mut String, names: impl Iterator<Item = &'static str>) {

@@ -5,10 +5,13 @@
 //! our own ask [`features`](super::features) for the proof that the CPU has their instructions;
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
 
+use super::chacha;
+use super::chacha_parts::JOINED_MIN;
+use super::compression::words_64;
 use super::features::has;
-use super::primitives::{Library, Primitives};
+use super::primitives::{Aes, AesInverse, Library, MILLRACE, Primitives};
 use crate::catalog::{Cipher, Family, Hash};
-use crate::engines::service::{Names, Service};
+use crate::engines::service::{Code, Names, Service};
 
 /// Returns the libraries and their versions. AWS-LC reports its version; a test compares the others
 /// to Cargo.lock.
@@ -18,7 +21,6 @@ pub(crate) fn libraries() -> [(&'static str, &'static str); 3] {
 }
 
 const BLAKE3: &str = "blake3";
-const MILLRACE: &str = "millrace";
 
 const CRATES: [(&str, &str); 2] = [(BLAKE3, "1.8.7"), (MILLRACE, env!("CARGO_PKG_VERSION"))];
 
@@ -28,63 +30,161 @@ fn first(choices: &[Names]) -> Names {
     choices.iter().find(|set| set.iter().all(|name| has(name))).copied().unwrap_or_default()
 }
 
-/// Returns the library, with the instructions that AWS-LC uses. RustCrypto's crates tell nothing.
-fn by_library(instructions: Names) -> (&'static str, Names) {
-    (Library::NAME, if cfg!(feature = "aws-lc") { instructions } else { &[] })
+/// Returns Millrace's own code.
+const fn own_code(instructions: Names) -> Code {
+    Code { library: MILLRACE, with: &[], instructions }
+}
+
+/// Returns the library's code, with the instructions that AWS-LC uses. RustCrypto's crates tell
+/// nothing.
+fn by_library(instructions: Names) -> Code {
+    by(Library::NAME, instructions)
+}
+
+/// Works like [`by_library`], where the library of a primitive is another in WebAssembly.
+fn by(library: &'static str, instructions: Names) -> Code {
+    let instructions = if cfg!(feature = "aws-lc") { instructions } else { &[] };
+    Code { library, with: &[], instructions }
+}
+
+/// Returns code beside which Millrace's authenticates.
+fn authenticated(code: Code) -> Code {
+    Code { with: if code.library == MILLRACE { &[] } else { &[MILLRACE] }, ..code }
 }
 
 /// Returns how a hash is computed on this CPU.
 pub(crate) fn serves_hash(hash: Hash) -> Service {
-    let (library, instructions) = match hash.family() {
+    let code = match hash.family() {
         Family::Md5 | Family::Ripemd160 => by_library(&[]),
         Family::Sha1 | Family::Md5Sha1 => by_library(sha1()),
         Family::Sha256 => own::sha256().unwrap_or_else(|| by_library(sha256())),
-        Family::Sha512 => own::sha512().unwrap_or_else(|| by_library(sha512())),
-        Family::Keccak => (MILLRACE, own::keccak()),
-        Family::KeccakTree => (MILLRACE, own::keccak_leaves()),
-        Family::Blake2 => (MILLRACE, &[][..]),
-        Family::Blake3 => (BLAKE3, blake3()),
-        Family::Xxh => (MILLRACE, own::xxh()),
-        Family::Xxh3 => (MILLRACE, own::xxh3()),
-        Family::Crc => (MILLRACE, own::crc()),
+        Family::Sha512 => own::sha512().unwrap_or_else(|| by(words_64::LIBRARY, sha512())),
+        Family::Keccak => own_code(own::keccak()),
+        Family::KeccakTree => own_code(own::keccak_leaves()),
+        Family::Blake2 => own_code(&[]),
+        Family::Blake3 => Code { library: BLAKE3, with: &[], instructions: blake3() },
+        Family::Xxh => own_code(own::xxh()),
+        Family::Xxh3 => own_code(own::xxh3()),
+        Family::Crc => own_code(own::crc()),
     };
-    Service { library, instructions, lanes: own::lanes(hash) }
+    Service { lanes: own::lanes(hash), ..Service::from(code) }
 }
 
-/// Returns how the bulk of a cipher is computed on this CPU. AWS-LC may serve short texts.
+/// Returns how a cipher is computed on this CPU. The test of this file counts the bytes that the
+/// library processes, and so compares the report with what runs.
 pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
-    let (library, instructions) = match cipher {
-        Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
-            own::aes_ctr().unwrap_or_else(|| by_library(aes_ctr()))
+    match cipher {
+        Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => Service::from(counter_mode()),
+        Cipher::ChaCha20 => Service {
+            short: own::chacha20().map(|_| (chacha::BLOCK, by(chacha::LIBRARY, &[]))),
+            ..Service::from(keystream())
+        },
+        Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => serves_gcm(),
+        Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => serves_chacha20_poly1305(),
+        Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => {
+            let parts = authenticated(own::aes_gcm_siv().unwrap_or_else(|| aes(aes_ctr())));
+            let whole = if cfg!(feature = "aws-lc") { by_library(aes_gcm_siv()) } else { parts };
+            Service { parts, ..Service::from(whole) }
         }
-        Cipher::ChaCha20 => own::chacha20()
-            .unwrap_or_else(|| by_library(first(&[&["avx2"], &["ssse3"], &["neon"]]))),
-        Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {
-            own::aes_gcm().unwrap_or_else(|| by_library(aes_gcm()))
-        }
-        Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => own::chacha20_poly1305()
-            .unwrap_or_else(|| by_library(first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]))),
-        Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => by_library(aes_gcm_siv()),
-    };
-    Service { library, instructions, lanes: None }
+    }
 }
 
-/// Returns the report of AWS-LC's AES on one block.
+/// Returns the code of AES under a key for encryption.
+fn aes(instructions: Names) -> Code {
+    by(<<Library as Primitives>::Aes as Aes>::LIBRARY, instructions)
+}
+
+/// Returns the code of AES-CTR.
+fn counter_mode() -> Code {
+    own::aes_ctr().unwrap_or_else(|| aes(aes_ctr()))
+}
+
+/// Returns the code of ChaCha20, for messages longer than a block.
+fn keystream() -> Code {
+    let instructions = first(&[&["avx2"], &["ssse3"], &["neon"]]);
+    own::chacha20().unwrap_or_else(|| by(chacha::LIBRARY, instructions))
+}
+
+fn serves_gcm() -> Service {
+    let aws_lc = cfg!(feature = "aws-lc").then(|| by_library(aes_gcm()));
+    let plain = || aws_lc.unwrap_or_else(|| authenticated(counter_mode()));
+    let parts = own::aes_gcm_parts().unwrap_or_else(plain);
+    let library = aws_lc.unwrap_or(parts);
+    let service = match own::aes_gcm() {
+        Some((code, Some(most))) => Service { short: Some((most, code)), ..Service::from(library) },
+        Some((code, None)) => Service::from(code),
+        None => Service::from(library),
+    };
+    Service { parts, incremental: library, ..service }
+}
+
+fn serves_chacha20_poly1305() -> Service {
+    let stream = authenticated(keystream());
+    if let Some(code) = own::chacha20_poly1305() {
+        return Service { incremental: stream, ..Service::from(code) };
+    }
+    let parts = own::chacha20_poly1305_parts();
+    let service = match (cfg!(feature = "aws-lc"), parts) {
+        (true, Some(code)) => {
+            Service { short: Some((JOINED_MIN - 1, chacha_poly())), ..Service::from(code) }
+        }
+        (true, None) => Service::from(chacha_poly()),
+        (false, _) => Service::from(parts.unwrap_or(stream)),
+    };
+    Service { parts: parts.unwrap_or(stream), incremental: stream, ..service }
+}
+
+/// Returns the code of the library's ChaCha20-Poly1305.
+fn chacha_poly() -> Code {
+    by_library(first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]))
+}
+
+/// Returns the report of AES on one block.
 pub(super) fn aes_block() -> Service {
-    let (library, instructions) = by_library(aes_ctr());
-    Service { library, instructions, lanes: None }
+    const INVERSE: &str = <<Library as Primitives>::AesInverse as AesInverse>::LIBRARY;
+    let code = aes(aes_ctr());
+    let with: Names = if code.library == INVERSE { &[] } else { &[INVERSE] };
+    Service::from(Code { with, ..code })
 }
 
 /// Returns the report of a derivation that Millrace computes with `instructions`.
 pub(super) fn ours(instructions: Names) -> Service {
-    Service { library: MILLRACE, instructions, lanes: None }
+    Service::from(own_code(instructions))
 }
 
-/// Returns how PBKDF2 over `hash` is computed, with `lanes` blocks of output at once.
+/// Returns the report of a derivation over every hash, of which the libraries have some.
+pub(super) fn over_hashes() -> Service {
+    Service::from(Code { with: &[Library::NAME, BLAKE3], ..own_code(&[]) })
+}
+
+/// Returns how PBKDF2 over `hash` is computed, with `lanes` blocks of output at once. Where a kernel
+/// for several takes a single one too, it computes all iterations.
 pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
     let service = serves_hash(hash);
+    let code = own::iterations(hash).unwrap_or(service.code);
     let instructions = service.lanes.filter(|_| lanes > 1).map(|(_, instructions)| instructions);
-    Service { lanes: instructions.map(|instructions| (lanes, instructions)), ..service }
+    let lanes = instructions.map(|instructions| (lanes, instructions));
+    Service { lanes, ..Service::from(code) }
+}
+
+/// Returns true if the kernels iterate a single block of output: asks them to, no times.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn iterates_one(hash: Hash) -> bool {
+    use super::hmac_iteration::HmacIteration;
+    use super::lanes::{Kernels, sha1, sha256, sha512};
+
+    const fn zeros<W: Copy, const N: usize>(inner: [W; N]) -> [HmacIteration<W, N>; 1] {
+        [HmacIteration { inner, outer: inner, last: inner, sum: inner }]
+    }
+
+    let (kernels, size) = (Kernels::detect(), hash.facts().digest_size);
+    let done = match hash.family() {
+        Family::Sha1 => sha1::iterate(kernels, &mut zeros([0; 5]), size, 0),
+        Family::Sha256 => sha256::iterate(kernels, &mut zeros([0; 8]), size, 0),
+        Family::Sha512 => sha512::iterate(kernels, &mut zeros([0; 8]), size, 0),
+        _ => 0,
+    };
+    done > 0
 }
 
 /// Returns the instructions of Millrace's own routines, if this CPU has them and they are not
@@ -92,15 +192,13 @@ pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
 #[cfg(target_arch = "x86_64")]
 mod own {
     use super::super::features::{
-        Avx2, Avx2Bmi, Avx512, Avx512Bmi, Bmi, Carryless, Fold256, Fold512, Gcm256, Ifma,
+        Avx2, Avx2Bmi, Avx512, Avx512Bmi, Bmi, Carryless, Fold256, Fold512, Gcm256, Gcm512, Ifma,
         Schedule256, Schedule512, ShaNi, Vaes256, Vaes512,
     };
-    use super::super::gcm::key::GcmKey;
+    use super::super::gcm::key::{GcmKey, SHORT_MAX};
     use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
     use super::super::state_types::batches;
-    use super::{Family, Hash, MILLRACE, Names};
-
-    type Served = (&'static str, Names);
+    use super::{Code, Family, Hash, Names, iterates_one, own_code};
 
     pub(super) fn lanes(hash: Hash) -> Option<(usize, Names)> {
         let multibuffer = match hash.family() {
@@ -112,6 +210,11 @@ mod own {
             _ => return None,
         };
         multibuffer(Kernels::detect()).map(|found| (found.lanes, found.instructions))
+    }
+
+    /// Returns the code for the iterations of PBKDF2 with one block of output.
+    pub(super) fn iterations(hash: Hash) -> Option<Code> {
+        iterates_one(hash).then(|| own_code(ShaNi::NAMES))
     }
 
     pub(super) fn keccak() -> Names {
@@ -152,47 +255,66 @@ mod own {
     }
 
     /// Returns what serves SHA-256 if the CPU lacks the instructions made for it.
-    pub(super) fn sha256() -> Option<Served> {
+    pub(super) fn sha256() -> Option<Code> {
         if ShaNi::detect().is_some() { None } else { sha512() }
     }
 
-    pub(super) fn sha512() -> Option<Served> {
+    pub(super) fn sha512() -> Option<Code> {
         let names = match (Schedule512::detect(), Schedule256::detect()) {
             (Some(_), _) => Schedule512::NAMES,
             (None, Some(_)) => Schedule256::NAMES,
             (None, None) => return None,
         };
-        Some((MILLRACE, names))
+        Some(own_code(names))
     }
 
-    pub(super) fn aes_ctr() -> Option<Served> {
+    pub(super) fn aes_ctr() -> Option<Code> {
         let names = match (Vaes512::detect(), Vaes256::detect()) {
             (Some(_), _) => Vaes512::NAMES,
             (None, Some(_)) => Vaes256::NAMES,
             (None, None) => return None,
         };
-        Some((MILLRACE, names))
+        Some(own_code(names))
     }
 
-    // All messages, or up to 2 KiB only.
-    pub(super) fn aes_gcm() -> Option<Served> {
-        let proof = Gcm256::detect().filter(|_| !GcmKey::long_by_aws_lc());
-        proof.map(|_| (MILLRACE, Gcm256::NAMES))
+    /// Returns the code for messages in one piece, and the most bytes for which it is used, if the
+    /// library is faster for more.
+    pub(super) fn aes_gcm() -> Option<(Code, Option<usize>)> {
+        let most = GcmKey::long_by_aws_lc().then_some(SHORT_MAX);
+        Gcm256::detect().map(|_| (own_code(Gcm256::NAMES), most))
     }
 
-    pub(super) fn chacha20() -> Option<Served> {
-        Avx512::detect().map(|_| (MILLRACE, Avx512::NAMES))
-    }
-
-    pub(super) fn chacha20_poly1305() -> Option<Served> {
-        let names = match (Ifma::detect(), Avx512Bmi::detect(), Avx2Bmi::detect()) {
-            (Some(_), ..) => Ifma::NAMES,
-            (None, Some(_), _) => Avx512Bmi::NAMES,
-            // From 64 KiB on, and in parts.
-            (None, None, Some(_)) => Avx2Bmi::NAMES,
-            (None, None, None) => return None,
+    pub(super) fn aes_gcm_parts() -> Option<Code> {
+        let names = match (Gcm512::detect(), Gcm256::detect()) {
+            (Some(_), _) => Gcm512::NAMES,
+            (None, Some(_)) => Gcm256::NAMES,
+            (None, None) => return None,
         };
-        Some((MILLRACE, names))
+        Some(own_code(names))
+    }
+
+    /// Returns the code for messages in parts.
+    pub(super) fn aes_gcm_siv() -> Option<Code> {
+        let names = Gcm512::detect().map_or(Vaes256::NAMES, |_| Gcm512::NAMES);
+        Vaes256::detect().map(|_| own_code(names))
+    }
+
+    pub(super) fn chacha20() -> Option<Code> {
+        Avx512::detect().map(|_| own_code(Avx512::NAMES))
+    }
+
+    pub(super) fn chacha20_poly1305() -> Option<Code> {
+        let names = match (Ifma::detect(), Avx512Bmi::detect()) {
+            (Some(_), _) => Ifma::NAMES,
+            (None, Some(_)) => Avx512Bmi::NAMES,
+            (None, None) => return None,
+        };
+        Some(own_code(names))
+    }
+
+    /// Returns the code for long messages and for parts, if there is none for all.
+    pub(super) fn chacha20_poly1305_parts() -> Option<Code> {
+        Avx2Bmi::detect().map(|_| own_code(Avx2Bmi::NAMES))
     }
 }
 
@@ -200,9 +322,7 @@ mod own {
 mod own {
     #[cfg(target_arch = "aarch64")]
     use super::Family;
-    use super::{Hash, Names};
-
-    type Served = (&'static str, Names);
+    use super::{Code, Hash, Names};
 
     #[cfg(target_arch = "aarch64")]
     pub(super) fn lanes(hash: Hash) -> Option<(usize, Names)> {
@@ -220,6 +340,17 @@ mod own {
 
     #[cfg(not(target_arch = "aarch64"))]
     pub(super) fn lanes(_hash: Hash) -> Option<(usize, Names)> {
+        None
+    }
+
+    #[cfg(target_arch = "aarch64")]
+    pub(super) fn iterations(hash: Hash) -> Option<Code> {
+        let (_, instructions) = lanes(hash)?;
+        super::iterates_one(hash).then(|| super::own_code(instructions))
+    }
+
+    #[cfg(not(target_arch = "aarch64"))]
+    pub(super) fn iterations(_hash: Hash) -> Option<Code> {
         None
     }
 
@@ -261,27 +392,39 @@ mod own {
         &[]
     }
 
-    pub(super) fn sha256() -> Option<Served> {
+    pub(super) fn sha256() -> Option<Code> {
         None
     }
 
-    pub(super) fn sha512() -> Option<Served> {
+    pub(super) fn sha512() -> Option<Code> {
         None
     }
 
-    pub(super) fn aes_ctr() -> Option<Served> {
+    pub(super) fn aes_ctr() -> Option<Code> {
         None
     }
 
-    pub(super) fn aes_gcm() -> Option<Served> {
+    pub(super) fn aes_gcm() -> Option<(Code, Option<usize>)> {
         None
     }
 
-    pub(super) fn chacha20() -> Option<Served> {
+    pub(super) fn aes_gcm_parts() -> Option<Code> {
         None
     }
 
-    pub(super) fn chacha20_poly1305() -> Option<Served> {
+    pub(super) fn aes_gcm_siv() -> Option<Code> {
+        None
+    }
+
+    pub(super) fn chacha20() -> Option<Code> {
+        None
+    }
+
+    pub(super) fn chacha20_poly1305() -> Option<Code> {
+        None
+    }
+
+    pub(super) fn chacha20_poly1305_parts() -> Option<Code> {
         None
     }
 }
@@ -383,3 +526,6 @@ mod dispatch {
 pub(super) use own::vectors;
 
 use dispatch::{aes_ctr, aes_gcm, aes_gcm_siv, blake3, sha1, sha256, sha512};
+
+#[cfg(test)]
+mod tests;

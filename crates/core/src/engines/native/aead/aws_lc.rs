@@ -5,6 +5,7 @@ use std::ptr;
 
 use aws_lc_sys as lc;
 
+use super::super::primitives::count;
 use super::super::text::pointers;
 use super::super::wipe::{Plain, Secret, wipe_plain};
 #[cfg(target_arch = "x86_64")]
@@ -14,10 +15,6 @@ use crate::catalog::Cipher;
 use crate::inputs::Text;
 
 const TAG_SIZE: usize = 16;
-
-/// From this size on our ChaCha20 beside our Poly1305 is faster with AVX2 than AWS-LC's.
-#[cfg(target_arch = "x86_64")]
-const JOINED_FROM: usize = 64 * 1024;
 
 /// A context prepared with a key and the full tag.
 ///
@@ -128,7 +125,7 @@ impl AeadKey {
         tag: &mut [u8],
     ) -> Result<(), Error> {
         #[cfg(target_arch = "x86_64")]
-        if self.joined && text.size() >= JOINED_FROM {
+        if self.joined && text.size() >= chacha_parts::JOINED_MIN {
             return chacha_parts::seal(self.raw_key(), nonce, aad, text, tag);
         }
         if tag.len() == TAG_SIZE {
@@ -150,6 +147,7 @@ impl AeadKey {
     ) -> Result<(), Error> {
         let mut tag_size = 0;
         let (source, target, size) = pointers(text);
+        count(size);
         // SAFETY: `prepare` has initialised the context (a state in which it failed becomes
         // vacant). Each pointer goes with the length of its slice; source and target have `size`
         // bytes and are equal or disjoint, and the tag, being borrowed mutably, is apart from all.
@@ -183,7 +181,7 @@ impl AeadKey {
         tag: &[u8],
     ) -> Result<(), Error> {
         #[cfg(target_arch = "x86_64")]
-        if self.joined && text.size() >= JOINED_FROM {
+        if self.joined && text.size() >= chacha_parts::JOINED_MIN {
             return chacha_parts::open(self.raw_key(), nonce, aad, text, tag);
         }
         if tag.len() == TAG_SIZE {
@@ -207,6 +205,7 @@ impl AeadKey {
         tag: &[u8],
     ) -> Result<(), Error> {
         let (source, target, size) = pointers(text);
+        count(size);
         // SAFETY: as in `seal_full`; the tag is only read.
         let done = unsafe {
             lc::EVP_AEAD_CTX_open_gather(

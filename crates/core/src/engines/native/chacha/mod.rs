@@ -47,6 +47,12 @@ pub(super) fn state(key: &[u8; 32], iv: &[u8; 16]) -> State {
     })
 }
 
+/// The library that computes it where there is no AVX-512.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+pub(super) const LIBRARY: &str = Library::NAME;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(super) const LIBRARY: &str = super::primitives::MILLRACE;
+
 /// Encrypts or decrypts by the library.
 ///
 /// # Safety

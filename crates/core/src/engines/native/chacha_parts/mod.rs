@@ -16,6 +16,9 @@ use super::{chacha::State, chacha_poly::parts as avx2, features::Avx2Bmi};
 use crate::Error;
 use crate::inputs::Text;
 
+/// From this size on ChaCha20 beside Poly1305 is faster with AVX2 than AWS-LC's.
+pub(super) const JOINED_MIN: usize = 64 << 10;
+
 /// Encrypts a long text as one part, and writes the first `tag.len()` bytes of the tag.
 #[cfg(all(target_arch = "x86_64", feature = "aws-lc"))]
 pub(super) fn seal(

@@ -14,7 +14,7 @@ const SIZE_MAX: usize = 64;
 
 /// Returns how it is computed. Its HMACs are those of the hash.
 pub(super) fn serves() -> Service {
-    cpu::ours(&[])
+    cpu::over_hashes()
 }
 
 /// Extracts a key and expands it to `target`, which has at most 255 digests.

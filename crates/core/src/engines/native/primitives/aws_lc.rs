@@ -7,7 +7,7 @@ use std::ptr;
 use aws_lc_sys as lc;
 
 use super::super::wipe::{Plain, Secret, wipe_plain};
-use super::{Aes, AesBlocks, AesInverse, Primitives};
+use super::{Aes, AesBlocks, AesInverse, Primitives, count};
 use crate::Error;
 
 /// The library.
@@ -19,6 +19,7 @@ pub(crate) struct AwsLc;
 macro_rules! absorb {
     ($context:ty, $update:path, $words:ident, $blocks:ident
      $(, $field:ident = $value:literal)?) => {
+        count(size_of_val($blocks));
         let mut state = MaybeUninit::<$context>::uninit();
         let fields = state.as_mut_ptr();
         // SAFETY: Update reads and writes the fields which are set here, reads the blocks, and
@@ -65,6 +66,7 @@ impl Primitives for AwsLc {
 
     #[inline]
     fn sha256(words: &mut [u32; 8], blocks: &[[u8; 64]]) {
+        count(size_of_val(blocks));
         // SAFETY: the function reads as many blocks as said and updates eight words.
         unsafe {
             lc::SHA256_TransformBlocks(words.as_mut_ptr(), blocks.as_ptr().cast(), blocks.len())
@@ -86,6 +88,7 @@ impl Primitives for AwsLc {
         target: *mut u8,
         size: usize,
     ) {
+        count(size);
         // SAFETY: source and target have `size` bytes and are equal or disjoint. Key and nonce have
         // the sizes which the function reads.
         unsafe {
@@ -103,6 +106,8 @@ impl Primitives for AwsLc {
 }
 
 impl Aes for lc::AES_KEY {
+    const LIBRARY: &'static str = AwsLc::NAME;
+
     #[inline]
     fn prepare(place: &mut MaybeUninit<Self>, key: &[u8]) -> Result<(), Error> {
         // SAFETY: the key has as many bits as said, and the struct has room for the longest
@@ -115,6 +120,7 @@ impl Aes for lc::AES_KEY {
 
     #[inline]
     fn encrypt(&self, block: &mut [u8; 16]) {
+        count(block.len());
         // SAFETY: reads and writes a block in place.
         unsafe { lc::AES_encrypt(block.as_ptr(), block.as_mut_ptr(), self) }
     }
@@ -122,6 +128,7 @@ impl Aes for lc::AES_KEY {
     // SAFETY: as in the trait.
     #[inline]
     unsafe fn counter_mode(&self, iv: &[u8; 16], source: *const u8, target: *mut u8, size: usize) {
+        count(size);
         let mut counter = *iv;
         // When the text ends within a block, the rest of that block's keystream is left here.
         let mut keystream = Secret::<16>::zeros();
@@ -146,6 +153,8 @@ impl Aes for lc::AES_KEY {
 pub(crate) struct Inverse(lc::AES_KEY);
 
 impl AesInverse for Inverse {
+    const LIBRARY: &'static str = AwsLc::NAME;
+
     fn prepare(place: &mut MaybeUninit<Self>, key: &[u8]) -> Result<(), Error> {
         // SAFETY: as for encryption.
         let failed = unsafe {
@@ -159,6 +168,7 @@ impl AesInverse for Inverse {
     }
 
     fn decrypt(&self, block: &mut [u8; 16]) {
+        count(block.len());
         // SAFETY: reads and writes a block in place.
         unsafe { lc::AES_decrypt(block.as_ptr(), block.as_mut_ptr(), &self.0) }
     }
@@ -191,6 +201,7 @@ impl AesBlocks for Context {
 
     fn encrypt(&mut self, blocks: &mut [[u8; 16]]) -> Result<(), Error> {
         let bytes = blocks.as_flattened_mut();
+        count(bytes.len());
         let (at, mut made) = (bytes.as_mut_ptr(), 0);
         let all = i32::try_from(bytes.len()).map_err(|_| Error::Engine)?;
         // SAFETY: whole blocks are encrypted in place.

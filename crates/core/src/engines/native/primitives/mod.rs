@@ -25,6 +25,23 @@ pub(super) fn equal(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && Library::equal(one, other)
 }
 
+/// The name of Millrace's own code among the libraries.
+pub(crate) const MILLRACE: &str = "millrace";
+
+#[cfg(test)]
+std::thread_local! {
+    /// The bytes that the library has processed in this thread.
+    pub(super) static PROCESSED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts bytes that the library processes, in tests: they compare them with the report.
+#[inline(always)]
+pub(super) fn count(size: usize) {
+    #[cfg(test)]
+    PROCESSED.set(PROCESSED.get() + size);
+    let _ = size;
+}
+
 /// A library.
 pub(crate) trait Primitives {
     /// The name that `engines()` shows.
@@ -55,7 +72,7 @@ pub(crate) trait Primitives {
     ///
     /// # Safety
     /// Source and target have `size` bytes and are equal or disjoint.
-    #[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), allow(dead_code))]
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     unsafe fn chacha20(
         key: &[u8; 32],
         nonce: &[u8; 12],
@@ -71,6 +88,9 @@ pub(crate) trait Primitives {
 
 /// AES for single blocks and in counter mode.
 pub(crate) trait Aes: Sized {
+    /// The library.
+    const LIBRARY: &'static str;
+
     /// Prepares a key of 16, 24 or 32 bytes at its place.
     fn prepare(place: &mut MaybeUninit<Self>, key: &[u8]) -> Result<(), Error>;
 
@@ -92,6 +112,9 @@ pub(crate) trait Aes: Sized {
 
 /// The inverse of AES.
 pub(crate) trait AesInverse: Sized {
+    /// The library.
+    const LIBRARY: &'static str;
+
     /// Prepares a key of 16, 24 or 32 bytes at its place.
     fn prepare(place: &mut MaybeUninit<Self>, key: &[u8]) -> Result<(), Error>;
 

@@ -8,8 +8,11 @@ use std::mem::MaybeUninit;
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 use aes::cipher::BlockCipherEncrypt;
 use aes::cipher::{Array, BlockCipherDecrypt, KeyInit};
-use chacha20::ChaCha20LegacyCore;
-use chacha20::cipher::{KeyIvInit, StreamCipherCore};
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+use chacha20::{
+    ChaCha20LegacyCore,
+    cipher::{KeyIvInit, StreamCipherCore},
+};
 use ripemd::block_api::Ripemd160Core;
 use ripemd::digest::block_api::UpdateCore;
 use ripemd::digest::common::hazmat::SerializableState;
@@ -18,7 +21,7 @@ use super::super::text::xor_with;
 use super::super::wipe::{Plain, Secret, wipe_plain};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::bitsliced;
-use super::{Aes, AesBlocks, AesInverse, Primitives};
+use super::{Aes, AesBlocks, AesInverse, Primitives, count};
 use crate::Error;
 
 /// The library.
@@ -39,17 +42,20 @@ impl Primitives for RustCrypto {
 
     #[inline]
     fn md5(words: &mut [u32; 4], blocks: &[[u8; 64]]) {
+        count(size_of_val(blocks));
         md5::block_api::compress(words, blocks);
     }
 
     #[inline]
     fn sha1(words: &mut [u32; 5], blocks: &[[u8; 64]]) {
+        count(size_of_val(blocks));
         sha1::block_api::compress(words, blocks);
     }
 
     /// Compresses through a state, saved as words and the number of blocks: the crate does not
     /// export the compression function.
     fn ripemd160(words: &mut [u32; 5], blocks: &[[u8; 64]]) {
+        count(size_of_val(blocks));
         let mut saved = Array::default();
         for (bytes, word) in saved.as_chunks_mut().0.iter_mut().zip(&*words) {
             *bytes = word.to_le_bytes();
@@ -63,15 +69,18 @@ impl Primitives for RustCrypto {
 
     #[inline]
     fn sha256(words: &mut [u32; 8], blocks: &[[u8; 64]]) {
+        count(size_of_val(blocks));
         sha2::block_api::compress256(words, blocks);
     }
 
     #[inline]
     fn sha512(words: &mut [u64; 8], blocks: &[[u8; 128]]) {
+        count(size_of_val(blocks));
         sha2::block_api::compress512(words, blocks);
     }
 
     // SAFETY: as in the trait.
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     unsafe fn chacha20(
         key: &[u8; 32],
         nonce: &[u8; 12],
@@ -80,6 +89,7 @@ impl Primitives for RustCrypto {
         target: *mut u8,
         size: usize,
     ) {
+        count(size);
         // The original form, with a block number of 64 bits: the other ends at the last block.
         let [a, b, c, d, rest @ ..] = *nonce;
         let mut cipher = ChaCha20LegacyCore::new(&(*key).into(), &rest.into());
@@ -143,6 +153,7 @@ direction!(
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 impl Encryption {
     pub(super) fn encrypt_all(&self, blocks: &mut [[u8; 16]]) {
+        count(size_of_val(blocks));
         let blocks = Array::cast_slice_from_core_mut(blocks);
         match self {
             Encryption::Small(key) => key.encrypt_blocks(blocks),
@@ -168,6 +179,12 @@ impl Encryption {
 }
 
 impl Aes for Encryption {
+    // RustCrypto's keys are not compiled where the bit-sliced one is.
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+    const LIBRARY: &'static str = RustCrypto::NAME;
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    const LIBRARY: &'static str = super::MILLRACE;
+
     fn prepare(place: &mut MaybeUninit<Self>, key: &[u8]) -> Result<(), Error> {
         place.write(Encryption::new(key)?);
         Ok(())
@@ -201,12 +218,15 @@ impl Aes for Encryption {
 }
 
 impl AesInverse for Decryption {
+    const LIBRARY: &'static str = RustCrypto::NAME;
+
     fn prepare(place: &mut MaybeUninit<Self>, key: &[u8]) -> Result<(), Error> {
         place.write(Decryption::new(key)?);
         Ok(())
     }
 
     fn decrypt(&self, block: &mut [u8; 16]) {
+        count(block.len());
         let block = Array::cast_from_core_mut(block);
         match self {
             Decryption::Small(key) => key.decrypt_block(block),

@@ -19,7 +19,7 @@ use crate::inputs::Text;
 
 /// Bytes up to which a message takes no longer here than by AWS-LC with AVX-512: its kernel takes
 /// 70 ns more to begin with.
-const SHORT_MAX: usize = 2 << 10;
+pub(in crate::engines::native) const SHORT_MAX: usize = 2 << 10;
 /// Bytes from which a message gains more by AWS-LC than preparing the key for it takes.
 const PREPARE_MIN: usize = 8 << 10;
 

@@ -7,6 +7,7 @@ use aws_lc_sys as lc;
 
 use crate::Error;
 use crate::catalog::Cipher;
+use crate::engines::native::primitives::count;
 use crate::engines::native::text::pointers;
 use crate::inputs::Text;
 
@@ -83,6 +84,7 @@ impl Gcm {
     #[inline]
     unsafe fn run(&mut self, source: *const u8, target: *mut u8, size: usize) -> Result<(), Error> {
         let mut written = 0;
+        count(size);
         // SAFETY: source has `size` bytes, which fit a c_int, and so does the target, if there is
         // one. The context was initialised with key and nonce.
         unsafe {
