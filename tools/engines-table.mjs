@@ -179,7 +179,7 @@ function rowsOf(text) {
 const BEGIN = '<!-- Written by tools/engines-table.mjs from here -->';
 const END = '<!-- to here -->';
 
-async function write(args) {
+function write(args) {
   const text = readFileSync(document, 'utf8');
   const known = Object.fromEntries(columns.map((column) => [column, documented(column)]));
   const records = existsSync(folder)
@@ -190,12 +190,11 @@ async function write(args) {
   for (const { column, summary } of records)
     if (columns.includes(column)) known[column] = columnOf(summary);
   if (args[0] === '--column') known[args[1]] = JSON.parse(args[2]);
-  const libraries = await librariesOf();
   const parts = Object.entries(tables).map(([title, { family }]) => {
     const names = [...new Set(columns.flatMap((column) => Object.keys(known[column])))].filter(
       (name) => tableOf(name) === family,
     );
-    const heads = [title, ...columns, 'native by', 'portable by'];
+    const heads = [title, ...columns];
     const rows = names
       .sort()
       .map((name) => [
@@ -205,7 +204,6 @@ async function write(args) {
             known[column][name] ??
             (title === 'Key derivation' && /AF_ALG|dev/.test(column) ? '-' : 'not run'),
         ),
-        ...(libraries[name] ?? ['', '']),
       ]);
     return [heads, heads.map(() => '---'), ...rows]
       .map((row) => `| ${row.join(' | ')} |`)
@@ -222,30 +220,5 @@ function tableOf(algorithm) {
   return Object.values(tables).find(({ parts }) => belongs(algorithm, parts))?.family;
 }
 
-/** Returns `[native, portable]` by algorithm, as `engines()` of each tells. */
-async function librariesOf() {
-  const { engines } = await import('millrace');
-  const { native, portable } = engines();
-  const names = Object.keys(native.algorithms);
-  const derived = {
-    ...Object.fromEntries(
-      ['scrypt', 'pbkdf2', 'hkdf', 'argon2', 'argon2d', 'argon2i', 'argon2id', 'bcrypt'].map(
-        (name) => [name, ['millrace', 'millrace']],
-      ),
-    ),
-    'aes-kw': ['AWS-LC', 'RustCrypto'],
-    'aes-kwp': ['AWS-LC', 'RustCrypto'],
-  };
-  return {
-    ...derived,
-    ...Object.fromEntries(
-      names.map((name) => [
-        name,
-        [native.algorithms[name].library, portable?.algorithms?.[name]?.library ?? ''],
-      ]),
-    ),
-  };
-}
-
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
-  await write(process.argv.slice(2));
+  write(process.argv.slice(2));

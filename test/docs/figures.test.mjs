@@ -130,6 +130,34 @@ test('charts show the figures of the tables of docs/benchmark-results.md', () =>
 
 /** The numbers that pages have from the code: page, text, file and name of the constant, unit. */
 const constants = [
+  [
+    'engines.md',
+    /without a prepared key is Millrace's up to (\d) KiB/,
+    'crates/core/src/engines/native/gcm/x86/key.rs',
+    'PREPARE_MIN',
+    1024,
+  ],
+  [
+    'portable.md',
+    /AES-GCM from (\d) KiB/,
+    'src/portable/webcrypto-backend.ts',
+    'CIPHER_MIN_BYTES',
+    1024,
+  ],
+  [
+    'portable.md',
+    /their HMACs from (\d) KiB/,
+    'src/portable/webcrypto-backend.ts',
+    'HASH_MIN_BYTES',
+    1024,
+  ],
+  [
+    'portable.md',
+    /PBKDF2 from ([\d,]+) iterations/,
+    'src/portable/worker-messages.ts',
+    'ITERATIONS_MIN',
+    1,
+  ],
   ['async.md', /and less than (0\.\d) ms; or/, 'src/base/protocol.ts', 'INLINE_COPIED_NS', 1e6],
   [
     'audit.md',
