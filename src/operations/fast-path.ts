@@ -77,10 +77,16 @@ export function fastBuffer(
  * Writes the digest of a whole Uint8Array into memory of the digest's size. Returns false if it
  * cannot.
  */
-export function fastInto(facts: HashFacts, source: Uint8Array, target: Uint8Array): boolean {
-  const { quick } = defaultEngine.engine;
+export function fastInto(
+  facts: HashFacts,
+  source: Uint8Array,
+  target: Uint8Array,
+  key = 0,
+  engine?: Engine,
+): boolean {
+  const { quick } = engine ?? defaultEngine.engine;
   if (quick === undefined) return false;
-  fill(facts, 0, WHOLE, 0);
+  fill(facts, 0, WHOLE, key);
   return quick.hash(source, target) === 0;
 }
 

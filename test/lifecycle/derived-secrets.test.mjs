@@ -13,7 +13,7 @@ import { after, test } from 'node:test';
 
 import millrace from 'millrace';
 
-import { temporary } from '../support/child.mjs';
+import { entryPaths, temporary } from '../support/child.mjs';
 import { keyMaker, look } from '../support/memory-search.mjs';
 
 const skip = process.platform !== 'linux' && 'reads /proc/<pid>/mem';
@@ -204,6 +204,56 @@ test('nothing is left of what was derived from keys', { skip }, async (t) => {
     places.map((place) => `${names[at % names.length]}: ${place}`),
   );
   assert.deepEqual(left, []);
+});
+
+// the right codes of messages with wrong ones
+
+test('nothing is left of a MAC with which a wrong one was compared', { skip }, async (t) => {
+  const seed = 12;
+  const key = keyMaker(seed, Buffer.alloc(32));
+  // Long ones are hashed on other threads.
+  const sources = ['abc', Buffer.alloc(300_000, 1)];
+  const others = sources.flatMap((source) => [
+    millrace.hmac('sha256', key, source),
+    millrace.hash('kmac128', source, { key }),
+  ]);
+  const program = (last) => `
+    const { subtle } = require(${JSON.stringify(entryPaths['millrace/webcrypto'])});
+    const mac = Buffer.alloc(32);
+    const refused = async (verdict) => {
+      if (await verdict) throw new Error('a wrong code was accepted');
+    };
+    const act = async (key) => {
+      const kmac = { name: 'KMAC128', outputLength: 256 };
+      for (const source of [Buffer.from('abc'), Buffer.alloc(300000, 1)]) {
+        for (const api of [millrace, promises]) {
+          await refused(api.verifyHmac('sha256', { key, source, mac }));
+          await refused(api.verifyMac('kmac128', { key, source, mac }));
+        }
+        const given = [{ name: 'HMAC', hash: 'SHA-256' }, false, ['verify']];
+        const hmac = await subtle.importKey('raw', key, ...given);
+        // More than one iteration of the event loop computes at once.
+        for (let round = 0; round < 50; round++) await refused(subtle.verify('HMAC', hmac, mac, source));
+        const other = await subtle.importKey('raw-secret', key, 'KMAC128', false, ['verify']);
+        await refused(subtle.verify(kmac, other, mac, source));
+      }
+    };
+    await act(fresh(${seed}));
+    ${last}
+    for (let round = 0; round < 10; round++) {
+      globalThis.gc();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await report();`;
+  const control = await look(
+    program(`globalThis.kept = millrace.hmac('sha256', fresh(${seed}), 'abc');`),
+    [],
+    { others },
+  );
+  if (typeof control === 'string') return t.skip(control);
+  assert.ok(control[0].length > 0, 'looking would prove nothing');
+  const found = await look(program(''), [], { others, main: false });
+  assert.deepEqual(found, [[], [], [], []]);
 });
 
 // the text of messages that are not authentic

@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 
 /** Where a child finds each entry point, by path: the child may lie anywhere. */
 export const entryPaths = Object.fromEntries(
-  ['millrace', 'millrace/promises', 'millrace/crypto-async'].map((name) => [
+  ['millrace', 'millrace/promises', 'millrace/crypto-async', 'millrace/webcrypto'].map((name) => [
     name,
     require.resolve(name),
   ]),

@@ -3,18 +3,17 @@ import { native } from '../../engines/binding.js';
 import type { Parameter } from '../../catalog/parameters.js';
 import { parameterBlock } from '../../catalog/parameters.js';
 import type { HashFacts } from '../../catalog/facts.js';
-import { fastBuffer, fastInto } from '../../operations/fast-path.js';
+import { fastInto } from '../../operations/fast-path.js';
 import { extendedEngines } from '../../operations/key.js';
 import { sizeOf } from '../../base/arguments.js';
 import { Operation } from '../../base/frame.js';
 import { setKeyInput } from '../../request/key-input.js';
-import { WHOLE } from '../../base/protocol.js';
 import { beginRequest, Form, setEngines, setResult } from '../../request/request.js';
 import { secretCopy, secretMemory, wipe } from '../../base/secret-memory.js';
 import type { Algorithm } from './dictionaries.js';
 import type { Kept } from './keys.js';
 import { bytesOf, exception, secretOf } from './platform.js';
-import { check, digestCost, enginesOf, mayRunNow, memoryOf, refuse, run, runNow } from './run.js';
+import { check, digestCost, enginesOf, mayRunNow, refuse, run, runNow } from './run.js';
 
 type Result = ArrayBuffer | Promise<ArrayBuffer>;
 
@@ -91,8 +90,11 @@ function code(algorithm: Algorithm, kept: Kept, source: Uint8Array): Result {
       setResult(hash.digestSize, Form.Secret);
     };
     if (!mayRunNow(cost)) return run(Infinity, fill);
-    const made = fastBuffer(hash, source, 0, WHOLE, engines.handles![0], engines.engines[0]);
-    return made === undefined ? runNow(fill) : memoryOf(made);
+    // Memory that V8 does not move: verify wipes it.
+    const target = secretMemory(hash.digestSize);
+    return fastInto(hash, source, target, engines.handles![0], engines.engines[0])
+      ? (target.buffer as ArrayBuffer)
+      : runNow(fill);
   }
   const result = outputSize(algorithm);
   const values = parametersOf(algorithm);
