@@ -12,6 +12,7 @@ import { argon2, hash, open, seal } from 'millrace';
 import entry, { crypto, CryptoKey, getRandomValues, randomUUID, subtle } from 'millrace/webcrypto';
 
 import { run } from '../support/child.mjs';
+import { lateReads } from './subtle-calls.mjs';
 
 const require = createRequire(import.meta.url);
 const theirs = globalThis.crypto.subtle;
@@ -24,6 +25,7 @@ const message = bytes(100);
 const long = bytes(2_000_000);
 const iv = bytes(12);
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
+const detach = (buffer) => void structuredClone(null, { transfer: [buffer] });
 const hexOf = (value) => Buffer.from(value).toString('hex');
 
 /** Resolves to what a call does: its result, or the error's class and name. It never throws. */
@@ -135,7 +137,8 @@ describe('the same as the platform', () => {
     for (const name of ['HKDF', 'PBKDF2'])
       for (const key of await both(name, ['deriveBits', 'deriveKey'])) {
         const algorithm = { name, hash: 'SHA-256', salt: iv, info: message, iterations: 1000 };
-        for (const length of [256, 8, 2048, 8160, 8168, 0, 12, null])
+        // From 2 ** 32 on versions of the platform differ.
+        for (const length of [256, 8, 2048, 8160, 8168, 0, 12, null, 2 ** 32, 2 ** 32 + 128])
           await same((lib) => lib.deriveBits(algorithm, key, length), `${name} ${length}`);
         await same((lib) => lib.deriveBits({ ...algorithm, hash: 'nope' }, key, 256));
         await same((lib) => lib.deriveBits({ ...algorithm, iterations: 0 }, key, 256));
@@ -182,7 +185,7 @@ describe('the same as the platform', () => {
   });
 
   test("invalid and unusual calls have the platform's errors", async () => {
-    const [key] = await both('AES-GCM', ['encrypt']);
+    const [key] = await both('AES-GCM', ['encrypt', 'decrypt']);
     const [mac] = await both(HMAC, ['sign']);
     const shared = new Uint8Array(new SharedArrayBuffer(4));
     const calls = [
@@ -195,6 +198,10 @@ describe('the same as the platform', () => {
       (lib) => lib.digest('SHA-256', shared),
       (lib) => lib.encrypt({ name: 'AES-GCM' }, key, message),
       (lib) => lib.encrypt({ name: 'AES-GCM', iv: 'text' }, key, message),
+      ...[0, 1, 7, 8, 11, 129].flatMap((size) => [
+        (lib) => lib.encrypt({ name: 'AES-GCM', iv: bytes(size) }, key, message),
+        (lib) => lib.decrypt({ name: 'AES-GCM', iv: bytes(size) }, key, message),
+      ]),
       (lib) => lib.encrypt({ name: 'AES-GCM', iv, tagLength: 5 }, key, message),
       (lib) => lib.encrypt({ name: 'AES-GCM', iv, tagLength: 2 ** 40 }, key, message),
       (lib) => lib.encrypt({ name: 'AES-CTR', counter: iv, length: 64 }, key, message),
@@ -261,35 +268,115 @@ describe('values', () => {
     assert.deepEqual(reads, ['additionalData', 'iv', 'tagLength']);
   });
 
-  test('data are copied when the call is made', async () => {
-    const [key] = await both('AES-GCM', ['encrypt']);
-    for (const data of [message, long]) {
-      const expected = await theirs.digest('SHA-256', data);
-      const sealed = await theirs.encrypt({ name: 'AES-GCM', iv }, key, data);
-      const copy = Uint8Array.from(data);
-      const calls = [
-        subtle.digest('SHA-256', copy),
-        subtle.encrypt({ name: 'AES-GCM', iv }, key, copy),
-      ];
-      copy.fill(0);
-      const [made, encrypted] = await Promise.all(calls);
-      assert.equal(hexOf(made), hexOf(expected));
-      assert.equal(hexOf(encrypted), hexOf(sealed));
-    }
-    const key2 = Uint8Array.from(raw);
-    const imported = subtle.importKey('raw', key2, HMAC, false, ['sign']);
-    key2.fill(0);
-    const [mac] = await both(HMAC, ['sign']);
-    assert.equal(
-      hexOf(await subtle.sign('HMAC', await imported, message)),
-      hexOf(await theirs.sign('HMAC', mac, message)),
-    );
+  const late = 'arguments may change as soon as a call has returned: ';
+  test(`${late}${native ? 'the native engine' : 'the portable engine'}`, async () => {
+    assert.deepEqual(await lateReads(subtle), []);
   });
 
-  test('detached memory is empty', async () => {
-    const data = new Uint8Array(64);
-    structuredClone(data.buffer, { transfer: [data.buffer] });
-    await same((lib) => lib.digest('SHA-256', data));
+  test(`${late}the portable engine, in a process`, { skip: !native }, async () => {
+    const calls = JSON.stringify(new URL('subtle-calls.mjs', import.meta.url));
+    const { stdout, stderr } = await run(
+      `import { lateReads } from ${calls};
+       import { createRequire } from 'node:module';
+       const { subtle } = createRequire(${calls})('millrace/webcrypto');
+       console.log(await lateReads(subtle));`,
+      { bare: true, esm: true, env: { MILLRACE_ENGINE: 'portable' } },
+    );
+    assert.equal(stdout, '[]\n', stderr);
+  });
+
+  test('objects that change while they are read give what the platform does', async () => {
+    const own = (algorithm, usages) => theirs.importKey('raw', raw, algorithm, true, usages);
+    const form = async (lib, key) => [
+      key.usages.join(),
+      hexOf(await lib.exportKey('raw', key)),
+      await lib.encrypt({ name: 'AES-GCM', iv }, key, message).then(hexOf, ({ name }) => name),
+    ];
+    const text = (byte) => Buffer.alloc(32, byte).toString('base64url');
+    const calls = {
+      'a JWK with another descriptor': async (lib) => {
+        const jwk = new Proxy(
+          { kty: 'oct', k: text(1) },
+          {
+            getOwnPropertyDescriptor: (target, name) => ({
+              ...Reflect.getOwnPropertyDescriptor(target, name),
+              ...(name === 'k' && { value: text(2) }),
+            }),
+          },
+        );
+        return form(lib, await lib.importKey('jwk', jwk, 'AES-GCM', true, ['encrypt']));
+      },
+      'a JWK with a getter': async (lib) => {
+        let reads = 0;
+        const jwk = { kty: 'oct', get k() { return text(++reads); } }; // prettier-ignore
+        return form(lib, await lib.importKey('jwk', jwk, 'AES-GCM', true, ['encrypt']));
+      },
+      'usages that differ when they are read again': async (lib) => {
+        let reads = 0;
+        const usages = new Proxy(['encrypt'], {
+          get: (target, name, receiver) =>
+            name === '0' && reads++ > 0 ? 'decrypt' : Reflect.get(target, name, receiver),
+        });
+        return form(lib, await lib.importKey('raw', raw, 'AES-GCM', true, usages));
+      },
+      'a usage that is pushed to the array of a key': async (lib) => {
+        const key = await own('AES-GCM', ['encrypt']);
+        key.usages.push('decrypt');
+        const sealed = await theirs.encrypt({ name: 'AES-GCM', iv }, key, message);
+        return lib.decrypt({ name: 'AES-GCM', iv }, key, sealed);
+      },
+      'an algorithm that is assigned': async (lib) => {
+        const key = await own('AES-CTR', ['encrypt']);
+        key.algorithm.name = 'AES-GCM';
+        return lib.encrypt({ name: 'AES-GCM', iv }, key, message);
+      },
+      'a Proxy of a key': async (lib) => {
+        const key = new Proxy(await own('AES-GCM', ['encrypt']), {});
+        return lib.encrypt({ name: 'AES-GCM', iv }, key, message);
+      },
+    };
+    for (const name of ['additionalData', 'iv', 'data'])
+      for (const change of [(buffer) => new Uint8Array(buffer).fill(9), detach])
+        calls[`a tagLength that runs ${change} on ${name}`] = async (lib) => {
+          const values = { additionalData: bytes(9), iv: bytes(12), data: bytes(20) };
+          const { data, ...given } = { ...values, [name]: Uint8Array.from(values[name]) };
+          const tagLength = { valueOf: () => (change((given[name] ?? data).buffer), 128) };
+          const key = await importRaw(lib, 'AES-GCM', ['encrypt']);
+          return lib.encrypt({ name: 'AES-GCM', ...given, tagLength }, key, data);
+        };
+    for (const [name, call] of Object.entries(calls)) await same(call, name);
+  });
+
+  test('detached memory gives what it does in the platform', async () => {
+    const gone = () => {
+      const data = new Uint8Array(64);
+      detach(data.buffer);
+      return data;
+    };
+    await same((lib) => lib.digest('SHA-256', gone()));
+    await same((lib) => lib.digest('SHA-256', gone().buffer));
+    const [key] = await both('AES-GCM', ['encrypt']);
+    const [hkdf] = await both('HKDF', ['deriveBits']);
+    const [pbkdf2] = await both('PBKDF2', ['deriveBits']);
+    const derivation = { hash: 'SHA-256', iterations: 1, info: iv, salt: iv };
+    for (const name of ['additionalData', 'iv'])
+      for (const value of [gone(), gone().buffer])
+        await same((lib) => lib.encrypt({ name: 'AES-GCM', iv, [name]: value }, key, message));
+    for (const name of ['info', 'salt'])
+      await same((lib) =>
+        lib.deriveBits({ name: 'HKDF', ...derivation, [name]: gone() }, hkdf, 256),
+      );
+    await same((lib) =>
+      lib.deriveBits({ name: 'PBKDF2', ...derivation, salt: gone() }, pbkdf2, 256),
+    );
+    if (typeof theirs.constructor.supports === 'function') return;
+    // Millrace's own errors.
+    const name = 'ChaCha20-Poly1305';
+    const chacha = await subtle.importKey('raw-secret', raw, name, true, ['encrypt']);
+    await assert.rejects(
+      subtle.encrypt({ name, iv, additionalData: gone() }, chacha, message),
+      TypeError,
+    );
   });
 
   test('a loop of short calls returns to the event loop', async () => {
@@ -489,6 +576,10 @@ describe('modern algorithms', () => {
         ['encrypt'],
       );
       assert.equal(hexOf(await subtle.exportKey('raw', derived)), hexOf(expected));
+      await assert.rejects(
+        subtle.deriveBits({ name, nonce, ...cost }, key, 2 ** 32 + 128),
+        TypeError,
+      );
       await assert.rejects(subtle.deriveBits({ name, nonce: iv.subarray(5), ...cost }, key, 256), {
         name: 'OperationError',
       });

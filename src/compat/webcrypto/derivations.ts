@@ -19,6 +19,9 @@ export function deriveBits(
   check(served, problem, true);
   if (!Number.isInteger(length) || (length as number) <= 0 || (length as number) % 8 !== 0)
     refuse(served, exception('OperationError', 'length must be a multiple of 8 and not 0'));
+  // An unsigned long: Node.js 20 takes its remainder, later versions refuse it.
+  if ((length as number) > 0xffff_ffff)
+    refuse(served, new TypeError('length must be from 0 to 4294967295'));
   const size = (length as number) / 8;
   const secret = kept.secret!;
   const salt = bytes.salt!;

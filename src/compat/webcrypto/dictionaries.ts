@@ -4,7 +4,8 @@
  */
 import { findCipher, findHash } from '../../catalog/catalog.js';
 import type { CipherFacts, HashFacts } from '../../catalog/facts.js';
-import { bytesOf, exception, isLacking } from './platform.js';
+import { isLost, sizeOf } from '../../base/intrinsics.js';
+import { bytesOf, copyOf, exception, isLacking } from './platform.js';
 
 /** The types of members. */
 const enum Type {
@@ -243,7 +244,45 @@ function readMembers(
       numbers[key] = integer;
     }
   }
+  // The caller's code may have detached one after it was read.
+  for (let index = 0; index < members.length; index++) {
+    const { key, type } = members[index]!;
+    if (type !== Type.Bytes) continue;
+    const found = bytes[key];
+    if (found !== undefined && sizeOf(found) === 0 && isLost(given[key] as ArrayBufferView))
+      problem ??= new TypeError(`${key} is detached`);
+  }
   return { served, given, bytes, numbers, hash: facts, problem };
+}
+
+/**
+ * Returns an algorithm with copies of its bytes, for use after an await: Millrace's, or one in the
+ * platform, as that of wrapKey in Node.js 20.
+ */
+export function withCopies(algorithm: Algorithm | Unserved): Algorithm | Unserved {
+  if (algorithm.served === undefined)
+    return { served: undefined, given: snapshotOf(algorithm.given) };
+  const bytes: Record<string, Uint8Array | undefined> = {};
+  const given = { ...algorithm.given };
+  for (const key of Object.keys(algorithm.bytes)) {
+    given[key] = copyOf(given[key]);
+    bytes[key] = bytesOf(given[key]);
+  }
+  return { ...algorithm, given, bytes };
+}
+
+/** Reads each member that an object has, and returns an object that inherits from it. */
+function snapshotOf(given: unknown): unknown {
+  if (!isObject(given)) return given;
+  const members = Object.create(null) as PropertyDescriptorMap;
+  for (
+    let each: object | null = given;
+    each !== null && each !== Object.prototype;
+    each = Object.getPrototypeOf(each) as object | null
+  )
+    for (const key of Object.getOwnPropertyNames(each))
+      members[key] ??= { value: copyOf((given as Record<string, unknown>)[key]) };
+  return Object.create(given, members);
 }
 
 const NONE = { bytes: {}, numbers: {}, hash: undefined, problem: undefined };

@@ -3,7 +3,7 @@
  * they and the errors are its own; Millrace keeps their bytes. Random keys are imported too: the
  * platform would generate them on its threads.
  */
-import { isUint8Array, sizeOf } from '../../base/arguments.js';
+import { bufferSize, isBytesView, sizeOf } from '../../base/intrinsics.js';
 import type { HashFacts } from '../../catalog/facts.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
 import { base64url, bytesOfText, viewOf } from '#platform/base/runtime.js';
@@ -23,28 +23,31 @@ export function importKey(
   const { served, given } = algorithm;
   if (served.lacking)
     return importOwn(String(format), data, algorithm, Boolean(extractable), usages);
-  const made = keepImported(format, data, algorithm, Boolean(extractable), usages);
-  return importThrough(made, [format, data, given, extractable, usages]);
+  const read = format === 'jwk' && isDictionary(data) ? withOneKey(data) : data;
+  const texts = plainUsages(usages);
+  const made = texts && keepImported(format, read, algorithm, Boolean(extractable), texts);
+  return importThrough(made, [format, read, given, extractable, texts ?? usages]);
 }
 
 /**
- * Keeps the bytes of a key that the platform imports next. Returns undefined if Millrace cannot
- * read them without running code of the caller.
+ * Keeps the bytes of a key that the platform imports next. Returns undefined if the platform has to
+ * serve the key's calls.
  */
 function keepImported(
   format: unknown,
   data: unknown,
   { served: { name, hash: own }, hash = own, numbers, problem }: Algorithm,
   extractable: boolean,
-  usages: unknown,
+  usages: readonly string[],
 ): Kept | undefined {
-  if (problem !== undefined || !isPlainUsages(usages)) return undefined;
-  const about = { name, hash, bits: numbers.length, usages: [...usages], extractable };
+  if (problem !== undefined) return undefined;
+  const about = { name, hash, bits: numbers.length, usages, extractable };
   if (format === 'raw' || format === 'raw-secret') {
     const bytes = bytesOf(data);
     return bytes && keepBytes(about, bytes);
   }
-  const bytes = format === 'jwk' ? jwkBytes(data) : undefined;
+  const { k } = (format === 'jwk' && isDictionary(data) ? data : {}) as Jwk;
+  const bytes = typeof k === 'string' ? decoded(k) : undefined;
   if (bytes === undefined) return undefined;
   try {
     return keepBytes(about, bytes);
@@ -56,13 +59,6 @@ function keepImported(
 function rawCopy(data: unknown): Secret | undefined {
   const bytes = bytesOf(data);
   return bytes && secretCopy(bytes);
-}
-
-/** Returns the bytes of a JWK if reading them runs no code of the caller. */
-function jwkBytes(data: unknown): Secret | undefined {
-  if (typeof data !== 'object' || data === null) return undefined;
-  const k: unknown = Object.getOwnPropertyDescriptor(data, 'k')?.value;
-  return typeof k === 'string' ? decoded(k) : undefined;
 }
 
 /** Decodes base64url. Text that the platform may read in another way gives undefined. */
@@ -107,20 +103,21 @@ export function generateKey(
   const { served, given, problem } = algorithm;
   check(served, problem, true);
   const bits = keyLength(algorithm);
+  const texts = served.lacking ? usageTexts(usages, 'generateKey') : plainUsages(usages);
   // Errors have another order than those of an import.
-  if (!served.lacking && !isPlainUsages(usages)) throw DELEGATE;
+  if (texts === undefined) throw DELEGATE;
   const bytes = secretMemory(bits! / 8);
   fillRandom(bytes);
   try {
     if (!served.lacking) {
       const format = rawFormat(served);
-      const made = keepImported(format, bytes, algorithm, Boolean(extractable), usages);
-      return importThrough(made, [format, bytes, given, extractable, usages]).catch(
+      const made = keepImported(format, bytes, algorithm, Boolean(extractable), texts);
+      return importThrough(made, [format, bytes, given, extractable, texts]).catch(
         // The platform's error for these usages is that of generateKey.
-        () => callPlatform('generateKey', [given, extractable, usages]),
+        () => callPlatform('generateKey', [given, extractable, texts]),
       );
     }
-    const read = readUsages(usages, served, 'generateKey');
+    const read = readUsages(texts, served, 'generateKey');
     return makeOwnKey(ownAlgorithm(served, bits!), served.hash, Boolean(extractable), read, bytes);
   } finally {
     wipe(bytes);
@@ -132,11 +129,19 @@ export function rawFormat({ bits }: Served): string {
   return bits === undefined ? 'raw' : 'raw-secret';
 }
 
-/** Returns true for an array that runs no code of the caller when it is read. */
-function isPlainUsages(usages: unknown): usages is string[] {
-  return (
-    Array.isArray(usages) && usages.length > 0 && usages.every((each) => typeof each === 'string')
-  );
+/** Returns a copy of an array of usages. Others are the platform's to convert or to refuse. */
+export function plainUsages(usages: unknown): string[] | undefined {
+  if (!Array.isArray(usages)) return undefined;
+  const texts: unknown[] = [...(usages as unknown[])];
+  const isPlain = texts.length > 0 && texts.every((each) => typeof each === 'string');
+  return isPlain ? (texts as string[]) : undefined;
+}
+
+/** Converts usages as WebIDL does, for an algorithm that the platform lacks. */
+export function usageTexts(value: unknown, method: string): string[] {
+  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value))
+    throw new TypeError(`${method}: keyUsages is not a sequence`);
+  return [...(value as Iterable<unknown>)].map((each) => `${each as string}`);
 }
 
 function derivesOnly(name: string): boolean {
@@ -188,9 +193,7 @@ function usagesOf({ name }: Served): readonly string[] {
 
 /** Reads usages in the standard's order, and refuses those that the algorithm lacks. */
 function readUsages(value: unknown, served: Served, method: string): string[] {
-  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value))
-    throw new TypeError(`${method}: keyUsages is not a sequence`);
-  const given = [...(value as Iterable<unknown>)].map((each) => `${each as string}`);
+  const given = usageTexts(value, method);
   for (const each of given)
     if (!ALL_USAGES.includes(each)) throw new TypeError(`${method}: ${each} is not a KeyUsage`);
   const allowed = usagesOf(served);
@@ -256,10 +259,19 @@ interface Jwk {
 }
 
 function readJwk(data: unknown): Jwk {
-  if (typeof data !== 'object' || data === null || isUint8Array(data))
-    throw new TypeError('keyData is not a JsonWebKey');
+  if (!isDictionary(data)) throw new TypeError('keyData is not a JsonWebKey');
   const { alg, ext, k, key_ops, kty, use } = data as Jwk;
   return { alg, ext, k, key_ops, kty, use };
+}
+
+/** Reads `k` of a JWK once, so that the platform and Millrace have the same key. */
+function withOneKey(data: object): object {
+  return Object.create(data, { k: { value: (data as Jwk).k } }) as object;
+}
+
+function isDictionary(data: unknown): data is object {
+  const isBytes = isBytesView(data) || bufferSize(data) !== undefined;
+  return typeof data === 'object' && data !== null && !isBytes;
 }
 
 /** Returns the name of an algorithm in a JWK. */

@@ -80,16 +80,21 @@ export function keptKeyOf(value: unknown): Kept | undefined {
   if (found !== undefined) return found === FOREIGN ? undefined : found;
   const attributes = attributesOf(value);
   if (attributes === undefined) return undefined;
-  const read = attributes.type === 'secret' ? adopt(value as object, attributes) : undefined;
+  const isReadable = attributes.type === 'secret' && attributes.extractable;
+  const read = isReadable ? adopt(value as object) : undefined;
   attach(value as object, read ?? FOREIGN);
   return read;
 }
 
 /** Reads one of the platform's keys; its bytes can be read if it is extractable. */
-function adopt(key: object, { algorithm, usages, extractable }: Attributes): Kept | undefined {
-  const bytes = extractable ? exportedSecret(key) : undefined;
+function adopt(key: object): Kept | undefined {
+  const bytes = exportedSecret(key);
   if (typeof bytes !== 'object') return undefined;
   try {
+    // The caller can change the objects that the key's getters return, but not those of a clone.
+    const attributes = attributesOf(structuredClone(key));
+    if (attributes?.extractable !== true) return undefined;
+    const { algorithm, usages, extractable } = attributes;
     const { name, length } = algorithm;
     const bits = typeof length === 'number' ? length : undefined;
     return keepBytes({ name, hash: hashOf(algorithm), bits, usages, extractable }, bytes);

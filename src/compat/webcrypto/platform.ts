@@ -3,10 +3,16 @@
  * replaces methods of its prototype. Everything here that calls the platform uses these.
  */
 import { nativeName } from '../../engines/binding.js';
-import { NO_BYTES, bytesOfBuffer, bytesOfView, isBytesView } from '../../base/intrinsics.js';
+import {
+  NO_BYTES,
+  bytesOfBuffer,
+  bytesOfView,
+  isBytesView,
+  isLost,
+} from '../../base/intrinsics.js';
 import { isResizable, sizeOf } from '../../base/arguments.js';
 import { callLog, countCall } from '../node-crypto/call-log.js';
-import type { Secret } from '../../base/secret-memory.js';
+import { secretCopy, type Secret } from '../../base/secret-memory.js';
 import type { PlatformCrypto } from '#platform/base/runtime.js';
 
 type Method = (...given: unknown[]) => Promise<unknown>;
@@ -146,6 +152,14 @@ export function bytesOf(value: unknown): Uint8Array | undefined {
   const bytes = isBytesView(value) ? bytesOfView(value) : bytesOfBuffer(value);
   if (bytes === undefined || sizeOf(bytes) === 0) return bytes && NO_BYTES;
   return isShared(bytes) || isResizable(bytes) ? undefined : bytes;
+}
+
+/** Returns a copy of the bytes of a BufferSource; other values, and those without memory, as is. */
+export function copyOf(value: unknown): unknown {
+  const bytes = isBytesView(value) ? bytesOfView(value) : bytesOfBuffer(value);
+  return bytes === undefined || isLost(value as ArrayBufferView) || isShared(bytes)
+    ? value
+    : secretCopy(bytes);
 }
 
 const unsharedSize = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength')!.get!;

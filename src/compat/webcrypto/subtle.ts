@@ -5,9 +5,18 @@
 import { wipe, type Secret } from '../../base/secret-memory.js';
 import { crypt, keyWrap } from './ciphers.js';
 import { deriveBits } from './derivations.js';
-import { readAlgorithm, type Algorithm, type Unserved } from './dictionaries.js';
+import { readAlgorithm, withCopies, type Algorithm, type Unserved } from './dictionaries.js';
 import { digest, sign, verify } from './digests.js';
-import { exportOwn, generateKey, importKey, jwkText, keyLength, rawFormat } from './formats.js';
+import {
+  exportOwn,
+  generateKey,
+  importKey,
+  jwkText,
+  keyLength,
+  plainUsages,
+  rawFormat,
+  usageTexts,
+} from './formats.js';
 import { keptKeyOf, keptOf, ownKeyOf, type Kept } from './keys.js';
 import {
   attributesOf,
@@ -35,14 +44,15 @@ function servedOf(algorithm: Algorithm | Unserved): Algorithm | undefined {
 }
 
 /**
- * Runs a call: by `serve`, or by the platform with the arguments that were read. An exception
- * becomes a rejection.
+ * Runs a call: by `serve`, or by the platform with the arguments that were read, unless `delegate`
+ * calls it in another way. An exception becomes a rejection.
  */
 function call(
   name: string,
   algorithm: Algorithm | Unserved,
   given: readonly unknown[],
   serve: (served: Algorithm) => unknown,
+  delegate: () => Promise<unknown> = () => callPlatform(name, given),
 ): Promise<unknown> {
   const served = servedOf(algorithm);
   if (served !== undefined) {
@@ -56,7 +66,7 @@ function call(
   }
   const { given: shown } = algorithm;
   countServer(name, typeof shown === 'string' ? shown : (shown as { name?: unknown })?.name, false);
-  return callPlatform(name, given);
+  return delegate();
 }
 
 /** Returns what Millrace keeps of a key that fits; throws what is wrong if it is certain. */
@@ -129,9 +139,13 @@ const serves: Readonly<Record<string, Serve>> = {
       const target = type as Algorithm;
       const kept = keyFor(served, baseKey, 'deriveKey');
       if (target.problem !== undefined) throw target.served.lacking ? target.problem : DELEGATE;
+      // Read before the derivation, during which the caller may change them.
+      const isOwn = served.served.lacking || target.served.lacking;
+      const texts = isOwn ? usageTexts(usages, 'deriveKey') : plainUsages(usages);
+      if (texts === undefined) throw DELEGATE;
       const bits = deriveBits(served, kept, keyLength(target));
       const make = (secret: ArrayBuffer): unknown =>
-        importSecret(secretOf(secret), target, extractable, usages);
+        importSecret(secretOf(secret), target, extractable, texts);
       return bits instanceof Promise ? bits.then(make) : make(bits);
     });
   },
@@ -162,15 +176,19 @@ const serves: Readonly<Record<string, Serve>> = {
   },
 
   wrapKey(format: unknown, key: unknown, wrappingKey: unknown, algorithm: unknown) {
-    const read = readAlgorithm('wrapKey', algorithm);
-    const given = [format, key, wrappingKey, read.given];
-    if (servedOf(read) === undefined && ownKeyOf(key) !== undefined)
-      return wrapOwn(format, key, wrappingKey, read.given);
-    return call('wrapKey', read, given, (served) => {
+    const read = withCopies(readAlgorithm('wrapKey', algorithm));
+    const name = typeof format === 'string' ? format : `${format as string}`;
+    const given = [name, key, wrappingKey, read.given];
+    const delegate = (): Promise<unknown> =>
+      ownKeyOf(key) === undefined
+        ? callPlatform('wrapKey', given)
+        : wrapOwn(name, key, wrappingKey, read.given);
+    const serve = (served: Algorithm): Promise<unknown> => {
       const kept = keyFor(served, wrappingKey, 'wrapKey');
       if (served.problem !== undefined) refuse(served.served, served.problem);
-      return wrap(format, key, kept, served, given);
-    });
+      return wrap(name, key, kept, served, delegate);
+    };
+    return call('wrapKey', read, given, serve, delegate);
   },
 
   unwrapKey(
@@ -185,9 +203,11 @@ const serves: Readonly<Record<string, Serve>> = {
     const read = readAlgorithm('unwrapKey', algorithm);
     const type = readAlgorithm('importKey', keyAlgorithm);
     const given = [format, wrapped, unwrappingKey, read.given, type.given, extractable, usages];
-    if (servedOf(read) === undefined && type.served?.lacking)
-      return unwrapOwn(format, wrapped, unwrappingKey, read.given, type, extractable, usages);
-    return call('unwrapKey', read, given, (served) => {
+    const delegate = type.served?.lacking
+      ? (): Promise<unknown> =>
+          unwrapOwn(format, wrapped, unwrappingKey, read.given, type, extractable, usages)
+      : undefined;
+    const serve = (served: Algorithm): unknown => {
       const kept = keyFor(served, unwrappingKey, 'unwrapKey');
       const source = bytesOf(wrapped);
       if (source === undefined || typeof format !== 'string') throw DELEGATE;
@@ -197,7 +217,8 @@ const serves: Readonly<Record<string, Serve>> = {
           : (crypt(false, served, kept, wrapped, true) as ArrayBuffer),
       );
       return importOpened(format, opened, type, extractable, usages);
-    });
+    };
+    return call('unwrapKey', read, given, serve, delegate);
   },
 };
 
@@ -272,11 +293,11 @@ async function exportedBytes(format: unknown, key: unknown, padded: boolean): Pr
 }
 
 async function wrap(
-  format: unknown,
+  format: string,
   key: unknown,
   kept: Kept,
   served: Algorithm,
-  given: unknown[],
+  delegate: () => Promise<unknown>,
 ): Promise<unknown> {
   const bytes = await exportedBytes(format, key, kept.cipher === undefined);
   try {
@@ -285,7 +306,7 @@ async function wrap(
       : crypt(true, served, kept, bytes, true);
   } catch (error) {
     if (error !== DELEGATE) throw error;
-    return callPlatform('wrapKey', given);
+    return delegate();
   } finally {
     wipe(secretOf(bytes));
   }
@@ -304,9 +325,12 @@ async function wrapOwn(
 ): Promise<unknown> {
   // The platform's algorithm may be AES-KW.
   const bytes = await exportedBytes(format, key, true);
-  const carrier = await callPlatform('importKey', ['raw', bytes, CARRIER, true, ['sign']]);
-  wipe(secretOf(bytes));
-  return callPlatform('wrapKey', ['raw', carrier, wrappingKey, algorithm]);
+  try {
+    const carrier = await callPlatform('importKey', ['raw', bytes, CARRIER, true, ['sign']]);
+    return callPlatform('wrapKey', ['raw', carrier, wrappingKey, algorithm]);
+  } finally {
+    wipe(secretOf(bytes));
+  }
 }
 
 async function unwrapOwn(
@@ -318,10 +342,11 @@ async function unwrapOwn(
   extractable: unknown,
   usages: unknown,
 ): Promise<unknown> {
+  const [name, texts] = [String(format), usageTexts(usages, 'unwrapKey')];
   const given = ['raw', wrapped, unwrappingKey, algorithm, CARRIER, true, ['sign']];
   const carrier = await callPlatform('unwrapKey', given);
   const bytes = (await callPlatform('exportKey', ['raw', carrier])) as ArrayBuffer;
-  return importOpened(String(format), secretOf(bytes), type, extractable, usages);
+  return importOpened(name, secretOf(bytes), type, extractable, texts);
 }
 
 /**

@@ -1,0 +1,445 @@
+// Calls of every method of SubtleCrypto with arguments that change as soon as the call has returned.
+
+/** Two sizes of data: that of a short call, which runs at once, and of one on the threads. */
+const SIZES = [64, 200_000];
+
+const counted = Uint8Array.from({ length: Math.max(...SIZES) + 256 }, (_, at) => at);
+const bytes = (size, first = 1) => counted.slice(first, first + size);
+const raw = bytes(32);
+
+const AES = { 'AES-GCM': {}, 'AES-CTR': {}, 'AES-CBC': {} };
+const ALL = ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
+const RSA = { modulusLength: 1024, publicExponent: Uint8Array.of(1, 0, 1), hash: 'SHA-256' };
+
+/** Returns new parameters by a label. */
+const ciphers = {
+  'AES-GCM': () => ({ name: 'AES-GCM', iv: bytes(12), additionalData: bytes(9) }),
+  // The platform serves what these two ask for.
+  'AES-GCM, a short tag': () => ({ name: 'AES-GCM', iv: bytes(12), tagLength: 32 }),
+  'AES-CTR, a counter that wraps': () => ({
+    name: 'AES-CTR',
+    counter: new Uint8Array(16).fill(255),
+    length: 20,
+  }),
+  'AES-CTR': () => ({ name: 'AES-CTR', counter: bytes(16), length: 64 }),
+  'AES-CBC': () => ({ name: 'AES-CBC', iv: bytes(16) }),
+  'ChaCha20-Poly1305': () => ({
+    name: 'ChaCha20-Poly1305',
+    iv: bytes(12),
+    additionalData: bytes(9),
+  }),
+  'AES-CTR, members of a class': () => new Counter(bytes(16)),
+};
+
+/** A dictionary with getters, which for...in and a spread do not see. */
+class Counter {
+  constructor(bytes) {
+    this.bytes = bytes;
+  }
+  get name() {
+    return 'AES-CTR';
+  }
+  get counter() {
+    return this.bytes;
+  }
+  get length() {
+    return 64;
+  }
+}
+
+const codes = {
+  HMAC: () => ({ name: 'HMAC' }),
+  KMAC128: () => ({ name: 'KMAC128', outputLength: 256, customization: bytes(5) }),
+};
+
+const derivations = {
+  HKDF: () => ({ name: 'HKDF', hash: { name: 'SHA-256' }, salt: bytes(9), info: bytes(7) }),
+  PBKDF2: () => ({ name: 'PBKDF2', hash: { name: 'SHA-256' }, salt: bytes(9), iterations: 1 }),
+  'PBKDF2, long': () => ({ name: 'PBKDF2', hash: 'SHA-256', salt: bytes(9), iterations: 1000 }),
+  Argon2id: () => ({
+    name: 'Argon2id',
+    nonce: bytes(16),
+    memory: 64,
+    passes: 1,
+    parallelism: 1,
+    associatedData: bytes(5),
+    secretValue: bytes(6),
+  }),
+};
+
+const types = {
+  'AES-GCM': () => [{ name: 'AES-GCM', length: 256 }, true, ['encrypt']],
+  HMAC: () => [{ name: 'HMAC', hash: { name: 'SHA-256' }, length: 160 }, true, ['sign']],
+  KMAC128: () => [{ name: 'KMAC128', length: 128 }, true, ['sign']],
+};
+
+const hmac = () => ({ name: 'HMAC', hash: { name: 'SHA-256' } });
+const isOld = (name) => name in AES || name === 'HMAC' || name === 'HKDF' || name === 'PBKDF2';
+
+/** Imports a key of these bytes, by `name` or one with the parameters of an HMAC. */
+function keyOf(subtle, name, usages, key = raw) {
+  const extractable = !/^(HKDF|PBKDF2|Argon2)/.test(name);
+  return subtle.importKey(
+    isOld(name) || name === 'AES-KW' ? 'raw' : 'raw-secret',
+    key,
+    name === 'HMAC' ? hmac() : name,
+    extractable,
+    usages,
+  );
+}
+
+/**
+ * Yields `[label, prepare]` for a method. `prepare` resolves to `{ given, read, random }`: a
+ * function that returns new arguments, one that makes a text of the result, and true if only its
+ * form is the same each time.
+ */
+const calls = {
+  *digest() {
+    const { length } = SIZES;
+    for (const [at, algorithm] of [
+      () => ({ name: 'SHA-256' }),
+      () => ({ name: 'SHA3-256' }),
+      () => ({ name: 'KT128', outputLength: 256, customization: bytes(5) }),
+      () => ({ name: 'TurboSHAKE256', outputLength: 512, domainSeparation: 7 }),
+    ].entries())
+      for (let index = 0; index < length; index++)
+        yield [
+          `${at} ${SIZES[index]}`,
+          () => ({ given: () => [algorithm(), bytes(SIZES[index])] }),
+        ];
+  },
+
+  *sign() {
+    for (const [label, algorithm] of Object.entries(codes))
+      for (const size of SIZES)
+        yield [
+          `${label} ${size}`,
+          async (subtle) => {
+            const key = await keyOf(subtle, label, ['sign']);
+            return { given: () => [algorithm(), key, bytes(size)] };
+          },
+        ];
+    yield [
+      'RSASSA-PKCS1-v1_5',
+      async (subtle) => {
+        const name = 'RSASSA-PKCS1-v1_5';
+        const { privateKey } = await subtle.generateKey({ name, ...RSA }, true, ['sign']);
+        return { given: () => [{ name }, privateKey, bytes(64)] };
+      },
+    ];
+  },
+
+  *verify() {
+    for (const [label, algorithm] of Object.entries(codes))
+      for (const size of SIZES)
+        yield [
+          `${label} ${size}`,
+          async (subtle) => {
+            const key = await keyOf(subtle, label, ['sign', 'verify']);
+            const code = await subtle.sign(algorithm(), key, bytes(size));
+            return { given: () => [algorithm(), key, new Uint8Array(code.slice()), bytes(size)] };
+          },
+        ];
+  },
+
+  *encrypt() {
+    for (const [label, algorithm] of Object.entries(ciphers))
+      for (const size of SIZES)
+        yield [
+          `${label} ${size}`,
+          async (subtle) => {
+            const key = await keyOf(subtle, algorithm().name, ALL);
+            return { given: () => [algorithm(), key, bytes(size)] };
+          },
+        ];
+  },
+
+  *decrypt() {
+    for (const [label, algorithm] of Object.entries(ciphers))
+      for (const size of SIZES)
+        yield [
+          `${label} ${size}`,
+          async (subtle) => {
+            const key = await keyOf(subtle, algorithm().name, ALL);
+            const sealed = await subtle.encrypt(algorithm(), key, bytes(size));
+            return { given: () => [algorithm(), key, sealed.slice()] };
+          },
+        ];
+  },
+
+  *deriveBits() {
+    for (const [label, algorithm] of Object.entries(derivations))
+      yield [
+        label,
+        async (subtle) => {
+          const key = await keyOf(subtle, algorithm().name, ['deriveBits']);
+          return { given: () => [algorithm(), key, 256] };
+        },
+      ];
+  },
+
+  *deriveKey() {
+    for (const [label, algorithm] of Object.entries(derivations))
+      for (const [type, rest] of Object.entries(types))
+        yield [
+          `${label}, ${type}`,
+          async (subtle) => {
+            const key = await keyOf(subtle, algorithm().name, ['deriveKey']);
+            return { given: () => [algorithm(), key, ...rest()] };
+          },
+        ];
+  },
+
+  *importKey() {
+    const jwk = (alg) => ({
+      kty: 'oct',
+      k: Buffer.from(raw).toString('base64url'),
+      alg,
+      key_ops: ['sign'],
+      ext: true,
+    });
+    const base = (name) => ['raw', bytes(32), name, false, ['deriveBits']];
+    for (const given of [
+      () => ['raw', bytes(32), { name: 'AES-GCM' }, true, ['encrypt']],
+      () => ['raw', bytes(32), { ...hmac(), length: 256 }, true, ['sign']],
+      () => ['jwk', jwk('HS256'), hmac(), true, ['sign']],
+      () => ['raw-secret', bytes(32), { name: 'KMAC128', length: 256 }, true, ['sign']],
+      () => ['jwk', jwk('K128'), { name: 'KMAC128' }, true, ['sign']],
+      () => ['raw', bytes(32), { name: 'AES-CBC' }, true, ['encrypt']],
+    ])
+      yield [given().slice(0, 3), () => ({ given })];
+    // The bits that a base key derives show its bytes.
+    for (const name of ['HKDF', 'PBKDF2'])
+      yield [
+        name,
+        (subtle) => ({
+          given: () => base({ name }),
+          read: async (key) => ({
+            key,
+            bits: await subtle.deriveBits(derivations[name](), key, 64),
+          }),
+        }),
+      ];
+  },
+
+  *generateKey() {
+    for (const [label, given] of Object.entries(types))
+      yield [label, () => ({ given, random: true })];
+    yield [
+      'ECDSA',
+      () => ({
+        given: () => [{ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']],
+        random: true,
+      }),
+    ];
+  },
+
+  *exportKey() {
+    for (const name of ['AES-GCM', 'HMAC', 'KMAC128'])
+      for (const format of [isOld(name) ? 'raw' : 'raw-secret', 'jwk'])
+        yield [
+          `${name} ${format}`,
+          async (subtle) => {
+            const key = await keyOf(subtle, name, [
+              isOld(name) && name !== 'HMAC' ? 'encrypt' : 'sign',
+            ]);
+            return { given: () => [format, key] };
+          },
+        ];
+  },
+
+  *wrapKey() {
+    const wrapping = { ...ciphers, 'AES-KW': () => ({ name: 'AES-KW' }) };
+    for (const [label, algorithm] of Object.entries(wrapping))
+      for (const name of ['HMAC', 'KMAC128'])
+        for (const format of [isOld(name) ? 'raw' : 'raw-secret', 'jwk'])
+          yield [
+            `${label}, ${name} ${format}`,
+            async (subtle) => {
+              const key = await keyOf(subtle, name, ['sign']);
+              const usages = ['wrapKey', 'unwrapKey'];
+              const wrapping = await keyOf(subtle, algorithm().name, usages, bytes(32, 3));
+              return { given: () => [format, key, wrapping, algorithm()] };
+            },
+          ];
+    for (const name of ['HMAC', 'KMAC128']) yield [`RSA-OAEP, ${name}`, oaep(name)];
+  },
+
+  *unwrapKey() {
+    const rest = { HMAC: () => [hmac(), true, ['sign']], KMAC128: types.KMAC128 };
+    const wrapping = { ...ciphers, 'AES-KW': () => ({ name: 'AES-KW' }) };
+    for (const [label, algorithm] of Object.entries(wrapping))
+      for (const name of ['HMAC', 'KMAC128'])
+        for (const format of [isOld(name) ? 'raw' : 'raw-secret', 'jwk'])
+          yield [
+            `${label}, ${name} ${format}`,
+            async (subtle) => {
+              const key = await keyOf(subtle, name, ['sign'], raw.slice(0, 16));
+              const usages = ['wrapKey', 'unwrapKey'];
+              const wrapping = await keyOf(subtle, algorithm().name, usages, bytes(32, 3));
+              const wrapped = await subtle.wrapKey(format, key, wrapping, algorithm());
+              return {
+                given: () => [format, wrapped.slice(), wrapping, algorithm(), ...rest[name]()],
+              };
+            },
+          ];
+  },
+
+  *getPublicKey() {
+    yield [
+      'ECDSA',
+      async (subtle) => {
+        const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
+        const { privateKey } = await subtle.generateKey(algorithm, true, ['sign', 'verify']);
+        return { given: () => [privateKey, ['verify']] };
+      },
+    ];
+  },
+
+  *encapsulateBits() {
+    yield ['ML-KEM-768', encapsulation('publicKey', () => [], true)];
+  },
+
+  *encapsulateKey() {
+    yield ['ML-KEM-768', encapsulation('publicKey', types.HMAC32, true)];
+  },
+
+  *decapsulateBits() {
+    yield ['ML-KEM-768', encapsulation('privateKey', () => [])];
+  },
+
+  *decapsulateKey() {
+    yield ['ML-KEM-768', encapsulation('privateKey', types.HMAC32)];
+  },
+};
+Object.defineProperty(types, 'HMAC32', { value: () => [hmac(), true, ['sign']] });
+
+/** Wraps by RSA-OAEP, whose results differ each time: they are unwrapped with the right label. */
+function oaep(name) {
+  return async (subtle) => {
+    const algorithm = () => ({ name: 'RSA-OAEP', label: bytes(8) });
+    const pair = await subtle.generateKey({ name: 'RSA-OAEP', ...RSA }, true, [
+      'wrapKey',
+      'unwrapKey',
+    ]);
+    const key = await keyOf(subtle, name, ['sign']);
+    const format = isOld(name) ? 'raw' : 'raw-secret';
+    const type = name === 'HMAC' ? hmac() : name;
+    return {
+      given: () => [format, key, pair.publicKey, algorithm()],
+      read: (wrapped) =>
+        subtle.unwrapKey(format, wrapped, pair.privateKey, algorithm(), type, true, ['sign']),
+    };
+  };
+}
+
+function encapsulation(part, rest, random = false) {
+  return async (subtle) => {
+    const pair = await subtle.generateKey({ name: 'ML-KEM-768' }, true, [
+      'encapsulateBits',
+      'encapsulateKey',
+      'decapsulateBits',
+      'decapsulateKey',
+    ]);
+    const { ciphertext } = await subtle.encapsulateBits('ML-KEM-768', pair.publicKey);
+    const text = part === 'privateKey' ? () => [ciphertext.slice()] : () => [];
+    return {
+      given: () => [{ name: 'ML-KEM-768' }, pair[part], ...text(), ...rest()],
+      random,
+    };
+  };
+}
+
+/** Returns what a result consists of; of a random one its form. */
+async function formOf(subtle, value, random) {
+  if (value instanceof ArrayBuffer)
+    return random ? value.byteLength : Buffer.from(value).toString('base64');
+  if (value instanceof CryptoKey) {
+    const { type, algorithm, extractable, usages } = value;
+    const exported =
+      extractable && type === 'secret' ? await subtle.exportKey('jwk', value) : undefined;
+    return { type, algorithm, extractable, usages, k: random ? exported?.k.length : exported?.k };
+  }
+  if (typeof value !== 'object') return value;
+  const entries = Object.entries(value).map(async ([name, each]) => [
+    name,
+    await formOf(subtle, each, random),
+  ]);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+async function outcome(subtle, promise, { read = (value) => value, random = false }) {
+  try {
+    return JSON.stringify(await formOf(subtle, await read(await promise), random));
+  } catch (error) {
+    return `${error.name}: ${error.message}`;
+  }
+}
+
+/** Yields the paths of everything in arguments that can change, keys excepted. */
+function* places(value, path = []) {
+  if (typeof value !== 'object' || value === null || value instanceof CryptoKey) return;
+  if (path.length > 0) yield path;
+  if (isBytes(value)) return;
+  const names = Object.keys(value);
+  if (value instanceof Counter) names.push('counter');
+  for (const name of names) yield* places(value[name], [...path, name]);
+}
+
+const isBytes = (value) => ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+
+const changes = {
+  overwritten(value) {
+    if (isBytes(value)) new Uint8Array(value.buffer ?? value).fill(90);
+    else for (const name of Object.keys(value)) value[name] = 'nope';
+  },
+  'taken away': (value) => {
+    if (isBytes(value)) structuredClone(null, { transfer: [value.buffer ?? value] });
+    else if (Array.isArray(value)) value.length = 0;
+    else for (const name of Object.keys(value)) delete value[name];
+  },
+};
+
+/**
+ * Calls every method of SubtleCrypto, changes one argument after the other when the call has
+ * returned, and resolves to the calls whose result is not that of an untouched call, and the
+ * methods without a valid call.
+ */
+export async function lateReads(subtle) {
+  const found = [];
+  const names = new Set();
+  for (let each = subtle; each !== Object.prototype; each = Object.getPrototypeOf(each))
+    for (const name of Object.getOwnPropertyNames(each))
+      if (name !== 'constructor' && typeof each[name] === 'function') names.add(name);
+  for (const name of names) {
+    // exportKey takes nothing that can change.
+    let count = name === 'exportKey' ? 1 : 0;
+    for (const [label, prepare] of calls[name]?.() ?? []) {
+      let call;
+      try {
+        call = await prepare(subtle);
+      } catch (error) {
+        // An algorithm that this version of Node.js lacks.
+        if (error.name !== 'NotSupportedError') throw error;
+        continue;
+      }
+      const expected = await outcome(subtle, subtle[name](...call.given()), call);
+      if (/^\w*(Error|Exception): /.test(expected)) {
+        if (!expected.startsWith('NotSupportedError')) found.push(`${name} ${label}: ${expected}`);
+        continue;
+      }
+      for (const path of places(call.given()))
+        for (const [how, change] of Object.entries(changes)) {
+          const given = call.given();
+          const promise = subtle[name](...given);
+          change(path.reduce((value, key) => value[key], given));
+          count++;
+          const made = await outcome(subtle, promise, call);
+          if (made !== expected)
+            found.push(`${name} ${label}: ${path.join('.')} ${how}: ${made.slice(0, 80)}`);
+        }
+    }
+    if (count === 0) found.push(`${name} has no valid call with arguments that can change`);
+  }
+  return found;
+}
