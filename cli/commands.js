@@ -15,30 +15,40 @@
  * @property {(values: any, operands: any[], all: Commands) => Promise<number> | number} run
  *   returns the exit code
  *
- * @typedef {Record<string, { summary: string, load: () => Command }>} Commands
+ * @typedef {Record<string, { summary: string, also?: readonly string[], load: () => Command }>}
+ *   Commands `also`: what other programs call it, for suggestions
  */
 
 /** In the order of the help. @type {Commands} */
 const commands = {
   sum: {
     summary: 'print or check checksums of files and folders',
+    also: ['hash', 'digest', 'checksum', 'cksum', 'shasum', 'xxhsum', 'check', 'verify'],
     load: () => require('./sum/command.js'),
   },
   seal: {
     summary: 'encrypt a file with a passphrase or a key',
+    also: ['encrypt', 'enc', 'lock'],
     load: () => require('./seal/command.js').seal,
   },
   open: {
     summary: 'authenticate and decrypt a sealed file',
+    also: ['decrypt', 'dec', 'unseal', 'unlock'],
     load: () => require('./seal/command.js').open,
   },
-  keygen: { summary: 'create a key for seal and open', load: () => require('./seal/keygen.js') },
+  keygen: {
+    summary: 'create a key for seal and open',
+    also: ['key', 'genkey', 'generate', 'generate-key'],
+    load: () => require('./seal/keygen.js'),
+  },
   bench: {
     summary: 'compare the speed with other packages',
+    also: ['speed', 'perf', 'benchmark'],
     load: () => require('./bench/command.js'),
   },
   engines: {
     summary: 'list the implementation of each algorithm',
+    also: ['list', 'algorithms', 'hashes', 'ciphers', 'info'],
     load: () => require('./engines.js'),
   },
   completion: {

@@ -22,7 +22,7 @@ async function main([name, ...rest]) {
   if (name === 'help' || name === '--help' || name === '-h') return help(rest);
   if (!Object.hasOwn(commands, name)) {
     const kind = name.startsWith('-') ? 'option' : 'command';
-    const hint = require('./suggest.js').suggest(name, Object.keys(commands));
+    const hint = require('./suggest.js').suggestCommand(name, commands);
     throw new UserError(`unknown ${kind}: ${name}${hint}`, {
       usage: true,
     });
@@ -45,13 +45,13 @@ async function main([name, ...rest]) {
 /** @param {string[]} args */
 function help([name, part, ...rest]) {
   const { commandHelp, overview } = require('./help.js');
-  const { suggest } = require('./suggest.js');
+  const { suggest, suggestCommand } = require('./suggest.js');
   if (name === undefined) {
     print(overview(commands, 1));
     return 0;
   }
   if (!Object.hasOwn(commands, name))
-    throw new UserError(`unknown command: ${name}${suggest(name, Object.keys(commands))}`, {
+    throw new UserError(`unknown command: ${name}${suggestCommand(name, commands)}`, {
       usage: true,
     });
   const command = commands[name].load();

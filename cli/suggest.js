@@ -12,6 +12,28 @@ function suggest(word, known, prefix = '') {
     : '';
 }
 
+/** Names of sum's algorithms in the names of other programs, where they differ. */
+const programs = { b2: 'blake2b512', b3: 'blake3', xxh: 'xxh64' };
+
+/**
+ * Suggests a command for an unknown one: by what others call it, by an algorithm, or by its letters.
+ *
+ * @param {string} word
+ * @param {import('./commands.js').Commands} commands
+ */
+function suggestCommand(word, commands) {
+  const wanted = word.toLowerCase();
+  if (/^-*v(ersion)?$/.test(wanted)) return ' (did you mean --version?)';
+  const alike = Object.keys(commands).find((name) => commands[name].also?.includes(wanted));
+  if (alike !== undefined) return ` (did you mean ${alike}?)`;
+  const { findHash } = require('../dist/core.js')['catalog/catalog'];
+  const program = wanted.replace(/sum$/, '');
+  const facts = findHash(Object.hasOwn(programs, program) ? programs[program] : program);
+  return facts?.direct
+    ? ` (did you mean sum -a ${facts.name}?)`
+    : suggest(word, Object.keys(commands));
+}
+
 /**
  * Returns the optimal string alignment distance: substitutions, insertions, deletions,
  * transpositions.
@@ -31,4 +53,4 @@ function distance(left, right) {
   return rows[left.length][right.length];
 }
 
-module.exports = { suggest };
+module.exports = { suggest, suggestCommand };

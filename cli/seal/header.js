@@ -21,7 +21,7 @@ const limits = { maxMemory: 2 ** 30 + 2 ** 24, maxTime: 30_000 };
  * @param {number} [size] of the file, if known
  */
 async function readHeader(take, name, size) {
-  const { FIXED_SIZE, headerSize, isSealedFile, readHeader: read } = format();
+  const { FIXED_SIZE, headerSize, isSealedFile, otherFormat, readHeader: read } = format();
   const inFile = (act) => {
     try {
       return act();
@@ -30,6 +30,8 @@ async function readHeader(take, name, size) {
     }
   };
   const fixed = await take(FIXED_SIZE);
+  const other = otherFormat(fixed);
+  if (other !== undefined) throw new UserError(`${displayName(name)}: ${other}`);
   if (fixed.length < FIXED_SIZE || !isSealedFile(fixed)) {
     const known = fixed.length < FIXED_SIZE ? fixed.length : (size ?? Infinity);
     throw new UserError(`${displayName(name)}: ${otherKind(known)}`);
@@ -58,8 +60,10 @@ function otherKind(size) {
  * @param {string | Buffer} name
  */
 async function readStreamStart(take, name) {
-  const { FIXED_SIZE, isSealedFile } = format();
+  const { FIXED_SIZE, isSealedFile, otherFormat } = format();
   const start = await take(FIXED_SIZE);
+  const other = otherFormat(start);
+  if (other !== undefined) throw new UserError(`${displayName(name)}: ${other}`);
   if (isSealedFile(start))
     throw new UserError(`${displayName(name)}: a sealed file: open it without --stream`);
   return start;

@@ -4,9 +4,9 @@
 
 'use strict';
 
-const { closeSync, constants, fstatSync, openSync, readSync } = require('node:fs');
+const { closeSync, constants, existsSync, fstatSync, openSync, readSync } = require('node:fs');
 
-const { wholeNumber } = require('../arguments.js');
+const { decodeText } = require('../text.js');
 const { UserError, reason, logError, displayName } = require('../ui.js');
 const { askPassphrase } = require('./terminal.js');
 
@@ -40,10 +40,14 @@ function checkSecrets(values, readsInput) {
   const given = secretOptions.map(({ name }) => name).filter((name) => values[name] !== undefined);
   if (given.length > 1)
     throw new UserError(`--${given[0]} and --${given[1]} exclude each other`, { usage: true });
-  const fd =
-    values['passphrase-fd'] === undefined
-      ? undefined
-      : wholeNumber(values['passphrase-fd'], '--passphrase-fd', 0, 2 ** 20);
+  const number = values['passphrase-fd'];
+  // The error does not show the value, which may be the passphrase itself.
+  if (number !== undefined && !/^\d{1,7}$/.test(number))
+    throw new UserError(
+      '--passphrase-fd takes the number of an open file descriptor, not the passphrase',
+      { usage: true },
+    );
+  const fd = number === undefined ? undefined : Number(number);
   if (readsInput && (fd === 0 || values['passphrase-file'] === '-' || values['key-file'] === '-')) {
     throw new UserError('standard input cannot be both the secret and the message', {
       usage: true,
@@ -68,7 +72,9 @@ function readKey(values, size = KEY_BYTES) {
       );
     return bytes;
   }
-  const text = bytes.toString('latin1').trim();
+  const decoded = decodeText(bytes, path);
+  const text = decoded.toString('latin1').trim();
+  wipe(decoded);
   wipe(bytes);
   const marked = text.startsWith(`${keyMark} `);
   const code = marked ? text.slice(keyMark.length + 1) : text;
@@ -107,7 +113,9 @@ async function readPassphrase(values, twice) {
   const fd = values['passphrase-fd'];
   if (path === undefined && fd === undefined) return Buffer.from(await askPassphrase(twice));
   const name = path ?? `file descriptor ${fd}`;
-  let bytes = readSecret(path === undefined ? Number(fd) : path === '-' ? 0 : path, name);
+  const read = readSecret(path === undefined ? Number(fd) : path === '-' ? 0 : path, name);
+  let bytes = decodeText(read, name);
+  if (bytes.buffer !== read.buffer) memory().wipe(read);
   if (bytes.length > MAX_PASSPHRASE_BYTES)
     throw new UserError(`${displayName(name)}: too long for a passphrase`);
   if (bytes.at(-1) === 10) bytes = bytes.subarray(0, bytes.at(-2) === 13 ? -2 : -1);
@@ -133,6 +141,13 @@ function readSecret(file, name) {
     }
     return readAll(fd);
   } catch (error) {
+    // A name without a file may be the secret itself, which no message shows.
+    if (typeof file !== 'number' && !existsSync(file))
+      throw new UserError(
+        `--key-file and --passphrase-file take the name of a file, not the secret itself: ` +
+          reason(error),
+        { usage: true },
+      );
     throw new UserError(`${displayName(name)}: ${reason(error)}`);
   } finally {
     if (typeof file !== 'number' && typeof fd === 'number') closeSync(fd);

@@ -5,6 +5,7 @@
 const { readFileSync } = require('node:fs');
 
 const {
+  UserError,
   hasInvisible,
   isTerminal,
   plural,
@@ -13,6 +14,7 @@ const {
   logError,
   displayName,
 } = require('../ui.js');
+const { decodeText } = require('../text.js');
 const { joinLines, readChecksums, reportLine } = require('./lines.js');
 
 /**
@@ -48,9 +50,9 @@ async function checkFile(file, values, algorithmOf) {
   const title = file === '-' ? "'standard input'" : displayName(file);
   let bytes;
   try {
-    bytes = readFileSync(file === '-' ? 0 : file);
+    bytes = decodeText(readFileSync(file === '-' ? 0 : file), file);
   } catch (error) {
-    logError(`${title}: ${reason(error)}`);
+    logError(error instanceof UserError ? error.message : `${title}: ${reason(error)}`);
     return false;
   }
   const counts = { proper: 0, improper: 0, unread: 0, different: 0, same: 0 };

@@ -1,5 +1,5 @@
 // `millrace sum`: prints and checks checksums on all cores, in the formats of sha256sum, b2sum,
-// `cksum -a` and b3sum.
+// `cksum -a`, b3sum and xxhsum.
 
 'use strict';
 
@@ -26,15 +26,19 @@ const algorithms = () => {
 /** @type {import('../commands.js').Command} */
 module.exports = {
   usage: '[OPTION]... [FILE]...',
-  about: `Prints or checks checksums of files, on all cores. Without FILE, or if FILE is -, it reads
-standard input. The lines are those of sha256sum, b2sum, cksum -a and b3sum: each program can check
-the lists of the others.
+  get about() {
+    return `Prints or checks checksums of files, on all cores. Without FILE, or if FILE is -, it reads
+standard input. The lines are those of sha256sum, b2sum, cksum -a, b3sum and xxhsum: each program
+can check the lists of the others.
 
-With --check the files are lists of checksums. A tagged line names its algorithm; other lines use
---algorithm.
+With --check the files are lists of checksums, those of cksum --base64 and SFV too. A tagged line
+names its algorithm; other lines use --algorithm.
 
 --recursive reads the regular files in a directory and its subdirectories, sorted by name, and does
-not follow symbolic links.`,
+not follow symbolic links.
+
+The algorithms are ${algorithms().join(', ')}.`;
+  },
   options: [
     {
       name: 'algorithm',
@@ -135,15 +139,13 @@ function checkOptions({
  * @returns {import('./digests.js').About}
  */
 function aboutOf(name, length) {
-  const { findHash, hashFacts } = require('../../dist/core.js')['catalog/catalog'];
+  const { findHash } = require('../../dist/core.js')['catalog/catalog'];
   const tagged = algorithms().find((each) => tagOf(each).toLowerCase() === name.toLowerCase());
   const facts = findHash(name) ?? (tagged === undefined ? undefined : findHash(tagged));
   if (facts === undefined) {
-    try {
-      hashFacts(name);
-    } catch (error) {
-      throw new UserError(error.message, { usage: true });
-    }
+    const { suggest } = require('../suggest.js');
+    const hint = suggest(/^\d+$/.test(name) ? `sha${name}` : name, algorithms());
+    throw new UserError(`unknown algorithm: ${JSON.stringify(name)}${hint}`, { usage: true });
   }
   if (!facts.direct)
     throw new UserError(`${facts.name} needs ${facts.tuple ? 'a tuple' : 'a key'}, not a file`, {
@@ -162,7 +164,8 @@ function aboutOf(name, length) {
 async function printChecksums(values, files) {
   const about = aboutOf(values.algorithm ?? 'sha256', values.length);
   const form = {
-    tag: values.tag ? tagOf(about.algorithm) : undefined,
+    // xxhsum takes an untagged digest of XXH3 for one of XXH64, and always tags it.
+    tag: values.tag || about.algorithm === 'xxh3-64' ? tagOf(about.algorithm) : undefined,
     zero: values.zero,
     binary: values.binary,
   };
@@ -187,7 +190,11 @@ async function printChecksums(values, files) {
         else {
           code = 1;
           print(joinLines(lines.splice(0)));
-          logError(`${displayName(name)}: ${reason(answer)}`);
+          const remedy =
+            answer.code === 'EISDIR' && name !== '-' && !values.recursive
+              ? ' (use -r to read the files in it)'
+              : '';
+          logError(`${displayName(name)}: ${reason(answer)}${remedy}`);
         }
       }
       print(joinLines(lines));

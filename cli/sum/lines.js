@@ -1,8 +1,14 @@
-// Writes and reads the lines of checksum files in the formats of coreutils, `cksum -a` and b3sum:
+// Writes and reads the lines of checksum files in the formats of coreutils, `cksum -a`, b3sum and
+// xxhsum:
 //
 //   hex, two blanks, name          or a blank and `*` for "binary", which has the same meaning
-//   SHA256 (name) = hex            --tag, as BSD; OpenSSL's `SHA256(name)= hex` is only read
+//   XXH3_hex, two blanks, name     only read (xxhsum 0.8.2 and later)
+//   SHA256 (name) = hex            --tag, as BSD; OpenSSL's `SHA256(name)= hex` is only read, as are
+//                                  rhash's aligned `SHA1  (name) = hex` and xxhsum's `XXH64_LE`
 //   hex, one blank, name           only read (`md5 -r` of BSD)
+//   name, blank, CRC-32            only read: SFV, where `;` begins a comment
+//
+// The digest may be base64 (`cksum --base64`) where hex is read, except in SFV.
 //
 // Backslashes, newlines and carriage returns in names are escaped, and the line then begins with a
 // backslash. With --zero lines end in NUL and nothing is escaped. A name that is not UTF-8 is a
@@ -70,30 +76,52 @@ function readChecksums(bytes, algorithmOf) {
   const lines = bytes.toString('latin1').split('\n');
   // True if one blank separates digest and name. As in coreutils, the first untagged line decides.
   let oneBlank;
+  const crc32 = algorithmOf('CRC32', 4);
   return lines.map((raw) => {
     const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
     if (line === '' || line.startsWith('#')) return undefined;
+    if (crc32 !== undefined && line.startsWith(';')) return undefined;
     const [, escaped, rest] = /^[ \t]*(\\?)(.*)$/s.exec(line);
-    const tagged = /^([A-Za-z0-9/_-]+) ?\((.*)\)[ \t]*=[ \t]*([0-9A-Fa-f]+)$/s.exec(rest);
-    let [tag, name, digest] = tagged?.slice(1) ?? [];
-    if (tagged === null) {
-      const plain = /^([0-9A-Fa-f]+)[ \t](.+)$/s.exec(rest);
-      if (plain === null) return { improper: true };
-      [, digest, name] = plain;
+    const tagged = /^([A-Za-z0-9/_-]+?)(_LE)? *\((.*)\)[ \t]*=[ \t]*(\S+)$/s.exec(rest);
+    let name = tagged?.[3];
+    let found = tagged && readDigest(tagged[4], tagged[1], algorithmOf);
+    if (found && tagged[2] !== undefined)
+      found.digest = Buffer.from(found.digest, 'hex').reverse().toString('hex');
+    const plain = found ? null : /^(XXH3_)?(\S+)[ \t](.+)$/s.exec(rest);
+    if (plain !== null) {
+      found = readDigest(plain[2], plain[1] && 'XXH3', algorithmOf);
+      name = plain[3];
       const marked = name.length > 1 && /^[ *]/.test(name);
-      if (algorithmOf(undefined, digest.length / 2) !== undefined) {
+      if (found) {
         if (!marked && oneBlank === false) return { improper: true };
         oneBlank ??= !marked;
       }
       if (marked && !oneBlank) name = name.slice(1);
     }
-    if (digest.length % 2 !== 0) return { improper: true };
-    const about = algorithmOf(tag, digest.length / 2);
-    if (escaped) name = unescape(name);
-    if (about === undefined || name === undefined || name === '') return { improper: true };
-    return { name: fromLatin1(name), digest: digest.toLowerCase(), about };
+    if (found && escaped) name = unescape(name);
+    const sfv = found || !crc32 ? null : /^(.*\S)[ \t]+([0-9A-Fa-f]{8})$/s.exec(line);
+    if (sfv !== null) {
+      name = sfv[1];
+      found = { digest: sfv[2].toLowerCase(), about: crc32 };
+    }
+    return found && name ? { name: fromLatin1(name), ...found } : { improper: true };
   });
 }
+
+/** Reads hex or base64; returns undefined if it is no digest of the algorithm. */
+function readDigest(text, tag, algorithmOf) {
+  for (const encoding of /** @type {const} */ (['hex', 'base64'])) {
+    const bytes = Buffer.from(text, encoding);
+    if (bytes.length === 0 || !isWritten(bytes, text, encoding)) continue;
+    const about = algorithmOf(tag, bytes.length);
+    if (about !== undefined) return { digest: bytes.toString('hex'), about };
+  }
+  return undefined;
+}
+
+/** Returns true if `text` is exactly these bytes: Buffer.from skips what it cannot read. */
+const isWritten = (bytes, text, encoding) =>
+  bytes.toString(encoding) === (encoding === 'hex' ? text.toLowerCase() : text);
 
 /** Returns undefined if a backslash precedes any other character. */
 function unescape(name) {

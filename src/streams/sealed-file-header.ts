@@ -70,11 +70,30 @@ export function isSealedFile(start: Uint8Array): boolean {
   return utf8(MAGIC).every((byte, index) => byte === start[index]);
 }
 
+/** How files that are mistaken for sealed files begin, in Latin-1. */
+const others: readonly (readonly [string, string])[] = [
+  ['millrace-key-', 'a key file, not a sealed file'],
+  ['bWlsbHJhY2', 'a sealed file in base64: decode it first'],
+  ['6d696c6c72', 'a sealed file in hex: decode it first'],
+  [
+    '\xff\xfem\0i\0l\0',
+    'a sealed file that was changed to UTF-16 text, as PowerShell does with >: seal it again, ' +
+      'into a file',
+  ],
+];
+
+/** Returns what a file is that begins so, if it is a usual mistake. */
+export function otherFormat(start: Uint8Array): string | undefined {
+  const text = String.fromCharCode(...start.subarray(0, FIXED_SIZE));
+  return others.find(([begin]) => text.startsWith(begin.slice(0, FIXED_SIZE)))?.[1];
+}
+
 /** Reports input that does not begin as a sealed file does. */
-export function notSealedFile(): Error {
+export function notSealedFile(start: Uint8Array): Error {
   return makeError(
     'ERR_FORMAT',
-    'not a sealed file: it does not begin with "millrace"; openStream opens what sealStream wrote',
+    otherFormat(start) ??
+      'not a sealed file: it does not begin with "millrace"; openStream opens what sealStream wrote',
   );
 }
 
@@ -84,7 +103,8 @@ export function notSealedFile(): Error {
  * @throws MillraceError ERR_FORMAT
  */
 export function headerSize(fixed: Uint8Array): number {
-  if (fixed.length < FIXED_SIZE || !isSealedFile(fixed)) throw notSealedFile();
+  if (fixed.length < FIXED_SIZE || !isSealedFile(fixed) || otherFormat(fixed) !== undefined)
+    throw notSealedFile(fixed);
   const version = fixed[MAGIC.length];
   if (version !== VERSION) {
     throw makeError(

@@ -33,6 +33,23 @@ test('version, overview, and unknown commands', () =>
       stderr: 'millrace: unknown command: smu (did you mean sum?); see: millrace help\n',
       code: 1,
     });
+    for (const [word, meant] of Object.entries({
+      hash: 'sum',
+      sha256: 'sum -a sha256',
+      sha256sum: 'sum -a sha256',
+      b3sum: 'sum -a blake3',
+      encrypt: 'seal',
+      decrypt: 'open',
+      version: '--version',
+      list: 'engines',
+    }))
+      await $.millrace(word, {
+        stderr: `millrace: unknown command: ${word} (did you mean ${meant}?); see: millrace help\n`,
+        code: 1,
+      });
+    const { stdout: help } = await $.millrace('help sum', { stdout: /./ });
+    for (const name of millrace.getHashes().filter((each) => !/^(kmac|tuple)/.test(each)))
+      assert.match(help.toString(), new RegExp(`\\b${name}\\b`));
     await $.millrace('frobnicate', {
       stderr: 'millrace: unknown command: frobnicate; see: millrace help\n',
       code: 1,

@@ -24,6 +24,7 @@ import { command, inFolder, without } from '../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
 const { raiseMemoryLimit, readHeader } = require('../../cli/seal/header.js');
+const { secretOptions } = require('../../cli/seal/secrets.js');
 const { writeHeader } = require('../../dist/streams/sealed-streams.js')[
   'streams/sealed-file-header'
 ];
@@ -74,7 +75,7 @@ test('a passphrase is text, in whichever form of Unicode, or bytes', () =>
     {
       composed: 'f\u00fcr\r\n',
       decomposed: 'fu\u0308r',
-      bytes: Buffer.from([255, 254]),
+      bytes: Buffer.from([255, 252]),
       other: Buffer.from([255, 253]),
       blank: ' f\u00fcr\n',
     },
@@ -84,6 +85,11 @@ test('a passphrase is text, in whichever form of Unicode, or bytes', () =>
         stdout: /^millrace/,
       });
       await $.millrace('open -p decomposed', { stdin: stdout, stdout: 'x' });
+      $.write('marked', '\ufefff\u00fcr\r\n');
+      $.write('utf16', Buffer.from('\ufefff\u00fcr\r\n', 'utf16le'));
+      $.write('utf16be', Buffer.from('\ufefff\u00fcr', 'utf16le').swap16());
+      for (const name of ['marked', 'utf16', 'utf16be'])
+        await $.millrace(`open -p ${name}`, { stdin: stdout, stdout: 'x' });
       await $.millrace('open -p blank', {
         stdin: stdout,
         stderr: /wrong passphrase or key/,
@@ -114,7 +120,19 @@ test('keys: raw, hex, base64, and made by keygen', () =>
       const { stdout } = await $.millrace('seal -k raw', { stdin: message, stdout: /^millrace/ });
       for (const form of ['hex', 'base64', 'url'])
         $.write(`marked-${form}`, `millrace-key-1 ${readFileSync($.path(form), 'latin1')}`);
-      for (const form of ['raw', 'marked-hex', 'marked-base64', 'marked-url'])
+      $.write('marked-bom', `\ufeff${readFileSync($.path('marked-hex'), 'latin1')}`);
+      $.write(
+        'marked-utf16',
+        Buffer.from(`\ufeff${readFileSync($.path('marked-hex'))}`, 'utf16le'),
+      );
+      for (const form of [
+        'raw',
+        'marked-bom',
+        'marked-utf16',
+        'marked-hex',
+        'marked-base64',
+        'marked-url',
+      ])
         await $.millrace(`open --key-file ${form}`, { stdin: stdout, stdout: message });
       const what =
         'not a key: expected a line that begins with millrace-key-1, as millrace keygen ' +
@@ -471,6 +489,44 @@ test('any change of a sealed file leaves no output', () =>
     assert.ok(!readdirSync($.folder).includes('x'));
   }));
 
+test('no error shows a word in the place of the file of a secret', () =>
+  inFolder({ a: 'x', key }, async ($) => {
+    await $.millrace('seal -k key a');
+    await $.millrace(`seal ${quick} -p key -o by-words a`);
+    for (const line of [
+      'seal -f a',
+      'open -o b a.sealed',
+      'open -o b by-words',
+      'open -o b --stream aes-256-gcm a',
+    ])
+      for (const { name } of secretOptions)
+        for (const value of ['hunter2', 'hunter2/x', 'hunter2'.repeat(50)]) {
+          const { code, stderr } = await $.start([...line.split(' '), `--${name}`, value]).ended;
+          assert.equal(code, 1);
+          assert.doesNotMatch(stderr.toString(), /hunter2/, `${line} --${name}`);
+        }
+    const file = '--key-file and --passphrase-file take the name of a file, not the secret itself';
+    await $.millrace('seal -f -p hunter2 a', {
+      stderr: `millrace seal: ${file}: No such file or directory; see: millrace help seal\n`,
+      code: 1,
+    });
+  }));
+
+test('open says what a file is that it cannot open', () =>
+  inFolder({ a: 'x', key, p: 'p' }, async ($) => {
+    const sealed = (await $.millrace('seal -k key', { stdin: 'x', stdout: /^millrace/ })).stdout;
+    const { stdout } = await $.millrace('keygen', { stdout: /^millrace/ });
+    for (const [content, what] of [
+      [stdout, /: a key file, not a sealed file\n$/],
+      [sealed.toString('base64'), /: a sealed file in base64: decode it first\n$/],
+      [sealed.toString('hex'), /: a sealed file in hex: decode it first\n$/],
+      [Buffer.from(`\ufeff${sealed.toString('latin1')}`, 'utf16le'), /: .*UTF-16.* into a file\n$/],
+    ])
+      for (const secret of ['-p p', '-k key', '--stream aes-256-gcm -k key'])
+        await $.millrace(`open ${secret}`, { stdin: content, stderr: what, code: 1 });
+    await assert.rejects(openWithKey(key, stdout), /a key file, not a sealed file/);
+  }));
+
 test('invalid options are refused', () =>
   inFolder({ a: 'x', p: 'p', empty: '', newline: '\n', key }, async ($) => {
     const refuse = (line, message_, command = line.split(' ')[0]) =>
@@ -491,7 +547,7 @@ test('invalid options are refused', () =>
     );
     await refuse(
       'seal --passphrase-fd x a',
-      `--passphrase-fd must be a whole number from 0 to 1048576, not "x"${help('seal')}`,
+      `--passphrase-fd takes the number of an open file descriptor, not the passphrase${help('seal')}`,
     );
     await refuse('seal --passphrase-fd 1 a', `--passphrase-fd 1 is an output${help('seal')}`);
     await refuse(
@@ -516,8 +572,6 @@ test('invalid options are refused', () =>
     );
     await refuse('seal -p empty a', 'empty: the passphrase is empty');
     await refuse('seal -p newline a', 'newline: the passphrase is empty');
-    await refuse('seal -p missing a', 'missing: No such file or directory');
-    await refuse('seal -k missing a', 'missing: No such file or directory');
     await refuse('seal -k key missing', 'missing: No such file or directory');
     await refuse('seal -k key .', '.: Is a directory');
     await refuse('seal -k key -o . a', '.: Is a directory');

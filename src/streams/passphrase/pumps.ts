@@ -195,7 +195,7 @@ abstract class FileOpeningPump extends DerivingPump {
     }
     const error =
       this.#headerSize < FIXED_SIZE
-        ? notSealedFile()
+        ? notSealedFile(this.#header)
         : makeError('ERR_TRUNCATED', 'the stream ends in its header');
     this.fail(error);
     ended(error);
