@@ -107,12 +107,13 @@ export function range(offset: number, size: number, length: number, name: string
 
 /**
  * Returns the error for a number of arguments that a call does not take; `takes` says which it
- * does. The offset forms of @ronomon/crypto-async are the likely reason.
+ * does. Without a remedy, the offset forms of @ronomon/crypto-async are the likely reason.
  */
-export function surplusArguments(takes: string, count: number): Error {
-  return makeError(
-    'ERR_MISSING_ARGUMENT',
-    `${takes}, and a callback; not ${count}. Instead of offsets pass subarray(offset, end), ` +
-      'options.target and options.targetOffset; millrace/crypto-async takes offsets',
-  );
+export function surplusArguments(
+  takes: string,
+  count: number,
+  remedy = 'Instead of offsets pass subarray(offset, end), options.target and ' +
+    'options.targetOffset; millrace/crypto-async takes offsets',
+): Error {
+  return makeError('ERR_MISSING_ARGUMENT', `${takes}, and a callback; not ${count}. ${remedy}`);
 }

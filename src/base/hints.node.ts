@@ -15,6 +15,8 @@ export function optionHint(
   inputs: string,
 ): string {
   const wanted = name.toLowerCase();
+  if (wanted === 'encrypt' || wanted === 'decrypt')
+    return 'createCipher encrypts, createDecipher decrypts; cipher takes options.encrypt';
   const hint = meant(name, wanted, argument, names, inputs.split(', '));
   const note = notes[wanted] === undefined ? '' : ` (${notes[wanted]})`;
   const told = hint === undefined ? `it takes ${names.join(', ')}` : `did you mean ${hint}?`;

@@ -77,7 +77,12 @@ export function verifyHmac(): boolean | undefined {
 }
 
 function verify(name: string, read: ReadVerification, given: IArguments): boolean | undefined {
-  if (given.length > 3) throw surplusArguments(`${name} takes 2 arguments`, given.length);
+  if (given.length > 3)
+    throw surplusArguments(
+      `${name} takes 2 arguments`,
+      given.length,
+      `Pass key, source and mac as options: ${name}(algorithm, { key, source, mac })`,
+    );
   // An array shows what Object.prototype has in the place of what it lacks.
   const callback = given.length > 2 ? (given[2] as unknown) : undefined;
   if (callback === undefined) return verifyNow(read(given[0], given[1], Call.Sync));

@@ -42,6 +42,17 @@ for (const [name, pattern, call] of [
     () => millrace.seal('aes-256-cbc', { key, source: 'x' }),
   ],
   [
+    'encrypt for createCipher',
+    /createDecipher decrypts/,
+    () =>
+      millrace.createCipher('aes-256-gcm', { key, nonce: key.subarray(12, 24), encrypt: false }),
+  ],
+  [
+    'verifyHmac by position',
+    /verifyHmac\(algorithm, \{ key, source, mac \}\)/,
+    () => millrace.verifyHmac('sha256', key, 'x', key),
+  ],
+  [
     "bcrypt's rounds",
     /did you mean options\.cost/,
     () => millrace.hashPassword('x', { algorithm: 'bcrypt', rounds: 10 }),
