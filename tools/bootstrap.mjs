@@ -32,6 +32,8 @@ async function main(verbs, verb, args) {
 
 function fail(error) {
   // A Stop is expected (a missing tool, a failed step) and has said everything in its message.
-  console.error(error?.name === 'Stop' ? error.message : error);
+  // So has an option that a verb does not take.
+  const expected = error?.name === 'Stop' || /^ERR_PARSE_ARGS/.test(error?.code);
+  console.error(expected ? error.message : error);
   process.exitCode = 1;
 }

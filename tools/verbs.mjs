@@ -400,6 +400,10 @@ async function platforms(args) {
 
 /** Rehearses a release, to a registry on this machine; tools/release/rehearse.mjs. */
 async function release(args) {
+  if (args.some((arg) => arg === '--help' || arg === '-h')) {
+    console.log('usage: npm run release -- --rehearse [--platforms a,b] [--prebuilt]');
+    return 0;
+  }
   // A rehearsal builds the native code of each platform.
   await install();
   await buildFront();
