@@ -37,8 +37,12 @@ export function checks() {
         ]),
     ],
     ['oxlint', () => tool('oxlint', 'oxlint', ['--deny-warnings'])],
-    ['types of the tests', () => tsc('types of the tests', 'tsconfig.types.json')],
-    ['types of cli and tools', () => tsc('types of cli and tools', 'tsconfig.json')],
+    ['types of the tests', () => tsc('types of the tests', 'tools/tsconfig.types.json')],
+    ...['dom-node', 'dom', 'bare'].map((name) => {
+      const title = `types of programs (${name})`;
+      return [title, () => tsc(title, `test/types/platforms/tsconfig.${name}.json`)];
+    }),
+    ['types of cli and tools', () => tsc('types of cli and tools', 'tools/tsconfig.json')],
     ['unused code', () => tool('unused code', 'knip', [])],
     ['directions of imports', checkImports],
     ['package', checkPackage],
@@ -103,7 +107,7 @@ async function rustDocs() {
 }
 
 const tsc = (title, project) =>
-  tool(title, 'typescript', ['--project', join(root, 'tools', project)], 'tsc');
+  tool(title, 'typescript', ['--project', join(root, project)], 'tsc');
 
 /** Runs the command of an npm package of the repository. */
 async function tool(title, name, args, command = name) {

@@ -4,10 +4,19 @@
  */
 import { outOfMemory } from './errors.js';
 import { hexOf } from './hex.js';
+import type { BufferEncoding, FreshBytes } from './platform-types.js';
 import { base64Of, bytesOfEncoded, encodingOf, textIn } from './text.browser.js';
 
-/** The type of results: `Uint8Array<ArrayBuffer>`, and Uint8Array before TypeScript 5.7. */
-export type Buffer = ReturnType<Uint8Array['slice']>;
+export type {
+  BufferEncoding,
+  FreshBytes,
+  PlatformCrypto,
+  PlatformKey,
+  PlatformSubtle,
+} from './platform-types.js';
+
+/** The type of results. */
+export type Buffer = FreshBytes;
 /** Any bytes, for the arguments of the compatibility entry points. */
 export type AnyBuffer = Uint8Array;
 /** Errors of the platform; Node.js has system errors. */
@@ -16,24 +25,6 @@ export type SystemError = Error;
 export type KeyObject = never;
 /** A CryptoKey exports its bytes asynchronously only: export it first. */
 export type CryptoKey = never;
-/** The key, Crypto and SubtleCrypto of millrace/webcrypto, as the DOM's types declare them. */
-export type PlatformKey = typeof globalThis extends { CryptoKey: { prototype: infer K } } ? K : any;
-export type PlatformCrypto = typeof globalThis extends { crypto: infer C } ? C : any;
-export type PlatformSubtle = PlatformCrypto extends { subtle: infer S } ? S : any;
-/** The encodings of Node's Buffer, with the same results. */
-export type BufferEncoding =
-  | 'ascii'
-  | 'utf8'
-  | 'utf-8'
-  | 'utf16le'
-  | 'utf-16le'
-  | 'ucs2'
-  | 'ucs-2'
-  | 'base64'
-  | 'base64url'
-  | 'latin1'
-  | 'binary'
-  | 'hex';
 export type Timer = ReturnType<typeof setTimeout>;
 
 // memory

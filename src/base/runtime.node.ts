@@ -5,6 +5,7 @@
  *
  * Functions, not re-exported values: those become getters, which cost 6 ns a call.
  */
+/** @ts-ignore any without @types/node */
 import { AsyncResource as Resource } from 'node:async_hooks';
 import { constants } from 'node:buffer';
 import {
@@ -15,25 +16,50 @@ import {
 } from 'node:timers';
 import { types } from 'node:util';
 import { outOfMemory } from './errors.js';
+import type { BufferEncoding, FreshBytes, PlatformKey } from './platform-types.js';
 import { nodeOs } from '#platform/base/place.js';
 
+export type {
+  BufferEncoding,
+  FreshBytes,
+  PlatformCrypto,
+  PlatformKey,
+  PlatformSubtle,
+} from './platform-types.js';
+
+// @types/node is optional for programs: without it results are Uint8Arrays, and what only it
+// declares is not accepted.
+
 /** The type of results: Buffer, in browsers Uint8Array. */
-export type Buffer = ReturnType<typeof globalThis.Buffer.alloc>;
+export type Buffer = typeof globalThis extends { Buffer: { alloc(size: number): infer B } }
+  ? B
+  : FreshBytes;
 /** Any Buffer, for the arguments of the compatibility entry points. */
-export type AnyBuffer = globalThis.Buffer;
+export type AnyBuffer = typeof globalThis extends {
+  Buffer: { isBuffer(value: any): value is infer B };
+}
+  ? B
+  : Uint8Array;
 /** A system error, such as ENOENT; in browsers any Error. */
-export type SystemError = NodeJS.ErrnoException;
+export interface SystemError extends Error {
+  errno?: number | undefined;
+  code?: string | undefined;
+  path?: string | undefined;
+  syscall?: string | undefined;
+}
+/** @ts-ignore any without @types/node */
+type NodeKeyObject = import('node:crypto').KeyObject;
 /** A KeyObject of node:crypto; browsers have none. */
-export type KeyObject = import('node:crypto').KeyObject;
+export type KeyObject = Known<NodeKeyObject>;
 /** A key of WebCrypto. */
-export type CryptoKey = import('node:crypto').webcrypto.CryptoKey;
-/** The key, Crypto and SubtleCrypto of millrace/webcrypto. */
-export type PlatformKey = import('node:crypto').webcrypto.CryptoKey;
-export type PlatformCrypto = import('node:crypto').webcrypto.Crypto;
-export type PlatformSubtle = import('node:crypto').webcrypto.SubtleCrypto;
-/** The encodings of Buffer. */
-export type BufferEncoding = globalThis.BufferEncoding;
-/** A timer that does not keep the process alive. */
+export type CryptoKey = Known<PlatformKey>;
+/** Turns any into never. In a tuple, as a type that cannot be found is the result otherwise. */
+type Known<T> = [0] extends [1 & T] ? never : T;
+/**
+ * A timer that does not keep the process alive.
+ *
+ * @internal
+ */
 export type Timer = NodeJS.Timeout;
 
 // memory
@@ -319,20 +345,31 @@ export const AsyncResource = Resource;
 /** Runs before any other event. */
 export const { nextTick } = process;
 
-/** Runs after other pending events. */
+/**
+ * Runs after other pending events.
+ *
+ * @internal
+ */
 export const nextTurn = setImmediate;
 
+/** @internal */
 export const after = later;
 
-/** Restarts a timer or creates one. */
+/**
+ * Restarts a timer or creates one.
+ *
+ * @internal
+ */
 export function restart(timer: Timer | undefined, run: () => void, milliseconds: number): Timer {
   return timer?.refresh() ?? after(run, milliseconds).unref();
 }
 
+/** @internal */
 export function every(milliseconds: number, run: () => void): Timer {
   return again(run, milliseconds).unref();
 }
 
+/** @internal */
 export function stop(timer: Timer | undefined): void {
   end(timer);
 }

@@ -8,11 +8,12 @@
  */
 import { outOfMemory } from './errors.js';
 import { sizeOf } from './intrinsics.js';
+import type { FreshBytes } from './platform-types.js';
 
 declare const secret: unique symbol;
 
 /** Bytes that never move. The mark exists for the compiler only; views do not have it. */
-export type Secret<Memory extends Uint8Array = Uint8Array> = Memory & { readonly [secret]: true };
+export type Secret<Memory extends Uint8Array = FreshBytes> = Memory & { readonly [secret]: true };
 
 /** Up to this many bytes a failed allocation throws V8's RangeError, as in platform/. */
 const SMALL_BYTES = 4096;
@@ -43,6 +44,6 @@ export function secretCopy(view: Uint8Array): Secret {
 }
 
 /** Overwrites the bytes from `start` up to `end` with zeros, by default all of them. */
-export function wipe(memory: Secret, start?: number, end?: number): void {
+export function wipe(memory: Secret<Uint8Array>, start?: number, end?: number): void {
   memory.fill(0, start, end);
 }

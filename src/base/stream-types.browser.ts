@@ -1,5 +1,3 @@
 /** The types of streams in browsers, which have no Node.js streams. */
 export type Duplex = never;
 export type TransformStream<In, Out> = globalThis.TransformStream<In, Out>;
-export type TransformStreamDefaultController<Out> =
-  globalThis.TransformStreamDefaultController<Out>;

@@ -3,6 +3,7 @@
  * that costs more than a short hash. Until then only the prototypes identify it as a stream, from
  * the first hasher on, because loading node:stream takes a millisecond.
  */
+/** @ts-ignore any without @types/node */
 import type { Transform, TransformCallback, TransformOptions } from 'node:stream';
 import type { Names } from '../base/options.js';
 import { refuseEnded } from '../base/sources.js';

@@ -18,13 +18,14 @@ import { makeError, wrongType } from '../base/errors.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { copyInto, isUint8Array, sizeOf } from '../base/intrinsics.js';
 import type { StreamOptions } from './stream-source.js';
+import type { AnyBuffer } from '#platform/base/runtime.js';
 import { allocateApart, utf8 } from '../base/runtime.node.js';
 
 /** A file's path; in browsers a Blob. */
-export type FileSource = string | Buffer | URL;
+export type FileSource = string | AnyBuffer | URL;
 
 /** Checks a path. */
-export function fileSource(value: unknown, name = 'path'): string | Buffer {
+export function fileSource(value: unknown, name = 'path'): string | AnyBuffer {
   const path =
     typeof value === 'string'
       ? value

@@ -28,10 +28,7 @@ import type { KeyInput } from '../request/key-input.js';
 import { allocateApart, type Buffer } from '#platform/base/runtime.js';
 import { accepted, ONCE, type Accepted } from '../base/options.js';
 import { isSealedFile } from './sealed-file-header.js';
-import type {
-  TransformStream,
-  TransformStreamDefaultController,
-} from '#platform/base/stream-types.js';
+import type { TransformStream } from '#platform/base/stream-types.js';
 
 export { openRange } from './open-range.js';
 
@@ -118,13 +115,19 @@ function positive(value: unknown, name: string): number {
 
 export type MakePump = (sink: OutputSink) => Pump;
 
+/** What a pump needs of a TransformStreamDefaultController. */
+interface Controller {
+  enqueue(chunk: Uint8Array): void;
+  error(reason: unknown): void;
+}
+
 /** Returns a web stream around a pump. */
 export function transformStream(
   { signal, highWaterMark }: StreamSettings,
   makePump: MakePump,
 ): TransformStream<Bytes, Buffer> {
   let pump!: Pump;
-  let controller!: TransformStreamDefaultController<Uint8Array>;
+  let controller!: Controller;
   const abort = (): void => {
     over(signal!.reason);
     controller.error(signal!.reason);
@@ -153,7 +156,7 @@ export function transformStream(
   const size = (input: Partial<ArrayBufferView>): number => input?.byteLength ?? 1;
   const transformer = {
     __proto__: null,
-    start(given: TransformStreamDefaultController<Uint8Array>): void {
+    start(given: Controller): void {
       controller = given;
       pump = makePump(sink);
       if (signal?.aborted) abort();
