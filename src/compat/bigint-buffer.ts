@@ -7,7 +7,7 @@
  */
 import { sizeOf, viewBytes } from '../base/arguments.js';
 import { makeError, wrongType, type MillraceError } from '../base/errors.js';
-import { allocate, SIZE_MAX, type AnyBuffer as Buffer } from '#platform/base/runtime.js';
+import { allocate, SIZE_MAX, type Buffer } from '#platform/base/runtime.js';
 import { numberBE, numberLE, writeBE, writeLE } from '#platform/engines/numbers.js';
 
 // Up to eight bytes are converted in JavaScript: 11 and 30 ns, where a native call takes 55 ns.

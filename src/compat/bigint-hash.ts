@@ -15,11 +15,7 @@ import type { HashFacts } from '../catalog/facts.js';
 import { wrongType } from '../base/errors.js';
 import { hashParser } from '../operations/hash.js';
 import { isBytesView } from '../base/intrinsics.js';
-import {
-  bytesOfList,
-  type AnyBuffer as Buffer,
-  type BufferEncoding,
-} from '#platform/base/runtime.js';
+import { bytesOfList, type Buffer, type BufferEncoding } from '#platform/base/runtime.js';
 import { fastBigInt, fastBuffer } from '../operations/fast-path.js';
 import { Running } from '../hashers/running.js';
 import { Phase } from '../scheduling/steps.js';

@@ -21,7 +21,7 @@ import {
 } from '../request/request.js';
 import { runCallback, runSync } from '../scheduling/run.js';
 import { bytesOfView, isBytesView } from '../base/intrinsics.js';
-import { allocate, isBuffer, type AnyBuffer as Buffer } from '#platform/base/runtime.js';
+import { allocate, isBuffer, type AnyBuffer, type Buffer } from '#platform/base/runtime.js';
 import { findCipher, findHash } from '../catalog/catalog.js';
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 
@@ -377,8 +377,8 @@ declare namespace cryptoAsync {
   // TypeScript 5.0 and 5.1 require names for all members of a tuple, or for none.
   /** The first arguments of a cipher. */
   type Mode = [algorithm: string, encrypt: Encrypt];
-  type Short = [...mode: Mode, key: Buffer, iv: Buffer, source: Buffer];
-  type ShortAead = [...given: Short, aad: Buffer, tag: Buffer];
+  type Short = [...mode: Mode, key: AnyBuffer, iv: AnyBuffer, source: AnyBuffer];
+  type ShortAead = [...given: Short, aad: AnyBuffer, tag: AnyBuffer];
   type Long = [...Mode, ...Key, ...Iv, ...Source, ...Target];
   type LongAead = [...Long, ...Aad, ...Tag];
 
@@ -396,8 +396,8 @@ declare namespace cryptoAsync {
 
   /** Computes a digest. */
   interface Hash {
-    (algorithm: string, source: Buffer): Buffer;
-    (algorithm: string, source: Buffer, callback: Callback<Buffer>): void;
+    (algorithm: string, source: AnyBuffer): Buffer;
+    (algorithm: string, source: AnyBuffer, callback: Callback<Buffer>): void;
     (algorithm: string, ...given: [...Source, ...Target]): number;
     (
       algorithm: string,
@@ -407,8 +407,8 @@ declare namespace cryptoAsync {
 
   /** Computes an HMAC. */
   interface Hmac {
-    (algorithm: string, key: Buffer, source: Buffer): Buffer;
-    (algorithm: string, key: Buffer, source: Buffer, callback: Callback<Buffer>): void;
+    (algorithm: string, key: AnyBuffer, source: AnyBuffer): Buffer;
+    (algorithm: string, key: AnyBuffer, source: AnyBuffer, callback: Callback<Buffer>): void;
     (algorithm: string, ...given: [...Key, ...Source, ...Target]): number;
     (
       algorithm: string,

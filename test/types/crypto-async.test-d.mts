@@ -11,11 +11,11 @@ is<number>()(CIPHER_BLOCK_MAX);
 is<string>()(E_CORRUPT as string);
 is<typeof hash>()(entryPoint.hash);
 
-is<Buffer>()(hash('sha256', buffer));
+is<Buffer<ArrayBuffer>>()(hash('sha256', buffer));
 is<void>()(
   hash('sha256', buffer, (error, digest) => {
     is<Error | undefined>()(error);
-    is<Buffer | undefined>()(digest);
+    is<Buffer<ArrayBuffer> | undefined>()(digest);
   }),
 );
 is<number>()(hash('sha256', view, 0, 4, buffer, 0));
@@ -23,8 +23,8 @@ is<void>()(
   hash('sha256', view, 0, 4, buffer, 0, (_error, written) => is<number | undefined>()(written)),
 );
 
-is<Buffer>()(hmac('sha256', buffer, buffer));
-is<void>()(hmac('sha256', buffer, buffer, (_error, mac) => is<Buffer | undefined>()(mac)));
+is<Buffer<ArrayBuffer>>()(hmac('sha256', buffer, buffer));
+is<void>()(hmac('sha256', buffer, buffer, (_error, mac) => is<Buffer<ArrayBuffer> | undefined>()(mac)));
 is<number>()(hmac('sha256', buffer, 0, 4, buffer, 0, 4, buffer, 0));
 is<void>()(
   hmac('sha256', buffer, 0, 4, buffer, 0, 4, buffer, 0, (_error, written) =>
@@ -32,16 +32,16 @@ is<void>()(
   ),
 );
 
-is<Buffer>()(cipher('aes-256-ctr', 1, buffer, buffer, buffer));
+is<Buffer<ArrayBuffer>>()(cipher('aes-256-ctr', 1, buffer, buffer, buffer));
 is<void>()(
   cipher('aes-256-ctr', 0, buffer, buffer, buffer, (_error, text) =>
-    is<Buffer | undefined>()(text),
+    is<Buffer<ArrayBuffer> | undefined>()(text),
   ),
 );
-is<Buffer>()(cipher('aes-256-gcm', 1, buffer, buffer, buffer, buffer, buffer));
+is<Buffer<ArrayBuffer>>()(cipher('aes-256-gcm', 1, buffer, buffer, buffer, buffer, buffer));
 is<void>()(
   cipher('aes-256-gcm', 1, buffer, buffer, buffer, buffer, buffer, (_error, text) =>
-    is<Buffer | undefined>()(text),
+    is<Buffer<ArrayBuffer> | undefined>()(text),
   ),
 );
 is<number>()(cipher('aes-256-ctr', 1, buffer, 0, 32, buffer, 0, 16, buffer, 0, 4, buffer, 0));

@@ -9,6 +9,7 @@ import { wrapWith } from '../../portable/families/derivations.js';
 import type { Family } from '../../portable/families/family.js';
 import * as modules from '../../portable/family-modules.js';
 import { wrongTag } from '../../base/errors.js';
+import type { FreshBytes } from '../../base/platform-types.js';
 
 /** A cipher with a tag. */
 export interface Aead {
@@ -72,7 +73,7 @@ export const chacha20Poly1305: Aead = /* @__PURE__ */ aead(modules.chachaPoly, 3
 export const xchacha20Poly1305: Aead = /* @__PURE__ */ aead(modules.chachaPoly, 32);
 
 /** Returns a wrapped key (RFC 3394, RFC 5649). */
-export function wrapKey(padded: boolean, key: Uint8Array, source: Uint8Array): Uint8Array {
+export function wrapKey(padded: boolean, key: Uint8Array, source: Uint8Array): FreshBytes {
   const size = Math.ceil(source.length / 8) * 8 + 8;
   return wrapWith(modules.keyWrap, 'wrap', padded, key, source, size);
 }

@@ -1,4 +1,5 @@
 /** Ciphers and key wrapping of millrace/noble-ciphers: by the engine that is chosen. */
+import type { FreshBytes } from '../../base/platform-types.js';
 import { deriveSync } from '../../kdf/derive.js';
 import { unwrapKeyParser, wrapKeyParser } from '../../kdf/key-wrap.js';
 import { cipherParser, openParser, sealParser } from '../../operations/cipher.js';
@@ -84,7 +85,7 @@ export const chacha20Poly1305: Aead = aead({ 32: 'chacha20-poly1305' });
 export const xchacha20Poly1305: Aead = aead({ 32: 'xchacha20-poly1305' });
 
 /** Returns a wrapped key (RFC 3394, RFC 5649). */
-export function wrapKey(padded: boolean, key: Uint8Array, source: Uint8Array): Uint8Array {
+export function wrapKey(padded: boolean, key: Uint8Array, source: Uint8Array): FreshBytes {
   return owned(deriveSync(wrapKeyParser, wrapArguments(padded, key, source), 2));
 }
 
@@ -106,7 +107,7 @@ function wrapArguments(
 }
 
 /** Returns a Uint8Array instead of a Buffer; secret results have memory of their own. */
-function owned(result: unknown): Uint8Array {
-  const { buffer, byteOffset, length } = result as Uint8Array;
+function owned(result: unknown): FreshBytes {
+  const { buffer, byteOffset, length } = result as FreshBytes;
   return new Uint8Array(buffer, byteOffset, length);
 }

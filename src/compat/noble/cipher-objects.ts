@@ -1,5 +1,6 @@
 /** Ciphers with the interface of noble: functions of key and nonce that return one message's. */
 import { isUint8Array, NO_BYTES } from '../../base/intrinsics.js';
+import type { FreshBytes } from '../../base/platform-types.js';
 import type { Aead, StreamCipher } from '#platform/compat/noble/cipher-engine.js';
 import { checkBytes } from './checks.js';
 import { original, type MajorVersion } from './original.js';
@@ -7,9 +8,9 @@ import { original, type MajorVersion } from './original.js';
 /** The cipher of one message. */
 export interface Cipher {
   /** Returns the ciphertext, with the tag at its end if the cipher has one. */
-  encrypt(data: Uint8Array, output?: Uint8Array): Uint8Array;
+  encrypt(data: Uint8Array, output?: Uint8Array): FreshBytes;
   /** Returns the message. Throws if it is not authentic. */
-  decrypt(data: Uint8Array, output?: Uint8Array): Uint8Array;
+  decrypt(data: Uint8Array, output?: Uint8Array): FreshBytes;
 }
 
 /** A cipher as noble exports it. */
@@ -30,7 +31,7 @@ export type XorStream = (
   data: Uint8Array,
   output?: Uint8Array,
   counter?: number,
-) => Uint8Array;
+) => FreshBytes;
 
 /** A cipher of noble and what computes it. */
 export interface CipherSpec {
@@ -88,7 +89,7 @@ class NonceCipher implements Cipher {
     this.decrypt = this.decrypt.bind(this);
   }
 
-  encrypt(data: Uint8Array, output?: Uint8Array): Uint8Array {
+  encrypt(data: Uint8Array, output?: Uint8Array): FreshBytes {
     const { major, aead } = this.#spec;
     if (this.#encrypted) throw new Error('cannot encrypt() twice with same key + nonce');
     this.#encrypted = true;
@@ -100,7 +101,7 @@ class NonceCipher implements Cipher {
     return target;
   }
 
-  decrypt(data: Uint8Array, output?: Uint8Array): Uint8Array {
+  decrypt(data: Uint8Array, output?: Uint8Array): FreshBytes {
     const { major, aead, invalid } = this.#spec;
     checkBytes(major, data, 'data');
     if (aead === undefined) {
@@ -121,15 +122,18 @@ class NonceCipher implements Cipher {
     throw new Error(invalid, { cause: failure });
   }
 
-  /** Returns the memory of the result; undefined if noble must check the caller's. */
-  #target(output: Uint8Array | undefined, size: number): Uint8Array | undefined {
+  /**
+   * Returns the memory of the result, the caller's with the type that noble gives it; undefined if
+   * noble must check it.
+   */
+  #target(output: Uint8Array | undefined, size: number): FreshBytes | undefined {
     if (output === undefined) return new Uint8Array(size);
     if (!this.#spec.output) throw new Error('cipher output not supported');
     const aligned = isUint8Array(output) && output.byteOffset % 4 === 0;
-    return aligned && output.length === size ? output : undefined;
+    return aligned && output.length === size ? (output as FreshBytes) : undefined;
   }
 
-  #xor(data: Uint8Array, target: Uint8Array): Uint8Array {
+  #xor(data: Uint8Array, target: FreshBytes): FreshBytes {
     this.#spec.stream!.apply(this.#key, this.#nonce, data, target);
     return target;
   }

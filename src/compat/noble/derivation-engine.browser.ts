@@ -11,6 +11,7 @@ import { NO_BYTES, part } from '../../base/intrinsics.js';
 import { secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
 import type { Algorithm } from './algorithms.browser.js';
 import { nextTurn } from '../../base/runtime.browser.js';
+import type { FreshBytes } from '../../base/platform-types.js';
 
 /** A password or a salt; a string means its UTF-8 encoding. */
 type Input = string | Uint8Array;
@@ -64,7 +65,7 @@ export function hkdf(
   salt: Uint8Array,
   info: Uint8Array,
   size: number,
-): Uint8Array {
+): FreshBytes {
   const key = secretMemory(algorithm.digestSize);
   try {
     hkdfExtract(algorithm.hash, algorithm, ikm, salt, key);
@@ -80,7 +81,7 @@ export function expand(
   key: Uint8Array,
   info: Uint8Array,
   size: number,
-): Uint8Array {
+): FreshBytes {
   const target = secretMemory(size);
   hkdfExpand(algorithm.hash, algorithm, key, info, target);
   return target;
@@ -110,7 +111,7 @@ export function pbkdf2(
   salt: Input,
   iterations: number,
   size: number,
-): Uint8Array {
+): FreshBytes {
   const target = secretMemory(size);
   for (const _ of pbkdf2Of(algorithm, password, salt, iterations, target));
   return target;
@@ -124,7 +125,7 @@ export async function pbkdf2Later(
   iterations: number,
   size: number,
   tick: number,
-): Promise<Uint8Array> {
+): Promise<FreshBytes> {
   const target = secretMemory(size);
   let begin = Date.now();
   for (const _ of pbkdf2Of(algorithm, password, salt, iterations, target)) {
@@ -166,7 +167,7 @@ function argon2Call(algorithm: string, password: Input, salt: Input, cost: Argon
 }
 
 /** Derives with scrypt (RFC 7914). */
-export function scrypt(password: Input, salt: Input, size: number, cost: ScryptCost): Uint8Array {
+export function scrypt(password: Input, salt: Input, size: number, cost: ScryptCost): FreshBytes {
   return derived(scryptCall(password, salt, cost), size);
 }
 
@@ -177,7 +178,7 @@ export function scryptLater(
   size: number,
   cost: ScryptCost,
   report: Progress,
-): Promise<Uint8Array> {
+): Promise<FreshBytes> {
   return derivedLater(scryptCall(password, salt, cost), size, report);
 }
 
@@ -188,7 +189,7 @@ export function argon2(
   salt: Input,
   size: number,
   cost: Argon2Cost,
-): Uint8Array {
+): FreshBytes {
   return derived(argon2Call(algorithm, password, salt, cost), size);
 }
 
@@ -200,7 +201,7 @@ export function argon2Later(
   size: number,
   cost: Argon2Cost,
   report: Progress,
-): Promise<Uint8Array> {
+): Promise<FreshBytes> {
   return derivedLater(argon2Call(algorithm, password, salt, cost), size, report);
 }
 
@@ -208,7 +209,7 @@ function derived(
   { family, memory, before, inputs, after }: Call,
   size: number,
   report?: Progress,
-): Uint8Array {
+): FreshBytes {
   const target = secretMemory(size);
   try {
     derive(family, memory, before, inputs.bytes, after, target, report);
@@ -255,7 +256,7 @@ const waiting: (() => void)[] = [];
 let running = 0;
 
 /** Derives on a worker, or here, which blocks, if there are none or memory is short there. */
-async function derivedLater(call: Call, size: number, report: Progress): Promise<Uint8Array> {
+async function derivedLater(call: Call, size: number, report: Progress): Promise<FreshBytes> {
   const { Worker, navigator, Deno } = globalThis as Place;
   if (Worker !== undefined) {
     if (running >= (navigator?.hardwareConcurrency ?? 2))
@@ -287,10 +288,10 @@ function onWorker(
   { family, before, inputs, after }: Call,
   size: number,
   report: Progress,
-): Promise<Uint8Array | undefined> {
+): Promise<FreshBytes | undefined> {
   const module = family.compile();
   let worker: WebWorker | undefined;
-  const key = new Promise<Uint8Array | undefined>((resolve, reject) => {
+  const key = new Promise<FreshBytes | undefined>((resolve, reject) => {
     const lost = (): void => resolve(undefined);
     try {
       url ??= URL.createObjectURL(new Blob([program], { type: 'text/javascript' }));
@@ -309,7 +310,7 @@ function onWorker(
     }
     worker.onmessage = ({ data }) => {
       if (data === null) return lost();
-      const done = data as number | Uint8Array;
+      const done = data as number | FreshBytes;
       try {
         report?.(typeof done === 'number' ? done : 1);
       } catch (error) {

@@ -1,4 +1,5 @@
 /** Key derivation of millrace/noble-hashes: by the engine that is chosen. */
+import type { FreshBytes } from '../../base/platform-types.js';
 import { argon2Parser } from '../../kdf/argon2.js';
 import { derivePromise, deriveSync, type DerivationParser } from '../../kdf/derive.js';
 import { hkdfExpandParser, hkdfParser } from '../../kdf/hkdf.js';
@@ -36,7 +37,7 @@ export function hkdf(
   salt: Uint8Array,
   info: Uint8Array,
   size: number,
-): Uint8Array {
+): FreshBytes {
   return derived(hkdfParser, [name, ikm, salt, info, size]);
 }
 
@@ -46,7 +47,7 @@ export function expand(
   key: Uint8Array,
   info: Uint8Array,
   size: number,
-): Uint8Array {
+): FreshBytes {
   return derived(hkdfExpandParser, [name, key, info, size]);
 }
 
@@ -57,7 +58,7 @@ export function pbkdf2(
   salt: Input,
   iterations: number,
   size: number,
-): Uint8Array {
+): FreshBytes {
   return derived(pbkdf2Parser, [password, salt, iterations, size, name]);
 }
 
@@ -69,7 +70,7 @@ export function pbkdf2Later(
   iterations: number,
   size: number,
   _tick: number,
-): Promise<Uint8Array> {
+): Promise<FreshBytes> {
   return derivedLater(pbkdf2Parser, [password, salt, iterations, size, name]);
 }
 
@@ -78,7 +79,7 @@ function scryptOptions({ N, r, p }: ScryptCost): object {
 }
 
 /** Derives with scrypt (RFC 7914). */
-export function scrypt(password: Input, salt: Input, size: number, cost: ScryptCost): Uint8Array {
+export function scrypt(password: Input, salt: Input, size: number, cost: ScryptCost): FreshBytes {
   return derived(scryptBeyondRfc, [password, salt, size, scryptOptions(cost)]);
 }
 
@@ -89,7 +90,7 @@ export function scryptLater(
   size: number,
   cost: ScryptCost,
   report: Progress,
-): Promise<Uint8Array> {
+): Promise<FreshBytes> {
   const options = { ...scryptOptions(cost), ...reporting(report) };
   return derivedLater(scryptBeyondRfc, [password, salt, size, options]);
 }
@@ -101,7 +102,7 @@ export function argon2(
   nonce: Input,
   tagLength: number,
   cost: Argon2Cost,
-): Uint8Array {
+): FreshBytes {
   return derived(argon2Parser, [algorithm, { message, nonce, tagLength, ...cost }]);
 }
 
@@ -113,7 +114,7 @@ export function argon2Later(
   tagLength: number,
   cost: Argon2Cost,
   report: Progress,
-): Promise<Uint8Array> {
+): Promise<FreshBytes> {
   const options = { message, nonce, tagLength, ...cost, ...reporting(report) };
   return derivedLater(argon2Parser, [algorithm, options]);
 }
@@ -123,18 +124,18 @@ function reporting(report: Progress): object {
   return { onProgress: ({ fraction }: { fraction: number }): void => report(fraction) };
 }
 
-function derived(parser: DerivationParser, given: readonly unknown[]): Uint8Array {
-  return unpooled(deriveSync(parser, given, given.length) as Uint8Array);
+function derived(parser: DerivationParser, given: readonly unknown[]): FreshBytes {
+  return unpooled(deriveSync(parser, given, given.length) as FreshBytes);
 }
 
 async function derivedLater(
   parser: DerivationParser,
   given: readonly unknown[],
-): Promise<Uint8Array> {
-  return unpooled((await derivePromise(parser, given)) as Uint8Array);
+): Promise<FreshBytes> {
+  return unpooled((await derivePromise(parser, given)) as FreshBytes);
 }
 
 /** Returns a Uint8Array instead of a Buffer; a derived key has a separate ArrayBuffer. */
-function unpooled({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
+function unpooled({ buffer, byteOffset, length }: FreshBytes): FreshBytes {
   return new Uint8Array(buffer, byteOffset, length);
 }

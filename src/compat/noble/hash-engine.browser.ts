@@ -8,6 +8,7 @@ import { PLAIN } from '../../portable/families/hash.js';
 import { prepareHmac, writeMac as write } from '../../portable/families/hmac.js';
 import { isUint8Array, NO_BYTES, part } from '../../base/intrinsics.js';
 import { secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
+import type { FreshBytes } from '../../base/platform-types.js';
 import type { Algorithm } from './algorithms.browser.js';
 
 interface Steps {
@@ -100,7 +101,7 @@ export function beginMac(algorithm: Algorithm, key: Uint8Array): Running | undef
 }
 
 /** Returns the digest of a whole message; undefined if it is not a Uint8Array. */
-export function digestOf(algorithm: Algorithm, data: unknown): Uint8Array | undefined {
+export function digestOf(algorithm: Algorithm, data: unknown): FreshBytes | undefined {
   if (!isUint8Array(data)) return undefined;
   const digest = new Uint8Array(algorithm.digestSize);
   algorithm.hash.digest(PLAIN, data, digest);
@@ -108,7 +109,7 @@ export function digestOf(algorithm: Algorithm, data: unknown): Uint8Array | unde
 }
 
 /** Returns the digest of a whole message. */
-export function digestWith(algorithm: Algorithm, given: Given, bytes: Uint8Array): Uint8Array {
+export function digestWith(algorithm: Algorithm, given: Given, bytes: Uint8Array): FreshBytes {
   const target = new Uint8Array(given.size);
   algorithm.hash.digest(paramsOf(algorithm, given), bytes, target);
   return target;
@@ -125,7 +126,7 @@ export function writeMac(
 }
 
 /** Returns the digest, of this size, in separate memory. It ends the running hash. */
-export function resultOf(running: Running, size: number): Uint8Array {
+export function resultOf(running: Running, size: number): FreshBytes {
   const digest = new Uint8Array(size);
   writeResult(running, digest);
   return digest;

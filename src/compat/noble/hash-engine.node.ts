@@ -15,6 +15,7 @@ import { hmacFacts } from '../../operations/hmac.js';
 import { createHashKey } from '../../operations/key.js';
 import { Operation } from '../../base/frame.js';
 import { isUint8Array, part, sizeOf } from '../../base/intrinsics.js';
+import type { FreshBytes } from '../../base/platform-types.js';
 import { setKeyInput } from '../../request/key-input.js';
 import { beginRequest, Form, setKey, setTarget } from '../../request/request.js';
 import { runFilled } from '../../scheduling/run.js';
@@ -58,7 +59,7 @@ export function beginMac(algorithm: Algorithm, key: Uint8Array): Running | undef
 }
 
 /** Returns the digest of a whole message; undefined if a running hash is to compute it. */
-export function digestOf(algorithm: Algorithm, data: unknown): Uint8Array | undefined {
+export function digestOf(algorithm: Algorithm, data: unknown): FreshBytes | undefined {
   const digest = new Uint8Array(algorithm.digestSize);
   return isUint8Array(data) && fastInto(algorithm, data, digest) ? digest : undefined;
 }
@@ -68,7 +69,7 @@ export function digestWith(
   algorithm: Algorithm,
   { size, key, values = [] }: Given,
   bytes: Uint8Array,
-): Uint8Array {
+): FreshBytes {
   const target = new Uint8Array(size);
   const secret =
     key === undefined || takesRawKey(algorithm.parameters!) ? key : keyedBlock(key, values);
@@ -95,7 +96,7 @@ export function writeMac(
 }
 
 /** Returns the digest, of this size, in separate memory. It ends the running hash. */
-export function resultOf(running: Running, size: number): Uint8Array {
+export function resultOf(running: Running, size: number): FreshBytes {
   if (running.keyed || size !== running.facts.digestSize) {
     const digest = new Uint8Array(size);
     writeResult(running, digest);

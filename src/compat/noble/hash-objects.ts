@@ -4,6 +4,7 @@
  */
 import type { Given } from '../../catalog/parameters.js';
 import { isUint8Array, part, sizeOf } from '../../base/intrinsics.js';
+import type { FreshBytes } from '../../base/platform-types.js';
 import type { Algorithm } from '#platform/compat/noble/algorithms.js';
 import {
   begin,
@@ -30,7 +31,7 @@ export interface Hash {
   /** Writes the digest to the start of `output`. */
   digestInto(output: Uint8Array): any;
   /** Returns the digest. */
-  digest(): Uint8Array;
+  digest(): FreshBytes;
   /** Makes the hash unusable. */
   destroy(): void;
   /** Returns a hash with the same message so far. */
@@ -46,14 +47,14 @@ export interface Hash {
 /** A running hash with extendable output. */
 export interface HashXOF extends Hash {
   /** Returns the next bytes of the output. */
-  xof(bytes: number): Uint8Array;
+  xof(bytes: number): FreshBytes;
   /** Fills `output` with the next bytes of the output. */
-  xofInto(output: Uint8Array): Uint8Array;
+  xofInto(output: Uint8Array): FreshBytes;
 }
 
 /** A callable hash function. */
 export interface CHash<Options = undefined, Instance = Hash> {
-  (data: Uint8Array, options?: Options): Uint8Array;
+  (data: Uint8Array, options?: Options): FreshBytes;
   /** Bytes of the digest. */
   readonly outputLen: number;
   /** Bytes of a block of the hash. */
@@ -61,7 +62,7 @@ export interface CHash<Options = undefined, Instance = Hash> {
   /** True if `create()` returns a hash with extendable output (version 2). */
   readonly canXOF: boolean;
   /** The DER encoding of the algorithm's object identifier, of hashes that have one (version 2). */
-  readonly oid?: Uint8Array;
+  readonly oid?: FreshBytes;
   /** Returns a running hash for a message in parts. */
   create(options?: Options): Instance;
 }
@@ -159,7 +160,7 @@ export class RunningHash implements HashXOF {
     return undefined;
   }
 
-  digest(): Uint8Array {
+  digest(): FreshBytes {
     if (this.#lent !== undefined) return this.#lent.digest();
     const { major, kind } = this.#spec;
     if (kind !== 'md' && this.finished) throw new Error('digest() was already called');
@@ -170,12 +171,12 @@ export class RunningHash implements HashXOF {
     return digest;
   }
 
-  xof(bytes: number): Uint8Array {
+  xof(bytes: number): FreshBytes {
     const { major } = this.#spec;
     return this.xofInto(new Uint8Array(checkNumber(major, bytes)));
   }
 
-  xofInto(output: Uint8Array): Uint8Array {
+  xofInto(output: Uint8Array): FreshBytes {
     if (this.#lent !== undefined) return this.#lent.xofInto(output);
     const { major, kind } = this.#spec;
     const running = this.#running;
@@ -190,7 +191,7 @@ export class RunningHash implements HashXOF {
     checkBytes(major, output);
     running.squeeze(output, 0, sizeOf(output));
     this.finished = true;
-    return output;
+    return output as FreshBytes;
   }
 
   destroy(): void {
@@ -251,7 +252,7 @@ export function plainHash(
     const size = facts.digestSize;
     const spec: Spec = { major, kind, facts, outputLen: size, xof: false };
     const create = (): RunningHash => new RunningHash(spec, begin(facts, { size }));
-    const hash = (data: Uint8Array): Uint8Array =>
+    const hash = (data: Uint8Array): FreshBytes =>
       digestOf(facts, data) ?? create().update(message(major, data)).digest();
     return described(hash, spec, create, { nist });
   };
@@ -274,7 +275,7 @@ export function optionHash<Options extends object, Instance extends Hash = Hash>
     if (given !== undefined) return begun(spec, given);
     return new RunningHash(spec, begin(facts, plain), lent().create(options) as HashXOF);
   };
-  const hash = (data: Uint8Array, options?: Options): Uint8Array => {
+  const hash = (data: Uint8Array, options?: Options): FreshBytes => {
     if (options === undefined && !always) {
       if (!usual) return digestWith(facts, { size: outputLen }, message(major, data));
       return digestOf(facts, data) ?? create().update(message(major, data)).digest();
@@ -301,7 +302,7 @@ interface Description {
 
 /** Adds the properties of a hash function. */
 export function described(
-  hash: (data: Uint8Array, options?: any) => Uint8Array,
+  hash: (data: Uint8Array, options?: any) => FreshBytes,
   spec: Spec,
   create: (...given: any[]) => Hash,
   { nist, bare = false }: Description = {},

@@ -1,5 +1,6 @@
 /** AES key wrap with the interface of noble. */
 import { isUint8Array } from '../../base/intrinsics.js';
+import type { FreshBytes } from '../../base/platform-types.js';
 import { unwrapKey, wrapKey } from '#platform/compat/noble/cipher-engine.js';
 import { checkBytes } from './checks.js';
 import type { Cipher } from './cipher-objects.js';
@@ -48,7 +49,7 @@ class Wrap implements Cipher {
     this.decrypt = this.decrypt.bind(this);
   }
 
-  encrypt(data: Uint8Array, output?: Uint8Array): Uint8Array {
+  encrypt(data: Uint8Array, output?: Uint8Array): FreshBytes {
     const { major, padded } = this.#spec;
     if (this.#encrypted) throw new Error('cannot encrypt() twice with same key + nonce');
     this.#encrypted = true;
@@ -59,13 +60,13 @@ class Wrap implements Cipher {
     return wrapKey(padded, this.#key, data);
   }
 
-  decrypt(data: Uint8Array, output?: Uint8Array): Uint8Array {
+  decrypt(data: Uint8Array, output?: Uint8Array): FreshBytes {
     const { major, padded } = this.#spec;
     const { length } = checkBytes(major, data, 'data');
     const fits = length >= (padded ? 16 : 24) && length % 8 === 0 && length <= SOURCE_MAX + 8;
     if (!fits || output !== undefined) return this.#original().decrypt(data, output);
     const found = unwrapKey(padded, this.#key, data);
-    if (found instanceof Uint8Array) return found;
+    if (found instanceof Uint8Array) return found as FreshBytes;
     throw new Error('integrity check failed', { cause: found });
   }
 

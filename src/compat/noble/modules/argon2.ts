@@ -1,5 +1,6 @@
 /** Argon2 (RFC 9106). */
 import { NO_BYTES } from '../../../base/intrinsics.js';
+import type { FreshBytes } from '../../../base/platform-types.js';
 import * as platform from '#platform/compat/noble/derivation-engine.js';
 import { message } from '../checks.js';
 import { isCount, isInput, progress, RESULT_MAX } from '../derivations.js';
@@ -65,7 +66,7 @@ function read(
   return [algorithm, password, salt, dkLen, cost, report];
 }
 
-function sync(name: string): Maker<(...given: Given) => Uint8Array> {
+function sync(name: string): Maker<(...given: Given) => FreshBytes> {
   return backed('argon2', name, (major) => (...given) => {
     const accepted = read(name, false, given);
     if (accepted === undefined) return original(major, 'hashes', 'argon2', name)(...given);
@@ -74,7 +75,7 @@ function sync(name: string): Maker<(...given: Given) => Uint8Array> {
   });
 }
 
-function later(algorithm: string): Maker<(...given: Given) => Promise<Uint8Array>> {
+function later(algorithm: string): Maker<(...given: Given) => Promise<FreshBytes>> {
   const name = `${algorithm}Async`;
   return backed('argon2', name, (major) => async (...given) => {
     const accepted = read(algorithm, true, given);

@@ -3,6 +3,7 @@
  * checks.
  */
 import { hex, nextTurn, viewOf } from '#platform/base/runtime.js';
+import type { FreshBytes } from '../../../base/platform-types.js';
 import {
   checkBytes,
   checkHash,
@@ -15,10 +16,10 @@ import {
 import type { MajorVersion } from '../original.js';
 
 interface HexCodec {
-  fromHex?(text: string): Uint8Array;
+  fromHex?(text: string): FreshBytes;
 }
 interface WebCrypto {
-  getRandomValues(target: Uint8Array): Uint8Array;
+  getRandomValues(target: FreshBytes): FreshBytes;
 }
 /** The most bytes that WebCrypto generates in a call. */
 const RANDOM_MAX = 65_536;
@@ -43,7 +44,7 @@ export const bytesToHex =
 /** Returns the bytes of hex, in any case. */
 export const hexToBytes =
   (major: MajorVersion) =>
-  (text: string): Uint8Array => {
+  (text: string): FreshBytes => {
     if (typeof text !== 'string')
       throw new (typeFault(major))(`hex string expected, got ${typeof text}`);
     const { fromHex } = Uint8Array as HexCodec;
@@ -67,7 +68,7 @@ export const hexToBytes =
 
 export const utf8ToBytes =
   (major: MajorVersion) =>
-  (text: string): Uint8Array => {
+  (text: string): FreshBytes => {
     if (typeof text !== 'string') throw new (typeFault(major))('string expected');
     return new TextEncoder().encode(text);
   };
@@ -82,7 +83,7 @@ export const nextTick = (_line: MajorVersion) => (): Promise<void> =>
 /** Returns the bytes of several arrays in one. */
 export const concatBytes =
   (major: MajorVersion) =>
-  (...arrays: Uint8Array[]): Uint8Array => {
+  (...arrays: Uint8Array[]): FreshBytes => {
     let size = 0;
     for (const each of arrays) size += checkBytes(major, each).length;
     const joined = new Uint8Array(size);
@@ -97,7 +98,7 @@ export const concatBytes =
 /** Returns random bytes of WebCrypto. */
 export const randomBytes =
   (major: MajorVersion) =>
-  (size = 32): Uint8Array => {
+  (size = 32): FreshBytes => {
     if (major === 2) checkNumber(major, size, 'bytesLength');
     if (major === 2 && size > RANDOM_MAX)
       throw new RangeError(`"bytesLength" expected <= ${RANDOM_MAX}, got ${size}`);
@@ -146,11 +147,11 @@ export const asyncLoop =
 /** Removed by version 1.2 of the ciphers. */
 export const getDst =
   (major: MajorVersion) =>
-  (size: number, target?: Uint8Array): Uint8Array => {
+  (size: number, target?: Uint8Array): FreshBytes => {
     if (target === undefined) return new Uint8Array(size);
     checkBytes(major, target, '', size);
     if (target.byteOffset % 4 !== 0) throw new Error('unaligned output');
-    return target;
+    return target as FreshBytes;
   };
 
 /** Removed by version 1.2 of the ciphers. */
@@ -173,10 +174,10 @@ function bytesOfSize(value: unknown, size?: number, title = ''): any {
 }
 
 function builtinBytes(
-  decode: (text: string) => Uint8Array,
+  decode: (text: string) => FreshBytes,
   text: string,
   Fault: ErrorConstructor,
-): Uint8Array {
+): FreshBytes {
   try {
     return decode.call(Uint8Array, text);
   } catch (error) {
@@ -190,4 +191,4 @@ function digit(text: string, index: number): number {
   return code < 58 ? code - 48 : (code & 31) + 9;
 }
 
-declare const TextEncoder: new () => { encode(text: string): Uint8Array };
+declare const TextEncoder: new () => { encode(text: string): FreshBytes };

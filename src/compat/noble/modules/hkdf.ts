@@ -1,21 +1,22 @@
 /** HKDF (RFC 5869). */
 import { isUint8Array, NO_BYTES, sizeOf } from '../../../base/intrinsics.js';
 import { secretMemory, wipe, type Secret } from '../../../base/secret-memory.js';
+import type { FreshBytes } from '../../../base/platform-types.js';
 import * as platform from '#platform/compat/noble/derivation-engine.js';
 import { checkBytes, checkHash, checkNumber, message } from '../checks.js';
 import { isCount, macOf, type AnyHash } from '../derivations.js';
 import { backed, type MajorVersion, type Maker } from '../original.js';
 import { macIn } from './hmac.js';
 
-type Extract = (hash: AnyHash, ikm: Uint8Array, salt?: Uint8Array) => Uint8Array;
-type Expand = (hash: AnyHash, prk: Uint8Array, info?: Uint8Array, length?: number) => Uint8Array;
+type Extract = (hash: AnyHash, ikm: Uint8Array, salt?: Uint8Array) => FreshBytes;
+type Expand = (hash: AnyHash, prk: Uint8Array, info?: Uint8Array, length?: number) => FreshBytes;
 type Hkdf = (
   hash: AnyHash,
   ikm: Uint8Array,
   salt: Uint8Array | undefined,
   info: Uint8Array | undefined,
   length: number,
-) => Uint8Array;
+) => FreshBytes;
 
 function mac(major: MajorVersion, hash: AnyHash, key: Uint8Array, data: Uint8Array): Secret {
   return macIn(major, hash, key, data, secretMemory);
@@ -26,7 +27,7 @@ function extractKey(
   hash: AnyHash,
   ikm: Uint8Array,
   salt?: Uint8Array,
-): Uint8Array {
+): FreshBytes {
   checkHash(major, hash);
   return mac(major, hash, salt === undefined ? new Uint8Array(hash.outputLen) : salt, ikm);
 }
@@ -37,7 +38,7 @@ function expandKey(
   prk: Uint8Array,
   info?: Uint8Array,
   length = 32,
-): Uint8Array {
+): FreshBytes {
   checkHash(major, hash);
   const { outputLen } = hash;
   checkNumber(major, length, 'length');

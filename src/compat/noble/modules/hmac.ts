@@ -1,6 +1,7 @@
 /** HMAC (RFC 2104). */
 import { detached } from '../../../base/errors.js';
 import { isLost, sizeOf } from '../../../base/intrinsics.js';
+import type { FreshBytes } from '../../../base/platform-types.js';
 import { beginMac, writeMac } from '#platform/compat/noble/hash-engine.js';
 import { checkBytes, message } from '../checks.js';
 import { macOf, type AnyHash } from '../derivations.js';
@@ -9,7 +10,7 @@ import { backed, original, type MajorVersion, type Maker } from '../original.js'
 
 /** The function `hmac`, with `hmac.create` for a message in parts. */
 export interface HmacFunction {
-  (hash: AnyHash, key: Uint8Array, data: Uint8Array): Uint8Array;
+  (hash: AnyHash, key: Uint8Array, data: Uint8Array): FreshBytes;
   /** Returns a running HMAC for a message in parts. */
   create(hash: AnyHash, key: Uint8Array): Hash;
 }
@@ -38,7 +39,7 @@ function keyOf(major: MajorVersion, key: unknown): Uint8Array {
 }
 
 export const hmac: Maker<HmacFunction> = /* @__PURE__ */ backed('hmac', 'hmac', (major) => {
-  const mac = (hash: AnyHash, key: Uint8Array, data: Uint8Array): Uint8Array =>
+  const mac = (hash: AnyHash, key: Uint8Array, data: Uint8Array): FreshBytes =>
     macIn(major, hash, key, data, (size) => new Uint8Array(size));
   const create = (hash: AnyHash, key: Uint8Array): Hash => {
     const spec = macOf(hash);

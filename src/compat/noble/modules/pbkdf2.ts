@@ -1,4 +1,5 @@
 /** PBKDF2 (RFC 8018). */
+import type { FreshBytes } from '../../../base/platform-types.js';
 import * as platform from '#platform/compat/noble/derivation-engine.js';
 import { isCount, isInput, macOf, RESULT_MAX, type AnyHash } from '../derivations.js';
 import type { KDFInput } from '../hash-objects.js';
@@ -29,7 +30,7 @@ function read(...[hash, password, salt, options]: Given): Arguments | undefined 
   return [spec.facts, password, salt, c, dkLen, asyncTick];
 }
 
-export const pbkdf2: Maker<(...given: Given) => Uint8Array> = /* @__PURE__ */ backed(
+export const pbkdf2: Maker<(...given: Given) => FreshBytes> = /* @__PURE__ */ backed(
   'pbkdf2',
   'pbkdf2',
   (major) =>
@@ -41,7 +42,7 @@ export const pbkdf2: Maker<(...given: Given) => Uint8Array> = /* @__PURE__ */ ba
     },
 );
 
-export const pbkdf2Async: Maker<(...given: Given) => Promise<Uint8Array>> = /* @__PURE__ */ backed(
+export const pbkdf2Async: Maker<(...given: Given) => Promise<FreshBytes>> = /* @__PURE__ */ backed(
   'pbkdf2',
   'pbkdf2Async',
   (major) =>

@@ -1,4 +1,5 @@
 /** scrypt (RFC 7914). */
+import type { FreshBytes } from '../../../base/platform-types.js';
 import * as platform from '#platform/compat/noble/derivation-engine.js';
 import { isCount, isInput, progress, RESULT_MAX } from '../derivations.js';
 import type { KDFInput } from '../hash-objects.js';
@@ -44,7 +45,7 @@ function read(
   return [password, salt, dkLen, { N, r, p }, progress(onProgress, 2 * N * p)];
 }
 
-export const scrypt: Maker<(...given: Given) => Uint8Array> = /* @__PURE__ */ backed(
+export const scrypt: Maker<(...given: Given) => FreshBytes> = /* @__PURE__ */ backed(
   'scrypt',
   'scrypt',
   (major) =>
@@ -56,7 +57,7 @@ export const scrypt: Maker<(...given: Given) => Uint8Array> = /* @__PURE__ */ ba
     },
 );
 
-export const scryptAsync: Maker<(...given: Given) => Promise<Uint8Array>> = /* @__PURE__ */ backed(
+export const scryptAsync: Maker<(...given: Given) => Promise<FreshBytes>> = /* @__PURE__ */ backed(
   'scrypt',
   'scryptAsync',
   (major) =>

@@ -1,4 +1,5 @@
 /** The hash functions of sha3-addons: NIST SP 800-185 and RFC 9861. */
+import type { FreshBytes } from '../../../base/platform-types.js';
 import { encodeItems } from '../../../catalog/integers.js';
 import { OUTPUT_MAX, type Given, type Parameter } from '../../../catalog/parameters.js';
 import * as algorithms from '#platform/compat/noble/algorithms.js';
@@ -45,7 +46,7 @@ export interface TurboshakeOpts extends ShakeOpts {
 
 /** KMAC: a function of key and message. */
 export interface IKMAC {
-  (key: Uint8Array, data: Uint8Array, options?: KangarooOpts): Uint8Array;
+  (key: Uint8Array, data: Uint8Array, options?: KangarooOpts): FreshBytes;
   /** Bytes of the result (version 2). */
   readonly outputLen: number;
   /** Bytes of a block of the hash (version 2). */
@@ -58,7 +59,7 @@ export interface IKMAC {
 
 /** TupleHash: a function of an array of items. */
 export interface ITupleHash {
-  (messages: Uint8Array[], options?: KangarooOpts): Uint8Array;
+  (messages: Uint8Array[], options?: KangarooOpts): FreshBytes;
   /** Bytes of the digest (version 2). */
   readonly outputLen: number;
   /** Bytes of a block of the hash (version 2). */
@@ -75,7 +76,7 @@ export type HopMAC = (
   data: Uint8Array,
   personalization: Uint8Array,
   dkLen?: number,
-) => Uint8Array;
+) => FreshBytes;
 
 export const cshake128 = /* @__PURE__ */ cshake(algorithms.cshake128, 'cshake128', 16);
 export const cshake256 = /* @__PURE__ */ cshake(algorithms.cshake256, 'cshake256', 32);
@@ -273,7 +274,7 @@ function kmac(algorithm: Algorithm, name: string, outputLen: number): Maker<IKMA
       if (parameters === undefined || bytes === undefined) return undefined;
       return { ...parameters, key: bytes };
     };
-    const mac = (key: Uint8Array, data: Uint8Array, options: KangarooOpts = {}): Uint8Array => {
+    const mac = (key: Uint8Array, data: Uint8Array, options: KangarooOpts = {}): FreshBytes => {
       const parameters = read(key, options);
       if (parameters === undefined) return lent()(key, data, options);
       return digestWith(spec.facts, parameters, message(major, data));
@@ -291,7 +292,7 @@ function tupleHash(algorithm: Algorithm, name: string, outputLen: number): Maker
     const encode = (item: Uint8Array): Uint8Array => encodeItems([item]);
     const spec = { ...specOfAddon(major, algorithm, outputLen), encode };
     const lent = (): any => original(major, 'hashes', 'sha3-addons', name);
-    const tuple = (messages: Uint8Array[], options: KangarooOpts = {}): Uint8Array => {
+    const tuple = (messages: Uint8Array[], options: KangarooOpts = {}): FreshBytes => {
       const parameters = macParameters(spec, options);
       if (parameters === undefined || !Array.isArray(messages)) return lent()(messages, options);
       const items = encodeItems(messages.map((each) => message(major, each)));
