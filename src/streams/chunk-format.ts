@@ -186,7 +186,7 @@ export class MessageKey {
    * Opens consecutive sealed chunks on the pool. Rejects with ERR_AUTHENTICATION unless all of them
    * open. `source` is lent.
    */
-  async open(first: number, count: number, source: Uint8Array): Promise<Buffer> {
+  async open(first: number, count: number, source: Uint8Array): Promise<Secret<Buffer>> {
     const target = secretResult(source.length - count * TAG_SIZE);
     await runPromise(
       undefined,
@@ -201,7 +201,7 @@ export class MessageKey {
   firstBad(first: number, count: number, source: Uint8Array): number {
     for (let index = 0; index < count; index++) {
       const sealed = source.subarray(index * SEALED_CHUNK_SIZE, (index + 1) * SEALED_CHUNK_SIZE);
-      const target = allocateApart(sealed.length - TAG_SIZE);
+      const target = secretResult(sealed.length - TAG_SIZE);
       try {
         runSync(
           fillRun,
@@ -212,6 +212,8 @@ export class MessageKey {
         if (error instanceof MillraceError && error.code === 'ERR_AUTHENTICATION')
           return first + index;
         throw error;
+      } finally {
+        wipe(target);
       }
     }
     throw makeError('ERR_ENGINE', 'a run of chunks failed, but none of its chunks');

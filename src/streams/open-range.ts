@@ -12,7 +12,9 @@ import { makeError, wrongType } from '../base/errors.js';
 import type { KeyInput } from '../request/key-input.js';
 import { accepted, type Accepted } from '../base/options.js';
 import { abortSignal } from '../scheduling/run.js';
-import { allocateApart, type Buffer } from '#platform/base/runtime.js';
+import { secretCopy, wipe } from '../base/secret-memory.js';
+import { secretResult } from '../base/secret-results.js';
+import type { Buffer } from '#platform/base/runtime.js';
 import {
   CHUNK_SIZE,
   CHUNKS_MAX,
@@ -103,11 +105,21 @@ export async function openRange(read: unknown, options: unknown): Promise<Buffer
       const rest = size - Math.floor(size / SEALED_CHUNK_SIZE) * SEALED_CHUNK_SIZE;
       if ((count < wanted && rest === 0) || (rest > 0 && rest < TAG_SIZE))
         throw makeError('ERR_TRUNCATED', 'the stream ends before its last chunk');
-      if (count === 0) return allocateApart(0);
-      // Copied: the caller may change the bytes while a worker verifies and decrypts them.
-      const opened = await message.open(first, count, sealed.slice());
-      const skip = start - first * CHUNK_SIZE;
-      return opened.subarray(skip, Math.max(skip, end - first * CHUNK_SIZE));
+      if (count === 0) return secretResult(0);
+      // Copied: the caller may change the bytes while a worker verifies and decrypts them. Not
+      // slice, which Buffer overrides.
+      const opened = await message.open(first, count, secretCopy(sealed));
+      const skip = Math.min(start - first * CHUNK_SIZE, opened.length);
+      const range = opened.subarray(skip, end - first * CHUNK_SIZE);
+      if (range.length === opened.length) return opened;
+      // In memory of its own: the chunks hold plaintext outside of the range.
+      try {
+        const result = secretResult(range.length);
+        result.set(range);
+        return result;
+      } finally {
+        wipe(opened);
+      }
     } finally {
       message.dispose();
     }

@@ -60,8 +60,11 @@ for (const engine of ['native', 'portable'])
           [20_000, 20_000],
           [Math.max(0, size - 5), size + 5],
         ])
-          if (start <= size)
-            assert.deepEqual(await open(start, end), message.subarray(start, end), `${start}`);
+          if (start <= size) {
+            const part = await open(start, end);
+            assert.deepEqual(part, message.subarray(start, end), `${start}`);
+            assert.equal(part.buffer.byteLength, part.length, 'memory that others can see');
+          }
         await assert.rejects(open(0, size, sealed, { context: 'other' }), {
           code: 'ERR_AUTHENTICATION',
         });
@@ -79,6 +82,32 @@ for (const engine of ['native', 'portable'])
       millrace.configure({ engine: 'native' });
     }
   });
+
+for (const [name, make] of [
+  ['Buffers', (bytes) => Buffer.from(bytes)],
+  ['typed arrays', (bytes) => Uint8Array.from(bytes)],
+  ['shared memory', (bytes) => shared(bytes)],
+])
+  test(`openRange may be given ${name} that change as soon as they are read`, async () => {
+    const options = { algorithm: 'aes-256-gcm', key: millrace.generateKey('aes-256-gcm') };
+    const message = millrace.randomBytes(4_000_000);
+    const sealed = await collected([message], millrace.sealStream(options));
+    const given = [];
+    const read = async (from, to) => given[given.push(make(sealed.subarray(from, to))) - 1];
+    const opened = promises.openRange(read, { ...options, start: 9, end: 3_999_999 });
+    // The second read is taken in the turn after its promise has settled.
+    while (given.length < 2) await null;
+    for (let turn = 0; turn < 5; turn++) await null;
+    // Few bytes, so that no worker is faster.
+    for (const bytes of given) for (let at = 0; at < bytes.length; at += 1000) bytes[at] ^= 1;
+    assert.ok(message.subarray(9, 3_999_999).equals(await opened));
+  });
+
+function shared(bytes) {
+  const view = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  view.set(bytes);
+  return view;
+}
 
 test('openRange refuses wrong ranges, and a function that returns too much', async () => {
   const options = { algorithm: 'aes-256-gcm', key: millrace.randomBytes(32) };
