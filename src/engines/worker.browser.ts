@@ -3,7 +3,7 @@
  * worker-source.browser.ts.
  */
 import { serve } from '../portable/worker.js';
-import type { WorkerRequest } from '../portable/worker-messages.js';
+import { webcryptoRequest, type WorkerRequest } from '../portable/worker-messages.js';
 
 /** The used part of a dedicated worker's scope. */
 interface Scope {
@@ -15,6 +15,7 @@ interface Scope {
 const scope = globalThis as unknown as Scope;
 
 serve({
+  tryPlatform: webcryptoRequest,
   post: (response, transfer) => scope.postMessage(response, transfer),
   listen(receive) {
     scope.onmessage = ({ data }) => receive(data);

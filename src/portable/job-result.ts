@@ -9,6 +9,8 @@ import type { Work } from './work.js';
 export interface JobResult {
   status: Status;
   readonly work: Work;
+  /** True if the result is secret; a worker has the inputs that tell. */
+  readonly secret: boolean;
   /** The memory that the result belongs in: the caller's or the engine's. */
   readonly place: Uint8Array;
   readonly tagPlace: Uint8Array;
@@ -88,5 +90,5 @@ export function putResult(job: JobResult): void {
   }
   if (target !== undefined) place.set(target);
   if (tag !== undefined && tag.length > 0) tagPlace.set(tag);
-  if (givesSecret(work)) target?.fill(0);
+  if (job.secret) target?.fill(0);
 }

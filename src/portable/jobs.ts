@@ -50,6 +50,7 @@ class Job implements PoolJob, MemoryPermit, JobResult {
   owned = false;
   fresh = false;
   readonly sourceSize: number;
+  readonly secret: boolean;
   admitted = false;
 
   constructor(
@@ -69,6 +70,7 @@ class Job implements PoolJob, MemoryPermit, JobResult {
     this.place = work.target;
     this.tagPlace = work.tag;
     this.sourceSize = work.source.length;
+    this.secret = givesSecret(work);
   }
 
   admit(): void {
@@ -309,6 +311,6 @@ export class Jobs {
       else if (reply) small = place;
     }
     this.#completionBuffer.write(slot, status, small, large);
-    if (reply && givesSecret(work)) place.fill(0);
+    if (reply && job.secret) place.fill(0);
   }
 }

@@ -52,10 +52,12 @@ export function transferableCopy(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return copy;
 }
 
-/** Allocates zeroed memory; refuses with Status.Memory if that fails. */
+/**
+ * Allocates zeroed memory, which V8 does not move; refuses with Status.Memory if that fails.
+ */
 export function made(size: number): Uint8Array<ArrayBuffer> {
   try {
-    return new Uint8Array(size);
+    return new Uint8Array(new ArrayBuffer(size));
   } catch {
     return refuse(Status.Memory);
   }

@@ -85,7 +85,20 @@ export function joinMessages(work: Work): Work {
   return work.views === undefined ? work : joined(work, work.views);
 }
 
-/** Returns the request to a worker. The source must be a copy. */
+/** Returns the memory of a request, which is transferred: a clone would leave its bytes. */
+export function memoryOf({ secret, iv, aad, tag, source }: WorkerRequest): ArrayBuffer[] {
+  return [secret, iv, aad, tag, source]
+    .filter(({ length }) => length > 0)
+    .map(({ buffer }) => buffer as ArrayBuffer);
+}
+
+/** Returns the work without the inputs that were transferred. */
+export function withoutInputs(work: Work): Work {
+  const tag = makesTag(work.operation) ? work.tag : NOTHING;
+  return { ...work, secret: NOTHING, iv: NOTHING, aad: NOTHING, tag, source: NOTHING };
+}
+
+/** Returns the request to a worker. All inputs must be copies. */
 export function requestOf(
   work: Work,
   module: Module | undefined,
@@ -157,7 +170,7 @@ export function* requestInSteps(request: WorkerRequest): Generator<undefined, Ou
  */
 export async function webcryptoRequest(request: WorkerRequest): Promise<Outcome | undefined> {
   const { operation, purpose, secret, source, targetSize, tagSize } = request;
-  if (operation === Operation.Pbkdf2) return derivedByWebCrypto(request);
+  if (operation === Operation.Pbkdf2) return pbkdf2Request(request, pbkdf2);
   if (purpose === Purpose.Hash || !isOneMessage(operation)) return undefined;
   // WebCrypto takes the key's bytes and allocates its result: only the sizes of target and tag
   // matter.
@@ -183,13 +196,28 @@ const ITERATIONS_MIN = 1000;
 /** Beyond this, seconds, the module derives: nothing ends a call of WebCrypto, not even exit. */
 const ITERATIONS_MAX = 10_000_000;
 
-async function derivedByWebCrypto(request: WorkerRequest): Promise<Outcome | undefined> {
+/** Runs a PBKDF2 with the platform's function, if that is faster and may be used. */
+export async function pbkdf2Request(
+  request: WorkerRequest,
+  platform: (
+    hash: number,
+    password: Uint8Array,
+    salt: Uint8Array,
+    iterations: number,
+    size: number,
+  ) => Promise<Uint8Array> | Uint8Array | undefined,
+): Promise<Outcome | undefined> {
   const { algorithm, numbers, secret, iv, targetSize, reportsProgress } = request;
   const iterations = numbers[At.Count]!;
-  if (reportsProgress || iterations < ITERATIONS_MIN || iterations > ITERATIONS_MAX)
+  if (
+    request.operation !== Operation.Pbkdf2 ||
+    reportsProgress ||
+    iterations < ITERATIONS_MIN ||
+    iterations > ITERATIONS_MAX
+  )
     return undefined;
   try {
-    const target = await pbkdf2(algorithm, secret, iv, iterations, targetSize);
+    const target = await platform(algorithm, secret, iv, iterations, targetSize);
     if (target === undefined) return undefined;
     for (const own of [secret, iv]) own.fill(0);
     return { status: Status.Done, target, tag: NOTHING };

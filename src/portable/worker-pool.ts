@@ -6,10 +6,17 @@
  */
 import { Status } from '../base/frame.js';
 import { CancelResult } from '../base/protocol.js';
-import { requestInSteps, requestOf, type Outcome, type WorkerResponse } from './worker-messages.js';
+import {
+  memoryOf,
+  requestInSteps,
+  requestOf,
+  withoutInputs,
+  type Outcome,
+  type WorkerResponse,
+} from './worker-messages.js';
 import type { Host, WorkerHandle } from './host.js';
 import { engineModule, partOf, type Part } from './instance.js';
-import { NOTHING, refuse, transferableCopy } from './windows.js';
+import { refuse, transferableCopy } from './windows.js';
 import { statusOf, timeLimit } from './execute.js';
 import type { Work } from './work.js';
 
@@ -230,20 +237,26 @@ export class WorkerPool {
   }
 
   #send(worker: PoolWorker, job: PoolJob): void {
-    if (worker.ready) worker.clearTimer();
     worker.jobs.push(job);
+    worker.handle!.hold(true);
+    if (!worker.ready) return;
+    worker.clearTimer();
+    this.#post(worker, job);
+  }
+
+  /**
+   * Transfers a job to a worker that has reported that it runs: transferred memory is lost with a
+   * worker that fails to start.
+   */
+  #post(worker: PoolWorker, job: PoolJob): void {
     try {
       this.#ownSource(job);
       const part = partOf(job.work.operation);
       const module = worker.parts.has(part) ? undefined : engineModule(part);
       const request = requestOf(job.work, module, job.reportsProgress, job.measure);
-      // Transferred memory is lost with a worker that fails to start: clone until it has reported
-      // that it runs.
-      const { buffer, length } = request.source;
-      worker.handle!.hold(true);
-      worker.handle!.post(request, worker.ready && length > 0 ? [buffer as ArrayBuffer] : []);
+      worker.handle!.post(request, memoryOf(request));
       worker.parts.add(part);
-      if (worker.ready) job.work = { ...job.work, source: NOTHING };
+      job.work = withoutInputs(job.work);
       this.#startClock(job);
     } catch (error) {
       worker.jobs.pop();
@@ -259,6 +272,8 @@ export class WorkerPool {
         worker.ready = this.#everReady = true;
         this.#failures = 0;
         worker.clearTimer();
+        // Only the first: a second one waits until the worker runs.
+        if (worker.jobs.length > 0) this.#post(worker, worker.jobs[0]!);
         if (worker.jobs.length === 0) this.#idle(worker);
         this.#assign();
         return;

@@ -2,7 +2,6 @@
  * The worker's side of the pool: runs one request after the other.
  */
 import {
-  webcryptoRequest,
   runRequest,
   type WorkerRequest,
   type Outcome,
@@ -13,6 +12,8 @@ import { setModuleSource } from './instance.js';
 
 /** A worker's channel to the thread that started it. */
 export interface Port {
+  /** Runs a request with the platform's own functions; undefined if these do not serve it. */
+  tryPlatform(request: WorkerRequest): Promise<Outcome | undefined> | Outcome | undefined;
   post(response: WorkerResponse, transfer: ArrayBuffer[]): void;
   listen(receive: (request: WorkerRequest) => void): void;
 }
@@ -33,7 +34,7 @@ async function work(port: Port, request: WorkerRequest): Promise<void> {
   const { module, part } = request;
   if (module !== undefined) setModuleSource(() => module, part);
   const pause = request.reportsProgress ? reporter(port) : () => false;
-  answer(port, request, (await webcryptoRequest(request)) ?? runRequest(request, pause));
+  answer(port, request, (await port.tryPlatform(request)) ?? runRequest(request, pause));
 }
 
 /** Ends the worker, so that its owner is notified; not every runtime reports a rejected promise. */

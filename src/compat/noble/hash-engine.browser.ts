@@ -3,15 +3,23 @@
  * those that it uses.
  */
 import { parameterBlock, takesRawKey, type Given } from '../../catalog/parameters.js';
-import type { HashParams, Recipe } from '../../portable/families/hash.js';
+import type { Guard, HashParams, Recipe } from '../../portable/families/hash.js';
 import { PLAIN } from '../../portable/families/hash.js';
 import { prepareHmac, writeMac as write } from '../../portable/families/hmac.js';
 import { isUint8Array, NO_BYTES, part } from '../../base/intrinsics.js';
-import { secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
+import {
+  secretCopy,
+  secretMemory,
+  wipe,
+  wipeWhenCollected,
+  type Secret,
+} from '../../base/secret-memory.js';
 import type { FreshBytes } from '../../base/platform-types.js';
 import type { Algorithm } from './algorithms.browser.js';
 
 interface Steps {
+  /** Wipes states that may reveal a key. */
+  readonly guard?: Guard | undefined;
   update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
   finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
   squeeze(state: Uint8Array, target: Uint8Array, next: Uint8Array): void;
@@ -28,6 +36,7 @@ export class Running {
     this.size = size;
     this.#steps = steps;
     this.#state = secretMemory(stateSize);
+    steps.guard?.(this, this.#state);
   }
 
   get #before(): Uint8Array {
@@ -73,13 +82,11 @@ export class Running {
 
 function paramsOf({ parameters }: Recipe, { key, values = [] }: Given): HashParams {
   if (key === undefined && values.length === 0) return PLAIN;
-  if (key !== undefined && takesRawKey(parameters!)) {
-    return { ...PLAIN, secret: Uint8Array.from(key) };
-  }
-  return {
-    ...PLAIN,
-    secret: parameterBlock(key === undefined ? values : [['key', key], ...values]),
-  };
+  const secret =
+    key !== undefined && takesRawKey(parameters!)
+      ? secretCopy(key)
+      : parameterBlock(key === undefined ? values : [['key', key], ...values]);
+  return { ...PLAIN, secret, guard: wipeWhenCollected };
 }
 
 /** Begins a running hash. */
@@ -87,16 +94,19 @@ export function begin(algorithm: Algorithm, given: Given): Running {
   const { hash, stateSize } = algorithm;
   const params = paramsOf(algorithm, given);
   const steps: Steps = {
+    guard: params.guard,
     update: (state, source, next) => hash.update(params, state, source, next),
     finish: (state, rest, target) => hash.finish(params, state, rest, target),
     squeeze: (state, target, next) => hash.squeeze!(params, state, NO_BYTES, target, next),
   };
+  // All copies of the hash share the steps.
+  params.guard?.(steps, params.secret);
   return new Running(steps, given.size, stateSize);
 }
 
 /** Begins a running HMAC. */
 export function beginMac(algorithm: Algorithm, key: Uint8Array): Running | undefined {
-  const mac = prepareHmac(algorithm.hash, algorithm, key);
+  const mac = prepareHmac(algorithm.hash, algorithm, key).disposeWhenCollected();
   return new Running(mac as unknown as Steps, algorithm.digestSize, algorithm.stateSize);
 }
 
@@ -111,7 +121,12 @@ export function digestOf(algorithm: Algorithm, data: unknown): FreshBytes | unde
 /** Returns the digest of a whole message. */
 export function digestWith(algorithm: Algorithm, given: Given, bytes: Uint8Array): FreshBytes {
   const target = new Uint8Array(given.size);
-  algorithm.hash.digest(paramsOf(algorithm, given), bytes, target);
+  const params = paramsOf(algorithm, given);
+  try {
+    algorithm.hash.digest(params, bytes, target);
+  } finally {
+    wipe(params.secret as Secret);
+  }
   return target;
 }
 

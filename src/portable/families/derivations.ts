@@ -1,5 +1,6 @@
 /** Key derivation and key wrapping of families' modules. */
 import { outOfMemory } from '../../base/errors.js';
+import { secretCopy } from '../../base/secret-memory.js';
 import { layOut, type Family } from './family.js';
 
 /** The function of a module with a derivation: numbers, then addresses and sizes. */
@@ -93,9 +94,9 @@ export function wrapWith(
   try {
     const found = calls[call](Number(padded), first, key.length, second, source.length, third);
     const size = call === 'wrap' ? targetSize : found;
-    const result = family.bytes().slice(third, third + size);
+    const result = family.bytes().subarray(third, third + size);
     family.end = whole;
-    return result as ReturnType<Uint8Array['slice']>;
+    return secretCopy(result) as ReturnType<Uint8Array['slice']>;
   } finally {
     family.wipe(end, true);
   }

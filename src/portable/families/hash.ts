@@ -11,12 +11,20 @@ import { hexOf } from '../../base/hex.js';
 import { NO_BYTES, part, sizeOf } from '../../base/intrinsics.js';
 import { aligned, WINDOW, type Family } from './family.js';
 
+/** Wipes memory when its owner, to which it must not refer, is collected. */
+export type Guard = (owner: object, memory: Uint8Array) => void;
+
 /** The inputs of a hash beside the message, as `Params` in crates/core/src/inputs.rs. */
 export interface HashParams {
   /** The seed's low and high 32 bits; 0 for a hash without a seed. */
   readonly seed: readonly [number, number];
-  /** 32 bytes of BLAKE3's key, or the block of all other parameters (catalog/parameters.ts). */
+  /**
+   * 32 bytes of BLAKE3's key, or the block of all other parameters (catalog/parameters.ts): a copy,
+   * to be wiped unless it is that of {@link PLAIN}.
+   */
   readonly secret: Uint8Array;
+  /** Wipes memory that may reveal the secret when its owner is collected; in keyed bundles only. */
+  readonly guard?: Guard;
 }
 
 /**

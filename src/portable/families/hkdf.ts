@@ -1,4 +1,5 @@
 /** HKDF (RFC 5869): extract, then expand. */
+import { secretMemory, wipe } from '../../base/secret-memory.js';
 import type { FamilyHash } from './hash.js';
 import { withHmac, type MacSizes } from './hmac.js';
 
@@ -23,7 +24,7 @@ export function hkdfExpand(
 ): void {
   const { digestSize } = sizes;
   // T(n - 1) || info || n
-  const message = new Uint8Array(digestSize + info.length + 1);
+  const message = secretMemory(digestSize + info.length + 1);
   message.set(info, digestSize);
   const digest = message.subarray(0, digestSize);
   try {
@@ -35,6 +36,6 @@ export function hkdfExpand(
       }
     });
   } finally {
-    message.fill(0);
+    wipe(message);
   }
 }

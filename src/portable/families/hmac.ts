@@ -3,6 +3,7 @@
  * resumes from them for each message. A running HMAC's state is that of its inner hash.
  */
 import { NO_BYTES } from '../../base/intrinsics.js';
+import { secretMemory, wipe, wipeWhenCollected, type Secret } from '../../base/secret-memory.js';
 import { PLAIN, type FamilyHash } from './hash.js';
 
 /** The sizes of the hash in bytes. */
@@ -19,14 +20,14 @@ export function writeKeyStates(
   key: Uint8Array,
   states: Uint8Array,
 ): void {
-  const pad = new Uint8Array(blockSize);
+  const pad = secretMemory(blockSize);
   if (key.length <= blockSize) pad.set(key);
   else hash.digest(PLAIN, key, pad.subarray(0, digestSize));
   for (let index = 0; index < blockSize; index++) pad[index]! ^= 0x36;
   hash.update(PLAIN, NO_BYTES, pad, states.subarray(0, stateSize));
   for (let index = 0; index < blockSize; index++) pad[index]! ^= 0x36 ^ 0x5c;
   hash.update(PLAIN, NO_BYTES, pad, states.subarray(stateSize));
-  pad.fill(0);
+  wipe(pad);
 }
 
 /** Up to this many bytes, a message is copied behind the key's block. */
@@ -46,7 +47,7 @@ export function writeMac(
     withHmac(hash, sizes, key, (mac) => mac.mac(source, target));
     return;
   }
-  const block = new Uint8Array(blockSize + Math.max(size, digestSize));
+  const block = secretMemory(blockSize + Math.max(size, digestSize));
   try {
     block.set(key);
     block.set(source, blockSize);
@@ -56,13 +57,13 @@ export function writeMac(
     for (let index = 0; index < blockSize; index++) block[index]! ^= 0x36 ^ 0x5c;
     hash.digest(PLAIN, block.subarray(0, blockSize + digestSize), target);
   } finally {
-    block.fill(0);
+    wipe(block);
   }
 }
 
 /** Prepares a key of any size. */
 export function prepareHmac(hash: FamilyHash, sizes: MacSizes, key: Uint8Array): Hmac {
-  const states = new Uint8Array(2 * sizes.stateSize);
+  const states = secretMemory(2 * sizes.stateSize);
   writeKeyStates(hash, sizes, key, states);
   return new Hmac(hash, sizes, states);
 }
@@ -84,18 +85,21 @@ export function withHmac(
 
 /** A prepared key. */
 export class Hmac {
+  readonly guard = wipeWhenCollected;
   readonly #hash: FamilyHash;
+  readonly #states: Secret;
   readonly #inner: Uint8Array;
   readonly #outer: Uint8Array;
   /** The inner digest, input of the outer hash. */
-  readonly #digest: Uint8Array;
+  readonly #digest: Secret;
 
   /** Takes the states from {@link writeKeyStates} without a copy. */
-  constructor(hash: FamilyHash, { digestSize, stateSize }: MacSizes, states: Uint8Array) {
+  constructor(hash: FamilyHash, { digestSize, stateSize }: MacSizes, states: Secret) {
     this.#hash = hash;
+    this.#states = states;
     this.#inner = states.subarray(0, stateSize);
     this.#outer = states.subarray(stateSize);
-    this.#digest = new Uint8Array(digestSize);
+    this.#digest = secretMemory(digestSize);
   }
 
   mac(source: Uint8Array, target: Uint8Array): void {
@@ -109,12 +113,17 @@ export class Hmac {
   finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
     this.#hash.finish(PLAIN, state.length === 0 ? this.#inner : state, rest, this.#digest);
     this.#hash.finish(PLAIN, this.#outer, this.#digest, target);
-    this.#digest.fill(0);
+    wipe(this.#digest);
   }
 
-  /** Wipes the key, as far as JavaScript can. */
+  /** Wipes the key. */
   dispose(): void {
-    this.#inner.fill(0);
-    this.#outer.fill(0);
+    wipe(this.#states);
+  }
+
+  /** Wipes the key when the object is collected; returns the object. */
+  disposeWhenCollected(): this {
+    this.guard(this, this.#states);
+    return this;
   }
 }

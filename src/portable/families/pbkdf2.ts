@@ -1,4 +1,5 @@
 /** PBKDF2 (RFC 8018) over the HMAC of a family's hash. */
+import { secretMemory, wipe } from '../../base/secret-memory.js';
 import { layOut } from './family.js';
 import type { FamilyHash } from './hash.js';
 import { Hmac, writeKeyStates, type MacSizes } from './hmac.js';
@@ -21,14 +22,14 @@ export function* pbkdf2Steps(
   target: Uint8Array,
 ): Generator<void> {
   const { digestSize, stateSize } = sizes;
-  const states = new Uint8Array(2 * stateSize);
+  const states = secretMemory(2 * stateSize);
   writeKeyStates(hash, sizes, password, states);
   const mac = new Hmac(hash, sizes, states);
   const numbered = new Uint8Array(salt.length + 4);
   numbered.set(salt);
   const number = new DataView(numbered.buffer, salt.length);
-  const last = new Uint8Array(digestSize);
-  const sum = new Uint8Array(digestSize);
+  const last = secretMemory(digestSize);
+  const sum = secretMemory(digestSize);
   try {
     for (let at = 0, block = 1; at < target.length; at += digestSize, block++) {
       number.setUint32(0, block);
@@ -42,8 +43,8 @@ export function* pbkdf2Steps(
     }
   } finally {
     mac.dispose();
-    last.fill(0);
-    sum.fill(0);
+    wipe(last);
+    wipe(sum);
   }
 }
 

@@ -24,7 +24,7 @@ import {
   accepted,
   bytes,
   data,
-  memory as memoryFor,
+  derivedKey,
   NO_BYTES,
   type Bytes,
   type Data,
@@ -109,7 +109,7 @@ export function scrypt(
   scryptMaxmem(cost, given.maxmem);
   const dkLen = keySize(keylen, 'keylen');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
-  const target = memoryFor(dkLen);
+  const target = derivedKey(dkLen);
   const { N, r, p } = cost;
   derive(modules.scrypt, scryptMemory(cost), [], [secret, other], [N, r, p], target);
   return target;
@@ -148,7 +148,7 @@ export function pbkdf2(
   const size = keySize(keylen, 'keylen');
   const recipe = recipeOf(digest, 'digest');
   const [secret, other] = [data(password, 'password'), data(salt, 'salt')];
-  const target = memoryFor(size);
+  const target = derivedKey(size);
   derivePbkdf2(recipe.hash, recipe, secret, other, iterations, target);
   return target;
 }
@@ -202,7 +202,7 @@ export function argon2(algorithm: Argon2Algorithm, parameters: Argon2Parameters)
     secret === undefined ? NO_BYTES : data(secret, 'parameters.secret'),
     associatedData === undefined ? NO_BYTES : data(associatedData, 'parameters.associatedData'),
   ];
-  const target = memoryFor(dkLen);
+  const target = derivedKey(dkLen);
   derive(modules.argon2, m * 1024, [kind, version, m, t, p], inputs, [], target);
   return target;
 }

@@ -168,17 +168,22 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
       const request = ownOptions<AllOptions>(second, 'options', takes);
       encoding = encodingOf(request.encoding);
       [size, params] = read(request);
-      long?.check(size, encoding);
     }
-    const source = hash.encodeItems?.(given, data) ?? message(given, 'data');
-    if (encoding === 'hex') return hash.hex(params, source, size);
-    const digest = memory(size);
-    hash.digest(params, source, digest);
-    return encoded(digest, encoding);
+    try {
+      long?.check(size, encoding);
+      const source = hash.encodeItems?.(given, data) ?? message(given, 'data');
+      if (encoding === 'hex') return hash.hex(params, source, size);
+      const digest = memory(size);
+      hash.digest(params, source, digest);
+      return encoded(digest, encoding);
+    } finally {
+      params.secret.fill(0);
+    }
   }
   const create = (given?: unknown): RunningHash => {
     const [size, params] = read(ownOptions<BeginOptions>(given, 'options', takesBeginning));
     const steps: RunningSteps = {
+      guard: params.guard,
       update: (state, source, next) =>
         hash.update(params, state, hash.encodeItems?.([source], data) ?? source, next),
       finish: (state, rest, target) => hash.finish(params, state, rest, target),
@@ -186,6 +191,8 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
         hash.squeeze &&
         ((state, rest, target, next) => hash.squeeze!(params, state, rest, target, next)),
     };
+    // All copies of the hasher share the steps.
+    params.guard?.(steps, params.secret);
     return new Running(algorithm, steps, size, stateSize, long);
   };
   recipes.set(call, recipe);

@@ -1,9 +1,10 @@
 /** HKDF of millrace/portable, with its two parts. */
 import { makeError } from '../../base/errors.js';
 import { hkdfSize, shortPrk } from '../../base/kdf-costs.js';
+import { secretMemory, wipe } from '../../base/secret-memory.js';
 import { hkdfExpand, hkdfExtract } from '../families/hkdf.js';
 import { recipeOf, type HashFunction } from './hash.js';
-import { data, memory, type Data, type Result } from './inputs.js';
+import { data, derivedKey, type Data, type Result } from './inputs.js';
 
 /** HKDF (RFC 5869). */
 export interface Hkdf {
@@ -47,13 +48,13 @@ function hkdfWhole(
   const recipe = recipeOf(digest, 'digest');
   const size = hkdfSize(keylen, recipe.name, recipe.digestSize);
   const [secret, other, purpose] = [data(ikm, 'ikm'), data(salt, 'salt'), data(info, 'info')];
-  const target = memory(size);
-  const key = memory(recipe.digestSize);
+  const target = derivedKey(size);
+  const key = secretMemory(recipe.digestSize);
   try {
     hkdfExtract(recipe.hash, recipe, secret, other, key);
     hkdfExpand(recipe.hash, recipe, key, purpose, target);
   } finally {
-    key.fill(0);
+    wipe(key);
   }
   return target;
 }
@@ -63,7 +64,7 @@ function extract(digest: HashFunction<never>, ikm: Data, salt: Data): Result {
     throw makeError('ERR_MISSING_ARGUMENT', 'hkdf.extract needs a digest, ikm and a salt');
   const recipe = recipeOf(digest, 'digest');
   const [secret, other] = [data(ikm, 'ikm'), data(salt, 'salt')];
-  const target = memory(recipe.digestSize);
+  const target = derivedKey(recipe.digestSize);
   hkdfExtract(recipe.hash, recipe, secret, other, target);
   return target;
 }
@@ -75,7 +76,7 @@ function expand(digest: HashFunction<never>, prk: Data, info: Data, keylen: numb
   const size = hkdfSize(keylen, recipe.name, recipe.digestSize);
   const [key, purpose] = [data(prk, 'prk'), data(info, 'info')];
   if (key.length < recipe.digestSize) throw shortPrk(recipe.name, recipe.digestSize, key.length);
-  const target = memory(size);
+  const target = derivedKey(size);
   hkdfExpand(recipe.hash, recipe, key, purpose, target);
   return target;
 }

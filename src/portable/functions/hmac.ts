@@ -73,7 +73,7 @@ export function hmac(hash: unknown, key: unknown, message: unknown, second?: unk
  */
 export function createHmac(hash: HashFunction<never>, key: Data): RunningHmac {
   const recipe = recipeOf(hash, 'hash');
-  const mac = prepareHmac(recipe.hash, recipe, data(key, 'key'));
+  const mac = prepareHmac(recipe.hash, recipe, data(key, 'key')).disposeWhenCollected();
   const { name, digestSize, stateSize } = recipe;
   return new Running(name, mac, digestSize, stateSize);
 }

@@ -10,6 +10,7 @@ import {
   isUint8Array,
   NO_BYTES,
 } from '../../base/intrinsics.js';
+import { secretMemory } from '../../base/secret-memory.js';
 import { accepted as acceptedNames, type Accepted } from '../../base/options.js';
 
 /** Bytes in any of JavaScript's forms. A string is not bytes; see {@link Data}. */
@@ -59,6 +60,11 @@ export function memory(size: number): Result {
   } catch {
     throw outOfMemory(size);
   }
+}
+
+/** Allocates memory for a derived key, which V8 does not move. */
+export function derivedKey(size: number): Result {
+  return secretMemory(size) as Uint8Array as Result;
 }
 
 /** Makes the table of a function's options. */

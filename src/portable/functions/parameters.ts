@@ -6,11 +6,12 @@ import {
   type Parameter,
 } from '../../catalog/parameters.js';
 import { makeError, wrongType } from '../../base/errors.js';
+import { secretCopy, wipeWhenCollected, type Secret } from '../../base/secret-memory.js';
 import { parameterNames, refuseSeed, takesNoParameter, type ReadParameters } from './hash.js';
-import { PLAIN } from '../families/hash.js';
+import { PLAIN, type HashParams } from '../families/hash.js';
 import { bytes, data, unsigned } from './inputs.js';
 
-/** Returns a raw key, and the block of the other parameters. There is no seed. */
+/** Returns a copy of a raw key, or the block of the parameters. There is no seed. */
 export const parametersOf: ReadParameters = (given, recipe, size) => {
   const { name: algorithm, parameters: ranges, digestSize, keyRequired } = recipe;
   const values: Parameter[] = [];
@@ -34,8 +35,7 @@ export const parametersOf: ReadParameters = (given, recipe, size) => {
       values.push([name, number]);
       continue;
     }
-    // Not slice, which Buffer overrides.
-    const view = Uint8Array.from(name === 'key' ? bytes(value, option) : data(value, option));
+    const view = name === 'key' ? bytes(value, option) : data(value, option);
     checkParameter(name, view, range, algorithm);
     if (name === 'key' && takesRawKey(ranges!)) raw = view;
     else values.push([name, view]);
@@ -45,6 +45,10 @@ export const parametersOf: ReadParameters = (given, recipe, size) => {
   if (ranges?.outputLength !== undefined && size !== digestSize)
     values.push(['outputLength', size]);
   refuseSeed(given.seed, recipe);
-  if (values.length > 0) return { ...PLAIN, secret: parameterBlock(values) };
-  return raw === undefined ? PLAIN : { ...PLAIN, secret: raw };
+  if (values.length > 0) return guarded(parameterBlock(values));
+  return raw === undefined ? PLAIN : guarded(secretCopy(raw));
 };
+
+function guarded(secret: Secret): HashParams {
+  return { ...PLAIN, secret, guard: wipeWhenCollected };
+}

@@ -3,10 +3,13 @@ import { makeError } from '../../base/errors.js';
 import { Unclonable } from '../../base/unclonable.js';
 import { encoded, encodingOf, type Digest, type Encoding } from './encodings.js';
 import { data, memory, NO_BYTES, type Data, type Result } from './inputs.js';
+import type { Guard } from '../families/hash.js';
 import type { LongOutput } from './long-output.js';
 
 /** The update and output functions of a hash or an HMAC. */
 export interface RunningSteps {
+  /** Wipes states that may reveal a key. */
+  readonly guard?: Guard | undefined;
   update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
   finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
   readonly squeeze?:
@@ -108,14 +111,17 @@ export class Running extends Unclonable {
       this.#stateSize,
       this.#long,
     );
-    copy.#state = this.#state.slice();
+    if (this.#state.length > 0) (copy.#state = copy.#next()).set(this.#state);
     copy.#phase = this.#phase;
     return copy as this;
   }
 
   /** Returns the memory of the next state. */
   #next(): Uint8Array {
-    return this.#state.length > 0 ? this.#state : new Uint8Array(this.#stateSize);
+    if (this.#state.length > 0) return this.#state;
+    const state = new Uint8Array(this.#stateSize);
+    this.#steps.guard?.(this, state);
+    return state;
   }
 
   #expect(phase: 'open' | 'squeezing'): void {
