@@ -148,7 +148,12 @@ export class RunningCipher {
     const size = sizeOf(source);
     const memory = held === undefined ? target : held.reserve(size);
     beginRequest(Operation.CipherUpdate, setup.facts.id, source, 0, size);
-    setEngines({ engines: [setup.engine], names: [setup.engine.name] });
+    setEngines({
+      engines: [setup.engine],
+      names: [setup.engine.name],
+      handles: undefined,
+      uses: undefined,
+    });
     frame[At.Key] = this.state.handle;
     setTarget(memory, held === undefined ? offset : held.size, size);
     if (copied) request.flags |= Flag.Snapshot;

@@ -69,9 +69,9 @@ export interface EnginePreference {
   /** The names as requested. */
   readonly names: readonly EngineName[];
   /** The handles of a prepared key, one for each engine. */
-  readonly handles?: readonly number[];
+  readonly handles: readonly number[] | undefined;
   /** The uses of a prepared key. */
-  readonly uses?: KeyUses;
+  readonly uses: KeyUses | undefined;
 }
 
 /** The uses of a prepared key, which all its engines share. */
@@ -159,7 +159,12 @@ export function openBindings(): readonly Native[] {
 export const base = engineOf(nativeName) as Engine;
 
 /** The preference `'auto'`. */
-export const automatic: EnginePreference = { engines: [base], names: [nativeName] };
+export const automatic: EnginePreference = {
+  engines: [base],
+  names: [nativeName],
+  handles: undefined,
+  uses: undefined,
+};
 
 /** The engine preference of calls without one. */
 export const defaultEngine = { preference: automatic, engine: base };
@@ -213,7 +218,7 @@ function choose(asked: readonly EngineName[]): EnginePreference {
   for (const [name, { message }] of missing)
     if (asked.indexOf(name) < asked.indexOf(engines[0]!.name))
       recordFallback('all algorithms', name, engines[0]!.name, message);
-  return { engines, names: asked };
+  return { engines, names: asked, handles: undefined, uses: undefined };
 }
 
 /** Parses the setting `engine`, which may be `'auto'`. */
@@ -241,13 +246,17 @@ export function sliceOf(
   start: number,
   end = start + 1,
 ): EnginePreference {
-  const part = { engines: engines.slice(start, end), names: asked, ...(uses && { uses }) };
-  return handles === undefined ? part : { ...part, handles: handles.slice(start, end) };
+  return {
+    engines: engines.slice(start, end),
+    names: asked,
+    handles: handles?.slice(start, end),
+    uses,
+  };
 }
 
 /** Restricts a preference to the engines that hold a prepared key. */
 export function withKeyEngines(
-  { engines, handles = [], uses }: EnginePreference,
+  { engines, handles, uses }: EnginePreference,
   asked: EnginePreference,
 ): EnginePreference {
   const both = asked.engines.filter((engine) => engines.includes(engine));
@@ -261,8 +270,8 @@ export function withKeyEngines(
   return {
     engines: both,
     names: asked.names,
-    handles: both.map((engine) => handles[engines.indexOf(engine)]!),
-    ...(uses && { uses }),
+    handles: both.map((engine) => handles![engines.indexOf(engine)]!),
+    uses,
   };
 }
 
@@ -280,10 +289,12 @@ export function localEngines(
   if (here.length > 0) {
     if (preference !== undefined)
       recordFallback(what, engines[0]!.name, here[0]!.name, NOT_IN_KERNEL);
-    const part = { engines: here, names: asked };
-    return handles === undefined
-      ? part
-      : { ...part, handles: here.map((engine) => handles[engines.indexOf(engine)]!) };
+    return {
+      engines: here,
+      names: asked,
+      handles: handles && here.map((engine) => handles[engines.indexOf(engine)]!),
+      uses: undefined,
+    };
   }
   if (preference === undefined) return automatic;
   throw makeError('ERR_ENGINE_UNAVAILABLE', `${what}: ${NOT_IN_KERNEL}`);

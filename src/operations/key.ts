@@ -182,15 +182,21 @@ export interface Target {
   /** The key's size in bytes; undefined if any size is accepted. */
   readonly size: number | undefined;
   /** The hash of a keyed hash. */
-  readonly hash?: HashFacts;
+  readonly hash: HashFacts | undefined;
 }
 
 export function cipherTarget({ id, name, keySize }: CipherFacts): Target {
-  return { purpose: Purpose.Cipher, id, name, size: keySize };
+  return { purpose: Purpose.Cipher, id, name, size: keySize, hash: undefined };
 }
 
 export function macTarget(hash: HashFacts): Target {
-  return { purpose: Purpose.Mac, id: hash.id, name: macName(hash), size: undefined };
+  return {
+    purpose: Purpose.Mac,
+    id: hash.id,
+    name: macName(hash),
+    size: undefined,
+    hash: undefined,
+  };
 }
 
 export function hashTarget(hash: HashFacts): Target {

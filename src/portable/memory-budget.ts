@@ -50,11 +50,9 @@ export class MemoryBudget {
    * since its call.
    */
   #admitWaiting(): void {
-    for (
-      let permit = this.#waiting[0];
-      permit !== undefined && this.#fits(permit);
-      permit = this.#waiting[0]
-    ) {
+    while (this.#waiting.length > 0) {
+      const permit = this.#waiting[0]!;
+      if (!this.#fits(permit)) return;
       this.#waiting.shift();
       this.taken += permit.needs;
       permit.admit();

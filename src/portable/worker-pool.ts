@@ -278,7 +278,7 @@ export class WorkerPool {
         this.#assign();
         return;
       case 'progress':
-        if (worker.jobs[0] !== undefined) worker.jobs[0].fraction = response.fraction;
+        if (worker.jobs.length > 0) worker.jobs[0]!.fraction = response.fraction;
         return;
       case 'cost':
         this.#costMeasured(response);

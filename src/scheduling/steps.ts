@@ -104,8 +104,8 @@ export class Steps<Running extends Runner> {
       error = running.failure;
     } else if (error === undefined) step.end(running);
     else if (step.isPiece) running.fail(error);
-    const next = this.#steps[0];
-    if (next !== undefined) this.#begin(next);
+    // Within the length: Object.prototype can have a property `0`.
+    if (this.#steps.length > 0) this.#begin(this.#steps[0]!);
     if (error === undefined) step.user.succeed(value);
     else step.user.fail(error);
   }

@@ -283,7 +283,8 @@ export abstract class ChunkPump implements Pump {
 
   /** Puts the completed output, in order. The sink may call write, resume and close meanwhile. */
   #deliver(): void {
-    for (let run = this.#runs[0]; run !== undefined && !this.#closed; run = this.#runs[0]) {
+    while (this.#runs.length > 0 && !this.#closed) {
+      const run = this.#runs[0]!;
       if (run.error !== undefined) {
         this.close(run.error);
         this.#sink.fail(run.error);

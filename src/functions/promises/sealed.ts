@@ -192,7 +192,11 @@ export async function sealWithPassphrase(...given: unknown[]): Promise<Buffer> {
   refuseSurplus(given, 3, 'sealWithPassphrase');
   if (given.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'sealWithPassphrase needs a passphrase and data');
-  return passphrases().sealWithPassphrase(given[0], given[1], given[2]);
+  return passphrases().sealWithPassphrase(
+    given[0],
+    given[1],
+    given.length > 2 ? given[2] : undefined,
+  );
 }
 
 /**
@@ -231,7 +235,11 @@ export async function openWithPassphrase(...given: unknown[]): Promise<Buffer> {
   refuseSurplus(given, 3, 'openWithPassphrase');
   if (given.length < 2)
     throw makeError('ERR_MISSING_ARGUMENT', 'openWithPassphrase needs a passphrase and data');
-  return passphrases().openWithPassphrase(given[0], given[1], given[2]);
+  return passphrases().openWithPassphrase(
+    given[0],
+    given[1],
+    given.length > 2 ? given[2] : undefined,
+  );
 }
 
 /**
@@ -373,7 +381,7 @@ export function sealWithKey(
 export async function sealWithKey(...given: unknown[]): Promise<Buffer> {
   refuseSurplus(given, 3, 'sealWithKey');
   if (given.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'sealWithKey needs a key and data');
-  return passphrases().sealWithKey(given[0], given[1], given[2]);
+  return passphrases().sealWithKey(given[0], given[1], given.length > 2 ? given[2] : undefined);
 }
 
 /**
@@ -409,7 +417,7 @@ export function openWithKey(
 export async function openWithKey(...given: unknown[]): Promise<Buffer> {
   refuseSurplus(given, 3, 'openWithKey');
   if (given.length < 2) throw makeError('ERR_MISSING_ARGUMENT', 'openWithKey needs a key and data');
-  return passphrases().openWithKey(given[0], given[1], given[2]);
+  return passphrases().openWithKey(given[0], given[1], given.length > 2 ? given[2] : undefined);
 }
 
 /**
