@@ -32,7 +32,12 @@ kdf, async and load.`,
     ['scrypt', 'call styles of scrypt with many calls in flight; see millrace bench scrypt --help'],
   ],
   options: [
-    { name: 'algorithms', short: 'a', value: 'LIST', help: 'only these: sha256,aes-256-gcm' },
+    {
+      name: 'algorithms',
+      short: 'a',
+      value: 'LIST',
+      help: 'only these: sha256,aes-256-gcm; hashperf and cryptperf have all of the catalog',
+    },
     {
       name: 'sizes',
       short: 's',

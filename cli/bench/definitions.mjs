@@ -21,6 +21,7 @@
 //   messages     of a batch
 //   inFlight     where it is not `inFlight`: one batch must use all cores by itself
 //   engines      rows of hashperf, cryptperf and scaling (engines.mjs)
+//   ifNamed      only if its algorithm is named
 //   costs        about how many seconds one call takes, where that is longer than a sample
 //   competitors  names of those that take part, where not all do
 //   alsoSync     a competitor without asynchronous calls takes part in a loop of synchronous ones

@@ -9,7 +9,7 @@ import { availableParallelism } from 'node:os';
 import { forms } from './competitors/forms.mjs';
 import { fastest } from './confidence.mjs';
 
-const require = createRequire(new URL('../../package.json', import.meta.url));
+const require = createRequire(import.meta.url);
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
@@ -33,14 +33,23 @@ const jobsInFlight = (size) =>
   Math.max(2 * availableParallelism(), Math.min(16, Math.floor((64 * MiB) / size)));
 const oneJob = () => 1;
 
-/** Those that can be cut into parts. */
-const splittable = ['blake3', 'aes-256-ctr', 'aes-256-gcm', 'chacha20', 'chacha20-poly1305'];
+const { getCiphers, getHashes } = require('millrace');
+
+/** Those that can be cut into parts: trees of leaves, and all ciphers. */
+const splittable = [
+  ...getHashes().filter((name) => /^(blake3|kt|parallelhash)/.test(name)),
+  ...getCiphers(),
+];
 
 // Every engine is called in the same form, lent, so that only the engine differs.
 const callForms = [
-  ...forms({ group: 'hash' }, ({ millrace }, { algorithm, source, target, options }) => ({
-    'sync into: hash': () => millrace.hash(algorithm, source, { target, ...options }),
-    'callback into: hash': (done) => millrace.hash(algorithm, source, { target, ...options }, done),
+  ...forms({ group: 'hash' }, ({ millrace }, { algorithm, data, target, options }) => ({
+    'sync into: hash': () => millrace.hash(algorithm, data, { target, ...options }),
+    'callback into: hash': (done) => millrace.hash(algorithm, data, { target, ...options }, done),
+  })),
+  ...forms({ group: 'hmac' }, ({ millrace }, { hash, rawKey, source, target, options }) => ({
+    'sync into: hmac': () => millrace.hmac(hash, rawKey, source, { target, ...options }),
+    'callback into: hmac': (f) => millrace.hmac(hash, rawKey, source, { target, ...options }, f),
   })),
   ...forms({ group: 'cipher' }, ({ millrace }, inputs) => {
     const { algorithm, rawKey: key, iv, source, target, options } = inputs;
@@ -70,10 +79,16 @@ function engine(name, options, more = {}) {
     engine: true,
     load: () => ({ millrace: present(options), version: '' }),
     prepare: (_tools, inputs) => {
-      inputs.options = options;
+      const { algorithm, group, rawKey, source } = inputs;
+      const isMac = group === 'hash' && algorithm.startsWith('kmac');
+      inputs.options = isMac ? { ...options, key: rawKey } : options;
+      // TupleHash takes an array of items.
+      inputs.data = algorithm.startsWith('tuplehash') ? [source] : source;
     },
     forms: callForms
       .filter(({ wait }) => wait === (options.route === undefined ? 'sync' : 'callback'))
+      // No HMAC can be cut into parts.
+      .filter(({ group }) => options.route !== 'split' || group !== 'hmac')
       .map((form) => ({ ...form, ...more })),
   };
 }
@@ -109,7 +124,7 @@ export function threadCounts(cores) {
 
 const threads = threadCounts(availableParallelism()).map((count) => ({
   ...engine(count === 1 ? '1 thread' : `${count} threads`, {}),
-  forms: callForms.filter(({ wait }) => wait === 'callback'),
+  forms: callForms.filter(({ wait, group }) => wait === 'callback' && group !== 'hmac'),
   beforeTurn: ({ millrace }) => millrace.configure({ threads: count }),
 }));
 
@@ -128,20 +143,30 @@ const row = {
 const seal = { group: 'aead', operation: 'seal', key: 'raw' };
 const gcm = { ...seal, algorithm: 'aes-256-gcm' };
 
+/** Those that are measured where no algorithms are named. */
+const usual =
+  'sha256 sha512 sha3-256 blake3 aes-256-ctr chacha20 aes-256-gcm chacha20-poly1305'.split(' ');
+
+/** Returns a row for each hash, HMAC, cipher and AEAD of the catalog. */
+function catalogRows() {
+  const { findCipher, findHash } = require('../../dist/core.js')['catalog/catalog'];
+  const hashes = getHashes();
+  return [
+    ...hashes.map((algorithm) => ({ table: 'hashperf', group: 'hash', algorithm })),
+    ...hashes
+      .filter((name) => findHash(name).hmac)
+      .map((name) => ({ table: 'hashperf', group: 'hmac', algorithm: `hmac-${name}`, key: 'raw' })),
+    ...getCiphers().map((algorithm) => ({
+      table: 'cryptperf',
+      ...(findCipher(algorithm).aead ? seal : { group: 'cipher', key: 'raw' }),
+      algorithm,
+    })),
+  ].map((each) => ({ ...row, ...each, ifNamed: !usual.includes(each.algorithm) }));
+}
+
 /** Rows, as in definitions.mjs. Those of threads are the last: they change the pool. */
 export const perfDefinitions = [
-  ...['sha256', 'sha512', 'sha3-256', 'blake3'].map((algorithm) => ({
-    ...row,
-    table: 'hashperf',
-    group: 'hash',
-    algorithm,
-  })),
-  ...[
-    { group: 'cipher', algorithm: 'aes-256-ctr', key: 'raw' },
-    { group: 'cipher', algorithm: 'chacha20', key: 'raw' },
-    gcm,
-    { ...seal, algorithm: 'chacha20-poly1305' },
-  ].map((definition) => ({ ...row, table: 'cryptperf', ...definition })),
+  ...catalogRows(),
   ...[
     { group: 'hash', algorithm: 'sha256' },
     gcm,

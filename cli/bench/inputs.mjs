@@ -1,6 +1,10 @@
 // The bytes every competitor works on, the same in every run.
 
 import crypto from 'node:crypto';
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+const { findCipher } = require('../../dist/core.js')['catalog/catalog'];
 
 /**
  * Returns the inputs of one definition at one size, for `count` jobs in flight at once: each has a
@@ -16,6 +20,7 @@ export function makeInputs(definition, size, count) {
     messages = 1,
     parameters,
   } = definition;
+  const cipher = findCipher(algorithm);
   const shared = {
     group,
     algorithm,
@@ -25,8 +30,8 @@ export function makeInputs(definition, size, count) {
     output,
     size,
     source: pattern(size * messages, 1),
-    rawKey: pattern(32, 2),
-    iv: pattern(group === 'aead' ? 12 : 16, 3),
+    rawKey: pattern(cipher?.keySize ?? 32, 2),
+    iv: pattern(cipher?.ivSize ?? 16, 3),
   };
   if (group === 'kdf')
     Object.assign(shared, {

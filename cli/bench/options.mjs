@@ -14,6 +14,7 @@ import { engines } from './engines.mjs';
 import { choose, expectedSeconds } from './runner.mjs';
 
 const { UserError } = createRequire(import.meta.url)('../ui.js');
+const { suggest } = createRequire(import.meta.url)('../suggest.js');
 const { wholeNumber } = createRequire(import.meta.url)('../arguments.js');
 
 const groups = ['hash', 'cipher', 'aead', 'hmac', 'digest', 'kdf'];
@@ -41,9 +42,10 @@ export function readOptions(values, operands) {
   const quick = values.quick === true;
   const given = list(values.sizes)?.map(parseSize);
   const algorithms = list(values.algorithms);
-  algorithms?.forEach((name) =>
-    oneOf('algorithm', name, [...new Set(definitions.map(({ algorithm }) => algorithm))]),
-  );
+  const known = [...new Set(definitions.map(({ algorithm }) => algorithm))];
+  for (const name of algorithms ?? [])
+    if (!known.includes(name))
+      throw new UserError(`unknown algorithm: ${name}${suggest(name, known)}`, { usage: true });
   const chosen = list(values.competitors);
   chosen?.forEach((name) =>
     oneOf(
@@ -77,6 +79,9 @@ export function readOptions(values, operands) {
         (unfit.length > 0 ? ` (its sizes: ${unfit.join(', ')})` : ''),
       { usage: true },
     );
+  for (const name of algorithms ?? [])
+    if (!rows.some(({ definition }) => definition.algorithm === name))
+      throw new UserError(`nothing to measure of ${name}: ${tablesWith(name)}`, { usage: true });
   const plan = {
     rows,
     apart: others,
@@ -103,6 +108,12 @@ export function readOptions(values, operands) {
   return plan;
 }
 
+/** Returns which words select rows of an algorithm. */
+function tablesWith(name) {
+  const own = definitions.filter(({ algorithm }) => algorithm === name);
+  return `its tables are ${[...new Set(own.map(({ table, group }) => table ?? group))].join(', ')}`;
+}
+
 function wantedTables(named, asked) {
   const tables = [...named(groups), ...named(perf)];
   // By itself async is a table; beside another it says which of its rows.
@@ -119,7 +130,7 @@ function plannedRows({ wanted, asked, given, algorithms, quick, match }) {
     for (const definition of definitions) {
       if (
         !wanted.includes(definition.table ?? definition.group) ||
-        !(algorithms?.includes(definition.algorithm) ?? true)
+        !(algorithms?.includes(definition.algorithm) ?? !definition.ifNamed)
       )
         continue;
       // Tables of engines have both call styles.

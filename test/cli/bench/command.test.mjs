@@ -9,15 +9,20 @@ import { test } from 'node:test';
 
 import { competitors } from '../../../cli/bench/competitors/all.mjs';
 import { csvOf } from '../../../cli/bench/csv.mjs';
+import { engines } from '../../../cli/bench/engines.mjs';
+import { makeInputs } from '../../../cli/bench/inputs.mjs';
 import { parseSize, readOptions } from '../../../cli/bench/options.mjs';
 import { compareRow, disturbance } from '../../../cli/bench/confidence.mjs';
 import { head, layout, line, roughly } from '../../../cli/bench/report.mjs';
-import { loadCompetitors, measureRow } from '../../../cli/bench/runner.mjs';
+import { choose, loadCompetitors, measureRow } from '../../../cli/bench/runner.mjs';
 import { startBenchProgress } from '../../../cli/bench/bench-progress.mjs';
 import { benchRecord } from '../../support/bench-record.mjs';
 import { command, inFolder, without } from '../../support/shell.mjs';
 
-const { progressText } = createRequire(import.meta.url)('../../../cli/progress.js');
+const require = createRequire(import.meta.url);
+const { progressText } = require('../../../cli/progress.js');
+const { findHash } = require('../../../dist/core.js')['catalog/catalog'];
+const millrace = require('millrace');
 
 const windows = process.platform === 'win32';
 /** The shortest run there is. */
@@ -32,7 +37,7 @@ test('arguments that mean nothing: one line, before anything is measured', () =>
     );
     await refused(
       '-a sha257',
-      /^millrace bench: unknown algorithm: sha257 \(there are .*sha256.*\).*\n$/,
+      'millrace bench: unknown algorithm: sha257 (did you mean sha256?); see: millrace help bench\n',
     );
     await refused(
       '-c openssl',
@@ -51,6 +56,11 @@ test('arguments that mean nothing: one line, before anything is measured', () =>
     await refused(
       '--time x',
       'millrace bench: --time must be a whole number from 1 to 10000, not "x"; see: ' +
+        'millrace help bench\n',
+    );
+    await refused(
+      'hash -a sha256,ripemd160',
+      'millrace bench: nothing to measure of ripemd160: its tables are hashperf; see: ' +
         'millrace help bench\n',
     );
     await refused('hash --match nothing-is-called-so', /^millrace bench: nothing to measure/);
@@ -263,6 +273,32 @@ test(
 );
 
 // what is asked for
+
+test('hashperf and cryptperf measure any algorithm that is named, and few if none is', async () => {
+  const names = [
+    ...millrace.getHashes().map((name) => ['hashperf', name]),
+    ...millrace
+      .getHashes()
+      .filter((name) => findHash(name).hmac)
+      .map((name) => ['hashperf', `hmac-${name}`]),
+    ...millrace.getCiphers().map((name) => ['cryptperf', name]),
+  ];
+  const sync = engines.find(({ name }) => name === 'sync');
+  for (const [table, algorithm] of names) {
+    const { rows } = readOptions({ algorithms: algorithm, sizes: '64' }, [table]);
+    assert.deepEqual(
+      rows.map(({ definition }) => definition.algorithm),
+      [algorithm],
+    );
+    const [form] = choose(sync, rows[0].definition, 'sync');
+    const [inputs] = makeInputs(rows[0].definition, 64, 1);
+    const tools = sync.load();
+    await sync.prepare(tools, inputs);
+    assert.ok(form.list(tools, inputs)[form.key]() > 0, algorithm);
+  }
+  for (const table of ['hashperf', 'cryptperf'])
+    assert.equal(readOptions({ sizes: '64' }, [table]).rows.length, 4);
+});
 
 test('words pick tables, sizes and competitors narrow them', () => {
   const plan = (words, values = {}) => readOptions(values, words);
