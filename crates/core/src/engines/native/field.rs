@@ -9,7 +9,8 @@
 use super::features::NARROW;
 use super::wipe::{Plain, Wiped};
 
-/// A factor: H or a power of it, multiplied by x.
+/// A factor: H or a power of it, divided by x, which is a shift to the left: the first bit of a
+/// block is the coefficient of 1.
 #[derive(Copy, Clone)]
 pub(crate) struct Factor(pub(crate) u128);
 
