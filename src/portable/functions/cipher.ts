@@ -68,7 +68,7 @@ export interface SealOptions {
    * Additional authenticated data: authenticated but not encrypted. Opening needs the same data.
    */
   readonly aad?: Data;
-  /** Size of the tag: 16 by default; 4, 8 or 12 to 16 for GCM. */
+  /** Size of the tag: 16 by default; 12 to 16 for GCM. */
   readonly authTagLength?: number | undefined;
 }
 
@@ -145,9 +145,8 @@ export function makeCipher(
 const GCM_NONCE_MAX = 128;
 
 /**
- * Makes an authenticated cipher of a module; `tagMin` is its shortest tag in bytes: 4 for GCM,
- * which takes tags of 4, 8 and 12 to 16 bytes and nonces of other sizes (NIST SP 800-38D),
- * otherwise 16.
+ * Makes an authenticated cipher of a module; `tagMin` is the catalog's: 4 for GCM, of which tags of
+ * 12 to 16 bytes are accepted, and nonces of other sizes (NIST SP 800-38D), otherwise 16.
  */
 export function makeAead(
   algorithm: string,
