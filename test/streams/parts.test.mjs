@@ -154,6 +154,29 @@ test('hashTransformStream between streams of Node.js', async () => {
   const failing = promises.hashTransformStream('sha256', 'hex');
   const reader = createReadStream(join(folder, 'none'));
   await assert.rejects(pipeline(reader, failing, createWriteStream(to)), { code: 'ENOENT' });
+  await assert.rejects(failing.digest);
+});
+
+test('the digest of a hashTransformStream that is aborted or cancelled rejects', async () => {
+  const reason = new Error('the reason');
+  for (const end of [
+    (stream) => stream.writable.abort(reason),
+    (stream) => stream.readable.cancel(reason),
+    (stream) => {
+      const source = new ReadableStream({
+        pull: (controller) => controller.enqueue(Buffer.alloc(9)),
+      });
+      const options = { signal: AbortSignal.abort(reason) };
+      return source
+        .pipeThrough(stream, options)
+        .pipeTo(new WritableStream())
+        .catch(() => {});
+    },
+  ]) {
+    const stream = promises.hashTransformStream('sha256');
+    await end(stream);
+    await assert.rejects(stream.digest, reason);
+  }
 });
 
 test('hashFilesIterator yields each file once, with the digests of hashFiles', async () => {
