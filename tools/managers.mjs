@@ -1,6 +1,6 @@
-// The package managers that the packed package is installed with, and the oldest TypeScript that
-// reads its types, from their own packages. They go to target/managers, once; where one cannot be
-// had, that is said and it is not run.
+// The package managers that the packed package is installed with, and each TypeScript that reads
+// its types but the installed one, from their own packages. They go to target/managers, once; where
+// one cannot be had, that is said and it is not run.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,10 +17,17 @@ const packages = [
   { name: 'yarn 1', package: 'yarn@1', script: 'bin/yarn.js' },
   { name: 'yarn 4', package: '@yarnpkg/cli-dist@4', script: 'bin/yarn.js' },
 ];
-const oldTypeScript = { name: 'TypeScript 5.0', package: 'typescript@5.0', script: 'bin/tsc' };
+const typeScripts = '5.0 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 6.0'.split(' ').map((version) => ({
+  name: `TypeScript ${version}`,
+  package: `typescript@${version}`,
+  script: 'bin/tsc',
+}));
 
-/** Returns the compiler's command, or `missing`, why there is none. */
-export const findOldTypeScript = () => find(oldTypeScript);
+/**
+ * Returns, from the oldest on, the name of each TypeScript and the compiler's command, or
+ * `missing`, why there is none.
+ */
+export const findTypeScripts = () => typeScripts.map((each) => ({ ...each, ...find(each) }));
 
 /**
  * Returns the command of each manager with its first arguments, or `missing`, why there is none.
@@ -49,11 +56,11 @@ function find({ name, package: wanted, script }) {
 /** A day; then what could not be had is asked for again. */
 const AGAIN = 24 * 3600 * 1000;
 
-/** Fetches those that are not there. */
-export async function prepareManagers() {
+/** Fetches those that are not there, of TypeScript the oldest or `all`. */
+export async function prepareManagers({ all = false } = {}) {
   await prepareRuntimes();
   await prepareScripts();
-  await fetchManager(oldTypeScript);
+  for (const each of all ? typeScripts : typeScripts.slice(0, 1)) await fetchManager(each);
 }
 
 /** Fetches those that run in Node.js. */

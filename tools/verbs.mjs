@@ -192,9 +192,10 @@ async function testBundlers(args) {
 }
 
 /**
- * Tests the package as it is published: packed, installed by npm, pnpm, yarn and bun, every example
- * of the documentation, and the calls of other libraries in docs/migrating.md. With --newest only
- * those calls, with the newest versions of the libraries instead of the locked ones.
+ * Tests the package as it is published: packed, installed by npm, pnpm, yarn and bun, compiled with
+ * every TypeScript, every example of the documentation, and the calls of other libraries in
+ * docs/migrating.md. With --newest only those calls, with the newest versions of the libraries
+ * instead of the locked ones.
  */
 async function testPackage(args) {
   await prepare();
@@ -202,7 +203,7 @@ async function testPackage(args) {
     process.env.MILLRACE_LIBRARIES = await installNewest();
     return nodeTests(['test/docs/migrating.test.mjs', ...args.filter((arg) => arg !== '--newest')]);
   }
-  await prepareManagers();
+  await prepareManagers({ all: true });
   await installIn(join(root, 'test', 'migrating'), 'install other libraries');
   return nodeTests(['test/package/published.test.mjs', 'test/docs/migrating.test.mjs', ...args]);
 }

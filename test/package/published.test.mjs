@@ -12,7 +12,7 @@ import { after, before, describe, test } from 'node:test';
 import { build, transform } from 'esbuild';
 
 import { missingBrowser, startBrowser } from '../../tools/browser.mjs';
-import { findManagers, findOldTypeScript } from '../../tools/managers.mjs';
+import { findManagers, findTypeScripts } from '../../tools/managers.mjs';
 import { hostPlatform, platforms } from '../../tools/platforms.mjs';
 import { prepareNativeBuild } from '../../tools/prerequisites.mjs';
 import { serve as serveFolder } from '../../tools/serve.mjs';
@@ -518,12 +518,13 @@ describe('in a project of npm', { concurrency: 2 }, () => {
   });
 
   const newest = { command: process.execPath, args: [tsc] };
+  const [oldest] = findTypeScripts();
   for (const [resolution, module, compiler, name = ''] of [
     ['nodenext', 'nodenext', newest],
     ['bundler', 'esnext', newest],
-    ['nodenext', 'nodenext', findOldTypeScript(), ', TypeScript 5.0'],
-    ['bundler', 'esnext', findOldTypeScript(), ', TypeScript 5.0'],
-    ['node10', 'commonjs', findOldTypeScript(), ', TypeScript 5.0'],
+    ['nodenext', 'nodenext', oldest, `, ${oldest.name}`],
+    ['bundler', 'esnext', oldest, `, ${oldest.name}`],
+    ['node10', 'commonjs', oldest, `, ${oldest.name}`],
   ]) {
     const title = `the declarations are found, module resolution ${resolution}${name}`;
     test(title, { skip: compiler.missing }, async () => {
@@ -569,6 +570,41 @@ describe('in a project of npm', { concurrency: 2 }, () => {
       assert.equal(code, 0, all);
     });
   }
+
+  // Those of test/types/platforms, which `npm run check` compiles in the repository.
+  for (const { name, missing, command, args } of findTypeScripts())
+    test(
+      `programs with the DOM, @types/node or neither compile, ${name}`,
+      {
+        skip: missing,
+      },
+      async () => {
+        const base = join(place.cwd, name.replace(' ', '-'));
+        const platforms = join(base, 'platforms');
+        const source = join(root, 'test', 'types');
+        cpSync(join(source, 'platforms'), platforms, { recursive: true });
+        cpSync(join(source, 'equal.mts'), join(base, 'equal.mts'));
+        for (const file of readdirSync(platforms).filter((each) => each.endsWith('.json'))) {
+          const { compilerOptions, include } = JSON.parse(
+            readFileSync(join(platforms, file), 'utf8'),
+          );
+          const options = {
+            lib: compilerOptions.lib,
+            types: compilerOptions.types,
+            typeRoots: [join(root, 'node_modules', '@types')],
+            module: 'nodenext',
+            moduleResolution: 'nodenext',
+            target: 'es2022',
+            strict: true,
+            noEmit: true,
+          };
+          const config = join(platforms, file);
+          writeFileSync(config, JSON.stringify({ compilerOptions: options, include }));
+          const { code, all } = await start(command, [...args, '--project', config], place);
+          assert.equal(code, 0, `${file}: ${all}`);
+        }
+      },
+    );
 
   test('every command is there, with its help and what it needs', async () => {
     const millrace = (...given) =>
