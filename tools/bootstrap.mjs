@@ -33,7 +33,7 @@ async function main(verbs, verb, args) {
 function fail(error) {
   // A Stop is expected (a missing tool, a failed step) and has said everything in its message.
   // So has an option that a verb does not take.
-  const expected = error?.name === 'Stop' || /^ERR_PARSE_ARGS/.test(error?.code);
+  const expected = error?.name === 'Stop' || String(error?.code).startsWith('ERR_PARSE_ARGS');
   console.error(expected ? error.message : error);
   process.exitCode = 1;
 }

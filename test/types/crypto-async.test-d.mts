@@ -24,7 +24,9 @@ is<void>()(
 );
 
 is<Buffer<ArrayBuffer>>()(hmac('sha256', buffer, buffer));
-is<void>()(hmac('sha256', buffer, buffer, (_error, mac) => is<Buffer<ArrayBuffer> | undefined>()(mac)));
+is<void>()(
+  hmac('sha256', buffer, buffer, (_error, mac) => is<Buffer<ArrayBuffer> | undefined>()(mac)),
+);
 is<number>()(hmac('sha256', buffer, 0, 4, buffer, 0, 4, buffer, 0));
 is<void>()(
   hmac('sha256', buffer, 0, 4, buffer, 0, 4, buffer, 0, (_error, written) =>

@@ -27,7 +27,9 @@ is<number>()(sha512.create().update(bytes).outputLen);
 is<Uint8Array<ArrayBuffer>>()(shake128.create({ dkLen: 5 }).update(bytes).xof(7));
 is<Uint8Array<ArrayBuffer>>()(blake2b(bytes, options));
 is<Uint8Array<ArrayBuffer>>()(hmac.create(sha256, bytes).update(bytes).digest());
-is<Uint8Array<ArrayBuffer>>()(kmac128.create(bytes, { personalization: bytes }).update(bytes).xof(9));
+is<Uint8Array<ArrayBuffer>>()(
+  kmac128.create(bytes, { personalization: bytes }).update(bytes).xof(9),
+);
 is<Uint8Array<ArrayBuffer>>()(kt128(bytes, { dkLen: 9, personalization: bytes }));
 is<Uint8Array<ArrayBuffer>>()(tuplehash256([bytes, bytes]));
 is<Uint8Array<ArrayBuffer>>()(cshake128(bytes, names));

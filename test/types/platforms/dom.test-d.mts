@@ -24,7 +24,7 @@ type Transforms<Exports> = {
         : never
     : never;
 }[keyof Exports];
-type Refused<Each> = Each extends { stream: ReadableWritablePair; name: infer Name } ? never : Each;
+type Refused<Each> = Each extends { stream: ReadableWritablePair } ? never : Each;
 declare const refused: Refused<Transforms<typeof promises>>;
 is<never>()(refused);
 declare const taken: Transforms<typeof promises>['name'];
