@@ -28,6 +28,15 @@ export function isNodeStream<Source>(source: Source): source is Source & NodeStr
   return typeof pipe === 'function' && typeof destroy === 'function';
 }
 
+/** Returns a property of a source, unless Object.prototype has it for all objects. */
+export function featureOf<Source extends object, Name extends keyof Source>(
+  source: Source,
+  name: Name,
+): Source[Name] | undefined {
+  const found = source[name];
+  return found === (Object.prototype as Partial<Source>)[name] ? undefined : found;
+}
+
 /** The streams and iterators that calls have begun to read. */
 const begun = new WeakSet<object>();
 
@@ -47,7 +56,7 @@ export function refuseConsumed(source: object, name: string): void {
     )
       throw consumed(name);
     begun.add(source);
-  } else if (typeof (source as Partial<ReadableStream>).getReader === 'function') {
+  } else if (typeof featureOf(source as ReadableStream, 'getReader') === 'function') {
     if ((source as ReadableStream).locked || isDisturbed(source)) throw consumed(name);
   }
 }

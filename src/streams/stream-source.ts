@@ -10,7 +10,7 @@ import { type EngineOptions, engineNames } from '../engines/engines.js';
 import { wrongType } from '../base/errors.js';
 import type { Hasher } from '../hashers/hasher.js';
 import { copyInto, isBytesView, isRevoked } from '../base/intrinsics.js';
-import { isNodeStream, iteratorOf, refuseConsumed } from '../base/sources.js';
+import { featureOf, isNodeStream, iteratorOf, refuseConsumed } from '../base/sources.js';
 import { ONCE, type Names } from '../base/options.js';
 import { allocateApart } from '#platform/base/runtime.js';
 
@@ -55,9 +55,10 @@ const BLOCK_BYTES = 64 * 1024;
 export function isStreamSource(value: unknown): value is StreamSource {
   if (typeof value !== 'object' || value === null || isBytesView(value) || isRevoked(value))
     return false;
-  const { getReader, stream } = value as { getReader?: unknown; stream?: unknown };
   return (
-    Symbol.asyncIterator in value || typeof getReader === 'function' || typeof stream === 'function'
+    Symbol.asyncIterator in value ||
+    typeof featureOf(value as ReadableStream, 'getReader') === 'function' ||
+    typeof featureOf(value as Blob, 'stream') === 'function'
   );
 }
 
@@ -172,10 +173,11 @@ interface Reader {
 }
 
 function reader(source: StreamSource): Reader {
-  const { stream, size, getReader } = source as Partial<Blob & ReadableStream>;
-  if (typeof stream === 'function')
+  if (typeof featureOf(source as Blob, 'stream') === 'function') {
+    const size = featureOf(source as Blob, 'size');
     return webReader((source as Blob).stream(), typeof size === 'number' ? size : undefined);
-  if (typeof getReader === 'function') {
+  }
+  if (typeof featureOf(source as ReadableStream, 'getReader') === 'function') {
     refuseConsumed(source, 'data');
     return webReader(source as ReadableStream, undefined);
   }

@@ -1,0 +1,226 @@
+// The valid calls of every export while Object.prototype or Array.prototype has more properties.
+// A program of pollution.test.mjs.
+
+import { once } from 'node:events';
+import { writeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { Duplex, Readable, Transform } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+
+import millrace from 'millrace';
+import promises from 'millrace/promises';
+
+import { templates } from './calls.mjs';
+
+const { Cipher, Decipher, Hash, Hmac, Key } = millrace;
+const values = { number: 1, string: 'zero', array: [1], function: () => {} };
+const file = fileURLToPath(import.meta.url);
+
+/** Returns the calls: functions that take arguments made before, and a name for each. */
+function callsOf() {
+  const calls = [];
+  for (const { name, args: given } of templates(millrace)) {
+    if (name === 'configure' || name === 'engines') continue;
+    const args = /^seal.*StreamWithPassphrase$/.test(name) ? () => ['x', { N: 1024 }] : given;
+    const sync = millrace[name];
+    const inSync = sync && !(promises[name] && /Passphrase$|File|Stream/.test(name));
+    if (inSync) calls.push({ name, args, call: (given) => used(sync(...given), false) });
+    const promised = promises[name];
+    if (promised === undefined) continue;
+    calls.push({
+      name: `promises.${name}`,
+      args,
+      call: async (given) => used(await promised(...given), true),
+    });
+    if (inSync && !/[kK]ey$|random|needs|timing|getC|getH|create|Transform/.test(name))
+      calls.push({
+        name: `${name} with a callback`,
+        args,
+        call: (given) =>
+          new Promise((resolve, reject) =>
+            sync(...given, (error, value) => (error ? reject(error) : resolve(value))),
+          ),
+      });
+  }
+  const chunk = Buffer.from('a chunk');
+  const sources = {
+    'a stream': () => Readable.from([chunk, chunk]),
+    'a web stream': () => new Blob([chunk]).stream(),
+    'a file': () => [file],
+  };
+  for (const [name, source] of Object.entries(sources))
+    for (const call of name === 'a file' ? ['hashFiles'] : ['hash', 'hmac'])
+      calls.push({
+        name: `promises.${call} of ${name}`,
+        args: () => (call === 'hmac' ? ['sha256', 'key', source()] : ['sha256', source()]),
+        call: (given) => promises[call](...given),
+      });
+  return calls;
+}
+
+/** Makes what a program would make of a result, and returns it. */
+async function used(value, later) {
+  if (value instanceof Hash || value instanceof Hmac) {
+    if (!later) return value.update('x').digest();
+    await value.updateAsync('x');
+    return value.digestAsync();
+  }
+  if (value instanceof Cipher || value instanceof Decipher) {
+    const first = later ? await value.updateAsync(Buffer.alloc(100)) : value.update('x');
+    return value instanceof Cipher ? [first, value.final()] : first;
+  }
+  if (value instanceof Key)
+    return value.algorithm.startsWith('hmac-')
+      ? millrace.hmac(value.algorithm.slice(5), value, 'x')
+      : millrace.seal(value.algorithm, { key: value, nonce: Buffer.alloc(12), source: 'x' });
+  if (value instanceof Duplex) {
+    let size = 0;
+    value.on('data', (chunk) => (size += chunk.length));
+    value.end(Buffer.alloc(100));
+    await finished(value);
+    return size;
+  }
+  if (value instanceof TransformStream) {
+    let size = 0;
+    const written = new Blob([Buffer.alloc(100)]).stream().pipeThrough(value);
+    for await (const chunk of written) size += chunk.length;
+    return size;
+  }
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  if (Array.isArray(value) || !value[Symbol.asyncIterator]) return value;
+  const all = [];
+  for await (const each of value) all.push(each);
+  return all;
+}
+
+/** Returns a result as text; without pollution. */
+function shown(value) {
+  if (value instanceof Error) return `error ${value.code ?? value.stack}`;
+  if (ArrayBuffer.isView(value)) return Buffer.from(value).toString('hex');
+  if (Array.isArray(value)) return value.map(shown).join();
+  if (typeof value === 'object' && value !== null)
+    return JSON.stringify(value, (_, each) =>
+      Buffer.isBuffer(each) ? shown(each) : typeof each === 'bigint' ? String(each) : each,
+    );
+  return String(value);
+}
+
+/** Plain operations of Node.js. What changes them too is no fault of Millrace. */
+const operations = [
+  {
+    name: 'streams',
+    args: () => [],
+    call: async () => {
+      const parts = [];
+      const through = () =>
+        new Transform({ transform: (chunk, encoding, done) => done(null, chunk) });
+      for await (const part of Readable.from([Buffer.alloc(3)]).pipe(through())) parts.push(part);
+      for await (const part of new Blob(['abc']).stream()) parts.push(part);
+      const ended = through()
+        .on('data', () => {})
+        .on('pipe', () => {});
+      ended.end('x');
+      await finished(ended);
+      const failed = through().on('error', () => {});
+      failed.destroy(new Error('x'));
+      for await (const each of Readable.from([1, 2])) if (each === 1) break;
+      return [...parts, await readFile(file)];
+    },
+  },
+  {
+    name: 'a web stream',
+    args: () => [],
+    call: async () => {
+      const stream = new TransformStream();
+      for await (const part of new Blob(['abc']).stream().pipeThrough(stream)) return part;
+    },
+  },
+  {
+    name: 'a worker',
+    args: () => [],
+    call: async () => {
+      const worker = new Worker('require("worker_threads").parentPort.postMessage(1)', {
+        eval: true,
+      });
+      const [message] = await once(worker, 'message');
+      await worker.terminate();
+      return message;
+    },
+  },
+];
+
+/** Resolves to the results of calls as text, made while a prototype has some properties. */
+async function resultsOf(calls, prototype, names, value, limit) {
+  const given = calls.map(({ args }) => args());
+  const results = calls.map(() => 'never settles');
+  let timer;
+  const uncaught = [];
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, limit);
+    process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => {
+      uncaught.push(error);
+      resolve();
+    });
+  });
+  for (const name of names) prototype[name] = value;
+  let all = 0;
+  const done = new Promise((resolve) => {
+    for (let index = 0; index < calls.length; index++) {
+      const end = (result) => {
+        results[index] = result;
+        if (++all === calls.length) resolve();
+      };
+      try {
+        const result = calls[index].call(given[index]);
+        if (result instanceof Promise) result.then(end, end);
+        else end(result);
+      } catch (error) {
+        end(error);
+      }
+    }
+  });
+  await Promise.race([done, late]);
+  for (const name of names) delete prototype[name];
+  clearTimeout(timer);
+  return [...results, uncaught].map(shown);
+}
+
+/**
+ * Makes all calls for each group of names, and writes a line before each, and one for each name
+ * that changes a result. With `plain` the calls are operations of Node.js.
+ */
+export async function explore({ engine, array, kind, groups, plain }) {
+  const say = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
+  millrace.configure({ engine });
+  const prototype = array ? Array.prototype : Object.prototype;
+  const calls = plain ? operations : callsOf();
+  let limit = 10_000;
+  const resultsWith = (names) => resultsOf(calls, prototype, names, values[kind], limit);
+  const expected = await resultsWith([]);
+  const begin = performance.now();
+  const again = await resultsWith([]);
+  // Of Node.js many operations never end.
+  limit = plain ? 8 * (performance.now() - begin) : 4000;
+  const failure = /^(error|never settles)/;
+  const isRight = (found, index) =>
+    expected[index] === again[index] ? found === expected[index] : !failure.test(found);
+  const search = async (names) => {
+    say({ names });
+    const found = await resultsWith(names);
+    const wrong = [...calls, { name: 'uncaught errors' }].flatMap(({ name }, index) =>
+      isRight(found[index], index)
+        ? []
+        : [`${name}: ${found[index].slice(0, 500)} instead of ${expected[index].slice(0, 100)}`],
+    );
+    if (wrong.length === 0) return;
+    if (names.length === 1) return say({ name: names[0], wrong });
+    const half = names.length >> 1;
+    await search(names.slice(0, half));
+    await search(names.slice(half));
+  };
+  for (const names of groups) await search(names);
+  say({ succeeded: expected.slice(0, -1).filter((each) => !failure.test(each)).length });
+  process.exit();
+}

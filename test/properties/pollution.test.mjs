@@ -1,0 +1,75 @@
+// What another package adds to Object.prototype or Array.prototype changes no call. The names are
+// all those that the built code has.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+
+import { entryPaths, run } from '../support/child.mjs';
+
+const dist = dirname(entryPaths.millrace);
+const program = JSON.stringify(new URL('pollution.mjs', import.meta.url).href);
+
+/** Returns the names of properties in the code for Node.js: each word at a place for one. */
+function namesInCode() {
+  const names = new Set();
+  for (const file of readdirSync(dist, { recursive: true })) {
+    if (!file.endsWith('.js') || /^(browser|edge|module|uplot)|modules/.test(file)) continue;
+    const code = readFileSync(join(dist, file), 'utf8').replace(/^ *\/\/.*$/gm, '');
+    for (const [name] of code.matchAll(/(?<=\.)[\w$]+|\b[A-Za-z_$][\w$]*(?=\s*[:,}=)])/g))
+      if (!(name in Object.prototype)) names.add(name);
+  }
+  return [...names];
+}
+
+/**
+ * Resolves to what a program finds, by name: the calls with other results, or that the program
+ * ended or did not end, whose names it searches in smaller groups.
+ */
+async function found(job, names, size = 300) {
+  const groups = [];
+  for (let at = 0; at < names.length; at += size) groups.push(names.slice(at, at + size));
+  const input = JSON.stringify({ ...job, groups });
+  const { stdout, stderr } = await run(
+    `import { explore } from ${program};\nawait explore(${input});`,
+    { esm: true, bare: true, timeout: 30_000 },
+  );
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const wrong = new Map(lines.filter(({ name }) => name).map(({ name, wrong: of }) => [name, of]));
+  const last = lines.at(-1);
+  if (last.succeeded) {
+    if (!job.plain) assert.ok(last.succeeded > 400, `only ${last.succeeded} calls succeed`);
+    return wrong;
+  }
+  const rest = names.slice(names.indexOf(last.names.at(-1)) + 1);
+  const inGroup =
+    last.names.length === 1
+      ? [[last.names[0], [`the process ends, or hangs: ${stderr}`]]]
+      : await found(job, last.names, last.names.length >> 1);
+  return new Map([...wrong, ...inGroup, ...(rest.length > 0 ? await found(job, rest, size) : [])]);
+}
+
+const indexes = ['0', '1', '2', '3', '4'];
+const jobs = [
+  { engine: 'native', kind: 'function' },
+  { engine: 'portable', kind: 'array' },
+  { engine: 'native', kind: 'string', array: true },
+  { engine: 'portable', kind: 'array', array: true },
+];
+
+for (const job of jobs) {
+  const { engine, kind, array } = job;
+  const prototype = array ? 'Array.prototype' : 'Object.prototype';
+  test(`a property of ${prototype} changes no call: ${engine}, ${kind}`, async () => {
+    const names = array ? indexes : [...indexes, ...namesInCode()];
+    assert.ok(array || names.length > 1500, `${names.length} names`);
+    const plain = await found({ ...job, plain: true }, names);
+    assert.ok(plain.size < 60, `${plain.size} names change Node.js: ${[...plain.keys()]}`);
+    const left = names.filter((name) => !plain.has(name));
+    assert.deepEqual(Object.fromEntries(await found(job, left)), {});
+  });
+}
