@@ -207,7 +207,7 @@ test('only secret-memory.ts makes the memory of secrets, and wipes it', () => {
   );
   assert.match(
     read(secretMemory),
-    /function wipe\(memory: Secret, [^]*memory\.fill\(0, start, end\)/,
+    /function wipe\(memory: Secret<Uint8Array>, [^]*memory\.fill\(0, start, end\)/,
   );
   for (const file of all.filter((each) => each !== secretMemory)) {
     const lines = withoutComments(read(file)).split('\n');

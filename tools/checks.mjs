@@ -38,15 +38,23 @@ export function checks() {
     ],
     ['oxlint', () => tool('oxlint', 'oxlint', ['--deny-warnings'])],
     ['types of the tests', () => tsc('types of the tests', 'tools/tsconfig.types.json')],
-    ...['dom-node', 'dom', 'bare'].map((name) => {
-      const title = `types of programs (${name})`;
-      return [title, () => tsc(title, `test/types/platforms/tsconfig.${name}.json`)];
-    }),
+    ...['dom-node', 'dom', 'bare'].map(programTypes),
     ['types of cli and tools', () => tsc('types of cli and tools', 'tools/tsconfig.json')],
     ['unused code', () => tool('unused code', 'knip', [])],
     ['directions of imports', checkImports],
     ['package', checkPackage],
   ];
+}
+
+/**
+ * Returns the step that compiles programs with some of the platform's types.
+ *
+ * @param {string} name
+ * @returns {[string, () => Promise<unknown>]}
+ */
+function programTypes(name) {
+  const title = `types of programs (${name})`;
+  return [title, () => tsc(title, `test/types/platforms/tsconfig.${name}.json`)];
 }
 
 const clippy = ['clippy', '--workspace', '--all-targets'];

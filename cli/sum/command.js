@@ -191,7 +191,7 @@ async function printChecksums(values, files) {
           code = 1;
           print(joinLines(lines.splice(0)));
           const remedy =
-            answer.code === 'EISDIR' && name !== '-' && !values.recursive
+            'code' in answer && answer.code === 'EISDIR' && name !== '-' && !values.recursive
               ? ' (use -r to read the files in it)'
               : '';
           logError(`${displayName(name)}: ${reason(answer)}${remedy}`);
