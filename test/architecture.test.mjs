@@ -186,6 +186,7 @@ const secretCasts = [
   'src/base/secret-memory.ts',
   'src/base/secret-results.ts',
   'src/ciphers/steps.ts',
+  'src/compat/noble/hash-engine.browser.ts',
   'src/compat/noble/modules/hkdf.ts',
   'src/compat/webcrypto/platform.ts',
   'src/functions/promises/verify-mac.ts',
