@@ -262,9 +262,6 @@ const options = {
 /**
  * Writes dist/core.js, one CommonJS file with what most programs need, and the files that are
  * loaded with it or later. All share one state. Resolves to the files, relative to dist.
- *
- * Each folder has a package.json: while Object.prototype or Array.prototype has an index, Node.js
- * 20 fails to load the first file of a folder without.
  */
 export async function bundleForNode(dist, entryPoints) {
   checkLateFolders();
@@ -322,8 +319,6 @@ export async function bundleForNode(dist, entryPoints) {
   await bundle('core', core.join('\n'), (name) => fileOf[name] ?? 'inside', {
     footer: 'module.exports = coreExports;',
   });
-  for (const folder of new Set(files.filter((path) => path.endsWith('.js')).map(dirname)))
-    if (folder !== dist) files.push(put(join(folder, 'package.json'), folderManifest));
   return files.map((path) => relative(dist, path));
 }
 
@@ -391,16 +386,17 @@ function modulesApart(folder, files) {
           put(join(folder, `${name}.js`), `'use strict';\nexports.${constant} =\n  ${literal};\n`),
         );
         return {
-          contents: `export const ${constant} = () => require('./${name}.js').${constant};`,
+          contents: [
+            withoutIndices,
+            `export const ${constant} = () =>`,
+            `  withoutIndices(() => require('./${name}.js').${constant});`,
+          ].join('\n'),
           resolveDir: dirname(path),
         };
       });
     },
   };
 }
-
-/** What the package's manifest says of its files, which a manifest in a folder replaces. */
-const folderManifest = '{ "type": "commonjs", "sideEffects": false }\n';
 
 /** Returns the name of an entry point in package.json. */
 const publicName = (name) => (name === 'portable/entry' ? 'portable' : basename(name));
@@ -509,13 +505,35 @@ function constants(begin, names) {
 }
 
 /**
+ * Calls `load` while Object.prototype has no indices: with them Node.js 20 finds package.json files
+ * that do not exist.
+ */
+const withoutIndices = `const withoutIndices = (load) => {
+  const indices = Object.getOwnPropertyNames(Object.prototype).filter((name) => /^\\d+$/.test(name));
+  const saved = indices.map((name) => {
+    const found = Object.getOwnPropertyDescriptor(Object.prototype, name);
+    return [name, Object.setPrototypeOf(found, null)];
+  });
+  for (const name of indices) Reflect.deleteProperty(Object.prototype, name);
+  try {
+    return load();
+  } finally {
+    for (const [name, found] of saved) Object.defineProperty(Object.prototype, name, found);
+  }
+};`;
+
+/**
  * Returns a module with the functions of another file, which load it at the first call. Others of
  * its `names` are constants, for which it is loaded at once; the core must not import them.
  */
 async function loadingCalls(name, required, names) {
   const calls = await functionsOf(name);
   const isCall = new Set(calls.map((each) => each.name));
-  const lines = ['let $loaded;', `const $all = () => ($loaded ??= ${required});`];
+  const lines = [
+    withoutIndices,
+    'let $loaded;',
+    `const $all = () => ($loaded ??= withoutIndices(() => ${required}));`,
+  ];
   for (const { name: call, parameters } of calls) {
     const own = `$${call}`;
     const head = `${own} = function ${call}(${parameters.join(', ')})`;
