@@ -505,20 +505,26 @@ function constants(begin, names) {
 }
 
 /**
- * Calls `load` while Object.prototype has no indices: with them Node.js 20 finds package.json files
- * that do not exist.
+ * Calls `load` while Object.prototype and Array.prototype have no indices: with them Node.js 20
+ * finds package.json files that do not exist.
  */
 const withoutIndices = `const withoutIndices = (load) => {
-  const indices = Object.getOwnPropertyNames(Object.prototype).filter((name) => /^\\d+$/.test(name));
-  const saved = indices.map((name) => {
-    const found = Object.getOwnPropertyDescriptor(Object.prototype, name);
-    return [name, Object.setPrototypeOf(found, null)];
-  });
-  for (const name of indices) Reflect.deleteProperty(Object.prototype, name);
+  const saved = [];
+  for (const prototype of [Array.prototype, Object.prototype])
+    for (const name of Object.getOwnPropertyNames(prototype))
+      if (/^\\d+$/.test(name)) {
+        const found = Object.getOwnPropertyDescriptor(prototype, name);
+        Object.defineProperty(saved, saved.length, {
+          __proto__: null,
+          value: [prototype, name, Object.setPrototypeOf(found, null)],
+          enumerable: true,
+        });
+        Reflect.deleteProperty(prototype, name);
+      }
   try {
     return load();
   } finally {
-    for (const [name, found] of saved) Object.defineProperty(Object.prototype, name, found);
+    for (const [prototype, name, found] of saved) Object.defineProperty(prototype, name, found);
   }
 };`;
 
