@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
+import cryptoAsyncModule from 'millrace/crypto-async';
 import nodeCryptoModule from 'millrace/node-crypto';
 import promises from 'millrace/promises';
 
@@ -20,6 +21,7 @@ import { derive } from '../support/chunked-oracle.mjs';
 import { keyMaker, look, mark, markedSecret } from '../support/memory-search.mjs';
 
 const require = createRequire(import.meta.url);
+const portable = require('millrace/portable');
 const skip = process.platform !== 'linux' && 'reads /proc/<pid>/mem';
 
 const uses = {
@@ -676,6 +678,174 @@ const nodeCryptoSecretless = [
   'setFips',
 ];
 
+/** Asynchronous calls that workers do, and long messages in windows and in parts. */
+const longer = {
+  long: (key) => [
+    `api.hmac('sha256', ${key}, large)`,
+    `api.hmac('sha3-256', ${key}, large)`,
+    `api.pbkdf2(${key}, 'salt', 2000, 32, 'sha256')`,
+    ...keyedHashes.map((name) => `api.hash('${name}', large, { key: ${key} })`),
+    `api.cipher('aes-256-ctr', true, ${key}, iv, large)`,
+    ...['aes-256-gcm', 'chacha20-poly1305', 'aes-256-gcm-siv'].map(
+      (name) =>
+        `api.seal('${name}', { key: ${key}, source: large })` +
+        `.then((source) => api.open('${name}', { key: ${key}, source }))`,
+    ),
+    `((prepared) => api.hmac('sha256', prepared, large).finally(() => prepared.dispose()))` +
+      `(millrace.createKey('hmac-sha256', ${key}))`,
+  ],
+};
+
+/** Of `millrace/crypto-async`, which has no others that take a secret. */
+const cryptoAsync = {
+  hmac: (key) => [
+    `api.hmac('sha256', ${key}, source)`,
+    `called((then) => api.hmac('sha256', ${key}, source, then))`,
+    `called((then) => api.hmac('sha256', ${key}, large, then))`,
+  ],
+  cipher: (key) => [
+    `api.cipher('aes-256-ctr', 1, ${key}, iv, source)`,
+    `called((then) => api.cipher('aes-256-ctr', 1, ${key}, iv, large, then))`,
+  ],
+};
+
+/** Of the modules of `millrace/noble-hashes` and `millrace/noble-ciphers` that take a secret. */
+const keyedNoble = (names) =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      (key) => [
+        `api.${name}(source, { key: ${key} })`,
+        `api.${name}.create({ key: ${key} }).update(source)`,
+        `api.${name}.create({ key: ${key} }).update(source).clone().digest()`,
+      ],
+    ]),
+  );
+const noble = {
+  'hashes/blake2': keyedNoble(['blake2b', 'blake2s']),
+  'hashes/blake3': keyedNoble(['blake3']),
+  'hashes/sha3-addons': Object.fromEntries(
+    ['kmac128', 'kmac256', 'kmac128xof', 'kmac256xof'].map((name) => [
+      name,
+      (key) => [
+        `api.${name}(${key}, source)`,
+        `api.${name}.create(${key}).update(source)`,
+        `api.${name}.create(${key}).update(source).clone().digest()`,
+      ],
+    ]),
+  ),
+  'hashes/hmac': {
+    hmac: (key) => [
+      `api.hmac(nobleHashes.sha256, ${key}, source)`,
+      `api.hmac.create(nobleHashes.sha256, ${key}).update(source)`,
+    ],
+  },
+  'hashes/hkdf': {
+    hkdf: (key) => `api.hkdf(nobleHashes.sha256, ${key}, iv, iv, 32)`,
+    extract: (key) => `api.extract(nobleHashes.sha256, ${key}, iv)`,
+    expand: (key) => `api.expand(nobleHashes.sha256, ${key}, iv, 32)`,
+  },
+  'hashes/pbkdf2': {
+    pbkdf2: (key) => `api.pbkdf2(nobleHashes.sha256, ${key}, iv, { c: 10, dkLen: 32 })`,
+    pbkdf2Async: (key) => `api.pbkdf2Async(nobleHashes.sha256, ${key}, iv, { c: 10, dkLen: 32 })`,
+  },
+  'hashes/scrypt': {
+    scrypt: (key) => `api.scrypt(${key}, iv, { N: 16, r: 1, p: 1, dkLen: 32 })`,
+    scryptAsync: (key) => `api.scryptAsync(${key}, iv, { N: 16, r: 1, p: 1, dkLen: 32 })`,
+  },
+  'hashes/argon2': Object.fromEntries(
+    ['argon2d', 'argon2id', 'argon2iAsync', 'argon2idAsync'].map((name) => [
+      name,
+      (key) => `api.${name}(${key}, iv, { t: 1, m: 64, p: 1, key: ${key} })`,
+    ]),
+  ),
+  'ciphers/aes': {
+    gcm: (key) => `api.gcm(${key}, nonce).encrypt(source)`,
+    gcmsiv: (key) => `api.gcmsiv(${key}, nonce).encrypt(source)`,
+    ctr: (key) => `api.ctr(${key}, iv).encrypt(source)`,
+    aeskw: (key) => `api.aeskw(${key}).encrypt(iv)`,
+    aeskwp: (key) => `api.aeskwp(${key}).encrypt(iv)`,
+  },
+  'ciphers/chacha': {
+    chacha20poly1305: (key) => `api.chacha20poly1305(${key}, nonce).encrypt(source)`,
+    xchacha20poly1305: (key) => `api.xchacha20poly1305(${key}, Buffer.alloc(24)).encrypt(source)`,
+  },
+};
+
+/** Of `millrace/portable`: what each of its values takes says which calls it has. */
+const portableCalls = Object.fromEntries(
+  Object.entries(portable).map(([name, value]) => [
+    name,
+    (key) => portableCallsOf(name, value, key),
+  ]),
+);
+
+function portableCallsOf(name, value, key) {
+  if (value.encrypt)
+    return [
+      `api.${name}.encrypt({ key: ${key}.subarray(0, ${value.keySize}), iv, source })`,
+      `refused(() => api.${name}.decrypt({ key: ${key}, iv: nonce, source }))`,
+    ];
+  if (value.seal) {
+    const options = `{ key: ${key}.subarray(0, ${value.keySize}), source`;
+    return [
+      `api.${name}.open(${options}: api.${name}.seal(${options} }) })`,
+      `refused(() => api.${name}.open(${options} }))`,
+    ];
+  }
+  if (value.create) return takesKey(value) ? keyedPortable(name, value, key) : [];
+  return (
+    {
+      hmac: [
+        `api.hmac(api.sha256, ${key}, source)`,
+        `api.hmac(api.sha3_256, ${key}, large, 'hex')`,
+      ],
+      createHmac: [
+        `api.createHmac(api.sha256, ${key}).update('x')`,
+        `api.createHmac(api.blake2b512, ${key}).update('x').copy().digest()`,
+      ],
+      hkdf: [
+        `api.hkdf(api.sha256, ${key}, 'salt', 'info', 32)`,
+        `api.hkdf.extract(api.sha256, ${key}, 'salt')`,
+        `api.hkdf.expand(api.sha256, ${key}, 'info', 32)`,
+      ],
+      pbkdf2: [`api.pbkdf2(${key}, 'salt', 10, 32, api.sha256)`],
+      scrypt: [`api.scrypt(${key}, 'salt', 32, { N: 16 })`],
+      argon2: [
+        `api.argon2('argon2id', { message: ${key}, nonce: iv, secret: ${key}, memory: 64 })`,
+      ],
+      wrapKey: [`api.wrapKey('aes-256-kw', { key: ${key}, source: ${key} }).fill(0)`],
+      unwrapKey: [
+        `api.unwrapKey('aes-256-kw', { key: ${key}, source: wrappedBy(${key}) })`,
+        `api.unwrapKey('aes-256-kw', { key: other, source: wrappedWithOther(${key}) }).fill(0)`,
+      ],
+      timingSafeEqual: [`api.timingSafeEqual(${key}, Buffer.from(new ArrayBuffer(32)))`],
+      MillraceError: [],
+    }[name] ?? assert.fail(`millrace/portable: ${name} is not called here`)
+  );
+}
+
+function takesKey(hash) {
+  try {
+    hash('x', { key: new Uint8Array(32) });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function keyedPortable(name, { outputLength }, key) {
+  return [
+    `api.${name}('x', { key: ${key} })`,
+    `api.${name}(large, { key: ${key}, encoding: 'hex' })`,
+    `api.${name}('x', { key: ${key}, outputLength: ${outputLength - 1} })`,
+    `refused(() => api.${name}(5, { key: ${key} }))`,
+    `refused(() => api.${name}('x', { key: ${key}, seed: 1 }))`,
+    `api.${name}.create({ key: ${key} })`,
+    `api.${name}.create({ key: ${key} }).update(source).copy().digest()`,
+  ];
+}
+
 const keyedHashes = ['blake2b512', 'blake2s256', 'blake3', 'kmac128', 'kmacxof256'];
 
 test('every export that takes a secret is called by these tests', () => {
@@ -686,6 +856,10 @@ test('every export that takes a secret is called by these tests', () => {
   assert.deepEqual(Object.keys(millrace).sort(), [...both, ...sealed, 'hashPairs'].sort());
   const own = [...both, ...Object.keys(streams), 'hashFilesIterator'];
   assert.deepEqual(Object.keys(promises).sort(), own.sort());
+  const functions = Object.keys(cryptoAsyncModule).filter(
+    (name) => typeof cryptoAsyncModule[name] === 'function',
+  );
+  assert.deepEqual(functions.sort(), [...Object.keys(cryptoAsync), 'hash'].sort());
   const served = Object.keys(nodeCryptoModule).filter(
     (name) => nodeCryptoModule[name] !== crypto[name],
   );
@@ -697,6 +871,7 @@ test('every export that takes a secret is called by these tests', () => {
 
 const callsPrelude = `
 const { createSecretKey } = require('node:crypto');
+const nobleHashes = require(${JSON.stringify(require.resolve('millrace/noble-hashes/sha2.js'))});
 const mark = ${mark};
 const marked = ${markedSecret};
 const refused = async (act) => {
@@ -714,6 +889,8 @@ const sealedUnder = (passphrase) =>
 const passwordHash = millrace.hashPassword('x', ${cost});
 const sealedBy = (key) => millrace.seal('aes-256-gcm', { key, source: 'x' });
 const wrappedBy = (key) => millrace.wrapKey('aes-256-kw', { key, source: iv });
+const other = Buffer.alloc(32, 5);
+const wrappedWithOther = (source) => millrace.wrapKey('aes-256-kw', { key: other, source });
 const argon2Of = (message) =>
   ({ message, nonce: iv, parallelism: 1, tagLength: 32, memory: 64, passes: 1 });
 // The caller's copies are the caller's.
@@ -756,6 +933,7 @@ const collect = async () => {
 };
 `;
 
+/** Entry point, its calls, whether the secret is a KeyObject, and the routes of all calls. */
 const groups = [
   ['millrace', either, true],
   ['millrace', either, false],
@@ -763,21 +941,37 @@ const groups = [
   ['millrace/promises', either, true],
   ['millrace/promises', either, false],
   ['millrace/promises', { ...bytesOnly, ...streams }, false],
+  ...['inline', 'pool', 'split'].map((route) => [
+    'millrace/promises',
+    { ...either, ...bytesOnly, ...streams, ...longer },
+    false,
+    route,
+  ]),
   ['millrace/node-crypto', nodeCrypto, false],
+  ['millrace/crypto-async', cryptoAsync, false],
+  ['millrace/portable', portableCalls, false],
+  ...Object.entries(noble).map(([module, calls]) => [`millrace/noble-${module}.js`, calls, false]),
 ];
 
-test('every export: nothing left of its secret', { skip }, async (t) => {
+for (const engine of ['native', 'portable'])
+  test(`every export: nothing left of its secret, ${engine}`, { skip }, (t) =>
+    searchExports(t, engine),
+  );
+
+async function searchExports(t, engine) {
   const names = ['kept'];
-  const lines = groups.flatMap(([entry, calls, asKeyObject]) =>
-    Object.values(calls).flatMap((make) =>
+  const lines = groups.flatMap(([entry, calls, asKeyObject, route = 'auto']) => [
+    `millrace.configure({ route: '${route}' });`,
+    ...Object.values(calls).flatMap((make) =>
       [make('key')].flat().map((call) => {
-        const id = names.push(`${call} of ${entry}${asKeyObject ? ', KeyObject' : ''}`) - 1;
+        const what = `${call} of ${entry}${asKeyObject ? ', KeyObject' : ''}, ${route}`;
+        const id = names.push(what) - 1;
         const path = JSON.stringify(require.resolve(entry));
         const body = `{ const api = require(${path}); await (${call.replace('(() =>', '(async () =>')}); }`;
         return `await under(${id}, ${asKeyObject}, async (key) => ${body});`;
       }),
     ),
-  );
+  ]);
   const found = await look(
     `${callsPrelude}
     const kept = globalThis.kept = marked(Buffer.from(new ArrayBuffer(32)), 0);
@@ -785,13 +979,13 @@ test('every export: nothing left of its secret', { skip }, async (t) => {
     await collect();
     await report();`,
     [],
-    { main: false, marked: names.length },
+    { main: false, marked: names.length, env: { MILLRACE_ENGINE: engine } },
   );
   if (typeof found === 'string') return t.skip(found);
   const places = found.map((each, id) => each.map((place) => `${names[id]}: ${place}`));
   assert.equal(places.shift().length, 2, 'looking proves nothing');
   assert.deepEqual(places.flat(), []);
-});
+}
 
 test('codes that are compared, or copied to a target, leave nothing', { skip }, async (t) => {
   const message = Buffer.alloc(100, 1);

@@ -81,14 +81,19 @@ export function markedSecret(target, id) {
  * Runs the program until it reports, and returns the places of each key, and of other secrets, in
  * its memory; a string if that is not allowed.
  * Without `main` the main thread's stack is not searched. Instead of keys, the first `marked` ones
- * of {@link markedSecret} can be looked for.
+ * of {@link markedSecret} can be looked for. `env` are variables of the child.
  */
-export async function look(program, seeds, { others = [], main = true, marked = 0 } = {}) {
+export async function look(
+  program,
+  seeds,
+  { others = [], main = true, marked = 0, env = {} } = {},
+) {
   const folder = temporary();
   const file = join(folder, 'program.cjs');
   writeFileSync(file, `${prelude}\n(async () => {\n${program}\nprocess.exit(0);\n})();\n`);
   const child = spawn(process.execPath, ['--expose-gc', file], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
   });
   try {
     const [line] = await Promise.race([
