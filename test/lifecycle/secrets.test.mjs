@@ -917,7 +917,11 @@ const under = async (id, asKeyObject, act) => {
   const secret = marked(Buffer.from(new ArrayBuffer(32)), id);
   let key = asKeyObject ? createSecretKey(secret) : secret;
   if (asKeyObject) secret.fill(0);
-  try { await act(key); } catch (error) {
+  try {
+    await act(key);
+    // A KeyObject is prepared when it is used again.
+    if (asKeyObject) await act(key);
+  } catch (error) {
     error.message += ' in ' + act;
     throw error;
   }
