@@ -2,17 +2,25 @@
 // friendly forms. Then the caller may wipe, reuse, transfer or shrink them at once.
 
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { createRequire } from 'node:module';
+import { Duplex } from 'node:stream';
 import { test } from 'node:test';
 
 import millrace from 'millrace';
 import cryptoAsync from 'millrace/crypto-async';
+import nodeCrypto from 'millrace/node-crypto';
 import promises from 'millrace/promises';
 
+import { templates } from '../properties/calls.mjs';
 import { ciphers } from '../support/algorithms.mjs';
 import { collectGarbage } from '../support/garbage.mjs';
 import { oracle } from '../support/oracles.mjs';
 import { random } from '../support/random.mjs';
 import { cipherOptions } from '../support/offsets.mjs';
+
+const require = createRequire(import.meta.url);
+const { sha256 } = require('millrace/noble-hashes/sha2.js');
 
 const calls = 2000;
 
@@ -350,6 +358,232 @@ test('the target of a small digest may be dropped and collected before it is wri
   collectGarbage();
   assert.ok((await Promise.all(settled)).every((written) => written === 32));
 });
+
+// Every asynchronous export: all arguments change right after the call.
+
+const key = () => Buffer.alloc(32, 7);
+const nonce = () => Buffer.alloc(12, 3);
+const stream = () => ({ algorithm: 'aes-256-gcm', key: key(), context: Buffer.alloc(9, 4) });
+const text = Buffer.alloc(40_000, 1);
+const cost = { memory: 64, passes: 1 };
+const same = (value) => value;
+
+/**
+ * Calls that templates lack or make with arguments that are refused, by name: each makes its
+ * arguments and, where results differ from call to call, what must be equal.
+ */
+async function specialCalls() {
+  const seal = {
+    stream: await through(promises.sealStream(stream()), text),
+    Key: await promises.sealWithKey(key(), text),
+    Passphrase: await promises.sealWithPassphrase(key(), text, { N: 1024 }),
+  };
+  const special = {
+    hashFiles: [[() => ['sha256', [import.meta.filename ?? process.execPath]]]],
+    hashTransformStream: [
+      [
+        () => ['blake3', 'hex', { key: key() }],
+        async (made) => [await through(made, text), await made.digest],
+      ],
+    ],
+    hashPassword: [[() => [key(), { ...cost, secret: key() }], verified({ secret: key() })]],
+    openRange: [
+      [() => [(from, to) => seal.stream.subarray(from, to), { ...stream(), end: 20_000 }]],
+    ],
+    seal: [
+      [() => ['aes-256-gcm', { key: key(), nonce: nonce(), source: key(), aad: key() }]],
+      [
+        () => ['aes-256-gcm', { key: key(), source: key() }],
+        (source) => promises.open('aes-256-gcm', { key: key(), source }),
+      ],
+      [() => ['aes-256-gcm', { key: key(), nonce: nonce(), source: Buffer.alloc(2 ** 20, 1) }]],
+    ],
+    verifyPassword: [[() => [key(), millrace.hashPassword(key(), cost), { maxTime: 1000 }]]],
+    ...Object.fromEntries(
+      ['Key', 'Passphrase'].flatMap((by) => [
+        [
+          `sealWith${by}`,
+          [
+            [
+              () => [key(), Buffer.from(text), by === 'Key' ? {} : { N: 1024 }],
+              (sealed) => promises[`openWith${by}`](key(), sealed),
+            ],
+          ],
+        ],
+        [`openWith${by}`, [[() => [key(), Buffer.from(seal[by])]]]],
+      ]),
+    ),
+  };
+  for (const transform of ['', 'Transform'])
+    for (const by of ['', 'WithKey', 'WithPassphrase']) {
+      const given =
+        by === '' ? () => [stream()] : () => [key(), by === 'WithKey' ? {} : { N: 1024 }];
+      const opening = by === '' ? given : () => [key(), {}];
+      special[`seal${transform}Stream${by}`] = [
+        [
+          given,
+          async (made) =>
+            through(promises[`openStream${by}`](...opening()), await through(made, text)),
+        ],
+      ];
+      special[`open${transform}Stream${by}`] = [
+        [opening, (made) => through(made, seal[by.slice(4) || 'stream'])],
+      ];
+    }
+  return special;
+}
+
+/** Exports whose results say nothing of their arguments, or that are synchronous in both. */
+const synchronous = ['MillraceError', 'configure', 'createKey', 'engines', 'generateKey']
+  .concat(['getCiphers', 'getHashes', 'needsRehash', 'randomBytes', 'timingSafeEqual'])
+  .concat(['Cipher', 'Decipher', 'Hash', 'Hmac', 'Key', 'hashPairs'])
+  .concat(['createCipher', 'createDecipher', 'createHash', 'createHmac']);
+
+const verified = (options) => async (hash) => promises.verifyPassword(key(), hash, options);
+
+/** Returns the asynchronous functions of the entry points with the shapes of other packages. */
+function callsOfShapes() {
+  const argon2 = {
+    message: key(),
+    nonce: key(),
+    parallelism: 1,
+    tagLength: 32,
+    memory: 64,
+    passes: 1,
+  };
+  const node = {
+    hkdf: () => ['sha256', key(), key(), key(), 32],
+    pbkdf2: () => [key(), key(), 10, 32, 'sha256'],
+    scrypt: () => [key(), key(), 32, { N: 16 }],
+    argon2: () => ['argon2id', { ...argon2, message: key(), nonce: key() }],
+  };
+  const noble = {
+    pbkdf2: { pbkdf2Async: () => [sha256, key(), key(), { c: 10, dkLen: 32 }] },
+    scrypt: { scryptAsync: () => [key(), key(), { N: 16, r: 1, p: 1, dkLen: 32 }] },
+    argon2: Object.fromEntries(
+      ['d', 'i', 'id'].map((kind) => [
+        `argon2${kind}Async`,
+        () => [key(), key(), { t: 1, m: 64, p: 1, key: key(), personalization: key() }],
+      ]),
+    ),
+  };
+  const served = Object.keys(nodeCrypto).filter(
+    (name) => `${name}Sync` in nodeCrypto && nodeCrypto[name] !== crypto[name],
+  );
+  for (const name of served) assert.ok(name in node, `node-crypto: ${name} is not called here`);
+  return [
+    ...served.map((name) => [
+      `node-crypto ${name}`,
+      (...args) => waited(nodeCrypto, name, args),
+      node[name],
+    ]),
+    ...Object.entries(noble).flatMap(([module, calls]) => {
+      const api = require(`millrace/noble-hashes/${module}.js`);
+      const names = Object.keys(api).filter((name) => name.endsWith('Async'));
+      assert.deepEqual(names.sort(), Object.keys(calls).sort());
+      return names.map((name) => [`noble ${name}`, api[name], calls[name]]);
+    }),
+  ];
+}
+
+/** Passes bytes through a stream of either kind. */
+async function through(made, bytes) {
+  const { readable, writable } = typeof made.readable === 'object' ? made : Duplex.toWeb(made);
+  const writer = writable.getWriter();
+  const written = writer.write(bytes).then(() => writer.close());
+  const chunks = [];
+  for await (const chunk of readable) chunks.push(Buffer.from(chunk));
+  await written;
+  return Buffer.concat(chunks);
+}
+
+/** The arguments that a call with a target borrows: the target, and its source. */
+const lent = new Set(['source', 'target']);
+
+/** Changes all bytes, arrays and options of the arguments, and adds options. */
+function change(args) {
+  const lends = args.some((each) => each?.target !== undefined);
+  const scribble = (value, name) => {
+    if (ArrayBuffer.isView(value)) {
+      if (!lends || !lent.has(name)) value.fill(0xee);
+    } else if (Array.isArray(value)) {
+      value.forEach((each) => scribble(each));
+      value.fill('other').push('more');
+    } else if (value instanceof Set) {
+      value.clear();
+    } else if (Object.getPrototypeOf(value ?? '') === Object.prototype) {
+      for (const [option, each] of Object.entries(value)) {
+        if (!lends || !lent.has(option)) scribble(each, option);
+        value[option] = undefined;
+      }
+      Object.assign(value, { engine: 'none', route: 'none', key: 5, signal: AbortSignal.abort() });
+    }
+  };
+  // The source of a digest is its second argument.
+  args.forEach((each, index) =>
+    scribble(each, index > 0 && ArrayBuffer.isView(each) ? 'source' : ''),
+  );
+}
+
+async function listOf(iterable) {
+  const list = [];
+  for await (const each of iterable) list.push(each);
+  return list;
+}
+
+async function outcomeOf(start, args, equal, changes) {
+  const target = args.find((each) => each?.target !== undefined)?.target;
+  let settled = start(...args);
+  if (changes) change(args);
+  // An iterator of files.
+  if (settled[Symbol.asyncIterator] && !settled.pipe) settled = listOf(settled);
+  const value = await equal(await settled);
+  return target === undefined ? value : [value, Buffer.from(target)];
+}
+
+for (const engine of ['native', 'portable'])
+  test(`every asynchronous export reads its arguments at the call: ${engine}`, async () => {
+    millrace.configure({ engine });
+    try {
+      const special = await specialCalls();
+      const calls = [
+        ...Object.entries(special).flatMap(([name, list]) => list.map((each) => [name, ...each])),
+        ...templates(millrace)
+          .filter(({ name }) => !(name in special) && !synchronous.includes(name))
+          .map(({ name, args }) => [name, args]),
+      ];
+      for (const [entryPoint, module] of Object.entries({ millrace, promises })) {
+        const functions = Object.keys(module).filter((name) => typeof module[name] === 'function');
+        assert.deepEqual(
+          functions.filter((n) => !synchronous.includes(n) && !calls.some(([name]) => name === n)),
+          [],
+          `${entryPoint}: exports that are not called here`,
+        );
+      }
+      const wrong = [];
+      for (const [name, start, args, equal = same] of [
+        ...calls.map(([name, ...given]) => [`promises ${name}`, promises[name], ...given]),
+        ...calls
+          .filter(([name]) => name in millrace)
+          .map(([name, ...given]) => [
+            `millrace ${name}`,
+            /Stream/.test(name) ? millrace[name] : (...args) => waited(millrace, name, args),
+            ...given,
+          ]),
+        ...callsOfShapes(),
+      ]) {
+        const expected = await outcomeOf(start, args(), equal, false);
+        try {
+          assert.deepEqual(await outcomeOf(start, args(), equal, true), expected);
+        } catch (error) {
+          wrong.push(`${name}(${args().map(String)}): ${error.message.split('\n')[0]}`);
+        }
+      }
+      assert.deepEqual(wrong, []);
+    } finally {
+      millrace.configure({ engine: 'native' });
+    }
+  });
 
 function windowArgs({ algorithm, key, iv, source, aad, tag, target }) {
   return [
