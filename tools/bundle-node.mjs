@@ -274,7 +274,7 @@ export async function bundleForNode(dist, entryPoints) {
       outfile: join(dist, `${file}.js`),
       footer: { js: footer },
       format: 'cjs',
-      plugins: [...plugins, parts(file, find), exportsByName, catalogAsJson],
+      plugins: [...plugins, parts(file, find), exportsByName, catalogAsJson, lateRequires],
     });
     files.push(...outputFiles.map(({ path, text }) => put(path, finished(text))));
     return metafile;
@@ -527,6 +527,20 @@ const withoutIndices = `const withoutIndices = (load) => {
     for (const [prototype, name, found] of saved) Object.defineProperty(prototype, name, found);
   }
 };`;
+
+/** Loads files that a module requires by itself, at its first call, in the same way. */
+const lateRequires = {
+  name: 'late requires',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const wrapped = text.replace(/\brequire\('\.[^']+'\)/g, 'withoutIndices(() => $&)');
+      return wrapped === text
+        ? undefined
+        : { contents: `${withoutIndices}\n${wrapped}`, loader: 'ts', resolveDir: dirname(path) };
+    });
+  },
+};
 
 /**
  * Returns a module with the functions of another file, which load it at the first call. Others of
