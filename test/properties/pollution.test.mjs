@@ -73,3 +73,22 @@ for (const job of jobs) {
     assert.deepEqual(Object.fromEntries(await found(job, left)), {});
   });
 }
+
+for (const prototype of ['Object.prototype', 'Array.prototype'])
+  test(`an index of ${prototype} does not change how files are loaded at a first call`, async () => {
+    const { stdout } = await run(
+      `${prototype}[0] = 'polluted';
+      const failed = [];
+      for (const entry of [millrace, promises])
+        for (const name of Object.keys(entry))
+          try {
+            await entry[name]();
+          } catch (error) {
+            if (error instanceof SyntaxError) failed.push(name);
+          }
+      delete ${prototype}[0];
+      console.log(JSON.stringify(failed));`,
+      { esm: true },
+    );
+    assert.equal(stdout, '[]\n');
+  });
