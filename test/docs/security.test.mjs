@@ -45,6 +45,16 @@ const workflows = readdirSync(join(root, '.github', 'workflows')).map((name) =>
   read('.github', 'workflows', name),
 );
 
+test('a workflow runs every verb of tests', () => {
+  const { scripts } = JSON.parse(read('package.json'));
+  const text = workflows.join('\n');
+  const verbs = Object.keys(scripts).filter((name) => name.startsWith('test'));
+  const missing = verbs.filter((name) => !new RegExp(`\\b${name}(?![\\w:-])`).test(text));
+  // Changes that no test finds are known (docs/audit.md), so it always fails.
+  assert.deepEqual(missing, ['test:mutants']);
+  assert.match(text, /apt-get install --yes valgrind[^\n]*\n\s*- run: npm test\n/);
+});
+
 test('actions are pinned by commit, container images by digest', () => {
   const text = workflows.join('\n');
   const actions = [...text.matchAll(/uses: (\S+)/g)].map(([, each]) => each);
