@@ -2,9 +2,9 @@
 //! a few times a message. No table and no branch depends on a value.
 //!
 //! A block is a number with its first byte on top, which has the coefficient of x^0 at the highest
-//! bit. Products of two such numbers come out shifted by one bit; so one factor is kept multiplied
-//! by x once more (Gueron and Kounavis, "Intel carry-less multiplication instruction and its usage
-//! for computing the GCM mode", 2010, figures 7 and 8; POLYVAL of RFC 8452, appendix A).
+//! bit. Products of two such numbers come out multiplied by x; so one factor is kept divided by x
+//! (Gueron and Kounavis, "Intel carry-less multiplication instruction and its usage for computing
+//! the GCM mode", 2010, figures 7 and 8; POLYVAL of RFC 8452, appendix A).
 
 use super::features::NARROW;
 use super::wipe::{Plain, Wiped};
