@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 
-import { Stop, probe, skipped, step } from './steps.mjs';
+import { installPrograms } from './prerequisites.mjs';
 
 /** Name, the variable of the environment that names one, Debian's package, and where it may be. */
 export const chromium = {
@@ -46,30 +46,10 @@ export function missingBrowser(browser = chromium) {
   return `not run: there is no ${name} here (apt-get install ${wanted}, or ${variable}=path)`;
 }
 
-/** Installs a browser with apt-get if no password is needed. */
+/** Installs a browser, if it is missing and no password is needed. */
 export async function prepareBrowser(browser = chromium) {
-  if (
-    findBrowser(browser) !== undefined ||
-    process.platform !== 'linux' ||
-    process.getuid?.() !== 0
-  )
-    return;
-  const { name, package: wanted } = browser;
-  if ((await probe('apt-get', ['--version']))?.code !== 0) return;
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  try {
-    if ((await probe('apt-get', ['install', '--simulate', wanted]))?.code !== 0)
-      await step('update package lists', 'apt-get', ['update', '-qq'], { env });
-    await step(
-      `install ${wanted} (for pages)`,
-      'apt-get',
-      ['install', '-y', '--no-install-recommends', wanted, 'fonts-dejavu-core'],
-      { env },
-    );
-  } catch (error) {
-    if (!(error instanceof Stop)) throw error;
-    skipped(name, 'could not be installed; pages are not tested in it');
-  }
+  if (findBrowser(browser) === undefined)
+    await installPrograms('pages', [browser.package, 'fonts-dejavu-core']);
 }
 
 /**

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-import { Stop, probe, root, step } from './steps.mjs';
+import { Stop, probe, root, skipped, step } from './steps.mjs';
 
 /**
  * Throws Stop with one line when the machine cannot build the native code. Returns the environment
@@ -142,6 +142,34 @@ async function perl(env) {
     'no Perl found (it generates the SHA-3 assembly): install it, e.g. `apt-get install ' +
     'perl`, `apk add perl` or Strawberry Perl on Windows.'
   );
+}
+
+/** Installs the programs that tests run, if they are missing: see {@link installPrograms}. */
+export async function prepareTestPrograms() {
+  const programs = ['valgrind', 'zsh', 'fish'];
+  const answers = await Promise.all(programs.map((name) => probe(name, ['--version'])));
+  const missing = programs.filter((_, index) => answers[index]?.code !== 0);
+  if (missing.length > 0) await installPrograms('programs of tests', missing);
+}
+
+/**
+ * Installs packages of Debian's with apt-get where that needs no password; otherwise, or if it
+ * fails, the tests of `what` are skipped and say so themselves.
+ */
+export async function installPrograms(what, packages) {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return;
+  if ((await probe('apt-get', ['--version']))?.code !== 0) return;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const list = packages.join(' ');
+  try {
+    if ((await probe('apt-get', ['install', '--simulate', ...packages]))?.code !== 0)
+      await step('update package lists', 'apt-get', ['update', '-qq'], { env });
+    const args = ['install', '-y', '--no-install-recommends', ...packages];
+    await step(`install ${list}`, 'apt-get', args, { env });
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    skipped(what, `${list} could not be installed`);
+  }
 }
 
 async function found(command, args, env) {

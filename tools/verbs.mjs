@@ -12,7 +12,7 @@ import { cpuTiers } from './cpus.mjs';
 import { checks } from './checks.mjs';
 import { install, installed, npm } from './install.mjs';
 import { prepareManagers, prepareScripts } from './managers.mjs';
-import { prepareNativeBuild } from './prerequisites.mjs';
+import { prepareNativeBuild, prepareTestPrograms } from './prerequisites.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
 import { runRustTests } from './rust-tests.mjs';
 import { prepareBigEndian } from './s390x.mjs';
@@ -85,6 +85,7 @@ async function test(args) {
           ],
           { concurrency: availableParallelism() },
         );
+  if (args.length === 0) await prepareTestPrograms();
   const code = await nodeTests(args);
   if (code !== 0) failed.push('JavaScript tests');
   return conclude(failed);
