@@ -15,6 +15,7 @@ import { cipherNames, ciphers, hashes } from './support/algorithms.mjs';
 import { dynamicSymbols, unexpectedExports } from '../tools/cross.mjs';
 import { entryPaths, root } from './support/child.mjs';
 import { importCycles, rustModules } from './support/rust-modules.mjs';
+import { skipsWithoutReason } from './support/skip-reasons.mjs';
 import { staleFiles } from '../tools/protocol.mjs';
 
 /** The only Rust files and directories that may contain `unsafe`. */
@@ -487,6 +488,19 @@ test('the tests import only packages of package.json', () => {
   );
   assert.deepEqual(
     [...used].filter((name) => !(name in (manifest.devDependencies ?? {}))),
+    [],
+  );
+});
+
+test('a skipped test says why', () => {
+  // In capitals, as this file is looked at too.
+  const found = (code) => skipsWithoutReason('x', () => code.replaceAll('SKIP', 'skip')).length;
+  for (const value of ['true', 'a', '!b', 'b.test(c)', "a || 'why'", 'b && d()', "b ? 'why' : a"])
+    assert.equal(found(`{ SKIP: ${value} }; const a = b === 1;`), 1, value);
+  assert.equal(found("t.SKIP(); test.SKIP('x', f); const SKIP = !x; test('x', { SKIP }, f);"), 3);
+  assert.equal(found("{ SKIP: a ? 'b' : c && `d`, x: 1 }; t.SKIP(r); const a = e === 'f';"), 0);
+  assert.deepEqual(
+    sources('test/', '.mjs').flatMap((file) => skipsWithoutReason(file, read)),
     [],
   );
 });

@@ -20,7 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openStream, openWithKey, sealStream, sealWithKey } from 'millrace/promises';
 
-import { command, inFolder, without } from '../support/shell.mjs';
+import { command, inFolder, notLinux, windows, without } from '../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
 const { raiseMemoryLimit, readHeader } = require('../../cli/seal/header.js');
@@ -29,7 +29,6 @@ const { writeHeader } = require('../../dist/streams/sealed-streams.js')[
   'streams/sealed-file-header'
 ];
 
-const windows = process.platform === 'win32';
 const key = randomBytes(32);
 // Of secrets that others may read the commands warn.
 process.umask(0o077);
@@ -650,7 +649,7 @@ test('a signal midway leaves nothing, and ends the process', { skip: windows }, 
 
 test(
   'seal reports a full disk and ends silently when its reader closes the pipe',
-  { skip: process.platform !== 'linux' },
+  { skip: notLinux },
   () =>
     inFolder({ key, a: randomBytes(3 * 2 ** 20) }, async ($) => {
       await $.millrace('seal -k key -o /dev/full a', {
@@ -680,7 +679,7 @@ test(
 
 test(
   'a small disk that fills up leaves no file',
-  { skip: process.platform !== 'linux' || without('unshare', ['-rm', 'true']) },
+  { skip: notLinux || without('unshare', ['-rm', 'true']) },
   () =>
     inFolder({ key, a: randomBytes(3 * 2 ** 20), 'disk/x': '' }, async ($) => {
       const script =

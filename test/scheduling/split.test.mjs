@@ -33,8 +33,10 @@ const keySizes = { 'aes-128-ctr': 16, 'aes-128-gcm': 16, 'aes-192-gcm': 24 };
 const sizes = [2 ** 20, 2 ** 20 + 1, 3 * 2 ** 20 - 17, 2 ** 23 + 65_537];
 const routes = ['split', 'pool'];
 
+const isAead = (algorithm) => !/ctr$|chacha20$/.test(algorithm);
+
 function job(algorithm, size) {
-  const aead = !/ctr$|chacha20$/.test(algorithm);
+  const aead = isAead(algorithm);
   const given = {
     algorithm,
     key: numbers.bytes(keySizes[algorithm] ?? 32),
@@ -98,44 +100,41 @@ for (const algorithm of Object.keys(ciphers)) {
       }
     });
 
-    test(
-      `${algorithm}, ${route}: what does not authenticate leaves zeros`,
-      { skip: /ctr$|chacha20$/.test(algorithm) },
-      async () => {
-        const size = 2 ** 21 + 5;
-        const it = job(algorithm, size);
-        const zeros = Buffer.alloc(size);
-        for (const place of [0, 700_000, size - 1]) {
-          const forged = Buffer.from(it.output);
-          forged[place] ^= 1;
-          const target = Buffer.alloc(size, 1);
-          await assert.rejects(
-            promises.cipher(
-              algorithm,
-              call(it, false, route, { source: forged, target, tag: it.tag }),
-            ),
-            { code: 'ERR_AUTHENTICATION' },
-          );
-          assert.ok(target.equals(zeros));
-          await assert.rejects(
-            promises.cipher(
-              algorithm,
-              call(it, false, route, { source: forged, target: forged, tag: it.tag }),
-            ),
-            { code: 'ERR_AUTHENTICATION' },
-          );
-          assert.ok(forged.equals(zeros), 'in place');
-        }
-        const tag = Buffer.from(it.tag);
-        tag[15] ^= 0x80;
+    if (!isAead(algorithm)) continue;
+    test(`${algorithm}, ${route}: what does not authenticate leaves zeros`, async () => {
+      const size = 2 ** 21 + 5;
+      const it = job(algorithm, size);
+      const zeros = Buffer.alloc(size);
+      for (const place of [0, 700_000, size - 1]) {
+        const forged = Buffer.from(it.output);
+        forged[place] ^= 1;
         const target = Buffer.alloc(size, 1);
         await assert.rejects(
-          promises.cipher(algorithm, call(it, false, route, { source: it.output, target, tag })),
+          promises.cipher(
+            algorithm,
+            call(it, false, route, { source: forged, target, tag: it.tag }),
+          ),
           { code: 'ERR_AUTHENTICATION' },
         );
         assert.ok(target.equals(zeros));
-      },
-    );
+        await assert.rejects(
+          promises.cipher(
+            algorithm,
+            call(it, false, route, { source: forged, target: forged, tag: it.tag }),
+          ),
+          { code: 'ERR_AUTHENTICATION' },
+        );
+        assert.ok(forged.equals(zeros), 'in place');
+      }
+      const tag = Buffer.from(it.tag);
+      tag[15] ^= 0x80;
+      const target = Buffer.alloc(size, 1);
+      await assert.rejects(
+        promises.cipher(algorithm, call(it, false, route, { source: it.output, target, tag })),
+        { code: 'ERR_AUTHENTICATION' },
+      );
+      assert.ok(target.equals(zeros));
+    });
   }
 
   test(`${algorithm}: sixteen at once`, async () => {

@@ -15,7 +15,7 @@ import { Worker } from 'node:worker_threads';
 import millrace from 'millrace';
 
 import { entryPaths, temporary } from '../support/child.mjs';
-import { without } from '../support/shell.mjs';
+import { windows, without } from '../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = dirname(entryPaths.millrace);
@@ -24,7 +24,6 @@ const { Answers, hashPath, hashPaths, hashPathsSync, workers } = require(
 )['streams/file-batch'];
 const { findHash } = require(join(dist, 'core.js'))['catalog/catalog'];
 const sha256 = findHash('sha256').id;
-const windows = process.platform === 'win32';
 
 async function inFolder(body) {
   const folder = temporary();

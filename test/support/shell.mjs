@@ -111,6 +111,12 @@ function same(actual, expected, what) {
   else assert.equal(actual.toString(), expected, what);
 }
 
+/** Why tests are skipped elsewhere; false on a system that runs them. */
+export const windows =
+  process.platform === 'win32' && 'not on Windows: needs links, signals or programs of POSIX';
+export const notLinux =
+  process.platform !== 'linux' && 'only on Linux: needs /proc, /dev/full or namespaces';
+
 /** Returns why a test that needs a program has to be skipped; false if the program runs. */
 export function without(program, args = ['--version']) {
   const { error, status } = spawnSync(program, args, { stdio: 'ignore' });

@@ -17,14 +17,13 @@ import { head, layout, line, roughly } from '../../../cli/bench/report.mjs';
 import { choose, loadCompetitors, measureRow } from '../../../cli/bench/runner.mjs';
 import { startBenchProgress } from '../../../cli/bench/bench-progress.mjs';
 import { benchRecord } from '../../support/bench-record.mjs';
-import { command, inFolder, without } from '../../support/shell.mjs';
+import { command, inFolder, windows, without } from '../../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
 const { progressText } = require('../../../cli/progress.js');
 const { findHash } = require('../../../dist/core.js')['catalog/catalog'];
 const millrace = require('millrace');
 
-const windows = process.platform === 'win32';
 /** The shortest run there is. */
 const shortest = 'hash -a sha256 -s 64 -c node:crypto --time 1 --rounds 2';
 
@@ -198,7 +197,7 @@ test('--csv -: figures instead of the table', () =>
 
 test(
   'Ctrl-C: what was measured is printed and written, and the signal is what ended it',
-  { skip: windows ? 'signals end a process there without asking' : false },
+  { skip: windows },
   () =>
     inFolder({}, async ($) => {
       const { child, ended } = $.start(['bench', 'hash', '-c', 'node:crypto', '--csv', 'cut.csv']);
@@ -214,33 +213,23 @@ test(
     }),
 );
 
-test(
-  'Ctrl-C in a table that takes minutes: what there is of it',
-  { skip: windows ? 'signals end a process there without asking' : false },
-  () =>
-    inFolder({}, async ($) => {
-      const { child, ended } = $.start([
-        'bench',
-        'latency',
-        '-c',
-        'node:crypto',
-        '--csv',
-        'cut.csv',
-      ]);
-      let said = '';
-      const early = ended.then(() => assert.fail(`ended by itself: ${said}`));
-      while (!/latency: round ([2-9] of|1 of \d, ([2-9]|\d\d) of)/.test(said))
-        said += (await Promise.race([once(child.stderr, 'data'), early]))[0];
-      early.catch(() => {});
-      child.kill('SIGINT');
-      const { signal, stdout, stderr } = await ended;
-      assert.equal(signal, 'SIGINT');
-      assert.match(stderr.toString(), /millrace bench: interrupted\n$/);
-      assert.match(stdout.toString(), /^latency: .*\n\d rounds? of [^]*\nidle [^]*timer late/);
-      assert.doesNotMatch(stdout.toString(), /NaN|undefined/);
-      assert.match(readFileSync($.path('cut.csv'), 'utf8'), /^latency,/m);
-      assert.deepEqual(readdirSync($.folder), ['cut.csv']);
-    }),
+test('Ctrl-C in a table that takes minutes: what there is of it', { skip: windows }, () =>
+  inFolder({}, async ($) => {
+    const { child, ended } = $.start(['bench', 'latency', '-c', 'node:crypto', '--csv', 'cut.csv']);
+    let said = '';
+    const early = ended.then(() => assert.fail(`ended by itself: ${said}`));
+    while (!/latency: round ([2-9] of|1 of \d, ([2-9]|\d\d) of)/.test(said))
+      said += (await Promise.race([once(child.stderr, 'data'), early]))[0];
+    early.catch(() => {});
+    child.kill('SIGINT');
+    const { signal, stdout, stderr } = await ended;
+    assert.equal(signal, 'SIGINT');
+    assert.match(stderr.toString(), /millrace bench: interrupted\n$/);
+    assert.match(stdout.toString(), /^latency: .*\n\d rounds? of [^]*\nidle [^]*timer late/);
+    assert.doesNotMatch(stdout.toString(), /NaN|undefined/);
+    assert.match(readFileSync($.path('cut.csv'), 'utf8'), /^latency,/m);
+    assert.deepEqual(readdirSync($.folder), ['cut.csv']);
+  }),
 );
 
 test(
@@ -260,16 +249,13 @@ test(
     }),
 );
 
-test(
-  'the bench ends silently when its reader closes the pipe',
-  { skip: windows ? 'there are no such signals' : false },
-  () =>
-    inFolder({}, async ($) => {
-      const { child, ended } = $.start(['bench', ...shortest.split(' ')]);
-      child.stdout.destroy();
-      const { code, stderr } = await ended;
-      assert.deepEqual([code, stderr.toString()], [141, '']);
-    }),
+test('the bench ends silently when its reader closes the pipe', { skip: windows }, () =>
+  inFolder({}, async ($) => {
+    const { child, ended } = $.start(['bench', ...shortest.split(' ')]);
+    child.stdout.destroy();
+    const { code, stderr } = await ended;
+    assert.deepEqual([code, stderr.toString()], [141, '']);
+  }),
 );
 
 // what is asked for

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { entryPaths, root } from '../../support/child.mjs';
-import { command, inFolder } from '../../support/shell.mjs';
+import { command, inFolder, windows } from '../../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
 const { inputOf, percentile, runBatch } = require('../../../cli/bench/scrypt/batch.js');
@@ -25,7 +25,6 @@ const { readSettings } = require('../../../cli/bench/scrypt/settings.js');
 
 const millracePaths = [entryPaths.millrace, entryPaths['millrace/promises']];
 
-const windows = process.platform === 'win32';
 const ancestral = ['callback', 'utilPromisify', 'manualPromise'];
 const all = [...ancestral, 'millrace', 'millraceCallback'];
 const header =
