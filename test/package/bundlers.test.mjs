@@ -101,31 +101,6 @@ test('all bundles answer alike', { skip: missing }, () => {
   for (const each of comparable) assert.deepEqual(each, comparable[0]);
 });
 
-const page = readFileSync(join(root, 'docs', 'browsers.md'), 'utf8');
-
-for (const [entryPoint, name] of [
-  ['millrace', 'hash'],
-  ['millrace/promises', 'hash'],
-  ['millrace/bigint-hash', 'hashAsBigInt'],
-  ['millrace/bigint-buffer', 'toBigIntBE'],
-  ['millrace/portable', 'aes_256_gcm'],
-]) {
-  test(`the size of ${name} of ${entryPoint}`, { skip: missing }, async (t) => {
-    const entry = join(project, 'one.mjs');
-    writeFileSync(entry, `import { ${name} } from '${entryPoint}';\nglobalThis.kept = ${name};\n`);
-    const out = join(bundles, `one-${entryPoint.replace('/', '-')}`);
-    const first = await bundle('esbuild', 'one', out);
-    const size = report(t, `esbuild: ${name} of ${entryPoint}`, out, first) / 1024;
-    const row = `| \`{ ${name} } from '${entryPoint}'\` | `;
-    const [, told] = page
-      .split('\n')
-      .find((line) => line.startsWith(row))
-      .split(' | ');
-    const documented = Number.parseFloat(told);
-    assert.ok(Math.abs(size / documented - 1) < 0.1, `${size} KB, documented ${told}`);
-  });
-}
-
 test('the declarations for browsers need no types of Node.js', async () => {
   const types = join(project, 'types');
   mkdirSync(types);
