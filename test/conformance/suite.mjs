@@ -114,6 +114,7 @@ export async function runConformance({
   } finally {
     back?.();
   }
+  if (cases.length === 0) throw new Error(`no cases in ${wanted.join(', ')}`);
   return { cases, summary: summaryOf(cases) };
 }
 

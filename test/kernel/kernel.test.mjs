@@ -70,10 +70,11 @@ describe('guests', { concurrency: 2 }, () => {
 test('docs/engines.md has no more in its columns of the kernel than is asked of it here', () => {
   for (const [file, column] of Object.entries(columns)) {
     const cells = documented(column);
-    const list = served[file.replace('conformance-', '')];
+    const { hash, cipher } = served[file.replace('conformance-', '')];
+    for (const algorithm of [...hash, ...cipher])
+      assert.ok(algorithm in cells, `${column}: ${algorithm} has no cell`);
     for (const [algorithm, cell] of Object.entries(cells)) {
-      const asked = list.hash.includes(algorithm) || list.cipher.includes(algorithm);
-      assert.notEqual(cell, 'not run', `${column}: ${algorithm}`);
+      const asked = hash.includes(algorithm) || cipher.includes(algorithm);
       if (/\b(yes|digest|cipher)\b/.test(cell))
         assert.ok(
           asked || moreByAge.includes(algorithm),
