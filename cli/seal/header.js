@@ -22,22 +22,29 @@ const limits = { maxMemory: 2 ** 30 + 2 ** 24, maxTime: 30_000 };
  */
 async function readHeader(take, name, size) {
   const { FIXED_SIZE, headerSize, isSealedFile, otherFormat, readHeader: read } = format();
-  const inFile = (act) => {
+  const refusal = (what) => new UserError(`${displayName(name)}: ${what}`);
+  const orRefuse = (act, what) => {
     try {
       return act();
     } catch (error) {
-      throw new UserError(`${displayName(name)}: ${error.message}`);
+      throw error.code === 'ERR_FORMAT' ? refusal(what) : error;
     }
   };
   const fixed = await take(FIXED_SIZE);
   const other = otherFormat(fixed);
-  if (other !== undefined) throw new UserError(`${displayName(name)}: ${other}`);
+  if (other !== undefined) throw refusal(other);
   if (fixed.length < FIXED_SIZE || !isSealedFile(fixed)) {
     const known = fixed.length < FIXED_SIZE ? fixed.length : (size ?? Infinity);
-    throw new UserError(`${displayName(name)}: ${otherKind(known)}`);
+    throw refusal(otherKind(known));
   }
-  const bytes = Buffer.concat([fixed, await take(inFile(() => headerSize(fixed)) - FIXED_SIZE)]);
-  return { header: inFile(() => read(bytes)), bytes };
+  const whole = orRefuse(
+    () => headerSize(fixed),
+    `sealed in version ${fixed[8]} of the format; this millrace opens version 1: update it`,
+  );
+  const bytes = Buffer.concat([fixed, await take(whole - FIXED_SIZE)]);
+  if (bytes.length < whole) throw refusal('truncated: the end of the header is missing');
+  const damaged = 'the header is damaged: use another copy of the file';
+  return { header: orRefuse(() => read(bytes), damaged), bytes };
 }
 
 /** Describes a file of this size that does not begin as a sealed file does. */

@@ -420,17 +420,18 @@ test('any change of a sealed file leaves no output', () =>
     };
     const flip = (byte) => byte ^ 1;
     const wrong = 'wrong passphrase or key, or the header was changed';
+    const damaged = 'the header is damaged: use another copy of the file';
     const cases = [
       ['magic', with_(0, flip), mayBeStream],
       [
         'version',
         with_(8, () => 2),
-        'sealed in version 2 of the format; this millrace knows version 1',
+        'sealed in version 2 of the format; this millrace opens version 1: update it',
       ],
       ['algorithm', with_(9, () => 2), wrong],
-      ['unknown algorithm', with_(9, () => 9), 'its header is damaged'],
-      ['source', with_(10, () => 3), 'its header is damaged'],
-      ['size', with_(11, flip), 'its header is damaged'],
+      ['unknown algorithm', with_(9, () => 9), damaged],
+      ['source', with_(10, () => 3), damaged],
+      ['size', with_(11, flip), damaged],
       ['cost', with_(12, () => 9), wrong],
       [
         'huge cost',
@@ -444,7 +445,7 @@ test('any change of a sealed file leaves no output', () =>
       ['first chunk', with_(87, flip), 'changed or truncated near byte 0'],
       ['third chunk', with_(31 + 56 + 2 * 16400 + 5, flip), 'changed or truncated near byte 32800'],
       ['tag', with_(good.length - 1, flip), 'changed or truncated near byte 98400'],
-      ['cut in the header', good.subarray(0, 20), 'its header is damaged'],
+      ['cut in the header', good.subarray(0, 20), 'truncated: the end of the header is missing'],
       ['cut in the first bytes', good.subarray(0, 5), noStream],
       ['cut behind the header', good.subarray(0, 31), 'truncated: the end of the file is missing'],
       [
