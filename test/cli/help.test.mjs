@@ -16,10 +16,13 @@ import { command, inFolder, without } from '../support/shell.mjs';
 const require = createRequire(import.meta.url);
 const { commands } = require('../../cli/commands.js');
 const { asText } = require('../../cli/engines.js');
+const { suggestCommand } = require('../../cli/suggest.js');
 const ui = require('../../cli/ui.js');
 const { progressText } = require('../../cli/progress.js');
 const { version } = require('../../package.json');
 const guide = readFileSync(join(root, 'docs', 'cli.md'), 'utf8');
+
+const codes = (words) => words.map((word) => `\`${word}\``).join(', ');
 
 test('version, overview, and unknown commands', () =>
   inFolder({}, async ($) => {
@@ -33,20 +36,25 @@ test('version, overview, and unknown commands', () =>
       stderr: 'millrace: unknown command: smu (did you mean sum?); see: millrace help\n',
       code: 1,
     });
-    for (const [word, meant] of Object.entries({
-      hash: 'sum',
-      sha256: 'sum -a sha256',
-      sha256sum: 'sum -a sha256',
-      b3sum: 'sum -a blake3',
-      encrypt: 'seal',
-      decrypt: 'open',
-      version: '--version',
-      list: 'engines',
-    }))
-      await $.millrace(word, {
-        stderr: `millrace: unknown command: ${word} (did you mean ${meant}?); see: millrace help\n`,
-        code: 1,
-      });
+    const others = Object.entries(commands).filter(([, { also }]) => also !== undefined);
+    assert.ok(
+      guide
+        .replace(/\s+/g, ' ')
+        .includes(others.map(([name, { also }]) => `\`${name}\` for ${codes(also)}`).join('; ')),
+      'docs/cli.md has the names of other programs',
+    );
+    for (const [word, meant] of [
+      ...others.flatMap(([name, { also }]) => also.map((word) => [word, name])),
+      ['sha256', 'sum -a sha256'],
+      ['sha256sum', 'sum -a sha256'],
+      ['b3sum', 'sum -a blake3'],
+      ['version', '--version'],
+    ])
+      assert.equal(suggestCommand(word, commands), ` (did you mean ${meant}?)`);
+    await $.millrace('encrypt', {
+      stderr: 'millrace: unknown command: encrypt (did you mean seal?); see: millrace help\n',
+      code: 1,
+    });
     const { stdout: help } = await $.millrace('help sum', { stdout: /./ });
     for (const name of millrace.getHashes().filter((each) => !/^(kmac|tuple)/.test(each)))
       assert.match(help.toString(), new RegExp(`\\b${name}\\b`));
