@@ -13,6 +13,7 @@ const { UserError } = require('./ui.js');
  * @property {string} [short] the letter
  * @property {string} [also] another letter, which the help does not show
  * @property {string} [value] the name of its value; an option without it is a switch
+ * @property {boolean} [mayBeEmpty] the value may be the empty text
  * @property {string} help
  * @property {() => readonly string[]} [choices] the possible values, for completion
  * @property {'file'} [complete] the value is a file
@@ -60,7 +61,8 @@ function readArguments(options, args) {
     }
     if (option.value === undefined && token.value !== undefined)
       throw new UserError(`option ${token.rawName} takes no value`, { usage: true });
-    if (option.value !== undefined && token.value === undefined)
+    const missing = token.value === undefined || (token.value === '' && !option.mayBeEmpty);
+    if (option.value !== undefined && missing)
       throw new UserError(`option ${token.rawName} needs a value: ${option.value}`, {
         usage: true,
       });

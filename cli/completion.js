@@ -3,8 +3,11 @@
 
 'use strict';
 
+const { basename } = require('node:path');
+
 const { helpOption } = require('./arguments.js');
-const { UserError, print } = require('./ui.js');
+const { suggest } = require('./suggest.js');
+const { UserError, displayName, print } = require('./ui.js');
 
 const shells = { bash, zsh, fish };
 
@@ -20,9 +23,15 @@ module.exports = {
   ],
   operands: Object.keys(shells),
   run(_values, operands, commands) {
-    const [shell] = operands;
-    if (operands.length !== 1 || !Object.hasOwn(shells, shell))
-      throw new UserError(`expected one shell: ${Object.keys(shells).join(', ')}`, { usage: true });
+    const names = Object.keys(shells);
+    if (operands.length !== 1)
+      throw new UserError(`expected one shell: ${names.join(', ')}`, { usage: true });
+    const shell = String(operands[0]);
+    if (!names.includes(shell)) {
+      // $SHELL is a path.
+      const hint = suggest(basename(shell), names) || ` (there are ${names.join(', ')})`;
+      throw new UserError(`unknown shell: ${displayName(shell)}${hint}`, { usage: true });
+    }
     print(shells[shell](completions(commands)));
     return 0;
   },

@@ -3,7 +3,17 @@
 
 'use strict';
 
-const { UserError, colours, columns, plural, print, size, table, wrap } = require('./ui.js');
+const {
+  UserError,
+  colours,
+  columns,
+  displayName,
+  plural,
+  print,
+  size,
+  table,
+  wrap,
+} = require('./ui.js');
 
 /** @type {import('./commands.js').Command} */
 const command = {
@@ -35,7 +45,7 @@ MILLRACE_CPU_HIDE=avx512f,vaes in the environment hides CPU features from Millra
 
 async function run({ kernel, json }, operands) {
   if (operands.length > 0)
-    throw new UserError(`unexpected operand: ${operands[0]}`, { usage: true });
+    throw new UserError(`unexpected operand: ${displayName(operands[0])}`, { usage: true });
   const millrace = require('../dist/index.js');
   await measure(millrace);
   const report = {

@@ -13,7 +13,7 @@ import {
 import { engines } from './engines.mjs';
 import { choose, expectedSeconds } from './runner.mjs';
 
-const { UserError } = createRequire(import.meta.url)('../ui.js');
+const { UserError, displayName } = createRequire(import.meta.url)('../ui.js');
 const { suggest } = createRequire(import.meta.url)('../suggest.js');
 const { wholeNumber } = createRequire(import.meta.url)('../arguments.js');
 
@@ -35,18 +35,23 @@ export const competitors = [...packages, ...engines];
  * measure
  */
 export function readOptions(values, operands) {
-  for (const word of operands) oneOf('table', String(word), words);
+  for (const word of operands) oneOf('table', String(word), [...words, 'scrypt']);
+  if (operands.includes('scrypt'))
+    throw new UserError('scrypt comes first and has its own options: millrace bench scrypt', {
+      usage: true,
+    });
   const named = (kind) => kind.filter((word) => operands.includes(word));
   const asked = named(callStyles).length > 0 ? named(callStyles) : callStyles;
   const wanted = wantedTables(named, asked);
   const quick = values.quick === true;
-  const given = list(values.sizes)?.map(parseSize);
-  const algorithms = list(values.algorithms);
+  const [algorithms, sizes, chosen] = ['algorithms', 'sizes', 'competitors'].map((name) =>
+    list(name, values[name]),
+  );
+  const given = sizes?.map(parseSize);
   const known = [...new Set(definitions.map(({ algorithm }) => algorithm))];
   for (const name of algorithms ?? [])
     if (!known.includes(name))
       throw new UserError(`unknown algorithm: ${name}${suggest(name, known)}`, { usage: true });
-  const chosen = list(values.competitors);
   chosen?.forEach((name) =>
     oneOf(
       'competitor',
@@ -163,11 +168,17 @@ function sizesOf({ sizes, engines: free }, given, quick) {
   return given === undefined ? sizes : sizes.filter((size) => given.includes(size));
 }
 
-const list = (text) =>
-  text
+function list(option, text) {
+  const parts = text
     ?.split(',')
     .map((part) => part.trim())
     .filter(Boolean);
+  if (parts?.length === 0)
+    throw new UserError(`--${option}: nothing is in the list ${JSON.stringify(text)}`, {
+      usage: true,
+    });
+  return parts;
+}
 
 /** Returns a size in bytes; K, M and G are powers of 1024. */
 export function parseSize(text) {
@@ -184,8 +195,7 @@ export function parseSize(text) {
 }
 
 function oneOf(kind, value, known) {
-  if (!known.includes(value))
-    throw new UserError(`unknown ${kind}: ${value} (there are ${known.join(', ')})`, {
-      usage: true,
-    });
+  if (known.includes(value)) return;
+  const hint = suggest(value, known) || ` (there are ${known.join(', ')})`;
+  throw new UserError(`unknown ${kind}: ${displayName(value)}${hint}`, { usage: true });
 }

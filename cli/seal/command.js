@@ -106,7 +106,12 @@ file.`,
       help: `open a stream of sealStream, which does not name its algorithm: ${streamCiphers.join(', ')}`,
       choices: () => streamCiphers,
     },
-    { name: 'context', value: 'TEXT', help: 'the context that sealStream was given' },
+    {
+      name: 'context',
+      value: 'TEXT',
+      mayBeEmpty: true,
+      help: 'the context that sealStream was given',
+    },
   ],
   examples: [
     [`millrace open photos.tar${extension}`, 'ask for the passphrase and write photos.tar'],

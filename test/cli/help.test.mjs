@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -14,8 +14,10 @@ import { root } from '../support/child.mjs';
 import { command, inFolder, without } from '../support/shell.mjs';
 
 const require = createRequire(import.meta.url);
+const { helpOption, readArguments } = require('../../cli/arguments.js');
 const { commands } = require('../../cli/commands.js');
 const { asText } = require('../../cli/engines.js');
+const { secretOptions } = require('../../cli/seal/secrets.js');
 const { suggestCommand } = require('../../cli/suggest.js');
 const ui = require('../../cli/ui.js');
 const { progressText } = require('../../cli/progress.js');
@@ -85,6 +87,90 @@ test('version, overview, and unknown commands', () =>
       stderr: 'millrace: unknown command: sum a; see: millrace help\n',
       code: 1,
     });
+  }));
+
+/** Exchanges two letters of a word, the last ones unless they are equal. */
+const misspelled = (word) => word.replace(/(.)(?!\1)(.)(\2?)$/, '$2$1$3');
+
+test('a wrong option of any command is named, with the one that was meant', () => {
+  for (const [command, { load }] of Object.entries(commands)) {
+    const options = [...load().options, helpOption];
+    const refused = (arg, message) =>
+      assert.throws(() => readArguments(load().options, [arg]), { message, usage: true }, command);
+    for (const { name, short, also, value, mayBeEmpty } of options) {
+      refused(
+        `--${misspelled(name)}`,
+        `unknown option: --${misspelled(name)} (did you mean --${name}?)`,
+      );
+      if (value === undefined) refused(`--${name}=x`, `option --${name} takes no value`);
+      else {
+        refused(`--${name}`, `option --${name} needs a value: ${value}`);
+        if (!mayBeEmpty) refused(`--${name}=`, `option --${name} needs a value: ${value}`);
+      }
+      for (const letter of [short, also])
+        if (letter !== undefined && value !== undefined)
+          refused(`-${letter}`, `option -${letter} needs a value: ${value}`);
+    }
+    const letters = options.flatMap(({ short, also }) => [short, also]);
+    const free = [...'abcdefghijklmnopqrstuvwxyz'].filter((letter) => !letters.includes(letter));
+    for (const letter of free) refused(`-${letter}`, `unknown option: -${letter}`);
+  }
+});
+
+/** Wrong values by the name of the value; a file or text may be anything. */
+const numbers = ['x', '-1'];
+const wrongValues = {
+  N: numbers,
+  BYTES: numbers,
+  MS: numbers,
+  NAME: ['nope'],
+  ALGORITHM: ['nope'],
+  LIST: ['nope', ','],
+  FILE: [],
+  TEXT: [],
+};
+
+test('a wrong value or operand of any command is named in one line, with the remedy', () =>
+  inFolder({ a: 'abc', 'a.sealed': 'abc' }, async ($) => {
+    const apis = Object.keys(millrace).filter((name) => /[a-z][A-Z]/.test(name));
+    const api = new RegExp(`\\b(${apis.join('|')}|ERR_\\w+|options)\\b|\\n.`);
+    const refuse = async (command, args, named) => {
+      const title = [command, ...args].join(' ');
+      const { code, stdout, stderr } = await $.start([command, ...args]).ended;
+      const text = stderr.toString();
+      assert.deepEqual([code, stdout.toString()], [1, ''], title);
+      const help = `; see: millrace help ${command}\n`;
+      assert.ok(text.startsWith(`millrace ${command}: `), `${title}: ${text}`);
+      assert.ok(text.endsWith(help) || /: (No such file|File exists)/.test(text), text);
+      assert.doesNotMatch(text, api, title);
+      assert.ok(text.includes(named), `${title}: ${text}`);
+    };
+    const walk = async ([command, { load }]) => {
+      const { options, operands, usage } = load();
+      const before = { sum: ['-a', 'blake3', 'a'], seal: ['a'], open: ['a.sealed'] }[command] ?? [];
+      const tries = [];
+      for (const { name, value, choices } of options.filter((each) => each.value !== undefined)) {
+        const secret = secretOptions.some((each) => each.name === name);
+        for (const given of wrongValues[value])
+          tries.push([[...before, `--${name}=${given}`], secret ? name : given]);
+        for (const choice of choices?.().slice(0, 1) ?? [])
+          tries.push([[...before, `--${name}=${misspelled(choice)}`], choice]);
+      }
+      if (operands === 'files') tries.push([['missing/x.sealed'], 'missing/x.sealed']);
+      else {
+        tries.push([['nope'], 'nope']);
+        for (const word of operands.slice(0, 2))
+          tries.push([[misspelled(word)], `(did you mean ${word}?)`]);
+      }
+      if (usage.endsWith(' [FILE]')) tries.push([['a', 'b'], '2']);
+      for (const [args, named] of tries) await refuse(command, args, named);
+    };
+    const walks = await Promise.allSettled(Object.entries(commands).map(walk));
+    assert.deepEqual(
+      walks.filter(({ reason }) => reason).map(({ reason }) => reason.message),
+      [],
+    );
+    assert.deepEqual(readdirSync($.folder).sort(), ['a', 'a.sealed']);
   }));
 
 test('each command has help with all its options, no wide line, and is in the guide', () =>
@@ -317,12 +403,15 @@ test('engines: costs and thresholds, where they are known', () => {
 
 test('completion: one shell is named', () =>
   inFolder({}, async ($) => {
-    await $.millrace('completion', {
-      stderr:
-        'millrace completion: expected one shell: bash, zsh, fish; see: millrace help completion\n',
-      code: 1,
-    });
-    await $.millrace('completion tcsh', { stderr: /expected one shell/, code: 1 });
+    const refused = (line, message) =>
+      $.millrace(`completion ${line}`, {
+        stderr: `millrace completion: ${message}; see: millrace help completion\n`,
+        code: 1,
+      });
+    await refused('', 'expected one shell: bash, zsh, fish');
+    await refused('bash zsh', 'expected one shell: bash, zsh, fish');
+    await refused('tcsh', 'unknown shell: tcsh (there are bash, zsh, fish)');
+    await refused('/bin/bash', 'unknown shell: /bin/bash (did you mean bash?)');
   }));
 
 for (const shell of ['bash', 'zsh', 'fish']) {

@@ -32,7 +32,16 @@ test('arguments that mean nothing: one line, before anything is measured', () =>
     const refused = async (line, stderr) => $.millrace(`bench ${line}`, { stderr, code: 1 });
     await refused(
       'hsah',
-      /^millrace bench: unknown table: hsah \(there are hash, .*\); see: millrace help bench\n$/,
+      'millrace bench: unknown table: hsah (did you mean hash?); see: millrace help bench\n',
+    );
+    await refused(
+      'table',
+      /^millrace bench: unknown table: table \(there are hash, .*\); see: millrace help bench\n$/,
+    );
+    await refused(
+      'hash scrypt',
+      'millrace bench: scrypt comes first and has its own options: millrace bench scrypt; see: ' +
+        'millrace help bench\n',
     );
     await refused(
       '-a sha257',
