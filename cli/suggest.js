@@ -16,7 +16,7 @@ function suggest(word, known, prefix = '') {
 const programs = { b2: 'blake2b512', b3: 'blake3', xxh: 'xxh64' };
 
 /**
- * Suggests a command for an unknown one: by what others call it, by an algorithm, or by its letters.
+ * Suggests a command for an unknown one: by what others call it, by an algorithm, or by letters.
  *
  * @param {string} word
  * @param {import('./commands.js').Commands} commands

@@ -90,8 +90,7 @@ async function run(values, operands) {
   checkOptions(values);
   const files = operands.length > 0 ? operands : ['-'];
   // --check reports by its exit code, and programs that discard its output may pass a /dev/null
-  //   that
-  // looks closed.
+  // that looks closed.
   if (!values.check) checkOpen(1);
   if (files.includes('-')) checkOpen(0);
   if (values.check) return require('./check.js').check(values, files, aboutOf);

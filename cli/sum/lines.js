@@ -3,8 +3,8 @@
 //
 //   hex, two blanks, name          or a blank and `*` for "binary", which has the same meaning
 //   XXH3_hex, two blanks, name     only read (xxhsum 0.8.2 and later)
-//   SHA256 (name) = hex            --tag, as BSD; OpenSSL's `SHA256(name)= hex` is only read, as are
-//                                  rhash's aligned `SHA1  (name) = hex` and xxhsum's `XXH64_LE`
+//   SHA256 (name) = hex            --tag, as BSD; only read: `SHA256(name)= hex` (OpenSSL) and
+//                                  the forms `SHA1  (name) =` (rhash) and `XXH64_LE` (xxhsum)
 //   hex, one blank, name           only read (`md5 -r` of BSD)
 //   name, blank, CRC-32            only read: SFV, where `;` begins a comment
 //
