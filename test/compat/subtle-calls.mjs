@@ -1,11 +1,25 @@
-// Calls of every method of SubtleCrypto with arguments that change as soon as the call has returned.
+// Calls of every method of SubtleCrypto: with arguments that change as soon as the call has
+// returned, and with secrets of which nothing may be left.
 
 /** Two sizes of data: that of a short call, which runs at once, and of one on the threads. */
 const SIZES = [64, 200_000];
 
 const counted = Uint8Array.from({ length: Math.max(...SIZES) + 256 }, (_, at) => at);
 const bytes = (size, first = 1) => counted.slice(first, first + size);
-const raw = bytes(32);
+
+/** The key of every call, in memory that V8 does not move. */
+const raw = new Uint8Array(new ArrayBuffer(32));
+raw.set(bytes(32));
+/** All copies of the key that calls were given. */
+const copies = [];
+
+/** Returns a copy of the key, in memory of the same kind. */
+function keyBytes() {
+  const copy = new Uint8Array(new ArrayBuffer(raw.length));
+  copy.set(raw);
+  copies.push(copy);
+  return copy;
+}
 
 const AES = { 'AES-GCM': {}, 'AES-CTR': {}, 'AES-CBC': {} };
 const ALL = ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
@@ -50,38 +64,51 @@ class Counter {
 const codes = {
   HMAC: () => ({ name: 'HMAC' }),
   KMAC128: () => ({ name: 'KMAC128', outputLength: 256, customization: bytes(5) }),
+  KMAC256: () => ({ name: 'KMAC256', outputLength: 512 }),
 };
 
 const derivations = {
   HKDF: () => ({ name: 'HKDF', hash: { name: 'SHA-256' }, salt: bytes(9), info: bytes(7) }),
   PBKDF2: () => ({ name: 'PBKDF2', hash: { name: 'SHA-256' }, salt: bytes(9), iterations: 1 }),
   'PBKDF2, long': () => ({ name: 'PBKDF2', hash: 'SHA-256', salt: bytes(9), iterations: 1000 }),
-  Argon2id: () => ({
-    name: 'Argon2id',
-    nonce: bytes(16),
-    memory: 64,
-    passes: 1,
-    parallelism: 1,
-    associatedData: bytes(5),
-    secretValue: bytes(6),
-  }),
+  ...Object.fromEntries(
+    ['Argon2d', 'Argon2i', 'Argon2id'].map((name) => [
+      name,
+      () => ({
+        name,
+        nonce: bytes(16),
+        memory: 64,
+        passes: 1,
+        parallelism: 1,
+        associatedData: bytes(5),
+        secretValue: keyBytes(),
+      }),
+    ]),
+  ),
 };
 
 const types = {
   'AES-GCM': () => [{ name: 'AES-GCM', length: 256 }, true, ['encrypt']],
   HMAC: () => [{ name: 'HMAC', hash: { name: 'SHA-256' }, length: 160 }, true, ['sign']],
-  KMAC128: () => [{ name: 'KMAC128', length: 128 }, true, ['sign']],
+  ...Object.fromEntries(
+    Object.keys(codes)
+      .filter((name) => name !== 'HMAC')
+      .map((name) => [name, () => [{ name, length: 256 }, true, ['sign']]]),
+  ),
+  'AES-CTR': () => [{ name: 'AES-CTR', length: 256 }, true, ['encrypt']],
+  'AES-KW': () => [{ name: 'AES-KW', length: 256 }, true, ['wrapKey']],
+  'ChaCha20-Poly1305': () => [{ name: 'ChaCha20-Poly1305' }, true, ['encrypt']],
 };
 
 const hmac = () => ({ name: 'HMAC', hash: { name: 'SHA-256' } });
 const isOld = (name) => name in AES || name === 'HMAC' || name === 'HKDF' || name === 'PBKDF2';
 
-/** Imports a key of these bytes, by `name` or one with the parameters of an HMAC. */
-function keyOf(subtle, name, usages, key = raw) {
+/** Imports the key, by `name` or with the parameters of an HMAC. */
+function keyOf(subtle, name, usages) {
   const extractable = !/^(HKDF|PBKDF2|Argon2)/.test(name);
   return subtle.importKey(
     isOld(name) || name === 'AES-KW' ? 'raw' : 'raw-secret',
-    key,
+    keyBytes(),
     name === 'HMAC' ? hmac() : name,
     extractable,
     usages,
@@ -119,6 +146,13 @@ const calls = {
             return { given: () => [algorithm(), key, bytes(size)] };
           },
         ];
+    yield [
+      'HMAC with a key of the platform',
+      async () => {
+        const key = await keyOf(globalThis.crypto.subtle, 'HMAC', ['sign']);
+        return { given: () => [{ name: 'HMAC' }, key, bytes(64)] };
+      },
+    ];
     yield [
       'RSASSA-PKCS1-v1_5',
       async (subtle) => {
@@ -193,23 +227,33 @@ const calls = {
   *importKey() {
     const jwk = (alg) => ({
       kty: 'oct',
-      k: Buffer.from(raw).toString('base64url'),
+      k: Buffer.from(keyBytes().buffer).toString('base64url'),
       alg,
       key_ops: ['sign'],
       ext: true,
     });
-    const base = (name) => ['raw', bytes(32), name, false, ['deriveBits']];
+    const base = (algorithm) => [
+      isOld(algorithm.name) ? 'raw' : 'raw-secret',
+      keyBytes(),
+      algorithm,
+      false,
+      ['deriveBits'],
+    ];
     for (const given of [
-      () => ['raw', bytes(32), { name: 'AES-GCM' }, true, ['encrypt']],
-      () => ['raw', bytes(32), { ...hmac(), length: 256 }, true, ['sign']],
+      () => ['raw', keyBytes(), { name: 'AES-GCM' }, true, ['encrypt']],
+      () => ['raw', keyBytes(), { ...hmac(), length: 256 }, true, ['sign']],
       () => ['jwk', jwk('HS256'), hmac(), true, ['sign']],
-      () => ['raw-secret', bytes(32), { name: 'KMAC128', length: 256 }, true, ['sign']],
+      () => ['raw-secret', keyBytes(), { name: 'KMAC128', length: 256 }, true, ['sign']],
       () => ['jwk', jwk('K128'), { name: 'KMAC128' }, true, ['sign']],
-      () => ['raw', bytes(32), { name: 'AES-CBC' }, true, ['encrypt']],
+      () => ['raw', keyBytes(), { name: 'AES-CBC' }, true, ['encrypt']],
+      () => ['raw', keyBytes(), { name: 'AES-CTR' }, true, ['encrypt']],
+      () => ['raw', keyBytes(), { name: 'AES-KW' }, true, ['wrapKey']],
+      () => ['raw-secret', keyBytes(), { name: 'ChaCha20-Poly1305' }, true, ['encrypt']],
+      () => ['raw-secret', keyBytes(), { name: 'KMAC256' }, false, ['sign']],
     ])
-      yield [given().slice(0, 3), () => ({ given })];
+      yield [`${given()[0]} ${given()[2].name}`, () => ({ given })];
     // The bits that a base key derives show its bytes.
-    for (const name of ['HKDF', 'PBKDF2'])
+    for (const name of ['HKDF', 'PBKDF2', 'Argon2d', 'Argon2i', 'Argon2id'])
       yield [
         name,
         (subtle) => ({
@@ -258,7 +302,7 @@ const calls = {
             async (subtle) => {
               const key = await keyOf(subtle, name, ['sign']);
               const usages = ['wrapKey', 'unwrapKey'];
-              const wrapping = await keyOf(subtle, algorithm().name, usages, bytes(32, 3));
+              const wrapping = await keyOf(subtle, algorithm().name, usages);
               return { given: () => [format, key, wrapping, algorithm()] };
             },
           ];
@@ -274,9 +318,9 @@ const calls = {
           yield [
             `${label}, ${name} ${format}`,
             async (subtle) => {
-              const key = await keyOf(subtle, name, ['sign'], raw.slice(0, 16));
+              const key = await keyOf(subtle, name, ['sign']);
               const usages = ['wrapKey', 'unwrapKey'];
-              const wrapping = await keyOf(subtle, algorithm().name, usages, bytes(32, 3));
+              const wrapping = await keyOf(subtle, algorithm().name, usages);
               const wrapped = await subtle.wrapKey(format, key, wrapping, algorithm());
               return {
                 given: () => [format, wrapped.slice(), wrapping, algorithm(), ...rest[name]()],
@@ -400,6 +444,15 @@ const changes = {
   },
 };
 
+/** Returns the names of all methods. */
+function methodsOf(subtle) {
+  const names = new Set();
+  for (let each = subtle; each !== Object.prototype; each = Object.getPrototypeOf(each))
+    for (const name of Object.getOwnPropertyNames(each))
+      if (name !== 'constructor' && typeof each[name] === 'function') names.add(name);
+  return names;
+}
+
 /**
  * Calls every method of SubtleCrypto, changes one argument after the other when the call has
  * returned, and resolves to the calls whose result is not that of an untouched call, and the
@@ -407,11 +460,7 @@ const changes = {
  */
 export async function lateReads(subtle) {
   const found = [];
-  const names = new Set();
-  for (let each = subtle; each !== Object.prototype; each = Object.getPrototypeOf(each))
-    for (const name of Object.getOwnPropertyNames(each))
-      if (name !== 'constructor' && typeof each[name] === 'function') names.add(name);
-  for (const name of names) {
+  for (const name of methodsOf(subtle)) {
     // exportKey takes nothing that can change.
     let count = name === 'exportKey' ? 1 : 0;
     for (const [label, prepare] of calls[name]?.() ?? []) {
@@ -440,6 +489,55 @@ export async function lateReads(subtle) {
         }
     }
     if (count === 0) found.push(`${name} has no valid call with arguments that can change`);
+  }
+  return found;
+}
+
+/** Yields the method and the label of each call, and a function that makes it with a secret. */
+export function* secretCalls(subtle) {
+  for (const name of methodsOf(subtle))
+    for (const [label, prepare] of calls[name]?.() ?? [])
+      yield {
+        name,
+        label: `${name} ${label}`,
+        use: (secret, options) => useSecret(subtle, name, prepare, secret, options),
+      };
+}
+
+/**
+ * Makes a call with a key of 32 bytes, and with `refused` the same call with each argument missing
+ * and with each run of bytes changed. Then wipes all copies and results. Returns false if the
+ * platform lacks an algorithm.
+ */
+async function useSecret(subtle, name, prepare, secret, { refused = false, read = () => {} }) {
+  raw.set(secret);
+  try {
+    const call = await prepare(subtle);
+    const values = [subtle[name](...call.given())];
+    if (refused) values.push(...refusals(call.given).map((given) => subtle[name](...given)));
+    for (const [index, { value, reason }] of (await Promise.allSettled(values)).entries()) {
+      if (index === 0 && reason !== undefined) throw reason;
+      if (index === 0) await read(value);
+      if (value instanceof ArrayBuffer) new Uint8Array(value).fill(0);
+    }
+    return true;
+  } catch (error) {
+    // An algorithm that this version of Node.js lacks.
+    if (error.name === 'NotSupportedError') return false;
+    throw error;
+  } finally {
+    for (const copy of [raw, ...copies.splice(0)]) copy.fill(0);
+  }
+}
+
+function refusals(make) {
+  const found = make().map((_, index) => make().with(index, undefined));
+  for (const path of places(make())) {
+    const given = make();
+    const value = path.reduce((each, key) => each[key], given);
+    if (!isBytes(value)) continue;
+    new Uint8Array(value.buffer ?? value)[0] ^= 1;
+    found.push(given);
   }
   return found;
 }

@@ -59,6 +59,35 @@ const report = () => new Promise((resolve) => {
 });
 `;
 
+/**
+ * Source that keeps memory from being freed: ArrayBuffers, and what KeyObjects export. Freed memory
+ * is used again before it is searched, so that a wipe that is missing would rarely be noticed.
+ */
+export const keepingMemory = `
+{
+  const held = (globalThis.held = []);
+  globalThis.ArrayBuffer = new Proxy(ArrayBuffer, {
+    construct(target, given, derived) {
+      const made = Reflect.construct(target, given, derived);
+      if (made.byteLength <= 1 << 16) held.push(made);
+      return made;
+    },
+  });
+  const key = require('node:crypto').createSecretKey(Buffer.alloc(1));
+  const handles = Object.getOwnPropertySymbols(key).map((symbol) => key[symbol]);
+  for (const each of [key, ...handles]) {
+    const prototype = Object.getPrototypeOf(each);
+    const method = prototype?.export;
+    if (typeof method !== 'function') continue;
+    prototype.export = function (...given) {
+      const made = Reflect.apply(method, this, given);
+      held.push(made);
+      return made;
+    };
+  }
+}
+`;
+
 /** Writes 8 letters that no text of the program contains. */
 export function mark(target, at, seed) {
   let state = seed * 2654435761 + 12345;
@@ -80,8 +109,8 @@ export function markedSecret(target, id) {
 /**
  * Runs the program until it reports, and returns the places of each key, and of other secrets, in
  * its memory; a string if that is not allowed.
- * Without `main` the main thread's stack is not searched. Instead of keys, the first `marked` ones
- * of {@link markedSecret} can be looked for. `env` are variables of the child.
+ * Without `main` the main thread's stack is not searched. The first `marked` ones of {@link
+ * markedSecret} come before the keys. `env` are variables of the child.
  */
 export async function look(
   program,
@@ -102,7 +131,7 @@ export async function look(
     ]);
     assert.equal(String(line), 'ready\n');
     const keys = [...seeds.map((seed) => keyMaker(seed, Buffer.alloc(32))), ...others];
-    return await places(child.pid, marked > 0 ? marks(marked) : halves(keys), main);
+    return await places(child.pid, [marks(marked), halves(keys)], main);
   } finally {
     child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
@@ -127,22 +156,30 @@ function halves(keys) {
 function marks(count) {
   const secrets = Array.from({ length: count }, (_, id) => markedSecret(Buffer.alloc(32), id));
   const ids = new Map(secrets.map((secret, id) => [secret.toString('latin1', 8, 16), id]));
-  const [first] = secrets;
+  const patterns = secrets
+    .slice(0, 1)
+    .flatMap((first) => [first.subarray(0, 8), first.subarray(16, 24)]);
   return {
     count,
-    patterns: [first.subarray(0, 8), first.subarray(16, 24)],
+    patterns,
     indexOf: (pattern, rest) => ids.get(rest.toString('latin1', 8, 16)),
   };
 }
 
-async function places(pid, { count, patterns, indexOf }, main) {
+async function places(pid, searches, main) {
   let memory;
   try {
     memory = openSync(`/proc/${pid}/mem`, 'r');
   } catch (error) {
     return `the memory of a child may not be read here: ${error.code}`;
   }
-  const found = Array.from({ length: count }, () => []);
+  const found = searches.map(({ count }) => Array.from({ length: count }, () => []));
+  const sought = searches.flatMap(({ patterns, indexOf }, search) =>
+    patterns.map((bytes, pattern) => ({
+      bytes,
+      placesOf: (rest) => found[search][indexOf(pattern, rest)],
+    })),
+  );
   const chunk = Buffer.allocUnsafeSlow(2 ** 22);
   const stacks = await stackPointers(pid);
   if (typeof stacks === 'string') return stacks;
@@ -169,13 +206,13 @@ async function places(pid, { count, patterns, indexOf }, main) {
         break; // Guard pages and devices cannot be read.
       }
       const read = chunk.subarray(0, size);
-      for (const [pattern, bytes] of patterns.entries()) {
+      for (const { bytes, placesOf } of sought) {
         for (
           let offset = read.indexOf(bytes);
           offset >= 0;
           offset = read.indexOf(bytes, offset + 1)
         )
-          found[indexOf(pattern, read.subarray(offset))]?.push(
+          placesOf(read.subarray(offset))?.push(
             `${place}, ${at + BigInt(offset) - begin} of ${end - begin}`,
           );
       }
@@ -183,7 +220,7 @@ async function places(pid, { count, patterns, indexOf }, main) {
   }
   closeSync(memory);
   assert.equal(searched.size, new Set(stacks).size, 'the stack of each thread is searched');
-  return found;
+  return found.flat();
 }
 
 /**

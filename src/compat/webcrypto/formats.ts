@@ -229,15 +229,17 @@ function importOwn(
   const derives = served.name.startsWith('Argon2');
   if (problem !== undefined) throw problem;
   const jwk = format === 'jwk' ? readJwk(data) : undefined;
-  const raw = jwk === undefined ? rawCopy(data) : undefined;
-  if (jwk === undefined && raw === undefined) throw new TypeError('keyData is not a BufferSource');
-  if (format !== 'raw-secret' && (jwk === undefined || derives))
-    throw exception('NotSupportedError', `cannot import ${served.name} as ${format}`);
-  const read = readUsages(usages, served, 'importKey');
-  if (derives && extractable)
-    throw exception('SyntaxError', `a key of ${served.name} is not extractable`);
-  const bytes = raw ?? checkedJwk(jwk!, served, extractable, read);
+  // Copied before usages are read, which runs the caller's code.
+  let bytes = jwk === undefined ? rawCopy(data) : undefined;
   try {
+    if (jwk === undefined && bytes === undefined)
+      throw new TypeError('keyData is not a BufferSource');
+    if (format !== 'raw-secret' && (jwk === undefined || derives))
+      throw exception('NotSupportedError', `cannot import ${served.name} as ${format}`);
+    const read = readUsages(usages, served, 'importKey');
+    if (derives && extractable)
+      throw exception('SyntaxError', `a key of ${served.name} is not extractable`);
+    bytes ??= checkedJwk(jwk!, served, extractable, read);
     const bits = sizeOf(bytes) * 8;
     if (served.name === 'ChaCha20-Poly1305' && bits !== 256)
       throw exception('DataError', 'a key must have 32 bytes');
@@ -245,7 +247,7 @@ function importOwn(
       throw exception('DataError', 'the length of the key is not supported');
     return makeOwnKey(ownAlgorithm(served, bits), served.hash, extractable, read, bytes);
   } finally {
-    wipe(bytes);
+    if (bytes !== undefined) wipe(bytes);
   }
 }
 

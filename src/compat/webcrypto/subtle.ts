@@ -281,8 +281,11 @@ async function exportKey(format: unknown, key: unknown): Promise<unknown> {
   if (kept?.own === true) return exportOwn(format, kept);
   const exported = await callPlatform('exportKey', [format, key]);
   // Node.js 20 asks a property of the key that the caller can assign.
-  if (kept?.extractable === false)
+  if (kept?.extractable === false) {
+    const bytes = bytesOf(exported);
+    if (bytes !== undefined) wipe(secretOf(bytes));
     throw exception('InvalidAccessError', 'the key is not extractable');
+  }
   return exported;
 }
 
