@@ -149,7 +149,8 @@ function progress(onProgress: unknown): object {
   return { onProgress: ({ fraction }: { fraction: number }) => void onProgress(fraction) };
 }
 
-/** Returns a Uint8Array in its own ArrayBuffer instead of a Buffer. */
+/** Returns a Uint8Array instead of a Buffer; a derived key has a separate ArrayBuffer. */
 function unpooled(result: unknown): Uint8Array {
-  return new Uint8Array(result as Uint8Array);
+  const { buffer, byteOffset, length } = result as Uint8Array;
+  return new Uint8Array(buffer, byteOffset, length);
 }
