@@ -3,9 +3,9 @@
 //! This module checks all sizes against the catalog before it calls an engine.
 
 use crate::Error;
-use crate::allocate::try_box;
 use crate::catalog::{Cipher, CipherFacts};
 use crate::checkpoint::Slicer;
+pub use crate::engines::WipedBox;
 use crate::engines::{CipherState, ExternalCipher, Native};
 
 pub use crate::inputs::Text;
@@ -46,17 +46,27 @@ impl CipherKey {
         Ok(prepared)
     }
 
-    /// Prepares `key` for `cipher` on the heap, where it stays until it is wiped.
+    /// Prepares `key` for `cipher` on the heap, where it stays until it is wiped with all bytes
+    /// around it: a move to the heap copies those of a stack that held round keys.
     ///
     /// # Errors
     /// [`Error::KeySize`] if `key` does not have the cipher's key size; [`Error::Memory`].
-    pub fn boxed(cipher: Cipher, key: &[u8]) -> Result<Box<CipherKey>, Error> {
-        let mut prepared = try_box(CipherKey::vacant(cipher))?;
+    pub fn boxed(cipher: Cipher, key: &[u8]) -> Result<WipedBox<CipherKey>, Error> {
+        let mut prepared = CipherKey::vacant(cipher).into_box()?;
         prepared.prepare(key)?;
         if let CipherState::Native(state) = &prepared.state {
             Native::cipher_keep(state);
         }
         Ok(prepared)
+    }
+
+    /// Moves the key to the heap.
+    ///
+    /// # Errors
+    /// [`Error::Memory`]
+    #[inline(always)]
+    pub fn into_box(self) -> Result<WipedBox<CipherKey>, Error> {
+        WipedBox::new(self)
     }
 
     /// Wraps a key that an external engine prepared, which then computes everything under it.

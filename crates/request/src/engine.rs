@@ -1,9 +1,8 @@
 //! Keys of the engines, and what all systems know of the kernel engine, which only Linux has.
 
 use crate::protocol::EngineNumber;
-use millrace_core::allocate::try_box;
 use millrace_core::catalog::{Cipher, Hash};
-use millrace_core::cipher::CipherKey;
+use millrace_core::cipher::{CipherKey, WipedBox};
 use millrace_core::error::Error;
 use millrace_core::hmac::MacKey;
 
@@ -25,10 +24,10 @@ pub fn cipher_key(
     engine: EngineNumber,
     cipher: Cipher,
     key: &[u8],
-) -> Result<Box<CipherKey>, Error> {
+) -> Result<WipedBox<CipherKey>, Error> {
     match engine {
         EngineNumber::Native => CipherKey::boxed(cipher, key),
-        _ => kernel::cipher_key(engine, cipher, key).and_then(try_box),
+        _ => kernel::cipher_key(engine, cipher, key).and_then(CipherKey::into_box),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::protocol::{EngineNumber, PurposeNumber, Status};
 use crate::{CIPHERS, DIGESTS, NOT_COMPILED};
 use millrace_core::allocate::{Shared, try_copy, try_with_capacity};
 use millrace_core::catalog::{Cipher, Hash};
-use millrace_core::cipher::CipherKey;
+use millrace_core::cipher::{CipherKey, WipedBox};
 use millrace_core::error::Error;
 use millrace_core::hash::{Params, check_params};
 use millrace_core::hmac::MacKey;
@@ -26,7 +26,7 @@ pub const KEY_BYTES: i64 = 4096;
 pub enum PreparedKey {
     /// With the bytes of the key, from which sealed streams derive keys. Both are boxed where they
     /// are created, so that no move leaves a copy.
-    Cipher(Box<CipherKey>, Zeroizing<Vec<u8>>),
+    Cipher(WipedBox<CipherKey>, Zeroizing<Vec<u8>>),
     /// With a number that identifies the key in this process, or 0.
     Mac(MacKey, u32),
     /// The key or the parameters of a hash, which need no schedule; see `Work::with_params`.

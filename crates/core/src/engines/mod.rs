@@ -18,6 +18,7 @@ pub(crate) use native::kdf;
 pub use native::memory::Memory;
 pub(crate) use native::partial_tag::PartialTag;
 pub(crate) use native::running::RunningState;
+pub use native::wipe::WipedBox;
 pub(crate) use native::{MacState as NativeMac, Native};
 pub use report::report_json;
 

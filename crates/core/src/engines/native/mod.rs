@@ -46,7 +46,7 @@ mod sha2;
 mod state;
 mod state_types;
 mod text;
-mod wipe;
+pub(super) mod wipe;
 mod xxh;
 
 use self::cipher_state::CipherState;

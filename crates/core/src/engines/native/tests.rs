@@ -5,6 +5,7 @@ use super::digest::Digest;
 use super::digest_types::with_digest;
 use super::*;
 use crate::catalog::HASHES;
+use crate::cipher::CipherKey;
 
 /// Returns the sizes at which Millrace's own routines are compared with the library's.
 pub(super) fn sizes() -> impl Iterator<Item = usize> {
@@ -176,10 +177,10 @@ fn a_dropped_key_is_zero() {
     }
 }
 
-/// Returns the bytes at the address of a message in parts, before and after it is dropped.
-fn place_of<T>(message: wipe::WipedBox<T>) -> [Vec<u8>; 2] {
-    let mut message = std::mem::ManuallyDrop::new(message);
-    let place: *const T = &**message;
+/// Returns the bytes at the address of a value on the heap, before and after it is dropped.
+fn place_of<T>(value: wipe::WipedBox<T>) -> [Vec<u8>; 2] {
+    let mut value = std::mem::ManuallyDrop::new(value);
+    let place: *const T = &**value;
     // SAFETY: the place is on the heap and is never freed here; both times its bytes are read as
     // what has been written there, by whom ever.
     let bytes = || unsafe {
@@ -187,12 +188,12 @@ fn place_of<T>(message: wipe::WipedBox<T>) -> [Vec<u8>; 2] {
     };
     let before = bytes();
     // SAFETY: once, and it is not dropped again.
-    unsafe { message.empty() };
+    unsafe { value.empty() };
     [before, bytes()]
 }
 
 #[test]
-fn a_dropped_message_is_zero() {
+fn a_dropped_message_or_kept_key_is_zero() {
     for (cipher, key, nonce) in [
         (Cipher::Aes256Ctr, &[0x3a; 32][..], &[9; 16][..]),
         (Cipher::ChaCha20, &[0x3a; 32], &[9; 16]),
@@ -204,7 +205,7 @@ fn a_dropped_message_is_zero() {
     ] {
         let mut state = Native::cipher_vacant();
         state.prepare(cipher, key).expect("a key of the right size");
-        let [before, after] = match cipher_parts::CipherMessage::new(&state, cipher, nonce, b"aad")
+        let message = match cipher_parts::CipherMessage::new(&state, cipher, nonce, b"aad")
             .expect("in parts")
         {
             cipher_parts::CipherMessage::AesCtr(key, _) => place_of(key),
@@ -215,8 +216,11 @@ fn a_dropped_message_is_zero() {
             #[cfg(target_arch = "x86_64")]
             cipher_parts::CipherMessage::ChaChaPoly(message) => place_of(message),
         };
-        assert!(before.iter().filter(|&&byte| byte != 0).count() >= 32, "{cipher:?}");
-        assert!(after.iter().all(|&byte| byte == 0), "{cipher:?}");
+        let kept = CipherKey::boxed(cipher, key).expect("a key of the right size");
+        for [before, after] in [message, place_of(kept)] {
+            assert!(before.iter().filter(|&&byte| byte != 0).count() >= key.len(), "{cipher:?}");
+            assert!(after.iter().all(|&byte| byte == 0), "{cipher:?}");
+        }
     }
 }
 

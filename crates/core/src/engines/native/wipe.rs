@@ -106,7 +106,7 @@ impl<T: Plain> Drop for Wiped<T> {
 ///
 /// Wiping only the fields would leave padding, and the rest of an enum beside a smaller variant. A
 /// move into the box copies those bytes from a stack that held keys.
-pub(crate) struct WipedBox<T>(Box<ManuallyDrop<T>>);
+pub struct WipedBox<T>(Box<ManuallyDrop<T>>);
 
 impl<T> WipedBox<T> {
     /// Puts a value on the heap.
@@ -114,7 +114,7 @@ impl<T> WipedBox<T> {
     /// # Errors
     /// [`Error::Memory`] when memory is short; the value is dropped.
     #[inline(always)]
-    pub(super) fn new(value: T) -> Result<Self, Error> {
+    pub(crate) fn new(value: T) -> Result<Self, Error> {
         let place = Box::into_raw(try_box(value)?);
         // SAFETY: the box was just leaked, and a `ManuallyDrop` has the layout of its value.
         Ok(Self(unsafe { Box::from_raw(place.cast()) }))
