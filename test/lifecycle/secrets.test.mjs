@@ -13,12 +13,13 @@ import { test } from 'node:test';
 
 import millrace from 'millrace';
 import cryptoAsyncModule from 'millrace/crypto-async';
+import ethersModule from 'millrace/ethers';
 import nodeCryptoModule from 'millrace/node-crypto';
 import promises from 'millrace/promises';
 
 import { entryPaths } from '../support/child.mjs';
 import { derive } from '../support/chunked-oracle.mjs';
-import { keyMaker, look, mark, markedSecret } from '../support/memory-search.mjs';
+import { keepingMemory, keyMaker, look, mark, markedSecret } from '../support/memory-search.mjs';
 
 const require = createRequire(import.meta.url);
 const portable = require('millrace/portable');
@@ -724,16 +725,20 @@ const keyedNoble = (names) =>
 const noble = {
   'hashes/blake2': keyedNoble(['blake2b', 'blake2s']),
   'hashes/blake3': keyedNoble(['blake3']),
-  'hashes/sha3-addons': Object.fromEntries(
-    ['kmac128', 'kmac256', 'kmac128xof', 'kmac256xof'].map((name) => [
-      name,
-      (key) => [
-        `api.${name}(${key}, source)`,
-        `api.${name}.create(${key}).update(source)`,
-        `api.${name}.create(${key}).update(source).clone().digest()`,
-      ],
-    ]),
-  ),
+  'hashes/sha3-addons': {
+    HopMAC128: (key) => `api.HopMAC128(${key}, source, iv)`,
+    HopMAC256: (key) => `api.HopMAC256(${key}, source, iv)`,
+    ...Object.fromEntries(
+      ['kmac128', 'kmac256', 'kmac128xof', 'kmac256xof'].map((name) => [
+        name,
+        (key) => [
+          `api.${name}(${key}, source)`,
+          `api.${name}.create(${key}).update(source)`,
+          `api.${name}.create(${key}).update(source).clone().digest()`,
+        ],
+      ]),
+    ),
+  },
   'hashes/hmac': {
     hmac: (key) => [
       `api.hmac(nobleHashes.sha256, ${key}, source)`,
@@ -754,22 +759,46 @@ const noble = {
     scryptAsync: (key) => `api.scryptAsync(${key}, iv, { N: 16, r: 1, p: 1, dkLen: 32 })`,
   },
   'hashes/argon2': Object.fromEntries(
-    ['argon2d', 'argon2id', 'argon2iAsync', 'argon2idAsync'].map((name) => [
-      name,
-      (key) => `api.${name}(${key}, iv, { t: 1, m: 64, p: 1, key: ${key} })`,
-    ]),
+    ['argon2d', 'argon2i', 'argon2id', 'argon2dAsync', 'argon2iAsync', 'argon2idAsync'].map(
+      (name) => [name, (key) => `api.${name}(${key}, iv, { t: 1, m: 64, p: 1, key: ${key} })`],
+    ),
   ),
   'ciphers/aes': {
     gcm: (key) => `api.gcm(${key}, nonce).encrypt(source)`,
     gcmsiv: (key) => `api.gcmsiv(${key}, nonce).encrypt(source)`,
     ctr: (key) => `api.ctr(${key}, iv).encrypt(source)`,
-    aeskw: (key) => `api.aeskw(${key}).encrypt(iv)`,
-    aeskwp: (key) => `api.aeskwp(${key}).encrypt(iv)`,
+    aeskw: (key) => `api.aeskw(${key}).decrypt(api.aeskw(${key}).encrypt(${key})).fill(0)`,
+    aeskwp: (key) => `api.aeskwp(${key}).decrypt(api.aeskwp(${key}).encrypt(${key})).fill(0)`,
   },
   'ciphers/chacha': {
+    chacha20: (key) => `api.chacha20(${key}, nonce, source)`,
     chacha20poly1305: (key) => `api.chacha20poly1305(${key}, nonce).encrypt(source)`,
     xchacha20poly1305: (key) => `api.xchacha20poly1305(${key}, Buffer.alloc(24)).encrypt(source)`,
   },
+};
+
+/** Modules and exports of these packages without a secret: helpers, and hashes without a key. */
+const nobleSecretless = [
+  /^(utils|_assert|crypto|legacy|sha2|sha3)\//,
+  /^sha3-addons\/(cshake|turboshake|parallelhash|tuplehash|kt|k12)/,
+  /^blake2s\/IV$/,
+  // Stand-ins of what only noble has.
+  /^aes\/expandKey/,
+];
+
+/** Functions that Millrace registers with ethers and that take a secret. */
+const ethers = {
+  computeHmac: (key) => `ethersHooks(api).computeHmac('sha256', ${key}, iv)`,
+  pbkdf2: (key) => `ethersHooks(api).pbkdf2(${key}, iv, 10, 32, 'sha256')`,
+  scrypt: (key) => `ethersHooks(api).scrypt(${key}, iv, 16, 1, 1, 32)`,
+  scryptSync: (key) => `ethersHooks(api).scryptSync(${key}, iv, 16, 1, 1, 32)`,
+};
+
+const ethersHooks = (api) => {
+  const found = {};
+  const hookOf = (_, name) => ({ register: (compute) => void (found[name] = compute) });
+  api.register(new Proxy({}, { get: hookOf }));
+  return found;
 };
 
 /** Of `millrace/portable`: what each of its values takes says which calls it has. */
@@ -860,6 +889,15 @@ test('every export that takes a secret is called by these tests', () => {
     (name) => typeof cryptoAsyncModule[name] === 'function',
   );
   assert.deepEqual(functions.sort(), [...Object.keys(cryptoAsync), 'hash'].sort());
+  const hashes = ['keccak256', 'sha256', 'sha512', 'ripemd160'];
+  const registered = Object.keys(ethersHooks(ethersModule));
+  assert.deepEqual(registered.sort(), [...hashes, ...Object.keys(ethers)].sort());
+  assert.deepEqual(
+    nobleOwn(),
+    Object.entries(noble)
+      .flatMap(([path, calls]) => Object.keys(calls).map((name) => `${path}/${name}`))
+      .sort(),
+  );
   const served = Object.keys(nodeCryptoModule).filter(
     (name) => nodeCryptoModule[name] !== crypto[name],
   );
@@ -869,7 +907,26 @@ test('every export that takes a secret is called by these tests', () => {
   );
 });
 
+/** Returns the exports of Millrace's own in the modules of noble that take a secret. */
+function nobleOwn() {
+  const makers = new Map();
+  for (const [name, file] of [
+    ['hashes', 'hash-modules'],
+    ['ciphers', 'cipher-modules'],
+  ]) {
+    const { tables } = require(join(dirname(entryPaths.millrace), 'compat/noble', `${file}.js`));
+    for (const [path, module] of [tables.v2, tables.v1].flatMap(Object.entries))
+      for (const [each, maker] of Object.entries(module)) {
+        const isSecretless = nobleSecretless.some((pattern) => pattern.test(`${path}/${each}`));
+        if (!makers.has(maker))
+          makers.set(maker, maker.lent || isSecretless ? '' : `${name}/${path}/${each}`);
+      }
+  }
+  return [...makers.values()].filter(Boolean).sort();
+}
+
 const callsPrelude = `
+${keepingMemory}
 const { createSecretKey } = require('node:crypto');
 const nobleHashes = require(${JSON.stringify(require.resolve('millrace/noble-hashes/sha2.js'))});
 const mark = ${mark};
@@ -889,6 +946,7 @@ const sealedUnder = (passphrase) =>
 const passwordHash = millrace.hashPassword('x', ${cost});
 const sealedBy = (key) => millrace.seal('aes-256-gcm', { key, source: 'x' });
 const wrappedBy = (key) => millrace.wrapKey('aes-256-kw', { key, source: iv });
+const ethersHooks = ${ethersHooks};
 const other = Buffer.alloc(32, 5);
 const wrappedWithOther = (source) => millrace.wrapKey('aes-256-kw', { key: other, source });
 const argon2Of = (message) =>
@@ -918,9 +976,8 @@ const under = async (id, asKeyObject, act) => {
   let key = asKeyObject ? createSecretKey(secret) : secret;
   if (asKeyObject) secret.fill(0);
   try {
-    await act(key);
     // A KeyObject is prepared when it is used again.
-    if (asKeyObject) await act(key);
+    for (let use = 0; use < (asKeyObject ? 3 : 1); use++) await act(key);
   } catch (error) {
     error.message += ' in ' + act;
     throw error;
@@ -953,6 +1010,7 @@ const groups = [
   ]),
   ['millrace/node-crypto', nodeCrypto, false],
   ['millrace/crypto-async', cryptoAsync, false],
+  ['millrace/ethers', ethers, false],
   ['millrace/portable', portableCalls, false],
   ...Object.entries(noble).map(([module, calls]) => [`millrace/noble-${module}.js`, calls, false]),
 ];
@@ -990,6 +1048,87 @@ async function searchExports(t, engine) {
   assert.equal(places.shift().length, 2, 'looking proves nothing');
   assert.deepEqual(places.flat(), []);
 }
+
+/** Calls of other entry points that return a derived or unwrapped key, or a MAC. */
+const secretResults = Object.entries({
+  ethers,
+  ...Object.fromEntries(
+    Object.entries(noble).filter(([path]) => path.startsWith('hashes/') || path === 'ciphers/aes'),
+  ),
+}).flatMap(([path, calls]) =>
+  Object.entries(calls).flatMap(([name, make]) =>
+    [make('key')]
+      .flat()
+      .filter(() => path !== 'ciphers/aes' || name.startsWith('aeskw'))
+      .map((call) => ({
+        path: path === 'ethers' ? 'millrace/ethers' : `millrace/noble-${path}.js`,
+        call: call.replace('.fill(0)', '').replace(/(\.update\(source\))$/, '$1.digest()'),
+      })),
+  ),
+);
+
+for (const engine of ['native', 'portable'])
+  test(
+    `secret results: nothing left once their owner has wiped them, ${engine}`,
+    { skip },
+    async (t) => {
+      const [iv, nonce, source] = [16, 12, 3000].map((size) =>
+        Buffer.alloc(size, size === 3000 ? 1 : 0),
+      );
+      const nobleHashes = require('millrace/noble-hashes/sha2.js');
+      const expected = await Promise.all(
+        secretResults.map(({ path, call }, id) =>
+          new Function(
+            'key',
+            'api',
+            'ethersHooks',
+            'nobleHashes',
+            'iv',
+            'nonce',
+            'source',
+            `return ${call}`,
+          )(
+            markedSecret(Buffer.alloc(32), id),
+            require(path),
+            ethersHooks,
+            nobleHashes,
+            iv,
+            nonce,
+            source,
+          ),
+        ),
+      );
+      const lines = secretResults.map(
+        ({ path, call }, id) =>
+          `await use(${id}, (key) => { const api = require(${JSON.stringify(require.resolve(path))}); return ${call}; });`,
+      );
+      const found = await look(
+        `${callsPrelude}
+      const use = async (id, act) => {
+        const key = Buffer.from(new ArrayBuffer(32));
+        for (let round = 0; round < 20; round++) {
+          marked(key, id);
+          const result = await act(key);
+          if (round % 5 === 0) globalThis.gc();
+          result.fill(0);
+          key.fill(0);
+        }
+      };
+      ${lines.join('\n')}
+      await collect();
+      await report();`,
+        [],
+        { main: false, others: expected, env: { MILLRACE_ENGINE: engine } },
+      );
+      if (typeof found === 'string') return t.skip(found);
+      assert.deepEqual(
+        found.flatMap((places, id) =>
+          places.map((place) => `${secretResults[id].call} of ${secretResults[id].path}: ${place}`),
+        ),
+        [],
+      );
+    },
+  );
 
 test('codes that are compared, or copied to a target, leave nothing', { skip }, async (t) => {
   const message = Buffer.alloc(100, 1);
