@@ -12,9 +12,10 @@ interface Tools {
 let tools: Tools | undefined;
 
 function makeTools(): Tools {
-  const { toHex } = Uint8Array.prototype as { toHex?: Native };
+  const toHex = Object.getOwnPropertyDescriptor(Uint8Array.prototype, 'toHex')?.value as unknown;
   return {
-    native: toHex && (Function.prototype.call.bind(toHex) as Native),
+    native:
+      typeof toHex === 'function' ? (Function.prototype.call.bind(toHex) as Native) : undefined,
     codes: Uint8Array.from({ length: 512 }, (_, at) =>
       ((at >> (at & 1 ? 1 : 5)) & 15).toString(16).charCodeAt(0),
     ),

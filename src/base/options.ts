@@ -23,7 +23,7 @@ export interface Accepted<Name extends PropertyKey> {
    */
   readonly order: (string | undefined)[];
   /** Returns the error for a name that a call with other arguments would take. */
-  readonly refuse?: (name: string, argument: string) => MillraceError | undefined;
+  readonly refuse: ((name: string, argument: string) => MillraceError | undefined) | undefined;
   /** Makes tables with different names incompatible types. It does not exist at run time. */
   readonly exactly?: (name: Name) => Name;
 }
@@ -33,7 +33,7 @@ export function accepted<Table extends object>(
   signature: string,
   names: Table,
 ): Accepted<keyof Table> {
-  return { signature, order: [...Object.keys(names), undefined] };
+  return { signature, order: [...Object.keys(names), undefined], refuse: undefined };
 }
 
 /**

@@ -18,9 +18,14 @@ export type Parameter = readonly [ParameterName, Uint8Array | number];
 export interface Given {
   /** Bytes of the digest. */
   readonly size: number;
-  readonly key?: Uint8Array | undefined;
+  readonly key: Uint8Array | undefined;
   /** The others, with the size if the digest depends on it. */
-  readonly values?: readonly Parameter[] | undefined;
+  readonly values: readonly Parameter[];
+}
+
+/** Returns the options of a digest. */
+export function givenOf(size: number, values: readonly Parameter[] = [], key?: Uint8Array): Given {
+  return { size, key, values };
 }
 
 /** The most bytes of an output that has any length. */

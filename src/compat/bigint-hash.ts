@@ -14,7 +14,7 @@ import { findHash } from '../catalog/catalog.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { wrongType } from '../base/errors.js';
 import { hashParser } from '../operations/hash.js';
-import { isBytesView } from '../base/intrinsics.js';
+import { emptySlots, isBytesView } from '../base/intrinsics.js';
 import { bytesOfList, type Buffer, type BufferEncoding } from '#platform/base/runtime.js';
 import { fastBigInt, fastBuffer } from '../operations/fast-path.js';
 import { Running } from '../hashers/running.js';
@@ -250,7 +250,7 @@ interface Place {
 }
 
 /** By the algorithm's number in the catalog. */
-const places: Place[] = [];
+const places = emptySlots<Place>();
 
 const numbers: readonly (readonly [HasherClass, Readonly<Partial<Record<HashType, number>>>])[] = [
   [OpensslHasher, { md5: 0, sha1: 2, sha224: 3, sha256: 4, sha384: 5, sha512: 6 }],
@@ -308,7 +308,7 @@ function bytesOrNone(buf: unknown): Uint8Array {
  */
 function bytesOf(data: unknown, inputEncoding: BufferEncoding | undefined): Uint8Array {
   if (isBytesView(data)) return viewBytes(data, 'data');
-  if ((data as { byteLength?: unknown }).byteLength === undefined) {
+  if (typeof data === 'string' || (data as { byteLength?: unknown }).byteLength === undefined) {
     try {
       return bytesOfList(data, inputEncoding);
     } catch (error) {

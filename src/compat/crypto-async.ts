@@ -220,7 +220,8 @@ function performDigest(operation: Operation, given: Given, at: number): unknown 
 
 /** Returns argument `at`, which must be a function, or undefined if there are fewer. */
 function optionalCallback(given: Given, at: number): unknown {
-  if (given.length > at) checkCallback(given[at]);
+  if (given.length <= at) return undefined;
+  checkCallback(given[at]);
   return given[at];
 }
 

@@ -8,6 +8,7 @@ import module = require('node:module');
 import { countOthers, replaceAtFirstCall } from './node-crypto/first-call.js';
 
 replaceAtFirstCall();
-if (process.env.MILLRACE_REGISTER_LOG === '1') countOthers();
+const { env } = process;
+if (Object.hasOwn(env, 'MILLRACE_REGISTER_LOG') && env.MILLRACE_REGISTER_LOG === '1') countOthers();
 // Named imports of node:crypto and crypto in ES modules.
 module.syncBuiltinESMExports();

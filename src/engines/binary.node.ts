@@ -29,7 +29,7 @@ export const published = [
 /** Returns an environment variable, undefined if the program may not read it. */
 export function environment(name: string): string | undefined {
   try {
-    return process.env[name];
+    return Object.hasOwn(process.env, name) ? process.env[name] : undefined;
   } catch {
     // Deno without `--allow-env`.
     return undefined;

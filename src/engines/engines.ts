@@ -8,7 +8,7 @@
  */
 import { attach, native, nativeName } from './binding.js';
 import { shownName } from '../base/nearest.js';
-import { makeError, wrongType, type MillraceError } from '../base/errors.js';
+import { makeError, MillraceError, wrongType } from '../base/errors.js';
 import type { DirectNative, Native } from '../base/frame.js';
 import { isRevoked } from '../base/intrinsics.js';
 import type { Names } from '../base/options.js';
@@ -105,7 +105,7 @@ const numbers: Record<EngineName, EngineNumber> = {
 };
 const names: readonly EngineName[] = ['native', 'portable', 'kernel', 'af_alg', 'cryptodev'];
 
-const bindings: Partial<Record<BindingName, Native>> = { [nativeName]: native };
+const bindings = { __proto__: null, [nativeName]: native } as Partial<Record<BindingName, Native>>;
 const found: Partial<Record<EngineName, Engine | MillraceError>> = Object.create(null);
 
 /** Returns the engine of that name, or the error that it cannot be opened. */
@@ -211,8 +211,8 @@ function choose(asked: readonly EngineName[]): EnginePreference {
   const missing: [EngineName, MillraceError][] = [];
   for (const name of asked) {
     const engine = engineOf(name);
-    if ('binding' in engine) engines.push(engine);
-    else missing.push([name, engine]);
+    if (engine instanceof MillraceError) missing.push([name, engine]);
+    else engines.push(engine);
   }
   if (engines.length === 0) throw makeError('ERR_ENGINE_UNAVAILABLE', missing.at(-1)![1].message);
   for (const [name, { message }] of missing)

@@ -17,7 +17,7 @@ export function splitCallback(
   given: IArguments,
 ): { count: number; callback: Callback<unknown> | undefined } {
   const count = given.length;
-  const last = given[count - 1] as unknown;
+  const last: unknown = count > 0 ? given[count - 1] : undefined;
   if (typeof last === 'function') return { count: count - 1, callback: last as Callback<unknown> };
   // A trailing undefined counts as an absent argument.
   return {

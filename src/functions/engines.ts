@@ -8,7 +8,7 @@ import {
   type EngineName,
   type Fallback,
 } from '../engines/engines.js';
-import { wrongType, refuseSurplus } from '../base/errors.js';
+import { MillraceError, refuseSurplus, wrongType } from '../base/errors.js';
 import { isRevoked } from '../base/intrinsics.js';
 import { accepted, type Accepted } from '../base/options.js';
 import { settings, type Settings } from './settings.js';
@@ -225,7 +225,8 @@ const nothing = { libraries: {}, algorithms: {}, derivations: {} };
 
 function reportOf(name: 'native' | 'portable'): Engines['portable'] {
   const engine = engineOf(name);
-  if (!('binding' in engine)) return { available: false, reason: engine.message, ...nothing };
+  if (engine instanceof MillraceError)
+    return { available: false, reason: engine.message, ...nothing };
   return (JSON.parse(engine.binding.engines()) as Record<typeof name, Engines['portable']>)[name];
 }
 
@@ -242,9 +243,9 @@ interface KernelReport {
 function kernel(probe: boolean): Engines['kernel'] {
   const engine = engineOf('kernel');
   const report: KernelReport =
-    'binding' in engine
-      ? (JSON.parse(engine.binding.kernelReport(Number(probe))) as KernelReport)
-      : { reason: engine.message };
+    engine instanceof MillraceError
+      ? ({ __proto__: null, reason: engine.message } as KernelReport)
+      : parsed<KernelReport>(engine.binding.kernelReport(Number(probe)));
   const {
     reason,
     restriction = null,
@@ -258,8 +259,8 @@ function kernel(probe: boolean): Engines['kernel'] {
   for (const name of Object.keys(chosen)) {
     const known: KernelAlgorithm = {
       ...chosen[name],
-      af_alg: af_alg[name] ?? {},
-      cryptodev: cryptodev[name] ?? {},
+      af_alg: (Object.hasOwn(af_alg, name) && af_alg[name]) || {},
+      cryptodev: (Object.hasOwn(cryptodev, name) && cryptodev[name]) || {},
     };
     if (
       [known, known.af_alg, known.cryptodev].every(
@@ -269,9 +270,9 @@ function kernel(probe: boolean): Engines['kernel'] {
       continue;
     algorithms[name] = known;
     served.push(
-      known.interface !== undefined ||
-        known.af_alg.driver !== undefined ||
-        known.cryptodev.driver !== undefined,
+      Object.hasOwn(known, 'interface') ||
+        Object.hasOwn(known.af_alg, 'driver') ||
+        Object.hasOwn(known.cryptodev, 'driver'),
     );
   }
   const available =
@@ -280,6 +281,11 @@ function kernel(probe: boolean): Engines['kernel'] {
   if (available === undefined)
     return { available, reason: NOT_PROBED, restriction, device, algorithms };
   return { available, restriction, device, algorithms };
+}
+
+/** Returns the object of a text, without a prototype. */
+function parsed<T extends object>(json: string): T {
+  return { ...(JSON.parse(json) as T), __proto__: null };
 }
 
 const NOT_PROBED =

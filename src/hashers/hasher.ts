@@ -133,8 +133,8 @@ export abstract class Hasher extends LazyTransform {
 
   #update(given: unknown[], count: number): this {
     const [source] = given;
-    const last = given[count - 1];
-    if (count > 1 && typeof last === 'function') {
+    const last = count > 1 && count <= given.length ? given[count - 1] : undefined;
+    if (typeof last === 'function') {
       this.#updateLater(new CallbackCompletion(last as Callback<unknown>), given, count - 1);
     } else if (
       count !== 1 ||

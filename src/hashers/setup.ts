@@ -20,7 +20,7 @@ export interface HashSetup {
    * Instead of `key`, what each request has in its place: the midstates of an HMAC's key that was
    * not prepared, or the parameters of a hash without a key.
    */
-  readonly keyBytes?: Uint8Array | undefined;
+  readonly keyBytes: Uint8Array | undefined;
   readonly seedLow: number;
   readonly seedHigh: number;
   /** The digest's size in bytes; 0 for an extendable output without one. */

@@ -220,7 +220,7 @@ export function hashPassword(
 ): void;
 export function hashPassword(): unknown {
   const given = arguments as ArrayLike<unknown>;
-  const last = given[given.length - 1];
+  const last = given.length > 0 ? given[given.length - 1] : undefined;
   if (typeof last !== 'function') {
     const { parser, finish } = hashing(given, given.length);
     return finish(deriveSync(parser, given, given.length) as Buffer);

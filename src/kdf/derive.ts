@@ -77,7 +77,7 @@ type Arguments = { [index: number]: unknown; readonly length: number };
 /** Derives asynchronously if the last argument is a function, otherwise synchronously. */
 export function derive(parser: DerivationParser, given: Arguments): unknown {
   const last = given.length - 1;
-  const callback = given[last];
+  const callback = last >= 0 ? given[last] : undefined;
   if (typeof callback === 'function')
     return deriveThen(callback as Callback<unknown>, parser, given, last);
   return deriveSync(parser, given, given.length);

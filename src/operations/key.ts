@@ -354,7 +354,7 @@ export function prepareBytes(
     } else if (-handle >= Status.Unavailable) {
       if (engines.length > 0) continue;
       const reason = engine.binding.lastReason();
-      const next = preference.engines[preference.engines.indexOf(engine) + 1];
+      const next = preference.engines.at(preference.engines.indexOf(engine) + 1);
       if (next === undefined) throw failure(-handle, 0, reason);
       recordFallback(name, engine.name, next.name, reason);
     } else {

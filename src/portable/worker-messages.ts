@@ -49,7 +49,7 @@ export type WorkerResponse =
       readonly status: Status;
       readonly target: Uint8Array;
       readonly tag: Uint8Array;
-      readonly spare?: ArrayBuffer;
+      readonly spare: ArrayBuffer | undefined;
     }
   | {
       readonly type: 'cost';

@@ -80,7 +80,7 @@ function answer(
   const spare = source.buffer as ArrayBuffer;
   if (spare.byteLength >= SPARE_MIN_BYTES && spare !== target.buffer && spare !== tag.buffer)
     port.post({ type: 'end', status, target, tag, spare }, [...transfer, spare]);
-  else port.post({ type: 'end', status, target, tag }, transfer);
+  else port.post({ type: 'end', status, target, tag, spare: undefined }, transfer);
   if (!wanted) return;
   const cost = measure(operation, algorithm);
   if (cost !== undefined) port.post({ type: 'cost', operation, algorithm, cost }, []);

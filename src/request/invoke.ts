@@ -14,7 +14,7 @@ export function switchToNextEngine(reason: string): boolean {
   const { engine } = request;
   const { engines, handles } = request.preference ?? defaultEngine.preference;
   const at = engines.indexOf(engine) + 1;
-  const next = engines[at];
+  const next = engines.at(at);
   if (next === undefined) return false;
   recordFallback(algorithmName(), engine.name, next.name, reason);
   frame[At.Engine] = next.number;

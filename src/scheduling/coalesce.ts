@@ -5,6 +5,7 @@
  * too much for one thread go to the pool.
  */
 import { isUint8Array, part, sizeOf } from '../base/arguments.js';
+import { emptySlots } from '../base/intrinsics.js';
 import { At, Flag, frame, Operation, Route } from '../base/frame.js';
 import {
   request,
@@ -108,7 +109,7 @@ class Batch {
 }
 
 /** The open batch of each hash, by number. */
-const open: (Batch | undefined)[] = [];
+const open = emptySlots<Batch>();
 /** The batches that wait for the end of the iteration. */
 let waiting: Batch[] = [];
 /** The cost of the full ones among them, in nanoseconds. */

@@ -122,7 +122,8 @@ export class SignalCompletion extends PromiseCompletion {
    */
   abort(reason: unknown): void {
     // The slot stays in use until the pool has dropped the job; the promise rejects before.
-    if (servers[this.slot]?.cancel(this.slot) === CancelResult.BeforeStart) this.reject(reason);
+    const { slot } = this;
+    if (slot >= 0 && servers[slot]!.cancel(slot) === CancelResult.BeforeStart) this.reject(reason);
   }
 
   override succeed(value: unknown): void {

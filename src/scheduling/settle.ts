@@ -75,7 +75,7 @@ function collect(
 ): void {
   const end = start + smallSize + largeSize;
   const place = places[slot];
-  const placeOffset = placeOffsets[slot]!;
+  const placeOffset = place === undefined ? 0 : placeOffsets[slot]!;
   const size = sizes[slot]!;
   const form = forms[slot]!;
   const secret = secrets[slot]!;

@@ -40,15 +40,15 @@ export interface CipherSpec {
   readonly name: string;
   /** The properties of noble's function. */
   readonly properties: Readonly<Record<string, unknown>>;
-  readonly aead?: Aead;
+  readonly aead: Aead | undefined;
   /** A cipher without a tag. */
-  readonly stream?: StreamCipher;
+  readonly stream: StreamCipher | undefined;
   /** The fewest and the most bytes of a nonce that Millrace serves. */
   readonly nonceSizes: readonly [least: number, most: number];
   /** True if encrypt and decrypt take memory for the result. */
   readonly output: boolean;
   /** The message of a failed authentication. */
-  readonly invalid?: string;
+  readonly invalid: string | undefined;
 }
 
 /** Returns a cipher function; noble serves or refuses what Millrace does not accept. */

@@ -19,7 +19,7 @@ import type { Algorithm } from './algorithms.browser.js';
 
 interface Steps {
   /** Wipes states that may reveal a key. */
-  readonly guard?: Guard | undefined;
+  readonly guard: Guard | undefined;
   update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
   finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
   squeeze(state: Uint8Array, target: Uint8Array, next: Uint8Array): void;
@@ -80,7 +80,7 @@ export class Running {
   }
 }
 
-function paramsOf({ parameters }: Recipe, { key, values = [] }: Given): HashParams {
+function paramsOf({ parameters }: Recipe, { key, values }: Given): HashParams {
   if (key === undefined && values.length === 0) return PLAIN;
   const secret =
     key !== undefined && takesRawKey(parameters!)

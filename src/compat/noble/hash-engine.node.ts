@@ -14,7 +14,7 @@ import { keyedBlock } from '../../operations/hash-parameters.js';
 import { hmacFacts } from '../../operations/hmac.js';
 import { createHashKey } from '../../operations/key.js';
 import { Operation } from '../../base/frame.js';
-import { isUint8Array, part, sizeOf } from '../../base/intrinsics.js';
+import { emptySlots, isUint8Array, part, sizeOf } from '../../base/intrinsics.js';
 import type { FreshBytes } from '../../base/platform-types.js';
 import { setKeyInput } from '../../request/key-input.js';
 import { beginRequest, Form, setKey, setTarget } from '../../request/request.js';
@@ -25,7 +25,7 @@ import type { Algorithm } from './algorithms.node.js';
 export type Running = RunningHash;
 
 /** Blocks that hold only an output size, by hash and size: most calls pass nothing else. */
-const sizeBlocks: Uint8Array[][] = [];
+const sizeBlocks = emptySlots<(Uint8Array | undefined)[]>();
 
 function blockOf({ id }: Algorithm, values: readonly Parameter[]): Uint8Array {
   const [first] = values;
@@ -33,11 +33,11 @@ function blockOf({ id }: Algorithm, values: readonly Parameter[]): Uint8Array {
     return parameterBlock(values);
   const size = first[1] as number;
   if (size > 64) return parameterBlock(values);
-  return ((sizeBlocks[id] ??= [])[size] ??= parameterBlock(values));
+  return ((sizeBlocks[id] ??= emptySlots(65))[size] ??= parameterBlock(values));
 }
 
 /** Begins a running hash. */
-export function begin(algorithm: Algorithm, { size, key, values = [] }: Given): Running {
+export function begin(algorithm: Algorithm, { size, key, values }: Given): Running {
   const { preference } = defaultEngine;
   if (key !== undefined) {
     const prepared = createHashKey(algorithm, key, values, preference);
@@ -67,7 +67,7 @@ export function digestOf(algorithm: Algorithm, data: unknown): FreshBytes | unde
 /** Returns the digest of a whole message. */
 export function digestWith(
   algorithm: Algorithm,
-  { size, key, values = [] }: Given,
+  { size, key, values }: Given,
   bytes: Uint8Array,
 ): FreshBytes {
   const target = new Uint8Array(size);

@@ -2,7 +2,7 @@
  * Hash functions with the interface of noble: callable objects with `create()`, over Millrace's
  * running hashes.
  */
-import type { Given } from '../../catalog/parameters.js';
+import { givenOf, type Given } from '../../catalog/parameters.js';
 import { isUint8Array, part, sizeOf } from '../../base/intrinsics.js';
 import type { FreshBytes } from '../../base/platform-types.js';
 import type { Algorithm } from '#platform/compat/noble/algorithms.js';
@@ -87,7 +87,7 @@ export interface Spec {
   readonly outputLen: number;
   readonly xof: boolean;
   /** Encodes what one update adds to the message, if that is not its bytes. */
-  readonly encode?: (item: Uint8Array) => Uint8Array;
+  readonly encode: ((item: Uint8Array) => Uint8Array) | undefined;
 }
 
 const specKey: unique symbol = Symbol('millrace.noble') as never;
@@ -235,9 +235,9 @@ export interface Family<Options> {
   /** The name of the function in noble. */
   readonly name: string;
   /** True if a digest has parameters without options too. */
-  readonly always?: boolean;
+  readonly always: boolean;
   /** True for a function without properties in version 1. */
-  readonly bare?: boolean;
+  readonly bare: boolean;
   /** Returns the options of a digest, or undefined if only noble serves or refuses them. */
   read(options: Options): Given | undefined;
 }
@@ -250,34 +250,35 @@ export function plainHash(
 ): Maker<CHash<undefined, Hash>> {
   return (major) => {
     const size = facts.digestSize;
-    const spec: Spec = { major, kind, facts, outputLen: size, xof: false };
-    const create = (): RunningHash => new RunningHash(spec, begin(facts, { size }));
+    const spec: Spec = { major, kind, facts, outputLen: size, xof: false, encode: undefined };
+    const create = (): RunningHash => new RunningHash(spec, begin(facts, givenOf(size)));
     const hash = (data: Uint8Array): FreshBytes =>
       digestOf(facts, data) ?? create().update(message(major, data)).digest();
-    return described(hash, spec, create, { nist });
+    return described(hash, spec, create, { nist, bare: false });
   };
 }
 
 /** Returns a hash function with options. */
 export function optionHash<Options extends object, Instance extends Hash = Hash>(
   spec: Spec,
-  { subpath, name, read, always = false, bare = false }: Family<Options>,
+  { subpath, name, read, always, bare }: Family<Options>,
   nist?: number,
 ): CHash<Options, Instance> {
   const { major, facts, outputLen } = spec;
   const usual = outputLen === facts.digestSize;
   const lent = (): any => original(major, 'hashes', subpath, name);
   // Not `??`: noble refuses null.
-  const optionsOf = (given?: Options): Options => (given === undefined ? ({} as Options) : given);
+  const optionsOf = (given?: Options): Options =>
+    given === undefined ? ({ __proto__: null } as never) : given;
   const create = (options?: Options): Hash => {
-    const plain = { size: outputLen };
+    const plain = givenOf(outputLen);
     const given = options === undefined && !always ? plain : read(optionsOf(options));
     if (given !== undefined) return begun(spec, given);
     return new RunningHash(spec, begin(facts, plain), lent().create(options) as HashXOF);
   };
   const hash = (data: Uint8Array, options?: Options): FreshBytes => {
     if (options === undefined && !always) {
-      if (!usual) return digestWith(facts, { size: outputLen }, message(major, data));
+      if (!usual) return digestWith(facts, givenOf(outputLen), message(major, data));
       return digestOf(facts, data) ?? create().update(message(major, data)).digest();
     }
     const given = read(optionsOf(options));
@@ -295,9 +296,9 @@ export function begun(spec: Spec, given: Given): RunningHash {
 /** Properties of a hash function that its spec has not. */
 interface Description {
   /** The last number of NIST's object identifier. */
-  readonly nist?: number | undefined;
+  readonly nist: number | undefined;
   /** True for a function without properties in version 1. */
-  readonly bare?: boolean;
+  readonly bare: boolean;
 }
 
 /** Adds the properties of a hash function. */
@@ -305,7 +306,7 @@ export function described(
   hash: (data: Uint8Array, options?: any) => FreshBytes,
   spec: Spec,
   create: (...given: any[]) => Hash,
-  { nist, bare = false }: Description = {},
+  { nist, bare }: Description,
 ): CHash<any, any> {
   const { major, outputLen, facts, xof } = spec;
   if (major === 2 || !bare) Object.assign(hash, { outputLen, blockLen: facts.blockSize });

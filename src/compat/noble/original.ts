@@ -71,7 +71,7 @@ export function original(
 function exportOf(major: MajorVersion, name: NoblePackage, subpath: string, entry: string): Lent {
   const label = `${subpath}/${entry}`;
   const module = moduleOf(major, name, subpath, label);
-  if (entry in module) return module[entry];
+  if (Object.hasOwn(module, entry)) return module[entry];
   throw makeError(
     'ERR_NOBLE_VERSION',
     `the installed @noble/${name} has no ${label}; install one of ${known[name][major]}`,

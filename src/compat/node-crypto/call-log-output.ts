@@ -11,7 +11,9 @@ const STDERR = 2;
 
 /** Returns true if calls are counted. Called once for each register entry point that is loaded. */
 export function logCalls(): boolean {
-  if (process.env.MILLRACE_REGISTER_LOG !== '1') return false;
+  const { env } = process;
+  if (!Object.hasOwn(env, 'MILLRACE_REGISTER_LOG') || env.MILLRACE_REGISTER_LOG !== '1')
+    return false;
   if (callLog.on) return true;
   callLog.on = true;
   process.on('exit', () => {

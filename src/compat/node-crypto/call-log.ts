@@ -48,11 +48,16 @@ const algorithmAt: Readonly<Record<string, number>> = {
   verify: 0,
 };
 
+/** Returns argument `at`, undefined if there is none. */
+export function argumentAt(given: readonly unknown[], at: number): unknown {
+  return at < 0 ? undefined : given.at(at);
+}
+
 /** Wraps one of Node's functions so that its calls are counted. */
 export function counted<F extends object>(name: string, function_: F): F {
   return new Proxy(function_, {
     apply(target, receiver, given: unknown[]) {
-      if (callLog.on) countCall(name, given[algorithmAt[name] ?? -1], 'Node.js');
+      if (callLog.on) countCall(name, argumentAt(given, algorithmAt[name] ?? -1), 'Node.js');
       return Reflect.apply(target as never, receiver, given);
     },
   });

@@ -48,10 +48,11 @@ export class CipherMessage {
     keyWords: new Float64Array(this.#memory, 0, KEY_MAX / 8),
     handle: 0,
   };
+  /** Views of the memory, by size. */
   readonly #keys: Buffer[] = [];
   readonly #nonces: Buffer[] = [];
-  #keySize = 0;
-  #nonceSize = 0;
+  #key!: Buffer;
+  #nonce!: Buffer;
 
   constructor() {
     collected.register(this, this.#contents);
@@ -59,20 +60,28 @@ export class CipherMessage {
 
   /** Sets key and nonce. A string is a key in UTF-8, of `keySize` bytes. */
   set(key: Uint8Array | string, keySize: number, nonce: Uint8Array): void {
-    this.#keySize = keySize;
-    this.#nonceSize = sizeOf(nonce);
-    if (typeof key === 'string') this.key.write(key);
-    else copyInto(this.key, key, 0);
-    copyInto(this.nonce, nonce, 0);
+    this.#key = this.#view(this.#keys, 0, keySize);
+    this.#nonce = this.#view(this.#nonces, KEY_MAX, sizeOf(nonce));
+    if (typeof key === 'string') this.#key.write(key);
+    else copyInto(this.#key, key, 0);
+    copyInto(this.#nonce, nonce, 0);
   }
 
   get key(): Buffer {
-    return (this.#keys[this.#keySize] ??= Buffer.from(this.#memory, 0, this.#keySize));
+    return this.#key;
   }
 
   get nonce(): Buffer {
-    const size = this.#nonceSize;
-    return (this.#nonces[size] ??= Buffer.from(this.#memory, KEY_MAX, size));
+    return this.#nonce;
+  }
+
+  /** Returns the view of this size, made at its first use. */
+  #view(views: Buffer[], offset: number, size: number): Buffer {
+    for (let index = 0; index < views.length; index++)
+      if (views[index]!.length === size) return views[index]!;
+    const view = Buffer.from(this.#memory, offset, size);
+    views.push(view);
+    return view;
   }
 
   start({ id }: CipherFacts, encrypt: boolean, aad: Uint8Array): void {

@@ -8,7 +8,7 @@ import { scryptParser } from '../../kdf/scrypt.js';
 import { bytesOfBuffer, bytesOfView, isBytesView, sizeOf } from '../../base/intrinsics.js';
 import { scryptMemory } from '../../base/kdf-costs.js';
 import type { Callback } from '../../scheduling/completions.js';
-import { callLog, countCall } from './call-log.js';
+import { argumentAt, callLog, countCall } from './call-log.js';
 import { callNode, original } from './original.js';
 import { servedHmac } from './served-hashes.js';
 import { mayServe } from './serving.js';
@@ -75,7 +75,7 @@ function log(
   given: readonly unknown[],
   served: boolean,
 ): void {
-  if (callLog.on) countCall(name, given[algorithm], served ? 'Millrace' : 'Node.js');
+  if (callLog.on) countCall(name, argumentAt(given, algorithm), served ? 'Millrace' : 'Node.js');
 }
 
 const asBuffer = (key: Buffer): unknown => key;
@@ -130,7 +130,7 @@ const scryptCalls: Derivation = {
     const [password, salt, keylen, options] = given;
     if (!isData(password) || !isData(salt) || !isInteger(keylen, 1, INT_MAX)) return undefined;
     if (isObject(options)) given[3] = pick(options, scryptOptions);
-    const cost = scryptCostOf(given[3]);
+    const cost = scryptCostOf(given.at(3));
     return cost === undefined ? undefined : [password, salt, keylen, cost];
   },
 };
@@ -236,7 +236,7 @@ export function pbkdf2Sync(
 }
 
 export function hkdf(...given: unknown[]): void {
-  then(hkdfCalls, given, given[5]);
+  then(hkdfCalls, given, given.at(5));
 }
 
 export function hkdfSync(...given: unknown[]): unknown {
@@ -244,7 +244,7 @@ export function hkdfSync(...given: unknown[]): unknown {
 }
 
 export function scrypt(...given: unknown[]): void {
-  then(scryptCalls, given, typeof given[3] === 'function' ? given[3] : given[4]);
+  then(scryptCalls, given, typeof given.at(3) === 'function' ? given[3] : given.at(4));
 }
 
 export function scryptSync(...given: unknown[]): unknown {
@@ -252,7 +252,7 @@ export function scryptSync(...given: unknown[]): unknown {
 }
 
 export function argon2(...given: unknown[]): void {
-  then(argon2Calls, given, given[2]);
+  then(argon2Calls, given, given.at(2));
 }
 
 export function argon2Sync(...given: unknown[]): unknown {

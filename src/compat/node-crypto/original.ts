@@ -8,13 +8,12 @@ import { types } from './key-types.js';
 
 /** The functions that the installed types of Node.js 20 lack, or have only in later versions. */
 interface LaterFunctions {
-  readonly hash?: (...given: unknown[]) => unknown;
-  readonly argon2?: (...given: unknown[]) => void;
-  readonly argon2Sync?: (...given: unknown[]) => Buffer;
+  readonly hash: ((...given: unknown[]) => unknown) | undefined;
+  readonly argon2: ((...given: unknown[]) => void) | undefined;
+  readonly argon2Sync: ((...given: unknown[]) => Buffer) | undefined;
 }
 
 type Loose = (...given: unknown[]) => never;
-const later = crypto as unknown as LaterFunctions;
 const { createHash, createHmac, createCipheriv, createDecipheriv, Hash, Hmac } = crypto;
 const { Cipheriv, Decipheriv } = crypto as unknown as Readonly<Record<string, unknown>>;
 const { pbkdf2, pbkdf2Sync, scrypt, scryptSync, hkdf, hkdfSync } = crypto;
@@ -30,15 +29,15 @@ export const original = {
   Decipheriv,
   Hash,
   Hmac,
-  hash: later.hash,
+  hash: nodeFunction('hash') as LaterFunctions['hash'],
   pbkdf2,
   pbkdf2Sync,
   scrypt,
   scryptSync,
   hkdf,
   hkdfSync,
-  argon2: later.argon2,
-  argon2Sync: later.argon2Sync,
+  argon2: nodeFunction('argon2') as LaterFunctions['argon2'],
+  argon2Sync: nodeFunction('argon2Sync') as LaterFunctions['argon2Sync'],
   getFips,
   setFips,
   getCipherInfo,
@@ -82,7 +81,7 @@ export type Function = (...given: never[]) => unknown;
 
 /** Returns Node's function or class of a name, without running a getter. */
 export function nodeFunction(name: string): Function | undefined {
-  const value: unknown = Object.getOwnPropertyDescriptor(moduleExports, name)?.value;
+  const value: unknown = Object.getOwnPropertyDescriptor(crypto, name)?.value;
   return typeof value === 'function' ? (value as Function) : undefined;
 }
 

@@ -8,7 +8,7 @@
 import type { CipherFacts } from '../../catalog/facts.js';
 import { automatic } from '../../engines/engines.js';
 import { At, frame } from '../../base/frame.js';
-import { copyInto, NO_BYTES, part } from '../../base/intrinsics.js';
+import { copyInto, emptySlots, NO_BYTES, part } from '../../base/intrinsics.js';
 import { secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
 
 const KEY_MAX = 32;
@@ -28,17 +28,14 @@ const { binding } = automatic.engines[0]!;
 /** A copy of a key. It is wiped when all its ciphers have ended or were collected. */
 class SharedKey {
   readonly memory = secretMemory(KEY_MAX);
-  readonly #views: Uint8Array[] = [];
+  /** The part of the memory that the key takes. */
+  bytes: Uint8Array = NO_BYTES;
   size = 0;
   /** The number of ciphers that have not ended. */
   ciphers = 0;
 
   constructor() {
     collectedKeys.register(this, this.memory);
-  }
-
-  get bytes(): Uint8Array {
-    return (this.#views[this.size] ??= part(this.memory, 0, this.size));
   }
 
   /** Returns true for an equal key of this size. The time does not depend on the bytes. */
@@ -64,6 +61,7 @@ function shareKey(key: Uint8Array | string, size: number): SharedKey {
         return each;
       }
   const made = free.pop() ?? new SharedKey();
+  if (made.size !== size) made.bytes = part(made.memory, 0, size);
   made.size = size;
   made.ciphers = 1;
   if (typeof key === 'string') Buffer.from(made.memory.buffer).write(key);
@@ -87,7 +85,7 @@ function releaseKey(key: SharedKey): void {
 }
 
 /** Messages with a state in the engine; the oldest is at `statesNext`. */
-const states: (StreamMessage | undefined)[] = [];
+const states = emptySlots<StreamMessage>(STATES_MAX);
 let statesNext = 0;
 
 /**
@@ -98,7 +96,7 @@ const collections = new FinalizationRegistry<undefined>(() => {
   waiting = false;
   shared.length = 0;
   for (const message of states) message?.disposeState();
-  states.length = 0;
+  states.fill(undefined);
 });
 let waiting = false;
 

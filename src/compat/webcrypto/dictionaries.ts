@@ -23,7 +23,7 @@ interface Member {
   readonly type: Type;
   readonly required: boolean;
   /** The key in an early draft, which Node.js 24.12 and 25 read. Passed to the platform only. */
-  readonly early?: string;
+  readonly early: string | undefined;
 }
 
 /** An algorithm that Millrace serves. */
@@ -33,9 +33,9 @@ export interface Served {
   /** True if the platform lacks it: then keys and errors are Millrace's. */
   readonly lacking: boolean;
   /** A hash, also of KMAC. */
-  readonly hash?: HashFacts | undefined;
+  readonly hash: HashFacts | undefined;
   /** The bits of a key that has one size, or those of the default. */
-  readonly bits?: number;
+  readonly bits: number | undefined;
 }
 
 /** An algorithm that was read. */
@@ -58,7 +58,12 @@ export interface Unserved {
   readonly given: unknown;
 }
 
-const member = (type: Type, required: boolean) => (key: string) => ({ key, type, required });
+const member = (type: Type, required: boolean) => (key: string) => ({
+  key,
+  type,
+  required,
+  early: undefined,
+});
 const [needsBytes, takesBytes] = [member(Type.Bytes, true), member(Type.Bytes, false)];
 const [needsLong, takesLong] = [member(Type.Long, true), member(Type.Long, false)];
 const takesOctet = member(Type.Octet, false);
@@ -72,13 +77,18 @@ const KEYED = ['importKey', 'generateKey', 'keyLength'];
 
 type Table = Map<string, { readonly served: Served; readonly members: readonly Member[] }>;
 const tables = new Map<string, Table>();
+/** All members, so that none is read from Object.prototype. */
+const absent: Record<'bytes' | 'numbers', Record<string, undefined>> = { bytes: {}, numbers: {} };
 
 /** Registers an algorithm for operations; names are found in any case. */
 function register(
   operations: readonly string[],
-  served: Served,
+  given: Pick<Served, 'name' | 'lacking'> & Partial<Served>,
   members: readonly Member[] = [],
 ): void {
+  const served: Served = { hash: undefined, bits: undefined, ...given };
+  for (const { key, type } of members)
+    absent[type === Type.Bytes ? 'bytes' : 'numbers'][key] = undefined;
   for (const operation of operations) {
     let table = tables.get(operation);
     if (table === undefined) tables.set(operation, (table = new Map()));
@@ -108,13 +118,13 @@ function registerHashes(): void {
 }
 
 function registerMacs(): void {
-  const hmac: Served = { name: 'HMAC', lacking: false };
+  const hmac = { name: 'HMAC', lacking: false };
   register(['sign', 'verify'], hmac);
   register(KEYED, hmac, [hash, takesLong('length')]);
   for (const bits of [128, 256]) {
     const name = `KMAC${bits}`;
     const lacking = isLacking('importKey', { name });
-    const kmac: Served = { name, lacking, hash: facts(name.toLowerCase()), bits };
+    const kmac = { name, lacking, hash: facts(name.toLowerCase()), bits };
     register(['sign', 'verify'], kmac, [takesBytes('customization'), outputLength]);
     register(KEYED, kmac, [takesLong('length')]);
   }
@@ -130,13 +140,13 @@ function registerCiphers(): void {
     ['AES-CTR', ciphers, counter],
     ['AES-KW', ['wrapKey', 'unwrapKey'], []],
   ] as const) {
-    const aes: Served = { name, lacking: false };
+    const aes = { name, lacking: false };
     register(operations, aes, members);
     register(['importKey'], aes);
     register(['generateKey', 'keyLength'], aes, [length]);
   }
   const name = 'ChaCha20-Poly1305';
-  const chacha: Served = { name, lacking: isLacking('importKey', { name }), bits: 256 };
+  const chacha = { name, lacking: isLacking('importKey', { name }), bits: 256 };
   register(ciphers, chacha, aead);
   register(KEYED, chacha);
 }
@@ -151,7 +161,7 @@ function registerDerivations(): void {
     register(['deriveBits'], { name, lacking: false }, members);
   }
   for (const name of ['Argon2d', 'Argon2i', 'Argon2id']) {
-    const served: Served = { name, lacking: isLacking('importKey', { name }) };
+    const served = { name, lacking: isLacking('importKey', { name }) };
     register(['importKey', 'keyLength'], served);
     register(['deriveBits'], served, [
       takesBytes('associatedData'),
@@ -194,7 +204,7 @@ export function readAlgorithm(operation: string, given: unknown): Algorithm | Un
     typeof name === 'string' ? (find(table, name) ?? find(table, upper(name))) : undefined;
   if (entry !== undefined) return readMembers(entry, given as Record<string, unknown>);
   // The platform reads the other members, but the name was read.
-  return own !== undefined && 'value' in own
+  return own !== undefined && Object.hasOwn(own, 'value')
     ? { served: undefined, given }
     : { served: undefined, given: Object.create(given, { name: { value: name } }) as object };
 }
@@ -209,8 +219,8 @@ function readMembers(
 ): Algorithm {
   const given: Record<string, unknown> = { name: served.name };
   if (members.length === 0) return { served, given, ...NONE };
-  const bytes: Record<string, Uint8Array | undefined> = {};
-  const numbers: Record<string, number | undefined> = {};
+  const bytes: Record<string, Uint8Array | undefined> = { ...absent.bytes };
+  const numbers: Record<string, number | undefined> = { ...absent.numbers };
   let facts: HashFacts | undefined;
   let problem: Error | undefined;
   for (let index = 0; index < members.length; index++) {
@@ -262,9 +272,10 @@ function readMembers(
 export function withCopies(algorithm: Algorithm | Unserved): Algorithm | Unserved {
   if (algorithm.served === undefined)
     return { served: undefined, given: snapshotOf(algorithm.given) };
-  const bytes: Record<string, Uint8Array | undefined> = {};
+  const bytes: Record<string, Uint8Array | undefined> = { ...absent.bytes };
   const given = { ...algorithm.given };
   for (const key of Object.keys(algorithm.bytes)) {
+    if (!Object.hasOwn(given, key)) continue;
     given[key] = copyOf(given[key]);
     bytes[key] = bytesOf(given[key]);
   }
@@ -285,7 +296,7 @@ function snapshotOf(given: unknown): unknown {
   return Object.create(given, members);
 }
 
-const NONE = { bytes: {}, numbers: {}, hash: undefined, problem: undefined };
+const NONE = { ...absent, hash: undefined, problem: undefined };
 
 /** Converts by ToNumber, which throws for a BigInt too. */
 function toNumber(value: unknown): number {

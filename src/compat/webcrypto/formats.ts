@@ -41,12 +41,12 @@ function keepImported(
   usages: readonly string[],
 ): Kept | undefined {
   if (problem !== undefined) return undefined;
-  const about = { name, hash, bits: numbers.length, usages, extractable };
+  const about = { name, hash, bits: numbers.length, usages, extractable, own: false };
   if (format === 'raw' || format === 'raw-secret') {
     const bytes = bytesOf(data);
     return bytes && keepBytes(about, bytes);
   }
-  const { k } = (format === 'jwk' && isDictionary(data) ? data : {}) as Jwk;
+  const k = format === 'jwk' && isDictionary(data) ? (data as Jwk).k : undefined;
   const bytes = typeof k === 'string' ? decoded(k) : undefined;
   if (bytes === undefined) return undefined;
   try {

@@ -14,7 +14,7 @@ import {
   prepareBytes,
   prepareFor,
 } from '../../operations/key.js';
-import { sizeOf } from '../../base/arguments.js';
+import { isUint8Array, sizeOf } from '../../base/arguments.js';
 import { release, type Key, type Prepared } from '../../request/key.js';
 import { secretCopy, wipe, type Secret } from '../../base/secret-memory.js';
 import { Unclonable } from '../../base/unclonable.js';
@@ -51,8 +51,8 @@ const collected = new FinalizationRegistry<Prepared | Secret>(forget);
 const forgetWith = collected.register.bind(collected);
 
 function forget(held: Prepared | Secret): void {
-  if ('handles' in held) release(held);
-  else wipe(held);
+  if (isUint8Array(held)) wipe(held as Secret);
+  else release(held as Prepared);
 }
 
 /** A key that Millrace does not serve, so that it is looked at once. */
@@ -97,7 +97,10 @@ function adopt(key: object): Kept | undefined {
     const { algorithm, usages, extractable } = attributes;
     const { name, length } = algorithm;
     const bits = typeof length === 'number' ? length : undefined;
-    return keepBytes({ name, hash: hashOf(algorithm), bits, usages, extractable }, bytes);
+    return keepBytes(
+      { name, hash: hashOf(algorithm), bits, usages, extractable, own: false },
+      bytes,
+    );
   } finally {
     wipe(secretOf(bytes));
   }
@@ -138,7 +141,7 @@ interface Description {
   readonly bits: number | undefined;
   readonly usages: readonly string[];
   readonly extractable: boolean;
-  readonly own?: boolean;
+  readonly own: boolean;
 }
 
 /**
@@ -146,7 +149,7 @@ interface Description {
  * platform has to serve the key's calls.
  */
 export function keepBytes(
-  { name, hash, bits, usages, extractable, own = false }: Description,
+  { name, hash, bits, usages, extractable, own }: Description,
   bytes: Uint8Array,
 ): Kept | undefined {
   const size = sizeOf(bytes);

@@ -116,7 +116,7 @@ export function attributesOf(value: unknown): Attributes | undefined {
 /** True with native code. The portable engine serves only what the platform lacks. */
 export const servesAll = nativeName === 'native';
 
-const supports = (subtle.constructor as { readonly supports?: unknown }).supports;
+const supports: unknown = Object.getOwnPropertyDescriptor(subtle.constructor, 'supports')?.value;
 
 /**
  * Returns true if the platform lacks one of the modern algorithms. They came together with

@@ -383,4 +383,4 @@ export function subtleMethods(
 }
 
 /** Arguments that are required although the length of the platform's method says less. */
-const REQUIRED: Readonly<Record<string, number>> = { deriveBits: 2 };
+const REQUIRED: Readonly<Record<string, number>> = { __proto__: null as never, deriveBits: 2 };

@@ -32,7 +32,7 @@ export function withOptions(
 ): Promise<unknown> {
   try {
     let count = given.length;
-    const last = given[count - 1] as unknown;
+    const last: unknown = count > 0 ? given[count - 1] : undefined;
     const own = !counts.includes(count);
     let signal: AbortSignal | undefined;
     let route: Route | undefined;

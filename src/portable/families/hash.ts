@@ -24,7 +24,7 @@ export interface HashParams {
    */
   readonly secret: Uint8Array;
   /** Wipes memory that may reveal the secret when its owner is collected; in keyed bundles only. */
-  readonly guard?: Guard;
+  readonly guard: Guard | undefined;
 }
 
 /**
@@ -68,7 +68,7 @@ export interface HashCalls {
 }
 
 /** No seed, no key. */
-export const PLAIN: HashParams = { seed: [0, 0], secret: NO_BYTES };
+export const PLAIN: HashParams = { seed: [0, 0], secret: NO_BYTES, guard: undefined };
 
 /** Up to this many bytes are read one by one, which is faster than by a view. */
 const FEW = 64;
@@ -91,9 +91,11 @@ export class FamilyHash {
   ) {}
 
   /** Returns the digest of a whole message as a number, if that is faster than `digest`. */
-  number?(source: Uint8Array, digestSize: number): bigint | undefined;
+  number(_source: Uint8Array, _digestSize: number): bigint | undefined {
+    return undefined;
+  }
 
-  /** Writes the next bytes of an extendable output. After the first output `rest` must be empty. */
+  /** Of an extendable hash: writes the next bytes of the output. After the first output `rest` must be empty. */
   squeeze?(
     params: HashParams,
     state: Uint8Array,
@@ -103,7 +105,12 @@ export class FamilyHash {
   ): void;
 
   /** Encodes the items of a tuple, for a hash of tuples; `read` returns an item's bytes. */
-  encodeItems?(given: unknown, read: (item: unknown, name: string) => Uint8Array): Uint8Array;
+  encodeItems(
+    _given: unknown,
+    _read: (item: unknown, name: string) => Uint8Array,
+  ): Uint8Array | undefined {
+    return undefined;
+  }
 
   /** Writes the digest of a whole message; an extendable output fills the target. */
   digest(params: HashParams, source: Uint8Array, target: Uint8Array): void {

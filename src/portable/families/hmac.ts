@@ -86,6 +86,7 @@ export function withHmac(
 /** A prepared key. */
 export class Hmac {
   readonly guard = wipeWhenCollected;
+  readonly squeeze = undefined;
   readonly #hash: FamilyHash;
   readonly #states: Secret;
   readonly #inner: Uint8Array;

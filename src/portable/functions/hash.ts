@@ -154,7 +154,7 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
   function call(given: unknown, second?: unknown): unknown {
     if (arguments.length === 0) throw makeError('ERR_MISSING_ARGUMENT', `${algorithm} needs data`);
     if (second === 'bigint' && isUint8Array(given)) {
-      const number = hash.number?.(given, digestSize);
+      const number = hash.number(given, digestSize);
       if (number !== undefined) return number;
     }
     let encoding: Encoding;
@@ -171,7 +171,7 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
     }
     try {
       long?.check(size, encoding);
-      const source = hash.encodeItems?.(given, data) ?? message(given, 'data');
+      const source = hash.encodeItems(given, data) ?? message(given, 'data');
       if (encoding === 'hex') return hash.hex(params, source, size);
       const digest = memory(size);
       hash.digest(params, source, digest);
@@ -185,11 +185,11 @@ export function makeHash<Extra extends object = NoOptions, Source = Data>(
     const steps: RunningSteps = {
       guard: params.guard,
       update: (state, source, next) =>
-        hash.update(params, state, hash.encodeItems?.([source], data) ?? source, next),
+        hash.update(params, state, hash.encodeItems([source], data) ?? source, next),
       finish: (state, rest, target) => hash.finish(params, state, rest, target),
-      squeeze:
-        hash.squeeze &&
-        ((state, rest, target, next) => hash.squeeze!(params, state, rest, target, next)),
+      squeeze: recipe.xof
+        ? (state, rest, target, next) => hash.squeeze!(params, state, rest, target, next)
+        : undefined,
     };
     // All copies of the hasher share the steps.
     params.guard?.(steps, params.secret);

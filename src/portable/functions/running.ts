@@ -9,10 +9,10 @@ import type { LongOutput } from './long-output.js';
 /** The update and output functions of a hash or an HMAC. */
 export interface RunningSteps {
   /** Wipes states that may reveal a key. */
-  readonly guard?: Guard | undefined;
+  readonly guard: Guard | undefined;
   update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
   finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
-  readonly squeeze?:
+  readonly squeeze:
     | ((state: Uint8Array, rest: Uint8Array, target: Uint8Array, next: Uint8Array) => void)
     | undefined;
 }

@@ -35,14 +35,21 @@ function aes(
   });
 }
 
-export const ctr = /* @__PURE__ */ aes('ctr', () => ({ stream: aesCtr, nonceSizes: [16, 16] }));
+export const ctr = /* @__PURE__ */ aes('ctr', () => ({
+  aead: undefined,
+  stream: aesCtr,
+  nonceSizes: [16, 16],
+  invalid: undefined,
+}));
 export const gcm = /* @__PURE__ */ aes('gcm', (major) => ({
   aead: aesGcm,
+  stream: undefined,
   nonceSizes: GCM_NONCES,
   invalid: major === 1 ? 'aes/gcm: invalid ghash tag' : 'aes-gcm: invalid tag',
 }));
 export const gcmsiv = /* @__PURE__ */ aes('gcmsiv', () => ({
   aead: aesGcmSiv,
+  stream: undefined,
   nonceSizes: [12, 12],
   invalid: 'invalid polyval tag',
 }));

@@ -36,7 +36,7 @@ export const IV = (): ArrayLike<number> =>
 function blake2(facts: algorithms.Algorithm, name: string): Maker<CHash<Blake2Opts>> {
   return backed('blake2', name, (major) => {
     const outputLen = facts.digestSize;
-    const spec: Spec = { major, kind: 'md', facts, outputLen, xof: false };
+    const spec: Spec = { major, kind: 'md', facts, outputLen, xof: false, encode: undefined };
     const read = (options: Blake2Opts): Given | undefined => {
       if (!isPlain(options)) return undefined;
       const { dkLen: size = outputLen, key, salt, personalization } = options;
@@ -52,6 +52,12 @@ function blake2(facts: algorithms.Algorithm, name: string): Maker<CHash<Blake2Op
       }
       return { size, key, values };
     };
-    return optionHash<Blake2Opts>(spec, { subpath: 'blake2', name, read });
+    return optionHash<Blake2Opts>(spec, {
+      subpath: 'blake2',
+      name,
+      always: false,
+      bare: false,
+      read,
+    });
   });
 }

@@ -17,6 +17,7 @@ function sealed(name: string, aead: ciphers.Aead, nonceSize: number): Maker<Ciph
         ...(major === 2 ? { withAAD: true } : {}),
       },
       aead,
+      stream: undefined,
       nonceSizes: [nonceSize, nonceSize],
       output: true,
       invalid: 'invalid tag',

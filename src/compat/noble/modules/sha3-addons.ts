@@ -1,7 +1,7 @@
 /** The hash functions of sha3-addons: NIST SP 800-185 and RFC 9861. */
 import type { FreshBytes } from '../../../base/platform-types.js';
 import { encodeItems } from '../../../catalog/integers.js';
-import { OUTPUT_MAX, type Given, type Parameter } from '../../../catalog/parameters.js';
+import { givenOf, OUTPUT_MAX, type Given, type Parameter } from '../../../catalog/parameters.js';
 import * as algorithms from '#platform/compat/noble/algorithms.js';
 import { digestWith } from '#platform/compat/noble/hash-engine.js';
 import { message } from '../checks.js';
@@ -136,18 +136,18 @@ export const HopMAC128 = /* @__PURE__ */ hopMac(kt128);
 export const HopMAC256 = /* @__PURE__ */ hopMac(kt256);
 
 function specOfAddon(major: MajorVersion, facts: Algorithm, outputLen: number): Spec {
-  return { major, kind: 'sponge', facts, outputLen, xof: facts.xof === true };
+  return { major, kind: 'sponge', facts, outputLen, xof: facts.xof === true, encode: undefined };
 }
 
 function family<Options>(name: string, read: (options: Options) => Given | undefined) {
-  return { subpath: 'sha3-addons', name, read };
+  return { subpath: 'sha3-addons', name, always: false, bare: false, read };
 }
 
 /** Returns the parameters of a digest that depends on its size unless it is extendable. */
 function sized(spec: Spec, size: number, values: Parameter[]): Given {
   const { xof, digestSize } = spec.facts;
   if (!xof && size !== digestSize) values.push(['outputLength', size]);
-  return { size, values };
+  return givenOf(size, values);
 }
 
 function cshake(
@@ -169,7 +169,7 @@ function cshake(
         if (name === undefined) return undefined;
         values.push(['functionName', name]);
       }
-      return { size, values };
+      return givenOf(size, values);
     };
     return optionHash<cShakeOpts, HashXOF>(spec, family(name, read));
   });
@@ -193,8 +193,8 @@ function turboshake(
       const { dkLen, D } = options;
       const size = sizeOption(dkLen, outputLen);
       if (size === undefined) return undefined;
-      if (D === undefined) return { size };
-      return isNumber(D, 127) ? { size, values: [['domain', D]] } : undefined;
+      if (D === undefined) return givenOf(size);
+      return isNumber(D, 127) ? givenOf(size, [['domain', D]]) : undefined;
     };
     const spec = specOfAddon(major, algorithm, outputLen);
     return optionHash<TurboshakeOpts, HashXOF>(spec, family(name, read));
@@ -212,7 +212,7 @@ function kangaroo(
       const { dkLen, personalization } = options;
       const size = sizeOption(dkLen, outputLen);
       const values = customization(major, personalization);
-      return size === undefined || values === undefined ? undefined : { size, values };
+      return size === undefined || values === undefined ? undefined : givenOf(size, values);
     };
     const spec = specOfAddon(major, algorithm, outputLen);
     return optionHash<KangarooOpts, HashXOF>(spec, family(name, read));
@@ -255,6 +255,9 @@ function parallelHash(
   });
 }
 
+/** The options of a call without any. */
+const NONE: KangarooOpts = /* @__PURE__ */ Object.freeze({ __proto__: null } as {});
+
 /** Returns the parameters of KMAC and TupleHash without the key. */
 function macParameters(spec: Spec, options: KangarooOpts): Given | undefined {
   if (!isPlain(options)) return undefined;
@@ -274,16 +277,19 @@ function kmac(algorithm: Algorithm, name: string, outputLen: number): Maker<IKMA
       if (parameters === undefined || bytes === undefined) return undefined;
       return { ...parameters, key: bytes };
     };
-    const mac = (key: Uint8Array, data: Uint8Array, options: KangarooOpts = {}): FreshBytes => {
+    const mac = (key: Uint8Array, data: Uint8Array, options: KangarooOpts = NONE): FreshBytes => {
       const parameters = read(key, options);
       if (parameters === undefined) return lent()(key, data, options);
       return digestWith(spec.facts, parameters, message(major, data));
     };
-    const create = (key: Uint8Array, options: KangarooOpts = {}): HashXOF => {
+    const create = (key: Uint8Array, options: KangarooOpts = NONE): HashXOF => {
       const parameters = read(key, options);
       return parameters === undefined ? lent().create(key, options) : begun(spec, parameters);
     };
-    return described(mac as never, spec, create, { bare: true }) as unknown as IKMAC;
+    return described(mac as never, spec, create, {
+      nist: undefined,
+      bare: true,
+    }) as unknown as IKMAC;
   });
 }
 
@@ -292,16 +298,19 @@ function tupleHash(algorithm: Algorithm, name: string, outputLen: number): Maker
     const encode = (item: Uint8Array): Uint8Array => encodeItems([item]);
     const spec = { ...specOfAddon(major, algorithm, outputLen), encode };
     const lent = (): any => original(major, 'hashes', 'sha3-addons', name);
-    const tuple = (messages: Uint8Array[], options: KangarooOpts = {}): FreshBytes => {
+    const tuple = (messages: Uint8Array[], options: KangarooOpts = NONE): FreshBytes => {
       const parameters = macParameters(spec, options);
       if (parameters === undefined || !Array.isArray(messages)) return lent()(messages, options);
       const items = encodeItems(messages.map((each) => message(major, each)));
       return digestWith(spec.facts, parameters, items);
     };
-    const create = (options: KangarooOpts = {}): HashXOF => {
+    const create = (options: KangarooOpts = NONE): HashXOF => {
       const parameters = macParameters(spec, options);
       return parameters === undefined ? lent().create(options) : begun(spec, parameters);
     };
-    return described(tuple as never, spec, create, { bare: true }) as unknown as ITupleHash;
+    return described(tuple as never, spec, create, {
+      nist: undefined,
+      bare: true,
+    }) as unknown as ITupleHash;
   });
 }

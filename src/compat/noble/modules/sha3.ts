@@ -10,6 +10,7 @@ import {
   type Spec,
 } from '../hash-objects.js';
 import { backed, type Maker } from '../original.js';
+import { givenOf } from '../../../catalog/parameters.js';
 import { isPlain, sizeOption } from '../parameters.js';
 
 export const sha3_224 = /* @__PURE__ */ plainHash(algorithms.sha3_224, 'sponge', 7);
@@ -33,13 +34,15 @@ function shake(
   name: string,
 ): Maker<CHash<ShakeOpts, HashXOF>> {
   return backed('sha3', name, (major) => {
-    const spec: Spec = { major, kind: 'sponge', facts, outputLen, xof: true };
+    const spec: Spec = { major, kind: 'sponge', facts, outputLen, xof: true, encode: undefined };
     const family: Family<ShakeOpts> = {
       subpath: 'sha3',
       name,
+      always: false,
+      bare: false,
       read: (options) => {
         const size = isPlain(options) ? sizeOption(options.dkLen, outputLen) : undefined;
-        return size === undefined ? undefined : { size };
+        return size === undefined ? undefined : givenOf(size);
       },
     };
     return optionHash<ShakeOpts, HashXOF>(spec, family, nist);
