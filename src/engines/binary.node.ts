@@ -272,5 +272,5 @@ function remedyFor(attempts: readonly Attempt[], missing: string): string {
 
 /** Returns true if Node's permission model is active. */
 function hasPermissionModel(): boolean {
-  return (process as { permission?: unknown }).permission !== undefined;
+  return Object.hasOwn(process, 'permission');
 }

@@ -47,7 +47,7 @@ export function fileName(path: FileSource): string | undefined {
  * node:fs may read them (`--permission`).
  */
 export function joinPaths(paths: readonly FileSource[]): Uint8Array | undefined {
-  if ((process as { permission?: unknown }).permission !== undefined) return undefined;
+  if (Object.hasOwn(process, 'permission')) return undefined;
   if (paths.every((path) => typeof path === 'string')) return utf8(`${paths.join('\0')}\0`);
   const names = paths.map((path) => (typeof path === 'string' ? utf8(path) : (path as Buffer)));
   const joined = allocateApart(names.reduce((size, name) => size + sizeOf(name) + 1, 0));

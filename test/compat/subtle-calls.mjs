@@ -120,7 +120,7 @@ function keyOf(subtle, name, usages) {
  * function that returns new arguments, one that makes a text of the result, and true if only its
  * form is the same each time.
  */
-const calls = {
+export const calls = {
   *digest() {
     const { length } = SIZES;
     for (const [at, algorithm] of [

@@ -19,7 +19,7 @@ const values = { number: 1, string: 'zero', array: [1], function: () => {} };
 const file = fileURLToPath(import.meta.url);
 
 /** Returns the calls: functions that take arguments made before, and a name for each. */
-function callsOf() {
+export function callsOf() {
   const calls = [];
   for (const { name, args: given } of templates(millrace)) {
     if (name === 'configure' || name === 'engines') continue;
@@ -152,7 +152,7 @@ const operations = [
 ];
 
 /** Resolves to the results of calls as text, made while a prototype has some properties. */
-async function resultsOf(calls, prototype, names, value, limit) {
+async function resultsOf(calls, prototype, names, value, limit, beat = new Int32Array(1)) {
   const given = calls.map(({ args }) => args());
   const results = calls.map(() => 'never settles');
   let timer;
@@ -168,6 +168,7 @@ async function resultsOf(calls, prototype, names, value, limit) {
   let all = 0;
   const done = new Promise((resolve) => {
     for (let index = 0; index < calls.length; index++) {
+      Atomics.store(beat, 0, index + 1);
       const end = (result) => {
         results[index] = result;
         if (++all === calls.length) resolve();
@@ -180,11 +181,33 @@ async function resultsOf(calls, prototype, names, value, limit) {
         end(error);
       }
     }
+    Atomics.store(beat, 0, -1);
   });
   await Promise.race([done, late]);
+  Atomics.store(beat, 0, 0);
   for (const name of names) delete prototype[name];
   clearTimeout(timer);
   return [...results, uncaught].map(shown);
+}
+
+/**
+ * Starts a thread that writes the name of a call that takes more than 3 s, or 6 s after all calls,
+ * and ends the process. Returns the memory for the number of the current call.
+ */
+function watchdog(calls) {
+  const beat = new Int32Array(new SharedArrayBuffer(4));
+  const labels = calls.map(({ name }) => name);
+  const code = `const { beat, labels } = require('worker_threads').workerData;
+  for (let last = 0, seconds = 0; ; last = Atomics.load(beat, 0)) {
+    Atomics.wait(beat, 0, last, 1000);
+    seconds = last !== 0 && Atomics.load(beat, 0) === last ? seconds + 1 : 0;
+    if (seconds < (last > 0 ? 3 : 6)) continue;
+    const hangs = labels[last - 1] ?? 'the event loop, after the calls';
+    require('fs').writeSync(1, JSON.stringify({ hangs }) + '\\n');
+    process.kill(process.pid, 'SIGKILL');
+  }`;
+  new Worker(code, { eval: true, workerData: { beat, labels } }).unref();
+  return beat;
 }
 
 /**
@@ -197,12 +220,14 @@ export async function explore({ engine, array, kind, groups, plain }) {
   const prototype = array ? Array.prototype : Object.prototype;
   const calls = plain ? operations : callsOf();
   let limit = 10_000;
-  const resultsWith = (names) => resultsOf(calls, prototype, names, values[kind], limit);
+  let beat;
+  const resultsWith = (names) => resultsOf(calls, prototype, names, values[kind], limit, beat);
   const expected = await resultsWith([]);
   const begin = performance.now();
   const again = await resultsWith([]);
   // Of Node.js many operations never end.
   limit = plain ? 8 * (performance.now() - begin) : 4000;
+  beat = watchdog(calls);
   const failure = /^(error|never settles)/;
   const isRight = (found, index) =>
     expected[index] === again[index] ? found === expected[index] : !failure.test(found);

@@ -74,7 +74,7 @@ export function checkOutput(major: MajorVersion, output: unknown, size: number):
 
 /** Checks that a value is a hash function, as noble's `ahash`. */
 export function checkHash(major: MajorVersion, hash: unknown): void {
-  const { create, outputLen, blockLen } = (hash ?? {}) as Record<string, unknown>;
+  const { create, outputLen, blockLen } = (hash ?? { __proto__: null }) as Record<string, unknown>;
   if (typeof hash !== 'function' || typeof create !== 'function') {
     throw major === 1
       ? new Error('Hash should be wrapped by utils.createHasher')

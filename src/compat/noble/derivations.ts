@@ -12,7 +12,7 @@ export const RESULT_MAX: number = 2 ** 20;
 /** Returns the hash of an HMAC that Millrace computes. */
 export function macOf(hash: unknown): Spec | undefined {
   const spec = specOf(hash);
-  const { hmac, digestSize } = spec?.facts ?? { hmac: false };
+  const { hmac, digestSize } = spec?.facts ?? { hmac: false, digestSize: 0 };
   return hmac !== false && spec?.outputLen === digestSize ? spec : undefined;
 }
 

@@ -268,7 +268,7 @@ function pick<Name extends string>(
   options: Record<string, unknown>,
   names: readonly Name[],
 ): Partial<Record<Name, unknown>> {
-  const copy: Partial<Record<Name, unknown>> = {};
+  const copy = { __proto__: null } as Partial<Record<Name, unknown>>;
   for (const name of names) {
     const value = options[name];
     if (value !== undefined) copy[name] = value;

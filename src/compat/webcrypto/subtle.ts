@@ -269,7 +269,7 @@ function importBytes(
 function parsedJwk(bytes: Uint8Array): object {
   try {
     const jwk: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    if (typeof jwk === 'object' && jwk !== null) return jwk;
+    if (typeof jwk === 'object' && jwk !== null) return { ...jwk, __proto__: null };
   } catch {
     // As below.
   }

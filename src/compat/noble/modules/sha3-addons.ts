@@ -224,9 +224,10 @@ function hopMac(kangarooTwelve: Maker<CHash<KangarooOpts, HashXOF>>): Maker<HopM
     const hash = kangarooTwelve(major);
     return (key, data, personalization, dkLen) =>
       hash(key, {
+        __proto__: null,
         personalization: hash(data, { personalization }),
         ...(dkLen === undefined ? {} : { dkLen }),
-      });
+      } as KangarooOpts);
   });
 }
 
