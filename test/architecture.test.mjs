@@ -307,6 +307,23 @@ test('no status, operation or flag is written as a number', () => {
   }
 });
 
+test('no record or array is asked for what Object.prototype may have', () => {
+  const wrong = [];
+  for (const file of sources('src/', '.ts')) {
+    const code = read(file).replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '');
+    // Slots: emptySlots(count). Records: a null prototype. Beyond the end of an array: at(index).
+    for (const [read, name] of code.matchAll(
+      /(#?\w+)\[[^\]\n]+\]\)? *(?:\?\.|\?\?|[!=]== undefined)/g,
+    )) {
+      const literal = `(const|let|readonly|static) ${name}\\b[^=\\n]*= (\\[|\\{(?!\\s*__proto__: null))`;
+      if (new RegExp(literal).test(code)) wrong.push(`${file}: ${read}`);
+    }
+    for (const [found] of code.matchAll(/'\w+' in \w+|\bfor \((const|let) \w+ in (.*\n){5}/g))
+      if (!/^for .*\bhasOwn\(/s.test(found)) wrong.push(`${file}: ${found}`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
 test('the binding exports the functions that TypeScript declares', () => {
   const declared = ['Native', 'DirectNative extends Native'].flatMap((name) => {
     const found = new RegExp(`^export interface ${name} \\{$([\\s\\S]*?)^\\}$`, 'm');

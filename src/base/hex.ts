@@ -12,10 +12,11 @@ interface Tools {
 let tools: Tools | undefined;
 
 function makeTools(): Tools {
-  const toHex = Object.getOwnPropertyDescriptor(Uint8Array.prototype, 'toHex')?.value as unknown;
+  const prototype = Uint8Array.prototype as { toHex?: Native };
   return {
-    native:
-      typeof toHex === 'function' ? (Function.prototype.call.bind(toHex) as Native) : undefined,
+    native: Object.hasOwn(prototype, 'toHex')
+      ? (Function.prototype.call.bind(prototype.toHex!) as Native)
+      : undefined,
     codes: Uint8Array.from({ length: 512 }, (_, at) =>
       ((at >> (at & 1 ? 1 : 5)) & 15).toString(16).charCodeAt(0),
     ),

@@ -54,7 +54,8 @@ function examine(path: string, reason: string): Pick<Attempt, 'fault' | 'reason'
   return { fault: 'file', reason };
 }
 
-const machines: Readonly<Record<number, string>> = {
+const machines: Readonly<Record<number | '__proto__', string>> = {
+  __proto__: null as never,
   3: 'ia32',
   22: 's390x',
   40: 'arm',

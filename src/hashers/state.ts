@@ -126,7 +126,7 @@ export function importState(value: unknown, setup: HashSetup, seeded: boolean): 
   }
   if (kind !== wanted)
     throw refusal(
-      `it belongs to ${kindNames[kind] ?? 'something unknown'}, not to ${kindNames[wanted]}`,
+      `it belongs to ${kindNames.at(kind) ?? 'something unknown'}, not to ${kindNames[wanted]}`,
     );
   const [seedLow, seedHigh] = [
     numbers.getUint32(At.SeedLow, true),

@@ -45,11 +45,11 @@ function entries(cipher: boolean): Entry[] {
 
 /** Returns the cost of a hash or cipher, undefined for an unknown number. */
 export function costOf(cipher: boolean, algorithm: number): Cost | undefined {
-  return entries(cipher)[algorithm]?.cost;
+  return entries(cipher).at(algorithm)?.cost;
 }
 
 export function isMeasured(cipher: boolean, algorithm: number): boolean {
-  return entries(cipher)[algorithm]?.measured ?? true;
+  return entries(cipher).at(algorithm)?.measured ?? true;
 }
 
 /** Changes whenever a cost or the default route changes. */
@@ -59,7 +59,7 @@ export const costEpoch = (): number => epoch;
 /** Accepts a measured cost, limited to a factor of 8 from the table's. */
 export function settleCost(operation: Operation, algorithm: number, found: Cost): void {
   const list = entries(isCipher(operation));
-  const prior = list[algorithm];
+  const prior = list.at(algorithm);
   if (prior === undefined || prior.measured) return;
   const near = (value: number, before: number): number =>
     Math.min(Math.max(value, before / 8), before * 8);
@@ -91,14 +91,14 @@ function total(cost: Cost | undefined, bytes: number, count = 1): number {
 
 /** Returns the predicted nanoseconds of hashing `count` messages of `bytes` bytes in total. */
 export function ofMessages(algorithm: number, bytes: number, count: number): number {
-  return Math.round(total(hashCosts[algorithm]?.cost, bytes, count));
+  return Math.round(total(hashCosts.at(algorithm)?.cost, bytes, count));
 }
 
 /** Returns the predicted nanoseconds of an operation other than a derivation. */
 export function predict(work: Work): number {
   const { operation, algorithm, source, target, iv, aad, secret, views } = work;
   const cipher = isCipher(operation);
-  const cost = entries(cipher)[algorithm]?.cost;
+  const cost = entries(cipher).at(algorithm)?.cost;
   switch (operation) {
     case Operation.Hash:
     case Operation.Finish:

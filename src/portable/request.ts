@@ -89,7 +89,7 @@ function isKnown(operation: Operation, algorithm: number): boolean {
     operation === Operation.CipherUpdate
   )
     return false;
-  return (isCipher(operation) ? ciphers : hashes)[algorithm] !== undefined;
+  return Object.hasOwn(isCipher(operation) ? ciphers : hashes, algorithm);
 }
 
 function reply(size: number): Uint8Array {

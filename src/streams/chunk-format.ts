@@ -44,6 +44,7 @@ export const CHUNKS_MAX = 2 ** 38;
 
 /** Names in the IANA registry of AEADs, of the supported algorithms. */
 const ianaNames: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   'aes-128-gcm': 'AEAD_AES_128_GCM',
   'aes-256-gcm': 'AEAD_AES_256_GCM',
   'chacha20-poly1305': 'AEAD_CHACHA20_POLY1305',

@@ -17,7 +17,9 @@ function namesInCode() {
   for (const file of readdirSync(dist, { recursive: true })) {
     if (!file.endsWith('.js') || /^(browser|edge|module|uplot)|modules/.test(file)) continue;
     const code = readFileSync(join(dist, file), 'utf8').replace(/^ *\/\/.*$/gm, '');
-    for (const [name] of code.matchAll(/(?<=\.)[\w$]+|\b[A-Za-z_$][\w$]*(?=\s*[:,}=)])/g))
+    for (const [name] of code.matchAll(
+      /(?<=\.)[\w$]+|\b[A-Za-z_$][\w$]*(?=\s*[:,}=)])|(?<=")[\w$-]+(?=":? )/g,
+    ))
       if (!(name in Object.prototype)) names.add(name);
   }
   return [...names];

@@ -394,7 +394,8 @@ fn a_key_of_the_kernel_is_for_the_kernel() {
     ] {
         let call = seal(100, 116);
         let key = CipherKey::from_external(Cipher::Aes256Gcm, Box::new(Pattern));
-        call.keep(PreparedKey::Cipher(Box::new(key), KEY.to_vec().into())).expect("memory");
+        let key = key.into_box().expect("memory");
+        call.keep(PreparedKey::Cipher(key, KEY.to_vec().into())).expect("memory");
         call.set(At::Engine, asked);
         assert!(call.decode().expect("complete").engine == expected, "{asked}");
         assert_eq!(call.run(), Status::Done);

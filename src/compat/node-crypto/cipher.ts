@@ -76,7 +76,8 @@ function create(
  */
 function tagSizeOf(options: unknown): number {
   if (typeof options !== 'object' || !isPlain(options, 'authTagLength')) return -1;
-  for (const name in options) if (name !== 'authTagLength') return -1;
+  for (const name in options)
+    if (name !== 'authTagLength' && Object.hasOwn(options, name)) return -1;
   const { authTagLength } = options as { authTagLength?: unknown };
   if (authTagLength === undefined || authTagLength === null) return 0;
   return TAG_SIZES.includes(authTagLength) ? (authTagLength as number) : -1;

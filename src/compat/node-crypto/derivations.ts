@@ -185,7 +185,7 @@ const argon2Calls: Derivation = {
     const values = (given[1] = pick(parameters, argon2Parameters));
     const { message, nonce, parallelism, tagLength, memory, passes } = values;
     const { secret, associatedData } = values;
-    const optional = { secret, associatedData };
+    const optional = { __proto__: null, secret, associatedData };
     for (const name of ['secret', 'associatedData'] as const) {
       if (optional[name] === undefined) delete optional[name];
       else if (!isData(optional[name])) return undefined;

@@ -51,8 +51,12 @@ const collected = new FinalizationRegistry<Prepared | Secret>(forget);
 const forgetWith = collected.register.bind(collected);
 
 function forget(held: Prepared | Secret): void {
-  if (isUint8Array(held)) wipe(held as Secret);
-  else release(held as Prepared);
+  if (isPrepared(held)) release(held);
+  else wipe(held);
+}
+
+function isPrepared(held: Prepared | Secret): held is Prepared {
+  return !isUint8Array(held);
 }
 
 /** A key that Millrace does not serve, so that it is looked at once. */
