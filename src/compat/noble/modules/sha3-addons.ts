@@ -225,7 +225,7 @@ function hopMac(kangarooTwelve: Maker<CHash<KangarooOpts, HashXOF>>): Maker<HopM
     return (key, data, personalization, dkLen) =>
       hash(key, {
         __proto__: null,
-        personalization: hash(data, { personalization }),
+        personalization: hash(data, { __proto__: null, personalization } as KangarooOpts),
         ...(dkLen === undefined ? {} : { dkLen }),
       } as KangarooOpts);
   });
