@@ -116,7 +116,7 @@ for (const engine of ['native', 'portable'])
           env: { MILLRACE_ENGINE: engine },
         },
       );
-      if (typeof found === 'string') return t.skip(found);
+      if (typeof found === 'string') return t.skip(`not searched: ${found}`);
       const labels = [...calls, { label: 'kept' }, ...derived].map(({ label }) => label);
       assert.equal(found[calls.length].length, 2, 'looking proves nothing');
       found[calls.length] = [];
