@@ -127,7 +127,8 @@ export function isOutOfMemory(error: unknown): boolean {
  * reason for an unavailable engine.
  */
 export function failure(status: number, needed = 0, reason = ''): MillraceError {
-  const [code, message] = statusErrors.at(status) ?? ['ERR_ENGINE', `unknown status ${status}`];
+  const known = Object.hasOwn(statusErrors, status) ? statusErrors[status] : undefined;
+  const [code, message] = known ?? ['ERR_ENGINE', `unknown status ${status}`];
   if (code === 'ERR_ENGINE_UNAVAILABLE' && reason !== '') return makeError(code, reason);
   return makeError(
     code,
