@@ -505,8 +505,8 @@ export function* secretCalls(subtle) {
 }
 
 /**
- * Makes a call with a key of 32 bytes, and with `refused` the same call with each argument missing
- * and with each run of bytes changed. Then wipes all copies and results. Returns false if the
+ * Makes a call with a key of 32 bytes, and with `refused` the same call with each argument missing,
+ * with other usages, and with each run of bytes changed. Then wipes all copies and results. Returns false if the
  * platform lacks an algorithm.
  */
 async function useSecret(subtle, name, prepare, secret, { refused = false, read = () => {} }) {
@@ -531,7 +531,11 @@ async function useSecret(subtle, name, prepare, secret, { refused = false, read 
 }
 
 function refusals(make) {
-  const found = make().map((_, index) => make().with(index, undefined));
+  const replaced = (index, value) => make().with(index, value);
+  const found = make().flatMap((each, index) => [
+    replaced(index, undefined),
+    ...(Array.isArray(each) ? [replaced(index, ['nope'])] : []),
+  ]);
   for (const path of places(make())) {
     const given = make();
     const value = path.reduce((each, key) => each[key], given);
