@@ -30,6 +30,30 @@ export function fingerprint(paths, extra) {
   return hash.update(JSON.stringify(extra)).digest('hex');
 }
 
+/** What builds and tests write, and what is installed. */
+const written =
+  /^(node_modules|target|dist|native|npm|coverage|\.git|\.site|\.temp|modules|site-.*)$/;
+
+/** Returns a hash over all files of the repository but what is built from them. */
+export function treeFingerprint() {
+  const paths = (folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true })
+      .filter(({ name }) => !name.startsWith('.stamp-'))
+      .flatMap((entry) => {
+        const path = join(folder, entry.name);
+        if (!entry.isDirectory()) return [path];
+        // src/compat/noble/modules is a source.
+        const ignored = written.test(entry.name) && !path.includes('noble');
+        return ignored ? [] : paths(path);
+      });
+  return fingerprint(paths('').sort(), []);
+}
+
+/** Returns a hash of values. */
+export function hashOf(values) {
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 32);
+}
+
 function listFiles(path) {
   if (!existsSync(path)) return [];
   let entries;
