@@ -35,5 +35,5 @@ function fail(error) {
   // So has an option that a verb does not take.
   const expected = error?.name === 'Stop' || String(error?.code).startsWith('ERR_PARSE_ARGS');
   console.error(expected ? error.message : error);
-  process.exitCode = 1;
+  process.exit(1); // steps that run beside it, too
 }

@@ -14,9 +14,13 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 
+import { cached, keep } from './cache.mjs';
+import { cargo, compilers } from './cargo.mjs';
 import { fingerprint, upToDate } from './fingerprint.mjs';
 import { hostPlatform, platforms } from './platforms.mjs';
-import { Stop, probe, root, step } from './steps.mjs';
+import { prepareNativeBuild } from './prerequisites.mjs';
+import { Stop, probe, root, step, told } from './steps.mjs';
+import { buildModules } from './wasm.mjs';
 
 /** The chart library of `millrace bench`. It is part of the package, which has no dependencies. */
 const charts = ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css', 'LICENSE'];
@@ -73,29 +77,27 @@ export const failingBinary = join(root, 'target', 'failing-allocator', 'millrace
 
 /** Builds {@link failingBinary}. Cargo decides whether it is up to date. */
 export async function buildFailingBinary() {
-  const { prepareNativeBuild } = await import('./prerequisites.mjs');
-  const env = await prepareNativeBuild();
   const title = 'build native code with a failing allocator';
-  const args = [...cargoBuild('development', env), '--features', 'failing-allocator'];
-  const messages = await step(title, 'cargo', args, { env, errorOutput: 'stderr' });
+  const args = [...cargoBuild('development'), '--features', 'failing-allocator'];
+  const messages = await cargo(title, args, { errorOutput: 'stderr' });
   mkdirSync(dirname(failingBinary), { recursive: true });
   replace(builtLibrary(messages), failingBinary);
 }
 
 /** Returns the arguments of cargo that build the binding. */
-function cargoBuild(profile, env) {
+function cargoBuild(profile) {
   const args = ['build', '--profile', profile, '--package', 'millrace-node'];
-  // In CI an outdated lockfile is an error.
-  return [...args, '--message-format', 'json-render-diagnostics', ...(env.CI ? ['--locked'] : [])];
+  return [...args, '--message-format', 'json-render-diagnostics'];
 }
 
 /**
- * Runs cargo build and writes native/millrace.<platform>.node. With the profile `development` a
- * binary of the shipped profile is accepted too.
+ * Checks that native/millrace.<platform>.node can be built, if it is out of date. Resolves to the
+ * function that writes it: that of the cache, or what cargo builds. With the profile `development`
+ * a binary of the shipped profile is accepted too.
  *
  * @param {{ force?: boolean, target?: string, profile?: 'release' | 'development' }} options
  */
-export async function buildNative({ force = false, target, profile = 'release' } = {}) {
+export async function planNative({ force = false, target, profile = 'release' } = {}) {
   const platform = target === undefined ? hostPlatform() : platformOfTarget(target);
   const binary = join(root, 'native', `millrace.${platform}.node`);
   const stamp = join(root, 'native', `.stamp-${platform}`);
@@ -105,31 +107,55 @@ export async function buildNative({ force = false, target, profile = 'release' }
   );
   const stampOf = (name) => `${name} ${sources}${fingerprint(['Cargo.lock'], [])}`;
   const accepted = [...new Set(['release', profile])];
-  if (!force && accepted.some((name) => upToDate(stamp, stampOf(name), [binary]))) return;
-
-  const { prepareNativeBuild } = await import('./prerequisites.mjs');
+  if (!force && accepted.some((name) => upToDate(stamp, stampOf(name), [binary]))) return () => {};
   const env = await prepareNativeBuild();
-  const args = cargoBuild(profile, env);
-  if (target !== undefined) args.push('--target', target);
-  const long = profile === 'release' || !existsSync(binary);
-  const title = `build native code${long ? ' (a minute or two)' : ''}`;
-  const messages = await step(title, 'cargo', args, { env, errorOutput: 'stderr' });
+  return () => writeNative();
 
-  mkdirSync(join(root, 'native'), { recursive: true });
-  replace(builtLibrary(messages), binary);
-  writeFileSync(join(root, 'native', `.build-${platform}.json`), profileOf(env, profile));
-  writeFileSync(stamp, stampOf(profile)); // the lockfile as cargo left it
+  async function writeNative() {
+    mkdirSync(join(root, 'native'), { recursive: true });
+    const account = join(root, 'native', `.build-${platform}.json`);
+    const tools = await compilers(env);
+    for (const name of accepted) {
+      const found = force ? undefined : cached('native', [stampOf(name), tools]);
+      if (found === undefined) continue;
+      replace(join(found, 'millrace.node'), binary);
+      copyFileSync(join(found, 'build.json'), account);
+      writeFileSync(stamp, stampOf(name));
+      return told('build native code', 'from the cache');
+    }
+    const args = cargoBuild(profile);
+    if (target !== undefined) args.push('--target', target);
+    const long = profile === 'release' || !existsSync(binary);
+    const title = `build native code${long ? ' (a minute or two)' : ''}`;
+    const messages = await cargo(title, args, { errorOutput: 'stderr' });
+
+    replace(builtLibrary(messages), binary);
+    writeFileSync(account, profileOf(env, profile));
+    writeFileSync(stamp, stampOf(profile)); // the lockfile as cargo left it
+    keep('native', [stampOf(profile), tools], (folder) => {
+      copyFileSync(binary, join(folder, 'millrace.node'));
+      copyFileSync(account, join(folder, 'build.json'));
+    });
+  }
 }
 
 /**
  * Writes declarations with tsc, JavaScript with esbuild, and the entries of the original packages.
- * It needs the binary, because it loads the entry points to list their exports.
+ * It loads the entry points to list their exports, when `native` says that the binary is there.
  *
- * With `nodeOnly` it leaves bundles for browsers and bundlers as an earlier build wrote them.
+ * With `nodeOnly` it leaves bundles for browsers and bundlers as an earlier build wrote them, or
+ * out. With `stubs` modules that were never built stand in for those of the portable engine.
  *
- * @param {{ force?: boolean, keepModules?: boolean, nodeOnly?: boolean }} options
+ * @param {{ force?: boolean, keepModules?: boolean, nodeOnly?: boolean, stubs?: boolean,
+ *   native?: Promise<void> }} options
  */
-export async function buildFront({ force = false, keepModules = false, nodeOnly = false } = {}) {
+export async function buildFront({
+  force = false,
+  keepModules = false,
+  nodeOnly = false,
+  stubs = false,
+  native = Promise.resolve(),
+} = {}) {
   const dist = join(root, 'dist');
   const stamp = join(dist, '.stamp-front');
   const outputs = [
@@ -143,8 +169,7 @@ export async function buildFront({ force = false, keepModules = false, nodeOnly 
     ...originalEntries.flatMap(({ path }) => ['.js', '.d.ts'].map((end) => join(dist, path + end))),
     ...charts.map((file) => join(dist, 'uplot', basename(file))),
   ];
-  const { buildModules } = await import('./wasm.mjs');
-  await buildModules({ force, keep: keepModules });
+  await buildModules({ force, keep: keepModules, stubs });
   const sources = fingerprint(
     [
       'src',
@@ -158,11 +183,11 @@ export async function buildFront({ force = false, keepModules = false, nodeOnly 
     ],
     [],
   );
-  if (!force && upToDate(stamp, sources, outputs)) return;
-  // What the stamp says if the other bundles are older.
+  if (!force && upToDate(stamp, sources, outputs)) return native;
+  // What the stamp says if the other bundles are older, or not there.
   const nodeSources = `${sources} for Node.js`;
-  const partial = nodeOnly && !force && existsSync(stamp);
-  if (partial && upToDate(stamp, nodeSources, outputs)) return;
+  const partial = nodeOnly && !force;
+  if (partial && upToDate(stamp, nodeSources, outputs)) return native;
 
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   if (!existsSync(tsc))
@@ -181,15 +206,12 @@ export async function buildFront({ force = false, keepModules = false, nodeOnly 
     bundleForNode(dist, entryPoints),
     partial ? [] : bundleForWeb(dist),
   ]);
+  await native;
   const namesOf = Object.fromEntries(
     await Promise.all(
       entryPoints.map(async (name) => [name, await writeEntryPoint(dist, name, entryFiles[name])]),
     ),
   );
-  if (partial) {
-    writeFileSync(stamp, nodeSources);
-    return;
-  }
   const written = new Set([
     ...(listing.match(/(?<=^TSFILE: ).*(?=\s*$)/gm) ?? []).map((file) =>
       relative(dist, file.trim()),
@@ -197,9 +219,6 @@ export async function buildFront({ force = false, keepModules = false, nodeOnly 
     ...bundled.flat(),
     ...entryPoints.flatMap((name) => ['.js', '.mjs', '.d.mts'].map((end) => name + end)),
   ]);
-  for (const file of await bundleForBundlers(dist, entryPoints, namesOf['compat/crypto-async']))
-    written.add(file);
-  for (const file of await writeNobleModules(dist)) written.add(file);
   for (const { name, path } of originalEntries) {
     mkdirSync(join(dist, name), { recursive: true });
     writeFileSync(join(dist, `${path}.js`), `module.exports = require('../compat/${name}.js');\n`);
@@ -212,6 +231,13 @@ export async function buildFront({ force = false, keepModules = false, nodeOnly 
     copyFileSync(join(root, 'node_modules', 'uplot', file), join(dist, 'uplot', basename(file)));
     written.add(join('uplot', basename(file)));
   }
+  if (partial) {
+    writeFileSync(stamp, nodeSources);
+    return;
+  }
+  for (const file of await bundleForBundlers(dist, entryPoints, namesOf['compat/crypto-async']))
+    written.add(file);
+  for (const file of await writeNobleModules(dist)) written.add(file);
   for (const file of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     const path = relative(dist, join(file.parentPath ?? file.path, file.name));
     // The source of this file was removed.

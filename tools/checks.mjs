@@ -6,67 +6,61 @@ import { dirname, join, sep } from 'node:path';
 
 import { checkArm64 } from './cross.mjs';
 import { prettier } from './format.mjs';
+import { cargo } from './cargo.mjs';
 import { npm } from './install.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
 import { probe, root, skipped, step } from './steps.mjs';
 
-/** @returns {[string, () => Promise<unknown>][]} */
+/** @returns {import('./schedule.mjs').Task[]} */
 export function checks() {
+  const lints = [...clippy, '--', '-D', 'warnings'];
+  const format = ['fmt', '--check', '--', '--color', 'never'];
+  const needs = ['front'];
   return [
-    [
-      'rustfmt',
-      () => cargo('rustfmt', ['fmt', '--check', '--', '--color', 'never'], 'fmt', 'rustfmt'),
-    ],
-    [
-      'clippy',
-      () => cargo('clippy', [...clippy, ...locked(), '--', '-D', 'warnings'], 'clippy', 'clippy'),
-    ],
-    ['arm64', () => checkArm64([...clippy, ...locked()])],
-    ['WebAssembly: clippy', checkWebAssembly],
-    ['documentation of Rust', rustDocs],
-    ['licences and sources of crates', checkCrates],
-    [
-      'Prettier',
-      () =>
-        // The cache knows which files it found formatted, by content, version and options.
-        // prettier-ignore
-        step('Prettier', process.execPath, [
-          prettier, '--check', '--log-level', 'warn', root,
-          '--cache', '--cache-strategy', 'content',
-          '--cache-location', join(root, 'target', 'prettier-cache'),
-        ]),
-    ],
-    ['oxlint', () => tool('oxlint', 'oxlint', ['--deny-warnings'])],
-    ['types of the tests', () => tsc('types of the tests', 'tools/tsconfig.types.json')],
-    ...['dom-node', 'dom', 'bare'].map(programTypes),
-    ['types of cli and tools', () => tsc('types of cli and tools', 'tools/tsconfig.json')],
-    ['unused code', () => tool('unused code', 'knip', [])],
-    ['directions of imports', checkImports],
-    ['package', checkPackage],
+    { title: 'clippy', lane: 'cargo', run: () => component('clippy', lints, 'clippy') },
+    { title: 'arm64', lane: 'cargo', run: () => checkArm64(clippy) },
+    { title: 'WebAssembly: clippy', lane: 'cargo', run: checkWebAssembly },
+    { title: 'documentation of Rust', lane: 'cargo', run: rustDocs },
+    { title: 'rustfmt', run: () => component('rustfmt', format, 'rustfmt') },
+    { title: 'licences and sources of crates', run: checkCrates },
+    { title: 'Prettier', run: checkFormat },
+    { title: 'oxlint', run: () => tool('oxlint', 'oxlint', ['--deny-warnings']) },
+    types('types of the tests', 'tools/tsconfig.types.json'),
+    // Programs with some of the platform's types.
+    ...['dom-node', 'dom', 'bare'].map((name) =>
+      types(`types of programs (${name})`, `test/types/platforms/tsconfig.${name}.json`),
+    ),
+    types('types of cli and tools', 'tools/tsconfig.json'),
+    { title: 'unused code', run: () => tool('unused code', 'knip', []) },
+    { title: 'directions of imports', run: checkImports },
+    { title: 'package', needs, run: checkPackage },
   ];
 }
 
-/**
- * Returns the step that compiles programs with some of the platform's types.
- *
- * @param {string} name
- * @returns {[string, () => Promise<unknown>]}
- */
-function programTypes(name) {
-  const title = `types of programs (${name})`;
-  return [title, () => tsc(title, `test/types/platforms/tsconfig.${name}.json`)];
+/** @returns {import('./schedule.mjs').Task} */
+function types(title, project) {
+  const run = () => tool(title, 'typescript', ['--project', join(root, project)], 'tsc');
+  return { title, run, needs: ['front'] };
+}
+
+/** The cache knows which files it found formatted, by content, version and options. */
+function checkFormat() {
+  // prettier-ignore
+  return step('Prettier', process.execPath, [
+    prettier, '--check', '--log-level', 'warn', root,
+    '--cache', '--cache-strategy', 'content',
+    '--cache-location', join(root, 'target', 'prettier-cache'),
+  ]);
 }
 
 const clippy = ['clippy', '--workspace', '--all-targets'];
-const locked = () => (process.env.CI ? ['--locked'] : []);
 
 /** Runs a cargo command of a rustup component, and reports if the component is missing. */
-async function cargo(title, args, command, component) {
+async function component(title, args, name) {
   const env = await prepareNativeBuild();
-  const answer = await probe('cargo', [command, '--version'], { env });
-  if (answer?.code !== 0)
-    return skipped(title, `not installed (rustup component add ${component})`);
-  return step(title, 'cargo', args, { env });
+  const answer = await probe('cargo', [args[0], '--version'], { env });
+  if (answer?.code !== 0) return skipped(title, `not installed (rustup component add ${name})`);
+  return cargo(title, args);
 }
 
 /** Checks the core with RustCrypto's crates in place of AWS-LC, for WebAssembly. */
@@ -78,8 +72,7 @@ async function checkWebAssembly() {
   if (!installed?.stdout.split('\n').includes(target))
     return skipped(title, `not installed (rustup target add ${target})`);
   const core = ['--package', 'millrace-core', '--no-default-features', '--features', 'rust-crypto'];
-  const args = ['clippy', ...core, '--target', target, ...locked(), '--', '-D', 'warnings'];
-  return step(title, 'cargo', args, { env });
+  return cargo(title, ['clippy', ...core, '--target', target, '--', '-D', 'warnings']);
 }
 
 /**
@@ -105,17 +98,9 @@ async function checkCrates() {
 
 /** Checks the documentation of Rust, private items too: it is for contributors. */
 async function rustDocs() {
-  const env = { ...(await prepareNativeBuild()), RUSTDOCFLAGS: '-D warnings' };
-  await step(
-    'documentation of Rust',
-    'cargo',
-    ['doc', '--workspace', '--no-deps', '--document-private-items', ...locked()],
-    { env },
-  );
+  const args = ['doc', '--workspace', '--no-deps', '--document-private-items'];
+  await cargo('documentation of Rust', args, { env: { RUSTDOCFLAGS: '-D warnings' } });
 }
-
-const tsc = (title, project) =>
-  tool(title, 'typescript', ['--project', join(root, project)], 'tsc');
 
 /** Runs the command of an npm package of the repository. */
 async function tool(title, name, args, command = name) {

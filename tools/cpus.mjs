@@ -41,7 +41,10 @@ export function cpuTiers(chosen, { short = false } = {}) {
     names.length === 0
       ? [...tiers, withoutAwsLc]
       : all.filter((tier) => names.includes(tier.short));
-  return wanted.map((tier) => [`as on ${tier.name}`, () => runTier(tier, short)]);
+  return wanted.map((tier) => ({
+    title: `as on ${tier.name}`,
+    run: () => runTier(tier, short),
+  }));
 }
 
 async function runTier(tier, short) {
@@ -52,7 +55,9 @@ async function runTier(tier, short) {
   const hidden = tierEnvironment(tier);
   if (tier === withoutAwsLc) {
     const features = ['--no-default-features', '--features', 'rust-crypto'];
-    await runRustTests(`${title}: Rust`, ['--package', 'millrace-core', ...features], hidden);
+    await runRustTests(`${title}: Rust`, ['--package', 'millrace-core', ...features], {
+      env: hidden,
+    });
     return;
   }
   const env = { ...process.env, ...hidden };
@@ -65,12 +70,11 @@ async function runTier(tier, short) {
       failed.push(error.message);
     }
   };
-  // With --workspace the short form needs no other build than `npm test`.
-  const core = short
-    ? ['--workspace', '--lib']
-    : ['--package', 'millrace-core', '--package', 'millrace-request'];
+  // The short form needs no other build than `npm test`.
+  const core = short ? ['--lib'] : ['--package', 'millrace-core', '--package', 'millrace-request'];
   await attempt(async () => {
-    const skips = await runRustTests(`${title}: Rust`, core, hidden);
+    const profile = short ? 'development' : 'release';
+    const skips = await runRustTests(`${title}: Rust`, core, { env: hidden, profile });
     const lost = skips.filter((each) => / needs .*(avx512|vaes)/.test(each));
     if (tier === newest && lost.length > 0)
       throw new Stop(`millrace: ${title}: tests were skipped:\n${lost.join('\n')}`);

@@ -3,8 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
+import { cargo } from './cargo.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
-import { Stop, probe, root, skipped, step } from './steps.mjs';
+import { Stop, probe, root, skipped } from './steps.mjs';
 
 const title = 'arm64: clippy, exports';
 const target = 'aarch64-unknown-linux-gnu';
@@ -20,11 +21,10 @@ export async function checkArm64(clippy) {
   // Keeps a wrapper or linker that is already set.
   env.CC_aarch64_unknown_linux_gnu ??= compiler;
   env.CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER ??= compiler;
-  await step('arm64: clippy', 'cargo', [...clippy, '--target', target, '--', '-D', 'warnings'], {
-    env,
-  });
+  const lints = [...clippy, '--target', target, '--', '-D', 'warnings'];
+  await cargo('arm64: clippy', lints, { env });
   const build = ['build', '--package', 'millrace-node', '--target', target];
-  await step('arm64: exports', 'cargo', build, { env });
+  await cargo('arm64: exports', build, { env });
   const folder = env.CARGO_TARGET_DIR ?? join(root, 'target');
   const found = unexpectedExports(join(folder, target, 'debug', 'libmillrace_node.so'));
   if (found.length > 0) throw new Stop(`millrace: the arm64 library exports ${found.join(', ')}`);

@@ -54,9 +54,9 @@ export async function fuzzing(args) {
     ? ['--no-default-features', '--features', 'rust-crypto']
     : [];
   const run = { env, seconds, features, keep: values.keep };
-  /** @type {[string, () => Promise<void>][]} */
-  const steps = chosen.map((name) => [`fuzz ${name}`, () => fuzz(name, run)]);
-  return { steps: [['fuzz: the control', () => control(run)], ...steps], calls };
+  /** @type {import('./schedule.mjs').Task[]} */
+  const steps = chosen.map((name) => ({ title: `fuzz ${name}`, run: () => fuzz(name, run) }));
+  return { steps: [{ title: 'fuzz: the control', run: () => control(run) }, ...steps], calls };
 }
 
 /** Returns the arguments of cargo-fuzz before the name of a target. */

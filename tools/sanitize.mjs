@@ -22,18 +22,19 @@ export async function oracles(chosen = []) {
   const env = await prepareNativeBuild();
   const base = env.CARGO_TARGET_DIR ?? join(root, 'target');
   const within = (name) => ({ ...env, CARGO_TARGET_DIR: join(base, name) });
-  /** @type {[string, () => Promise<unknown>][]} */
-  const all = [
-    ['loom', () => loom(within('loom'))],
-    ['miri', () => miri(within('miri'))],
-    ['thread', () => threadSanitizer(within('tsan'))],
-    ['address', () => addressSanitizer(within('asan'))],
-    ['valgrind', () => memcheck(within('valgrind'))],
-  ];
-  const unknown = chosen.find((name) => !all.some(([each]) => each === name));
+  const runs = {
+    loom: () => loom(within('loom')),
+    miri: () => miri(within('miri')),
+    thread: () => threadSanitizer(within('tsan')),
+    address: () => addressSanitizer(within('asan')),
+    valgrind: () => memcheck(within('valgrind')),
+  };
+  const unknown = chosen.find((name) => !Object.hasOwn(runs, name));
   if (unknown !== undefined)
-    throw new Stop(`millrace: ${unknown}: there are ${all.map(([name]) => name).join(', ')}`);
-  return chosen.length === 0 ? all : all.filter(([name]) => chosen.includes(name));
+    throw new Stop(`millrace: ${unknown}: there are ${Object.keys(runs).join(', ')}`);
+  return Object.entries(runs)
+    .filter(([title]) => chosen.length === 0 || chosen.includes(title))
+    .map(([title, run]) => ({ title, run }));
 }
 
 async function loom(env) {

@@ -66,7 +66,12 @@ export function stream(command, args, { cwd = root, env = process.env } = {}) {
 
 /** Prints a line about a skipped step. */
 export function skipped(title, reason) {
-  process.stderr.write(`${live ? clearLine : ''}  ${title.padEnd(width)} skipped: ${reason}\n`);
+  told(title, `skipped: ${reason}`);
+}
+
+/** Prints a line about a step that needed no time. */
+export function told(title, text) {
+  process.stderr.write(`${live ? clearLine : ''}  ${title.padEnd(width)} ${text}\n`);
 }
 
 /** Runs a command without showing it. Resolves to undefined when it cannot be started. */
@@ -119,6 +124,12 @@ function cannotStart({ message }) {
   return { code: 127, stdout: '', stderr: message, all: message };
 }
 
+/** The processes of steps. They end with this one, if another step fails. */
+const children = new Set();
+process.once('exit', () => {
+  for (const child of children) child.kill();
+});
+
 /** @param {string} command @param {readonly string[]} args @param {Options} options */
 function collect(command, args, { cwd = root, env = process.env, shell = false }) {
   return new Promise((resolve, reject) => {
@@ -129,6 +140,7 @@ function collect(command, args, { cwd = root, env = process.env, shell = false }
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
     });
+    children.add(child);
     const chunks = { stdout: [], stderr: [], all: [] };
     for (const name of ['stdout', 'stderr']) {
       child[name].on('data', (chunk) => {
@@ -139,6 +151,7 @@ function collect(command, args, { cwd = root, env = process.env, shell = false }
     const text = (name) => Buffer.concat(chunks[name]).toString();
     child.once('error', reject);
     child.once('close', (code) => {
+      children.delete(child);
       resolve({
         code: code ?? 1,
         stdout: text('stdout'),

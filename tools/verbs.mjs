@@ -1,26 +1,28 @@
 // The work of each verb, once everything it needs is installed and built.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { firefox, prepareBrowser } from './browser.mjs';
-import { buildFailingBinary, buildFront, buildNative } from './build.mjs';
+import { buildFailingBinary, buildFront, planNative } from './build.mjs';
 import { cpuTiers } from './cpus.mjs';
 import { checks } from './checks.mjs';
 import { install, installed, npm } from './install.mjs';
 import { prepareManagers, prepareScripts } from './managers.mjs';
-import { prepareNativeBuild, prepareTestPrograms } from './prerequisites.mjs';
+import { prepareNativeBuild } from './prerequisites.mjs';
 import { prepareRuntimes } from './runtimes.mjs';
-import { runRustTests } from './rust-tests.mjs';
 import { prepareBigEndian } from './s390x.mjs';
-import { Stop, root, skipped, step, stream } from './steps.mjs';
+import { runTasks } from './schedule.mjs';
+import { Stop, root, step, stream } from './steps.mjs';
+import { Results, testFiles, testTask } from './test-files.mjs';
+import { wholeTest } from './whole-test.mjs';
 
 export const verbs = {
   start,
   test,
+  'test:all': testAll,
   'test:kernel': testKernel,
   'test:allocations': testAllocations,
   'test:constant-time': testConstantTime,
@@ -51,44 +53,48 @@ export const verbs = {
 };
 
 async function start(args) {
-  await prepare();
+  await prepare({ profile: 'development', nodeOnly: true, stubs: true });
   return stream(process.execPath, [join(root, 'cli', 'demo.mjs'), ...args]);
 }
 
 /** Folders of tests that load nothing of dist but what Node.js loads. */
 const nodeTestFolders = /\btest.(request|operations|hashers|ciphers|kdf|streams|scheduling)\b/;
 
-// With arguments only the JavaScript tests run, and the arguments go to `node --test`:
-//   npm test -- test/request/overlap.test.mjs --test-name-pattern=transfer
-// Those on files of their choice are the inner loop: native code is built in seconds, unoptimised
-// across crates, WebAssembly only for tests that name it or what runs it, and bundles for browsers
-// and bundlers only for tests outside these folders.
+/** Tests that run the portable engine, by their names or their texts. */
+const portableTests = /portable|browser|conformance|engines|package|docs/;
+
+/**
+ * Runs all checks and tests but what takes longest and rarely fails alone, which `npm run test:all`
+ * has (test/long-tests.mjs). What passed before with the same files is not run again, except with
+ * --force. With arguments only JavaScript tests run, and those on files of one's choice are the
+ * inner loop: native code is built in seconds, unoptimised across crates, WebAssembly only for
+ * tests that name it or what runs it, and bundles for browsers and bundlers only for tests outside
+ * some folders.
+ *   npm test -- test/request/overlap.test.mjs --test-name-pattern=transfer
+ */
 async function test(args) {
-  const some = args.length > 0;
-  const keepModules =
-    some && !args.some((arg) => /portable|browser|conformance|engines|package|docs/.test(arg));
-  const files = args.filter((arg) => !arg.startsWith('-'));
+  if (args.includes('--force')) process.env.MILLRACE_CACHE = 'off';
+  const given = args.filter((arg) => arg !== '--force');
+  return given.length > 0 ? someTests(given) : conclude(await wholeTest());
+}
+
+/**
+ * Runs all that `npm test` runs and what takes long, and reads no result of an earlier run. With
+ * --record it writes the times that later runs are compared with.
+ */
+async function testAll(args) {
+  process.env.MILLRACE_CACHE = 'off';
+  return conclude(await wholeTest({ long: true, record: args.includes('--record') }));
+}
+
+async function someTests(args) {
+  const files = args.filter((arg) => !arg.startsWith('-')).map((file) => resolve(root, file));
+  const texts = files.filter(existsSync).map((file) => `${file}\n${readFileSync(file, 'utf8')}`);
+  const keepModules = files.length > 0 && !texts.some((text) => portableTests.test(text));
   const nodeOnly = files.length > 0 && files.every((file) => nodeTestFolders.test(file));
-  await prepare({ profile: some ? 'development' : 'release', keepModules, nodeOnly });
-  if (args.length === 0 || args.some((arg) => arg.includes('allocations'))) {
-    await buildFailingBinary();
-  }
-  const failed =
-    args.length > 0
-      ? []
-      : await attempt(
-          [
-            ['Rust tests', rustTests],
-            ['documentation site', () => site({ required: false })],
-            ...checks(),
-            ...cpuTiers([], { short: true }),
-          ],
-          { concurrency: availableParallelism() },
-        );
-  if (args.length === 0) await prepareTestPrograms();
-  const code = await nodeTests(args);
-  if (code !== 0) failed.push('JavaScript tests');
-  return conclude(failed);
+  await prepare({ profile: 'development', keepModules, nodeOnly, stubs: keepModules && nodeOnly });
+  if (args.some((arg) => arg.includes('allocations'))) await buildFailingBinary();
+  return nodeTests(args);
 }
 
 // The kernel engine in guests with a kernel of their own; `npm test` has a short form.
@@ -159,7 +165,7 @@ async function testPortable(args) {
   await prepare();
   await prepareBigEndian();
   process.env.MILLRACE_PORTABLE = 'all';
-  return nodeTests([...filesUnder('test/portable', /\.test\.mjs$/), ...args]);
+  return nodeTests([...testFiles('portable'), ...args]);
 }
 
 /** Tests the package in Chromium and Firefox, and its page; `npm test` has a short form. */
@@ -249,7 +255,7 @@ async function testCpus(args) {
   await prepare();
   if (args.includes('--kernels')) {
     const { checkKernels } = await import('./kernels.mjs');
-    return conclude(await attempt([['kernels', checkKernels]]));
+    return conclude(await attempt([{ title: 'kernels', run: checkKernels }]));
   }
   return conclude(await attempt(cpuTiers(args)));
 }
@@ -282,7 +288,7 @@ async function testDependents(args) {
 /** Runs the tests that compare times, one after the other: they need a quiet machine. */
 async function testClocks(args) {
   await prepare();
-  return nodeTests(['--test-concurrency=1', ...filesUnder('test', /\.clocks\.mjs$/), ...args]);
+  return nodeTests(['--test-concurrency=1', ...testFiles('', /\.clocks\.mjs$/), ...args]);
 }
 
 /**
@@ -338,7 +344,7 @@ async function testFuzz(args) {
   if (calls > 0) {
     await prepare({ profile: 'development' });
     process.env.MILLRACE_CALLS = String(calls);
-    const code = await nodeTests(filesUnder('test/properties', /\.test\.mjs$/));
+    const code = await nodeTests(testFiles('properties'));
     if (code !== 0) failed.push('hostile calls');
   }
   return conclude(failed);
@@ -386,11 +392,6 @@ async function docs(args) {
   return run(args);
 }
 
-async function site(options) {
-  const { buildSite } = await import('./docs.mjs');
-  return buildSite(options);
-}
-
 /** Builds and runs every platform with a binary, under emulators; tools/platforms/verb.mjs. */
 async function platforms(args) {
   // The rows build the native code themselves.
@@ -435,80 +436,35 @@ async function build(args) {
 }
 
 /**
- * Builds what is out of date, or only the `parts` named. The native code first: if the machine
- * cannot build it, that is said before anything is installed.
+ * Builds what is out of date, or only the `parts` named. If the machine cannot build native code,
+ * that is said before anything is installed.
  *
- * @param {Parameters<typeof buildNative>[0] & Parameters<typeof buildFront>[0]} options
+ * @param {Parameters<typeof planNative>[0] & Parameters<typeof buildFront>[0]} options
  * @param {readonly string[]} parts
  */
 async function prepare(options = {}, parts = []) {
-  if (parts.length === 0 || parts.includes('native')) await buildNative(options);
-  if (parts.includes('native') && !parts.includes('front')) return;
-  await install();
-  await buildFront(options);
+  const wants = (part) => parts.length === 0 || parts.includes(part);
+  const build = wants('native') ? await planNative(options) : () => {};
+  const native = Promise.resolve(build());
+  if (!wants('front')) return native;
+  await Promise.all([native, install().then(() => buildFront({ ...options, native }))]);
 }
 
-async function rustTests() {
-  for (const skip of await runRustTests('Rust tests', ['--workspace']))
-    console.error(`  skipped: ${skip}`);
-}
-
+/** Runs test files side by side, all if none is named, with the options of Node.js in `args`. */
 async function nodeTests(args) {
-  if (args.length === 0) {
-    await prepareBrowser();
-    await prepareManagers();
-  }
-  const named = args.some((arg) => !arg.startsWith('-'));
-  const files = named ? [] : filesUnder('test', /\.test\.mjs$/);
-  if (!named && files.length === 0) {
-    skipped('JavaScript tests', 'no test/**/*.test.mjs');
-    return 0;
-  }
-  const reporter = pathToFileURL(join(root, 'tools', 'test-reporter.mjs')).href;
-  // Flags of this process pass on to the process of each test file; the lifecycle tests force
-  // collections.
-  const flags = [
-    '--expose-gc',
-    '--test',
-    `--test-reporter=${reporter}`,
-    '--test-reporter-destination=stdout',
-    // Node leaves one CPU free otherwise, half of a machine that has two.
-    `--test-concurrency=${availableParallelism()}`,
-  ];
-  return stream(process.execPath, [...flags, ...args, ...files]);
+  const options = args.filter((arg) => arg.startsWith('-'));
+  const named = args.filter((arg) => !arg.startsWith('-')).map((file) => resolve(root, file));
+  const files = named.length > 0 ? named : testFiles();
+  const alone = options.includes('--test-concurrency=1');
+  const results = new Results();
+  const tasks = files.map((file) => testTask(file, options, results));
+  await runTasks(tasks, alone ? 1 : availableParallelism());
+  return results.conclude() > 0 ? 1 : 0;
 }
 
-// node --test knows patterns only from Node 21 on.
-function filesUnder(folder, pattern) {
-  const path = join(root, folder);
-  if (!existsSync(path)) return [];
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((file) => pattern.test(file))
-    .sort()
-    .map((file) => join(path, file));
-}
-
-/**
- * Runs every step even if one fails, so that one run shows all failures. Returns the names of the
- * steps that failed.
- */
-async function attempt(steps, { concurrency = 1 } = {}) {
-  const failed = [];
-  const waiting = [...steps];
-  const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [name, run] = next;
-      try {
-        await run();
-      } catch (error) {
-        if (!(error instanceof Stop)) throw error;
-        console.error(error.message);
-        failed.push(name);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, steps.length) }, worker));
-  return failed;
+/** Runs tasks. Resolves to the titles of those that failed. */
+async function attempt(tasks, { concurrency = 1 } = {}) {
+  return (await runTasks(tasks, concurrency)).failed;
 }
 
 function conclude(failed) {

@@ -3,18 +3,22 @@
 // The engine is also built without them and as JavaScript, for millrace/javascript.
 
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
-import { Stop, probe, root, step } from './steps.mjs';
+import { cached, keep } from './cache.mjs';
+import { compilers } from './cargo.mjs';
+import { Stop, probe, root, step, told } from './steps.mjs';
 import { functionsOf, objectOf, withTraps } from './wasm-object.mjs';
 import { fingerprint, upToDate } from './fingerprint.mjs';
 import { moduleNotices } from './notices.mjs';
@@ -98,16 +102,16 @@ const STACK_BYTES = 256 << 10;
 
 /**
  * Writes the modules that are out of date, and removes those that are gone. With `keep` it leaves
- * modules of older sources as they are, which takes a minute to change.
+ * modules of older sources as they are, which takes a minute to change. With `stubs` it does so,
+ * too, and writes files without code in place of modules that were never built.
  *
- * @param {{ force?: boolean, keep?: boolean }} options
+ * @param {{ force?: boolean, keep?: boolean, stubs?: boolean }} options
  */
-export async function buildModules({ force = false, keep = false } = {}) {
-  const files = [
-    ...modules.flatMap((module) => Object.values(filesOf(module))),
-    ...Object.keys(families),
-  ];
-  if (keep && files.every((file) => existsSync(join(folder, `${file}.ts`)))) return;
+export async function buildModules({ force = false, keep: leave = false, stubs = false } = {}) {
+  const stamps = [...modules.map(({ name }) => name), 'families'];
+  const built = stamps.every((name) => existsSync(join(folder, `.stamp-${name}`)));
+  if ((leave || stubs) && built) return;
+  if (stubs) return writeStubs();
   for (const module of modules) await buildModule(module, { force });
   await buildFamilies({ force });
   const names = new Set(
@@ -120,6 +124,20 @@ export async function buildModules({ force = false, keep = false } = {}) {
   names.add(notices);
   if (!existsSync(folder)) return;
   for (const file of readdirSync(folder)) if (!names.has(file)) rmSync(join(folder, file));
+}
+
+/** Writes files that have the exports of the modules, and no code. */
+function writeStubs() {
+  const lacks = (name) => !existsSync(join(folder, `${name}.ts`));
+  for (const [format, name] of modules.flatMap((module) => Object.entries(filesOf(module)))) {
+    if (!lacks(name)) continue;
+    write(name, { [format]: '' });
+    if (format !== 'javascript') continue;
+    const text = 'export function instantiate(_imports: object): object {\n  return {};\n}\n';
+    writeFileSync(join(folder, `${name}.ts`), text);
+  }
+  for (const name of Object.keys(families)) if (lacks(name)) write(name, { module: '' });
+  if (!existsSync(join(folder, notices))) writeFileSync(join(folder, notices), '');
 }
 
 /** Returns the names of a module's files, by build. */
@@ -140,6 +158,7 @@ export async function buildModule(module, { force = false } = {}) {
   const sources = () => sourcesOf(crate, module);
   if (!force && upToDate(stamp, sources(), outputs)) return;
   const env = await prepareWasmBuild();
+  if (!force && (await restore(`${name}.wasm`, sources, outputs, stamp, env))) return;
   for (const [build, instructions] of Object.entries(builds)) {
     const title = `build ${name}.wasm${build === 'simd' ? ' with SIMD' : ''}`;
     if (files[build] === undefined) continue;
@@ -154,7 +173,25 @@ export async function buildModule(module, { force = false } = {}) {
     if (build === 'plain')
       writeFileSync(join(folder, `${files.javascript}.ts`), await javascriptOf(optimized));
   }
+  await keepOutputs(sources, outputs, stamp, env);
+}
+
+/** Copies the files that the same sources and compilers wrote before, if the cache has them. */
+async function restore(title, sources, outputs, stamp, env) {
+  const found = cached('modules', [sources(), await compilers(env)]);
+  if (found === undefined) return false;
+  mkdirSync(folder, { recursive: true });
+  for (const file of outputs) copyFileSync(join(found, basename(file)), file);
+  writeFileSync(stamp, sources());
+  told(`build ${title}`, 'from the cache');
+  return true;
+}
+
+async function keepOutputs(sources, outputs, stamp, env) {
   writeFileSync(stamp, sources()); // with the lockfile as cargo left it
+  keep('modules', [sources(), await compilers(env)], (place) => {
+    for (const file of outputs) copyFileSync(file, join(place, basename(file)));
+  });
 }
 
 /**
@@ -168,6 +205,7 @@ async function buildFamilies({ force }) {
   const outputs = files.map((file) => join(folder, file));
   if (!force && upToDate(stamp, sources(), outputs)) return;
   const env = await prepareWasmBuild();
+  if (!force && (await restore('the families', sources, outputs, stamp, env))) return;
   const linker = await findLinker(env);
   for (const fast of [false, true]) {
     const title = `build the families' modules, ${fast ? 'fast' : 'small'}`;
@@ -191,7 +229,7 @@ async function buildFamilies({ force }) {
     }
   }
   writeFileSync(join(folder, notices), await moduleNotices(familyCrate, wasmTarget));
-  writeFileSync(stamp, sources());
+  await keepOutputs(sources, outputs, stamp, env);
 }
 
 /** Returns the functions of a family: its name and one word. */
@@ -441,8 +479,8 @@ function write(name, texts) {
     ([build, text]) => `export const ${build}: string =\n  ${JSON.stringify(text)};\n`,
   );
   mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, `${name}.ts`),
-    `// Generated by tools/wasm.mjs. Do not edit.\n${constants.join('')}`,
-  );
+  // At once, as linters may be reading it.
+  const fresh = join(folder, `.stamp-new-${name}`);
+  writeFileSync(fresh, `// Generated by tools/wasm.mjs. Do not edit.\n${constants.join('')}`);
+  renameSync(fresh, join(folder, `${name}.ts`));
 }

@@ -1,0 +1,138 @@
+// What runs the tests: order and lanes of tasks, the verdict on a file, what the cache keeps.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+
+import { cached, keep, keepVerdict, verdict } from '../../tools/cache.mjs';
+import { runTasks } from '../../tools/schedule.mjs';
+import { Stop } from '../../tools/steps.mjs';
+import { Results, testTask } from '../../tools/test-files.mjs';
+import { temporary } from '../support/child.mjs';
+
+const folder = temporary();
+after(() => rmSync(folder, { recursive: true, force: true }));
+process.env.MILLRACE_CACHE = join(folder, 'cache');
+
+test('tasks run side by side, those of a lane one at a time, after what they need', async () => {
+  const running = new Set();
+  const order = [];
+  let most = 0;
+  const task = (title, lane, needs) => ({
+    title,
+    lane,
+    needs,
+    run: async () => {
+      if (lane !== undefined) assert.ok(![...running].some((each) => each.lane === lane));
+      const me = { lane };
+      running.add(me);
+      most = Math.max(most, running.size);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running.delete(me);
+      order.push(title);
+    },
+  });
+  const { failed, seconds } = await runTasks(
+    [task('c', 'x', ['b']), task('a', 'x'), task('b', 'x', ['a']), task('d'), task('e')],
+    2,
+  );
+  assert.deepEqual(failed, []);
+  assert.equal(most, 2);
+  assert.deepEqual(
+    order.filter((title) => 'abc'.includes(title)),
+    ['a', 'b', 'c'],
+  );
+  assert.deepEqual([...seconds.keys()].sort(), ['a', 'b', 'c', 'd', 'e']);
+});
+
+test('what needs a failed task is not run and fails, the others run', async () => {
+  const ran = [];
+  const { failed } = await runTasks(
+    [
+      { title: 'front', run: () => Promise.reject(new Stop('')) },
+      { title: 'tests', needs: ['front'], run: async () => ran.push('tests') },
+      { title: 'more tests', needs: ['tests'], run: async () => ran.push('more tests') },
+      { title: 'lints', needs: ['not among them'], run: async () => ran.push('lints') },
+    ],
+    2,
+  );
+  assert.deepEqual(failed.sort(), ['front', 'more tests', 'tests']);
+  assert.deepEqual(ran, ['lints']);
+  const mistake = { title: 'mistake', run: () => Promise.reject(new TypeError('a mistake')) };
+  await assert.rejects(runTasks([mistake], 1), TypeError);
+});
+
+test('a file fails by a test, by its end and by its exit code', async () => {
+  const cases = {
+    passes: ["test('a', () => {});", { passed: 1, failed: 0 }],
+    fails: ["test('a', () => { throw new Error('wrong'); });", { passed: 0, failed: 1 }],
+    'fails within': [
+      "test('a', async (t) => { await t.test('b', () => { throw new Error('wrong'); }); });",
+      { passed: 0, failed: 1 },
+    ],
+    ends: ["test('a', () => {}); process.exit(0);", { passed: 0, failed: 1 }],
+    exits: ["test('a', () => {}); process.on('exit', () => process.exit(3));", { failed: 1 }],
+    'is killed': ["process.kill(process.pid, 'SIGKILL');", { passed: 0, failed: 1 }],
+    'does not compile': ['test(', { passed: 0, failed: 1 }],
+    skips: ["test('a', { skip: 'no such CPU' }, () => {});", { passed: 0, failed: 0 }],
+  };
+  for (const [name, [text, expected]] of Object.entries(cases)) {
+    const file = join(folder, `${name.replaceAll(' ', '-')}.test.mjs`);
+    writeFileSync(file, `import { test } from 'node:test';\n${text}\n`);
+    const results = new Results();
+    const texts = [];
+    const { failed } = await runTasks([testTask(file, [], results, (text) => texts.push(text))], 1);
+    assert.equal(/FAILED/.test(texts.join('')), expected.failed > 0, name);
+    for (const [count, value] of Object.entries(expected))
+      assert.equal(results[count], value, `${name}: ${count}`);
+    assert.equal(failed.length, expected.failed, name);
+    assert.deepEqual(results.skipped, name === 'skips' ? ['a: no such CPU'] : []);
+  }
+});
+
+test('the cache returns what was kept for the same inputs, and survives its loss', () => {
+  const write = (place) => writeFileSync(join(place, 'text'), 'kept');
+  assert.equal(cached('kind', [1]), undefined);
+  const entry = keep('kind', [1], write);
+  assert.equal(cached('kind', [1]), entry);
+  assert.equal(readFileSync(join(entry, 'text'), 'utf8'), 'kept');
+  assert.equal(keep('kind', [1], write), entry);
+  for (const [kind, inputs] of Object.entries({ kind: [2], other: [1] }))
+    assert.equal(cached(kind, inputs), undefined);
+  // A half-written result is none.
+  assert.throws(() =>
+    keep('kind', [3], (place) => {
+      mkdirSync(join(place, 'half'));
+      throw new Error('no space');
+    }),
+  );
+  assert.equal(cached('kind', [3]), undefined);
+  assert.equal(readdirSync(process.env.MILLRACE_CACHE).length, 1);
+
+  keepVerdict('tests', ['tree'], { passed: 3 });
+  assert.deepEqual(verdict('tests', ['tree']), { passed: 3 });
+  assert.equal(verdict('tests', ['another tree']), undefined);
+  assert.equal(verdict('other tests', ['tree']), undefined);
+  rmSync(process.env.MILLRACE_CACHE, { recursive: true });
+  assert.equal(verdict('tests', ['tree']), undefined);
+});
+
+test('without a cache everything is computed', () => {
+  const place = process.env.MILLRACE_CACHE;
+  process.env.MILLRACE_CACHE = 'off';
+  try {
+    let calls = 0;
+    assert.equal(
+      keep('kind', [1], () => calls++),
+      undefined,
+    );
+    assert.equal(cached('kind', [1]), undefined);
+    keepVerdict('tests', ['tree'], {});
+    assert.equal(verdict('tests', ['tree']), undefined);
+    assert.equal(calls, 0);
+    assert.ok(!existsSync('off'));
+  } finally {
+    process.env.MILLRACE_CACHE = place;
+  }
+});
