@@ -30,23 +30,23 @@ export function fingerprint(paths, extra) {
   return hash.update(JSON.stringify(extra)).digest('hex');
 }
 
-/** What builds and tests write, and what is installed. */
+/** What builds and tests write, and what is installed, as .gitignore has it. */
 const written =
-  /^(node_modules|target|dist|native|npm|coverage|\.git|\.site|\.temp|modules|site-.*)$/;
+  /^(target|dist|native|npm|coverage|\.git|src\/portable\/modules)$|(^|\/)(node_modules|\.site|\.temp|site-.*)$/;
 
 /** Returns a hash over all files of the repository but what is built from them. */
-export function treeFingerprint() {
-  const paths = (folder) =>
-    readdirSync(join(root, folder), { withFileTypes: true })
-      .filter(({ name }) => !name.startsWith('.stamp-'))
-      .flatMap((entry) => {
-        const path = join(folder, entry.name);
-        if (!entry.isDirectory()) return [path];
-        // src/compat/noble/modules is a source.
-        const ignored = written.test(entry.name) && !path.includes('noble');
-        return ignored ? [] : paths(path);
-      });
-  return fingerprint(paths('').sort(), []);
+export const treeFingerprint = () => fingerprint(treeFiles(), []);
+
+/** Returns the paths of all files of the repository but what is built from them. */
+export function treeFiles(folder = '') {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .filter(({ name }) => !name.startsWith('.stamp-'))
+    .flatMap((entry) => {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (written.test(path)) return [];
+      return entry.isDirectory() ? treeFiles(path) : [path];
+    })
+    .sort();
 }
 
 /** Returns a hash of values. */

@@ -9,6 +9,7 @@ import { prepareBrowser } from './browser.mjs';
 import { buildFailingBinary, buildFront, planNative } from './build.mjs';
 import { keepVerdict, verdict } from './cache.mjs';
 import { checks } from './checks.mjs';
+import { compilers } from './cargo.mjs';
 import { cpuTiers } from './cpus.mjs';
 import { buildSite } from './docs.mjs';
 import { treeFingerprint } from './fingerprint.mjs';
@@ -33,7 +34,7 @@ export async function wholeTest({ long = false, record = false } = {}) {
   const build = await planNative();
   await install();
   await buildModules({ stubs: true });
-  const inputs = [treeFingerprint(), conditions()];
+  const inputs = [treeFingerprint(), await conditions()];
   const out = long ? new Map() : await leftOut();
   const results = new Results();
   const times = JSON.parse(readFileSync(timesFile, 'utf8'));
@@ -56,7 +57,11 @@ export async function wholeTest({ long = false, record = false } = {}) {
     .filter((task) => !before.includes(task))
     .map((task) => ({
       ...task,
-      run: async () => keepVerdict(task.title, inputs, (await task.run()) ?? {}),
+      run: async () => {
+        const said = /** @type {{ skipped?: string[] }} */ ((await task.run()) ?? {});
+        // What was missing may be installed when it is asked for again.
+        if (!said.skipped?.length) keepVerdict(task.title, inputs, said);
+      },
     }));
   const failing = again.some(({ needs }) => needs?.includes('failing allocator'));
   /** @type {import('./schedule.mjs').Task[]} */
@@ -98,7 +103,7 @@ async function rustTests(profile) {
 }
 
 /** What a verdict depends on besides the files of the repository. */
-function conditions() {
+async function conditions() {
   const { env, version, arch, platform } = process;
   const path = (env.PATH ?? '').split(delimiter);
   const programs = 'valgrind zsh fish chromium firefox qemu-system-x86_64 perl git cargo-deny gdb';
@@ -108,7 +113,7 @@ function conditions() {
   const settings = Object.keys(env)
     .filter((name) => /^(MILLRACE_|CARGO_|RUST|CC$|CFLAGS|CI$)/.test(name))
     .map((name) => [name, env[name]]);
-  return [version, arch, platform, cpus()[0]?.model, found, settings.sort()];
+  return [version, arch, platform, cpus()[0]?.model, found, settings.sort(), await compilers(env)];
 }
 
 /**

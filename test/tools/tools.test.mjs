@@ -1,13 +1,15 @@
 // What runs the tests: order and lanes of tasks, the verdict on a file, what the cache keeps.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 import { cached, keep, keepVerdict, verdict } from '../../tools/cache.mjs';
+import { treeFiles } from '../../tools/fingerprint.mjs';
 import { runTasks } from '../../tools/schedule.mjs';
-import { Stop } from '../../tools/steps.mjs';
+import { Stop, root } from '../../tools/steps.mjs';
 import { Results, testTask } from '../../tools/test-files.mjs';
 import { temporary } from '../support/child.mjs';
 
@@ -116,6 +118,18 @@ test('the cache returns what was kept for the same inputs, and survives its loss
   assert.equal(verdict('other tests', ['tree']), undefined);
   rmSync(process.env.MILLRACE_CACHE, { recursive: true });
   assert.equal(verdict('tests', ['tree']), undefined);
+});
+
+test('a verdict depends on every file of the repository', (t) => {
+  const { status, stdout } = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' });
+  if (status !== 0) return t.skip('not a checkout of git');
+  const files = new Set(treeFiles());
+  const tracked = stdout.split('\n').filter((path) => existsSync(join(root, path)) && path !== '');
+  assert.ok(tracked.length > 500);
+  assert.deepEqual(
+    tracked.filter((path) => !files.has(path)),
+    [],
+  );
 });
 
 test('without a cache everything is computed', () => {
