@@ -116,7 +116,7 @@ function prune(folder) {
   }
 }
 
-/** Returns the bytes of a file or folder, and when it was used: nothing if another run removes it. */
+/** Returns the bytes of a file or folder and when it was used; zeros if another run removes it. */
 function usage(path) {
   try {
     const { size, mtimeMs: used } = statSync(path);

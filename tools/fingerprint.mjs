@@ -31,8 +31,10 @@ export function fingerprint(paths, extra) {
 }
 
 /** What builds and tests write, and what is installed, as .gitignore has it. */
-const written =
-  /^(target|dist|native|npm|coverage|\.git|src\/portable\/modules)$|(^|\/)(node_modules|\.site|\.temp|site-.*)$/;
+const written = new RegExp(
+  '^(target|dist|native|npm|coverage|\\.git|src/portable/modules)$|' +
+    '(^|/)(node_modules|\\.site|\\.temp|site-.*)$',
+);
 
 /** Returns a hash over all files of the repository but what is built from them. */
 export const treeFingerprint = () => fingerprint(treeFiles(), []);

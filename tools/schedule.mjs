@@ -13,7 +13,7 @@ import { Stop } from './steps.mjs';
 
 /**
  * Runs every task even if one fails, so that one run shows all failures; what needs a failed one is
- * not run. Resolves to the titles of the tasks that failed or were not run, and the seconds of each.
+ * not run. Resolves to the titles of those that failed or were not run, and the seconds of each.
  *
  * @param {readonly Task[]} tasks
  * @param {number} concurrency

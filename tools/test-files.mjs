@@ -17,7 +17,7 @@ export class Results {
   failed = 0;
   skipped = [];
 
-  /** @param {{ passed?: number, failures?: readonly string[], skipped?: readonly string[] }} said */
+  /** @param {{ passed?: number, failures?: string[], skipped?: string[] }} said */
   add({ passed = 0, failures = [], skipped = [] }) {
     this.passed += passed;
     this.failed += failures.length;
