@@ -22,10 +22,9 @@ const read = (...path) => readFileSync(join(root, ...path), 'utf8');
 const TOLERANCE = 0.1;
 
 /**
- * Returns the compressed bytes of a bundle for browsers: of what is loaded at once, and of what
- * later.
+ * Returns the compressed bytes of a bundle: of what is loaded at once, and of what later.
  */
-async function sizesOf(names, entryPoint, resolveDir = root) {
+async function sizesOf(names, entryPoint, resolveDir = root, platform = 'browser') {
   const { outputFiles, metafile } = await esbuild.build({
     stdin: {
       contents: `import { ${names} } from '${entryPoint}'; globalThis.kept = [${names}];`,
@@ -35,7 +34,8 @@ async function sizesOf(names, entryPoint, resolveDir = root) {
     minify: true,
     splitting: true,
     format: 'esm',
-    platform: 'browser',
+    platform,
+    external: ['*.node'],
     write: false,
     outdir: 'out',
     metafile: true,
@@ -45,7 +45,8 @@ async function sizesOf(names, entryPoint, resolveDir = root) {
   const [first] = [...files].find(([, { entryPoint: entry }]) => entry === '<stdin>');
   const atOnce = new Set();
   const visit = (file) => {
-    if (atOnce.has(file)) return;
+    // Node.js's own modules are no files.
+    if (atOnce.has(file) || !files.has(file)) return;
     atOnce.add(file);
     for (const { kind, path } of files.get(file).imports)
       if (kind === 'import-statement') visit(path);
@@ -99,6 +100,10 @@ test('sizes of functions under the overrides in docs/noble-and-ethers.md', async
       assertNear((await sizesOf(name, from, folder)).atOnce, Number(ours), what);
       assertNear((await sizesOf(name, from)).atOnce, Number(noble), what);
     }
+    const [text, told] =
+      /A bundle for Node\.js .* (\d+) KB/.exec(read('docs', 'noble-and-ethers.md')) ?? [];
+    const { atOnce, later } = await sizesOf('sha256', '@noble/hashes/sha2.js', folder, 'node');
+    assertNear(atOnce + later, Number(told), text);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
