@@ -9,6 +9,7 @@ import { prettier } from './format.mjs';
 import { cargo } from './cargo.mjs';
 import { npm } from './install.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
+import { rustSources } from './rust-tests.mjs';
 import { probe, root, skipped, step } from './steps.mjs';
 
 /** @returns {import('./schedule.mjs').Task[]} */
@@ -16,11 +17,12 @@ export function checks() {
   const lints = [...clippy, '--', '-D', 'warnings'];
   const format = ['fmt', '--check', '--', '--color', 'never'];
   const needs = ['front'];
+  const ofRust = { lane: 'cargo', reads: rustSources };
   return [
-    { title: 'clippy', lane: 'cargo', run: () => component('clippy', lints, 'clippy') },
+    { title: 'clippy', ...ofRust, run: () => component('clippy', lints, 'clippy') },
     { title: 'arm64', lane: 'cargo', run: () => checkArm64(clippy) },
-    { title: 'WebAssembly: clippy', lane: 'cargo', run: checkWebAssembly },
-    { title: 'documentation of Rust', lane: 'cargo', run: rustDocs },
+    { title: 'WebAssembly: clippy', ...ofRust, run: checkWebAssembly },
+    { title: 'documentation of Rust', ...ofRust, run: rustDocs },
     { title: 'rustfmt', run: () => component('rustfmt', format, 'rustfmt') },
     { title: 'licences and sources of crates', run: checkCrates },
     { title: 'Prettier', run: checkFormat },

@@ -144,11 +144,21 @@ async function perl(env) {
   );
 }
 
-/** Installs the programs that tests run, if they are missing: see {@link installPrograms}. */
+/** Programs that tests run, and the packages of Debian's that have them. */
+export const testPrograms = {
+  valgrind: 'valgrind',
+  zsh: 'zsh',
+  fish: 'fish',
+  xxhsum: 'xxhash',
+  rhash: 'rhash',
+  b3sum: 'b3sum',
+};
+
+/** Installs {@link testPrograms} that are missing: see {@link installPrograms}. */
 export async function prepareTestPrograms() {
-  const programs = ['valgrind', 'zsh', 'fish'];
-  const answers = await Promise.all(programs.map((name) => probe(name, ['--version'])));
-  const missing = programs.filter((_, index) => answers[index]?.code !== 0);
+  const programs = Object.entries(testPrograms);
+  const answers = await Promise.all(programs.map(([name]) => probe(name, ['--version'])));
+  const missing = programs.flatMap(([, name], index) => (answers[index]?.code === 0 ? [] : [name]));
   if (missing.length > 0) await installPrograms('programs of tests', missing);
 }
 

@@ -15,6 +15,20 @@ const tested = readdirSync(join(root, 'crates')).filter(
   (name) => !/^test = false$/m.test(readFileSync(join(root, 'crates', name, 'Cargo.toml'), 'utf8')),
 );
 
+/** Files and folders of the repository that compilers, lints and tests of Rust read. */
+export const rustSources = [
+  ...[
+    'Cargo.toml',
+    'Cargo.lock',
+    'rust-toolchain.toml',
+    'rustfmt.toml',
+    '.cargo',
+    'crates',
+    'fuzz',
+  ],
+  ...['rust-tests', 'checks', 'cargo', 'steps', 'prerequisites'].map((name) => `tools/${name}.mjs`),
+];
+
 /**
  * Runs `cargo test`; throws Stop when a test fails. Prints how many places were skipped, by the
  * first name that was missing, and returns them: `PLACE: needs NAMES`.

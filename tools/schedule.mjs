@@ -9,6 +9,7 @@ import { Stop } from './steps.mjs';
  * @property {() => Promise<unknown>} run throws {@link Stop} if it fails
  * @property {string} [lane] of its tasks one runs at a time
  * @property {readonly string[]} [needs] titles
+ * @property {readonly string[]} [reads] files and folders that it depends on; all if undefined
  */
 
 /**

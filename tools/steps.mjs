@@ -64,8 +64,12 @@ export function stream(command, args, { cwd = root, env = process.env } = {}) {
   });
 }
 
+/** What {@link skipped} said in this run: `TITLE: REASON`. */
+export const skippedSteps = [];
+
 /** Prints a line about a skipped step. */
 export function skipped(title, reason) {
+  skippedSteps.push(`${title}: ${reason}`);
   told(title, `skipped: ${reason}`);
 }
 

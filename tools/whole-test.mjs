@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { delimiter, join } from 'node:path';
 
+import { unexpectedSkips } from './absent-tools.mjs';
 import { prepareBrowser } from './browser.mjs';
 import { buildFailingBinary, buildFront, planNative } from './build.mjs';
 import { keepVerdict, verdict } from './cache.mjs';
@@ -12,14 +13,14 @@ import { checks } from './checks.mjs';
 import { compilers } from './cargo.mjs';
 import { cpuTiers } from './cpus.mjs';
 import { buildSite } from './docs.mjs';
-import { treeFingerprint } from './fingerprint.mjs';
+import { fingerprint, treeFingerprint } from './fingerprint.mjs';
 import { install } from './install.mjs';
 import { leftOut } from './long-tests.mjs';
 import { prepareManagers } from './managers.mjs';
-import { prepareTestPrograms } from './prerequisites.mjs';
-import { runRustTests } from './rust-tests.mjs';
+import { prepareTestPrograms, testPrograms } from './prerequisites.mjs';
+import { runRustTests, rustSources } from './rust-tests.mjs';
 import { runTasks } from './schedule.mjs';
-import { Stop, root, skipped, told } from './steps.mjs';
+import { Stop, root, skipped, skippedSteps, told } from './steps.mjs';
 import { Results, testFiles, testTask } from './test-files.mjs';
 import { buildModules } from './wasm.mjs';
 
@@ -35,14 +36,21 @@ export async function wholeTest({ long = false, record = false } = {}) {
   await install();
   await buildModules({ stubs: true });
   const tree = treeFingerprint();
-  const inputs = [tree, await conditions()];
+  /** @param {import('./schedule.mjs').Task} task */
+  const read = ({ reads }) => (reads === undefined ? tree : fingerprint(reads, []));
+  const before = await conditions();
   const out = long ? new Map() : await leftOut();
   const results = new Results();
   const times = JSON.parse(readFileSync(timesFile, 'utf8'));
   const front = ['front'];
   /** @type {import('./schedule.mjs').Task[]} */
   const all = [
-    { title: 'Rust tests', lane: 'cargo', run: () => rustTests(long ? 'release' : 'development') },
+    {
+      title: 'Rust tests',
+      lane: 'cargo',
+      reads: rustSources,
+      run: () => rustTests(long ? 'release' : 'development'),
+    },
     ...cpuTiers([], { short: true }).map((task) => ({ ...task, lane: 'cargo', needs: front })),
     { title: 'documentation site', needs: front, run: () => buildSite({ required: long }) },
     ...checks(),
@@ -53,15 +61,21 @@ export async function wholeTest({ long = false, record = false } = {}) {
   const gone = [...out.keys()].find((title) => !all.some((task) => task.title === title));
   if (gone !== undefined) throw new Stop(`millrace: tools/long-tests.mjs: there is no ${gone}`);
   const tests = all.filter(({ title }) => !out.has(title));
-  const before = tests.filter(({ title }) => verdict(title, inputs) !== undefined);
+  const known = new Map(
+    tests.flatMap((task) => {
+      const said = verdict(task.title, [read(task), before]);
+      return said === undefined ? [] : [[task.title, said]];
+    }),
+  );
   const again = tests
-    .filter((task) => !before.includes(task))
+    .filter(({ title }) => !known.has(title))
     .map((task) => ({
       ...task,
       run: async () => {
         const said = /** @type {{ skipped?: string[] }} */ ((await task.run()) ?? {});
         // What was missing may be installed when it is asked for again, or was installed meanwhile.
-        if (!said.skipped?.length) keepVerdict(task.title, [tree, await conditions()], said);
+        if (said.skipped?.length) return;
+        keepVerdict(task.title, [read(task), await conditions()], said);
       },
     }));
   const failing = again.some(({ needs }) => needs?.includes('failing allocator'));
@@ -77,14 +91,16 @@ export async function wholeTest({ long = false, record = false } = {}) {
   ];
   const ran = await runTasks([...builds, ...again], availableParallelism());
   for (const [title, reason] of out) skipped(title, `${reason} (npm run test:all has it)`);
-  if (before.length > 0) {
-    for (const { title } of before) results.add(verdict(title, inputs));
-    told(`${before.length} steps and files`, 'passed before with the same files (--force)');
+  if (known.size > 0) {
+    for (const said of known.values()) results.add(said);
+    told(`${known.size} steps and files`, 'passed before with the same files (--force)');
   }
   results.conclude();
+  const lacking = unexpectedSkips([...results.skipped, ...skippedSteps]);
+  for (const text of lacking) console.error(`  in CI this needs its tool: ${text}`);
   const grown = sayTimes(ran.seconds, times, { record });
   // Times are those of test:all, where everything runs beside everything.
-  return long ? [...ran.failed, ...grown] : ran.failed;
+  return [...ran.failed, ...lacking, ...(long ? grown : [])];
 }
 
 /** Fetches what some tests run and the repository does not need; they say so if it is not there. */
@@ -107,10 +123,10 @@ async function rustTests(profile) {
 async function conditions() {
   const { env, version, arch, platform } = process;
   const path = (env.PATH ?? '').split(delimiter);
-  const programs = 'valgrind zsh fish chromium firefox qemu-system-x86_64 perl git cargo-deny gdb';
-  const found = programs
-    .split(' ')
-    .filter((name) => path.some((folder) => existsSync(join(folder, name))));
+  const others = 'chromium firefox qemu-system-x86_64 perl git cargo-deny gdb'.split(' ');
+  const found = [...Object.keys(testPrograms), ...others].filter((name) =>
+    path.some((folder) => existsSync(join(folder, name))),
+  );
   const settings = Object.keys(env)
     .filter((name) => /^(MILLRACE_|CARGO_|RUST|CC$|CFLAGS|CI$)/.test(name))
     .map((name) => [name, env[name]]);

@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 
+import { unexpectedSkips } from '../../tools/absent-tools.mjs';
 import { cached, keep, keepVerdict, verdict } from '../../tools/cache.mjs';
 import { treeFiles } from '../../tools/fingerprint.mjs';
+import { rustSources } from '../../tools/rust-tests.mjs';
 import { runTasks } from '../../tools/schedule.mjs';
 import { Stop, root } from '../../tools/steps.mjs';
 import { Results, testTask } from '../../tools/test-files.mjs';
@@ -130,6 +132,35 @@ test('a verdict depends on every file of the repository', (t) => {
     tracked.filter((path) => !files.has(path)),
     [],
   );
+});
+
+test('compilers and tests of Rust read nothing but what their verdicts depend on', () => {
+  const outside = treeFiles('crates')
+    .filter((file) => /\.(rs|toml)$/.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      const paths = [...text.matchAll(/"\/?((?:\.\.\/)+[^"]*)"/g)].map(([, path]) => path);
+      const crate = file.split('/').slice(0, 2).join('/');
+      // Relative to the file, or to the crate in env!("CARGO_MANIFEST_DIR").
+      return paths.flatMap((path) => [join(dirname(file), path), join(crate, path)]);
+    })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => existsSync(join(root, path)))
+    .filter((path) => !rustSources.some((each) => path === each || path.startsWith(`${each}/`)));
+  assert.deepEqual([...new Set(outside)], []);
+  for (const path of rustSources) assert.ok(existsSync(join(root, path)), path);
+});
+
+test('in CI a test that lacks a tool fails the run, unless the tool is listed', () => {
+  const skips = [
+    'a: valgrind is not installed',
+    'b: there is no zsh',
+    'c: not installed: npm run test:noble -- --versions',
+    'd: this Node.js has no crypto.argon2',
+  ];
+  assert.deepEqual(unexpectedSkips(skips, { CI: 'true' }, 'linux'), skips.slice(0, 2));
+  assert.deepEqual(unexpectedSkips(skips, { CI: 'true' }, 'darwin'), []);
+  assert.deepEqual(unexpectedSkips(skips, {}, 'linux'), []);
 });
 
 test('without a cache everything is computed', () => {
