@@ -7,7 +7,7 @@ import { probe, root } from './steps.mjs';
 const native = 'crates/|Cargo|rust-toolchain|\\.cargo/';
 
 /** Titles of steps or files, and the beginnings of the paths that they are about. */
-const long = [
+export const long = [
   {
     titles: ['documentation site', 'test/docs/site.test.mjs', 'test/docs/page.test.mjs'],
     about: 'docs/|[A-Z]+\\.md$|test/docs/|tools/(docs|links|serve)',

@@ -151,7 +151,6 @@ export const testPrograms = {
   fish: 'fish',
   xxhsum: 'xxhash',
   rhash: 'rhash',
-  b3sum: 'b3sum',
 };
 
 /** Installs {@link testPrograms} that are missing: see {@link installPrograms}. */

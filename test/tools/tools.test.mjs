@@ -10,6 +10,7 @@ import { unexpectedSkips } from '../../tools/absent-tools.mjs';
 import { cached, keep, keepVerdict, verdict } from '../../tools/cache.mjs';
 import { treeFiles } from '../../tools/fingerprint.mjs';
 import { rustSources } from '../../tools/rust-tests.mjs';
+import { long } from '../../tools/long-tests.mjs';
 import { runTasks } from '../../tools/schedule.mjs';
 import { Stop, root } from '../../tools/steps.mjs';
 import { Results, testTask } from '../../tools/test-files.mjs';
@@ -151,6 +152,31 @@ test('compilers and tests of Rust read nothing but what their verdicts depend on
   for (const path of rustSources) assert.ok(existsSync(join(root, path)), path);
 });
 
+test('CONTRIBUTING.md has what npm test leaves out, its seconds, and the verb of each', () => {
+  const row = /^ *\| `?((?:test\/|documentation site)[\w./-]*)`? \| ([\d.]+) \| (.*) \|$/gm;
+  const rows = [...readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').matchAll(row)];
+  const told = rows.map(([, title, seconds]) => [title, Number(seconds)]);
+  const times = JSON.parse(readFileSync(join(root, 'tools', 'test-times.json'), 'utf8'));
+  const wanted = long.flatMap(({ titles }) => titles);
+  assert.deepEqual(
+    told,
+    wanted.map((title) => [title, Math.round(times[title])]),
+  );
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const workflows = ['ci', 'nightly', 'release'].map((name) =>
+    readFileSync(join(root, '.github', 'workflows', `${name}.yml`), 'utf8'),
+  );
+  for (const [, title, , where] of rows)
+    for (const [, verb] of where.matchAll(/`(?:npm run )?([\w:]+)`/g)) {
+      assert.ok(verb in scripts, `${title}: ${verb}`);
+      assert.ok(
+        workflows.some((text) => text.includes(verb)),
+        `${title}: ${verb}`,
+      );
+    }
+  assert.ok(workflows.every((text, index) => index === 0 || text.includes('test:all')));
+});
+
 test('in CI a test that lacks a tool fails the run, unless the tool is listed', () => {
   const skips = [
     'a: valgrind is not installed',
@@ -158,9 +184,9 @@ test('in CI a test that lacks a tool fails the run, unless the tool is listed', 
     'c: not installed: npm run test:noble -- --versions',
     'd: this Node.js has no crypto.argon2',
   ];
-  assert.deepEqual(unexpectedSkips(skips, { CI: 'true' }, 'linux'), skips.slice(0, 2));
-  assert.deepEqual(unexpectedSkips(skips, { CI: 'true' }, 'darwin'), []);
-  assert.deepEqual(unexpectedSkips(skips, {}, 'linux'), []);
+  assert.deepEqual(unexpectedSkips(skips, { CI: 'true' }, true), skips.slice(0, 2));
+  assert.deepEqual(unexpectedSkips(skips, { CI: 'true' }, false), []);
+  assert.deepEqual(unexpectedSkips(skips, {}, true), []);
 });
 
 test('without a cache everything is computed', () => {
