@@ -17,8 +17,11 @@ if (Number.parseInt(process.versions.node, 10) < required) {
   process.exit(1);
 }
 
-import('./verbs.mjs')
-  .then(({ verbs }) => main(verbs, process.argv[2], process.argv.slice(3)))
+Promise.all([import('./verbs.mjs'), import('./prerequisites.mjs')])
+  .then(([{ verbs }, { leaveHomeAlone }]) => {
+    leaveHomeAlone();
+    return main(verbs, process.argv[2], process.argv.slice(3));
+  })
   .catch(fail);
 
 async function main(verbs, verb, args) {

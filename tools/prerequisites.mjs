@@ -1,11 +1,35 @@
 // The prerequisites of a build from source. Each check answers with nothing, or with one line that
 // names what is missing and the remedy. Only asked when something has to be built.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
-import { Stop, probe, root, skipped, step } from './steps.mjs';
+import { Stop, probe, root, skipped, step, told } from './steps.mjs';
+
+/**
+ * Where the home folder is read-only, as in some containers, npm and cargo keep in target/ what
+ * they fetch.
+ */
+export function leaveHomeAlone(env = process.env) {
+  const places = { npm_config_cache: '.npm', CARGO_HOME: '.cargo' };
+  for (const [name, folder] of Object.entries(places)) {
+    if (isWritable(env[name] ?? join(homedir(), folder))) continue;
+    env[name] = join(root, 'target', 'home', folder);
+    told('home folder', `${folder} is read-only: ${env[name]} stands in for it`);
+  }
+}
+
+/** Returns true if a folder can be written, or made. */
+function isWritable(folder) {
+  if (!existsSync(folder) && dirname(folder) !== folder) return isWritable(dirname(folder));
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Throws Stop with one line when the machine cannot build the native code. Returns the environment
@@ -57,9 +81,12 @@ async function standardLibrary(env) {
 function buildEnvironment() {
   const env = { ...process.env };
   // rustup installs here, and a shell that was open before does not have it on its PATH yet.
-  const cargoBin = join(env.CARGO_HOME ?? join(homedir(), '.cargo'), 'bin');
+  const cargoBin = [env.CARGO_HOME, join(homedir(), '.cargo')]
+    .filter((folder) => folder !== undefined)
+    .map((folder) => join(folder, 'bin'))
+    .find((folder) => existsSync(folder));
   const pathKey = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
-  if (existsSync(cargoBin)) env[pathKey] = `${env[pathKey] ?? ''}${delimiter}${cargoBin}`;
+  if (cargoBin !== undefined) env[pathKey] = `${env[pathKey] ?? ''}${delimiter}${cargoBin}`;
   // AWS-LC ships assembled objects for Windows; without them its build asks for NASM.
   if (process.platform === 'win32') env.AWS_LC_SYS_PREBUILT_NASM ??= '1';
   return env;
