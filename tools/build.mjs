@@ -144,14 +144,16 @@ export async function planNative({ force = false, target, profile = 'release' } 
  * It loads the entry points to list their exports, when `native` says that the binary is there.
  *
  * With `nodeOnly` it leaves bundles for browsers and bundlers as an earlier build wrote them, or
- * out. With `stubs` modules that were never built stand in for those of the portable engine.
+ * out, and with `loop` modules of the portable engine are built in seconds. With `stubs` modules
+ * that were never built stand in for those of the portable engine.
  *
- * @param {{ force?: boolean, keepModules?: boolean, nodeOnly?: boolean, stubs?: boolean,
- *   native?: Promise<void> }} options
+ * @param {{ force?: boolean, keepModules?: boolean, loop?: boolean, nodeOnly?: boolean,
+ *   stubs?: boolean, native?: Promise<void> }} options
  */
 export async function buildFront({
   force = false,
   keepModules = false,
+  loop = false,
   nodeOnly = false,
   stubs = false,
   native = Promise.resolve(),
@@ -169,7 +171,7 @@ export async function buildFront({
     ...originalEntries.flatMap(({ path }) => ['.js', '.d.ts'].map((end) => join(dist, path + end))),
     ...charts.map((file) => join(dist, 'uplot', basename(file))),
   ];
-  await buildModules({ force, keep: keepModules, stubs });
+  await buildModules({ force, keep: keepModules, stubs, loop });
   const sources = fingerprint(
     [
       'src',

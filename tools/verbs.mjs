@@ -63,6 +63,10 @@ const nodeTestFolders = /\btest.(request|operations|hashers|ciphers|kdf|streams|
 /** Tests that run the portable engine, by their names or their texts. */
 const portableTests = /portable|browser|conformance|engines|package|docs/;
 
+/** Tests of every build of WebAssembly, or of its speed or size. */
+const everyBuild =
+  /\btest.(browser|conformance|package|docs|constant-time|bench)\b|big-endian|portable.functions/;
+
 /**
  * Runs all checks and tests but what takes longest and rarely fails alone, which `npm run test:all`
  * has (test/long-tests.mjs). What passed before with the same files is not run again, except with
@@ -92,7 +96,9 @@ async function someTests(args) {
   const texts = files.filter(existsSync).map((file) => `${file}\n${readFileSync(file, 'utf8')}`);
   const keepModules = files.length > 0 && !texts.some((text) => portableTests.test(text));
   const nodeOnly = files.length > 0 && files.every((file) => nodeTestFolders.test(file));
-  await prepare({ profile: 'development', keepModules, nodeOnly, stubs: keepModules && nodeOnly });
+  const loop = files.length > 0 && !files.some((file) => everyBuild.test(file));
+  const stubs = keepModules && nodeOnly;
+  await prepare({ profile: 'development', keepModules, nodeOnly, stubs, loop });
   if (args.some((arg) => arg.includes('allocations'))) await buildFailingBinary();
   return nodeTests(args);
 }

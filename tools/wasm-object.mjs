@@ -20,6 +20,14 @@ export function objectOf(archive, crate) {
   return undefined;
 }
 
+/** Returns the names that the objects of an archive define, by the archive's own table. */
+export function symbolsOf(archive) {
+  const size = Number(archive.toString('latin1', 56, 66));
+  const table = archive.subarray(68, 68 + size);
+  const names = table.subarray(4 + 4 * table.readUInt32BE(0));
+  return names.toString('latin1').split('\0');
+}
+
 /** Returns the names of an object's functions, as the compiler wrote them. */
 export const functionsOf = (object) => [...functionNames(object, sectionsOf(object)).values()];
 

@@ -19,7 +19,7 @@ import { basename, join } from 'node:path';
 import { cached, keep } from './cache.mjs';
 import { compilers } from './cargo.mjs';
 import { Stop, probe, root, step, told } from './steps.mjs';
-import { functionsOf, objectOf, withTraps } from './wasm-object.mjs';
+import { functionsOf, objectOf, symbolsOf, withTraps } from './wasm-object.mjs';
 import { fingerprint, upToDate } from './fingerprint.mjs';
 import { moduleNotices } from './notices.mjs';
 import { prepareWasmBuild, wasmTarget } from './prerequisites.mjs';
@@ -103,17 +103,23 @@ const STACK_BYTES = 256 << 10;
 /**
  * Writes the modules that are out of date, and removes those that are gone. With `keep` it leaves
  * modules of older sources as they are, which takes a minute to change. With `stubs` it does so,
- * too, and writes files without code in place of modules that were never built.
+ * too, and writes files without code in place of modules that were never built. With `loop`, where
+ * modules were built before, it writes in seconds what Node.js loads, larger and slower, and leaves
+ * the others as they are.
  *
- * @param {{ force?: boolean, keep?: boolean, stubs?: boolean }} options
+ * @param {{ force?: boolean, keep?: boolean, stubs?: boolean, loop?: boolean }} options
  */
-export async function buildModules({ force = false, keep: leave = false, stubs = false } = {}) {
+export async function buildModules(options = {}) {
+  const { force = false, keep: leave = false, stubs = false } = options;
   const stamps = [...modules.map(({ name }) => name), 'families'];
   const built = stamps.every((name) => existsSync(join(folder, `.stamp-${name}`)));
   if ((leave || stubs) && built) return;
   if (stubs) return writeStubs();
-  for (const module of modules) await buildModule(module, { force });
-  await buildFamilies({ force });
+  const loop = built && !force && options.loop;
+  for (const module of modules)
+    if (!loop || module.formats.includes('plain')) await buildModule(module, { force, loop });
+  await buildFamilies({ force, loop });
+  if (loop) return;
   const names = new Set(
     [
       'families',
@@ -150,7 +156,7 @@ const filesOf = ({ name, formats }) =>
  * Writes the files of a module if the crates that it is made of have changed. They export `simd`
  * and `plain`, which `decode` in src/portable/module.ts reads, and `instantiate`.
  */
-export async function buildModule(module, { force = false } = {}) {
+export async function buildModule(module, { force = false, loop = false } = {}) {
   const { package: crate, name, features } = module;
   const files = filesOf(module);
   const outputs = Object.values(files).map((file) => join(folder, `${file}.ts`));
@@ -159,12 +165,18 @@ export async function buildModule(module, { force = false } = {}) {
   if (!force && upToDate(stamp, sources(), outputs)) return;
   const env = await prepareWasmBuild();
   if (!force && (await restore(`${name}.wasm`, sources, outputs, stamp, env))) return;
+  if (loop && upToDate(stamp, ofLoop(sources()), outputs)) return;
   for (const [build, instructions] of Object.entries(builds)) {
     const title = `build ${name}.wasm${build === 'simd' ? ' with SIMD' : ''}`;
-    if (files[build] === undefined) continue;
-    const args = ['--profile', 'wasm', '--features', features.join()];
+    if (files[build] === undefined || (loop && build !== 'simd')) continue;
+    const args = ['--profile', loop ? DEVELOPMENT : 'wasm', '--features', features.join()];
     const flags = [`-Clink-arg=-zstack-size=${STACK_BYTES}`];
     const library = await compile(title, crate, args, flags, instructions, env);
+    if (loop) {
+      write(files[build], { [build]: encode(readFileSync(library)) });
+      writeFileSync(stamp, ofLoop(sources()));
+      return;
+    }
     const optimized = await optimize(readFileSync(library), {
       formats: true,
       vectors: build === 'simd',
@@ -194,11 +206,15 @@ async function keepOutputs(sources, outputs, stamp, env) {
   });
 }
 
+/** The profile of the inner loop, and what the stamp of its modules says. */
+const DEVELOPMENT = 'wasm-development';
+const ofLoop = (sources) => `${DEVELOPMENT} ${sources}`;
+
 /**
  * Writes the families' modules: the crate is compiled once a level of optimization, and linked once
  * a family.
  */
-async function buildFamilies({ force }) {
+async function buildFamilies({ force, loop }) {
   const stamp = join(folder, '.stamp-families');
   const sources = () => sourcesOf(familyCrate, families);
   const files = [...Object.keys(families).map((name) => `${name}.ts`), notices];
@@ -206,30 +222,38 @@ async function buildFamilies({ force }) {
   if (!force && upToDate(stamp, sources(), outputs)) return;
   const env = await prepareWasmBuild();
   if (!force && (await restore('the families', sources, outputs, stamp, env))) return;
+  if (loop && upToDate(stamp, ofLoop(sources()), outputs)) return;
   const linker = await findLinker(env);
   for (const fast of [false, true]) {
     const title = `build the families' modules, ${fast ? 'fast' : 'small'}`;
-    const args = fast ? ['--profile', 'wasm', '--features', 'fast'] : ['--profile', 'wasm-small'];
+    const profile = loop ? DEVELOPMENT : fast ? 'wasm' : 'wasm-small';
+    const args = ['--profile', profile, ...(fast ? ['--features', 'fast'] : [])];
     const archive = await compile(title, familyCrate, args, [], builds.simd, env);
-    const whole = objectOf(readFileSync(archive), familyCrate.replace('-', '_'));
-    const traps = [isPanic, isFormatting, isForOthers];
-    const object = withTraps(whole, (name) => traps.some((isTrap) => isTrap(name)));
-    const functions = functionsOf(object);
+    const object = loop ? undefined : trappingObject(archive);
+    const functions = loop ? symbolsOf(readFileSync(archive)) : functionsOf(object);
     for (const [name, family] of Object.entries(families)) {
       if ((family.fast ?? false) !== fast) continue;
       const { stack = FAMILY_STACK_BYTES } = family;
+      // Nothing is secret there, and less is inlined in the loop.
+      const room = loop && family.stack !== undefined ? 4 * stack : stack;
       const exports = exportsOf(name, functions);
-      const linked = await link(linker, object, archive, exports, stack, env);
+      const linked = await link(linker, object, archive, exports, room, env);
       const exported = exports.map((each) => [each, each.split('_').at(-1)]);
-      write(name, {
-        module: encode(
-          await optimize(linked, { small: !fast, names: Object.fromEntries(exported) }),
-        ),
-      });
+      const names = Object.fromEntries(exported);
+      const module = await optimize(linked, { small: !fast, names, loop });
+      write(name, { module: encode(module) });
     }
   }
+  if (loop) return writeFileSync(stamp, ofLoop(sources()));
   writeFileSync(join(folder, notices), await moduleNotices(familyCrate, wasmTarget));
   await keepOutputs(sources, outputs, stamp, env);
+}
+
+/** Returns the object of the families' crate, in which panics and what only they use are traps. */
+function trappingObject(archive) {
+  const whole = objectOf(readFileSync(archive), familyCrate.replace('-', '_'));
+  const traps = [isPanic, isFormatting, isForOthers];
+  return withTraps(whole, (name) => traps.some((isTrap) => isTrap(name)));
 }
 
 /** Returns the functions of a family: its name and one word. */
@@ -252,18 +276,20 @@ async function findLinker(env) {
   return existsSync(own) ? own : 'rust-lld';
 }
 
-/** Links functions of an object, and what they need of the archive. */
+/** Links functions of an object, if there is one, and what they need of the archive. */
 async function link(linker, object, archive, names, stack, env) {
   const place = mkdtempSync(join(tmpdir(), 'millrace-wasm-'));
   try {
     const [input, output] = ['object.o', 'module.wasm'].map((file) => join(place, file));
-    writeFileSync(input, object);
+    if (object !== undefined) writeFileSync(input, object);
+    const inputs = object === undefined ? [archive] : [input, archive];
+    // Without traps, messages of panics lie in the memory.
+    const bytes = FAMILY_MEMORY_BYTES * (object === undefined ? 4 : 1);
     const exported = [...names, '__heap_base'].map((name) => `--export=${name}`);
-    const sizes = ['-z', `stack-size=${stack}`, `--initial-memory=${FAMILY_MEMORY_BYTES}`];
+    const sizes = ['-z', `stack-size=${stack}`, `--initial-memory=${bytes}`];
     const args = ['-flavor', 'wasm', '--no-entry', '--gc-sections', '--stack-first', ...sizes];
-    const answer = await probe(linker, [...args, ...exported, input, archive, '-o', output], {
-      env,
-    });
+    const all = [...args, ...exported, ...inputs, '-o', output];
+    const answer = await probe(linker, all, { env });
     if (answer?.code !== 0)
       throw new Stop(`millrace: ${linker} failed: ${answer?.all ?? 'not found'}`);
     return readFileSync(output);
@@ -354,20 +380,20 @@ const instructionSets = [
 ];
 
 /**
- * Optimizes a module with binaryen, and renames exports. `formats`: its own code formats text.
+ * Optimizes a module with binaryen, but in the inner `loop`, and renames exports. `formats`: its own code formats text.
  * `vectors`: it has them. A panic is a trap: the functions that print its message, a third of a
  * small module, lose their bodies before.
  */
 async function optimize(
   bytes,
-  { small = false, names = {}, formats = false, vectors = false } = {},
+  { small = false, names = {}, formats = false, vectors = false, loop = false } = {},
 ) {
   const { default: binaryen } = await import('binaryen');
   const module = binaryen.readBinary(bytes);
   module.setFeatures(
     instructionSets.reduce((all, name) => all | binaryen.Features[name], binaryen.Features.MVP),
   );
-  for (let index = 0; index < module.getNumFunctions(); index++) {
+  for (let index = 0; !loop && index < module.getNumFunctions(); index++) {
     const reference = module.getFunctionByIndex(index);
     const { name, module: importedFrom } = binaryen.getFunctionInfo(reference);
     if (importedFrom !== '') continue;
@@ -383,10 +409,12 @@ async function optimize(
   binaryen.setOptimizeLevel(3);
   binaryen.setShrinkLevel(small ? 1 : 0);
   binaryen.setDebugInfo(false);
-  module.runPasses(['strip-debug', 'strip-producers', 'strip-target-features']);
-  // The second run finds what the first made possible.
-  module.optimize();
-  module.optimize();
+  if (!loop) {
+    module.runPasses(['strip-debug', 'strip-producers', 'strip-target-features']);
+    // The second run finds what the first made possible.
+    module.optimize();
+    module.optimize();
+  }
   if (!module.validate()) throw new Stop('millrace: binaryen made an invalid module');
   const optimized = module.emitBinary();
   module.dispose();
