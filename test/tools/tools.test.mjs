@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { tmpdir } from 'node:os';
 import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 
 import { unexpectedSkips } from '../../tools/absent-tools.mjs';
 import { cached, keep, keepVerdict, verdict } from '../../tools/cache.mjs';
@@ -187,6 +189,30 @@ test('in CI a test that lacks a tool fails the run, unless the tool is listed', 
   assert.deepEqual(unexpectedSkips(skips, { CI: 'true' }, true), skips.slice(0, 2));
   assert.deepEqual(unexpectedSkips(skips, { CI: 'true' }, false), []);
   assert.deepEqual(unexpectedSkips(skips, {}, true), []);
+});
+
+const windows = process.platform === 'win32' && 'folders are not read-only on Windows';
+
+test('a home folder that cannot be written is left alone', { skip: windows }, (t) => {
+  const home = join(folder, 'home');
+  mkdirSync(home, { mode: 0o555 });
+  const module = pathToFileURL(join(root, 'tools', 'prerequisites.mjs')).href;
+  const script = `
+    import { leaveHomeAlone } from ${JSON.stringify(module)};
+    const env = { CARGO_HOME: ${JSON.stringify(tmpdir())} };
+    leaveHomeAlone(env);
+    process.stdout.write(JSON.stringify(env));`;
+  // Root writes everywhere.
+  const user = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
+  const options = { cwd: '/', env: { ...process.env, HOME: home }, encoding: 'utf8', ...user };
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', script],
+    options,
+  );
+  if (/EACCES/.test(stderr)) return t.skip('another user may not read this checkout');
+  const env = { CARGO_HOME: tmpdir(), npm_config_cache: join(root, 'target', 'home', '.npm') };
+  assert.deepEqual(JSON.parse(stdout), env);
 });
 
 test('without a cache everything is computed', () => {
