@@ -15,18 +15,18 @@ const tested = readdirSync(join(root, 'crates')).filter(
   (name) => !/^test = false$/m.test(readFileSync(join(root, 'crates', name, 'Cargo.toml'), 'utf8')),
 );
 
+const toolsOfRust = ['rust-tests', 'checks', 'cargo', 'steps', 'prerequisites'];
+
 /** Files and folders of the repository that compilers, lints and tests of Rust read. */
 export const rustSources = [
-  ...[
-    'Cargo.toml',
-    'Cargo.lock',
-    'rust-toolchain.toml',
-    'rustfmt.toml',
-    '.cargo',
-    'crates',
-    'fuzz',
-  ],
-  ...['rust-tests', 'checks', 'cargo', 'steps', 'prerequisites'].map((name) => `tools/${name}.mjs`),
+  'Cargo.toml',
+  'Cargo.lock',
+  'rust-toolchain.toml',
+  'rustfmt.toml',
+  '.cargo',
+  'crates',
+  'fuzz',
+  ...toolsOfRust.map((name) => `tools/${name}.mjs`),
 ];
 
 /**
