@@ -212,7 +212,7 @@ function resolveFrom(base: string, name: string): string {
   } catch (error) {
     // Node.js treats an inaccessible folder as missing: this throws the system's message.
     for (const path of near.resolve.paths(`@millrace/${name}`) ?? [])
-      statSync(join(path, '@millrace', name), { throwIfNoEntry: false });
+      statSync(join(path, '@millrace', name, 'package.json'), { throwIfNoEntry: false });
     let manifest: string;
     try {
       manifest = near.resolve('millrace/package.json');

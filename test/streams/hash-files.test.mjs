@@ -160,7 +160,7 @@ for (const [way, hashFiles] of Object.entries(ways)) {
     `${way}: a file without permission`,
     { skip: process.getuid?.() === 0 && 'skipped: root reads every file' },
     async () => {
-      const path = join(folder, 'secret');
+      const path = join(folder, `secret of ${way}`);
       writeFileSync(path, 'x');
       chmodSync(path, 0);
       await assert.rejects(hashFiles('sha256', [paths[0], path]), { code: 'EACCES', index: 1 });
