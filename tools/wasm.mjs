@@ -288,7 +288,9 @@ async function link(linker, object, archive, names, stack, env) {
     const exported = [...names, '__heap_base'].map((name) => `--export=${name}`);
     const sizes = ['-z', `stack-size=${stack}`, `--initial-memory=${bytes}`];
     const args = ['-flavor', 'wasm', '--no-entry', '--gc-sections', '--stack-first', ...sizes];
-    const all = [...args, ...exported, ...inputs, '-o', output];
+    // Its libraries have debug information, which binaryen drops otherwise.
+    const strip = object === undefined ? ['--strip-all'] : [];
+    const all = [...args, ...strip, ...exported, ...inputs, '-o', output];
     const answer = await probe(linker, all, { env });
     if (answer?.code !== 0)
       throw new Stop(`millrace: ${linker} failed: ${answer?.all ?? 'not found'}`);
