@@ -209,11 +209,7 @@ export async function buildFront({
     partial ? [] : bundleForWeb(dist),
   ]);
   await native;
-  const namesOf = Object.fromEntries(
-    await Promise.all(
-      entryPoints.map(async (name) => [name, await writeEntryPoint(dist, name, entryFiles[name])]),
-    ),
-  );
+  const namesOf = await writeEntryPoints(dist, entryFiles);
   const written = new Set([
     ...(listing.match(/(?<=^TSFILE: ).*(?=\s*$)/gm) ?? []).map((file) =>
       relative(dist, file.trim()),
@@ -251,39 +247,53 @@ export async function buildFront({
 // The files that `require` and `import` load. Both module systems share one instance. The names are
 // written out, as Node.js finds the exports of a CommonJS module in its text.
 
-/** Writes dist/<name>.js and .mjs; returns the names of the exports. */
-async function writeEntryPoint(dist, name, ownFile = 'core') {
-  const file = join(dist, `${name}.js`);
-  mkdirSync(dirname(file), { recursive: true });
-  const up = name.includes('/') ? '../' : './';
-  const from = name.startsWith('portable/')
-    ? `require('./engine.js').${basename(name)}`
-    : name in lateEntryPoints
-      ? `require('${up}${lateEntryPoints[name]}.js')['${name}']`
-      : `require('${up}${ownFile}.js').entryPoints['${name}']`;
-  writeFileSync(file, `module.exports = ${from};\n`);
+/**
+ * Writes dist/<name>.js and .mjs for each entry point; returns the names of their exports.
+ *
+ * @param {Readonly<Record<string, string>>} files those that are not of the core
+ */
+async function writeEntryPoints(dist, files) {
+  const sources = entryPoints.map((name) => {
+    const file = join(dist, `${name}.js`);
+    mkdirSync(dirname(file), { recursive: true });
+    const up = name.includes('/') ? '../' : './';
+    const from = name.startsWith('portable/')
+      ? `require('./engine.js').${basename(name)}`
+      : name in lateEntryPoints
+        ? `require('${up}${lateEntryPoints[name]}.js')['${name}']`
+        : `require('${up}${files[name] ?? 'core'}.js').entryPoints['${name}']`;
+    writeFileSync(file, `module.exports = ${from};\n`);
+    return { name, file, from };
+  });
   // In a child process: an entry point loads the native binary, and Windows cannot replace a loaded
   // file.
-  const list = 'process.stdout.write(JSON.stringify(Object.keys(require(process.argv[1]))))';
-  const answer = await probe(process.execPath, ['-e', list, file]);
-  if (answer.code !== 0) throw new Stop(`${answer.all}millrace: dist/${name}.js cannot be loaded.`);
-  const names = JSON.parse(answer.stdout).filter((name) => name !== 'default');
-  writeFileSync(
-    file,
-    `module.exports = ${from};\n// For Node.js, which reads names of exports without ` +
-      `running the code.\n0 && (module.exports = { ${names.join(', ')} });\n`,
-  );
-  const own = `./${basename(name)}.js`;
-  writeFileSync(
-    join(dist, `${name}.mjs`),
-    `import entry from '${own}';\nexport { ${names.join(', ')} } from '${own}';\nexport ` +
-      `default entry;\n`,
-  );
-  writeFileSync(
-    join(dist, `${name}.d.mts`),
-    wrapperTypes(name, names, readFileSync(join(dist, `${name}.d.ts`), 'utf8')),
-  );
-  return names;
+  const list =
+    'process.stdout.write(JSON.stringify(process.argv.slice(1).map((file) => ' +
+    'Object.keys(require(file)))))';
+  const answer = await probe(process.execPath, ['-e', list, ...sources.map(({ file }) => file)]);
+  if (answer.code !== 0)
+    throw new Stop(`${answer.all}millrace: an entry point of dist cannot be loaded.`);
+  const listed = JSON.parse(answer.stdout);
+  const namesOf = sources.map(({ name, file, from }, index) => {
+    const names = listed[index].filter((each) => each !== 'default');
+    writeFileSync(
+      file,
+      `module.exports = ${from};\n// For Node.js, which reads names of exports without ` +
+        `running the code.\n0 && (module.exports = { ${names.join(', ')} });\n`,
+    );
+    const own = `./${basename(name)}.js`;
+    writeFileSync(
+      join(dist, `${name}.mjs`),
+      `import entry from '${own}';\nexport { ${names.join(', ')} } from '${own}';\nexport ` +
+        `default entry;\n`,
+    );
+    writeFileSync(
+      join(dist, `${name}.d.mts`),
+      wrapperTypes(name, names, readFileSync(join(dist, `${name}.d.ts`), 'utf8')),
+    );
+    return [name, names];
+  });
+  return Object.fromEntries(namesOf);
 }
 
 /**
