@@ -19,6 +19,16 @@ const accepted = [
 ];
 
 /**
+ * Returns true if what a test was skipped for may be there the next time, without a difference in
+ * what a verdict depends on: packages and modules of the kernel, but none of these programs.
+ *
+ * @param {string} text
+ * @param {readonly string[]} programs
+ */
+export const mayAppear = (text, programs) =>
+  missing.test(text) && !programs.some((name) => text.includes(`there is no ${name} `));
+
+/**
  * Returns the reasons of skips that fail the run in CI on Debian and Ubuntu, where packages are
  * installed by name (tools/prerequisites.mjs); on other systems and outside of CI none does.
  *
