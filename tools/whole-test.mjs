@@ -72,10 +72,12 @@ export async function wholeTest({ long = false, record = false } = {}) {
     .map((task) => ({
       ...task,
       run: async () => {
+        // Before it runs: a file may be changed meanwhile.
+        const files = read(task);
         const said = /** @type {{ skipped?: string[] }} */ ((await task.run()) ?? {});
         // What was missing may be installed when it is asked for again, or was installed meanwhile.
         if (said.skipped?.some((text) => mayAppear(text, programs))) return;
-        keepVerdict(task.title, [read(task), await conditions()], said);
+        keepVerdict(task.title, [files, await conditions()], said);
       },
     }));
   const failing = again.some(({ needs }) => needs?.includes('failing allocator'));
