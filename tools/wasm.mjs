@@ -382,9 +382,9 @@ const instructionSets = [
 ];
 
 /**
- * Optimizes a module with binaryen, but in the inner `loop`, and renames exports. `formats`: its own code formats text.
- * `vectors`: it has them. A panic is a trap: the functions that print its message, a third of a
- * small module, lose their bodies before.
+ * Optimizes a module with binaryen, and renames exports; in the inner `loop` it only renames.
+ * `formats`: its own code formats text. `vectors`: it has them. A panic is a trap: the functions
+ * that print its message, a third of a small module, lose their bodies before.
  */
 async function optimize(
   bytes,
