@@ -14,6 +14,8 @@ const accepted = [
   /run modprobe/,
   // Jobs of their own check arm64 and the crates' licences.
   /rustup target add aarch64-unknown-linux-gnu|cargo install --locked cargo-deny/,
+  // A job of its own, test:browser, installs Firefox and opens the pages in it.
+  /there is no Firefox/,
   // Debian 12 has older versions of these, or none.
   /there is no (cksum|b3sum)/,
 ];

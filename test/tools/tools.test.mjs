@@ -185,6 +185,7 @@ test('in CI a test that lacks a tool fails the run, unless the tool is listed', 
     'b: there is no zsh',
     'c: not installed: npm run test:noble -- --versions',
     'd: this Node.js has no crypto.argon2',
+    'e: not run: there is no Firefox here (apt-get install firefox-esr, or FIREFOX=path)',
   ];
   assert.deepEqual(unexpectedSkips(skips, { CI: 'true' }, true), skips.slice(0, 2));
   assert.deepEqual(unexpectedSkips(skips, { CI: 'true' }, false), []);
@@ -193,7 +194,7 @@ test('in CI a test that lacks a tool fails the run, unless the tool is listed', 
   const may = ['a: there is no cksum --base64', 'b: root reads every file', ...skips.slice(2)];
   assert.deepEqual(
     may.filter((text) => mayAppear(text, ['cksum'])),
-    [skips[2]],
+    [skips[2], skips[4]],
   );
 });
 
