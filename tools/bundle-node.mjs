@@ -590,27 +590,12 @@ async function functionsOf(name) {
   );
 }
 
-const exportsFound = new Map();
+let everyExport;
 
 /** Returns the names that a module exports: those that do not change, and those that do. */
-function exportsOf(name) {
-  let found = exportsFound.get(name);
-  if (found === undefined) exportsFound.set(name, (found = readExports(name)));
-  return found;
-}
-
-async function readExports(name) {
-  const path = join(source, `${name}.ts`);
-  const { metafile } = await build({
-    ...options,
-    inject: [],
-    entryPoints: [path],
-    outfile: 'names.mjs',
-    format: 'esm',
-    plugins: [exportsByName],
-  });
-  const [{ exports }] = Object.values(metafile.outputs);
-  const text = readFileSync(path, 'utf8');
+async function exportsOf(name) {
+  const exports = (await (everyExport ??= readExports())).get(name);
+  const text = readFileSync(join(source, `${name}.ts`), 'utf8');
   const changes = (each) => new RegExp(`^export let ${each}\\b`, 'm').test(text);
   // An import of one that changes by another file fails the build.
   return {
@@ -618,6 +603,37 @@ async function readExports(name) {
     changing: exports.filter(changes),
   };
 }
+
+/** Resolves to the names that each module exports, by the module's path in src. */
+async function readExports() {
+  const modules = readdirSync(source, { recursive: true }).filter((file) =>
+    /^(?!portable.modules.).*(?<!\.browser|\.d)\.ts$/.test(file),
+  );
+  const { metafile } = await build({
+    ...options,
+    inject: [],
+    entryPoints: modules.map((file) => join(source, file)),
+    outdir: 'names',
+    format: 'esm',
+    splitting: true,
+    plugins: [exportsByName, modulesLeft],
+  });
+  return new Map(
+    Object.values(metafile.outputs)
+      .filter(({ entryPoint }) => entryPoint !== undefined)
+      .map(({ entryPoint, exports }) => [entryPoint.replace(/^src\/|\.ts$/g, ''), exports]),
+  );
+}
+
+/** Leaves out the texts of WebAssembly modules: two megabytes. */
+const modulesLeft = {
+  name: 'modules left',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/modules\// }, ({ path, resolveDir }) =>
+      basename(resolveDir) === 'portable' ? { path, external: true } : undefined,
+    );
+  },
+};
 
 /** Replaces `export =`, which would turn the module and its imports into late CommonJS modules. */
 const exportsByName = {
