@@ -606,7 +606,7 @@ async function exportsOf(name) {
 
 /** Resolves to the names that each module exports, by the module's path in src. */
 async function readExports() {
-  const modules = readdirSync(source, { recursive: true }).filter((file) =>
+  const modules = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /^(?!portable.modules.).*(?<!\.browser|\.d)\.ts$/.test(file),
   );
   const { metafile } = await build({
