@@ -76,27 +76,45 @@ impl GcmMessage {
         nonce: &[u8],
         aad: &[u8],
     ) -> Result<WipedBox<GcmMessage>, Error> {
-        let mut message = WipedBox::new(GcmMessage {
+        let mut message = WipedBox::new(GcmMessage::vacant())?;
+        message.prepare(raw, aead, nonce, aad)?;
+        Ok(message)
+    }
+
+    /// Returns room for a message, to be prepared before use.
+    pub(super) fn vacant() -> GcmMessage {
+        GcmMessage {
             key: AesCtrKey::vacant(),
             ghash: Ghash::Plain,
             secrets: Secrets { h: Factor(0), aad: 0, mask: 0 },
             first: 0,
-            aad_size: aad.len(),
-        })?;
+            aad_size: 0,
+        }
+    }
+
+    /// Begins a message, as [`GcmMessage::boxed`] does.
+    pub(super) fn prepare(
+        &mut self,
+        raw: &[u8],
+        aead: Option<&AeadKey>,
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<(), Error> {
         #[cfg(not(feature = "aws-lc"))]
         if let Some((key, h)) = aead.map(AeadKey::expanded) {
-            copy_plain(key, &mut message.key);
-            message.secrets.h = h;
+            copy_plain(key, &mut self.key);
+            self.secrets.h = h;
         }
-        if matches!(message.key, AesCtrKey::Vacant) {
-            message.key.prepare(raw)?;
-            message.secrets.h = Factor::new(message.key.encrypted(0)?);
+        if matches!(self.key, AesCtrKey::Vacant) {
+            self.key.prepare(raw)?;
+            self.secrets.h = Factor::new(self.key.encrypted(0)?);
         }
-        message.first = first(nonce, message.secrets.h);
-        message.secrets.mask = message.key.encrypted(message.first)?;
-        message.choose(aead)?;
-        message.secrets.aad = message.hash(aad)?;
-        Ok(message)
+        self.first = first(nonce, self.secrets.h);
+        self.secrets.mask = self.key.encrypted(self.first)?;
+        self.choose(aead)?;
+        self.secrets.aad = self.hash(aad)?;
+        self.aad_size = aad.len();
+        Ok(())
     }
 
     /// Chooses the implementation of GHASH.

@@ -55,26 +55,44 @@ impl GcmSivMessage {
         nonce: &[u8],
         aad: &[u8],
     ) -> Result<WipedBox<GcmSivMessage>, Error> {
-        let mut place = WipedBox::new(GcmSivMessage {
+        let mut message = WipedBox::new(GcmSivMessage::vacant())?;
+        message.prepare(raw, expanded, nonce, aad)?;
+        Ok(message)
+    }
+
+    /// Returns room for a message, to be prepared before use.
+    pub(super) fn vacant() -> GcmSivMessage {
+        GcmSivMessage {
             key: SivKey::vacant(),
             polyval: Polyval::vacant(),
             secrets: Secrets { h: Factor(0), aad: 0 },
-            nonce: nonce.try_into().map_err(|_| Error::IvSize)?,
-            aad_size: aad.len(),
-        })?;
-        let message = &mut *place;
+            nonce: [0; 12],
+            aad_size: 0,
+        }
+    }
+
+    /// Begins a message, as [`GcmSivMessage::boxed`] does.
+    pub(super) fn prepare(
+        &mut self,
+        raw: &[u8],
+        expanded: Option<&AesCtrKey>,
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<(), Error> {
+        self.nonce = nonce.try_into().map_err(|_| Error::IvSize)?;
+        self.aad_size = aad.len();
         // Section 4: halves of blocks that count up, the first two for H.
         let mut blocks = Wiped([[0; BLOCK]; 6]);
         let blocks = blocks.0.get_mut(..2 + raw.len() / 8).ok_or(Error::KeySize)?;
         for (number, block) in blocks.iter_mut().enumerate() {
             block[0] = number as u8;
-            block[4..].copy_from_slice(&message.nonce);
+            block[4..].copy_from_slice(&self.nonce);
         }
         if let Some(expanded) = expanded {
             expanded.encrypt(blocks)?;
         } else {
-            message.key.prepare(raw)?;
-            message.key.encrypt(blocks)?;
+            self.key.prepare(raw)?;
+            self.key.encrypt(blocks)?;
         }
         let mut derived = Secret::<48>::zeros();
         for (half, block) in derived.0.chunks_exact_mut(8).zip(&*blocks) {
@@ -82,11 +100,11 @@ impl GcmSivMessage {
         }
         let (h, key) =
             derived.0[..8 * blocks.len()].split_first_chunk::<BLOCK>().ok_or(Error::Engine)?;
-        message.secrets.h = Factor(u128::from_le_bytes(*h));
-        message.key.prepare(key)?;
-        message.polyval.prepare(message.secrets.h);
-        message.secrets.aad = message.polyval.sum(aad);
-        Ok(place)
+        self.secrets.h = Factor(u128::from_le_bytes(*h));
+        self.key.prepare(key)?;
+        self.polyval.prepare(self.secrets.h);
+        self.secrets.aad = self.polyval.sum(aad);
+        Ok(())
     }
 
     /// Authenticates a part of the plaintext.
