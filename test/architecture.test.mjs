@@ -41,10 +41,6 @@ const unsafeFiles = [
   'crates/request/tests/caller.rs',
   'crates/request/tests/freed_memory.rs',
   'crates/request/tests/lent.rs',
-  'crates/wasm/src/arena.rs',
-  'crates/wasm/src/digests.rs',
-  'crates/wasm/src/exports.rs',
-  'crates/wasm/src/imports.rs',
 ];
 
 /** Names that a crate's sources and manifest must not contain. */

@@ -9,7 +9,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { build, transform } from 'esbuild';
 
-import { licences, put } from './bundle.mjs';
+import { licences, moduleFiles, put } from './bundle.mjs';
 import { root } from './steps.mjs';
 
 const source = join(root, 'src');
@@ -377,7 +377,7 @@ function modulesApart(folder, files) {
   return {
     name: 'modules apart',
     setup({ onLoad }) {
-      onLoad({ filter: /[\\/]portable[\\/]modules[\\/][\w-]+\.ts$/ }, ({ path }) => {
+      onLoad({ filter: moduleFiles }, ({ path }) => {
         const name = basename(path, '.ts');
         const [, constant, literal] = /^export const (\w+): string =\s+(".*");$/m.exec(
           readFileSync(path, 'utf8'),

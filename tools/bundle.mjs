@@ -10,8 +10,9 @@ import { root } from './steps.mjs';
 
 const source = join(root, 'src');
 
-/** The folder of modules as text. */
+/** The folder of modules as text, and the files with one each. */
 const modules = 'src/portable/modules/';
+export const moduleFiles = /[\\/]portable[\\/]modules[\\/][\w-]+\.ts$/;
 
 /** The entry points for browsers, by name in package.json, and their modules. */
 export const browserEntryPoints = {
@@ -119,7 +120,7 @@ function wasmFiles(names) {
     name: 'WebAssembly as files',
     setup({ onResolve }) {
       onResolve({ filter: /\/modules\/[\w-]+\.js$/ }, ({ path, resolveDir }) => {
-        if (!join(resolveDir, path).startsWith(join(root, modules))) return undefined;
+        if (!moduleFiles.test(join(resolveDir, path.replace(/js$/, 'ts')))) return undefined;
         const name = basename(path, '.js');
         names.add(name);
         return { path: `../wasm/${name}.mjs`, external: true, sideEffects: false };
@@ -260,10 +261,18 @@ async function workerText() {
     target,
     write: false,
     legalComments: 'none',
-    plugins: [workerSource('')],
+    plugins: [workerSource(''), noModules],
   });
   return outputFiles[0].text;
 }
+
+/** Leaves out the texts of modules: a worker is sent what it runs. */
+const noModules = {
+  name: 'no modules',
+  setup({ onLoad }) {
+    onLoad({ filter: moduleFiles }, () => ({ contents: "export const module = '';" }));
+  },
+};
 
 /** Replaces worker-source.browser.ts by the worker's script. */
 function workerSource(worker) {

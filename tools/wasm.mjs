@@ -1,6 +1,7 @@
-// Builds the WebAssembly modules of the portable engine from crates/, and writes each as a
-// TypeScript file, src/portable/modules/<name>.ts, which git ignores. All have vectors of 128 bits.
-// The engine is also built without them and as JavaScript, for millrace/javascript.
+// Builds the WebAssembly modules of the portable engine from crates/families, one for each family of
+// algorithms, and writes each as a TypeScript file, src/portable/modules/<name>.ts, which git
+// ignores. They have vectors of 128 bits; all of them without vectors, and as JavaScript, are one
+// more file, for millrace/javascript.
 
 import {
   copyFileSync,
@@ -14,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { cached, keep } from './cache.mjs';
 import { compilers } from './cargo.mjs';
@@ -25,28 +26,8 @@ import { moduleNotices } from './notices.mjs';
 import { prepareWasmBuild, wasmTarget } from './prerequisites.mjs';
 
 /**
- * The modules with their builds. A package is a `cdylib`, of which all exports are kept.
- *
- * @typedef {{ package: string, name: string, features: readonly string[],
- *   formats: readonly string[] }} Engine
- * @type {readonly Engine[]}
- */
-const modules = [
-  {
-    package: 'millrace-wasm',
-    name: 'engine',
-    features: ['digests', 'ciphers', 'passwords', 'erased'],
-    formats: ['simd', 'plain', 'javascript'],
-  },
-  // The parts of it that bundles for browsers have, each if it is used.
-  { package: 'millrace-wasm', name: 'digests', features: ['digests', 'erased'], formats: ['simd'] },
-  { package: 'millrace-wasm', name: 'ciphers', features: ['ciphers'], formats: ['simd'] },
-  { package: 'millrace-wasm', name: 'passwords', features: ['passwords'], formats: ['simd'] },
-];
-
-/**
- * The modules behind millrace/portable, of crates/families: functions with names that begin with
- * that of the family. `fast`: where optimization for size costs more than a tenth of the speed.
+ * The families: functions with names that begin with that of the family. `fast`: where
+ * optimization for size costs more than a tenth of the speed.
  * `stack`: bytes of it, where nothing is secret.
  *
  * @type {Readonly<Record<string, { fast?: true, stack?: number }>>}
@@ -73,12 +54,13 @@ const families = {
   crc: { fast: true, stack: 36 << 10 },
   'aes-ctr': {},
   chacha20: { fast: true },
-  'aes-gcm': {},
+  'aes-gcm': { fast: true },
   'aes-gcm-siv': {},
   'chacha20-poly1305': { fast: true },
   scrypt: { fast: true },
   argon2: { fast: true },
   'key-wrap': {},
+  passwords: { fast: true },
 };
 
 const familyCrate = 'millrace-families';
@@ -95,10 +77,14 @@ const folder = join(root, 'src', 'portable', 'modules');
 const notices = 'LICENSES.txt';
 
 /** The builds, and what the compiler may use in each beside its defaults. */
-const builds = { plain: [], simd: ['simd128'] };
+const builds = { simd: ['simd128'], plain: [] };
 
-/** Bytes of the stack in linear memory. Core wipes 32 KiB of it. */
-const STACK_BYTES = 256 << 10;
+/** The file with all families without vectors, and that with the reports of `engines()`. */
+const REPLACEMENTS = 'all/replacements';
+const REPORTS = 'all/reports';
+
+/** The files that a build writes, relative to their folder. */
+const files = [...Object.keys(families), REPLACEMENTS, REPORTS].map((name) => `${name}.ts`);
 
 /**
  * Writes the modules that are out of date, and removes those that are gone. With `keep` it leaves
@@ -109,99 +95,54 @@ const STACK_BYTES = 256 << 10;
  *
  * @param {{ force?: boolean, keep?: boolean, stubs?: boolean, loop?: boolean }} options
  */
-export async function buildModules(options = {}) {
-  const { force = false, keep: leave = false, stubs = false } = options;
-  const stamps = [...modules.map(({ name }) => name), 'families'];
-  const built = stamps.every((name) => existsSync(join(folder, `.stamp-${name}`)));
+export async function buildModules({ force = false, keep: leave, stubs, loop } = {}) {
+  const built = existsSync(stamp);
   if ((leave || stubs) && built) return;
   if (stubs) return writeStubs();
-  const loop = built && !force && options.loop;
-  for (const module of modules)
-    if (!loop || module.formats.includes('plain')) await buildModule(module, { force, loop });
-  await buildFamilies({ force, loop });
-  if (loop) return;
-  const names = new Set(
-    [
-      'families',
-      ...Object.keys(families),
-      ...modules.flatMap((module) => Object.values(filesOf(module))),
-    ].flatMap((name) => [`${name}.ts`, `.stamp-${name}`]),
-  );
-  names.add(notices);
-  if (!existsSync(folder)) return;
-  for (const file of readdirSync(folder)) if (!names.has(file)) rmSync(join(folder, file));
+  const outputs = [...files, notices].map((file) => join(folder, file));
+  const sources = sourcesOf(familyCrate, families);
+  if (!force && upToDate(stamp, sources, outputs)) return;
+  const env = await prepareWasmBuild();
+  if (!force && (await restore(outputs, env))) return;
+  if (loop && built && !force) {
+    if (!upToDate(stamp, ofLoop(sources), outputs)) await buildForLoop(env);
+    return;
+  }
+  await buildFamilies(env);
+  writeFileSync(join(folder, notices), await moduleNotices(familyCrate, wasmTarget));
+  await keepOutputs(outputs, env);
+  const names = new Set([...files.map((file) => file.split('/')[0]), notices, basename(stamp)]);
+  for (const file of readdirSync(folder))
+    if (!names.has(file)) rmSync(join(folder, file), { recursive: true });
 }
+
+const stamp = join(folder, '.stamp-families');
 
 /** Writes files that have the exports of the modules, and no code. */
 function writeStubs() {
   const lacks = (name) => !existsSync(join(folder, `${name}.ts`));
-  for (const [format, name] of modules.flatMap((module) => Object.entries(filesOf(module)))) {
-    if (!lacks(name)) continue;
-    write(name, { [format]: '' });
-    if (format !== 'javascript') continue;
-    const text = 'export function instantiate(_imports: object): object {\n  return {};\n}\n';
-    writeFileSync(join(folder, `${name}.ts`), text);
-  }
   for (const name of Object.keys(families)) if (lacks(name)) write(name, { module: '' });
+  if (lacks(REPLACEMENTS)) writeReplacements({}, {});
+  if (lacks(REPORTS)) write(REPORTS, { simd: '{}', plain: '{}' });
   if (!existsSync(join(folder, notices))) writeFileSync(join(folder, notices), '');
 }
 
-/** Returns the names of a module's files, by build. */
-const filesOf = ({ name, formats }) =>
-  Object.fromEntries(
-    formats.map((format) => [format, format === 'simd' ? name : `${name}-${format}`]),
-  );
-
-/**
- * Writes the files of a module if the crates that it is made of have changed. They export `simd`
- * and `plain`, which `decode` in src/portable/module.ts reads, and `instantiate`.
- */
-export async function buildModule(module, { force = false, loop = false } = {}) {
-  const { package: crate, name, features } = module;
-  const files = filesOf(module);
-  const outputs = Object.values(files).map((file) => join(folder, `${file}.ts`));
-  const stamp = join(folder, `.stamp-${name}`);
-  const sources = () => sourcesOf(crate, module);
-  if (!force && upToDate(stamp, sources(), outputs)) return;
-  const env = await prepareWasmBuild();
-  if (!force && (await restore(`${name}.wasm`, sources, outputs, stamp, env))) return;
-  if (loop && upToDate(stamp, ofLoop(sources()), outputs)) return;
-  for (const [build, instructions] of Object.entries(builds)) {
-    const title = `build ${name}.wasm${build === 'simd' ? ' with SIMD' : ''}`;
-    if (files[build] === undefined || (loop && build !== 'simd')) continue;
-    const args = ['--profile', loop ? DEVELOPMENT : 'wasm', '--features', features.join()];
-    const flags = [`-Clink-arg=-zstack-size=${STACK_BYTES}`];
-    const library = await compile(title, crate, args, flags, instructions, env);
-    if (loop) {
-      write(files[build], { [build]: encode(readFileSync(library)) });
-      writeFileSync(stamp, ofLoop(sources()));
-      return;
-    }
-    const optimized = await optimize(readFileSync(library), {
-      formats: true,
-      vectors: build === 'simd',
-    });
-    write(files[build], { [build]: encode(optimized) });
-    if (build === 'plain')
-      writeFileSync(join(folder, `${files.javascript}.ts`), await javascriptOf(optimized));
-  }
-  await keepOutputs(sources, outputs, stamp, env);
-}
-
 /** Copies the files that the same sources and compilers wrote before, if the cache has them. */
-async function restore(title, sources, outputs, stamp, env) {
-  const found = cached('modules', [sources(), await compilers(env)]);
+async function restore(outputs, env) {
+  const sources = sourcesOf(familyCrate, families);
+  const found = cached('modules', [sources, await compilers(env)]);
   if (found === undefined) return false;
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(join(folder, dirname(REPLACEMENTS)), { recursive: true });
   for (const file of outputs) copyFileSync(join(found, basename(file)), file);
-  writeFileSync(stamp, sources());
-  told(`build ${title}`, 'from the cache');
+  writeFileSync(stamp, sources);
+  told('build WebAssembly', 'from the cache');
   return true;
 }
 
-async function keepOutputs(sources, outputs, stamp, env) {
-  writeFileSync(stamp, sources()); // with the lockfile as cargo left it
-  keep('modules', [sources(), await compilers(env)], (place) => {
+async function keepOutputs(outputs, env) {
+  const sources = sourcesOf(familyCrate, families); // with the lockfile as cargo left it
+  writeFileSync(stamp, sources);
+  keep('modules', [sources, await compilers(env)], (place) => {
     for (const file of outputs) copyFileSync(file, join(place, basename(file)));
   });
 }
@@ -210,43 +151,85 @@ async function keepOutputs(sources, outputs, stamp, env) {
 const DEVELOPMENT = 'wasm-development';
 const ofLoop = (sources) => `${DEVELOPMENT} ${sources}`;
 
-/**
- * Writes the families' modules: the crate is compiled once a level of optimization, and linked once
- * a family.
- */
-async function buildFamilies({ force, loop }) {
-  const stamp = join(folder, '.stamp-families');
-  const sources = () => sourcesOf(familyCrate, families);
-  const files = [...Object.keys(families).map((name) => `${name}.ts`), notices];
-  const outputs = files.map((file) => join(folder, file));
-  if (!force && upToDate(stamp, sources(), outputs)) return;
-  const env = await prepareWasmBuild();
-  if (!force && (await restore('the families', sources, outputs, stamp, env))) return;
-  if (loop && upToDate(stamp, ofLoop(sources()), outputs)) return;
+/** Writes what Node.js loads in seconds, larger and slower, and leaves the rest as it is. */
+async function buildForLoop(env) {
   const linker = await findLinker(env);
+  const args = ['--profile', DEVELOPMENT, '--features', 'fast'];
   for (const fast of [false, true]) {
-    const title = `build the families' modules, ${fast ? 'fast' : 'small'}`;
-    const profile = loop ? DEVELOPMENT : fast ? 'wasm' : 'wasm-small';
-    const args = ['--profile', profile, ...(fast ? ['--features', 'fast'] : [])];
-    const archive = await compile(title, familyCrate, args, [], builds.simd, env);
-    const object = loop ? undefined : trappingObject(archive);
-    const functions = loop ? symbolsOf(readFileSync(archive)) : functionsOf(object);
-    for (const [name, family] of Object.entries(families)) {
-      if ((family.fast ?? false) !== fast) continue;
-      const { stack = FAMILY_STACK_BYTES } = family;
-      // Nothing is secret there, and less is inlined in the loop.
-      const room = loop && family.stack !== undefined ? 4 * stack : stack;
-      const exports = exportsOf(name, functions);
-      const linked = await link(linker, object, archive, exports, room, env);
-      const exported = exports.map((each) => [each, each.split('_').at(-1)]);
-      const names = Object.fromEntries(exported);
-      const module = await optimize(linked, { small: !fast, names, loop });
-      write(name, { module: encode(module) });
+    const archive = await compile(
+      'build WebAssembly',
+      args.slice(0, fast ? 4 : 2),
+      builds.simd,
+      env,
+    );
+    const functions = symbolsOf(readFileSync(archive));
+    await eachFamily(fast, functions, async (name, exports, stack) => {
+      // Nothing is secret on a large one, and less is inlined here.
+      const room = families[name].stack === undefined ? stack : 4 * stack;
+      const linked = await link(linker, undefined, archive, exports, room, env);
+      write(name, {
+        module: encode(await optimize(linked, { names: shortOf(exports), loop: true })),
+      });
+    });
+  }
+  writeFileSync(stamp, ofLoop(sourcesOf(familyCrate, families)));
+}
+
+/**
+ * Writes the families' modules: the crate is compiled once a build and level of optimization, and
+ * linked once a family.
+ */
+async function buildFamilies(env) {
+  const linker = await findLinker(env);
+  const [plain, javascript, reports] = [{}, {}, {}];
+  for (const [build, instructions] of Object.entries(builds)) {
+    for (const fast of [false, true]) {
+      const title = `build WebAssembly, ${fast ? 'fast' : 'small'}${build === 'simd' ? ', with vectors' : ''}`;
+      const args = [
+        '--profile',
+        fast ? 'wasm' : 'wasm-small',
+        ...(fast ? ['--features', 'fast'] : []),
+      ];
+      const archive = await compile(title, args, instructions, env);
+      const object = trappingObject(archive);
+      await eachFamily(fast, functionsOf(object), async (name, exports, stack) => {
+        const linked = await link(linker, object, archive, exports, stack, env);
+        const module = await optimize(linked, {
+          small: !fast,
+          names: shortOf(exports),
+          vectors: build === 'simd',
+        });
+        if (build === 'simd') return write(name, { module: encode(module) });
+        plain[name] = encode(module);
+        javascript[name] = await javascriptOf(module);
+      });
+      if (!fast) reports[build] = await reportOf(linker, archive, env);
     }
   }
-  if (loop) return writeFileSync(stamp, ofLoop(sources()));
-  writeFileSync(join(folder, notices), await moduleNotices(familyCrate, wasmTarget));
-  await keepOutputs(sources, outputs, stamp, env);
+  writeReplacements(plain, javascript);
+  write(REPORTS, reports);
+}
+
+/** Calls `each` with the families of a level of optimization, their exports and stacks. */
+async function eachFamily(wanted, functions, each) {
+  for (const [name, { fast = false, stack = FAMILY_STACK_BYTES }] of Object.entries(families))
+    if (fast === wanted) await each(name, exportsOf(name, functions), stack);
+}
+
+/** Returns the names of exports without that of their family. */
+const shortOf = (exports) =>
+  Object.fromEntries(exports.map((each) => [each, each.split('_').at(-1)]));
+
+/** Returns the report on what computes each algorithm in these modules: a module writes it. */
+async function reportOf(linker, archive, env) {
+  const bytes = await link(linker, undefined, archive, ['report_write'], FAMILY_STACK_BYTES, env);
+  const { exports } = await WebAssembly.instantiate(await WebAssembly.compile(bytes));
+  const { memory, report_write: report, __heap_base: base } = /** @type {any} */ (exports);
+  const place = base.value;
+  const size = report(place, memory.buffer.byteLength - place);
+  const { native } = JSON.parse(Buffer.from(memory.buffer, place, size).toString());
+  const { libraries, algorithms, derivations } = native;
+  return JSON.stringify({ libraries, algorithms, derivations });
 }
 
 /** Returns the object of the families' crate, in which panics and what only they use are traps. */
@@ -327,15 +310,14 @@ function cratesOf(crate, found = new Set()) {
   return [...found];
 }
 
-/** Compiles a crate; resolves to the module or the archive that cargo wrote. */
-async function compile(title, crate, args, flags, instructions, env) {
+/** Compiles the families; resolves to the archive that cargo wrote. */
+async function compile(title, args, instructions, env) {
   const target = join(
     env.CARGO_TARGET_DIR ?? join(root, 'target'),
     ['wasm', ...instructions].join('-'),
   );
   const cargoHome = env.CARGO_HOME ?? join(homedir(), '.cargo');
   const all = [
-    ...flags,
     ...instructions.map((name) => `-Ctarget-feature=+${name}`),
     // No path of this machine, so that every machine builds the same bytes.
     `--remap-path-prefix=${root}=`,
@@ -351,7 +333,7 @@ async function compile(title, crate, args, flags, instructions, env) {
       '--target-dir',
       target,
       '--package',
-      crate,
+      familyCrate,
       ...args,
       '--message-format',
       'json-render-diagnostics',
@@ -363,11 +345,11 @@ async function compile(title, crate, args, flags, instructions, env) {
     .split('\n')
     .filter((line) => line.startsWith('{"reason":"compiler-artifact"'))
     .map((line) => JSON.parse(line))
-    .filter((message) => message.target.name === crate.replaceAll('-', '_'))
+    .filter((message) => message.target.name === familyCrate.replaceAll('-', '_'))
     .flatMap((message) => message.filenames)
-    .find((file) => /\.(wasm|a)$/.test(file));
+    .find((file) => file.endsWith('.a'));
   if (library === undefined)
-    throw new Stop(`millrace: cargo built no module; ${crate} must be a cdylib or a staticlib.`);
+    throw new Stop(`millrace: cargo built no archive; ${familyCrate} must be a staticlib.`);
   return library;
 }
 
@@ -378,28 +360,28 @@ const instructionSets = [
   'NontrappingFPToInt',
   'BulkMemory',
   'BulkMemoryOpt',
-  'SIMD128',
 ];
 
 /**
  * Optimizes a module with binaryen, and renames exports; in the inner `loop` it only renames.
- * `formats`: its own code formats text. `vectors`: it has them. A panic is a trap: the functions
- * that print its message, a third of a small module, lose their bodies before.
+ * `vectors`: it has them. A panic is a trap: the functions that print its message, a third of a
+ * small module, lose their bodies before.
  */
-async function optimize(
-  bytes,
-  { small = false, names = {}, formats = false, vectors = false, loop = false } = {},
-) {
+async function optimize(bytes, { small = false, names = {}, vectors = false, loop = false } = {}) {
   const { default: binaryen } = await import('binaryen');
   const module = binaryen.readBinary(bytes);
   module.setFeatures(
-    instructionSets.reduce((all, name) => all | binaryen.Features[name], binaryen.Features.MVP),
+    // Binaryen copies 16 bytes by a vector where it may.
+    [...instructionSets, ...(vectors || loop ? ['SIMD128'] : [])].reduce(
+      (all, name) => all | binaryen.Features[name],
+      binaryen.Features.MVP,
+    ),
   );
   for (let index = 0; !loop && index < module.getNumFunctions(); index++) {
     const reference = module.getFunctionByIndex(index);
     const { name, module: importedFrom } = binaryen.getFunctionInfo(reference);
     if (importedFrom !== '') continue;
-    if (isPanic(name) || (!formats && isFormatting(name)) || (vectors && isForOthers(name)))
+    if (isPanic(name) || isFormatting(name) || (vectors && isForOthers(name)))
       // Its types lack this.
       /** @type {any} */ (binaryen).Function.setBody(reference, module.unreachable());
   }
@@ -424,21 +406,14 @@ async function optimize(
 }
 
 /**
- * Returns a module without vectors as TypeScript: a function from its imports to its exports, by
+ * Returns a module without vectors as JavaScript: a function from its imports to its exports, by
  * binaryen's wasm2js.
  */
 async function javascriptOf(bytes) {
   const { default: binaryen } = await import('binaryen');
   const module = binaryen.readBinary(bytes);
   const { Features } = binaryen;
-  const features = [
-    'MutableGlobals',
-    'SignExt',
-    'NontrappingFPToInt',
-    'BulkMemory',
-    'BulkMemoryOpt',
-  ];
-  module.setFeatures(features.reduce((all, name) => all | Features[name], Features.MVP));
+  module.setFeatures(instructionSets.reduce((all, name) => all | Features[name], Features.MVP));
   binaryen.setOptimizeLevel(2);
   binaryen.setShrinkLevel(1);
   module.runPasses([
@@ -455,10 +430,7 @@ async function javascriptOf(bytes) {
     .replace(/^import .*$/gm, '')
     .replace(/^var retasmFunc = [\s\S]*$/m, '')
     .trim();
-  return (
-    '// @ts-nocheck\n// Generated by tools/wasm.mjs. Do not edit.\n' +
-    `export function instantiate(imports: object): object {\n${body}\nreturn asmFunc(imports);\n}\n`
-  );
+  return `(imports) => {\n${body}\nreturn asmFunc(imports);\n}`;
 }
 
 /**
@@ -503,14 +475,33 @@ export function encode(bytes) {
   return text;
 }
 
+/** Writes the families without vectors, as text and as JavaScript, by name. */
+function writeReplacements(plain, javascript) {
+  const texts = Object.entries(plain).map(
+    ([name, text]) => `  '${name}': ${JSON.stringify(text)},\n`,
+  );
+  const functions = Object.entries(javascript).map(([name, text]) => `  '${name}': ${text},\n`);
+  writeWhole(
+    REPLACEMENTS,
+    '// @ts-nocheck\n// Generated by tools/wasm.mjs. Do not edit.\n' +
+      `export const plain: Readonly<Record<string, string>> = {\n${texts.join('')}};\n` +
+      'export const javascript: Readonly<Record<string, (imports: object) => object>> = {\n' +
+      `${functions.join('')}};\n`,
+  );
+}
+
 /** Writes a module's TypeScript file. */
 function write(name, texts) {
   const constants = Object.entries(texts).map(
     ([build, text]) => `export const ${build}: string =\n  ${JSON.stringify(text)};\n`,
   );
-  mkdirSync(folder, { recursive: true });
-  // At once, as linters may be reading it.
-  const fresh = join(folder, `.stamp-new-${name}`);
-  writeFileSync(fresh, `// Generated by tools/wasm.mjs. Do not edit.\n${constants.join('')}`);
+  writeWhole(name, `// Generated by tools/wasm.mjs. Do not edit.\n${constants.join('')}`);
+}
+
+/** Writes a file at once, as linters may be reading it. */
+function writeWhole(name, text) {
+  const fresh = join(folder, `.stamp-new-${basename(name)}`);
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(fresh, text);
   renameSync(fresh, join(folder, `${name}.ts`));
 }

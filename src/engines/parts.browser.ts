@@ -1,13 +1,4 @@
-/** Modules of the portable engine that a bundle has if it can call them. */
-import { Part, setModuleSource } from '../portable/instance.js';
-import { compileText } from '../portable/module.js';
-import { simd as ciphers } from '../portable/modules/ciphers.js';
-import { simd as passwords } from '../portable/modules/passwords.js';
-
-export function provideCiphers(): void {
-  setModuleSource(() => compileText(ciphers), Part.Ciphers);
-}
-
-export function providePasswords(): void {
-  setModuleSource(() => compileText(passwords), Part.Passwords);
-}
+/** Operations of the portable engine that a bundle has if it can call them. */
+export { provideCiphers } from '../portable/ciphers.js';
+export { providePasswords } from '../portable/passwords.js';
+export { provideReports } from '../portable/report.js';

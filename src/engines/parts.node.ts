@@ -1,5 +1,6 @@
-/** Node.js has all of the portable engine in one module, which it loads with the engine. */
-
+/** Nothing: in Node.js the portable engine has all of its operations. */
 export function provideCiphers(): void {}
 
 export function providePasswords(): void {}
+
+export function provideReports(): void {}

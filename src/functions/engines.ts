@@ -13,6 +13,9 @@ import { isRevoked } from '../base/intrinsics.js';
 import { accepted, type Accepted } from '../base/options.js';
 import { settings, type Settings } from './settings.js';
 import { CopiedBytes, KdfMemory, Threads } from '../base/protocol.js';
+import { provideReports } from '#platform/engines/parts.js';
+
+provideReports();
 
 /** The predicted cost of an algorithm on this machine, and its routes. Times are in nanoseconds. */
 export interface Cost {

@@ -7,7 +7,6 @@ import { isCipher } from '../base/operations.js';
 import type { CipherFacts, HashFacts } from '../catalog/facts.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { perform } from './execute.js';
-import { withSpare } from './instance.js';
 import { messageCount } from './messages.js';
 import { plainWork } from './work.js';
 import type { Work } from './work.js';
@@ -168,9 +167,7 @@ function sample(operation: Operation, algorithm: number): (size: number) => void
     : plainWork(Operation.Hash, algorithm, { target: new Uint8Array(digestSize || 32) });
   return (size) => {
     const sized = { ...work, source: source.subarray(0, size) };
-    withSpare(work.operation, (instance) =>
-      perform(cipher ? { ...sized, target: target.subarray(0, size) } : sized, instance),
-    );
+    perform(cipher ? { ...sized, target: target.subarray(0, size) } : sized);
   };
 }
 

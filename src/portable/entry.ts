@@ -49,12 +49,7 @@ export type { KeyWrapOptions } from './functions/key-wrap.js';
  * aes_128_ctr.decrypt({ key, iv, source });
  * ```
  */
-export const aes_128_ctr: Cipher = /* @__PURE__ */ makeCipher(
-  'aes-128-ctr',
-  modules.aesCtr,
-  16,
-  16,
-);
+export const aes_128_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-128-ctr', modules.aesCtr, 16);
 /**
  * AES-192 in counter mode (NIST SP 800-38A): 24-byte key.
  *
@@ -68,12 +63,7 @@ export const aes_128_ctr: Cipher = /* @__PURE__ */ makeCipher(
  * aes_192_ctr.decrypt({ key, iv, source });
  * ```
  */
-export const aes_192_ctr: Cipher = /* @__PURE__ */ makeCipher(
-  'aes-192-ctr',
-  modules.aesCtr,
-  16,
-  24,
-);
+export const aes_192_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-192-ctr', modules.aesCtr, 24);
 /**
  * AES-256 in counter mode (NIST SP 800-38A): 32-byte key.
  *
@@ -87,12 +77,7 @@ export const aes_192_ctr: Cipher = /* @__PURE__ */ makeCipher(
  * aes_256_ctr.decrypt({ key, iv, source });
  * ```
  */
-export const aes_256_ctr: Cipher = /* @__PURE__ */ makeCipher(
-  'aes-256-ctr',
-  modules.aesCtr,
-  16,
-  32,
-);
+export const aes_256_ctr: Cipher = /* @__PURE__ */ makeCipher('aes-256-ctr', modules.aesCtr, 32);
 /**
  * ChaCha20 (RFC 8439): 32-byte key; the iv is the counter followed by the nonce, as in OpenSSL.
  *
@@ -106,7 +91,7 @@ export const aes_256_ctr: Cipher = /* @__PURE__ */ makeCipher(
  * chacha20.decrypt({ key, iv, source });
  * ```
  */
-export const chacha20: Cipher = /* @__PURE__ */ makeCipher('chacha20', modules.chacha20, 64, 32);
+export const chacha20: Cipher = /* @__PURE__ */ makeCipher('chacha20', modules.chacha20, 32);
 
 /**
  * AES-128-GCM (NIST SP 800-38D): 16-byte key.

@@ -11,11 +11,14 @@ import { module as chachaPolyText } from './modules/chacha20-poly1305.js';
 import { module as keyWrapText } from './modules/key-wrap.js';
 import { module as scryptText } from './modules/scrypt.js';
 
-export const aesCtr = /* @__PURE__ */ new Family<StreamCalls>(aesCtrText);
-export const aesGcm = /* @__PURE__ */ new Family<AeadCalls>(aesGcmText);
-export const aesGcmSiv = /* @__PURE__ */ new Family<AeadCalls>(aesGcmSivText);
-export const chacha20 = /* @__PURE__ */ new Family<StreamCalls>(chacha20Text);
-export const chachaPoly = /* @__PURE__ */ new Family<AeadCalls>(chachaPolyText);
-export const keyWrap = /* @__PURE__ */ new Family<WrapCalls>(keyWrapText);
-export const scrypt = /* @__PURE__ */ new Family<DeriveCalls>(scryptText, progressOf);
-export const argon2 = /* @__PURE__ */ new Family<DeriveCalls>(argon2Text, progressOf);
+export const aesCtr = /* @__PURE__ */ new Family<StreamCalls>('aes-ctr', aesCtrText);
+export const aesGcm = /* @__PURE__ */ new Family<AeadCalls>('aes-gcm', aesGcmText);
+export const aesGcmSiv = /* @__PURE__ */ new Family<AeadCalls>('aes-gcm-siv', aesGcmSivText);
+export const chacha20 = /* @__PURE__ */ new Family<StreamCalls>('chacha20', chacha20Text);
+export const chachaPoly = /* @__PURE__ */ new Family<AeadCalls>(
+  'chacha20-poly1305',
+  chachaPolyText,
+);
+export const keyWrap = /* @__PURE__ */ new Family<WrapCalls>('key-wrap', keyWrapText);
+export const scrypt = /* @__PURE__ */ new Family<DeriveCalls>('scrypt', scryptText, progressOf);
+export const argon2 = /* @__PURE__ */ new Family<DeriveCalls>('argon2', argon2Text, progressOf);

@@ -4,9 +4,9 @@
  * vectors gets WebAssembly that needs none.
  */
 import { refuseSurplus } from '../base/errors.js';
+import { compileText } from './module.js';
 import { setReplacement } from './replacement.js';
-import { instantiate } from './modules/engine-javascript.js';
-import { plain } from './modules/engine-plain.js';
+import { javascript, plain } from './modules/all/replacements.js';
 
 /**
  * Makes the portable engine run where its WebAssembly is refused. To be called once, before the
@@ -23,5 +23,12 @@ import { plain } from './modules/engine-plain.js';
  */
 export function useJavaScript(): void {
   refuseSurplus(arguments, 0, 'useJavaScript');
-  setReplacement({ plain, instantiate });
+  setReplacement((name, plainly) => {
+    try {
+      if (plainly) return compileText(plain[name]!, true);
+    } catch {
+      // Not allowed either.
+    }
+    return javascript[name]!;
+  });
 }

@@ -24,10 +24,10 @@ export interface JobResult {
 }
 
 /** Returns true if the result is secret: made with a key and not a ciphertext. */
-export function givesSecret({ operation, handle, secret }: Work): boolean {
+export function givesSecret({ operation, secret }: Work): boolean {
   if (derivesSecret(operation)) return true;
   return (
-    (handle !== 0 || secret.length > 0) &&
+    secret.length > 0 &&
     operation !== Operation.Encrypt &&
     operation !== Operation.Seal &&
     operation !== Operation.SealChunks

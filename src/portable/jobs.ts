@@ -10,6 +10,7 @@ import { WorkerPool, type PoolJob } from './worker-pool.js';
 import { tryWebCryptoChunks } from './webcrypto-chunks.js';
 import { tryWebCrypto, type Ended } from './webcrypto-backend.js';
 import { joinMessages, ownSecrets, wipeSecrets } from './worker-messages.js';
+import { perform, type Needs } from './execute.js';
 import type { Host } from './host.js';
 import { INLINE_NS, isMeasured, predict, settleCost, defaultRoute } from './cost-model.js';
 import { MemoryBudget, type MemoryPermit } from './memory-budget.js';
@@ -115,16 +116,8 @@ export class Jobs {
     );
   }
 
-  /**
-   * Accepts a work, with its predicted cost and the memory that it needs. `perform` runs it now,
-   * `own` returns it with the bytes of its key.
-   */
-  submit(
-    described: Work,
-    derivation: { readonly cost: number; readonly memory: number } | undefined,
-    perform: (work: Work) => Status,
-    own: (work: Work) => Work,
-  ): void {
+  /** Accepts a work; of a derivation with what it needs. */
+  submit(described: Work, derivation: Needs | undefined): void {
     const frame = this.#frame;
     const { operation } = described;
     if (operation === Operation.Squeeze || operation === Operation.MacBegin)
@@ -146,7 +139,7 @@ export class Jobs {
     }
     const cipher = isCipher(operation);
     const measure = !isDerivation(operation) && !isMeasured(cipher, described.algorithm);
-    const work = joinMessages(ownSecrets(own(described)));
+    const work = joinMessages(ownSecrets(described));
     const job = new Job(
       this,
       slot,

@@ -1,5 +1,5 @@
 /**
- * Many messages in one operation: their sizes, and groups of them that fit in the module's window.
+ * Many messages in one operation, and their sizes.
  */
 import { At, Flag, Status } from '../base/frame.js';
 import { isSize, made, part, refuse } from './windows.js';
@@ -33,15 +33,15 @@ export function* messagesOf(work: Work): Generator<Uint8Array, void, undefined> 
   }
 }
 
-/** Returns messages in separate memory as one copy, with their sizes as the module reads them. */
+/** Returns messages in separate memory as one copy, with their sizes. */
 export function joined(work: Work, views: readonly Uint8Array[]): Work {
   const numbers = work.numbers.slice();
   numbers[At.Flags] = (numbers[At.Flags]! | Flag.HasSizes | Flag.HasIv) & ~Flag.HasViews;
-  const sizes = new DataView(new ArrayBuffer(8 * views.length));
+  const sizes = new Float64Array(views.length);
   const source = made(views.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const [index, view] of views.entries()) {
-    sizes.setFloat64(8 * index, view.length, true);
+    sizes[index] = view.length;
     source.set(view, at);
     at += view.length;
   }

@@ -3,11 +3,9 @@
  * tools/wasm.mjs), and compiled and instantiated synchronously at first use. For edge runtimes,
  * which compile no bytes, tools/bundle.mjs replaces the texts by compiled modules.
  */
+import { replacement, type JavaScriptModule, type Module } from './replacement.js';
 
-/** A compiled module, which can be posted to a worker. */
-export interface Module {
-  readonly compiledWebAssembly?: never;
-}
+export type { JavaScriptModule, Module };
 
 interface WebAssemblyApi {
   readonly Module: new (bytes: Uint8Array) => Module;
@@ -17,9 +15,6 @@ interface WebAssemblyApi {
 
 // Neither Node's types nor the language's have it.
 declare const WebAssembly: WebAssemblyApi | undefined;
-
-/** The executor of a module: WebAssembly with vectors of 128 bits, or without, or JavaScript. */
-export type ModuleKind = 'wasm-simd' | 'wasm' | 'javascript';
 
 /**
  * Thrown where a module cannot run. `absent`: the runtime has no WebAssembly; `vectors`: its
@@ -42,16 +37,30 @@ const reasons = {
   policy: "WebAssembly may not be compiled: the Content-Security-Policy lacks 'wasm-unsafe-eval'",
 };
 
-/** Returns true if this machine stores the least significant byte first. */
-export function isLittleEndian(): boolean {
-  return new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
-}
-
 /** A module as text, or compiled by the runtime. */
 export type ModuleSource = string | Module;
 
+/** Why a module could not be compiled. */
+export let refusal: NoWebAssembly | undefined;
+
 /**
- * Compiles a module, which has vectors unless it is `plain`. Callers keep it: each call compiles.
+ * Compiles a module, or returns its replacement by this name. Callers keep the result.
+ *
+ * @throws NoWebAssembly
+ */
+export function compiled(name: string, text: () => ModuleSource): Module | JavaScriptModule {
+  try {
+    return compileText(text());
+  } catch (error) {
+    refusal = error as NoWebAssembly;
+    const found = replacement()?.(name, refusal.reason === 'vectors');
+    if (found === undefined) throw error;
+    return found;
+  }
+}
+
+/**
+ * Compiles a module, which has vectors unless it is `plain`.
  *
  * @throws NoWebAssembly
  */
@@ -59,7 +68,8 @@ export function compileText(text: ModuleSource, plain = false): Module {
   if (typeof text !== 'string') return text;
   if (typeof WebAssembly !== 'object') throw new NoWebAssembly('absent');
   // In Node.js 20 for s390x, optimized code with vectors computes a wrong BLAKE2b.
-  if (!plain && !isLittleEndian()) throw new NoWebAssembly('vectors');
+  if (!plain && new Uint8Array(Uint16Array.of(1).buffer)[0] !== 1)
+    throw new NoWebAssembly('vectors');
   const bytes = decode(text);
   try {
     return new WebAssembly.Module(bytes);
@@ -68,14 +78,16 @@ export function compileText(text: ModuleSource, plain = false): Module {
   }
 }
 
-/**
- * Returns the exports of a new instance with its own memory.
- *
- * @throws NoWebAssembly
- */
-export function instantiate<Exports extends object>(module: Module, imports?: object): Exports {
-  if (typeof WebAssembly !== 'object') throw new NoWebAssembly('absent');
-  return new WebAssembly.Instance(module, imports).exports as Exports;
+/** Returns the exports of a new instance with its own memory. */
+export function instantiate<Exports extends object>(
+  module: Module | JavaScriptModule,
+  imports: object,
+): Exports {
+  return (
+    typeof module === 'function'
+      ? module(imports)
+      : new WebAssembly!.Instance(module, imports).exports
+  ) as Exports;
 }
 
 /** Decodes the bytes of a module: `encode` in tools/wasm.mjs describes the text. */

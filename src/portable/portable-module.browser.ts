@@ -1,8 +1,2 @@
-/** Provides the module of the portable engine that every bundle has. */
-import { Part, setModuleSource } from './instance.js';
-import { compileText } from './module.js';
-import { simd } from './modules/digests.js';
-
-export function provideModule(): void {
-  setModuleSource(() => compileText(simd), Part.Digests);
-}
+/** Provides the operations of the portable engine that every bundle has. */
+export { provideDigests as provideOperations } from './digests.js';

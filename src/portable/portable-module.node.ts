@@ -1,9 +1,12 @@
-/** Provides the module of the portable engine. */
-import { setModuleSource } from './instance.js';
-import { loadText } from './module-text.node.js';
-import { compileText } from './module.js';
-import { simd } from './modules/engine.js';
+/** Provides the operations of the portable engine. */
+import { provideCiphers } from './ciphers.js';
+import { provideDigests } from './digests.js';
+import { providePasswords } from './passwords.js';
+import { provideReports } from './report.js';
 
-export function provideModule(): void {
-  setModuleSource(() => compileText(loadText(simd)));
+export function provideOperations(): void {
+  provideDigests();
+  provideCiphers();
+  providePasswords();
+  provideReports();
 }

@@ -3,31 +3,42 @@
  */
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { bytesFor, INLINE_NS, isMeasured, costOf } from './cost-model.js';
-import { engineKind, unavailableReason, type Instance } from './instance.js';
+import { hashOf } from './digests.js';
+import { refusal } from './module.js';
+import { plain, simd } from './modules/all/reports.js';
+
+/** Returns why no module can run; empty if one can. */
+export function unavailableReason(): string {
+  return refusal === undefined
+    ? ''
+    : `${refusal.message}. Allow it, or call useJavaScript of 'millrace/javascript' before the ` +
+        'first call';
+}
+
+let reports: { readonly simd: string; readonly plain: string } | undefined;
+
+/** Provides the reports on what computes each algorithm. */
+export function provideReports(): void {
+  reports = { simd, plain };
+}
 
 /**
  * Returns the report as JSON:
  * `{"portable":{"available":true,"runs":"wasm-simd","libraries":{..},"algorithms":{..},..}}`
  */
-export function enginesReport(open: () => Instance): string {
-  const kind = engineKind();
-  let instance: Instance;
+export function enginesReport(): string {
+  let portable: object = { available: false, libraries: {}, algorithms: {}, derivations: {} };
   try {
-    instance = open();
+    const module = hashOf(0).family.compile();
+    const runs =
+      typeof module === 'function' ? 'javascript' : refusal === undefined ? 'wasm-simd' : 'wasm';
+    const reason = refusal && { reason: refusal.message };
+    const text = reports?.[runs === 'wasm-simd' ? 'simd' : 'plain'] ?? '{}';
+    portable = { available: true, runs, ...reason, ...JSON.parse(text) };
   } catch {
-    const reason = unavailableReason();
-    return JSON.stringify({
-      portable: { available: false, reason, libraries: {}, algorithms: {}, derivations: {} },
-    });
+    portable = { ...portable, reason: unavailableReason() };
   }
-  const text = instance.takeOutput(instance.calls.report(), (memory, start, end) =>
-    new TextDecoder().decode(memory.slice(start, end)),
-  );
-  const { native } = JSON.parse(text) as { native: Record<string, unknown> };
-  const { libraries, algorithms, derivations } = native;
-  return JSON.stringify({
-    portable: { available: true, ...kind, libraries, algorithms, derivations },
-  });
+  return JSON.stringify({ portable });
 }
 
 /** Returns all costs by algorithm. */

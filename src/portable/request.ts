@@ -1,10 +1,11 @@
 /**
- * Reads a request (the numbers of the frame and the byte arguments) as {@link Work}. The module
- * checks it once more when it runs.
+ * Reads a request (the numbers of the frame and the byte arguments) as {@link Work}. What runs it
+ * checks the sizes.
  */
-import { At, Flag, Operation, Status } from '../base/frame.js';
+import { At, Flag, Operation, Purpose, Status } from '../base/frame.js';
 import { isCipher, isDerivation, isMany, isOperation } from '../base/operations.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
+import type { Keys, PreparedKey } from './keys.js';
 import { isSize, made, NOTHING, overlap, part, range, refuse, whole } from './windows.js';
 import type { Work } from './work.js';
 
@@ -24,12 +25,13 @@ export interface Given {
 const REPLY_MAX = 4096;
 
 /** Returns the work of a request. A result without a target gets its own memory. */
-export function workOf(frame: Float64Array, given: Given): Work {
+export function workOf(frame: Float64Array, given: Given, keys: Keys): Work {
   const operation: Operation = frame[At.Operation]!;
   const algorithm = frame[At.Algorithm]!;
   const flags = frame[At.Flags]!;
   if (!isKnown(operation, algorithm)) refuse(Status.Argument);
-  const handle = frame[At.Key]!;
+  const key = frame[At.Key] === 0 ? undefined : keys.key(frame[At.Key]!);
+  if (key !== undefined) checkKey(key, operation, algorithm);
   const input = (flag: Flag, bytes: Uint8Array | undefined, offset: At, size: At): Uint8Array =>
     (flags & flag) !== 0 ? range(bytes, frame[offset]!, frame[size]!) : NOTHING;
   let source =
@@ -68,9 +70,9 @@ export function workOf(frame: Float64Array, given: Given): Work {
     operation,
     algorithm,
     numbers: frame,
-    handle,
-    purpose: undefined,
-    secret: handle === 0 ? input(Flag.HasKey, given.key, At.KeyOffset, At.KeySize) : NOTHING,
+    key,
+    purpose: key?.purpose,
+    secret: key?.bytes ?? input(Flag.HasKey, given.key, At.KeyOffset, At.KeySize),
     iv: input(Flag.HasIv, given.iv, At.IvOffset, At.IvSize),
     aad: input(Flag.HasAad, given.aad, At.AadOffset, At.AadSize),
     tag,
@@ -78,6 +80,26 @@ export function workOf(frame: Float64Array, given: Given): Work {
     target,
     views: viewsOf(frame, given),
   };
+}
+
+/** Refuses a key for another algorithm. */
+function checkKey(key: PreparedKey, operation: Operation, algorithm: number): void {
+  if (isDerivation(operation)) refuse(Status.Argument);
+  const purpose = isCipher(operation)
+    ? Purpose.Cipher
+    : isMac(operation)
+      ? Purpose.Mac
+      : Purpose.Hash;
+  if (key.purpose !== purpose || key.algorithm !== algorithm) refuse(Status.KeyAlgorithm);
+}
+
+function isMac(operation: Operation): boolean {
+  return (
+    operation === Operation.Hmac ||
+    operation === Operation.MacUpdate ||
+    operation === Operation.MacFinish ||
+    operation === Operation.HmacMany
+  );
 }
 
 function isKnown(operation: Operation, algorithm: number): boolean {

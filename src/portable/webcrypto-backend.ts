@@ -18,8 +18,7 @@ import {
   type Served,
 } from './webcrypto.js';
 import { transferableCopy, NOTHING } from './windows.js';
-import { perform } from './execute.js';
-import { canRun, withSpare } from './instance.js';
+import { canRun, perform } from './execute.js';
 import { plainWork, type Work } from './work.js';
 
 /** Receives the end of an operation; the tag is that of an encryption, otherwise empty. */
@@ -124,24 +123,22 @@ function withTag({ source, tag }: Work): Uint8Array | undefined {
 
 // keys
 
-/** By the handle of the prepared key. */
-const importedKeys = new Map<number, ImportedKey | undefined>();
-
-/** Forgets the imported form of a prepared key that was disposed. */
-export function forgetImported(handle: number): void {
-  importedKeys.delete(handle);
-}
-
 /**
  * Returns the imported form of a prepared key. Starts the import if there is none, and returns
  * undefined until it ends.
  */
-function importedOf({ handle, purpose, algorithm, secret }: Work): ImportedKey | undefined {
-  if (handle === 0 || importedKeys.has(handle)) return importedKeys.get(handle);
-  importedKeys.set(handle, undefined);
-  const importing = (purpose === Purpose.Mac ? importHmacKey : importCipherKey)(algorithm, secret);
+function importedOf({ key }: Work): ImportedKey | undefined {
+  if (key === undefined || key.imported !== undefined) return key?.imported ?? undefined;
+  key.imported = null;
+  const importing = (key.purpose === Purpose.Mac ? importHmacKey : importCipherKey)(
+    key.algorithm,
+    key.bytes,
+  );
   importing?.then(
-    (each) => void (importedKeys.has(handle) && importedKeys.set(handle, each)),
+    (each) => {
+      // It was not disposed meanwhile.
+      if (key.imported === null) key.imported = each;
+    },
     () => {},
   );
   return undefined;
@@ -194,7 +191,7 @@ async function test(sample: Work): Promise<void> {
       tag: transferableCopy(sample.tag),
     };
     const answer = await compute(sample, true);
-    if (answer === undefined || performHere(expected) !== Status.Done) return;
+    if (answer === undefined || perform(expected) !== Status.Done) return;
     const right = [...expected.target, ...(makesTag(sample.operation) ? expected.tag : [])];
     if (right.length === answer.length && right.every((byte, index) => byte === answer[index]))
       trusted.add(nameOf(sample));
@@ -224,7 +221,7 @@ function samples(): Work[] {
       tag: new Uint8Array(tagSize),
     });
     const [source, tag] = [transferableCopy(encryption.target), transferableCopy(encryption.tag)];
-    performHere({ ...encryption, target: source, tag });
+    perform({ ...encryption, target: source, tag });
     const decryption = { ...encryption, operation: Operation.Decrypt, source, tag };
     works.push(encryption, decryption);
     if (aead)
@@ -234,10 +231,6 @@ function samples(): Work[] {
       );
   }
   return works;
-}
-
-function performHere(work: Work): Status {
-  return withSpare(work.operation, (instance) => perform(work, instance));
 }
 
 function sample(operation: Operation, algorithm: number, given: Partial<Work>): Work {

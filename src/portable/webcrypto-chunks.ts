@@ -3,10 +3,10 @@
  * the module 800 us. All chunks of a run or none.
  */
 import { At, Operation, Status } from '../base/frame.js';
-import { ciphers } from '../catalog/catalog-table.js';
+import { checkRun, noncesOf } from './chunks.js';
 import { isTrusted, type Ended } from './webcrypto-backend.js';
 import { gcmOpen, gcmSeal, NotAuthentic } from './webcrypto.js';
-import { made, NOTHING, overlap, part, Refusal, refuse } from './windows.js';
+import { made, NOTHING, part, Refusal } from './windows.js';
 import type { Work } from './work.js';
 
 /** The chunk size in bytes from which WebCrypto is faster. */
@@ -27,9 +27,7 @@ export function tryWebCryptoChunks(work: Work, ended: Ended): boolean {
   const result = made(target.length);
   const results: Promise<void>[] = [];
   try {
-    const tagSize = seals
-      ? checkRun(work, source.length, target.length)
-      : checkRun(work, target.length, source.length);
+    const tagSize = checkRun(work, seals ? source.length : target.length, seals);
     const [sizeIn, sizeOut] = seals ? [size, size + tagSize] : [size + tagSize, size];
     const nonces = noncesOf(work);
     for (let index = 0; index < count; index++) {
@@ -62,45 +60,4 @@ export function tryWebCryptoChunks(work: Work, ended: Ended): boolean {
       ),
   );
   return true;
-}
-
-/**
- * Checks that source and target have the sizes of these chunks. Returns the tag's size in bytes.
- */
-function checkRun(
-  { algorithm, numbers, source, target, iv }: Work,
-  text: number,
-  sealed: number,
-): number {
-  const [count, size] = [numbers[At.Count]!, numbers[At.MessageSize]!];
-  if (overlap(target, source) || overlap(target, iv)) refuse(Status.Overlap);
-  const { aead, tagSize, ivSize } = ciphers[algorithm]!;
-  if (!aead) refuse(Status.NotSupported);
-  const most = count * size;
-  const fits =
-    count > 0 &&
-    size > 0 &&
-    text >= most - size &&
-    text <= most &&
-    text + count * tagSize === sealed;
-  if (!fits) refuse(Status.OutputSize);
-  if (iv.length !== ivSize) refuse(Status.IvSize);
-  return tagSize;
-}
-
-/**
- * Returns a function from a chunk's place in the run to its nonce: the base nonce with the chunk's
- * number, big-endian, XORed into its end. A nonce is valid until the next call.
- */
-function noncesOf({ iv, numbers }: Work): (index: number) => Uint8Array {
-  const nonce = new Uint8Array(iv.length);
-  const first = (BigInt(numbers[At.SeedHigh]!) << 32n) | BigInt(numbers[At.SeedLow]!);
-  return (index) => {
-    let number = first + BigInt(index);
-    if (number >= 2n ** 64n) refuse(Status.SourceTooLarge);
-    nonce.set(iv);
-    for (let at = nonce.length - 1; number > 0n; at--, number >>= 8n)
-      nonce[at]! ^= Number(number & 0xffn);
-    return nonce;
-  };
 }

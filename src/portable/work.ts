@@ -2,7 +2,7 @@
  * One operation with all its inputs.
  */
 import { At, Operation, type Purpose } from '../base/frame.js';
-import { ciphers } from '../catalog/catalog-table.js';
+import type { PreparedKey } from './keys.js';
 import { NOTHING } from './windows.js';
 
 export interface Work {
@@ -11,9 +11,9 @@ export interface Work {
   readonly algorithm: number;
   /** The numbers of the call, as in the frame; those of its memory say nothing. */
   readonly numbers: Float64Array;
-  /** The handle of a prepared key, 0 without one. */
-  readonly handle: number;
-  /** The purpose of a prepared key; its bytes are the secret. */
+  /** A prepared key of this thread. */
+  readonly key: PreparedKey | undefined;
+  /** Its purpose, in a worker too. */
   readonly purpose: Purpose | undefined;
   /** The bytes of the key, if any. */
   readonly secret: Uint8Array;
@@ -32,13 +32,16 @@ export interface Work {
   readonly views: readonly Uint8Array[] | undefined;
 }
 
-/** Returns true for an empty text of a stream cipher with a key of the right size. */
-export function isEmptyText(work: Work): boolean {
-  const { operation, algorithm, secret, iv, aad, tag, source, target } = work;
-  if (source.length + target.length + aad.length + tag.length > 0) return false;
-  if (operation !== Operation.Encrypt && operation !== Operation.Decrypt) return false;
-  const { aead, keySize, ivSize } = ciphers[algorithm]!;
-  return !aead && secret.length === keySize && iv.length === ivSize;
+/** How much longer than predicted a password hash may take, and milliseconds for other load. */
+const TIME_FACTOR = 2;
+const TIME_FLOOR_MS = 1000;
+
+/** Returns the milliseconds that an operation may take; checking a password hash has a limit. */
+export function timeLimit({ operation, numbers }: Work): number {
+  const milliseconds = numbers[At.MaxTime]!;
+  return operation === Operation.Verify && milliseconds > 0
+    ? TIME_FACTOR * milliseconds + TIME_FLOOR_MS
+    : Infinity;
 }
 
 /** Returns the work of an operation without options. */
@@ -50,7 +53,7 @@ export function plainWork(operation: Operation, algorithm: number, given: Partia
     operation,
     algorithm,
     numbers,
-    handle: 0,
+    key: undefined,
     purpose: undefined,
     secret: NOTHING,
     iv: NOTHING,

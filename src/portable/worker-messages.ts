@@ -7,18 +7,16 @@ import { isMessageCipher, isOneMessage, makesTag } from '../base/operations.js';
 import { pbkdf2 } from './webcrypto.js';
 import { tryWebCrypto, isServed, type Ended } from './webcrypto-backend.js';
 import type { Cost } from './cost-model.js';
-import { Instance, partOf, withSpare, type Part } from './instance.js';
 import { joined } from './messages.js';
 import type { Module } from './module.js';
 import { transferableCopy, made, NOTHING } from './windows.js';
-import { inSteps, perform, statusOf } from './execute.js';
+import { inSteps, perform, statusOf, type Pause } from './execute.js';
 import type { Work } from './work.js';
 
 /** A request to a worker: {@link Work} with the sizes of its results. */
 export interface WorkerRequest {
-  /** The module of the operation, with its first request, and which it is. */
-  readonly module: Module | undefined;
-  readonly part: Part;
+  /** Modules that the worker has not had, by the names of their families. */
+  readonly modules: readonly (readonly [string, Module])[];
   readonly operation: Operation;
   readonly algorithm: number;
   readonly numbers: Float64Array;
@@ -59,15 +57,14 @@ export type WorkerResponse =
     };
 
 /**
- * Returns the work with copies of all inputs that the caller may change after the call. The bytes
- * of a prepared key are a copy already.
+ * Returns the work with copies of all inputs that the caller may change after the call.
  */
 export function ownSecrets(work: Work): Work {
-  const { numbers, purpose, secret, iv, aad, tag, operation } = work;
+  const { numbers, secret, iv, aad, tag, operation } = work;
   return {
     ...work,
     numbers: numbers.slice(),
-    secret: purpose === undefined ? transferableCopy(secret) : secret,
+    secret: transferableCopy(secret),
     iv: transferableCopy(iv),
     aad: transferableCopy(aad),
     tag: makesTag(operation) ? tag : transferableCopy(tag),
@@ -101,15 +98,14 @@ export function withoutInputs(work: Work): Work {
 /** Returns the request to a worker. All inputs must be copies. */
 export function requestOf(
   work: Work,
-  module: Module | undefined,
+  modules: WorkerRequest['modules'],
   reportsProgress: boolean,
   measure: boolean,
 ): WorkerRequest {
   const { operation, algorithm, numbers, purpose, secret, iv, aad, tag, source, target } = work;
   const makes = makesTag(operation);
   return {
-    module,
-    part: partOf(operation),
+    modules,
     operation,
     algorithm,
     numbers,
@@ -134,21 +130,10 @@ export interface Outcome {
 }
 
 /** Runs a request in a worker, which owns its copies. `pause` is called during long work. */
-export function runRequest(request: WorkerRequest, pause: (progress: number) => boolean): Outcome {
+export function runRequest(request: WorkerRequest, pause: Pause): Outcome {
   try {
     const work = workOf(request);
-    return outcome(
-      request,
-      work,
-      withSpare(
-        work.operation,
-        (instance) => {
-          instance.pause = pause;
-          return perform(work, instance);
-        },
-        true,
-      ),
-    );
+    return outcome(request, work, perform(work, pause));
   } catch (error) {
     return outcome(request, undefined, statusOf(error));
   }
@@ -158,7 +143,7 @@ export function runRequest(request: WorkerRequest, pause: (progress: number) => 
 export function* requestInSteps(request: WorkerRequest): Generator<undefined, Outcome, undefined> {
   try {
     const work = workOf(request);
-    return outcome(request, work, yield* inSteps(work, new Instance(partOf(work.operation))));
+    return outcome(request, work, yield* inSteps(work));
   } catch (error) {
     return outcome(request, undefined, statusOf(error));
   }
@@ -176,7 +161,7 @@ export async function webcryptoRequest(request: WorkerRequest): Promise<Outcome 
   // matter.
   const work: Work = {
     ...request,
-    handle: 0,
+    key: undefined,
     tag: makesTag(operation) ? made(tagSize) : request.tag,
     target: source.length === targetSize ? source : made(targetSize),
     views: undefined,
@@ -233,7 +218,7 @@ function workOf(request: WorkerRequest): Work {
   const inPlace = isMessageCipher(operation) && source.length === targetSize;
   return {
     ...request,
-    handle: 0,
+    key: undefined,
     tag: makesTag(operation) ? made(tagSize) : request.tag,
     target: inPlace ? source : made(targetSize),
     views: undefined,

@@ -15,10 +15,10 @@ import {
   type WorkerResponse,
 } from './worker-messages.js';
 import type { Host, WorkerHandle } from './host.js';
-import { engineModule, partOf, type Part } from './instance.js';
 import { refuse, transferableCopy } from './windows.js';
-import { statusOf, timeLimit } from './execute.js';
-import type { Work } from './work.js';
+import { runnerOf, statusOf } from './execute.js';
+import type { Module } from './module.js';
+import { timeLimit, type Work } from './work.js';
 
 /** A job for a worker, with copies of all inputs but lent ones. */
 export interface PoolJob {
@@ -73,8 +73,8 @@ class PoolWorker {
   /** True after the worker has reported that it runs. */
   ready = false;
   ended = false;
-  /** The modules that it was sent. */
-  readonly parts = new Set<Part>();
+  /** The names of the modules that it was sent. */
+  readonly modules = new Set<string>();
   /**
    * Memory of an earlier source, for a copy of the same size. Cleared when the worker idles out.
    */
@@ -89,6 +89,16 @@ class PoolWorker {
       [...this.jobs, job].every(({ cost }) => cost <= CONCURRENT_COST_NS);
     return this.jobs.length === 0 || short;
   }
+}
+
+/** Returns the compiled modules that a work calls. */
+function modulesFor(work: Work): [string, Module][] {
+  return runnerOf(work.operation)
+    .families(work)
+    .flatMap((family): [string, Module][] => {
+      const module = family.compile();
+      return typeof module === 'function' ? [] : [[family.name, module]];
+    });
 }
 
 /** A job that runs on this thread. */
@@ -204,7 +214,7 @@ export class WorkerPool {
     while (this.#waiting.length > 0 && !this.#unavailable) {
       const job = this.#waiting[0]!;
       let worker = this.#workers.find(({ jobs }) => jobs.length === 0);
-      if (worker === undefined && this.#workers.length < this.limit) worker = this.#start();
+      if (worker === undefined && this.#workers.length < this.limit) worker = this.#start(job);
       worker ??= this.#workers.find((each) => each.accepts(job));
       if (worker === undefined) break;
       this.#waiting.shift();
@@ -213,15 +223,15 @@ export class WorkerPool {
     if (this.#unavailable && this.#waiting.length > 0) this.#runInline();
   }
 
-  #start(): PoolWorker | undefined {
+  #start(job: PoolJob): PoolWorker | undefined {
     const worker = new PoolWorker();
     const events = {
       message: (message: unknown): void => this.#receive(worker, message as WorkerResponse),
       lost: (memory: boolean): void => this.#lost(worker, memory),
     };
     try {
-      // A worker runs the compiled module.
-      if (engineModule() !== undefined) worker.handle = this.#host.startWorker(events);
+      // A worker runs compiled modules.
+      if (modulesFor(job.work).length > 0) worker.handle = this.#host.startWorker(events);
     } catch {
       worker.handle = undefined;
     }
@@ -251,11 +261,10 @@ export class WorkerPool {
   #post(worker: PoolWorker, job: PoolJob): void {
     try {
       this.#ownSource(job);
-      const part = partOf(job.work.operation);
-      const module = worker.parts.has(part) ? undefined : engineModule(part);
-      const request = requestOf(job.work, module, job.reportsProgress, job.measure);
+      const modules = modulesFor(job.work).filter(([name]) => !worker.modules.has(name));
+      const request = requestOf(job.work, modules, job.reportsProgress, job.measure);
       worker.handle!.post(request, memoryOf(request));
-      worker.parts.add(part);
+      for (const [name] of modules) worker.modules.add(name);
       job.work = withoutInputs(job.work);
       this.#startClock(job);
     } catch (error) {
@@ -372,7 +381,7 @@ export class WorkerPool {
     if (job === undefined) return undefined;
     try {
       this.#ownSource(job);
-      return { job, steps: requestInSteps(requestOf(job.work, undefined, false, false)) };
+      return { job, steps: requestInSteps(requestOf(job.work, [], false, false)) };
     } catch (error) {
       job.end(statusOf(error), undefined, undefined);
       return undefined;

@@ -8,7 +8,10 @@ import {
   type WorkerResponse,
 } from './worker-messages.js';
 import { measure } from './cost-model.js';
-import { setModuleSource } from './instance.js';
+import { provideCiphers } from './ciphers.js';
+import { provideDigests } from './digests.js';
+import { runnerOf } from './execute.js';
+import { providePasswords } from './passwords.js';
 
 /** A worker's channel to the thread that started it. */
 export interface Port {
@@ -23,6 +26,9 @@ const PROGRESS_INTERVAL_MS = 20;
 
 /** Runs requests in order and answers in order, until the thread is ended. */
 export function serve(port: Port): void {
+  provideDigests();
+  provideCiphers();
+  providePasswords();
   let previous: Promise<void> = Promise.resolve();
   port.listen((request) => {
     previous = previous.then(() => work(port, request)).catch(fail);
@@ -31,8 +37,8 @@ export function serve(port: Port): void {
 }
 
 async function work(port: Port, request: WorkerRequest): Promise<void> {
-  const { module, part } = request;
-  if (module !== undefined) setModuleSource(() => module, part);
+  for (const family of runnerOf(request.operation).families(request as never))
+    for (const [name, module] of request.modules) if (family.name === name) family.receive(module);
   const pause = request.reportsProgress ? reporter(port) : () => false;
   answer(port, request, (await port.tryPlatform(request)) ?? runRequest(request, pause));
 }

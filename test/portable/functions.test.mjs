@@ -644,21 +644,21 @@ async function weight(names) {
 
 test('a bundle has what was imported and nothing more', async () => {
   const alone = await weight('sha256');
-  assert.ok(alone.size < 7500, `sha256 alone is ${alone.size} bytes, compressed`);
+  assert.ok(alone.size < 7650, `sha256 alone is ${alone.size} bytes, compressed`);
   // Marks of others: AES's reduction, Keccak's, BLAKE3's and XXH3's names.
   assert.doesNotMatch(alone.text, /xxh|blake|keccak|shake|aes|chacha|argon/i);
   const limits = {
-    md5: 7650,
-    sha512: 8700,
-    sha3_256: 8300,
-    blake2b512: 10_550,
-    blake3: 17_550,
-    xxh64: 7200,
-    xxh3_64: 12_400,
-    aes_256_gcm: 10_700,
-    chacha20_poly1305: 8050,
-    scrypt: 9500,
-    'hmac, sha256': 8250,
+    md5: 7950,
+    sha512: 8850,
+    sha3_256: 7950,
+    blake2b512: 10_750,
+    blake3: 17_850,
+    xxh64: 7400,
+    xxh3_64: 12_650,
+    aes_256_gcm: 12_850,
+    chacha20_poly1305: 8450,
+    scrypt: 10_250,
+    'hmac, sha256': 8530,
   };
   for (const [names, limit] of Object.entries(limits)) {
     const { size } = await weight(names);

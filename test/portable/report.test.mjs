@@ -119,7 +119,6 @@ test('keys: a disposed handle is refused, not mistaken for its successor', () =>
   assert.equal(native.disposeKey(), 0);
   const second = native.createKey(0, 0, new Uint8Array(16));
   assert.notEqual(second, first);
-  assert.equal(second % 2 ** 24, first % 2 ** 24);
   assert.equal(native.disposeKey(), 0);
   frame[4] = second;
   assert.equal(native.disposeKey(), 1);

@@ -27,7 +27,7 @@ export async function bundle(entry, { minify = false, contents } = {}) {
   return result.outputFiles[0].text;
 }
 
-/** Returns what a module of src/portable exports, with the module that the engine runs. */
+/** Returns what a module of src/portable exports, with all operations provided. */
 export async function portable(entry) {
   const module = { exports: {} };
   const names = [
@@ -40,10 +40,10 @@ export async function portable(entry) {
     '__filename',
   ];
   const contents = `
-    import { setModuleSource } from './src/portable/instance.js';
-    import { compileText } from './src/portable/module.js';
-    import { simd } from './src/portable/modules/engine.js';
-    setModuleSource(() => compileText(simd));
+    import { provideCiphers } from './src/portable/ciphers.js';
+    import { provideDigests } from './src/portable/digests.js';
+    import { providePasswords } from './src/portable/passwords.js';
+    for (const provide of [provideCiphers, provideDigests, providePasswords]) provide();
     export * from './${entry}';`;
   const text = await bundle(entry, { contents });
   new Function('module', 'exports', ...names, text)(module, module.exports);

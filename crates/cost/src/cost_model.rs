@@ -111,11 +111,7 @@ macro_rules! entries {
         let mut entries = [const { entry([0.0; 2]) }; $facts.len()];
         let mut index = 0;
         while index < $facts.len() {
-            entries[index] = entry(if cfg!(target_family = "wasm") {
-                $facts[index].portable_cost
-            } else {
-                $facts[index].cost
-            });
+            entries[index] = entry($facts[index].cost);
             index += 1;
         }
         entries

@@ -1,14 +1,14 @@
-//! Ciphers. The text is encrypted and decrypted in place, in windows of whole blocks of which the
-//! last may be shorter. A message of an AEAD is on the heap from `_begin` to `_end`.
+//! Ciphers. The text is encrypted and decrypted in place, in pieces of any size; GCM-SIV's are whole
+//! blocks but the last. A message of an AEAD is bytes, which JavaScript may copy and bring back.
 
-#![allow(unsafe_code)] // of the names that are exported, and for messages by their addresses
+#![allow(unsafe_code)] // of the names that are exported
 
 use millrace_core::Error;
 use millrace_core::engines::families::{self, AeadMessage, AesGcm, AesGcmSiv, ChaChaPoly};
 
 use crate::memory::{Source, Target};
 
-/// Returns 0 for a success.
+/// Returns 0 for a success. JavaScript has checked what could fail.
 fn status(result: Result<(), Error>) -> u32 {
     u32::from(result.is_err())
 }
@@ -18,12 +18,12 @@ extern "C" fn aes_ctr_apply(
     key: Source,
     key_size: usize,
     iv: Source,
-    block: u32,
+    offset: f64,
     text: Target,
     size: usize,
 ) -> u32 {
     let Some(iv) = iv.bytes(16).first_chunk() else { return 1 };
-    status(families::aes_ctr(key.bytes(key_size), iv, block.into(), text.bytes(size)))
+    status(families::aes_ctr(key.bytes(key_size), iv, offset as u64, text.bytes(size)))
 }
 
 #[unsafe(no_mangle)]
@@ -31,34 +31,43 @@ extern "C" fn chacha20_apply(
     key: Source,
     key_size: usize,
     iv: Source,
-    block: u32,
+    offset: f64,
     text: Target,
     size: usize,
 ) -> u32 {
     let Some(iv) = iv.bytes(16).first_chunk() else { return 1 };
-    status(families::chacha20(key.bytes(key_size), iv, block.into(), text.bytes(size)))
+    status(families::chacha20(key.bytes(key_size), iv, offset as u64, text.bytes(size)))
 }
 
 /// Defines the functions of an AEAD.
 macro_rules! aead {
-    ($message:ty, $begin:ident, $seal:ident, $open:ident, $tag:ident, $verify:ident,
-        $end:ident) => {
-        /// Returns the address of the message, or 0.
+    ($message:ty, $size:ident, $begin:ident, $seal:ident, $open:ident, $tag:ident,
+        $verify:ident) => {
+        /// Returns the bytes of a message.
+        #[unsafe(no_mangle)]
+        extern "C" fn $size() -> usize {
+            size_of::<$message>()
+        }
+
+        /// Writes the message to a place with room for it. Without a key it continues the message
+        /// that is there with another under the same key.
         #[unsafe(no_mangle)]
         extern "C" fn $begin(
+            message: Target,
             key: Source,
             key_size: usize,
             nonce: Source,
             nonce_size: usize,
             aad: Source,
             aad_size: usize,
-        ) -> *mut $message {
-            let (key, nonce, aad) =
-                (key.bytes(key_size), nonce.bytes(nonce_size), aad.bytes(aad_size));
-            match <$message>::new(key, nonce, aad) {
-                Ok(message) => Box::into_raw(Box::new(message)),
-                Err(_) => std::ptr::null_mut(),
-            }
+        ) -> u32 {
+            let (nonce, aad) = (nonce.bytes(nonce_size), aad.bytes(aad_size));
+            status(match key_size {
+                0 => message.value::<$message>().again(nonce, aad),
+                _ => {
+                    <$message>::new(key.bytes(key_size), nonce, aad).map(|begun| message.put(begun))
+                }
+            })
         }
 
         #[unsafe(no_mangle)]
@@ -87,43 +96,37 @@ macro_rules! aead {
         extern "C" fn $verify(message: &mut $message, tag: Source, size: usize) -> u32 {
             u32::from(!message.verify(tag.bytes(size)))
         }
-
-        #[unsafe(no_mangle)]
-        extern "C" fn $end(message: *mut $message) {
-            // SAFETY: JavaScript passes what `begin` returned, once.
-            drop(unsafe { Box::from_raw(message) });
-        }
     };
 }
 
-aead!(AesGcm, aes_gcm_begin, aes_gcm_seal, aes_gcm_open, aes_gcm_tag, aes_gcm_verify, aes_gcm_end);
+aead!(AesGcm, aes_gcm_size, aes_gcm_begin, aes_gcm_seal, aes_gcm_open, aes_gcm_tag, aes_gcm_verify);
 aead!(
     AesGcmSiv,
+    aes_gcm_siv_size,
     aes_gcm_siv_begin,
     aes_gcm_siv_seal,
     aes_gcm_siv_open,
     aes_gcm_siv_tag,
-    aes_gcm_siv_verify,
-    aes_gcm_siv_end
+    aes_gcm_siv_verify
 );
 aead!(
     ChaChaPoly,
+    chacha20_poly1305_size,
     chacha20_poly1305_begin,
     chacha20_poly1305_seal,
     chacha20_poly1305_open,
     chacha20_poly1305_tag,
-    chacha20_poly1305_verify,
-    chacha20_poly1305_end
+    chacha20_poly1305_verify
 );
 
-/// Encrypts the window of GCM-SIV at block `block`, after all have been authenticated.
+/// Encrypts the piece of GCM-SIV at an offset, after all have been authenticated.
 #[unsafe(no_mangle)]
 extern "C" fn aes_gcm_siv_encrypt(
     message: &AesGcmSiv,
-    block: u32,
+    offset: f64,
     text: Target,
     size: usize,
     tag: Source,
 ) -> u32 {
-    status(message.encrypt(u64::from(block) * 16, text.bytes(size), tag.bytes(families::TAG)))
+    status(message.encrypt(offset as u64, text.bytes(size), tag.bytes(families::TAG)))
 }

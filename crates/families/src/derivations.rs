@@ -2,11 +2,13 @@
 
 #![allow(unsafe_code)] // of the names that are exported, and of an imported function
 
+use millrace_core::Error;
 use millrace_core::checkpoint::Checkpoint;
 use millrace_core::kdf::key_wrap::{self, Padding};
 use millrace_core::kdf::{Memory, argon2, scrypt};
 
 use crate::memory::{Source, Target};
+use crate::protocol::Status;
 
 // SAFETY: JavaScript provides a function of this type: a number in.
 #[link(wasm_import_module = "javascript")]
@@ -29,8 +31,14 @@ impl Checkpoint for Progress {
     }
 }
 
-/// Returns 0, or 1 where memory is short. JavaScript has checked RFC 7914's limit of `n` by `r`,
-/// where it holds.
+/// Returns the status of a derivation, which fails where memory is short: JavaScript has checked the
+/// rest.
+fn status(result: Result<(), Error>) -> u32 {
+    const MEMORY: u32 = Status::Memory.number();
+    if result.is_ok() { 0 } else { MEMORY }
+}
+
+/// JavaScript has checked RFC 7914's limit of `n` by `r`, where it holds.
 #[unsafe(no_mangle)]
 extern "C" fn scrypt_derive(
     password: Source,
@@ -43,15 +51,15 @@ extern "C" fn scrypt_derive(
     target: Target,
     size: usize,
 ) -> u32 {
-    let Ok(cost) = scrypt::Cost::beyond_rfc(n.into(), r) else { return 1 };
-    let Ok(mut memory) = Memory::new(scrypt::memory(&cost, p.into(), 1)) else { return 1 };
     let (password, salt) = (password.bytes(password_size), salt.bytes(salt_size));
     let mut jobs = [scrypt::ScryptJob { password, salt, p, target: target.bytes(size) }];
-    let done = scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut Progress, |_, _| {});
-    u32::from(done.is_err())
+    status(scrypt::Cost::beyond_rfc(n.into(), r).and_then(|cost| {
+        let mut memory = Memory::new(scrypt::memory(&cost, p.into(), 1))?;
+        scrypt::derive_many(&cost, &mut jobs, &mut memory, &mut Progress, |_, _| {})
+    }))
 }
 
-/// Returns 0, or 1 where memory is short. `kind` is 0 for Argon2d, 1 for i, 2 for id.
+/// `kind` is 0 for Argon2d, 1 for i, 2 for id.
 #[unsafe(no_mangle)]
 extern "C" fn argon2_derive(
     kind: u32,
@@ -76,17 +84,18 @@ extern "C" fn argon2_derive(
         _ => argon2::Kind::Id,
     };
     let version = if version == 0x10 { argon2::Version::V10 } else { argon2::Version::V13 };
-    let Ok(cost) = argon2::Cost::new(kind, memory, passes, lanes) else { return 1 };
     let input = argon2::Input {
         password: password.bytes(password_size),
         salt: salt.bytes(salt_size),
         secret: secret.bytes(secret_size),
         associated: associated.bytes(associated_size),
     };
-    let cost = cost.with_version(version);
-    let Ok(mut memory) = Memory::new(argon2::memory(&cost)) else { return 1 };
-    let done = argon2::derive_in(&cost, &input, target.bytes(size), &mut memory, &mut Progress);
-    u32::from(done.is_err())
+    status(argon2::Cost::new(kind, memory, passes, lanes).and_then(|cost| {
+        let cost = cost.with_version(version);
+        let mut memory = Memory::new(argon2::memory(&cost))?;
+        let target = target.bytes(size);
+        argon2::derive_in(&cost, &input, target, &mut memory, &mut Progress)
+    }))
 }
 
 fn padding(padded: u32) -> Padding {

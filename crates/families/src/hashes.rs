@@ -37,21 +37,6 @@ fn finish(hash: Hash, params: &Params<'_>, state: Source, rest: &[u8], target: &
     families::finish(hash, params, begun(hash, state), rest, target).is_ok()
 }
 
-/// Computes `count` HMACs, each of the last one, from the states after the key's blocks, and adds
-/// them to `sum`: the iterations of PBKDF2.
-#[inline(always)]
-fn iterate(hash: Hash, states: [Source; 2], last: &mut [u8], sum: &mut [u8], count: u32) -> bool {
-    let mut inner = [0; 64];
-    let inner = &mut inner[..hash.facts().digest_size];
-    let mut done = true;
-    for _ in 0..count {
-        done &= finish(hash, &Params::NONE, states[0], last, inner);
-        done &= finish(hash, &Params::NONE, states[1], inner, last);
-        sum.iter_mut().zip(&*last).for_each(|(sum, last)| *sum ^= *last);
-    }
-    done
-}
-
 /// Evaluates `$call` with the constant of the hash that has this number.
 macro_rules! with_hash {
     ($number:expr, [$last:ident], $hash:ident => $call:expr) => {{
@@ -102,9 +87,11 @@ macro_rules! plain {
             ))
         }
     };
-    ($update:ident, $finish:ident, iterate $iterate:ident, $hashes:tt) => {
+    ($update:ident, $finish:ident, mac $mac:ident $iterate:ident, $hashes:tt) => {
         plain!($update, $finish, $hashes);
 
+        /// Computes `count` HMACs, each of the last one, from the states after the key's blocks, and
+        /// adds them to `sum`: the iterations of PBKDF2.
         #[unsafe(no_mangle)]
         extern "C" fn $iterate(
             number: u32,
@@ -112,13 +99,32 @@ macro_rules! plain {
             outer: Source,
             last: Target,
             sum: Target,
+            size: usize,
             count: u32,
         ) -> u32 {
-            with_hash!(number, $hashes, hash => {
-                let size = hash.facts().digest_size;
-                let (last, sum) = (last.bytes(size), sum.bytes(size));
-                u32::from(!iterate(hash, [inner, outer], last, sum, count))
-            })
+            let mut failed = 0;
+            for _ in 0..count {
+                failed |= $mac(number, inner, outer, last.source(), size, last, size);
+                sum.bytes(size).iter_mut().zip(last.bytes(size)).for_each(|(sum, last)| *sum ^= *last);
+            }
+            failed
+        }
+
+        /// Finishes an HMAC from the state of its inner hash, and the outer one after the key.
+        #[unsafe(no_mangle)]
+        extern "C" fn $mac(
+            number: u32,
+            inner: Source,
+            outer: Source,
+            rest: Source,
+            size: usize,
+            target: Target,
+            target_size: usize,
+        ) -> u32 {
+            let mut digest = [0; 64];
+            let digest = Target::of(&mut digest);
+            $finish(number, inner, rest, size, digest, target_size)
+                | $finish(number, outer, digest.source(), target_size, target, target_size)
         }
     };
     ($update:ident, $finish:ident, squeeze $squeeze:ident, $hashes:tt) => {
@@ -227,10 +233,10 @@ macro_rules! with_parameters {
 mod fast {
     use super::*;
 
-    plain!(md5_update, md5_finish, iterate md5_iterate, [Md5]);
-    plain!(ripemd160_update, ripemd160_finish, iterate ripemd160_iterate, [Ripemd160]);
-    plain!(sha1_update, sha1_finish, iterate sha1_iterate, [Sha1]);
-    plain!(md5_sha1_update, md5_sha1_finish, iterate md5_sha1_iterate, [Md5Sha1]);
+    plain!(md5_update, md5_finish, mac md5_mac md5_iterate, [Md5]);
+    plain!(ripemd160_update, ripemd160_finish, mac ripemd160_mac ripemd160_iterate, [Ripemd160]);
+    plain!(sha1_update, sha1_finish, mac sha1_mac sha1_iterate, [Sha1]);
+    plain!(md5_sha1_update, md5_sha1_finish, mac md5_sha1_mac md5_sha1_iterate, [Md5Sha1]);
     with_parameters!(blake2b_update, blake2b_finish, [Blake2b512]);
     with_parameters!(blake2s_update, blake2s_finish, [Blake2s256]);
     plain!(crc_update, crc_finish, [Crc32 Crc32c Crc64Nvme]);
@@ -243,13 +249,13 @@ mod fast {
 mod small {
     use super::*;
 
-    plain!(sha256_update, sha256_finish, iterate sha256_iterate, [Sha256 Sha224]);
+    plain!(sha256_update, sha256_finish, mac sha256_mac sha256_iterate, [Sha256 Sha224]);
     plain!(
-        sha512_update, sha512_finish, iterate sha512_iterate,
+        sha512_update, sha512_finish, mac sha512_mac sha512_iterate,
         [Sha512 Sha384 Sha512_256 Sha512_224]
     );
     plain!(
-        sha3_update, sha3_finish, iterate sha3_iterate,
+        sha3_update, sha3_finish, mac sha3_mac sha3_iterate,
         [Sha3_256 Sha3_512 Sha3_384 Sha3_224 Keccak256 Keccak512 Keccak384 Keccak224]
     );
     plain!(shake_update, shake_finish, squeeze shake_squeeze, [Shake256 Shake128]);

@@ -37,4 +37,31 @@ impl Target {
         // SAFETY: as above, and no other argument overlaps the range.
         unsafe { from_raw_parts_mut(self.0, size) }
     }
+
+    /// Writes a value to a place with room for it.
+    #[inline(always)]
+    pub(crate) fn put<T>(self, value: T) {
+        const { assert!(align_of::<T>() <= 64, "the places of JavaScript are aligned so") };
+        // SAFETY: as above. What was there is bytes.
+        unsafe { self.0.cast::<T>().write(value) }
+    }
+
+    /// Returns the value that [`Target::put`] wrote, or that JavaScript has brought back.
+    #[inline(always)]
+    pub(crate) fn value<'a, T>(self) -> &'a mut T {
+        // SAFETY: as above: its bytes are those of a value, at a place that is aligned for it.
+        unsafe { &mut *self.0.cast::<T>() }
+    }
+
+    /// Returns the range, to be read.
+    #[inline(always)]
+    pub(crate) fn source(self) -> Source {
+        Source(self.0)
+    }
+
+    /// Returns a range of this module's own memory.
+    #[inline(always)]
+    pub(crate) fn of(bytes: &mut [u8]) -> Target {
+        Target(bytes.as_mut_ptr())
+    }
 }

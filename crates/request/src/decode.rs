@@ -13,8 +13,8 @@ use crate::work::{Key, Messages, Operation, ProgressCounter, Target, Work};
 use millrace_core::allocate::Shared;
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::error::Error;
-use millrace_core::kdf::phc::{Bcrypt, Limits, PasswordHash, Scheme};
-use millrace_core::kdf::{Derivation, Numbers, argon2, bcrypt, scrypt};
+use millrace_core::kdf::phc::{Limits, PasswordHash, Scheme};
+use millrace_core::kdf::{Derivation, Numbers};
 use std::sync::Arc;
 
 /// Returns the work that a call describes.
@@ -239,13 +239,7 @@ fn numbers<C: Caller>(frame: &Frame<'_, C>) -> Numbers {
 pub fn needs_rehash<C: Caller>(frame: &Frame<'_, C>) -> Result<bool, Status> {
     let text = decode_common(frame, Operation::Derive)?.aad;
     let hash = PasswordHash::from_bytes(text.read(), &Limits::NONE)?;
-    let numbers = numbers(frame);
-    let scheme = match frame.operation()? {
-        OperationNumber::Scrypt => {
-            scrypt::parameters(&numbers).map(|(cost, p)| Scheme::Scrypt(cost, p))?
-        }
-        OperationNumber::Argon2 => Scheme::Argon2(argon2::parameters(&numbers)?),
-        _ => Scheme::Bcrypt(Bcrypt::B, bcrypt::parameters(&numbers)?),
-    };
+    let function = frame.operation()?.derivation().ok_or(Status::Argument)?;
+    let scheme = Scheme::of(function, &numbers(frame))?;
     Ok(hash.needs_rehash(&scheme, frame.size(At::IvSize)?, frame.size(At::TargetSize)?))
 }

@@ -14,7 +14,6 @@ use crate::kernel;
 use crate::protocol::EngineNumber;
 use crate::running_cipher;
 use crate::work::{Key, Operation, Reply, Status, Work};
-use crate::{CIPHERS, DIGESTS, NOT_COMPILED};
 use millrace_core::catalog::Hash;
 use millrace_core::hash;
 use millrace_core::hmac::{self, MacKey};
@@ -27,34 +26,28 @@ pub fn run(work: &Work, reply: &mut Reply, checkpoint: Option<&mut JobCheckpoint
         _ if work.engine != EngineNumber::Native => kernel::run(work, reply, checkpoint),
         #[cfg(not(target_os = "linux"))]
         _ if work.engine != EngineNumber::Native => Err(NO_KERNEL.into()),
-        Operation::Hash(hash) if DIGESTS => hash_one(work, hash, reply, checkpoint),
-        Operation::Hmac(hash) if DIGESTS => hmac_one(work, hash, reply, checkpoint),
-        Operation::Encrypt(cipher) | Operation::Decrypt(cipher) if CIPHERS => {
+        Operation::Hash(hash) => hash_one(work, hash, reply, checkpoint),
+        Operation::Hmac(hash) => hmac_one(work, hash, reply, checkpoint),
+        Operation::Encrypt(cipher) | Operation::Decrypt(cipher) => {
             work.with_key(cipher, |key| cipher::run(work, key, reply, checkpoint))
         }
-        Operation::Update(hash) if DIGESTS => hash_state::update(work, hash, checkpoint),
-        Operation::Finish(hash) if DIGESTS => hash_state::finish(work, hash, reply),
-        Operation::Squeeze(hash) if DIGESTS => hash_state::squeeze(work, hash),
-        Operation::MacBegin(hash) if DIGESTS => hash_state::mac_begin(work, hash),
-        Operation::MacUpdate(hash) if DIGESTS => hash_state::mac_update(work, hash, checkpoint),
-        Operation::MacFinish(hash) if DIGESTS => hash_state::mac_finish(work, hash, reply),
-        Operation::HashMany(hash) if DIGESTS && work.keyed() => {
+        Operation::Update(hash) => hash_state::update(work, hash, checkpoint),
+        Operation::Finish(hash) => hash_state::finish(work, hash, reply),
+        Operation::Squeeze(hash) => hash_state::squeeze(work, hash),
+        Operation::MacBegin(hash) => hash_state::mac_begin(work, hash),
+        Operation::MacUpdate(hash) => hash_state::mac_update(work, hash, checkpoint),
+        Operation::MacFinish(hash) => hash_state::mac_finish(work, hash, reply),
+        Operation::HashMany(hash) if work.keyed() => {
             stack::wiped(|| batch::hash_many(work, hash, checkpoint))
         }
-        Operation::HashMany(hash) if DIGESTS => batch::hash_many(work, hash, checkpoint),
-        Operation::HmacMany(hash) if DIGESTS => {
-            stack::wiped(|| batch::hmac_many(work, hash, checkpoint))
-        }
-        Operation::HashFile(hash) if DIGESTS => files::hash_file(work, hash, reply, checkpoint),
-        Operation::HashFiles(hash) if DIGESTS => files::hash_files(work, hash, checkpoint),
-        Operation::SealChunks(cipher) if CIPHERS => chunks::seal_chunks(work, cipher, checkpoint),
-        Operation::OpenChunks(cipher) if CIPHERS => chunks::open_chunks(work, cipher, checkpoint),
-        Operation::CipherUpdate(cipher) if CIPHERS => {
-            running_cipher::update(work, cipher, checkpoint)
-        }
+        Operation::HashMany(hash) => batch::hash_many(work, hash, checkpoint),
+        Operation::HmacMany(hash) => stack::wiped(|| batch::hmac_many(work, hash, checkpoint)),
+        Operation::HashFile(hash) => files::hash_file(work, hash, reply, checkpoint),
+        Operation::HashFiles(hash) => files::hash_files(work, hash, checkpoint),
+        Operation::SealChunks(cipher) => chunks::seal_chunks(work, cipher, checkpoint),
+        Operation::OpenChunks(cipher) => chunks::open_chunks(work, cipher, checkpoint),
+        Operation::CipherUpdate(cipher) => running_cipher::update(work, cipher, checkpoint),
         Operation::Derive => stack::wiped(|| kdf::derive(work, reply, checkpoint)),
-        // Unreachable where everything is compiled.
-        _ => Err(Status::Unavailable(NOT_COMPILED)),
     };
     result.err().unwrap_or(Status::Done)
 }

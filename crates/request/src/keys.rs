@@ -5,7 +5,6 @@
 
 use crate::engine::{self, NO_KERNEL_KEYED_HASH};
 use crate::protocol::{EngineNumber, PurposeNumber, Status};
-use crate::{CIPHERS, DIGESTS, NOT_COMPILED};
 use millrace_core::allocate::{Shared, try_copy, try_with_capacity};
 use millrace_core::catalog::{Cipher, Hash};
 use millrace_core::cipher::{CipherKey, WipedBox};
@@ -63,10 +62,6 @@ impl PreparedKey {
     /// [`Error::Memory`].
     pub fn new(purpose: Purpose, bytes: &[u8], engine: EngineNumber) -> Result<PreparedKey, Error> {
         Ok(match purpose {
-            Purpose::Cipher(_) if !CIPHERS => return Err(Error::Unavailable(NOT_COMPILED)),
-            Purpose::Mac(_) | Purpose::Hash(_) if !DIGESTS => {
-                return Err(Error::Unavailable(NOT_COMPILED));
-            }
             Purpose::Cipher(cipher) => PreparedKey::Cipher(
                 engine::cipher_key(engine, cipher, bytes)?,
                 Zeroizing::new(try_copy(bytes)?),

@@ -1,7 +1,6 @@
 //! Large messages in parts of one size, in any order: one after the other, with checkpoints in
 //! between ([`run_sequential`]), or as a binding with several threads takes them.
 
-use crate::DIGESTS;
 use crate::bytes::{self, Window};
 use crate::checkpoint::JobCheckpoint;
 use crate::files::{self, OpenedFile};
@@ -129,7 +128,7 @@ impl RangePlan {
                 })?;
                 plan
             }
-            Operation::Hash(hash) if DIGESTS => {
+            Operation::Hash(hash) => {
                 let size = work.source.size() as u64;
                 let message =
                     work.with_params(hash, |params| Ok(HashMessage::new(hash, params, size)?))?;
@@ -137,7 +136,7 @@ impl RangePlan {
                 let message = PartedMessage::of(Kind::Hash(message));
                 Ok(RangePlan::over(message, [work.source, Window::EMPTY], part, count))
             }
-            Operation::HashFile(hash) if DIGESTS => {
+            Operation::HashFile(hash) => {
                 let opened = files::open(work)?;
                 let message = HashMessage::new(hash, &Params::default(), opened.size)?;
                 let (part, count) = (message.part_size() as usize, message.count());
@@ -179,7 +178,7 @@ impl RangePlan {
 
     /// Computes a part in a pass.
     pub fn part(&self, pass: usize, index: usize) -> Result<PartialResult, Status> {
-        if DIGESTS && let Kind::File(message, opened) = &self.message.kind {
+        if let Kind::File(message, opened) = &self.message.kind {
             let offset = index as u64 * self.part as u64;
             let size = (opened.size - offset).min(self.part as u64) as usize;
             return opened
@@ -240,7 +239,7 @@ impl RangePlan {
     ) -> Result<(), Status> {
         match &self.message.kind {
             Kind::File(_, opened) if !opened.unchanged() => Err(Status::File),
-            Kind::Hash(message) | Kind::File(message, _) if DIGESTS => {
+            Kind::Hash(message) | Kind::File(message, _) => {
                 let mut values: Vec<&HashPart> = try_with_capacity(results.len())?;
                 values.extend(results.iter().flatten().filter_map(|result| {
                     if let PartialResult::Hash(value) = result { Some(value) } else { None }
@@ -353,10 +352,9 @@ impl PartedMessage {
                 message.xor_part(offset, text()?, self.tag()?)?;
                 PartialResult::Written
             }
-            Kind::Hash(message) | Kind::File(message, _) if DIGESTS => {
+            Kind::Hash(message) | Kind::File(message, _) => {
                 PartialResult::Hash(message.part(offset, source.read())?)
             }
-            Kind::Hash(_) | Kind::File(..) => return Err(Status::NotSupported),
         })
     }
 

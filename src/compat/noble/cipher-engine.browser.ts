@@ -58,17 +58,17 @@ function aead(family: Family<AeadCalls>, ...keySizes: number[]): Aead {
   };
 }
 
-function stream(family: Family<StreamCalls>, block: number, ...keySizes: number[]): StreamCipher {
+function stream(family: Family<StreamCalls>, ...keySizes: number[]): StreamCipher {
   return {
     takes: (keySize) => keySizes.includes(keySize),
-    apply: (key, iv, source, target) => applyStream(family, block, key, iv, source, target),
+    apply: (key, iv, source, target) => applyStream(family, key, iv, source, target),
   };
 }
 
-export const aesCtr: StreamCipher = /* @__PURE__ */ stream(modules.aesCtr, 16, 16, 24, 32);
+export const aesCtr: StreamCipher = /* @__PURE__ */ stream(modules.aesCtr, 16, 24, 32);
 export const aesGcm: Aead = /* @__PURE__ */ aead(modules.aesGcm, 16, 24, 32);
 export const aesGcmSiv: Aead = /* @__PURE__ */ aead(modules.aesGcmSiv, 16, 32);
-export const chacha20: StreamCipher = /* @__PURE__ */ stream(modules.chacha20, 64, 32);
+export const chacha20: StreamCipher = /* @__PURE__ */ stream(modules.chacha20, 32);
 export const chacha20Poly1305: Aead = /* @__PURE__ */ aead(modules.chachaPoly, 32);
 export const xchacha20Poly1305: Aead = /* @__PURE__ */ aead(modules.chachaPoly, 32);
 

@@ -290,6 +290,7 @@ function onWorker(
   report: Progress,
 ): Promise<FreshBytes | undefined> {
   const module = family.compile();
+  if (typeof module === 'function') return Promise.resolve(undefined);
   let worker: WebWorker | undefined;
   const key = new Promise<FreshBytes | undefined>((resolve, reject) => {
     const lost = (): void => resolve(undefined);

@@ -36,5 +36,5 @@ export class Checksum extends FamilyHash {
     return this.#view.getBigUint64(start);
   }
 
-  protected override wipe(): void {}
+  override wipe(): void {}
 }

@@ -1,4 +1,7 @@
 /** Ciphers of families' modules. Texts pass through windows of the memory, where they are changed. */
+import { secretMemory, wipe, type Secret } from '../../base/secret-memory.js';
+import { Status } from '../../base/protocol.js';
+import { refuse } from '../windows.js';
 import { layOut, WINDOW, type Family } from './family.js';
 
 /** The function of a module with a stream cipher. */
@@ -7,20 +10,20 @@ export interface StreamCalls {
     key: number,
     keySize: number,
     iv: number,
-    block: number,
+    offset: number,
     text: number,
     size: number,
   ): number;
 }
 
-/** Encrypts or decrypts a text; `block` is the cipher's block in bytes. */
+/** Encrypts or decrypts a text that begins `offset` bytes into the keystream. */
 export function applyStream(
   family: Family<StreamCalls>,
-  block: number,
   key: Uint8Array,
   iv: Uint8Array,
   source: Uint8Array,
   target: Uint8Array,
+  offset = 0,
 ): void {
   if (source.length === 0) return;
   const [first = 0, second = 0, place = 0] = layOut(family, [key, iv]);
@@ -30,7 +33,7 @@ export function applyStream(
   family.end = 0;
   try {
     pass(source, target, (at, size) =>
-      calls.apply(first, key.length, second, at / block, place, size),
+      calls.apply(first, key.length, second, offset + at, place, size),
     );
     family.end = whole;
   } finally {
@@ -40,8 +43,10 @@ export function applyStream(
 
 /** The functions of a module with an AEAD. */
 export interface AeadCalls {
-  /** Returns the address of a message. */
+  /** Returns the bytes of a message. */
+  size(): number;
   begin(
+    message: number,
     key: number,
     keySize: number,
     nonce: number,
@@ -53,13 +58,16 @@ export interface AeadCalls {
   open(message: number, text: number, size: number, tag: number, tagSize: number): number;
   tag(message: number, tag: number, size: number): number;
   verify(message: number, tag: number, size: number): number;
-  end(message: number): void;
   /** The second pass of AES-GCM-SIV. */
-  encrypt?(message: number, block: number, text: number, size: number, tag: number): number;
+  encrypt?(message: number, offset: number, text: number, size: number, tag: number): number;
 }
 
-/** An AEAD. */
+/** What begins a message: key, nonce and additional data. */
+export type AeadInputs = readonly [key: Uint8Array, nonce: Uint8Array, aad: Uint8Array];
+
+/** An AEAD. With the bytes of a message under the same key, `kept`, the key is not read. */
 export interface FamilyAead {
+  readonly family: Family<AeadCalls>;
   /** Encrypts and writes the first `tag.length` bytes of the tag. */
   seal(
     key: Uint8Array,
@@ -68,66 +76,203 @@ export interface FamilyAead {
     source: Uint8Array,
     target: Uint8Array,
     tag: Uint8Array,
+    kept?: Uint8Array,
   ): void;
-  /** Decrypts, and returns true if the tag is right; otherwise the target is zero. */
+  /**
+   * Decrypts, and returns true if the tag is right; otherwise the target is zero. Without a target
+   * it checks the tag.
+   */
   open(
     key: Uint8Array,
     nonce: Uint8Array,
     aad: Uint8Array,
     source: Uint8Array,
-    target: Uint8Array,
+    target: Uint8Array | undefined,
     tag: Uint8Array,
+    kept?: Uint8Array,
   ): boolean;
 }
 
 /** Makes an AEAD of a module. */
 export function aeadOf(family: Family<AeadCalls>): FamilyAead {
   const run = (
-    [key, nonce, aad, tag]: readonly [Uint8Array, Uint8Array, Uint8Array, Uint8Array],
+    [given, nonce, aad]: AeadInputs,
+    tag: Uint8Array,
+    kept: Uint8Array | undefined,
     work: (calls: AeadCalls, message: number, tag: number, pass: Pass, place: number) => boolean,
   ): boolean => {
-    const [first = 0, second = 0, third = 0, fourth = 0, place = 0] = layOut(family, [
+    const key = kept === undefined ? given : NO_TEXT;
+    const [message = 0, first = 0, second = 0, third = 0, fourth = 0, place = 0] = layOut(family, [
+      kept ?? roomOf(family),
       key,
       nonce,
       aad,
       tag,
     ]);
-    const calls = family.open();
+    const opened = family.open();
     const pass = windows(family, place);
     const whole = family.end;
     family.end = 0;
     try {
-      const message = calls.begin(first, key.length, second, nonce.length, third, aad.length);
-      const done = work(calls, message, fourth, pass, place);
-      calls.end(message);
+      const status = opened.begin(
+        message,
+        first,
+        key.length,
+        second,
+        nonce.length,
+        third,
+        aad.length,
+      );
+      const done = status === 0 && work(opened, message, fourth, pass, place);
       family.end = whole;
-      return done;
+      return status === 0 ? done : refuse(Status.Engine);
     } finally {
       pass.end();
     }
   };
   return {
-    seal: (key, nonce, aad, source, target, tag) =>
-      void run([key, nonce, aad, tag], (calls, message, place, pass, text) => {
+    family,
+    seal: (key, nonce, aad, source, target, tag, kept) =>
+      void run([key, nonce, aad], tag, kept, (calls, message, place, pass, text) => {
         const { encrypt } = calls;
         pass(source, encrypt === undefined ? target : undefined, (_, size) =>
           calls.seal(message, text, size),
         );
         calls.tag(message, place, tag.length);
-        tag.set(family.bytes().subarray(place, place + tag.length));
         if (encrypt !== undefined)
-          pass(source, target, (at, size) => encrypt(message, at / 16, text, size, place));
+          pass(source, target, (at, size) => encrypt(message, at, text, size, place));
+        // Its place may be that of the source.
+        tag.set(family.bytes().subarray(place, place + tag.length));
         return true;
       }),
-    open: (key, nonce, aad, source, target, tag) =>
-      run([key, nonce, aad, tag], (calls, message, place, pass, text) => {
+    open: (key, nonce, aad, source, target, tag, kept) =>
+      run([key, nonce, aad], tag, kept, (calls, message, place, pass, text) => {
         pass(source, target, (_, size) => calls.open(message, text, size, place, tag.length));
         const right = calls.verify(message, place, tag.length) === 0;
-        if (!right) target.fill(0);
+        if (!right) target?.fill(0);
         return right;
       }),
   };
 }
+
+/** Rooms for messages, by their size. */
+const rooms = new Map<Family<AeadCalls>, Uint8Array>();
+
+/** Returns zeros, as many as a message has bytes. */
+function roomOf(family: Family<AeadCalls>): Uint8Array {
+  let room = rooms.get(family);
+  if (room === undefined) rooms.set(family, (room = new Uint8Array(family.open().size())));
+  return room;
+}
+
+/** A message that arrives in pieces of any size; its bytes are kept here between calls. */
+export class RunningAead {
+  readonly #family: Family<AeadCalls>;
+  readonly #bytes: Secret;
+
+  constructor(family: Family<AeadCalls>, inputs?: AeadInputs) {
+    this.#family = family;
+    this.#bytes = secretMemory(roomOf(family).length);
+    if (inputs === undefined) return;
+    const [key, nonce, aad] = inputs;
+    this.#run(inputs, NO_TEXT, undefined, (calls, message, _, [first = 0, second = 0, third = 0]) =>
+      calls.begin(message, first, key.length, second, nonce.length, third, aad.length),
+    );
+  }
+
+  /** Returns an independent copy. */
+  copy(): RunningAead {
+    const copy = new RunningAead(this.#family);
+    copy.#bytes.set(this.#bytes);
+    return copy;
+  }
+
+  /** Encrypts the next piece; of AES-GCM-SIV it only authenticates. */
+  seal(source: Uint8Array, target: Uint8Array | undefined): void {
+    this.#run([], source, target, (calls, message, [text, size]) =>
+      calls.seal(message, text, size),
+    );
+  }
+
+  /** Decrypts the next piece, authentic or not, of the message with this tag. */
+  open(source: Uint8Array, target: Uint8Array | undefined, tag: Uint8Array): void {
+    this.#run([tag], source, target, (calls, message, [text, size], [place = 0]) =>
+      calls.open(message, text, size, place, tag.length),
+    );
+  }
+
+  /** Encrypts the piece of AES-GCM-SIV at an offset, after the tag was made. */
+  encrypt(offset: number, source: Uint8Array, target: Uint8Array, tag: Uint8Array): void {
+    this.#run([tag], source, target, (calls, message, [text, size], [place = 0], at) =>
+      calls.encrypt!(message, offset + at, text, size, place),
+    );
+  }
+
+  /** Writes the tag, or its first bytes. */
+  tag(tag: Uint8Array): void {
+    this.#run([tag], NO_TEXT, undefined, (calls, message, _, [place = 0]) => {
+      const status = calls.tag(message, place, tag.length);
+      tag.set(this.#family.bytes().subarray(place, place + tag.length));
+      return status;
+    });
+  }
+
+  /** Returns true if the tag is right. */
+  verify(tag: Uint8Array): boolean {
+    let right = false;
+    this.#run([tag], NO_TEXT, undefined, (calls, message, _, [place = 0]) => {
+      right = calls.verify(message, place, tag.length) === 0;
+      return 0;
+    });
+    return right;
+  }
+
+  /** Returns the bytes of the message, which are then the caller's. */
+  take(): Secret {
+    return this.#bytes;
+  }
+
+  /** Wipes the message. */
+  dispose(): void {
+    wipe(this.#bytes);
+  }
+
+  /** Calls `work` with the message and each window of the text in the module's memory. */
+  #run(
+    inputs: readonly Uint8Array[],
+    source: Uint8Array,
+    target: Uint8Array | undefined,
+    work: (
+      calls: AeadCalls,
+      message: number,
+      text: readonly [place: number, size: number],
+      places: readonly number[],
+      at: number,
+    ) => number,
+  ): void {
+    const family = this.#family;
+    const [message = 0, ...places] = layOut(family, [this.#bytes, ...inputs]);
+    const place = places.at(-1)!;
+    const calls = family.open();
+    const pass = windows(family, place);
+    const whole = family.end;
+    family.end = 0;
+    try {
+      if (source === NO_TEXT) {
+        const status = work(calls, message, [place, 0], places, 0);
+        if (status !== 0) refuse(Status.Engine);
+      } else {
+        pass(source, target, (at, size) => work(calls, message, [place, size], places, at));
+      }
+      this.#bytes.set(family.bytes().subarray(message, message + this.#bytes.length));
+      family.end = whole;
+    } finally {
+      pass.end();
+    }
+  }
+}
+
+const NO_TEXT = new Uint8Array(0);
 
 /** Passes a text through the window, and copies what `each` made of it to the target. */
 interface Pass {
@@ -148,7 +293,7 @@ function windows(family: Family<object>, place: number): Pass {
       const size = Math.min(WINDOW, source.length - at);
       used = Math.max(used, size);
       family.bytes().set(source.subarray(at, at + size), place);
-      if (each(at, size)) throw new Error('the module failed');
+      if (each(at, size)) refuse(Status.Engine);
       target?.set(family.bytes().subarray(place, place + size), at);
     }
   };

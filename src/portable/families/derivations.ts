@@ -1,6 +1,8 @@
 /** Key derivation and key wrapping of families' modules. */
 import { outOfMemory } from '../../base/errors.js';
 import { secretCopy } from '../../base/secret-memory.js';
+import { Status } from '../../base/protocol.js';
+import { refuse } from '../windows.js';
 import { layOut, type Family } from './family.js';
 
 /** The function of a module with a derivation: numbers, then addresses and sizes. */
@@ -8,16 +10,20 @@ export interface DeriveCalls {
   derive(...given: number[]): number;
 }
 
-let report: ((fraction: number) => void) | undefined;
+/** Takes the completed fraction of the work. Returns true if it shall end. */
+export type Report = (fraction: number) => unknown;
 
-/** The import of the modules: a function that takes the completed fraction of the work. */
+let report: Report | undefined;
+
+const tell = (fraction: number): unknown => (fraction < 1 ? report?.(fraction) : undefined);
+
+/** The import of the modules: functions that take the completed fraction of the work. */
 export const progressOf: object = {
-  javascript: {
-    progress(fraction: number): void {
-      if (fraction < 1) report?.(fraction);
-    },
-  },
+  javascript: { progress: tell, pause: (fraction: number) => Number(tell(fraction) === true) },
 };
+
+/** More memory is given back after a derivation: the end of an instance does that. */
+const KEPT_BYTES = 8 * 2 ** 20;
 
 /** The most bytes that a module's memory can have. */
 const MEMORY_MAX = 0x1_0000_0000;
@@ -36,7 +42,7 @@ export function derive(
   inputs: readonly Uint8Array[],
   after: readonly number[],
   target: Uint8Array,
-  progress?: (fraction: number) => void,
+  progress?: Report,
 ): void {
   if (memory > MEMORY_MAX) throw outOfMemory(memory);
   const places = layOut(family, [...inputs, target]);
@@ -44,15 +50,19 @@ export function derive(
   const [result = 0, end = 0] = places.slice(-2);
   const given = inputs.flatMap(({ length }, index) => [places[index]!, length]);
   report = progress;
+  let done = false;
   try {
-    const failed = calls.derive(...before, ...given, ...after, result, target.length);
-    if (failed !== 0) throw outOfMemory(memory);
+    const status = calls.derive(...before, ...given, ...after, result, target.length);
+    if (status === Status.Memory) throw outOfMemory(memory);
+    if (status !== 0) refuse(status);
     target.set(family.bytes().subarray(result, result + target.length));
+    done = true;
   } finally {
     report = undefined;
-    family.wipe(end, true);
     // The working memory is overwritten already.
-    family.drop();
+    const large = family.bytes().length > KEPT_BYTES;
+    family.wipe(end, true);
+    if (large || !done) family.drop();
   }
 }
 

@@ -5,8 +5,9 @@
  */
 import { makeError, outOfMemory } from '../../base/errors.js';
 import {
-  compileText,
+  compiled,
   instantiate,
+  type JavaScriptModule,
   type Module,
   type ModuleSource,
   type NoWebAssembly,
@@ -26,10 +27,14 @@ const STACK_BYTES = 20_480;
 /** Bytes at the end of the stack that every call may use. */
 const NEAR_BYTES = 4096;
 
+/** No imports. */
+const none = {};
+
 export class Family<Calls extends object> {
-  readonly #text: ModuleSource;
-  readonly #imports: object | undefined;
-  #module: Module | undefined;
+  readonly name: string;
+  #text: ModuleSource;
+  readonly #imports: object;
+  #module: Module | JavaScriptModule | undefined;
   #exports!: Calls & Exports;
   /** The first byte that a call may use. */
   start = 0;
@@ -41,23 +46,29 @@ export class Family<Calls extends object> {
   #first = 0;
   #bytes!: Uint8Array;
 
-  /** Takes the text of a module (src/portable/modules), and what it imports. */
-  constructor(text: ModuleSource, imports?: object) {
+  /** Takes the name and the text of a module (src/portable/modules), and what it imports. */
+  constructor(name: string, text: ModuleSource, imports = none) {
+    this.name = name;
     this.#text = text;
     this.#imports = imports;
   }
 
   /**
-   * Returns the compiled module.
+   * Returns the compiled module, or its replacement in JavaScript.
    *
    * @throws MillraceError ERR_ENGINE_UNAVAILABLE
    */
-  compile(): Module {
+  compile(): Module | JavaScriptModule {
     try {
-      return (this.#module ??= compileText(loadText(this.#text)));
+      return (this.#module ??= compiled(this.name, () => loadText(this.#text)));
     } catch (error) {
       throw makeError('ERR_ENGINE_UNAVAILABLE', (error as NoWebAssembly).message);
     }
+  }
+
+  /** Takes the module that another thread has compiled. */
+  receive(module: Module): void {
+    this.#module = module;
   }
 
   /**
@@ -72,8 +83,13 @@ export class Family<Calls extends object> {
 
   /** Returns the memory, until the next call that may make it larger. */
   bytes(): Uint8Array {
-    // A memory that has grown has detached its buffer. Reading `buffer` takes 30 ns.
-    if (this.#bytes.length === 0) this.#bytes = new Uint8Array(this.#exports.memory.buffer);
+    // A memory that has grown has detached its buffer, but not in JavaScript. Reading `buffer` takes
+    // 30 ns.
+    if (
+      this.#bytes.length === 0 ||
+      (typeof this.#module === 'function' && this.#bytes.buffer !== this.#exports.memory.buffer)
+    )
+      this.#bytes = new Uint8Array(this.#exports.memory.buffer);
     return this.#bytes;
   }
 
@@ -130,6 +146,9 @@ export const WINDOW = 16_384;
 /** Returns the next address that is aligned for every type. */
 export const aligned = (address: number): number => (address + 15) & ~15;
 
+/** Bytes of a line of the cache, for which some values are aligned. */
+const LINE = 64;
+
 /**
  * Copies bytes to their places, one after the other, and returns those and the end, where there is
  * room for a window.
@@ -137,11 +156,11 @@ export const aligned = (address: number): number => (address + 15) & ~15;
 export function layOut(family: Family<object>, inputs: readonly Uint8Array[]): number[] {
   family.open();
   const places: number[] = [];
-  let end = family.start;
+  // Not `aligned`: its numbers have 32 bits.
+  let end = Math.ceil(family.start / LINE) * LINE;
   for (const { length } of inputs) {
     places.push(end);
-    // Not `aligned`: its numbers have 32 bits.
-    end = Math.ceil((end + length) / 16) * 16;
+    end = Math.ceil((end + length) / LINE) * LINE;
   }
   family.reserve(end + WINDOW);
   const bytes = family.bytes();

@@ -9,6 +9,8 @@
 import type { ParameterRanges } from '../../catalog/facts.js';
 import { hexOf } from '../../base/hex.js';
 import { NO_BYTES, part, sizeOf } from '../../base/intrinsics.js';
+import { Status } from '../../base/protocol.js';
+import { refuse } from '../windows.js';
 import { aligned, WINDOW, type Family } from './family.js';
 
 /** Wipes memory when its owner, to which it must not refer, is collected. */
@@ -63,23 +65,42 @@ export interface HashCalls {
     outer: number,
     last: number,
     sum: number,
+    size: number,
     count: number,
+  ): number;
+  mac?(
+    hash: number,
+    inner: number,
+    outer: number,
+    rest: number,
+    size: number,
+    target: number,
+    targetSize: number,
   ): number;
 }
 
 /** No seed, no key. */
 export const PLAIN: HashParams = { seed: [0, 0], secret: NO_BYTES, guard: undefined };
 
+/** A hash with more bytes of state uses more of the stack than the end. */
+export const NEAR = 256;
+
 /** Up to this many bytes are read one by one, which is faster than by a view. */
 const FEW = 64;
 
 /** Returns a function that copies a range to the target. */
-const into =
+export const into =
   (target: Uint8Array) =>
   (memory: Uint8Array, start: number, end: number): void => {
     if (end - start > FEW) target.set(memory.subarray(start, end));
     else for (let index = start; index < end; index++) target[index - start] = memory[index]!;
   };
+
+/** Refuses what is not the state of a hash; the instance is as good as before. */
+export function refuseState(family: Family<HashCalls>, bytes: Uint8Array): never {
+  family.end = bytes.length;
+  return refuse(Status.State);
+}
 
 /** A hash of the catalog. */
 export class FamilyHash {
@@ -134,9 +155,9 @@ export class FamilyHash {
 
   /**
    * Absorbs a message in windows, the last of them by a call that writes `room` bytes, with which it
-   * calls `read`.
+   * calls `read`. Refuses a state that is none of this hash.
    */
-  protected run<Result>(
+  run<Result>(
     call: 'update' | 'finish',
     { seed: [low, high], secret }: HashParams,
     begun: Uint8Array,
@@ -167,21 +188,26 @@ export class FamilyHash {
       if (secret.length) bytes.set(secret, place);
       for (; length - at > WINDOW; at += WINDOW) {
         bytes.set(part(source, at, WINDOW), window);
-        calls.update(id, from, window, WINDOW, next, stateSize, place, secret.length, low, high);
+        if (
+          calls.update(id, from, window, WINDOW, next, stateSize, place, secret.length, low, high)
+        )
+          refuseState(family, bytes);
         from = next;
         [next, other] = [other, next];
       }
       const rest = length - at;
       if (rest) bytes.set(at ? part(source, at, rest) : source, window);
-      calls[call](id, from, window, rest, result, room, place, secret.length, low, high);
+      if (calls[call](id, from, window, rest, result, room, place, secret.length, low, high))
+        refuseState(family, bytes);
       family.end = bytes.length;
       return read(bytes, result, result + room);
     } finally {
-      this.wipe(window + Math.min(length, WINDOW), secret.length > 0);
+      this.wipe(window + Math.min(length, WINDOW), secret.length > 0 || this.stateSize > NEAR);
     }
   }
 
-  protected wipe(end: number, keys: boolean): void {
+  /** Overwrites the memory of a call up to an end. */
+  wipe(end: number, keys: boolean): void {
     this.family.wipe(end, keys);
   }
 }
@@ -212,7 +238,8 @@ export class ExtendableHash extends FamilyHash {
       bytes.set(secret, place);
       for (let at = 0; at < target.length; at += WINDOW) {
         const count = Math.min(WINDOW, target.length - at);
-        calls.squeeze!(id, from, window, count, next, place, secret.length);
+        if (calls.squeeze!(id, from, window, count, next, place, secret.length))
+          refuseState(family, bytes);
         target.set(bytes.subarray(window, window + count), at);
         from = next;
         [next, other] = [other, next];
@@ -238,4 +265,25 @@ export interface Recipe {
   readonly parameters?: ParameterRanges;
   readonly seedBits?: number;
   readonly hmac?: false;
+}
+
+/** Returns a recipe and its parameters without prototypes, from which names could be inherited. */
+export function recipe(
+  name: string,
+  Hash: new (family: Family<HashCalls>, id: number, stateSize: number) => FamilyHash,
+  family: Family<HashCalls>,
+  id: number,
+  [digestSize, blockSize, stateSize]: readonly [number, number, number],
+  { parameters, ...others }: Partial<Recipe> = {},
+): Recipe {
+  return {
+    __proto__: null,
+    ...others,
+    name,
+    hash: new Hash(family, id, stateSize),
+    digestSize,
+    blockSize,
+    stateSize,
+    parameters: parameters && ({ __proto__: null, ...parameters } as ParameterRanges),
+  } as Recipe;
 }

@@ -2,9 +2,10 @@
  * HMAC (RFC 2104) over any hash: keeps the inner and outer state after the key's first block and
  * resumes from them for each message. A running HMAC's state is that of its inner hash.
  */
-import { NO_BYTES } from '../../base/intrinsics.js';
+import { NO_BYTES, sizeOf } from '../../base/intrinsics.js';
 import { secretMemory, wipe, wipeWhenCollected, type Secret } from '../../base/secret-memory.js';
-import { PLAIN, type FamilyHash } from './hash.js';
+import { aligned, WINDOW } from './family.js';
+import { into, PLAIN, refuseState, type FamilyHash } from './hash.js';
 
 /** The sizes of the hash in bytes. */
 export interface MacSizes {
@@ -68,6 +69,41 @@ export function prepareHmac(hash: FamilyHash, sizes: MacSizes, key: Uint8Array):
   return new Hmac(hash, sizes, states);
 }
 
+/**
+ * Finishes an HMAC from the state of its inner hash, and the outer one after the key. Returns false
+ * if that takes two calls.
+ */
+function finishAtOnce(
+  { family, id, stateSize }: FamilyHash,
+  inner: Uint8Array,
+  outer: Uint8Array,
+  rest: Uint8Array,
+  target: Uint8Array,
+): boolean {
+  const size = sizeOf(rest);
+  if (size > WINDOW || family.open().mac === undefined) return false;
+  const first = family.start;
+  const second = aligned(first + stateSize);
+  const result = aligned(second + stateSize);
+  const window = aligned(result + target.length);
+  family.reserve(window + WINDOW);
+  const calls = family.open();
+  const bytes = family.bytes();
+  family.end = 0;
+  try {
+    bytes.set(inner, first);
+    bytes.set(outer, second);
+    if (size) bytes.set(rest, window);
+    if (calls.mac!(id, first, second, window, size, result, target.length))
+      refuseState(family, bytes);
+    into(target)(bytes, result, result + target.length);
+    family.end = bytes.length;
+  } finally {
+    family.wipe(window + size, true);
+  }
+  return true;
+}
+
 /** Calls `work` with the prepared key, which it wipes afterwards. */
 export function withHmac(
   hash: FamilyHash,
@@ -112,7 +148,9 @@ export class Hmac {
   }
 
   finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void {
-    this.#hash.finish(PLAIN, state.length === 0 ? this.#inner : state, rest, this.#digest);
+    const inner = state.length === 0 ? this.#inner : state;
+    if (finishAtOnce(this.#hash, inner, this.#outer, rest, target)) return;
+    this.#hash.finish(PLAIN, inner, rest, this.#digest);
     this.#hash.finish(PLAIN, this.#outer, this.#digest, target);
     wipe(this.#digest);
   }

@@ -74,7 +74,7 @@ function iterate(
   const whole = family.end;
   family.end = 0;
   try {
-    iterate!(id, inner, outer, first, result, count);
+    iterate!(id, inner, outer, first, result, sum.length, count);
     const bytes = family.bytes();
     sum.set(bytes.subarray(result, result + sum.length));
     last.set(bytes.subarray(first, first + last.length));

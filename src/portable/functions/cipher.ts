@@ -104,11 +104,10 @@ export interface Aead {
   readonly tagSize: number;
 }
 
-/** Makes a stream cipher of a module; `block` is its block in bytes. */
+/** Makes a stream cipher of a module. */
 export function makeCipher(
   algorithm: string,
   family: Family<StreamCalls>,
-  block: number,
   keySize: number,
 ): Cipher {
   const ivSize = 16;
@@ -129,7 +128,7 @@ export function makeCipher(
     const secret = sized(key, keySize, 'key', 'ERR_KEY_SIZE', algorithm);
     const first = sized(iv, ivSize, 'iv', 'ERR_IV_SIZE', algorithm);
     const target = memory(text.length);
-    applyStream(family, block, secret, first, text, target);
+    applyStream(family, secret, first, text, target);
     return target;
   };
   return {

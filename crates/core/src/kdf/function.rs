@@ -50,12 +50,18 @@ pub struct DerivationJob<'a> {
 }
 
 /// A key derivation function.
-pub(super) trait Function: Sync {
+pub trait Function: Sync {
     /// Checks the parameters. Returns the bytes of working memory, 0 if they are few.
+    ///
+    /// # Errors
+    /// As [`Derivation::new`](super::Derivation::new).
     fn memory(&self, numbers: &Numbers, aad: &[u8]) -> Result<u64, Error>;
 
     /// Returns the predicted nanoseconds of deriving `size` bytes. `block` predicts the compression
     /// of one block by a hash.
+    ///
+    /// # Errors
+    /// Those of the parameters.
     fn predict(
         &self,
         numbers: &Numbers,
@@ -77,12 +83,18 @@ pub(super) trait Function: Sync {
 
     /// Returns the bytes of working memory with which a batch is fastest, at most `permitted` if
     /// that suffices.
+    ///
+    /// # Errors
+    /// Those of the parameters.
     fn batch_memory(&self, _jobs: &[DerivationJob<'_>], _permitted: u64) -> Result<u64, Error> {
         Ok(0)
     }
 
     /// Computes jobs of one kind; one job if they have none. Calls `each` once per job with its
     /// index and its key, which is then in its target, but not for cancelled jobs.
+    ///
+    /// # Errors
+    /// Those of the function, and [`Error::Memory`] if `memory` does not suffice.
     fn derive(
         &self,
         jobs: &mut [DerivationJob<'_>],
@@ -90,35 +102,6 @@ pub(super) trait Function: Sync {
         checkpoint: &mut dyn Checkpoint,
         each: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Error>;
-}
-
-/// A function that this build lacks.
-pub(super) struct NotCompiled;
-
-impl Function for NotCompiled {
-    fn memory(&self, _numbers: &Numbers, _aad: &[u8]) -> Result<u64, Error> {
-        Err(Error::NotSupported)
-    }
-
-    fn predict(
-        &self,
-        _numbers: &Numbers,
-        _aad: &[u8],
-        _size: usize,
-        _block: &dyn Fn(Hash) -> u64,
-    ) -> Result<u64, Error> {
-        Err(Error::NotSupported)
-    }
-
-    fn derive(
-        &self,
-        _jobs: &mut [DerivationJob<'_>],
-        _memory: &mut Memory,
-        _checkpoint: &mut dyn Checkpoint,
-        _each: &mut dyn FnMut(usize, &[u8]),
-    ) -> Result<(), Error> {
-        Err(Error::NotSupported)
-    }
 }
 
 /// Returns the digests that `size` bytes take.

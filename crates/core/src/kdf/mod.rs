@@ -22,37 +22,47 @@ pub mod pbkdf2;
 pub mod phc;
 pub mod scrypt;
 
-pub use self::function::{DerivationJob, Numbers};
+pub use self::function::{DerivationJob, Function, Numbers};
 pub use crate::engines::Memory;
 
-use self::function::{Function, NotCompiled};
 use crate::Error;
 use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
 use crate::engines::Native;
 
 /// The functions, by number. tools/protocol.mjs names the operations of the binding after them.
-#[rustfmt::skip] // one a line
 const FUNCTIONS: [&dyn Function; 10] = [
-    if PASSWORDS { &scrypt::Scrypt } else { &NotCompiled },
-    if DIGESTS { &pbkdf2::Pbkdf2 } else { &NotCompiled },
-    if DIGESTS { &hkdf::Steps::Hkdf } else { &NotCompiled },
-    if DIGESTS { &hkdf::Steps::HkdfExtract } else { &NotCompiled },
-    if DIGESTS { &hkdf::Steps::HkdfExpand } else { &NotCompiled },
-    if PASSWORDS { &argon2::Argon2 } else { &NotCompiled },
-    if PASSWORDS { &bcrypt::Bcrypt } else { &NotCompiled },
-    if PASSWORDS { &phc::Verify } else { &NotCompiled },
-    if CIPHERS { &key_wrap::Direction::WrapKey } else { &NotCompiled },
-    if CIPHERS { &key_wrap::Direction::UnwrapKey } else { &NotCompiled },
+    &scrypt::Scrypt,
+    &pbkdf2::Pbkdf2,
+    &hkdf::Steps::Hkdf,
+    &hkdf::Steps::HkdfExtract,
+    &hkdf::Steps::HkdfExpand,
+    &argon2::Argon2,
+    &bcrypt::Bcrypt,
+    &phc::Verify,
+    &key_wrap::Direction::WrapKey,
+    &key_wrap::Direction::UnwrapKey,
 ];
 
-const DIGESTS: bool = cfg!(feature = "digests");
-const CIPHERS: bool = cfg!(feature = "ciphers");
-const PASSWORDS: bool = cfg!(feature = "passwords");
+/// Returns a function of passwords by its number among all: scrypt, Argon2, bcrypt, or the check of
+/// a password. WebAssembly has them without the others.
+///
+/// # Errors
+/// [`Error::NotSupported`] for another number.
+#[cfg(target_family = "wasm")]
+pub fn password_function(number: usize) -> Result<&'static dyn Function, Error> {
+    match number {
+        0 => Ok(&scrypt::Scrypt),
+        5 => Ok(&argon2::Argon2),
+        6 => Ok(&bcrypt::Bcrypt),
+        7 => Ok(&phc::Verify),
+        _ => Err(Error::NotSupported),
+    }
+}
 
 /// How much longer a derivation takes here than the predictions say, which are those of native
 /// code.
-const SLOWNESS: u64 = if cfg!(target_family = "wasm") { 3 } else { 1 };
+pub const SLOWNESS: u64 = if cfg!(target_family = "wasm") { 3 } else { 1 };
 
 /// A key derivation function and its checked parameters.
 #[derive(Copy, Clone, PartialEq, Eq)]

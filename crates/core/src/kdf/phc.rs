@@ -72,6 +72,20 @@ const SALT: std::ops::RangeInclusive<usize> = 8..=512;
 const HASH: std::ops::RangeInclusive<usize> = 16..=512;
 
 impl Scheme {
+    /// Returns the scheme of a derivation, by its number and its parameters.
+    ///
+    /// # Errors
+    /// [`Error::Cost`] and [`Error::Memory`] for parameters that the scheme does not define;
+    /// [`Error::NotSupported`] if passwords are not hashed so.
+    pub fn of(function: usize, numbers: &Numbers) -> Result<Scheme, Error> {
+        match function {
+            0 => scrypt::parameters(numbers).map(|(cost, p)| Scheme::Scrypt(cost, p)),
+            5 => argon2::parameters(numbers).map(Scheme::Argon2),
+            6 => bcrypt::parameters(numbers).map(|cost| Scheme::Bcrypt(Bcrypt::B, cost)),
+            _ => Err(Error::NotSupported),
+        }
+    }
+
     /// Returns the bytes of working memory; 0 for bcrypt, which needs 4 KiB.
     pub fn memory(&self) -> u64 {
         match self {

@@ -234,8 +234,6 @@ impl Digest for Blake3 {
         }
     }
 
-    const ONE_SHOT: bool = true;
-
     // The library's own one-shot needs no hasher, which has room for 54 subtrees (1.9 KB).
     #[inline]
     fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {

@@ -94,10 +94,6 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     /// Overwrites what the state contains of the message. It must not be used afterwards.
     fn wipe(&mut self);
 
-    /// True if [`digest`](Digest::digest) is more than the steps of a state in a row.
-    #[cfg_attr(not(feature = "erased"), allow(dead_code))]
-    const ONE_SHOT: bool = false;
-
     /// Hashes a whole message.
     #[inline]
     fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {

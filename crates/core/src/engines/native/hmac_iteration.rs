@@ -24,7 +24,6 @@ macro_rules! scalar_functions {
     ($word:ty, $iterate:ident, $read:ident, $write:ident) => {
         /// Computes `count` HMACs with a compression function for blocks of `BLOCK` bytes. `size`
         /// is the digest's, in bytes.
-        #[cfg_attr(feature = "erased", inline(never))]
         pub(crate) fn $iterate<const WORDS: usize, const BLOCK: usize>(
             iteration: &mut HmacIteration<$word, WORDS>,
             size: usize,
@@ -53,7 +52,6 @@ macro_rules! scalar_functions {
         }
 
         /// Returns the words of a digest, followed by zeros.
-        #[cfg_attr(feature = "erased", inline(never))]
         pub(crate) fn $read<const WORDS: usize>(digest: &[u8]) -> [$word; WORDS] {
             let mut words = [0; WORDS];
             for (word, bytes) in words.iter_mut().zip(digest.as_chunks().0) {
@@ -63,7 +61,6 @@ macro_rules! scalar_functions {
         }
 
         /// Writes the first words to a digest.
-        #[cfg_attr(feature = "erased", inline(never))]
         pub(crate) fn $write<const WORDS: usize>(digest: &mut [u8], words: &[$word; WORDS]) {
             for (bytes, word) in digest.as_chunks_mut().0.iter_mut().zip(words) {
                 *bytes = word.to_be_bytes();

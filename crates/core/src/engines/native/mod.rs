@@ -2,8 +2,6 @@
 
 mod aead;
 mod aes;
-#[cfg(feature = "erased")]
-mod any_digest;
 mod blake2;
 mod blake3;
 mod chacha;

@@ -3,8 +3,6 @@
 //! A state is a function of the message so far. Redundant fields are omitted (the length gives the
 //! bytes in the buffer) and unused bytes are zero, so that a state has one form. Any other is an
 //! error.
-//!
-//! With the feature `erased` there is one copy of the longer functions.
 
 /// The longest message that has a state. No standard's limit is lower, and no counter overflows
 /// before the memory of any machine ends.
@@ -35,8 +33,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the next words of 32 bits.
-    #[cfg_attr(feature = "erased", inline(never))]
-    #[cfg_attr(not(feature = "erased"), inline)]
+    #[inline]
     pub(super) fn words_32<const N: usize>(&mut self) -> Option<[u32; N]> {
         let mut words = [0; N];
         for word in &mut words {
@@ -46,8 +43,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the next words of 64 bits.
-    #[cfg_attr(feature = "erased", inline(never))]
-    #[cfg_attr(not(feature = "erased"), inline)]
+    #[inline]
     pub(super) fn words_64<const N: usize>(&mut self) -> Option<[u64; N]> {
         let mut words = [0; N];
         for word in &mut words {
@@ -63,8 +59,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a buffer of which `used` bytes are in use; the others must be zero.
-    #[cfg_attr(feature = "erased", inline(never))]
-    #[cfg_attr(not(feature = "erased"), inline)]
+    #[inline]
     pub(super) fn buffer<const N: usize>(&mut self, used: usize) -> Option<&'a [u8; N]> {
         let buffer = self.bytes::<N>()?;
         blank(buffer.get(used..)?).then_some(buffer)
@@ -97,29 +92,25 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the next integer of 64 bits.
-    #[cfg_attr(feature = "erased", inline(never))]
-    #[cfg_attr(not(feature = "erased"), inline)]
+    #[inline]
     pub(super) fn integer(&mut self, integer: u64) -> &mut Self {
         self.bytes(&integer.to_le_bytes())
     }
 
     /// Writes the next words of 32 bits.
-    #[cfg_attr(feature = "erased", inline(never))]
-    #[cfg_attr(not(feature = "erased"), inline)]
+    #[inline]
     pub(super) fn words_32(&mut self, words: &[u32]) -> &mut Self {
         words.iter().fold(self, |writer, word| writer.bytes(&word.to_le_bytes()))
     }
 
     /// Writes the next words of 64 bits.
-    #[cfg_attr(feature = "erased", inline(never))]
-    #[cfg_attr(not(feature = "erased"), inline)]
+    #[inline]
     pub(super) fn words_64(&mut self, words: &[u64]) -> &mut Self {
         words.iter().fold(self, |writer, &word| writer.integer(word))
     }
 
     /// Writes a buffer of `size` bytes of which only these are in use.
-    #[cfg_attr(feature = "erased", inline(never))]
-    #[cfg_attr(not(feature = "erased"), inline)]
+    #[inline]
     pub(super) fn buffer(&mut self, used: &[u8], size: usize) -> &mut Self {
         self.bytes(used);
         let (unused, rest) = std::mem::take(&mut self.0).split_at_mut(size - used.len());

@@ -143,8 +143,6 @@ macro_rules! blake2_digest {
                 wipe_plain(self);
             }
 
-            const ONE_SHOT: bool = true;
-
             #[inline]
             fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {
                 if !params.parameters.is_empty() {

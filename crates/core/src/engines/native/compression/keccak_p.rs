@@ -74,7 +74,6 @@ fn permute_bmi<const ROUNDS: usize>(lanes: &mut [u64; 25], _proof: Bmi) {
     rounds::<ROUNDS>(lanes);
 }
 
-#[cfg_attr(feature = "erased", inline(never))]
 fn permute_plain<const ROUNDS: usize>(lanes: &mut [u64; 25]) {
     #[cfg(target_arch = "wasm32")]
     complemented_rounds::<ROUNDS>(lanes);

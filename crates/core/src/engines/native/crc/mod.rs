@@ -128,8 +128,6 @@ impl<const POLY: u64, const SIZE: usize> Digest for Crc<POLY, SIZE> {
     const SIZE: usize = SIZE;
     const STATE: usize = SIZE;
     // So short that the three steps of a state of any hash would cost a third more.
-    const ONE_SHOT: bool = true;
-
     #[inline]
     fn new(_params: &Params<'_>) -> Self {
         Self { register: Self::ONES }

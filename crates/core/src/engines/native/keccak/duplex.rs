@@ -60,8 +60,7 @@ impl<const RATE: usize, const ROUNDS: usize> Duplex<RATE, ROUNDS> {
     }
 }
 
-/// The state of a sponge. With the feature `erased` there is one copy of its methods for all rates;
-/// otherwise the rate is known where they are inlined.
+/// The state of a sponge. The rate is known where its methods are inlined.
 #[derive(Clone)]
 pub(super) struct State<const ROUNDS: usize> {
     pub(super) lanes: [u64; 25],
@@ -73,8 +72,7 @@ pub(super) struct State<const ROUNDS: usize> {
 
 impl<const ROUNDS: usize> State<ROUNDS> {
     /// Absorbs more of the message.
-    #[cfg_attr(feature = "erased", inline(never))]
-    #[cfg_attr(not(feature = "erased"), inline)]
+    #[inline]
     fn absorb(&mut self, rate: usize, source: &[u8]) {
         let mut source = source;
         if self.at > 0 {
@@ -106,8 +104,7 @@ impl<const ROUNDS: usize> State<ROUNDS> {
     }
 
     /// Ends the message with a byte that tells the functions apart.
-    #[cfg_attr(feature = "erased", inline(never))]
-    #[cfg_attr(not(feature = "erased"), inline)]
+    #[inline]
     fn pad(&mut self, rate: usize, mark: u8) {
         xor_bytes(&mut self.lanes, self.at, &[mark]);
         xor_bytes(&mut self.lanes, rate - 1, &[0x80]);
@@ -117,8 +114,7 @@ impl<const ROUNDS: usize> State<ROUNDS> {
     }
 
     /// Takes the next bytes of output, any number at a time.
-    #[cfg_attr(feature = "erased", inline(never))]
-    #[cfg_attr(not(feature = "erased"), inline)]
+    #[inline]
     fn take(&mut self, rate: usize, target: &mut [u8]) {
         let mut target = target;
         while !target.is_empty() {
@@ -139,8 +135,7 @@ impl<const ROUNDS: usize> State<ROUNDS> {
         self.squeezing != 0
     }
 
-    #[cfg_attr(feature = "erased", inline(never))]
-    #[cfg_attr(not(feature = "erased"), inline)]
+    #[inline]
     pub(super) fn save(&self, state: &mut [u8]) {
         Writer::over(state)
             .words_64(&self.lanes)
@@ -150,8 +145,7 @@ impl<const ROUNDS: usize> State<ROUNDS> {
 
     /// Returns the sponge in a saved state; only an extendable output (`xof`) has states that
     /// squeeze.
-    #[cfg_attr(feature = "erased", inline(never))]
-    #[cfg_attr(not(feature = "erased"), inline)]
+    #[inline]
     fn load(rate: usize, state: &[u8], xof: bool) -> Option<Self> {
         let mut fields = Reader::of(state, Duplex::<0, ROUNDS>::STATE)?;
         let lanes = fields.words_64()?;

@@ -157,8 +157,6 @@ impl<F: Lanes<N>, const N: usize, const SIZE: usize> Digest for Words32<F, N, SI
         })
     );
 
-    const ONE_SHOT: bool = true;
-
     #[inline]
     fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
         let mut words = F::first_words(SIZE);

@@ -129,8 +129,6 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
         })
     );
 
-    const ONE_SHOT: bool = true;
-
     #[inline]
     fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
         let mut words = first_words::<SIZE>();

@@ -65,8 +65,6 @@ macro_rules! four_lanes {
             #[inline]
             fn wipe(&mut self) {}
 
-            const ONE_SHOT: bool = true;
-
             #[inline]
             fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {
                 target.copy_from_slice(&hash(params.seed as $word, source).to_be_bytes());

@@ -232,8 +232,6 @@ macro_rules! xxh3_digest {
             #[inline]
             fn wipe(&mut self) {}
 
-            const ONE_SHOT: bool = true;
-
             #[inline]
             fn digest(params: &Params<'_>, source: &[u8], target: &mut [u8]) {
                 let seed = params.seed;

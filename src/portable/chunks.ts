@@ -1,0 +1,46 @@
+/** Runs of chunks of one message: their sizes and nonces. */
+import { At, Status } from '../base/frame.js';
+import { ciphers } from '../catalog/catalog-table.js';
+import { overlap, refuse } from './windows.js';
+import type { Work } from './work.js';
+
+/**
+ * Checks that source and target have the sizes of these chunks. Returns the tag's size in bytes.
+ */
+export function checkRun(
+  { algorithm, numbers, source, target, iv }: Work,
+  text: number,
+  seals: boolean,
+): number {
+  const [count, size] = [numbers[At.Count]!, numbers[At.MessageSize]!];
+  if (overlap(target, source) || overlap(target, iv)) refuse(Status.Overlap);
+  const { aead, tagSize, ivSize } = ciphers[algorithm]!;
+  if (!aead) refuse(Status.NotSupported);
+  const most = count * size;
+  const fits =
+    count > 0 &&
+    size > 0 &&
+    text >= most - size &&
+    text <= most &&
+    text + count * tagSize === (seals ? target : source).length;
+  if (!fits) refuse(Status.OutputSize);
+  if (iv.length !== ivSize) refuse(Status.IvSize);
+  return tagSize;
+}
+
+/**
+ * Returns a function from a chunk's place in the run to its nonce: the base nonce with the chunk's
+ * number, big-endian, XORed into its end. A nonce is valid until the next call.
+ */
+export function noncesOf({ iv, numbers }: Work): (index: number) => Uint8Array {
+  const nonce = new Uint8Array(iv.length);
+  const first = (BigInt(numbers[At.SeedHigh]!) << 32n) | BigInt(numbers[At.SeedLow]!);
+  return (index) => {
+    let number = first + BigInt(index);
+    if (number >= 2n ** 64n) refuse(Status.SourceTooLarge);
+    nonce.set(iv);
+    for (let at = nonce.length - 1; number > 0n; at--, number >>= 8n)
+      nonce[at]! ^= Number(number & 0xffn);
+    return nonce;
+  };
+}

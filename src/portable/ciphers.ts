@@ -1,0 +1,392 @@
+/** The operations of ciphers: whole messages, chunks, incremental messages and key wrapping. */
+import { At, Operation, Status } from '../base/frame.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
+import { ciphers } from '../catalog/catalog-table.js';
+import type { CipherFacts } from '../catalog/facts.js';
+import { checkRun, noncesOf } from './chunks.js';
+import { provide, type Needs, type Steps } from './execute.js';
+import {
+  aeadOf,
+  applyStream,
+  RunningAead,
+  type AeadCalls,
+  type AeadInputs,
+  type StreamCalls,
+} from './families/ciphers.js';
+import { wrapWith } from './families/derivations.js';
+import type { Family } from './families/family.js';
+import { ended } from './digests.js';
+import * as modules from './family-modules.js';
+import { PreparedKey, type RunningCipher } from './keys.js';
+import { messageCount } from './messages.js';
+import { NOTHING, overlap, part, refuse } from './windows.js';
+import type { Work } from './work.js';
+
+/** The families by the names of their ciphers, without what differs between key sizes. */
+const streams: Readonly<Record<string, Family<StreamCalls>>> = {
+  'aes-ctr': modules.aesCtr,
+  chacha20: modules.chacha20,
+};
+const aeads: Readonly<Record<string, Family<AeadCalls>>> = {
+  'aes-gcm': modules.aesGcm,
+  'aes-gcm-siv': modules.aesGcmSiv,
+  'chacha20-poly1305': modules.chachaPoly,
+  'xchacha20-poly1305': modules.chachaPoly,
+};
+
+const familyName = ({ name }: CipherFacts): string => name.replace(/-\d+(?=-)/, '');
+const streamOf = (facts: CipherFacts): Family<StreamCalls> => streams[familyName(facts)]!;
+const messageOf = (facts: CipherFacts): Family<AeadCalls> => aeads[familyName(facts)]!;
+const whole = ciphers.map((facts) => (facts.aead ? aeadOf(messageOf(facts)) : undefined));
+
+/** Bytes of a text after which other events may be handled. */
+const SLICE = 64 * 1024;
+
+const fitsIv = ({ ivSize, ivMax }: CipherFacts, size: number): boolean =>
+  size === ivSize || (size >= 1 && size <= ivMax);
+const fitsTag = ({ aead, tagMin, tagSize }: CipherFacts, size: number): boolean =>
+  aead ? size >= tagMin && size <= tagSize : size === 0;
+
+/** Refuses sizes that the cipher does not define. */
+function checkSizes(facts: CipherFacts, { secret, iv, aad, tag, source }: Work): void {
+  if (secret.length !== facts.keySize) refuse(Status.KeySize);
+  if (!fitsIv(facts, iv.length)) refuse(Status.IvSize);
+  if (!fitsTag(facts, tag.length) || (!facts.aead && aad.length > 0)) refuse(Status.TagSize);
+  if (aad.length > facts.maxAad) refuse(Status.AadTooLarge);
+  if (source.length > facts.maxSource) refuse(Status.SourceTooLarge);
+}
+
+function isShared({ buffer }: Uint8Array): boolean {
+  return typeof SharedArrayBuffer === 'function' && buffer instanceof SharedArrayBuffer;
+}
+
+function run(work: Work, slowly: boolean): Status | Steps {
+  const { operation, algorithm, secret, iv, aad, tag, target } = work;
+  let { source } = work;
+  const facts = ciphers[algorithm]!;
+  checkSizes(facts, work);
+  if (source.length !== target.length) refuse(Status.Argument);
+  if (overlap(source, target)) {
+    if (source.byteOffset !== target.byteOffset) {
+      // What is read during the call must not change with the text.
+      if (overlap(iv, target) || overlap(aad, target) || overlap(tag, target))
+        return run({ ...work, iv: iv.slice(), aad: aad.slice(), tag: kept(work) }, slowly);
+      target.set(source);
+    }
+    source = target;
+  }
+  const slow = slowly && source.length > SLICE;
+  const encrypts = operation === Operation.Encrypt || operation === Operation.Seal;
+  if (!facts.aead) {
+    if (slow) return applied(streamOf(facts), secret, iv, source, target);
+    applyStream(streamOf(facts), secret, iv, source, target);
+    return Status.Done;
+  }
+  const inputs = [secret, iv, aad] as const;
+  const aead = whole[algorithm]!;
+  const prepared = keptOf(work, aead.family);
+  if (encrypts) {
+    if (slow) return sealed(aead.family, inputs, source, target, tag);
+    aead.seal(...inputs, source, target, tag, prepared);
+    return Status.Done;
+  }
+  // Nothing is written to memory that other threads can read before it is authenticated.
+  const first = isShared(target);
+  if (slow) return opened(aead.family, inputs, source, target, secretCopy(tag), first);
+  if (first && !aead.open(...inputs, source, undefined, tag, prepared)) {
+    target.fill(0);
+    return Status.Authentication;
+  }
+  return aead.open(...inputs, source, target, tag, prepared) ? Status.Done : Status.Authentication;
+}
+
+/** Returns the tag: a copy of one that is read. */
+function kept({ operation, tag }: Work): Uint8Array {
+  return operation === Operation.Encrypt || operation === Operation.Seal ? tag : tag.slice();
+}
+
+/** A nonce of a message that is not one. */
+const NO_NONCE = new Uint8Array(12);
+
+/** Returns what a prepared key of AES-GCM keeps: a message under it, with the key's schedule. */
+function keptOf({ key }: Work, family: Family<AeadCalls>): Uint8Array | undefined {
+  if (key === undefined || family !== modules.aesGcm) return undefined;
+  return (key.states ??= new RunningAead(family, [key.bytes, NO_NONCE, NOTHING]).take());
+}
+
+/** Calls `each` with the slices of a text and their offsets, and yields after each. */
+function* slices(
+  source: Uint8Array,
+  each: (slice: Uint8Array, at: number, size: number) => void,
+): Generator<undefined, void, undefined> {
+  for (let at = 0; at < source.length; at += SLICE) {
+    const size = Math.min(SLICE, source.length - at);
+    each(part(source, at, size), at, size);
+    yield;
+  }
+}
+
+function* applied(
+  family: Family<StreamCalls>,
+  key: Uint8Array,
+  iv: Uint8Array,
+  source: Uint8Array,
+  target: Uint8Array,
+): Steps {
+  let done = false;
+  try {
+    yield* slices(source, (slice, at, size) =>
+      applyStream(family, key, iv, slice, part(target, at, size), at),
+    );
+    done = true;
+    return Status.Done;
+  } finally {
+    if (!done) target.fill(0);
+  }
+}
+
+function* sealed(
+  family: Family<AeadCalls>,
+  inputs: AeadInputs,
+  source: Uint8Array,
+  target: Uint8Array,
+  tag: Uint8Array,
+): Steps {
+  const message = new RunningAead(family, inputs);
+  const siv = family === modules.aesGcmSiv;
+  const made = secretMemory(tag.length);
+  let done = false;
+  try {
+    yield* slices(source, (slice, at, size) =>
+      message.seal(slice, siv ? undefined : part(target, at, size)),
+    );
+    message.tag(made);
+    if (siv)
+      yield* slices(source, (slice, at, size) =>
+        message.encrypt(at, slice, part(target, at, size), made),
+      );
+    tag.set(made);
+    done = true;
+    return Status.Done;
+  } finally {
+    message.dispose();
+    if (!done) target.fill(0);
+  }
+}
+
+function* opened(
+  family: Family<AeadCalls>,
+  inputs: AeadInputs,
+  source: Uint8Array,
+  target: Uint8Array,
+  tag: Uint8Array,
+  first: boolean,
+): Steps {
+  let done = false;
+  try {
+    for (const to of first ? [undefined, target] : [target]) {
+      const message = new RunningAead(family, inputs);
+      try {
+        yield* slices(source, (slice, at, size) =>
+          message.open(slice, to && part(to, at, size), tag),
+        );
+        done = message.verify(tag);
+      } finally {
+        message.dispose();
+      }
+      if (!done) return Status.Authentication;
+      done = to !== undefined;
+    }
+    return Status.Done;
+  } finally {
+    if (!done) target.fill(0);
+  }
+}
+
+// chunks
+
+/** Seals or opens a run of chunks: all or none. */
+function* chunks(work: Work): Steps {
+  const { operation, algorithm, numbers, source, target, secret } = work;
+  const facts = ciphers[algorithm]!;
+  const seals = operation === Operation.SealChunks;
+  const [count, size] = [messageCount(work), numbers[At.MessageSize]!];
+  const tagSize = checkRun(work, seals ? source.length : target.length, seals);
+  const prepared = keptOf(work, whole[algorithm]!.family);
+  if (secret.length !== facts.keySize) refuse(Status.KeySize);
+  const nonceOf = noncesOf(work);
+  const aead = whole[algorithm]!;
+  let done = false;
+  try {
+    for (let index = 0; index < count; index++) {
+      const [at, sealedAt] = [index * size, index * (size + tagSize)];
+      const [text, other] = seals ? [source, target] : [target, source];
+      const length = Math.min(size, text.length - at);
+      const plain = part(text, at, length);
+      const chunk = part(other, sealedAt, length);
+      const tag = part(other, sealedAt + length, tagSize);
+      const nonce = nonceOf(index);
+      if (seals) aead.seal(secret, nonce, NOTHING, plain, chunk, tag, prepared);
+      else if (!aead.open(secret, nonce, NOTHING, chunk, plain, tag, prepared))
+        return Status.Authentication;
+      yield;
+    }
+    done = true;
+    return Status.Done;
+  } finally {
+    if (!done) target.fill(0);
+  }
+}
+
+// incremental messages
+
+/** A message of a stream cipher: its place in the keystream. */
+class RunningStream implements RunningCipher {
+  #offset = 0;
+  readonly #key: Secret;
+  readonly #iv: Secret;
+
+  constructor(
+    readonly family: Family<StreamCalls>,
+    key: Uint8Array,
+    iv: Uint8Array,
+    readonly encrypts: boolean,
+  ) {
+    this.#key = secretCopy(key);
+    this.#iv = secretCopy(iv);
+  }
+
+  update(source: Uint8Array, target: Uint8Array): void {
+    applyStream(this.family, this.#key, this.#iv, source, target, this.#offset);
+    this.#offset += source.length;
+  }
+
+  finish(tag: Uint8Array): void {
+    if (tag.length > 0) refuse(Status.TagSize);
+  }
+
+  copy(): RunningStream {
+    if (this.encrypts) refuse(Status.NotSupported);
+    const copy = new RunningStream(this.family, this.#key, this.#iv, false);
+    copy.#offset = this.#offset;
+    return copy;
+  }
+
+  dispose(): void {
+    wipe(this.#key);
+    wipe(this.#iv);
+  }
+}
+
+/** A message of an AEAD. */
+class RunningMessage implements RunningCipher {
+  #left: number;
+
+  constructor(
+    readonly facts: CipherFacts,
+    readonly encrypts: boolean,
+    readonly message: RunningAead,
+    left = facts.maxSource,
+  ) {
+    this.#left = left;
+  }
+
+  update(source: Uint8Array, target: Uint8Array): void {
+    if (source.length > this.#left) refuse(Status.SourceTooLarge);
+    this.#left -= source.length;
+    if (this.encrypts) this.message.seal(source, target);
+    else this.message.open(source, target, NOTHING);
+  }
+
+  finish(tag: Uint8Array, verify: boolean): void {
+    if (verify === this.encrypts) refuse(Status.NotSupported);
+    if (!fitsTag(this.facts, tag.length)) refuse(Status.TagSize);
+    if (!verify) this.message.tag(tag);
+    else if (!this.message.verify(tag)) refuse(Status.Authentication);
+  }
+
+  copy(): RunningMessage {
+    // Two texts under one nonce reveal each other, and the key of the tag.
+    if (this.encrypts) refuse(Status.NotSupported);
+    return new RunningMessage(this.facts, false, this.message.copy(), this.#left);
+  }
+
+  dispose(): void {
+    this.message.dispose();
+  }
+}
+
+function begin(
+  algorithm: number,
+  encrypts: boolean,
+  key: PreparedKey | Uint8Array,
+  iv: Uint8Array,
+  aad: Uint8Array,
+): RunningCipher {
+  const facts = ciphers[algorithm] ?? refuse(Status.Argument);
+  const secret = key instanceof PreparedKey ? key.bytes : key;
+  if (secret.length !== facts.keySize) refuse(Status.KeySize);
+  if (!fitsIv(facts, iv.length)) refuse(Status.IvSize);
+  if (aad.length > facts.maxAad) refuse(facts.aead ? Status.AadTooLarge : Status.NotSupported);
+  if (!facts.aead) return new RunningStream(streamOf(facts), secret, iv, encrypts);
+  const family = messageOf(facts);
+  // It needs the whole message.
+  if (family === modules.aesGcmSiv) refuse(Status.NotSupported);
+  return new RunningMessage(facts, encrypts, new RunningAead(family, [secret, iv, aad]));
+}
+
+// key wrapping
+
+/** Bytes that a wrapped key has more. */
+const OVERHEAD = 8;
+
+function wrap({ operation, numbers, secret, tag, target }: Work): Status {
+  const padded = numbers[At.Count] === 1;
+  if (![16, 24, 32].includes(secret.length)) refuse(Status.KeySize);
+  if (operation === Operation.WrapKey) {
+    if (target.length !== Math.ceil(tag.length / 8) * 8 + OVERHEAD) refuse(Status.OutputSize);
+    const wrapped = wrapWith(modules.keyWrap, 'wrap', padded, secret, tag, target.length);
+    target.set(wrapped);
+    return Status.Done;
+  }
+  // The last byte is for the size of the padding.
+  if (target.length - 1 + OVERHEAD !== tag.length) refuse(Status.OutputSize);
+  const found = wrapWith(modules.keyWrap, 'unwrap', padded, secret, tag, target.length - 1);
+  if (found.length === 0) return Status.Authentication;
+  target.fill(0);
+  target.set(found);
+  target[target.length - 1] = target.length - 1 - found.length;
+  wipe(found as Secret);
+  return Status.Done;
+}
+
+/** Nanoseconds of a block of key wrapping. */
+const WRAP_NS = 500;
+
+function checkWrap({ numbers, target }: Work): Needs {
+  const padding = numbers[At.Count]!;
+  if (padding !== 0 && padding !== 1) refuse(Status.Cost);
+  return { cost: WRAP_NS + WRAP_NS * 6 * Math.ceil(target.length / 8), memory: 0 };
+}
+
+/** Provides the operations of ciphers. */
+export function provideCiphers(): void {
+  const families = ({ algorithm }: Work): readonly Family<object>[] => {
+    const facts = ciphers[algorithm]!;
+    return [facts.aead ? messageOf(facts) : streamOf(facts)];
+  };
+  provide([Operation.Encrypt, Operation.Decrypt, Operation.Seal, Operation.Open], {
+    run,
+    families,
+  });
+  provide([Operation.SealChunks, Operation.OpenChunks], {
+    run: (work, slowly) => (slowly ? chunks(work) : ended(chunks(work))),
+    families,
+  });
+  provide([Operation.CipherUpdate], { run: () => refuse(Status.Argument), families, begin });
+  provide([Operation.WrapKey, Operation.UnwrapKey], {
+    run: wrap,
+    families: () => [modules.keyWrap],
+    check: checkWrap,
+  });
+}

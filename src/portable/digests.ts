@@ -1,0 +1,404 @@
+/** The operations of hashes: digests, HMAC, running ones, many messages, PBKDF2 and HKDF. */
+import { At, Operation, Status } from '../base/frame.js';
+import { sizeOf } from '../base/intrinsics.js';
+import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
+import { hashes } from '../catalog/catalog-table.js';
+import type { HashFacts } from '../catalog/facts.js';
+import { ofMessages } from './cost-model.js';
+import { provide, type Needs, type Steps } from './execute.js';
+import { aligned, WINDOW } from './families/family.js';
+import { into, NEAR, PLAIN, type FamilyHash, type HashParams } from './families/hash.js';
+import { Hmac, prepareHmac, writeKeyStates, writeMac } from './families/hmac.js';
+import { hkdfExpand, hkdfExtract } from './families/hkdf.js';
+import { pbkdf2Steps } from './families/pbkdf2.js';
+import type { PreparedKey } from './keys.js';
+import { messageCount, messagesOf } from './messages.js';
+import * as recipes from './recipes.js';
+import { made, NOTHING, overlap, part, refuse } from './windows.js';
+import type { Work } from './work.js';
+
+const implementations: readonly FamilyHash[] = Object.values(recipes)
+  .map(({ hash }) => hash)
+  .sort((left, right) => left.id - right.id);
+
+/** Returns a hash by its number. */
+export function hashOf(algorithm: number): FamilyHash {
+  return implementations[algorithm] ?? refuse(Status.Argument);
+}
+
+/** Bytes of a message after which other events may be handled. */
+const SLICE = 64 * 1024;
+
+/** Entries of a block of parameters begin at multiples of this; such a block has one byte more. */
+const ALIGN = 8;
+
+/** Refuses a key, or a block of parameters, that a hash does not take. */
+export function checkParams(algorithm: number, secret: Uint8Array): void {
+  if (secret.length === 0) return;
+  if (hashes[algorithm]!.parameters === null) refuse(Status.NotSupported);
+  if (secret.length % ALIGN === 0 && secret.length !== 32) refuse(Status.KeySize);
+}
+
+/** Returns the parameters of a hash in the place of a key. */
+function paramsOf({ algorithm, numbers, secret }: Work): HashParams {
+  const seed = [numbers[At.SeedLow]!, numbers[At.SeedHigh]!] as const;
+  if (hashes[algorithm]!.seedBits === 0 && seed[0] + seed[1] > 0) refuse(Status.NotSupported);
+  checkParams(algorithm, secret);
+  return { seed, secret, guard: undefined };
+}
+
+/** Returns the facts of a hash for HMAC. */
+function macFacts(algorithm: number): HashFacts {
+  const facts = hashes[algorithm]!;
+  return facts.hmac ? facts : refuse(Status.NotSupported);
+}
+
+/** Returns the states of a prepared key of HMAC, made at first use. */
+function statesOf(key: PreparedKey): Secret {
+  if (key.states !== undefined) return key.states;
+  const facts = macFacts(key.algorithm);
+  const states = secretMemory(2 * facts.stateSize);
+  writeKeyStates(hashOf(key.algorithm), facts, key.bytes, states);
+  return (key.states = states);
+}
+
+/** Returns the HMAC of a prepared key. */
+export function macOf(key: PreparedKey): Hmac {
+  return new Hmac(hashOf(key.algorithm), macFacts(key.algorithm), statesOf(key));
+}
+
+/**
+ * Returns the HMAC of a work, and true if it is to be disposed of: the key is prepared, bytes, or in
+ * a work on a running HMAC states.
+ */
+function macFor({ algorithm, operation, key, purpose, secret }: Work): readonly [Hmac, boolean] {
+  if (key !== undefined) return [macOf(key), false];
+  const [hash, facts] = [hashOf(algorithm), macFacts(algorithm)];
+  const running = operation === Operation.MacUpdate || operation === Operation.MacFinish;
+  if (!running || purpose !== undefined) return [prepareHmac(hash, facts, secret), true];
+  if (secret.length !== 2 * facts.stateSize) refuse(Status.State);
+  return [new Hmac(hash, facts, secret as Secret), false];
+}
+
+/** Calls `run` with the HMAC of a work. */
+function withMac<Result>(work: Work, run: (mac: Hmac) => Result): Result {
+  const [mac, own] = macFor(work);
+  try {
+    return run(mac);
+  } finally {
+    if (own) mac.dispose();
+  }
+}
+
+/** A hash or an HMAC with its key. */
+interface Hasher {
+  update(state: Uint8Array, source: Uint8Array, next: Uint8Array): void;
+  finish(state: Uint8Array, rest: Uint8Array, target: Uint8Array): void;
+}
+
+function hasherOf(work: Work): Hasher {
+  const [hash, params] = [hashOf(work.algorithm), paramsOf(work)];
+  return {
+    update: (state, source, next) => hash.update(params, state, source, next),
+    finish: (state, rest, target) => hash.finish(params, state, rest, target),
+  };
+}
+
+/** Refuses a digest of another size than the hash and its parameters have. */
+function checkTarget({ algorithm, target, secret }: Work): void {
+  const { xof, digestSize } = hashes[algorithm]!;
+  // The size is in the parameters otherwise, where the module reads it.
+  const fits = xof ? target.length > 0 : secret.length > 0 || target.length === digestSize;
+  if (!fits) refuse(Status.OutputSize);
+}
+
+function run(work: Work, slowly: boolean): Status | Steps {
+  const { operation, algorithm, source, target } = work;
+  if (slowly && source.length > SLICE) return slow(work);
+  const hash = hashOf(algorithm);
+  switch (operation) {
+    case Operation.Hash:
+      checkTarget(work);
+      hash.digest(paramsOf(work), source, target);
+      return Status.Done;
+    case Operation.Hmac:
+      if (target.length !== macFacts(algorithm).digestSize) refuse(Status.OutputSize);
+      if (work.key === undefined) writeMac(hash, macFacts(algorithm), work.secret, source, target);
+      else macOf(work.key).mac(source, target);
+      return Status.Done;
+    case Operation.Update:
+      advance(work, hasherOf(work));
+      return Status.Done;
+    case Operation.MacUpdate:
+      withMac(work, (mac) => advance(work, mac));
+      return Status.Done;
+    case Operation.Finish:
+      checkTarget(work);
+      hash.finish(paramsOf(work), work.aad, source, target);
+      return Status.Done;
+    case Operation.MacFinish:
+      if (target.length !== hashes[algorithm]!.digestSize) refuse(Status.OutputSize);
+      withMac(work, (mac) => mac.finish(work.aad, source, target));
+      return Status.Done;
+    case Operation.Squeeze:
+      squeeze(work, hash);
+      return Status.Done;
+    case Operation.MacBegin: {
+      const facts = macFacts(algorithm);
+      if (target.length !== 2 * facts.stateSize) refuse(Status.OutputSize);
+      writeKeyStates(hash, facts, source, target);
+      return Status.Done;
+    }
+    default: {
+      const steps = many(work);
+      return slowly ? steps : ended(steps);
+    }
+  }
+}
+
+/** Runs all steps. */
+export function ended(steps: Steps): Status {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Adds the bytes before the source, and the source, to a running hash. */
+function advance({ algorithm, aad, iv, source, target }: Work, hasher: Hasher): void {
+  if (overlap(target, source) || overlap(target, iv)) refuse(Status.Overlap);
+  if (target.length !== hashes[algorithm]!.stateSize) refuse(Status.OutputSize);
+  if (iv.length === 0) return hasher.update(aad, source, target);
+  hasher.update(aad, iv, target);
+  if (source.length > 0) hasher.update(target, source, target);
+}
+
+/** Computes the next bytes of an extendable output; the next state goes to the tag. */
+function squeeze(work: Work, hash: FamilyHash): void {
+  const { aad, source, target, tag } = work;
+  if (!hashes[work.algorithm]!.xof) refuse(Status.NotSupported);
+  if (overlap(target, tag) || overlap(target, source) || overlap(tag, source))
+    refuse(Status.Overlap);
+  if (tag.length !== hashes[work.algorithm]!.stateSize) refuse(Status.OutputSize);
+  const params = paramsOf(work);
+  if (source.length === 0) return hash.squeeze!(params, aad, source, target, tag);
+  const state = secretMemory(tag.length);
+  try {
+    hash.update(params, aad, source, state);
+    hash.squeeze!(params, state, NOTHING, target, tag);
+  } finally {
+    wipe(state);
+  }
+}
+
+/** Hashes a long message in slices. */
+function* slow(work: Work): Steps {
+  switch (work.operation) {
+    case Operation.Hash:
+    case Operation.Finish:
+      checkTarget(work);
+      return yield* inSlices(work, hasherOf(work));
+    case Operation.Update:
+      return yield* inSlices(work, hasherOf(work));
+    case Operation.HashMany:
+    case Operation.HmacMany:
+      return yield* many(work);
+    case Operation.Hmac:
+    case Operation.MacUpdate:
+    case Operation.MacFinish:
+      return yield* withMacSlowly(work);
+    default:
+      return run(work, false) as Status;
+  }
+}
+
+function* withMacSlowly(work: Work): Steps {
+  const [mac, own] = macFor(work);
+  try {
+    return yield* inSlices(work, mac);
+  } finally {
+    if (own) mac.dispose();
+  }
+}
+
+/** Adds the source in slices to a message, and ends it unless this is an update. */
+function* inSlices(work: Work, hasher: Hasher): Steps {
+  const { operation, algorithm, source, target } = work;
+  const updates = operation === Operation.Update || operation === Operation.MacUpdate;
+  const state = secretMemory(hashes[algorithm]!.stateSize);
+  let [next, at] = [work, 0];
+  try {
+    for (; at < source.length - (updates ? 0 : SLICE); at += SLICE) {
+      const slice = part(source, at, Math.min(SLICE, source.length - at));
+      advance({ ...next, source: slice, target: state }, hasher);
+      next = { ...work, iv: NOTHING, aad: state };
+      yield;
+    }
+    if (updates) target.set(state);
+    else hasher.finish(next.aad, part(source, at, source.length - at), target);
+    return Status.Done;
+  } finally {
+    wipe(state);
+  }
+}
+
+/** Writes the digests of messages, one after the other, each of `size` bytes. */
+function writeDigests(
+  hash: FamilyHash,
+  { seed: [low, high], secret }: HashParams,
+  messages: readonly Uint8Array[],
+  size: number,
+  target: Uint8Array,
+): void {
+  if (target.length === 0) return;
+  const { family, id, stateSize } = hash;
+  family.open();
+  const place = family.start;
+  const result = aligned(place + secret.length);
+  const window = aligned(result + size);
+  family.reserve(window + WINDOW);
+  const calls = family.open();
+  const bytes = family.bytes();
+  let [at, used] = [0, 0];
+  family.end = 0;
+  try {
+    if (secret.length) bytes.set(secret, place);
+    for (const message of messages) {
+      const length = sizeOf(message);
+      used = Math.max(used, length);
+      if (length) bytes.set(message, window);
+      calls.finish(id, 0, window, length, result, size, place, secret.length, low, high);
+      into(part(target, at, size))(bytes, result, result + size);
+      at += size;
+    }
+    family.end = bytes.length;
+  } finally {
+    hash.wipe(window + used, secret.length > 0 || stateSize > NEAR);
+  }
+}
+
+/** Hashes many messages. */
+function* many(work: Work): Steps {
+  const { operation, algorithm, target, source, views } = work;
+  const count = messageCount(work);
+  const mac = operation === Operation.HmacMany;
+  if (mac) macFacts(algorithm);
+  if (count === 0) return Status.Done;
+  const size = target.length / count;
+  if (!Number.isInteger(size)) return Status.OutputSize;
+  checkTarget({ ...work, target: part(target, 0, size) });
+  // A digest must not overwrite a message that has not been read.
+  const apart = [source, work.iv, ...(views ?? [])].some((input) => overlap(input, target));
+  const result = apart ? made(target.length) : target;
+  const [keyed, own] = mac ? macFor(work) : [];
+  const [hash, params] = [hashOf(algorithm), mac ? PLAIN : paramsOf(work)];
+  let group: Uint8Array[] = [];
+  let [done, bytes] = [0, 0];
+  const flush = (): void => {
+    writeDigests(hash, params, group, size, part(result, done * size, group.length * size));
+    done += group.length;
+    [group, bytes] = [[], 0];
+  };
+  try {
+    for (const message of messagesOf(work)) {
+      const short = keyed === undefined && message.length <= WINDOW;
+      if (short) group.push(message);
+      else {
+        flush();
+        const digest = part(result, done++ * size, size);
+        if (keyed === undefined) hash.digest(params, message, digest);
+        else keyed.mac(message, digest);
+      }
+      bytes += message.length;
+      if (bytes < SLICE) continue;
+      flush();
+      yield;
+    }
+    flush();
+  } finally {
+    if (own) keyed!.dispose();
+  }
+  if (apart) {
+    target.set(result);
+    result.fill(0);
+  }
+  return Status.Done;
+}
+
+// derivations
+
+function derive(work: Work, slowly: boolean): Status | Steps {
+  const { operation, algorithm, numbers, secret, iv, aad, target } = work;
+  const facts = macFacts(algorithm);
+  const hash = hashOf(algorithm);
+  const { digestSize } = facts;
+  switch (operation) {
+    case Operation.Pbkdf2: {
+      const iterations = numbers[At.Count]!;
+      if (target.length > digestSize * 0xffff_ffff) refuse(Status.OutputSize);
+      const steps = derivation(pbkdf2Steps(hash, facts, secret, iv, iterations, target));
+      return slowly ? steps : ended(steps);
+    }
+    case Operation.HkdfExtract:
+      if (target.length !== digestSize) refuse(Status.OutputSize);
+      hkdfExtract(hash, facts, secret, iv, target);
+      return Status.Done;
+    case Operation.HkdfExpand:
+      if (target.length > 255 * digestSize) refuse(Status.OutputSize);
+      if (secret.length < digestSize) refuse(Status.KeySize);
+      hkdfExpand(hash, facts, secret, aad, target);
+      return Status.Done;
+    default: {
+      if (target.length > 255 * digestSize) refuse(Status.OutputSize);
+      const key = secretMemory(digestSize);
+      try {
+        hkdfExtract(hash, facts, secret, iv, key);
+        hkdfExpand(hash, facts, key, aad, target);
+      } finally {
+        wipe(key);
+      }
+      return Status.Done;
+    }
+  }
+}
+
+function* derivation(steps: Generator<void>): Steps {
+  for (const _ of steps) yield;
+  return Status.Done;
+}
+
+/** Checks the numbers of a derivation, and predicts its cost by the blocks that are compressed. */
+function check({ operation, algorithm, numbers, target }: Work): Needs {
+  const { blockSize, digestSize } = hashes[algorithm] ?? refuse(Status.NotSupported);
+  const block = ofMessages(algorithm, blockSize, 1);
+  const digests = Math.ceil(target.length / Math.max(1, digestSize));
+  if (operation !== Operation.Pbkdf2) return { cost: 4 * block * (digests + 2), memory: 0 };
+  const iterations = numbers[At.Count]!;
+  if (!(iterations >= 1 && iterations <= 0xffff_ffff)) refuse(Status.Cost);
+  return { cost: block * digests * (iterations + 2), memory: 0 };
+}
+
+/** Provides the operations of hashes, which every bundle has. */
+export function provideDigests(): void {
+  const families = ({ algorithm }: Work) => [hashOf(algorithm).family];
+  provide(
+    [
+      Operation.Hash,
+      Operation.Hmac,
+      Operation.Update,
+      Operation.Finish,
+      Operation.Squeeze,
+      Operation.MacUpdate,
+      Operation.MacFinish,
+      Operation.HashMany,
+      Operation.HmacMany,
+      Operation.MacBegin,
+    ],
+    { run, families },
+  );
+  provide([Operation.Pbkdf2, Operation.Hkdf, Operation.HkdfExtract, Operation.HkdfExpand], {
+    run: derive,
+    families,
+    check,
+  });
+}
