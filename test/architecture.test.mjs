@@ -124,7 +124,7 @@ test('only engines/mod.rs names the engines', () => {
 });
 
 test('no import cycles between the modules of a Rust crate', () => {
-  for (const crate of ['core', 'cost', 'families', 'linux', 'node', 'pool', 'request', 'wasm']) {
+  for (const crate of ['core', 'cost', 'families', 'linux', 'node', 'pool', 'request']) {
     const graph = rustModules(join(root, `crates/${crate}/src`));
     assert.ok(Object.values(graph).flat().length > 0, crate);
     assert.deepEqual(importCycles(graph), [], crate);
@@ -262,7 +262,7 @@ test('each unsafe block has a SAFETY comment', () => {
 test('the pool forbids unsafe and the workspace denies it', () => {
   assert.match(read('crates/pool/src/lib.rs'), /#!\[forbid\(unsafe_code\)\]/);
   assert.match(read('Cargo.toml'), /unsafe_code = "(deny|forbid)"/);
-  for (const crate of ['core', 'cost', 'families', 'linux', 'node', 'pool', 'request', 'wasm'])
+  for (const crate of ['core', 'cost', 'families', 'linux', 'node', 'pool', 'request'])
     assert.match(read(`crates/${crate}/Cargo.toml`), /\[lints\]\s*workspace = true/, crate);
 });
 

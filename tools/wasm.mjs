@@ -191,7 +191,7 @@ async function buildFamilies(env) {
         ...(fast ? ['--features', 'fast'] : []),
       ];
       const archive = await compile(title, args, instructions, env);
-      const object = trappingObject(archive);
+      const object = trappingObject(archive, build === 'simd');
       await eachFamily(fast, functionsOf(object), async (name, exports, stack) => {
         const linked = await link(linker, object, archive, exports, stack, env);
         const module = await optimize(linked, {
@@ -232,10 +232,13 @@ async function reportOf(linker, archive, env) {
   return JSON.stringify({ libraries, algorithms, derivations });
 }
 
-/** Returns the object of the families' crate, in which panics and what only they use are traps. */
-function trappingObject(archive) {
+/**
+ * Returns the object of the families' crate, in which panics and what only they use are traps, and
+ * with `vectors` what is for others.
+ */
+function trappingObject(archive, vectors) {
   const whole = objectOf(readFileSync(archive), familyCrate.replace('-', '_'));
-  const traps = [isPanic, isFormatting, isForOthers];
+  const traps = [isPanic, isFormatting, ...(vectors ? [isForOthers] : [])];
   return withTraps(whole, (name) => traps.some((isTrap) => isTrap(name)));
 }
 

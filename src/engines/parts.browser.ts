@@ -1,4 +1,16 @@
 /** Operations of the portable engine that a bundle has if it can call them. */
-export { provideCiphers } from '../portable/ciphers.js';
-export { providePasswords } from '../portable/passwords.js';
-export { provideReports } from '../portable/report.js';
+import { provideCiphers as ciphers } from '../portable/ciphers.js';
+import { providePasswords as passwords } from '../portable/passwords.js';
+import { provideReports as reports } from '../portable/report.js';
+
+export function provideCiphers(): void {
+  ciphers();
+}
+
+export function providePasswords(): void {
+  passwords();
+}
+
+export function provideReports(): void {
+  reports();
+}

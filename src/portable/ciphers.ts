@@ -1,6 +1,7 @@
 /** The operations of ciphers: whole messages, chunks, incremental messages and key wrapping. */
 import { At, Operation, Status } from '../base/frame.js';
 import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
+import { emptySlots } from '../base/intrinsics.js';
 import { ciphers } from '../catalog/catalog-table.js';
 import type { CipherFacts } from '../catalog/facts.js';
 import { checkRun, noncesOf } from './chunks.js';
@@ -11,6 +12,7 @@ import {
   RunningAead,
   type AeadCalls,
   type AeadInputs,
+  type FamilyAead,
   type StreamCalls,
 } from './families/ciphers.js';
 import { wrapWith } from './families/derivations.js';
@@ -37,7 +39,13 @@ const aeads: Readonly<Record<string, Family<AeadCalls>>> = {
 const familyName = ({ name }: CipherFacts): string => name.replace(/-\d+(?=-)/, '');
 const streamOf = (facts: CipherFacts): Family<StreamCalls> => streams[familyName(facts)]!;
 const messageOf = (facts: CipherFacts): Family<AeadCalls> => aeads[familyName(facts)]!;
-const whole = ciphers.map((facts) => (facts.aead ? aeadOf(messageOf(facts)) : undefined));
+
+const aeadOfEach = /* @__PURE__ */ emptySlots<FamilyAead>();
+
+/** Returns an AEAD by its number. */
+function aeadBy(algorithm: number): FamilyAead {
+  return (aeadOfEach[algorithm] ??= aeadOf(messageOf(ciphers[algorithm]!)));
+}
 
 /** Bytes of a text after which other events may be handled. */
 const SLICE = 64 * 1024;
@@ -83,7 +91,7 @@ function run(work: Work, slowly: boolean): Status | Steps {
     return Status.Done;
   }
   const inputs = [secret, iv, aad] as const;
-  const aead = whole[algorithm]!;
+  const aead = aeadBy(algorithm);
   const prepared = keptOf(work, aead.family);
   if (encrypts) {
     if (slow) return sealed(aead.family, inputs, source, target, tag);
@@ -106,7 +114,7 @@ function kept({ operation, tag }: Work): Uint8Array {
 }
 
 /** A nonce of a message that is not one. */
-const NO_NONCE = new Uint8Array(12);
+const NO_NONCE = /* @__PURE__ */ new Uint8Array(12);
 
 /** Returns what a prepared key of AES-GCM keeps: a message under it, with the key's schedule. */
 function keptOf({ key }: Work, family: Family<AeadCalls>): Uint8Array | undefined {
@@ -212,10 +220,10 @@ function* chunks(work: Work): Steps {
   const seals = operation === Operation.SealChunks;
   const [count, size] = [messageCount(work), numbers[At.MessageSize]!];
   const tagSize = checkRun(work, seals ? source.length : target.length, seals);
-  const prepared = keptOf(work, whole[algorithm]!.family);
+  const prepared = keptOf(work, aeadBy(algorithm).family);
   if (secret.length !== facts.keySize) refuse(Status.KeySize);
   const nonceOf = noncesOf(work);
-  const aead = whole[algorithm]!;
+  const aead = aeadBy(algorithm);
   let done = false;
   try {
     for (let index = 0; index < count; index++) {

@@ -13,16 +13,15 @@ import { hkdfExpand, hkdfExtract } from './families/hkdf.js';
 import { pbkdf2Steps } from './families/pbkdf2.js';
 import type { PreparedKey } from './keys.js';
 import { messageCount, messagesOf } from './messages.js';
-import * as recipes from './recipes.js';
+import { everyRecipe } from './recipes.js';
 import { made, NOTHING, overlap, part, refuse } from './windows.js';
 import type { Work } from './work.js';
 
-const implementations: readonly FamilyHash[] = Object.values(recipes)
-  .map(({ hash }) => hash)
-  .sort((left, right) => left.id - right.id);
+let implementations: readonly FamilyHash[] | undefined;
 
 /** Returns a hash by its number. */
 export function hashOf(algorithm: number): FamilyHash {
+  implementations ??= everyRecipe().map(({ hash }) => hash);
   return implementations[algorithm] ?? refuse(Status.Argument);
 }
 

@@ -44,7 +44,7 @@ export interface Runner {
   ): RunningCipher;
 }
 
-const runners = emptySlots<Runner>();
+const runners = /* @__PURE__ */ emptySlots<Runner>();
 
 /** Provides operations. */
 export function provide(operations: readonly Operation[], runner: Runner): void {

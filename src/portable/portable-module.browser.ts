@@ -1,2 +1,6 @@
 /** Provides the operations of the portable engine that every bundle has. */
-export { provideDigests as provideOperations } from './digests.js';
+import { provideDigests } from './digests.js';
+
+export function provideOperations(): void {
+  provideDigests();
+}

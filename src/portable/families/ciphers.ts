@@ -156,7 +156,7 @@ export function aeadOf(family: Family<AeadCalls>): FamilyAead {
 }
 
 /** Rooms for messages, by their size. */
-const rooms = new Map<Family<AeadCalls>, Uint8Array>();
+const rooms = /* @__PURE__ */ new Map<Family<AeadCalls>, Uint8Array>();
 
 /** Returns zeros, as many as a message has bytes. */
 function roomOf(family: Family<AeadCalls>): Uint8Array {
@@ -272,7 +272,7 @@ export class RunningAead {
   }
 }
 
-const NO_TEXT = new Uint8Array(0);
+const NO_TEXT = /* @__PURE__ */ new Uint8Array(0);
 
 /** Passes a text through the window, and copies what `each` made of it to the target. */
 interface Pass {
