@@ -57,7 +57,7 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
     let code = match hash.family() {
         Family::Md5 | Family::Ripemd160 => by_library(&[]),
         Family::Sha1 | Family::Md5Sha1 => by_library(sha1()),
-        Family::Sha256 => own::sha256().unwrap_or_else(|| by_library(sha256())),
+        Family::Sha256 => by_library(sha256()),
         Family::Sha512 => own::sha512().unwrap_or_else(|| by(words_64::LIBRARY, sha512())),
         Family::Keccak => own_code(own::keccak()),
         Family::KeccakTree => own_code(own::keccak_leaves()),
@@ -254,11 +254,6 @@ mod own {
         }
     }
 
-    /// Returns what serves SHA-256 if the CPU lacks the instructions made for it.
-    pub(super) fn sha256() -> Option<Code> {
-        if ShaNi::detect().is_some() { None } else { sha512() }
-    }
-
     pub(super) fn sha512() -> Option<Code> {
         let names = match (Schedule512::detect(), Schedule256::detect()) {
             (Some(_), _) => Schedule512::NAMES,
@@ -390,10 +385,6 @@ mod own {
 
     pub(crate) fn vectors() -> Names {
         &[]
-    }
-
-    pub(super) fn sha256() -> Option<Code> {
-        None
     }
 
     pub(super) fn sha512() -> Option<Code> {

@@ -1,5 +1,6 @@
-//! The compression functions of hashes: Millrace's own where the CPU has the instructions,
-//! otherwise the library's. The families and the [`lanes`](super::lanes) are made of them.
+//! The compression functions of hashes: for SHA-512 Millrace's own where the CPU has the
+//! instructions, otherwise the library's. The families and the [`lanes`](super::lanes) are made of
+//! them.
 
 pub(super) mod constants;
 pub(super) mod keccak_p;

@@ -1,8 +1,8 @@
-//! Each compression function is the library's.
+//! Each compression function of SHA-512 is the library's.
 
 use super::plain;
 #[cfg(target_arch = "x86_64")]
-use super::x86::{sha256, sha512};
+use super::x86;
 #[cfg(target_arch = "x86_64")]
 use crate::engines::native::features::{OrSkip, Schedule256, Schedule512};
 use crate::engines::native::primitives::{Library, Primitives};
@@ -23,38 +23,14 @@ fn all_compressions_of_sha512_agree() {
         if let Some(proof) = Schedule256::detect().or_skip() {
             let mut words = words;
             // SAFETY: the proof says that the CPU has the instructions.
-            unsafe { sha512::compress_256(&mut words, &blocks, proof) };
+            unsafe { x86::compress_256(&mut words, &blocks, proof) };
             assert_eq!(words, expected, "{count}");
         }
         #[cfg(target_arch = "x86_64")]
         if let Some(proof) = Schedule512::detect().or_skip() {
             let mut words = words;
             // SAFETY: as above.
-            unsafe { sha512::compress_512(&mut words, &blocks, proof) };
-            assert_eq!(words, expected, "{count}");
-        }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[test]
-fn all_compressions_of_sha256_agree() {
-    let mut bytes = Bytes(3);
-    for count in 1..20 {
-        let blocks: Vec<[u8; 64]> = (0..count).map(|_| bytes.array()).collect();
-        let words: [u32; 8] = std::array::from_fn(|_| u32::from_ne_bytes(bytes.array()));
-        let mut expected = words;
-        Library::sha256(&mut expected, &blocks);
-        if let Some(proof) = Schedule256::detect().or_skip() {
-            let mut words = words;
-            // SAFETY: the proof says that the CPU has the instructions.
-            unsafe { sha256::compress_256(&mut words, &blocks, proof) };
-            assert_eq!(words, expected, "{count}");
-        }
-        if let Some(proof) = Schedule512::detect().or_skip() {
-            let mut words = words;
-            // SAFETY: as above.
-            unsafe { sha256::compress_512(&mut words, &blocks, proof) };
+            unsafe { x86::compress_512(&mut words, &blocks, proof) };
             assert_eq!(words, expected, "{count}");
         }
     }

@@ -1,11 +1,7 @@
 //! The compression functions over words of 32 bits, and the end of a message.
 
-#[cfg(target_arch = "x86_64")]
-use super::super::features::{Schedule256, Schedule512, ShaNi};
 use super::super::primitives::{Library, Primitives};
 use super::super::wipe::Secret;
-#[cfg(target_arch = "x86_64")]
-use super::x86::sha256;
 
 /// Bytes of a block.
 pub(crate) const BLOCK: usize = 64;
@@ -103,17 +99,6 @@ impl Compression<8> for Sha256Function {
 
     #[inline]
     fn compress(words: &mut [u32; 8], blocks: &[[u8; BLOCK]]) {
-        #[cfg(target_arch = "x86_64")]
-        if ShaNi::detect().is_none() {
-            if let Some(proof) = Schedule512::detect() {
-                // SAFETY: the proof says that the CPU has the instructions.
-                return unsafe { sha256::compress_512(words, blocks, proof) };
-            }
-            if let Some(proof) = Schedule256::detect() {
-                // SAFETY: as above.
-                return unsafe { sha256::compress_256(words, blocks, proof) };
-            }
-        }
         Library::sha256(words, blocks);
     }
 }

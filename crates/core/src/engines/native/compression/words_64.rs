@@ -7,7 +7,7 @@ use super::super::primitives::{Library, MILLRACE, Primitives};
 use super::super::wipe::Secret;
 use super::plain;
 #[cfg(target_arch = "x86_64")]
-use super::x86::sha512;
+use super::x86;
 
 /// Bytes of a block, and of its part before the message's length.
 pub(crate) const BLOCK: usize = 128;
@@ -29,11 +29,11 @@ pub(crate) fn compress(words: &mut [u64; 8], blocks: &[[u8; BLOCK]]) {
     {
         if let Some(proof) = Schedule512::detect() {
             // SAFETY: the proof says that the CPU has the instructions.
-            return unsafe { sha512::compress_512(words, blocks, proof) };
+            return unsafe { x86::compress_512(words, blocks, proof) };
         }
         if let Some(proof) = Schedule256::detect() {
             // SAFETY: as above.
-            return unsafe { sha512::compress_256(words, blocks, proof) };
+            return unsafe { x86::compress_256(words, blocks, proof) };
         }
     }
     if PLAIN {
