@@ -63,7 +63,7 @@ pub(crate) fn serves_hash(hash: Hash) -> Service {
         Family::KeccakTree => own_code(own::keccak_leaves()),
         Family::Blake2 => own_code(&[]),
         Family::Blake3 => Code { library: BLAKE3, with: &[], instructions: blake3() },
-        Family::Xxh => own_code(own::xxh()),
+        Family::Xxh => own_code(if hash == Hash::Xxh32 { own::xxh32() } else { &[] }),
         Family::Xxh3 => own_code(own::xxh3()),
         Family::Crc => own_code(own::crc()),
     };
@@ -226,13 +226,13 @@ mod own {
     }
 
     // From 1 KiB on.
-    pub(super) fn xxh() -> Names {
+    pub(super) fn xxh32() -> Names {
         Avx2::detect().map(|_| Avx2::NAMES).unwrap_or_default()
     }
 
     // Beyond 240 bytes.
     pub(super) fn xxh3() -> Names {
-        Avx512::detect().map(|_| Avx512::NAMES).unwrap_or_else(xxh)
+        vectors()
     }
 
     // From 256 bytes on.
@@ -245,7 +245,7 @@ mod own {
         }
     }
 
-    /// Returns the instructions that serve scrypt and Argon2.
+    /// Returns the instructions that serve XXH3, scrypt and Argon2.
     pub(crate) fn vectors() -> Names {
         match (Avx512::detect(), Avx2::detect()) {
             (Some(_), _) => Avx512::NAMES,
@@ -364,7 +364,7 @@ mod own {
         &[]
     }
 
-    pub(super) fn xxh() -> Names {
+    pub(super) fn xxh32() -> Names {
         &[]
     }
 

@@ -40,7 +40,7 @@ const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
 /// The longest message, so that a loaded state cannot overflow its count.
 const LENGTH_LIMIT: u64 = 1 << 62;
 
-/// Bytes from which XXH32 and XXH64 are faster with vectors.
+/// Bytes from which one function for the whole message is faster, in XXH32 with vectors.
 const LONG: usize = 1024;
 
 /// Returns the four bytes at `at`.

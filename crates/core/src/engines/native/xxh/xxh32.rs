@@ -39,7 +39,7 @@ fn consume(lanes: [u32; 4], stripes: &[[u8; 16]]) -> [u32; 4] {
     {
         let (passes, rest) = stripes.as_chunks::<8>();
         // SAFETY: the proof says that the CPU has the instructions.
-        let lanes = unsafe { products::xxh32(lanes, passes, multiplied_round, proof) };
+        let lanes = unsafe { products::consume(lanes, passes, multiplied_round, proof) };
         return plain(lanes, rest);
     }
     plain(lanes, stripes)
