@@ -171,7 +171,9 @@ pub(crate) fn serves_pbkdf2(hash: Hash, lanes: usize) -> Service {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn iterates_one(hash: Hash) -> bool {
     use super::hmac_iteration::HmacIteration;
-    use super::lanes::{Kernels, sha1, sha256, sha512};
+    use super::lanes::{Kernels, sha256};
+    #[cfg(target_arch = "x86_64")]
+    use super::lanes::{sha1, sha512};
 
     const fn zeros<W: Copy, const N: usize>(inner: [W; N]) -> [HmacIteration<W, N>; 1] {
         [HmacIteration { inner, outer: inner, last: inner, sum: inner }]
@@ -179,8 +181,10 @@ fn iterates_one(hash: Hash) -> bool {
 
     let (kernels, size) = (Kernels::detect(), hash.facts().digest_size);
     let done = match hash.family() {
+        #[cfg(target_arch = "x86_64")]
         Family::Sha1 => sha1::iterate(kernels, &mut zeros([0; 5]), size, 0),
         Family::Sha256 => sha256::iterate(kernels, &mut zeros([0; 8]), size, 0),
+        #[cfg(target_arch = "x86_64")]
         Family::Sha512 => sha512::iterate(kernels, &mut zeros([0; 8]), size, 0),
         _ => 0,
     };
@@ -321,12 +325,10 @@ mod own {
 
     #[cfg(target_arch = "aarch64")]
     pub(super) fn lanes(hash: Hash) -> Option<(usize, Names)> {
-        use super::super::lanes::{Kernels, keccak, sha1, sha256, sha512};
+        use super::super::lanes::{Kernels, keccak, sha256};
         use super::super::state_types::batches;
         let multibuffer = match hash.family() {
-            Family::Sha1 => sha1::multibuffer,
             Family::Sha256 => sha256::multibuffer,
-            Family::Sha512 => sha512::multibuffer,
             Family::Keccak | Family::KeccakTree if batches(hash) => keccak::multibuffer,
             _ => return None,
         };

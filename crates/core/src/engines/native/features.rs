@@ -130,10 +130,8 @@ proofs! {
 proofs! {
     /// Carry-less products.
     Pmull: "neon" "aes" "pmull";
-    /// SHA-1's and SHA-256's rounds.
+    /// SHA-256's rounds.
     Sha2: "neon" "sha2";
-    /// SHA-512's rounds.
-    Sha512: "neon" "sha512";
     /// SHA-3's sums, rotations and selections.
     Sha3: "neon" "sha3";
 }

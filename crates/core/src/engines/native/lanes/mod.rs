@@ -8,7 +8,7 @@
 //!
 //! Nothing here uses the heap. States, padded ends and digests are overwritten on the stack.
 //!
-//! RIPEMD-160, MD5-SHA1 and BLAKE2 have no kernels, MD5 has none for ARM. BLAKE3 uses lanes within
+//! RIPEMD-160, MD5-SHA1 and BLAKE2 have no kernels; MD5, SHA-1 and SHA-512 have none for ARM. BLAKE3 uses lanes within
 //! one message.
 //!
 //! # Safety
@@ -29,9 +29,9 @@ mod sponge;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+pub(super) use self::cpu::{Kernels, hash_sha256, sha256};
 #[cfg(target_arch = "x86_64")]
-pub(super) use self::cpu::md5;
-pub(super) use self::cpu::{Kernels, hash_sha256, sha1, sha256, sha512};
+pub(super) use self::cpu::{md5, sha1, sha512};
 use super::wipe::{Plain, Wiped, cleanse};
 use crate::checkpoint::DigestSink;
 

@@ -209,10 +209,7 @@ impl Lanes<4> for Md5Function {
 }
 
 impl Lanes<5> for Sha1Function {
-    in_lanes!(
-        sha1, lanes::sha1::hash,
-        on any(target_arch = "x86_64", target_arch = "aarch64"), 5, iterate
-    );
+    in_lanes!(sha1, lanes::sha1::hash, on target_arch = "x86_64", 5, iterate);
 }
 
 impl Lanes<5> for Ripemd160Function {}

@@ -3,11 +3,11 @@
 use super::super::compression::words_64::{BLOCK, compress, end};
 use super::super::digest::Digest;
 use super::super::hmac_iteration::{HmacIteration, iterate_64, iterate_in_words};
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(target_arch = "x86_64")]
 use super::super::lanes;
 use super::super::state::{Reader, Writer};
 use super::super::wipe::{Plain, wipe_plain};
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(target_arch = "x86_64")]
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 
@@ -96,14 +96,14 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
         wipe_plain(self);
     }
 
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[cfg(target_arch = "x86_64")]
     #[inline]
     fn min_batch(_size: usize) -> usize {
         lanes::sha512::multibuffer(lanes::Kernels::detect())
             .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
     }
 
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[cfg(target_arch = "x86_64")]
     fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
         debug_assert!(self.length.is_multiple_of(BLOCK as u128));
         lanes::sha512::hash(
@@ -139,7 +139,7 @@ impl<const SIZE: usize> Digest for Long<SIZE> {
 
 /// Returns the lanes of the widest kernel.
 fn hmac_lanes<const SIZE: usize>() -> usize {
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[cfg(target_arch = "x86_64")]
     if SIZE.is_multiple_of(8) {
         return lanes::sha512::multibuffer(lanes::Kernels::detect())
             .map_or(1, |multibuffer| multibuffer.lanes);
@@ -149,11 +149,11 @@ fn hmac_lanes<const SIZE: usize>() -> usize {
 
 /// Iterates as many blocks as there are kernels for, and returns that number.
 fn iterate(iterations: &mut [HmacIteration<u64, 8>], size: usize, count: u32) -> usize {
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[cfg(target_arch = "x86_64")]
     {
         lanes::sha512::iterate(lanes::Kernels::detect(), iterations, size, count)
     }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(not(target_arch = "x86_64"))]
     {
         let _ = (iterations, size, count);
         0
