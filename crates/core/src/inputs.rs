@@ -49,17 +49,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Returns the same text for a call.
-    #[cfg(all(target_arch = "x86_64", feature = "aws-lc"))]
-    pub(crate) fn again(&mut self) -> Text<'_> {
-        match self {
-            Text::InPlace(bytes) => Text::InPlace(bytes),
-            Text::Across { source, target } => Text::Across { source, target },
-        }
-    }
-
     /// Overwrites the target with zeros.
-    #[cfg(any(target_arch = "x86_64", not(feature = "aws-lc")))]
+    #[cfg(not(feature = "aws-lc"))]
     pub(crate) fn clear(self) {
         match self {
             Text::InPlace(target) | Text::Across { target, .. } => target.fill(0),

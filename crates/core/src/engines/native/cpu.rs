@@ -6,7 +6,6 @@
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
 
 use super::chacha;
-use super::chacha_parts::JOINED_MIN;
 use super::compression::words_64;
 use super::features::has;
 use super::primitives::{Aes, AesInverse, Library, MILLRACE, Primitives};
@@ -123,20 +122,10 @@ fn serves_chacha20_poly1305() -> Service {
     if let Some(code) = own::chacha20_poly1305() {
         return Service { incremental: stream, ..Service::from(code) };
     }
-    let parts = own::chacha20_poly1305_parts();
-    let service = match (cfg!(feature = "aws-lc"), parts) {
-        (true, Some(code)) => {
-            Service { short: Some((JOINED_MIN - 1, chacha_poly())), ..Service::from(code) }
-        }
-        (true, None) => Service::from(chacha_poly()),
-        (false, _) => Service::from(parts.unwrap_or(stream)),
-    };
-    Service { parts: parts.unwrap_or(stream), incremental: stream, ..service }
-}
-
-/// Returns the code of the library's ChaCha20-Poly1305.
-fn chacha_poly() -> Code {
-    by_library(first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]))
+    let parts = own::chacha20_poly1305_parts().unwrap_or(stream);
+    let library = by_library(first(&[&["avx2", "bmi2"], &["sse4.1"], &["neon"]]));
+    let whole = if cfg!(feature = "aws-lc") { library } else { parts };
+    Service { parts, incremental: stream, ..Service::from(whole) }
 }
 
 /// Returns the report of AES on one block.
@@ -311,7 +300,7 @@ mod own {
         Some(own_code(names))
     }
 
-    /// Returns the code for long messages and for parts, if there is none for all.
+    /// Returns the code for messages in parts, if there is none for all.
     pub(super) fn chacha20_poly1305_parts() -> Option<Code> {
         Avx2Bmi::detect().map(|_| own_code(Avx2Bmi::NAMES))
     }

@@ -8,8 +8,6 @@ use aws_lc_sys as lc;
 use super::super::primitives::count;
 use super::super::text::pointers;
 use super::super::wipe::{Plain, Secret, wipe_plain};
-#[cfg(target_arch = "x86_64")]
-use super::super::{chacha_parts, features::Avx2Bmi};
 use crate::Error;
 use crate::catalog::Cipher;
 use crate::inputs::Text;
@@ -29,9 +27,6 @@ pub(crate) struct AeadKey {
     /// The key as it was given, for messages in parts, and its size; 0 before there is one.
     raw: MaybeUninit<[u8; 32]>,
     raw_size: usize,
-    /// True if long messages are not for the library.
-    #[cfg(target_arch = "x86_64")]
-    pub(in crate::engines::native) joined: bool,
 }
 
 // SAFETY: zeros are a valid value of a `MaybeUninit` and of an integer.
@@ -47,13 +42,7 @@ impl AeadKey {
     /// Returns room for a key, to be prepared before use.
     #[inline]
     pub(crate) fn vacant() -> Self {
-        Self {
-            context: MaybeUninit::uninit(),
-            raw: MaybeUninit::uninit(),
-            raw_size: 0,
-            #[cfg(target_arch = "x86_64")]
-            joined: false,
-        }
+        Self { context: MaybeUninit::uninit(), raw: MaybeUninit::uninit(), raw_size: 0 }
     }
 
     /// Prepares `key`, which must have the cipher's key size.
@@ -91,10 +80,6 @@ impl AeadKey {
             Cipher::Aes192Gcm => self.keep::<24>(key),
             _ => self.keep::<32>(key),
         }
-        #[cfg(target_arch = "x86_64")]
-        if matches!(cipher, Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305) {
-            self.joined = Avx2Bmi::detect().is_some();
-        }
         Ok(())
     }
 
@@ -124,10 +109,6 @@ impl AeadKey {
         text: Text<'_>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
-        #[cfg(target_arch = "x86_64")]
-        if self.joined && text.size() >= chacha_parts::JOINED_MIN {
-            return chacha_parts::seal(self.raw_key(), nonce, aad, text, tag);
-        }
         if tag.len() == TAG_SIZE {
             return self.seal_full(nonce, aad, text, tag);
         }
@@ -180,10 +161,6 @@ impl AeadKey {
         text: Text<'_>,
         tag: &[u8],
     ) -> Result<(), Error> {
-        #[cfg(target_arch = "x86_64")]
-        if self.joined && text.size() >= chacha_parts::JOINED_MIN {
-            return chacha_parts::open(self.raw_key(), nonce, aad, text, tag);
-        }
         if tag.len() == TAG_SIZE {
             return self.open_exact(nonce, aad, text, tag);
         }

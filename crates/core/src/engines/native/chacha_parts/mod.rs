@@ -8,51 +8,11 @@ use super::chacha::{self, BLOCK, ChaCha20Key};
 use super::partial_tag::PartialTag;
 use super::poly1305::sum::{Joined, Summing};
 use super::poly1305::{self, Poly1305};
-#[cfg(all(target_arch = "x86_64", feature = "aws-lc"))]
-use super::primitives::equal;
 use super::wipe::{Secret, Wiped, WipedBox, copy_plain};
 #[cfg(target_arch = "x86_64")]
 use super::{chacha::State, chacha_poly::parts as avx2, features::Avx2Bmi};
 use crate::Error;
 use crate::inputs::Text;
-
-/// From this size on ChaCha20 beside Poly1305 is faster with AVX2 than AWS-LC's.
-pub(super) const JOINED_MIN: usize = 64 << 10;
-
-/// Encrypts a long text as one part, and writes the first `tag.len()` bytes of the tag.
-#[cfg(all(target_arch = "x86_64", feature = "aws-lc"))]
-pub(super) fn seal(
-    key: &[u8],
-    nonce: &[u8],
-    aad: &[u8],
-    text: Text<'_>,
-    tag: &mut [u8],
-) -> Result<(), Error> {
-    let message = ChaChaPartsMessage::boxed(key, nonce, aad)?;
-    let size = text.size() as u64;
-    let part = message.seal(0, text)?;
-    tag.copy_from_slice(&message.tag(&mut [(size, &part)].into_iter()).0[..tag.len()]);
-    Ok(())
-}
-
-/// Decrypts a long text as one part if the tag matches, otherwise leaves zeros.
-#[cfg(all(target_arch = "x86_64", feature = "aws-lc"))]
-pub(super) fn open(
-    key: &[u8],
-    nonce: &[u8],
-    aad: &[u8],
-    mut text: Text<'_>,
-    tag: &[u8],
-) -> Result<(), Error> {
-    let message = ChaChaPartsMessage::boxed(key, nonce, aad)?;
-    let part = message.open(0, text.again())?;
-    let full = message.tag(&mut [(text.size() as u64, &part)].into_iter());
-    if full.0.get(..tag.len()).is_some_and(|full| equal(full, tag)) {
-        return Ok(());
-    }
-    text.clear();
-    Err(Error::Authentication)
-}
 
 /// A message that is processed in parts. Wiped on drop.
 pub(crate) struct ChaChaPartsMessage {

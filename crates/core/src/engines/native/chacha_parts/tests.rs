@@ -6,11 +6,20 @@ use super::super::tests::{Bytes, sizes};
 use super::*;
 use crate::catalog::Cipher;
 
-fn library(cipher: Cipher, key: &[u8; 32]) -> AeadKey {
-    let mut made = AeadKey::vacant();
-    made.prepare(cipher, key).expect("a key of the right size");
-    made.joined = false;
-    made
+/// Encrypts a text as one part, and returns the tag.
+fn seal(key: &[u8], nonce: &[u8], aad: &[u8], text: Text<'_>) -> [u8; 16] {
+    let message = ChaChaPartsMessage::boxed(key, nonce, aad).expect("fits");
+    let size = text.size() as u64;
+    let part = message.seal(0, text).expect("sealed");
+    message.tag(&mut [(size, &part)].into_iter()).0
+}
+
+/// Decrypts a text as one part, and returns the tag.
+fn open(key: &[u8], nonce: &[u8], aad: &[u8], text: Text<'_>) -> [u8; 16] {
+    let message = ChaChaPartsMessage::boxed(key, nonce, aad).expect("fits");
+    let size = text.size() as u64;
+    let part = message.open(0, text).expect("opened");
+    message.tag(&mut [(size, &part)].into_iter()).0
 }
 
 #[test]
@@ -23,32 +32,28 @@ fn one_part_agrees_with_the_library_at_every_size() {
     for (turn, size) in sizes().enumerate() {
         let (cipher, nonce) =
             [(Cipher::ChaCha20Poly1305, 12), (Cipher::XChaCha20Poly1305, 24)][turn % 2];
-        let (key, nonce) = (bytes.array(), bytes.vec(nonce));
+        let (key, nonce) = (bytes.array::<32>(), bytes.vec(nonce));
         let aad = bytes.vec([0, 13, 16, 100][turn % 4]);
         let (mut sealed, mut tag) = (source[..size].to_vec(), [0; 16]);
-        let text = Text::InPlace(&mut sealed);
-        library(cipher, &key).seal(&nonce, &aad, text, &mut tag).expect("fits");
+        let mut library = AeadKey::vacant();
+        library.prepare(cipher, &key).expect("a key of the right size");
+        library.seal(&nonce, &aad, Text::InPlace(&mut sealed), &mut tag).expect("fits");
 
-        let (mut place, mut our_tag) = (source[..size].to_vec(), [0; 16]);
-        seal(&key, &nonce, &aad, Text::InPlace(&mut place), &mut our_tag).expect("fits");
+        let mut place = source[..size].to_vec();
+        let our_tag = seal(&key, &nonce, &aad, Text::InPlace(&mut place));
         assert!(place == sealed && our_tag == tag, "{size} sealed in place");
-        open(&key, &nonce, &aad, Text::InPlace(&mut place), &tag).expect("authentic");
-        assert!(place == source[..size], "{size} opened in place");
+        let our_tag = open(&key, &nonce, &aad, Text::InPlace(&mut place));
+        assert!(place == source[..size] && our_tag == tag, "{size} opened in place");
 
         // One byte beyond shows what is written too much; one before, that nothing need be
         // aligned.
         let mut across = vec![0xa5; size + 2];
         let text = Text::Across { source: &source[..size], target: &mut across[1..=size] };
-        seal(&key, &nonce, &aad, text, &mut our_tag).expect("fits");
+        let our_tag = seal(&key, &nonce, &aad, text);
         assert!(across[1..=size] == sealed && our_tag == tag, "{size} sealed across");
         let text = Text::Across { source: &sealed, target: &mut across[1..=size] };
-        open(&key, &nonce, &aad, text, &tag).expect("authentic");
-        assert!(across[1..=size] == source[..size], "{size} opened across");
+        let our_tag = open(&key, &nonce, &aad, text);
+        assert!(across[1..=size] == source[..size] && our_tag == tag, "{size} opened across");
         assert!(across[0] == 0xa5 && across[size + 1] == 0xa5, "{size}");
-
-        tag[turn % 16] ^= 1;
-        let refused = open(&key, &nonce, &aad, Text::InPlace(&mut sealed), &tag);
-        assert_eq!(refused, Err(Error::Authentication), "{size}");
-        assert!(sealed.iter().all(|&byte| byte == 0), "{size}");
     }
 }
