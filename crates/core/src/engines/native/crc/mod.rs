@@ -2,8 +2,8 @@
 //! CRC-64/NVME. Digests are big-endian, which is the number as `zlib.crc32` and S3 write it. None
 //! is cryptographic: nothing here is secret or wiped.
 //!
-//! Millrace's own code: `crc32fast` computes CRC-32 only, and `crc-fast` takes twice as long for
-//! messages of up to 64 bytes and cannot be told which instructions to use.
+//! Millrace's own code: `crc32fast` computes CRC-32 only, and `crc-fast` has no products of 256
+//! bits, so it takes twice as long on CPUs without AVX-512, and adds 784 KB to a binary.
 //!
 //! All three reflect their bits, begin with ones and invert the result, so that one routine serves
 //! them: a CRC with a polynomial P of degree 32 is one of degree 64 with P·x^32 and a register with
