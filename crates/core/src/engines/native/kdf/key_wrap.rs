@@ -133,16 +133,16 @@ fn mix(first: &mut [u8; HALF], rest: &mut [u8], encrypt: impl Fn(&mut [u8; 2 * H
     let halves = rest.as_chunks_mut::<HALF>().0;
     let mut block = Secret::<{ 2 * HALF }>::zeros();
     let (once, count) = (halves.len() == 1, halves.len());
+    block.0[..HALF].copy_from_slice(first);
     for turn in 0..if once { 1 } else { 6 } {
         for (index, half) in halves.iter_mut().enumerate() {
-            block.0[..HALF].copy_from_slice(first);
             block.0[HALF..].copy_from_slice(half);
             encrypt(&mut block.0);
-            first.copy_from_slice(&block.0[..HALF]);
             half.copy_from_slice(&block.0[HALF..]);
-            number(first, if once { 0 } else { turn * count + index + 1 });
+            number(&mut block.0, if once { 0 } else { turn * count + index + 1 });
         }
     }
+    first.copy_from_slice(&block.0[..HALF]);
 }
 
 /// Undoes [`mix`].
@@ -150,21 +150,19 @@ fn unmix(first: &mut [u8; HALF], rest: &mut [u8], decrypt: impl Fn(&mut [u8; 2 *
     let halves = rest.as_chunks_mut::<HALF>().0;
     let mut block = Secret::<{ 2 * HALF }>::zeros();
     let (once, count) = (halves.len() == 1, halves.len());
+    block.0[..HALF].copy_from_slice(first);
     for turn in (0..if once { 1 } else { 6 }).rev() {
         for (index, half) in halves.iter_mut().enumerate().rev() {
-            number(first, if once { 0 } else { turn * count + index + 1 });
-            block.0[..HALF].copy_from_slice(first);
+            number(&mut block.0, if once { 0 } else { turn * count + index + 1 });
             block.0[HALF..].copy_from_slice(half);
             decrypt(&mut block.0);
-            first.copy_from_slice(&block.0[..HALF]);
             half.copy_from_slice(&block.0[HALF..]);
         }
     }
+    first.copy_from_slice(&block.0[..HALF]);
 }
 
-/// Adds the number of a step.
-fn number(first: &mut [u8; HALF], step: usize) {
-    for (byte, count) in first.iter_mut().zip((step as u64).to_be_bytes()) {
-        *byte ^= count;
-    }
+/// Adds the number of a step to the first half of a block.
+fn number(block: &mut [u8; 2 * HALF], step: usize) {
+    *block = (u128::from_be_bytes(*block) ^ (step as u128) << 64).to_be_bytes();
 }
