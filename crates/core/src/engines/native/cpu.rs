@@ -8,6 +8,7 @@
 use super::chacha;
 use super::compression::words_64;
 use super::features::has;
+use super::field;
 use super::primitives::{Aes, AesInverse, Library, MILLRACE, Primitives};
 use crate::catalog::{Cipher, Family, Hash};
 use crate::engines::service::{Code, Names, Service};
@@ -51,6 +52,11 @@ fn authenticated(code: Code) -> Code {
     Code { with: if code.library == MILLRACE { &[] } else { &[MILLRACE] }, ..code }
 }
 
+/// Returns code beside which GHASH or POLYVAL is by [`field`].
+fn hashed(code: Code) -> Code {
+    Code { with: if code.library == field::LIBRARY { &[] } else { &[field::LIBRARY] }, ..code }
+}
+
 /// Returns how a hash is computed on this CPU.
 pub(crate) fn serves_hash(hash: Hash) -> Service {
     let code = match hash.family() {
@@ -81,7 +87,7 @@ pub(crate) fn serves_cipher(cipher: Cipher) -> Service {
         Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => serves_gcm(),
         Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => serves_chacha20_poly1305(),
         Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => {
-            let parts = authenticated(own::aes_gcm_siv().unwrap_or_else(|| aes(aes_ctr())));
+            let parts = own::aes_gcm_siv().unwrap_or_else(|| hashed(aes(aes_ctr())));
             let whole = if cfg!(feature = "aws-lc") { by_library(aes_gcm_siv()) } else { parts };
             Service { parts, ..Service::from(whole) }
         }
@@ -106,7 +112,7 @@ fn keystream() -> Code {
 
 fn serves_gcm() -> Service {
     let aws_lc = cfg!(feature = "aws-lc").then(|| by_library(aes_gcm()));
-    let plain = || aws_lc.unwrap_or_else(|| authenticated(counter_mode()));
+    let plain = || aws_lc.unwrap_or_else(|| hashed(counter_mode()));
     let parts = own::aes_gcm_parts().unwrap_or_else(plain);
     let library = aws_lc.unwrap_or(parts);
     let service = match own::aes_gcm() {

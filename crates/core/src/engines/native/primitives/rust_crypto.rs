@@ -37,7 +37,7 @@ impl Primitives for RustCrypto {
     type AesBlocks = Blocks;
 
     fn version() -> &'static str {
-        "aes 0.9, chacha20 0.10, md-5 0.11, ripemd 0.2, sha1 0.11, sha2 0.11"
+        "aes 0.9, chacha20 0.10, md-5 0.11, polyval 0.7, ripemd 0.2, sha1 0.11, sha2 0.11"
     }
 
     #[inline]
