@@ -86,9 +86,9 @@ impl ChaChaPolyMessage {
         &self,
         parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
     ) -> Secret<{ poly1305::BLOCK }> {
-        let mut joined = Joined::new(&self.poly);
+        let mut joined = Joined::new(&self.poly, self.aad_size);
         parts.for_each(|(size, part)| joined.add(size, &part.0.0));
-        joined.tag(self.aad_size)
+        joined.tag()
     }
 
     /// Returns the state at the first block of a part.

@@ -228,13 +228,7 @@ fn limbs([low, high]: [u64; 2]) -> Limbs {
 
 /// Returns the product. A limb of the first factor has at most 46 bits, of the second 44.
 #[inline]
-fn multiply(one: Limbs, other: Limbs) -> Limbs {
-    if NARROW { narrow::multiply(one, other) } else { in_128_bits(one, other) }
-}
-
-/// Returns the product by products of 128 bits.
-#[inline]
-fn in_128_bits([a, b, c]: Limbs, [x, y, z]: Limbs) -> Limbs {
+fn multiply([a, b, c]: Limbs, [x, y, z]: Limbs) -> Limbs {
     let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
     // The bits from 132 on are added at bit 2, five times.
     let (y_20, z_20) = (20 * y, 20 * z);

@@ -60,6 +60,7 @@ impl Summing {
 /// The parts of a message, joined one after the other.
 pub(crate) struct Joined {
     poly: Poly1305,
+    aad_size: usize,
     /// Bytes of the text so far.
     size: u64,
     /// Returns the power of r for this number of blocks. Most parts have the same size.
@@ -68,8 +69,9 @@ pub(crate) struct Joined {
 
 impl Joined {
     /// Returns the sum before the first part, after the additional data that `poly` has absorbed.
-    pub(crate) fn new(poly: &Poly1305) -> Self {
-        let mut joined = Self { poly: poly.fresh(), size: 0, power: (1, Wiped(poly.power(1))) };
+    pub(crate) fn new(poly: &Poly1305, aad_size: usize) -> Self {
+        let power = (1, Wiped(poly.power(1)));
+        let mut joined = Self { poly: poly.fresh(), aad_size, size: 0, power };
         copy_plain(poly, &mut joined.poly);
         joined
     }
@@ -79,17 +81,22 @@ impl Joined {
         if size == 0 {
             return;
         }
-        let blocks = size.div_ceil(BLOCK as u64);
-        if blocks != self.power.0 {
-            self.power = (blocks, Wiped(self.poly.power(blocks)));
+        if self.aad_size == 0 && self.size == 0 {
+            // There is no sum to multiply yet.
+            self.poly.sum = *sum;
+        } else {
+            let blocks = size.div_ceil(BLOCK as u64);
+            if blocks != self.power.0 {
+                self.power = (blocks, Wiped(self.poly.power(blocks)));
+            }
+            self.poly.join(sum, &self.power.1.0);
         }
-        self.poly.join(sum, &self.power.1.0);
         self.size += size;
     }
 
-    /// Returns the tag of the text with that many bytes of additional data.
-    pub(crate) fn tag(mut self, aad_size: usize) -> Secret<BLOCK> {
-        self.poly.block(&lengths(aad_size, self.size));
+    /// Returns the tag.
+    pub(crate) fn tag(mut self) -> Secret<BLOCK> {
+        self.poly.block(&lengths(self.aad_size, self.size));
         Secret(self.poly.finish())
     }
 }

@@ -135,11 +135,11 @@ fn in_parts(key: &[u8; 32], text: &[u8], cut: usize, vectors: bool) -> [u8; 16] 
     if vectors {
         summing.prepare(&poly);
     }
-    let mut joined = Joined::new(&poly);
+    let mut joined = Joined::new(&poly, 0);
     let (first, second) = text.split_at(cut);
     joined.add(first.len() as u64, &summing.sum(&poly, first));
     joined.add(second.len() as u64, &summing.sum(&poly, second));
-    joined.tag(0).0
+    joined.tag().0
 }
 
 #[test]
