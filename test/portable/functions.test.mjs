@@ -655,7 +655,7 @@ test('a bundle has what was imported and nothing more', async () => {
     blake3: 17_850,
     xxh64: 7400,
     xxh3_64: 12_650,
-    aes_256_gcm: 12_850,
+    aes_256_gcm: 11_150,
     chacha20_poly1305: 8450,
     scrypt: 10_250,
     'hmac, sha256': 8530,
