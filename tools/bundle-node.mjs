@@ -242,7 +242,6 @@ const options = {
   bundle: true,
   platform: 'node',
   target: ['node20'],
-  metafile: true,
   write: false,
   legalComments: 'none',
   // tsc checks the command, which loads dist/core.js. The sources are ES modules, which are strict;
@@ -268,7 +267,7 @@ export async function bundleForNode(dist, entryPoints) {
   const files = [];
   const shown = new Set(shownAlways);
   const bundle = async (file, contents, find, { footer = '', plugins = [] } = {}) => {
-    const { outputFiles, metafile } = await build({
+    const { outputFiles } = await build({
       ...options,
       stdin: { contents, resolveDir: source, loader: 'ts' },
       outfile: join(dist, `${file}.js`),
@@ -277,7 +276,6 @@ export async function bundleForNode(dist, entryPoints) {
       plugins: [...plugins, parts(file, find), exportsByName, catalogAsJson, lateRequires],
     });
     files.push(...outputFiles.map(({ path, text }) => put(path, finished(text))));
-    return metafile;
   };
   await bundle('base/errors', "export * from './base/errors.js';", () => 'inside');
   for (const file of ['engines/portable.node', 'engines/worker.node'])
@@ -360,7 +358,7 @@ async function objectsOf(constant, names) {
 async function bundlePortable(dist, bundle) {
   const names = ['binding', 'worker', 'entry'];
   const files = [];
-  const { inputs } = await bundle(
+  await bundle(
     'portable/engine',
     names.map((name) => `export * as ${name} from './portable/${name}.js';`).join('\n'),
     () => 'inside',
@@ -369,7 +367,7 @@ async function bundlePortable(dist, bundle) {
   const shims = names.map((name) =>
     put(join(dist, 'portable', `${name}.js`), `module.exports = require('./engine.js').${name};\n`),
   );
-  return [...files, ...shims, licences(join(dist, 'portable'), { inputs })];
+  return [...files, ...shims, licences(join(dist, 'portable'))];
 }
 
 /** Writes the texts of WebAssembly modules to a folder, and replaces them by functions. */
@@ -611,6 +609,7 @@ async function readExports() {
   );
   const { metafile } = await build({
     ...options,
+    metafile: true,
     inject: [],
     entryPoints: modules.map((file) => join(source, file)),
     outdir: 'names',

@@ -74,11 +74,11 @@ const bareImports = /(?<=^|;)import *"[^"]+";\n?/gm;
 export async function bundleForWeb(dist) {
   const [browser, edge] = ['browser', 'edge'].map((name) => join(dist, name));
   const worker = workerSource(await workerText());
-  const { written, metafile } = await bundleModules(browser, browserEntryPoints, [worker]);
+  const written = await bundleModules(browser, browserEntryPoints, [worker]);
   written.push(
     ...(await bundleForRequire(browser)),
     ...declarations(browser),
-    licences(browser, metafile),
+    licences(browser),
     ...(await bundleForEdge(edge)),
   );
   return written.map((path) => relative(dist, path));
@@ -93,7 +93,7 @@ async function bundleForEdge(out) {
     Object.entries(browserEntryPoints).filter(([name]) => name !== APART),
   );
   const names = new Set();
-  const { written } = await bundleModules(out, entryPoints, [workerSource(''), wasmFiles(names)], {
+  const written = await bundleModules(out, entryPoints, [workerSource(''), wasmFiles(names)], {
     minifySyntax: true,
     minifyWhitespace: true,
   });
@@ -141,7 +141,7 @@ function decode(text) {
 
 /** Writes entry points as ES modules with common chunks. */
 async function bundleModules(out, entryPoints, plugins, options = {}) {
-  const { outputFiles, metafile } = await build({
+  const { outputFiles } = await build({
     absWorkingDir: root,
     // One chunk for each module would make a page that uses one hash of millrace/portable 0.4 KB
     // smaller, and the package 140 files larger.
@@ -163,7 +163,6 @@ async function bundleModules(out, entryPoints, plugins, options = {}) {
     platform: 'browser',
     conditions: ['millrace-source', 'browser'],
     target,
-    metafile: true,
     write: false,
     legalComments: 'none',
     plugins,
@@ -185,7 +184,7 @@ async function bundleModules(out, entryPoints, plugins, options = {}) {
       ),
     );
   }
-  return { written, metafile };
+  return written;
 }
 
 /**
@@ -299,28 +298,10 @@ function declarations(out) {
   ]);
 }
 
-/** Writes the licences of the libraries of a bundle to one file. */
-export function licences(out, metafile) {
-  const names = new Set(
-    Object.keys(metafile.inputs).flatMap(
-      (file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [],
-    ),
-  );
-  const texts = [...names].sort().map((name) => {
-    const folder = join(root, 'node_modules', name);
-    const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-    if (file === undefined) throw new Error(`${name} has no licence file`);
-    return (
-      `${name} ${version} ` + `(${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
-    );
-  });
-  if (Object.keys(metafile.inputs).some((file) => file.startsWith(modules)))
-    texts.push(readFileSync(join(root, modules, 'LICENSES.txt'), 'utf8'));
-  return put(
-    join(out, 'LICENSES.txt'),
-    `Compiled into the files of this folder:\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`,
-  );
+/** Writes the licences of the libraries in the modules to a folder. */
+export function licences(out) {
+  const text = readFileSync(join(root, modules, 'LICENSES.txt'), 'utf8');
+  return put(join(out, 'LICENSES.txt'), `Compiled into the files of this folder:\n\n${text}`);
 }
 
 export function put(path, contents) {
