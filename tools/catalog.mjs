@@ -246,8 +246,7 @@ function familyNamed(name) {
   return found;
 }
 
-const moduleOf = (family) =>
-  `${family.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())}Family`;
+const moduleOf = (family) => family.replace(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase());
 
 writeFormatted(
   'src/portable/recipes.ts',

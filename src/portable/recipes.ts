@@ -9,129 +9,78 @@ import {
   type Recipe,
 } from './families/hash.js';
 import { ExtendableTupleHash, TupleHash } from './families/tuple-hash.js';
-import { module as md5FamilyText } from './modules/md5.js';
-import { module as sha1FamilyText } from './modules/sha1.js';
-import { module as sha256FamilyText } from './modules/sha256.js';
-import { module as sha512FamilyText } from './modules/sha512.js';
-import { module as sha3FamilyText } from './modules/sha3.js';
-import { module as shakeFamilyText } from './modules/shake.js';
-import { module as blake2bFamilyText } from './modules/blake2b.js';
-import { module as blake2sFamilyText } from './modules/blake2s.js';
-import { module as blake3FamilyText } from './modules/blake3.js';
-import { module as ripemd160FamilyText } from './modules/ripemd160.js';
-import { module as md5Sha1FamilyText } from './modules/md5-sha1.js';
-import { module as xxh32FamilyText } from './modules/xxh32.js';
-import { module as xxh64FamilyText } from './modules/xxh64.js';
-import { module as xxh3FamilyText } from './modules/xxh3.js';
-import { module as crcFamilyText } from './modules/crc.js';
-import { module as sp800185FamilyText } from './modules/sp800-185.js';
-import { module as parallelhashFamilyText } from './modules/parallelhash.js';
-import { module as turboshakeFamilyText } from './modules/turboshake.js';
-import { module as ktFamilyText } from './modules/kt.js';
+import { module as Md5Text } from './modules/md5.js';
+import { module as Sha1Text } from './modules/sha1.js';
+import { module as Sha256Text } from './modules/sha256.js';
+import { module as Sha512Text } from './modules/sha512.js';
+import { module as Sha3Text } from './modules/sha3.js';
+import { module as ShakeText } from './modules/shake.js';
+import { module as Blake2bText } from './modules/blake2b.js';
+import { module as Blake2sText } from './modules/blake2s.js';
+import { module as Blake3Text } from './modules/blake3.js';
+import { module as Ripemd160Text } from './modules/ripemd160.js';
+import { module as Md5Sha1Text } from './modules/md5-sha1.js';
+import { module as Xxh32Text } from './modules/xxh32.js';
+import { module as Xxh64Text } from './modules/xxh64.js';
+import { module as Xxh3Text } from './modules/xxh3.js';
+import { module as CrcText } from './modules/crc.js';
+import { module as Sp800185Text } from './modules/sp800-185.js';
+import { module as ParallelhashText } from './modules/parallelhash.js';
+import { module as TurboshakeText } from './modules/turboshake.js';
+import { module as KtText } from './modules/kt.js';
 
-const md5Family = /* @__PURE__ */ new Family<HashCalls>('md5', md5FamilyText);
-const sha1Family = /* @__PURE__ */ new Family<HashCalls>('sha1', sha1FamilyText);
-const sha256Family = /* @__PURE__ */ new Family<HashCalls>('sha256', sha256FamilyText);
-const sha512Family = /* @__PURE__ */ new Family<HashCalls>('sha512', sha512FamilyText);
-const sha3Family = /* @__PURE__ */ new Family<HashCalls>('sha3', sha3FamilyText);
-const shakeFamily = /* @__PURE__ */ new Family<HashCalls>('shake', shakeFamilyText);
-const blake2bFamily = /* @__PURE__ */ new Family<HashCalls>('blake2b', blake2bFamilyText);
-const blake2sFamily = /* @__PURE__ */ new Family<HashCalls>('blake2s', blake2sFamilyText);
-const blake3Family = /* @__PURE__ */ new Family<HashCalls>('blake3', blake3FamilyText);
-const ripemd160Family = /* @__PURE__ */ new Family<HashCalls>('ripemd160', ripemd160FamilyText);
-const md5Sha1Family = /* @__PURE__ */ new Family<HashCalls>('md5-sha1', md5Sha1FamilyText);
-const xxh32Family = /* @__PURE__ */ new Family<HashCalls>('xxh32', xxh32FamilyText);
-const xxh64Family = /* @__PURE__ */ new Family<HashCalls>('xxh64', xxh64FamilyText);
-const xxh3Family = /* @__PURE__ */ new Family<HashCalls>('xxh3', xxh3FamilyText);
-const crcFamily = /* @__PURE__ */ new Family<HashCalls>('crc', crcFamilyText);
-const sp800185Family = /* @__PURE__ */ new Family<HashCalls>('sp800-185', sp800185FamilyText);
-const parallelhashFamily = /* @__PURE__ */ new Family<HashCalls>(
-  'parallelhash',
-  parallelhashFamilyText,
-);
-const turboshakeFamily = /* @__PURE__ */ new Family<HashCalls>('turboshake', turboshakeFamilyText);
-const ktFamily = /* @__PURE__ */ new Family<HashCalls>('kt', ktFamilyText);
+const Md5 = /* @__PURE__ */ new Family<HashCalls>('md5', Md5Text);
+const Sha1 = /* @__PURE__ */ new Family<HashCalls>('sha1', Sha1Text);
+const Sha256 = /* @__PURE__ */ new Family<HashCalls>('sha256', Sha256Text);
+const Sha512 = /* @__PURE__ */ new Family<HashCalls>('sha512', Sha512Text);
+const Sha3 = /* @__PURE__ */ new Family<HashCalls>('sha3', Sha3Text);
+const Shake = /* @__PURE__ */ new Family<HashCalls>('shake', ShakeText);
+const Blake2b = /* @__PURE__ */ new Family<HashCalls>('blake2b', Blake2bText);
+const Blake2s = /* @__PURE__ */ new Family<HashCalls>('blake2s', Blake2sText);
+const Blake3 = /* @__PURE__ */ new Family<HashCalls>('blake3', Blake3Text);
+const Ripemd160 = /* @__PURE__ */ new Family<HashCalls>('ripemd160', Ripemd160Text);
+const Md5Sha1 = /* @__PURE__ */ new Family<HashCalls>('md5-sha1', Md5Sha1Text);
+const Xxh32 = /* @__PURE__ */ new Family<HashCalls>('xxh32', Xxh32Text);
+const Xxh64 = /* @__PURE__ */ new Family<HashCalls>('xxh64', Xxh64Text);
+const Xxh3 = /* @__PURE__ */ new Family<HashCalls>('xxh3', Xxh3Text);
+const Crc = /* @__PURE__ */ new Family<HashCalls>('crc', CrcText);
+const Sp800185 = /* @__PURE__ */ new Family<HashCalls>('sp800-185', Sp800185Text);
+const Parallelhash = /* @__PURE__ */ new Family<HashCalls>('parallelhash', ParallelhashText);
+const Turboshake = /* @__PURE__ */ new Family<HashCalls>('turboshake', TurboshakeText);
+const Kt = /* @__PURE__ */ new Family<HashCalls>('kt', KtText);
 
-export const md5 = /* @__PURE__ */ recipe('md5', FamilyHash, md5Family, 0, [16, 64, 88]);
-export const sha1 = /* @__PURE__ */ recipe('sha1', FamilyHash, sha1Family, 1, [20, 64, 92]);
-export const sha224 = /* @__PURE__ */ recipe('sha224', FamilyHash, sha256Family, 2, [28, 64, 104]);
-export const sha256 = /* @__PURE__ */ recipe('sha256', FamilyHash, sha256Family, 3, [32, 64, 104]);
-export const sha384 = /* @__PURE__ */ recipe('sha384', FamilyHash, sha512Family, 4, [48, 128, 200]);
-export const sha512 = /* @__PURE__ */ recipe('sha512', FamilyHash, sha512Family, 5, [64, 128, 200]);
+export const md5 = /* @__PURE__ */ recipe('md5', FamilyHash, Md5, 0, [16, 64, 88]);
+export const sha1 = /* @__PURE__ */ recipe('sha1', FamilyHash, Sha1, 1, [20, 64, 92]);
+export const sha224 = /* @__PURE__ */ recipe('sha224', FamilyHash, Sha256, 2, [28, 64, 104]);
+export const sha256 = /* @__PURE__ */ recipe('sha256', FamilyHash, Sha256, 3, [32, 64, 104]);
+export const sha384 = /* @__PURE__ */ recipe('sha384', FamilyHash, Sha512, 4, [48, 128, 200]);
+export const sha512 = /* @__PURE__ */ recipe('sha512', FamilyHash, Sha512, 5, [64, 128, 200]);
 export const sha512_224 = /* @__PURE__ */ recipe(
   'sha512-224',
   FamilyHash,
-  sha512Family,
+  Sha512,
   6,
   [28, 128, 200],
 );
 export const sha512_256 = /* @__PURE__ */ recipe(
   'sha512-256',
   FamilyHash,
-  sha512Family,
+  Sha512,
   7,
   [32, 128, 200],
 );
-export const sha3_224 = /* @__PURE__ */ recipe(
-  'sha3-224',
-  FamilyHash,
-  sha3Family,
-  8,
-  [28, 144, 202],
-);
-export const sha3_256 = /* @__PURE__ */ recipe(
-  'sha3-256',
-  FamilyHash,
-  sha3Family,
-  9,
-  [32, 136, 202],
-);
-export const sha3_384 = /* @__PURE__ */ recipe(
-  'sha3-384',
-  FamilyHash,
-  sha3Family,
-  10,
-  [48, 104, 202],
-);
-export const sha3_512 = /* @__PURE__ */ recipe(
-  'sha3-512',
-  FamilyHash,
-  sha3Family,
-  11,
-  [64, 72, 202],
-);
-export const keccak224 = /* @__PURE__ */ recipe(
-  'keccak224',
-  FamilyHash,
-  sha3Family,
-  12,
-  [28, 144, 202],
-);
-export const keccak256 = /* @__PURE__ */ recipe(
-  'keccak256',
-  FamilyHash,
-  sha3Family,
-  13,
-  [32, 136, 202],
-);
-export const keccak384 = /* @__PURE__ */ recipe(
-  'keccak384',
-  FamilyHash,
-  sha3Family,
-  14,
-  [48, 104, 202],
-);
-export const keccak512 = /* @__PURE__ */ recipe(
-  'keccak512',
-  FamilyHash,
-  sha3Family,
-  15,
-  [64, 72, 202],
-);
+export const sha3_224 = /* @__PURE__ */ recipe('sha3-224', FamilyHash, Sha3, 8, [28, 144, 202]);
+export const sha3_256 = /* @__PURE__ */ recipe('sha3-256', FamilyHash, Sha3, 9, [32, 136, 202]);
+export const sha3_384 = /* @__PURE__ */ recipe('sha3-384', FamilyHash, Sha3, 10, [48, 104, 202]);
+export const sha3_512 = /* @__PURE__ */ recipe('sha3-512', FamilyHash, Sha3, 11, [64, 72, 202]);
+export const keccak224 = /* @__PURE__ */ recipe('keccak224', FamilyHash, Sha3, 12, [28, 144, 202]);
+export const keccak256 = /* @__PURE__ */ recipe('keccak256', FamilyHash, Sha3, 13, [32, 136, 202]);
+export const keccak384 = /* @__PURE__ */ recipe('keccak384', FamilyHash, Sha3, 14, [48, 104, 202]);
+export const keccak512 = /* @__PURE__ */ recipe('keccak512', FamilyHash, Sha3, 15, [64, 72, 202]);
 export const shake128 = /* @__PURE__ */ recipe(
   'shake128',
   ExtendableHash,
-  shakeFamily,
+  Shake,
   16,
   [16, 168, 202],
   { xof: true, hmac: false },
@@ -139,7 +88,7 @@ export const shake128 = /* @__PURE__ */ recipe(
 export const shake256 = /* @__PURE__ */ recipe(
   'shake256',
   ExtendableHash,
-  shakeFamily,
+  Shake,
   17,
   [32, 136, 202],
   { xof: true, hmac: false },
@@ -147,7 +96,7 @@ export const shake256 = /* @__PURE__ */ recipe(
 export const blake2b512 = /* @__PURE__ */ recipe(
   'blake2b512',
   FamilyHash,
-  blake2bFamily,
+  Blake2b,
   18,
   [64, 128, 200],
   {
@@ -157,66 +106,52 @@ export const blake2b512 = /* @__PURE__ */ recipe(
 export const blake2s256 = /* @__PURE__ */ recipe(
   'blake2s256',
   FamilyHash,
-  blake2sFamily,
+  Blake2s,
   19,
   [32, 64, 104],
   { parameters: { key: [1, 32], salt: [8, 8], personalization: [8, 8], outputLength: [1, 32] } },
 );
-export const blake3 = /* @__PURE__ */ recipe(
-  'blake3',
-  ExtendableHash,
-  blake3Family,
-  20,
-  [32, 64, 2648],
-  { xof: true, parameters: { key: [32, 32], context: [0, 1073741824] } },
-);
+export const blake3 = /* @__PURE__ */ recipe('blake3', ExtendableHash, Blake3, 20, [32, 64, 2648], {
+  xof: true,
+  parameters: { key: [32, 32], context: [0, 1073741824] },
+});
 export const ripemd160 = /* @__PURE__ */ recipe(
   'ripemd160',
   FamilyHash,
-  ripemd160Family,
+  Ripemd160,
   21,
   [20, 64, 92],
 );
-export const md5_sha1 = /* @__PURE__ */ recipe(
-  'md5-sha1',
-  FamilyHash,
-  md5Sha1Family,
-  22,
-  [36, 64, 108],
-);
-export const xxh32 = /* @__PURE__ */ recipe('xxh32', Checksum, xxh32Family, 23, [4, 16, 48], {
+export const md5_sha1 = /* @__PURE__ */ recipe('md5-sha1', FamilyHash, Md5Sha1, 22, [36, 64, 108]);
+export const xxh32 = /* @__PURE__ */ recipe('xxh32', Checksum, Xxh32, 23, [4, 16, 48], {
   seedBits: 32,
   hmac: false,
 });
-export const xxh64 = /* @__PURE__ */ recipe('xxh64', Checksum, xxh64Family, 24, [8, 32, 80], {
+export const xxh64 = /* @__PURE__ */ recipe('xxh64', Checksum, Xxh64, 24, [8, 32, 80], {
   seedBits: 64,
   hmac: false,
 });
-export const xxh3_64 = /* @__PURE__ */ recipe('xxh3-64', Checksum, xxh3Family, 25, [8, 64, 336], {
+export const xxh3_64 = /* @__PURE__ */ recipe('xxh3-64', Checksum, Xxh3, 25, [8, 64, 336], {
   seedBits: 64,
   hmac: false,
 });
-export const xxh3_128 = /* @__PURE__ */ recipe(
-  'xxh3-128',
-  Checksum,
-  xxh3Family,
-  26,
-  [16, 64, 336],
-  { seedBits: 64, hmac: false },
-);
-export const crc32 = /* @__PURE__ */ recipe('crc32', Checksum, crcFamily, 27, [4, 16, 4], {
+export const xxh3_128 = /* @__PURE__ */ recipe('xxh3-128', Checksum, Xxh3, 26, [16, 64, 336], {
+  seedBits: 64,
   hmac: false,
 });
-export const crc32c = /* @__PURE__ */ recipe('crc32c', Checksum, crcFamily, 28, [4, 16, 4], {
+export const crc32 = /* @__PURE__ */ recipe('crc32', Checksum, Crc, 27, [4, 16, 4], {
   hmac: false,
 });
-export const crc64nvme = /* @__PURE__ */ recipe('crc64nvme', Checksum, crcFamily, 29, [8, 16, 8], {
+export const crc32c = /* @__PURE__ */ recipe('crc32c', Checksum, Crc, 28, [4, 16, 4], {
+  hmac: false,
+});
+export const crc64nvme = /* @__PURE__ */ recipe('crc64nvme', Checksum, Crc, 29, [8, 16, 8], {
   hmac: false,
 });
 export const cshake128 = /* @__PURE__ */ recipe(
   'cshake128',
   ExtendableHash,
-  sp800185Family,
+  Sp800185,
   30,
   [16, 168, 202],
   {
@@ -228,7 +163,7 @@ export const cshake128 = /* @__PURE__ */ recipe(
 export const cshake256 = /* @__PURE__ */ recipe(
   'cshake256',
   ExtendableHash,
-  sp800185Family,
+  Sp800185,
   31,
   [32, 136, 202],
   {
@@ -237,42 +172,28 @@ export const cshake256 = /* @__PURE__ */ recipe(
     hmac: false,
   },
 );
-export const kmac128 = /* @__PURE__ */ recipe(
-  'kmac128',
-  FamilyHash,
-  sp800185Family,
-  32,
-  [32, 168, 202],
-  {
-    keyRequired: true,
-    parameters: {
-      key: [0, 1073741824],
-      customization: [0, 1073741824],
-      outputLength: [1, 1073741824],
-    },
-    hmac: false,
+export const kmac128 = /* @__PURE__ */ recipe('kmac128', FamilyHash, Sp800185, 32, [32, 168, 202], {
+  keyRequired: true,
+  parameters: {
+    key: [0, 1073741824],
+    customization: [0, 1073741824],
+    outputLength: [1, 1073741824],
   },
-);
-export const kmac256 = /* @__PURE__ */ recipe(
-  'kmac256',
-  FamilyHash,
-  sp800185Family,
-  33,
-  [64, 136, 202],
-  {
-    keyRequired: true,
-    parameters: {
-      key: [0, 1073741824],
-      customization: [0, 1073741824],
-      outputLength: [1, 1073741824],
-    },
-    hmac: false,
+  hmac: false,
+});
+export const kmac256 = /* @__PURE__ */ recipe('kmac256', FamilyHash, Sp800185, 33, [64, 136, 202], {
+  keyRequired: true,
+  parameters: {
+    key: [0, 1073741824],
+    customization: [0, 1073741824],
+    outputLength: [1, 1073741824],
   },
-);
+  hmac: false,
+});
 export const kmacxof128 = /* @__PURE__ */ recipe(
   'kmacxof128',
   ExtendableHash,
-  sp800185Family,
+  Sp800185,
   34,
   [32, 168, 202],
   {
@@ -285,7 +206,7 @@ export const kmacxof128 = /* @__PURE__ */ recipe(
 export const kmacxof256 = /* @__PURE__ */ recipe(
   'kmacxof256',
   ExtendableHash,
-  sp800185Family,
+  Sp800185,
   35,
   [64, 136, 202],
   {
@@ -298,7 +219,7 @@ export const kmacxof256 = /* @__PURE__ */ recipe(
 export const tuplehash128 = /* @__PURE__ */ recipe(
   'tuplehash128',
   TupleHash,
-  sp800185Family,
+  Sp800185,
   36,
   [32, 168, 202],
   {
@@ -310,7 +231,7 @@ export const tuplehash128 = /* @__PURE__ */ recipe(
 export const tuplehash256 = /* @__PURE__ */ recipe(
   'tuplehash256',
   TupleHash,
-  sp800185Family,
+  Sp800185,
   37,
   [64, 136, 202],
   {
@@ -322,7 +243,7 @@ export const tuplehash256 = /* @__PURE__ */ recipe(
 export const tuplehashxof128 = /* @__PURE__ */ recipe(
   'tuplehashxof128',
   ExtendableTupleHash,
-  sp800185Family,
+  Sp800185,
   38,
   [32, 168, 202],
   { xof: true, tuple: true, parameters: { customization: [0, 1073741824] }, hmac: false },
@@ -330,7 +251,7 @@ export const tuplehashxof128 = /* @__PURE__ */ recipe(
 export const tuplehashxof256 = /* @__PURE__ */ recipe(
   'tuplehashxof256',
   ExtendableTupleHash,
-  sp800185Family,
+  Sp800185,
   39,
   [64, 136, 202],
   { xof: true, tuple: true, parameters: { customization: [0, 1073741824] }, hmac: false },
@@ -338,7 +259,7 @@ export const tuplehashxof256 = /* @__PURE__ */ recipe(
 export const parallelhash128 = /* @__PURE__ */ recipe(
   'parallelhash128',
   FamilyHash,
-  parallelhashFamily,
+  Parallelhash,
   40,
   [32, 168, 410],
   {
@@ -353,7 +274,7 @@ export const parallelhash128 = /* @__PURE__ */ recipe(
 export const parallelhash256 = /* @__PURE__ */ recipe(
   'parallelhash256',
   FamilyHash,
-  parallelhashFamily,
+  Parallelhash,
   41,
   [64, 136, 410],
   {
@@ -368,7 +289,7 @@ export const parallelhash256 = /* @__PURE__ */ recipe(
 export const parallelhashxof128 = /* @__PURE__ */ recipe(
   'parallelhashxof128',
   ExtendableHash,
-  parallelhashFamily,
+  Parallelhash,
   42,
   [32, 168, 410],
   {
@@ -380,7 +301,7 @@ export const parallelhashxof128 = /* @__PURE__ */ recipe(
 export const parallelhashxof256 = /* @__PURE__ */ recipe(
   'parallelhashxof256',
   ExtendableHash,
-  parallelhashFamily,
+  Parallelhash,
   43,
   [64, 136, 410],
   {
@@ -392,7 +313,7 @@ export const parallelhashxof256 = /* @__PURE__ */ recipe(
 export const turboshake128 = /* @__PURE__ */ recipe(
   'turboshake128',
   ExtendableHash,
-  turboshakeFamily,
+  Turboshake,
   44,
   [32, 168, 202],
   { xof: true, parameters: { domain: [1, 127] }, hmac: false },
@@ -400,17 +321,17 @@ export const turboshake128 = /* @__PURE__ */ recipe(
 export const turboshake256 = /* @__PURE__ */ recipe(
   'turboshake256',
   ExtendableHash,
-  turboshakeFamily,
+  Turboshake,
   45,
   [64, 136, 202],
   { xof: true, parameters: { domain: [1, 127] }, hmac: false },
 );
-export const kt128 = /* @__PURE__ */ recipe('kt128', ExtendableHash, ktFamily, 46, [32, 168, 418], {
+export const kt128 = /* @__PURE__ */ recipe('kt128', ExtendableHash, Kt, 46, [32, 168, 418], {
   xof: true,
   parameters: { customization: [0, 1073741824] },
   hmac: false,
 });
-export const kt256 = /* @__PURE__ */ recipe('kt256', ExtendableHash, ktFamily, 47, [64, 136, 418], {
+export const kt256 = /* @__PURE__ */ recipe('kt256', ExtendableHash, Kt, 47, [64, 136, 418], {
   xof: true,
   parameters: { customization: [0, 1073741824] },
   hmac: false,
