@@ -185,6 +185,8 @@ const lateFiles = {
     'compat/noble/modules/byte-helpers',
     'compat/noble/algorithms.node',
     'compat/noble/derivation-engine.node',
+    'compat/noble/derive-by-parser',
+    'compat/noble/password-engine.node',
     'compat/noble/hash-engine.node',
   ],
   'compat/noble/cipher-modules': [

@@ -21,7 +21,7 @@ interface Place {
   readonly Deno?: unknown;
 }
 
-const { Worker, navigator, Deno } = globalThis as Place;
+const place = globalThis as Place;
 
 export const portableHost: Host = {
   nextTurn: (run) => void nextTurn(run),
@@ -33,7 +33,7 @@ export const portableHost: Host = {
   view: (memory) => new Uint8Array(memory),
   hex,
   platformMaxBytes: 2 ** 22,
-  cores: navigator?.hardwareConcurrency ?? 1,
+  cores: place.navigator?.hardwareConcurrency ?? 1,
   startWorker,
 };
 
@@ -49,6 +49,7 @@ function workerUrl(): Promise<string> {
 }
 
 function startWorker({ message, lost }: WorkerEvents): WorkerHandle | undefined {
+  const { Worker, Deno } = place;
   if (Worker === undefined) return undefined;
   let worker: WebWorker | undefined;
   let over = false;

@@ -5,6 +5,7 @@
 import { Status, type Operation } from '../base/frame.js';
 import { MillraceError } from '../base/errors.js';
 import { emptySlots } from '../base/intrinsics.js';
+import { derive } from './families/derivations.js';
 import type { Family } from './families/family.js';
 import type { PreparedKey, RunningCipher } from './keys.js';
 import { Refusal, refuse } from './windows.js';
@@ -61,19 +62,34 @@ export function runnerOf(operation: Operation): Runner {
   return runners[operation] ?? refuse(Status.Argument);
 }
 
+/** Returns how a work runs. */
+export function runnerFor({ call, operation }: Pick<Work, 'call' | 'operation'>): Runner {
+  return call === undefined ? runnerOf(operation) : familyCalls;
+}
+
+/** Calls of one family. */
+const familyCalls: Runner = {
+  run({ call, secret, iv, tag, aad, target }, _slowly, pause) {
+    const { family, memory, before, inputs, after } = call!;
+    derive(family, memory, before, [secret, iv, tag, aad].slice(0, inputs), after, target, pause);
+    return Status.Done;
+  },
+  families: ({ call }) => [call!.family],
+};
+
 /** Runs an operation and returns its status. */
 export function perform(work: Work, pause?: Pause): Status {
   try {
-    return runnerOf(work.operation).run(work, false, pause) as Status;
+    return runnerFor(work).run(work, false, pause) as Status;
   } catch (error) {
     return statusOf(error);
   }
 }
 
 /** Runs an operation in steps. */
-export function* inSteps(work: Work): Steps {
+export function* inSteps(work: Work, pause: Pause): Steps {
   try {
-    const steps = runnerOf(work.operation).run(work, true, undefined);
+    const steps = runnerFor(work).run(work, true, pause);
     return typeof steps === 'number' ? steps : yield* steps;
   } catch (error) {
     return statusOf(error);

@@ -6,13 +6,13 @@
 import { At, Flag, Operation, Route, Status } from '../base/frame.js';
 import { isCipher, isDerivation } from '../base/operations.js';
 import { CancelResult } from '../base/protocol.js';
-import { WorkerPool, type PoolJob } from './worker-pool.js';
+import { sharedPool, type PoolJob } from './worker-pool.js';
 import { tryWebCryptoChunks } from './webcrypto-chunks.js';
 import { tryWebCrypto, type Ended } from './webcrypto-backend.js';
 import { joinMessages, ownSecrets, wipeSecrets } from './worker-messages.js';
 import { perform, type Needs } from './execute.js';
 import type { Host } from './host.js';
-import { INLINE_NS, isMeasured, predict, settleCost, defaultRoute } from './cost-model.js';
+import { INLINE_NS, isMeasured, predict, defaultRoute } from './cost-model.js';
 import { MemoryBudget, type MemoryPermit } from './memory-budget.js';
 import { CompletionBuffer, type Settle } from './completion-buffer.js';
 import { givesSecret, putResult, transferableResult, type JobResult } from './job-result.js';
@@ -91,7 +91,7 @@ class Job implements PoolJob, MemoryPermit, JobResult {
 }
 
 export class Jobs {
-  readonly pool: WorkerPool;
+  readonly pool: ReturnType<typeof sharedPool>;
   readonly budget = new MemoryBudget();
   /** Bytes copied for jobs that have not settled, and their limit; 0 while none is set. */
   copied = 0;
@@ -111,9 +111,7 @@ export class Jobs {
     this.#host = host;
     this.#frame = frame;
     this.#completionBuffer = new CompletionBuffer(completionBuffer, settle);
-    this.pool = new WorkerPool(host, ({ operation, algorithm, cost }) =>
-      settleCost(operation, algorithm, cost),
-    );
+    this.pool = sharedPool(host);
   }
 
   /** Accepts a work; of a derivation with what it needs. */

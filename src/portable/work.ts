@@ -2,6 +2,8 @@
  * One operation with all its inputs.
  */
 import { At, Operation, type Purpose } from '../base/frame.js';
+import type { DeriveCalls } from './families/derivations.js';
+import type { Family } from './families/family.js';
 import type { PreparedKey } from './keys.js';
 import { NOTHING } from './windows.js';
 
@@ -30,6 +32,17 @@ export interface Work {
   readonly target: Uint8Array;
   /** Many messages, each in its own memory, instead of the source. */
   readonly views: readonly Uint8Array[] | undefined;
+  /** A call of one family instead of the operation. */
+  readonly call?: FamilyCall | undefined;
+}
+
+/** A derivation by one family; its inputs are secret, iv, tag and aad, or the first two of them. */
+export interface FamilyCall {
+  readonly family: Family<DeriveCalls>;
+  readonly memory: number;
+  readonly before: readonly number[];
+  readonly inputs: number;
+  readonly after: readonly number[];
 }
 
 /** How much longer than predicted a password hash may take, and milliseconds for other load. */

@@ -10,8 +10,10 @@ import type { Cost } from './cost-model.js';
 import { joined } from './messages.js';
 import type { Module } from './module.js';
 import { transferableCopy, made, NOTHING } from './windows.js';
-import { inSteps, perform, statusOf, type Pause } from './execute.js';
-import type { Work } from './work.js';
+import { inSteps, perform, runnerOf, statusOf, type Pause } from './execute.js';
+import { progressOf, type DeriveCalls } from './families/derivations.js';
+import { Family } from './families/family.js';
+import type { FamilyCall, Work } from './work.js';
 
 /** A request to a worker: {@link Work} with the sizes of its results. */
 export interface WorkerRequest {
@@ -29,6 +31,8 @@ export interface WorkerRequest {
   readonly targetSize: number;
   /** The size of the tag to make. */
   readonly tagSize: number;
+  /** A call of one family, by its name. */
+  readonly call: (Omit<FamilyCall, 'family'> & { readonly family: string }) | undefined;
   /** True if the worker reports progress. */
   readonly reportsProgress: boolean;
   /** True if the worker measures the algorithm's cost after the result. */
@@ -103,6 +107,8 @@ export function requestOf(
   measure: boolean,
 ): WorkerRequest {
   const { operation, algorithm, numbers, purpose, secret, iv, aad, tag, source, target } = work;
+  const { call } = work;
+  if (call !== undefined) families.set(call.family.name, call.family);
   const makes = makesTag(operation);
   return {
     modules,
@@ -117,9 +123,29 @@ export function requestOf(
     source,
     targetSize: target.length,
     tagSize: makes ? tag.length : 0,
+    call: call && { ...call, family: call.family.name },
     reportsProgress,
     measure,
   };
+}
+
+/** The families of calls by name: in a worker those whose modules it was sent. */
+const families = /* @__PURE__ */ new Map<string, Family<DeriveCalls>>();
+
+function familyNamed(name: string): Family<DeriveCalls> {
+  let family = families.get(name);
+  if (family === undefined) families.set(name, (family = new Family(name, '', progressOf)));
+  return family;
+}
+
+/** Takes the modules of a request. */
+export function receiveModules(request: WorkerRequest): void {
+  const { call, modules } = request;
+  const wanted = call
+    ? [familyNamed(call.family)]
+    : runnerOf(request.operation).families(workOf(request));
+  for (const family of wanted)
+    for (const [name, module] of modules) if (family.name === name) family.receive(module);
 }
 
 /** The result of a request. */
@@ -140,10 +166,13 @@ export function runRequest(request: WorkerRequest, pause: Pause): Outcome {
 }
 
 /** Runs a request on this thread; yields wherever other events may be handled. */
-export function* requestInSteps(request: WorkerRequest): Generator<undefined, Outcome, undefined> {
+export function* requestInSteps(
+  request: WorkerRequest,
+  pause: Pause,
+): Generator<undefined, Outcome, undefined> {
   try {
     const work = workOf(request);
-    return outcome(request, work, yield* inSteps(work));
+    return outcome(request, work, yield* inSteps(work, pause));
   } catch (error) {
     return outcome(request, undefined, statusOf(error));
   }
@@ -165,6 +194,7 @@ export async function webcryptoRequest(request: WorkerRequest): Promise<Outcome 
     tag: makesTag(operation) ? made(tagSize) : request.tag,
     target: source.length === targetSize ? source : made(targetSize),
     views: undefined,
+    call: undefined,
   };
   if (!(await isServed(work))) return undefined;
   return new Promise((resolve) => {
@@ -222,6 +252,7 @@ function workOf(request: WorkerRequest): Work {
     tag: makesTag(operation) ? made(tagSize) : request.tag,
     target: inPlace ? source : made(targetSize),
     views: undefined,
+    call: request.call && { ...request.call, family: familyNamed(request.call.family) },
   };
 }
 

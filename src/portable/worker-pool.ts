@@ -14,9 +14,10 @@ import {
   type Outcome,
   type WorkerResponse,
 } from './worker-messages.js';
+import { settleCost } from './cost-model.js';
 import type { Host, WorkerHandle } from './host.js';
 import { refuse, transferableCopy } from './windows.js';
-import { runnerOf, statusOf } from './execute.js';
+import { runnerFor, statusOf } from './execute.js';
 import type { Module } from './module.js';
 import { timeLimit, type Work } from './work.js';
 
@@ -93,7 +94,7 @@ class PoolWorker {
 
 /** Returns the compiled modules that a work calls. */
 function modulesFor(work: Work): [string, Module][] {
-  return runnerOf(work.operation)
+  return runnerFor(work)
     .families(work)
     .flatMap((family): [string, Module][] => {
       const module = family.compile();
@@ -107,10 +108,16 @@ interface InlineJob {
   readonly steps: Generator<undefined, Outcome, undefined>;
 }
 
-export class WorkerPool {
+let shared: WorkerPool | undefined;
+
+/** Returns the pool of this thread, which all engines share. */
+export function sharedPool(host: Host): WorkerPool {
+  return (shared ??= new WorkerPool(host));
+}
+
+class WorkerPool {
   limit: number;
   readonly #host: Host;
-  readonly #costMeasured: (response: WorkerResponse & { type: 'cost' }) => void;
   readonly #waiting: PoolJob[] = [];
   readonly #workers: PoolWorker[] = [];
   /** True after any worker has reported that it runs. */
@@ -124,10 +131,9 @@ export class WorkerPool {
   /** The job that runs on this thread and needs more turns. */
   #inline: InlineJob | undefined;
 
-  constructor(host: Host, costMeasured: (response: WorkerResponse & { type: 'cost' }) => void) {
+  constructor(host: Host) {
     this.#host = host;
     this.limit = Math.max(1, host.cores);
-    this.#costMeasured = costMeasured;
   }
 
   /** Returns true if workers are unavailable. */
@@ -290,7 +296,7 @@ export class WorkerPool {
         if (worker.jobs.length > 0) worker.jobs[0]!.fraction = response.fraction;
         return;
       case 'cost':
-        this.#costMeasured(response);
+        settleCost(response.operation, response.algorithm, response.cost);
         return;
       case 'end': {
         const job = worker.jobs.shift();
@@ -381,7 +387,12 @@ export class WorkerPool {
     if (job === undefined) return undefined;
     try {
       this.#ownSource(job);
-      return { job, steps: requestInSteps(requestOf(job.work, [], false, false)) };
+      const request = requestOf(job.work, [], false, false);
+      const pause = (fraction: number): boolean => {
+        job.fraction = fraction;
+        return false;
+      };
+      return { job, steps: requestInSteps(request, pause) };
     } catch (error) {
       job.end(statusOf(error), undefined, undefined);
       return undefined;

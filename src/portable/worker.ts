@@ -2,6 +2,7 @@
  * The worker's side of the pool: runs one request after the other.
  */
 import {
+  receiveModules,
   runRequest,
   type WorkerRequest,
   type Outcome,
@@ -10,7 +11,6 @@ import {
 import { measure } from './cost-model.js';
 import { provideCiphers } from './ciphers.js';
 import { provideDigests } from './digests.js';
-import { runnerOf } from './execute.js';
 import { providePasswords } from './passwords.js';
 
 /** A worker's channel to the thread that started it. */
@@ -37,8 +37,7 @@ export function serve(port: Port): void {
 }
 
 async function work(port: Port, request: WorkerRequest): Promise<void> {
-  for (const family of runnerOf(request.operation).families(request as never))
-    for (const [name, module] of request.modules) if (family.name === name) family.receive(module);
+  receiveModules(request);
   const pause = request.reportsProgress ? reporter(port) : () => false;
   answer(port, request, (await port.tryPlatform(request)) ?? runRequest(request, pause));
 }

@@ -1,6 +1,6 @@
 /** Code that HMAC and key derivation with the interface of noble share. */
 import { isUint8Array } from '../../base/intrinsics.js';
-import type { Progress } from '#platform/compat/noble/derivation-engine.js';
+import type { Progress } from '#platform/compat/noble/password-engine.js';
 import { specOf, type CHash, type KDFInput, type Spec } from './hash-objects.js';
 
 /** Any hash function with noble's interface. */

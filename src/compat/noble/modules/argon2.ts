@@ -1,7 +1,7 @@
 /** Argon2 (RFC 9106). */
 import { NO_BYTES } from '../../../base/intrinsics.js';
 import type { FreshBytes } from '../../../base/platform-types.js';
-import * as platform from '#platform/compat/noble/derivation-engine.js';
+import * as platform from '#platform/compat/noble/password-engine.js';
 import { message } from '../checks.js';
 import { isCount, isInput, progress, RESULT_MAX } from '../derivations.js';
 import type { KDFInput } from '../hash-objects.js';

@@ -1,6 +1,6 @@
 /** scrypt (RFC 7914). */
 import type { FreshBytes } from '../../../base/platform-types.js';
-import * as platform from '#platform/compat/noble/derivation-engine.js';
+import * as platform from '#platform/compat/noble/password-engine.js';
 import { isCount, isInput, progress, RESULT_MAX } from '../derivations.js';
 import type { KDFInput } from '../hash-objects.js';
 import { backed, original, type MajorVersion, type Maker } from '../original.js';

@@ -1,0 +1,34 @@
+/** Inputs of derivations in browsers. */
+import { part } from '../base/intrinsics.js';
+import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
+
+/** A password or a salt; a string means its UTF-8 encoding. */
+export type Input = string | Uint8Array;
+
+/** Inputs as bytes, and the memory of those that were strings. */
+export interface Inputs {
+  readonly bytes: readonly Uint8Array[];
+  readonly own: readonly Secret[];
+}
+
+/** Returns the inputs as bytes. */
+export function inputsOf(...given: readonly Input[]): Inputs {
+  const own: Secret[] = [];
+  const bytes = given.map((input) => {
+    if (typeof input !== 'string') return input;
+    // A UTF-16 unit becomes at most three bytes.
+    const memory = secretMemory(3 * input.length);
+    own.push(memory);
+    return part(memory, 0, new TextEncoder().encodeInto(input, memory).written);
+  });
+  return { bytes, own };
+}
+
+/** Wipes the memory of inputs that were strings. */
+export function wipeInputs({ own }: Inputs): void {
+  for (const memory of own) wipe(memory);
+}
+
+declare const TextEncoder: new () => {
+  encodeInto(text: string, target: Uint8Array): { readonly written: number };
+};
