@@ -11,6 +11,8 @@ mod neon;
 mod plain;
 mod short;
 mod stripe;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod vector;
 
 use super::super::digest::Digest;
 use super::{LENGTH_LIMIT, word64};

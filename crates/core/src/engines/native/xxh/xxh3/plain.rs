@@ -1,6 +1,5 @@
 //! XXH3's stripes in scalar code, which the compiler vectorizes with SSE2. It does not for AArch64,
-//! hence
-//! `neon`.
+//! hence `neon`. The tests compare the kernels with it.
 
 use super::stripe::{
     BLOCK, End, LAST, MERGE, MERGE_HIGH, SCRAMBLE, SecretOffset, merge, merge_high,
@@ -60,7 +59,7 @@ fn run(
         add(&mut lanes, &secret.0, rest);
     }
     if let Some(last) = last {
-        add(&mut lanes, &secret.0[8 * LAST.word + LAST.byte..], std::slice::from_ref(last));
+        add(&mut lanes, &secret.0[8 * LAST.0 + LAST.1..], std::slice::from_ref(last));
     }
     lanes
 }
@@ -89,7 +88,7 @@ fn scramble(lanes: &mut Lanes, secret: &Secret) {
     for lane in &mut lanes.0 {
         *lane ^= *lane >> 47;
     }
-    *lanes = mixed(lanes, secret, SCRAMBLE);
+    *lanes = mixed(lanes, secret, (SCRAMBLE, 0));
     for lane in &mut lanes.0 {
         *lane = lane.wrapping_mul(PRIME32_1.into());
     }
@@ -97,7 +96,7 @@ fn scramble(lanes: &mut Lanes, secret: &Secret) {
 
 /// Returns the lanes XORed with the secret.
 #[inline(always)]
-fn mixed(lanes: &Lanes, secret: &Secret, place: SecretOffset) -> Lanes {
-    let at = 8 * place.word + place.byte;
+fn mixed(lanes: &Lanes, secret: &Secret, (word, byte): SecretOffset) -> Lanes {
+    let at = 8 * word + byte;
     Lanes(std::array::from_fn(|index| lanes.0[index] ^ word64(&secret.0, at + 8 * index)))
 }

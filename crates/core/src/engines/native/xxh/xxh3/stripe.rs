@@ -1,5 +1,5 @@
-//! Code that the kernels of XXH3 share: where the secret begins, the end of a message, and the
-//! merging of the lanes.
+//! Code that the kernels of XXH3 and its scalar code share: where the secret begins, the end of a
+//! message, and the merging of the lanes.
 
 use super::super::plain_register;
 use super::{Lanes, PRIME64_1, PRIME64_2, Stripe, avalanche, folded};
@@ -8,19 +8,15 @@ use super::{Lanes, PRIME64_1, PRIME64_2, Stripe, avalanche, folded};
 pub(super) const BLOCK: usize = 16;
 
 /// An offset in the secret: a word, and a byte in it.
-#[derive(Copy, Clone)]
-pub(super) struct SecretOffset {
-    pub(super) word: usize,
-    pub(super) byte: usize,
-}
+pub(super) type SecretOffset = (usize, usize);
 
 /// The secret of scrambling.
-pub(super) const SCRAMBLE: SecretOffset = SecretOffset { word: 16, byte: 0 };
+pub(super) const SCRAMBLE: usize = 16;
 /// The secret of the last stripe.
-pub(super) const LAST: SecretOffset = SecretOffset { word: 15, byte: 1 };
+pub(super) const LAST: SecretOffset = (15, 1);
 /// The secrets of merging the lanes; `MERGE_HIGH` for the high half of 128 bits.
-pub(super) const MERGE: SecretOffset = SecretOffset { word: 1, byte: 3 };
-pub(super) const MERGE_HIGH: SecretOffset = SecretOffset { word: 14, byte: 5 };
+pub(super) const MERGE: SecretOffset = (1, 3);
+pub(super) const MERGE_HIGH: SecretOffset = (14, 5);
 
 /// The end of a long message.
 pub(super) struct End<'a> {
