@@ -1,11 +1,6 @@
 //! Blowfish's key schedules as bcrypt uses them: the crate `blowfish` takes 1.18 times as long, and
-//! in WebAssembly 1.7 times. The tables depend on the password, which is bcrypt's definition.
+//! in WebAssembly 1.13 times. The tables depend on the password, which is bcrypt's definition.
 
-#[cfg(target_arch = "wasm32")]
-use std::{cell::RefCell, mem::ManuallyDrop};
-
-#[cfg(target_arch = "wasm32")]
-use crate::engines::native::wipe::copy_plain;
 use crate::engines::native::wipe::{Plain, wipe_plain};
 
 /// The state: the round keys and the tables. Wiped on drop.
@@ -16,15 +11,6 @@ pub(super) struct Blowfish {
 
 // SAFETY: arrays of integers.
 unsafe impl Plain for Blowfish {}
-
-#[cfg(target_arch = "wasm32")]
-thread_local! {
-    /// Where schedules are computed; zeros in between. Without a destructor, for which the address
-    /// would not be fixed.
-    static PLACE: RefCell<ManuallyDrop<Blowfish>> = const {
-        RefCell::new(ManuallyDrop::new(Blowfish { keys: [0; 18], tables: [[0; 256]; 4] }))
-    };
-}
 
 impl Drop for Blowfish {
     fn drop(&mut self) {
@@ -50,28 +36,8 @@ impl Blowfish {
     }
 
     /// Mixes in a key, and the salt as one, so many times.
-    #[cfg(not(target_arch = "wasm32"))]
     #[inline(never)] // as above
     pub(super) fn mix(&mut self, key: &[u8], salt: &[u8; 16], times: u64) {
-        self.mix_here(key, salt, times);
-    }
-
-    /// Mixes in a key, and the salt as one, so many times. Meanwhile the state is at a fixed
-    /// address, where no lookup adds that of a table: 1.13 times as fast.
-    #[cfg(target_arch = "wasm32")]
-    #[inline(never)] // as above
-    pub(super) fn mix(&mut self, key: &[u8], salt: &[u8; 16], times: u64) {
-        PLACE.with_borrow_mut(|place| {
-            let place = &mut **place;
-            copy_plain(self, place);
-            place.mix_here(key, salt, times);
-            copy_plain(place, self);
-            wipe_plain(place);
-        });
-    }
-
-    #[inline(always)]
-    fn mix_here(&mut self, key: &[u8], salt: &[u8; 16], times: u64) {
         let (key, salt) = (cycled(key), cycled(salt));
         for _ in 0..times {
             self.expand(&key, |_| [0; 2]);
