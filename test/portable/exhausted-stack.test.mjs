@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { portableCalls } from '../support/portable-calls.mjs';
+
 /** Calls of modules that threw. */
 let traps = 0;
 const { Instance } = WebAssembly;
@@ -57,36 +59,7 @@ function exhaust(call) {
   descend();
 }
 
-const { sha256, sha3_256, xxh64, hmac, chacha20_poly1305, aes_256_gcm } = functions;
-const calls = {
-  'a digest as text': () => millrace.hash('sha256', source, 'hex'),
-  'a digest as bytes': () => millrace.hash('blake2b512', source),
-  'a digest of a long message': () => millrace.hash('sha3-256', long, 'hex'),
-  'an output of any length': () => millrace.hash('shake128', source, { outputLength: 1000 }),
-  'a running hash': () => millrace.createHash('sha512').update(long).update(source).digest('hex'),
-  HMAC: () => millrace.hmac('sha256', key, source, 'hex'),
-  'many messages': () => millrace.hashMany('sha256', [source, long, source]),
-  'a cipher': () => millrace.cipher('aes-256-ctr', 1, key, Buffer.alloc(16), source),
-  sealing: () => millrace.seal('aes-256-gcm', { key, nonce, source }),
-  'sealing a long message': () => millrace.seal('chacha20-poly1305', { key, nonce, source: long }),
-  'a prepared key': () => {
-    const prepared = millrace.createKey('aes-256-gcm', key);
-    return millrace.seal('aes-256-gcm', { key: prepared, nonce, source });
-  },
-  'a derivation': () => millrace.pbkdf2('password', 'salt', 10, 32, 'sha512'),
-  'a derivation with memory': () => millrace.scrypt('password', 'salt', 32, { N: 64 }),
-  comparing: () => millrace.timingSafeEqual(source, Buffer.from(source)),
-  'sha256 of millrace/portable': () => sha256(source, 'hex'),
-  'sha3_256 of millrace/portable': () => sha3_256(long, 'hex'),
-  'xxh64 of millrace/portable': () => xxh64(source, 'bigint'),
-  'hmac of millrace/portable': () => hmac(sha256, key, source, 'hex'),
-  'aes_256_gcm of millrace/portable': () => aes_256_gcm.seal({ key, nonce, source }),
-  'chacha20_poly1305 of millrace/portable': () =>
-    chacha20_poly1305.seal({ key, nonce, source: long }),
-  'argon2 of millrace/portable': () =>
-    functions.argon2('argon2id', { message: key, nonce, memory: 64 }),
-};
-
+const calls = portableCalls({ millrace, functions, key, nonce, message: source, long });
 for (const [name, call] of Object.entries(calls))
   test(`${name} is right after calls that exhausted the stack`, () => {
     const before = call();
