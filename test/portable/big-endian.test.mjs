@@ -31,23 +31,13 @@ const onBigEndian = (args) =>
     timeout: 900_000,
   }).catch((error) => error);
 
-test('the emulated CPU is big-endian', { skip }, async () => {
-  const { stdout, stderr } = await onBigEndian(['-p', 'os.endianness() + process.arch']);
-  assert.equal(stdout, 'BEs390x\n', stderr);
-});
-
 test(
   `conformance on a big-endian CPU: ${families}`,
   { skip: long, timeout: 900_000 },
   async (t) => {
     const suite = join(root, 'test', 'conformance', 'host.mjs');
-    const { code, stdout, stderr } = await onBigEndian([
-      suite,
-      '--engine',
-      'portable',
-      '--families',
-      families,
-    ]);
+    const options = ['--engine', 'portable', '--families', families];
+    const { code, stdout, stderr } = await onBigEndian([suite, ...options]);
     assert.equal(code ?? 0, 0, `${stdout}${stderr}`);
     assert.doesNotMatch(stdout, /failed:/);
     t.diagnostic(stdout.trim().split('\n').at(-1));
@@ -64,29 +54,30 @@ const results = ({ seal, cipher, hashMany, hmacMany, createHash }) => {
     hashMany: hashMany('sha256', ['abc', 'd'], 'hex'),
     hmacMany: hmacMany('sha256', 'k', ['abc'], 'hex'),
   };
-  for (const [algorithm, size] of [
-    ['aes-256-gcm', 12],
-    ['aes-256-gcm-siv', 12],
-    ['chacha20-poly1305', 12],
-    ['xchacha20-poly1305', 24],
-  ]) {
-    const options = { key: bytes(32), nonce: bytes(size), source: bytes(203), aad: bytes(5) };
-    found[algorithm] = seal(algorithm, options).toString('hex');
-  }
-  for (const [algorithm, size] of [
+  for (const [algorithm, keySize, nonceSize] of [
+    ['aes-256-gcm', 32, 12],
+    ['aes-256-gcm-siv', 32, 12],
+    ['chacha20-poly1305', 32, 12],
+    ['xchacha20-poly1305', 32, 24],
     ['aes-128-ctr', 16],
     ['aes-192-ctr', 24],
     ['chacha20', 32],
   ]) {
-    found[algorithm] = cipher(algorithm, true, bytes(size), bytes(16), bytes(203)).toString('hex');
+    const [key, source] = [bytes(keySize), bytes(203)];
+    const result = nonceSize
+      ? seal(algorithm, { key, nonce: bytes(nonceSize), source, aad: bytes(5) })
+      : cipher(algorithm, true, key, bytes(16), source);
+    found[algorithm] = result.toString('hex');
   }
   return { ...found, state: createHash('sha256').update('abc').exportState().toString('hex') };
 };
 
 test('batches, ciphers and states are those of a little-endian CPU', { skip }, async () => {
-  const program = `console.log(JSON.stringify((${results})(require(${JSON.stringify(root)}))));`;
+  const program = `console.log(os.endianness() + process.arch);
+    console.log(JSON.stringify((${results})(require(${JSON.stringify(root)}))));`;
   const { stdout, stderr } = await onBigEndian(['-e', program]);
   const { default: millrace } = await import('millrace');
-  assert.ok(stdout.startsWith('{'), stderr);
-  assert.deepEqual(JSON.parse(stdout), results(millrace));
+  const [cpu, found] = stdout.split('\n');
+  assert.equal(cpu, 'BEs390x', stderr);
+  assert.deepEqual(JSON.parse(found), results(millrace));
 });

@@ -7,12 +7,13 @@
 // workers.test.mjs covers how jobs stop).
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 
+import { testFiles } from '../../tools/test-files.mjs';
 import { root } from '../support/child.mjs';
 
 const NATIVE = 'tests threads, routes, costs or memory of the native engine';
@@ -59,7 +60,7 @@ const quick = [
 ];
 
 /** All files, by folder and by name. */
-const folders = ['test/request', 'test/operations', 'test/hashers', 'test/kdf', 'test/streams'];
+const folders = ['request', 'operations', 'hashers', 'kdf', 'streams'];
 const others = [
   'test/compat/bigint-hash-upstream.test.mjs',
   'test/compat/bigint-hash.test.mjs',
@@ -72,33 +73,20 @@ const others = [
   'test/scheduling/short-messages.test.mjs',
 ];
 
-const files = [
-  ...folders.flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((file) => file.endsWith('.test.mjs'))
-      .map((file) => `${folder}/${file}`),
-  ),
-  ...others,
-];
+const files = folders.flatMap((folder) => testFiles(folder).map((file) => relative(root, file)));
+files.push(...others);
 
-/** Runs a file; `{ code, output }`. */
+/** Runs a file but for the tests of these names; `{ code, stdout, stderr }`. */
 function runFile(file, names) {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const escaped = names.map((name) => name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
   // The file itself is a test too, of which all are parts: it must not be named, or all are.
   const pattern =
     names.length === 0 ? [] : [`--test-name-pattern=/^(?!(<root>|${escaped.join('|')})?$)/`];
-  const child = spawn(
-    process.execPath,
-    ['--expose-gc', '--test-reporter=tap', ...pattern, join(root, file)],
-    { cwd: root, env: { ...env, MILLRACE_ENGINE: 'portable', MILLRACE_UPSTREAM_RUNS: '1' } },
-  );
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-    });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })));
+  const args = ['--expose-gc', '--test-reporter=tap', ...pattern, join(root, file)];
+  const more = { MILLRACE_ENGINE: 'portable', MILLRACE_UPSTREAM_RUNS: '1' };
+  const options = { cwd: root, env: { ...env, ...more }, maxBuffer: 2 ** 28 };
+  return promisify(execFile)(process.execPath, args, options).catch((error) => error);
 }
 
 const count = (output, what) => Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(output)?.[1]);
@@ -108,25 +96,20 @@ test('the lists name existing files', () => {
     assert.ok(files.includes(file), `${file} does not exist`);
 });
 
-const run = process.env.MILLRACE_PORTABLE ? files : quick;
 const concurrency = availableParallelism();
 
-test(
-  'the tests of the entry points pass on the portable engine',
-  { concurrency },
-  async (context) => {
-    const wanted = run.filter((file) => except[file]?.all === undefined);
-    assert.ok(wanted.length >= 10);
-    await Promise.all(
-      wanted.map((file) =>
-        context.test(file, { timeout: 300_000 }, async () => {
-          const { code, output } = await runFile(file, Object.keys(except[file] ?? {}));
-          const failures = output.split('\n').filter((line) => /^\s*not ok /.test(line));
-          assert.equal(code, 0, `${failures.join('\n')}\n${output.slice(-2000)}`);
-          assert.equal(count(output, 'fail'), 0);
-          assert.ok(count(output, 'pass') > 0, 'no test ran');
-        }),
-      ),
-    );
-  },
-);
+test('entry points pass their tests on the portable engine', { concurrency }, async (context) => {
+  const given = process.env.MILLRACE_PORTABLE ? files : quick;
+  const wanted = given.filter((file) => except[file]?.all === undefined);
+  assert.ok(wanted.length >= 10);
+  const tests = wanted.map((file) =>
+    context.test(file, { timeout: 300_000 }, async () => {
+      const { code = 0, stdout, stderr } = await runFile(file, Object.keys(except[file] ?? {}));
+      const failures = stdout.split('\n').filter((line) => /^\s*not ok /.test(line));
+      assert.equal(code, 0, `${failures.join('\n')}\n${stdout.slice(-2000)}${stderr}`);
+      assert.equal(count(stdout, 'fail'), 0);
+      assert.ok(count(stdout, 'pass') > 0, 'no test ran');
+    }),
+  );
+  await Promise.all(tests);
+});

@@ -51,11 +51,8 @@ async function run(expression, [names, entryPoint], number) {
   const file = join(folder, `${number}.mjs`);
   writeFileSync(file, outputFiles[0].contents);
   const ours = await import(pathToFileURL(file).href);
-  const theirs = await import(entryPoint);
-  const list = names.split(', ');
-  const native = new Function(...list, 'key', 'nonce', 'source', `return ${expression}`);
-  const expected = native(...list.map((name) => theirs[name]), ...Object.values(given));
-  return [await ours.run(given), await expected];
+  const native = new Function(`{ ${names} }`, '{ key, nonce, source }', `return ${expression}`);
+  return [await ours.run(given), await native(await import(entryPoint), given)];
 }
 
 for (const [number, [expression, imports]] of Object.entries(programs).entries())

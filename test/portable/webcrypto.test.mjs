@@ -12,50 +12,24 @@ import { random } from '../support/random.mjs';
 
 const { pbkdf2 } = await portable('src/portable/webcrypto.ts');
 const { tryWebCrypto, testPlatform } = await portable('src/portable/webcrypto-backend.ts');
-const { At, Operation, Purpose, Status } = await portable('src/base/frame.ts');
+const { plainWork } = await portable('src/portable/work.ts');
+const { Operation, Purpose, Status } = await portable('src/base/frame.ts');
 
 const id = (name) => (name in hashes ? hashNames : cipherNames).indexOf(name);
 const served = /^(sha(1|256|384|512)|aes-\d+-(ctr|gcm))$/;
 
 const NOTHING = new Uint8Array(0);
 
-function work(operation, name, given) {
-  return {
-    operation,
-    algorithm: id(name),
-    numbers: numbersOf(operation, id(name)),
-    handle: 0,
-    purpose: undefined,
-    secret: NOTHING,
-    iv: NOTHING,
-    aad: NOTHING,
-    tag: NOTHING,
-    source: NOTHING,
-    target: NOTHING,
-    views: undefined,
-    ...given,
-  };
-}
-
-/** Returns the frame of an operation without options. */
-function numbersOf(operation, algorithm) {
-  const numbers = new Float64Array(At.Length);
-  [numbers[At.Operation], numbers[At.Algorithm]] = [operation, algorithm];
-  return numbers;
-}
+const work = (operation, name, given) => plainWork(operation, id(name), given);
 
 /** Returns `{ status, target, tag }`, or undefined if it was not begun. */
 function begun(described, lent) {
   return new Promise((resolve) => {
-    if (
-      !tryWebCrypto(
-        described,
-        (status, target, tag) =>
-          resolve({ status, target: Buffer.from(target), tag: Buffer.from(tag) }),
-        lent,
-      )
-    )
-      resolve(undefined);
+    const ended = (status, ...parts) => {
+      const [target, tag] = parts.map((bytes) => Buffer.from(bytes));
+      resolve({ status, target, tag });
+    };
+    if (!tryWebCrypto(described, ended, lent)) resolve(undefined);
   });
 }
 
@@ -68,12 +42,10 @@ function worksOf(rng, name, size) {
   if (name in hashes) {
     const hashing = { source, target: Buffer.alloc(hashes[name].digest) };
     const secret = rng.bytes(rng.between(1, 300));
+    const mac = served.test(name) && millrace.hmac(name, secret, source);
     return [
       [work(Operation.Hash, name, hashing), millrace.hash(name, source)],
-      [
-        work(Operation.Hmac, name, { ...hashing, secret }),
-        served.test(name) && millrace.hmac(name, secret, source),
-      ],
+      [work(Operation.Hmac, name, { ...hashing, secret }), mac],
     ];
   }
   const { key, iv: ivSize, aead, tagSizes } = ciphers[name];
@@ -89,13 +61,10 @@ function worksOf(rng, name, size) {
   const sealed = Buffer.concat([encrypted, tag]);
   const behind = { ...given, source: sealed.subarray(0, size), tag: sealed.subarray(size) };
   const { Encrypt, Seal, Decrypt, Open } = Operation;
+  const ways = (...pair) => pair.slice(0, aead ? 2 : 1);
   return [
-    ...(aead ? [Encrypt, Seal] : [Encrypt]).map((operation) => [
-      work(operation, name, given),
-      encrypted,
-      tag,
-    ]),
-    ...(aead ? [Decrypt, Open] : [Decrypt]).flatMap((operation) => [
+    ...ways(Encrypt, Seal).map((operation) => [work(operation, name, given), encrypted, tag]),
+    ...ways(Decrypt, Open).flatMap((operation) => [
       [work(operation, name, behind), source],
       [work(operation, name, { ...given, source: encrypted }), source],
     ]),
@@ -229,8 +198,7 @@ test('WebCrypto and the module answer a worker request alike, in transferable me
     const inputs = { ...empty, source, ...rest };
     // Each request has memory that can be transferred.
     for (const field in inputs) inputs[field] = new Uint8Array(inputs[field]);
-    const algorithm = id(name);
-    const numbers = numbersOf(operation, algorithm);
+    const { algorithm, numbers } = work(operation, name, {});
     const facts = { operation, algorithm, numbers, purpose, targetSize, tagSize };
     return { ...facts, reportsProgress: false, measure: false, ...inputs };
   };
@@ -272,41 +240,33 @@ test('WebCrypto and the module answer a worker request alike, in transferable me
 
 test('results of asynchronous calls of the portable engine are separate Buffers', async () => {
   const rng = random('adopted results');
-  const source = rng.bytes(300_000);
   const [key, nonce, iv, aad] = [rng.bytes(32), rng.bytes(12), rng.bytes(16), rng.bytes(5)];
-  const engine = 'portable';
-  const prepared = millrace.createKey('aes-256-gcm', key, { engine });
+  const [name, engine, source] = ['aes-256-gcm', 'portable', rng.bytes(300_000)];
+  const prepared = millrace.createKey(name, key, { engine });
   const sealing = { key, nonce, source, aad };
-  const sealed = millrace.seal('aes-256-gcm', sealing);
+  const sealed = millrace.seal(name, sealing);
   const opening = { ...sealing, source: sealed };
-  const encryption = { encrypt: true, key, iv, source };
   for (let round = 0; round < 3; round++) {
-    for (const [index, [call, expected]] of [
-      [promises.seal('aes-256-gcm', { ...sealing, engine }), sealed],
-      [promises.seal('aes-256-gcm', { ...sealing, key: prepared }), sealed],
-      [promises.open('aes-256-gcm', { ...opening, engine }), source],
-      [promises.open('aes-256-gcm', { ...opening, key: prepared }), source],
-      [
-        promises.cipher('aes-256-ctr', { ...encryption, engine }),
-        millrace.cipher('aes-256-ctr', encryption),
-      ],
-      [
-        promises.seal('chacha20-poly1305', { ...sealing, engine }),
-        millrace.seal('chacha20-poly1305', sealing),
-      ],
-    ].entries()) {
-      const result = await call;
-      assert.ok(Buffer.isBuffer(result), `${index}`);
-      assert.deepEqual(result, expected, `${index}`);
-      assert.equal(result.buffer.byteLength, result.length, `${index}`);
-    }
+    const calls = [
+      ['seal', name, sealing],
+      ['seal', name, sealing, { key: prepared }],
+      ['open', name, opening],
+      ['open', name, opening, { key: prepared }],
+      ['cipher', 'aes-256-ctr', { encrypt: true, key, iv, source }],
+      ['seal', 'chacha20-poly1305', sealing],
+    ].map(async ([method, algorithm, given, change]) => {
+      const result = await promises[method](algorithm, { ...given, engine, ...change });
+      assert.ok(Buffer.isBuffer(result), method);
+      assert.deepEqual(result, millrace[method](algorithm, given), method);
+      assert.equal(result.buffer.byteLength, result.length, method);
+    });
+    await Promise.all(calls);
     const target = Buffer.alloc(sealed.length);
-    const written = await promises.seal('aes-256-gcm', { ...sealing, key: prepared, target });
+    const written = await promises.seal(name, { ...sealing, key: prepared, target });
     assert.equal(written, sealed.length);
     assert.deepEqual(target, sealed);
-    const forged = Buffer.from(sealed);
-    forged[7] ^= 1;
-    const refused = promises.open('aes-256-gcm', { ...opening, key: prepared, source: forged });
+    target[7] ^= 1;
+    const refused = promises.open(name, { ...opening, key: prepared, source: target });
     await assert.rejects(refused, { code: 'ERR_AUTHENTICATION' });
   }
   prepared.dispose();
