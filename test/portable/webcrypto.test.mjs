@@ -90,16 +90,18 @@ test('large works are, with the results of the native engine', async () => {
         const expected = { status: Status.Done, target, tag };
         assert.deepEqual(found, expected, what);
         assert.deepEqual(await begun(described, true), expected, `${what}, lent`);
-        // Inputs may lie in shared memory, and change when the work has begun.
-        const own = { ...described };
+        // Inputs may change when the work has begun, and lie in shared memory.
         const fields = ['source', 'secret', 'iv', 'aad', 'tag'];
-        for (const field of fields) {
-          own[field] = new Uint8Array(new SharedArrayBuffer(described[field].length));
-          own[field].set(described[field]);
+        for (const Memory of [ArrayBuffer, SharedArrayBuffer]) {
+          const own = { ...described };
+          for (const field of fields) {
+            own[field] = new Uint8Array(new Memory(described[field].length));
+            own[field].set(described[field]);
+          }
+          const promise = begun(own);
+          for (const field of fields) own[field].fill(0);
+          assert.deepEqual(await promise, expected, `${what}, changed`);
         }
-        const promise = begun(own);
-        for (const field of fields) own[field].fill(0);
-        assert.deepEqual(await promise, expected, `${what}, shared`);
       }
 });
 
@@ -107,8 +109,7 @@ test('forged messages are refused', async () => {
   const rng = random('webcrypto forged');
   const refused = { status: Status.Authentication, target: Buffer.alloc(0), tag: Buffer.alloc(0) };
   for (const name of cipherNames.filter((each) => each.endsWith('-gcm'))) {
-    const [[opening]] = worksOf(rng, name, 5000).slice(-1);
-    assert.equal((await begun(opening)).status, Status.Done);
+    const [[opening]] = worksOf(rng, name, 5000).slice(-2);
     for (const field of ['source', 'tag', 'iv', 'secret']) {
       const changed = Buffer.from(opening[field]);
       changed[rng.below(changed.length)] ^= 1;
@@ -122,11 +123,9 @@ test('PBKDF2 is that of the native engine', async () => {
   const rng = random('webcrypto kdf');
   for (const name of hmacNames)
     for (const size of [1, 20, 33, 64, 200]) {
-      const given = [rng.between(1, 200), rng.below(50)].map((length) => {
-        const shared = Buffer.from(new SharedArrayBuffer(length));
-        shared.set(rng.bytes(length));
-        return shared;
-      });
+      const given = [rng.between(1, 200), rng.below(50)].map((length) =>
+        Buffer.from(new SharedArrayBuffer(length)).fill(rng.below(256)),
+      );
       const iterations = rng.between(1, 500);
       const expected = millrace.pbkdf2(...given, iterations, size, name);
       const derived = pbkdf2(id(name), ...given, iterations, size);
