@@ -5,12 +5,12 @@ import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { hashes } from '../catalog/catalog-table.js';
 import type { HashFacts } from '../catalog/facts.js';
 import { ofMessages } from './cost-model.js';
-import { provide, type Needs, type Steps } from './execute.js';
+import { provide, type Needs, type Pause, type Steps } from './execute.js';
 import { aligned, WINDOW } from './families/family.js';
 import { into, NEAR, PLAIN, type FamilyHash, type HashParams } from './families/hash.js';
 import { Hmac, prepareHmac, writeKeyStates, writeMac } from './families/hmac.js';
 import { hkdfExpand, hkdfExtract } from './families/hkdf.js';
-import { pbkdf2Steps } from './families/pbkdf2.js';
+import { pbkdf2Steps, STEP } from './families/pbkdf2.js';
 import type { PreparedKey } from './keys.js';
 import { messageCount, messagesOf } from './messages.js';
 import { everyRecipe } from './recipes.js';
@@ -326,7 +326,7 @@ function* many(work: Work): Steps {
 
 // derivations
 
-function derive(work: Work, slowly: boolean): Status | Steps {
+function derive(work: Work, slowly: boolean, pause: Pause | undefined): Status | Steps {
   const { operation, algorithm, numbers, secret, iv, aad, target } = work;
   const facts = macFacts(algorithm);
   const hash = hashOf(algorithm);
@@ -335,8 +335,9 @@ function derive(work: Work, slowly: boolean): Status | Steps {
     case Operation.Pbkdf2: {
       const iterations = numbers[At.Count]!;
       if (target.length > digestSize * 0xffff_ffff) refuse(Status.OutputSize);
-      const steps = derivation(pbkdf2Steps(hash, facts, secret, iv, iterations, target));
-      return slowly ? steps : ended(steps);
+      const steps = pbkdf2Steps(hash, facts, secret, iv, iterations, target);
+      const reporting = derivation(steps, target.length / digestSize, iterations, pause);
+      return slowly ? reporting : ended(reporting);
     }
     case Operation.HkdfExtract:
       if (target.length !== digestSize) refuse(Status.OutputSize);
@@ -361,8 +362,19 @@ function derive(work: Work, slowly: boolean): Status | Steps {
   }
 }
 
-function* derivation(steps: Generator<void>): Steps {
-  for (const _ of steps) yield;
+/** Runs the steps of so many blocks with so many iterations each, and reports between them. */
+function* derivation(
+  steps: Generator<void>,
+  blocks: number,
+  iterations: number,
+  pause: Pause | undefined,
+): Steps {
+  const all = Math.ceil(blocks) * Math.ceil((iterations - 1) / STEP);
+  let done = 0;
+  for (const _ of steps) {
+    if (pause?.(++done / all) === true) return Status.Cancelled;
+    yield;
+  }
   return Status.Done;
 }
 

@@ -11,6 +11,7 @@ import {
 import { measure } from './cost-model.js';
 import { provideCiphers } from './ciphers.js';
 import { provideDigests } from './digests.js';
+import { keepMemory } from './families/derivations.js';
 import { providePasswords } from './passwords.js';
 
 /** A worker's channel to the thread that started it. */
@@ -29,6 +30,7 @@ export function serve(port: Port): void {
   provideDigests();
   provideCiphers();
   providePasswords();
+  keepMemory();
   let previous: Promise<void> = Promise.resolve();
   port.listen((request) => {
     previous = previous.then(() => work(port, request)).catch(fail);

@@ -22,8 +22,13 @@ export const progressOf: object = {
   javascript: { progress: tell, pause: (fraction: number) => Number(tell(fraction) === true) },
 };
 
-/** More memory is given back after a derivation: the end of an instance does that. */
-const KEPT_BYTES = 8 * 2 ** 20;
+/** More memory is given back after a derivation: the end of an instance does that, in time. */
+let keptBytes = 8 * 2 ** 20;
+
+/** Keeps the memory of a derivation for the next one, in a worker, which ends when it idles. */
+export function keepMemory(): void {
+  keptBytes = Infinity;
+}
 
 /** The most bytes that a module's memory can have. */
 const MEMORY_MAX = 0x1_0000_0000;
@@ -60,7 +65,7 @@ export function derive(
   } finally {
     report = undefined;
     // The working memory is overwritten already.
-    const large = family.bytes().length > KEPT_BYTES;
+    const large = family.bytes().length > keptBytes;
     family.wipe(end, true);
     if (large || !done) family.drop();
   }

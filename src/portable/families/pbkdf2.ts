@@ -5,7 +5,7 @@ import type { FamilyHash } from './hash.js';
 import { Hmac, writeKeyStates, type MacSizes } from './hmac.js';
 
 /** Iterations of a step: some milliseconds. */
-const STEP = 4096;
+export const STEP = 4096;
 
 /** Derives a key. */
 export function pbkdf2(...given: Parameters<typeof pbkdf2Steps>): void {
