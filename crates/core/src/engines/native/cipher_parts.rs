@@ -3,9 +3,7 @@
 use super::aead::AeadKey;
 use super::aes::AesCtrKey;
 use super::chacha::ChaCha20Key;
-use super::chacha_parts;
-#[cfg(target_arch = "x86_64")]
-use super::chacha_poly;
+use super::chacha_poly::ChaChaPolyMessage;
 use super::cipher_state::CipherState;
 use super::gcm;
 use super::gcm_siv;
@@ -25,9 +23,7 @@ pub(crate) enum CipherMessage {
     ChaCha20(WipedBox<ChaCha20Key>, [u8; 16]),
     Gcm(WipedBox<gcm::GcmMessage>),
     GcmSiv(WipedBox<gcm_siv::GcmSivMessage>),
-    ChaChaParts(WipedBox<chacha_parts::ChaChaPartsMessage>),
-    #[cfg(target_arch = "x86_64")]
-    ChaChaPoly(WipedBox<chacha_poly::parts::ChaChaPolyMessage>),
+    ChaChaPoly(WipedBox<ChaChaPolyMessage>),
 }
 
 impl CipherMessage {
@@ -42,9 +38,9 @@ impl CipherMessage {
             CipherState::AesCtr(key) => Ok(CipherMessage::AesCtr(key.copied()?, iv()?)),
             CipherState::ChaCha20(key) => Ok(CipherMessage::ChaCha20(key.copied()?, iv()?)),
             #[cfg(target_arch = "x86_64")]
-            CipherState::ChaChaPoly(key) => Ok(CipherMessage::ChaChaPoly(
-                chacha_poly::parts::ChaChaPolyMessage::boxed(key, nonce, aad)?,
-            )),
+            CipherState::ChaChaPoly(key) => {
+                ChaChaPolyMessage::boxed(key.raw_key(), nonce, aad).map(CipherMessage::ChaChaPoly)
+            }
             CipherState::Gcm(key) => {
                 Ok(CipherMessage::Gcm(gcm::GcmMessage::boxed(key.raw_key(), None, nonce, aad)?))
             }
@@ -69,9 +65,9 @@ impl CipherMessage {
                 let expanded = Some(key.expanded().0);
                 CipherMessage::GcmSiv(gcm_siv::GcmSivMessage::boxed(raw, expanded, nonce, aad)?)
             }
-            Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => CipherMessage::ChaChaParts(
-                chacha_parts::ChaChaPartsMessage::boxed(raw, nonce, aad)?,
-            ),
+            Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
+                CipherMessage::ChaChaPoly(ChaChaPolyMessage::boxed(raw, nonce, aad)?)
+            }
             Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {
                 CipherMessage::Gcm(gcm::GcmMessage::boxed(raw, Some(key), nonce, aad)?)
             }
@@ -104,9 +100,7 @@ impl CipherMessage {
     pub(crate) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         match self {
             CipherMessage::Gcm(message) => message.seal(offset, text),
-            CipherMessage::ChaChaParts(message) => message.seal(offset, text),
-            #[cfg(target_arch = "x86_64")]
-            CipherMessage::ChaChaPoly(message) => Ok(message.seal(offset, text)),
+            CipherMessage::ChaChaPoly(message) => message.seal(offset, text),
             _ => Err(Error::NotSupported),
         }
     }
@@ -120,9 +114,7 @@ impl CipherMessage {
         match self {
             CipherMessage::Gcm(message) => message.open(offset, text),
             CipherMessage::GcmSiv(message) => message.open(offset, text, tag),
-            CipherMessage::ChaChaParts(message) => message.open(offset, text),
-            #[cfg(target_arch = "x86_64")]
-            CipherMessage::ChaChaPoly(message) => Ok(message.open(offset, text)),
+            CipherMessage::ChaChaPoly(message) => message.open(offset, text),
             CipherMessage::AesCtr(..) | CipherMessage::ChaCha20(..) => Err(Error::NotSupported),
         }
     }
@@ -143,8 +135,6 @@ impl CipherMessage {
         match self {
             CipherMessage::Gcm(message) => message.authenticate(source),
             CipherMessage::GcmSiv(message) => message.authenticate_sealed(offset, source, tag),
-            CipherMessage::ChaChaParts(message) => Ok(message.authenticate(source)),
-            #[cfg(target_arch = "x86_64")]
             CipherMessage::ChaChaPoly(message) => Ok(message.authenticate(source)),
             CipherMessage::AesCtr(..) | CipherMessage::ChaCha20(..) => Err(Error::NotSupported),
         }
@@ -154,12 +144,7 @@ impl CipherMessage {
         match self {
             CipherMessage::Gcm(message) => message.xor(offset, text),
             CipherMessage::GcmSiv(message) => message.xor(offset, text, tag),
-            CipherMessage::ChaChaParts(message) => message.xor(offset, text),
-            #[cfg(target_arch = "x86_64")]
-            CipherMessage::ChaChaPoly(message) => {
-                message.xor(offset, text);
-                Ok(())
-            }
+            CipherMessage::ChaChaPoly(message) => message.xor(offset, text),
             CipherMessage::AesCtr(..) | CipherMessage::ChaCha20(..) => Err(Error::NotSupported),
         }
     }
@@ -190,8 +175,6 @@ impl CipherMessage {
         match self {
             CipherMessage::Gcm(message) => Ok(message.tag(parts)),
             CipherMessage::GcmSiv(message) => message.tag(parts),
-            CipherMessage::ChaChaParts(message) => Ok(message.tag(parts)),
-            #[cfg(target_arch = "x86_64")]
             CipherMessage::ChaChaPoly(message) => Ok(message.tag(parts)),
             CipherMessage::AesCtr(..) | CipherMessage::ChaCha20(..) => {
                 parts.for_each(drop);

@@ -4,7 +4,7 @@ use super::aead::AeadKey;
 use super::aes::AesCtrKey;
 use super::chacha::ChaCha20Key;
 #[cfg(target_arch = "x86_64")]
-use super::chacha_poly::ChaChaPolyKey;
+use super::chacha_poly::x86::ChaChaPolyKey;
 use super::gcm::key::GcmKey;
 use crate::Error;
 use crate::catalog::Cipher;
@@ -32,7 +32,7 @@ impl CipherState {
             Cipher::ChaCha20 => CipherState::ChaCha20(ChaCha20Key::vacant()),
             #[cfg(target_arch = "x86_64")]
             Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
-                let ours = ChaChaPolyKey::vacant(cipher == Cipher::XChaCha20Poly1305);
+                let ours = ChaChaPolyKey::vacant();
                 ours.map_or_else(|| CipherState::Aead(AeadKey::vacant()), CipherState::ChaChaPoly)
             }
             Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => GcmKey::vacant()

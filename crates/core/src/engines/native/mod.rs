@@ -5,8 +5,6 @@ mod aes;
 mod blake2;
 mod blake3;
 mod chacha;
-mod chacha_parts;
-#[cfg(target_arch = "x86_64")]
 mod chacha_poly;
 pub(super) mod cipher_parts;
 pub(super) mod cipher_state;

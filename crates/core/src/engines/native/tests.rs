@@ -212,8 +212,6 @@ fn a_dropped_message_or_kept_key_is_zero() {
             cipher_parts::CipherMessage::ChaCha20(key, _) => place_of(key),
             cipher_parts::CipherMessage::Gcm(message) => place_of(message),
             cipher_parts::CipherMessage::GcmSiv(message) => place_of(message),
-            cipher_parts::CipherMessage::ChaChaParts(message) => place_of(message),
-            #[cfg(target_arch = "x86_64")]
             cipher_parts::CipherMessage::ChaChaPoly(message) => place_of(message),
         };
         let kept = CipherKey::boxed(cipher, key).expect("a key of the right size");

@@ -1,496 +1,153 @@
-//! ChaCha20-Poly1305 (RFC 8439) and XChaCha20-Poly1305 over Millrace's ChaCha20 and Poly1305,
-//! where the CPU has AVX-512. Elsewhere [`aead`](super::aead) has AWS-LC's.
+//! ChaCha20-Poly1305 (RFC 8439) and XChaCha20-Poly1305: messages in parts here, incremental in
+//! [`incremental`], whole in [`x86`] where the CPU has AVX-512. Elsewhere whole messages are
+//! AWS-LC's, in [`aead`](super::aead).
 //!
-//! The bulk is processed in units of 1024 bytes, with ChaCha20 and Poly1305 interleaved: the one
-//! waits for results most of the time, the other fills the gaps. Sealing, Poly1305 follows one or
-//! two KiB behind ChaCha20, so that it reads from the nearest cache; opening, it is as much ahead,
-//! so that in place the text is authenticated as it came. What has been decrypted before the tag
-//! was known is overwritten with zeros if the tag is wrong; the last KiB or two wait for it.
-//!
-//! With IFMA, Poly1305 runs in vectors too; without, in general registers, because ChaCha20 leaves
-//! their units idle: vectors of 32-bit products would wait for the same units as ChaCha20's.
-//!
-//! On Zen 5, ns at 64 B and 1 KiB and GB/s at 1 MiB: 160, 360, 6.3; AWS-LC: 184, 510, 2.9; Poly1305
-//! adds a tenth to what ChaCha20 takes alone. At 256 B both are level, else ours is faster: no
-//! switch by size. On Sapphire Rapids, GB/s at 1 MiB: 5.2 with IFMA, 4.4 without, AWS-LC 2.7.
-//!
-//! # Safety
-//! Texts are pointers, as the head of [`text`](super::text) says: source and target have `size`
-//! bytes and are equal or disjoint. In the functions below and in [`parts`], `at` is how far the
-//! text is encrypted or decrypted, and `mac.at` how far Poly1305 has absorbed it; neither exceeds
-//! `size`. A pass is only processed where that many bytes are left.
-//!
-//! The generic functions have no features and are inlined: [`compiled`] calls them from functions
-//! with the features of the kernel's kind, and [`ChaChaPolyKernel`] has the proof that the CPU has
-//! these. They pass [`Avx512`] on; a value of `P` proves the instructions of Poly1305.
+//! Poly1305 is a polynomial in r with the blocks as coefficients, so parts of it are evaluated
+//! apart, multiplied by the power of r for what follows, and added up. With AVX-512 or AVX2 a part
+//! is encrypted and authenticated at once, otherwise one after the other.
 
-pub(super) mod parts;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod x86;
 
-use std::arch::x86_64::*;
-use std::mem::MaybeUninit;
-
-use super::chacha::{self, BLOCK, State, advance, avx512};
-use super::features::{Avx512, Avx512Bmi, Ifma};
-use super::poly1305::sum::lengths;
-use super::poly1305::{self, LANES, PASS, Poly1305, STEP, Steps, ifma, words};
-use super::primitives::equal;
-use super::text::pointers;
-use super::wipe::{Secret, cleanse, wipe_plain};
+#[cfg(target_arch = "x86_64")]
+use self::x86::parts::{self, PartsKernel};
+use super::chacha::{self, BLOCK, ChaCha20Key};
+use super::partial_tag::PartialTag;
+use super::poly1305::sum::{Joined, Summing};
+use super::poly1305::{self, Poly1305};
+use super::wipe::{Secret, Wiped, WipedBox, copy_plain};
 use crate::Error;
 use crate::inputs::Text;
 
-const _: () = assert!(PASS == avx512::COLUMNS);
-/// Bytes of text for which the first pass has keystream, after the block that makes Poly1305's key.
-const HEAD: usize = PASS - BLOCK;
-/// The most bytes of text for which Poly1305 absorbs the blocks, with that of the lengths, one by
-/// one.
-const SHORT: usize = STEP - poly1305::BLOCK;
-
-/// The kind of Poly1305 that this CPU has the instructions for.
-#[derive(Copy, Clone)]
-enum ChaChaPolyKernel {
-    Ifma(Ifma),
-    Words(Avx512Bmi),
-}
-
-impl ChaChaPolyKernel {
-    #[inline]
-    fn detect() -> Option<Self> {
-        Ifma::detect().map(Self::Ifma).or_else(|| Avx512Bmi::detect().map(Self::Words))
-    }
-
-    #[inline]
-    fn vectors(self) -> Avx512 {
-        match self {
-            Self::Ifma(proof) => proof.vectors(),
-            Self::Words(proof) => proof.vectors(),
-        }
-    }
-}
-
-/// Compiles functions that are generic over [`Steps`] for each kind of Poly1305, with its
-/// instructions: `name` calls `generic`. The generic ones have no features of their own, and are
-/// inlined.
-macro_rules! compiled {
-    ($($name:ident = $generic:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
-        /// # Safety
-        /// As for the generic function.
-        #[inline]
-        unsafe fn $name(kernel: ChaChaPolyKernel, $($argument: $type),*) -> $result {
-            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-            unsafe fn with_ifma(proof: Avx512, $($argument: $type),*) -> $result {
-                // SAFETY: the arguments are as `$generic` needs them; this function has the
-                // instructions of `ifma::Powers`.
-                unsafe { $generic::<ifma::Powers>(proof, $($argument),*) }
-            }
-
-            #[target_feature(enable = "avx512f,avx512vl,avx512bw,bmi2")]
-            unsafe fn with_words(proof: Avx512, $($argument: $type),*) -> $result {
-                // SAFETY: the arguments are as `$generic` needs them; this function has the
-                // instructions of `words::Powers`.
-                unsafe { $generic::<words::Powers>(proof, $($argument),*) }
-            }
-
-            // SAFETY: the arguments are as `$generic` needs them; `kernel` proves that the CPU has
-            // the instructions.
-            unsafe {
-                match kernel {
-                    ChaChaPolyKernel::Ifma(proof) => with_ifma(proof.vectors(), $($argument),*),
-                    ChaChaPolyKernel::Words(proof) => with_words(proof.vectors(), $($argument),*),
-                }
-            }
-        }
-    )*};
-}
-
-use compiled;
-
-compiled! {
-    seal = seal_generic(
-        state: &mut State, aad: &[u8], source: *const u8, target: *mut u8, size: usize
-    ) -> [u8; poly1305::BLOCK];
-    open = open_generic(
-        state: &mut State, aad: &[u8], source: *const u8, target: *mut u8, size: usize, tag: &[u8]
-    ) -> bool;
-}
-
-/// The key.
-pub(crate) struct ChaChaPolyKey {
-    key: [u8; 32],
-    /// True if the nonce has 24 bytes (XChaCha20).
-    extended: bool,
-    kernel: ChaChaPolyKernel,
-}
-
-impl ChaChaPolyKey {
-    /// Returns room for a key, if this CPU has the instructions.
-    #[inline]
-    pub(super) fn vacant(extended: bool) -> Option<Self> {
-        Some(Self { key: [0; 32], extended, kernel: ChaChaPolyKernel::detect()? })
-    }
-
-    /// Takes the key.
-    #[inline]
-    pub(super) fn prepare(&mut self, key: &[u8]) -> Result<(), Error> {
-        if key.len() != self.key.len() {
-            return Err(Error::KeySize);
-        }
-        self.key.copy_from_slice(key);
-        Ok(())
-    }
-
-    /// Encrypts, and writes the first `tag.len()` bytes of the tag.
-    #[inline]
-    pub(super) fn seal(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        text: Text<'_>,
-        tag: &mut [u8],
-    ) -> Result<(), Error> {
-        let mut state = self.state(nonce)?;
-        let (source, target, size) = pointers(text);
-        // SAFETY: source and target have `size` bytes and are equal or disjoint.
-        let full = unsafe { seal(self.kernel, &mut state, aad, source, target, size) };
-        tag.copy_from_slice(&full[..tag.len()]);
-        wipe_plain(&mut state);
-        Ok(())
-    }
-
-    /// Decrypts if the tag matches, otherwise leaves zeros.
-    #[inline]
-    pub(super) fn open(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        text: Text<'_>,
-        tag: &[u8],
-    ) -> Result<(), Error> {
-        let mut state = self.state(nonce)?;
-        let (source, target, size) = pointers(text);
-        // SAFETY: as in `seal`.
-        let authentic = unsafe { open(self.kernel, &mut state, aad, source, target, size, tag) };
-        wipe_plain(&mut state);
-        if authentic {
-            return Ok(());
-        }
-        // SAFETY: the target has `size` bytes.
-        unsafe { target.write_bytes(0, size) };
-        Err(Error::Authentication)
-    }
-
-    /// Returns ChaCha20's state at its first block.
-    #[inline]
-    fn state(&self, nonce: &[u8]) -> Result<State, Error> {
-        let mut iv = [0; 16];
-        if !self.extended {
-            iv[4..].copy_from_slice(nonce.first_chunk::<12>().ok_or(Error::IvSize)?);
-            return Ok(chacha::state(&self.key, &iv));
-        }
-        let (first, last) = nonce.split_first_chunk::<16>().ok_or(Error::IvSize)?;
-        iv[8..].copy_from_slice(last.first_chunk::<8>().ok_or(Error::IvSize)?);
-        let mut key = Secret::<32>::zeros();
-        chacha::derive(&self.key, first, &mut key.0);
-        Ok(chacha::state(&key.0, &iv))
-    }
-}
-
-impl Drop for ChaChaPolyKey {
-    #[inline]
-    fn drop(&mut self) {
-        wipe_plain(&mut self.key);
-    }
-}
-
-/// Encrypts, and returns the tag.
-///
-/// # Safety
-/// Source and target have `size` bytes and are equal or disjoint; the CPU has the instructions of
-/// `P`, here and below.
-#[inline(always)]
-unsafe fn seal_generic<P: Steps>(
-    proof: Avx512,
-    state: &mut State,
-    aad: &[u8],
-    source: *const u8,
-    target: *mut u8,
-    size: usize,
-) -> [u8; poly1305::BLOCK] {
-    // SAFETY: the proof says that the CPU has the instructions.
-    let head = unsafe { Head::new(state, size, proof) };
-    let mut poly = head.poly(aad);
-    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text
-    // is encrypted, and Poly1305 reads only from before that.
-    unsafe {
-        let mut at = size.min(HEAD);
-        head.mix(source, target, at, proof);
-        if size <= SHORT {
-            poly.update_padded(std::slice::from_raw_parts(target, size));
-            poly.block(&lengths(aad.len(), size as u64));
-            return poly.finish();
-        }
-        let powers = P::new(&poly);
-        let mut mac = Mac::first(&powers, &poly, target, size);
-        if size - at >= PASS {
-            avx512::pass(state, source.add(at), target.add(at), proof);
-            at += PASS;
-        }
-        while size - at >= PASS {
-            debug_assert!(mac.at + PASS <= at);
-            let (stream, sums) = columns(proof, state, &powers, mac.sums, target.add(mac.at));
-            avx512::mix_pass(source.add(at), target.add(at), stream, proof);
-            mac.sums = sums;
-            mac.at += PASS;
-            at += PASS;
-            advance(state, 16);
-        }
-        avx512::tail(state, source.add(at), target.add(at), size - at, proof);
-        mac.last(&powers, &mut poly, target, size, aad.len());
-    }
-    poly.finish()
-}
-
-/// Decrypts, and returns whether the tag is right; if it is not, the target has to be overwritten.
-///
-/// # Safety
-/// Source and target have `size` bytes and are equal or disjoint.
-#[inline(always)]
-unsafe fn open_generic<P: Steps>(
-    proof: Avx512,
-    state: &mut State,
-    aad: &[u8],
-    source: *const u8,
-    target: *mut u8,
-    size: usize,
-    tag: &[u8],
-) -> bool {
-    // SAFETY: the proof says that the CPU has the instructions.
-    let head = unsafe { Head::new(state, size, proof) };
-    let mut poly = head.poly(aad);
-    let first = size.min(HEAD);
-    // SAFETY: all that is read and written lies within the `size` bytes. `at` is how far the text
-    // is decrypted, and Poly1305 reads only from behind that.
-    unsafe {
-        if size <= SHORT {
-            poly.update_padded(std::slice::from_raw_parts(source, size));
-            poly.block(&lengths(aad.len(), size as u64));
-            let authentic = same(&poly.finish(), tag);
-            if authentic {
-                head.mix(source, target, first, proof);
-            }
-            return authentic;
-        }
-        let powers = P::new(&poly);
-        let mut mac = Mac::first(&powers, &poly, source, size);
-        let mut at = 0;
-        if size - HEAD.min(size) >= PASS {
-            mac.until(&powers, source, first);
-            head.mix(source, target, first, proof);
-            at = first;
-            while size - mac.at >= PASS && size - at >= PASS {
-                debug_assert!(mac.at >= at);
-                let (stream, sums) = columns(proof, state, &powers, mac.sums, source.add(mac.at));
-                avx512::mix_pass(source.add(at), target.add(at), stream, proof);
-                mac.sums = sums;
-                mac.at += PASS;
-                at += PASS;
-                advance(state, 16);
-            }
-        }
-        mac.last(&powers, &mut poly, source, size, aad.len());
-        let authentic = same(&poly.finish(), tag);
-        if authentic {
-            if at == 0 {
-                head.mix(source, target, first, proof);
-                at = first;
-            }
-            avx512::apply(state, source.add(at), target.add(at), size - at, proof);
-        }
-        authentic
-    }
-}
-
-/// Computes a pass of keystream, and Poly1305 over as many bytes at `text`.
-///
-/// # Safety
-/// There are [`PASS`] bytes at `text`.
-#[inline(always)]
-unsafe fn columns<P: Steps>(
-    proof: Avx512,
-    state: &State,
-    powers: &P,
-    sums: P::Sums,
-    text: *const u8,
-) -> ([__m512i; 16], P::Sums) {
-    // SAFETY: there are `PASS` bytes at `text`. The proof, and `powers` for `P`, say that the CPU
-    // has the instructions.
-    unsafe {
-        let text: &[u8; PASS] = &*text.cast();
-        let begin = avx512::spread(state, proof);
-        let (mut words, mut sums) = (begin, powers.begin(sums));
-        for index in 0..8 {
-            avx512::double_round(&mut words, proof);
-            sums = powers.eighth(sums, text, index);
-        }
-        avx512::double_round(&mut words, proof);
-        avx512::double_round(&mut words, proof);
-        (avx512::finish(words, begin), powers.end(sums))
-    }
-}
-
-/// The first blocks of keystream: Poly1305's key and the text's head. Wiped on drop.
-#[repr(align(64))]
-struct Head {
-    stream: MaybeUninit<[u8; PASS]>,
-    size: usize,
-}
-
-impl Head {
-    /// Computes as many blocks as the text needs, at most those of a pass, and advances the state
-    /// past them.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-    fn new(state: &mut State, size: usize, proof: Avx512) -> Self {
-        let mut head = Head { stream: MaybeUninit::uninit(), size: 0 };
-        match size {
-            0..=192 => head.fill(avx512::rows::<1>(state, proof).as_flattened()),
-            193..=448 => head.fill(avx512::rows::<2>(state, proof).as_flattened()),
-            449..=HEAD => head.fill(avx512::rows::<4>(state, proof).as_flattened()),
-            _ => head.fill(&avx512::columns(state, proof)),
-        }
-        advance(state, 16);
-        head
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn fill(&mut self, blocks: &[__m512i]) {
-        for (index, &block) in blocks.iter().enumerate() {
-            // SAFETY: at most 16 blocks fit.
-            unsafe {
-                _mm512_store_si512(self.stream.as_mut_ptr().cast::<__m512i>().add(index), block)
-            };
-        }
-        self.size = size_of_val(blocks);
-    }
-
-    /// Returns Poly1305 under the message's one-time key, after the additional data.
-    #[inline]
-    fn poly(&self, aad: &[u8]) -> Poly1305 {
-        // SAFETY: at least four blocks are filled.
-        let mut poly = Poly1305::new(unsafe { &*self.stream.as_ptr().cast::<[u8; 32]>() });
-        poly.update_padded(aad);
-        poly
-    }
-
-    /// Encrypts or decrypts the head of the text.
-    ///
-    /// # Safety
-    /// Source and target have `size` bytes, no more than there is keystream for, and are equal or
-    /// disjoint.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512vl,avx512bw")]
-    unsafe fn mix(&self, source: *const u8, target: *mut u8, size: usize, proof: Avx512) {
-        debug_assert!(size + BLOCK <= self.size);
-        for at in (0..size).step_by(BLOCK) {
-            // SAFETY: the keystream is filled that far, and the text has `size` bytes.
-            unsafe {
-                let stream =
-                    _mm512_load_si512(self.stream.as_ptr().cast::<u8>().add(BLOCK + at).cast());
-                avx512::mix(source.add(at), target.add(at), (size - at).min(BLOCK), stream, proof);
-            }
-        }
-    }
-}
-
-impl Drop for Head {
-    #[inline]
-    fn drop(&mut self) {
-        // SAFETY: that many bytes of the array have been written.
-        unsafe { cleanse(self.stream.as_mut_ptr().cast(), self.size) }
-    }
-}
-
-/// Poly1305 on its way through the text. Wiped on drop.
-struct Mac<P: Steps> {
-    sums: P::Sums,
-    /// The bytes processed so far.
-    at: usize,
-}
-
-impl<P: Steps> Mac<P> {
-    /// Absorbs the first blocks, so that the remaining ones, with that of the lengths, are whole
-    /// steps.
-    ///
-    /// # Safety
-    /// There are `size` bytes at `text`, more than [`SHORT`].
-    #[inline(always)]
-    unsafe fn first(powers: &P, poly: &Poly1305, text: *const u8, size: usize) -> Self {
-        let first = size.div_ceil(poly1305::BLOCK) % LANES + 1;
-        let at = first * poly1305::BLOCK;
-        // SAFETY: at most 16 blocks, and all but the last of more than 15.
-        unsafe {
-            let text = std::slice::from_raw_parts(text, at);
-            Self { sums: powers.first(poly, text, first), at }
-        }
-    }
-
-    /// Absorbs whole steps of text, at least up to `end`.
-    ///
-    /// # Safety
-    /// From where it is, there are whole steps up to there or beyond.
-    #[inline(always)]
-    unsafe fn until(&mut self, powers: &P, text: *const u8, end: usize) {
-        let mut sums = self.sums;
-        while self.at < end {
-            // SAFETY: there is a whole step at `at`: the text has whole steps from there up to
-            // `end` or beyond.
-            sums = unsafe { powers.step(sums, &*text.add(self.at).cast()) };
-            self.at += STEP;
-        }
-        self.sums = sums;
-    }
-
-    /// Absorbs the rest of the text and the lengths.
-    ///
-    /// # Safety
-    /// There are `size` bytes at `text`.
-    #[inline(always)]
-    unsafe fn last(
-        &mut self,
-        powers: &P,
-        poly: &mut Poly1305,
-        text: *const u8,
-        size: usize,
-        aad_size: usize,
-    ) {
-        let whole = (size - self.at) / STEP * STEP;
-        let mut last = [0; STEP];
-        // SAFETY: whole steps of the text, then the rest, which with the lengths is one more.
-        unsafe {
-            self.until(powers, text, self.at + whole);
-            let rest = size - self.at;
-            debug_assert!(rest.div_ceil(poly1305::BLOCK) == LANES - 1);
-            text.add(self.at).copy_to_nonoverlapping(last.as_mut_ptr(), rest);
-            last[SHORT..].copy_from_slice(&lengths(aad_size, size as u64));
-            self.sums = powers.step(self.sums, &last);
-            powers.last(self.sums, poly);
-        }
-    }
-}
-
-impl<P: Steps> Drop for Mac<P> {
-    #[inline]
-    fn drop(&mut self) {
-        wipe_plain(&mut self.sums);
-    }
-}
-
-/// Returns true if the tag begins with these bytes, in constant time.
+/// Calls `begin` with the key of ChaCha20 and the iv of block 0, whose keystream makes the key of
+/// Poly1305. A nonce of 24 bytes is XChaCha20's.
 #[inline]
-fn same(full: &[u8; poly1305::BLOCK], tag: &[u8]) -> bool {
-    full.get(..tag.len()).is_some_and(|full| equal(full, tag))
+fn with_first_block<R>(
+    key: &[u8; 32],
+    nonce: &[u8],
+    begin: impl FnOnce(&[u8; 32], &[u8; 16]) -> R,
+) -> Result<R, Error> {
+    let mut iv = [0; 16];
+    let Some((first, last)) = nonce.split_first_chunk::<16>() else {
+        iv[4..].copy_from_slice(nonce.first_chunk::<12>().ok_or(Error::IvSize)?);
+        return Ok(begin(key, &iv));
+    };
+    iv[8..].copy_from_slice(last.first_chunk::<8>().ok_or(Error::IvSize)?);
+    let mut derived = Secret::<32>::zeros();
+    chacha::derive(key, first, &mut derived.0);
+    Ok(begin(&derived.0, &iv))
 }
 
-#[cfg(test)]
+/// A message that is processed in parts. Wiped on drop.
+pub(crate) struct ChaChaPolyMessage {
+    key: ChaCha20Key,
+    nonce: [u8; 12],
+    /// After the additional data.
+    poly: Poly1305,
+    summing: Summing,
+    aad_size: usize,
+    #[cfg(target_arch = "x86_64")]
+    kernel: Option<PartsKernel>,
+}
+
+impl ChaChaPolyMessage {
+    /// Returns a message at an address that does not change.
+    pub(super) fn boxed(
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<WipedBox<ChaChaPolyMessage>, Error> {
+        let mut message = WipedBox::new(ChaChaPolyMessage {
+            key: ChaCha20Key::vacant(),
+            nonce: [0; 12],
+            poly: Poly1305::new(&[0; 32]),
+            summing: Summing::vacant(),
+            aad_size: aad.len(),
+            #[cfg(target_arch = "x86_64")]
+            kernel: PartsKernel::detect(),
+        })?;
+        let ChaChaPolyMessage { key: own, nonce: own_nonce, poly, summing, .. } = &mut *message;
+        with_first_block(key.try_into().map_err(|_| Error::KeySize)?, nonce, |key, iv| {
+            own_nonce.copy_from_slice(&iv[4..]);
+            own.prepare(key)?;
+            let mut once = Secret::<32>::zeros();
+            own.apply(iv, Text::InPlace(&mut once.0))?;
+            copy_plain(&Poly1305::new(&once.0), poly);
+            Ok(())
+        })??;
+        summing.prepare(poly);
+        poly.update_padded(aad);
+        Ok(message)
+    }
+
+    /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
+    pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(kernel) = self.kernel {
+            let mut state = self.state(offset);
+            let sum = parts::seal(kernel, &mut state.0, self.poly.fresh(), text);
+            return Ok(PartialTag(Wiped(sum)));
+        }
+        match text {
+            Text::InPlace(bytes) => {
+                self.xor(offset, Text::InPlace(&mut *bytes))?;
+                Ok(self.authenticate(bytes))
+            }
+            Text::Across { source, target } => {
+                self.xor(offset, Text::Across { source, target: &mut *target })?;
+                Ok(self.authenticate(target))
+            }
+        }
+    }
+
+    /// Decrypts such a part, and returns what it adds.
+    pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(kernel) = self.kernel {
+            let mut state = self.state(offset);
+            let sum = parts::open(kernel, &mut state.0, self.poly.fresh(), text);
+            return Ok(PartialTag(Wiped(sum)));
+        }
+        let sum = self.authenticate(text.source());
+        self.xor(offset, text)?;
+        Ok(sum)
+    }
+
+    /// Authenticates a part of the ciphertext.
+    pub(super) fn authenticate(&self, source: &[u8]) -> PartialTag {
+        PartialTag(Wiped(self.summing.sum(&self.poly, source)))
+    }
+
+    /// Encrypts or decrypts a part.
+    pub(super) fn xor(&self, offset: u64, text: Text<'_>) -> Result<(), Error> {
+        self.key.apply(&self.iv(1 + offset / BLOCK as u64), text)
+    }
+
+    /// Returns the tag of the message with these parts.
+    pub(super) fn tag(
+        &self,
+        parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
+    ) -> Secret<{ poly1305::BLOCK }> {
+        let mut joined = Joined::new(&self.poly, self.aad_size);
+        parts.for_each(|(size, part)| joined.add(size, &part.0.0));
+        joined.tag()
+    }
+
+    /// Returns the state at the first block of a part.
+    #[cfg(target_arch = "x86_64")]
+    fn state(&self, offset: u64) -> Wiped<chacha::State> {
+        Wiped(self.key.state(&self.iv(1 + offset / BLOCK as u64)))
+    }
+
+    /// Returns the number of a block and the nonce. A message is too short for the number to
+    /// overflow.
+    fn iv(&self, block: u64) -> [u8; 16] {
+        let mut iv = [0; 16];
+        iv[..4].copy_from_slice(&(block as u32).to_le_bytes());
+        iv[4..].copy_from_slice(&self.nonce);
+        iv
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64", feature = "aws-lc"))]
 mod tests;

@@ -1,11 +1,13 @@
 //! Incremental Poly1305, by the widest vectors that there are.
 
 #[cfg(target_arch = "x86_64")]
-use super::super::features::{Avx2, Ifma};
+use super::super::wipe::Wiped;
 use super::super::wipe::{copy_plain, wipe_plain};
-use super::{BLOCK, Poly1305};
 #[cfg(target_arch = "x86_64")]
-use super::{LANES, Limbs, STEP, Steps, avx2, ifma};
+use super::Limbs;
+#[cfg(target_arch = "x86_64")]
+use super::sum::{Powers, ifma};
+use super::{BLOCK, Poly1305};
 
 /// Shorter pieces are absorbed block by block.
 #[cfg(target_arch = "x86_64")]
@@ -20,15 +22,9 @@ pub(crate) struct RunningPoly {
     /// Computed for the first long piece.
     #[cfg(target_arch = "x86_64")]
     powers: Powers,
-}
-
-#[cfg(target_arch = "x86_64")]
-#[allow(clippy::large_enum_variant)] // on the heap
-enum Powers {
-    None,
-    Ifma(ifma::Powers, Ifma),
-    /// With the power for the number of blocks of the last piece: most have the same size.
-    Avx2(avx2::Powers, Avx2, (u64, Limbs)),
+    /// The blocks of the last piece and the power of r for them: most pieces have the same size.
+    #[cfg(target_arch = "x86_64")]
+    power: (u64, Wiped<Limbs>),
 }
 
 impl RunningPoly {
@@ -40,6 +36,8 @@ impl RunningPoly {
             filled: 0,
             #[cfg(target_arch = "x86_64")]
             powers: Powers::None,
+            #[cfg(target_arch = "x86_64")]
+            power: (0, Wiped([0; 3])),
         }
     }
 
@@ -98,27 +96,20 @@ impl RunningPoly {
     #[cfg(target_arch = "x86_64")]
     fn vectors(&mut self, text: &[u8]) -> bool {
         if matches!(self.powers, Powers::None) {
-            if let Some(proof) = Ifma::detect() {
-                // SAFETY: the proof says that the CPU has the instructions.
-                self.powers = unsafe { Powers::Ifma(ifma::Powers::new(&self.poly), proof) };
-            } else if let Some(proof) = Avx2::detect() {
-                self.powers = Powers::Avx2(avx2::Powers::zeros(), proof, (0, [0; 3]));
-                if let Powers::Avx2(powers, proof, _) = &mut self.powers {
-                    powers.prepare(&self.poly, *proof);
-                }
-            }
+            self.powers.prepare(&self.poly);
         }
-        match &mut self.powers {
+        match &self.powers {
             Powers::None => return false,
             // SAFETY: the proof says that the CPU has the instructions.
             Powers::Ifma(powers, _) => unsafe { ifma(&mut self.poly, powers, text) },
-            Powers::Avx2(powers, proof, (blocks, power)) => {
+            Powers::Avx2(powers, proof) => {
+                let (blocks, power) = &mut self.power;
                 let (steps, rest) = text.split_at(text.len() / (4 * BLOCK) * (4 * BLOCK));
                 let count = (steps.len() / BLOCK) as u64;
                 if count != *blocks {
-                    (*blocks, *power) = (count, self.poly.power(count));
+                    (*blocks, power.0) = (count, self.poly.power(count));
                 }
-                self.poly.join(&powers.sum(steps, *proof), power);
+                self.poly.join(&powers.sum(steps, *proof), &power.0);
                 self.poly.update_padded(rest);
             }
         }
@@ -126,26 +117,8 @@ impl RunningPoly {
     }
 }
 
-/// Absorbs whole blocks, at least one.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
-fn ifma(poly: &mut Poly1305, powers: &ifma::Powers, text: &[u8]) {
-    // The first blocks are as many as leave whole steps.
-    let first = (text.len() / BLOCK - 1) % LANES + 1;
-    let mut sums = powers.first(poly, text, first);
-    for step in text[first * BLOCK..].as_chunks::<STEP>().0 {
-        sums = powers.step(sums, step);
-    }
-    powers.last(sums, poly);
-    wipe_plain(&mut sums);
-}
-
 impl Drop for RunningPoly {
     fn drop(&mut self) {
         wipe_plain(&mut self.block);
-        #[cfg(target_arch = "x86_64")]
-        if let Powers::Avx2(_, _, (_, power)) = &mut self.powers {
-            wipe_plain(power);
-        }
     }
 }

@@ -1,16 +1,43 @@
 //! The sum of a part of a text, by the widest vectors that there are, and the tag of all parts.
 
 #[cfg(target_arch = "x86_64")]
-use super::super::features::Avx2;
-use super::super::wipe::{Secret, Wiped, copy_plain};
+use super::super::features::{Avx2, Ifma};
 #[cfg(target_arch = "x86_64")]
-use super::avx2;
+use super::super::wipe::wipe_plain;
+use super::super::wipe::{Secret, Wiped, copy_plain};
 use super::{BLOCK, Limbs, Poly1305};
+#[cfg(target_arch = "x86_64")]
+use super::{LANES, STEP, Steps, avx2, ifma};
 
 /// Sums of blocks under one key.
 pub(crate) struct Summing {
     #[cfg(target_arch = "x86_64")]
-    vectors: Option<(avx2::Powers, Avx2)>,
+    powers: Powers,
+}
+
+/// The powers of r for the vectors that the CPU has.
+#[cfg(target_arch = "x86_64")]
+#[allow(clippy::large_enum_variant)] // on the heap
+pub(super) enum Powers {
+    None,
+    Ifma(ifma::Powers, Ifma),
+    Avx2(avx2::Powers, Avx2),
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Powers {
+    /// Chooses, and computes the powers at the place where they stay.
+    pub(super) fn prepare(&mut self, key: &Poly1305) {
+        if let Some(proof) = Ifma::detect() {
+            // SAFETY: the proof says that the CPU has the instructions.
+            *self = unsafe { Powers::Ifma(ifma::Powers::new(key), proof) };
+        } else if let Some(proof) = Avx2::detect() {
+            *self = Powers::Avx2(avx2::Powers::zeros(), proof);
+            if let Powers::Avx2(powers, proof) = self {
+                powers.prepare(key, *proof);
+            }
+        }
+    }
 }
 
 /// Shorter texts are summed up block by block.
@@ -22,17 +49,14 @@ impl Summing {
     pub(crate) fn vacant() -> Self {
         Self {
             #[cfg(target_arch = "x86_64")]
-            vectors: None,
+            powers: Powers::None,
         }
     }
 
-    /// Chooses, and prepares what the choice needs, at the place where it stays.
+    /// Prepares what the vectors need.
     pub(crate) fn prepare(&mut self, key: &Poly1305) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(proof) = Avx2::detect() {
-            let (powers, _) = self.vectors.insert((avx2::Powers::zeros(), proof));
-            powers.prepare(key, proof);
-        }
+        self.powers.prepare(key);
         #[cfg(not(target_arch = "x86_64"))]
         let _ = key;
     }
@@ -42,11 +66,14 @@ impl Summing {
     pub(crate) fn sum(&self, key: &Poly1305, text: &[u8]) -> Limbs {
         let mut poly = key.fresh();
         #[cfg(target_arch = "x86_64")]
-        if let Some((powers, proof)) = &self.vectors
-            && text.len() >= VECTORS_FROM
-        {
+        if text.len() >= VECTORS_FROM {
             let (steps, rest) = text.split_at(text.len() / (4 * BLOCK) * (4 * BLOCK));
-            poly.sum = powers.sum(steps, *proof);
+            match &self.powers {
+                // SAFETY: the proof says that the CPU has the instructions.
+                Powers::Ifma(powers, _) => unsafe { ifma(&mut poly, powers, steps) },
+                Powers::Avx2(powers, proof) => poly.sum = powers.sum(steps, *proof),
+                Powers::None => poly.sum = key.blocks(steps.as_chunks().0),
+            }
             poly.update_padded(rest);
             return poly.sum;
         }
@@ -55,6 +82,20 @@ impl Summing {
         poly.update_padded(rest);
         poly.sum
     }
+}
+
+/// Absorbs whole blocks, at least one.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512ifma")]
+pub(super) fn ifma(poly: &mut Poly1305, powers: &ifma::Powers, text: &[u8]) {
+    // The first blocks are as many as leave whole steps.
+    let first = (text.len() / BLOCK - 1) % LANES + 1;
+    let mut sums = powers.first(poly, text, first);
+    for step in text[first * BLOCK..].as_chunks::<STEP>().0 {
+        sums = powers.step(sums, step);
+    }
+    powers.last(sums, poly);
+    wipe_plain(&mut sums);
 }
 
 /// The parts of a message, joined one after the other.

@@ -1,103 +1,12 @@
-//! A message in parts. Poly1305 is a polynomial in r with the blocks as coefficients, so parts of
-//! it can be evaluated separately, multiplied by the power of r for what follows, and added up.
-//!
-//! Without AVX-512 the message is that of [`chacha_parts`](super::super::chacha_parts); with AVX2
-//! its parts are processed here.
+//! The sum of a part of a text, while it is encrypted or decrypted.
 
-use super::super::chacha::{BLOCK, State, advance, apply_by_library, avx2, avx512};
-use super::super::features::{Avx2Bmi, Avx512};
-use super::super::partial_tag::PartialTag;
-use super::super::poly1305::sum::Joined;
-use super::super::poly1305::words::LONG_PASS;
-use super::super::poly1305::{self, LANES, Limbs, PASS, Poly1305, STEP, Steps, ifma, words};
-use super::super::text::pointers;
-use super::super::wipe::{Secret, Wiped, WipedBox, copy_plain};
-use super::{ChaChaPolyKernel, ChaChaPolyKey, Head, Mac, columns, compiled};
-use crate::Error;
+use super::super::super::chacha::{BLOCK, State, advance, apply_by_library, avx2, avx512};
+use super::super::super::features::{Avx2Bmi, Avx512, Avx512Bmi, Ifma};
+use super::super::super::poly1305::words::LONG_PASS;
+use super::super::super::poly1305::{self, LANES, Limbs, PASS, Poly1305, STEP, Steps, ifma, words};
+use super::super::super::text::pointers;
+use super::{ChaChaPolyKernel, Mac, columns};
 use crate::inputs::Text;
-
-/// A message that is processed in parts. Wiped on drop.
-pub(crate) struct ChaChaPolyMessage {
-    /// ChaCha20's state at its first block, which makes Poly1305's key.
-    state: Wiped<State>,
-    /// After the additional data.
-    poly: Poly1305,
-    aad_size: usize,
-    kernel: ChaChaPolyKernel,
-}
-
-impl ChaChaPolyMessage {
-    /// Returns a message at an address that does not change.
-    pub(crate) fn boxed(
-        key: &ChaChaPolyKey,
-        nonce: &[u8],
-        aad: &[u8],
-    ) -> Result<WipedBox<ChaChaPolyMessage>, Error> {
-        let state = Wiped(key.state(nonce)?);
-        // SAFETY: the proof says that the CPU has the instructions.
-        let head = unsafe { Head::new(&mut Wiped(state.0).0, 0, key.kernel.vectors()) };
-        let poly = head.poly(aad);
-        let mut message = WipedBox::new(ChaChaPolyMessage {
-            state: Wiped([0; 16]),
-            poly: Poly1305::new(&[0; 32]),
-            aad_size: aad.len(),
-            kernel: key.kernel,
-        })?;
-        copy_plain(&state.0, &mut message.state.0);
-        copy_plain(&poly, &mut message.poly);
-        Ok(message)
-    }
-
-    /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
-    pub(crate) fn seal(&self, offset: u64, text: Text<'_>) -> PartialTag {
-        let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
-        // SAFETY: source and target have `size` bytes and are equal or disjoint.
-        PartialTag(Wiped(unsafe {
-            seal(self.kernel, &mut state.0, self.poly.fresh(), source, target, size)
-        }))
-    }
-
-    /// Decrypts such a part, and returns what it adds.
-    pub(crate) fn open(&self, offset: u64, text: Text<'_>) -> PartialTag {
-        let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
-        // SAFETY: as in `seal`.
-        PartialTag(Wiped(unsafe {
-            open(self.kernel, &mut state.0, self.poly.fresh(), source, target, size)
-        }))
-    }
-
-    /// Authenticates a part of the ciphertext.
-    pub(crate) fn authenticate(&self, source: &[u8]) -> PartialTag {
-        // SAFETY: pointer and size are of a slice.
-        PartialTag(Wiped(unsafe {
-            authenticate(self.kernel, self.poly.fresh(), source.as_ptr(), source.len())
-        }))
-    }
-
-    /// Encrypts or decrypts the part that begins `offset` bytes into the text.
-    pub(crate) fn xor(&self, offset: u64, text: Text<'_>) {
-        let (mut state, (source, target, size)) = (self.state(offset), pointers(text));
-        // SAFETY: as in `seal`; the proof says that the CPU has the instructions.
-        unsafe { avx512::apply(&mut state.0, source, target, size, self.kernel.vectors()) }
-    }
-
-    /// Returns the tag of the message with these parts.
-    pub(in crate::engines::native) fn tag(
-        &self,
-        parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
-    ) -> Secret<{ poly1305::BLOCK }> {
-        let mut joined = Joined::new(&self.poly, self.aad_size);
-        parts.for_each(|(size, part)| joined.add(size, &part.0.0));
-        joined.tag()
-    }
-
-    /// Returns the state at the first block of a part.
-    fn state(&self, offset: u64) -> Wiped<State> {
-        let mut state = Wiped(self.state.0);
-        advance(&mut state.0, 1 + offset / BLOCK as u64);
-        state
-    }
-}
 
 /// ChaCha20 in passes, with Poly1305 of kind `P` beside it.
 trait Stream<P: Steps>: Copy {
@@ -221,52 +130,71 @@ impl Stream<words::Powers> for Avx2Bmi {
     }
 }
 
-/// Compiles a generic function with AVX2, and BMI2's products.
-macro_rules! by_avx2 {
+/// The kernels for parts.
+#[derive(Copy, Clone)]
+pub(in crate::engines::native) enum PartsKernel {
+    Ifma(Ifma),
+    Words(Avx512Bmi),
+    Avx2(Avx2Bmi),
+}
+
+impl PartsKernel {
+    /// Returns the widest that the CPU has the instructions for.
+    pub(in crate::engines::native) fn detect() -> Option<Self> {
+        match ChaChaPolyKernel::detect() {
+            Some(ChaChaPolyKernel::Ifma(proof)) => Some(Self::Ifma(proof)),
+            Some(ChaChaPolyKernel::Words(proof)) => Some(Self::Words(proof)),
+            None => Avx2Bmi::detect().map(Self::Avx2),
+        }
+    }
+}
+
+/// Compiles a generic function for each kernel, with its instructions.
+macro_rules! parts {
     ($($(#[$doc:meta])* $name:ident = $generic:ident;)*) => {$(
         $(#[$doc])*
         pub(in crate::engines::native) fn $name(
-            proof: Avx2Bmi,
+            kernel: PartsKernel,
             state: &mut State,
             poly: Poly1305,
             text: Text<'_>,
         ) -> Limbs {
-            /// # Safety
-            /// As for the generic function.
-            #[target_feature(enable = "avx2,bmi2")]
-            unsafe fn compiled(
-                proof: Avx2Bmi,
-                state: &mut State,
-                poly: Poly1305,
-                (source, target, size): (*const u8, *mut u8, usize),
-            ) -> Limbs {
-                // SAFETY: the arguments are as `$generic` needs them; this function has the
-                // instructions of `words::Powers`.
-                unsafe { $generic::<words::Powers>(proof, state, poly, source, target, size) }
-            }
+            parts!($generic with_ifma: Avx512, ifma, "avx512f,avx512vl,avx512bw,avx512ifma");
+            parts!($generic with_words: Avx512, words, "avx512f,avx512vl,avx512bw,bmi2");
+            parts!($generic with_avx2: Avx2Bmi, words, "avx2,bmi2");
 
-            // SAFETY: source and target have `size` bytes and are equal or disjoint; the proof says
-            // that the CPU has the instructions.
-            unsafe { compiled(proof, state, poly, pointers(text)) }
+            // SAFETY: source and target have `size` bytes and are equal or disjoint; `kernel`
+            // proves that the CPU has the instructions.
+            unsafe {
+                match kernel {
+                    PartsKernel::Ifma(proof) => with_ifma(proof.vectors(), state, poly, text),
+                    PartsKernel::Words(proof) => with_words(proof.vectors(), state, poly, text),
+                    PartsKernel::Avx2(proof) => with_avx2(proof, state, poly, text),
+                }
+            }
         }
     )*};
+    ($generic:ident $name:ident: $proof:ty, $steps:ident, $features:literal) => {
+        #[target_feature(enable = $features)]
+        unsafe fn $name(
+            proof: $proof,
+            state: &mut State,
+            poly: Poly1305,
+            text: Text<'_>,
+        ) -> Limbs {
+            let (source, target, size) = pointers(text);
+            // SAFETY: source and target have `size` bytes and are equal or disjoint; this function
+            // has the instructions of the powers.
+            unsafe { $generic::<$steps::Powers>(proof, state, poly, source, target, size) }
+        }
+    };
 }
 
-by_avx2! {
+parts! {
     /// Encrypts a part, and returns its sum.
-    seal_by_avx2 = seal_generic;
+    seal = seal_generic;
     /// Decrypts a part, and returns its sum.
-    open_by_avx2 = open_generic;
-}
-
-compiled! {
-    seal = seal_generic(
-        state: &mut State, poly: Poly1305, source: *const u8, target: *mut u8, size: usize
-    ) -> Limbs;
-    open = open_generic(
-        state: &mut State, poly: Poly1305, source: *const u8, target: *mut u8, size: usize
-    ) -> Limbs;
-    authenticate = authenticate_generic(poly: Poly1305, text: *const u8, size: usize) -> Limbs;
+    open = open_generic;
 }
 
 /// Encrypts a part, and returns its sum.
@@ -340,21 +268,6 @@ unsafe fn open_generic<P: Steps>(
         stream.apply(state, source.add(at), target.add(at), size - at);
         sum
     }
-}
-
-/// Returns the sum of a separate text.
-///
-/// # Safety
-/// There are `size` bytes at `text`.
-#[inline(always)]
-unsafe fn authenticate_generic<P: Steps>(
-    _proof: Avx512,
-    poly: Poly1305,
-    text: *const u8,
-    size: usize,
-) -> Limbs {
-    // SAFETY: there are `size` bytes at `text`, and the CPU has the instructions of `P`.
-    unsafe { sum(&P::new(&poly), poly, text, size) }
 }
 
 /// Returns the sum of a text, filled up with zeros.
