@@ -6,7 +6,7 @@ use crate::Error;
 use crate::catalog::{Cipher, CipherFacts};
 use crate::checkpoint::Slicer;
 pub use crate::engines::WipedBox;
-use crate::engines::{CipherState, ExternalCipher, Native};
+use crate::engines::{CipherState, ExternalCipher};
 
 pub use crate::inputs::Text;
 
@@ -54,9 +54,7 @@ impl CipherKey {
     pub fn boxed(cipher: Cipher, key: &[u8]) -> Result<WipedBox<CipherKey>, Error> {
         let mut prepared = CipherKey::vacant(cipher).into_box()?;
         prepared.prepare(key)?;
-        if let CipherState::Native(state) = &prepared.state {
-            Native::cipher_keep(state);
-        }
+        prepared.state.keep();
         Ok(prepared)
     }
 
@@ -82,7 +80,7 @@ impl CipherKey {
 
     #[inline]
     fn vacant(cipher: Cipher) -> CipherKey {
-        CipherKey { cipher, state: CipherState::Native(Native::cipher_vacant()) }
+        CipherKey { cipher, state: CipherState::Vacant }
     }
 
     #[inline]
@@ -90,10 +88,7 @@ impl CipherKey {
         if key.len() != self.cipher.facts().key_size {
             return Err(Error::KeySize);
         }
-        match &mut self.state {
-            CipherState::Native(state) => state.prepare(self.cipher, key),
-            CipherState::External(_) => Err(Error::Engine),
-        }
+        self.state.prepare(self.cipher, key)
     }
 
     /// Returns the cipher.
@@ -126,14 +121,9 @@ impl CipherKey {
         if facts.aead {
             return Err(Error::NotSupported);
         }
-        if !facts.iv_fits(iv.len()) {
-            return Err(Error::IvSize);
-        }
-        check(&text, facts)?;
-        match &self.state {
-            CipherState::Native(state) => Native::apply(state, iv, text),
-            CipherState::External(key) => key.apply(iv, text, slicer),
-        }
+        check_sizes(facts, iv, &[], text.size() as u64)?;
+        text.check()?;
+        self.state.apply(iv, text, slicer)
     }
 
     /// Encrypts `text` and writes the tag that authenticates it together with `aad`.
@@ -153,10 +143,7 @@ impl CipherKey {
         tag: &mut [u8],
     ) -> Result<(), Error> {
         self.check_aead(nonce, aad, &text, tag.len())?;
-        match &self.state {
-            CipherState::Native(state) => Native::seal(state, nonce, aad, text, tag),
-            CipherState::External(key) => key.seal(nonce, aad, text, tag),
-        }
+        self.state.seal(nonce, aad, text, tag)
     }
 
     /// Decrypts `text` if `tag` authenticates it together with `aad`.
@@ -168,10 +155,7 @@ impl CipherKey {
     #[inline]
     pub fn open(&self, nonce: &[u8], aad: &[u8], text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check_aead(nonce, aad, &text, tag.len())?;
-        match &self.state {
-            CipherState::Native(state) => Native::open(state, nonce, aad, text, tag),
-            CipherState::External(key) => key.open(nonce, aad, text, tag),
-        }
+        self.state.open(nonce, aad, text, tag)
     }
 
     #[inline]
@@ -186,16 +170,9 @@ impl CipherKey {
         if !facts.aead {
             return Err(Error::NotSupported);
         }
-        if !facts.iv_fits(nonce.len()) {
-            return Err(Error::IvSize);
-        }
-        if !facts.tag_fits(tag_size) {
-            return Err(Error::TagSize);
-        }
-        if aad.len() as u64 > facts.max_aad {
-            return Err(Error::AadTooLarge);
-        }
-        check(text, facts)
+        check_sizes(facts, nonce, aad, text.size() as u64)?;
+        check_tag(facts, tag_size)?;
+        text.check()
     }
 }
 
@@ -205,16 +182,32 @@ impl std::fmt::Debug for CipherKey {
     }
 }
 
-/// Checks the lengths of a text against each other and the catalog.
+/// Checks the sizes of a message against the catalog.
 #[inline]
-pub(crate) fn check(text: &Text<'_>, facts: &CipherFacts) -> Result<(), Error> {
-    if let Text::Across { source, target } = text
-        && source.len() != target.len()
-    {
-        return Err(Error::OutputSize);
+pub(crate) fn check_sizes(
+    facts: &CipherFacts,
+    nonce: &[u8],
+    aad: &[u8],
+    size: u64,
+) -> Result<(), Error> {
+    if !facts.iv_fits(nonce.len()) {
+        return Err(Error::IvSize);
     }
-    if text.size() as u64 > facts.max_source {
+    if !facts.aead && !aad.is_empty() {
+        return Err(Error::NotSupported);
+    }
+    if aad.len() as u64 > facts.max_aad {
+        return Err(Error::AadTooLarge);
+    }
+    if size > facts.max_source {
         return Err(Error::SourceTooLarge);
     }
     Ok(())
+}
+
+/// Checks the size of a tag against the catalog; a stream cipher's has 0 bytes.
+#[inline]
+pub(crate) fn check_tag(facts: &CipherFacts, size: usize) -> Result<(), Error> {
+    let fits = if facts.aead { facts.tag_fits(size) } else { size == 0 };
+    if fits { Ok(()) } else { Err(Error::TagSize) }
 }

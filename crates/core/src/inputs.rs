@@ -49,6 +49,51 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Checks that source and target are of one length.
+    ///
+    /// # Errors
+    /// [`Error::OutputSize`].
+    #[inline]
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self {
+            Text::Across { source, target } if source.len() != target.len() => {
+                Err(Error::OutputSize)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Encrypts or decrypts by `apply`, then reads the result.
+    #[inline]
+    pub(crate) fn then<R>(
+        self,
+        apply: impl FnOnce(Text<'_>) -> Result<(), Error>,
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> Result<R, Error> {
+        self.then_with(&mut (), |_, text| apply(text), |_, target| read(target))
+    }
+
+    /// Works like [`Text::then`], with a state that both change.
+    #[inline]
+    pub(crate) fn then_with<S, R>(
+        self,
+        state: &mut S,
+        apply: impl FnOnce(&mut S, Text<'_>) -> Result<(), Error>,
+        read: impl FnOnce(&mut S, &[u8]) -> R,
+    ) -> Result<R, Error> {
+        let target = match self {
+            Text::InPlace(bytes) => {
+                apply(state, Text::InPlace(&mut *bytes))?;
+                bytes
+            }
+            Text::Across { source, target } => {
+                apply(state, Text::Across { source, target: &mut *target })?;
+                target
+            }
+        };
+        Ok(read(state, target))
+    }
+
     /// Overwrites the target with zeros.
     #[cfg(not(feature = "aws-lc"))]
     pub(crate) fn clear(self) {

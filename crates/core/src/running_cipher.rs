@@ -6,7 +6,7 @@
 
 use crate::Error;
 use crate::catalog::{Cipher, CipherFacts};
-use crate::cipher::Text;
+use crate::cipher::{Text, check_sizes, check_tag};
 use crate::engines::RunningState;
 
 /// A message on its way through a cipher, with a copy of the key material on the heap. Wiped on
@@ -37,15 +37,7 @@ impl RunningCipher {
         if key.len() != facts.key_size {
             return Err(Error::KeySize);
         }
-        if !facts.iv_fits(nonce.len()) {
-            return Err(Error::IvSize);
-        }
-        if !facts.aead && !aad.is_empty() {
-            return Err(Error::NotSupported);
-        }
-        if aad.len() as u64 > facts.max_aad {
-            return Err(Error::AadTooLarge);
-        }
+        check_sizes(facts, nonce, aad, 0)?;
         let state = RunningState::new(cipher, encrypt, key, nonce, aad)?;
         Ok(RunningCipher { facts, encrypt, left: facts.max_source, state })
     }
@@ -62,11 +54,7 @@ impl RunningCipher {
     /// the message becomes longer than the cipher allows. The message can then not be continued.
     #[inline]
     pub fn update(&mut self, text: Text<'_>) -> Result<(), Error> {
-        if let Text::Across { source, target } = &text
-            && source.len() != target.len()
-        {
-            return Err(Error::OutputSize);
-        }
+        text.check()?;
         let Some(left) = self.left.checked_sub(text.size() as u64) else {
             return Err(Error::SourceTooLarge);
         };
@@ -83,7 +71,7 @@ impl RunningCipher {
         if !self.encrypt && self.facts.aead {
             return Err(Error::NotSupported);
         }
-        self.check_tag(tag.len())?;
+        check_tag(self.facts, tag.len())?;
         if self.facts.aead { self.state.seal(tag) } else { Ok(()) }
     }
 
@@ -96,7 +84,7 @@ impl RunningCipher {
         if self.encrypt && self.facts.aead {
             return Err(Error::NotSupported);
         }
-        self.check_tag(tag.len())?;
+        check_tag(self.facts, tag.len())?;
         if self.facts.aead { self.state.verify(tag) } else { Ok(()) }
     }
 
@@ -115,11 +103,6 @@ impl RunningCipher {
     /// Returns true for an encryption.
     pub fn encrypts(&self) -> bool {
         self.encrypt
-    }
-
-    fn check_tag(&self, size: usize) -> Result<(), Error> {
-        let fits = if self.facts.aead { self.facts.tag_fits(size) } else { size == 0 };
-        if fits { Ok(()) } else { Err(Error::TagSize) }
     }
 }
 

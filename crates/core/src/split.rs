@@ -20,8 +20,8 @@
 use crate::Error;
 use crate::catalog::{CipherFacts, Hash};
 use crate::checkpoint::Slicer;
-use crate::cipher::{CipherKey, check};
-use crate::engines::{self, CipherState};
+use crate::cipher::{CipherKey, check_sizes, check_tag};
+use crate::engines::{self, Native, Secret};
 use crate::inputs::{Params, Text, check_params, digest_size};
 use crate::running_cipher::RunningCipher;
 use std::borrow::Borrow;
@@ -32,7 +32,7 @@ pub const PART_ALIGN: usize = 64;
 impl CipherKey {
     /// Returns true if messages under this key can be processed in parts.
     pub fn parts(&self) -> bool {
-        matches!(self.state(), CipherState::Native(_))
+        !self.is_external()
     }
 
     /// Begins a message that is encrypted from its beginning to its end, if that is faster than in
@@ -43,12 +43,8 @@ impl CipherKey {
     /// Those of [`RunningCipher::new`].
     pub fn seal_in_order(&self, nonce: &[u8], aad: &[u8]) -> Result<Option<RunningCipher>, Error> {
         let cipher = self.cipher();
-        let key = match self.state() {
-            CipherState::Native(state) if nonce.len() == cipher.facts().iv_size => {
-                state.key_in_order(cipher)
-            }
-            _ => None,
-        };
+        let usual = nonce.len() == cipher.facts().iv_size;
+        let key = self.state().key_in_order(cipher).filter(|_| usual);
         key.map(|key| RunningCipher::new(cipher, true, key, nonce, aad)).transpose()
     }
 
@@ -88,24 +84,8 @@ impl CipherMessage {
         size: u64,
     ) -> Result<CipherMessage, Error> {
         let facts = key.cipher().facts();
-        let CipherState::Native(state) = key.state() else { return Err(Error::NotSupported) };
-        if !facts.aead && !aad.is_empty() {
-            return Err(Error::NotSupported);
-        }
-        if !facts.iv_fits(nonce.len()) {
-            return Err(Error::IvSize);
-        }
-        if aad.len() as u64 > facts.max_aad {
-            return Err(Error::AadTooLarge);
-        }
-        if size > facts.max_source {
-            return Err(Error::SourceTooLarge);
-        }
-        Ok(CipherMessage {
-            facts,
-            size,
-            state: engines::CipherMessage::new(state, key.cipher(), nonce, aad)?,
-        })
+        check_sizes(facts, nonce, aad, size)?;
+        Ok(CipherMessage { facts, size, state: key.state().message(key.cipher(), nonce, aad)? })
     }
 
     /// Returns the bytes of the whole message.
@@ -120,7 +100,7 @@ impl CipherMessage {
     /// or not aligned, [`Error::OutputSize`] if source and target differ in length.
     pub fn apply_part(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
         let size = self.check_part(false, offset, &text)?;
-        Ok(PartialTag { offset, size, tag: self.state.apply(offset, text)? })
+        Ok(PartialTag { offset, size, tag: self.state.seal(offset, text)? })
     }
 
     /// Encrypts the part at `offset`.
@@ -142,7 +122,7 @@ impl CipherMessage {
     /// [`CipherMessage::apply_part`].
     pub fn open_part(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<PartialTag, Error> {
         let size = self.check_part(true, offset, &text)?;
-        self.check_tag(tag.len())?;
+        check_tag(self.facts, tag.len())?;
         Ok(PartialTag { offset, size, tag: self.state.open(offset, text, tag)? })
     }
 
@@ -152,8 +132,11 @@ impl CipherMessage {
     /// [`Error::NotSupported`] if sealing takes one pass, otherwise as
     /// [`CipherMessage::apply_part`].
     pub fn authenticate_plain(&self, offset: u64, source: &[u8]) -> Result<PartialTag, Error> {
+        if !self.facts.two_passes {
+            return Err(Error::NotSupported);
+        }
         let size = self.check_range(true, offset, source.len())?;
-        Ok(PartialTag { offset, size, tag: self.state.authenticate_plain(source)? })
+        Ok(PartialTag { offset, size, tag: self.state.authenticate(source)? })
     }
 
     /// Authenticates the ciphertext of the part at `offset`, without writing plaintext.
@@ -167,7 +150,7 @@ impl CipherMessage {
         tag: &[u8],
     ) -> Result<PartialTag, Error> {
         let size = self.check_range(true, offset, source.len())?;
-        self.check_tag(tag.len())?;
+        check_tag(self.facts, tag.len())?;
         Ok(PartialTag { offset, size, tag: self.state.authenticate_sealed(offset, source, tag)? })
     }
 
@@ -178,7 +161,7 @@ impl CipherMessage {
     /// As [`CipherMessage::open_part`].
     pub fn xor_part(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         self.check_part(true, offset, &text)?;
-        self.check_tag(tag.len())?;
+        check_tag(self.facts, tag.len())?;
         self.state.xor(offset, text, tag)
     }
 
@@ -192,16 +175,10 @@ impl CipherMessage {
         parts: impl IntoIterator<Item = &'a PartialTag>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
-        self.check_tag(tag.len())?;
-        let (mut end, mut contiguous) = (0, true);
-        let mut tags = parts.into_iter().map_while(|part| {
-            contiguous = part.offset == end;
-            end += part.size;
-            contiguous.then_some((part.size, &part.tag))
-        });
-        let made = self.state.tag(&mut tags, tag);
-        let result = if contiguous && end == self.size { made } else { Err(Error::Parts) };
-        result.inspect_err(|_| tag.fill(0))
+        check_tag(self.facts, tag.len())?;
+        let full = self.full_tag(parts).inspect_err(|_| tag.fill(0))?;
+        tag.copy_from_slice(&full.0[..tag.len()]);
+        Ok(())
     }
 
     /// Checks `tag` against all parts of the message, in order and in constant time.
@@ -214,23 +191,28 @@ impl CipherMessage {
         parts: impl IntoIterator<Item = &'a PartialTag>,
         tag: &[u8],
     ) -> Result<(), Error> {
-        self.check_tag(tag.len())?;
+        check_tag(self.facts, tag.len())?;
+        let full = self.full_tag(parts)?;
+        let authentic = Native::equal(&full.0[..tag.len()], tag);
+        if authentic { Ok(()) } else { Err(Error::Authentication) }
+    }
+
+    fn full_tag<'a>(
+        &self,
+        parts: impl IntoIterator<Item = &'a PartialTag>,
+    ) -> Result<Secret<16>, Error> {
         let (mut end, mut contiguous) = (0, true);
         let mut tags = parts.into_iter().map_while(|part| {
             contiguous = part.offset == end;
             end += part.size;
             contiguous.then_some((part.size, &part.tag))
         });
-        let authentic = self.state.verify(&mut tags, tag)?;
-        match contiguous && end == self.size {
-            true if authentic => Ok(()),
-            true => Err(Error::Authentication),
-            false => Err(Error::Parts),
-        }
+        let full = self.state.tag(&mut tags)?;
+        if contiguous && end == self.size { Ok(full) } else { Err(Error::Parts) }
     }
 
     fn check_part(&self, aead: bool, offset: u64, text: &Text<'_>) -> Result<u64, Error> {
-        check(text, self.facts)?;
+        text.check()?;
         self.check_range(aead, offset, text.size())
     }
 
@@ -246,11 +228,6 @@ impl CipherMessage {
         } else {
             Err(Error::Parts)
         }
-    }
-
-    fn check_tag(&self, size: usize) -> Result<(), Error> {
-        let fits = if self.facts.aead { self.facts.tag_fits(size) } else { size == 0 };
-        if fits { Ok(()) } else { Err(Error::TagSize) }
     }
 }
 

@@ -4,7 +4,8 @@
 #![allow(unsafe_code)] // of the names that are exported
 
 use millrace_core::Error;
-use millrace_core::engines::families::{self, AeadMessage, AesGcm, AesGcmSiv, ChaChaPoly};
+use millrace_core::cipher::Text;
+use millrace_core::engines::families::{self, AesGcm, AesGcmSiv, ChaChaPoly, Incremental};
 
 use crate::memory::{Source, Target};
 
@@ -62,17 +63,15 @@ macro_rules! aead {
             aad_size: usize,
         ) -> u32 {
             let (nonce, aad) = (nonce.bytes(nonce_size), aad.bytes(aad_size));
-            status(match key_size {
-                0 => message.value::<$message>().again(nonce, aad),
-                _ => {
-                    <$message>::new(key.bytes(key_size), nonce, aad).map(|begun| message.put(begun))
-                }
-            })
+            if key_size > 0 {
+                message.put(<$message>::vacant());
+            }
+            status(message.value::<$message>().begin(key.bytes(key_size), nonce, aad))
         }
 
         #[unsafe(no_mangle)]
         extern "C" fn $seal(message: &mut $message, text: Target, size: usize) -> u32 {
-            status(message.seal(text.bytes(size)))
+            status(message.seal(Text::InPlace(text.bytes(size))))
         }
 
         #[unsafe(no_mangle)]
@@ -83,7 +82,7 @@ macro_rules! aead {
             tag: Source,
             tag_size: usize,
         ) -> u32 {
-            status(message.open(text.bytes(size), tag.bytes(tag_size)))
+            status(message.open(Text::InPlace(text.bytes(size)), tag.bytes(tag_size)))
         }
 
         #[unsafe(no_mangle)]
@@ -94,7 +93,7 @@ macro_rules! aead {
         /// Returns 0 if the tag is right.
         #[unsafe(no_mangle)]
         extern "C" fn $verify(message: &mut $message, tag: Source, size: usize) -> u32 {
-            u32::from(!message.verify(tag.bytes(size)))
+            status(message.verify(tag.bytes(size)))
         }
     };
 }
@@ -128,5 +127,9 @@ extern "C" fn aes_gcm_siv_encrypt(
     size: usize,
     tag: Source,
 ) -> u32 {
-    status(message.encrypt(offset as u64, text.bytes(size), tag.bytes(families::TAG)))
+    status(message.encrypt(
+        offset as u64,
+        Text::InPlace(text.bytes(size)),
+        tag.bytes(families::TAG),
+    ))
 }

@@ -10,14 +10,16 @@ mod report;
 mod service;
 
 pub use external::{ExternalCipher, ExternalMac};
-pub(crate) use native::cipher_parts::CipherMessage;
+pub(crate) use native::cipher_message::CipherMessage;
+pub(crate) use native::cipher_state::CipherState;
 #[cfg(target_family = "wasm")]
 pub use native::families;
 pub(crate) use native::hash_parts::{HashMessage, HashPart, part_size as hash_part_size};
 pub(crate) use native::kdf;
 pub use native::memory::Memory;
-pub(crate) use native::partial_tag::PartialTag;
+pub(crate) use native::message::PartialTag;
 pub(crate) use native::running::RunningState;
+pub(crate) use native::wipe::Secret;
 pub use native::wipe::WipedBox;
 pub(crate) use native::{MacState as NativeMac, Native};
 pub use report::report_json;
@@ -26,13 +28,6 @@ pub use report::report_json;
 pub(crate) enum MacState {
     Native(NativeMac),
     External(Box<dyn ExternalMac>),
-}
-
-/// A cipher key that an engine prepared.
-#[allow(clippy::large_enum_variant)] // boxing native's would cost every one-shot an allocation
-pub(crate) enum CipherState {
-    Native(native::cipher_state::CipherState),
-    External(Box<dyn ExternalCipher>),
 }
 
 /// Overwrites a secret so that the compiler cannot omit it.

@@ -6,7 +6,7 @@ mod blake2;
 mod blake3;
 mod chacha;
 mod chacha_poly;
-pub(super) mod cipher_parts;
+pub(super) mod cipher_message;
 pub(super) mod cipher_state;
 mod compression;
 pub(crate) mod cpu;
@@ -32,9 +32,7 @@ mod mac_key;
 mod many;
 mod md;
 pub(super) mod memory;
-#[cfg(not(feature = "aws-lc"))]
-mod one_part;
-pub(super) mod partial_tag;
+pub(super) mod message;
 mod poly1305;
 mod primitives;
 pub(super) mod running;
@@ -45,13 +43,12 @@ mod text;
 pub(super) mod wipe;
 mod xxh;
 
-use self::cipher_state::CipherState;
 use self::state_types::with_state;
 use super::service::Service;
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
 use crate::checkpoint::{DigestSink, Slicer};
-use crate::inputs::{Params, Text};
+use crate::inputs::Params;
 
 /// The native engine.
 pub(crate) struct Native;
@@ -138,65 +135,6 @@ impl Native {
         sink: DigestSink<'_>,
     ) -> Result<(), Error> {
         with_state!(hash, D, kind => many::digests::<D>(kind, params, sources, size, sink))
-    }
-
-    /// Returns a state that holds no key yet.
-    #[inline]
-    pub(crate) fn cipher_vacant() -> CipherState {
-        CipherState::Vacant
-    }
-
-    /// Prepares a key further that will be used for many messages.
-    pub(crate) fn cipher_keep(state: &CipherState) {
-        if let CipherState::Gcm(key) = state {
-            key.prepare_long();
-        }
-    }
-
-    /// Runs a stream cipher.
-    #[inline]
-    pub(crate) fn apply(state: &CipherState, iv: &[u8], text: Text<'_>) -> Result<(), Error> {
-        match state {
-            CipherState::AesCtr(key) => key.apply(iv, text),
-            CipherState::ChaCha20(key) => key.apply(iv, text),
-            _ => Err(Error::NotSupported),
-        }
-    }
-
-    /// Encrypts and authenticates.
-    #[inline]
-    pub(crate) fn seal(
-        state: &CipherState,
-        nonce: &[u8],
-        aad: &[u8],
-        text: Text<'_>,
-        tag: &mut [u8],
-    ) -> Result<(), Error> {
-        match state {
-            #[cfg(target_arch = "x86_64")]
-            CipherState::ChaChaPoly(key) => key.seal(nonce, aad, text, tag),
-            CipherState::Gcm(key) => key.seal(nonce, aad, text, tag),
-            CipherState::Aead(key) => key.seal(nonce, aad, text, tag),
-            _ => Err(Error::NotSupported),
-        }
-    }
-
-    /// Decrypts if `tag` authenticates the text, otherwise leaves zeros in the target.
-    #[inline]
-    pub(crate) fn open(
-        state: &CipherState,
-        nonce: &[u8],
-        aad: &[u8],
-        text: Text<'_>,
-        tag: &[u8],
-    ) -> Result<(), Error> {
-        match state {
-            #[cfg(target_arch = "x86_64")]
-            CipherState::ChaChaPoly(key) => key.open(nonce, aad, text, tag),
-            CipherState::Gcm(key) => key.open(nonce, aad, text, tag),
-            CipherState::Aead(key) => key.open(nonce, aad, text, tag),
-            _ => Err(Error::NotSupported),
-        }
     }
 
     /// Absorbs more of a message, from a state (empty: not begun) to the next.

@@ -10,6 +10,10 @@
 //! [`running_cipher`](crate::running_cipher) compare the lengths of a text before an engine sees
 //! it, and engines split texts at the same offset.
 
+#[cfg(any(not(feature = "aws-lc"), test))]
+use super::wipe::Secret;
+#[cfg(any(not(feature = "aws-lc"), test))]
+use crate::Error;
 use crate::inputs::Text;
 
 /// Returns where a text is read and written: the same pointer in place, else disjoint ranges.
@@ -43,4 +47,31 @@ pub(super) unsafe fn xor_with(source: *const u8, target: *mut u8, stream: &[u8])
             *target.add(index) = *source.add(index) ^ byte;
         }
     }
+}
+
+/// Encrypts or decrypts a text with as many bytes of keystream.
+#[inline]
+pub(super) fn mix(text: Text<'_>, stream: &[u8]) {
+    let (source, target, size) = pointers(text);
+    // SAFETY: source and target have `size` bytes and are equal or disjoint.
+    unsafe { xor_with(source, target, &stream[..size]) };
+}
+
+/// Calls `apply`, which begins at the first byte of a block, for a text that may begin within one.
+#[cfg(any(not(feature = "aws-lc"), test))]
+pub(super) fn within_blocks<const BLOCK: usize>(
+    offset: u64,
+    text: Text<'_>,
+    mut apply: impl FnMut(u64, Text<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let begun = (offset % BLOCK as u64) as usize;
+    if begun == 0 {
+        return apply(offset, text);
+    }
+    let size = text.size().min(BLOCK - begun);
+    let (head, rest) = text.split_at(size);
+    let mut stream = Secret::<BLOCK>::zeros();
+    apply(offset - begun as u64, Text::InPlace(&mut stream.0))?;
+    mix(head, &stream.0[begun..][..size]);
+    if rest.size() == 0 { Ok(()) } else { apply(offset + size as u64, rest) }
 }

@@ -32,7 +32,7 @@ use crate::allocate::try_box;
 /// They are aligned to a cache line: reading back a vector that was written across two lines
 /// stalls, which cost up to 20 ns of an HMAC, depending on the address of the stack.
 #[repr(align(64))]
-pub(super) struct Secret<const N: usize>(pub(super) [u8; N]);
+pub(crate) struct Secret<const N: usize>(pub(crate) [u8; N]);
 
 impl<const N: usize> Secret<N> {
     /// Returns zeros.

@@ -1,5 +1,4 @@
-//! Keys of authenticated encryption without a kernel of ours: by AWS-LC, or for a message of one
-//! part (`one_part.rs`) over the library's primitives.
+//! Keys of authenticated encryption without a kernel of ours: by AWS-LC, or over messages in parts.
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;

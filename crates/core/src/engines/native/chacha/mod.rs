@@ -82,6 +82,16 @@ pub(super) fn advance(state: &mut State, blocks: u64) {
     state[13] = (number >> 32) as u32;
 }
 
+/// Returns the iv some blocks further. The number of the block carries into the nonce's first word,
+/// as in one call.
+#[inline]
+pub(super) fn advanced(iv: &[u8; 16], blocks: u64) -> [u8; 16] {
+    let mut advanced = *iv;
+    let (number, _) = advanced.as_chunks_mut::<8>().0.split_at_mut(1);
+    number[0] = u64::from_le_bytes(number[0]).wrapping_add(blocks).to_le_bytes();
+    advanced
+}
+
 /// Writes XChaCha20's key for the rest of the nonce (HChaCha20, draft-irtf-cfrg-xchacha-03, section
 /// 2.2).
 pub(super) fn derive(key: &[u8; 32], nonce: &[u8; 16], target: &mut [u8; 32]) {

@@ -6,13 +6,14 @@
 //! apart, multiplied by the power of r for what follows, and added up. With AVX-512 or AVX2 a part
 //! is encrypted and authenticated at once, otherwise one after the other.
 
+pub(super) mod incremental;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86;
 
 #[cfg(target_arch = "x86_64")]
 use self::x86::parts::{self, PartsKernel};
 use super::chacha::{self, BLOCK, ChaCha20Key};
-use super::partial_tag::PartialTag;
+use super::message::{PartialTag, Parts};
 use super::poly1305::sum::{Joined, Summing};
 use super::poly1305::{self, Poly1305};
 use super::wipe::{Secret, Wiped, WipedBox, copy_plain};
@@ -80,59 +81,6 @@ impl ChaChaPolyMessage {
         Ok(message)
     }
 
-    /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
-    pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(kernel) = self.kernel {
-            let mut state = self.state(offset);
-            let sum = parts::seal(kernel, &mut state.0, self.poly.fresh(), text);
-            return Ok(PartialTag(Wiped(sum)));
-        }
-        match text {
-            Text::InPlace(bytes) => {
-                self.xor(offset, Text::InPlace(&mut *bytes))?;
-                Ok(self.authenticate(bytes))
-            }
-            Text::Across { source, target } => {
-                self.xor(offset, Text::Across { source, target: &mut *target })?;
-                Ok(self.authenticate(target))
-            }
-        }
-    }
-
-    /// Decrypts such a part, and returns what it adds.
-    pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(kernel) = self.kernel {
-            let mut state = self.state(offset);
-            let sum = parts::open(kernel, &mut state.0, self.poly.fresh(), text);
-            return Ok(PartialTag(Wiped(sum)));
-        }
-        let sum = self.authenticate(text.source());
-        self.xor(offset, text)?;
-        Ok(sum)
-    }
-
-    /// Authenticates a part of the ciphertext.
-    pub(super) fn authenticate(&self, source: &[u8]) -> PartialTag {
-        PartialTag(Wiped(self.summing.sum(&self.poly, source)))
-    }
-
-    /// Encrypts or decrypts a part.
-    pub(super) fn xor(&self, offset: u64, text: Text<'_>) -> Result<(), Error> {
-        self.key.apply(&self.iv(1 + offset / BLOCK as u64), text)
-    }
-
-    /// Returns the tag of the message with these parts.
-    pub(super) fn tag(
-        &self,
-        parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
-    ) -> Secret<{ poly1305::BLOCK }> {
-        let mut joined = Joined::new(&self.poly, self.aad_size);
-        parts.for_each(|(size, part)| joined.add(size, &part.0.0));
-        joined.tag()
-    }
-
     /// Returns the state at the first block of a part.
     #[cfg(target_arch = "x86_64")]
     fn state(&self, offset: u64) -> Wiped<chacha::State> {
@@ -146,6 +94,47 @@ impl ChaChaPolyMessage {
         iv[..4].copy_from_slice(&(block as u32).to_le_bytes());
         iv[4..].copy_from_slice(&self.nonce);
         iv
+    }
+}
+
+impl Parts for ChaChaPolyMessage {
+    fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(kernel) = self.kernel {
+            let mut state = self.state(offset);
+            let sum = parts::seal(kernel, &mut state.0, self.poly.fresh(), text);
+            return Ok(PartialTag(Wiped(sum)));
+        }
+        text.then(|text| self.xor(offset, text, &[]), |target| self.authenticate(target))?
+    }
+
+    fn open(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<PartialTag, Error> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(kernel) = self.kernel {
+            let mut state = self.state(offset);
+            let sum = parts::open(kernel, &mut state.0, self.poly.fresh(), text);
+            return Ok(PartialTag(Wiped(sum)));
+        }
+        let sum = self.authenticate(text.source());
+        self.xor(offset, text, tag)?;
+        sum
+    }
+
+    fn authenticate(&self, source: &[u8]) -> Result<PartialTag, Error> {
+        Ok(PartialTag(Wiped(self.summing.sum(&self.poly, source))))
+    }
+
+    fn xor(&self, offset: u64, text: Text<'_>, _tag: &[u8]) -> Result<(), Error> {
+        self.key.apply(&self.iv(1 + offset / BLOCK as u64), text)
+    }
+
+    fn tag(
+        &self,
+        parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
+    ) -> Result<Secret<{ poly1305::BLOCK }>, Error> {
+        let mut joined = Joined::new(&self.poly, self.aad_size);
+        parts.for_each(|(size, part)| joined.add(size, &part.0.0));
+        Ok(joined.tag())
     }
 }
 

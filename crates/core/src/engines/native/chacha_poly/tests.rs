@@ -10,14 +10,14 @@ use crate::catalog::Cipher;
 fn seal(message: &ChaChaPolyMessage, text: Text<'_>) -> [u8; 16] {
     let size = text.size() as u64;
     let part = message.seal(0, text).expect("sealed");
-    message.tag(&mut [(size, &part)].into_iter()).0
+    message.tag(&mut [(size, &part)].into_iter()).expect("a tag").0
 }
 
 /// Decrypts a text as one part, and returns the tag.
 fn open(message: &ChaChaPolyMessage, text: Text<'_>) -> [u8; 16] {
     let size = text.size() as u64;
-    let part = message.open(0, text).expect("opened");
-    message.tag(&mut [(size, &part)].into_iter()).0
+    let part = message.open(0, text, &[]).expect("opened");
+    message.tag(&mut [(size, &part)].into_iter()).expect("a tag").0
 }
 
 #[test]

@@ -3,8 +3,6 @@
 use super::*;
 use crate::catalog::{CIPHERS, CipherFacts, HASHES};
 use crate::checkpoint::NoCheckpoint;
-use crate::engines::native::Native;
-use crate::engines::native::cipher_parts::CipherMessage;
 use crate::engines::native::cipher_state::CipherState;
 use crate::engines::native::digest::Digest;
 use crate::engines::native::digest_types::with_digest;
@@ -54,22 +52,20 @@ fn the_library_of_a_hash_is_the_one_that_computes_it() {
 fn whole(facts: &CipherFacts, state: &CipherState, nonce: &[u8], size: usize) {
     let mut text = vec![3; size];
     if !facts.aead {
-        return Native::apply(state, nonce, Text::InPlace(&mut text)).expect("a keystream");
+        return state.apply(nonce, Text::InPlace(&mut text), None).expect("a keystream");
     }
     let mut tag = [0; 16];
-    Native::seal(state, nonce, b"aad", Text::InPlace(&mut text), &mut tag).expect("sealed");
-    Native::open(state, nonce, b"aad", Text::InPlace(&mut text), &tag).expect("opened");
+    state.seal(nonce, b"aad", Text::InPlace(&mut text), &mut tag).expect("sealed");
+    state.open(nonce, b"aad", Text::InPlace(&mut text), &tag).expect("opened");
     assert!(text.iter().all(|&byte| byte == 3));
 }
 
 /// Encrypts a message of one part.
 fn part(facts: &CipherFacts, state: &CipherState, nonce: &[u8], size: usize) {
-    let message = CipherMessage::new(state, facts.cipher, nonce, b"aad").expect("in parts");
+    let message = state.message(facts.cipher, nonce, b"aad").expect("in parts");
     let mut text = vec![3; size];
-    if !facts.aead {
-        message.apply(0, Text::InPlace(&mut text)).expect("a keystream");
-    } else if matches!(message, CipherMessage::GcmSiv(_)) {
-        message.authenticate_plain(&text).expect("authenticated");
+    if facts.two_passes {
+        message.authenticate(&text).expect("authenticated");
         message.xor(0, Text::InPlace(&mut text), &[5; 16]).expect("encrypted");
     } else {
         message.seal(0, Text::InPlace(&mut text)).expect("sealed");
@@ -91,7 +87,7 @@ fn the_libraries_of_a_cipher_are_those_that_compute_it() {
         let mut state = CipherState::Vacant;
         state.prepare(facts.cipher, &key).expect("a key of the right size");
         // As a prepared key: any other has the code for short messages up to 8 KiB.
-        Native::cipher_keep(&state);
+        state.keep();
         let service = serves_cipher(facts.cipher);
         let passes = if facts.aead { 2 } else { 1 };
         let mut long = vec![LONG];

@@ -12,14 +12,18 @@
 #[cfg_attr(target_arch = "x86_64", path = "x86/mod.rs")]
 mod kernel;
 
-pub(super) use self::kernel::key;
+#[cfg(any(not(feature = "aws-lc"), test))]
+pub(super) mod incremental;
+
 #[cfg(target_arch = "x86_64")]
-pub(super) use self::kernel::wide;
+pub(super) use self::kernel::{key, wide};
 use super::aead::AeadKey;
 use super::aes::AesCtrKey;
 use super::field::{Factor, product, sum_of_blocks};
-use super::partial_tag::PartialTag;
-use super::wipe::{Plain, Secret, Wiped, WipedBox, copy_plain, wipe_plain};
+use super::message::{PartialTag, Parts};
+#[cfg(feature = "aws-lc")]
+use super::wipe::copy_plain;
+use super::wipe::{Plain, Secret, Wiped, WipedBox, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
 
@@ -100,11 +104,6 @@ impl GcmMessage {
         nonce: &[u8],
         aad: &[u8],
     ) -> Result<(), Error> {
-        #[cfg(not(feature = "aws-lc"))]
-        if let Some((key, h)) = aead.map(AeadKey::expanded) {
-            copy_plain(key, &mut self.key);
-            self.secrets.h = h;
-        }
         if matches!(self.key, AesCtrKey::Vacant) {
             self.key.prepare(raw)?;
             self.secrets.h = Factor::new(self.key.encrypted(0)?);
@@ -124,7 +123,7 @@ impl GcmMessage {
             return Ok(());
         }
         #[cfg(feature = "aws-lc")]
-        self.ghash_by_aws_lc(aead.ok_or(Error::Engine)?)?;
+        aead.map_or(Ok(()), |aead| self.ghash_by_aws_lc(aead))?;
         #[cfg(not(feature = "aws-lc"))]
         let _ = aead;
         Ok(())
@@ -146,76 +145,6 @@ impl GcmMessage {
             copy_plain(aead, key);
         }
         Ok(())
-    }
-
-    /// Encrypts the part that begins `offset` bytes into the text, and returns what it adds.
-    pub(super) fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
-        if let Some(at) = self.wraps_within(offset, text.size()) {
-            let (head, rest) = text.split_at(at);
-            let (size, head) = (rest.size(), self.seal(offset, head)?);
-            return Ok(self.joined(&head, size, &self.seal(offset + at as u64, rest)?));
-        }
-        if let Ghash::GcmKernel(powers) = &self.ghash {
-            return self.process::<false>(powers, offset, text);
-        }
-        match text {
-            Text::InPlace(bytes) => {
-                self.xor(offset, Text::InPlace(&mut *bytes))?;
-                self.authenticate(bytes)
-            }
-            Text::Across { source, target } => {
-                self.xor(offset, Text::Across { source, target: &mut *target })?;
-                self.authenticate(target)
-            }
-        }
-    }
-
-    /// Decrypts such a part, and returns what it adds.
-    pub(super) fn open(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
-        if let Some(at) = self.wraps_within(offset, text.size()) {
-            let (head, rest) = text.split_at(at);
-            let (size, head) = (rest.size(), self.open(offset, head)?);
-            return Ok(self.joined(&head, size, &self.open(offset + at as u64, rest)?));
-        }
-        if let Ghash::GcmKernel(powers) = &self.ghash {
-            return self.process::<true>(powers, offset, text);
-        }
-        let sum = self.authenticate(text.source());
-        self.xor(offset, text)?;
-        sum
-    }
-
-    /// Authenticates a part of the ciphertext.
-    pub(super) fn authenticate(&self, source: &[u8]) -> Result<PartialTag, Error> {
-        self.hash(source).map(sum_of)
-    }
-
-    /// Encrypts or decrypts the part that begins `offset` bytes into the text.
-    pub(super) fn xor(&self, offset: u64, text: Text<'_>) -> Result<(), Error> {
-        if let Some(at) = self.wraps_within(offset, text.size()) {
-            let (head, rest) = text.split_at(at);
-            self.xor(offset, head)?;
-            return self.xor(offset + at as u64, rest);
-        }
-        self.key.apply(&self.counter(offset).to_be_bytes(), text)
-    }
-
-    /// Returns the tag of the message with these parts.
-    pub(super) fn tag(&self, parts: &mut dyn Iterator<Item = (u64, &PartialTag)>) -> Secret<BLOCK> {
-        let Secrets { h, aad, mask } = &self.secrets;
-        let (mut sum, mut text_size) = (*aad, 0);
-        // Most parts are of one size.
-        let (mut blocks, mut power) = (1, *h);
-        for (size, part) in parts.filter(|(size, _)| *size > 0) {
-            let count = size.div_ceil(BLOCK as u64);
-            if count != blocks {
-                (blocks, power) = (count, h.power(count));
-            }
-            sum = product(sum, power) ^ number_of(part);
-            text_size += size;
-        }
-        let lengths = lengths(self.aad_size, text_size);
-        Secret((sum ^ product(lengths, *h) ^ mask).to_be_bytes())
     }
 
     /// Returns GHASH of a text padded with zeros: the sum of its blocks, each times a power of H,
@@ -248,7 +177,7 @@ impl GcmMessage {
     }
 
     /// Returns the tag after GHASH of additional data and text of these sizes.
-    #[cfg(target_family = "wasm")]
+    #[cfg(any(not(feature = "aws-lc"), test))]
     pub(super) fn ended(&self, sum: u128, aad_size: usize, text_size: u64) -> Secret<BLOCK> {
         let lengths = lengths(aad_size, text_size);
         Secret((product(sum ^ lengths, self.secrets.h) ^ self.secrets.mask).to_be_bytes())
@@ -285,6 +214,77 @@ impl GcmMessage {
     }
 }
 
+impl Parts for GcmMessage {
+    fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
+        if let Some(at) = self.wraps_within(offset, text.size()) {
+            let (head, rest) = text.split_at(at);
+            let (size, head) = (rest.size(), self.seal(offset, head)?);
+            return Ok(self.joined(&head, size, &self.seal(offset + at as u64, rest)?));
+        }
+        if let Ghash::GcmKernel(powers) = &self.ghash {
+            return self.process::<false>(powers, offset, text);
+        }
+        text.then(|text| self.xor(offset, text, &[]), |target| self.authenticate(target))?
+    }
+
+    fn open(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<PartialTag, Error> {
+        if let Some(at) = self.wraps_within(offset, text.size()) {
+            let (head, rest) = text.split_at(at);
+            let (size, head) = (rest.size(), self.open(offset, head, tag)?);
+            return Ok(self.joined(&head, size, &self.open(offset + at as u64, rest, tag)?));
+        }
+        if let Ghash::GcmKernel(powers) = &self.ghash {
+            return self.process::<true>(powers, offset, text);
+        }
+        let sum = self.authenticate(text.source());
+        self.xor(offset, text, tag)?;
+        sum
+    }
+
+    fn authenticate(&self, source: &[u8]) -> Result<PartialTag, Error> {
+        self.hash(source).map(sum_of)
+    }
+
+    fn xor(&self, offset: u64, text: Text<'_>, _tag: &[u8]) -> Result<(), Error> {
+        if let Some(at) = self.wraps_within(offset, text.size()) {
+            let (head, rest) = text.split_at(at);
+            self.xor(offset, head, &[])?;
+            return self.xor(offset + at as u64, rest, &[]);
+        }
+        self.key.apply(&self.counter(offset).to_be_bytes(), text)
+    }
+
+    fn tag(
+        &self,
+        parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
+    ) -> Result<Secret<BLOCK>, Error> {
+        let Secrets { h, aad, mask } = &self.secrets;
+        let (sum, size) = joined(*aad, *h, parts);
+        let lengths = product(lengths(self.aad_size, size), *h);
+        Ok(Secret((sum ^ lengths ^ mask).to_be_bytes()))
+    }
+}
+
+/// Returns the sum of parts after that of the additional data, and the bytes of all parts.
+pub(super) fn joined(
+    aad: u128,
+    h: Factor,
+    parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
+) -> (u128, u64) {
+    let (mut sum, mut text_size) = (aad, 0);
+    // Most parts are of one size.
+    let (mut blocks, mut power) = (1, h);
+    for (size, part) in parts.filter(|(size, _)| *size > 0) {
+        let count = size.div_ceil(BLOCK as u64);
+        if count != blocks {
+            (blocks, power) = (count, h.power(count));
+        }
+        sum = product(sum, power) ^ number_of(part);
+        text_size += size;
+    }
+    (sum, text_size)
+}
+
 /// Returns the counter's first value (SP 800-38D, 7.1): a nonce of 12 bytes and the number 1,
 /// otherwise GHASH of the nonce and its length.
 fn first(nonce: &[u8], h: Factor) -> u128 {
@@ -313,12 +313,12 @@ fn advanced(counter: u128, blocks: u64) -> u128 {
     counter & !u128::from(u32::MAX) | u128::from(low)
 }
 
-fn number_of(part: &PartialTag) -> u128 {
+pub(super) fn number_of(part: &PartialTag) -> u128 {
     let [low, high, _] = part.0.0;
     u128::from(low) | u128::from(high) << 64
 }
 
-fn sum_of(number: u128) -> PartialTag {
+pub(super) fn sum_of(number: u128) -> PartialTag {
     PartialTag(Wiped([number as u64, (number >> 64) as u64, 0]))
 }
 

@@ -103,7 +103,7 @@ fn one_part_is_the_message_at_every_size() {
             let text = Text::Across { source: &source[..size], target: &mut across[1..=size] };
             let sum = message.seal(0, text).expect("encrypts");
             assert_eq!(
-                message.tag(&mut [(size as u64, &sum)].into_iter()).0,
+                message.tag(&mut [(size as u64, &sum)].into_iter()).expect("a tag").0,
                 tag,
                 "{size} sealed {implementation:?}"
             );
@@ -113,9 +113,9 @@ fn one_part_is_the_message_at_every_size() {
             );
 
             let text = Text::Across { source: &sealed, target: &mut across[1..=size] };
-            let sum = message.open(0, text).expect("decrypts");
+            let sum = message.open(0, text, &[]).expect("decrypts");
             assert_eq!(
-                message.tag(&mut [(size as u64, &sum)].into_iter()).0,
+                message.tag(&mut [(size as u64, &sum)].into_iter()).expect("a tag").0,
                 tag,
                 "{size} opened {implementation:?}"
             );
@@ -124,9 +124,9 @@ fn one_part_is_the_message_at_every_size() {
                 "{size}"
             );
 
-            let sum = message.open(0, Text::InPlace(&mut sealed)).expect("decrypts");
+            let sum = message.open(0, Text::InPlace(&mut sealed), &[]).expect("decrypts");
             assert_eq!(
-                message.tag(&mut [(size as u64, &sum)].into_iter()).0,
+                message.tag(&mut [(size as u64, &sum)].into_iter()).expect("a tag").0,
                 tag,
                 "{size} in place"
             );
@@ -219,5 +219,42 @@ fn the_choice_by_size_does_not_change_results() {
                 assert!(text.iter().all(|&byte| byte == 0), "{size}");
             }
         }
+    }
+}
+
+#[test]
+fn pieces_agree_with_the_message() {
+    use super::super::message::Incremental;
+    use super::incremental::AesGcm;
+
+    let mut bytes = Bytes(31);
+    for turn in 0..60 {
+        let cipher = [Cipher::Aes128Gcm, Cipher::Aes192Gcm, Cipher::Aes256Gcm][turn % 3];
+        let (key, nonce) =
+            (bytes.vec([16, 24, 32][turn % 3]), bytes.vec([12, 8, 60][turn / 3 % 3]));
+        let mut pieces: Vec<usize> = vec![turn * 13, 3];
+        pieces.extend((0..turn % 7).map(|_| usize::from(bytes.array::<1>()[0]) % 50));
+        let source = bytes.vec(pieces.iter().sum());
+        let (mut sealed, mut tag) = (source.clone(), [0; 16]);
+        let mut aead = AeadKey::vacant();
+        aead.prepare(cipher, &key).expect("a key of the right size");
+        aead.seal(&nonce, b"data", Text::InPlace(&mut sealed), &mut tag).expect("fits");
+
+        let (mut seals, mut opens) = (AesGcm::vacant(), AesGcm::vacant());
+        seals.begin(&key, &nonce, b"data").expect("begins");
+        opens.begin(&key, &nonce, b"data").expect("begins");
+        let (mut from, mut place) = (&source[..], vec![0; source.len()]);
+        let mut rest = &mut place[..];
+        for size in pieces {
+            let (source, next) = from.split_at(size);
+            let (target, after) = std::mem::take(&mut rest).split_at_mut(size);
+            seals.seal(Text::Across { source, target: &mut *target }).expect("encrypts");
+            opens.open(Text::InPlace(&mut target.to_vec()), &[]).expect("decrypts");
+            (from, rest) = (next, after);
+        }
+        let mut ours = [0; 16];
+        seals.tag(&mut ours).expect("a tag");
+        assert!(place == sealed && ours == tag, "{turn}");
+        assert!(opens.verify(&tag).is_ok() && opens.verify(&[1; 16]).is_err(), "{turn}");
     }
 }

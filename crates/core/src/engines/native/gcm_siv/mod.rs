@@ -6,13 +6,15 @@
 //! then read, or, where it must not be released before the message is known to be authentic,
 //! decrypted aside to be read, and once more afterwards.
 
+#[cfg(target_family = "wasm")]
+pub(super) mod incremental;
 mod polyval;
 
 use self::polyval::Polyval;
-use super::aes::AesCtrKey;
 use super::aes::siv::SivKey;
 use super::field::{Factor, product};
-use super::partial_tag::PartialTag;
+use super::gcm::{joined, sum_of};
+use super::message::{PartialTag, Parts};
 use super::wipe::{Plain, Secret, Wiped, WipedBox, wipe_plain};
 use crate::Error;
 use crate::inputs::Text;
@@ -47,16 +49,14 @@ impl Drop for Secrets {
 }
 
 impl GcmSivMessage {
-    /// Returns a message at an address that does not change, under the key `raw`, which `expanded`
-    /// is too if the library's AEAD has it so.
+    /// Returns a message at an address that does not change, under the key `raw`.
     pub(super) fn boxed(
         raw: &[u8],
-        expanded: Option<&AesCtrKey>,
         nonce: &[u8],
         aad: &[u8],
     ) -> Result<WipedBox<GcmSivMessage>, Error> {
         let mut message = WipedBox::new(GcmSivMessage::vacant())?;
-        message.prepare(raw, expanded, nonce, aad)?;
+        message.prepare(raw, nonce, aad)?;
         Ok(message)
     }
 
@@ -72,13 +72,7 @@ impl GcmSivMessage {
     }
 
     /// Begins a message, as [`GcmSivMessage::boxed`] does.
-    pub(super) fn prepare(
-        &mut self,
-        raw: &[u8],
-        expanded: Option<&AesCtrKey>,
-        nonce: &[u8],
-        aad: &[u8],
-    ) -> Result<(), Error> {
+    pub(super) fn prepare(&mut self, raw: &[u8], nonce: &[u8], aad: &[u8]) -> Result<(), Error> {
         self.nonce = nonce.try_into().map_err(|_| Error::IvSize)?;
         self.aad_size = aad.len();
         // Section 4: halves of blocks that count up, the first two for H.
@@ -88,12 +82,8 @@ impl GcmSivMessage {
             block[0] = number as u8;
             block[4..].copy_from_slice(&self.nonce);
         }
-        if let Some(expanded) = expanded {
-            expanded.encrypt(blocks)?;
-        } else {
-            self.key.prepare(raw)?;
-            self.key.encrypt(blocks)?;
-        }
+        self.key.prepare(raw)?;
+        self.key.encrypt(blocks)?;
         let mut derived = Secret::<48>::zeros();
         for (half, block) in derived.0.chunks_exact_mut(8).zip(&*blocks) {
             half.copy_from_slice(&block[..8]);
@@ -107,15 +97,42 @@ impl GcmSivMessage {
         Ok(())
     }
 
-    /// Authenticates a part of the plaintext.
-    pub(super) fn authenticate_plain(&self, source: &[u8]) -> PartialTag {
-        let sum = self.polyval.sum(source);
-        PartialTag(Wiped([sum as u64, (sum >> 64) as u64, 0]))
+    /// Extends POLYVAL by a text padded with zeros, without instructions for it.
+    #[cfg(target_family = "wasm")]
+    pub(super) fn extended(&self, sum: u128, text: &[u8]) -> u128 {
+        polyval::extended(sum, self.secrets.h, text)
     }
 
-    /// Authenticates the part of the ciphertext at `offset`, decrypted
-    /// aside.
-    pub(super) fn authenticate_sealed(
+    /// Returns the tag after POLYVAL of additional data and text of these sizes.
+    pub(super) fn ended(
+        &self,
+        sum: u128,
+        aad_size: usize,
+        text_size: u64,
+    ) -> Result<Secret<BLOCK>, Error> {
+        let lengths = u128::from(8 * aad_size as u64) | u128::from(8 * text_size) << 64;
+        let mut block = Secret(product(sum ^ lengths, self.secrets.h).to_le_bytes());
+        block.0.iter_mut().zip(self.nonce).for_each(|(byte, nonce)| *byte ^= nonce);
+        block.0[BLOCK - 1] &= 0x7f;
+        self.key.block(&block.0)
+    }
+}
+
+impl Parts for GcmSivMessage {
+    fn seal(&self, _offset: u64, _text: Text<'_>) -> Result<PartialTag, Error> {
+        Err(Error::NotSupported)
+    }
+
+    fn open(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<PartialTag, Error> {
+        text.then(|text| self.xor(offset, text, tag), |target| self.authenticate(target))?
+    }
+
+    fn authenticate(&self, source: &[u8]) -> Result<PartialTag, Error> {
+        Ok(sum_of(self.polyval.sum(source)))
+    }
+
+    /// Decrypts aside.
+    fn authenticate_sealed(
         &self,
         offset: u64,
         source: &[u8],
@@ -139,30 +156,10 @@ impl GcmSivMessage {
             };
             sum = product(sum, power) ^ self.polyval.sum(target);
         }
-        Ok(PartialTag(Wiped([sum as u64, (sum >> 64) as u64, 0])))
+        Ok(sum_of(sum))
     }
 
-    /// Decrypts such a part, and returns what it adds.
-    pub(super) fn open(
-        &self,
-        offset: u64,
-        text: Text<'_>,
-        tag: &[u8],
-    ) -> Result<PartialTag, Error> {
-        match text {
-            Text::InPlace(bytes) => {
-                self.xor(offset, Text::InPlace(&mut *bytes), tag)?;
-                Ok(self.authenticate_plain(bytes))
-            }
-            Text::Across { source, target } => {
-                self.xor(offset, Text::Across { source, target: &mut *target }, tag)?;
-                Ok(self.authenticate_plain(target))
-            }
-        }
-    }
-
-    /// Encrypts or decrypts such a part of the message with this tag.
-    pub(super) fn xor(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
+    fn xor(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<(), Error> {
         let mut counter: [u8; BLOCK] = tag.try_into().map_err(|_| Error::TagSize)?;
         counter[BLOCK - 1] |= 0x80;
         let (number, _) = counter.split_first_chunk_mut::<4>().ok_or(Error::Engine)?;
@@ -171,44 +168,11 @@ impl GcmSivMessage {
         self.key.apply(counter, text)
     }
 
-    /// Returns the tag of the message with these parts.
-    pub(super) fn tag(
+    fn tag(
         &self,
         parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
     ) -> Result<Secret<BLOCK>, Error> {
-        let Secrets { h, aad } = &self.secrets;
-        let (mut sum, mut text_size) = (*aad, 0);
-        // Most parts are of one size.
-        let (mut blocks, mut power) = (1, *h);
-        for (size, part) in parts.filter(|(size, _)| *size > 0) {
-            let count = size.div_ceil(BLOCK as u64);
-            if count != blocks {
-                (blocks, power) = (count, h.power(count));
-            }
-            let [low, high, _] = part.0.0;
-            sum = product(sum, power) ^ (u128::from(low) | u128::from(high) << 64);
-            text_size += size;
-        }
-        self.ended(sum, self.aad_size, text_size)
-    }
-
-    /// Extends POLYVAL by a text padded with zeros, without instructions for it.
-    #[cfg(target_family = "wasm")]
-    pub(super) fn extended(&self, sum: u128, text: &[u8]) -> u128 {
-        polyval::extended(sum, self.secrets.h, text)
-    }
-
-    /// Returns the tag after POLYVAL of additional data and text of these sizes.
-    pub(super) fn ended(
-        &self,
-        sum: u128,
-        aad_size: usize,
-        text_size: u64,
-    ) -> Result<Secret<BLOCK>, Error> {
-        let lengths = u128::from(8 * aad_size as u64) | u128::from(8 * text_size) << 64;
-        let mut block = Secret(product(sum ^ lengths, self.secrets.h).to_le_bytes());
-        block.0.iter_mut().zip(self.nonce).for_each(|(byte, nonce)| *byte ^= nonce);
-        block.0[BLOCK - 1] &= 0x7f;
-        self.key.block(&block.0)
+        let (sum, size) = joined(self.secrets.aad, self.secrets.h, parts);
+        self.ended(sum, self.aad_size, size)
     }
 }

@@ -2,7 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::super::wipe::Wiped;
-use super::super::wipe::{copy_plain, wipe_plain};
+use super::super::wipe::wipe_plain;
 #[cfg(target_arch = "x86_64")]
 use super::Limbs;
 #[cfg(target_arch = "x86_64")]
@@ -44,13 +44,6 @@ impl RunningPoly {
     /// Begins under another one-time key.
     pub(crate) fn restart(&mut self, key: &[u8; 32]) {
         self.poly = Poly1305::new(key);
-    }
-
-    /// Becomes a copy of another.
-    pub(crate) fn copy_from(&mut self, other: &RunningPoly) {
-        copy_plain(&other.poly, &mut self.poly);
-        self.block = other.block;
-        self.filled = other.filled;
     }
 
     /// Absorbs the next bytes.

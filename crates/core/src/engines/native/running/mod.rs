@@ -3,26 +3,42 @@
 //! Stream ciphers keep the rest of a block's keystream between two updates. AES-GCM is AWS-LC's,
 //! which can continue within a block.
 
-mod chacha_poly;
-mod gcm;
-mod keystream;
+#[cfg(feature = "aws-lc")]
+mod aws_lc;
+pub(super) mod keystream;
 
-use self::chacha_poly::ChaChaPoly;
-use self::gcm::Gcm;
+use std::ptr;
+
 use self::keystream::Keystream;
+use super::aes::AesCtrKey;
+use super::chacha::ChaCha20Key;
+use super::chacha_poly::incremental::ChaChaPoly;
+#[cfg(not(feature = "aws-lc"))]
+use super::gcm::incremental::AesGcm;
+use super::message::Incremental;
 use super::wipe::WipedBox;
 use crate::Error;
 use crate::catalog::Cipher;
 use crate::inputs::Text;
 
 /// A message on its way through a cipher. Wiped on drop.
-pub(crate) struct RunningState(WipedBox<State>);
+pub(crate) struct RunningState {
+    encrypt: bool,
+    state: WipedBox<State>,
+}
+
+/// Bytes of keystream computed ahead: one block at a time would use a fraction of the vectors.
+const AHEAD: usize = 1024;
 
 #[allow(clippy::large_enum_variant)] // on the heap
 enum State {
-    Stream(Keystream),
-    Gcm(Gcm),
-    ChaChaPoly(ChaChaPoly),
+    AesCtr(Keystream<AesCtrKey, AHEAD>),
+    ChaCha20(Keystream<ChaCha20Key, AHEAD>),
+    #[cfg(feature = "aws-lc")]
+    Gcm(aws_lc::Gcm),
+    #[cfg(not(feature = "aws-lc"))]
+    Gcm(AesGcm),
+    ChaChaPoly(ChaChaPoly<AHEAD>),
 }
 
 /// Callers have checked the sizes of key, nonce and tag against the catalog, and count the bytes.
@@ -36,80 +52,80 @@ impl RunningState {
         aad: &[u8],
     ) -> Result<Self, Error> {
         let mut state = WipedBox::new(match cipher {
-            Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr | Cipher::ChaCha20 => {
-                State::Stream(Keystream::vacant())
+            Cipher::Aes128Ctr | Cipher::Aes192Ctr | Cipher::Aes256Ctr => {
+                State::AesCtr(Keystream::vacant())
             }
+            Cipher::ChaCha20 => State::ChaCha20(Keystream::vacant()),
+            #[cfg(feature = "aws-lc")]
             Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {
-                State::Gcm(Gcm::new(cipher, encrypt, key, nonce, aad)?)
+                State::Gcm(aws_lc::Gcm::new(cipher, encrypt, key, nonce, aad)?)
+            }
+            #[cfg(not(feature = "aws-lc"))]
+            Cipher::Aes128Gcm | Cipher::Aes192Gcm | Cipher::Aes256Gcm => {
+                State::Gcm(AesGcm::vacant())
             }
             Cipher::ChaCha20Poly1305 | Cipher::XChaCha20Poly1305 => {
-                State::ChaChaPoly(ChaChaPoly::vacant(encrypt))
+                State::ChaChaPoly(ChaChaPoly::vacant())
             }
             Cipher::Aes128GcmSiv | Cipher::Aes256GcmSiv => return Err(Error::NotSupported),
         })?;
         match &mut *state {
-            State::Stream(stream) if cipher == Cipher::ChaCha20 => stream.chacha20(key, nonce)?,
-            State::Stream(stream) => stream.aes_ctr(key, nonce)?,
-            State::ChaChaPoly(message) => message.begin(key, nonce, aad)?,
+            State::AesCtr(stream) => stream.begin(key, nonce)?,
+            State::ChaCha20(stream) => stream.begin(key, nonce)?,
+            #[cfg(feature = "aws-lc")]
             State::Gcm(_) => {}
+            #[cfg(not(feature = "aws-lc"))]
+            State::Gcm(message) => message.begin(key, nonce, aad)?,
+            State::ChaChaPoly(message) => message.begin(key, nonce, aad)?,
         }
-        Ok(RunningState(state))
+        Ok(Self { encrypt, state })
     }
 
     /// Encrypts or decrypts the next bytes of the message.
     #[inline]
     pub(crate) fn update(&mut self, text: Text<'_>) -> Result<(), Error> {
-        match &mut *self.0 {
-            State::Stream(stream) => stream.apply(text),
-            State::Gcm(gcm) => gcm.update(text),
-            State::ChaChaPoly(message) => message.update(text),
+        match (&mut *self.state, self.encrypt) {
+            (State::AesCtr(stream), _) => stream.apply(text),
+            (State::ChaCha20(stream), _) => stream.apply(text),
+            #[cfg(feature = "aws-lc")]
+            (State::Gcm(gcm), _) => gcm.update(text),
+            #[cfg(not(feature = "aws-lc"))]
+            (State::Gcm(message), true) => message.seal(text),
+            #[cfg(not(feature = "aws-lc"))]
+            (State::Gcm(message), false) => message.open(text, &[]),
+            (State::ChaChaPoly(message), true) => message.seal(text),
+            (State::ChaChaPoly(message), false) => message.open(text, &[]),
         }
     }
 
     /// Ends an encryption: writes the first bytes of the tag.
     pub(crate) fn seal(&mut self, tag: &mut [u8]) -> Result<(), Error> {
-        match &mut *self.0 {
-            State::Stream(_) => Err(Error::NotSupported),
-            State::Gcm(gcm) => gcm.seal(tag),
-            State::ChaChaPoly(message) => {
-                tag.copy_from_slice(&message.tag().0[..tag.len()]);
-                Ok(())
-            }
+        match &mut *self.state {
+            State::AesCtr(_) | State::ChaCha20(_) => Err(Error::NotSupported),
+            State::Gcm(message) => message.tag(tag),
+            State::ChaChaPoly(message) => message.tag(tag),
         }
     }
 
     /// Ends a decryption: checks the tag.
     pub(crate) fn verify(&mut self, tag: &[u8]) -> Result<(), Error> {
-        match &mut *self.0 {
-            State::Stream(_) => Err(Error::NotSupported),
-            State::Gcm(gcm) => gcm.verify(tag),
-            State::ChaChaPoly(message) => {
-                let full = message.tag();
-                let authentic = super::primitives::equal(&full.0[..tag.len()], tag);
-                if authentic { Ok(()) } else { Err(Error::Authentication) }
-            }
+        match &mut *self.state {
+            State::AesCtr(_) | State::ChaCha20(_) => Err(Error::NotSupported),
+            State::Gcm(message) => message.verify(tag),
+            State::ChaChaPoly(message) => message.verify(tag),
         }
     }
 
     /// Returns an independent copy.
     pub(crate) fn copy(&self) -> Result<Self, Error> {
-        Ok(RunningState(match &*self.0 {
-            State::Stream(stream) => {
-                let mut copy = WipedBox::new(State::Stream(Keystream::vacant()))?;
-                if let State::Stream(target) = &mut *copy {
-                    target.copy_from(stream);
-                }
-                copy
-            }
-            State::Gcm(gcm) => WipedBox::new(State::Gcm(gcm.copy()?))?,
-            State::ChaChaPoly(message) => {
-                let vacant = ChaChaPoly::vacant(message.encrypts());
-                let mut copy = WipedBox::new(State::ChaChaPoly(vacant))?;
-                if let State::ChaChaPoly(target) = &mut *copy {
-                    target.copy_from(message);
-                }
-                copy
-            }
-        }))
+        #[cfg(feature = "aws-lc")]
+        if let State::Gcm(gcm) = &*self.state {
+            return Ok(Self { state: WipedBox::new(State::Gcm(gcm.copy()?))?, ..*self });
+        }
+        let mut state = WipedBox::new(State::ChaCha20(Keystream::vacant()))?;
+        // SAFETY: both are one state each, the copy borrowed exclusively. All but AWS-LC's own
+        // nothing, so that they may be copied byte by byte, and overwritten without a drop.
+        unsafe { ptr::from_ref(&*self.state).copy_to_nonoverlapping(&mut *state, 1) };
+        Ok(Self { encrypt: self.encrypt, state })
     }
 }

@@ -163,8 +163,7 @@ macro_rules! parts {
             parts!($generic with_words: Avx512, words, "avx512f,avx512vl,avx512bw,bmi2");
             parts!($generic with_avx2: Avx2Bmi, words, "avx2,bmi2");
 
-            // SAFETY: source and target have `size` bytes and are equal or disjoint; `kernel`
-            // proves that the CPU has the instructions.
+            // SAFETY: `kernel` proves that the CPU has the instructions.
             unsafe {
                 match kernel {
                     PartsKernel::Ifma(proof) => with_ifma(proof.vectors(), state, poly, text),
@@ -176,7 +175,7 @@ macro_rules! parts {
     )*};
     ($generic:ident $name:ident: $proof:ty, $steps:ident, $features:literal) => {
         #[target_feature(enable = $features)]
-        unsafe fn $name(
+        fn $name(
             proof: $proof,
             state: &mut State,
             poly: Poly1305,

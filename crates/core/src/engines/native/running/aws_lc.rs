@@ -94,7 +94,7 @@ impl Gcm {
     }
 
     /// Ends an encryption, and writes the first bytes of the tag.
-    pub(crate) fn seal(&mut self, tag: &mut [u8]) -> Result<(), Error> {
+    pub(crate) fn tag(&mut self, tag: &mut [u8]) -> Result<(), Error> {
         self.finish()?;
         // SAFETY: writes as many bytes as the tag has, at most 16.
         unsafe { self.control(lc::EVP_CTRL_AEAD_GET_TAG, tag.len(), tag.as_mut_ptr()) }
