@@ -38,10 +38,17 @@ macro_rules! aead {
             #[cfg(target_arch = "x86_64")]
             CipherState::Gcm(key) => key.$function($($argument),*),
             CipherState::Aead(key) => key.$function($($argument),*),
-            CipherState::External(key) => key.$function($($argument),*),
+            CipherState::External(key) => external(&**key, |key| key.$function($($argument),*)),
             _ => Err(Error::NotSupported),
         }
     };
+}
+
+/// Keeps calls of another engine out of the functions that are inlined.
+#[cold]
+#[inline(never)]
+fn external<R>(key: &dyn ExternalCipher, call: impl FnOnce(&dyn ExternalCipher) -> R) -> R {
+    call(key)
 }
 
 impl CipherState {
@@ -103,7 +110,7 @@ impl CipherState {
     }
 
     /// Encrypts and authenticates.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn seal(
         &self,
         nonce: &[u8],
@@ -115,7 +122,7 @@ impl CipherState {
     }
 
     /// Decrypts if `tag` authenticates the text, otherwise leaves zeros in the target.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn open(
         &self,
         nonce: &[u8],
