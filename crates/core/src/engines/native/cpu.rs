@@ -190,13 +190,13 @@ fn iterates_one(hash: Hash) -> bool {
 /// hidden. They check the same proofs, in the same order.
 #[cfg(target_arch = "x86_64")]
 mod own {
+    use super::super::digest_types::batches;
     use super::super::features::{
         Avx2, Avx2Bmi, Avx512, Avx512Bmi, Bmi, Carryless, Fold256, Fold512, Gcm256, Gcm512, Ifma,
         Schedule256, Schedule512, ShaNi, Vaes256, Vaes512,
     };
     use super::super::gcm::key::{GcmKey, SHORT_MAX};
     use super::super::lanes::{Kernels, keccak, md5, sha1, sha256, sha512};
-    use super::super::state_types::batches;
     use super::{Code, Family, Hash, Names, iterates_one, own_code};
 
     pub(super) fn lanes(hash: Hash) -> Option<(usize, Names)> {
@@ -320,8 +320,8 @@ mod own {
 
     #[cfg(target_arch = "aarch64")]
     pub(super) fn lanes(hash: Hash) -> Option<(usize, Names)> {
+        use super::super::digest_types::batches;
         use super::super::lanes::{Kernels, keccak, sha256};
-        use super::super::state_types::batches;
         let multibuffer = match hash.family() {
             Family::Sha256 => sha256::multibuffer,
             Family::Keccak | Family::KeccakTree if batches(hash) => keccak::multibuffer,

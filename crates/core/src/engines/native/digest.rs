@@ -1,14 +1,13 @@
 //! The trait of the hash families.
 
-use super::hash_state::{HashState, OutputBlock, one_by_one};
+use super::wipe::Secret;
 use crate::checkpoint::DigestSink;
 use crate::inputs::Params;
 
 /// An incremental hash.
 ///
 /// The caller chooses where a state is stored (a one-shot uses the stack), and its type is known at
-/// compile time, so that nothing is boxed or dispatched per call. Code for all hashes uses them as
-/// [`HashState`].
+/// compile time, so that nothing is boxed or dispatched per call.
 pub(crate) trait Digest: Clone + Send + Sync + 'static {
     /// Bytes of HMAC's block.
     const BLOCK: usize;
@@ -47,16 +46,9 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     fn hmac_lanes() -> usize {
         1
     }
-    /// Computes `count` HMAC iterations of each block of output. `digest` returns the hash in a
-    /// state of `kind`.
-    fn iterate<S: HashState>(
-        kind: S::Kind,
-        outputs: &mut [OutputBlock<S>],
-        digest: fn(&S) -> &Self,
-        count: u32,
-    ) {
-        let _ = digest;
-        one_by_one(kind, outputs, count);
+    /// Computes `count` HMAC iterations of each block of output.
+    fn iterate(outputs: &mut [OutputBlock<Self>], count: u32) {
+        one_by_one(outputs, count);
     }
     /// Bytes of a saved state.
     const STATE: usize;
@@ -103,57 +95,36 @@ pub(crate) trait Digest: Clone + Send + Sync + 'static {
     }
 }
 
-/// Defines methods that call those of the same names.
-macro_rules! delegate {
-    ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {$(
-        #[inline(always)]
-        fn $name((): (), $($argument: $type),*) $(-> $result)? {
-            D::$name($($argument),*)
-        }
-    )*};
-    (self $($name:ident($receiver:ty; $($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {$(
-        #[inline(always)]
-        fn $name(self: $receiver, $($argument: $type),*) $(-> $result)? {
-            Digest::$name(self, $($argument),*)
-        }
-    )*};
+/// Bytes of the largest digest that HMAC is used with.
+const DIGEST_MAX: usize = 64;
+
+/// A block of PBKDF2's output in progress, wiped on drop.
+pub(crate) struct OutputBlock<D: Digest> {
+    /// The states of the inner and outer hash after the key's block.
+    pub(super) inner: D,
+    pub(super) outer: D,
+    /// The last HMAC, and the XOR of all.
+    pub(super) last: Secret<DIGEST_MAX>,
+    pub(super) sum: Secret<DIGEST_MAX>,
 }
 
-impl<D: Digest> HashState for D {
-    type Kind = ();
-
-    #[inline(always)]
-    fn block((): ()) -> usize {
-        D::BLOCK
+impl<D: Digest> Drop for OutputBlock<D> {
+    fn drop(&mut self) {
+        self.inner.wipe();
+        self.outer.wipe();
     }
+}
 
-    #[inline(always)]
-    fn size((): ()) -> usize {
-        D::SIZE
-    }
-
-    #[inline(always)]
-    fn iterate(kind: (), outputs: &mut [OutputBlock<Self>], count: u32) {
-        D::iterate(kind, outputs, |state| state, count);
-    }
-
-    delegate! {
-        min_batch(size: usize) -> usize;
-        hmac_lanes() -> usize;
-        new(params: &Params<'_>) -> Self;
-        load(params: &Params<'_>, state: &[u8]) -> Option<Self>;
-        digest(params: &Params<'_>, source: &[u8], target: &mut [u8]);
-    }
-
-    delegate! { self
-        update(&mut Self; source: &[u8]);
-        finish_with(&mut Self; source: &[u8], target: &mut [u8]);
-        finish_copy(&Self; source: &[u8], target: &mut [u8]);
-        finish_batch(&Self; sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>);
-        save(&Self; state: &mut [u8]);
-        end_message(&mut Self; size: usize);
-        squeeze(&mut Self; target: &mut [u8]);
-        squeezing(&Self;) -> bool;
-        wipe(&mut Self;);
+/// Computes `count` HMAC iterations of each block, one block after the other.
+pub(super) fn one_by_one<D: Digest>(outputs: &mut [OutputBlock<D>], count: u32) {
+    let mut hash = Secret::<DIGEST_MAX>::zeros();
+    let hash = &mut hash.0[..D::SIZE];
+    for output in outputs {
+        for _ in 0..count {
+            let last = &mut output.last.0[..D::SIZE];
+            output.inner.finish_copy(last, hash);
+            output.outer.finish_copy(hash, last);
+            output.sum.0.iter_mut().zip(last).for_each(|(sum, last)| *sum ^= *last);
+        }
     }
 }

@@ -59,3 +59,11 @@ macro_rules! match_digest {
 }
 
 pub(super) use {digest_types, match_digest, with_digest};
+
+/// Returns true if several messages are hashed at once here.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) fn batches(hash: crate::catalog::Hash) -> bool {
+    use super::digest::Digest;
+
+    with_digest!(hash, D => D::min_batch(D::SIZE) < usize::MAX)
+}

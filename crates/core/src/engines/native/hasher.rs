@@ -1,31 +1,29 @@
 //! Running hashes: a state is loaded onto the stack, advanced, saved and wiped.
 
-use super::hash_state::HashState;
+use super::digest::Digest;
 use crate::Error;
 use crate::checkpoint::Slicer;
 use crate::inputs::Params;
 
 /// Hashes a message, in slices if it or its digest is longer than one.
 #[inline]
-pub(super) fn digest<D: HashState>(
-    kind: D::Kind,
+pub(super) fn digest<D: Digest>(
     params: &Params<'_>,
     source: &[u8],
     target: &mut [u8],
     slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
     if Slicer::cuts(&slicer, source.len().max(target.len())) {
-        let mut state = D::new(kind, params);
-        let result = in_slices(kind, &mut state, source, target, slicer);
+        let mut state = D::new(params);
+        let result = in_slices(&mut state, source, target, slicer);
         state.wipe();
         return result;
     }
-    D::digest(kind, params, source, target);
+    D::digest(params, source, target);
     Ok(())
 }
 
-fn in_slices<D: HashState>(
-    kind: D::Kind,
+fn in_slices<D: Digest>(
     state: &mut D,
     source: &[u8],
     target: &mut [u8],
@@ -33,7 +31,7 @@ fn in_slices<D: HashState>(
 ) -> Result<(), Error> {
     let last = absorb_slices(state, source, &mut slicer)?;
     // Digests of one size are not squeezed.
-    if target.len() <= D::size(kind) || !Slicer::cuts(&slicer, target.len()) {
+    if target.len() <= D::SIZE || !Slicer::cuts(&slicer, target.len()) {
         state.finish_with(last, target);
         return Ok(());
     }
@@ -44,8 +42,7 @@ fn in_slices<D: HashState>(
 
 /// Absorbs more of the message.
 #[inline]
-pub(super) fn update<D: HashState>(
-    kind: D::Kind,
+pub(super) fn update<D: Digest>(
     params: &Params<'_>,
     state: &[u8],
     source: &[u8],
@@ -53,7 +50,7 @@ pub(super) fn update<D: HashState>(
     mut slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
     resume(
-        || begun(kind, params, state),
+        || begun(params, state),
         |running: &mut D| {
             let last = absorb_slices(running, source, &mut slicer)?;
             running.update(last);
@@ -65,7 +62,7 @@ pub(super) fn update<D: HashState>(
 
 /// Absorbs all slices but the last, with a checkpoint after each, and returns the last.
 #[inline]
-pub(super) fn absorb_slices<'a, D: HashState>(
+pub(super) fn absorb_slices<'a, D: Digest>(
     state: &mut D,
     source: &'a [u8],
     slicer: &mut Option<Slicer<'_>>,
@@ -85,15 +82,14 @@ pub(super) fn absorb_slices<'a, D: HashState>(
 
 /// Absorbs the rest of the message and writes the digest.
 #[inline]
-pub(super) fn finish<D: HashState>(
-    kind: D::Kind,
+pub(super) fn finish<D: Digest>(
     params: &Params<'_>,
     state: &[u8],
     rest: &[u8],
     target: &mut [u8],
 ) -> Result<(), Error> {
     resume(
-        || begun(kind, params, state),
+        || begun(params, state),
         |running: &mut D| {
             running.finish_with(rest, target);
             Ok(())
@@ -103,15 +99,14 @@ pub(super) fn finish<D: HashState>(
 
 /// Absorbs the rest of the message (nothing after the first call) and squeezes the next output.
 #[inline]
-pub(super) fn squeeze<D: HashState>(
-    kind: D::Kind,
+pub(super) fn squeeze<D: Digest>(
     params: &Params<'_>,
     state: &[u8],
     rest: &[u8],
     target: &mut [u8],
     next: &mut [u8],
 ) -> Result<(), Error> {
-    let mut place = begun::<D>(kind, params, state);
+    let mut place = begun::<D>(params, state);
     let Some(running) = &mut place else { return Err(Error::State) };
     if running.squeezing() && !rest.is_empty() {
         running.wipe();
@@ -127,12 +122,8 @@ pub(super) fn squeeze<D: HashState>(
 }
 
 /// Returns [`Error::State`] if this is not a state.
-pub(super) fn check<D: HashState>(
-    kind: D::Kind,
-    params: &Params<'_>,
-    state: &[u8],
-) -> Result<(), Error> {
-    let mut place = D::load(kind, params, state);
+pub(super) fn check<D: Digest>(params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
+    let mut place = D::load(params, state);
     let Some(running) = &mut place else { return Err(Error::State) };
     running.wipe();
     Ok(())
@@ -140,13 +131,13 @@ pub(super) fn check<D: HashState>(
 
 /// Returns the hash in this state; an empty state has not begun.
 #[inline]
-fn begun<D: HashState>(kind: D::Kind, params: &Params<'_>, state: &[u8]) -> Option<D> {
-    if state.is_empty() { Some(D::new(kind, params)) } else { D::load(kind, params, state) }
+fn begun<D: Digest>(params: &Params<'_>, state: &[u8]) -> Option<D> {
+    if state.is_empty() { Some(D::new(params)) } else { D::load(params, state) }
 }
 
 /// Runs `work` on a hash that still absorbs, and wipes it in place, so that no copy remains.
 #[inline]
-pub(super) fn resume<D: HashState>(
+pub(super) fn resume<D: Digest>(
     begun: impl FnOnce() -> Option<D>,
     work: impl FnOnce(&mut D) -> Result<(), Error>,
 ) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! HMAC (RFC 2104) over any hash.
 
-use super::hash_state::HashState;
+use super::digest::Digest;
 use super::hasher::absorb_slices;
 use super::wipe::Secret;
 use crate::Error;
@@ -24,26 +24,25 @@ const _: () = {
 
 /// Computes an HMAC on the stack, wiped before it returns.
 #[inline]
-pub(super) fn hmac<D: HashState>(kind: D::Kind, key: &[u8], source: &[u8], target: &mut [u8]) {
-    let mut pads = Pads::new::<D>(kind, key);
+pub(super) fn hmac<D: Digest>(key: &[u8], source: &[u8], target: &mut [u8]) {
+    let mut pads = Pads::new::<D>(key);
     let mut hash = Secret::<SIZE_MAX>::zeros();
-    let hash = &mut hash.0[..D::size(kind)];
+    let hash = &mut hash.0[..D::SIZE];
 
-    let mut inner = D::new(kind, &Params::default());
-    inner.update(pads.inner::<D>(kind));
+    let mut inner = D::new(&Params::default());
+    inner.update(pads.inner::<D>());
     inner.finish_with(source, hash);
     inner.wipe();
 
-    let mut outer = D::new(kind, &Params::default());
-    outer.update(pads.outer::<D>(kind));
+    let mut outer = D::new(&Params::default());
+    outer.update(pads.outer::<D>());
     outer.finish_with(hash, target);
     outer.wipe();
 }
 
 /// Computes an HMAC from the states after the key's block.
 #[inline]
-pub(super) fn from_states<D: HashState>(
-    kind: D::Kind,
+pub(super) fn from_states<D: Digest>(
     inner: &D,
     outer: &D,
     source: &[u8],
@@ -51,7 +50,7 @@ pub(super) fn from_states<D: HashState>(
     mut slicer: Option<Slicer<'_>>,
 ) -> Result<(), Error> {
     let mut hash = Secret::<SIZE_MAX>::zeros();
-    let hash = &mut hash.0[..D::size(kind)];
+    let hash = &mut hash.0[..D::SIZE];
     if Slicer::cuts(&slicer, source.len()) {
         let mut inner = inner.clone();
         let result = absorb_slices(&mut inner, source, &mut slicer)
@@ -70,30 +69,30 @@ pub(super) struct Pads(Secret<BLOCK_MAX>);
 
 impl Pads {
     #[inline]
-    pub(super) fn new<D: HashState>(kind: D::Kind, key: &[u8]) -> Pads {
+    pub(super) fn new<D: Digest>(key: &[u8]) -> Pads {
         let mut pads = Pads(Secret::zeros());
         let block = &mut pads.0.0;
-        if key.len() <= D::block(kind) {
+        if key.len() <= D::BLOCK {
             block[..key.len()].copy_from_slice(key);
         } else {
-            D::digest(kind, &Params::default(), key, &mut block[..D::size(kind)]);
+            D::digest(&Params::default(), key, &mut block[..D::SIZE]);
         }
         pads
     }
 
     #[inline]
-    pub(super) fn inner<D: HashState>(&mut self, kind: D::Kind) -> &[u8] {
-        self.flip::<D>(kind, 0x36)
+    pub(super) fn inner<D: Digest>(&mut self) -> &[u8] {
+        self.flip::<D>(0x36)
     }
 
     #[inline]
-    pub(super) fn outer<D: HashState>(&mut self, kind: D::Kind) -> &[u8] {
-        self.flip::<D>(kind, 0x36 ^ 0x5c)
+    pub(super) fn outer<D: Digest>(&mut self) -> &[u8] {
+        self.flip::<D>(0x36 ^ 0x5c)
     }
 
     #[inline]
-    fn flip<D: HashState>(&mut self, kind: D::Kind, mask: u8) -> &[u8] {
-        let block = &mut self.0.0[..D::block(kind)];
+    fn flip<D: Digest>(&mut self, mask: u8) -> &[u8] {
+        let block = &mut self.0.0[..D::BLOCK];
         block.iter_mut().for_each(|byte| *byte ^= mask);
         block
     }

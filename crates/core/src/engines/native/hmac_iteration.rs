@@ -83,15 +83,10 @@ macro_rules! iterate_in_words {
             $lanes
         }
 
-        fn iterate<S: $crate::engines::native::hash_state::HashState>(
-            kind: S::Kind,
-            outputs: &mut [$crate::engines::native::hash_state::OutputBlock<S>],
-            digest: fn(&S) -> &Self,
-            count: u32,
-        ) {
+        fn iterate(outputs: &mut [$crate::engines::native::digest::OutputBlock<Self>], count: u32) {
             use $crate::engines::native::hmac_iteration::{self, HmacIteration};
             if !$here {
-                return $crate::engines::native::hash_state::one_by_one(kind, outputs, count);
+                return $crate::engines::native::digest::one_by_one(outputs, count);
             }
             let states: fn(&Self) -> [$word; $words] = $states;
             for outputs in outputs.chunks_mut($max) {
@@ -107,8 +102,8 @@ macro_rules! iterate_in_words {
                 for (iteration, output) in iterations.iter_mut().zip(&*outputs) {
                     let (last, sum) = (&output.last.0[..Self::SIZE], &output.sum.0[..Self::SIZE]);
                     *iteration = HmacIteration {
-                        inner: states(digest(&output.inner)),
-                        outer: states(digest(&output.outer)),
+                        inner: states(&output.inner),
+                        outer: states(&output.outer),
                         last: hmac_iteration::$read(last),
                         sum: hmac_iteration::$read(sum),
                     };

@@ -1,6 +1,6 @@
 //! Prepared HMAC keys.
 
-use super::hash_state::HashState;
+use super::digest::Digest;
 use super::hasher::{absorb_slices, resume};
 use super::hmac::{Pads, SIZE_MAX, from_states};
 use super::many;
@@ -34,50 +34,44 @@ pub(crate) trait Prepared: Send + Sync {
 }
 
 /// The inner and the outer state after the key's block.
-pub(super) struct Midstates<D: HashState> {
-    kind: D::Kind,
+pub(super) struct Midstates<D: Digest> {
     pub(super) inner: D,
     pub(super) outer: D,
 }
 
-impl<D: HashState> Midstates<D> {
+impl<D: Digest> Midstates<D> {
     /// Prepares the states in place, so that no copy remains on the stack.
     ///
     /// # Errors
     /// [`Error::Memory`].
-    pub(super) fn boxed(kind: D::Kind, key: &[u8]) -> Result<Box<Self>, Error> {
+    pub(super) fn boxed(key: &[u8]) -> Result<Box<Self>, Error> {
         let params = Params::default();
-        let mut states =
-            try_box(Self { kind, inner: D::new(kind, &params), outer: D::new(kind, &params) })?;
-        let mut pads = Pads::new::<D>(kind, key);
-        states.inner.update(pads.inner::<D>(kind));
-        states.outer.update(pads.outer::<D>(kind));
+        let mut states = try_box(Self { inner: D::new(&params), outer: D::new(&params) })?;
+        let mut pads = Pads::new::<D>(key);
+        states.inner.update(pads.inner::<D>());
+        states.outer.update(pads.outer::<D>());
         Ok(states)
     }
 
     /// Returns the inner hash in this state; an empty state has not begun.
     #[inline]
     fn begun(&self, state: &[u8]) -> Option<D> {
-        if state.is_empty() {
-            Some(self.inner.clone())
-        } else {
-            D::load(self.kind, &Params::default(), state)
-        }
+        if state.is_empty() { Some(self.inner.clone()) } else { D::load(&Params::default(), state) }
     }
 }
 
-impl<D: HashState> Prepared for Midstates<D> {
+impl<D: Digest> Prepared for Midstates<D> {
     fn mac(
         &self,
         source: &[u8],
         target: &mut [u8],
         slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        from_states(self.kind, &self.inner, &self.outer, source, target, slicer)
+        from_states(&self.inner, &self.outer, source, target, slicer)
     }
 
     fn macs(&self, sources: &[&[u8]], sink: DigestSink<'_>) {
-        many::macs(self.kind, &self.inner, &self.outer, sources, sink);
+        many::macs(&self.inner, &self.outer, sources, sink);
     }
 
     fn update(
@@ -100,7 +94,7 @@ impl<D: HashState> Prepared for Midstates<D> {
 
     fn finish(&self, state: &[u8], rest: &[u8], target: &mut [u8]) -> Result<(), Error> {
         let mut hash = Secret::<SIZE_MAX>::zeros();
-        let hash = &mut hash.0[..D::size(self.kind)];
+        let hash = &mut hash.0[..D::SIZE];
         resume(
             || self.begun(state),
             |inner: &mut D| {
@@ -113,7 +107,7 @@ impl<D: HashState> Prepared for Midstates<D> {
     }
 }
 
-impl<D: HashState> Drop for Midstates<D> {
+impl<D: Digest> Drop for Midstates<D> {
     fn drop(&mut self) {
         self.inner.wipe();
         self.outer.wipe();

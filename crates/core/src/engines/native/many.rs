@@ -1,6 +1,6 @@
 //! Many messages with one algorithm.
 
-use super::hash_state::HashState;
+use super::digest::Digest;
 use super::hasher::digest;
 use super::hmac::{SIZE_MAX, from_states};
 use super::wipe::{Secret, Wiped};
@@ -13,45 +13,35 @@ use crate::inputs::Params;
 const ON_STACK: usize = 256;
 
 /// Hashes many messages; see [`Native::digests`](super::Native::digests).
-pub(super) fn digests<D: HashState>(
-    kind: D::Kind,
+pub(super) fn digests<D: Digest>(
     params: &Params<'_>,
     sources: &[&[u8]],
     size: usize,
     mut sink: DigestSink<'_>,
 ) -> Result<(), Error> {
     with_buffer(size, |target| {
-        if sources.len() >= D::min_batch(kind, size) {
-            return D::new(kind, params).finish_batch(sources, target, sink);
+        if sources.len() >= D::min_batch(size) {
+            return D::new(params).finish_batch(sources, target, sink);
         }
         in_sequence(0, sources, target, &mut sink, |source, target, slicer| {
-            digest::<D>(kind, params, source, target, slicer)
+            digest::<D>(params, source, target, slicer)
         });
     })
 }
 
 /// Computes HMACs from the states after the key, which the caller wipes.
-pub(super) fn macs<D: HashState>(
-    kind: D::Kind,
-    inner: &D,
-    outer: &D,
-    sources: &[&[u8]],
-    mut sink: DigestSink<'_>,
-) {
+pub(super) fn macs<D: Digest>(inner: &D, outer: &D, sources: &[&[u8]], mut sink: DigestSink<'_>) {
     let sink = &mut sink;
     match sources.len() {
-        count if count < D::min_batch(kind, D::size(kind)) => {
-            one_by_one(kind, inner, outer, 0, sources, sink)
-        }
-        0..=FEW => mac_group::<D, FEW>(kind, inner, outer, 0, sources, sink),
+        count if count < D::min_batch(D::SIZE) => one_by_one(inner, outer, 0, sources, sink),
+        0..=FEW => mac_group::<D, FEW>(inner, outer, 0, sources, sink),
         _ => sources.chunks(MANY).enumerate().for_each(|(group, sources)| {
-            mac_group::<D, MANY>(kind, inner, outer, group * MANY, sources, sink);
+            mac_group::<D, MANY>(inner, outer, group * MANY, sources, sink);
         }),
     }
 }
 
-fn one_by_one<D: HashState>(
-    kind: D::Kind,
+fn one_by_one<D: Digest>(
     inner: &D,
     outer: &D,
     first: usize,
@@ -59,8 +49,8 @@ fn one_by_one<D: HashState>(
     sink: &mut DigestSink<'_>,
 ) {
     let mut target = Secret::<SIZE_MAX>::zeros();
-    in_sequence(first, sources, &mut target.0[..D::size(kind)], sink, |source, target, slicer| {
-        from_states(kind, inner, outer, source, target, slicer)
+    in_sequence(first, sources, &mut target.0[..D::SIZE], sink, |source, target, slicer| {
+        from_states(inner, outer, source, target, slicer)
     });
 }
 
@@ -93,29 +83,28 @@ const FEW: usize = 16;
 const MANY: usize = 128;
 
 /// Computes the HMACs of at most `GROUP` messages, the first of which has the index `first`.
-fn mac_group<D: HashState, const GROUP: usize>(
-    kind: D::Kind,
+fn mac_group<D: Digest, const GROUP: usize>(
     inner: &D,
     outer: &D,
     first: usize,
     sources: &[&[u8]],
     sink: &mut DigestSink<'_>,
 ) {
-    if sources.len() < D::min_batch(kind, D::size(kind)) {
-        return one_by_one(kind, inner, outer, first, sources, sink);
+    if sources.len() < D::min_batch(D::SIZE) {
+        return one_by_one(inner, outer, first, sources, sink);
     }
     let mut target = Secret::<SIZE_MAX>::zeros();
-    let target = &mut target.0[..D::size(kind)];
+    let target = &mut target.0[..D::SIZE];
     let mut hashes = Wiped([[0; SIZE_MAX]; GROUP]);
     // Messages that were not cancelled.
     let mut hashed = [false; GROUP];
     let mut keep = |index: usize, hash: &[u8]| {
-        hashes.0[index][..D::size(kind)].copy_from_slice(hash);
+        hashes.0[index][..D::SIZE].copy_from_slice(hash);
         hashed[index] = true;
     };
     let slicer = &mut sink.slicer.as_mut().map(|slicer| slicer.from(first));
     inner.finish_batch(sources, target, DigestSink::new(&mut keep, slicer));
-    let hashes: [&[u8]; GROUP] = std::array::from_fn(|index| &hashes.0[index][..D::size(kind)]);
+    let hashes: [&[u8]; GROUP] = std::array::from_fn(|index| &hashes.0[index][..D::SIZE]);
     let mut emit = |index: usize, mac: &[u8]| {
         if hashed[index] {
             sink.emit(first + index, mac);

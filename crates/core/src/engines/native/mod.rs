@@ -20,7 +20,6 @@ mod field;
 mod gcm;
 mod gcm_siv;
 pub(super) mod hash_parts;
-mod hash_state;
 mod hasher;
 mod hmac;
 mod hmac_iteration;
@@ -38,12 +37,11 @@ mod primitives;
 pub(super) mod running;
 mod sha2;
 mod state;
-mod state_types;
 mod text;
 pub(super) mod wipe;
 mod xxh;
 
-use self::state_types::with_state;
+use self::digest_types::with_digest;
 use super::service::Service;
 use crate::Error;
 use crate::catalog::{Cipher, Hash};
@@ -83,7 +81,7 @@ impl Native {
         target: &mut [u8],
         slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        with_state!(hash, D, kind => hasher::digest::<D>(kind, params, source, target, slicer))
+        with_digest!(hash, D => hasher::digest::<D>(params, source, target, slicer))
     }
 
     /// Returns how each derivation is computed here, its name in two parts.
@@ -115,13 +113,13 @@ impl Native {
         source: &[u8],
         target: &mut [u8],
     ) -> Result<(), Error> {
-        with_state!(hash, D, kind => { hmac::hmac::<D>(kind, key, source, target); Ok(()) },
+        with_digest!(hash, D => { hmac::hmac::<D>(key, source, target); Ok(()) },
             _ => Err(Error::NotSupported))
     }
 
     /// Prepares an HMAC key.
     pub(crate) fn mac_state(hash: Hash, key: &[u8]) -> Result<MacState, Error> {
-        with_state!(hash, D, kind => Ok(mac_key::Midstates::<D>::boxed(kind, key)? as MacState),
+        with_digest!(hash, D => Ok(mac_key::Midstates::<D>::boxed(key)? as MacState),
             _ => Err(Error::NotSupported))
     }
 
@@ -134,7 +132,7 @@ impl Native {
         size: usize,
         sink: DigestSink<'_>,
     ) -> Result<(), Error> {
-        with_state!(hash, D, kind => many::digests::<D>(kind, params, sources, size, sink))
+        with_digest!(hash, D => many::digests::<D>(params, sources, size, sink))
     }
 
     /// Absorbs more of a message, from a state (empty: not begun) to the next.
@@ -148,7 +146,7 @@ impl Native {
         next: &mut [u8],
         slicer: Option<Slicer<'_>>,
     ) -> Result<(), Error> {
-        with_state!(hash, D, kind => hasher::update::<D>(kind, params, state, source, next, slicer))
+        with_digest!(hash, D => hasher::update::<D>(params, state, source, next, slicer))
     }
 
     /// Absorbs the rest of a message, and writes the digest.
@@ -161,7 +159,7 @@ impl Native {
         rest: &[u8],
         target: &mut [u8],
     ) -> Result<(), Error> {
-        with_state!(hash, D, kind => hasher::finish::<D>(kind, params, state, rest, target))
+        with_digest!(hash, D => hasher::finish::<D>(params, state, rest, target))
     }
 
     /// Absorbs the rest of a message (nothing after the first call), and squeezes the next output.
@@ -178,14 +176,14 @@ impl Native {
         if !hash.facts().xof {
             return Err(Error::NotSupported);
         }
-        with_state!(hash, D, kind => hasher::squeeze::<D>(kind, params, state, rest, target, next))
+        with_digest!(hash, D => hasher::squeeze::<D>(params, state, rest, target, next))
     }
 
     /// Returns [`Error::State`] if this is not a state of the hash.
     #[cfg_attr(target_family = "wasm", inline(always))]
     #[cfg_attr(not(target_family = "wasm"), inline)]
     pub(crate) fn check(hash: Hash, params: &Params<'_>, state: &[u8]) -> Result<(), Error> {
-        with_state!(hash, D, kind => hasher::check::<D>(kind, params, state))
+        with_digest!(hash, D => hasher::check::<D>(params, state))
     }
 }
 

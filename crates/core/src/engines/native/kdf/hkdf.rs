@@ -1,8 +1,8 @@
 //! HKDF (RFC 5869) over HMAC. The states of HMAC after its key are kept.
 
-use super::super::hash_state::HashState;
+use super::super::digest::Digest;
+use super::super::digest_types::with_digest;
 use super::super::mac_key::Midstates;
-use super::super::state_types::with_state;
 use super::super::wipe::Secret;
 use super::super::{cpu, hmac};
 use crate::Error;
@@ -25,32 +25,27 @@ pub(crate) fn run(
     info: &[u8],
     target: &mut [u8],
 ) -> Result<(), Error> {
-    with_state!(hash, D, kind => {
+    with_digest!(hash, D => {
         let mut key = Secret::<SIZE_MAX>::zeros();
-        let key = &mut key.0[..D::size(kind)];
-        hmac::hmac::<D>(kind, salt, secret, key);
-        expand_from::<D>(kind, key, info, target)
+        let key = &mut key.0[..D::SIZE];
+        hmac::hmac::<D>(salt, secret, key);
+        expand_from::<D>(key, info, target)
     }, _ => Err(Error::NotSupported))
 }
 
 /// Expands a key to `target`, which has at most 255 digests.
 pub(crate) fn expand(hash: Hash, key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
-    with_state!(hash, D, kind => expand_from::<D>(kind, key, info, target),
+    with_digest!(hash, D => expand_from::<D>(key, info, target),
         _ => Err(Error::NotSupported))
 }
 
-fn expand_from<D: HashState>(
-    kind: D::Kind,
-    key: &[u8],
-    info: &[u8],
-    target: &mut [u8],
-) -> Result<(), Error> {
-    let states = Midstates::<D>::boxed(kind, key)?;
+fn expand_from<D: Digest>(key: &[u8], info: &[u8], target: &mut [u8]) -> Result<(), Error> {
+    let states = Midstates::<D>::boxed(key)?;
     let mut block = Secret::<SIZE_MAX>::zeros();
-    let block = &mut block.0[..D::size(kind)];
+    let block = &mut block.0[..D::SIZE];
     let mut hash = Secret::<SIZE_MAX>::zeros();
-    let hash = &mut hash.0[..D::size(kind)];
-    for (index, target) in target.chunks_mut(D::size(kind)).enumerate() {
+    let hash = &mut hash.0[..D::SIZE];
+    for (index, target) in target.chunks_mut(D::SIZE).enumerate() {
         let mut inner = states.inner.clone();
         if index > 0 {
             inner.update(block);

@@ -3,9 +3,9 @@
 //! Blocks of output are independent. Those of one job and of others are computed in SIMD lanes: see
 //! [`Digest::iterate`](super::super::digest::Digest::iterate).
 
-use super::super::hash_state::{HashState, OutputBlock};
+use super::super::digest::{Digest, OutputBlock};
+use super::super::digest_types::with_digest;
 use super::super::mac_key::Midstates;
-use super::super::state_types::with_state;
 use super::super::wipe::{Secret, wipe_below};
 use crate::Error;
 use crate::allocate::{try_collect, try_with_capacity};
@@ -32,30 +32,29 @@ const SIZE_MAX: usize = 64;
 const SLICE: u32 = 1024;
 
 /// The states of a job's key, and the inner state after its salt, which may be long.
-struct Salted<D: HashState> {
-    kind: D::Kind,
+struct Salted<D: Digest> {
     states: Box<Midstates<D>>,
     salted: D,
 }
 
-impl<D: HashState> Salted<D> {
-    fn new(kind: D::Kind, password: &[u8], salt: &[u8]) -> Result<Self, Error> {
-        let states = Midstates::<D>::boxed(kind, password)?;
+impl<D: Digest> Salted<D> {
+    fn new(password: &[u8], salt: &[u8]) -> Result<Self, Error> {
+        let states = Midstates::<D>::boxed(password)?;
         let mut salted = states.inner.clone();
         salted.update(salt);
-        Ok(Self { kind, states, salted })
+        Ok(Self { states, salted })
     }
 
     /// Computes the first HMAC of the block with this index, counted from 0.
     fn first(&self, block: usize, target: &mut [u8]) {
         let mut hash = Secret::<SIZE_MAX>::zeros();
-        let hash = &mut hash.0[..D::size(self.kind)];
+        let hash = &mut hash.0[..D::SIZE];
         self.salted.finish_copy(&(block as u32 + 1).to_be_bytes(), hash);
         self.states.outer.finish_copy(hash, target);
     }
 }
 
-impl<D: HashState> Drop for Salted<D> {
+impl<D: Digest> Drop for Salted<D> {
     fn drop(&mut self) {
         self.salted.wipe();
     }
@@ -65,16 +64,15 @@ impl<D: HashState> Drop for Salted<D> {
 ///
 /// # Errors
 /// [`Error::Memory`].
-pub(crate) fn once<D: HashState>(
-    kind: D::Kind,
+pub(crate) fn once<D: Digest>(
     password: &[u8],
     salt: &[u8],
     target: &mut [u8],
 ) -> Result<(), Error> {
-    let job = Salted::<D>::new(kind, password, salt)?;
-    for (block, target) in target.chunks_mut(D::size(kind)).enumerate() {
+    let job = Salted::<D>::new(password, salt)?;
+    for (block, target) in target.chunks_mut(D::SIZE).enumerate() {
         let mut mac = Secret::<SIZE_MAX>::zeros();
-        job.first(block, &mut mac.0[..D::size(kind)]);
+        job.first(block, &mut mac.0[..D::SIZE]);
         target.copy_from_slice(&mac.0[..target.len()]);
     }
     Ok(())
@@ -90,7 +88,7 @@ struct Owner {
 
 /// Returns how many blocks of output are computed at once.
 pub(crate) fn lanes(hash: Hash) -> usize {
-    with_state!(hash, D, kind => <D as HashState>::hmac_lanes(kind), _ => 1)
+    with_digest!(hash, D => D::hmac_lanes(), _ => 1)
 }
 
 /// Computes jobs with one hash. Calls `each` with the index and key of each that is done.
@@ -100,24 +98,23 @@ pub(crate) fn run(
     checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    with_state!(hash, D, kind => run_with::<D>(kind, jobs, checkpoint, each),
+    with_digest!(hash, D => run_with::<D>(jobs, checkpoint, each),
         _ => Err(Error::NotSupported))
 }
 
-fn run_with<D: HashState>(
-    kind: D::Kind,
+fn run_with<D: Digest>(
     jobs: &mut [Pbkdf2Job<'_>],
     checkpoint: &mut dyn Checkpoint,
     each: &mut dyn FnMut(usize, &[u8]),
 ) -> Result<(), Error> {
-    let lanes = D::hmac_lanes(kind);
+    let lanes = D::hmac_lanes();
     let mut outputs: Vec<OutputBlock<D>> = try_with_capacity(lanes)?;
     let mut owners: Vec<Owner> = try_with_capacity(lanes)?;
     // The next block to begin, and for each job the number of blocks that are done.
     let (mut job, mut block) = (0, 0);
     let mut salted: Option<Salted<D>> = None;
     let mut finished = try_collect(jobs.iter().map(|_| Ok(0)))?;
-    let blocks = |job: &Pbkdf2Job<'_>| job.target.len().div_ceil(D::size(kind));
+    let blocks = |job: &Pbkdf2Job<'_>| job.target.len().div_ceil(D::SIZE);
     let mut since_checkpoint = 0;
     loop {
         while outputs.len() < lanes && job < jobs.len() {
@@ -131,12 +128,12 @@ fn run_with<D: HashState>(
             }
             let states = match &mut salted {
                 Some(states) => states,
-                none => none.insert(Salted::new(kind, begins.password, begins.salt)?),
+                none => none.insert(Salted::new(begins.password, begins.salt)?),
             };
             let (inner, outer) = (states.states.inner.clone(), states.states.outer.clone());
             outputs.push(OutputBlock { inner, outer, last: Secret::zeros(), sum: Secret::zeros() });
             let output = &mut outputs[owners.len()];
-            states.first(block, &mut output.last.0[..D::size(kind)]);
+            states.first(block, &mut output.last.0[..D::SIZE]);
             output.sum.0 = output.last.0;
             owners.push(Owner { job, block, left: begins.iterations - 1 });
             block += 1;
@@ -146,7 +143,7 @@ fn run_with<D: HashState>(
             return Ok(());
         };
         let count = least.min(SLICE - since_checkpoint);
-        D::iterate(kind, &mut outputs, count);
+        D::iterate(&mut outputs, count);
         since_checkpoint += count.max(1);
         for at in (0..owners.len()).rev() {
             owners[at].left -= count;
@@ -158,11 +155,8 @@ fn run_with<D: HashState>(
                     continue;
                 }
                 let whole = blocks(job);
-                let target = job
-                    .target
-                    .chunks_mut(D::size(kind))
-                    .nth(owner.block)
-                    .expect("the block exists");
+                let target =
+                    job.target.chunks_mut(D::SIZE).nth(owner.block).expect("the block exists");
                 target.copy_from_slice(&outputs[at].sum.0[..target.len()]);
                 remove(&mut outputs, at);
                 finished[owner.job] += 1;
@@ -173,7 +167,7 @@ fn run_with<D: HashState>(
         }
         if since_checkpoint >= SLICE {
             since_checkpoint = 0;
-            report(jobs, &owners, &finished, D::size(kind), checkpoint);
+            report(jobs, &owners, &finished, D::SIZE, checkpoint);
             checkpoint.checkpoint();
             for at in (0..owners.len()).rev() {
                 if checkpoint.cancelled(owners[at].job) {
@@ -187,7 +181,7 @@ fn run_with<D: HashState>(
 
 /// Replaces a block by the last one. It is dropped, and so wiped, in place: moving it out of the
 /// vector would leave its bytes behind.
-fn remove<D: HashState>(outputs: &mut Vec<OutputBlock<D>>, at: usize) {
+fn remove<D: Digest>(outputs: &mut Vec<OutputBlock<D>>, at: usize) {
     let last = outputs.len() - 1;
     outputs.swap(at, last);
     outputs.truncate(last);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engines::native::digest::Digest;
-use crate::engines::native::hash_state::one_by_one;
+use crate::engines::native::digest::one_by_one;
 use crate::engines::native::hmac_iteration::{HmacIteration, read_32};
 use crate::engines::native::lanes::{Kernels, Multibuffer, sha256, tests::choices};
 use crate::engines::native::md::{Sha224, Sha256};
@@ -44,7 +44,7 @@ fn check<D: Digest, W: Copy + PartialEq + std::fmt::Debug, const WORDS: usize>(
                     sum: digest(&output.sum),
                 })
                 .collect();
-            one_by_one((), &mut outputs, iterations);
+            one_by_one(&mut outputs, iterations);
             let done = iterate(kernels, &mut found, D::SIZE, iterations);
             most = most.max(done);
             let used = D::SIZE / size_of::<W>();

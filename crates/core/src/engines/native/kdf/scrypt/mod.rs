@@ -7,8 +7,8 @@ mod x86;
 
 use self::romix::{LANES_MAX, RomixBuffers, RomixKernel};
 use super::super::cpu;
+use super::super::md::Sha256;
 use super::super::memory::Memory;
-use super::super::state_types::{SHA256, Sha256State};
 use super::super::wipe::wipe_below;
 use super::pbkdf2;
 use crate::Error;
@@ -111,7 +111,7 @@ pub(crate) fn run(
     for (index, job) in jobs.iter().enumerate() {
         let (input, others) = std::mem::take(&mut rest).split_at_mut(job.p as usize * block);
         if !checkpoint.cancelled(index) {
-            pbkdf2::once::<Sha256State>(SHA256, job.password, job.salt, input)?;
+            pbkdf2::once::<Sha256>(job.password, job.salt, input)?;
         }
         rest = others;
     }
@@ -175,7 +175,7 @@ pub(crate) fn run(
             if !again && finished[index] == job.p && !checkpoint.cancelled(index) {
                 let first = owners.partition_point(|&owner| owner < index);
                 let mixed = &inputs[first * block..][..job.p as usize * block];
-                pbkdf2::once::<Sha256State>(SHA256, job.password, mixed, job.target)?;
+                pbkdf2::once::<Sha256>(job.password, mixed, job.target)?;
                 each(index, job.target);
             }
         }
