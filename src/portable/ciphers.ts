@@ -77,8 +77,7 @@ function run(work: Work, slowly: boolean): Status | Steps {
   if (overlap(source, target)) {
     if (source.byteOffset !== target.byteOffset) {
       // What is read during the call must not change with the text.
-      if (overlap(iv, target) || overlap(aad, target) || overlap(tag, target))
-        return run({ ...work, iv: iv.slice(), aad: aad.slice(), tag: kept(work) }, slowly);
+      if ([secret, iv, aad, tag].some((input) => overlap(input, target))) return runCopied(work);
       target.set(source);
     }
     source = target;
@@ -106,6 +105,17 @@ function run(work: Work, slowly: boolean): Status | Steps {
     return Status.Authentication;
   }
   return aead.open(...inputs, source, target, tag, prepared) ? Status.Done : Status.Authentication;
+}
+
+/** Works like {@link run}, with copies of the inputs that lie within the target. */
+function runCopied(work: Work): Status | Steps {
+  const { iv, aad } = work;
+  const secret = secretCopy(work.secret);
+  try {
+    return run({ ...work, secret, iv: iv.slice(), aad: aad.slice(), tag: kept(work) }, false);
+  } finally {
+    wipe(secret);
+  }
 }
 
 /** Returns the tag: a copy of one that is read. */

@@ -236,14 +236,17 @@ export class ExtendableHash extends FamilyHash {
     try {
       bytes.set(begun, start);
       bytes.set(secret, place);
-      for (let at = 0; at < target.length; at += WINDOW) {
+      // No output at all, too, shows whether the state is one.
+      let at = 0;
+      do {
         const count = Math.min(WINDOW, target.length - at);
         if (calls.squeeze!(id, from, window, count, next, place, secret.length))
           refuseState(family, bytes);
         target.set(bytes.subarray(window, window + count), at);
         from = next;
         [next, other] = [other, next];
-      }
+        at += WINDOW;
+      } while (at < target.length);
       state.set(bytes.subarray(from, from + stateSize));
       family.end = bytes.length;
     } finally {

@@ -39,6 +39,7 @@ struct Seed<V> {
 }
 
 impl<V: Vector> Seed<V> {
+    // SAFETY: see the module.
     #[inline(always)]
     unsafe fn new(seed: u64) -> Self {
         let minus = seed.wrapping_neg();
@@ -53,6 +54,7 @@ impl<V: Vector> Seed<V> {
     }
 
     /// Returns 64 bytes of the seeded secret.
+    // SAFETY: see the module.
     #[inline(always)]
     unsafe fn key(&self, word: usize) -> V {
         // SAFETY: as above.
@@ -68,6 +70,7 @@ impl<V: Vector> Seed<V> {
 }
 
 /// Returns eight words of the secret.
+// SAFETY: see the module.
 #[inline(always)]
 unsafe fn secret<V: Vector>(word: usize) -> V {
     let bytes = SECRET.0[8 * word..].first_chunk().expect("at most 16 words from the start");
@@ -98,6 +101,7 @@ struct Added<V> {
 }
 
 impl<V: Vector> Added<V> {
+    // SAFETY: see the module.
     #[inline(always)]
     unsafe fn none() -> Self {
         // SAFETY: as above.
@@ -116,6 +120,7 @@ impl<V: Vector> Added<V> {
     }
 
     /// Returns the lanes with these sums added.
+    // SAFETY: see the module.
     #[inline(always)]
     unsafe fn to(&self, lanes: V) -> V {
         // SAFETY: as above.
@@ -124,6 +129,7 @@ impl<V: Vector> Added<V> {
 }
 
 /// Absorbs stripes of one block, of which the first has index `at`.
+// SAFETY: see the module.
 #[inline(always)]
 unsafe fn add<V: Vector>(lanes: V, seed: &Seed<V>, stripes: &[Stripe], at: usize) -> V {
     // SAFETY: as above.
@@ -145,6 +151,7 @@ unsafe fn add<V: Vector>(lanes: V, seed: &Seed<V>, stripes: &[Stripe], at: usize
 }
 
 /// Absorbs whole stripes.
+// SAFETY: see the module.
 #[inline(always)]
 unsafe fn run<V: Vector>(lanes: &Lanes, seed: &Seed<V>, stripes: &[Stripe], at: usize) -> V {
     // SAFETY: as above.
@@ -167,6 +174,7 @@ unsafe fn run<V: Vector>(lanes: &Lanes, seed: &Seed<V>, stripes: &[Stripe], at: 
 }
 
 /// Absorbs whole stripes, of which the first has index `at` in its block.
+// SAFETY: see the module.
 #[inline(always)]
 pub(super) unsafe fn consume<V: Vector>(
     lanes: &Lanes,
