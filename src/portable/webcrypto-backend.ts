@@ -18,7 +18,7 @@ import {
   type Served,
 } from './webcrypto.js';
 import { transferableCopy, NOTHING } from './windows.js';
-import { canRun, perform } from './execute.js';
+import { canRun, perform, statusOf } from './execute.js';
 import { plainWork, type Work } from './work.js';
 
 /** Receives the end of an operation; the tag is that of an encryption, otherwise empty. */
@@ -46,12 +46,7 @@ export function tryWebCrypto(work: Work, ended: Ended, lent = false): boolean {
   const textSize = work.target.length;
   served.then(
     (answer) => settle(answer, textSize, ended),
-    (error: unknown) =>
-      ended(
-        error instanceof NotAuthentic ? Status.Authentication : Status.Engine,
-        NOTHING,
-        NOTHING,
-      ),
+    (error: unknown) => ended(failureOf(error), NOTHING, NOTHING),
   );
   return true;
 }
@@ -67,6 +62,12 @@ function isLarge({ operation, source }: Work): boolean {
       ? HASH_MIN_BYTES
       : CIPHER_MIN_BYTES)
   );
+}
+
+/** Returns the status of a call that WebCrypto, or the memory for its result, failed. */
+export function failureOf(error: unknown): Status {
+  if (error instanceof NotAuthentic) return Status.Authentication;
+  return statusOf(error) === Status.Memory ? Status.Memory : Status.Engine;
 }
 
 /** Returns the result: a digest, or a text followed by its tag. */

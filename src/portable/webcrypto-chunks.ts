@@ -4,8 +4,8 @@
  */
 import { At, Operation, Status } from '../base/frame.js';
 import { checkRun, noncesOf } from './chunks.js';
-import { isTrusted, type Ended } from './webcrypto-backend.js';
-import { gcmOpen, gcmSeal, NotAuthentic } from './webcrypto.js';
+import { failureOf, isTrusted, type Ended } from './webcrypto-backend.js';
+import { gcmOpen, gcmSeal } from './webcrypto.js';
 import { made, NOTHING, part, Refusal } from './windows.js';
 import type { Work } from './work.js';
 
@@ -52,12 +52,7 @@ export function tryWebCryptoChunks(work: Work, ended: Ended): boolean {
   }
   Promise.all(results).then(
     () => ended(Status.Done, result, NOTHING),
-    (error: unknown) =>
-      ended(
-        error instanceof NotAuthentic ? Status.Authentication : Status.Engine,
-        NOTHING,
-        NOTHING,
-      ),
+    (error: unknown) => ended(failureOf(error), NOTHING, NOTHING),
   );
   return true;
 }

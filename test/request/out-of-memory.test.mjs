@@ -72,6 +72,10 @@ const file = join(folder, 'file');
 
 const bytes = allocUnsafeSlow(SIZE).fill(7);
 writeFileSync(file, bytes);
+/** A native call takes all paths in one allocation; the portable engine many for each file. */
+const files = Array(process.env.MILLRACE_ENGINE === 'portable' ? 4 : 800).fill(
+  file.padStart(60, '/'),
+);
 const text = 'a'.repeat(SIZE);
 const [key, nonce, salt] = [Buffer.alloc(32, 1), Buffer.alloc(12, 2), Buffer.alloc(16, 3)];
 const sealing = { algorithm: 'aes-256-gcm', key };
@@ -195,7 +199,7 @@ const cases = {
     () => promises.hmacMany('sha256', text, short.values()),
   ],
   hashFile: [() => promises.hashFile('sha256', file)],
-  hashFiles: [() => promises.hashFiles('sha256', Array(800).fill(file.padStart(60, '/')))],
+  hashFiles: [() => promises.hashFiles('sha256', files)],
   seal: [
     () => promises.seal('aes-256-gcm', { key, nonce, source: bytes }),
     () => promises.seal('aes-256-gcm', { key, nonce, source: text, aad: text }),
@@ -247,8 +251,7 @@ const cases = {
   hashFilesIterator: [
     async () => {
       const digests = [];
-      const paths = Array(800).fill(file.padStart(60, '/'));
-      for await (const { index, digest } of promises.hashFilesIterator('sha256', paths))
+      for await (const { index, digest } of promises.hashFilesIterator('sha256', files))
         digests[index] = digest;
       return digests;
     },
