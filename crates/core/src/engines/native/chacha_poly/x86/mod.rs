@@ -20,7 +20,7 @@
 //! text is encrypted or decrypted, and `mac.at` how far Poly1305 has absorbed it; neither exceeds
 //! `size`. A pass is only processed where that many bytes are left.
 //!
-//! The generic functions have no features and are inlined: [`compiled`] calls them from functions
+//! The generic functions have no features and are inlined: `compiled` calls them from functions
 //! with the features of the kernel's kind, and [`ChaChaPolyKernel`] has the proof that the CPU has
 //! these. They pass [`Avx512`] on; a value of `P` proves the instructions of Poly1305.
 

@@ -1,7 +1,7 @@
 //! PBKDF2 (RFC 8018). The HMAC states after the key are kept, so an iteration is two compressions.
 //!
 //! Blocks of output are independent. Those of one job and of others are computed in SIMD lanes: see
-//! [`Digest::iterate`](super::super::digest::Digest::iterate).
+//! [`Digest::iterate`].
 
 use super::super::digest::{Digest, OutputBlock};
 use super::super::digest_types::with_digest;
