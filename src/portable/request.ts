@@ -79,6 +79,7 @@ export function workOf(frame: Float64Array, given: Given, keys: Keys): Work {
     source,
     target,
     views: viewsOf(frame, given),
+    call: undefined,
   };
 }
 

@@ -33,7 +33,7 @@ export interface Work {
   /** Many messages, each in its own memory, instead of the source. */
   readonly views: readonly Uint8Array[] | undefined;
   /** A call of one family instead of the operation. */
-  readonly call?: FamilyCall | undefined;
+  readonly call: FamilyCall | undefined;
 }
 
 /** A derivation by one family; its inputs are secret, iv, tag and aad, or the first two of them. */
@@ -75,6 +75,7 @@ export function plainWork(operation: Operation, algorithm: number, given: Partia
     source: NOTHING,
     target: NOTHING,
     views: undefined,
+    call: undefined,
     ...given,
   };
 }
