@@ -15,7 +15,7 @@ export const long = [
   {
     titles: ['test/browser/conformance.test.mjs', 'test/conformance/edge.test.mjs'],
     about:
-      'src/portable/|src/.*\\.browser\\.ts|crates/(families|wasm)/|tools/(bundle|wasm|browser)|' +
+      'src/portable/|src/.*\\.browser\\.ts|crates/families/|tools/(bundle|wasm|browser)|' +
       'test/(browser|conformance)/',
   },
   {
