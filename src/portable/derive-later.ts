@@ -2,8 +2,9 @@
 import { Operation, Status } from '../base/frame.js';
 import type { Report } from './families/derivations.js';
 import type { Host } from './host.js';
-import { transferableCopy } from './windows.js';
+import { NOTHING } from './windows.js';
 import { plainWork, type FamilyCall } from './work.js';
+import { ownSecrets, wipeSecrets } from './worker-messages.js';
 import { sharedPool } from './worker-pool.js';
 
 /** Predicted nanoseconds: such jobs wait behind short ones. */
@@ -20,11 +21,9 @@ export function deriveLater(
   size: number,
   report: Report | undefined,
 ): Promise<Uint8Array | undefined> {
-  const [secret, iv, tag, aad] = Array.from({ length: 4 }, (_, index) =>
-    transferableCopy(inputs[index] ?? new Uint8Array(0)),
-  ) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+  const [secret = NOTHING, iv = NOTHING, tag = NOTHING, aad = NOTHING] = inputs;
   const target = new Uint8Array(size);
-  const work = plainWork(Operation.Scrypt, 0, { secret, iv, tag, aad, target, call });
+  const work = ownSecrets(plainWork(Operation.Scrypt, 0, { secret, iv, tag, aad, target, call }));
   return new Promise((resolve, reject) => {
     sharedPool(host).submit({
       work,
@@ -43,7 +42,10 @@ export function deriveLater(
           reject(error as Error);
         }
       },
-      end: (status, made) => resolve(status === Status.Done ? (made ?? target) : undefined),
+      end(status, made) {
+        wipeSecrets(this.work);
+        resolve(status === Status.Done ? (made ?? target) : undefined);
+      },
     });
   });
 }

@@ -1,11 +1,11 @@
 /** Inputs of derivations in browsers. */
 import { part } from '../base/intrinsics.js';
-import { secretMemory, wipe, type Secret } from '../base/secret-memory.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 
 /** A password or a salt; a string means its UTF-8 encoding. */
 export type Input = string | Uint8Array;
 
-/** Inputs as bytes, and the memory of those that were strings. */
+/** Inputs as bytes, and the memory of those that are not the caller's. */
 export interface Inputs {
   readonly bytes: readonly Uint8Array[];
   readonly own: readonly Secret[];
@@ -24,7 +24,14 @@ export function inputsOf(...given: readonly Input[]): Inputs {
   return { bytes, own };
 }
 
-/** Wipes the memory of inputs that were strings. */
+/** Returns copies of inputs, which the caller may change meanwhile. */
+export function copiesOf(inputs: Inputs): Inputs {
+  const own = inputs.bytes.map(secretCopy);
+  wipeInputs(inputs);
+  return { bytes: own, own };
+}
+
+/** Wipes the memory of inputs that is not the caller's. */
 export function wipeInputs({ own }: Inputs): void {
   for (const memory of own) wipe(memory);
 }

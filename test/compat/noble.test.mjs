@@ -379,6 +379,36 @@ testBuilds(
   },
 );
 
+testBuilds('asynchronous derivations copy their inputs at the call', async (load) => {
+  const lib = {};
+  for (const path of ['sha2', 'pbkdf2', 'scrypt', 'argon2'])
+    Object.assign(lib, await load(`noble-hashes/${path}`));
+  const { sha256 } = lib;
+  const argon2 = (call, ...[password, salt, key, personalization]) =>
+    call(password, salt, { t: 1, m: 16, p: 1, key, personalization });
+  const calls = {
+    pbkdf2: (call, ...inputs) => call(sha256, ...inputs.slice(0, 2), { c: 2, dkLen: 100 }),
+    scrypt: (call, ...inputs) => call(...inputs.slice(0, 2), { N: 16, r: 1, p: 1 }),
+    argon2d: argon2,
+    argon2i: argon2,
+    argon2id: argon2,
+  };
+  const names = Object.keys(lib).filter((name) => name.endsWith('Async'));
+  assert.deepEqual(
+    names.sort(),
+    Object.keys(calls)
+      .map((name) => `${name}Async`)
+      .sort(),
+  );
+  for (const [name, call] of Object.entries(calls)) {
+    const inputs = [20, 16, 8, 9].map(bytes);
+    const expected = call(lib[name], ...inputs);
+    const key = call(lib[`${name}Async`], ...inputs);
+    for (const input of inputs) input.fill(0);
+    assert.deepEqual(await key, expected, name);
+  }
+});
+
 testBuilds('a loop over nextTick lets derivations end', async (load) => {
   const { scryptAsync } = await load('noble-hashes/scrypt');
   const { nextTick } = await load('noble-hashes/utils');

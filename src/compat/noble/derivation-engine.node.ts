@@ -2,11 +2,9 @@
 import type { FreshBytes } from '../../base/platform-types.js';
 import { hkdfExpandParser, hkdfParser } from '../../kdf/hkdf.js';
 import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
+import type { Input } from '../../portable/text-inputs.js';
 import type { Algorithm } from './algorithms.node.js';
 import { derived, derivedLater } from './derive-by-parser.js';
-
-/** A password or a salt; a string means its UTF-8 encoding. */
-type Input = string | Uint8Array;
 
 /** Derives with HKDF (RFC 5869). */
 export function hkdf(

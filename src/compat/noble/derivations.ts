@@ -1,6 +1,6 @@
 /** Code that HMAC and key derivation with the interface of noble share. */
 import { isUint8Array } from '../../base/intrinsics.js';
-import type { Progress } from '#platform/compat/noble/password-engine.js';
+import type { Input } from '../../portable/text-inputs.js';
 import { specOf, type CHash, type KDFInput, type Spec } from './hash-objects.js';
 
 /** Any hash function with noble's interface. */
@@ -8,6 +8,26 @@ export type AnyHash = CHash<any, any>;
 
 /** The most bytes of a result here; noble computes longer ones. */
 export const RESULT_MAX: number = 2 ** 20;
+
+/** The cost of scrypt. */
+export interface ScryptCost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** The parameters of Argon2. */
+export interface Argon2Cost {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  readonly version: number;
+  readonly secret: Input;
+  readonly associatedData: Input;
+}
+
+/** Called with the fraction that is complete. */
+export type Progress = ((fraction: number) => void) | undefined;
 
 /** Returns the hash of an HMAC that Millrace computes. */
 export function macOf(hash: unknown): Spec | undefined {

@@ -1,33 +1,20 @@
 /**
- * scrypt and Argon2 of millrace/noble-hashes in browsers: by their modules. Asynchronous calls run on
- * the workers of the engine.
+ * scrypt and Argon2 of millrace/noble-hashes in browsers: by their modules. Asynchronous calls run
+ * on the workers of the engine.
  */
 import { derive, type DeriveCalls } from '../../portable/families/derivations.js';
 import type { Family } from '../../portable/families/family.js';
 import * as modules from '../../portable/family-modules.js';
 import { secretMemory } from '../../base/secret-memory.js';
-import { inputsOf, wipeInputs, type Input, type Inputs } from '../../portable/text-inputs.js';
+import {
+  copiesOf,
+  inputsOf,
+  wipeInputs,
+  type Input,
+  type Inputs,
+} from '../../portable/text-inputs.js';
 import type { FreshBytes } from '../../base/platform-types.js';
-
-/** The cost of scrypt. */
-export interface ScryptCost {
-  readonly N: number;
-  readonly r: number;
-  readonly p: number;
-}
-
-/** The parameters of Argon2. */
-export interface Argon2Cost {
-  readonly memory: number;
-  readonly passes: number;
-  readonly parallelism: number;
-  readonly version: number;
-  readonly secret: Input;
-  readonly associatedData: Input;
-}
-
-/** Called with the fraction that is complete. */
-export type Progress = ((fraction: number) => void) | undefined;
+import type { Argon2Cost, Progress, ScryptCost } from './derivations.js';
 
 /** The arguments of {@link derive} but the target. */
 interface Call {
@@ -111,16 +98,21 @@ function derived(
 }
 
 /** Derives on a worker of the engine, or here, which blocks, if memory is short there. */
-async function derivedLater(call: Call, size: number, report: Progress): Promise<FreshBytes> {
-  const { family, memory, before, inputs, after } = call;
-  const [{ deriveLater }, { portableHost }] = await Promise.all([
-    import('../../portable/derive-later.js'),
-    import('../../engines/portable.browser.js'),
-  ]);
-  const shape = { family, memory, before, inputs: inputs.bytes.length, after };
-  const key = await deriveLater(portableHost, shape, inputs.bytes, size, report);
-  if (key === undefined) return derived(call, size, report);
-  wipeInputs(inputs);
-  report?.(1);
-  return key as FreshBytes;
+async function derivedLater(given: Call, size: number, report: Progress): Promise<FreshBytes> {
+  const call = { ...given, inputs: copiesOf(given.inputs) };
+  const { family, memory, before, after } = call;
+  const { bytes } = call.inputs;
+  try {
+    const [{ deriveLater }, { portableHost }] = await Promise.all([
+      import('../../portable/derive-later.js'),
+      import('../../engines/portable.browser.js'),
+    ]);
+    const shape = { family, memory, before, inputs: bytes.length, after };
+    const key = await deriveLater(portableHost, shape, bytes, size, report);
+    if (key === undefined) return derived(call, size, report);
+    report?.(1);
+    return key as FreshBytes;
+  } finally {
+    wipeInputs(call.inputs);
+  }
 }

@@ -2,30 +2,9 @@
 import type { FreshBytes } from '../../base/platform-types.js';
 import { argon2Parser } from '../../kdf/argon2.js';
 import { scryptBeyondRfc } from '../../kdf/scrypt.js';
+import type { Input } from '../../portable/text-inputs.js';
 import { derived, derivedLater } from './derive-by-parser.js';
-
-/** A password or a salt; a string means its UTF-8 encoding. */
-type Input = string | Uint8Array;
-
-/** The cost of scrypt. */
-export interface ScryptCost {
-  readonly N: number;
-  readonly r: number;
-  readonly p: number;
-}
-
-/** The parameters of Argon2. */
-export interface Argon2Cost {
-  readonly memory: number;
-  readonly passes: number;
-  readonly parallelism: number;
-  readonly version: number;
-  readonly secret: Input;
-  readonly associatedData: Input;
-}
-
-/** Called with the fraction that is complete. */
-export type Progress = ((fraction: number) => void) | undefined;
+import type { Argon2Cost, Progress, ScryptCost } from './derivations.js';
 
 function scryptOptions({ N, r, p }: ScryptCost): object {
   return { N, r, p, maxmem: 128 * r * (N + p + 2) };
