@@ -1,12 +1,12 @@
 /**
  * The portable engine's binding: the exports of the native binary (`Native` in frame.ts) over the
- * modules of the families. It runs in browsers, in workers and in Node.js; a {@link Host} holds what
- * differs between them.
+ * modules of the families. It runs in browsers, in workers and in Node.js; a {@link Host} holds
+ * what differs between them.
  */
 import { At, CopiedBytes, Poll, Status, type Native } from '../base/frame.js';
 import { isDerivation } from '../base/operations.js';
 import { Operation, Purpose, WHOLE } from '../base/protocol.js';
-import { secretCopy, secretMemory, wipe } from '../base/secret-memory.js';
+import { secretCopy, secretMemory, wipe, type Secret } from '../base/secret-memory.js';
 import { ciphers, hashes } from '../catalog/catalog-table.js';
 import { isLost, isUint8Array, sizeOf } from '../base/intrinsics.js';
 import { ofMessages, costEpoch, costOf, defaultRoute, setDefaultRoute } from './cost-model.js';
@@ -80,7 +80,10 @@ export function makePortable(host: Host): Native {
 
   // The fast-path digests: numbers in the frame; the source is an argument or in the input buffer.
 
-  /** Returns the source of a fast-path call; undefined if only the full request can tell what is wrong. */
+  /**
+   * Returns the source of a fast-path call; undefined if only the full request can tell what is
+   * wrong.
+   */
   function sourceOf(source: unknown): Uint8Array | undefined {
     const size = frame[At.SourceSize]!;
     if (size !== WHOLE)
@@ -209,7 +212,7 @@ export function makePortable(host: Host): Native {
         const by =
           keyStates === undefined
             ? preparedOf(frame[At.Key]!)
-            : new Hmac(hashOf(algorithm), hashes[algorithm]!, whole(keyStates) as never);
+            : new Hmac(hashOf(algorithm), hashes[algorithm]!, whole(keyStates) as Secret);
         return digestOf(sourceOf(undefined), begun, by, host.hex);
       } catch {
         return undefined;

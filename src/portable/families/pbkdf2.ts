@@ -23,7 +23,6 @@ export function* pbkdf2Steps(
 ): Generator<void> {
   const { digestSize, stateSize } = sizes;
   const states = secretMemory(2 * stateSize);
-  writeKeyStates(hash, sizes, password, states);
   const mac = new Hmac(hash, sizes, states);
   const numbered = new Uint8Array(salt.length + 4);
   numbered.set(salt);
@@ -31,6 +30,7 @@ export function* pbkdf2Steps(
   const last = secretMemory(digestSize);
   const sum = secretMemory(digestSize);
   try {
+    writeKeyStates(hash, sizes, password, states);
     for (let at = 0, block = 1; at < target.length; at += digestSize, block++) {
       number.setUint32(0, block);
       mac.mac(numbered, last);
