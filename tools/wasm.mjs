@@ -1,5 +1,5 @@
-// Builds the WebAssembly modules of the portable engine from crates/families, one for each family of
-// algorithms, and writes each as a TypeScript file, src/portable/modules/<name>.ts, which git
+// Builds the WebAssembly modules of the portable engine from crates/families, one for each family
+// of algorithms, and writes each as a TypeScript file, src/portable/modules/<name>.ts, which git
 // ignores. They have vectors of 128 bits; all of them without vectors, and as JavaScript, are one
 // more file, for millrace/javascript.
 

@@ -67,8 +67,8 @@ export function macOf(key: PreparedKey): Hmac {
 }
 
 /**
- * Returns the HMAC of a work, and true if it is to be disposed of: the key is prepared, bytes, or in
- * a work on a running HMAC states.
+ * Returns the HMAC of a work, and true if it is to be disposed of: the key is prepared, bytes, or
+ * in a work on a running HMAC states.
  */
 function macFor({ algorithm, operation, key, purpose, secret }: Work): readonly [Hmac, boolean] {
   if (key !== undefined) return [macOf(key), false];

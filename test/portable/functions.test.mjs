@@ -31,7 +31,7 @@ const functions = {
   open: (aead, ...given) => aead.open(...given),
 };
 
-/** Calls a function of both entry points, with its algorithm: both return the same, or throw alike. */
+/** Calls a function of both entry points with its algorithm: both return or throw the same. */
 function both(path, ...given) {
   const names = given.map((value) => value?.algorithm ?? value);
   return alike(
@@ -182,7 +182,7 @@ for (const name of hashNames.filter((other) => hashes[other].hmac)) {
   });
 }
 
-test('hmac takes text and encodings, and refuses hashes that it does not know or without HMAC', () => {
+test('hmac takes text and encodings, and refuses hashes unknown or without HMAC', () => {
   for (const encoding of ['buffer', 'hex', '0xhex', 'base64', 'base64url', 'bigint', 'no'])
     both('hmac', sha256, 'key', 'message', encoding);
   both('hmac', sha256, 'key');
@@ -280,7 +280,7 @@ for (const name of aeadNames) {
   });
 }
 
-test('scrypt, pbkdf2 and hkdf derive, or refuse costs and sizes, as the main entry point does', () => {
+test('scrypt, pbkdf2 and hkdf derive and refuse as the main entry point does', () => {
   const rng = random('entry point derivations');
   const [password, salt] = [rng.bytes(11), rng.bytes(16)];
   for (const size of [0, 1, 32, 100, 5101, -1, 2 ** 31, 1.5, '8', undefined]) {

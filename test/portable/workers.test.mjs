@@ -84,7 +84,7 @@ program('short jobs start no worker, and long ones not more than allowed', '0 20
     console.log(most >= 1 && most <= 2, millrace.engines().threads.queued);
 `;
 
-test('many jobs of all kinds and sizes, and keys disposed meanwhile, get their own results', async () => {
+test('many jobs of all kinds, and keys disposed meanwhile, get their own results', async () => {
   const sizes = [0, 1, 100, 5_000, 20_000, 70_000, LONG];
   const prepared = millrace.createKey('chacha20-poly1305', key);
   const calls = Array.from({ length: 140 }, (_, index) => {
@@ -148,7 +148,7 @@ test('no callback runs during a call; inline results keep the order of the calls
   assert.ok(order.every((index, at) => at === 0 || index > order[at - 1]));
 });
 
-test('memory is copied when it may change, written when the call settles, never taken', async () => {
+test('memory is copied if it may change, written when the call settles, never taken', async () => {
   const source = filled(LONG, 1);
   const friendly = promises.hash('blake2b512', source);
   source.fill(2);

@@ -1,5 +1,6 @@
-//! Ciphers. The text is encrypted and decrypted in place, in pieces of any size; GCM-SIV's are whole
-//! blocks but the last. A message of an AEAD is bytes, which JavaScript may copy and bring back.
+//! Ciphers. The text is encrypted and decrypted in place, in pieces of any size; GCM-SIV's are
+//! whole blocks but the last. A message of an AEAD is bytes, which JavaScript may copy and bring
+//! back.
 
 #![allow(unsafe_code)] // of the names that are exported
 

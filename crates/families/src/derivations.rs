@@ -31,8 +31,8 @@ impl Checkpoint for Progress {
     }
 }
 
-/// Returns the status of a derivation, which fails where memory is short: JavaScript has checked the
-/// rest.
+/// Returns the status of a derivation, which fails where memory is short: JavaScript has checked
+/// the rest.
 fn status(result: Result<(), Error>) -> u32 {
     const MEMORY: u32 = Status::Memory.number();
     if result.is_ok() { 0 } else { MEMORY }

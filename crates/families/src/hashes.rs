@@ -90,8 +90,8 @@ macro_rules! plain {
     ($update:ident, $finish:ident, mac $mac:ident $iterate:ident, $hashes:tt) => {
         plain!($update, $finish, $hashes);
 
-        /// Computes `count` HMACs, each of the last one, from the states after the key's blocks, and
-        /// adds them to `sum`: the iterations of PBKDF2.
+        /// Computes `count` HMACs, each of the last one, from the states after the key's blocks,
+        /// and adds them to `sum`: the iterations of PBKDF2.
         #[unsafe(no_mangle)]
         extern "C" fn $iterate(
             number: u32,
@@ -105,7 +105,8 @@ macro_rules! plain {
             let mut failed = 0;
             for _ in 0..count {
                 failed |= $mac(number, inner, outer, last.source(), size, last, size);
-                sum.bytes(size).iter_mut().zip(last.bytes(size)).for_each(|(sum, last)| *sum ^= *last);
+                let digest = sum.bytes(size).iter_mut().zip(last.bytes(size));
+                digest.for_each(|(sum, last)| *sum ^= *last);
             }
             failed
         }

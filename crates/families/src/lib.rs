@@ -2,8 +2,8 @@
 //! family, so that a page downloads only what it calls.
 //!
 //! Every function takes addresses and sizes in linear memory, which JavaScript lays out and wipes
-//! (src/portable/families), and returns a status or, where it says so, another number. JavaScript has
-//! checked every size against the catalog.
+//! (src/portable/families), and returns a status or, where it says so, another number. JavaScript
+//! has checked every size against the catalog.
 //!
 //! A function names its algorithm as a constant, so that the compiler omits all others.
 

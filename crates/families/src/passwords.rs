@@ -15,8 +15,8 @@ use crate::status;
 // SAFETY: JavaScript provides a function of this type: a number in, a number out.
 #[link(wasm_import_module = "javascript")]
 unsafe extern "C" {
-    /// Takes the fraction of a derivation that is complete, about once per millisecond. Returns 1 if
-    /// it shall end.
+    /// Takes the fraction of a derivation that is complete, about once per millisecond. Returns 1
+    /// if it shall end.
     safe fn pause(fraction: f64) -> u32;
 }
 

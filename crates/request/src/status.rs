@@ -1,4 +1,5 @@
-//! The errors of the core as the numbers that JavaScript knows. `crates/families` has this file, too.
+//! The errors of the core as the numbers that JavaScript knows. `crates/families` has this file,
+//! too.
 
 use crate::protocol::Status;
 use millrace_core::error::Error;

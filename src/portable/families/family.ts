@@ -83,8 +83,8 @@ export class Family<Calls extends object> {
 
   /** Returns the memory, until the next call that may make it larger. */
   bytes(): Uint8Array {
-    // A memory that has grown has detached its buffer, but not in JavaScript. Reading `buffer` takes
-    // 30 ns.
+    // A memory that has grown has detached its buffer, but not in JavaScript. Reading `buffer`
+    // takes 30 ns.
     if (
       this.#bytes.length === 0 ||
       (typeof this.#module === 'function' && this.#bytes.buffer !== this.#exports.memory.buffer)

@@ -1,6 +1,7 @@
 //! Hashes and ciphers by themselves, for modules of WebAssembly with one family each: nothing here
 //! chooses among ciphers, so that the compiler omits all others, and callers have checked
-//! parameters and sizes. The text of a cipher arrives in pieces of any size, unless another is said.
+//! parameters and sizes. The text of a cipher arrives in pieces of any size, unless another is
+//! said.
 
 use super::Native;
 use super::aes::AesCtrKey;

@@ -7,8 +7,8 @@ use crate::engines::native::wipe::Wiped;
 use crate::inputs::Text;
 
 /// AES-GCM-SIV. It is sealed in two passes: all pieces by [`Incremental::seal`], which
-/// authenticates only, then [`Incremental::tag`], then all by [`AesGcmSiv::encrypt`]. Pieces but the
-/// last are whole blocks.
+/// authenticates only, then [`Incremental::tag`], then all by [`AesGcmSiv::encrypt`]. Pieces but
+/// the last are whole blocks.
 pub struct AesGcmSiv {
     message: GcmSivMessage,
     aad_size: usize,

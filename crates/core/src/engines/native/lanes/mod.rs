@@ -8,8 +8,8 @@
 //!
 //! Nothing here uses the heap. States, padded ends and digests are overwritten on the stack.
 //!
-//! RIPEMD-160, MD5-SHA1 and BLAKE2 have no kernels; MD5, SHA-1 and SHA-512 have none for ARM. BLAKE3 uses lanes within
-//! one message.
+//! RIPEMD-160, MD5-SHA1 and BLAKE2 have no kernels; MD5, SHA-1 and SHA-512 have none for ARM.
+//! BLAKE3 uses lanes within one message.
 //!
 //! # Safety
 //! A kernel reads through a pointer for each of its lanes, `count` blocks from there on. [`run`]

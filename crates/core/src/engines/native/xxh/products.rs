@@ -7,8 +7,8 @@
 //! both are slower, because their multiplication has a higher latency.
 //!
 //! On Zen 5, which has more multipliers, this is 10 % faster than scalar code; llvm-mca predicts
-//! 15 % for Intel and 33 % for Zen 3. Below 1 KiB scalar code is faster. For XXH64, whose product of
-//! 64 bits takes three multiplications of vectors, the same gained 4 %.
+//! 15 % for Intel and 33 % for Zen 3. Below 1 KiB scalar code is faster. For XXH64, whose product
+//! of 64 bits takes three multiplications of vectors, the same gained 4 %.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
