@@ -2,9 +2,9 @@
 import type { FreshBytes } from '../../base/platform-types.js';
 import { hkdfExpandParser, hkdfParser } from '../../kdf/hkdf.js';
 import { pbkdf2Parser } from '../../kdf/pbkdf2.js';
-import type { Input } from '../../portable/text-inputs.js';
 import type { Algorithm } from './algorithms.node.js';
 import { derived, derivedLater } from './derive-by-parser.js';
+import type { KDFInput } from './hash-objects.js';
 
 /** Derives with HKDF (RFC 5869). */
 export function hkdf(
@@ -30,8 +30,8 @@ export function expand(
 /** Derives with PBKDF2 (RFC 8018). */
 export function pbkdf2(
   { name }: Algorithm,
-  password: Input,
-  salt: Input,
+  password: KDFInput,
+  salt: KDFInput,
   iterations: number,
   size: number,
 ): FreshBytes {
@@ -41,8 +41,8 @@ export function pbkdf2(
 /** Derives with PBKDF2 on the pool. */
 export function pbkdf2Later(
   { name }: Algorithm,
-  password: Input,
-  salt: Input,
+  password: KDFInput,
+  salt: KDFInput,
   iterations: number,
   size: number,
   _tick: number,

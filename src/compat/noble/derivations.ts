@@ -1,6 +1,5 @@
 /** Code that HMAC and key derivation with the interface of noble share. */
 import { isUint8Array } from '../../base/intrinsics.js';
-import type { Input } from '../../portable/text-inputs.js';
 import { specOf, type CHash, type KDFInput, type Spec } from './hash-objects.js';
 
 /** Any hash function with noble's interface. */
@@ -22,8 +21,8 @@ export interface Argon2Cost {
   readonly passes: number;
   readonly parallelism: number;
   readonly version: number;
-  readonly secret: Input;
-  readonly associatedData: Input;
+  readonly secret: KDFInput;
+  readonly associatedData: KDFInput;
 }
 
 /** Called with the fraction that is complete. */

@@ -2,23 +2,28 @@
 import type { FreshBytes } from '../../base/platform-types.js';
 import { argon2Parser } from '../../kdf/argon2.js';
 import { scryptBeyondRfc } from '../../kdf/scrypt.js';
-import type { Input } from '../../portable/text-inputs.js';
 import { derived, derivedLater } from './derive-by-parser.js';
 import type { Argon2Cost, Progress, ScryptCost } from './derivations.js';
+import type { KDFInput } from './hash-objects.js';
 
 function scryptOptions({ N, r, p }: ScryptCost): object {
   return { N, r, p, maxmem: 128 * r * (N + p + 2) };
 }
 
 /** Derives with scrypt (RFC 7914). */
-export function scrypt(password: Input, salt: Input, size: number, cost: ScryptCost): FreshBytes {
+export function scrypt(
+  password: KDFInput,
+  salt: KDFInput,
+  size: number,
+  cost: ScryptCost,
+): FreshBytes {
   return derived(scryptBeyondRfc, [password, salt, size, scryptOptions(cost)]);
 }
 
 /** Derives with scrypt on the pool. */
 export function scryptLater(
-  password: Input,
-  salt: Input,
+  password: KDFInput,
+  salt: KDFInput,
   size: number,
   cost: ScryptCost,
   report: Progress,
@@ -30,8 +35,8 @@ export function scryptLater(
 /** Derives with Argon2 (RFC 9106); `algorithm` is `argon2d`, `argon2i` or `argon2id`. */
 export function argon2(
   algorithm: string,
-  message: Input,
-  nonce: Input,
+  message: KDFInput,
+  nonce: KDFInput,
   tagLength: number,
   cost: Argon2Cost,
 ): FreshBytes {
@@ -41,8 +46,8 @@ export function argon2(
 /** Derives with Argon2 on the pool. */
 export function argon2Later(
   algorithm: string,
-  message: Input,
-  nonce: Input,
+  message: KDFInput,
+  nonce: KDFInput,
   tagLength: number,
   cost: Argon2Cost,
   report: Progress,
