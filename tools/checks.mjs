@@ -34,7 +34,7 @@ export function checks() {
     ),
     types('types of cli and tools', 'tools/tsconfig.json'),
     { title: 'unused code', run: () => tool('unused code', 'knip', []) },
-    { title: 'directions of imports', needs, run: checkImports },
+    { title: 'directions of imports', run: checkImports },
     { title: 'package', needs, run: checkPackage },
   ];
 }
