@@ -1,7 +1,7 @@
 // CPUs with less than this one: which features each tier lacks, and how they are hidden. The one
 // table of them, for `npm run test:cpus` and test/engines/cpu-paths.test.mjs.
 //
-// Code of our own goes by MILLRACE_CPU_HIDE, names of crates/core/src/engines/native/features.rs.
+// Code of our own goes by MILLRACE_CPU_HIDE, names of crates/core/src/cpu/features.rs.
 // AWS-LC goes by OPENSSL_ia32cap: two words of 64 bits, the first from cpuid 1 (EDX, then ECX), the
 // second from cpuid 7 (EBX, then ECX). `~` clears bits, no prefix sets the word.
 //

@@ -286,7 +286,7 @@ function tableOf(rows, columns, reasonFor) {
     const none = own.filter(({ counts: all }) => !all.some(Boolean));
     const reasons = [...new Set(none.map((row) => reasonFor(row) ?? 'no reason'))];
     const last = none.length === 0 ? '' : `${none.length}: ${reasons.join('; ')}`;
-    lines.push([file.replace('engines/native/', ''), own.length, ...counts, last]);
+    lines.push([file, own.length, ...counts, last]);
   }
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -138,7 +138,7 @@ const constants = [
   [
     'engines.md',
     /without a prepared key is Millrace's up to (\d) KiB/,
-    'crates/core/src/engines/native/gcm/x86/key.rs',
+    'crates/core/src/cipher/gcm/x86/key.rs',
     'PREPARE_MIN',
     1024,
   ],

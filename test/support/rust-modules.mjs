@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Returns the modules of a crate by path (`engines::native`), each with the modules that its paths
+ * Returns the modules of a crate by path (`cipher::gcm`), each with the modules that its paths
  * name, through `use` and re-exports too. Left out are tests, the crate root, which declares what
  * all modules share, and the relation of a module to its own submodules.
  */

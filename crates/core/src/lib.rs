@@ -16,26 +16,33 @@
 
 #![deny(unsafe_code)]
 
+#[allow(unsafe_code)]
+pub mod allocate;
 pub mod catalog;
 pub mod checkpoint;
-pub mod chunks;
 pub mod cipher;
+mod cpu;
+pub mod engines;
 pub mod error;
+#[cfg(target_family = "wasm")]
+pub mod families;
 pub mod hash;
-pub mod hasher;
 pub mod hmac;
 mod inputs;
 pub mod kdf;
-pub mod many;
+#[allow(unsafe_code)]
+mod memory;
 pub mod parameters;
-pub mod running_cipher;
+#[allow(unsafe_code)]
+mod primitives;
 pub mod split;
 pub mod stack;
-
-// The only modules of this crate that may contain `unsafe`.
+#[cfg(test)]
 #[allow(unsafe_code)]
-pub mod allocate;
+mod tests;
 #[allow(unsafe_code)]
-pub mod engines;
+pub mod wipe;
 
+pub use cipher::{chunks, running_cipher};
 pub use error::Error;
+pub use hash::{hasher, many};

@@ -20,10 +20,13 @@
 use crate::Error;
 use crate::catalog::{CipherFacts, Hash};
 use crate::checkpoint::Slicer;
+use crate::cipher::running_cipher::RunningCipher;
 use crate::cipher::{CipherKey, check_sizes, check_tag};
-use crate::engines::{self, Native, Secret};
+use crate::cipher::{contract, message};
+use crate::hash::parts;
 use crate::inputs::{Params, Text, check_params, digest_size};
-use crate::running_cipher::RunningCipher;
+use crate::primitives;
+use crate::wipe::Secret;
 use std::borrow::Borrow;
 
 /// The alignment of parts within a message, in bytes.
@@ -61,14 +64,14 @@ impl CipherKey {
 pub struct CipherMessage {
     facts: &'static CipherFacts,
     size: u64,
-    state: engines::CipherMessage,
+    state: message::CipherMessage,
 }
 
 /// The contribution of a part to the tag. It is as secret as the key, and wiped on drop.
 pub struct PartialTag {
     offset: u64,
     size: u64,
-    tag: engines::PartialTag,
+    tag: contract::PartialTag,
 }
 
 impl CipherMessage {
@@ -193,7 +196,7 @@ impl CipherMessage {
     ) -> Result<(), Error> {
         check_tag(self.facts, tag.len())?;
         let full = self.full_tag(parts)?;
-        let authentic = Native::equal(&full.0[..tag.len()], tag);
+        let authentic = primitives::equal(&full.0[..tag.len()], tag);
         if authentic { Ok(()) } else { Err(Error::Authentication) }
     }
 
@@ -239,7 +242,7 @@ pub fn is_tree(hash: Hash) -> bool {
 /// Returns the bytes of the parts of a message of `size` bytes; `None` if `hash` does not support
 /// parts or the message is too short.
 pub fn hash_parts(hash: Hash, params: &Params<'_>, size: u64) -> Option<u64> {
-    engines::hash_part_size(hash, params, size)
+    parts::part_size(hash, params, size)
 }
 
 /// A message of a hash that is processed in parts of [`HashMessage::part_size`] bytes; the last may
@@ -249,7 +252,7 @@ pub struct HashMessage {
     size: u64,
     part_size: u64,
     digest_size: usize,
-    state: engines::HashMessage,
+    state: parts::HashMessage,
 }
 
 impl std::fmt::Debug for CipherMessage {
@@ -271,7 +274,7 @@ impl std::fmt::Debug for HashMessage {
 }
 
 /// The result of a part: the chaining value of a subtree, or of each leaf.
-pub struct HashPart(engines::HashPart);
+pub struct HashPart(parts::HashPart);
 
 impl std::fmt::Debug for HashPart {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -288,7 +291,7 @@ impl HashMessage {
     pub fn new(hash: Hash, params: &Params<'_>, size: u64) -> Result<HashMessage, Error> {
         check_params(hash.facts(), params)?;
         let part_size = hash_parts(hash, params, size).ok_or(Error::NotSupported)?;
-        let state = engines::HashMessage::new(hash, params, size)?;
+        let state = parts::HashMessage::new(hash, params, size)?;
         let digest_size = digest_size(hash.facts(), params);
         Ok(HashMessage { hash, size, part_size, digest_size, state })
     }

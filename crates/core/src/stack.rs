@@ -2,7 +2,7 @@
 //!
 //! The compiler gives no guarantee for this; test/lifecycle/secrets.test.mjs searches the stacks.
 
-use crate::engines::Native;
+use crate::wipe::wipe_stack_below;
 
 /// Bytes below the caller's frame that [`wiped`] overwrites. With 16 KiB, multi-buffer hashing left
 /// keys behind.
@@ -23,7 +23,7 @@ const DEEP: usize = 32 << 10;
 #[inline(always)]
 pub fn wiped<T>(work: impl FnOnce() -> T) -> T {
     let result = apart(work);
-    Native::wipe_below::<NEAR>();
+    wipe_stack_below::<NEAR>();
     result
 }
 
@@ -32,21 +32,21 @@ pub fn wiped<T>(work: impl FnOnce() -> T) -> T {
 #[inline(always)]
 pub fn wiped_key<T>(work: impl FnOnce() -> T) -> T {
     let result = apart(work);
-    Native::wipe_below::<KEY>();
+    wipe_stack_below::<KEY>();
     result
 }
 
 /// Overwrites 32 KiB of stack below the caller's frame; workers call it after work with keys.
 #[inline]
 pub fn wipe() {
-    Native::wipe_below::<DEEP>();
+    wipe_stack_below::<DEEP>();
 }
 
 /// Overwrites 4 KiB of stack, then runs `work` there: a value that it moves to the heap has bytes
 /// that it does not use, in which it would carry along what an earlier call spilled.
 #[inline(always)]
 pub fn ahead<T>(work: impl FnOnce() -> T) -> T {
-    Native::wipe_below::<AHEAD>();
+    wipe_stack_below::<AHEAD>();
     apart(work)
 }
 

@@ -6,7 +6,7 @@
 
 use millrace_core::Error;
 use millrace_core::cipher::Text;
-use millrace_core::engines::families::{self, AesGcm, AesGcmSiv, ChaChaPoly, Incremental};
+use millrace_core::families::{self, AesGcm, AesGcmSiv, ChaChaPoly, Incremental};
 
 use crate::memory::{Source, Target};
 

@@ -4,7 +4,7 @@
 #![allow(unsafe_code)] // of the names that are exported
 
 use millrace_core::catalog::Hash;
-use millrace_core::engines::families;
+use millrace_core::families;
 use millrace_core::hasher::Params;
 
 use crate::memory::{Source, Target};

@@ -4,7 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use millrace_core::Error;
-use millrace_core::engines::wipe;
+use millrace_core::wipe::wipe;
 
 use crate::af_alg::{Operation, Transform};
 use crate::algorithm::Algorithm;

@@ -1,9 +1,9 @@
 /**
  * A hash of a family's module.
  *
- * States are the canonical bytes of crates/core/src/hasher.rs (crates/core/src/engines/native
- * documents each layout at `STATE`), the same in every engine. An empty state is that of a new
- * hash. A call keeps no argument. The source may overlap the target, and a state the next one:
+ * States are the canonical bytes of crates/core/src/hash/hasher.rs (each family documents its layout
+ * at `STATE`), the same in every engine. An empty state is that of a new hash. A call keeps no
+ * argument. The source may overlap the target, and a state the next one:
  * everything is read before the result is written. Callers have checked sizes against the catalog.
  */
 import type { ParameterRanges } from '../../catalog/facts.js';

@@ -2,30 +2,31 @@
 
 use std::fmt::Write;
 
-use super::native::{Native, features::features};
 use super::service::{Code, Service};
 use crate::catalog::{CIPHERS, HASHES};
+use crate::cpu::features::features;
+use crate::{cpu, kdf};
 
 /// Returns the native engine as JSON: `{"native":{..}}` with `available`, `libraries`, `cpu`,
 /// `algorithms` and `derivations`.
 pub fn report_json() -> String {
     let mut json = String::from("{\"native\":{\"available\":true,\"libraries\":{");
-    for (index, (name, version)) in Native::libraries().iter().enumerate() {
+    for (index, (name, version)) in cpu::libraries().iter().enumerate() {
         separate(&mut json, index);
         let _ = write!(json, "\"{name}\":\"{version}\"");
     }
     let _ = write!(json, "}},\"cpu\":{{\"arch\":\"{}\",\"features\":", std::env::consts::ARCH);
     write_names(&mut json, features());
     json.push_str("},\"algorithms\":{");
-    let hashes = HASHES.iter().map(|facts| (facts.name, Native::serves_hash(facts.hash)));
-    let ciphers = CIPHERS.iter().map(|facts| (facts.name, Native::serves_cipher(facts.cipher)));
+    let hashes = HASHES.iter().map(|facts| (facts.name, cpu::serves_hash(facts.hash)));
+    let ciphers = CIPHERS.iter().map(|facts| (facts.name, cpu::serves_cipher(facts.cipher)));
     for (index, (name, service)) in hashes.chain(ciphers).enumerate() {
         separate(&mut json, index);
         let _ = write!(json, "\"{name}\":");
         write_service(&mut json, &service);
     }
     json.push_str("},\"derivations\":{");
-    for (index, ([kind, name], service)) in Native::serves_derivations().enumerate() {
+    for (index, ([kind, name], service)) in kdf::serves().enumerate() {
         separate(&mut json, index);
         let _ = write!(json, "\"{kind}{name}\":");
         write_service(&mut json, &service);

@@ -6,7 +6,7 @@ pub(crate) type Names = &'static [&'static str];
 /// The code that computes an algorithm, or some of its messages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Code {
-    /// The library that does most of the work, as in `Native::libraries`.
+    /// The library that does most of the work, as in `cpu::libraries`.
     pub(crate) library: &'static str,
     /// Other libraries that do some of it.
     pub(crate) with: Names,

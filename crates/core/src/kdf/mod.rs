@@ -23,12 +23,14 @@ pub mod phc;
 pub mod scrypt;
 
 pub use self::function::{DerivationJob, Function, Numbers};
-pub use crate::engines::Memory;
+pub use crate::memory::Memory;
 
 use crate::Error;
 use crate::catalog::Hash;
+use crate::catalog::{HASHES, HashFacts};
 use crate::checkpoint::Checkpoint;
-use crate::engines::Native;
+use crate::engines::service::Service;
+use crate::{cpu, primitives};
 
 /// The functions, by number. tools/protocol.mjs names the operations of the binding after them.
 const FUNCTIONS: [&dyn Function; 10] = [
@@ -152,7 +154,24 @@ impl Derivation {
     }
 }
 
+/// Returns how each derivation is computed here, its name in two parts.
+pub(crate) fn serves() -> impl Iterator<Item = ([&'static str; 2], Service)> {
+    let pbkdf2 =
+        HASHES.iter().filter(|facts| facts.hmac).map(|&HashFacts { name, hash, .. }| {
+            (["pbkdf2-", name], cpu::serves_pbkdf2(hash, pbkdf2::iterate::lanes(hash)))
+        });
+    let others = [
+        ("scrypt", scrypt::mix::serves()),
+        ("argon2", argon2::fill::serves()),
+        ("bcrypt", bcrypt::digest::serves()),
+        ("hkdf", hkdf::expand::serves()),
+        ("aes-kw", key_wrap::wrap::serves()),
+        ("aes-kwp", key_wrap::wrap::serves()),
+    ];
+    others.map(|(name, service)| (["", name], service)).into_iter().chain(pbkdf2)
+}
+
 /// Returns true if both byte strings are equal, in a time that depends only on their lengths.
 pub fn equal(one: &[u8], other: &[u8]) -> bool {
-    Native::equal(one, other)
+    primitives::equal(one, other)
 }

@@ -21,7 +21,7 @@ use crate::Error;
 use crate::allocate::{try_copy, try_zeroed};
 use crate::catalog::Hash;
 use crate::checkpoint::Checkpoint;
-use crate::engines::Native;
+use crate::{primitives, wipe};
 
 /// How a password is hashed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -219,8 +219,8 @@ impl PasswordHash {
         let mut hash = [0; *HASH.end()];
         let hash = &mut hash[..self.hash.len()];
         let derived = self.derive(password, secret, hash, memory, checkpoint);
-        let equal = Native::equal(hash, &self.hash);
-        Native::wipe(hash);
+        let equal = primitives::equal(hash, &self.hash);
+        wipe::wipe(hash);
         derived.map(|()| equal)
     }
 

@@ -1,0 +1,326 @@
+//! AES-GCM in parts; in one call it is in `key`, or AWS-LC's in [`aead`](super::aead).
+//!
+//! GHASH is a polynomial in H with the blocks as coefficients, so parts of it can be evaluated
+//! separately, multiplied by the power of H for what follows, and added up.
+//!
+//! A part is AES-CTR and GHASH at once where the CPU has the instructions (VAES and VPCLMULQDQ,
+//! with AVX-512 or AVX2). Elsewhere it is AES-CTR, then AWS-LC's GHASH: a message without text that
+//! authenticates the part as additional data has the tag `(part * H ^ lengths) * H ^ E(iv)`, of
+//! which the last two are known.
+
+#[cfg_attr(not(target_arch = "x86_64"), path = "no_kernel.rs")]
+#[cfg_attr(target_arch = "x86_64", path = "x86/mod.rs")]
+mod kernel;
+
+#[cfg(any(not(feature = "aws-lc"), test))]
+pub(crate) mod incremental;
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use self::kernel::{key, wide};
+use super::aead::AeadKey;
+use super::aes::AesCtrKey;
+use super::contract::{PartialTag, Parts};
+use super::field::{Factor, product, sum_of_blocks};
+use crate::Error;
+use crate::inputs::Text;
+#[cfg(feature = "aws-lc")]
+use crate::wipe::copy_plain;
+use crate::wipe::{Plain, Secret, Wiped, WipedBox, wipe_plain};
+
+/// A message in parts: a key for AES-CTR and what GHASH needs. Wiped on drop.
+pub(crate) struct GcmMessage {
+    key: AesCtrKey,
+    ghash: Ghash,
+    secrets: Secrets,
+    /// The first value of the counter.
+    first: u128,
+    aad_size: usize,
+}
+
+/// Numbers, as in [`field`](super::field).
+struct Secrets {
+    /// H.
+    h: Factor,
+    /// GHASH of the additional data.
+    aad: u128,
+    /// The encryption of the counter's first value, which masks GHASH in the tag.
+    mask: u128,
+}
+
+/// The implementation of GHASH.
+#[allow(clippy::large_enum_variant)] // on the heap
+enum Ghash {
+    /// AWS-LC, under a nonce of zeros; with what hides it there.
+    #[cfg(feature = "aws-lc")]
+    AwsLc(AeadKey, Wiped<u128>),
+    /// One block at a time, without instructions for it.
+    Plain,
+    /// Ours.
+    GcmKernel(kernel::Powers),
+}
+
+// SAFETY: integers.
+unsafe impl Plain for Secrets {}
+
+impl Drop for Secrets {
+    fn drop(&mut self) {
+        wipe_plain(self);
+    }
+}
+
+/// Bytes of a block.
+pub(crate) const BLOCK: usize = 16;
+
+impl GcmMessage {
+    /// Returns a message at an address that does not change, under the key `raw`, which AWS-LC has
+    /// prepared in `aead` unless there is a kernel.
+    pub(crate) fn boxed(
+        raw: &[u8],
+        aead: Option<&AeadKey>,
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<WipedBox<GcmMessage>, Error> {
+        let mut message = WipedBox::new(GcmMessage::vacant())?;
+        message.prepare(raw, aead, nonce, aad)?;
+        Ok(message)
+    }
+
+    /// Returns room for a message, to be prepared before use.
+    pub(crate) fn vacant() -> GcmMessage {
+        GcmMessage {
+            key: AesCtrKey::vacant(),
+            ghash: Ghash::Plain,
+            secrets: Secrets { h: Factor(0), aad: 0, mask: 0 },
+            first: 0,
+            aad_size: 0,
+        }
+    }
+
+    /// Begins a message, as [`GcmMessage::boxed`] does.
+    pub(crate) fn prepare(
+        &mut self,
+        raw: &[u8],
+        aead: Option<&AeadKey>,
+        nonce: &[u8],
+        aad: &[u8],
+    ) -> Result<(), Error> {
+        if matches!(self.key, AesCtrKey::Vacant) {
+            self.key.prepare(raw)?;
+            self.secrets.h = Factor::new(self.key.encrypted(0)?);
+        }
+        self.first = first(nonce, self.secrets.h);
+        self.secrets.mask = self.key.encrypted(self.first)?;
+        self.choose(aead)?;
+        self.secrets.aad = self.hash(aad)?;
+        self.aad_size = aad.len();
+        Ok(())
+    }
+
+    /// Chooses the implementation of GHASH.
+    fn choose(&mut self, aead: Option<&AeadKey>) -> Result<(), Error> {
+        if let Some(powers) = kernel::Powers::vacant(&self.key) {
+            self.ghash_by(powers);
+            return Ok(());
+        }
+        #[cfg(feature = "aws-lc")]
+        aead.map_or(Ok(()), |aead| self.ghash_by_aws_lc(aead))?;
+        #[cfg(not(feature = "aws-lc"))]
+        let _ = aead;
+        Ok(())
+    }
+
+    /// Computes the powers at the place where they stay.
+    fn ghash_by(&mut self, powers: kernel::Powers) {
+        self.ghash = Ghash::GcmKernel(powers);
+        if let Ghash::GcmKernel(powers) = &mut self.ghash {
+            powers.prepare(self.secrets.h);
+        }
+    }
+
+    #[cfg(feature = "aws-lc")]
+    fn ghash_by_aws_lc(&mut self, aead: &AeadKey) -> Result<(), Error> {
+        let mask = Wiped(self.key.encrypted(1)?);
+        self.ghash = Ghash::AwsLc(AeadKey::vacant(), mask);
+        if let Ghash::AwsLc(key, _) = &mut self.ghash {
+            copy_plain(aead, key);
+        }
+        Ok(())
+    }
+
+    /// Returns GHASH of a text padded with zeros: the sum of its blocks, each times a power of H,
+    /// the last times H^2: for itself and for the block of lengths.
+    fn hash(&self, text: &[u8]) -> Result<u128, Error> {
+        match &self.ghash {
+            Ghash::GcmKernel(powers) => Ok(product(powers.hash(text), self.secrets.h)),
+            Ghash::Plain => Ok(product(self.extended(0, text), self.secrets.h)),
+            #[cfg(feature = "aws-lc")]
+            Ghash::AwsLc(key, mask) => {
+                let mut tag = Secret::<BLOCK>::zeros();
+                key.seal(&[0; 12], text, Text::InPlace(&mut []), &mut tag.0)?;
+                let lengths = u128::from(8 * text.len() as u64) << 64;
+                Ok(u128::from_be_bytes(tag.0) ^ mask.0 ^ product(lengths, self.secrets.h))
+            }
+        }
+    }
+
+    /// Extends GHASH by a text padded with zeros, without a kernel.
+    pub(crate) fn extended(&self, sum: u128, text: &[u8]) -> u128 {
+        let h = self.secrets.h;
+        let (blocks, rest) = text.as_chunks::<BLOCK>();
+        let sum = sum_of_blocks(sum, blocks, h, |block| u128::from_be_bytes(*block));
+        if rest.is_empty() {
+            return sum;
+        }
+        let mut last = Secret::<BLOCK>::zeros();
+        last.0[..rest.len()].copy_from_slice(rest);
+        product(sum ^ u128::from_be_bytes(last.0), h)
+    }
+
+    /// Returns the tag after GHASH of additional data and text of these sizes.
+    #[cfg(any(not(feature = "aws-lc"), test))]
+    pub(crate) fn ended(&self, sum: u128, aad_size: usize, text_size: u64) -> Secret<BLOCK> {
+        let lengths = lengths(aad_size, text_size);
+        Secret((product(sum ^ lengths, self.secrets.h) ^ self.secrets.mask).to_be_bytes())
+    }
+
+    /// Encrypts or decrypts a part by a kernel. In its sum the last block is multiplied once.
+    fn process<const OPEN: bool>(
+        &self,
+        powers: &kernel::Powers,
+        offset: u64,
+        text: Text<'_>,
+    ) -> Result<PartialTag, Error> {
+        let sum = powers.process::<OPEN>(&self.key, self.counter(offset), text);
+        Ok(sum_of(product(sum.ok_or(Error::Engine)?, self.secrets.h)))
+    }
+
+    /// Returns the counter for the part at `offset`.
+    fn counter(&self, offset: u64) -> u128 {
+        advanced(self.first, 1 + offset / BLOCK as u64)
+    }
+
+    /// Returns the bytes of a part after which the last 32 bits of the counter begin again, if the
+    /// part has more: the kernels and AES-CTR carry beyond those. With a nonce of 12 bytes no
+    /// message is so long.
+    fn wraps_within(&self, offset: u64, size: usize) -> Option<usize> {
+        let blocks = (1 << 32) - u64::from(self.counter(offset) as u32);
+        usize::try_from(blocks * BLOCK as u64).ok().filter(|&at| at < size)
+    }
+
+    /// Returns the sum of two parts, of which the second has `size` bytes.
+    pub(crate) fn joined(&self, one: &PartialTag, size: usize, other: &PartialTag) -> PartialTag {
+        let power = self.secrets.h.power((size as u64).div_ceil(BLOCK as u64));
+        sum_of(product(number_of(one), power) ^ number_of(other))
+    }
+}
+
+impl Parts for GcmMessage {
+    fn seal(&self, offset: u64, text: Text<'_>) -> Result<PartialTag, Error> {
+        if let Some(at) = self.wraps_within(offset, text.size()) {
+            let (head, rest) = text.split_at(at);
+            let (size, head) = (rest.size(), self.seal(offset, head)?);
+            return Ok(self.joined(&head, size, &self.seal(offset + at as u64, rest)?));
+        }
+        if let Ghash::GcmKernel(powers) = &self.ghash {
+            return self.process::<false>(powers, offset, text);
+        }
+        text.then(|text| self.xor(offset, text, &[]), |target| self.authenticate(target))?
+    }
+
+    fn open(&self, offset: u64, text: Text<'_>, tag: &[u8]) -> Result<PartialTag, Error> {
+        if let Some(at) = self.wraps_within(offset, text.size()) {
+            let (head, rest) = text.split_at(at);
+            let (size, head) = (rest.size(), self.open(offset, head, tag)?);
+            return Ok(self.joined(&head, size, &self.open(offset + at as u64, rest, tag)?));
+        }
+        if let Ghash::GcmKernel(powers) = &self.ghash {
+            return self.process::<true>(powers, offset, text);
+        }
+        let sum = self.authenticate(text.source());
+        self.xor(offset, text, tag)?;
+        sum
+    }
+
+    fn authenticate(&self, source: &[u8]) -> Result<PartialTag, Error> {
+        self.hash(source).map(sum_of)
+    }
+
+    fn xor(&self, offset: u64, text: Text<'_>, _tag: &[u8]) -> Result<(), Error> {
+        if let Some(at) = self.wraps_within(offset, text.size()) {
+            let (head, rest) = text.split_at(at);
+            self.xor(offset, head, &[])?;
+            return self.xor(offset + at as u64, rest, &[]);
+        }
+        self.key.apply(&self.counter(offset).to_be_bytes(), text)
+    }
+
+    fn tag(
+        &self,
+        parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
+    ) -> Result<Secret<BLOCK>, Error> {
+        let Secrets { h, aad, mask } = &self.secrets;
+        let (sum, size) = joined(*aad, *h, parts);
+        let lengths = product(lengths(self.aad_size, size), *h);
+        Ok(Secret((sum ^ lengths ^ mask).to_be_bytes()))
+    }
+}
+
+/// Returns the sum of parts after that of the additional data, and the bytes of all parts.
+pub(crate) fn joined(
+    aad: u128,
+    h: Factor,
+    parts: &mut dyn Iterator<Item = (u64, &PartialTag)>,
+) -> (u128, u64) {
+    let (mut sum, mut text_size) = (aad, 0);
+    // Most parts are of one size.
+    let (mut blocks, mut power) = (1, h);
+    for (size, part) in parts.filter(|(size, _)| *size > 0) {
+        let count = size.div_ceil(BLOCK as u64);
+        if count != blocks {
+            (blocks, power) = (count, h.power(count));
+        }
+        sum = product(sum, power) ^ number_of(part);
+        text_size += size;
+    }
+    (sum, text_size)
+}
+
+/// Returns the counter's first value (SP 800-38D, 7.1): a nonce of 12 bytes and the number 1,
+/// otherwise GHASH of the nonce and its length.
+fn first(nonce: &[u8], h: Factor) -> u128 {
+    if nonce.len() == 12 {
+        let mut first = [0; BLOCK];
+        first[..12].copy_from_slice(nonce);
+        return u128::from_be_bytes(first) | 1;
+    }
+    let mut sum = 0;
+    for part in nonce.chunks(BLOCK) {
+        let mut block = [0; BLOCK];
+        block[..part.len()].copy_from_slice(part);
+        sum = product(sum ^ u128::from_be_bytes(block), h);
+    }
+    product(sum ^ u128::from(8 * nonce.len() as u64), h)
+}
+
+/// Returns the last block of GHASH.
+fn lengths(aad_size: usize, text_size: u64) -> u128 {
+    u128::from(8 * aad_size as u64) << 64 | u128::from(8 * text_size)
+}
+
+/// Returns a counter after a number of blocks: its last 32 bits count.
+fn advanced(counter: u128, blocks: u64) -> u128 {
+    let low = (counter as u32).wrapping_add(blocks as u32);
+    counter & !u128::from(u32::MAX) | u128::from(low)
+}
+
+pub(crate) fn number_of(part: &PartialTag) -> u128 {
+    let [low, high, _] = part.0.0;
+    u128::from(low) | u128::from(high) << 64
+}
+
+pub(crate) fn sum_of(number: u128) -> PartialTag {
+    PartialTag(Wiped([number as u64, (number >> 64) as u64, 0]))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! Texts as pointers, for routines that read and write the same bytes or disjoint ones.
+//!
+//! # Safety
+//! A routine on pointers reads `size` bytes at a source and writes as many at a target. Both must
+//! be valid for that, and equal or disjoint: a routine reads the source at an offset before it
+//! writes the target there.
+//!
+//! [`pointers`] returns such pointers. In place they are equal. Across, they are those of two
+//! references, thus disjoint, and of equal lengths: [`cipher`](super) and
+//! [`running_cipher`](super::running_cipher) compare the lengths of a text before an engine sees
+//! it, and engines split texts at the same offset.
+
+#[cfg(any(not(feature = "aws-lc"), test))]
+use crate::Error;
+use crate::inputs::Text;
+#[cfg(any(not(feature = "aws-lc"), test))]
+use crate::wipe::Secret;
+
+/// Returns where a text is read and written: the same pointer in place, else disjoint ranges.
+#[inline]
+pub(crate) fn pointers(text: Text<'_>) -> (*const u8, *mut u8, usize) {
+    match text {
+        Text::InPlace(bytes) => {
+            let target = bytes.as_mut_ptr();
+            (target.cast_const(), target, bytes.len())
+        }
+        Text::Across { source, target } => (source.as_ptr(), target.as_mut_ptr(), source.len()),
+    }
+}
+
+/// Encrypts or decrypts `stream.len()` bytes with keystream.
+///
+/// # Safety
+/// Source and target have that many bytes and are equal or disjoint.
+#[inline]
+pub(crate) unsafe fn xor_with(source: *const u8, target: *mut u8, stream: &[u8]) {
+    let (whole, rest) = stream.as_chunks::<16>();
+    // SAFETY: `index` stays below the length of the stream, and so do the 16 bytes of a whole
+    // block. What is written at an offset has been read before.
+    unsafe {
+        for (index, stream) in whole.iter().enumerate() {
+            let text = source.add(16 * index).cast::<u128>().read_unaligned();
+            let place = target.add(16 * index).cast::<u128>();
+            place.write_unaligned(text ^ u128::from_ne_bytes(*stream));
+        }
+        for (index, byte) in (stream.len() - rest.len()..).zip(rest) {
+            *target.add(index) = *source.add(index) ^ byte;
+        }
+    }
+}
+
+/// Encrypts or decrypts a text with as many bytes of keystream.
+#[inline]
+pub(crate) fn mix(text: Text<'_>, stream: &[u8]) {
+    let (source, target, size) = pointers(text);
+    // SAFETY: source and target have `size` bytes and are equal or disjoint.
+    unsafe { xor_with(source, target, &stream[..size]) };
+}
+
+/// Calls `apply`, which begins at the first byte of a block, for a text that may begin within one.
+#[cfg(any(not(feature = "aws-lc"), test))]
+pub(crate) fn within_blocks<const BLOCK: usize>(
+    offset: u64,
+    text: Text<'_>,
+    mut apply: impl FnMut(u64, Text<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let begun = (offset % BLOCK as u64) as usize;
+    if begun == 0 {
+        return apply(offset, text);
+    }
+    let size = text.size().min(BLOCK - begun);
+    let (head, rest) = text.split_at(size);
+    let mut stream = Secret::<BLOCK>::zeros();
+    apply(offset - begun as u64, Text::InPlace(&mut stream.0))?;
+    mix(head, &stream.0[begun..][..size]);
+    if rest.size() == 0 { Ok(()) } else { apply(offset + size as u64, rest) }
+}

@@ -1,0 +1,14 @@
+//! The compression functions of hashes: for SHA-512 Millrace's own where the CPU has the
+//! instructions, otherwise the library's. The families and the [`lanes`](super::lanes) are made of
+//! them.
+
+pub(crate) mod constants;
+pub(crate) mod keccak_p;
+mod plain;
+pub(crate) mod words_32;
+pub(crate) mod words_64;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,292 @@
+//! The hashes over words of 32 bits: MD5, SHA-1, RIPEMD-160, SHA-224, SHA-256 and MD5-SHA1. They
+//! differ in their compression functions; blocks, padding and saved states are the same.
+
+use std::marker::PhantomData;
+
+use super::compression::words_32::{
+    BLOCK, Compression, Md5Function, Ripemd160Function, Sha1Function, Sha256Function, compress, end,
+};
+use super::digest::Digest;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::lanes;
+use super::state_format::{Reader, Writer};
+use crate::checkpoint::DigestSink;
+use crate::hmac::iteration::{HmacIteration, iterate_32, iterate_in_words};
+use crate::inputs::Params;
+use crate::wipe::{Plain, wipe_plain};
+
+/// A compression function with the CPU's kernels for several messages.
+pub(crate) trait Lanes<const N: usize>: Compression<N> {
+    /// Works like [`Digest::min_batch`].
+    #[inline]
+    fn min_batch() -> usize {
+        usize::MAX
+    }
+
+    /// Works like [`Digest::finish_batch`], from words that have absorbed that many bytes.
+    fn finish_batch(
+        start: ([u32; N], u64),
+        sources: &[&[u8]],
+        target: &mut [u8],
+        sink: DigestSink<'_>,
+    ) {
+        let _ = (start, sources, target, sink);
+        unreachable!("min_batch is usize::MAX");
+    }
+
+    /// Works like [`Digest::hmac_lanes`].
+    fn hmac_lanes() -> usize {
+        1
+    }
+
+    /// Iterates as many blocks of PBKDF2 as there are kernels for, and returns that number.
+    fn iterate(iterations: &mut [HmacIteration<u32, N>], size: usize, count: u32) -> usize {
+        let _ = (iterations, size, count);
+        0
+    }
+}
+
+/// A hash on its way through a message.
+#[derive(Clone)]
+pub(crate) struct Words32<F, const N: usize, const SIZE: usize> {
+    pub(crate) words: [u32; N],
+    /// The bytes of the message so far.
+    pub(crate) length: u64,
+    buffer: [u8; BLOCK],
+    function: PhantomData<F>,
+}
+
+// SAFETY: made of integers and arrays of integers.
+unsafe impl<F, const N: usize, const SIZE: usize> Plain for Words32<F, N, SIZE> {}
+
+impl<F: Lanes<N>, const N: usize, const SIZE: usize> Words32<F, N, SIZE> {
+    /// Returns the bytes that wait for the rest of their block.
+    #[inline]
+    fn waiting(&self) -> &[u8] {
+        &self.buffer[..self.length as usize % BLOCK]
+    }
+}
+
+impl<F: Lanes<N>, const N: usize, const SIZE: usize> Digest for Words32<F, N, SIZE> {
+    const BLOCK: usize = BLOCK;
+    const SIZE: usize = SIZE;
+
+    #[inline]
+    fn new(_params: &Params<'_>) -> Self {
+        Self { words: F::first_words(SIZE), length: 0, buffer: [0; BLOCK], function: PhantomData }
+    }
+
+    #[inline]
+    fn update(&mut self, source: &[u8]) {
+        let mut source = source;
+        let at = self.length as usize % BLOCK;
+        self.length += source.len() as u64;
+        if at > 0 {
+            let (first, rest) = source.split_at(source.len().min(BLOCK - at));
+            self.buffer[at..at + first.len()].copy_from_slice(first);
+            if at + first.len() < BLOCK {
+                return;
+            }
+            compress::<F, N>(&mut self.words, &[self.buffer]);
+            source = rest;
+        }
+        let (blocks, rest) = source.as_chunks();
+        compress::<F, N>(&mut self.words, blocks);
+        self.buffer[..rest.len()].copy_from_slice(rest);
+    }
+
+    #[inline]
+    fn finish(&mut self, target: &mut [u8]) {
+        let at = self.length as usize % BLOCK;
+        end::<F, N>(&mut self.words, self.length, &self.buffer[..at], target);
+    }
+
+    #[inline]
+    fn finish_with(&mut self, source: &[u8], target: &mut [u8]) {
+        if !self.length.is_multiple_of(BLOCK as u64) {
+            self.update(source);
+            self.finish(target);
+        } else {
+            end::<F, N>(&mut self.words, self.length + source.len() as u64, source, target);
+        }
+    }
+
+    // Words, length, buffer.
+    const STATE: usize = 4 * N + 8 + BLOCK;
+
+    #[inline]
+    fn save(&self, state: &mut [u8]) {
+        let mut writer = Writer::over(state);
+        writer.words_32(&self.words).integer(self.length).buffer(self.waiting(), BLOCK).end();
+    }
+
+    #[inline]
+    fn load(params: &Params<'_>, state: &[u8]) -> Option<Self> {
+        let mut fields = Reader::of(state, Self::STATE)?;
+        let (words, length) = (fields.words_32()?, fields.length()?);
+        let buffer = *fields.buffer(length as usize % BLOCK)?;
+        Some(Self { words, length, buffer, ..Self::new(params) })
+    }
+
+    #[inline]
+    fn wipe(&mut self) {
+        wipe_plain(self);
+    }
+
+    #[inline]
+    fn min_batch(_size: usize) -> usize {
+        F::min_batch()
+    }
+
+    fn finish_batch(&self, sources: &[&[u8]], target: &mut [u8], sink: DigestSink<'_>) {
+        debug_assert!(self.waiting().is_empty());
+        F::finish_batch((self.words, self.length), sources, target, sink);
+    }
+
+    iterate_in_words!(
+        [u32; N],
+        16,
+        read_32,
+        write_32,
+        F::BIG_ENDIAN,
+        |hash| hash.words,
+        F::hmac_lanes(),
+        F::iterate,
+        |iteration: &mut _, size, count| iterate_32(iteration, size, count, |words, block| {
+            compress::<F, N>(words, &[*block])
+        })
+    );
+
+    #[inline]
+    fn digest(_params: &Params<'_>, source: &[u8], target: &mut [u8]) {
+        let mut words = F::first_words(SIZE);
+        end::<F, N>(&mut words, source.len() as u64, source, target);
+        wipe_plain(&mut words);
+    }
+}
+
+/// Defines the methods of [`Lanes`] that the kernels of `$lanes` serve on `$arch`.
+macro_rules! in_lanes {
+    ($lanes:ident, $hash:expr, on $arch:meta, $words:literal $(, $iterate:ident)?) => {
+        #[cfg($arch)]
+        #[inline]
+        fn min_batch() -> usize {
+            lanes::$lanes::multibuffer(lanes::Kernels::detect())
+                .map_or(usize::MAX, |multibuffer| multibuffer.min_messages)
+        }
+
+        #[cfg($arch)]
+        fn finish_batch(
+            start: ([u32; $words], u64),
+            sources: &[&[u8]],
+            target: &mut [u8],
+            sink: DigestSink<'_>,
+        ) {
+            $hash(lanes::Kernels::detect(), start, sources, target, sink);
+        }
+
+        $(
+            #[cfg($arch)]
+            fn hmac_lanes() -> usize {
+                lanes::$lanes::multibuffer(lanes::Kernels::detect())
+                    .map_or(1, |multibuffer| multibuffer.lanes)
+            }
+
+            #[cfg($arch)]
+            fn $iterate(
+                iterations: &mut [HmacIteration<u32, $words>],
+                size: usize,
+                count: u32,
+            ) -> usize {
+                lanes::$lanes::iterate(lanes::Kernels::detect(), iterations, size, count)
+            }
+        )?
+    };
+}
+
+impl Lanes<4> for Md5Function {
+    in_lanes!(md5, lanes::md5::hash, on target_arch = "x86_64", 4);
+}
+
+impl Lanes<5> for Sha1Function {
+    in_lanes!(sha1, lanes::sha1::hash, on target_arch = "x86_64", 5, iterate);
+}
+
+impl Lanes<5> for Ripemd160Function {}
+
+impl Lanes<8> for Sha256Function {
+    in_lanes!(
+        sha256, lanes::hash_sha256,
+        on any(target_arch = "x86_64", target_arch = "aarch64"), 8, iterate
+    );
+}
+
+/// MD5.
+pub(crate) type Md5 = Words32<Md5Function, 4, 16>;
+/// SHA-1.
+pub(crate) type Sha1 = Words32<Sha1Function, 5, 20>;
+/// RIPEMD-160.
+pub(crate) type Ripemd160 = Words32<Ripemd160Function, 5, 20>;
+/// SHA-224.
+pub(crate) type Sha224 = Words32<Sha256Function, 8, 28>;
+/// SHA-256.
+pub(crate) type Sha256 = Words32<Sha256Function, 8, 32>;
+
+/// MD5, then SHA-1, of the same message: TLS 1.0's and 1.1's.
+#[derive(Clone)]
+pub(crate) struct Md5Sha1(Md5, Sha1);
+
+impl Digest for Md5Sha1 {
+    const BLOCK: usize = BLOCK;
+    const SIZE: usize = Md5::SIZE + Sha1::SIZE;
+
+    #[inline]
+    fn new(params: &Params<'_>) -> Self {
+        Self(Md5::new(params), Sha1::new(params))
+    }
+
+    #[inline]
+    fn update(&mut self, source: &[u8]) {
+        self.0.update(source);
+        self.1.update(source);
+    }
+
+    #[inline]
+    fn finish(&mut self, target: &mut [u8]) {
+        let (md5, sha1) = target.split_at_mut(Md5::SIZE);
+        self.0.finish(md5);
+        self.1.finish(sha1);
+    }
+
+    // MD5's words, SHA-1's words, and once what they share: length, buffer.
+    const STATE: usize = 16 + 20 + 8 + BLOCK;
+
+    #[inline]
+    fn save(&self, state: &mut [u8]) {
+        let Self(md5, sha1) = self;
+        let mut writer = Writer::over(state);
+        writer
+            .words_32(&md5.words)
+            .words_32(&sha1.words)
+            .integer(md5.length)
+            .buffer(md5.waiting(), BLOCK)
+            .end();
+    }
+
+    #[inline]
+    fn load(params: &Params<'_>, state: &[u8]) -> Option<Self> {
+        let mut fields = Reader::of(state, Self::STATE)?;
+        let (md5, sha1, length) = (fields.words_32()?, fields.words_32()?, fields.length()?);
+        let buffer = *fields.buffer(length as usize % BLOCK)?;
+        Some(Self(
+            Md5 { words: md5, length, buffer, ..Md5::new(params) },
+            Sha1 { words: sha1, length, buffer, ..Sha1::new(params) },
+        ))
+    }
+
+    #[inline]
+    fn wipe(&mut self) {
+        self.0.wipe();
+        self.1.wipe();
+    }
+}

@@ -1,0 +1,127 @@
+//! The format of a saved state: consecutive little-endian fields, the same on every machine.
+//!
+//! A state is a function of the message so far. Redundant fields are omitted (the length gives the
+//! bytes in the buffer) and unused bytes are zero, so that a state has one form. Any other is an
+//! error.
+
+/// The longest message that has a state. No standard's limit is lower, and no counter overflows
+/// before the memory of any machine ends.
+pub(crate) const LENGTH_MAX: u64 = 1 << 60;
+
+/// Reads the fields of a state. `None` means that it is not one.
+pub(crate) struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    /// Returns a reader of a state of `size` bytes.
+    #[inline]
+    pub(crate) fn of(state: &'a [u8], size: usize) -> Option<Self> {
+        (state.len() == size).then_some(Self(state))
+    }
+
+    /// Reads the next bytes.
+    #[inline]
+    pub(crate) fn bytes<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
+        let (bytes, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    /// Reads the next integer of 64 bits.
+    #[inline]
+    pub(crate) fn integer(&mut self) -> Option<u64> {
+        self.bytes().map(|&bytes| u64::from_le_bytes(bytes))
+    }
+
+    /// Reads the next words of 32 bits.
+    #[inline]
+    pub(crate) fn words_32<const N: usize>(&mut self) -> Option<[u32; N]> {
+        let mut words = [0; N];
+        for word in &mut words {
+            *word = u32::from_le_bytes(*self.bytes()?);
+        }
+        Some(words)
+    }
+
+    /// Reads the next words of 64 bits.
+    #[inline]
+    pub(crate) fn words_64<const N: usize>(&mut self) -> Option<[u64; N]> {
+        let mut words = [0; N];
+        for word in &mut words {
+            *word = self.integer()?;
+        }
+        Some(words)
+    }
+
+    /// Reads the message's length.
+    #[inline]
+    pub(crate) fn length(&mut self) -> Option<u64> {
+        self.integer().filter(|&length| length <= LENGTH_MAX)
+    }
+
+    /// Reads a buffer of which `used` bytes are in use; the others must be zero.
+    #[inline]
+    pub(crate) fn buffer<const N: usize>(&mut self, used: usize) -> Option<&'a [u8; N]> {
+        let buffer = self.bytes::<N>()?;
+        blank(buffer.get(used..)?).then_some(buffer)
+    }
+}
+
+/// Returns true if all bytes are zero. Checks all of them without branches, which is faster.
+#[inline]
+fn blank(bytes: &[u8]) -> bool {
+    bytes.iter().fold(0, |all, byte| all | byte) == 0
+}
+
+/// Writes the fields of a state.
+pub(crate) struct Writer<'a>(&'a mut [u8]);
+
+impl<'a> Writer<'a> {
+    /// Returns a writer over a state of the right size.
+    #[inline]
+    pub(crate) fn over(state: &'a mut [u8]) -> Self {
+        Self(state)
+    }
+
+    /// Writes the next bytes.
+    #[inline]
+    pub(crate) fn bytes(&mut self, source: &[u8]) -> &mut Self {
+        let (bytes, rest) = std::mem::take(&mut self.0).split_at_mut(source.len());
+        bytes.copy_from_slice(source);
+        self.0 = rest;
+        self
+    }
+
+    /// Writes the next integer of 64 bits.
+    #[inline]
+    pub(crate) fn integer(&mut self, integer: u64) -> &mut Self {
+        self.bytes(&integer.to_le_bytes())
+    }
+
+    /// Writes the next words of 32 bits.
+    #[inline]
+    pub(crate) fn words_32(&mut self, words: &[u32]) -> &mut Self {
+        words.iter().fold(self, |writer, word| writer.bytes(&word.to_le_bytes()))
+    }
+
+    /// Writes the next words of 64 bits.
+    #[inline]
+    pub(crate) fn words_64(&mut self, words: &[u64]) -> &mut Self {
+        words.iter().fold(self, |writer, &word| writer.integer(word))
+    }
+
+    /// Writes a buffer of `size` bytes of which only these are in use.
+    #[inline]
+    pub(crate) fn buffer(&mut self, used: &[u8], size: usize) -> &mut Self {
+        self.bytes(used);
+        let (unused, rest) = std::mem::take(&mut self.0).split_at_mut(size - used.len());
+        unused.fill(0);
+        self.0 = rest;
+        self
+    }
+
+    /// Checks that the whole state has been written.
+    #[inline]
+    pub(crate) fn end(&self) {
+        debug_assert!(self.0.is_empty());
+    }
+}

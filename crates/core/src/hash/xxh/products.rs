@@ -1,0 +1,58 @@
+//! XXH32 with half of its multiplications in vectors of AVX2.
+//!
+//! A round multiplies the word, which can be done at any time, then the lane, which depends on the
+//! round before. Scalar code does both with eight multiplications per stripe, which keep a CPU with
+//! one multiplier busy for eight cycles although the lanes would be ready after five. Here vectors
+//! multiply the words and store the products, and scalar code computes the lanes. Vectors that do
+//! both are slower, because their multiplication has a higher latency.
+//!
+//! On Zen 5, which has more multipliers, this is 10 % faster than scalar code; llvm-mca predicts
+//! 15 % for Intel and 33 % for Zen 3. Below 1 KiB scalar code is faster. For XXH64, whose product
+//! of 64 bits takes three multiplications of vectors, the same gained 4 %.
+
+use std::arch::asm;
+use std::arch::x86_64::*;
+
+use super::{PRIME32_2, plain_register};
+use crate::cpu::features::Avx2;
+
+/// The products of a pass, aligned so that no vector crosses a cache line.
+#[repr(align(64))]
+struct Products([u32; 32]);
+
+/// Absorbs stripes. `round` is the rest of a round after the word's product.
+#[target_feature(enable = "avx2")]
+pub(super) fn consume(
+    mut lanes: [u32; 4],
+    passes: &[[[u8; 16]; 8]],
+    round: impl Fn(u32, u32) -> u32,
+    _proof: Avx2,
+) -> [u32; 4] {
+    let prime = _mm256_set1_epi32(PRIME32_2 as i32);
+    let mut products = Products([0; 32]);
+    for pass in passes {
+        for (stripes, product) in
+            pass.as_chunks::<2>().0.iter().zip(products.0.as_chunks_mut::<8>().0)
+        {
+            // SAFETY: source and target have 32 bytes each.
+            unsafe {
+                let words = _mm256_loadu_si256(stripes.as_ptr().cast());
+                _mm256_storeu_si256(product.as_mut_ptr().cast(), _mm256_mullo_epi32(words, prime));
+            }
+        }
+        keep_in_memory(&mut products);
+        for product in products.0.as_chunks::<4>().0 {
+            for (lane, &product) in lanes.iter_mut().zip(product) {
+                *lane = plain_register(round(*lane, product).into()) as u32;
+            }
+        }
+    }
+    lanes
+}
+
+/// Keeps the compiler from extracting the words from vector registers one by one, which is slower.
+#[inline(always)]
+fn keep_in_memory(value: &mut Products) {
+    // SAFETY: an empty instruction sequence, which the compiler assumes to read the value.
+    unsafe { asm!("/* {0} */", in(reg) &raw mut *value, options(nostack, preserves_flags)) }
+}

@@ -1,0 +1,64 @@
+//! Every kernel of XXH3 gives the result of scalar code, from every stripe of a block on.
+
+use super::stripe::{BLOCK, End};
+use super::*;
+use crate::tests::Bytes;
+
+/// The results of a kernel: the lanes after whole stripes, and both hashes.
+type Answers = ([u64; 8], u64, u128);
+
+macro_rules! answers {
+    ($kernel:ident, $lanes:ident, $seed:ident, $end:ident $(, $proof:ident)?) => {
+        (
+            $kernel::consume($lanes, $seed, $end.stripes, $end.at $(, $proof)?).0,
+            $kernel::end64($lanes, $seed, $end $(, $proof)?),
+            $kernel::end128($lanes, $seed, $end $(, $proof)?),
+        )
+    };
+}
+
+fn kernels(lanes: &Lanes, seed: u64, end: &End<'_>) -> Vec<(&'static str, Answers)> {
+    let mut all = Vec::new();
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::cpu::features::{Avx2, Avx512, OrSkip};
+        if let Some(proof) = Avx512::detect().or_skip() {
+            // SAFETY: the proof says that the CPU has the instructions.
+            all.push(("avx512", unsafe { answers!(avx512, lanes, seed, end, proof) }));
+        }
+        if let Some(proof) = Avx2::detect().or_skip() {
+            // SAFETY: as above.
+            all.push(("avx2", unsafe { answers!(avx2, lanes, seed, end, proof) }));
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        // SAFETY: every 64-bit ARM for which Rust compiles by default has NEON.
+        all.push(("neon", unsafe { answers!(neon, lanes, seed, end) }));
+    }
+    all
+}
+
+#[test]
+fn kernels_agree_with_plain_code() {
+    let mut random = Bytes(1);
+    for count in 0..70 {
+        for at in 0..BLOCK {
+            for seed in [0, u64::from_le_bytes(random.array())] {
+                let lanes = &Lanes(std::array::from_fn(|_| u64::from_le_bytes(random.array())));
+                let source = random.vec(64 * count + 1);
+                let last = random.array();
+                let stripes = source[1..].as_chunks().0;
+                let end =
+                    &End { stripes, at, last: &last, length: u64::from_le_bytes(random.array()) };
+                let expected = answers!(plain, lanes, seed, end);
+                for (kernel, computed) in kernels(lanes, seed, end) {
+                    assert_eq!(
+                        computed, expected,
+                        "{kernel}: {count} stripes from {at} on, seed {seed:x}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Tests of states: an incremental hash gives the digest of one call, copies are independent, and
+//! nothing is left after a wipe.
+
+#[cfg(feature = "aws-lc")]
+use crate::Error;
+use crate::catalog::{Cipher, HASHES};
+use crate::cipher::CipherKey;
+#[cfg(target_arch = "x86_64")]
+use crate::cipher::gcm;
+use crate::cipher::message::{CipherMessage, StreamMessage};
+use crate::cipher::state::CipherState;
+use crate::cipher::{aead, aes};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::features;
+use crate::hash::digest::Digest;
+use crate::hash::digest_types::with_digest;
+use crate::hash::{keccak, md};
+use crate::inputs::Params;
+#[cfg(feature = "aws-lc")]
+use crate::inputs::Text;
+use crate::wipe;
+
+/// Returns the sizes at which Millrace's own routines are compared with the library's.
+pub(crate) fn sizes() -> impl Iterator<Item = usize> {
+    let around = |size: usize| size - 65..=size + 65;
+    (0..=2100).chain(around(4096)).chain(around(16 << 10)).chain([
+        (1 << 20) - 1,
+        1 << 20,
+        (1 << 20) + 1,
+    ])
+}
+
+/// Bytes without a pattern, the same in every run (xorshift64).
+pub(crate) struct Bytes(pub(crate) u64);
+
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
+impl Bytes {
+    pub(crate) fn fill(&mut self, target: &mut [u8]) {
+        for bytes in target.chunks_mut(8) {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            bytes.copy_from_slice(&self.0.to_le_bytes()[..bytes.len()]);
+        }
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self) -> [u8; N] {
+        let mut target = [0; N];
+        self.fill(&mut target);
+        target
+    }
+
+    pub(crate) fn vec(&mut self, size: usize) -> Vec<u8> {
+        let mut target = vec![0; size];
+        self.fill(&mut target);
+        target
+    }
+}
+
+fn pieces<D: Digest>(
+    params: &Params<'_>,
+    parts: &[&[u8]],
+    last_with_finish: bool,
+    target: &mut [u8],
+) {
+    let mut state = D::new(params);
+    let (last, others) = parts.split_last().expect("some parts");
+    others.iter().for_each(|part| state.update(part));
+    if last_with_finish {
+        state.finish_with(last, target);
+    } else {
+        state.update(last);
+        // A copy goes its own way.
+        let mut copy = state.clone();
+        copy.update(b"something else");
+        copy.wipe();
+        state.finish(target);
+    }
+}
+
+fn message(size: usize) -> Vec<u8> {
+    (0..size).map(|index| (index * 7 % 253) as u8).collect()
+}
+
+#[test]
+fn an_incremental_hash_gives_the_digest_of_one_call() {
+    let key = [9; 32];
+    for facts in &HASHES {
+        let params = Params {
+            seed: if facts.seed_bits > 0 { 0x1234_5678_9abc_def0 } else { 0 },
+            key: facts.takes_raw_key().then_some(&key),
+            ..Params::NONE
+        };
+        let size = if facts.digest_size == 0 { 200 } else { facts.digest_size };
+        let block = facts.block_size;
+        for total in [0, 1, 7, block - 1, block, block + 1, 2 * block, 3 * block + 5, 1500] {
+            let source = message(total);
+            let mut whole = vec![0; size];
+            with_digest!(facts.hash, D => D::digest(&params, &source, &mut whole));
+            for first in [0, 1, 3, block - 1, block, block + 1, total / 2, total] {
+                for second in [0, 1, 8, block, block + 7] {
+                    let first = first.min(total);
+                    let second = (first + second).min(total);
+                    let parts = [&source[..first], &source[first..second], &source[second..]];
+                    for last_with_finish in [false, true] {
+                        let mut target = vec![0; size];
+                        with_digest!(facts.hash, D => pieces::<D>(&params, &parts, last_with_finish,
+                            &mut target));
+                        assert_eq!(
+                            target, whole,
+                            "{} of {total}, cut at {first} and {second}",
+                            facts.name
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sizes_agree_with_the_catalog() {
+    for facts in &HASHES {
+        let (block, size) = with_digest!(facts.hash, D => (D::BLOCK, D::SIZE));
+        assert_eq!(block, facts.block_size, "{}", facts.name);
+        assert_eq!(with_digest!(facts.hash, D => D::STATE), facts.state_size, "{}", facts.name);
+        assert!(facts.digest_size == 0 || size == facts.digest_size, "{}", facts.name);
+    }
+}
+
+/// Returns the bytes of a value.
+fn bytes_of<T>(value: &T) -> Vec<u8> {
+    let at = (&raw const *value).cast::<std::mem::MaybeUninit<u8>>();
+    // SAFETY: the value has that many bytes. Those that were never written are read as something
+    // by `assume_init` only where the states have no padding, which is why only such are asked.
+    unsafe { (0..size_of::<T>()).map(|index| at.add(index).read().assume_init()).collect() }
+}
+
+#[test]
+fn a_wiped_state_is_zero() {
+    let mut state = md::Sha256::new(&Params::default());
+    state.update(b"a secret of some bytes");
+    assert!(bytes_of(&state).iter().any(|&byte| byte != 0));
+    state.wipe();
+    assert!(bytes_of(&state).iter().all(|&byte| byte == 0));
+
+    let mut state = keccak::Sha3_256::new(&Params::default());
+    state.update(b"a secret of some bytes");
+    assert!(bytes_of(&state).iter().any(|&byte| byte != 0));
+    state.wipe();
+    assert!(bytes_of(&state).iter().all(|&byte| byte == 0));
+}
+
+#[test]
+fn a_dropped_key_is_zero() {
+    // Each has another key: unoptimized code moves states with the bytes between their fields,
+    // which hold what was on the stack before.
+    let key = |cipher: Cipher| [0x5c + cipher as u8; 32];
+    let prepared = |cipher: Cipher| {
+        let mut place = std::mem::MaybeUninit::<CipherState>::uninit();
+        let size = size_of::<CipherState>();
+        let bytes = place.as_mut_ptr().cast::<u8>();
+        // SAFETY: the place is filled, then holds a state, then is read as the bytes which the fill
+        // and the drop wrote; the discriminant, which is not wiped, was written with the state.
+        unsafe {
+            bytes.write_bytes(0xa5, size);
+            place.write(CipherState::Vacant);
+            place.assume_init_mut().prepare(cipher, &key(cipher)).expect("a key of the right size");
+            place.assume_init_drop();
+            std::slice::from_raw_parts(bytes, size).to_vec()
+        }
+    };
+    for cipher in [
+        Cipher::Aes256Ctr,
+        Cipher::ChaCha20,
+        Cipher::Aes256Gcm,
+        Cipher::ChaCha20Poly1305,
+        Cipher::Aes256GcmSiv,
+    ] {
+        let wiped = match cipher {
+            Cipher::Aes256Ctr => size_of::<aes::AesCtrKey>(),
+            Cipher::ChaCha20 | Cipher::ChaCha20Poly1305 => 32,
+            #[cfg(target_arch = "x86_64")]
+            Cipher::Aes256Gcm if features::Gcm256::detect().is_some() => gcm::key::GcmKey::WIPED,
+            _ => size_of::<aead::AeadKey>(),
+        };
+        let bytes = prepared(cipher);
+        assert!(bytes.windows(8).all(|window| window != &key(cipher)[..8]), "{cipher:?}");
+        assert!(bytes.iter().filter(|&&byte| byte == 0).count() >= wiped, "{cipher:?}");
+    }
+}
+
+/// Returns the bytes at the address of a value on the heap, before and after it is dropped.
+fn place_of<T>(value: wipe::WipedBox<T>) -> [Vec<u8>; 2] {
+    let mut value = std::mem::ManuallyDrop::new(value);
+    let place: *const T = &**value;
+    // SAFETY: the place is on the heap and is never freed here; both times its bytes are read as
+    // what has been written there, by whom ever.
+    let bytes = || unsafe {
+        (0..size_of::<T>()).map(|at| place.cast::<u8>().add(at).read_volatile()).collect()
+    };
+    let before = bytes();
+    // SAFETY: once, and it is not dropped again.
+    unsafe { value.empty() };
+    [before, bytes()]
+}
+
+#[test]
+fn a_dropped_message_or_kept_key_is_zero() {
+    for (cipher, key, nonce) in [
+        (Cipher::Aes256Ctr, &[0x3a; 32][..], &[9; 16][..]),
+        (Cipher::ChaCha20, &[0x3a; 32], &[9; 16]),
+        (Cipher::Aes256Gcm, &[0x3a; 32], &[9; 12]),
+        (Cipher::ChaCha20Poly1305, &[0x3a; 32], &[9; 12]),
+        (Cipher::XChaCha20Poly1305, &[0x3a; 32], &[9; 24]),
+        (Cipher::Aes128GcmSiv, &[0x3a; 16], &[9; 12]),
+        (Cipher::Aes256GcmSiv, &[0x3a; 32], &[9; 12]),
+    ] {
+        let mut state = CipherState::Vacant;
+        state.prepare(cipher, key).expect("a key of the right size");
+        let message = match state.message(cipher, nonce, b"aad").expect("in parts") {
+            CipherMessage::AesCtr(StreamMessage(key, _)) => place_of(key),
+            CipherMessage::ChaCha20(StreamMessage(key, _)) => place_of(key),
+            CipherMessage::Gcm(message) => place_of(message),
+            CipherMessage::GcmSiv(message) => place_of(message),
+            CipherMessage::ChaChaPoly(message) => place_of(message),
+        };
+        let kept = CipherKey::boxed(cipher, key).expect("a key of the right size");
+        for [before, after] in [message, place_of(kept)] {
+            assert!(before.iter().filter(|&&byte| byte != 0).count() >= key.len(), "{cipher:?}");
+            assert!(after.iter().all(|&byte| byte == 0), "{cipher:?}");
+        }
+    }
+}
+
+#[cfg(feature = "aws-lc")]
+#[test]
+fn the_error_queue_stays_clean() {
+    let mut key = aead::AeadKey::vacant();
+    key.prepare(Cipher::Aes256Gcm, &[7; 32]).expect("a key of the right size");
+    let mut text = [1; 64];
+    let result = key.open(&[0; 12], &[], Text::InPlace(&mut text), &[0; 16]);
+    assert_eq!((result, text), (Err(Error::Authentication), [0; 64]));
+    // SAFETY: looks at this thread's queue.
+    assert_eq!(unsafe { aws_lc_sys::ERR_peek_error() }, 0);
+}

@@ -1,0 +1,180 @@
+//! Overwriting secrets so that the compiler cannot omit it.
+//!
+//! A memset before a compiler barrier: a few ns for a state, where the `zeroize` crate writes byte
+//! by byte (volatile), which would cost more than the compression it follows.
+
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+
+/// Overwrites memory with zeros. Nothing that follows can be moved before it, and the compiler must
+/// assume that the zeros are read.
+///
+/// # Safety
+/// There are `size` bytes at `place`, to which no other reference exists.
+#[inline]
+pub(crate) unsafe fn cleanse(place: *mut u8, size: usize) {
+    // SAFETY: `place` has `size` bytes that no other code reads or writes.
+    unsafe { place.write_bytes(0, size) };
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+    // SAFETY: no instructions; to the compiler, a reader of all memory.
+    unsafe {
+        std::arch::asm!("/* {0} */", in(reg) place, options(nostack, preserves_flags));
+    }
+    #[cfg(any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri))]
+    std::hint::black_box(place);
+}
+
+use crate::Error;
+use crate::allocate::try_box;
+
+/// Secret bytes, overwritten on drop.
+///
+/// They are aligned to a cache line: reading back a vector that was written across two lines
+/// stalls, which cost up to 20 ns of an HMAC, depending on the address of the stack.
+#[repr(align(64))]
+pub(crate) struct Secret<const N: usize>(pub(crate) [u8; N]);
+
+impl<const N: usize> Secret<N> {
+    /// Returns zeros.
+    #[inline]
+    pub(crate) fn zeros() -> Self {
+        Self([0; N])
+    }
+}
+
+impl<const N: usize> Drop for Secret<N> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the pointer and length are of one exclusive array.
+        unsafe { cleanse(self.0.as_mut_ptr().cast(), N) }
+    }
+}
+
+/// Overwrites a secret.
+pub fn wipe(bytes: &mut [u8]) {
+    // SAFETY: pointer and length are of one slice.
+    unsafe { cleanse(bytes.as_mut_ptr().cast(), bytes.len()) }
+}
+
+/// Overwrites the 8 KiB of stack below the caller's frame, where routines that have returned
+/// spilled registers.
+#[inline]
+pub(crate) fn wipe_below() {
+    wipe_stack_below::<{ 8 << 10 }>();
+}
+
+/// Overwrites `SIZE` bytes of stack.
+#[inline(never)]
+pub(crate) fn wipe_stack_below<const SIZE: usize>() {
+    let mut stack = std::mem::MaybeUninit::<[u8; SIZE]>::uninit();
+    // SAFETY: pointer and length are of one local.
+    unsafe { cleanse(stack.as_mut_ptr().cast(), SIZE) }
+}
+
+/// A type made of integers and arrays of them only.
+///
+/// # Safety
+/// All bytes zero must be a valid value.
+pub(crate) unsafe trait Plain {}
+
+/// Overwrites a plain value with zeros.
+#[inline]
+pub(crate) fn wipe_plain<T: Plain>(value: &mut T) {
+    // SAFETY: the value is exclusively borrowed, and by `Plain` all zero is a valid value of it.
+    unsafe { cleanse((&raw mut *value).cast(), size_of::<T>()) }
+}
+
+/// Copies a plain value without an intermediate copy.
+#[inline]
+pub(crate) fn copy_plain<T: Plain>(value: &T, target: &mut T) {
+    // SAFETY: both are one value each, the target borrowed exclusively. What is plain owns nothing,
+    // so it may be copied byte by byte and overwritten without a drop.
+    unsafe { (&raw const *value).copy_to_nonoverlapping(target, 1) }
+}
+
+/// A plain value that is overwritten on drop.
+pub(crate) struct Wiped<T: Plain>(pub(crate) T);
+
+impl<T: Plain> Drop for Wiped<T> {
+    #[inline]
+    fn drop(&mut self) {
+        wipe_plain(&mut self.0);
+    }
+}
+
+/// A value on the heap. Dropping it overwrites all its bytes.
+///
+/// Wiping only the fields would leave padding, and the rest of an enum beside a smaller variant. A
+/// move into the box copies those bytes from a stack that held keys.
+pub struct WipedBox<T>(Box<ManuallyDrop<T>>);
+
+impl<T> WipedBox<T> {
+    /// Puts a value on the heap.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when memory is short; the value is dropped.
+    #[inline(always)]
+    pub(crate) fn new(value: T) -> Result<Self, Error> {
+        let place = Box::into_raw(try_box(value)?);
+        // SAFETY: the box was just leaked, and a `ManuallyDrop` has the layout of its value.
+        Ok(Self(unsafe { Box::from_raw(place.cast()) }))
+    }
+
+    /// Drops the value and overwrites its place.
+    ///
+    /// # Safety
+    /// To be called once, and the value is not used any more.
+    pub(crate) unsafe fn empty(&mut self) {
+        let place: *mut ManuallyDrop<T> = &mut *self.0;
+        // SAFETY: dropped once, as the caller says; the place is exclusively borrowed.
+        unsafe {
+            ManuallyDrop::drop(&mut *place);
+            cleanse(place.cast(), size_of::<T>());
+        }
+    }
+}
+
+impl<T> Drop for WipedBox<T> {
+    fn drop(&mut self) {
+        // SAFETY: the value goes now.
+        unsafe { self.empty() };
+    }
+}
+
+impl<T> Deref for WipedBox<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for WipedBox<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+// SAFETY: arrays of what is plain.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+// SAFETY: integers.
+unsafe impl Plain for u8 {}
+// SAFETY: as above.
+unsafe impl Plain for u32 {}
+// SAFETY: as above.
+unsafe impl Plain for u64 {}
+// SAFETY: as above.
+unsafe impl Plain for u128 {}
+
+/// Overwrites all bytes of `value`, including padding, and replaces it by `fresh`. The old value is
+/// not dropped, so it must not own other memory.
+pub(crate) fn wipe_replace<T>(value: &mut T, fresh: T) {
+    // SAFETY: the value is exclusively borrowed; between the two statements its bytes are not read
+    // as a `T`, and nothing there can unwind.
+    unsafe {
+        cleanse((&raw mut *value).cast(), size_of::<T>());
+        (&raw mut *value).write(fresh);
+    }
+}
