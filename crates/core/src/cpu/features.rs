@@ -28,14 +28,16 @@ pub(crate) fn has(name: &str) -> bool {
     DETECTABLE.iter().any(|&(known, present)| known == name && present())
 }
 
-/// Defines a type for each set of features, a value of which can only come of a successful look.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+/// Defines a type for each set of features, a value of which can only come of a successful look: on
+/// other architectures than its own there is none.
 macro_rules! proofs {
-    ($($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
+    ($arch:literal: $($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
         $(#[$doc])*
         #[derive(Copy, Clone, Debug)]
+        #[cfg_attr(not(target_arch = $arch), allow(dead_code))]
         pub(crate) struct $name(());
 
+        #[cfg_attr(not(target_arch = $arch), allow(dead_code))]
         impl $name {
             /// The features which it proves.
             pub(crate) const NAMES: &[&'static str] = &[$($feature),*];
@@ -44,13 +46,17 @@ macro_rules! proofs {
             /// the first call.
             #[inline]
             pub(crate) fn detect() -> Option<Self> {
-                const { assert!(mask(Self::NAMES) != 0) };
-                let mask = const { mask(Self::NAMES) };
+                if cfg!(not(target_arch = $arch)) {
+                    return None;
+                }
+                let mask = const {
+                    if cfg!(target_arch = $arch) { mask(Self::NAMES) } else { 0 }
+                };
                 (visible() & mask == mask).then_some(Self(()))
             }
         }
 
-        #[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
+        #[cfg(test)]
         impl OrSkip for Option<$name> {
             #[track_caller]
             fn or_skip(self) -> Self {
@@ -64,7 +70,7 @@ macro_rules! proofs {
 }
 
 /// A test that needs a proof asks for it by `detect().or_skip()`.
-#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(test)]
 pub(crate) trait OrSkip {
     /// Prints which features are missing, if there is no proof, with the place of the call.
     fn or_skip(self) -> Self;
@@ -72,7 +78,7 @@ pub(crate) trait OrSkip {
 
 /// Prints the line that `npm test` collects, once for each place: the test harness cannot skip a
 /// test that runs already.
-#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(test)]
 #[track_caller]
 fn tell_skipped(names: &[&str]) {
     use std::panic::Location;
@@ -89,8 +95,8 @@ fn tell_skipped(names: &[&str]) {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 proofs! {
+    "x86_64":
     /// Integers in 256-bit vectors.
     Avx2: "avx2";
     /// Carry-less products.
@@ -126,8 +132,8 @@ proofs! {
     Fold512: "pclmulqdq" "avx2" "vpclmulqdq" "avx512f" "avx512vl" "avx512bw";
 }
 
-#[cfg(target_arch = "aarch64")]
 proofs! {
+    "aarch64":
     /// Carry-less products.
     Pmull: "neon" "aes" "pmull";
     /// SHA-256's rounds.
@@ -136,7 +142,6 @@ proofs! {
     Sha3: "neon" "sha3";
 }
 
-#[cfg(target_arch = "x86_64")]
 impl Ifma {
     /// Returns the proof that this one includes.
     #[inline]
@@ -145,7 +150,6 @@ impl Ifma {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 impl Avx512Bmi {
     /// Returns the proof that this one includes.
     #[inline]
@@ -155,7 +159,6 @@ impl Avx512Bmi {
 }
 
 /// Returns true if multi-buffer hashing is not disabled.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline]
 pub(crate) fn lanes_allowed() -> bool {
     visible() & NO_LANES == 0
@@ -167,7 +170,6 @@ const LOOKED: u32 = 1 << 31;
 const NO_LANES: u32 = 1 << 30;
 const _: () = assert!(DETECTABLE.len() < 30);
 
-#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 #[inline]
 fn visible() -> u32 {
     match VISIBLE.load(Ordering::Relaxed) {
@@ -214,7 +216,6 @@ fn among(hidden: &str, present: impl Fn(&Detectable) -> bool) -> u32 {
 
 /// Returns the places of these names in the table, as bits; fails to compile for a name that is not
 /// there.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const fn mask(names: &[&str]) -> u32 {
     let (mut bits, mut name) = (0, 0);
     while name < names.len() {
@@ -228,7 +229,6 @@ const fn mask(names: &[&str]) -> u32 {
     bits
 }
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const fn same(one: &[u8], other: &[u8]) -> bool {
     let mut at = 0;
     while at < one.len() && at < other.len() && one[at] == other[at] {
