@@ -5,7 +5,17 @@
 //! our own ask [`features`](self::features) for the proof that the CPU has their instructions;
 //! `MILLRACE_CPU_HIDE=avx512f,vaes` hides some from them, see there.
 
+pub(crate) mod any;
 pub(crate) mod features;
+#[cfg_attr(target_arch = "x86_64", path = "x86_64/mod.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "aarch64/mod.rs")]
+#[cfg_attr(target_arch = "wasm32", path = "wasm32/mod.rs")]
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32")),
+    path = "any/mod.rs"
+)]
+#[allow(unsafe_code)]
+pub(crate) mod kernels;
 #[cfg(test)]
 mod tests;
 

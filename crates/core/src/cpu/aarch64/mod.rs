@@ -1,0 +1,2 @@
+//! The kernels of 64-bit ARM: the same names as in [`any`](super::any), which serves what has no kernel
+//! here.

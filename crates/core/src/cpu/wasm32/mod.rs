@@ -1,0 +1,2 @@
+//! The kernels of WebAssembly with vectors: the same names as in [`any`](super::any), which serves what has no kernel
+//! here.
