@@ -3,13 +3,13 @@
 //   npm run test:cpus -- --kernels
 //
 // The tests are compiled with LLVM's counters (`-C instrument-coverage`) and run once for each tier
-// of cpu-tiers.mjs. Their counts are read here, as LLVM's own tool must have the version of Rust's.
+// of cpu-tiers.mjs. Their counts are read by the llvm-profdata that comes with Rust.
 // It fails if no tier executes a function, unless `exempt` gives the reason.
 
-import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -19,7 +19,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
-import { inflateSync } from 'node:zlib';
 
 import { tierEnvironment, tiers, whyNot } from './cpu-tiers.mjs';
 import { prepareNativeBuild } from './prerequisites.mjs';
@@ -28,7 +27,7 @@ import { Stop, probe, root, step } from './steps.mjs';
 const sources = join(root, 'crates', 'core', 'src');
 
 const isArm = ({ file, features }) =>
-  /(^|\/)(arm|neon)(\/|\.rs)/.test(file) || features.includes('neon');
+  /(^|\/)(aarch64|arm|neon)(\/|\.rs)/.test(file) || features.includes('neon');
 
 /**
  * Functions that no tier executes here, each with the reason.
@@ -101,69 +100,35 @@ async function executedOn(tier, programs) {
     const args = ['--skip', 'hidden_instructions'];
     for (const program of programs)
       await step(`${tier.name}: ${relative(root, program)}`, program, args, { env });
-    const executed = new Map();
-    for (const file of readdirSync(folder))
-      for (const [name, ran] of countersOf(readFileSync(join(folder, file))))
-        executed.set(name, executed.get(name) || ran);
-    return executed;
+    const merged = join(folder, 'merged');
+    const merge = ['merge', '--text', '--failure-mode=all', '--output', merged, folder];
+    await step(`${tier.name}: join the profiles`, await llvmTool('llvm-profdata'), merge);
+    return countersOf(readFileSync(merged, 'utf8'));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /**
- * Reads a profile of LLVM (llvm/ProfileData/InstrProfData.inc, version 10): for each function its
- * name, and whether one of its counters is not zero.
+ * Reads LLVM's text form of a profile: for each function its name, and whether one of its counters
+ * is not zero.
  *
  * @returns {Map<string, boolean>}
  */
-export function countersOf(profile) {
-  // A process that was ended by a signal writes none.
-  if (profile.length === 0) return new Map();
-  const header = Array.from({ length: 16 }, (_, at) => profile.readBigUInt64LE(8 * at));
-  const [magic, version, ids, records, before, counters, after, bits, behind, namesSize, delta] =
-    header;
-  if (magic !== 0xff6c70726f667281n || (version & 0xffffffn) !== 10n)
-    throw new Stop('millrace: this profile is not of version 10: adapt tools/kernels.mjs');
-  const RECORD = 64;
-  // From the records to the counters, in memory.
-  const distance = Number(BigInt.asIntN(64, delta));
-  const data = 8 * header.length + Number(ids);
-  const counts = data + RECORD * Number(records) + Number(before);
-  const names = counts + 8 * Number(counters) + Number(after) + Number(bits) + Number(behind);
-  const named = namesOf(profile.subarray(names, names + Number(namesSize)));
-  const found = new Map();
-  for (let at = 0; at < Number(records); at++) {
-    const record = data + RECORD * at;
-    const place = profile.readBigInt64LE(record + 16) + BigInt(RECORD * at - distance);
-    const size = 8 * profile.readUInt32LE(record + 48);
-    const own = profile.subarray(counts + Number(place), counts + Number(place) + size);
-    const name = named.get(profile.readBigUInt64LE(record));
-    if (name !== undefined) found.set(name, found.get(name) || own.some((byte) => byte !== 0));
-  }
-  return found;
+function countersOf(profile) {
+  const records = profile.matchAll(
+    /^(\S+)\n# Func Hash:\n[^#]*# Num Counters:\n[^#]*# Counter Values:\n([\d\n]*)/gm,
+  );
+  return new Map([...records].map(([, name, counters]) => [name, /[1-9]/.test(counters)]));
 }
 
-/** Returns the names in a section, by the numbers in the records: half of an MD5. */
-function namesOf(section) {
-  const names = new Map();
-  let at = 0;
-  const number = () => {
-    for (let value = 0, shift = 0; ; shift += 7) {
-      const byte = section[at++];
-      value += (byte & 127) * 2 ** shift;
-      if (byte < 128) return value;
-    }
-  };
-  while (at < section.length) {
-    const [size, compressed] = [number(), number()];
-    const stored = section.subarray(at, at + (compressed || size));
-    at += stored.length;
-    for (const name of String(compressed > 0 ? inflateSync(stored) : stored).split('\x01'))
-      names.set(createHash('md5').update(name).digest().readBigUInt64LE(), name);
-    while (section[at] === 0) at++;
-  }
-  return names;
+/** Returns the path of a program of LLVM, in the version of Rust's. */
+async function llvmTool(name) {
+  const answer = await probe('rustc', ['--print', 'target-libdir']);
+  const path = join(answer?.stdout.trim() ?? '', '..', 'bin', name);
+  if (!existsSync(path))
+    throw new Stop(`millrace: ${name} is missing (rustup component add llvm-tools)`);
+  return path;
 }
 
 /**
