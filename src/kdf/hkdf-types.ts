@@ -7,101 +7,41 @@ import type { Callback } from '../scheduling/completions.js';
 import type { Buffer } from '#platform/base/runtime.js';
 import type { DerivationCallOptions } from './derive.js';
 
+type Both = [digest: HashAlgorithm, ikm: SecretInput, salt: Data, info: Data, keylen: number];
+type Extract = [digest: HashAlgorithm, ikm: SecretInput, salt: Data];
+type Expand = [digest: HashAlgorithm, prk: SecretInput, info: Data, keylen: number];
+
+/** A derivation as exported by `millrace`: returns the key, or passes it to a callback. */
+interface Derives<Given extends unknown[]> {
+  (...given: [...Given, options?: EngineOptions]): Buffer;
+  (...given: [...Given, callback: Callback<Buffer>]): void;
+  (
+    ...given: [...Given, options: DerivationCallOptions | undefined, callback: Callback<Buffer>]
+  ): void;
+}
+
+type DerivesLater<Given extends unknown[]> = (
+  ...given: [...Given, options?: DerivationCallOptions]
+) => Promise<Buffer>;
+
+/** The first part of HKDF (RFC 5869, section 2.2). */
+export type HkdfExtract = Derives<Extract>;
+
+/** The second part of HKDF (RFC 5869, section 2.3). */
+export type HkdfExpand = Derives<Expand>;
+
 /** HKDF as exported by `millrace`. */
-export interface Hkdf {
-  (
-    digest: HashAlgorithm,
-    ikm: SecretInput,
-    salt: Data,
-    info: Data,
-    keylen: number,
-    options?: EngineOptions,
-  ): Buffer;
-  (
-    digest: HashAlgorithm,
-    ikm: SecretInput,
-    salt: Data,
-    info: Data,
-    keylen: number,
-    callback: Callback<Buffer>,
-  ): void;
-  (
-    digest: HashAlgorithm,
-    ikm: SecretInput,
-    salt: Data,
-    info: Data,
-    keylen: number,
-    options: DerivationCallOptions | undefined,
-    callback: Callback<Buffer>,
-  ): void;
+export interface Hkdf extends Derives<Both> {
   /** Extracts a uniform key, of one digest, from a secret. */
   readonly extract: HkdfExtract;
   /** Expands a uniform key to keys of any size; each `info` gives an independent one. */
   readonly expand: HkdfExpand;
 }
 
-/** The first part of HKDF (RFC 5869, section 2.2). */
-export interface HkdfExtract {
-  (digest: HashAlgorithm, ikm: SecretInput, salt: Data, options?: EngineOptions): Buffer;
-  (digest: HashAlgorithm, ikm: SecretInput, salt: Data, callback: Callback<Buffer>): void;
-  (
-    digest: HashAlgorithm,
-    ikm: SecretInput,
-    salt: Data,
-    options: DerivationCallOptions | undefined,
-    callback: Callback<Buffer>,
-  ): void;
-}
-
-/** The second part of HKDF (RFC 5869, section 2.3). */
-export interface HkdfExpand {
-  (
-    digest: HashAlgorithm,
-    prk: SecretInput,
-    info: Data,
-    keylen: number,
-    options?: EngineOptions,
-  ): Buffer;
-  (
-    digest: HashAlgorithm,
-    prk: SecretInput,
-    info: Data,
-    keylen: number,
-    callback: Callback<Buffer>,
-  ): void;
-  (
-    digest: HashAlgorithm,
-    prk: SecretInput,
-    info: Data,
-    keylen: number,
-    options: DerivationCallOptions | undefined,
-    callback: Callback<Buffer>,
-  ): void;
-}
-
 /** HKDF as exported by `millrace/promises`. */
-export interface HkdfPromises {
-  (
-    digest: HashAlgorithm,
-    ikm: SecretInput,
-    salt: Data,
-    info: Data,
-    keylen: number,
-    options?: DerivationCallOptions,
-  ): Promise<Buffer>;
+export interface HkdfPromises extends DerivesLater<Both> {
   /** Extracts a uniform key, of one digest, from a secret. */
-  readonly extract: (
-    digest: HashAlgorithm,
-    ikm: SecretInput,
-    salt: Data,
-    options?: DerivationCallOptions,
-  ) => Promise<Buffer>;
+  readonly extract: DerivesLater<Extract>;
   /** Expands a uniform key to keys of any size; each `info` gives an independent one. */
-  readonly expand: (
-    digest: HashAlgorithm,
-    prk: SecretInput,
-    info: Data,
-    keylen: number,
-    options?: DerivationCallOptions,
-  ) => Promise<Buffer>;
+  readonly expand: DerivesLater<Expand>;
 }
